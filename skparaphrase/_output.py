@@ -1,0 +1,51 @@
+"""`set_output` for transformers that act on the last axis."""
+
+# Authors: The skparaphrase developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+from typing import Any, Self
+
+from numpy.typing import NDArray
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+
+from skparaphrase._compat import ADAPTERS_MANAGER, get_output_config
+
+
+class LastAxisTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
+    """Frames for results of shape (n, d), plain arrays for (n, 2, d).
+
+    scikit-learn wraps every result in the container that `set_output` or the global
+    configuration asks for, which fails for more than two dimensions. Classes below wrap
+    with :meth:`_wrap` at the end of `transform`.
+    """
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        kwargs["auto_wrap_output_keys"] = None
+        super().__init_subclass__(**kwargs)
+
+    def set_output(self, *, transform: str | None = None) -> Self:
+        """Set the container of two-dimensional results.
+
+        Parameters
+        ----------
+        transform : {"default", "pandas", "polars"}, default=None
+            None leaves the configuration as it is. Vectors of pairs, of shape
+            (n_pairs, 2, dim), are arrays always.
+
+        Returns
+        -------
+        self : estimator instance
+        """
+        if transform is not None:
+            self._sklearn_output_config = {"transform": transform}
+        return self
+
+    def _wrap(self, vectors: NDArray[Any], X: Any) -> Any:
+        if vectors.ndim != 2:
+            return vectors
+        kind = get_output_config("transform", self)["dense"]
+        if kind == "default":
+            return vectors
+        return ADAPTERS_MANAGER.adapters[kind].create_container(
+            vectors, X, columns=self.get_feature_names_out
+        )

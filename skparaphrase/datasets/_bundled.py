@@ -1,0 +1,147 @@
+"""The texts that come with the package."""
+
+# Authors: The skparaphrase developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+from importlib.resources import files
+from typing import Any
+
+import numpy as np
+
+from skparaphrase.datasets._bunch import Columns, make_bunch
+
+_FOLDER = files("skparaphrase.datasets") / "data"
+
+_DESCR = """{title}
+
+{text}
+
+Written for skparaphrase by its developers and given to the public domain (CC0 1.0). A
+sample to learn, to test and to show things with; too small and too much of one hand to
+compare models by.
+"""
+
+
+def load_paraphrases(*, return_X_y: bool = False, as_frame: bool = False) -> Any:
+    """Load pairs of English phrases and sentences that mean the same.
+
+    Parameters
+    ----------
+    return_X_y : bool, default=False
+        Return `(data, None)`.
+
+    as_frame : bool, default=False
+        Data as a pandas frame.
+
+    Returns
+    -------
+    paraphrases : Bunch
+        `data` of shape (1140, 2), dtype object; `target` is None; `DESCR`. CC0.
+
+    Examples
+    --------
+    >>> from skparaphrase.datasets import load_paraphrases
+    >>> load_paraphrases().data.shape
+    (1140, 2)
+    """
+    columns = _read("paraphrases.tsv")
+    return make_bunch(
+        columns,
+        data=["sentence1", "sentence2"],
+        target=None,
+        descr=_DESCR.format(
+            title="Paraphrases",
+            text="1,140 pairs of phrases and sentences that mean the same: everyday "
+            "life, news,\nscience, scenes, work, questions, short phrases.",
+        ),
+        return_X_y=return_X_y,
+        as_frame=as_frame,
+    )
+
+
+def load_similarity(*, return_X_y: bool = False, as_frame: bool = False) -> Any:
+    """Load pairs of English sentences graded for similarity from 0 to 5.
+
+    The grades follow the semantic textual similarity tasks: 5 the same meaning, 4 the
+    same but for details, 3 roughly the same, 2 some details shared, 1 the same topic,
+    0 unrelated.
+
+    Parameters
+    ----------
+    return_X_y : bool, default=False
+        Return `(data, target)`.
+
+    as_frame : bool, default=False
+        Data as a pandas frame, target as a series.
+
+    Returns
+    -------
+    similarity : Bunch
+        `data` of shape (450, 2), dtype object; `target` of shape (450,); `DESCR`. CC0.
+
+    Examples
+    --------
+    >>> from skparaphrase.datasets import load_similarity
+    >>> pairs, scores = load_similarity(return_X_y=True)
+    >>> pairs.shape, scores.min(), scores.max()
+    ((450, 2), np.float64(0.0), np.float64(5.0))
+    """
+    columns = _read("similarity.tsv")
+    columns["score"] = columns["score"].astype(np.float64)
+    return make_bunch(
+        columns,
+        data=["sentence1", "sentence2"],
+        target="score",
+        descr=_DESCR.format(
+            title="Graded similarity",
+            text="450 pairs of sentences with a grade of similarity from 0 (unrelated) "
+            "to 5 (the\nsame meaning), the whole range evenly filled; one grader.",
+        ),
+        return_X_y=return_X_y,
+        as_frame=as_frame,
+    )
+
+
+def load_sentiment(*, return_X_y: bool = False, as_frame: bool = False) -> Any:
+    """Load English sentences that say something good (1) or bad (0).
+
+    Parameters
+    ----------
+    return_X_y : bool, default=False
+        Return `(data, target)`.
+
+    as_frame : bool, default=False
+        Data and target as pandas series.
+
+    Returns
+    -------
+    sentiment : Bunch
+        `data` of shape (440,), dtype object; `target` of shape (440,); `DESCR`. CC0.
+
+    Examples
+    --------
+    >>> from skparaphrase.datasets import load_sentiment
+    >>> sentences, labels = load_sentiment(return_X_y=True)
+    >>> sentences.shape, labels.mean()
+    ((440,), np.float64(0.5))
+    """
+    columns = _read("sentiment.tsv")
+    columns["label"] = columns["label"].astype(np.int64)
+    return make_bunch(
+        columns,
+        data=["text"],
+        target="label",
+        descr=_DESCR.format(
+            title="Sentiment",
+            text="440 sentences about films, meals, journeys, things and people, half "
+            "of them\npositive (1), half negative (0).",
+        ),
+        return_X_y=return_X_y,
+        as_frame=as_frame,
+    )
+
+
+def _read(name: str) -> Columns:
+    header, *lines = (_FOLDER / name).read_text(encoding="utf-8").split("\n")[:-1]
+    cells = np.array([line.split("\t") for line in lines], dtype=object)
+    return dict(zip(header.split("\t"), cells.T, strict=True))

@@ -1,0 +1,194 @@
+"""Readers of pairs in tables of a person's own."""
+
+# Authors: The skparaphrase developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import csv
+from collections.abc import Iterator, Sequence
+from io import StringIO
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from skparaphrase.datasets._bunch import Columns, make_bunch
+
+_Path = str | PathLike[str]
+
+
+def read_pairs(
+    path: _Path,
+    *,
+    columns: Sequence[str | int] = ("sentence1", "sentence2"),
+    return_X_y: bool = False,
+    as_frame: bool = False,
+) -> Any:
+    """Read pairs of texts from a CSV or TSV file.
+
+    Parameters
+    ----------
+    path : path-like
+        UTF-8. `.csv` is read with commas and quotes, everything else with tabs and
+        without quotes.
+
+    columns : sequence of two str or int, default=("sentence1", "sentence2")
+        Names in the header line, or positions from 0 in a file without one.
+
+    return_X_y : bool, default=False
+        Return `(data, None)`.
+
+    as_frame : bool, default=False
+        Data as a pandas frame.
+
+    Returns
+    -------
+    pairs : Bunch
+        `data` of shape (n_pairs, 2); `target` is None.
+
+    Raises
+    ------
+    ValueError
+        Names the file and the line of a row that is too short, not UTF-8 or lacks a
+        column.
+    """
+    names = [str(column) for column in columns]
+    if len(names) != 2:
+        raise ValueError(f"columns must be two; got {columns!r}.")
+    read = _read_columns(Path(path), dict(zip(names, columns, strict=True)))
+    return make_bunch(
+        {name: _texts(values) for name, (values, _) in read.items()},
+        data=names,
+        target=None,
+        descr=f"Pairs of {path}",
+        return_X_y=return_X_y,
+        as_frame=as_frame,
+    )
+
+
+def read_scored_pairs(
+    path: _Path,
+    *,
+    columns: Sequence[str | int] = ("sentence1", "sentence2"),
+    score: str | int = "score",
+    return_X_y: bool = False,
+    as_frame: bool = False,
+) -> Any:
+    """Read pairs of texts and their scores from a CSV or TSV file.
+
+    Parameters
+    ----------
+    path : path-like
+        As in :func:`read_pairs`.
+
+    columns : sequence of two str or int, default=("sentence1", "sentence2")
+        Names in the header line, or positions from 0 in a file without one.
+
+    score : str or int, default="score"
+        The column of numbers.
+
+    return_X_y : bool, default=False
+        Return `(data, target)`.
+
+    as_frame : bool, default=False
+        Data as a pandas frame, scores as a series.
+
+    Returns
+    -------
+    pairs : Bunch
+        `data` of shape (n_pairs, 2), `target` of shape (n_pairs,).
+
+    Raises
+    ------
+    ValueError
+        Names the file and the line of what is wrong, a score that is no number as well.
+    """
+    names = [str(column) for column in columns]
+    if len(names) != 2:
+        raise ValueError(f"columns must be two; got {columns!r}.")
+    wanted = dict(zip([*names, str(score)], [*columns, score], strict=True))
+    read = _read_columns(Path(path), wanted)
+    arrays: Columns = {name: _texts(read[name][0]) for name in names}
+    arrays[str(score)] = _numbers(Path(path), str(score), *read[str(score)])
+    return make_bunch(
+        arrays,
+        data=names,
+        target=str(score),
+        descr=f"Scored pairs of {path}",
+        return_X_y=return_X_y,
+        as_frame=as_frame,
+    )
+
+
+def _read_columns(
+    path: Path, wanted: dict[str, str | int]
+) -> dict[str, tuple[list[str], list[int]]]:
+    """Values of each wanted column, and the lines that they stand in."""
+    rows = _rows(path)
+    positions = {}
+    if all(isinstance(column, int) for column in wanted.values()):
+        positions = {name: int(column) for name, column in wanted.items()}
+    else:
+        number, header = next(rows, (1, []))
+        for name, column in wanted.items():
+            if column not in header:
+                raise ValueError(
+                    f"{path}, line {number}: no column {column!r}; the header has "
+                    f"{header}. A file without a header is read by positions."
+                )
+            positions[name] = header.index(column)
+    last = max(positions.values())
+    found: dict[str, tuple[list[str], list[int]]] = {
+        name: ([], []) for name in positions
+    }
+    for number, row in rows:
+        if len(row) <= last:
+            raise ValueError(
+                f"{path}, line {number}: expected {last + 1} columns or more, got "
+                f"{len(row)}."
+            )
+        for name, position in positions.items():
+            found[name][0].append(row[position])
+            found[name][1].append(number)
+    return found
+
+
+def _rows(path: Path) -> Iterator[tuple[int, list[str]]]:
+    """Line numbers and cells of the rows that are not empty."""
+    raw = path.read_bytes()
+    try:
+        text = raw.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = raw.count(b"\n", 0, error.start) + 1
+        raise ValueError(f"{path}, line {line}: not UTF-8 ({error.reason}).") from error
+    if path.suffix.lower() == ".csv":
+        reader = csv.reader(StringIO(text, newline=""))
+        try:
+            for cells in reader:
+                if cells:
+                    yield reader.line_num, cells
+        except csv.Error as error:
+            raise ValueError(f"{path}, line {reader.line_num}: {error}.") from error
+        return
+    for line_number, line in enumerate(text.split("\n"), 1):
+        content = line.removesuffix("\r")
+        if content:
+            yield line_number, content.split("\t")
+
+
+def _texts(values: list[str]) -> Any:
+    texts = np.empty(len(values), dtype=object)
+    texts[:] = values
+    return texts
+
+
+def _numbers(path: Path, column: str, values: list[str], lines: list[int]) -> Any:
+    numbers = np.empty(len(values))
+    for i, (value, line) in enumerate(zip(values, lines, strict=True)):
+        try:
+            numbers[i] = float(value)
+        except ValueError:
+            raise ValueError(
+                f"{path}, line {line}: {value!r} in column {column!r} is not a number."
+            ) from None
+    return numbers

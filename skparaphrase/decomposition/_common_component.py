@@ -1,0 +1,222 @@
+"""Removal of the directions that all sentence vectors share."""
+
+# Authors: The skparaphrase developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+from numbers import Integral
+from typing import Any, ClassVar, Self
+
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+from sklearn.utils import Tags, check_array
+from sklearn.utils.validation import check_is_fitted
+
+from skparaphrase._compat import Interval, fit_context, get_namespace
+from skparaphrase._output import LastAxisTransformer
+
+_BLOCK = 65536  # rows added to the Gram matrix at a time
+
+
+class CommonComponentRemoval(LastAxisTransformer, BaseEstimator):
+    r"""Remove the first principal directions of vectors.
+
+    Lines 4 to 7 of algorithm 1 of Arora et al. (2017): with :math:`u` the first right
+    singular vector of the matrix whose rows are the vectors given to `fit`, not
+    centred, every vector becomes :math:`v - u u^\top v`. Works on the last axis of
+    arrays of shape (n, d), (n, 2, d) and so on.
+
+    Parameters
+    ----------
+    n_components : int, default=1
+        How many directions to remove; 1 is the paper's choice. 0 leaves the vectors as
+        they are.
+
+    separate : bool, default=False
+        Find the directions of the first and of the second sentences of pairs apart, as
+        the paper's code does, and not of all together, as the paper says. Such a
+        removal takes pairs only.
+
+    Attributes
+    ----------
+    components_ : ndarray of shape (n_components, d)
+        Orthonormal directions, strongest first. With `separate`, of shape
+        (2, n_components, d). Signs are such that the entry largest in magnitude is
+        positive.
+
+    explained_variance_ratio_ : ndarray of shape (n_components,)
+        Share of the (uncentred) sum of squares that lies in each direction. With
+        `separate`, of shape (2, n_components).
+
+    n_features_in_ : int
+        Length d of the vectors.
+
+    Notes
+    -----
+    The d x d matrix of inner products is summed in double precision, block by block,
+    so that memory does not grow with the number of vectors. The paper fits on the
+    very sentences that it evaluates; in a `Pipeline`, fit on the training part is
+    applied to the test part. Takes arrays of any library that follows the Array API
+    where scikit-learn is configured with `array_api_dispatch=True`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skparaphrase.decomposition import CommonComponentRemoval
+    >>> vectors = np.array([[3.0, 0.1], [3.0, -0.2], [3.0, 0.1]])
+    >>> CommonComponentRemoval().fit_transform(vectors).round(3)
+    array([[ 0. ,  0.1],
+           [ 0. , -0.2],
+           [ 0. ,  0.1]])
+    """
+
+    components_: NDArray[Any]
+    explained_variance_ratio_: NDArray[Any]
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "n_components": [Interval(Integral, 0, None, closed="left")],
+        "separate": ["boolean"],
+    }
+
+    def __init__(self, n_components: int = 1, *, separate: bool = False) -> None:
+        self.n_components = n_components
+        self.separate = separate
+
+    @fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Find the directions.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, ..., d)
+
+        y : None
+            Ignored.
+
+        Returns
+        -------
+        self : CommonComponentRemoval
+
+        Raises
+        ------
+        ValueError
+            If there are not more vectors than directions, counted over all axes but
+            the last, or if `n_components` exceeds d.
+        """
+        xp, _ = get_namespace(X)
+        X = self._check(X, reset=True)
+        if self.separate:
+            if X.ndim != 3:
+                raise ValueError(
+                    "separate=True needs vectors of pairs, shape (n_pairs, 2, d); got "
+                    f"shape {tuple(X.shape)}."
+                )
+            found = [self._directions(xp, X[:, i, :]) for i in range(X.shape[1])]
+            self.components_ = xp.stack([components for components, _ in found])
+            self.explained_variance_ratio_ = xp.stack([ratio for _, ratio in found])
+        else:
+            flat = xp.reshape(X, (-1, X.shape[-1]))
+            self.components_, self.explained_variance_ratio_ = self._directions(
+                xp, flat
+            )
+        return self
+
+    def transform(self, X: Any) -> Any:
+        """Remove the directions.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, ..., d)
+
+        Returns
+        -------
+        X_new : ndarray of the shape of `X`
+            Orthogonal to every direction. Zero vectors stay zero.
+        """
+        check_is_fitted(self)
+        xp, _ = get_namespace(X)
+        X_checked = self._check(X, reset=False)
+        components = xp.astype(self.components_, X_checked.dtype, copy=False)
+        if self.separate:
+            if X_checked.ndim != 3 or X_checked.shape[1] != components.shape[0]:
+                raise ValueError(
+                    "Fitted with separate=True on pairs: expected vectors of shape "
+                    f"(n_pairs, {components.shape[0]}, d); got {X_checked.shape}."
+                )
+            removed = xp.stack(
+                [
+                    _without(xp, X_checked[:, i, :], components[i, :, :])
+                    for i in range(components.shape[0])
+                ],
+                axis=1,
+            )
+        else:
+            removed = _without(xp, X_checked, components)
+        return self._wrap(removed, X)
+
+    def _check(self, X: Any, *, reset: bool) -> Any:
+        X = check_array(
+            X,
+            dtype="numeric" if hasattr(X, "__array_namespace__") else None,
+            allow_nd=True,
+            ensure_min_samples=1 if reset else 0,
+            input_name="X",
+            estimator=self,
+        )
+        xp, _ = get_namespace(X)
+        if not xp.isdtype(X.dtype, ("real floating",)):
+            X = xp.astype(X, xp.float64)
+        if X.shape[-1] == 0:
+            raise ValueError(
+                f"Found array with 0 feature(s) (shape={X.shape}) while a minimum of 1 "
+                f"is required by {type(self).__name__}."
+            )
+        if reset:
+            self.n_features_in_ = X.shape[-1]
+        elif X.shape[-1] != self.n_features_in_:
+            raise ValueError(
+                f"X has {X.shape[-1]} features, but {type(self).__name__} is expecting "
+                f"{self.n_features_in_} features as input."
+            )
+        return X
+
+    def _directions(self, xp: Any, X: Any) -> tuple[Any, Any]:
+        n_samples, n_features = X.shape
+        if self.n_components > n_features:
+            raise ValueError(
+                f"n_components={self.n_components} exceeds the {n_features} features."
+            )
+        if self.n_components and n_samples <= self.n_components:
+            raise ValueError(
+                f"Found array with {n_samples} sample(s), but removing "
+                f"{self.n_components} component(s) needs at least "
+                f"{self.n_components + 1}: fewer would leave nothing of the vectors."
+            )
+        gram = xp.zeros((n_features, n_features), dtype=xp.float64)
+        for start in range(0, n_samples, _BLOCK):
+            block = xp.astype(X[start : start + _BLOCK, :], xp.float64)
+            gram = gram + block.T @ block
+        values, vectors = xp.linalg.eigh(gram)
+        # eigh sorts upwards, a direction a column.
+        strongest = xp.flip(vectors.T, axis=0)[: self.n_components, :]
+        total = xp.sum(xp.maximum(values, xp.zeros_like(values)))
+        ratio = xp.flip(values)[: self.n_components] / (total if total > 0 else 1.0)
+        largest = xp.argmax(xp.abs(strongest), axis=1, keepdims=True)
+        signs = xp.sign(xp.take_along_axis(strongest, largest, axis=1))
+        return xp.astype(strongest * signs, X.dtype), xp.astype(ratio, X.dtype)
+
+    @property
+    def _n_features_out(self) -> int:
+        return self.n_features_in_
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.three_d_array = True
+        tags.array_api_support = True
+        assert tags.transformer_tags is not None
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
+
+
+def _without(xp: Any, X: Any, components: Any) -> Any:
+    """Vectors on the last axis of `X` less their part in the span of `components`."""
+    return X - xp.matmul(xp.matmul(X, components.T), components)

@@ -1,0 +1,100 @@
+"""What all encoders share: the shape law, and the parameters of words."""
+
+# Authors: The skparaphrase developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+from abc import abstractmethod
+from collections.abc import Callable, Iterable
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+from sklearn.utils import Tags
+from sklearn.utils.validation import check_is_fitted
+
+from skparaphrase._output import LastAxisTransformer
+from skparaphrase.text import TokenBatch, WordTokenizer, check_texts, unique_texts
+from skparaphrase.vectors import WordVectors, load_word_vectors
+
+
+class TextEncoder(LastAxisTransformer, BaseEstimator):
+    """Base of encoders: texts of shape S become vectors of shape S + (dim,)."""
+
+    def transform(self, X: Any) -> Any:
+        """Embed texts or pairs of texts.
+
+        Parameters
+        ----------
+        X : array-like of str of shape (n_texts,), (n_texts, 1) or (n_pairs, 2)
+            A text that occurs many times is embedded once.
+
+        Returns
+        -------
+        vectors : ndarray of shape (n_texts, dim) or (n_pairs, 2, dim), float32
+            A frame if `set_output` asks for one and there are two dimensions. The
+            vector of an empty text, or of one without a known word, is zero.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If `X` holds something else than texts; the message has its index.
+        """
+        check_is_fitted(self)
+        texts = check_texts(X)
+        distinct, inverse = unique_texts(texts)
+        vectors = self._embed(distinct)
+        if inverse is not None:
+            vectors = vectors[inverse]
+        return self._wrap(vectors.reshape(*texts.shape, vectors.shape[1]), X)
+
+    @abstractmethod
+    def _embed(self, texts: list[str]) -> NDArray[np.float32]:
+        """Vectors of shape (n_texts, dim) of distinct texts."""
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.string = True
+        tags.input_tags.one_d_array = True
+        tags.input_tags.two_d_array = False
+        assert tags.transformer_tags is not None
+        tags.transformer_tags.preserves_dtype = []
+        return tags
+
+
+class WordEncoder(TextEncoder):
+    """Base of encoders of words that have vectors."""
+
+    vectors: WordVectors | None
+    lowercase: bool
+    token_pattern: str
+    tokenizer: Callable[[str], Iterable[str]] | None
+    split_compounds: bool
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "vectors": [WordVectors, None],
+        "lowercase": ["boolean"],
+        "token_pattern": [str],
+        "tokenizer": [callable, None],
+        "split_compounds": ["boolean"],
+    }
+
+    def _word_vectors(self) -> WordVectors:
+        """The table that texts are looked up in."""
+        return load_word_vectors() if self.vectors is None else self.vectors
+
+    def _tokenizer(self) -> WordTokenizer:
+        return WordTokenizer(
+            lowercase=self.lowercase,
+            token_pattern=self.token_pattern,
+            tokenizer=self.tokenizer,
+            split_compounds=self.split_compounds,
+        )
+
+    def _encode(self, texts: list[str]) -> TokenBatch:
+        vectors = self._word_vectors()
+        return self._tokenizer().encode(texts, vectors.index, vectors.unknown_row)
+
+    @property
+    def _n_features_out(self) -> int:
+        return self._word_vectors().dim

@@ -1,0 +1,76 @@
+"""What `y` means to an encoder that trains on paraphrases."""
+
+# Authors: The skparaphrase developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import check_array, check_consistent_length, column_or_1d
+
+from skparaphrase.text import check_pairs
+
+
+def paraphrase_pairs(
+    X: Any, y: Any, *, positive_from: float | None
+) -> NDArray[np.object_]:
+    """The pairs of `X` that are paraphrases according to `y`.
+
+    Parameters
+    ----------
+    X : array-like of str of shape (n_pairs, 2)
+
+    y : array-like of shape (n_pairs,) or None
+
+    positive_from : float or None
+        Pairs scored at least that are paraphrases.
+
+    Returns
+    -------
+    pairs : ndarray of shape (n_paraphrases, 2)
+
+    Raises
+    ------
+    ValueError
+        For scores that are neither 0 nor 1 without `positive_from`, for lengths that
+        differ, and for fewer than two paraphrases.
+    """
+    pairs = check_pairs(X)
+    if y is not None:
+        scores = column_or_1d(
+            check_array(
+                y,
+                ensure_2d=False,
+                dtype=np.float64,
+                input_name="y",
+                ensure_min_samples=0,
+            )
+        )
+        check_consistent_length(pairs, scores)
+        pairs = pairs[_positive(scores, positive_from)]
+    if len(pairs) < 2:
+        raise ValueError(
+            f"Found {len(pairs)} samples that are paraphrases, while a minimum of 2 is "
+            "required: the negative examples of a pair are the other pairs."
+        )
+    return pairs
+
+
+def _positive(
+    scores: NDArray[np.float64], positive_from: float | None
+) -> NDArray[np.bool_]:
+    if positive_from is not None:
+        return scores >= positive_from
+    values = set(np.unique(scores).tolist())
+    if values <= {0.0, 1.0}:
+        return scores == 1
+    if values <= {-1.0, 1.0}:
+        raise ValueError(
+            "y holds -1 and 1; paraphrases are marked with 1, other pairs with 0. "
+            "positive_from=1 takes y as it is."
+        )
+    raise ValueError(
+        f"y holds scores between {min(values):g} and {max(values):g}. Say with "
+        "positive_from= from which score on a pair is a paraphrase."
+    )

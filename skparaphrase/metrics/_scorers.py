@@ -1,0 +1,126 @@
+"""Scorers for model selection on semantic textual similarity."""
+
+# Authors: The skparaphrase developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.metrics import make_scorer
+
+from skparaphrase.metrics._correlation import pearson_score, spearman_score
+from skparaphrase.metrics._paired import cosine_similarity
+
+pearson_scorer = make_scorer(pearson_score)
+pearson_scorer.__doc__ = "Scorer of estimators that predict the similarity of pairs."
+spearman_scorer = make_scorer(spearman_score)
+spearman_scorer.__doc__ = "As `pearson_scorer`, by ranks."
+
+_METRICS = {"pearson": pearson_score, "spearman": spearman_score}
+
+
+class STSScorer:
+    """Score an encoder by the similarities of its vectors on graded pairs of its own.
+
+    A scorer for `GridSearchCV` and `cross_validate` over encoders that are fitted on
+    something else than graded pairs, such as paraphrases: it ignores the test part of
+    the split and scores on the pairs it holds.
+
+    Parameters
+    ----------
+    datasets : tuple (pairs, scores) or mapping of str to such tuples
+        Pairs of texts, shape (n_pairs, 2), and graded scores, shape (n_pairs,).
+
+    metric : {"pearson", "spearman"}, default="pearson"
+
+    postprocess : transformer, default=None
+        Fitted on the vectors of each data set and applied to them before the cosine,
+        such as :class:`~skparaphrase.decomposition.CommonComponentRemoval`, which the
+        SIF paper fits on the sentences that it evaluates.
+
+    Examples
+    --------
+    >>> from sklearn.model_selection import GridSearchCV, ShuffleSplit
+    >>> from skparaphrase.datasets import load_similarity
+    >>> from skparaphrase.encoders import SIFEncoder
+    >>> from skparaphrase.metrics import STSScorer
+    >>> pairs, scores = load_similarity(return_X_y=True)
+    >>> search = GridSearchCV(
+    ...     SIFEncoder(), {"a": [1e-1, 1e-3]}, cv=ShuffleSplit(1, random_state=0),
+    ...     scoring=STSScorer((pairs, scores)), refit="mean",
+    ... )
+    >>> search.fit(pairs).best_params_
+    {'a': 0.001}
+    """
+
+    def __init__(
+        self,
+        datasets: tuple[Any, Any] | Mapping[str, tuple[Any, Any]],
+        *,
+        metric: str = "pearson",
+        postprocess: Any = None,
+    ) -> None:
+        if metric not in _METRICS:
+            raise ValueError(
+                f"metric must be one of {sorted(_METRICS)}; got {metric!r}."
+            )
+        if not isinstance(datasets, Mapping):
+            datasets = {"sts": datasets}
+        if not datasets or "mean" in datasets:
+            raise ValueError(
+                "datasets must hold at least one data set, and none named 'mean'."
+            )
+        for name, data in datasets.items():
+            if not isinstance(data, tuple) or len(data) != 2:
+                raise TypeError(
+                    f"Data set {name!r} must be a tuple (pairs, scores); got "
+                    f"{type(data).__name__}."
+                )
+            if len(data[0]) != len(data[1]):
+                raise ValueError(
+                    f"Data set {name!r} has {len(data[0])} pairs but {len(data[1])} "
+                    "scores."
+                )
+        self.datasets = dict(datasets)
+        self.metric = metric
+        self.postprocess = postprocess
+
+    def __call__(
+        self, estimator: Any, X: Any = None, y: Any = None
+    ) -> dict[str, float]:
+        """Score a fitted encoder, or a pipeline that ends in one or in a regressor.
+
+        Parameters
+        ----------
+        estimator : estimator
+            Has `transform` (texts to vectors) or, failing that, `predict` (pairs to
+            similarities).
+
+        X, y : ignored
+
+        Returns
+        -------
+        scores : dict of str to float
+            One a data set, and their unweighted "mean".
+        """
+        measure = _METRICS[self.metric]
+        scores = {
+            name: measure(gold, self.similarities(estimator, pairs))
+            for name, (pairs, gold) in self.datasets.items()
+        }
+        return {**scores, "mean": float(np.mean(list(scores.values())))}
+
+    def similarities(self, estimator: Any, pairs: Any) -> Any:
+        """The similarities that are scored, shape (n_pairs,)."""
+        if not hasattr(estimator, "transform"):
+            return estimator.predict(pairs)
+        vectors = estimator.transform(pairs)
+        if self.postprocess is not None:
+            vectors = clone(self.postprocess).fit_transform(vectors)
+        vectors = np.asarray(vectors)
+        return cosine_similarity(vectors[:, 0], vectors[:, 1])
+
+    def __repr__(self) -> str:
+        return f"STSScorer({len(self.datasets)} data sets, metric={self.metric!r})"

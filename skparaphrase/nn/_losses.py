@@ -1,0 +1,82 @@
+"""Losses of a batch of paraphrase pairs."""
+
+# Authors: The skparaphrase developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+from torch.nn import functional as F
+
+LOSSES = ("margin", "infonce")
+
+
+def unit_vectors(vectors: Tensor) -> Tensor:
+    """Vectors of length 1; zero stays zero, so that its cosine with anything is 0."""
+    return F.normalize(vectors, dim=1, eps=1e-12)
+
+
+def margin_loss(unit: Tensor, chosen: Tensor, found: Tensor, margin: float) -> Tensor:
+    r"""Hinge loss of Wieting et al. (2016), equation 2.
+
+    The mean over pairs of :math:`\max(0, \delta - \cos(x_1, x_2) + \cos(x_1, t_1)) +
+    \max(0, \delta - \cos(x_1, x_2) + \cos(x_2, t_2))`.
+
+    Parameters
+    ----------
+    unit : Tensor of shape (2B, dim)
+        Unit vectors, the texts of pair `i` in rows `2i` and `2i + 1`.
+    chosen : Tensor of shape (2B,)
+        Row of the negative of each text.
+    found : Tensor of shape (2B,), bool
+        Texts without a negative add nothing.
+    margin : float
+        delta.
+
+    Returns
+    -------
+    loss : Tensor, a scalar
+    """
+    positive = (unit[0::2] * unit[1::2]).sum(dim=1)
+    negative = (unit * unit.index_select(0, chosen)).sum(dim=1).view(-1, 2)
+    hinges = F.relu(margin - positive[:, None] + negative)
+    return (hinges * found.view(-1, 2)).sum() / len(positive)
+
+
+def infonce_loss(
+    unit: Tensor,
+    texts: NDArray[np.integer],
+    *,
+    temperature: float,
+    mask_identical: bool,
+) -> Tensor:
+    """Cross-entropy of finding the partner among the batch, both ways, averaged.
+
+    Parameters
+    ----------
+    unit : Tensor of shape (2B, dim)
+        Unit vectors, the texts of pair `i` in rows `2i` and `2i + 1`.
+    texts : ndarray of shape (2B,)
+        Equal numbers mean equal strings.
+    temperature : float
+        Divides the cosines.
+    mask_identical : bool
+        Leave out candidates whose string is that of the text or of its partner.
+
+    Returns
+    -------
+    loss : Tensor, a scalar
+    """
+    logits = unit[0::2] @ unit[1::2].T / temperature
+    if mask_identical:
+        first, second = texts[0::2], texts[1::2]
+        same = second[None, :] == second[:, None]
+        same |= first[:, None] == second[None, :]
+        same |= first[:, None] == first[None, :]
+        np.fill_diagonal(same, False)
+        logits = logits.masked_fill(torch.from_numpy(same).to(unit.device), -torch.inf)
+    target = torch.arange(len(logits), device=unit.device)
+    there = F.cross_entropy(logits, target)
+    back = F.cross_entropy(logits.T, target)
+    return (there + back) / 2

@@ -1,0 +1,126 @@
+"""Transformers of scikit-learn on the vectors of pairs."""
+
+# Authors: The skparaphrase developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import issparse
+from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
+from sklearn.utils import Tags, check_array
+from sklearn.utils.validation import check_is_fitted
+
+from skparaphrase._compat import fit_context
+from skparaphrase._output import LastAxisTransformer
+
+
+class LastAxis(LastAxisTransformer, MetaEstimatorMixin, BaseEstimator):
+    """Apply a transformer of rows to the last axis of an array.
+
+    Vectors of pairs, of shape (n_pairs, 2, d), become 2 n_pairs rows for the
+    transformer, and pairs again behind it.
+
+    Parameters
+    ----------
+    transformer : transformer
+        Takes an array of shape (n_rows, d), such as
+        :class:`~sklearn.decomposition.PCA` or
+        :class:`~sklearn.preprocessing.Normalizer`.
+
+    Attributes
+    ----------
+    transformer_ : transformer
+        The fitted clone.
+
+    n_features_in_ : int
+        Length d of the vectors.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.decomposition import PCA
+    >>> from skparaphrase.pairs import LastAxis
+    >>> vectors = np.random.default_rng(0).normal(size=(10, 2, 5))
+    >>> LastAxis(PCA(3)).fit_transform(vectors).shape
+    (10, 2, 3)
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {"transformer": [object]}
+
+    def __init__(self, transformer: Any) -> None:
+        self.transformer = transformer
+
+    @fit_context(prefer_skip_nested_validation=False)
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Fit the transformer to all vectors as rows.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, ..., d)
+
+        y : array-like of shape (n_samples,), default=None
+            Given to the transformer once for each of a sample's vectors.
+
+        Returns
+        -------
+        self : LastAxis
+        """
+        X = self._check(X, reset=True)
+        rows = X.reshape(-1, X.shape[-1])
+        if y is not None:
+            y = np.repeat(np.asarray(y), len(rows) // len(X), axis=0)
+        self.transformer_ = clone(self.transformer).fit(rows, y)
+        return self
+
+    def transform(self, X: Any) -> Any:
+        """Transform all vectors as rows.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, ..., d)
+
+        Returns
+        -------
+        X_new : ndarray of shape (n_samples, ..., d_new)
+        """
+        check_is_fitted(self)
+        vectors = self._check(X, reset=False)
+        rows = self.transformer_.transform(vectors.reshape(-1, vectors.shape[-1]))
+        if issparse(rows):
+            rows = rows.toarray()
+        rows = np.asarray(rows)
+        return self._wrap(rows.reshape(*vectors.shape[:-1], rows.shape[-1]), X)
+
+    def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
+        """Names that the transformer gives.
+
+        Parameters
+        ----------
+        input_features : array-like of str, default=None
+
+        Returns
+        -------
+        names : ndarray of str objects
+        """
+        check_is_fitted(self)
+        return self.transformer_.get_feature_names_out(input_features)
+
+    def _check(self, X: Any, *, reset: bool) -> NDArray[Any]:
+        X = check_array(X, allow_nd=True, input_name="X", estimator=self)
+        if reset:
+            self.n_features_in_ = X.shape[-1]
+        elif X.shape[-1] != self.n_features_in_:
+            raise ValueError(
+                f"X has {X.shape[-1]} features, but {type(self).__name__} is expecting "
+                f"{self.n_features_in_} features as input."
+            )
+        return X
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.three_d_array = True
+        assert tags.transformer_tags is not None
+        tags.transformer_tags.preserves_dtype = []
+        return tags

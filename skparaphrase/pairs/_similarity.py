@@ -1,0 +1,126 @@
+"""Similarity of the two vectors of a pair, as the last step of a pipeline."""
+
+# Authors: The skparaphrase developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+from collections.abc import Callable
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.utils import Tags
+from sklearn.utils.validation import check_is_fitted
+
+from skparaphrase._compat import StrOptions, fit_context
+from skparaphrase.metrics import pearson_score
+from skparaphrase.metrics._paired import (
+    cosine_similarity,
+    dot_similarity,
+    euclidean_similarity,
+    manhattan_similarity,
+)
+from skparaphrase.pairs._check import check_pair_vectors
+
+_METRICS: dict[str, Callable[..., NDArray[np.floating]]] = {
+    "cosine": cosine_similarity,
+    "dot": dot_similarity,
+    "euclidean": euclidean_similarity,
+    "manhattan": manhattan_similarity,
+}
+
+
+class PairSimilarity(RegressorMixin, BaseEstimator):
+    """Similarity of the vectors of pairs.
+
+    The last step of a pipeline from pairs of texts to scores. Nothing is learnt.
+
+    Parameters
+    ----------
+    metric : {"cosine", "dot", "euclidean", "manhattan"}, default="cosine"
+        The distances are negated, so that more is more similar. The cosine with a zero
+        vector is 0.
+
+    Attributes
+    ----------
+    n_features_in_ : int
+        Length of the vectors.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skparaphrase.pairs import PairSimilarity
+    >>> vectors = np.array([[[1.0, 0.0], [1.0, 1.0]], [[1.0, 0.0], [0.0, 0.0]]])
+    >>> PairSimilarity().fit(vectors).predict(vectors).round(2)
+    array([0.71, 0.  ])
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "metric": [StrOptions(set(_METRICS))]
+    }
+
+    def __init__(self, metric: str = "cosine") -> None:
+        self.metric = metric
+
+    @fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Check the shape.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_pairs, 2, d)
+
+        y : array-like of shape (n_pairs,), default=None
+            Ignored.
+
+        Returns
+        -------
+        self : PairSimilarity
+        """
+        check_pair_vectors(X, self, reset=True)
+        return self
+
+    def predict(self, X: Any) -> NDArray[np.floating]:
+        """Similarity of each pair.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_pairs, 2, d)
+
+        Returns
+        -------
+        similarities : ndarray of shape (n_pairs,)
+        """
+        check_is_fitted(self)
+        X = check_pair_vectors(X, self, reset=False)
+        return _METRICS[self.metric](X[:, 0], X[:, 1])
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Pearson's correlation of the similarities with graded scores.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_pairs, 2, d)
+
+        y : array-like of shape (n_pairs,)
+            Graded similarity of each pair.
+
+        sample_weight : array-like of shape (n_pairs,), default=None
+
+        Returns
+        -------
+        r : float
+        """
+        return pearson_score(y, self.predict(X), sample_weight=sample_weight)
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "n_features_in_")
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.three_d_array = True
+        tags.input_tags.two_d_array = False
+        tags.target_tags.required = False
+        assert tags.regressor_tags is not None
+        tags.regressor_tags.poor_score = True
+        return tags

@@ -1,0 +1,17 @@
+"""Texts in, token identifiers out: checking, tokenising, ragged batches."""
+
+# Authors: The skparaphrase developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+from skparaphrase.text._batch import TokenBatch
+from skparaphrase.text._check import check_pairs, check_texts, unique_texts
+from skparaphrase.text._tokenizer import TOKEN_PATTERNS, WordTokenizer
+
+__all__ = [
+    "TOKEN_PATTERNS",
+    "TokenBatch",
+    "WordTokenizer",
+    "check_pairs",
+    "check_texts",
+    "unique_texts",
+]

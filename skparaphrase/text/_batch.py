@@ -1,0 +1,94 @@
+"""Ragged batches of token identifiers, and the gathers that work on them."""
+
+# Authors: The skparaphrase developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+from dataclasses import dataclass
+from typing import overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+@dataclass(frozen=True)
+class TokenBatch:
+    """The tokens of a batch of texts, end to end.
+
+    Text `i` holds the identifiers `ids[offsets[i]:offsets[i + 1]]`.
+
+    Parameters
+    ----------
+    ids : ndarray of shape (n_tokens,), int32
+        Rows of the vocabulary.
+
+    offsets : ndarray of shape (n_texts + 1,), int64
+        Where each text begins, and at last the number of tokens.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skparaphrase.text import TokenBatch
+    >>> batch = TokenBatch(np.array([5, 7, 5], dtype=np.int32), np.array([0, 2, 2, 3]))
+    >>> len(batch), batch.lengths.tolist(), batch[0].tolist()
+    (3, [2, 0, 1], [5, 7])
+    >>> batch[1:].offsets.tolist()
+    [0, 0, 1]
+    """
+
+    ids: NDArray[np.int32]
+    offsets: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    @overload
+    def __getitem__(self, i: int) -> NDArray[np.int32]: ...
+
+    @overload
+    def __getitem__(self, i: slice) -> "TokenBatch": ...
+
+    def __getitem__(self, i: int | slice) -> "NDArray[np.int32] | TokenBatch":
+        if isinstance(i, slice):
+            start, stop, step = i.indices(len(self))
+            if step != 1:
+                raise ValueError("A batch is sliced in steps of 1; see take.")
+            bounds = self.offsets[start : max(start, stop) + 1]
+            return TokenBatch(self.ids[bounds[0] : bounds[-1]], bounds - bounds[0])
+        i = range(len(self))[i]
+        return self.ids[self.offsets[i] : self.offsets[i + 1]]
+
+    @property
+    def lengths(self) -> NDArray[np.int64]:
+        """Number of tokens of each text, shape (n_texts,)."""
+        return np.diff(self.offsets)
+
+    def take(self, texts: NDArray[np.integer]) -> "TokenBatch":
+        """The batch that holds `texts` (their positions here) in that order."""
+        starts = self.offsets[texts]
+        lengths = self.offsets[texts + 1] - starts
+        positions, offsets = ragged_positions(starts, lengths)
+        return TokenBatch(self.ids[positions], offsets)
+
+    def keep(self, mask: NDArray[np.bool_]) -> "TokenBatch":
+        """The batch without the tokens where `mask`, shape (n_tokens,), is false."""
+        counted = np.zeros(len(mask) + 1, dtype=np.int64)
+        np.cumsum(mask, out=counted[1:])
+        return TokenBatch(self.ids[mask], counted[self.offsets])
+
+
+def ragged_positions(
+    starts: NDArray[np.int64], lengths: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Positions of the slices `starts[i]:starts[i] + lengths[i]`, end to end.
+
+    Returns
+    -------
+    positions : ndarray of shape (lengths.sum(),)
+    offsets : ndarray of shape (n_slices + 1,)
+        Where each slice begins in `positions`.
+    """
+    offsets = np.zeros(len(lengths) + 1, dtype=np.int64)
+    np.cumsum(lengths, out=offsets[1:])
+    positions = np.repeat(starts - offsets[:-1], lengths)
+    positions += np.arange(offsets[-1])
+    return positions, offsets

@@ -1,0 +1,172 @@
+"""The one place that says what a text input is."""
+
+# Authors: The skparaphrase developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+from collections.abc import Mapping, Set
+from numbers import Number
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+_WANTED = "a list, array, Series or one-column frame of str, or pairs of str"
+
+
+def check_texts(X: Any) -> NDArray[np.object_]:
+    """Texts, or pairs of texts, as an object array of str.
+
+    Parameters
+    ----------
+    X : array-like of str of shape (n_texts,), (n_texts, 1) or (n_pairs, 2)
+        Lists, tuples and lists of tuples, NumPy arrays, pandas and polars frames and
+        series, pyarrow tables and arrays. Generators are read to their end.
+
+    Returns
+    -------
+    texts : ndarray of shape (n_texts,) or (n_pairs, 2), dtype object
+
+    Raises
+    ------
+    TypeError
+        If `X` is a bare `str`, bytes, a mapping, a set or not iterable, or if an entry
+        is not a `str`. The message names the first such entry and its index.
+    ValueError
+        If an entry is missing (None, NaN), if rows differ in length, or if there are
+        more than two columns.
+    """
+    if isinstance(X, (str, bytes, bytearray, Mapping, Set, Number)) or X is None:
+        raise TypeError(f"Expected {_WANTED}; got {_describe(X)}.")
+    texts = _to_array(X)
+    if texts.ndim > 1 and texts.shape[-1] == 1:
+        texts = texts[..., 0]
+    if texts.ndim > 2 or (texts.ndim == 2 and texts.shape[1] > 2):
+        raise ValueError(
+            f"Expected texts of shape (n_texts,) or pairs of shape (n_pairs, 2); got "
+            f"shape {texts.shape}. Choose the one or two columns that hold the text."
+        )
+    _check_entries(texts)
+    return texts
+
+
+def check_pairs(X: Any) -> NDArray[np.object_]:
+    """Pairs of texts as an object array of shape (n_pairs, 2).
+
+    Parameters
+    ----------
+    X : array-like of str of shape (n_pairs, 2)
+        Anything that :func:`check_texts` takes.
+
+    Raises
+    ------
+    ValueError
+        If `X` does not have two columns, and what `check_texts` raises.
+    """
+    pairs = check_texts(X)
+    if pairs.ndim == 1 and len(pairs) == 0:
+        return pairs.reshape(0, 2)
+    if pairs.ndim != 2:
+        raise ValueError(
+            f"Expected pairs of texts, shape (n_pairs, 2); got shape {pairs.shape}. "
+            "Two lists become pairs with list(zip(first, second))."
+        )
+    return pairs
+
+
+def unique_texts(
+    texts: NDArray[np.object_],
+) -> tuple[list[str], NDArray[np.intp] | None]:
+    """The distinct texts in order of appearance, and where each text stands in them.
+
+    The second is None where no text repeats.
+    """
+    flat = texts.ravel().tolist()
+    distinct = dict.fromkeys(flat)
+    if len(distinct) == len(flat):
+        return flat, None
+    for position, text in enumerate(distinct):
+        distinct[text] = position
+    inverse = np.fromiter(map(distinct.__getitem__, flat), np.intp, len(flat))
+    return list(distinct), inverse
+
+
+def _to_array(X: Any) -> NDArray[np.object_]:
+    if hasattr(X, "column_names") and hasattr(X, "columns"):  # pyarrow table
+        X = [column.to_pylist() for column in X.columns]
+        return _from_rows(list(zip(*X, strict=True)))
+    if hasattr(X, "to_pylist"):  # pyarrow array
+        return _from_rows(X.to_pylist())
+    if hasattr(X, "to_numpy"):
+        X = X.to_numpy()
+    if isinstance(X, np.ndarray) and X.ndim != 0:
+        if X.dtype != object or X.ndim > 1:
+            return X.astype(object)
+        X = X.tolist()
+    try:
+        rows = list(X)
+    except TypeError:
+        raise TypeError(f"Expected {_WANTED}; got {_describe(X)}.") from None
+    return _from_rows(rows)
+
+
+def _from_rows(rows: list[Any]) -> NDArray[np.object_]:
+    """Rows that are str, or that are sequences of str, as an array."""
+    if rows and not isinstance(rows[0], str) and _is_row(rows[0]):
+        width = len(rows[0])
+        for i, row in enumerate(rows):
+            if not _is_row(row):
+                raise ValueError(
+                    f"Row {i} is {_describe(row)}, but row 0 holds {width} texts."
+                )
+            if len(row) != width:
+                raise ValueError(
+                    f"Row {i} holds {len(row)} texts, but row 0 holds {width}."
+                )
+        table = np.empty((len(rows), width), dtype=object)
+        for column, values in enumerate(zip(*rows, strict=True)):
+            table[:, column] = values
+        return table
+    texts = np.empty(len(rows), dtype=object)
+    texts[:] = rows
+    return texts
+
+
+def _is_row(value: Any) -> bool:
+    return isinstance(value, (list, tuple, np.ndarray)) or (
+        hasattr(value, "to_numpy") and hasattr(value, "__len__")
+    )
+
+
+def _check_entries(texts: NDArray[np.object_]) -> None:
+    flat = texts.ravel().tolist()
+    if set(map(type, flat)) <= {str}:
+        return
+    for position, text in enumerate(flat):
+        if isinstance(text, str):
+            continue
+        index = np.unravel_index(position, texts.shape)
+        where = int(index[0]) if texts.ndim == 1 else tuple(map(int, index))
+        n_bad = sum(not isinstance(other, str) for other in flat)
+        message = (
+            f"{n_bad} of {len(flat)} entries are not str; the first, at index {where}, "
+            f"is {_describe(text)}."
+        )
+        if _is_missing(text):
+            raise ValueError(
+                f"{message} Drop the missing texts or replace them with ''."
+            )
+        raise TypeError(message)
+
+
+def _is_missing(value: Any) -> bool:
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+        return True
+    return isinstance(value, float) and value != value
+
+
+def _describe(value: Any) -> str:
+    if value is None:
+        return "None"
+    shown = repr(value)
+    shown = shown if len(shown) <= 40 else f"{shown[:37]}..."
+    return f"{shown} ({type(value).__name__})"

@@ -1,0 +1,15 @@
+"""Word vectors and word frequencies."""
+
+# Authors: The skparaphrase developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+from skparaphrase.vectors._bundled import load_word_frequencies, load_word_vectors
+from skparaphrase.vectors._frequencies import WordFrequencies
+from skparaphrase.vectors._word_vectors import WordVectors
+
+__all__ = [
+    "WordFrequencies",
+    "WordVectors",
+    "load_word_frequencies",
+    "load_word_vectors",
+]

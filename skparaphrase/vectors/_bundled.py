@@ -1,0 +1,69 @@
+"""The word vectors and counts that come with the package."""
+
+# Authors: The skparaphrase developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+from functools import cache
+from importlib.resources import files
+
+import numpy as np
+
+from skparaphrase.vectors._frequencies import WordFrequencies
+from skparaphrase.vectors._word_vectors import WordVectors
+
+_FILE = files("skparaphrase.vectors") / "data" / "english.npz"
+
+
+@cache
+def load_word_vectors() -> WordVectors:
+    """English word vectors that come with the package.
+
+    The most frequent 30,000 words of the English Wikipedia, contractions, numbers and
+    punctuation: 128 dimensions, int8 with a scale per word. Made from the vectors that
+    all-MiniLM-L6-v2 (Apache-2.0) gives single words.
+
+    Returns
+    -------
+    vectors : WordVectors
+        The same object at every call.
+
+    Examples
+    --------
+    >>> from skparaphrase.datasets import load_word_vectors
+    >>> vectors = load_word_vectors()
+    >>> vectors.dim
+    128
+    """
+    with _FILE.open("rb") as file, np.load(file, allow_pickle=False) as data:
+        words = bytes(data["words"]).decode("utf-8").split("\n")
+        return WordVectors(words, data["matrix"], scale=data["scale"])
+
+
+@cache
+def load_word_frequencies() -> WordFrequencies:
+    """How often the words of :func:`load_word_vectors` occur in English Wikipedia.
+
+    The counts that Arora et al. (2017) published with their code (MIT), which are of
+    letters only; contractions, numbers and punctuation are filled in at the rate of a
+    small sample of Wikipedia.
+
+    Returns
+    -------
+    frequencies : WordFrequencies
+        The same object at every call.
+
+    Examples
+    --------
+    >>> from skparaphrase.datasets import load_word_frequencies
+    >>> frequencies = load_word_frequencies()
+    >>> frequencies["the"] > frequencies["cat"]
+    True
+    """
+    with _FILE.open("rb") as file, np.load(file, allow_pickle=False) as data:
+        words = bytes(data["words"]).decode("utf-8").split("\n")
+        counts = data["counts"]
+        total = int(data["total"])
+    known = np.flatnonzero(counts)
+    return WordFrequencies(
+        {words[i]: int(counts[i]) for i in known.tolist()}, total=total
+    )

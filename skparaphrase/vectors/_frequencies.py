@@ -1,0 +1,179 @@
+"""How often words occur."""
+
+# Authors: The skparaphrase developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+from collections.abc import Iterator, Mapping
+from os import PathLike
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skparaphrase.text import WordTokenizer, check_texts
+
+
+class WordFrequencies(Mapping[str, int]):
+    """Word counts of a corpus, and the probabilities they stand for.
+
+    Immutable, and shared rather than copied by :func:`sklearn.base.clone`.
+
+    Parameters
+    ----------
+    counts : mapping of str to number
+        How often each word occurs.
+
+    total : int, default=None
+        Number of tokens of the corpus. By default the sum of `counts`; more than that
+        where `counts` holds only a part of the words.
+
+    Raises
+    ------
+    ValueError
+        If a count is negative or not finite, or if `total` is less than their sum.
+
+    Examples
+    --------
+    >>> from skparaphrase.vectors import WordFrequencies
+    >>> frequencies = WordFrequencies.from_texts(["the cat", "the dog"])
+    >>> frequencies["the"], frequencies.total
+    (2, 4)
+    >>> frequencies.probabilities(["the", "cow"])
+    array([0.5, 0. ])
+    """
+
+    def __init__(self, counts: Mapping[str, int], *, total: int | None = None) -> None:
+        self._counts = dict(counts)
+        values = np.fromiter(self._counts.values(), np.float64, len(self._counts))
+        bad = np.flatnonzero(~(np.isfinite(values) & (values >= 0)))
+        if len(bad):
+            word = list(self._counts)[bad[0]]
+            raise ValueError(
+                f"Counts must be finite and not negative; {word!r} has "
+                f"{self._counts[word]!r}."
+            )
+        summed = values.sum()
+        if total is not None and total < summed:
+            raise ValueError(f"total={total} is less than the sum of counts, {summed}.")
+        self.total = total if total is not None else int(summed)
+
+    @classmethod
+    def read(
+        cls, path: str | PathLike[str], *, encoding: str = "utf-8"
+    ) -> "WordFrequencies":
+        """Counts from a text file, a word and its count a line.
+
+        Parameters
+        ----------
+        path : path-like
+            White space separates word and count. Repeated words are summed.
+
+        encoding : str, default="utf-8"
+
+        Raises
+        ------
+        ValueError
+            Names file and line of a row that is not a word and a count.
+        """
+        counts: dict[str, int] = {}
+        with open(path, encoding=encoding, newline="\n") as file:
+            number, line = 0, ""
+            try:
+                for line in file:
+                    number += 1
+                    if line.isspace():
+                        continue
+                    word, value = line.split()
+                    counts[word] = counts.get(word, 0) + int(value)
+            except UnicodeDecodeError as error:
+                raise ValueError(f"{path} after line {number}: {error}") from error
+            except ValueError:
+                raise ValueError(
+                    f"{path}, line {number}: expected a word and a whole number, got "
+                    f"{line.rstrip()[:60]!r}."
+                ) from None
+        return cls(counts)
+
+    @classmethod
+    def from_texts(
+        cls, texts: Any, *, tokenizer: WordTokenizer | None = None
+    ) -> "WordFrequencies":
+        """Counts of the words of `texts`.
+
+        Parameters
+        ----------
+        texts : array-like of str of shape (n_texts,) or (n_pairs, 2)
+
+        tokenizer : WordTokenizer, default=None
+            By default `WordTokenizer()`.
+        """
+        tokenizer = WordTokenizer() if tokenizer is None else tokenizer
+        return cls(tokenizer.count(check_texts(texts).ravel().tolist()))
+
+    @classmethod
+    def check(cls, frequencies: Any) -> "WordFrequencies":
+        """`frequencies` as is, or made from a mapping of words to counts."""
+        if isinstance(frequencies, cls):
+            return frequencies
+        if isinstance(frequencies, Mapping):
+            return cls(frequencies)
+        raise TypeError(
+            "frequencies must be a WordFrequencies or a mapping of words to counts; "
+            f"got {type(frequencies).__name__}."
+        )
+
+    def fill_from(self, other: "WordFrequencies") -> "WordFrequencies":
+        """These counts, and for words that they lack those of `other`, to scale.
+
+        Counts of letters only, as the file that Arora et al. (2017) published with
+        their code, know nothing of punctuation; SIF then gives every comma the weight
+        of a rare word.
+
+        Parameters
+        ----------
+        other : WordFrequencies
+            A word keeps its rate relative to the words that both know.
+
+        Returns
+        -------
+        frequencies : WordFrequencies
+        """
+        shared = self._counts.keys() & other._counts.keys()
+        n_other = sum(other[word] for word in shared)
+        if not n_other:
+            raise ValueError("The two have no word in common to scale counts by.")
+        scale = sum(self[word] for word in shared) / n_other
+        added = {
+            word: round(count * scale)
+            for word, count in other.items()
+            if word not in self._counts
+        }
+        return WordFrequencies(
+            {**self._counts, **added}, total=self.total + sum(added.values())
+        )
+
+    def probabilities(self, words: list[str]) -> NDArray[np.float64]:
+        """Share of each word in the corpus, 0 for words not in it.
+
+        Returns
+        -------
+        probabilities : ndarray of shape (n_words,)
+        """
+        get = self._counts.get
+        counts = np.fromiter((get(word, 0) for word in words), np.float64, len(words))
+        return counts / max(self.total, 1)
+
+    def __getitem__(self, word: str) -> int:
+        return self._counts[word]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._counts)
+
+    def __len__(self) -> int:
+        return len(self._counts)
+
+    def __repr__(self) -> str:
+        return f"WordFrequencies({len(self)} words, total={self.total})"
+
+    def __sklearn_clone__(self) -> "WordFrequencies":
+        return self

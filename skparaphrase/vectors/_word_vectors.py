@@ -1,0 +1,401 @@
+"""A table of word vectors."""
+
+# Authors: The skparaphrase developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import json
+from collections.abc import Iterable, Sequence
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from skparaphrase._persistence import new_folder, read_metadata
+from skparaphrase.vectors._formats import read_table
+
+_DTYPES = ("float32", "float16", "int8")
+_FORMAT_VERSION = 1
+
+
+class WordVectors:
+    """Words and their vectors.
+
+    Immutable, and shared rather than copied by :func:`sklearn.base.clone`: a grid
+    search over many candidates holds one table, and workers of joblib map the same
+    memory.
+
+    Parameters
+    ----------
+    words : sequence of str of length n_words
+        No word twice. Frequent words first, where an order is known.
+
+    matrix : array-like of shape (n_words, dim)
+        float32 and float16 are kept as they are, int8 needs `scale`; other numbers
+        become float32.
+
+    scale : array-like of shape (n_words,), default=None
+        With int8 only: vector `i` is `matrix[i] * scale[i]`.
+
+    unknown : str, default=None
+        The word whose vector stands for every word that the table lacks ("UUUNKKK" in
+        PARAGRAM files). None leaves such words out.
+
+    Attributes
+    ----------
+    words : list of str
+    matrix : ndarray of shape (n_words, dim), read-only
+    scale : ndarray of shape (n_words,) or None
+    unknown : str or None
+
+    Raises
+    ------
+    ValueError
+        For words that repeat, shapes that disagree, values that are not finite.
+
+    See Also
+    --------
+    skparaphrase.datasets.load_word_vectors : The table that comes with the package.
+
+    Examples
+    --------
+    >>> from skparaphrase.vectors import WordVectors
+    >>> vectors = WordVectors(["cat", "dog", "car"], [[1, 0], [0.8, 0.6], [0, 1]])
+    >>> len(vectors), vectors.dim, "cat" in vectors
+    (3, 2, True)
+    >>> vectors.nearest("cat", n=1)
+    [('dog', 0.8)]
+    """
+
+    def __init__(
+        self,
+        words: Sequence[str],
+        matrix: Any,
+        *,
+        scale: Any = None,
+        unknown: str | None = None,
+    ) -> None:
+        matrix = np.asanyarray(matrix)
+        if matrix.dtype.name not in _DTYPES:
+            matrix = np.asarray(matrix, dtype=np.float32)
+        self.words = list(words)
+        if matrix.ndim != 2 or len(matrix) != len(self.words):
+            raise ValueError(
+                f"matrix must be of shape ({len(self.words)}, dim), a row a word; got "
+                f"shape {matrix.shape}."
+            )
+        if (matrix.dtype == np.int8) != (scale is not None):
+            raise ValueError("int8 vectors need a scale per word, others take none.")
+        if scale is not None:
+            scale = np.asarray(scale, dtype=np.float32)
+            if scale.shape != (len(self.words),):
+                raise ValueError(
+                    f"scale must be of shape ({len(self.words)},); got {scale.shape}."
+                )
+        self._index = dict(zip(self.words, range(len(self.words)), strict=True))
+        if len(self._index) != len(self.words):
+            first = next(
+                i for i, word in enumerate(self.words) if self._index[word] != i
+            )
+            raise ValueError(
+                f"Word {self.words[first]!r}, row {first}, occurs again in row "
+                f"{self._index[self.words[first]]}."
+            )
+        if unknown is not None and unknown not in self._index:
+            raise ValueError(f"unknown={unknown!r} is not a word of the table.")
+        self.matrix = matrix.view()
+        self.matrix.flags.writeable = False
+        self.scale = scale
+        self.unknown = unknown
+        self._check_finite()
+
+    # Ways in -----------------------------------------------------------------------
+
+    @classmethod
+    def read(
+        cls,
+        path: str | PathLike[str],
+        *,
+        format: str = "auto",
+        limit: int | None = None,
+        vocabulary: Iterable[str] | None = None,
+        unknown: str | None = None,
+        dtype: DTypeLike = np.float32,
+        encoding_errors: str = "strict",
+    ) -> "WordVectors":
+        """Read a file of GloVe, word2vec (text or binary) or fastText (`.vec`).
+
+        Parameters
+        ----------
+        path : path-like
+
+        format : {"auto", "glove", "word2vec", "word2vec-binary"}, default="auto"
+            "glove" has no header; "word2vec" is text with a header "n_words dim", which
+            is also the format of `.vec` files. "auto" looks at the first bytes.
+
+        limit : int, default=None
+            Read the first so many words only.
+
+        vocabulary : iterable of str, default=None
+            Read these words only. `limit` counts words of the file, as they come.
+
+        unknown : str, default=None
+            See :class:`WordVectors`.
+
+        dtype : {"float32", "float16"}, default="float32"
+
+        encoding_errors : {"strict", "replace", "ignore"}, default="strict"
+            What to do with words that are not UTF-8; "strict" raises, with the line.
+
+        Returns
+        -------
+        vectors : WordVectors
+            A word that occurs twice keeps its first vector; a warning counts them.
+
+        Raises
+        ------
+        ValueError
+            Names the file and the line (text) or row (binary) of what is wrong: a wrong
+            header, a short row, a number that is none, an early end.
+        """
+        words, matrix = read_table(
+            Path(path),
+            format=format,
+            limit=limit,
+            vocabulary=None if vocabulary is None else frozenset(vocabulary),
+            dtype=np.dtype(dtype),
+            encoding_errors=encoding_errors,
+        )
+        return cls(words, matrix, unknown=unknown)
+
+    @classmethod
+    def from_keyed_vectors(
+        cls, keyed_vectors: Any, *, unknown: str | None = None
+    ) -> "WordVectors":
+        """The table of a gensim `KeyedVectors`, or of anything with its attributes.
+
+        Parameters
+        ----------
+        keyed_vectors : object
+            Has `index_to_key`, a list of str, and `vectors`, of shape (n_words, dim).
+        """
+        try:
+            words, matrix = keyed_vectors.index_to_key, keyed_vectors.vectors
+        except AttributeError:
+            raise TypeError(
+                "Expected an object with index_to_key and vectors, as gensim's "
+                f"KeyedVectors; got {type(keyed_vectors).__name__}."
+            ) from None
+        return cls(words, matrix, unknown=unknown)
+
+    @classmethod
+    def load(cls, folder: str | PathLike[str], *, mmap: bool = True) -> "WordVectors":
+        """Read what :meth:`save` wrote.
+
+        Parameters
+        ----------
+        folder : path-like
+
+        mmap : bool, default=True
+            Map the matrix into memory instead of reading it: opening takes no time, and
+            processes share one copy.
+        """
+        folder = Path(folder)
+        metadata = read_metadata(folder, kind="WordVectors", version=_FORMAT_VERSION)
+        words = json.loads((folder / "words.json").read_text(encoding="ascii"))
+        matrix = np.load(
+            folder / "matrix.npy", mmap_mode="r" if mmap else None, allow_pickle=False
+        )
+        scale = None
+        if matrix.dtype == np.int8:
+            scale = np.load(folder / "scale.npy", allow_pickle=False)
+        vectors = cls.__new__(cls)
+        vectors.__setstate__(
+            {
+                "words": words,
+                "matrix": matrix,
+                "scale": scale,
+                "unknown": metadata["unknown"],
+            }
+        )
+        if len(words) != len(matrix):
+            raise ValueError(f"{folder}: {len(words)} words but {len(matrix)} vectors.")
+        return vectors
+
+    def save(self, folder: str | PathLike[str]) -> None:
+        """Write the table to a folder that :meth:`load` maps into memory.
+
+        The folder appears whole or not at all. An existing one is replaced.
+        """
+        with new_folder(folder) as new:
+            np.save(new / "matrix.npy", self.matrix, allow_pickle=False)
+            if self.scale is not None:
+                np.save(new / "scale.npy", self.scale, allow_pickle=False)
+            (new / "words.json").write_text(json.dumps(self.words), encoding="ascii")
+            metadata = {
+                "kind": "WordVectors",
+                "version": _FORMAT_VERSION,
+                "unknown": self.unknown,
+            }
+            (new / "metadata.json").write_text(json.dumps(metadata), encoding="ascii")
+
+    # Looking up --------------------------------------------------------------------
+
+    @property
+    def dim(self) -> int:
+        """Length of a vector."""
+        return self.matrix.shape[1]
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """How the matrix is stored."""
+        return self.matrix.dtype
+
+    @property
+    def index(self) -> dict[str, int]:
+        """The row of every word. Not to be changed."""
+        return self._index
+
+    @property
+    def unknown_row(self) -> int | None:
+        """The row of words that the table lacks, if there is one."""
+        return None if self.unknown is None else self._index[self.unknown]
+
+    def rows(self, rows: NDArray[np.integer] | slice) -> NDArray[np.float32]:
+        """Vectors of some rows as float32, shape (n_rows, dim); always a copy."""
+        found = self.matrix[rows].astype(np.float32)
+        if self.scale is not None:
+            found *= self.scale[rows, np.newaxis]
+        return found
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+    def __contains__(self, word: object) -> bool:
+        return word in self._index
+
+    def __getitem__(self, word: str) -> NDArray[np.float32]:
+        return self.rows(np.array([self._index[word]]))[0]
+
+    def nearest(
+        self, word: str | NDArray[np.floating], n: int = 10
+    ) -> list[tuple[str, float]]:
+        """The words most similar by cosine.
+
+        Parameters
+        ----------
+        word : str or ndarray of shape (dim,)
+            A word of the table, left out of the answer, or any vector.
+
+        n : int, default=10
+
+        Returns
+        -------
+        neighbours : list of (str, float)
+            Words and cosines, most similar first.
+
+        Raises
+        ------
+        KeyError
+            If the table lacks the word.
+        """
+        own = None
+        if isinstance(word, str):
+            if word not in self._index:
+                raise KeyError(f"{word!r} is not among the {len(self)} words.")
+            own, target = self._index[word], self[word]
+        else:
+            target = np.asarray(word, dtype=np.float32)
+            if target.shape != (self.dim,):
+                raise ValueError(
+                    f"Expected a vector of shape ({self.dim},); got {target.shape}."
+                )
+        cosines = np.empty(len(self), dtype=np.float32)
+        for start in range(0, len(self), 65536):
+            block = slice(start, start + 65536)
+            rows = self.rows(block)
+            norms = np.linalg.norm(rows, axis=1)
+            cosines[block] = rows @ target / np.maximum(norms, 1e-30)
+        cosines /= max(float(np.linalg.norm(target)), 1e-30)
+        if own is not None:
+            cosines[own] = -np.inf
+        n = min(n, len(self) - (own is not None))
+        best = (
+            np.argpartition(-cosines, n - 1)[:n]
+            if 0 < n < len(self)
+            else (np.arange(len(self))[: max(n, 0)])
+        )
+        best = best[np.lexsort((best, -cosines[best]))]
+        return [(self.words[i], float(cosines[i])) for i in best]
+
+    # Other tables ------------------------------------------------------------------
+
+    def astype(self, dtype: DTypeLike) -> "WordVectors":
+        """The table stored as "float32", "float16" or "int8" (a scale per word)."""
+        name = np.dtype(dtype).name
+        if name not in _DTYPES:
+            raise ValueError(f"dtype must be one of {_DTYPES}; got {name}.")
+        if name == self.matrix.dtype.name:
+            return self
+        matrix = self.rows(slice(None))
+        scale = None
+        if name == "int8":
+            scale = np.abs(matrix).max(axis=1, initial=0) / 127
+            scale[scale == 0] = 1
+            matrix = np.rint(matrix / scale[:, np.newaxis])
+        return WordVectors(
+            self.words, matrix.astype(name), scale=scale, unknown=self.unknown
+        )
+
+    def with_unknown(self, vector: Any = None, word: str = "<unk>") -> "WordVectors":
+        """The table with one more row, for the words that it lacks.
+
+        Parameters
+        ----------
+        vector : array-like of shape (dim,), default=None
+            None takes the mean of all vectors, as is usual with GloVe.
+
+        word : str, default="<unk>"
+        """
+        matrix = self.rows(slice(None))
+        row = matrix.mean(axis=0) if vector is None else np.asarray(vector, np.float32)
+        if row.shape != (self.dim,):
+            raise ValueError(f"vector must be of shape ({self.dim},); got {row.shape}.")
+        return WordVectors(
+            [*self.words, word], np.vstack([matrix, row]), unknown=word
+        ).astype(self.dtype)
+
+    def replace(self, matrix: NDArray[np.floating]) -> "WordVectors":
+        """The same words with other vectors, shape (n_words, dim)."""
+        return WordVectors(self.words, matrix, unknown=self.unknown)
+
+    def __sklearn_clone__(self) -> "WordVectors":
+        return self
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {k: v for k, v in self.__dict__.items() if k != "_index"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._index = dict(zip(self.words, range(len(self.words)), strict=True))
+
+    def __repr__(self) -> str:
+        return f"WordVectors({len(self)} words, dim={self.dim}, {self.dtype})"
+
+    def _check_finite(self) -> None:
+        if self.matrix.dtype == np.int8:
+            return
+        for start in range(0, len(self), 16384):
+            # A sum is finite only if its terms are, and needs no second array; where
+            # large terms overflow, the slower test decides.
+            block = self.matrix[start : start + 16384]
+            with np.errstate(over="ignore", invalid="ignore"):
+                if np.isfinite(block.sum(dtype=np.float64)):
+                    continue
+            bad = np.flatnonzero(~np.isfinite(block).all(axis=1))
+            if len(bad):
+                row = start + int(bad[0])
+                raise ValueError(
+                    f"The vector of {self.words[row]!r}, row {row}, is not finite."
+                )
