@@ -7,7 +7,7 @@ import json
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from os import PathLike
 from pathlib import Path
@@ -47,7 +47,9 @@ def new_folder(folder: str | PathLike[str]) -> Iterator[Path]:
         shutil.rmtree(new, ignore_errors=True)
 
 
-def read_metadata(folder: Path, *, kind: str, version: int) -> dict[str, Any]:
+def read_metadata(
+    folder: Path, *, kind: str | Sequence[str], version: int
+) -> dict[str, Any]:
     """The metadata of a saved folder, checked for what it holds.
 
     Raises
@@ -66,8 +68,11 @@ def read_metadata(folder: Path, *, kind: str, version: int) -> dict[str, Any]:
         ) from None
     except ValueError as error:
         raise ValueError(f"{path} is damaged: {error}") from error
-    if metadata.get("kind") != kind:
-        raise ValueError(f"{folder} holds {metadata.get('kind')!r}, not {kind}.")
+    kinds = [kind] if isinstance(kind, str) else list(kind)
+    if metadata.get("kind") not in kinds:
+        raise ValueError(
+            f"{folder} holds {metadata.get('kind')!r}, not {' or '.join(kinds)}."
+        )
     if metadata.get("version", 0) > version:
         raise ValueError(
             f"{folder} has format version {metadata['version']}, this release reads "

@@ -159,8 +159,10 @@ def _rows(path: Path) -> Iterator[tuple[int, list[str]]]:
     try:
         text = raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        line = raw.count(b"\n", 0, error.start) + 1
-        raise ValueError(f"{path}, line {line}: not UTF-8 ({error.reason}).") from error
+        number = raw.count(b"\n", 0, error.start) + 1
+        raise ValueError(
+            f"{path}, line {number}: not UTF-8 ({error.reason})."
+        ) from error
     if path.suffix.lower() == ".csv":
         reader = csv.reader(StringIO(text, newline=""))
         try:
@@ -170,10 +172,10 @@ def _rows(path: Path) -> Iterator[tuple[int, list[str]]]:
         except csv.Error as error:
             raise ValueError(f"{path}, line {reader.line_num}: {error}.") from error
         return
-    for line_number, line in enumerate(text.split("\n"), 1):
-        content = line.removesuffix("\r")
-        if content:
-            yield line_number, content.split("\t")
+    for number, line in enumerate(text.split("\n"), 1):
+        line = line.removesuffix("\r")
+        if line:
+            yield number, line.split("\t")
 
 
 def _texts(values: list[str]) -> Any:

@@ -5,6 +5,7 @@
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterable
+from os import PathLike
 from typing import Any, ClassVar
 
 import numpy as np
@@ -14,6 +15,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from skparaphrase._output import LastAxisTransformer
+from skparaphrase.encoders._saving import save_encoder
 from skparaphrase.text import TokenBatch, WordTokenizer, check_texts, unique_texts
 from skparaphrase.vectors import WordVectors, load_word_vectors
 
@@ -51,6 +53,23 @@ class TextEncoder(LastAxisTransformer, BaseEstimator):
     @abstractmethod
     def _embed(self, texts: list[str]) -> NDArray[np.float32]:
         """Vectors of shape (n_texts, dim) of distinct texts."""
+
+    def save(self, folder: str | PathLike[str]) -> None:
+        """Write the encoder to a folder, for :func:`skparaphrase.load`.
+
+        JSON, the words, and arrays in safetensors; no pickle. The folder appears whole
+        or not at all, and replaces one that was saved before.
+
+        Parameters
+        ----------
+        folder : path-like
+
+        Raises
+        ------
+        ValueError
+            If a parameter is a function, which has no safe form in a file.
+        """
+        save_encoder(self, folder)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

@@ -172,15 +172,8 @@ class ParaphraseEncoder(CallbackSupportMixin, AveragingEncoder):
     def _start_over(self, pairs: NDArray[np.object_]) -> None:
         for name in ("vectors_", "_initial", "_optimizer_state", "_random_state"):
             self.__dict__.pop(name, None)
-        self._random_state = check_random_state(self.random_state)
-        if self._random_state is np.random.mtrand._rand:  # not to be pickled
-            self._random_state = np.random.RandomState(
-                self._random_state.randint(np.iinfo(np.int32).max)
-            )
-        elif self._random_state is self.random_state:
-            self._random_state = check_random_state(
-                self._random_state.randint(np.iinfo(np.int32).max)
-            )
+        seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
+        self._random_state = np.random.RandomState(seed)  # ours to keep and to pickle
         matrix = self._initial_matrix(pairs)
         self.vectors_ = super()._word_vectors().replace(matrix)
         self.loss_curve_: list[float] = []

@@ -37,7 +37,7 @@ def pearson_score(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> flo
     --------
     >>> from skparaphrase.metrics import pearson_score
     >>> round(pearson_score([0, 2, 5], [0.1, 0.3, 0.9]), 3)
-    0.987
+    0.986
     """
     true, predicted = _check(y_true, y_pred)
     weight = None

@@ -3,8 +3,10 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+import json
 from collections.abc import Iterator, Mapping
 from os import PathLike
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -151,6 +153,17 @@ class WordFrequencies(Mapping[str, int]):
         return WordFrequencies(
             {**self._counts, **added}, total=self.total + sum(added.values())
         )
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write counts and total as JSON, for :meth:`load`."""
+        content = {"counts": self._counts, "total": self.total}
+        Path(path).write_text(json.dumps(content), encoding="ascii")
+
+    @classmethod
+    def load(cls, path: str | PathLike[str]) -> "WordFrequencies":
+        """Read what :meth:`save` wrote."""
+        content = json.loads(Path(path).read_text(encoding="ascii"))
+        return cls(content["counts"], total=content["total"])
 
     def probabilities(self, words: list[str]) -> NDArray[np.float64]:
         """Share of each word in the corpus, 0 for words not in it.

@@ -61,11 +61,11 @@ class WordVectors:
     Examples
     --------
     >>> from skparaphrase.vectors import WordVectors
-    >>> vectors = WordVectors(["cat", "dog", "car"], [[1, 0], [0.8, 0.6], [0, 1]])
+    >>> vectors = WordVectors(["cat", "dog", "car"], [[1, 0], [1, 1], [0, 1]])
     >>> len(vectors), vectors.dim, "cat" in vectors
     (3, 2, True)
-    >>> vectors.nearest("cat", n=1)
-    [('dog', 0.8)]
+    >>> [(word, round(cosine, 2)) for word, cosine in vectors.nearest("cat")]
+    [('dog', 0.71), ('car', 0.0)]
     """
 
     def __init__(

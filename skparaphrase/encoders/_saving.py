@@ -1,0 +1,119 @@
+"""Encoders in folders: JSON, words and arrays, no pickle."""
+
+# Authors: The skparaphrase developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import json
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from safetensors.numpy import load_file, save_file
+
+from skparaphrase._persistence import new_folder, read_metadata
+from skparaphrase.vectors import WordFrequencies, WordVectors
+
+_FORMAT_VERSION = 1
+_PLAIN = (str, int, float, bool, type(None))
+
+
+def save_encoder(encoder: Any, folder: str | PathLike[str]) -> None:
+    """Write an encoder; see `TextEncoder.save`."""
+    parameters = encoder.get_params(deep=False)
+    fitted = {
+        name: value
+        for name, value in vars(encoder).items()
+        if name.endswith("_") and not name.startswith("_")
+    }
+    if "vectors_" in fitted:  # trained: they take the place of those it began with
+        parameters["vectors"] = None
+    metadata: dict[str, Any] = {
+        "kind": type(encoder).__name__,
+        "version": _FORMAT_VERSION,
+        "parameters": {},
+        "attributes": {},
+    }
+    arrays = {}
+    with new_folder(folder) as new:
+        for name, value in parameters.items():
+            if isinstance(value, WordVectors):
+                value.save(new / name)
+            elif isinstance(value, (WordFrequencies, dict)):
+                WordFrequencies.check(value).save(new / f"{name}.json")
+            elif isinstance(value, np.random.RandomState):
+                metadata["parameters"][name] = None
+            elif isinstance(value, (*_PLAIN, np.generic)):
+                metadata["parameters"][name] = _plain(value)
+            else:
+                raise ValueError(
+                    f"{name}={value!r} cannot be saved without pickle; save a whole "
+                    "pipeline with joblib or skops instead."
+                )
+        for name, value in fitted.items():
+            if isinstance(value, WordVectors):
+                value.save(new / name)
+            elif isinstance(value, np.ndarray):
+                arrays[name] = np.ascontiguousarray(value)
+            else:
+                metadata["attributes"][name] = value
+        if arrays:
+            save_file(arrays, new / "arrays.safetensors")
+        (new / "metadata.json").write_text(json.dumps(metadata, indent=1), "utf-8")
+
+
+def load(folder: str | PathLike[str]) -> Any:
+    """Load an encoder that was written by its method `save`.
+
+    Only classes of :mod:`skparaphrase.encoders` are made, and nothing is unpickled: a
+    folder from a stranger can do no harm.
+
+    Parameters
+    ----------
+    folder : path-like
+
+    Returns
+    -------
+    encoder : estimator instance
+        Its word vectors are mapped into memory. An encoder that was trained has its
+        trained vectors as the parameter `vectors` too.
+
+    Raises
+    ------
+    FileNotFoundError, ValueError
+        If the folder is none that `save` wrote, is damaged, or is of a later version.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import skparaphrase
+    >>> from skparaphrase.encoders import SIFEncoder
+    >>> encoder = SIFEncoder(a=1e-4).fit(["A cat sleeps."])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     encoder.save(f"{folder}/sif")
+    ...     skparaphrase.load(f"{folder}/sif")
+    SIFEncoder(a=0.0001)
+    """
+    from skparaphrase import encoders
+
+    folder = Path(folder)
+    metadata = read_metadata(folder, kind=encoders.__all__, version=_FORMAT_VERSION)
+    parameters = dict(metadata["parameters"])
+    if (folder / "vectors").is_dir():
+        parameters["vectors"] = WordVectors.load(folder / "vectors")
+    if (folder / "frequencies.json").is_file():
+        parameters["frequencies"] = WordFrequencies.load(folder / "frequencies.json")
+    attributes = dict(metadata["attributes"])
+    if (folder / "vectors_").is_dir():
+        attributes["vectors_"] = parameters["vectors"] = WordVectors.load(
+            folder / "vectors_"
+        )
+    if (folder / "arrays.safetensors").is_file():
+        attributes.update(load_file(folder / "arrays.safetensors"))
+    encoder = getattr(encoders, metadata["kind"])(**parameters)
+    vars(encoder).update(attributes)
+    return encoder
+
+
+def _plain(value: Any) -> Any:
+    return value.item() if isinstance(value, np.generic) else value

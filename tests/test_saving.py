@@ -1,0 +1,110 @@
+"""Saving encoders to folders and loading them back."""
+
+# Authors: The skparaphrase developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import skparaphrase
+from skparaphrase.encoders import (
+    AverageEncoder,
+    ParagramEncoder,
+    SIFEncoder,
+    TfidfEncoder,
+)
+from skparaphrase.vectors import WordFrequencies, WordVectors
+
+WORDS = ["cat", "dog", "sleeps", "barks", "a", "the", "\ud800"]
+TEXTS = ["a cat sleeps", "the dog barks", "", "unknown"]
+PAIRS = [("a cat", "the cat"), ("dog barks", "a dog barks"), ("sleeps", "cat sleeps")]
+
+
+@pytest.fixture
+def vectors():
+    matrix = np.random.default_rng(0).normal(size=(len(WORDS), 5))
+    return WordVectors(WORDS, matrix.astype(np.float32), unknown="a")
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda v: AverageEncoder(v, lowercase=False),
+        lambda v: TfidfEncoder(v),
+        lambda v: SIFEncoder(v, a=np.float64(0.01), frequencies={"a": 5, "the": 9}),
+        lambda v: SIFEncoder(
+            v.astype("int8"), frequencies=WordFrequencies({"a": 5}, total=50)
+        ),
+        lambda v: SIFEncoder(v, frequencies="corpus"),
+        lambda v: ParagramEncoder(v, max_epochs=2, random_state=0, weighting="sif"),
+        lambda v: SIFEncoder(),
+    ],
+)
+def test_loaded_encoder_gives_the_same_vectors(make, vectors, tmp_path):
+    encoder = make(vectors).fit(PAIRS)
+    encoder.save(tmp_path / "encoder")
+    loaded = skparaphrase.load(tmp_path / "encoder")
+    assert type(loaded) is type(encoder)
+    np.testing.assert_array_equal(loaded.transform(TEXTS), encoder.transform(TEXTS))
+    kept = {k: v for k, v in encoder.get_params().items() if k != "vectors"}
+    assert {k: v for k, v in loaded.get_params().items() if k != "vectors"} == kept
+
+
+def test_trained_encoder_keeps_its_history_and_trains_on(vectors, tmp_path):
+    encoder = ParagramEncoder(vectors, max_epochs=2, random_state=0).fit(PAIRS)
+    encoder.save(tmp_path / "encoder")
+    loaded = skparaphrase.load(tmp_path / "encoder")
+    assert loaded.loss_curve_ == encoder.loss_curve_
+    assert loaded.n_epochs_ == 2
+    assert loaded.vectors is loaded.vectors_
+    assert isinstance(loaded.vectors_.matrix, np.memmap)
+    before = loaded.transform(TEXTS)
+    assert not np.array_equal(loaded.fit(PAIRS).transform(TEXTS), before)
+
+
+def test_loading_never_imports_torch_or_pickle_files(vectors, tmp_path):
+    encoder = ParagramEncoder(vectors, max_epochs=1, random_state=0).fit(PAIRS)
+    encoder.save(tmp_path / "encoder")
+    code = (
+        "import sys, skparaphrase; "
+        f"skparaphrase.load({str(tmp_path / 'encoder')!r}).transform(['a cat']); "
+        "assert 'torch' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+    suffixes = {path.suffix for path in (tmp_path / "encoder").rglob("*.*")}
+    assert suffixes <= {".json", ".npy", ".safetensors"}
+
+
+def test_functions_are_refused_and_leave_nothing(vectors, tmp_path):
+    encoder = AverageEncoder(vectors, tokenizer=str.split).fit(TEXTS)
+    with pytest.raises(ValueError, match="tokenizer=.*cannot be saved"):
+        encoder.save(tmp_path / "encoder")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_saving_again_replaces_the_folder(vectors, tmp_path):
+    SIFEncoder(vectors).fit(TEXTS).save(tmp_path / "encoder")
+    AverageEncoder(vectors).save(tmp_path / "encoder")
+    assert isinstance(skparaphrase.load(tmp_path / "encoder"), AverageEncoder)
+    assert [path.name for path in tmp_path.iterdir()] == ["encoder"]
+
+
+def test_foreign_classes_and_later_versions_are_refused(vectors, tmp_path):
+    folder = tmp_path / "encoder"
+    AverageEncoder(vectors).save(folder)
+    metadata = json.loads((folder / "metadata.json").read_text())
+    (folder / "metadata.json").write_text(json.dumps({**metadata, "kind": "Popen"}))
+    with pytest.raises(ValueError, match="holds 'Popen'"):
+        skparaphrase.load(folder)
+    (folder / "metadata.json").write_text(json.dumps({**metadata, "version": 99}))
+    with pytest.raises(ValueError, match="version 99.*upgrade"):
+        skparaphrase.load(folder)
+    (folder / "metadata.json").write_text("{")
+    with pytest.raises(ValueError, match="damaged"):
+        skparaphrase.load(folder)
+    with pytest.raises(FileNotFoundError, match=r"metadata\.json"):
+        skparaphrase.load(tmp_path)
