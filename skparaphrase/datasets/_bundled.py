@@ -77,14 +77,14 @@ def load_similarity(*, return_X_y: bool = False, as_frame: bool = False) -> Any:
     Returns
     -------
     similarity : Bunch
-        `data` of shape (450, 2), dtype object; `target` of shape (450,); `DESCR`. CC0.
+        `data` of shape (570, 2), dtype object; `target` of shape (570,); `DESCR`. CC0.
 
     Examples
     --------
     >>> from skparaphrase.datasets import load_similarity
     >>> pairs, scores = load_similarity(return_X_y=True)
     >>> pairs.shape, scores.min(), scores.max()
-    ((450, 2), np.float64(0.0), np.float64(5.0))
+    ((570, 2), np.float64(0.0), np.float64(5.0))
     """
     columns = _read("similarity.tsv")
     columns["score"] = columns["score"].astype(np.float64)
@@ -94,7 +94,7 @@ def load_similarity(*, return_X_y: bool = False, as_frame: bool = False) -> Any:
         target="score",
         descr=_DESCR.format(
             title="Graded similarity",
-            text="450 pairs of sentences with a grade of similarity from 0 (unrelated) "
+            text="570 pairs of sentences with a grade of similarity from 0 (unrelated) "
             "to 5 (the\nsame meaning), the whole range evenly filled; one grader.",
         ),
         return_X_y=return_X_y,

@@ -1,0 +1,294 @@
+"""Semantic textual similarity: every STS set and SICK, beside the published figures.
+
+    python benchmarks/sts.py --data ../shared [--quick] [--seeds 3]
+
+Reads every `data/sts/YEAR.NAME.tsv` and `data/sick/test.tsv` under the folder (columns
+score, sentence1, sentence2; sets whose name has "train" are left out), or, with
+`--sets`, any folder of such files. Writes `benchmarks/results/sts.json` and `sts.md`.
+
+Component removal is fitted on the evaluated sentences, both sides of a data set
+together, as in the SIF paper. Nothing is tuned on the evaluated sets: rates and epochs
+of the trained encoders were chosen on the training sets of STS 2012 and SICK.
+"""
+
+# Authors: The skparaphrase developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import argparse
+import json
+import platform
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import sklearn
+import torch
+
+import skparaphrase
+from skparaphrase.datasets import (
+    load_paraphrases,
+    load_word_frequencies,
+    read_pairs,
+    read_scored_pairs,
+)
+from skparaphrase.decomposition import CommonComponentRemoval
+from skparaphrase.encoders import (
+    AverageEncoder,
+    ParagramEncoder,
+    SIFEncoder,
+    TfidfEncoder,
+)
+from skparaphrase.metrics import STSScorer
+from skparaphrase.vectors import WordFrequencies, WordVectors
+
+RESULTS = Path(__file__).parent / "results"
+GROUPS = ("2012", "2013", "2014", "sick")
+
+# Means as published (Pearson x 100); 2013 there has a fourth set, SMT, which has a
+# licence of its own. GloVe: Arora et al. (2017), tables 1 and 5; PSL is
+# PARAGRAM-SL999; PP: Wieting et al. (2016), table 2.
+PUBLISHED = {
+    "average": {"GloVe": (52.5, 42.3, 54.2, 65.9), "PSL": (52.8, 46.4, 59.5, 66.4)},
+    "tf-idf": {"GloVe": (58.7, 52.1, 63.8, 69.4)},
+    "SIF weights (W)": {
+        "GloVe": (54.0, 44.0, 59.4, 70.5),
+        "PSL": (58.1, 57.7, 70.7, 73.1),
+    },
+    "removal (R)": {"GloVe": (55.6, 53.9, 66.7, 70.6), "PSL": (57.2, 56.0, 69.5, 70.3)},
+    "W + R": {"GloVe": (56.2, 56.6, 68.5, 72.2), "PSL": (59.5, 61.8, 73.5, 72.9)},
+    "PP": {"PSL": (58.7, 55.8, 70.9, 71.6)},
+}
+
+Make = Callable[[int], Any]
+Row = tuple[str, str, Make, int, bool]  # group, name, encoder of a seed, n, separate
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--data", type=Path, default=Path("../shared"))
+    parser.add_argument("--sets", type=Path, help="a folder of scored pairs instead")
+    parser.add_argument("--seeds", type=int, default=3, help="of trained encoders")
+    parser.add_argument("--quick", action="store_true", help="untrained encoders only")
+    parser.add_argument("--out", type=Path, default=RESULTS)
+    args = parser.parse_args()
+
+    datasets = _datasets(args)
+    scored = []
+    for group, name, make, n_components, separate in _rows(args):
+        n_seeds = args.seeds if "trained" in group else 1
+        runs = [
+            _score(datasets, make, n_components, separate, s) for s in range(n_seeds)
+        ]
+        scores = {key: float(np.median([run[key] for run in runs])) for key in runs[0]}
+        scored.append({"group": group, "name": name, "n_seeds": n_seeds, **scores})
+        print(f"{group:28} {name:34}", _cells(scores, datasets), flush=True)
+    _write(args.out, scored, datasets)
+
+
+def _datasets(args: argparse.Namespace) -> dict[str, tuple[Any, Any]]:
+    if args.sets:
+        paths = sorted(args.sets.glob("*.tsv"))
+    else:
+        paths = sorted((args.data / "data/sts").glob("*.tsv"))
+        paths += sorted((args.data / "data/sick").glob("test.tsv"))
+    found = {
+        "sick" if path.parent.name == "sick" else path.stem: read_scored_pairs(
+            path, return_X_y=True
+        )
+        for path in paths
+        if "train" not in path.stem
+    }
+    if not found:
+        raise SystemExit(f"No data sets under {args.sets or args.data}.")
+    return found
+
+
+def _rows(args: argparse.Namespace) -> list[Row]:
+    """What is compared."""
+    rows: list[Row] = []
+
+    def add(
+        group: str, name: str, make: Make, n: int = 0, separate: bool = False
+    ) -> None:
+        rows.append((group, name, make, n, separate))
+
+    bundled = load_word_frequencies()
+
+    def untrained(group: str, vectors: WordVectors | None, counts: Any) -> None:
+        plain, sif = AverageEncoder(vectors), SIFEncoder(vectors, frequencies=counts)
+        add(group, "average", lambda _: plain)
+        add(group, "SIF weights (W)", lambda _: sif)
+        add(group, "removal (R)", lambda _: plain, 1)
+        add(group, "W + R", lambda _: sif, 1)
+
+    table = args.data / "vectors/minilm-words.300d.bin"
+    if table.exists():
+        vectors = WordVectors.read(table)
+        wikipedia = WordFrequencies.read(
+            args.data / "data/frequencies/enwiki_vocab_min200.txt"
+        )
+        filled = wikipedia.fill_from(bundled)
+        letters = SIFEncoder(vectors, frequencies=wikipedia)
+        group = "minilm-words 77k x 300"
+        untrained(group, vectors, filled)
+        add(group, "tf-idf", lambda _: TfidfEncoder(vectors))
+        add(
+            group,
+            "W + 2 components",
+            lambda _: SIFEncoder(vectors, frequencies=filled),
+            2,
+        )
+        add(group, "W, counts of letters only", lambda _: letters)
+        add(group, "W + R, counts of letters only", lambda _: letters, 1)
+        add(group, "the same, R per side (code)", lambda _: letters, 1, True)
+        if not args.quick:
+            _add_trained(add, args, vectors, filled)
+    untrained("bundled 30k x 128, int8", None, None)
+    pairs = load_paraphrases().data
+
+    def small(seed: int) -> Any:
+        return ParagramEncoder(**_SIF, **_INFONCE, random_state=seed).fit(pairs)
+
+    add("bundled, trained, 1,140 pairs", "InfoNCE from SIF + R", small, 1)
+    return rows
+
+
+_SIF = {"weighting": "sif", "learning_rate": 0.01, "max_epochs": 2}
+_INFONCE = {"loss": "infonce", "batch_size": 256}
+
+
+def _add_trained(
+    add: Callable[..., None],
+    args: argparse.Namespace,
+    vectors: WordVectors,
+    filled: WordFrequencies,
+) -> None:
+    columns = {"ppdb-lexical": ("word1", "word2")}
+    pairs = np.concatenate(
+        [
+            read_pairs(
+                path, columns=columns.get(path.stem, ("sentence1", "sentence2"))
+            ).data
+            for path in sorted((args.data / "data/paraphrase").glob("*.tsv"))
+        ]
+    )
+    group = f"minilm-words, trained, {len(pairs) // 1000}k pairs"
+    fitted: dict[tuple[Any, ...], ParagramEncoder] = {}
+
+    def train(seed: int, **parameters: Any) -> ParagramEncoder:
+        key = (seed, *sorted(parameters.items()))
+        if key not in fitted:
+            encoder = ParagramEncoder(
+                vectors, frequencies=filled, random_state=seed, **parameters
+            )
+            started = time.perf_counter()
+            fitted[key] = encoder.fit(pairs)
+            print(
+                f"    {time.perf_counter() - started:.1f} s: {parameters}, seed {seed}"
+            )
+        return fitted[key]
+
+    paper: dict[str, Any] = {}
+    gentle = {"learning_rate": 0.01, "max_epochs": 3}
+    best = {**_SIF, **_INFONCE}
+
+    def weighted(seed: int, **parameters: Any) -> SIFEncoder:
+        return SIFEncoder(train(seed, **parameters).vectors_, frequencies=filled)
+
+    add(group, "PP, defaults (paper)", lambda s: train(s, **paper))
+    add(group, "PP, defaults + W + R", lambda s: weighted(s, **paper), 1)
+    add(group, "PP", lambda s: train(s, **gentle))
+    add(group, "PP + W + R", lambda s: weighted(s, **gentle), 1)
+    add(group, "PP from SIF + R", lambda s: train(s, **_SIF), 1)
+    add(group, "InfoNCE from SIF", lambda s: train(s, **best))
+    add(group, "InfoNCE from SIF + R", lambda s: train(s, **best), 1)
+    add(group, "InfoNCE from SIF + 2 components", lambda s: train(s, **best), 2)
+
+
+def _score(
+    datasets: dict[str, tuple[Any, Any]],
+    make: Make,
+    n_components: int,
+    separate: bool,
+    seed: int,
+) -> dict[str, float]:
+    encoder = make(seed)
+    if not isinstance(encoder, ParagramEncoder):
+        # tf-idf counts the evaluated sentences, all sets pooled, as in the paper.
+        encoder = encoder.fit(np.concatenate([pairs for pairs, _ in datasets.values()]))
+    removal = CommonComponentRemoval(n_components, separate=separate)
+    scores = STSScorer(datasets, postprocess=removal)(encoder)
+    del scores["mean"]
+    return {name: 100 * score for name, score in scores.items()}
+
+
+def _means(scores: dict[str, float], names: Any) -> dict[str, float]:
+    """Unweighted mean over the data sets of each year."""
+    found = {
+        group: [scores[name] for name in names if name.startswith(group)]
+        for group in GROUPS
+    }
+    means = {group: float(np.mean(values)) for group, values in found.items() if values}
+    years = [mean for group, mean in means.items() if group != "sick"]
+    return {**means, "years": float(np.mean(years))} if years else means
+
+
+def _cells(scores: dict[str, float], names: Any) -> str:
+    return "  ".join(f"{k} {v:.1f}" for k, v in _means(scores, names).items())
+
+
+def _write(out: Path, scored: list[dict[str, Any]], names: Any) -> None:
+    out.mkdir(parents=True, exist_ok=True)
+    versions = {
+        "skparaphrase": skparaphrase.__version__,
+        "scikit-learn": sklearn.__version__,
+        "numpy": np.__version__,
+        "torch": torch.__version__,
+        "python": platform.python_version(),
+    }
+    for row in scored:
+        row["means"] = _means(row, names)
+    content = {"versions": versions, "published": PUBLISHED, "rows": scored}
+    (out / "sts.json").write_text(json.dumps(content, indent=1) + "\n", "utf-8")
+    lines = [
+        "# Semantic textual similarity",
+        "",
+        "Pearson x 100, unweighted mean over the data sets of a year (three in 2013);",
+        "trained encoders: median of the seeds for each data set. Last column: the",
+        "method as published, on GloVe or PARAGRAM-SL999 (PSL) and with a fourth set",
+        "in 2013: 2012 / 2013 / 2014 / SICK. Made by `python benchmarks/sts.py`.",
+    ]
+    for group in dict.fromkeys(row["group"] for row in scored):
+        lines += ["", f"## {group}", ""]
+        rows = [row for row in scored if row["group"] == group]
+        heads = list(rows[0]["means"])
+        titles = ["mean of years" if head == "years" else head for head in heads]
+        lines.append(f"| encoder | {' | '.join(titles)} | published |")
+        lines.append("|---" * (len(heads) + 2) + "|")
+        for row in rows:
+            cells = [f"{row['means'][head]:.1f}" for head in heads]
+            lines.append(f"| {row['name']} | {' | '.join(cells)} | {_published(row)} |")
+    lines += ["", "## Each data set", ""]
+    lines.append(f"| encoder | {' | '.join(names)} |")
+    lines.append("|---" * (len(names) + 1) + "|")
+    for row in scored:
+        cells = [f"{row[name]:.1f}" for name in names]
+        lines.append(f"| {row['group']}: {row['name']} | {' | '.join(cells)} |")
+    lines += ["", ", ".join(f"{name} {version}" for name, version in versions.items())]
+    (out / "sts.md").write_text("\n".join(lines) + "\n", "utf-8")
+    print(f"Wrote {out / 'sts.json'} and {out / 'sts.md'}.")
+
+
+def _published(row: dict[str, Any]) -> str:
+    name = row["name"].removesuffix(", defaults (paper)")
+    figures = PUBLISHED.get(name, {})
+    return "; ".join(
+        f"{table} {' / '.join(f'{value:.1f}' for value in values)}"
+        for table, values in figures.items()
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,60 @@
+"""Train a ParagramEncoder, watch similarity after every epoch, keep the best, save it.
+
+    python examples/train_paragram.py                     # bundled data
+    python examples/train_paragram.py my-pairs.tsv        # sentence1, sentence2
+
+The margin loss of the paper against the softmax over the batch, each with plain and
+with SIF-weighted word vectors.
+"""
+
+# Authors: The skparaphrase developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import sys
+import tempfile
+from pathlib import Path
+
+import numpy as np
+from sklearn.callback import ProgressBar
+
+import skparaphrase
+from skparaphrase.callback import EarlyStopping
+from skparaphrase.datasets import load_paraphrases, load_similarity, read_pairs
+from skparaphrase.decomposition import CommonComponentRemoval
+from skparaphrase.encoders import ParagramEncoder
+from skparaphrase.metrics import STSScorer
+
+pairs = read_pairs(sys.argv[1]).data if len(sys.argv) > 1 else load_paraphrases().data
+graded, gold = load_similarity(return_X_y=True)
+half = len(graded) // 2
+choose = STSScorer((graded[:half], gold[:half]))  # early stopping looks at this half
+report = STSScorer((graded[half:], gold[half:]))
+removed = STSScorer((graded[half:], gold[half:]), postprocess=CommonComponentRemoval())
+
+print("loss     weighting  best epoch   Pearson x 100   with removal")
+for loss, batch_size in (("margin", 100), ("infonce", 256)):
+    for weighting in ("uniform", "sif"):
+        stopping = EarlyStopping(choose, patience=2)
+        encoder = ParagramEncoder(
+            loss=loss,
+            batch_size=batch_size,
+            weighting=weighting,
+            learning_rate=0.01,
+            max_epochs=10,
+            random_state=0,
+        )
+        encoder.set_callbacks(stopping).fit(pairs)
+        print(
+            f"{loss:8} {weighting:10} {stopping.best_epoch_:10}"
+            f"{100 * report(encoder)['mean']:16.1f}"
+            f"{100 * removed(encoder)['mean']:15.1f}"
+        )
+
+if sys.stdout.isatty():
+    encoder.set_callbacks(ProgressBar()).fit(pairs)
+
+with tempfile.TemporaryDirectory() as folder:
+    encoder.set_callbacks().save(Path(folder) / "paragram")
+    loaded = skparaphrase.load(Path(folder) / "paragram")
+    same = np.array_equal(loaded.transform(graded), encoder.transform(graded))
+    print("\nsaved and loaded, the same vectors:", same)
