@@ -69,6 +69,8 @@ def read_metadata(
     except ValueError as error:
         raise ValueError(f"{path} is damaged: {error}") from error
     kinds = [kind] if isinstance(kind, str) else list(kind)
+    if not isinstance(metadata, dict):
+        raise ValueError(f"{path} is damaged: it holds no object.")
     if metadata.get("kind") not in kinds:
         raise ValueError(
             f"{folder} holds {metadata.get('kind')!r}, not {' or '.join(kinds)}."

@@ -155,9 +155,9 @@ def _read_columns(
 
 def _rows(path: Path) -> Iterator[tuple[int, list[str]]]:
     """Line numbers and cells of the rows that are not empty."""
-    raw = path.read_bytes()
+    raw = path.read_bytes().removeprefix(b"\xef\xbb\xbf")
     try:
-        text = raw.decode("utf-8-sig")
+        text = raw.decode("utf-8")
     except UnicodeDecodeError as error:
         number = raw.count(b"\n", 0, error.start) + 1
         raise ValueError(

@@ -110,8 +110,7 @@ class WordEncoder(TextEncoder):
             split_compounds=self.split_compounds,
         )
 
-    def _encode(self, texts: list[str]) -> TokenBatch:
-        vectors = self._word_vectors()
+    def _encode(self, texts: list[str], vectors: WordVectors) -> TokenBatch:
         return self._tokenizer().encode(texts, vectors.index, vectors.unknown_row)
 
     @property

@@ -137,6 +137,9 @@ class ParagramEncoder(ParaphraseEncoder):
     n_epochs_ : int
         Epochs trained.
 
+    initial_weights_ : ndarray of shape (n_words,)
+        The SIF weights that the vectors began with, if `weighting` is "sif".
+
     See Also
     --------
     SIFEncoder : Give it `vectors_` to weigh trained vectors.
@@ -156,6 +159,8 @@ class ParagramEncoder(ParaphraseEncoder):
     >>> encoder.loss_curve_[1] < encoder.loss_curve_[0]
     True
     """
+
+    initial_weights_: NDArray[np.float64]
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **ParaphraseEncoder._parameter_constraints,
@@ -221,13 +226,18 @@ class ParagramEncoder(ParaphraseEncoder):
         self.random_state = random_state
         self.verbose = verbose
 
-    def _initial_matrix(self, pairs: NDArray[np.object_]) -> NDArray[np.float32]:
-        matrix = self._word_vectors().rows(slice(None))
-        if self.weighting == "uniform":
-            return matrix
-        weights = sif_weights(word_probabilities(self, self.frequencies, pairs), self.a)
-        matrix -= matrix.mean(axis=0)
-        matrix *= weights[:, np.newaxis].astype(np.float32)
+    def _prepare(self, pairs: NDArray[np.object_]) -> None:
+        if self.weighting == "sif":
+            probabilities = word_probabilities(
+                self, self._initial_vectors(), self.frequencies, pairs
+            )
+            self.initial_weights_ = sif_weights(probabilities, self.a)
+
+    def _initial_matrix(self) -> NDArray[np.float32]:
+        matrix = self._initial_vectors().rows(slice(None))
+        if self.weighting == "sif":
+            matrix -= matrix.mean(axis=0)
+            matrix *= self.initial_weights_[:, np.newaxis].astype(np.float32)
         return matrix
 
     def _composition(self) -> Any:

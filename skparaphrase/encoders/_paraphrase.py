@@ -52,6 +52,7 @@ class ParaphraseEncoder(CallbackSupportMixin, AveragingEncoder):
     verbose: bool | int
 
     vectors_: WordVectors
+    _optimizer_state: dict[str, Any]
     loss_curve_: list[float]
     n_epochs_: int
 
@@ -78,7 +79,11 @@ class ParaphraseEncoder(CallbackSupportMixin, AveragingEncoder):
     }
 
     @abstractmethod
-    def _initial_matrix(self, pairs: NDArray[np.object_]) -> NDArray[np.float32]:
+    def _prepare(self, pairs: NDArray[np.object_]) -> None:
+        """Learn what the initial vectors need to know of the pairs."""
+
+    @abstractmethod
+    def _initial_matrix(self) -> NDArray[np.float32]:
         """Word vectors before training, shape (n_words, dim)."""
 
     @abstractmethod
@@ -114,11 +119,11 @@ class ParaphraseEncoder(CallbackSupportMixin, AveragingEncoder):
         reached so far are kept, and with `warm_start=True` another `fit` goes on.
         """
         pairs = paraphrase_pairs(X, y, positive_from=self.positive_from)
-        if not (self.warm_start and hasattr(self, "vectors_")):
-            self._start_over(pairs)
+        texts, numbers = self._begin(
+            pairs, goes_on=self.warm_start and hasattr(self, "vectors_")
+        )
         context = self._init_callback_context(max_subtasks=self.max_epochs)
         context.call_on_fit_task_begin(estimator=self, X=X, y=y)
-        texts, numbers = self._encode_pairs(pairs)
         with self._training() as trainer:
             losses = trainer.epochs(
                 texts,
@@ -146,6 +151,9 @@ class ParaphraseEncoder(CallbackSupportMixin, AveragingEncoder):
     def partial_fit(self, X: Any, y: Any = None) -> Self:
         """Train for one pass over some pairs, from where the last call ended.
 
+        The state of the optimiser is remembered from call to call; after a `fit`
+        without `warm_start` it begins anew.
+
         Parameters
         ----------
         X : array-like of str of shape (n_pairs, 2)
@@ -158,9 +166,7 @@ class ParaphraseEncoder(CallbackSupportMixin, AveragingEncoder):
         self : estimator instance
         """
         pairs = paraphrase_pairs(X, y, positive_from=self.positive_from)
-        if not hasattr(self, "vectors_"):
-            self._start_over(pairs)
-        texts, numbers = self._encode_pairs(pairs)
+        texts, numbers = self._begin(pairs, goes_on=hasattr(self, "vectors_"))
         with self._training(keep=True) as trainer:
             ordered = self.ordered_first_epoch and self.n_epochs_ == 0
             for loss in trainer.epochs(
@@ -169,29 +175,34 @@ class ParaphraseEncoder(CallbackSupportMixin, AveragingEncoder):
                 self._end_epoch(loss)
         return self
 
-    def _start_over(self, pairs: NDArray[np.object_]) -> None:
-        for name in ("vectors_", "_initial", "_optimizer_state", "_random_state"):
-            self.__dict__.pop(name, None)
-        seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
-        self._random_state = np.random.RandomState(seed)  # ours to keep and to pickle
-        matrix = self._initial_matrix(pairs)
-        self.vectors_ = super()._word_vectors().replace(matrix)
-        self.loss_curve_: list[float] = []
-        self.n_epochs_ = 0
-
-    def _encode_pairs(
-        self, pairs: NDArray[np.object_]
+    def _begin(
+        self, pairs: NDArray[np.object_], *, goes_on: bool
     ) -> tuple[TokenBatch, NDArray[np.intp]]:
-        """Distinct texts, and pairs of their numbers."""
+        """Distinct texts and pairs of their numbers; checks, then a new start."""
+        from skparaphrase.nn import resolve_device
+
+        resolve_device(self.device)
         distinct, inverse = unique_texts(pairs)
         numbers = np.arange(pairs.size) if inverse is None else inverse
-        texts = self._encode(distinct)
+        vectors = self.vectors_ if goes_on else self._initial_vectors()
+        texts = self._encode(distinct, vectors)
         if not len(texts.ids):
             raise ValueError(
                 "No word of the paraphrases has a vector: do texts and vectors agree "
                 "in language, case and tokens?"
             )
+        if not goes_on:
+            self._start_over(pairs)
         return texts, numbers.reshape(-1, 2)
+
+    def _start_over(self, pairs: NDArray[np.object_]) -> None:
+        self._optimizer_state = {}
+        seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
+        self._random_state = np.random.RandomState(seed)  # ours to keep and to pickle
+        self._prepare(pairs)
+        self.vectors_ = self._initial_vectors().replace(self._initial_matrix())
+        self.loss_curve_ = []
+        self.n_epochs_ = 0
 
     @contextmanager
     def _training(self, *, keep: bool = False) -> "Iterator[Trainer]":
@@ -208,18 +219,15 @@ class ParaphraseEncoder(CallbackSupportMixin, AveragingEncoder):
         )
 
         device = resolve_device(self.device)
-        keep = keep or self.warm_start
-        matrix = self.vectors_.rows(slice(None))
-        initial = None
-        if self.vectors_penalty:
-            initial = self.__dict__.get("_initial", matrix)
-            if keep:
-                self._initial = initial
+        table = WordTable(
+            self.vectors_.rows(slice(None)),
+            initial=self._initial_matrix() if self.vectors_penalty else None,
+            sparse=self.sparse_updates,
+            device=device,
+        )
         trainer = Trainer(
             self._composition(),
-            WordTable(
-                matrix, initial=initial, sparse=self.sparse_updates, device=device
-            ),
+            table,
             TrainingOptions(
                 loss=self.loss,
                 margin=self.margin,
@@ -235,13 +243,14 @@ class ParaphraseEncoder(CallbackSupportMixin, AveragingEncoder):
             ),
             self._random_state,
         )
-        trainer.optimizer.load(self.__dict__.get("_optimizer_state", {}), device)
+        trainer.optimizer.load(self._optimizer_state.get(self.optimizer, {}), device)
         try:
             yield trainer
         finally:
-            self.vectors_ = self.vectors_.replace(trainer.table.numpy())
-            if keep:
-                self._optimizer_state = trainer.optimizer.numpy()
+            self.vectors_ = self.vectors_.replace(table.numpy())
+            self._optimizer_state = {}
+            if keep or self.warm_start:
+                self._optimizer_state = {self.optimizer: trainer.optimizer.numpy()}
 
     def _end_epoch(self, loss: float) -> None:
         self.loss_curve_.append(loss)
@@ -256,10 +265,12 @@ class ParaphraseEncoder(CallbackSupportMixin, AveragingEncoder):
             "loss_curve_": list(self.loss_curve_),
         }
 
-    def _word_vectors(self) -> WordVectors:
-        if hasattr(self, "vectors_"):
-            return self.vectors_
+    def _initial_vectors(self) -> WordVectors:
+        """The table that training starts from."""
         return super()._word_vectors()
+
+    def _word_vectors(self) -> WordVectors:
+        return self.vectors_ if hasattr(self, "vectors_") else self._initial_vectors()
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "vectors_")

@@ -26,8 +26,6 @@ def save_encoder(encoder: Any, folder: str | PathLike[str]) -> None:
         for name, value in vars(encoder).items()
         if name.endswith("_") and not name.startswith("_")
     }
-    if "vectors_" in fitted:  # trained: they take the place of those it began with
-        parameters["vectors"] = None
     metadata: dict[str, Any] = {
         "kind": type(encoder).__name__,
         "version": _FORMAT_VERSION,
@@ -75,8 +73,7 @@ def load(folder: str | PathLike[str]) -> Any:
     Returns
     -------
     encoder : estimator instance
-        Its word vectors are mapped into memory. An encoder that was trained has its
-        trained vectors as the parameter `vectors` too.
+        Its word vectors are mapped into memory.
 
     Raises
     ------
@@ -105,9 +102,7 @@ def load(folder: str | PathLike[str]) -> Any:
         parameters["frequencies"] = WordFrequencies.load(folder / "frequencies.json")
     attributes = dict(metadata["attributes"])
     if (folder / "vectors_").is_dir():
-        attributes["vectors_"] = parameters["vectors"] = WordVectors.load(
-            folder / "vectors_"
-        )
+        attributes["vectors_"] = WordVectors.load(folder / "vectors_")
     if (folder / "arrays.safetensors").is_file():
         attributes.update(load_file(folder / "arrays.safetensors"))
     encoder = getattr(encoders, metadata["kind"])(**parameters)

@@ -126,9 +126,11 @@ class SIFEncoder(AveragingEncoder):
         self : SIFEncoder
         """
         texts = check_fit_texts(X)
-        self.weights_ = sif_weights(
-            word_probabilities(self, self.frequencies, texts), self.a
+        self._tokenizer()
+        probabilities = word_probabilities(
+            self, self._word_vectors(), self.frequencies, texts
         )
+        self.weights_ = sif_weights(probabilities, self.a)
         return self
 
     def _word_weights(self) -> NDArray[np.float64]:
@@ -142,15 +144,14 @@ def sif_weights(probabilities: NDArray[np.float64], a: float) -> NDArray[np.floa
 
 def word_probabilities(
     encoder: WordEncoder,
+    vectors: WordVectors,
     frequencies: WordFrequencies | Mapping[str, int] | str | None,
     texts: NDArray[np.object_],
 ) -> NDArray[np.float64]:
-    """p(w) of every word of the encoder's table, shape (n_words,)."""
-    vectors = encoder._word_vectors()
+    """p(w) of every word of a table, shape (n_words,)."""
     if isinstance(frequencies, str):  # "corpus"
-        counts = np.bincount(
-            encoder._encode(texts.ravel().tolist()).ids, minlength=len(vectors)
-        )
+        batch = encoder._encode(texts.ravel().tolist(), vectors)
+        counts = np.bincount(batch.ids, minlength=len(vectors))
         return counts / max(counts.sum(), 1)
     if frequencies is None:
         return load_word_frequencies().probabilities(vectors.words)

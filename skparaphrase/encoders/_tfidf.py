@@ -90,8 +90,9 @@ class TfidfEncoder(AveragingEncoder):
         self : TfidfEncoder
         """
         texts = check_fit_texts(X).ravel().tolist()
-        n_words = len(self._word_vectors())
-        batch = self._encode(texts)
+        vectors = self._word_vectors()
+        n_words = len(vectors)
+        batch = self._encode(texts, vectors)
         document = np.repeat(np.arange(len(batch)), batch.lengths)
         once = np.unique(document * n_words + batch.ids) % n_words
         found = np.bincount(once, minlength=n_words)

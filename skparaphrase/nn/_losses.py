@@ -13,8 +13,9 @@ LOSSES = ("margin", "infonce")
 
 
 def unit_vectors(vectors: Tensor) -> Tensor:
-    """Vectors of length 1; zero stays zero, so that its cosine with anything is 0."""
-    return F.normalize(vectors, dim=1, eps=1e-12)
+    """Vectors of length 1; zero stays zero, with cosine and gradient 0."""
+    norms = torch.linalg.vector_norm(vectors, dim=1, keepdim=True)
+    return vectors / norms.masked_fill(norms < 1e-12, torch.inf)
 
 
 def margin_loss(unit: Tensor, chosen: Tensor, found: Tensor, margin: float) -> Tensor:
@@ -69,14 +70,14 @@ def infonce_loss(
     loss : Tensor, a scalar
     """
     logits = unit[0::2] @ unit[1::2].T / temperature
-    if mask_identical:
-        first, second = texts[0::2], texts[1::2]
-        same = second[None, :] == second[:, None]
-        same |= first[:, None] == second[None, :]
-        same |= first[:, None] == first[None, :]
-        np.fill_diagonal(same, False)
-        logits = logits.masked_fill(torch.from_numpy(same).to(unit.device), -torch.inf)
-    target = torch.arange(len(logits), device=unit.device)
-    there = F.cross_entropy(logits, target)
-    back = F.cross_entropy(logits.T, target)
-    return (there + back) / 2
+    first, second = texts[0::2], texts[1::2]
+    losses = []
+    for scores, own, partner in ((logits, first, second), (logits.T, second, first)):
+        if mask_identical:
+            same = (partner[None] == partner[:, None]) | (partner[None] == own[:, None])
+            np.fill_diagonal(same, False)
+            masked = torch.from_numpy(same).to(unit.device)
+            scores = scores.masked_fill(masked, -torch.inf)
+        target = torch.arange(len(scores), device=unit.device)
+        losses.append(F.cross_entropy(scores, target))
+    return (losses[0] + losses[1]) / 2

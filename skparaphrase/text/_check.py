@@ -40,7 +40,7 @@ def check_texts(X: Any) -> NDArray[np.object_]:
     texts = _to_array(X)
     if texts.ndim > 1 and texts.shape[-1] == 1:
         texts = texts[..., 0]
-    if texts.ndim > 2 or (texts.ndim == 2 and texts.shape[1] > 2):
+    if texts.ndim > 2 or (texts.ndim == 2 and texts.shape[1] != 2):
         raise ValueError(
             f"Expected texts of shape (n_texts,) or pairs of shape (n_pairs, 2); got "
             f"shape {texts.shape}. Choose the one or two columns that hold the text."
@@ -93,6 +93,8 @@ def unique_texts(
 def _to_array(X: Any) -> NDArray[np.object_]:
     if hasattr(X, "column_names") and hasattr(X, "columns"):  # pyarrow table
         X = [column.to_pylist() for column in X.columns]
+        if len(X) > 1 and not len(X[0]):
+            return np.empty((0, len(X)), dtype=object)
         return _from_rows(list(zip(*X, strict=True)))
     if hasattr(X, "to_pylist"):  # pyarrow array
         return _from_rows(X.to_pylist())
@@ -161,7 +163,7 @@ def _check_entries(texts: NDArray[np.object_]) -> None:
 def _is_missing(value: Any) -> bool:
     if value is None or type(value).__name__ in ("NAType", "NaTType"):
         return True
-    return isinstance(value, float) and value != value
+    return isinstance(value, (float, np.floating)) and value != value
 
 
 def _describe(value: Any) -> str:

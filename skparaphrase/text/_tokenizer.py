@@ -167,13 +167,13 @@ class WordTokenizer:
         for i, tokens in enumerate(self.tokenize(texts)):
             row: list[int] = []
             for token in tokens:
+                if not isinstance(token, str):
+                    raise TypeError(
+                        f"The tokenizer gave {token!r} ({type(token).__name__}) "
+                        f"for text {i}; tokens must be str."
+                    )
                 known = found.get(token)
                 if known is None:
-                    if not isinstance(token, str):
-                        raise TypeError(
-                            f"The tokenizer gave {token!r} ({type(token).__name__}) "
-                            f"for text {i}; tokens must be str."
-                        )
                     known = found[token] = self._rows([token], index, unknown)
                 row += known
             rows.append(row)

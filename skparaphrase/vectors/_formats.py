@@ -16,6 +16,8 @@ from scipy.io import mmread
 
 FORMATS = ("auto", "glove", "word2vec", "word2vec-binary")
 _BLOCK = 1 << 22  # bytes of text parsed at a time
+_KINDS = bytes.maketrans(b"E+", b"e-")
+_BAD_MARKS = (b"..", b"e.", b"ee", b".-", b"--", b"e-.", b"e-e")  # digits left out
 _SPACE_TO_NEWLINE = bytes.maketrans(b" ", b"\n")
 
 
@@ -123,18 +125,18 @@ def _read_text(
             n_words, dim = _parse_header(path, lines[0])
             limit = n_words if limit is None else min(limit, n_words)
             lines, line_number = lines[1:], 1
-        if limit is not None:
-            lines = lines[: limit - n_read]
-        if dim is None and lines:
+        if dim is None:
             dim = len(lines[0].split()) - 1
             if dim < 1:
                 raise ValueError(
                     f"{path}, line 1: expected a word and its vector, got "
                     f"{lines[0][:60]!r}."
                 )
-        if dim is None:
-            continue
-        blocks.append(_parse_lines(path, lines, line_number, dim, rows).astype(dtype))
+        if limit is not None:
+            lines = lines[: limit - n_read]
+        matrix = _parse_lines(path, lines, line_number, dim, rows)
+        with np.errstate(over="ignore"):  # WordVectors refuses what is not finite
+            blocks.append(matrix.astype(dtype))
         line_number += len(lines)
         n_read += len(lines)
         if n_read == limit:
@@ -191,14 +193,30 @@ def _parse_lines(
     # The fastest parser of decimal numbers among our dependencies is SciPy's reader of
     # Matrix Market files: a header, then a number a line, columns first.
     head = b"%%%%MatrixMarket matrix array real general\n%d %d\n" % (dim, len(values))
-    body = b"\n".join(values).translate(_SPACE_TO_NEWLINE)
+    # Without the last newline it reads past the end.
+    body = b"\n".join(values).translate(_SPACE_TO_NEWLINE) + b"\n"
     try:
+        _check_numbers(body)
         matrix: NDArray[np.float64] = mmread(BytesIO(head + body)).T
     except (ValueError, OverflowError):
         matrix = np.array(
             [_parse_one(path, *row) for row in zip(values, numbers, strict=True)]
         )
     return matrix
+
+
+def _check_numbers(body: bytes) -> None:
+    """Raise where `mmread` would skip what follows the start of a number."""
+    marks = body.translate(_KINDS, b"0123456789")
+    if marks.translate(None, b"-.e\n") or any(bad in marks for bad in _BAD_MARKS):
+        raise ValueError
+    if b"e" in marks:
+        body = body.translate(_KINDS)
+        if any(bad in body for bad in (b"e\n", b"e-\n")):
+            raise ValueError
+    n_signs = body.count(b"\n-") + body.count(b"e-") + body.startswith(b"-")
+    if marks.count(b"-") != n_signs:
+        raise ValueError
 
 
 def _split_unusual(
@@ -228,6 +246,8 @@ def _parse_one(path: Path, values: bytes, number: int) -> list[float]:
 def _read_binary(
     path: Path, rows: _Rows, limit: int | None, dtype: np.dtype[Any]
 ) -> NDArray[np.floating]:
+    if not path.stat().st_size:
+        raise ValueError(f"{path} is empty.")
     with (
         open(path, "rb") as file,
         mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data,

@@ -57,7 +57,9 @@ class WordFrequencies(Mapping[str, int]):
         summed = values.sum()
         if total is not None and total < summed:
             raise ValueError(f"total={total} is less than the sum of counts, {summed}.")
-        self.total = total if total is not None else int(summed)
+        if total is None:
+            total = int(summed) if summed.is_integer() else summed
+        self.total = total
 
     @classmethod
     def read(
@@ -78,22 +80,26 @@ class WordFrequencies(Mapping[str, int]):
             Names file and line of a row that is not a word and a count.
         """
         counts: dict[str, int] = {}
-        with open(path, encoding=encoding, newline="\n") as file:
-            number, line = 0, ""
+        raw = Path(path).read_bytes()
+        try:
+            text = raw.decode(encoding)
+        except UnicodeDecodeError as error:
+            number = raw.count(b"\n", 0, error.start) + 1
+            raise ValueError(f"{path}, line {number}: {error}.") from error
+        for number, line in enumerate(text.split("\n"), 1):
+            if not line.strip():
+                continue
             try:
-                for line in file:
-                    number += 1
-                    if line.isspace():
-                        continue
-                    word, value = line.split()
-                    counts[word] = counts.get(word, 0) + int(value)
-            except UnicodeDecodeError as error:
-                raise ValueError(f"{path} after line {number}: {error}") from error
+                word, value = line.split()
+                count = int(value)
+                if count < 0:
+                    raise ValueError
             except ValueError:
                 raise ValueError(
                     f"{path}, line {number}: expected a word and a whole number, got "
                     f"{line.rstrip()[:60]!r}."
                 ) from None
+            counts[word] = counts.get(word, 0) + count
         return cls(counts)
 
     @classmethod

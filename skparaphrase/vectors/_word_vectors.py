@@ -78,7 +78,8 @@ class WordVectors:
     ) -> None:
         matrix = np.asanyarray(matrix)
         if matrix.dtype.name not in _DTYPES:
-            matrix = np.asarray(matrix, dtype=np.float32)
+            with np.errstate(over="ignore"):  # told by _check_finite
+                matrix = np.asarray(matrix, dtype=np.float32)
         self.words = list(words)
         if matrix.ndim != 2 or len(matrix) != len(self.words):
             raise ValueError(
@@ -104,9 +105,8 @@ class WordVectors:
             )
         if unknown is not None and unknown not in self._index:
             raise ValueError(f"unknown={unknown!r} is not a word of the table.")
-        self.matrix = matrix.view()
-        self.matrix.flags.writeable = False
-        self.scale = scale
+        self.matrix = _read_only(matrix)
+        self.scale = None if scale is None else _read_only(scale)
         self.unknown = unknown
         self._check_finite()
 
@@ -167,7 +167,10 @@ class WordVectors:
             dtype=np.dtype(dtype),
             encoding_errors=encoding_errors,
         )
-        return cls(words, matrix, unknown=unknown)
+        try:
+            return cls(words, matrix, unknown=unknown)
+        except ValueError as error:
+            raise ValueError(f"{path}: {error}") from None
 
     @classmethod
     def from_keyed_vectors(
@@ -321,12 +324,11 @@ class WordVectors:
         if own is not None:
             cosines[own] = -np.inf
         n = min(n, len(self) - (own is not None))
-        best = (
-            np.argpartition(-cosines, n - 1)[:n]
-            if 0 < n < len(self)
-            else (np.arange(len(self))[: max(n, 0)])
-        )
-        best = best[np.lexsort((best, -cosines[best]))]
+        best = np.arange(len(self))
+        if 0 < n < len(self):
+            least = np.partition(cosines, len(self) - n)[len(self) - n]
+            best = np.flatnonzero(cosines >= least)
+        best = best[np.argsort(-cosines[best], kind="stable")][: max(n, 0)]
         return [(self.words[i], float(cosines[i])) for i in best]
 
     # Other tables ------------------------------------------------------------------
@@ -378,13 +380,21 @@ class WordVectors:
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
+        self.matrix = _read_only(self.matrix)
+        self.scale = None if self.scale is None else _read_only(self.scale)
         self._index = dict(zip(self.words, range(len(self.words)), strict=True))
 
     def __repr__(self) -> str:
         return f"WordVectors({len(self)} words, dim={self.dim}, {self.dtype})"
 
     def _check_finite(self) -> None:
-        if self.matrix.dtype == np.int8:
+        if self.scale is not None:
+            bad = np.flatnonzero(~np.isfinite(self.scale))
+            if len(bad):
+                row = int(bad[0])
+                raise ValueError(
+                    f"The scale of {self.words[row]!r}, row {row}, is not finite."
+                )
             return
         for start in range(0, len(self), 16384):
             # A sum is finite only if its terms are, and needs no second array; where
@@ -399,3 +409,9 @@ class WordVectors:
                 raise ValueError(
                     f"The vector of {self.words[row]!r}, row {row}, is not finite."
                 )
+
+
+def _read_only(array: NDArray[Any]) -> NDArray[Any]:
+    array = array.view()
+    array.flags.writeable = False
+    return array

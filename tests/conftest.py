@@ -1,0 +1,151 @@
+"""Small vectors, encoders, texts and pairs that tests share."""
+
+# Authors: The skparaphrase developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from hypothesis import settings
+
+from skparaphrase.encoders import (
+    AverageEncoder,
+    ParagramEncoder,
+    SIFEncoder,
+    TfidfEncoder,
+)
+from skparaphrase.vectors import WordFrequencies, WordVectors
+
+settings.register_profile("skparaphrase", deadline=None)
+settings.load_profile("skparaphrase")
+
+WORDS = [f"w{i}" for i in range(40)]
+
+
+@pytest.fixture
+def vectors():
+    matrix = np.random.default_rng(0).normal(size=(len(WORDS), 6)).astype(np.float32)
+    return WordVectors(WORDS, matrix + 1)
+
+
+@pytest.fixture
+def sentences():
+    rng = np.random.default_rng(1)
+    return [" ".join(rng.choice(WORDS, size=rng.integers(1, 6))) for _ in range(30)]
+
+
+@pytest.fixture
+def pairs(sentences):
+    rng = np.random.default_rng(2)
+    return [
+        (
+            text,
+            " ".join(rng.permutation([*text.split()[1:], *rng.choice(WORDS, i % 4)])),
+        )
+        for i, text in enumerate(sentences)
+    ]
+
+
+@pytest.fixture
+def gold(pairs):
+    return np.array(
+        [
+            5 * len({*first.split()} & {*second.split()}) / len(first.split())
+            for first, second in pairs
+        ]
+    )
+
+
+@pytest.fixture
+def frame(pairs):
+    table = pd.DataFrame(pairs, columns=["sentence1", "sentence2"])
+    return table.assign(n=np.arange(30.0))
+
+
+FREQUENCIES = WordFrequencies({f"w{i}": 2 ** (i % 12) for i in range(35)})
+
+
+@pytest.fixture
+def encoders(vectors):
+    return {
+        "average": AverageEncoder(vectors),
+        "tfidf": TfidfEncoder(vectors),
+        "sif": SIFEncoder(vectors, frequencies=FREQUENCIES),
+        "corpus": SIFEncoder(vectors, frequencies="corpus"),
+        "paragram": ParagramEncoder(
+            vectors,
+            max_epochs=1,
+            batch_size=30,
+            positive_from=0,
+            device="cpu",
+            random_state=0,
+        ),
+    }
+
+
+@pytest.fixture(params=["average", "tfidf", "sif", "corpus", "paragram"])
+def encoder(request, encoders):
+    return encoders[request.param]
+
+
+def as_columns(pairs):
+    first, second = zip(*pairs, strict=True) if pairs else ((), ())
+    return {"sentence1": list(first), "sentence2": list(second)}
+
+
+def filled(rows):
+    array = np.empty(len(rows), dtype=object)
+    array[:] = rows
+    return array
+
+
+PAIRS = {
+    "lists": lambda pairs: [list(pair) for pair in pairs],
+    "tuple": tuple,
+    "arrays": lambda pairs: [np.array(pair) for pair in pairs],
+    "object": lambda pairs: np.array(pairs, dtype=object),
+    "fortran": lambda pairs: np.asfortranarray(np.array(pairs, dtype=object)),
+    "U": np.array,
+    "StringDType": lambda pairs: np.array(pairs, dtype=np.dtypes.StringDType()),
+    "pandas": lambda pairs: pd.DataFrame(as_columns(pairs)),
+    "pandas object": lambda pairs: pd.DataFrame(as_columns(pairs), dtype=object),
+    "pandas shuffled": lambda pairs: pd.DataFrame(as_columns(pairs)).set_axis(
+        range(len(pairs), 0, -1)
+    ),
+    "polars": lambda pairs: pl.DataFrame(as_columns(pairs)),
+    "pyarrow": lambda pairs: pa.table(as_columns(pairs)),
+    "series of tuples": lambda pairs: pd.Series(pairs),
+    "array of tuples": filled,
+    "generator": iter,
+}
+SENTENCES = {
+    "tuple": tuple,
+    "object": lambda texts: np.array(texts, dtype=object),
+    "U": np.array,
+    "StringDType": lambda texts: np.array(texts, dtype=np.dtypes.StringDType()),
+    "pandas": pd.Series,
+    "pandas category": lambda texts: pd.Series(texts, dtype="category"),
+    "polars": pl.Series,
+    "pyarrow": pa.array,
+    "pyarrow chunks": lambda texts: pa.chunked_array([texts[:7], texts[7:]]),
+    "generator": iter,
+    "lists of one": lambda texts: [[text] for text in texts],
+    "column": lambda texts: np.array(texts)[:, np.newaxis],
+    "pandas column": lambda texts: pd.DataFrame({"text": texts}),
+    "polars column": lambda texts: pl.DataFrame({"text": texts}),
+    "pyarrow column": lambda texts: pa.table({"text": texts}),
+}
+
+
+@pytest.fixture(params=PAIRS.values(), ids=PAIRS)
+def pair_container(request):
+    """Takes a list of tuples."""
+    return request.param
+
+
+@pytest.fixture(params=SENTENCES.values(), ids=SENTENCES)
+def sentence_container(request):
+    """Takes a list of texts."""
+    return request.param

@@ -1,0 +1,294 @@
+"""Common component removal against a dense singular value decomposition."""
+
+# Authors: The skparaphrase developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.decomposition import TruncatedSVD
+from sklearn.exceptions import NotFittedError
+
+from skparaphrase.decomposition import CommonComponentRemoval, _common_component
+
+
+@pytest.fixture
+def flat():
+    return np.random.default_rng(0).normal(size=(60, 7)) + np.linspace(0, 2, 7)
+
+
+@pytest.fixture
+def paired(flat):
+    return flat.reshape(30, 2, 7)
+
+
+def svd(X, n_components):
+    """Directions with the sign convention of the class, and shares of the squares."""
+    _, singular, directions = np.linalg.svd(X, full_matrices=False)
+    directions = directions[:n_components]
+    for direction in directions:
+        direction *= np.sign(direction[np.argmax(np.abs(direction))])
+    return directions, (singular**2 / np.sum(singular**2))[:n_components]
+
+
+@pytest.mark.parametrize("n_components", [0, 1, 3, 7])
+def test_directions_are_those_of_the_uncentred_svd(flat, n_components):
+    removal = CommonComponentRemoval(n_components).fit(flat)
+    directions, ratio = svd(flat, n_components)
+    assert removal.components_.shape == (n_components, 7)
+    assert_allclose(removal.components_, directions, atol=1e-10)
+    assert_allclose(removal.explained_variance_ratio_, ratio, atol=1e-12)
+    expected = flat - flat @ directions.T @ directions
+    assert_allclose(removal.transform(flat), expected, atol=1e-10)
+
+
+def test_first_direction_is_that_of_the_authors_code(flat):
+    authors = TruncatedSVD(n_components=1, n_iter=50, random_state=0).fit(flat)
+    ours = CommonComponentRemoval().fit(flat).components_
+    assert_allclose(np.abs(ours), np.abs(authors.components_), atol=1e-8)
+
+
+def test_no_component_leaves_the_vectors(flat):
+    assert_array_equal(CommonComponentRemoval(0).fit_transform(flat), flat)
+
+
+@pytest.mark.parametrize("n_components", [1, 3])
+def test_result_is_orthogonal_to_the_directions(flat, n_components):
+    removal = CommonComponentRemoval(n_components).fit(flat)
+    components = removal.components_
+    assert_allclose(components @ components.T, np.eye(n_components), atol=1e-12)
+    assert_allclose(removal.transform(flat) @ components.T, 0, atol=1e-10)
+
+
+def test_removing_twice_changes_nothing(flat):
+    removal = CommonComponentRemoval(2).fit(flat)
+    once = removal.transform(flat)
+    assert_allclose(removal.transform(once), once, atol=1e-10)
+
+
+@pytest.mark.parametrize("shape", [(30, 2, 7), (5, 6, 2, 7)])
+def test_more_axes_are_rows(flat, shape):
+    rows = CommonComponentRemoval(2).fit(flat)
+    nested = CommonComponentRemoval(2).fit(flat.reshape(shape))
+    assert_array_equal(nested.components_, rows.components_)
+    assert nested.n_features_in_ == 7
+    assert_allclose(
+        nested.transform(flat.reshape(shape)),
+        rows.transform(flat).reshape(shape),
+        atol=1e-12,
+    )
+
+
+def test_fitted_on_pairs_it_takes_sentences(flat, paired):
+    removal = CommonComponentRemoval().fit(paired)
+    assert_allclose(
+        removal.transform(flat), removal.transform(paired).reshape(60, 7), atol=1e-12
+    )
+
+
+def test_separate_is_two_removals(paired):
+    removal = CommonComponentRemoval(2, separate=True).fit(paired)
+    assert removal.components_.shape == (2, 2, 7)
+    assert removal.explained_variance_ratio_.shape == (2, 2)
+    for side in (0, 1):
+        one = CommonComponentRemoval(2).fit(paired[:, side])
+        assert_array_equal(removal.components_[side], one.components_)
+        assert_array_equal(
+            removal.explained_variance_ratio_[side], one.explained_variance_ratio_
+        )
+        assert_allclose(
+            removal.transform(paired)[:, side],
+            one.transform(paired[:, side]),
+            atol=1e-12,
+        )
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("separate", [False, True])
+def test_dtype_is_kept(paired, dtype, separate):
+    removal = CommonComponentRemoval(separate=separate).fit(paired.astype(dtype))
+    assert removal.components_.dtype == dtype
+    assert removal.transform(paired.astype(dtype)).dtype == dtype
+
+
+def test_fitted_in_double_it_keeps_single(flat):
+    removal = CommonComponentRemoval().fit(flat)
+    single = removal.transform(flat.astype(np.float32))
+    assert single.dtype == np.float32
+    assert_allclose(single, removal.transform(flat), atol=1e-5)
+
+
+@pytest.mark.parametrize("dtype", [np.int64, np.int8, np.bool_])
+def test_whole_numbers_become_double(dtype):
+    X = np.random.default_rng(0).integers(0, 2, size=(20, 4)).astype(dtype)
+    removed = CommonComponentRemoval().fit_transform(X)
+    assert removed.dtype == np.float64
+    assert_array_equal(removed, CommonComponentRemoval().fit_transform(X * 1.0))
+
+
+def test_zero_vectors_stay_zero(paired):
+    paired[3, 1] = 0
+    removed = CommonComponentRemoval(2).fit_transform(paired)
+    assert_array_equal(removed[3, 1], np.zeros(7))
+    assert removed[3, 0].any()
+
+
+def test_only_zero_vectors():
+    removal = CommonComponentRemoval().fit(np.zeros((5, 3)))
+    assert_array_equal(removal.transform(np.zeros((5, 3))), np.zeros((5, 3)))
+    assert_array_equal(removal.explained_variance_ratio_, [0.0])
+
+
+@pytest.mark.parametrize("block", [1, 7, 59, 60, 61])
+def test_blocks_sum_to_the_whole(flat, monkeypatch, block):
+    whole = CommonComponentRemoval(3).fit(flat)
+    monkeypatch.setattr(_common_component, "_BLOCK", block)
+    blocks = CommonComponentRemoval(3).fit(flat)
+    assert_allclose(blocks.components_, whole.components_, atol=1e-10)
+
+
+def test_single_precision_is_summed_in_double(flat):
+    single = flat.astype(np.float32)
+    found = CommonComponentRemoval(3).fit(single).components_
+    assert_array_equal(
+        found,
+        CommonComponentRemoval(3).fit(single.astype(float)).components_.astype("f4"),
+    )
+
+
+def test_largest_entry_of_a_direction_is_positive(flat):
+    for X in (flat, -flat, flat[::-1]):
+        components = CommonComponentRemoval(7).fit(X).components_
+        largest = np.argmax(np.abs(components), axis=1)
+        assert (components[np.arange(7), largest] > 0).all()
+
+
+def test_input_is_not_changed(paired):
+    before = paired.copy()
+    CommonComponentRemoval().fit_transform(paired)
+    assert_array_equal(paired, before)
+
+
+@pytest.mark.parametrize("shape", [(0, 7), (0, 2, 7)])
+def test_zero_rows(paired, shape):
+    removal = CommonComponentRemoval().fit(paired)
+    assert removal.transform(np.empty(shape)).shape == shape
+    with pytest.raises(ValueError, match=r"0 sample\(s\)"):
+        CommonComponentRemoval().fit(np.empty(shape))
+
+
+@pytest.mark.parametrize(
+    ("X", "parameters", "message"),
+    [
+        (np.ones((1, 4)), {}, "needs at least 2"),
+        (np.ones((3, 4)), {"n_components": 3}, "needs at least 4"),
+        (np.ones((1, 2, 4)), {"separate": True}, "needs at least 2"),
+        (np.ones((9, 4)), {"n_components": 5}, "exceeds the 4 features"),
+        (np.ones((9, 4)), {"separate": True}, r"\(n_pairs, 2, d\)"),
+        (np.full((9, 4), np.nan), {}, "NaN"),
+        (np.full((9, 2, 4), np.inf), {}, "infinity"),
+        (np.ones((9, 2, 0)), {}, r"0 feature\(s\)"),
+        (np.ones(9), {}, "2D array"),
+        (np.ones((9, 4)), {"n_components": -1}, "n_components"),
+        (np.ones((9, 4)), {"n_components": 1.0}, "n_components"),
+        (np.ones((9, 4)), {"separate": "yes"}, "separate"),
+    ],
+)
+def test_fit_refuses(X, parameters, message):
+    with pytest.raises(ValueError, match=message):
+        CommonComponentRemoval(**parameters).fit(X)
+
+
+@pytest.mark.parametrize(
+    ("X", "separate", "message"),
+    [
+        (np.ones((9, 5)), False, "X has 5 features"),
+        (np.ones((9, 2, 6)), False, "X has 6 features"),
+        (np.full((9, 2, 7), np.nan), False, "NaN"),
+        (np.ones((9, 7)), True, "separate=True"),
+        (np.ones((9, 3, 7)), True, "separate=True"),
+    ],
+)
+def test_transform_refuses(paired, X, separate, message):
+    removal = CommonComponentRemoval(separate=separate).fit(paired)
+    with pytest.raises(ValueError, match=message):
+        removal.transform(X)
+
+
+def test_transform_needs_fit(flat):
+    with pytest.raises(NotFittedError):
+        CommonComponentRemoval().transform(flat)
+
+
+def test_names(flat):
+    names = CommonComponentRemoval().fit(flat).get_feature_names_out()
+    assert names.tolist() == [f"commoncomponentremoval{i}" for i in range(7)]
+
+
+ARRAY_API = """
+import warnings
+import numpy as np
+import sklearn
+from skparaphrase.decomposition import CommonComponentRemoval
+
+warnings.simplefilter("error")
+try:
+    {load}
+except ImportError as error:
+    print("missing", error)
+    raise SystemExit
+X = np.random.default_rng(0).normal(size=(30, 2, 5)) + 1
+for separate in (False, True):
+    for dtype in (np.float32, np.float64):
+        removal = CommonComponentRemoval(2, separate=separate)
+        expected = removal.fit_transform(X.astype(dtype))
+        components = removal.components_
+        array = asarray(X.astype(dtype))
+        with sklearn.config_context(array_api_dispatch=True):
+            removed = removal.fit_transform(array)
+        assert type(removed) is type(array), type(removed)
+        assert removed.dtype == array.dtype
+        assert removed.device == array.device
+        assert type(removal.components_) is type(array)
+        tolerance = 1e-5 if dtype == np.float32 else 1e-10
+        for found, wanted in (removed, expected), (removal.components_, components):
+            np.testing.assert_allclose(to_numpy(found), wanted, atol=tolerance)
+print("done")
+"""
+LIBRARIES = {
+    "numpy": "asarray = to_numpy = np.asarray",
+    "torch": "import torch; asarray, to_numpy = torch.from_numpy, torch.Tensor.numpy",
+    "array_api_strict": (
+        "import array_api_strict as xp; asarray, to_numpy = xp.asarray, np.from_dlpack"
+    ),
+    "cuda": (
+        "import torch; asarray = lambda X: torch.from_numpy(X).to('cuda'); "
+        "to_numpy = lambda X: X.cpu().numpy()"
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    "library",
+    ["numpy", "torch", "array_api_strict", pytest.param("cuda", marks=pytest.mark.gpu)],
+)
+def test_array_api(library):
+    if library == "cuda":
+        torch = pytest.importorskip("torch")
+        if not torch.cuda.is_available():
+            pytest.skip("no CUDA device")
+    done = subprocess.run(
+        [sys.executable, "-c", ARRAY_API.format(load=LIBRARIES[library])],
+        env={**os.environ, "SCIPY_ARRAY_API": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    if done.stdout.startswith("missing"):
+        pytest.skip(done.stdout)
+    assert done.stdout == "done\n"

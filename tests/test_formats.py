@@ -1,0 +1,386 @@
+"""Files of word vectors and word counts, written by hand here and read back."""
+
+# Authors: The skparaphrase developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import re
+import struct
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+
+from skparaphrase.text import WordTokenizer
+from skparaphrase.vectors import WordFrequencies, WordVectors, _formats
+
+WORDS = ["the", "cat", ",", "naïve", "猫", "don't"]
+NUMBERS = [
+    ["0.5", "-1.25", "3"],
+    ["1e-05", "-0", "0.1"],
+    ["1E2", "+2.5", ".5"],
+    ["-7.", "0.333333333333", "1e-46"],
+    ["16777217", "123456.789", "-0.000001"],
+    ["0", "1", "-1"],
+]
+MATRIX = np.array([[float(value) for value in row] for row in NUMBERS], np.float32)
+LINES = [f"{word} {' '.join(row)}" for word, row in zip(WORDS, NUMBERS, strict=True)]
+
+
+def binary(words, matrix, row_end=b"\n"):
+    head = b"%d %d\n" % np.shape(matrix)
+    rows = zip(words, matrix, strict=True)
+    return head + b"".join(
+        word.encode() + b" " + struct.pack(f"<{len(row)}f", *row) + row_end
+        for word, row in rows
+    )
+
+
+FILES = {
+    "glove": ("\n".join(LINES) + "\n").encode(),
+    "glove, no last newline": "\n".join(LINES).encode(),
+    "glove, CRLF": ("\r\n".join(LINES) + "\r\n").encode(),
+    "glove, tabs": ("\n".join(LINES) + "\n").replace(" ", "\t").encode(),
+    "word2vec": ("\n".join(["6 3", *LINES]) + "\n").encode(),
+    "word2vec, C tool": (" \n".join(["6 3\n" + LINES[0], *LINES[1:]]) + " \n").encode(),
+    "word2vec, no last newline": "\n".join(["6 3", *LINES]).encode(),
+    "word2vec, CRLF": ("\r\n".join(["6 3", *LINES]) + "\r\n").encode(),
+    "word2vec-binary": binary(WORDS, MATRIX),
+    "word2vec-binary, bare": binary(WORDS, MATRIX, b""),
+}
+
+
+@pytest.fixture
+def file(tmp_path):
+    def write(content):
+        path = tmp_path / "table"
+        path.write_bytes(content)
+        return path
+
+    return write
+
+
+def read(path, **params):
+    vectors = WordVectors.read(path, **params)
+    assert len(vectors.words) == len(vectors.matrix)
+    return vectors.words, vectors.matrix
+
+
+@pytest.mark.parametrize("explicit", [True, False])
+@pytest.mark.parametrize("name", FILES)
+def test_every_format_gives_the_numbers(file, name, explicit):
+    format = name.partition(",")[0] if explicit else "auto"
+    words, matrix = read(file(FILES[name]), format=format)
+    assert words == WORDS
+    assert matrix.dtype == np.float32
+    assert_array_equal(matrix, MATRIX)
+
+
+@pytest.mark.parametrize("block", [1, 7, 20, 64])
+@pytest.mark.parametrize("name", [name for name in FILES if "binary" not in name])
+def test_lines_may_cross_blocks(file, monkeypatch, name, block):
+    monkeypatch.setattr(_formats, "_BLOCK", block)
+    words, matrix = read(file(FILES[name]))
+    assert words == WORDS
+    assert_array_equal(matrix, MATRIX)
+
+
+@pytest.mark.parametrize("name", ["glove", "word2vec", "word2vec-binary"])
+@pytest.mark.parametrize("block", [16, 1 << 22])
+@pytest.mark.parametrize("limit", [None, 0, 1, 4, 6, 100])
+@pytest.mark.parametrize(
+    "vocabulary", [None, [], ["cat", "cat", "cow", "don't"], {"the", "猫"}, WORDS]
+)
+def test_limit_counts_the_words_of_the_file(
+    file, monkeypatch, name, block, limit, vocabulary
+):
+    monkeypatch.setattr(_formats, "_BLOCK", block)
+    rows = [
+        row
+        for row, word in enumerate(WORDS[:limit])
+        if vocabulary is None or word in vocabulary
+    ]
+    words, matrix = read(file(FILES[name]), limit=limit, vocabulary=vocabulary)
+    assert words == [WORDS[row] for row in rows]
+    assert matrix.shape == (len(rows), 3)
+    assert_array_equal(matrix, MATRIX[rows])
+
+
+def test_a_vocabulary_may_be_a_generator(file):
+    words, _ = read(file(FILES["glove"]), vocabulary=(w for w in ["cat", "the"]))
+    assert words == ["the", "cat"]
+
+
+@pytest.mark.parametrize("name", ["glove", "word2vec", "word2vec-binary"])
+def test_half_precision(file, name):
+    words, matrix = read(file(FILES[name]), dtype="float16", limit=4)
+    assert words == WORDS[:4]
+    assert matrix.dtype == np.float16
+    assert_array_equal(matrix, MATRIX[:4].astype(np.float16))
+
+
+@pytest.mark.parametrize("header", ["", "4 2\n"])
+def test_words_may_hold_white_space(file, header):
+    words = ["a", ". . .", "at name@domain.com", "x\xa0y\u3000z\u2028\x85"]
+    text = header + "".join(f"{word} 1.5 -{i}\n" for i, word in enumerate(words))
+    found, matrix = read(file(text.encode()))
+    assert found == words
+    assert_array_equal(matrix, [[1.5, -i] for i in range(4)])
+
+
+def test_words_that_are_numbers(file):
+    words, matrix = read(file(b"1 2 3\n1999 4 5\n-0.5 6 7\n"))
+    assert words == ["1", "1999", "-0.5"]
+    assert_array_equal(matrix, [[2, 3], [4, 5], [6, 7]])
+
+
+def test_many_columns_and_rows(file):
+    matrix = np.random.default_rng(0).normal(size=(500, 300)).astype(np.float32)
+    text = "".join(
+        f"w{i} {' '.join(map(str, row))}\n" for i, row in enumerate(matrix.tolist())
+    )
+    words, found = read(file(text.encode()))
+    assert words == [f"w{i}" for i in range(500)]
+    assert_array_equal(found, matrix)
+
+
+def test_binary_vectors_may_hold_newlines_and_spaces(file):
+    row = np.frombuffer(b"\n\n\n\n \n  \n \n ", dtype="<f4")
+    words, matrix = read(file(binary(["5", "x"], [row, row])))
+    assert words == ["5", "x"]
+    assert_array_equal(matrix, [row, row])
+
+
+@pytest.mark.parametrize("content", [b"0 3\n", b"0 3\r\n"])
+@pytest.mark.parametrize("format", ["auto", "word2vec", "word2vec-binary"])
+def test_a_header_of_no_words_is_an_empty_table(file, content, format):
+    words, matrix = read(file(content), format=format)
+    assert words == []
+    assert matrix.shape == (0, 3)
+
+
+# Errors ----------------------------------------------------------------------------
+
+
+def fails(path, message, **params):
+    with pytest.raises(ValueError, match=rf"{re.escape(str(path))}\b.*{message}"):
+        read(path, **params)
+
+
+@pytest.mark.parametrize("format", _formats.FORMATS)
+def test_an_empty_file(file, format):
+    fails(file(b""), "", format=format)
+
+
+@pytest.mark.parametrize(
+    ("rows", "line"),
+    [
+        (["a 1 2 3", "b 1 2"], 2),
+        (["a 1 2 3", "b 1 2 "], 2),
+        (["a 1 2 3", "b"], 2),
+        (["a 1 2 3", "b 1 2", "c 4 5 6"], 2),
+        (["a 1 2 3", "b 1 2 ", "c 4 5 6"], 2),
+        (["a 1 2 3", "b  1 2", "c 4 5 6"], 2),
+        (["a 1 2 3", "", "c 4 5 6"], 2),
+        (["a 1 2 3", "b 4 5 6", "c 1 2", "d 4 5 6 7"], 3),
+        (["a 1 2 3", "b 4 5\t6 7", "c 1 2 ", "d 4 5 6"], 2),
+        (["a 1 2 3", "b 1 2 ", "c 4 5\t6 7", "d 4 5 6"], 2),
+    ],
+)
+@pytest.mark.parametrize("header", [[], ["{} 3"]])
+@pytest.mark.parametrize("block", [4, 1 << 22])
+def test_rows_of_wrong_length(file, monkeypatch, rows, line, header, block):
+    monkeypatch.setattr(_formats, "_BLOCK", block)
+    content = "\n".join([*(h.format(len(rows)) for h in header), *rows])
+    format = "word2vec" if header else "glove"
+    message = f", line {line + len(header)}:"
+    fails(file(content.encode()), message, format=format)
+
+
+@pytest.mark.parametrize(
+    "value", ["abc", "--1", "%2", "1.5abc", "1,5", "1.0.0", "1+2", "1e", "0x10", "1;"]
+)
+@pytest.mark.parametrize("row", ["b {} 2", "b 2 {}"])
+def test_a_word_where_a_number_should_be(file, value, row):
+    content = f"a 1 2\n{row.format(value)}\nc 3 4\n"
+    fails(file(content.encode()), ", line 2:")
+
+
+@pytest.mark.parametrize("value", ["abc", "1.5abc", "1,5"])
+def test_a_word_in_place_of_the_last_number_does_not_crash(file, value):
+    path = file(f"a 1 2\nb 3 {value}".encode())
+    code = f"from skparaphrase.vectors import WordVectors as W; W.read({str(path)!r})"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert run.returncode == 1
+    assert f"ValueError: {path}, line 2: " in run.stderr
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"the 1 2 3\n", "line 1: expected the header .* b'the 1 2 3'"),
+        (b"2\nthe 1 2 3\n", "line 1: expected the header .* b'2'"),
+        (b"2 3.5\nthe 1 2 3\n", "line 1: expected the header"),
+        (b"-2 3\nthe 1 2 3\n", "line 1: expected the header"),
+        (b"2 0\nthe\n", "line 1: the header says dim=0"),
+        (b"", ""),
+    ],
+)
+@pytest.mark.parametrize("format", ["word2vec", "word2vec-binary"])
+def test_a_wrong_header(file, content, message, format):
+    fails(file(content), message, format=format)
+
+
+def test_a_first_line_without_numbers(file):
+    fails(
+        file(b"the\ncat 1\n"), "line 1: expected a word and its vector", format="glove"
+    )
+
+
+@pytest.mark.parametrize("format", ["auto", "word2vec"])
+def test_a_header_that_promises_more_words(file, format):
+    content = FILES["word2vec"].replace(b"6 3", b"8 3", 1)
+    fails(file(content), "ends after 6 words; its header says 8", format=format)
+    assert read(file(content), format=format, limit=6)[0] == WORDS
+
+
+@pytest.mark.parametrize("name", ["word2vec-binary", "word2vec-binary, bare"])
+def test_a_binary_file_that_was_cut_off(file, name):
+    content = FILES[name]
+    for size in range(4, len(content) - 1):
+        fails(file(content[:size]), "", format="word2vec-binary")
+    fails(file(content[:-2]), "cut off in row 5 of 6")
+    fails(file(content[:60]), "header says 6 words of 3 numbers")
+
+
+@pytest.mark.parametrize(
+    "header", [b"99999999999999999999 300", b"3 99999999999999999", b"9" * 90 + b" 1"]
+)
+def test_an_absurd_binary_header_allocates_nothing(file, header):
+    fails(file(header + b"\n" + b"a \0\0\0\0"), "cut off", format="word2vec-binary")
+
+
+@pytest.mark.parametrize(
+    ("content", "where"),
+    [
+        (b"a 1 2\nb\xff 3 4\nc 5 6\n", "line 2"),
+        (b"3 2\na 1 2\nb\xff 3 4\nc 5 6\n", "line 3"),
+        (binary("abc", [[1, 2], [3, 4], [5, 6]]).replace(b"b ", b"b\xff "), "row 1"),
+    ],
+)
+def test_a_word_that_is_not_utf8(file, content, where):
+    path = file(content)
+    fails(path, rf"{where}: the word b'b\\xff' is not UTF-8")
+    for errors, word in {"replace": "b\ufffd", "ignore": "b"}.items():
+        words, matrix = read(path, encoding_errors=errors)
+        assert words == ["a", word, "c"]
+        assert_array_equal(matrix, [[1, 2], [3, 4], [5, 6]])
+
+
+@pytest.mark.parametrize(
+    ("content", "where"),
+    [
+        (b"a 1 2\nb 3 4\na 5 6\nb 7 8\na 0 0\nc 9 9\n", "line 3"),
+        (b"6 2\na 1 2\nb 3 4\na 5 6\nb 7 8\na 0 0\nc 9 9\n", "line 4"),
+        (binary("abab", [[1, 2], [3, 4], [5, 6], [7, 8]]), "row 2"),
+    ],
+)
+def test_a_word_that_occurs_again_keeps_its_first_vector(file, content, where):
+    path = file(content)
+    n = 2 if where == "row 2" else 3
+    message = f"{re.escape(str(path))}: {n} words .* 'a' in {where}"
+    with pytest.warns(UserWarning, match=message):
+        vectors = WordVectors.read(path)
+    assert vectors.words[:2] == ["a", "b"]
+    assert_array_equal(vectors.matrix[:2], [[1, 2], [3, 4]])
+
+
+@pytest.mark.parametrize("value", ["nan", "NaN", "inf", "-inf", "1e400"])
+@pytest.mark.parametrize("row", ["b {} 2", "b 2 {}"])
+def test_numbers_that_are_not_finite_in_text(file, value, row):
+    content = f"a 1 2\n{row.format(value)}\nc 3 4\n"
+    fails(file(content.encode()), "(line 2|'b', row 1)")
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+def test_numbers_that_are_not_finite_in_binary(file, value):
+    fails(file(binary("abc", [[1, 2], [3, value], [5, 6]])), "row 1")
+
+
+@pytest.mark.parametrize(("value", "dtype"), [("1e39", "float32"), ("1e5", "float16")])
+def test_numbers_too_large_for_the_dtype(file, value, dtype):
+    fails(file(f"a 1 2\nb {value} 3\n".encode()), "(line 2|'b', row 1)", dtype=dtype)
+
+
+@pytest.mark.parametrize(
+    ("params", "message"),
+    [
+        ({"format": "fasttext"}, "format must be one of .*'fasttext'"),
+        ({"dtype": "int8"}, "dtype must be float32 or float16; got int8"),
+        ({"dtype": "float64"}, "dtype must be float32 or float16; got float64"),
+        ({"limit": -1}, "limit must not be negative; got -1"),
+        ({"unknown": "cow"}, "unknown='cow' is not a word"),
+    ],
+)
+def test_wrong_parameters(file, params, message):
+    with pytest.raises(ValueError, match=message):
+        WordVectors.read(file(FILES["glove"]), **params)
+
+
+def test_a_missing_file(tmp_path):
+    with pytest.raises(FileNotFoundError, match="nowhere"):
+        WordVectors.read(tmp_path / "nowhere.txt")
+
+
+# Word counts -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("line_end", ["\n", "\r\n"])
+def test_word_counts(file, line_end):
+    lines = ["the 6", "", "cat\t2", " \t", "naïve   1", "the 4", "cow 0"]
+    path = file(line_end.join(lines).encode())
+    frequencies = WordFrequencies.read(path)
+    assert frequencies == {"the": 10, "cat": 2, "naïve": 1, "cow": 0}
+    assert frequencies.total == 13
+    assert WordFrequencies.read(
+        file("é 1\n".encode("latin-1")), encoding="latin-1"
+    ) == {"é": 1}
+
+
+@pytest.mark.parametrize(
+    "line", [b"cat", b"cat 1 2", b"cat dog", b"cat 1.5", b"cat nan", b"cat -3"]
+)
+def test_a_line_that_is_no_word_and_count(file, line):
+    path = file(b"the 6\n\n" + line + b"\ncow 3\n")
+    with pytest.raises(ValueError, match=f"{re.escape(str(path))}, line 3: "):
+        WordFrequencies.read(path)
+
+
+def test_word_counts_that_are_not_utf8(file):
+    path = file(b"the 6\ncat 1\nb\xff 3\n")
+    with pytest.raises(
+        ValueError, match=f"{re.escape(str(path))}.* line [23]\\b.*utf-8"
+    ):
+        WordFrequencies.read(path)
+
+
+def test_frequencies_of_texts():
+    pairs = [("The cat, the dog", "a cat"), ("", "THE")]
+    frequencies = WordFrequencies.from_texts(pairs)
+    assert frequencies == {"the": 3, "cat": 2, ",": 1, "dog": 1, "a": 1}
+    tokenizer = WordTokenizer(lowercase=False, token_pattern=r"\S+")
+    frequencies = WordFrequencies.from_texts(["The the, The"], tokenizer=tokenizer)
+    assert frequencies == {"The": 2, "the,": 1}
+    with pytest.raises(TypeError, match="'the cat'"):
+        WordFrequencies.from_texts("the cat")
+
+
+@pytest.mark.parametrize("count", [-1, float("nan"), float("inf")])
+def test_wrong_counts(count):
+    with pytest.raises(ValueError, match=f"'cat' has {count}"):
+        WordFrequencies({"the": 1, "cat": count})
+    with pytest.raises(ValueError, match="total=2 is less than the sum of counts, 3"):
+        WordFrequencies({"the": 3}, total=2)
+    with pytest.raises(TypeError, match="mapping of words to counts; got list"):
+        WordFrequencies.check(["the"])

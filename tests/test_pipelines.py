@@ -1,0 +1,398 @@
+"""Encoders and the steps behind them in the company of scikit-learn's own tools."""
+
+# Authors: The skparaphrase developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import pickle
+
+import joblib
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+import skops.io
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn import config_context
+from sklearn.base import clone
+from sklearn.compose import ColumnTransformer
+from sklearn.decomposition import PCA
+from sklearn.ensemble import BaggingRegressor, StackingRegressor
+from sklearn.frozen import FrozenEstimator
+from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.model_selection import (
+    GridSearchCV,
+    GroupKFold,
+    ShuffleSplit,
+    cross_val_predict,
+    cross_val_score,
+)
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from skparaphrase.decomposition import CommonComponentRemoval
+from skparaphrase.encoders import AverageEncoder, ParagramEncoder
+from skparaphrase.metrics import STSScorer, pearson_scorer
+from skparaphrase.model_selection import pair_groups
+from skparaphrase.pairs import LastAxis, PairFeatures, PairSimilarity
+
+
+@pytest.fixture(params=["sif", "paragram"])
+def pipe(request, encoders):
+    return make_pipeline(
+        encoders[request.param], CommonComponentRemoval(), PairSimilarity()
+    )
+
+
+@pytest.mark.parametrize("encoder", ["tfidf", "paragram"], indirect=True)
+def test_pairs_in_any_container(encoder, pairs, sentences, pair_container):
+    expected = clone(encoder).fit(pairs).transform(pairs)
+    assert expected.shape == (30, 2, 6)
+    assert expected.dtype == np.float32
+    encoder.fit(pair_container(pairs))
+    assert_array_equal(encoder.transform(pair_container(pairs)), expected)
+    assert_array_equal(encoder.transform(sentences), expected[:, 0])
+
+
+@pytest.mark.parametrize("encoder", ["tfidf", "paragram"], indirect=True)
+def test_sentences_in_any_container(encoder, pairs, sentences, sentence_container):
+    trained = isinstance(encoder, ParagramEncoder)
+    expected = clone(encoder).fit(pairs if trained else sentences).transform(sentences)
+    assert expected.shape == (30, 6)
+    encoder.fit(pairs if trained else sentence_container(sentences))
+    assert_array_equal(encoder.transform(sentence_container(sentences)), expected)
+
+
+def test_a_pipeline_takes_pairs_in_any_container(pipe, pairs, gold, pair_container):
+    expected = clone(pipe).fit(pairs, gold).predict(pairs)
+    pipe.fit(pair_container(pairs), gold)
+    assert_array_equal(pipe.predict(pair_container(pairs)), expected)
+
+
+def test_fit_transform_of_a_generator(encoder, pairs):
+    expected = clone(encoder).fit(pairs).transform(pairs)
+    assert_array_equal(encoder.fit_transform(iter(pairs)), expected)
+
+
+def test_empty_texts_and_unknown_words_are_zero(encoder, pairs):
+    encoder.fit(pairs)
+    assert_array_equal(encoder.transform(["", " ", "unknown"]), np.zeros((3, 6)))
+    pipe = make_pipeline(FrozenEstimator(encoder), PairSimilarity()).fit(pairs)
+    found = pipe.predict([("", "w1"), ("w1", "unknown"), ("", ""), ("w1", "w1")])
+    assert_allclose(found, [0, 0, 0, 1], atol=1e-6)
+
+
+def test_a_row_does_not_depend_on_the_others(encoder, pairs, sentences):
+    vectors = encoder.fit(pairs).transform(sentences)
+    for i in (0, 7, 29):
+        assert_array_equal(encoder.transform([sentences[i]])[0], vectors[i])
+    assert_array_equal(encoder.transform(sentences[::-1]), vectors[::-1])
+
+
+@pytest.mark.parametrize(
+    ("empty", "shape"),
+    [
+        ([], (0, 6)),
+        (np.array([], dtype=str), (0, 6)),
+        (pd.Series([], dtype=str), (0, 6)),
+        (pd.DataFrame({"text": []}, dtype=str), (0, 6)),
+        (np.empty((0, 2), dtype=object), (0, 2, 6)),
+        (pd.DataFrame({"a": [], "b": []}, dtype=str), (0, 2, 6)),
+        (pl.DataFrame(schema=dict.fromkeys("ab", pl.String)), (0, 2, 6)),
+        (pa.table(dict.fromkeys("ab", pa.array([], pa.string()))), (0, 2, 6)),
+    ],
+)
+def test_zero_rows(encoder, pairs, empty, shape):
+    encoder.fit(pairs)
+    assert encoder.transform(empty).shape == shape
+    with pytest.raises(ValueError, match="Found 0 samples"):
+        encoder.fit(empty)
+
+
+def test_a_pipeline_of_zero_rows(pipe, pairs):
+    pipe.fit(pairs)
+    assert pipe.predict(np.empty((0, 2), dtype=object)).shape == (0,)
+    assert pipe[:-1].transform([]).shape == (0, 6)
+    with pytest.raises(ValueError, match="Found 0 samples"):
+        pipe.fit([])
+
+
+def test_grid_search_over_sif(encoders, vectors, pairs, gold):
+    pipe = make_pipeline(encoders["sif"], CommonComponentRemoval(), PairSimilarity())
+    grid = {
+        "sifencoder__a": [1e-1, 1e-3],
+        "commoncomponentremoval__n_components": [0, 1, 2],
+    }
+    search = GridSearchCV(
+        pipe, grid, scoring=pearson_scorer, cv=3, n_jobs=2, error_score="raise"
+    )
+    search.fit(pairs, gold)
+    serial = clone(search).set_params(n_jobs=1).fit(pairs, gold)
+    scores = search.cv_results_["mean_test_score"]
+    assert_allclose(scores, serial.cv_results_["mean_test_score"])
+    assert len(set(scores)) == 6
+    assert search.best_estimator_[0].vectors is vectors
+    assert search.best_estimator_[:-1].transform(["w1 w2"]).shape == (1, 6)
+
+
+def test_grid_search_over_paragram(encoders, vectors, pairs, gold):
+    search = GridSearchCV(
+        encoders["paragram"],
+        {"margin": [0.2, 0.6], "learning_rate": [0.05, 0.5]},
+        scoring=STSScorer({"all": (pairs, gold), "few": (pairs[:9], gold[:9])}),
+        cv=ShuffleSplit(1, test_size=0.1, random_state=0),
+        refit="mean",
+        n_jobs=2,
+        error_score="raise",
+    )
+    search.fit(pairs)
+    results = search.cv_results_
+    means = (results["mean_test_all"] + results["mean_test_few"]) / 2
+    assert_allclose(results["mean_test_mean"], means)
+    assert search.best_index_ == means.argmax()
+    assert search.best_estimator_.vectors is vectors
+
+
+def test_cross_validation_by_groups(pipe, pairs, gold):
+    pairs = [*pairs, *((second, first) for first, second in pairs)]
+    gold = np.tile(gold, 2)
+    groups = pair_groups(pairs)
+    scores = cross_val_score(pipe, pairs, gold, groups=groups, cv=GroupKFold(3))
+    assert np.isfinite(scores).all()
+    predicted = cross_val_predict(pipe, pairs, gold, groups=groups, cv=GroupKFold(3))
+    assert predicted.shape == (60,)
+
+
+@pytest.mark.parametrize("kind", ["pandas", "polars"])
+def test_set_output(encoder, pairs, sentences, kind):
+    steps = make_pipeline(encoder, CommonComponentRemoval(), LastAxis(PCA(2)))
+    expected = clone(steps).fit(pairs)
+    steps.fit(pairs).set_output(transform=kind)
+    names = [
+        [f"{type(encoder).__name__.lower()}{i}" for i in range(6)],
+        [f"commoncomponentremoval{i}" for i in range(6)],
+        ["pca0", "pca1"],
+    ]
+    for end, columns in enumerate(names, start=1):
+        frame = steps[:end].transform(sentences)
+        assert type(frame).__module__.startswith(kind)
+        assert list(frame.columns) == columns
+        assert steps[:end].get_feature_names_out().tolist() == columns
+        for found, texts in ((frame, sentences), (steps[:end].transform(pairs), pairs)):
+            wanted = expected[:end].transform(texts)
+            assert_allclose(np.asarray(found), wanted, atol=1e-6)
+            assert found.shape == wanted.shape
+        assert isinstance(found, np.ndarray)
+    steps.set_output(transform="default")
+    assert isinstance(steps.transform(sentences), np.ndarray)
+
+
+@pytest.mark.parametrize("make", [pd.Series, lambda texts: texts.to_frame("text")])
+def test_frames_keep_the_index(encoder, pairs, sentences, make):
+    texts = make(pd.Series(sentences, index=range(100, 130)))
+    steps = make_pipeline(encoder.fit(pairs), CommonComponentRemoval())
+    steps[1].fit(encoder.transform(pairs))
+    frame = steps.set_output(transform="pandas").transform(texts)
+    assert frame.index.tolist() == list(range(100, 130))
+
+
+def test_unknown_output(vectors, sentences):
+    with pytest.raises(ValueError, match="output config must be in"):
+        AverageEncoder(vectors).set_output(transform="numpy").transform(sentences)
+
+
+@pytest.mark.parametrize("kind", ["pandas", "polars"])
+def test_global_output(pipe, pairs, gold, sentences, kind):
+    expected = clone(pipe).fit(pairs, gold).predict(pairs)
+    with config_context(transform_output=kind):
+        assert_array_equal(pipe.fit(pairs, gold).predict(pairs), expected)
+        features = make_pipeline(pipe[0], PairFeatures(), LastAxis(PCA(2)))
+        assert type(features.fit_transform(pairs)).__module__.startswith(kind)
+        assert type(pipe[:-1].transform(sentences)).__module__.startswith(kind)
+
+
+def test_clones_share_the_vectors(encoder, vectors, pairs):
+    before = vectors.matrix.copy()
+    encoder.fit(pairs)
+    copied = clone(make_pipeline(encoder, PairSimilarity()))
+    assert encoder.vectors is vectors
+    assert copied[0].vectors is vectors
+    assert_array_equal(vectors.matrix, before)
+
+
+OURS = [
+    "skparaphrase.decomposition._common_component.CommonComponentRemoval",
+    "skparaphrase.encoders._paragram.ParagramEncoder",
+    "skparaphrase.encoders._sif.SIFEncoder",
+    "skparaphrase.pairs._similarity.PairSimilarity",
+    "skparaphrase.vectors._frequencies.WordFrequencies",
+    "skparaphrase.vectors._word_vectors.WordVectors",
+]
+
+
+def through_joblib(pipe, folder, mmap_mode=None):
+    joblib.dump(pipe, folder / "pipe.joblib")
+    return joblib.load(folder / "pipe.joblib", mmap_mode=mmap_mode)
+
+
+ROUND_TRIPS = {
+    "pickle": lambda pipe, folder: pickle.loads(pickle.dumps(pipe)),
+    "joblib": through_joblib,
+    "joblib mapped": lambda pipe, folder: through_joblib(pipe, folder, "r"),
+    "skops": lambda pipe, folder: skops.io.loads(skops.io.dumps(pipe), trusted=OURS),
+}
+
+
+@pytest.mark.parametrize("way", ROUND_TRIPS)
+def test_round_trips(pipe, pairs, sentences, tmp_path, way):
+    pipe.fit(pairs)
+    again = ROUND_TRIPS[way](pipe, tmp_path)
+    assert_array_equal(again.predict(pairs), pipe.predict(pairs))
+    assert_array_equal(again[:-1].transform(sentences), pipe[:-1].transform(sentences))
+    assert "w1" in again[0].vectors
+    if way == "joblib mapped":
+        for array in (again[0].vectors.matrix, again[1].components_):
+            assert isinstance(array, np.memmap)
+    assert_array_equal(again.fit(pairs).predict(pairs), pipe.predict(pairs))
+
+
+def test_skops_needs_trust_in_our_classes_only(pipe, pairs):
+    untrusted = skops.io.get_untrusted_types(data=skops.io.dumps(pipe.fit(pairs)))
+    assert set(untrusted) <= set(OURS)
+
+
+def test_memory(pipe, pairs, tmp_path):
+    expected = clone(pipe).fit(pairs).predict(pairs)
+    cached = Pipeline(pipe.steps, memory=str(tmp_path))
+    for _ in range(2):
+        assert_array_equal(clone(cached).fit(pairs).predict(pairs), expected)
+    assert any(tmp_path.rglob("*.pkl"))
+
+
+def test_frozen_encoder_for_sentences(encoder, pairs, sentences):
+    labels = np.array(["w1" in text for text in sentences])
+    frozen = FrozenEstimator(encoder.fit(pairs))
+    model = make_pipeline(frozen, CommonComponentRemoval(), LogisticRegression())
+    predicted = model.fit(sentences, labels).predict(sentences)
+    assert predicted.shape == labels.shape
+    assert_array_equal(clone(model)[0].transform(pairs), encoder.transform(pairs))
+    assert cross_val_score(model, sentences, labels, cv=3, scoring="roc_auc").all()
+
+
+def test_paraphrase_detection(encoder, pairs, gold):
+    model = make_pipeline(
+        FrozenEstimator(encoder.fit(pairs)),
+        PairFeatures(("cosine", "absdiff")),
+        LogisticRegression(C=1e3, max_iter=1000),
+    )
+    labels = gold > np.median(gold)
+    model.fit(pairs, labels)
+    assert model.predict_proba(pairs).shape == (30, 2)
+    assert model.score(pairs, labels) > 0.6
+    names = model[:-1].get_feature_names_out()
+    assert names.tolist() == ["cosine", *(f"absdiff{i}" for i in range(6))]
+
+
+def pair_columns(vectors):
+    features = make_pipeline(
+        AverageEncoder(vectors), CommonComponentRemoval(), PairFeatures()
+    )
+    return ColumnTransformer(
+        [
+            ("pair", features, ["sentence1", "sentence2"]),
+            ("number", StandardScaler(), ["n"]),
+        ]
+    )
+
+
+@pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame], ids=["pandas", "polars"])
+def test_column_transformer_of_pairs(vectors, frame, pairs, gold, make):
+    table = make(frame.to_dict("list"))
+    transformer = pair_columns(vectors)
+    found = transformer.fit_transform(table)
+    assert found.shape == (30, 13)
+    features = clone(transformer.named_transformers_["pair"]).fit_transform(pairs)
+    assert_array_equal(found[:, :12], features)
+    names = transformer.get_feature_names_out()
+    wanted = ["pair__product0", "pair__absdiff0", "number__n"]
+    assert names[[0, 6, 12]].tolist() == wanted
+    model = make_pipeline(transformer, LinearRegression()).fit(table, gold)
+    assert model.predict(table).shape == (30,)
+
+
+def test_column_transformer_of_pairs_as_a_frame(vectors, frame):
+    transformer = pair_columns(vectors).set_output(transform="pandas")
+    found = transformer.fit_transform(frame)
+    assert found.columns.tolist() == transformer.get_feature_names_out().tolist()
+    assert_array_equal(found, pair_columns(vectors).fit_transform(frame))
+
+
+@pytest.mark.xfail(
+    raises=ValueError, reason="vectors of pairs are arrays, which know no index"
+)
+def test_column_transformer_of_pairs_as_a_frame_with_an_index(vectors, frame):
+    shuffled = frame.set_axis(range(30, 60)).sample(frac=1, random_state=0)
+    transformer = pair_columns(vectors).set_output(transform="pandas")
+    found = transformer.fit_transform(shuffled)
+    assert found.index.tolist() == shuffled.index.tolist()
+    assert_array_equal(found, pair_columns(vectors).fit_transform(shuffled))
+
+
+@pytest.mark.parametrize("column", ["text", ["text"]], ids=["name", "list"])
+@pytest.mark.parametrize("kind", ["default", "pandas"])
+def test_column_transformer_of_one_column(vectors, sentences, column, kind):
+    table = pd.DataFrame({"text": sentences, "n": 1.0}, index=range(5, 35))
+    transformer = ColumnTransformer(
+        [("text", AverageEncoder(vectors), column), ("rest", "passthrough", ["n"])]
+    ).set_output(transform=kind)
+    found = transformer.fit_transform(table)
+    expected = AverageEncoder(vectors).transform(sentences)
+    assert_array_equal(np.asarray(found)[:, :6], expected)
+    if kind == "pandas":
+        assert found.index.tolist() == table.index.tolist()
+        assert found.columns[0] == "text__averageencoder0"
+
+
+def test_a_third_column_is_refused(encoder, pairs, frame):
+    table = frame.astype({"n": str})
+    for method in (encoder.fit, encoder.fit(pairs).transform):
+        with pytest.raises(ValueError, match=r"\(30, 3\)"):
+            method(table)
+
+
+@pytest.mark.parametrize("container", [list, np.array, pd.DataFrame])
+def test_bagging(pipe, pairs, gold, container):
+    X = container(pairs)
+    bagging = BaggingRegressor(pipe, n_estimators=3, random_state=0)
+    assert bagging.fit(X, gold).predict(X).shape == (30,)
+
+
+def test_stacking(pipe, vectors, pairs, gold):
+    average = make_pipeline(AverageEncoder(vectors), PairSimilarity("euclidean"))
+    stack = StackingRegressor([("pipe", pipe), ("average", average)], cv=3)
+    assert stack.fit(pairs, gold).predict(pairs).shape == (30,)
+    assert stack.transform(pairs).shape == (30, 2)
+
+
+def test_fitted_on_pairs_it_embeds_sentences(pipe, pairs, sentences):
+    embed = pipe.fit(pairs)[:-1]
+    assert_allclose(embed.transform(sentences), embed.transform(pairs)[:, 0], atol=1e-6)
+
+
+def test_parameters_by_name(pipe):
+    name = pipe.steps[0][0]
+    pipe.set_params(**{f"{name}__a": 0.5}, commoncomponentremoval__n_components=3)
+    assert pipe[0].a == pipe.get_params()[f"{name}__a"] == 0.5
+    assert pipe[1].n_components == 3
+    last = LastAxis(PCA()).set_params(transformer__n_components=2)
+    assert last.get_params()["transformer__n_components"] == 2
+    with pytest.raises(ValueError, match="Invalid parameter"):
+        pipe.set_params(**{f"{name}__smoothing": 1})
+
+
+def test_diagrams_and_text(pipe, pairs):
+    name = type(pipe[0]).__name__
+    for estimator in (pipe, clone(pipe).fit(pairs)):
+        assert name in estimator._repr_html_()
+        assert name in repr(estimator)
+    assert "PCA" in LastAxis(PCA())._repr_html_()
