@@ -18,7 +18,7 @@ demo: install
 	$(BIN)/python examples/quickstart.py
 
 test: install
-	$(BIN)/python -m pytest
+	SCIPY_ARRAY_API=1 $(BIN)/python -m pytest
 
 lint: install
 	$(BIN)/ruff check .

@@ -4,7 +4,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 from sklearn.base import _fit_context as fit_context
-from sklearn.utils._array_api import get_namespace
+from sklearn.utils._array_api import check_same_namespace, device, get_namespace
 from sklearn.utils._openmp_helpers import (
     _openmp_effective_n_threads as effective_n_threads,
 )
@@ -16,6 +16,8 @@ __all__ = [
     "Hidden",
     "Interval",
     "StrOptions",
+    "check_same_namespace",
+    "device",
     "effective_n_threads",
     "fit_context",
     "get_namespace",

@@ -132,23 +132,8 @@ ESTIMATORS = [
     LastAxis(StandardScaler()),
 ]
 
-Y_IGNORED = "nothing is learnt from y, so fit does not look at it"
-EXPECTED_FAILURES = {
-    "SimilarityFacade": {
-        "check_regressors_train": Y_IGNORED,  # wants an error for y of another length
-        "check_supervised_y_2d": Y_IGNORED,
-        "check_supervised_y_no_nan": Y_IGNORED,
-    }
-}
 
-
-def expected_failures(estimator):
-    return EXPECTED_FAILURES.get(type(estimator).__name__, {})
-
-
-@parametrize_with_checks(
-    ESTIMATORS, expected_failed_checks=expected_failures, xfail_strict=True
-)
+@parametrize_with_checks(ESTIMATORS)
 def test_common_checks(estimator, check):
     check(estimator)
 

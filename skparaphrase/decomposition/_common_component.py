@@ -11,7 +11,13 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import Tags, check_array
 from sklearn.utils.validation import check_is_fitted
 
-from skparaphrase._compat import Interval, fit_context, get_namespace
+from skparaphrase._compat import (
+    Interval,
+    check_same_namespace,
+    device,
+    fit_context,
+    get_namespace,
+)
 from skparaphrase._output import LastAxisTransformer
 
 _BLOCK = 65536  # rows added to the Gram matrix at a time
@@ -133,6 +139,7 @@ class CommonComponentRemoval(LastAxisTransformer, BaseEstimator):
             Orthogonal to every direction. Zero vectors stay zero.
         """
         check_is_fitted(self)
+        check_same_namespace(X, self, attribute="components_", method="transform")
         xp, _ = get_namespace(X)
         X_checked = self._check(X, reset=False)
         components = xp.astype(self.components_, X_checked.dtype, copy=False)
@@ -191,9 +198,10 @@ class CommonComponentRemoval(LastAxisTransformer, BaseEstimator):
                 f"{self.n_components} component(s) needs at least "
                 f"{self.n_components + 1}: fewer would leave nothing of the vectors."
             )
-        gram = xp.zeros((n_features, n_features), dtype=xp.float64)
+        gram = xp.zeros((n_features, n_features), dtype=xp.float64, device=device(X))
         for start in range(0, n_samples, _BLOCK):
-            block = xp.astype(X[start : start + _BLOCK, :], xp.float64)
+            stop = min(start + _BLOCK, n_samples)
+            block = xp.astype(X[start:stop, :], xp.float64)
             gram = gram + block.T @ block
         values, vectors = xp.linalg.eigh(gram)
         # eigh sorts upwards, a direction a column.

@@ -4,7 +4,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from os import PathLike
 from typing import Any, ClassVar
 
@@ -22,6 +22,12 @@ from skparaphrase.vectors import WordVectors, load_word_vectors
 
 class TextEncoder(LastAxisTransformer, BaseEstimator):
     """Base of encoders: texts of shape S become vectors of shape S + (dim,)."""
+
+    def fit_transform(self, X: Any, y: Any = None, **fit_params: Any) -> Any:
+        """Fit, then embed the same texts; an iterator is read once."""
+        if isinstance(X, Iterator):
+            X = list(X)
+        return super().fit_transform(X, y, **fit_params)
 
     def transform(self, X: Any) -> Any:
         """Embed texts or pairs of texts.

@@ -215,6 +215,7 @@ class ParaphraseEncoder(CallbackSupportMixin, AveragingEncoder):
             Trainer,
             TrainingOptions,
             WordTable,
+            few_threads,
             resolve_device,
         )
 
@@ -245,7 +246,8 @@ class ParaphraseEncoder(CallbackSupportMixin, AveragingEncoder):
         )
         trainer.optimizer.load(self._optimizer_state.get(self.optimizer, {}), device)
         try:
-            yield trainer
+            with few_threads():
+                yield trainer
         finally:
             self.vectors_ = self.vectors_.replace(table.numpy())
             self._optimizer_state = {}

@@ -46,6 +46,8 @@ def pearson_score(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> flo
             check_array(sample_weight, ensure_2d=False, dtype=np.float64)
         )
         check_consistent_length(true, weight)
+        if weight.min() < 0 or weight.max() == 0:
+            raise ValueError("sample_weight must not be negative, nor all zero.")
     return _pearson(true, predicted, weight)
 
 
@@ -87,13 +89,22 @@ def _check(y_true: Any, y_pred: Any) -> tuple[Any, Any]:
 def _pearson(first: Any, second: Any, weight: Any) -> float:
     if len(first) < 2:
         return float("nan")
-    first = first - np.average(first, weights=weight)
-    second = second - np.average(second, weights=weight)
-    # Scale before squaring, so that no magnitude overflows or vanishes.
-    scale, other_scale = np.abs(first).max(), np.abs(second).max()
-    if scale == 0 or other_scale == 0:
+    weight = np.ones_like(first) if weight is None else weight / weight.max()
+    seen = weight > 0
+    weight = weight[seen]
+    first, second = _centred(first[seen], weight), _centred(second[seen], weight)
+    if not (first.any() and second.any()):
         return 0.0
-    first, second = first / scale, second / other_scale
-    weight = np.ones_like(first) if weight is None else weight
-    squares = (weight @ first**2) * (weight @ second**2)
-    return float(weight @ (first * second) / np.sqrt(squares)) if squares else 0.0
+    squares = np.sqrt(weight @ first**2) * np.sqrt(weight @ second**2)
+    if squares == 0:
+        return 0.0
+    return float(np.clip(weight @ (first * second) / squares, -1, 1))
+
+
+def _centred(values: Any, weight: Any) -> Any:
+    """Values less their mean, scaled so that no square overflows or vanishes."""
+    if (values == values[0]).all():
+        return np.zeros_like(values)  # whatever the rounding of the mean
+    values = values / np.abs(values).max()
+    values = values - np.average(values, weights=weight)
+    return values / np.abs(values).max()

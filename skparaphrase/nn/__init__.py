@@ -5,6 +5,18 @@
 
 from skparaphrase.nn._compositions import Average
 from skparaphrase.nn._table import WordTable
-from skparaphrase.nn._training import Trainer, TrainingOptions, resolve_device
+from skparaphrase.nn._training import (
+    Trainer,
+    TrainingOptions,
+    few_threads,
+    resolve_device,
+)
 
-__all__ = ["Average", "Trainer", "TrainingOptions", "WordTable", "resolve_device"]
+__all__ = [
+    "Average",
+    "Trainer",
+    "TrainingOptions",
+    "WordTable",
+    "few_threads",
+    "resolve_device",
+]

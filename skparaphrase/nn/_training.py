@@ -4,6 +4,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import numpy as np
@@ -174,6 +175,22 @@ class Trainer:
         for i in range(n_batches):
             stop = None if i == n_batches - 1 else (i + 1) * size
             yield order[i * size : stop]
+
+
+@contextmanager
+def few_threads() -> Iterator[None]:
+    """Let torch use half of its threads, and two at most, inside the block.
+
+    The tensors of a step are small. More threads gain nothing, and where other
+    processes want the same processors, threads that wait for each other at every
+    operation cost a hundredfold.
+    """
+    before = torch.get_num_threads()
+    torch.set_num_threads(min(max(before // 2, 1), 2))
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
 
 
 def resolve_device(device: str) -> torch.device:

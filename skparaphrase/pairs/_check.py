@@ -34,6 +34,11 @@ def check_pair_vectors(
             f"(n_pairs, 2, dim); got shape {X.shape}. Give the encoder before it pairs "
             "of texts."
         )
+    if X.shape[-1] == 0:
+        raise ValueError(
+            f"Found array with 0 feature(s) (shape={X.shape}) while a minimum of 1 is "
+            f"required by {type(estimator).__name__}."
+        )
     if reset:
         estimator.n_features_in_ = X.shape[-1]
     elif X.shape[-1] != estimator.n_features_in_:

@@ -79,7 +79,7 @@ class PairFeatures(LastAxisTransformer, BaseEstimator):
         -------
         self : PairFeatures
         """
-        unknown = [name for name in self.how if name not in _FEATURES]
+        unknown = [n for n in self.how if not isinstance(n, str) or n not in _FEATURES]
         if unknown or not len(self.how):
             raise ValueError(
                 f"how must hold some of {sorted(_FEATURES)}; got {self.how!r}."

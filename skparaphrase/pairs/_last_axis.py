@@ -87,7 +87,12 @@ class LastAxis(LastAxisTransformer, MetaEstimatorMixin, BaseEstimator):
         """
         check_is_fitted(self)
         vectors = self._check(X, reset=False)
-        rows = self.transformer_.transform(vectors.reshape(-1, vectors.shape[-1]))
+        rows = vectors.reshape(-1, vectors.shape[-1])
+        if not len(rows):  # most transformers refuse
+            like = np.zeros((1, vectors.shape[-1]), dtype=vectors.dtype)
+            rows = self.transformer_.transform(like)[:0]
+        else:
+            rows = self.transformer_.transform(rows)
         if issparse(rows):
             rows = rows.toarray()
         rows = np.asarray(rows)
@@ -108,7 +113,13 @@ class LastAxis(LastAxisTransformer, MetaEstimatorMixin, BaseEstimator):
         return self.transformer_.get_feature_names_out(input_features)
 
     def _check(self, X: Any, *, reset: bool) -> NDArray[Any]:
-        X = check_array(X, allow_nd=True, input_name="X", estimator=self)
+        X = check_array(
+            X,
+            allow_nd=True,
+            ensure_min_samples=1 if reset else 0,
+            input_name="X",
+            estimator=self,
+        )
         if reset:
             self.n_features_in_ = X.shape[-1]
         elif X.shape[-1] != self.n_features_in_:

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, RegressorMixin
-from sklearn.utils import Tags
+from sklearn.utils import Tags, check_array, check_consistent_length, column_or_1d
 from sklearn.utils.validation import check_is_fitted
 
 from skparaphrase._compat import StrOptions, fit_context
@@ -64,20 +64,23 @@ class PairSimilarity(RegressorMixin, BaseEstimator):
 
     @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Check the shape.
+        """Check shapes and values.
 
         Parameters
         ----------
         X : array-like of shape (n_pairs, 2, d)
 
         y : array-like of shape (n_pairs,), default=None
-            Ignored.
+            Only checked.
 
         Returns
         -------
         self : PairSimilarity
         """
-        check_pair_vectors(X, self, reset=True)
+        X = check_pair_vectors(X, self, reset=True)
+        if y is not None:
+            y = check_array(y, ensure_2d=False, dtype=np.float64, input_name="y")
+            check_consistent_length(X, column_or_1d(y, warn=True))
         return self
 
     def predict(self, X: Any) -> NDArray[np.floating]:
