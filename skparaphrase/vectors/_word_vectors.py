@@ -14,6 +14,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from skparaphrase._persistence import new_folder, read_metadata
 from skparaphrase.vectors._formats import read_table
+from skparaphrase.vectors._nearest import nearest_words
 
 _DTYPES = ("float32", "float16", "int8")
 _FORMAT_VERSION = 1
@@ -314,22 +315,7 @@ class WordVectors:
                 raise ValueError(
                     f"Expected a vector of shape ({self.dim},); got {target.shape}."
                 )
-        cosines = np.empty(len(self), dtype=np.float32)
-        for start in range(0, len(self), 65536):
-            block = slice(start, start + 65536)
-            rows = self.rows(block)
-            norms = np.linalg.norm(rows, axis=1)
-            cosines[block] = rows @ target / np.maximum(norms, 1e-30)
-        cosines /= max(float(np.linalg.norm(target)), 1e-30)
-        if own is not None:
-            cosines[own] = -np.inf
-        n = min(n, len(self) - (own is not None))
-        best = np.arange(len(self))
-        if 0 < n < len(self):
-            least = np.partition(cosines, len(self) - n)[len(self) - n]
-            best = np.flatnonzero(cosines >= least)
-        best = best[np.argsort(-cosines[best], kind="stable")][: max(n, 0)]
-        return [(self.words[i], float(cosines[i])) for i in best]
+        return nearest_words(self, target, n, without=own)
 
     # Other tables ------------------------------------------------------------------
 
