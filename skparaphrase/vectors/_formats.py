@@ -5,20 +5,21 @@
 
 import mmap
 import warnings
+from collections import deque
 from collections.abc import Iterator
-from io import BytesIO
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.io import mmread
+
+from skparaphrase._compat import effective_n_threads
+from skparaphrase.vectors._decimals import NotDecimalError, parse_decimals
 
 FORMATS = ("auto", "glove", "word2vec", "word2vec-binary")
 _BLOCK = 1 << 22  # bytes of text parsed at a time
-_KINDS = bytes.maketrans(b"E+", b"e-")
-_BAD_MARKS = (b"..", b"e.", b"ee", b".-", b"--", b"e-.", b"e-e")  # digits left out
-_SPACE_TO_NEWLINE = bytes.maketrans(b" ", b"\n")
+_DOT, _NEWLINE, _SPACE = 46, 10, 32
 
 
 def read_table(
@@ -79,6 +80,19 @@ class _Rows:
         self.index[word] = len(self.index)
         return True
 
+    def take_all(self, raws: list[bytes], first: int, unit: str) -> NDArray[np.intp]:
+        """Positions of the wanted among words that follow one another in the file."""
+        if self.vocabulary is None:
+            words = b"\n".join(raws).decode("utf-8", "replace").split("\n")
+            n_known = len(self.index)
+            new = {word: n_known + i for i, word in enumerate(words)}
+            plain = len(words) == len(raws) == len(new) and "\ufffd" not in "".join(new)
+            if plain and self.index.keys().isdisjoint(new):
+                self.index.update(new)
+                return np.arange(len(raws))
+        wanted = [i for i, raw in enumerate(raws) if self.take(raw, first + i, unit)]
+        return np.array(wanted, dtype=np.intp)
+
     def warn_of_duplicates(self) -> None:
         if self.n_duplicates:
             warnings.warn(
@@ -117,50 +131,140 @@ def _guess(path: Path) -> str:
 def _read_text(
     path: Path, rows: _Rows, limit: int | None, dtype: np.dtype[Any], *, header: bool
 ) -> NDArray[np.floating]:
-    blocks: list[NDArray[np.floating]] = []
     n_words = dim = None
     line_number = n_read = 0
-    for lines in _blocks_of_lines(path):
-        if header and line_number == 0:
-            n_words, dim = _parse_header(path, lines[0])
-            limit = n_words if limit is None else min(limit, n_words)
-            lines, line_number = lines[1:], 1
-        if dim is None:
-            dim = len(lines[0].split()) - 1
-            if dim < 1:
-                raise ValueError(
-                    f"{path}, line 1: expected a word and its vector, got "
-                    f"{lines[0][:60]!r}."
-                )
-        if limit is not None:
-            lines = lines[: limit - n_read]
-        matrix = _parse_lines(path, lines, line_number, dim, rows)
-        with np.errstate(over="ignore"):  # WordVectors refuses what is not finite
-            blocks.append(matrix.astype(dtype))
-        line_number += len(lines)
-        n_read += len(lines)
-        if n_read == limit:
-            break
+    matrices: list[NDArray[np.floating]] = []
+    jobs: deque[Future[NDArray[np.floating]]] = deque()
+    n_threads = effective_n_threads()
+    with ThreadPoolExecutor(n_threads) as pool:
+        for block in _blocks_of_lines(path):
+            if header and line_number == 0:
+                first, _, block = block.partition(b"\n")
+                n_words, dim = _parse_header(path, first)
+                limit = n_words if limit is None else min(limit, n_words)
+                line_number = 1
+            if dim is None:
+                first = block.partition(b"\n")[0]
+                dim = len(first.split()) - 1
+                if dim < 1:
+                    raise ValueError(
+                        f"{path}, line 1: expected a word and its vector, got "
+                        f"{first[:60]!r}."
+                    )
+            most = None if limit is None else limit - n_read
+            try:
+                lines = _Lines(path, block, line_number + 1, dim, most)
+                wanted = rows.take_all(lines.words, line_number + 1, "line")
+            except ValueError:
+                for job in jobs:
+                    job.result()  # what is wrong in an earlier line comes first
+                raise
+            jobs.append(pool.submit(lines.parse, wanted, dtype))
+            if len(jobs) > 2 * n_threads:
+                matrices.append(jobs.popleft().result())
+            line_number += len(lines.words)
+            n_read += len(lines.words)
+            if n_read == limit:
+                break
+        matrices += [job.result() for job in jobs]
     if dim is None:
         raise ValueError(f"{path} holds no vector.")
     if n_words is not None and limit is not None and n_read < limit:
         raise ValueError(
             f"{path} ends after {n_read} words; its header says {n_words}."
         )
-    return np.concatenate(blocks) if blocks else np.empty((0, dim), dtype)
+    return np.concatenate(matrices) if matrices else np.empty((0, dim), dtype)
 
 
-def _blocks_of_lines(path: Path) -> Iterator[list[bytes]]:
-    """The lines of a file, without their ends, some tens of MB at a time."""
+def _blocks_of_lines(path: Path) -> Iterator[bytes]:
+    """Whole lines of a file, each with its newline, some MB at a time."""
     rest = b""
     with open(path, "rb") as file:
         while block := file.read(_BLOCK):
-            lines = (rest + block if rest else block).split(b"\n")
-            rest = lines.pop()
-            if lines:
-                yield lines
+            cut = block.rfind(b"\n") + 1
+            if cut:
+                yield rest + block[:cut]
+                rest = block[cut:]
+            else:
+                rest += block
     if rest:
-        yield [rest]
+        yield rest + b"\n"
+
+
+class _Lines:
+    """Lines of a word and `dim` numbers, and where each number stands.
+
+    Parameters
+    ----------
+    path : Path
+    block : bytes
+        Whole lines.
+    first : int
+        Number of the first line.
+    dim : int
+    most : int or None
+        Take so many lines only.
+    """
+
+    def __init__(
+        self, path: Path, block: bytes, first: int, dim: int, most: int | None
+    ) -> None:
+        self.path = path
+        self.first = first
+        self.dim = dim
+        words = self._look(block, most)
+        if words is None:
+            lines = block.split(b"\n")[:-1][:most]
+            split = [
+                _split_unusual(path, x, first + i, dim) for i, x in enumerate(lines)
+            ]
+            words = [word for word, _ in split]
+            block = b"".join([b"w " + values + b"\n" for _, values in split])
+            self._look(block, None)
+        self.words = words
+
+    def _look(self, block: bytes, most: int | None) -> list[bytes] | None:
+        """Find words and numbers; None if lines are not parted by single spaces."""
+        padding = 8  # parse_decimals looks back
+        text = np.frombuffer(bytes(padding) + block, dtype=np.uint8)
+        marks = np.flatnonzero((text <= _SPACE) | (text == _DOT))[padding:]
+        is_dot = text[marks] == _DOT
+        gaps = np.flatnonzero(~is_dot)
+        ends = marks[gaps]
+        if len(gaps) % (self.dim + 1):
+            return None
+        ends = ends.reshape(-1, self.dim + 1)[:most]
+        if (text[ends[:, -1]] != _NEWLINE).any() or (
+            text[ends[:, :-1]] != _SPACE
+        ).any():
+            return None
+        # The mark before the end of a number is its point, if it is a point.
+        before = gaps.reshape(-1, self.dim + 1)[:most, 1:] - 1
+        self._dots = np.where(is_dot[before], marks[before], ends[:, 1:])
+        self._text, self._ends = text, ends
+        starts = [padding, *(ends[:-1, -1] + 1).tolist()]
+        return [
+            block[start - padding : end - padding]
+            for start, end in zip(starts, ends[:, 0].tolist(), strict=False)
+        ]
+
+    def parse(
+        self, wanted: NDArray[np.intp], dtype: np.dtype[Any]
+    ) -> NDArray[np.floating]:
+        """Vectors of some lines, shape (n_wanted, dim)."""
+        ends = self._ends[wanted]
+        try:
+            values = parse_decimals(
+                self._text,
+                ends[:, :-1].ravel() + 1,
+                ends[:, 1:].ravel(),
+                self._dots[wanted].ravel(),
+            )
+        except NotDecimalError as error:
+            line = self.first + int(wanted[error.position // self.dim])
+            raise ValueError(f"{self.path}, line {line}: {error}.") from None
+        with np.errstate(over="ignore"):  # WordVectors refuses what is not finite
+            return values.reshape(-1, self.dim).astype(dtype)
 
 
 def _parse_header(path: Path, line: bytes) -> tuple[int, int]:
@@ -175,56 +279,13 @@ def _parse_header(path: Path, line: bytes) -> tuple[int, int]:
     return n_words, dim
 
 
-def _parse_lines(
-    path: Path, lines: list[bytes], before: int, dim: int, rows: _Rows
-) -> NDArray[np.float64]:
-    """Vectors of the wanted lines, shape (n_wanted, dim)."""
-    values = []
-    numbers = []
-    for number, line in enumerate(lines, before + 1):
-        word, _, rest = line.partition(b" ")
-        if rest.count(b" ") != dim - 1 or b"\r" in rest[-1:]:
-            word, rest = _split_unusual(path, line, number, dim)
-        if rows.take(word, number, "line"):
-            values.append(rest)
-            numbers.append(number)
-    if not values:
-        return np.empty((0, dim))
-    # The fastest parser of decimal numbers among our dependencies is SciPy's reader of
-    # Matrix Market files: a header, then a number a line, columns first.
-    head = b"%%%%MatrixMarket matrix array real general\n%d %d\n" % (dim, len(values))
-    # Without the last newline it reads past the end.
-    body = b"\n".join(values).translate(_SPACE_TO_NEWLINE) + b"\n"
-    try:
-        _check_numbers(body)
-        matrix: NDArray[np.float64] = mmread(BytesIO(head + body)).T
-    except (ValueError, OverflowError):
-        matrix = np.array(
-            [_parse_one(path, *row) for row in zip(values, numbers, strict=True)]
-        )
-    return matrix
-
-
-def _check_numbers(body: bytes) -> None:
-    """Raise where `mmread` would skip what follows the start of a number."""
-    marks = body.translate(_KINDS, b"0123456789")
-    if marks.translate(None, b"-.e\n") or any(bad in marks for bad in _BAD_MARKS):
-        raise ValueError
-    if b"e" in marks:
-        body = body.translate(_KINDS)
-        if any(bad in body for bad in (b"e\n", b"e-\n")):
-            raise ValueError
-    n_signs = body.count(b"\n-") + body.count(b"e-") + body.startswith(b"-")
-    if marks.count(b"-") != n_signs:
-        raise ValueError
-
-
 def _split_unusual(
     path: Path, line: bytes, number: int, dim: int
 ) -> tuple[bytes, bytes]:
     """Word and values of a line with other white space, or spaces in its word."""
     fields = line.rstrip().rsplit(None, dim)
-    if len(fields) != dim + 1:
+    inner = fields[0].split()[1:] if fields else []
+    if len(fields) != dim + 1 or (inner and _is_number(inner[-1])):
         n_values = max(len(line.split()) - 1, 0)
         raise ValueError(
             f"{path}, line {number}: expected a word and {dim} numbers, got {n_values} "
@@ -233,11 +294,12 @@ def _split_unusual(
     return fields[0], b" ".join(fields[1:])
 
 
-def _parse_one(path: Path, values: bytes, number: int) -> list[float]:
+def _is_number(raw: bytes) -> bool:
     try:
-        return [float(value) for value in values.split(b" ")]
-    except ValueError as error:
-        raise ValueError(f"{path}, line {number}: {error}.") from None
+        float(raw)
+    except ValueError:
+        return False
+    return True
 
 
 # Binary ----------------------------------------------------------------------------
@@ -263,21 +325,24 @@ def _read_binary(
                 f"{path} is cut off: its header says {n_words} words of {dim} numbers, "
                 f"the file has room for at most {n_whole}."
             )
-        wanted = rows.vocabulary
-        n_most = n_words if wanted is None else min(n_words, len(wanted))
-        matrix = np.empty((n_most, dim), dtype="<f4")
-        target = matrix.data.cast("B") if n_most else memoryview(b"")
-        filled = 0
+        words, spaces = [], []
+        find, n_bytes = data.find, len(data)
         for row in range(n_words):
-            space = data.find(b" ", start)
-            end = space + 1 + width
-            if space < 0 or end > len(data):
+            space = find(b" ", start)
+            if space < 0 or space + width >= n_bytes:
                 raise ValueError(
                     f"{path} is cut off in row {row} of {n_words}, at byte {start}."
                 )
-            # The original tool ends a row with a newline, others do not.
-            if rows.take(data[start:space].lstrip(b"\n"), row, "row"):
-                target[filled : filled + width] = data[space + 1 : end]
-                filled += width
-            start = end
-    return matrix[: filled // width].astype(dtype, copy=False)
+            words.append(data[start:space])
+            spaces.append(space)
+            start = space + 1 + width
+        # The original tool ends a row with a newline, others do not.
+        wanted = rows.take_all([word.lstrip(b"\n") for word in words], 0, "row")
+        matrix = np.empty((len(wanted), dim), dtype="<f4")
+        if len(wanted):
+            with memoryview(data) as source, matrix.data.cast("B") as target:
+                for row, i in enumerate(wanted.tolist()):
+                    vector = spaces[i] + 1
+                    place = row * width
+                    target[place : place + width] = source[vector : vector + width]
+    return matrix.astype(dtype, copy=False)
