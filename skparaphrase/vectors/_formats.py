@@ -82,14 +82,12 @@ class _Rows:
 
     def take_all(self, raws: list[bytes], first: int, unit: str) -> NDArray[np.intp]:
         """Positions of the wanted among words that follow one another in the file."""
-        if self.vocabulary is None:
-            words = b"\n".join(raws).decode("utf-8", "replace").split("\n")
-            n_known = len(self.index)
-            new = {word: n_known + i for i, word in enumerate(words)}
-            plain = len(words) == len(raws) == len(new) and "\ufffd" not in "".join(new)
-            if plain and self.index.keys().isdisjoint(new):
-                self.index.update(new)
-                return np.arange(len(raws))
+        words = [] if self.vocabulary is not None else _decode(raws)
+        n_known = len(self.index)
+        new = dict(zip(words, range(n_known, n_known + len(words)), strict=True))
+        if len(new) == len(raws) and self.index.keys().isdisjoint(new):
+            self.index.update(new)
+            return np.arange(len(raws))
         wanted = [i for i, raw in enumerate(raws) if self.take(raw, first + i, unit)]
         return np.array(wanted, dtype=np.intp)
 
@@ -100,6 +98,15 @@ class _Rows:
                 f"first vector; the first is {self.first_duplicate}.",
                 stacklevel=4,
             )
+
+
+def _decode(raws: list[bytes]) -> list[str]:
+    """Words, if all are UTF-8 and none holds a newline; else none of them."""
+    try:
+        words = b"\n".join(raws).decode("utf-8").split("\n")
+    except UnicodeDecodeError:
+        return []
+    return words if len(words) == len(raws) else []
 
 
 def _guess(path: Path) -> str:
