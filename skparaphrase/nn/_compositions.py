@@ -7,8 +7,6 @@ from typing import Any
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
-from scipy.sparse import csr_array
 from torch import Tensor, nn
 from torch.nn import functional as F
 
@@ -36,15 +34,15 @@ class Average(nn.Module):
         """
         if table.is_cuda:
             return F.embedding_bag(ids, table, offsets, mode="mean")
-        vectors: Tensor = _SparseMean.apply(table, ids, offsets)
+        vectors: Tensor = _Mean.apply(table, ids, offsets)
         return vectors
 
 
-class _SparseMean(torch.autograd.Function):
-    """`embedding_bag` with the transposed sparse product of SciPy as its gradient.
+class _Mean(torch.autograd.Function):
+    """`embedding_bag`, with an embedding bag of the transposed batch as its gradient.
 
-    On CPUs that takes a third of the time of torch's own for the few thousand tokens of
-    a batch.
+    For the few thousand tokens of a batch on a CPU that takes a third of the time of
+    torch's own gradient.
     """
 
     @staticmethod
@@ -55,11 +53,19 @@ class _SparseMean(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, None, None]:
-        ids, offsets = (saved.numpy().astype(np.int32) for saved in ctx.saved_tensors)
-        bounds = np.append(offsets, np.int32(len(ids)))
-        lengths = np.diff(bounds)
-        shares: NDArray[np.float32] = np.repeat(
-            (1 / np.maximum(lengths, 1)).astype(np.float32), lengths
+        ids, offsets = (saved.numpy() for saved in ctx.saved_tensors)
+        lengths = np.diff(offsets, append=len(ids))
+        texts = np.repeat(np.arange(len(lengths)), lengths)
+        shares = np.repeat((1 / np.maximum(lengths, 1)).astype(np.float32), lengths)
+        # 16-bit integers are sorted by radix, in a fraction of the time.
+        small = ids.astype(np.uint16) if ctx.n_rows <= 1 << 16 else ids
+        by_row = np.argsort(small, kind="stable")
+        counts = np.bincount(ids, minlength=ctx.n_rows)
+        table_gradient = F.embedding_bag(
+            torch.from_numpy(texts[by_row]),
+            gradient.contiguous(),
+            torch.from_numpy(np.cumsum(counts) - counts),
+            mode="sum",
+            per_sample_weights=torch.from_numpy(shares[by_row]).to(gradient.dtype),
         )
-        weights = csr_array((shares, ids, bounds), shape=(len(offsets), ctx.n_rows))
-        return torch.from_numpy(weights.T @ gradient.numpy()), None, None
+        return table_gradient, None, None

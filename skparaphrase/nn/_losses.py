@@ -3,6 +3,8 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+from typing import Any
+
 import numpy as np
 import torch
 from numpy.typing import NDArray
@@ -14,8 +16,26 @@ LOSSES = ("margin", "infonce")
 
 def unit_vectors(vectors: Tensor) -> Tensor:
     """Vectors of length 1; zero stays zero, with cosine and gradient 0."""
-    norms = torch.linalg.vector_norm(vectors, dim=1, keepdim=True)
-    return vectors / norms.masked_fill(norms < 1e-12, torch.inf)
+    unit: Tensor = _Unit.apply(vectors)
+    return unit
+
+
+class _Unit(torch.autograd.Function):
+    """v / |v|, with a gradient of three operations."""
+
+    @staticmethod
+    def forward(ctx: Any, vectors: Tensor) -> Tensor:
+        norms = torch.linalg.vector_norm(vectors, dim=1, keepdim=True)
+        norms.masked_fill_(norms < 1e-12, torch.inf)
+        unit = vectors / norms
+        ctx.save_for_backward(unit, norms)
+        return unit
+
+    @staticmethod
+    def backward(ctx: Any, gradient: Tensor) -> Tensor:
+        unit, norms = ctx.saved_tensors
+        along = (unit * gradient).sum(dim=1, keepdim=True)
+        return torch.addcmul(gradient, unit, along, value=-1).div_(norms)
 
 
 def margin_loss(unit: Tensor, chosen: Tensor, found: Tensor, margin: float) -> Tensor:
@@ -39,7 +59,8 @@ def margin_loss(unit: Tensor, chosen: Tensor, found: Tensor, margin: float) -> T
     -------
     loss : Tensor, a scalar
     """
-    positive = (unit[0::2] * unit[1::2]).sum(dim=1)
+    first, second = unit.view(-1, 2, unit.shape[1]).unbind(dim=1)
+    positive = (first * second).sum(dim=1)
     negative = (unit * unit.index_select(0, chosen)).sum(dim=1).view(-1, 2)
     hinges = F.relu(margin - positive[:, None] + negative)
     return (hinges * found.view(-1, 2)).sum() / len(positive)
@@ -69,7 +90,8 @@ def infonce_loss(
     -------
     loss : Tensor, a scalar
     """
-    logits = unit[0::2] @ unit[1::2].T / temperature
+    one, other = unit.view(-1, 2, unit.shape[1]).unbind(dim=1)
+    logits = one @ other.T / temperature
     first, second = texts[0::2], texts[1::2]
     losses = []
     for scores, own, partner in ((logits, first, second), (logits.T, second, first)):
