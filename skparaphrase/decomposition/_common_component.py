@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Self
 
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
-from sklearn.utils import Tags, check_array
+from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from skparaphrase._compat import (
@@ -19,6 +19,7 @@ from skparaphrase._compat import (
     get_namespace,
 )
 from skparaphrase._output import LastAxisTransformer
+from skparaphrase._validation import check_last_axis
 
 _BLOCK = 65536  # rows added to the Gram matrix at a time
 
@@ -161,29 +162,11 @@ class CommonComponentRemoval(LastAxisTransformer, BaseEstimator):
         return self._wrap(removed, X)
 
     def _check(self, X: Any, *, reset: bool) -> Any:
-        X = check_array(
-            X,
-            dtype="numeric" if hasattr(X, "__array_namespace__") else None,
-            allow_nd=True,
-            ensure_min_samples=1 if reset else 0,
-            input_name="X",
-            estimator=self,
-        )
+        is_array = hasattr(X, "__array_namespace__")
+        X = check_last_axis(X, self, reset=reset, dtype="numeric" if is_array else None)
         xp, _ = get_namespace(X)
         if not xp.isdtype(X.dtype, ("real floating",)):
             X = xp.astype(X, xp.float64)
-        if X.shape[-1] == 0:
-            raise ValueError(
-                f"Found array with 0 feature(s) (shape={X.shape}) while a minimum of 1 "
-                f"is required by {type(self).__name__}."
-            )
-        if reset:
-            self.n_features_in_ = X.shape[-1]
-        elif X.shape[-1] != self.n_features_in_:
-            raise ValueError(
-                f"X has {X.shape[-1]} features, but {type(self).__name__} is expecting "
-                f"{self.n_features_in_} features as input."
-            )
         return X
 
     def _directions(self, xp: Any, X: Any) -> tuple[Any, Any]:

@@ -9,11 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
-from sklearn.utils import Tags, check_array
+from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from skparaphrase._compat import fit_context
 from skparaphrase._output import LastAxisTransformer
+from skparaphrase._validation import check_last_axis
 
 
 class LastAxis(LastAxisTransformer, MetaEstimatorMixin, BaseEstimator):
@@ -67,7 +68,7 @@ class LastAxis(LastAxisTransformer, MetaEstimatorMixin, BaseEstimator):
         -------
         self : LastAxis
         """
-        X = self._check(X, reset=True)
+        X = check_last_axis(X, self, reset=True)
         rows = X.reshape(-1, X.shape[-1])
         if y is not None:
             y = np.repeat(np.asarray(y), len(rows) // len(X), axis=0)
@@ -86,7 +87,7 @@ class LastAxis(LastAxisTransformer, MetaEstimatorMixin, BaseEstimator):
         X_new : ndarray of shape (n_samples, ..., d_new)
         """
         check_is_fitted(self)
-        vectors = self._check(X, reset=False)
+        vectors = check_last_axis(X, self, reset=False)
         rows = vectors.reshape(-1, vectors.shape[-1])
         if not len(rows):  # most transformers refuse
             like = np.zeros((1, vectors.shape[-1]), dtype=vectors.dtype)
@@ -111,23 +112,6 @@ class LastAxis(LastAxisTransformer, MetaEstimatorMixin, BaseEstimator):
         """
         check_is_fitted(self)
         return self.transformer_.get_feature_names_out(input_features)
-
-    def _check(self, X: Any, *, reset: bool) -> NDArray[Any]:
-        X = check_array(
-            X,
-            allow_nd=True,
-            ensure_min_samples=1 if reset else 0,
-            input_name="X",
-            estimator=self,
-        )
-        if reset:
-            self.n_features_in_ = X.shape[-1]
-        elif X.shape[-1] != self.n_features_in_:
-            raise ValueError(
-                f"X has {X.shape[-1]} features, but {type(self).__name__} is expecting "
-                f"{self.n_features_in_} features as input."
-            )
-        return X
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

@@ -1,0 +1,51 @@
+"""Checks of numeric arrays whose last axis holds the features."""
+
+# Authors: The skparaphrase developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+from typing import Any
+
+from sklearn.utils import check_array
+
+
+def check_last_axis(
+    X: Any, estimator: Any, *, reset: bool, dtype: Any = "numeric"
+) -> Any:
+    """An array of shape (n_samples, ..., d), checked against the d of `fit`.
+
+    Parameters
+    ----------
+    X : array-like
+    estimator : estimator instance
+        Gets `n_features_in_` if `reset`.
+    reset : bool
+        True in `fit`, which refuses zero samples too.
+    dtype : as of :func:`sklearn.utils.check_array`
+
+    Raises
+    ------
+    ValueError
+        For values that are not finite, for no features, or if d is not that of `fit`.
+    """
+    X = check_array(
+        X,
+        dtype=dtype,
+        allow_nd=True,
+        ensure_min_samples=1 if reset else 0,
+        input_name="X",
+        estimator=estimator,
+    )
+    name = type(estimator).__name__
+    if X.shape[-1] == 0:
+        raise ValueError(
+            f"Found array with 0 feature(s) (shape={X.shape}) while a minimum of 1 is "
+            f"required by {name}."
+        )
+    if reset:
+        estimator.n_features_in_ = X.shape[-1]
+    elif X.shape[-1] != estimator.n_features_in_:
+        raise ValueError(
+            f"X has {X.shape[-1]} features, but {name} is expecting "
+            f"{estimator.n_features_in_} features as input."
+        )
+    return X
