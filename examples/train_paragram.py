@@ -46,8 +46,8 @@ for loss, batch_size in (("margin", 100), ("infonce", 256)):
         encoder.set_callbacks(stopping).fit(pairs)
         print(
             f"{loss:8} {weighting:10} {stopping.best_epoch_:10}"
-            f"{100 * report(encoder)['mean']:16.1f}"
-            f"{100 * removed(encoder)['mean']:15.1f}"
+            f"{100 * report(encoder):16.1f}"
+            f"{100 * removed(encoder):15.1f}"
         )
 
 if sys.stdout.isatty():

@@ -13,22 +13,27 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
+_FORMAT = "skparaphrase"
+
 
 @contextmanager
 def new_folder(folder: str | PathLike[str]) -> Iterator[Path]:
     """A temporary folder that takes the name `folder` when the block ends well.
 
+    An existing folder that this package wrote is replaced with all that is in it.
+
     Raises
     ------
     ValueError
-        If `folder` exists and is not one that this package wrote.
+        If `folder` exists and was not written by this package.
     """
     folder = Path(folder)
-    if folder.exists() and not (folder / "metadata.json").is_file():
-        if not folder.is_dir() or any(folder.iterdir()):
-            raise ValueError(
-                f"{folder} exists and was not written by skparaphrase; it stays."
-            )
+    is_empty = folder.is_dir() and not any(folder.iterdir())
+    if folder.exists() and not is_empty and not _is_ours(folder):
+        raise ValueError(
+            f"{folder} already exists and was not saved by skparaphrase; choose "
+            "another folder."
+        )
     folder.parent.mkdir(parents=True, exist_ok=True)
     new = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
     try:
@@ -36,15 +41,39 @@ def new_folder(folder: str | PathLike[str]) -> Iterator[Path]:
         mask = os.umask(0)
         os.umask(mask)
         new.chmod(0o777 & ~mask)  # mkdtemp makes it private
-        if folder.exists():
-            old = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
-            folder.rename(old / "old")
-            new.rename(folder)
-            shutil.rmtree(old)
-        else:
-            new.rename(folder)
+        _put_in_place(new, folder)
     finally:
         shutil.rmtree(new, ignore_errors=True)
+
+
+def _put_in_place(new: Path, folder: Path) -> None:
+    if not folder.exists():
+        new.rename(folder)
+        return
+    aside = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
+    folder.rename(aside / "old")
+    try:
+        new.rename(folder)
+    except OSError:
+        (aside / "old").rename(folder)
+        raise
+    finally:
+        shutil.rmtree(aside)
+
+
+def _is_ours(folder: Path) -> bool:
+    try:
+        content = json.loads((folder / "metadata.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return False
+    return isinstance(content, dict) and content.get("format") == _FORMAT
+
+
+def write_metadata(folder: Path, *, kind: str, version: int, **content: Any) -> None:
+    """Say what a folder holds, for :func:`read_metadata`."""
+    metadata = {"format": _FORMAT, "kind": kind, "version": version, **content}
+    text = json.dumps(metadata, indent=1)
+    (folder / "metadata.json").write_text(text + "\n", encoding="ascii")
 
 
 def read_metadata(
@@ -64,7 +93,7 @@ def read_metadata(
         metadata: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise FileNotFoundError(
-            f"{folder} is no folder that skparaphrase saved: it holds no metadata.json."
+            f"{folder} was not saved by skparaphrase: it has no metadata.json."
         ) from None
     except ValueError as error:
         raise ValueError(f"{path} is damaged: {error}") from error
@@ -75,7 +104,9 @@ def read_metadata(
         raise ValueError(
             f"{folder} holds {metadata.get('kind')!r}, not {' or '.join(kinds)}."
         )
-    if metadata.get("version", 0) > version:
+    if not isinstance(metadata.get("version"), int):
+        raise ValueError(f"{path} is damaged: it has no version.")
+    if metadata["version"] > version:
         raise ValueError(
             f"{folder} has format version {metadata['version']}, this release reads "
             f"up to {version}: upgrade skparaphrase."

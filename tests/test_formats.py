@@ -384,3 +384,20 @@ def test_wrong_counts(count):
         WordFrequencies({"the": 3}, total=2)
     with pytest.raises(TypeError, match="mapping of words to counts; got list"):
         WordFrequencies.check(["the"])
+
+
+@pytest.mark.parametrize("limit", [None, 2])
+def test_more_words_than_the_header_says(file, limit):
+    text = file(b"2 3\na 1 2 3\nb 4 5 6\nc 7 8 9\n")
+    fails(text, "line 4: more lines follow", limit=limit)
+    row = np.ones(3, dtype="<f4")
+    content = binary(["a", "b", "c"], [row] * 3).replace(b"3 3", b"2 3", 1)
+    fails(file(content), "more bytes follow row 1", limit=limit)
+
+
+@pytest.mark.parametrize("end", [b"\n", b"\n\n\n", b"\r\n\r\n"])
+def test_empty_lines_at_the_end_are_left_out(file, monkeypatch, end):
+    for block in (4, 1 << 22):
+        monkeypatch.setattr(_formats, "_BLOCK", block)
+        words, _ = read(file(b"a 1 2\nb 3 4" + end))
+        assert words == ["a", "b"]

@@ -195,9 +195,11 @@ def test_sts_scores_each_set(vectors, sets, metric, reference):
 
 
 def test_sts_scores_one_set(vectors, pairs, gold):
-    scores = STSScorer((pairs, gold))(AverageEncoder(vectors), pairs, "ignored")
-    assert scores.keys() == {"sts", "mean"}
-    assert scores["sts"] == scores["mean"]
+    encoder = AverageEncoder(vectors)
+    scorer = STSScorer((pairs, gold))
+    score = scorer(encoder, pairs, "ignored")
+    assert STSScorer({"one": (pairs, gold)})(encoder) == {"one": score, "mean": score}
+    assert_allclose(cross_val_score(encoder, pairs, scoring=scorer, cv=2), score)
 
 
 @pytest.mark.parametrize("step", [CommonComponentRemoval(2), LastAxis(PCA(3))], ids=str)

@@ -109,3 +109,28 @@ def test_foreign_classes_and_later_versions_are_refused(vectors, tmp_path):
         skparaphrase.load(folder)
     with pytest.raises(FileNotFoundError, match=r"metadata\.json"):
         skparaphrase.load(tmp_path)
+
+
+def test_a_loaded_encoder_goes_on_training(vectors, tmp_path):
+    encoder = ParagramEncoder(vectors, max_epochs=2, random_state=0).fit(PAIRS)
+    encoder.save(tmp_path / "encoder")
+    loaded = skparaphrase.load(tmp_path / "encoder").partial_fit(PAIRS)
+    assert loaded.n_epochs_ == 3
+    warm = skparaphrase.load(tmp_path / "encoder").set_params(warm_start=True)
+    assert warm.fit(PAIRS).n_epochs_ == 4
+
+
+def test_training_does_not_go_on_with_other_words_or_weights(vectors):
+    encoder = ParagramEncoder(vectors, max_epochs=1, random_state=0, warm_start=True)
+    encoder.fit(PAIRS)
+    other = WordVectors(["cat", "dog"], np.eye(2))
+    with pytest.raises(ValueError, match="Fit a clone"):
+        encoder.set_params(vectors=other).fit(PAIRS)
+    with pytest.raises(ValueError, match="cannot go on with 'sif'"):
+        encoder.set_params(vectors=vectors, weighting="sif").fit(PAIRS)
+
+
+def test_counts_of_numpy_are_saved(vectors, tmp_path):
+    counts = dict(zip(["a", "the"], np.array([5, 9]), strict=True))
+    SIFEncoder(vectors, frequencies=counts).fit(TEXTS).save(tmp_path / "encoder")
+    assert skparaphrase.load(tmp_path / "encoder").frequencies == counts

@@ -267,7 +267,7 @@ def test_save_over_an_existing_table(tmp_path):
 def test_save_leaves_what_others_wrote(tmp_path, name):
     (tmp_path / "folder").mkdir()
     (tmp_path / "folder" / "thesis").write_text("mine")
-    with pytest.raises(ValueError, match=f"{name} exists and was not written by"):
+    with pytest.raises(ValueError, match=f"{name} already exists and was not saved by"):
         table().save(tmp_path / name)
     assert len(list(tmp_path.rglob("*"))) == 2
     assert (tmp_path / "folder" / "thesis").read_text() == "mine"
@@ -308,12 +308,21 @@ def test_load_refuses_other_folders(tmp_path, metadata, message):
         WordVectors.load(tmp_path / "v")
 
 
+def test_save_leaves_a_project_with_metadata_of_its_own(tmp_path):
+    (tmp_path / "project").mkdir()
+    (tmp_path / "project" / "metadata.json").write_text('{"name": "my project"}')
+    (tmp_path / "project" / "thesis.txt").write_text("mine")
+    with pytest.raises(ValueError, match="not saved by skparaphrase"):
+        WordVectors(["a"], [[1.0]]).save(tmp_path / "project")
+    assert (tmp_path / "project" / "thesis.txt").read_text() == "mine"
+
+
 def test_load_of_missing_and_mixed_folders(tmp_path):
-    with pytest.raises(FileNotFoundError, match="v is no folder that skparaphrase"):
+    with pytest.raises(FileNotFoundError, match="v was not saved by skparaphrase"):
         WordVectors.load(tmp_path / "v")
     table().save(tmp_path / "v")
     (tmp_path / "v" / "words.json").write_text('["cat"]')
-    with pytest.raises(ValueError, match="v: 1 words but 10 vectors"):
+    with pytest.raises(ValueError, match="v is damaged: 1 words, but vectors of shape"):
         WordVectors.load(tmp_path / "v")
 
 

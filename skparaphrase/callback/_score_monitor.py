@@ -28,7 +28,7 @@ class ScoreMonitor:
     Attributes
     ----------
     scores_ : list of dict
-        One an epoch, of the last `fit`: "epoch" (from 1), and each score by its name
+        One per epoch of the last `fit`: "epoch" (from 1), and each score by its name
         ("score" where the scorer returns a number).
 
     Examples
@@ -144,6 +144,8 @@ class EarlyStopping(ScoreMonitor):
         verbose: bool = False,
     ) -> None:
         super().__init__(scorer, verbose=verbose)
+        if patience < 1:
+            raise ValueError(f"patience must be at least 1; got {patience}.")
         self.patience = patience
         self.min_delta = min_delta
         self.name = name

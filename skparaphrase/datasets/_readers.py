@@ -1,4 +1,4 @@
-"""Readers of pairs in tables of a person's own."""
+"""Readers of the user's own tables of pairs."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -124,6 +124,9 @@ def _read_columns(
     path: Path, wanted: dict[str, str | int]
 ) -> dict[str, tuple[list[str], list[int]]]:
     """Values of each wanted column, and the lines that they stand in."""
+    for column in wanted.values():
+        if isinstance(column, int) and column < 0:
+            raise ValueError(f"Columns are counted from 0; got {column}.")
     rows = _rows(path)
     positions = {}
     if all(isinstance(column, int) for column in wanted.values()):
@@ -164,7 +167,7 @@ def _rows(path: Path) -> Iterator[tuple[int, list[str]]]:
             f"{path}, line {number}: not UTF-8 ({error.reason})."
         ) from error
     if path.suffix.lower() == ".csv":
-        reader = csv.reader(StringIO(text, newline=""))
+        reader = csv.reader(StringIO(text, newline=""), strict=True)
         try:
             for cells in reader:
                 if cells:
@@ -189,6 +192,8 @@ def _numbers(path: Path, column: str, values: list[str], lines: list[int]) -> An
     for i, (value, line) in enumerate(zip(values, lines, strict=True)):
         try:
             numbers[i] = float(value)
+            if not np.isfinite(numbers[i]) or "_" in value:
+                raise ValueError
         except ValueError:
             raise ValueError(
                 f"{path}, line {line}: {value!r} in column {column!r} is not a number."

@@ -34,8 +34,8 @@ class AveragingEncoder(WordEncoder):
 class AverageEncoder(AveragingEncoder):
     """Average of word vectors.
 
-    The baseline of all five papers, and the composition of paragram-phrase (Wieting et
-    al. 2016, equation 1) with whatever vectors it is given. Nothing is fitted: `fit`
+    The usual baseline, and the composition of paragram-phrase (Wieting et al. 2016,
+    equation 1) with whatever vectors it is given. Nothing is fitted: `fit`
     only checks the parameters, and `transform` works without it.
 
     Parameters

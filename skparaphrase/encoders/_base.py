@@ -64,7 +64,8 @@ class TextEncoder(LastAxisTransformer, BaseEstimator):
         """Write the encoder to a folder, for :func:`skparaphrase.load`.
 
         JSON, the words, and arrays in safetensors; no pickle. The folder appears whole
-        or not at all, and replaces one that was saved before.
+        or not at all, and replaces one that was saved before. What an optimiser
+        remembers is not saved, and a `RandomState` parameter is saved as None.
 
         Parameters
         ----------

@@ -51,7 +51,8 @@ class ParagramEncoder(ParaphraseEncoder):
 
     loss : {"margin", "infonce"}, default="margin"
         "margin" is the paper. "infonce", an addition of ours, is the cross-entropy of
-        finding the partner among the other texts of the batch, both ways.
+        finding the second text of a pair among all second texts of the batch, and the
+        first among the first.
 
     margin : float, default=0.4
         delta of the margin loss.
@@ -60,16 +61,17 @@ class ParagramEncoder(ParaphraseEncoder):
         Divides the cosines in "infonce".
 
     negatives : {"max", "mix", "random"}, default="max"
-        Negative examples of the margin loss: the most similar text of the batch; that
-        or a random text by a fair coin; a random text.
+        Negative examples of the margin loss, from both sides of the batch: the most
+        similar text of another pair; by a fair coin that or a random text; a random
+        text. A random text may be of the own pair, as in the paper's code, unless
+        `mask_identical`.
 
     mask_identical : bool, default=False
         Do not take a text as negative example whose string is that of the text or of
-        its partner. The papers do take it; where sentences recur in many pairs, True
-        is better.
+        its partner. The paper's code does take it.
 
     positive_from : float, default=None
-        Where `y` holds graded scores: pairs scored at least that are paraphrases.
+        Where `y` holds graded scores: pairs with this score or more are paraphrases.
 
     optimizer : {"adagrad", "adam"}, default="adagrad"
         With eps inside the root for AdaGrad, as in the paper's code.
@@ -78,7 +80,8 @@ class ParagramEncoder(ParaphraseEncoder):
         The paper's best for AdaGrad; for Adam it used 0.005 and 0.0005.
 
     batch_size : int, default=100
-        Pairs per step, and so the choice of negatives.
+        Pairs per step, and so the choice of negatives. A last single pair, which would
+        have none, joins the batch before it.
 
     max_epochs : int, default=10
         Passes over the pairs. 0 leaves the initial vectors.
@@ -142,7 +145,12 @@ class ParagramEncoder(ParaphraseEncoder):
 
     See Also
     --------
-    SIFEncoder : Give it `vectors_` to weigh trained vectors.
+    SIFEncoder : Give it `vectors_`, trained with uniform weights, to weigh them.
+
+    Notes
+    -----
+    In a `Pipeline`, `fit` trains anew. Wrap an encoder that is trained already in
+    :class:`~sklearn.frozen.FrozenEstimator`.
 
     References
     ----------
@@ -232,10 +240,17 @@ class ParagramEncoder(ParaphraseEncoder):
                 self, self._initial_vectors(), self.frequencies, pairs
             )
             self.initial_weights_ = sif_weights(probabilities, self.a)
+        else:
+            self.__dict__.pop("initial_weights_", None)
 
     def _initial_matrix(self) -> NDArray[np.float32]:
         matrix = self._initial_vectors().rows(slice(None))
         if self.weighting == "sif":
+            if not hasattr(self, "initial_weights_"):
+                raise ValueError(
+                    "Training began with weighting='uniform' and cannot go on with "
+                    "'sif'. Fit a clone to start anew."
+                )
             matrix -= matrix.mean(axis=0)
             matrix *= self.initial_weights_[:, np.newaxis].astype(np.float32)
         return matrix

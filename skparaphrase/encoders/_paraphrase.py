@@ -184,7 +184,12 @@ class ParaphraseEncoder(CallbackSupportMixin, AveragingEncoder):
         resolve_device(self.device)
         distinct, inverse = unique_texts(pairs)
         numbers = np.arange(pairs.size) if inverse is None else inverse
-        vectors = self.vectors_ if goes_on else self._initial_vectors()
+        vectors = self._initial_vectors()
+        if goes_on and vectors.words != self.vectors_.words:
+            raise ValueError(
+                "Training goes on with the words it began with, but `vectors` now "
+                "holds others. Fit a clone to start anew."
+            )
         texts = self._encode(distinct, vectors)
         if not len(texts.ids):
             raise ValueError(
@@ -193,12 +198,17 @@ class ParaphraseEncoder(CallbackSupportMixin, AveragingEncoder):
             )
         if not goes_on:
             self._start_over(pairs)
+        elif not hasattr(self, "_random_state"):  # loaded from a folder
+            self._start_randomness()
         return texts, numbers.reshape(-1, 2)
 
-    def _start_over(self, pairs: NDArray[np.object_]) -> None:
+    def _start_randomness(self) -> None:
         self._optimizer_state = {}
         seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
         self._random_state = np.random.RandomState(seed)  # ours to keep and to pickle
+
+    def _start_over(self, pairs: NDArray[np.object_]) -> None:
+        self._start_randomness()
         self._prepare(pairs)
         self.vectors_ = self._initial_vectors().replace(self._initial_matrix())
         self.loss_curve_ = []
@@ -277,6 +287,7 @@ class ParaphraseEncoder(CallbackSupportMixin, AveragingEncoder):
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "vectors_")
 
-    def _embed(self, texts: list[str]) -> NDArray[np.float32]:
+    @property
+    def _n_features_out(self) -> int:
         check_is_fitted(self)
-        return super()._embed(texts)
+        return self.vectors_.dim

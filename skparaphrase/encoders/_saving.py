@@ -3,15 +3,15 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-import json
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from safetensors import SafetensorError
 from safetensors.numpy import load_file, save_file
 
-from skparaphrase._persistence import new_folder, read_metadata
+from skparaphrase._persistence import new_folder, read_metadata, write_metadata
 from skparaphrase.vectors import WordFrequencies, WordVectors
 
 _FORMAT_VERSION = 1
@@ -26,12 +26,8 @@ def save_encoder(encoder: Any, folder: str | PathLike[str]) -> None:
         for name, value in vars(encoder).items()
         if name.endswith("_") and not name.startswith("_")
     }
-    metadata: dict[str, Any] = {
-        "kind": type(encoder).__name__,
-        "version": _FORMAT_VERSION,
-        "parameters": {},
-        "attributes": {},
-    }
+    kept: dict[str, Any] = {}
+    attributes: dict[str, Any] = {}
     arrays = {}
     with new_folder(folder) as new:
         for name, value in parameters.items():
@@ -40,9 +36,9 @@ def save_encoder(encoder: Any, folder: str | PathLike[str]) -> None:
             elif isinstance(value, (WordFrequencies, dict)):
                 WordFrequencies.check(value).save(new / f"{name}.json")
             elif isinstance(value, np.random.RandomState):
-                metadata["parameters"][name] = None
+                kept[name] = None
             elif isinstance(value, (*_PLAIN, np.generic)):
-                metadata["parameters"][name] = _plain(value)
+                kept[name] = value.item() if isinstance(value, np.generic) else value
             else:
                 raise ValueError(
                     f"{name}={value!r} cannot be saved without pickle; save a whole "
@@ -54,10 +50,16 @@ def save_encoder(encoder: Any, folder: str | PathLike[str]) -> None:
             elif isinstance(value, np.ndarray):
                 arrays[name] = np.ascontiguousarray(value)
             else:
-                metadata["attributes"][name] = value
+                attributes[name] = value
         if arrays:
             save_file(arrays, new / "arrays.safetensors")
-        (new / "metadata.json").write_text(json.dumps(metadata, indent=1), "utf-8")
+        write_metadata(
+            new,
+            kind=type(encoder).__name__,
+            version=_FORMAT_VERSION,
+            parameters=kept,
+            attributes=attributes,
+        )
 
 
 def load(folder: str | PathLike[str]) -> Any:
@@ -95,20 +97,20 @@ def load(folder: str | PathLike[str]) -> Any:
 
     folder = Path(folder)
     metadata = read_metadata(folder, kind=encoders.__all__, version=_FORMAT_VERSION)
-    parameters = dict(metadata["parameters"])
-    if (folder / "vectors").is_dir():
-        parameters["vectors"] = WordVectors.load(folder / "vectors")
-    if (folder / "frequencies.json").is_file():
-        parameters["frequencies"] = WordFrequencies.load(folder / "frequencies.json")
-    attributes = dict(metadata["attributes"])
-    if (folder / "vectors_").is_dir():
-        attributes["vectors_"] = WordVectors.load(folder / "vectors_")
-    if (folder / "arrays.safetensors").is_file():
-        attributes.update(load_file(folder / "arrays.safetensors"))
-    encoder = getattr(encoders, metadata["kind"])(**parameters)
+    try:
+        parameters = dict(metadata["parameters"])
+        attributes = dict(metadata["attributes"])
+        for values, name in ((parameters, "vectors"), (attributes, "vectors_")):
+            if (folder / name).is_dir():
+                values[name] = WordVectors.load(folder / name)
+        if (folder / "frequencies.json").is_file():
+            parameters["frequencies"] = WordFrequencies.load(
+                folder / "frequencies.json"
+            )
+        if (folder / "arrays.safetensors").is_file():
+            attributes.update(load_file(folder / "arrays.safetensors"))
+        encoder = getattr(encoders, metadata["kind"])(**parameters)
+    except (KeyError, TypeError, OSError, SafetensorError) as error:
+        raise ValueError(f"{folder} is damaged: {error}") from error
     vars(encoder).update(attributes)
     return encoder
-
-
-def _plain(value: Any) -> Any:
-    return value.item() if isinstance(value, np.generic) else value

@@ -41,7 +41,8 @@ class SIFEncoder(AveragingEncoder):
         How often each word occurs; a word that is missing weighs 1. None takes the
         counts of English Wikipedia that come with the package
         (:func:`skparaphrase.datasets.load_word_frequencies`), right for English text;
-        "corpus" counts the texts given to `fit`.
+        "corpus" takes the share of each word among the known words of the texts given
+        to `fit`, compounds parted as in `transform`.
 
     lowercase : bool, default=True
         Lower-case the texts first.
@@ -138,7 +139,7 @@ class SIFEncoder(AveragingEncoder):
 
 
 def sif_weights(probabilities: NDArray[np.float64], a: float) -> NDArray[np.float64]:
-    """A / (a + p(w)), equation 3 of Arora et al. (2017)."""
+    """Weights `a / (a + p(w))`, equation 3 of Arora et al. (2017)."""
     return a / (a + probabilities)
 
 

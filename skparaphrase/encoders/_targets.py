@@ -24,7 +24,7 @@ def paraphrase_pairs(
     y : array-like of shape (n_pairs,) or None
 
     positive_from : float or None
-        Pairs scored at least that are paraphrases.
+        Pairs with this score or more are paraphrases.
 
     Returns
     -------

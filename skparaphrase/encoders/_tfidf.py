@@ -20,7 +20,9 @@ class TfidfEncoder(AveragingEncoder):
     The baseline of Arora et al. (2017), section 4.1: the vector of text `s` is
     :math:`\frac{1}{|s|} \sum_{w \in s} \mathrm{IDF}_w v_w` with
     :math:`\mathrm{IDF}_w = \log \frac{1 + N}{1 + N_w}`, where `N` is the number of
-    texts given to `fit` and :math:`N_w` the number of them that hold `w`.
+    texts given to `fit` and :math:`N_w` the number of them that hold `w`. (The code
+    released with the paper counts every occurrence instead, and takes
+    :math:`\log_2 \frac{N + 2}{1 + N_w}`.)
 
     Parameters
     ----------

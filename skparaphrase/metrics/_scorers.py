@@ -49,7 +49,7 @@ class STSScorer:
     >>> pairs, scores = load_similarity(return_X_y=True)
     >>> search = GridSearchCV(
     ...     SIFEncoder(), {"a": [1e-1, 1e-3]}, cv=ShuffleSplit(1, random_state=0),
-    ...     scoring=STSScorer((pairs, scores)), refit="mean",
+    ...     scoring=STSScorer((pairs, scores)),
     ... )
     >>> search.fit(pairs).best_params_
     {'a': 0.001}
@@ -66,6 +66,7 @@ class STSScorer:
             raise ValueError(
                 f"metric must be one of {sorted(_METRICS)}; got {metric!r}."
             )
+        self._single = not isinstance(datasets, Mapping)
         if not isinstance(datasets, Mapping):
             datasets = {"sts": datasets}
         if not datasets or "mean" in datasets:
@@ -89,7 +90,7 @@ class STSScorer:
 
     def __call__(
         self, estimator: Any, X: Any = None, y: Any = None
-    ) -> dict[str, float]:
+    ) -> float | dict[str, float]:
         """Score a fitted encoder, or a pipeline that ends in one or in a regressor.
 
         Parameters
@@ -102,14 +103,17 @@ class STSScorer:
 
         Returns
         -------
-        scores : dict of str to float
-            One a data set, and their unweighted "mean".
+        score : float or dict of str to float
+            A number for a single data set; else one per data set, and their unweighted
+            "mean" (`GridSearchCV` then wants `refit="mean"`).
         """
         measure = _METRICS[self.metric]
         scores = {
             name: measure(gold, self.similarities(estimator, pairs))
             for name, (pairs, gold) in self.datasets.items()
         }
+        if self._single:
+            return scores["sts"]
         return {**scores, "mean": float(np.mean(list(scores.values())))}
 
     def similarities(self, estimator: Any, pairs: Any) -> Any:

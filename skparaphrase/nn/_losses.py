@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn import functional as F
 
-LOSSES = ("margin", "infonce")
-
 
 def unit_vectors(vectors: Tensor) -> Tensor:
     """Vectors of length 1; zero stays zero, with cosine and gradient 0."""

@@ -9,8 +9,6 @@ from numpy.random import RandomState
 from numpy.typing import NDArray
 from torch import Tensor
 
-NEGATIVES = ("max", "mix", "random")
-
 
 def choose_negatives(
     unit: Tensor,
@@ -37,7 +35,8 @@ def choose_negatives(
     how : {"max", "mix", "random"}
         "max": the most similar. "mix": by a fair coin for each text, that or a text
         drawn from the batch. "random": always drawn. A draw takes a pair, then a side;
-        as in the paper's code it may hit the own pair.
+        as in the paper's code it may hit the own pair. With `mask_identical` it takes
+        any candidate that is left.
 
     mask_identical : bool
         Leave out texts that equal the text or its partner. The papers do not.
@@ -63,15 +62,15 @@ def choose_negatives(
     best, chosen = scores.max(dim=1)
     found = best > -torch.inf
     if how != "max":
-        drawn = _draw(n, random_state).to(device)
+        if mask_identical:  # drawn from the candidates that are left
+            keys = torch.from_numpy(random_state.random_sample((n, n))).to(device)
+            drawn = keys.masked_fill(scores == -torch.inf, -1).argmax(dim=1)
+        else:
+            drawn = _draw(n, random_state).to(device)
         if how == "mix":
             coin = torch.from_numpy(random_state.random_sample(n) < 0.5).to(device)
-        else:
-            coin = torch.ones_like(found)
-        if mask_identical:
-            allowed = scores.gather(1, drawn[:, None])[:, 0] > -torch.inf
-            coin &= allowed | (drawn // 2 == torch.arange(n, device=device) // 2)
-        chosen = torch.where(coin, drawn, chosen)
+            drawn = torch.where(coin, drawn, chosen)
+        chosen = drawn
     return chosen, found
 
 

@@ -199,4 +199,10 @@ def resolve_device(device: str) -> torch.device:
         return torch.device("cuda" if torch.cuda.is_available() else "cpu")
     if device.startswith("cuda") and not torch.cuda.is_available():
         raise ValueError(f"device={device!r}, but torch finds no CUDA device here.")
-    return torch.device(device)
+    try:
+        return torch.device(device)
+    except RuntimeError:
+        raise ValueError(
+            f"device must be 'auto', 'cpu', 'cuda' or another name that torch knows; "
+            f"got {device!r}."
+        ) from None

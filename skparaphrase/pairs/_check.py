@@ -21,6 +21,8 @@ def check_pair_vectors(X: Any, estimator: Any, *, reset: bool) -> NDArray[np.flo
     """
     X = check_last_axis(X, estimator, reset=reset, dtype=[np.float64, np.float32])
     if X.ndim != 3 or X.shape[1] != 2:
+        if reset:
+            del estimator.n_features_in_  # a fit that failed leaves nothing fitted
         raise ValueError(
             f"{type(estimator).__name__} expects vectors of pairs, shape "
             f"(n_pairs, 2, dim); got shape {X.shape}. Give the encoder before it pairs "

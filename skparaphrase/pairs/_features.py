@@ -33,8 +33,9 @@ _FEATURES: dict[str, Callable[[_Vectors, _Vectors], _Vectors]] = {
 class PairFeatures(LastAxisTransformer, BaseEstimator):
     """Vectors of pairs to one row of features a pair.
 
-    The default, product and absolute difference, are the features of Tai et al. (2015)
-    that papers 1 to 4 use; both are symmetric in the two sentences.
+    The default, product and absolute difference, are the features of Tai et al. (2015),
+    which Wieting et al. (2016) and Arora et al. (2017) use; both are symmetric in the
+    two sentences.
 
     Parameters
     ----------

@@ -107,6 +107,8 @@ class WordTokenizer:
         -------
         tokens : list of list of str
         """
+        if isinstance(texts, str):
+            raise TypeError("Expected a list of str; got one str. Put it in a list.")
         if self.lowercase:
             texts = [text.lower() for text in texts]
         return [list(self._find(text)) for text in texts]

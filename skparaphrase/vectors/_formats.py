@@ -118,18 +118,11 @@ def _guess(path: Path) -> str:
         fields = first.split()
         if len(fields) != 2 or not all(field.isdigit() for field in fields):
             return "glove"
-        # A line of text after the header holds a word and dim numbers; what stands
-        # there in a binary file is no text.
-        while b"\n" not in rest and (more := file.read(1 << 16)):
-            rest += more
-            if len(rest) > 1 << 20:
-                break
-    numbers = rest.partition(b"\n")[0].split()[-int(fields[1]) :]
-    try:
-        list(map(float, numbers))
-    except ValueError:
-        return "word2vec-binary"
-    return "word2vec" if len(numbers) == int(fields[1]) else "word2vec-binary"
+    # Numbers in binary hold control characters, as good as always; text does not.
+    control = rest.translate(None, bytes(range(32, 256)) + b"\t\r\n")
+    values = rest.partition(b"\n")[0].split()[1:]
+    is_text = not control and (not rest.strip() or any(map(_is_number, values)))
+    return "word2vec" if is_text else "word2vec-binary"
 
 
 # Text ------------------------------------------------------------------------------
@@ -144,7 +137,8 @@ def _read_text(
     jobs: deque[Future[NDArray[np.floating]]] = deque()
     n_threads = effective_n_threads()
     with ThreadPoolExecutor(n_threads) as pool:
-        for block in _blocks_of_lines(path):
+        blocks = _blocks_of_lines(path)
+        for block in blocks:
             if header and line_number == 0:
                 first, _, block = block.partition(b"\n")
                 n_words, dim = _parse_header(path, first)
@@ -159,6 +153,7 @@ def _read_text(
                         f"{first[:60]!r}."
                     )
             most = None if limit is None else limit - n_read
+            n_lines = block.count(b"\n")
             try:
                 lines = _Lines(path, block, line_number + 1, dim, most)
                 wanted = rows.take_all(lines.words, line_number + 1, "line")
@@ -172,6 +167,12 @@ def _read_text(
             line_number += len(lines.words)
             n_read += len(lines.words)
             if n_read == limit:
+                follows = n_lines > len(lines.words) or next(blocks, b"")
+                if limit == n_words and follows:
+                    raise ValueError(
+                        f"{path}, line {line_number + 1}: more lines follow, but the "
+                        f"header says {n_words} words."
+                    )
                 break
         matrices += [job.result() for job in jobs]
     if dim is None:
@@ -184,17 +185,20 @@ def _read_text(
 
 
 def _blocks_of_lines(path: Path) -> Iterator[bytes]:
-    """Whole lines of a file, each with its newline, some MB at a time."""
+    """Whole lines of a file, each with its newline, some MB at a time.
+
+    Empty lines at the end of the file are left out.
+    """
     rest = b""
     with open(path, "rb") as file:
         while block := file.read(_BLOCK):
-            cut = block.rfind(b"\n") + 1
-            if cut:
-                yield rest + block[:cut]
-                rest = block[cut:]
-            else:
-                rest += block
-    if rest:
+            rest += block
+            last = len(rest[: rest.rfind(b"\n") + 1].rstrip(b"\r\n"))
+            if last:
+                cut = rest.find(b"\n", last) + 1
+                yield rest[:cut]
+                rest = rest[cut:]
+    if rest.strip():
         yield rest + b"\n"
 
 
@@ -295,8 +299,9 @@ def _split_unusual(
     if len(fields) != dim + 1 or (inner and _is_number(inner[-1])):
         n_values = max(len(line.split()) - 1, 0)
         raise ValueError(
-            f"{path}, line {number}: expected a word and {dim} numbers, got {n_values} "
-            f"numbers: {line[:60]!r}. A file that was cut off ends this way."
+            f"{path}, line {number}: expected a word and {dim} numbers, got "
+            f"{n_values} numbers: {line[:60]!r}. A wrong dim in the header, or a file "
+            "that was cut off, shows this way."
         )
     return fields[0], b" ".join(fields[1:])
 
@@ -322,8 +327,8 @@ def _read_binary(
         mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data,
     ):
         start = data.find(b"\n", 0, 100) + 1
-        n_words, dim = _parse_header(path, data[: max(start - 1, 0)])
-        n_words = n_words if limit is None else min(limit, n_words)
+        n_promised, dim = _parse_header(path, data[: max(start - 1, 0)])
+        n_words = n_promised if limit is None else min(limit, n_promised)
         width = 4 * dim
         # No row is shorter than an empty word, a space and its vector.
         if n_words * (width + 1) > len(data):
@@ -343,6 +348,11 @@ def _read_binary(
             words.append(data[start:space])
             spaces.append(space)
             start = space + 1 + width
+        if n_words == n_promised and data[start:].strip(b"\n"):
+            raise ValueError(
+                f"{path}: more bytes follow row {n_words - 1}, but the header says "
+                f"{n_words} words of {dim} numbers."
+            )
         # The original tool ends a row with a newline, others do not.
         wanted = rows.take_all([word.lstrip(b"\n") for word in words], 0, "row")
         matrix = np.empty((len(wanted), dim), dtype="<f4")

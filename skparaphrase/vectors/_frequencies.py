@@ -45,7 +45,11 @@ class WordFrequencies(Mapping[str, int]):
     """
 
     def __init__(self, counts: Mapping[str, int], *, total: int | None = None) -> None:
-        self._counts = dict(counts)
+        self._counts = {
+            word: count.item() if isinstance(count, np.generic) else count
+            for word, count in counts.items()
+        }
+        total = total.item() if isinstance(total, np.generic) else total
         values = np.fromiter(self._counts.values(), np.float64, len(self._counts))
         bad = np.flatnonzero(~(np.isfinite(values) & (values >= 0)))
         if len(bad):
@@ -131,7 +135,7 @@ class WordFrequencies(Mapping[str, int]):
         )
 
     def fill_from(self, other: "WordFrequencies") -> "WordFrequencies":
-        """These counts, and for words that they lack those of `other`, to scale.
+        """These counts, and for words that they lack those of `other`, scaled to match.
 
         Counts of letters only, as the file that Arora et al. (2017) published with
         their code, know nothing of punctuation; SIF then gives every comma the weight
@@ -161,15 +165,23 @@ class WordFrequencies(Mapping[str, int]):
         )
 
     def save(self, path: str | PathLike[str]) -> None:
-        """Write counts and total as JSON, for :meth:`load`."""
+        """Write counts and total as JSON, for :meth:`load`; whole or not at all."""
         content = {"counts": self._counts, "total": self.total}
-        Path(path).write_text(json.dumps(content), encoding="ascii")
+        part = Path(f"{path}.part")
+        try:
+            part.write_text(json.dumps(content), encoding="ascii")
+            part.replace(path)
+        finally:
+            part.unlink(missing_ok=True)
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> "WordFrequencies":
         """Read what :meth:`save` wrote."""
-        content = json.loads(Path(path).read_text(encoding="ascii"))
-        return cls(content["counts"], total=content["total"])
+        try:
+            content = json.loads(Path(path).read_text(encoding="ascii"))
+            return cls(content["counts"], total=content["total"])
+        except (KeyError, TypeError, ValueError) as error:
+            raise ValueError(f"{path} is damaged: {error}") from error
 
     def probabilities(self, words: list[str]) -> NDArray[np.float64]:
         """Share of each word in the corpus, 0 for words not in it.

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from skparaphrase._persistence import new_folder, read_metadata
+from skparaphrase._persistence import new_folder, read_metadata, write_metadata
 from skparaphrase.vectors._formats import read_table
 from skparaphrase.vectors._nearest import nearest_words
 
@@ -34,7 +34,7 @@ class WordVectors:
 
     matrix : array-like of shape (n_words, dim)
         float32 and float16 are kept as they are, int8 needs `scale`; other numbers
-        become float32.
+        become float32. Not copied: do not change it afterwards.
 
     scale : array-like of shape (n_words,), default=None
         With int8 only: vector `i` is `matrix[i] * scale[i]`.
@@ -81,6 +81,8 @@ class WordVectors:
         if matrix.dtype.name not in _DTYPES:
             with np.errstate(over="ignore"):  # told by _check_finite
                 matrix = np.asarray(matrix, dtype=np.float32)
+        if not matrix.flags.c_contiguous:
+            matrix = np.ascontiguousarray(matrix)
         self.words = list(words)
         if matrix.ndim != 2 or len(matrix) != len(self.words):
             raise ValueError(
@@ -136,10 +138,11 @@ class WordVectors:
             is also the format of `.vec` files. "auto" looks at the first bytes.
 
         limit : int, default=None
-            Read the first so many words only.
+            Read only the first `limit` words.
 
         vocabulary : iterable of str, default=None
-            Read these words only. `limit` counts words of the file, as they come.
+            Read only these words, and `unknown`. `limit` counts words of the file, as
+            they come.
 
         unknown : str, default=None
             See :class:`WordVectors`.
@@ -158,13 +161,18 @@ class WordVectors:
         ------
         ValueError
             Names the file and the line (text) or row (binary) of what is wrong: a wrong
-            header, a short row, a number that is none, an early end.
+            header, a short row, something that is not a number, an early end.
         """
+        if isinstance(vocabulary, str):
+            raise TypeError("vocabulary must be several words; got one str.")
+        wanted = None
+        if vocabulary is not None:
+            wanted = frozenset(vocabulary) | ({unknown} if unknown else set())
         words, matrix = read_table(
             Path(path),
             format=format,
             limit=limit,
-            vocabulary=None if vocabulary is None else frozenset(vocabulary),
+            vocabulary=wanted,
             dtype=np.dtype(dtype),
             encoding_errors=encoding_errors,
         )
@@ -207,24 +215,27 @@ class WordVectors:
         """
         folder = Path(folder)
         metadata = read_metadata(folder, kind="WordVectors", version=_FORMAT_VERSION)
-        words = json.loads((folder / "words.json").read_text(encoding="ascii"))
-        matrix = np.load(
-            folder / "matrix.npy", mmap_mode="r" if mmap else None, allow_pickle=False
-        )
-        scale = None
-        if matrix.dtype == np.int8:
-            scale = np.load(folder / "scale.npy", allow_pickle=False)
+        try:
+            words = json.loads((folder / "words.json").read_text(encoding="ascii"))
+            matrix = np.load(folder / "matrix.npy", mmap_mode="r" if mmap else None)
+            scale = None
+            if matrix.dtype == np.int8:
+                scale = np.load(folder / "scale.npy")
+            unknown = metadata["unknown"]
+        except (KeyError, OSError, ValueError) as error:
+            raise ValueError(f"{folder} is damaged: {error}") from error
+        shapes = [matrix.shape[:1], scale.shape if scale is not None else (len(words),)]
+        if matrix.ndim != 2 or set(shapes) != {(len(words),)}:
+            raise ValueError(
+                f"{folder} is damaged: {len(words)} words, but vectors of shape "
+                f"{matrix.shape} and scales of shape {shapes[1]}."
+            )
         vectors = cls.__new__(cls)
         vectors.__setstate__(
-            {
-                "words": words,
-                "matrix": matrix,
-                "scale": scale,
-                "unknown": metadata["unknown"],
-            }
+            {"words": words, "matrix": matrix, "scale": scale, "unknown": unknown}
         )
-        if len(words) != len(matrix):
-            raise ValueError(f"{folder}: {len(words)} words but {len(matrix)} vectors.")
+        if unknown is not None and unknown not in vectors:
+            raise ValueError(f"{folder} is damaged: no vector for {unknown!r}.")
         return vectors
 
     def save(self, folder: str | PathLike[str]) -> None:
@@ -237,12 +248,9 @@ class WordVectors:
             if self.scale is not None:
                 np.save(new / "scale.npy", self.scale, allow_pickle=False)
             (new / "words.json").write_text(json.dumps(self.words), encoding="ascii")
-            metadata = {
-                "kind": "WordVectors",
-                "version": _FORMAT_VERSION,
-                "unknown": self.unknown,
-            }
-            (new / "metadata.json").write_text(json.dumps(metadata), encoding="ascii")
+            write_metadata(
+                new, kind="WordVectors", version=_FORMAT_VERSION, unknown=self.unknown
+            )
 
     # Looking up --------------------------------------------------------------------
 
@@ -355,8 +363,18 @@ class WordVectors:
         ).astype(self.dtype)
 
     def replace(self, matrix: NDArray[np.floating]) -> "WordVectors":
-        """The same words with other vectors, shape (n_words, dim)."""
-        return WordVectors(self.words, matrix, unknown=self.unknown)
+        """The same words with other vectors, shape (n_words, dim); words are shared."""
+        matrix = np.ascontiguousarray(matrix, dtype=np.float32)
+        if matrix.ndim != 2 or len(matrix) != len(self):
+            raise ValueError(
+                f"matrix must be of shape ({len(self)}, dim); got {matrix.shape}."
+            )
+        vectors = object.__new__(WordVectors)
+        vectors.__dict__.update(self.__dict__)
+        vectors.matrix = _read_only(matrix)
+        vectors.scale = None
+        vectors._check_finite()
+        return vectors
 
     def __sklearn_clone__(self) -> "WordVectors":
         return self
