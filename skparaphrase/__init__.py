@@ -3,8 +3,34 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+from importlib import import_module
+from typing import Any
+
 from skparaphrase.encoders._saving import load
+
+__version__ = "0.1.0.dev0"
+
+_SUBMODULES = (
+    "callback",
+    "datasets",
+    "decomposition",
+    "encoders",
+    "metrics",
+    "model_selection",
+    "nn",
+    "pairs",
+    "text",
+    "vectors",
+)
 
 __all__ = ["__version__", "load"]
 
-__version__ = "0.1.0.dev0"
+
+def __getattr__(name: str) -> Any:
+    if name in _SUBMODULES:
+        return import_module(f"skparaphrase.{name}")
+    raise AttributeError(f"module 'skparaphrase' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted([*__all__, *_SUBMODULES])

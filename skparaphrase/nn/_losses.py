@@ -57,11 +57,35 @@ def margin_loss(unit: Tensor, chosen: Tensor, found: Tensor, margin: float) -> T
     -------
     loss : Tensor, a scalar
     """
-    first, second = unit.view(-1, 2, unit.shape[1]).unbind(dim=1)
-    positive = (first * second).sum(dim=1)
-    negative = (unit * unit.index_select(0, chosen)).sum(dim=1).view(-1, 2)
-    hinges = F.relu(margin - positive[:, None] + negative)
-    return (hinges * found.view(-1, 2)).sum() / len(positive)
+    loss: Tensor = _Margin.apply(unit, chosen, found, margin)
+    return loss
+
+
+class _Margin(torch.autograd.Function):
+    """The hinges, with their gradient in a third of torch's operations."""
+
+    @staticmethod
+    def forward(
+        ctx: Any, unit: Tensor, chosen: Tensor, found: Tensor, margin: float
+    ) -> Tensor:
+        first, second = unit.view(-1, 2, unit.shape[1]).unbind(dim=1)
+        positive = (first * second).sum(dim=1)
+        against = unit.index_select(0, chosen)
+        negative = (unit * against).sum(dim=1).view(-1, 2)
+        hinges = F.relu(margin - positive[:, None] + negative) * found.view(-1, 2)
+        ctx.save_for_backward(unit, against, chosen, hinges > 0)
+        return hinges.sum() / len(positive)
+
+    @staticmethod
+    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, None, None, None]:
+        unit, against, chosen, active = ctx.saved_tensors
+        active = active.to(unit.dtype) * (gradient / len(active))
+        hinge = active.view(-1, 1)
+        partner = unit.view(-1, 2, unit.shape[1]).flip(1)
+        of_unit = against * hinge
+        of_unit -= (partner * active.sum(dim=1)[:, None, None]).view_as(unit)
+        of_unit.index_add_(0, chosen, unit * hinge)
+        return of_unit, None, None, None
 
 
 def infonce_loss(

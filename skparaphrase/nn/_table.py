@@ -74,11 +74,13 @@ class WordTable:
         local = torch.from_numpy(self._place[ids]).to(device)
         return self.weight.index_select(0, rows).requires_grad_(), rows, local
 
-    def penalty_gradient(self, leaf: Tensor, rows: Tensor | None) -> Tensor:
-        """Gradient of half the squared distance from the initial rows."""
+    def add_penalty_(
+        self, gradient: Tensor, leaf: Tensor, rows: Tensor | None, penalty: float
+    ) -> None:
+        """Add the gradient of half the squared distance from the initial rows."""
         assert self.initial is not None
         initial = self.initial if rows is None else self.initial.index_select(0, rows)
-        return leaf - initial
+        gradient.add_(leaf, alpha=penalty).sub_(initial, alpha=penalty)
 
     def write(self, leaf: Tensor, rows: Tensor | None) -> None:
         """Put updated rows back into the table."""

@@ -126,8 +126,7 @@ class Trainer:
             gradient = leaf.grad
             assert gradient is not None
             if options.vectors_penalty:
-                pull = self.table.penalty_gradient(leaf, rows)
-                gradient.add_(pull, alpha=options.vectors_penalty)
+                self.table.add_penalty_(gradient, leaf, rows, options.vectors_penalty)
             self._update("vectors", self.table.weight, gradient, leaf, rows)
             self.table.write(leaf, rows)
             for name, parameter in self.composition.named_parameters():
