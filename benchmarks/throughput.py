@@ -343,7 +343,8 @@ def _trainer(args: Args) -> Measures:
 
 TRAIN = Group(
     title="Training on paraphrases",
-    text="""One epoch (the first column: the default of ten) in batches of 100 pairs, 77,520 vectors of 300 numbers, on the
+    text="""One epoch (the first column: the default of ten) in batches of 100 pairs,
+    77,520 vectors of 300 numbers, on the
     CPU; pairs a second of the whole of `fit`, which also copies the table in and out
     ("start": the seconds of a fit without an epoch). With a few thousand pairs that
     start is most of the time. The trainer of sentence-transformers is timed without its

@@ -3,7 +3,6 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-import json
 from collections.abc import Iterable, Sequence
 from os import PathLike
 from pathlib import Path
@@ -12,12 +11,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from skparaphrase._persistence import new_folder, read_metadata, write_metadata
+from skparaphrase.vectors._folder import load_table, save_table
 from skparaphrase.vectors._formats import read_table
 from skparaphrase.vectors._nearest import nearest_words
 
 _DTYPES = ("float32", "float16", "int8")
-_FORMAT_VERSION = 1
 
 
 class WordVectors:
@@ -213,29 +211,8 @@ class WordVectors:
             Map the matrix into memory instead of reading it: opening takes no time, and
             processes share one copy.
         """
-        folder = Path(folder)
-        metadata = read_metadata(folder, kind="WordVectors", version=_FORMAT_VERSION)
-        try:
-            words = json.loads((folder / "words.json").read_text(encoding="ascii"))
-            matrix = np.load(folder / "matrix.npy", mmap_mode="r" if mmap else None)
-            scale = None
-            if matrix.dtype == np.int8:
-                scale = np.load(folder / "scale.npy")
-            unknown = metadata["unknown"]
-        except (KeyError, OSError, ValueError) as error:
-            raise ValueError(f"{folder} is damaged: {error}") from error
-        shapes = [matrix.shape[:1], scale.shape if scale is not None else (len(words),)]
-        if matrix.ndim != 2 or set(shapes) != {(len(words),)}:
-            raise ValueError(
-                f"{folder} is damaged: {len(words)} words, but vectors of shape "
-                f"{matrix.shape} and scales of shape {shapes[1]}."
-            )
         vectors = cls.__new__(cls)
-        vectors.__setstate__(
-            {"words": words, "matrix": matrix, "scale": scale, "unknown": unknown}
-        )
-        if unknown is not None and unknown not in vectors:
-            raise ValueError(f"{folder} is damaged: no vector for {unknown!r}.")
+        vectors.__setstate__(load_table(Path(folder), mmap=mmap))
         return vectors
 
     def save(self, folder: str | PathLike[str]) -> None:
@@ -243,14 +220,7 @@ class WordVectors:
 
         The folder appears whole or not at all. An existing one is replaced.
         """
-        with new_folder(folder) as new:
-            np.save(new / "matrix.npy", self.matrix, allow_pickle=False)
-            if self.scale is not None:
-                np.save(new / "scale.npy", self.scale, allow_pickle=False)
-            (new / "words.json").write_text(json.dumps(self.words), encoding="ascii")
-            write_metadata(
-                new, kind="WordVectors", version=_FORMAT_VERSION, unknown=self.unknown
-            )
+        save_table(folder, self.__getstate__())
 
     # Looking up --------------------------------------------------------------------
 
