@@ -21,7 +21,7 @@ from skparaphrase._compat import (
 from skparaphrase._output import LastAxisTransformer
 from skparaphrase._validation import check_last_axis
 
-_BLOCK = 65536  # rows added to the Gram matrix at a time
+_BLOCK = 4096  # rows added to the Gram matrix at a time
 
 
 class CommonComponentRemoval(LastAxisTransformer, BaseEstimator):
@@ -210,4 +210,7 @@ class CommonComponentRemoval(LastAxisTransformer, BaseEstimator):
 
 def _without(xp: Any, X: Any, components: Any) -> Any:
     """Vectors on the last axis of `X` less their part in the span of `components`."""
-    return X - xp.matmul(xp.matmul(X, components.T), components)
+    kept = xp.matmul(xp.matmul(X, components.T), components)
+    kept *= -1  # in place: the vectors of a large corpus are held twice, not thrice
+    kept += X
+    return kept

@@ -109,7 +109,8 @@ class AdaGrad(Optimizer):
         square.addcmul_(gradient, gradient)
         if rows is not None:
             memory.index_copy_(0, rows, square)
-        scale = (square + 1e-6).rsqrt_()
+        scale = square + 1e-6 if rows is None else square.add_(1e-6)
+        scale.rsqrt_()
         values.addcmul_(gradient, scale, value=-self.learning_rate)
 
 
