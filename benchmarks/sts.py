@@ -7,8 +7,8 @@ score, sentence1, sentence2; sets whose name has "train" are left out), or, with
 `--sets`, any folder of such files. Writes `benchmarks/results/sts.json` and `sts.md`.
 
 Component removal is fitted on the evaluated sentences, both sides of a data set
-together, as in the SIF paper. Nothing is tuned on the evaluated sets: rates and epochs
-of the trained encoders were chosen on the training sets of STS 2012 and SICK.
+together, as in the SIF paper. Rates and epochs of the trained encoders were chosen on
+the training sets of STS 2012 and SICK.
 """
 
 # Authors: The skparaphrase developers
