@@ -15,6 +15,7 @@ _SUBMODULES = (
     "datasets",
     "decomposition",
     "encoders",
+    "inspection",
     "metrics",
     "model_selection",
     "nn",

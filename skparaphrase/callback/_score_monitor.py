@@ -161,6 +161,7 @@ class EarlyStopping(ScoreMonitor):
         """Give the encoder the parameters of the best epoch."""
         if self._best is not None:
             estimator.vectors_ = self._best.vectors_
+            estimator.parameters_ = self._best.parameters_
             self._best = None
 
     def on_fit_task_end(

@@ -5,18 +5,22 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from numbers import Real
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from skparaphrase._compat import Interval, StrOptions
-from skparaphrase.encoders._paraphrase import ParaphraseEncoder
+from skparaphrase.encoders._average import AveragingEncoder
 from skparaphrase.encoders._sif import sif_weights, word_probabilities
+from skparaphrase.encoders._word_paraphrase import WordParaphraseEncoder
 from skparaphrase.vectors import WordFrequencies, WordVectors
 
+if TYPE_CHECKING:
+    from skparaphrase.nn import Composition
 
-class ParagramEncoder(ParaphraseEncoder):
+
+class ParagramEncoder(AveragingEncoder, WordParaphraseEncoder):
     r"""Average of word vectors trained on paraphrases: paragram-phrase (PP).
 
     Wieting et al. (2016): the word vectors are moved until the averages of texts that
@@ -35,7 +39,7 @@ class ParagramEncoder(ParaphraseEncoder):
     Parameters
     ----------
     vectors : WordVectors, default=None
-        Where training starts. None takes
+        Where training starts. None takes those that `init` started from, or
         :func:`skparaphrase.datasets.load_word_vectors`.
 
     weighting : {"uniform", "sif"}, default="uniform"
@@ -61,10 +65,13 @@ class ParagramEncoder(ParaphraseEncoder):
         Divides the cosines in "infonce".
 
     negatives : {"max", "mix", "random"}, default="max"
-        Negative examples of the margin loss, from both sides of the batch: the most
-        similar text of another pair; by a fair coin that or a random text; a random
-        text. A random text may be of the own pair, as in the paper's code, unless
-        `mask_identical`.
+        Negative examples of the margin loss: the most similar text of another pair; by
+        a fair coin that or a random text; a random text. A random text may be of the
+        own pair, as in the paper's code, unless `mask_identical`.
+
+    negative_pool : {"both", "first"}, default="both"
+        Negatives come from both texts of the other pairs, as in the paper's code, or
+        from the first texts alone, as in its formula.
 
     mask_identical : bool, default=False
         Do not take a text as negative example whose string is that of the text or of
@@ -84,14 +91,18 @@ class ParagramEncoder(ParaphraseEncoder):
         have none, joins the batch before it.
 
     max_epochs : int, default=10
-        Passes over the pairs. 0 leaves the initial vectors.
+        Passes over the pairs. 0 leaves the initial parameters.
 
     clip_norm : float, default=None
-        Scale the gradient down to this norm; the paper used none or 1.
+        Scale the gradient of each array down to this norm; the paper used none or 1.
 
     vectors_penalty : float, default=1e-6
-        lambda_w, which pulls the vectors to where they began. With sparse updates only
-        the words of the batch are pulled.
+        lambda_w, which pulls the vectors to where `vectors` has them. With sparse
+        updates only the words of the batch are pulled.
+
+    word_dropout : float, default=0.0
+        Share of the numbers of each word's vector that are set to zero in training.
+        Negatives are chosen without it.
 
     ordered_first_epoch : bool, default=False
         Take the pairs in the order given in the first epoch (PPDB is sorted by
@@ -114,16 +125,21 @@ class ParagramEncoder(ParaphraseEncoder):
     split_compounds : bool, default=True
         Look a compound that the table lacks up in its parts.
 
+    init : encoder, default=None
+        A fitted encoder of this class whose vectors and parameters training starts
+        from (cumulative training: phrases, then sentences). In a pipeline or a grid
+        search wrap it in :class:`~sklearn.frozen.FrozenEstimator`.
+
     warm_start : bool, default=False
-        Another `fit` goes on from the fitted vectors, with optimiser and random state,
+        Another `fit` goes on from the fitted state, with optimiser and random state,
         for `max_epochs` more epochs.
 
     device : str, default="auto"
         "cpu", "cuda", or "auto": CUDA where there is one.
 
     random_state : int, RandomState instance or None, default=None
-        Order of pairs and random negatives. The same seed gives the same vectors, to
-        the bit, on one CPU with one number of threads.
+        Initial parameters, order of pairs and random negatives. The same seed gives the
+        same encoder, to the bit, on one CPU with one number of threads.
 
     verbose : bool or int, default=False
         Print the loss of every epoch. For a progress bar, early stopping or scores see
@@ -152,6 +168,9 @@ class ParagramEncoder(ParaphraseEncoder):
     In a `Pipeline`, `fit` trains anew. Wrap an encoder that is trained already in
     :class:`~sklearn.frozen.FrozenEstimator`.
 
+    Settings of :meth:`paper`: "ppdb-xxl" (table 4), "ppdb-xl" (table 2), and "words",
+    the public recipe of PARAGRAM word vectors for PPDB lexical pairs.
+
     References
     ----------
     J. Wieting, M. Bansal, K. Gimpel, K. Livescu, "Towards Universal Paraphrastic
@@ -171,7 +190,7 @@ class ParagramEncoder(ParaphraseEncoder):
     initial_weights_: NDArray[np.float64]
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **ParaphraseEncoder._parameter_constraints,
+        **WordParaphraseEncoder._parameter_constraints,
         "weighting": [StrOptions({"uniform", "sif"})],
         "a": [Interval(Real, 0, None, closed="neither")],
         "frequencies": [Mapping, StrOptions({"corpus"}), None],
@@ -188,6 +207,7 @@ class ParagramEncoder(ParaphraseEncoder):
         margin: float = 0.4,
         temperature: float = 0.1,
         negatives: str = "max",
+        negative_pool: str = "both",
         mask_identical: bool = False,
         positive_from: float | None = None,
         optimizer: str = "adagrad",
@@ -196,54 +216,70 @@ class ParagramEncoder(ParaphraseEncoder):
         max_epochs: int = 10,
         clip_norm: float | None = None,
         vectors_penalty: float = 1e-6,
+        word_dropout: float = 0.0,
         ordered_first_epoch: bool = False,
         sparse_updates: bool = True,
         lowercase: bool = True,
         token_pattern: str = "words",
         tokenizer: Callable[[str], Iterable[str]] | None = None,
         split_compounds: bool = True,
+        init: Any = None,
         warm_start: bool = False,
         device: str = "auto",
         random_state: Any = None,
         verbose: bool | int = False,
     ) -> None:
-        self.vectors = vectors
+        super().__init__(
+            vectors=vectors,
+            loss=loss,
+            margin=margin,
+            temperature=temperature,
+            negatives=negatives,
+            negative_pool=negative_pool,
+            mask_identical=mask_identical,
+            positive_from=positive_from,
+            optimizer=optimizer,
+            learning_rate=learning_rate,
+            batch_size=batch_size,
+            max_epochs=max_epochs,
+            clip_norm=clip_norm,
+            vectors_penalty=vectors_penalty,
+            word_dropout=word_dropout,
+            ordered_first_epoch=ordered_first_epoch,
+            sparse_updates=sparse_updates,
+            lowercase=lowercase,
+            token_pattern=token_pattern,
+            tokenizer=tokenizer,
+            split_compounds=split_compounds,
+            init=init,
+            warm_start=warm_start,
+            device=device,
+            random_state=random_state,
+            verbose=verbose,
+        )
         self.weighting = weighting
         self.a = a
         self.frequencies = frequencies
-        self.loss = loss
-        self.margin = margin
-        self.temperature = temperature
-        self.negatives = negatives
-        self.mask_identical = mask_identical
-        self.positive_from = positive_from
-        self.optimizer = optimizer
-        self.learning_rate = learning_rate
-        self.batch_size = batch_size
-        self.max_epochs = max_epochs
-        self.clip_norm = clip_norm
-        self.vectors_penalty = vectors_penalty
-        self.ordered_first_epoch = ordered_first_epoch
-        self.sparse_updates = sparse_updates
-        self.lowercase = lowercase
-        self.token_pattern = token_pattern
-        self.tokenizer = tokenizer
-        self.split_compounds = split_compounds
-        self.warm_start = warm_start
-        self.device = device
-        self.random_state = random_state
-        self.verbose = verbose
 
-    def _prepare(self, pairs: NDArray[np.object_]) -> None:
-        if self.weighting == "sif":
-            probabilities = word_probabilities(
-                self, self._initial_vectors(), self.frequencies, pairs
-            )
+    def _start_over(
+        self,
+        pairs: NDArray[np.object_],
+        vectors: WordVectors,
+        random_state: np.random.RandomState,
+    ) -> None:
+        self.__dict__.pop("initial_weights_", None)
+        if self.weighting == "sif" and self.init is not None:
+            init = self._check_init()
+            if not hasattr(init, "initial_weights_"):
+                raise ValueError("weighting='sif', but init was trained without it.")
+            self.initial_weights_ = init.initial_weights_
+        elif self.weighting == "sif":
+            probabilities = word_probabilities(self, vectors, self.frequencies, pairs)
             self.initial_weights_ = sif_weights(probabilities, self.a)
-        else:
-            self.__dict__.pop("initial_weights_", None)
+            vectors = vectors.replace(self._penalty_target())
+        super()._start_over(pairs, vectors, random_state)
 
-    def _initial_matrix(self) -> NDArray[np.float32]:
+    def _penalty_target(self) -> NDArray[np.float32]:
         matrix = self._initial_vectors().rows(slice(None))
         if self.weighting == "sif":
             if not hasattr(self, "initial_weights_"):
@@ -255,7 +291,7 @@ class ParagramEncoder(ParaphraseEncoder):
             matrix *= self.initial_weights_[:, np.newaxis].astype(np.float32)
         return matrix
 
-    def _composition(self) -> Any:
+    def _composition(self, vectors: WordVectors) -> "Composition":
         from skparaphrase.nn import Average
 
-        return Average()
+        return Average(vectors.dim)

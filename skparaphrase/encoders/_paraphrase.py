@@ -15,27 +15,33 @@ from sklearn.callback import CallbackSupportMixin, with_callbacks
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from skparaphrase._compat import Interval, StrOptions, fit_context
-from skparaphrase.encoders._average import AveragingEncoder
-from skparaphrase.encoders._base import WordEncoder
+from skparaphrase._compat import HasMethods, Interval, StrOptions, fit_context
+from skparaphrase.encoders._base import TextEncoder
+from skparaphrase.encoders._embedding import embed, embed_pooled
+from skparaphrase.encoders._settings import paper_setting
 from skparaphrase.encoders._targets import paraphrase_pairs
 from skparaphrase.text import TokenBatch, unique_texts
 from skparaphrase.vectors import WordVectors
 
 if TYPE_CHECKING:
-    from skparaphrase.nn import Trainer
+    from skparaphrase.nn import Composition, Trainer
+
+_TEXTS = 1 << 15  # embedded at a time, so that no second array grows with the texts
 
 
-class ParaphraseEncoder(CallbackSupportMixin, AveragingEncoder):
+class ParaphraseEncoder(CallbackSupportMixin, TextEncoder):
     """Base of encoders that are trained on pairs of texts that mean the same.
 
-    A subclass says what the word vectors are at the start and how they are composed.
+    A subclass says how texts become tokens, where the vectors of tokens begin, and how
+    they are composed.
     """
 
+    init: Any
     loss: str
     margin: float
     temperature: float
     negatives: str
+    negative_pool: str
     mask_identical: bool
     positive_from: float | None
     optimizer: str
@@ -44,6 +50,9 @@ class ParaphraseEncoder(CallbackSupportMixin, AveragingEncoder):
     max_epochs: int
     clip_norm: float | None
     vectors_penalty: float
+    composition_penalty: float = 0.0
+    word_dropout: float = 0.0
+    scramble: float = 0.0
     ordered_first_epoch: bool
     sparse_updates: bool
     warm_start: bool
@@ -52,16 +61,18 @@ class ParaphraseEncoder(CallbackSupportMixin, AveragingEncoder):
     verbose: bool | int
 
     vectors_: WordVectors
+    parameters_: dict[str, NDArray[np.float32]]
     _optimizer_state: dict[str, Any]
     loss_curve_: list[float]
     n_epochs_: int
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **WordEncoder._parameter_constraints,
+        "init": [HasMethods(["transform"]), None],
         "loss": [StrOptions({"margin", "infonce"})],
         "margin": [Interval(Real, 0, None, closed="left")],
         "temperature": [Interval(Real, 0, None, closed="neither")],
         "negatives": [StrOptions({"max", "mix", "random"})],
+        "negative_pool": [StrOptions({"both", "first"})],
         "mask_identical": ["boolean"],
         "positive_from": [Real, None],
         "optimizer": [StrOptions({"adagrad", "adam"})],
@@ -70,6 +81,9 @@ class ParaphraseEncoder(CallbackSupportMixin, AveragingEncoder):
         "max_epochs": [Interval(Integral, 0, None, closed="left")],
         "clip_norm": [Interval(Real, 0, None, closed="neither"), None],
         "vectors_penalty": [Interval(Real, 0, None, closed="left")],
+        "composition_penalty": [Interval(Real, 0, None, closed="left")],
+        "word_dropout": [Interval(Real, 0, 1, closed="left")],
+        "scramble": [Interval(Real, 0, 1, closed="both")],
         "ordered_first_epoch": ["boolean"],
         "sparse_updates": ["boolean"],
         "warm_start": ["boolean"],
@@ -78,17 +92,53 @@ class ParaphraseEncoder(CallbackSupportMixin, AveragingEncoder):
         "verbose": ["verbose"],
     }
 
-    @abstractmethod
-    def _prepare(self, pairs: NDArray[np.object_]) -> None:
-        """Learn what the initial vectors need to know of the pairs."""
+    @classmethod
+    def paper(cls, setting: str | None = None, /, **params: Any) -> Self:
+        """An encoder with the setting of a paper.
+
+        Parameters
+        ----------
+        setting : str, default=None
+            Its name; the settings of a class are listed in its docstring, the first
+            of them is the default.
+
+        **params : dict
+            Further parameters, such as `vectors` and `random_state`, and those that
+            shall differ from the paper.
+
+        Returns
+        -------
+        encoder : estimator instance
+
+        Raises
+        ------
+        ValueError
+            If there is no setting of that name.
+        """
+        return cls(**{**paper_setting(cls, setting), **params})
 
     @abstractmethod
-    def _initial_matrix(self) -> NDArray[np.float32]:
-        """Word vectors before training, shape (n_words, dim)."""
+    def _new_table(
+        self, pairs: NDArray[np.object_], random_state: np.random.RandomState
+    ) -> WordVectors:
+        """The vectors of tokens before training on `pairs`, without `init`."""
+
+    def _penalty_target(self) -> NDArray[np.float32] | None:
+        """Where the penalty pulls the vectors, shape (n_tokens, dim); None is zero."""
+        return None
+
+    def _check_goes_on(self, vectors: WordVectors) -> None:
+        """Raise if training cannot go on from fitted vectors."""
 
     @abstractmethod
-    def _composition(self) -> Any:
-        """The module of `nn` that is trained."""
+    def _composition(self, vectors: WordVectors) -> "Composition":
+        """The module of `nn` that is trained, with parameters of any value."""
+
+    @abstractmethod
+    def _encode_blocks(
+        self, texts: list[str], vectors: WordVectors
+    ) -> Iterator[TokenBatch]:
+        """Rows of `vectors` for the tokens of each text, so many texts at a time."""
 
     @with_callbacks
     @fit_context(prefer_skip_nested_validation=True)
@@ -184,35 +234,87 @@ class ParaphraseEncoder(CallbackSupportMixin, AveragingEncoder):
         resolve_device(self.device)
         distinct, inverse = unique_texts(pairs)
         numbers = np.arange(pairs.size) if inverse is None else inverse
-        vectors = self._initial_vectors()
-        if goes_on and vectors.words != self.vectors_.words:
-            raise ValueError(
-                "Training goes on with the words it began with, but `vectors` now "
-                "holds others. Fit a clone to start anew."
-            )
-        texts = self._encode(distinct, vectors)
+        random_state = self._new_random_state()
+        if goes_on:
+            vectors = self.vectors_
+        elif self.init is not None:
+            vectors = self._check_init().vectors_
+        else:
+            vectors = self._new_table(pairs, random_state)
+        if goes_on or self.init is not None:
+            self._check_goes_on(vectors)
+        texts = TokenBatch.concatenate(list(self._encode_blocks(distinct, vectors)))
         if not len(texts.ids):
             raise ValueError(
                 "No word of the paraphrases has a vector: do texts and vectors agree "
                 "in language, case and tokens?"
             )
         if not goes_on:
-            self._start_over(pairs)
+            self._start_over(pairs, vectors, random_state)
         elif not hasattr(self, "_random_state"):  # loaded from a folder
-            self._start_randomness()
+            self._random_state = random_state
+            self._optimizer_state = {}
         return texts, numbers.reshape(-1, 2)
 
-    def _start_randomness(self) -> None:
-        self._optimizer_state = {}
+    def _new_random_state(self) -> np.random.RandomState:
+        """One of our own, to keep and to pickle."""
         seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
-        self._random_state = np.random.RandomState(seed)  # ours to keep and to pickle
+        return np.random.RandomState(seed)
 
-    def _start_over(self, pairs: NDArray[np.object_]) -> None:
-        self._start_randomness()
-        self._prepare(pairs)
-        self.vectors_ = self._initial_vectors().replace(self._initial_matrix())
+    def _check_init(self) -> Any:
+        """The fitted encoder that training starts from."""
+        init = getattr(self.init, "estimator", self.init)  # of a FrozenEstimator
+        name = type(self).__name__
+        if not isinstance(init, ParaphraseEncoder):
+            raise TypeError(
+                f"init must be a fitted {name}, or one in a FrozenEstimator; got "
+                f"{self.init!r}."
+            )
+        if not hasattr(init, "vectors_"):
+            raise ValueError(
+                f"init={init!r} is not fitted. Cloning an encoder (as pipelines and "
+                "grid searches do) drops its fit: wrap it in "
+                "sklearn.frozen.FrozenEstimator."
+            )
+        wanted = {
+            key: tuple(value.shape)
+            for key, value in self._composition(init.vectors_).named_parameters()
+        }
+        given = {key: value.shape for key, value in init.parameters_.items()}
+        if wanted != given:
+            raise ValueError(
+                f"init has parameters of shapes {given}, but {name} with these "
+                f"settings has {wanted}."
+            )
+        return init
+
+    def _start_over(
+        self,
+        pairs: NDArray[np.object_],
+        vectors: WordVectors,
+        random_state: np.random.RandomState,
+    ) -> None:
+        self.vectors_ = vectors
+        if self.init is not None:
+            found = self._check_init().parameters_
+            self.parameters_ = {name: value.copy() for name, value in found.items()}
+        else:
+            composition = self._composition(vectors)
+            composition.reset(random_state)
+            self.parameters_ = _arrays(composition)
+        self._random_state = random_state
+        self._optimizer_state = {}
         self.loss_curve_ = []
         self.n_epochs_ = 0
+
+    def _fitted_composition(self) -> "Composition":
+        import torch
+
+        composition = self._composition(self.vectors_)
+        with torch.no_grad():
+            for name, parameter in composition.named_parameters():
+                parameter.copy_(torch.tensor(self.parameters_[name]))
+        return composition
 
     @contextmanager
     def _training(self, *, keep: bool = False) -> "Iterator[Trainer]":
@@ -232,25 +334,28 @@ class ParaphraseEncoder(CallbackSupportMixin, AveragingEncoder):
         device = resolve_device(self.device)
         table = WordTable(
             self.vectors_.rows(slice(None)),
-            initial=self._initial_matrix() if self.vectors_penalty else None,
+            initial=self._penalty_target() if self.vectors_penalty else None,
             sparse=self.sparse_updates,
             device=device,
         )
         trainer = Trainer(
-            self._composition(),
+            self._fitted_composition().to(device),
             table,
             TrainingOptions(
                 loss=self.loss,
                 margin=self.margin,
                 temperature=self.temperature,
                 negatives=self.negatives,
+                negative_pool=self.negative_pool,
                 mask_identical=self.mask_identical,
                 optimizer=self.optimizer,
                 learning_rate=self.learning_rate,
                 batch_size=self.batch_size,
                 clip_norm=self.clip_norm,
                 vectors_penalty=self.vectors_penalty,
-                composition_penalty=0.0,
+                composition_penalty=self.composition_penalty,
+                word_dropout=self.word_dropout,
+                scramble=self.scramble,
             ),
             self._random_state,
         )
@@ -260,6 +365,7 @@ class ParaphraseEncoder(CallbackSupportMixin, AveragingEncoder):
                 yield trainer
         finally:
             self.vectors_ = self.vectors_.replace(table.numpy())
+            self.parameters_ = _arrays(trainer.composition)
             self._optimizer_state = {}
             if keep or self.warm_start:
                 self._optimizer_state = {self.optimizer: trainer.optimizer.numpy()}
@@ -274,15 +380,25 @@ class ParaphraseEncoder(CallbackSupportMixin, AveragingEncoder):
         """Fitted state after an epoch, as a copy."""
         return {
             "vectors_": self.vectors_.replace(trainer.table.numpy().copy()),
+            "parameters_": _arrays(trainer.composition),
             "loss_curve_": list(self.loss_curve_),
         }
 
-    def _initial_vectors(self) -> WordVectors:
-        """The table that training starts from."""
-        return super()._word_vectors()
+    def _embed(self, texts: list[str]) -> NDArray[np.float32]:
+        from skparaphrase.nn import Pooled, resolve_device
 
-    def _word_vectors(self) -> WordVectors:
-        return self.vectors_ if hasattr(self, "vectors_") else self._initial_vectors()
+        device = resolve_device(self.device)
+        composition = self._fitted_composition().to(device)
+        embedded = np.empty((len(texts), composition.dim), dtype=np.float32)
+        for start in range(0, len(texts), _TEXTS):
+            part = texts[start : start + _TEXTS]
+            batches = self._encode_blocks(part, self.vectors_)
+            if isinstance(composition, Pooled) and device.type == "cpu":
+                found = embed_pooled(composition, self.vectors_, batches, len(part))
+            else:
+                found = embed(composition, self.vectors_, batches, len(part), device)
+            embedded[start : start + len(part)] = found
+        return embedded
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "vectors_")
@@ -290,4 +406,17 @@ class ParaphraseEncoder(CallbackSupportMixin, AveragingEncoder):
     @property
     def _n_features_out(self) -> int:
         check_is_fitted(self)
-        return self.vectors_.dim
+        return self._dim(self.vectors_)
+
+    def _dim(self, vectors: WordVectors) -> int:
+        """Length of a text's vector, given those of its tokens."""
+        dim: int | None = getattr(self, "dim", None)
+        return vectors.dim if dim is None else dim
+
+
+def _arrays(composition: "Composition") -> dict[str, NDArray[np.float32]]:
+    """Copies of the parameters."""
+    return {
+        name: parameter.detach().cpu().numpy().copy()
+        for name, parameter in composition.named_parameters()
+    }

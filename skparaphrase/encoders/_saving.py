@@ -31,7 +31,9 @@ def save_encoder(encoder: Any, folder: str | PathLike[str]) -> None:
     arrays = {}
     with new_folder(folder) as new:
         for name, value in parameters.items():
-            if isinstance(value, WordVectors):
+            if name == "init":  # what it gave is in the fitted state
+                kept[name] = None
+            elif isinstance(value, WordVectors):
                 value.save(new / name)
             elif isinstance(value, (WordFrequencies, dict)):
                 WordFrequencies.check(value).save(new / f"{name}.json")
@@ -39,6 +41,8 @@ def save_encoder(encoder: Any, folder: str | PathLike[str]) -> None:
                 kept[name] = None
             elif isinstance(value, (*_PLAIN, np.generic)):
                 kept[name] = value.item() if isinstance(value, np.generic) else value
+            elif isinstance(value, (tuple, list)):
+                kept[name] = np.asarray(value).tolist()
             else:
                 raise ValueError(
                     f"{name}={value!r} cannot be saved without pickle; save a whole "
@@ -49,6 +53,8 @@ def save_encoder(encoder: Any, folder: str | PathLike[str]) -> None:
                 value.save(new / name)
             elif isinstance(value, np.ndarray):
                 arrays[name] = np.ascontiguousarray(value)
+            elif name == "parameters_":
+                arrays.update({f"{name}/{key}": value[key] for key in value})
             else:
                 attributes[name] = value
         if arrays:
@@ -108,9 +114,23 @@ def load(folder: str | PathLike[str]) -> Any:
                 folder / "frequencies.json"
             )
         if (folder / "arrays.safetensors").is_file():
-            attributes.update(load_file(folder / "arrays.safetensors"))
+            attributes.update(_nested(load_file(folder / "arrays.safetensors")))
         encoder = getattr(encoders, metadata["kind"])(**parameters)
+        if "vectors_" in attributes and "loss_curve_" in attributes:
+            attributes.setdefault("parameters_", {})
     except (KeyError, TypeError, OSError, SafetensorError) as error:
         raise ValueError(f"{folder} is damaged: {error}") from error
     vars(encoder).update(attributes)
     return encoder
+
+
+def _nested(arrays: dict[str, Any]) -> dict[str, Any]:
+    """Arrays "parameters_/name" in a dict of their own."""
+    found: dict[str, Any] = {}
+    for name, array in arrays.items():
+        group, _, key = name.partition("/")
+        if key:
+            found.setdefault(group, {})[key] = array
+        else:
+            found[name] = array
+    return found

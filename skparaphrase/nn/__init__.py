@@ -3,7 +3,16 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-from skparaphrase.nn._compositions import Average
+from skparaphrase.nn._compositions import (
+    Average,
+    Charagram,
+    Composition,
+    DeepAverage,
+    Pooled,
+    charagram_range,
+)
+from skparaphrase.nn._convolutions import CharacterConvolution, Convolution
+from skparaphrase.nn._recurrent import LSTM, IdentityRecurrent, Recurrent
 from skparaphrase.nn._table import WordTable
 from skparaphrase.nn._training import (
     Trainer,
@@ -13,10 +22,20 @@ from skparaphrase.nn._training import (
 )
 
 __all__ = [
+    "LSTM",
     "Average",
+    "CharacterConvolution",
+    "Charagram",
+    "Composition",
+    "Convolution",
+    "DeepAverage",
+    "IdentityRecurrent",
+    "Pooled",
+    "Recurrent",
     "Trainer",
     "TrainingOptions",
     "WordTable",
+    "charagram_range",
     "few_threads",
     "resolve_device",
 ]

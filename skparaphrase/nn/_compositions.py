@@ -1,44 +1,277 @@
-"""From word vectors to a sentence vector."""
+"""From word vectors to a sentence vector: averages and layers on top of them."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 import torch
+from numpy.random import RandomState
+from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
+    "linear": lambda x: x,
+    "tanh": torch.tanh,
+    "relu": torch.relu,
+}
 
-class Average(nn.Module):
-    """Mean of the word vectors: paragram-phrase, equation 1 of Wieting et al. (2016).
 
-    A text without words becomes a zero vector.
+class Composition(nn.Module):
+    """Base of compositions: the vectors of a text's tokens become one vector.
+
+    Attributes
+    ----------
+    dim : int
+        Length of the composed vectors.
+
+    anchors : dict of str to Tensor
+        What the penalty pulls a parameter to; zero for parameters that are not there.
+
+    batch_size : int or None
+        Texts that must be composed together, since they see each other. None: each
+        text is by itself.
     """
 
-    def forward(self, table: Tensor, ids: Tensor, offsets: Tensor) -> Tensor:
+    dim: int
+    batch_size: int | None = None
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.anchors: dict[str, Tensor] = {}
+
+    def reset(self, random_state: RandomState) -> None:
+        """Draw initial parameters, the same on every device."""
+
+    def forward(self, table: Tensor, ids: Tensor, offsets: NDArray[np.int64]) -> Tensor:
         """Compose a batch.
 
         Parameters
         ----------
-        table : Tensor of shape (n_rows, dim)
+        table : Tensor of shape (n_rows, dim_in)
         ids : Tensor of shape (n_tokens,)
             Rows of `table`.
-        offsets : Tensor of shape (n_texts,)
-            Where each text begins in `ids`.
+        offsets : ndarray of shape (n_texts + 1,)
+            Where each text begins in `ids`, and at last the number of tokens.
 
         Returns
         -------
         vectors : Tensor of shape (n_texts, dim)
+            Zero for texts without tokens.
         """
-        if table.is_cuda:
-            return F.embedding_bag(ids, table, offsets, mode="mean")
-        vectors: Tensor = _Mean.apply(table, ids, offsets)
+        vectors = self._compose(table, ids, offsets)
+        empty = offsets[1:] == offsets[:-1]
+        if empty.any():
+            blank = torch.from_numpy(empty).to(vectors.device)
+            vectors = vectors.masked_fill(blank[:, None], 0)
         return vectors
 
+    def _compose(
+        self, table: Tensor, ids: Tensor, offsets: NDArray[np.int64]
+    ) -> Tensor:
+        raise NotImplementedError
 
-class _Mean(torch.autograd.Function):
+
+class Dense(nn.Module):
+    """An affine layer and an activation, drawn as Lasagne draws it.
+
+    Weights come from U(-r, r) with r = sqrt(6 / (dim_in + dim)) (Glorot), or from
+    N(0, std^2); biases are zero.
+    """
+
+    def __init__(
+        self, dim_in: int, dim: int, activation: str, std: float | None = None
+    ) -> None:
+        super().__init__()
+        self.weight = nn.Parameter(torch.empty(dim_in, dim))
+        self.bias = nn.Parameter(torch.empty(dim))
+        self.activation = activation
+        self.std = std
+
+    def reset(self, random_state: RandomState) -> None:
+        """Draw the weights."""
+        shape = self.weight.shape
+        if self.std is None:
+            drawn = uniform(random_state, shape, (6 / sum(shape)) ** 0.5)
+        else:
+            drawn = normal(random_state, shape, self.std)
+        with torch.no_grad():
+            self.weight.copy_(drawn)
+            self.bias.zero_()
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Rows of length dim_in become rows of length dim."""
+        return ACTIVATIONS[self.activation](torch.addmm(self.bias, x, self.weight))
+
+
+class Pooled(Composition):
+    """Base of compositions that look at a mean or sum of the vectors alone.
+
+    Attributes
+    ----------
+    pooling : {"mean", "sum"}
+    """
+
+    pooling = "mean"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.layers = nn.ModuleList()
+
+    def reset(self, random_state: RandomState) -> None:
+        """Draw the layers."""
+        for layer in self.layers:
+            layer.reset(random_state)  # type: ignore[operator]
+
+    def from_pooled(self, pooled: Tensor) -> Tensor:
+        """Vectors from means or sums, of shape (n_texts, dim_in)."""
+        for layer in self.layers:
+            pooled = layer(pooled)
+        return pooled
+
+    def _compose(
+        self, table: Tensor, ids: Tensor, offsets: NDArray[np.int64]
+    ) -> Tensor:
+        return self.from_pooled(pool(table, ids, offsets, self.pooling))
+
+
+class Average(Pooled):
+    """Mean of the word vectors: paragram-phrase, equation 1 of Wieting et al. (2016).
+
+    Parameters
+    ----------
+    dim : int
+        Length of the word vectors.
+    """
+
+    def __init__(self, dim: int) -> None:
+        super().__init__()
+        self.dim = dim
+
+
+class DeepAverage(Pooled):
+    """Dense layers on the mean of the word vectors.
+
+    One linear layer is the projection model of Wieting et al. (2016), equation 4,
+    others their DAN, the deep averaging network of Iyyer et al. (2015), equation 5.
+
+    Parameters
+    ----------
+    dim_in : int
+    dim : int
+        Of every layer.
+    n_layers : int
+    activation : {"linear", "tanh", "relu"}
+    first_std : float, default=None
+        The first layer is drawn from N(0, first_std^2) instead of Glorot's range.
+    """
+
+    def __init__(
+        self,
+        dim_in: int,
+        dim: int,
+        *,
+        n_layers: int = 1,
+        activation: str = "linear",
+        first_std: float | None = None,
+    ) -> None:
+        super().__init__()
+        self.dim = dim
+        for i in range(n_layers):
+            std = first_std if i == 0 else None
+            self.layers.append(Dense(dim if i else dim_in, dim, activation, std))
+
+
+class Charagram(Pooled):
+    r"""Sum of character n-gram vectors through an activation.
+
+    Equation 1 of Wieting et al. (2016, Charagram):
+    :math:`h(b + \sum_i \mathbb{I}[x_i \in V] W^{x_i})`. As in their code there is one
+    more feature, present in every text, besides the bias.
+
+    Parameters
+    ----------
+    n_ngrams : int
+        Size of the vocabulary; it sets the range that the constant is drawn from.
+    dim : int
+    activation : {"tanh", "linear", "relu"}
+    n_layers : int, default=1
+        Further layers are dense, of size `dim` (their two-layer variant).
+    """
+
+    pooling = "sum"
+
+    def __init__(
+        self, n_ngrams: int, dim: int, *, activation: str, n_layers: int = 1
+    ) -> None:
+        super().__init__()
+        self.dim = dim
+        self.activation = activation
+        self.range = charagram_range(n_ngrams, dim)
+        self.constant = nn.Parameter(torch.empty(dim))
+        self.bias = nn.Parameter(torch.empty(dim))
+        for _ in range(n_layers - 1):
+            self.layers.append(Dense(dim, dim, activation))
+
+    def reset(self, random_state: RandomState) -> None:
+        """Draw the constant, then further layers."""
+        with torch.no_grad():
+            self.constant.copy_(uniform(random_state, (self.dim,), self.range))
+            self.bias.zero_()
+        super().reset(random_state)
+
+    def from_pooled(self, pooled: Tensor) -> Tensor:
+        """Vectors from sums of n-gram vectors."""
+        return super().from_pooled(
+            ACTIVATIONS[self.activation](pooled + (self.constant + self.bias))
+        )
+
+
+def charagram_range(n_ngrams: int, dim: int) -> float:
+    """Half width of the uniform range of n-gram vectors (Glorot)."""
+    return float((6 / (n_ngrams + 1 + dim)) ** 0.5)
+
+
+def uniform(random_state: RandomState, shape: Sequence[int], limit: float) -> Tensor:
+    """Draws from U(-limit, limit), float32."""
+    drawn = random_state.uniform(-limit, limit, size=tuple(shape))
+    return torch.from_numpy(drawn.astype(np.float32))
+
+
+def normal(random_state: RandomState, shape: Sequence[int], std: float) -> Tensor:
+    """Draws from N(0, std^2), float32."""
+    drawn = random_state.normal(0, std, size=tuple(shape))
+    return torch.from_numpy(drawn.astype(np.float32))
+
+
+def pool(
+    table: Tensor, ids: Tensor, offsets: NDArray[np.int64], pooling: str
+) -> Tensor:
+    """Means or sums of rows.
+
+    Parameters
+    ----------
+    table : Tensor of shape (n_rows, dim)
+    ids : Tensor of shape (n_tokens,)
+    offsets : ndarray of shape (n_bags + 1,)
+    pooling : {"mean", "sum"}
+
+    Returns
+    -------
+    pooled : Tensor of shape (n_bags, dim)
+        Zero for empty bags.
+    """
+    starts = torch.from_numpy(offsets[:-1]).to(table.device, non_blocking=True)
+    if table.is_cuda:
+        return F.embedding_bag(ids, table, starts, mode=pooling)
+    pooled: Tensor = _Pool.apply(table, ids, starts, pooling)
+    return pooled
+
+
+class _Pool(torch.autograd.Function):
     """`embedding_bag`, with an embedding bag of the transposed batch as its gradient.
 
     For the few thousand tokens of a batch on a CPU that takes a third of the time of
@@ -46,26 +279,30 @@ class _Mean(torch.autograd.Function):
     """
 
     @staticmethod
-    def forward(ctx: Any, table: Tensor, ids: Tensor, offsets: Tensor) -> Tensor:
-        ctx.save_for_backward(ids, offsets)
+    def forward(
+        ctx: Any, table: Tensor, ids: Tensor, starts: Tensor, pooling: str
+    ) -> Tensor:
+        ctx.save_for_backward(ids, starts)
         ctx.n_rows = len(table)
-        return F.embedding_bag(ids, table, offsets, mode="mean")
+        ctx.pooling = pooling
+        return F.embedding_bag(ids, table, starts, mode=pooling)
 
     @staticmethod
-    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, None, None]:
-        ids, offsets = (saved.numpy() for saved in ctx.saved_tensors)
-        lengths = np.diff(offsets, append=len(ids))
-        texts = np.repeat(np.arange(len(lengths)), lengths)
-        shares = np.repeat((1 / np.maximum(lengths, 1)).astype(np.float32), lengths)
+    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, None, None, None]:
+        ids, starts = (saved.numpy() for saved in ctx.saved_tensors)
+        lengths = np.diff(starts, append=len(ids))
+        bags = np.repeat(np.arange(len(lengths)), lengths)
         # 16-bit integers are sorted by radix, in a fraction of the time.
         small = ids.astype(np.uint16) if ctx.n_rows <= 1 << 16 else ids
         by_row = np.argsort(small, kind="stable")
         counts = np.bincount(ids, minlength=ctx.n_rows)
+        if ctx.pooling == "mean":
+            shares = torch.from_numpy(1 / np.maximum(lengths, 1))
+            gradient = gradient * shares.to(gradient.dtype)[:, None]
         table_gradient = F.embedding_bag(
-            torch.from_numpy(texts[by_row]),
+            torch.from_numpy(bags[by_row]),
             gradient.contiguous(),
             torch.from_numpy(np.cumsum(counts) - counts),
             mode="sum",
-            per_sample_weights=torch.from_numpy(shares[by_row]).to(gradient.dtype),
         )
-        return table_gradient, None, None
+        return table_gradient, None, None, None

@@ -44,8 +44,9 @@ def margin_loss(unit: Tensor, chosen: Tensor, found: Tensor, margin: float) -> T
 
     Parameters
     ----------
-    unit : Tensor of shape (2B, dim)
-        Unit vectors, the texts of pair `i` in rows `2i` and `2i + 1`.
+    unit : Tensor of shape (2B, dim) or (4B, dim)
+        Unit vectors, the texts of pair `i` in rows `2i` and `2i + 1`. Further rows may
+        hold negatives that were embedded once more.
     chosen : Tensor of shape (2B,)
         Row of the negative of each text.
     found : Tensor of shape (2B,), bool
@@ -68,10 +69,11 @@ class _Margin(torch.autograd.Function):
     def forward(
         ctx: Any, unit: Tensor, chosen: Tensor, found: Tensor, margin: float
     ) -> Tensor:
-        first, second = unit.view(-1, 2, unit.shape[1]).unbind(dim=1)
+        texts = unit[: len(chosen)]
+        first, second = texts.view(-1, 2, unit.shape[1]).unbind(dim=1)
         positive = (first * second).sum(dim=1)
         against = unit.index_select(0, chosen)
-        negative = (unit * against).sum(dim=1).view(-1, 2)
+        negative = (texts * against).sum(dim=1).view(-1, 2)
         hinges = F.relu(margin - positive[:, None] + negative) * found.view(-1, 2)
         ctx.save_for_backward(unit, against, chosen, hinges > 0)
         return hinges.sum() / len(positive)
@@ -81,10 +83,12 @@ class _Margin(torch.autograd.Function):
         unit, against, chosen, active = ctx.saved_tensors
         active = active.to(unit.dtype) * (gradient / len(active))
         hinge = active.view(-1, 1)
-        partner = unit.view(-1, 2, unit.shape[1]).flip(1)
-        of_unit = against * hinge
-        of_unit -= (partner * active.sum(dim=1)[:, None, None]).view_as(unit)
-        of_unit.index_add_(0, chosen, unit * hinge)
+        texts = unit[: len(chosen)]
+        partner = texts.view(-1, 2, unit.shape[1]).flip(1)
+        of_texts = against * hinge
+        of_texts -= (partner * active.sum(dim=1)[:, None, None]).view_as(texts)
+        of_unit = F.pad(of_texts, (0, 0, 0, len(unit) - len(texts)))
+        of_unit.index_add_(0, chosen, texts * hinge)
         return of_unit, None, None, None
 
 

@@ -15,14 +15,14 @@ def choose_negatives(
     texts: NDArray[np.integer],
     *,
     how: str,
+    pool: str = "both",
     mask_identical: bool,
     random_state: RandomState,
 ) -> tuple[Tensor, Tensor]:
     """A negative for each of the 2B texts of a batch, from the other pairs.
 
-    Pair `i` stands in rows `2i` and `2i + 1`. Candidates come from both sides of the
-    other pairs, as in the code of Wieting et al. (2016); own text and own partner are
-    none.
+    Pair `i` stands in rows `2i` and `2i + 1`. Own text and own partner are no
+    candidates.
 
     Parameters
     ----------
@@ -38,6 +38,10 @@ def choose_negatives(
         as in the paper's code it may hit the own pair. With `mask_identical` it takes
         any candidate that is left.
 
+    pool : {"both", "first"}
+        Candidates: both texts of the other pairs, as in the code of Wieting et al.
+        (2016), or the first alone, as in the formula of the paper.
+
     mask_identical : bool
         Leave out texts that equal the text or its partner. The papers do not.
 
@@ -52,11 +56,13 @@ def choose_negatives(
     n = len(unit)
     device = unit.device
     if how == "random" and not mask_identical:
-        drawn = _draw(n, random_state).to(device)
+        drawn = _draw(n, pool, random_state).to(device)
         return drawn, torch.ones_like(drawn, dtype=torch.bool)
     scores = unit @ unit.T
     pairs = scores.view(n // 2, 2, n // 2, 2)
     pairs.diagonal(dim1=0, dim2=2).fill_(-torch.inf)  # self and partner
+    if pool == "first":
+        scores[:, 1::2] = -torch.inf
     if mask_identical:
         scores[_identical(texts).to(device)] = -torch.inf
     best, chosen = scores.max(dim=1)
@@ -66,7 +72,7 @@ def choose_negatives(
             keys = torch.from_numpy(random_state.random_sample((n, n))).to(device)
             drawn = keys.masked_fill(scores == -torch.inf, -1).argmax(dim=1)
         else:
-            drawn = _draw(n, random_state).to(device)
+            drawn = _draw(n, pool, random_state).to(device)
         if how == "mix":
             coin = torch.from_numpy(random_state.random_sample(n) < 0.5).to(device)
             drawn = torch.where(coin, drawn, chosen)
@@ -74,9 +80,9 @@ def choose_negatives(
     return chosen, found
 
 
-def _draw(n: int, random_state: RandomState) -> Tensor:
+def _draw(n: int, pool: str, random_state: RandomState) -> Tensor:
     pair = random_state.randint(n // 2, size=n)
-    side = random_state.randint(2, size=n)
+    side = random_state.randint(2 if pool == "both" else 1, size=n)
     return torch.from_numpy(2 * pair + side)
 
 

@@ -22,7 +22,7 @@ class WordTable:
         Copied.
 
     initial : ndarray of shape (n_words, dim), float32, default=None
-        What the penalty pulls the vectors to; None where there is no penalty.
+        What the penalty pulls the vectors to; None is zero.
 
     sparse : bool, default=True
         False makes every step touch all rows, as in the papers' code.
@@ -78,9 +78,12 @@ class WordTable:
         self, gradient: Tensor, leaf: Tensor, rows: Tensor | None, penalty: float
     ) -> None:
         """Add the gradient of half the squared distance from the initial rows."""
-        assert self.initial is not None
-        initial = self.initial if rows is None else self.initial.index_select(0, rows)
-        gradient.add_(leaf, alpha=penalty).sub_(initial, alpha=penalty)
+        gradient.add_(leaf, alpha=penalty)
+        if self.initial is not None:
+            initial = self.initial
+            if rows is not None:
+                initial = initial.index_select(0, rows)
+            gradient.sub_(initial, alpha=penalty)
 
     def write(self, leaf: Tensor, rows: Tensor | None) -> None:
         """Put updated rows back into the table."""

@@ -11,8 +11,9 @@ import numpy as np
 import torch
 from numpy.random import RandomState
 from numpy.typing import NDArray
-from torch import Tensor, nn
+from torch import Tensor
 
+from skparaphrase.nn._compositions import Composition
 from skparaphrase.nn._losses import infonce_loss, margin_loss, unit_vectors
 from skparaphrase.nn._negatives import choose_negatives
 from skparaphrase.nn._optimizers import OPTIMIZERS, clip_norm_
@@ -28,6 +29,7 @@ class TrainingOptions:
     margin: float
     temperature: float
     negatives: str
+    negative_pool: str
     mask_identical: bool
     optimizer: str
     learning_rate: float
@@ -35,6 +37,8 @@ class TrainingOptions:
     clip_norm: float | None
     vectors_penalty: float
     composition_penalty: float
+    word_dropout: float
+    scramble: float
 
 
 class Trainer:
@@ -42,8 +46,7 @@ class Trainer:
 
     Parameters
     ----------
-    composition : nn.Module
-        Maps (table, ids, offsets) to vectors of shape (n_texts, dim).
+    composition : Composition
 
     table : WordTable
 
@@ -55,7 +58,7 @@ class Trainer:
 
     def __init__(
         self,
-        composition: nn.Module,
+        composition: Composition,
         table: WordTable,
         options: TrainingOptions,
         random_state: RandomState,
@@ -117,10 +120,10 @@ class Trainer:
             Equal numbers mean equal strings.
         """
         options = self.options
+        if options.scramble:
+            batch = _scrambled(batch, options.scramble, self.random_state)
         leaf, rows, ids = self.table.leaf(batch.ids)
-        offsets = torch.from_numpy(batch.offsets[:-1]).to(leaf.device)
-        unit = unit_vectors(self.composition(leaf, ids, offsets))
-        loss = self._loss(unit, numbers)
+        loss = self._loss(leaf, ids, batch.offsets, numbers)
         loss.backward()
         with torch.no_grad():
             gradient = leaf.grad
@@ -130,30 +133,77 @@ class Trainer:
             self._update("vectors", self.table.weight, gradient, leaf, rows)
             self.table.write(leaf, rows)
             for name, parameter in self.composition.named_parameters():
-                assert parameter.grad is not None
-                gradient = parameter.grad
-                gradient.add_(parameter, alpha=options.composition_penalty)
-                self._update(name, parameter, gradient, parameter)
-                parameter.grad = None
+                self._update_composition(name, parameter)
         return loss.detach()
 
-    def _loss(self, unit: Tensor, numbers: NDArray[np.integer]) -> Tensor:
+    def _loss(
+        self,
+        leaf: Tensor,
+        ids: Tensor,
+        offsets: NDArray[np.int64],
+        numbers: NDArray[np.integer],
+    ) -> Tensor:
         options = self.options
         if options.loss == "infonce":
             return infonce_loss(
-                unit,
+                self._embed(leaf, ids, offsets),
                 numbers,
                 temperature=options.temperature,
                 mask_identical=options.mask_identical,
             )
-        chosen, found = choose_negatives(
-            unit.detach(),
+        if not options.word_dropout:
+            unit = unit_vectors(self.composition(leaf, ids, offsets))
+            chosen, found = self._choose(unit.detach(), numbers)
+            return margin_loss(unit, chosen, found, options.margin)
+        # Chosen without dropout, and embedded once more with masks of their own.
+        with torch.no_grad():
+            unit = unit_vectors(self.composition(leaf, ids, offsets))
+            chosen, found = self._choose(unit, numbers)
+        again = TokenBatch(np.arange(len(ids), dtype=np.int32), offsets).take(
+            np.concatenate([np.arange(len(chosen)), chosen.cpu().numpy()])
+        )
+        ids = ids[torch.from_numpy(again.ids).to(ids.device)]
+        unit = self._embed(leaf, ids, again.offsets)
+        new = torch.arange(len(chosen), 2 * len(chosen), device=unit.device)
+        return margin_loss(unit, new, found, options.margin)
+
+    def _embed(self, leaf: Tensor, ids: Tensor, offsets: NDArray[np.int64]) -> Tensor:
+        """Unit vectors, with dropout on every number of every token's vector."""
+        rate = self.options.word_dropout
+        if rate:
+            generator = torch.Generator(leaf.device)
+            generator.manual_seed(
+                int(self.random_state.randint(np.iinfo(np.int32).max))
+            )
+            leaf = leaf.index_select(0, ids)
+            kept = torch.rand(leaf.shape, generator=generator, device=leaf.device)
+            leaf = leaf * (kept >= rate) / (1 - rate)
+            ids = torch.arange(len(ids), device=ids.device)
+        return unit_vectors(self.composition(leaf, ids, offsets))
+
+    def _choose(
+        self, unit: Tensor, numbers: NDArray[np.integer]
+    ) -> tuple[Tensor, Tensor]:
+        return choose_negatives(
+            unit,
             numbers,
-            how=options.negatives,
-            mask_identical=options.mask_identical,
+            how=self.options.negatives,
+            pool=self.options.negative_pool,
+            mask_identical=self.options.mask_identical,
             random_state=self.random_state,
         )
-        return margin_loss(unit, chosen, found, options.margin)
+
+    def _update_composition(self, name: str, parameter: Tensor) -> None:
+        gradient = parameter.grad
+        assert gradient is not None
+        penalty = self.options.composition_penalty
+        if penalty:
+            gradient.add_(parameter, alpha=penalty)
+            anchor = self.composition.anchors.get(name)
+            if anchor is not None:
+                gradient.sub_(anchor.to(gradient.device), alpha=penalty)
+        self._update(name, parameter, gradient, parameter)
+        parameter.grad = None
 
     def _update(
         self,
@@ -174,6 +224,17 @@ class Trainer:
         for i in range(n_batches):
             stop = None if i == n_batches - 1 else (i + 1) * size
             yield order[i * size : stop]
+
+
+def _scrambled(
+    batch: TokenBatch, probability: float, random_state: RandomState
+) -> TokenBatch:
+    """Both texts of some pairs in a random order of their tokens."""
+    chosen = np.repeat(random_state.random_sample(len(batch) // 2) < probability, 2)
+    texts = np.repeat(np.arange(len(batch)), batch.lengths)
+    keys = np.where(chosen[texts], random_state.random_sample(len(texts)), 0.0)
+    order = np.lexsort((keys, texts))  # stable: equal keys keep their order
+    return TokenBatch(batch.ids[order], batch.offsets)
 
 
 @contextmanager

@@ -6,5 +6,12 @@
 from skparaphrase.pairs._features import PairFeatures
 from skparaphrase.pairs._last_axis import LastAxis
 from skparaphrase.pairs._similarity import PairSimilarity
+from skparaphrase.pairs._union import LastAxisUnion, make_last_axis_union
 
-__all__ = ["LastAxis", "PairFeatures", "PairSimilarity"]
+__all__ = [
+    "LastAxis",
+    "LastAxisUnion",
+    "PairFeatures",
+    "PairSimilarity",
+    "make_last_axis_union",
+]

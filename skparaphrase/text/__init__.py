@@ -5,10 +5,14 @@
 
 from skparaphrase.text._batch import TokenBatch
 from skparaphrase.text._check import check_pairs, check_texts, unique_texts
+from skparaphrase.text._ngram_index import NgramIndex
+from skparaphrase.text._ngrams import NgramTokenizer
 from skparaphrase.text._tokenizer import TOKEN_PATTERNS, WordTokenizer
 
 __all__ = [
     "TOKEN_PATTERNS",
+    "NgramIndex",
+    "NgramTokenizer",
     "TokenBatch",
     "WordTokenizer",
     "check_pairs",

@@ -3,6 +3,7 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import overload
 
@@ -61,6 +62,14 @@ class TokenBatch:
     def lengths(self) -> NDArray[np.int64]:
         """Number of tokens of each text, shape (n_texts,)."""
         return np.diff(self.offsets)
+
+    @staticmethod
+    def concatenate(batches: "Sequence[TokenBatch]") -> "TokenBatch":
+        """One batch that holds the texts of all."""
+        lengths = [batch.lengths for batch in batches]
+        offsets = np.zeros(sum(map(len, batches)) + 1, dtype=np.int64)
+        np.cumsum(np.concatenate(lengths), out=offsets[1:])
+        return TokenBatch(np.concatenate([batch.ids for batch in batches]), offsets)
 
     def take(self, texts: NDArray[np.integer]) -> "TokenBatch":
         """The batch that holds `texts` (their positions here) in that order."""

@@ -1,0 +1,197 @@
+"""What the scripts of papers' tables share: data, scores, processes, results."""
+
+# Authors: The skparaphrase developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import argparse
+import json
+import os
+import platform
+import time
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import joblib
+import numpy as np
+import sklearn
+import torch
+
+import skparaphrase
+from skparaphrase.datasets import read_pairs, read_scored_pairs
+from skparaphrase.metrics import STSScorer
+from skparaphrase.vectors import WordVectors
+
+RESULTS = Path(__file__).parent / "results"
+YEARS = ("2012", "2013", "2014")
+
+
+def parse_args(doc: str | None, *, seeds: int = 1) -> argparse.Namespace:
+    """The options that every script has."""
+    parser = argparse.ArgumentParser(description=(doc or "").partition("\n")[0])
+    parser.add_argument("--data", type=Path, default=Path("../shared"))
+    parser.add_argument("--quick", action="store_true", help="a sample of each")
+    parser.add_argument("--seeds", type=int, default=seeds)
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--out", type=Path, default=RESULTS)
+    args = parser.parse_args()
+    args.data = args.data.resolve()
+    if args.quick:
+        args.seeds = 1
+    return args
+
+
+class Data:
+    """The folders `data` and `vectors`, read when they are first looked at."""
+
+    def __init__(self, args: argparse.Namespace) -> None:
+        self.root = args.data
+        self.quick = args.quick
+        if not (self.root / "data").is_dir():
+            raise SystemExit(f"No folder 'data' under {self.root}; see --data.")
+
+    @cached_property
+    def vectors(self) -> WordVectors:
+        """The stand-in for PARAGRAM-SL999; `limit` keeps a quick run small."""
+        return WordVectors.read(
+            self.root / "vectors/minilm-words.300d.bin",
+            limit=20_000 if self.quick else None,
+        )
+
+    @cached_property
+    def pairs(self) -> Any:
+        """All training pairs in random order (words, captions, rewrites, news)."""
+        parts = [self.corpus("ppdb-lexical"), *map(self.corpus, self.sentences)]
+        pairs = np.concatenate(parts)
+        order = np.random.RandomState(0).permutation(len(pairs))
+        return pairs[order[:3000] if self.quick else order]
+
+    sentences = ("flickr8k", "rewrites", "msrp")
+
+    def corpus(self, name: str) -> Any:
+        """Pairs of one file, in its order."""
+        words = ("word1", "word2")
+        columns = words if name == "ppdb-lexical" else ("sentence1", "sentence2")
+        return read_pairs(
+            self.root / f"data/paraphrase/{name}.tsv", columns=columns
+        ).data
+
+    @cached_property
+    def sts(self) -> dict[str, tuple[Any, Any]]:
+        """Test sets by name, "2012.MSRpar", ..., and "sick"."""
+        paths = sorted((self.root / "data/sts").glob("201[234].*.tsv"))
+        found = {path.stem: read_scored_pairs(path, return_X_y=True) for path in paths}
+        path = self.root / "data/sick/test.tsv"
+        return {**found, "sick": read_scored_pairs(path, return_X_y=True)}
+
+    @cached_property
+    def development(self) -> dict[str, tuple[Any, Any]]:
+        """What rates and epochs are chosen on: STS 2012 train and SICK train."""
+        paths = sorted((self.root / "data/sts").glob("2012-train.*.tsv"))
+        paths.append(self.root / "data/sick/train.tsv")
+        return {
+            f"{path.parent.name}-{path.stem}": read_scored_pairs(path, return_X_y=True)
+            for path in paths
+        }
+
+    @cached_property
+    def word_similarity(self) -> dict[str, tuple[Any, Any]]:
+        """Pairs of words with scores: "ws353", "simlex999", "rw"."""
+        return {
+            path.stem: read_scored_pairs(
+                path, columns=("word1", "word2"), return_X_y=True
+            )
+            for path in sorted((self.root / "data/wordsim").glob("*.tsv"))
+        }
+
+
+def sts_means(scores: Mapping[str, float]) -> dict[str, float]:
+    """Unweighted means over the sets of each year, of the years, and SICK."""
+    means = {
+        year: float(np.mean([s for name, s in scores.items() if name.startswith(year)]))
+        for year in YEARS
+    }
+    years = float(np.mean(list(means.values())))
+    return {**means, "mean of years": years, "SICK": float(scores["sick"])}
+
+
+def score_sts(encoder: Any, data: Data, postprocess: Any = None) -> dict[str, float]:
+    """Pearson x 100 of every set."""
+    scores = STSScorer(data.sts, postprocess=postprocess)(encoder)
+    return {name: 100 * score for name, score in scores.items() if name != "mean"}
+
+
+def score_words(encoder: Any, data: Data) -> dict[str, float]:
+    """Spearman x 100 of cosines, the papers' measure of word similarity."""
+    scorer = STSScorer(data.word_similarity, metric="spearman")
+    scores = scorer(encoder)
+    return {name: 100 * score for name, score in scores.items() if name != "mean"}
+
+
+def run_all(
+    args: argparse.Namespace,
+    tasks: Sequence[tuple[Callable[..., Any], tuple[Any, ...]]],
+) -> list[dict[str, Any]]:
+    """Each task's result, a dict, and the seconds it took, in the order of the tasks.
+
+    The tasks run in `--jobs` processes with one thread each. The longest should come
+    first.
+    """
+    parallel = joblib.Parallel(n_jobs=min(args.jobs, len(tasks)), batch_size=1)
+    results: list[dict[str, Any]] = parallel(
+        joblib.delayed(_timed)(function, values) for function, values in tasks
+    )
+    return results
+
+
+def _timed(function: Callable[..., Any], values: tuple[Any, ...]) -> dict[str, Any]:
+    torch.set_num_threads(1)
+    started = time.perf_counter()
+    result: dict[str, Any] = function(*values)
+    result["seconds"] = round(time.perf_counter() - started, 1)
+    print(values[-1] if values else function.__name__, result, flush=True)
+    return result
+
+
+def median(runs: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Medians over seeds of results that are numbers."""
+    return {key: float(np.median([run[key] for run in runs])) for key in runs[0]}
+
+
+def table(
+    heads: Sequence[str], rows: Sequence[Sequence[Any]], digits: int = 1
+) -> list[str]:
+    """Lines of a Markdown table; numbers get `digits` decimals, None a dash."""
+
+    def cell(value: Any) -> str:
+        if value is None:
+            return "–"  # noqa: RUF001
+        return f"{value:.{digits}f}" if isinstance(value, float) else str(value)
+
+    lines = [f"| {' | '.join(heads)} |", "|---" * len(heads) + "|"]
+    return lines + [f"| {' | '.join(map(cell, row))} |" for row in rows]
+
+
+def write(
+    args: argparse.Namespace, name: str, results: Any, lines: Sequence[str]
+) -> None:
+    """Write `name.json` and `name.md`; a quick run writes nothing but to the screen."""
+    versions = {
+        "skparaphrase": skparaphrase.__version__,
+        "scikit-learn": sklearn.__version__,
+        "numpy": np.__version__,
+        "torch": torch.__version__,
+        "python": platform.python_version(),
+    }
+    text = "\n".join([*lines, "", ", ".join(f"{k} {v}" for k, v in versions.items())])
+    print(text)
+    if args.quick and args.out == RESULTS:
+        print("(quick: not written)")
+        return
+    args.out.mkdir(parents=True, exist_ok=True)
+    content = {"versions": versions, "seeds": args.seeds, "results": results}
+    (args.out / f"{name}.json").write_text(
+        json.dumps(content, indent=1) + "\n", "utf-8"
+    )
+    (args.out / f"{name}.md").write_text(text + "\n", "utf-8")

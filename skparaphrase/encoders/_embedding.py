@@ -1,0 +1,108 @@
+"""Texts through a trained composition, in chunks of bounded memory."""
+
+# Authors: The skparaphrase developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skparaphrase.text import TokenBatch
+from skparaphrase.vectors import WordVectors
+from skparaphrase.vectors._pooling import vector_sum, weighted_average
+
+if TYPE_CHECKING:
+    import torch
+
+    from skparaphrase.nn import Composition, Pooled
+
+_TOKENS = 1 << 15  # of a chunk: vectors and states of its tokens take some 100 MB
+
+
+def embed(
+    composition: "Composition",
+    vectors: WordVectors,
+    batches: Iterable[TokenBatch],
+    n_texts: int,
+    device: "torch.device",
+) -> NDArray[np.float32]:
+    """Vectors of texts.
+
+    Parameters
+    ----------
+    composition : Composition
+    vectors : WordVectors
+        Of the tokens.
+    batches : iterable of TokenBatch
+        `n_texts` texts together; one batch at a time is held.
+    n_texts : int
+    device : torch.device
+
+    Returns
+    -------
+    vectors : ndarray of shape (n_texts, dim), float32
+    """
+    import torch
+
+    embedded = np.empty((n_texts, composition.dim), dtype=np.float32)
+    done = 0
+    with torch.inference_mode():
+        for batch in batches:
+            out = embedded[done : done + len(batch)]
+            done += len(batch)
+            for chunk in _chunks(batch, composition.batch_size):
+                part = batch.take(chunk)
+                rows, ids = np.unique(part.ids, return_inverse=True)
+                found = composition(
+                    torch.from_numpy(vectors.rows(rows)).to(device),
+                    torch.from_numpy(ids).to(device),
+                    part.offsets,
+                )
+                out[chunk] = found.cpu().numpy()
+    return embedded
+
+
+def embed_pooled(
+    composition: "Pooled",
+    vectors: WordVectors,
+    batches: Iterable[TokenBatch],
+    n_texts: int,
+) -> NDArray[np.float32]:
+    """As :func:`embed` on a CPU: NumPy and SciPy pool in threads, torch does layers."""
+    import torch
+
+    blank = []
+
+    def noted() -> Iterator[TokenBatch]:
+        for batch in batches:
+            blank.append(batch.lengths == 0)
+            yield batch
+
+    if composition.pooling == "mean":
+        pooled = weighted_average(vectors, noted(), n_texts)
+    else:
+        pooled = vector_sum(vectors, noted(), n_texts)
+    with torch.inference_mode():
+        found: NDArray[np.float32] = composition.from_pooled(
+            torch.from_numpy(pooled)
+        ).numpy()
+    found[np.concatenate(blank)] = 0
+    return found
+
+
+def _chunks(batch: TokenBatch, size: int | None) -> Iterator[NDArray[np.intp]]:
+    """Texts of like lengths, so many that their tokens fit; or `size` as they come."""
+    if size is not None:
+        for start in range(0, len(batch), size):
+            yield np.arange(start, min(start + size, len(batch)))
+        return
+    lengths = batch.lengths
+    order = np.argsort(-lengths, kind="stable")
+    # The longest of a chunk comes first and sets what a text of it costs at most.
+    start = 0
+    while start < len(order):
+        n_texts = max(_TOKENS // max(int(lengths[order[start]]), 1), 1)
+        yield order[start : start + n_texts]
+        start += n_texts

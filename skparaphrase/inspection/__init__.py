@@ -1,0 +1,31 @@
+"""What an encoder has learnt: neighbours, weights, scores by length, margins."""
+
+# Authors: The skparaphrase developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+from skparaphrase.inspection._margins import MarginDisplay, margins
+from skparaphrase.inspection._neighbors import nearest_units, neighbors
+from skparaphrase.inspection._scores import (
+    grouped_scores,
+    pair_lengths,
+    scores_by_length,
+    scores_by_unknown,
+    unknown_words,
+)
+from skparaphrase.inspection._scores_display import GroupedScoresDisplay
+from skparaphrase.inspection._weights import TokenWeightsDisplay, token_weights
+
+__all__ = [
+    "GroupedScoresDisplay",
+    "MarginDisplay",
+    "TokenWeightsDisplay",
+    "grouped_scores",
+    "margins",
+    "nearest_units",
+    "neighbors",
+    "pair_lengths",
+    "scores_by_length",
+    "scores_by_unknown",
+    "token_weights",
+    "unknown_words",
+]

@@ -1,0 +1,341 @@
+"""Texts to character n-grams, and n-grams to rows of a vocabulary."""
+
+# Authors: The skparaphrase developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import sys
+from collections import deque
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from itertools import chain
+from numbers import Integral
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skparaphrase._compat import effective_n_threads
+from skparaphrase.text._batch import TokenBatch
+from skparaphrase.text._ngram_index import (
+    Alphabet,
+    NgramIndex,
+    characters,
+    code_points,
+)
+
+_COUNTED = 2**20  # characters counted at a time
+_MAX_KEY = 2**63 - 1
+
+
+class NgramTokenizer:
+    """Character n-grams of texts.
+
+    A text is lower-cased, each run of white space becomes one space, and one space
+    stands on each side: n-grams see where words begin and end, and cross from word to
+    word. A blank text has no n-grams.
+
+    Parameters
+    ----------
+    ngram_range : tuple of int (lowest, highest), default=(2, 4)
+        Orders, in characters (code points).
+
+    lowercase : bool, default=True
+        Lower-case the text first.
+
+    binary : bool, default=True
+        Give every n-gram of a text once, not every occurrence.
+
+    Raises
+    ------
+    ValueError
+        Unless `ngram_range` is two int with 1 <= lowest <= highest.
+
+    Examples
+    --------
+    >>> from skparaphrase.text import NgramIndex, NgramTokenizer
+    >>> tokenizer = NgramTokenizer(ngram_range=(2, 3))
+    >>> ngrams = tokenizer.vocabulary(["a cat", "The cat"], min_count=2)
+    >>> ngrams
+    [' c', 'at', 'ca', 't ', ' ca', 'at ', 'cat']
+    >>> tokenizer.encode(["Cats", ""], NgramIndex(ngrams)).ids.tolist()
+    [0, 1, 2, 4, 6]
+    """
+
+    def __init__(
+        self,
+        *,
+        ngram_range: tuple[int, int] = (2, 4),
+        lowercase: bool = True,
+        binary: bool = True,
+    ) -> None:
+        try:
+            lowest, highest = ngram_range
+            fine = all(isinstance(n, Integral) for n in (lowest, highest))
+            fine = fine and 1 <= lowest <= highest
+        except (TypeError, ValueError):
+            fine = False
+        if not fine:
+            raise ValueError(
+                "ngram_range must be two int (lowest, highest) with 1 <= lowest <= "
+                f"highest; got {ngram_range!r}."
+            )
+        self.ngram_range = (int(lowest), int(highest))
+        self.lowercase = lowercase
+        self.binary = binary
+
+    def vocabulary(
+        self, texts: Sequence[str], min_count: int = 1, max_ngrams: int | None = None
+    ) -> list[str]:
+        """The n-grams of `texts`, by order, then by falling count, then by string.
+
+        Parameters
+        ----------
+        texts : sequence of str
+
+        min_count : int, default=1
+            Leave out what occurs less often in all texts together. Every occurrence
+            counts, also if `binary`.
+
+        max_ngrams : int, default=None
+            Keep so many of each order, the most frequent. None keeps all.
+
+        Returns
+        -------
+        ngrams : list of str
+        """
+        seen = np.zeros(sys.maxunicode + 1, dtype=bool)
+        for block in self._blocks(texts, len(texts), _COUNTED):
+            seen[code_points("".join(block))] = True
+        alphabet = Alphabet(np.flatnonzero(seen))
+        dtype = np.min_scalar_type(alphabet.n_symbols)
+        counter = _NgramCounter(
+            alphabet,
+            [
+                alphabet.prepare(block)[0].astype(dtype)
+                for block in self._blocks(texts, len(texts), _COUNTED)
+            ],
+            min_count,
+        )
+        lowest, highest = self.ngram_range
+        ngrams: list[str] = []
+        for order in range(1, highest + 1):
+            counter.pack(order)
+            if order >= lowest:
+                keys, counts = counter.count(order)
+                # Keys rise as their strings do.
+                best = np.argsort(-counts, kind="stable")[:max_ngrams]
+                ngrams += counter.strings(keys[best], order)
+        return ngrams
+
+    def encode(
+        self, texts: Sequence[str], index: NgramIndex, unknown: int | None = None
+    ) -> TokenBatch:
+        """Identifiers of the n-grams of each text.
+
+        Parameters
+        ----------
+        texts : sequence of str
+
+        index : NgramIndex
+            The row of every known n-gram. Those of other orders than `ngram_range` are
+            passed over.
+
+        unknown : int, default=None
+            The row of n-grams that `index` lacks. None leaves them out.
+
+        Returns
+        -------
+        batch : TokenBatch
+            The rows of a text rise if `binary`. Otherwise they follow its characters;
+            where several n-grams begin, the shorter are first.
+        """
+        blocks = list(self.encode_blocks(texts, index, unknown))
+        if len(blocks) == 1:
+            return blocks[0]
+        offsets = np.zeros(len(texts) + 1, dtype=np.int64)
+        np.cumsum(np.concatenate([block.lengths for block in blocks]), out=offsets[1:])
+        return TokenBatch(np.concatenate([block.ids for block in blocks]), offsets)
+
+    def encode_blocks(
+        self,
+        texts: Sequence[str],
+        index: NgramIndex,
+        unknown: int | None = None,
+        block_size: int = 2048,
+        max_characters: int = 2**18,
+    ) -> Iterator[TokenBatch]:
+        """As :meth:`encode`, some texts at a time; at least one batch.
+
+        A few blocks are encoded ahead in other threads.
+
+        Parameters
+        ----------
+        texts, index, unknown
+            As in :meth:`encode`.
+
+        block_size : int, default=2048
+            Texts in a block, at most.
+
+        max_characters : int, default=2**18
+            Characters in a block, at most; a longer text is a block of its own.
+
+        Yields
+        ------
+        batch : TokenBatch
+        """
+        blocks = self._blocks(texts, block_size, max_characters)
+        first, second = next(blocks), next(blocks, None)
+        if second is None:
+            yield self._encode(first, index, unknown)
+            return
+        blocks = chain([first, second], blocks)
+        n_threads = effective_n_threads()
+        if n_threads == 1:
+            for block in blocks:
+                yield self._encode(block, index, unknown)
+            return
+        with ThreadPoolExecutor(n_threads) as pool:
+            ahead: deque[Future[TokenBatch]] = deque()
+            for block in blocks:
+                ahead.append(pool.submit(self._encode, block, index, unknown))
+                if len(ahead) > 2 * n_threads:
+                    yield ahead.popleft().result()
+            while ahead:
+                yield ahead.popleft().result()
+
+    def _blocks(
+        self, texts: Sequence[str], block_size: int, max_characters: int
+    ) -> Iterator[list[str]]:
+        """The texts in blocks, lower-cased if need be; at least one block."""
+        if isinstance(texts, str):
+            raise TypeError("Expected a list of str; got one str. Put it in a list.")
+        block: list[str] = []
+        n_characters = 0
+        for text in texts:
+            n_characters += len(text)
+            if block and (len(block) == block_size or n_characters > max_characters):
+                yield block
+                block, n_characters = [], len(text)
+            block.append(text.lower() if self.lowercase else text)
+        yield block
+
+    def _encode(
+        self, texts: Sequence[str], index: NgramIndex, unknown: int | None
+    ) -> TokenBatch:
+        lowest, highest = self.ngram_range
+        symbols, bounds = index.alphabet.prepare(texts)
+        rows = index.find(symbols, lowest, highest)
+        if unknown is not None:
+            left = np.repeat(bounds[1:] - 1, np.diff(bounds)) - np.arange(len(symbols))
+            inside = left[:, None] >= np.arange(lowest, highest + 1)
+            rows[inside & (rows < 0)] = unknown
+        known = rows >= 0
+        if self.binary:
+            n_rows = max(len(index), 0 if unknown is None else unknown + 1)
+            return _distinct(rows, known, bounds, n_rows)
+        found = np.zeros(len(symbols) + 1, dtype=np.int64)
+        np.cumsum(np.count_nonzero(known, axis=1), out=found[1:])
+        return TokenBatch(rows[known], found[bounds])
+
+
+_Counts = tuple[NDArray[np.int64], NDArray[np.int64]]  # keys that rise, their counts
+
+
+class _NgramCounter:
+    """Counts the n-grams of one order after another, as integer keys.
+
+    A key is the number whose digits are the symbols. Where so many digits overflow, the
+    first of them are replaced by their rank among the beginnings that occur.
+    """
+
+    def __init__(
+        self, alphabet: Alphabet, blocks: list[NDArray[np.unsignedinteger]], least: int
+    ) -> None:
+        self._alphabet = alphabet
+        self._blocks = blocks
+        self._least = least
+        self._stems: list[tuple[int, NDArray[np.int64]]] = []  # (order, its keys)
+        self._n_keys = 1
+
+    def pack(self, order: int) -> None:
+        """Make room in the keys for one more symbol."""
+        if self._n_keys * self._alphabet.n_symbols > _MAX_KEY:
+            # What occurs often enough begins with what occurs often enough.
+            keys, _ = self.count(order - 1)
+            self._stems.append((order - 1, keys))
+            self._n_keys = len(keys) + 1
+        self._n_keys *= self._alphabet.n_symbols
+
+    def count(self, order: int) -> _Counts:
+        """Keys of the n-grams that occur often enough, rising, and their counts."""
+        parts: list[_Counts] = []
+        with ThreadPoolExecutor(effective_n_threads()) as pool:
+            for part in pool.map(lambda block: self._count(block, order), self._blocks):
+                parts.append(part)
+                # Only parts of like size are merged: no key is merged often.
+                while len(parts) > 1 and len(parts[-2][0]) < 2 * len(parts[-1][0]):
+                    parts[-2:] = [_merge(parts[-2:])]
+        keys, counts = _merge(parts)
+        often = counts >= self._least
+        return keys[often], counts[often]
+
+    def _count(self, block: NDArray[np.unsignedinteger], order: int) -> _Counts:
+        keys = block.astype(np.int64)
+        known = block != 0
+        length = 1
+        for longer, stem in [*self._stems, (order, None)]:
+            for i in range(length, longer):
+                keys = keys[:-1] * self._alphabet.n_symbols + block[i:]
+                known = known[:-1] & (block[i:] != 0)
+            length = longer
+            if stem is not None and len(stem):
+                ranks = np.minimum(np.searchsorted(stem, keys), len(stem) - 1)
+                known &= stem[ranks] == keys
+                keys = ranks + 1
+            elif stem is not None:
+                known[:] = False
+        return np.unique(keys[known], return_counts=True)
+
+    def strings(self, keys: NDArray[np.int64], order: int) -> list[str]:
+        """The n-grams of these keys."""
+        symbols = np.empty((len(keys), order), dtype=np.int64)
+        for length, stem in [*reversed(self._stems), (1, None)]:
+            while order > length:
+                order -= 1
+                keys, symbols[:, order] = np.divmod(keys, self._alphabet.n_symbols)
+            if stem is not None:
+                keys = stem[keys - 1]
+        symbols[:, 0] = keys
+        text = characters(self._alphabet.codes[symbols - 1])
+        step = symbols.shape[1]
+        return [text[i : i + step] for i in range(0, len(text), step)]
+
+
+def _merge(parts: list[_Counts]) -> _Counts:
+    keys = np.concatenate([part[0] for part in parts])
+    counts = np.concatenate([part[1] for part in parts])
+    order = np.argsort(keys, kind="stable")  # of sorted runs: quick
+    keys, counts = keys[order], counts[order]
+    first = np.flatnonzero(np.diff(keys, prepend=-1))
+    return keys[first], np.add.reduceat(counts, first) if len(first) else counts
+
+
+def _distinct(
+    rows: NDArray[np.int32],
+    known: NDArray[np.bool_],
+    bounds: NDArray[np.int64],
+    n_rows: int,
+) -> TokenBatch:
+    """Every known row of a text once, in rising order."""
+    n_texts = len(bounds) - 1
+    # Text and row in one number, the narrowest that holds it: sorts are quick.
+    dtype = np.uint32 if n_texts * n_rows < 2**32 else np.uint64
+    firsts = np.arange(n_texts + 1, dtype=np.uint64) * np.uint64(n_rows)
+    bases = np.repeat(firsts[:-1].astype(dtype), np.diff(bounds))
+    keys = (bases[:, None] + rows.astype(dtype))[known]
+    keys.sort()
+    new = np.ones(len(keys), dtype=bool)
+    np.not_equal(keys[1:], keys[:-1], out=new[1:])
+    keys = keys[new]
+    offsets = np.searchsorted(keys, firsts.astype(dtype))
+    keys -= np.repeat(firsts[:-1].astype(dtype), np.diff(offsets))
+    return TokenBatch(keys.astype(np.int32), offsets)
