@@ -4,24 +4,36 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 from sklearn.base import _fit_context as fit_context
+from sklearn.model_selection._search import BaseSearchCV
+from sklearn.pipeline import _name_estimators as name_estimators
 from sklearn.utils._array_api import check_same_namespace, device, get_namespace
 from sklearn.utils._openmp_helpers import (
     _openmp_effective_n_threads as effective_n_threads,
 )
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
+from sklearn.utils._repr_html.estimator import _VisualBlock as VisualBlock
 from sklearn.utils._set_output import ADAPTERS_MANAGER, _get_output_config
+from sklearn.utils._user_interface import _print_elapsed_time as print_elapsed_time
+from sklearn.utils.metadata_routing import _routing_enabled as routing_enabled
+from sklearn.utils.metaestimators import _BaseComposition as BaseComposition
 
 __all__ = [
     "ADAPTERS_MANAGER",
+    "BaseComposition",
+    "BaseSearchCV",
     "HasMethods",
     "Interval",
     "StrOptions",
+    "VisualBlock",
     "check_same_namespace",
     "device",
     "effective_n_threads",
     "fit_context",
     "get_namespace",
     "get_output_config",
+    "name_estimators",
+    "print_elapsed_time",
+    "routing_enabled",
 ]
 
 get_output_config = _get_output_config

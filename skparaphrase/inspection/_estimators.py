@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.frozen import FrozenEstimator
-from sklearn.model_selection._search import BaseSearchCV
 from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
+from skparaphrase._compat import BaseSearchCV
 from skparaphrase.encoders._base import TextEncoder, WordEncoder
 from skparaphrase.metrics._paired import cosine_similarity
 from skparaphrase.text import WordTokenizer

@@ -11,6 +11,8 @@ from torch import Tensor
 
 State = dict[str, dict[str, Any]]
 
+_CHUNK = 1024  # rows updated at a time, so that their arrays stay in the cache
+
 
 def clip_norm_(gradient: Tensor, clip_norm: float) -> None:
     """Scale one gradient tensor down to a norm, as the papers' code does.
@@ -25,6 +27,8 @@ def clip_norm_(gradient: Tensor, clip_norm: float) -> None:
 class Optimizer:
     """Base of optimisers that know tensors by name.
 
+    A subclass names what it remembers of each tensor, and says what a step does.
+
     Parameters
     ----------
     learning_rate : float
@@ -32,12 +36,15 @@ class Optimizer:
     Attributes
     ----------
     state : dict of name to dict
-        What is remembered of each tensor: tensors of its shape, and step counts.
+        What is remembered of each tensor: tensors of its shape, and "n_steps".
     """
+
+    memories: tuple[str, ...]
 
     def __init__(self, learning_rate: float) -> None:
         self.learning_rate = learning_rate
         self.state: State = {}
+        self._kept: dict[str, list[Tensor]] = {}
 
     def step(
         self,
@@ -60,7 +67,49 @@ class Optimizer:
         rows : Tensor of shape (n_rows,), default=None
             Which rows of `parameter` are updated. They do not repeat.
         """
+        state = self.state.setdefault(name, {})
+        for key in self.memories:
+            if key not in state:
+                state[key] = torch.zeros_like(parameter)
+        state["n_steps"] = n_steps = state.get("n_steps", 0) + 1
+        memories = [state[key] for key in self.memories]
+        if rows is None:
+            scratch = torch.empty_like(values)
+            self._update(values, gradient, memories, scratch, n_steps)
+            return
+        # New tensors of the size of a batch cost more than the arithmetic.
+        size = min(_CHUNK, len(rows)) if not rows.is_cuda else len(rows)
+        *copies, scratch = self._buffers(name, size, values)
+        for start in range(0, len(rows), size):
+            chunk = rows[start : start + size]
+            few = slice(start, start + len(chunk))
+            parts = [copy[: len(chunk)] for copy in copies]
+            for memory, part in zip(memories, parts, strict=True):
+                torch.index_select(memory, 0, chunk, out=part)
+            self._update(
+                values[few], gradient[few], parts, scratch[: len(chunk)], n_steps
+            )
+            for memory, part in zip(memories, parts, strict=True):
+                memory.index_copy_(0, chunk, part)
+
+    def _update(
+        self,
+        values: Tensor,
+        gradient: Tensor,
+        memories: list[Tensor],
+        scratch: Tensor,
+        n_steps: int,
+    ) -> None:
+        """Change values and memories in place; all have the same shape."""
         raise NotImplementedError
+
+    def _buffers(self, name: str, size: int, like: Tensor) -> list[Tensor]:
+        kept = self._kept.get(name)
+        if kept is None or len(kept[0]) < size:
+            n = len(self.memories) + 1
+            kept = [like.new_empty((size, *like.shape[1:])) for _ in range(n)]
+            self._kept[name] = kept
+        return kept
 
     def numpy(self) -> State:
         """The state in arrays, to be kept."""
@@ -84,34 +133,27 @@ class Optimizer:
             for name, remembered in state.items()
         }
 
-    def _memory(self, name: str, key: str, parameter: Tensor) -> Tensor:
-        state = self.state.setdefault(name, {})
-        if key not in state:
-            state[key] = torch.zeros_like(parameter)
-        memory: Tensor = state[key]
-        return memory
-
 
 class AdaGrad(Optimizer):
-    """Duchi et al. (2011) as in Lasagne: g / sqrt(sum of g^2 + 1e-6)."""
+    """Duchi et al. (2011) as in Lasagne: g / sqrt(sum of g^2 + 1e-6).
 
-    def step(
+    With rows, exactly the dense update of them.
+    """
+
+    memories = ("square",)
+
+    def _update(
         self,
-        name: str,
-        parameter: Tensor,
-        gradient: Tensor,
         values: Tensor,
-        rows: Tensor | None = None,
+        gradient: Tensor,
+        memories: list[Tensor],
+        scratch: Tensor,
+        n_steps: int,
     ) -> None:
-        """See :meth:`Optimizer.step`. With rows, exactly the dense update of them."""
-        memory = self._memory(name, "square", parameter)
-        square = memory if rows is None else memory.index_select(0, rows)
+        (square,) = memories
         square.addcmul_(gradient, gradient)
-        if rows is not None:
-            memory.index_copy_(0, rows, square)
-        scale = square + 1e-6 if rows is None else square.add_(1e-6)
-        scale.rsqrt_()
-        values.addcmul_(gradient, scale, value=-self.learning_rate)
+        torch.add(square, 1e-6, out=scratch).rsqrt_()
+        values.addcmul_(gradient, scratch, value=-self.learning_rate)
 
 
 class Adam(Optimizer):
@@ -121,31 +163,23 @@ class Adam(Optimizer):
     keeps moving a word in batches that do not hold it, as in the papers' code.
     """
 
+    memories = ("mean", "square")
     beta1, beta2, eps = 0.9, 0.999, 1e-8
 
-    def step(
+    def _update(
         self,
-        name: str,
-        parameter: Tensor,
-        gradient: Tensor,
         values: Tensor,
-        rows: Tensor | None = None,
+        gradient: Tensor,
+        memories: list[Tensor],
+        scratch: Tensor,
+        n_steps: int,
     ) -> None:
-        """See :meth:`Optimizer.step`."""
-        means = self._memory(name, "mean", parameter)
-        squares = self._memory(name, "square", parameter)
-        state = self.state[name]
-        state["n_steps"] = n_steps = state.get("n_steps", 0) + 1
-        mean = means if rows is None else means.index_select(0, rows)
-        square = squares if rows is None else squares.index_select(0, rows)
+        mean, square = memories
         mean.lerp_(gradient, 1 - self.beta1)
         square.mul_(self.beta2).addcmul_(gradient, gradient, value=1 - self.beta2)
-        if rows is not None:
-            means.index_copy_(0, rows, mean)
-            squares.index_copy_(0, rows, square)
         correction = (1 - self.beta2**n_steps) ** 0.5 / (1 - self.beta1**n_steps)
-        denominator = square.sqrt().add_(self.eps)
-        values.addcdiv_(mean, denominator, value=-self.learning_rate * correction)
+        torch.sqrt(square, out=scratch).add_(self.eps)
+        values.addcdiv_(mean, scratch, value=-self.learning_rate * correction)
 
 
 OPTIMIZERS: dict[str, type[Optimizer]] = {"adagrad": AdaGrad, "adam": Adam}

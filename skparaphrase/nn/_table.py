@@ -68,7 +68,7 @@ class WordTable:
         # The last token of each word wins its place; those tokens are the rows.
         tokens = np.arange(len(ids))
         self._place[ids] = tokens
-        distinct = ids[self._place[ids] == tokens]
+        distinct = np.sort(ids[self._place[ids] == tokens])  # quicker to gather
         self._place[distinct] = tokens[: len(distinct)]
         rows = torch.from_numpy(distinct.astype(np.int64)).to(device)
         local = torch.from_numpy(self._place[ids]).to(device)

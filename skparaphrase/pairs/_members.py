@@ -12,9 +12,9 @@ from scipy import sparse
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import FunctionTransformer, normalize
 from sklearn.utils import Tags, assert_all_finite, get_tags
-from sklearn.utils._user_interface import _print_elapsed_time
 from sklearn.utils.extmath import row_norms
 
+from skparaphrase._compat import print_elapsed_time
 from skparaphrase.pairs._last_axis import LastAxis
 
 _ALL = (
@@ -131,7 +131,7 @@ def fit_member(
     keep: bool,
     message: str | None,
 ) -> tuple[Any, Any]:
-    with noted(name), _print_elapsed_time("LastAxisUnion", message):
+    with noted(name), print_elapsed_time("LastAxisUnion", message):
         if method == "fit_transform" and hasattr(member, method):
             return member, member.fit_transform(X, y, **params["fit_transform"])
         member = member.fit(X, y, **params["fit"])

@@ -11,20 +11,24 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
-from sklearn.pipeline import _name_estimators
 from sklearn.utils import Bunch, Tags
-from sklearn.utils._repr_html.estimator import _VisualBlock
 from sklearn.utils.metadata_routing import (
     MetadataRouter,
     MethodMapping,
-    _routing_enabled,
     process_routing,
 )
-from sklearn.utils.metaestimators import _BaseComposition
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted
 
-from skparaphrase._compat import StrOptions, fit_context, get_output_config
+from skparaphrase._compat import (
+    BaseComposition,
+    StrOptions,
+    VisualBlock,
+    fit_context,
+    get_output_config,
+    name_estimators,
+    routing_enabled,
+)
 from skparaphrase._output import LastAxisTransformer
 from skparaphrase.pairs._members import (
     check_floats,
@@ -45,7 +49,7 @@ _Transformers = Sequence[tuple[str, Any]]
 _Weights = Mapping[str, float] | ArrayLike | None
 
 
-class LastAxisUnion(LastAxisTransformer, _BaseComposition):
+class LastAxisUnion(LastAxisTransformer, BaseComposition):
     r"""Vectors of several encoders, side by side on the last axis.
 
     What :class:`~sklearn.pipeline.FeatureUnion` is for rows, for texts and for pairs:
@@ -332,7 +336,7 @@ class LastAxisUnion(LastAxisTransformer, _BaseComposition):
         self._validate_names([name for name, _ in self.transformers])
         self._weights()
         members = self._members()
-        if _routing_enabled():
+        if routing_enabled():
             routed = process_routing(self, method, **params)
         else:
             routed = {
@@ -413,9 +417,9 @@ class LastAxisUnion(LastAxisTransformer, _BaseComposition):
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "transformers_")
 
-    def _sk_visual_block_(self) -> _VisualBlock:
+    def _sk_visual_block_(self) -> VisualBlock:
         names, members = zip(*self.transformers, strict=True)
-        return _VisualBlock("parallel", members, names=names)
+        return VisualBlock("parallel", members, names=names)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -459,7 +463,7 @@ def make_last_axis_union(
     ['sifencoder', 'averageencoder']
     """
     return LastAxisUnion(
-        _name_estimators(transformers),
+        name_estimators(transformers),
         weights=weights,
         scale=scale,
         n_jobs=n_jobs,

@@ -3,7 +3,7 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import overload
 
@@ -101,3 +101,26 @@ def ragged_positions(
     positions = np.repeat(starts - offsets[:-1], lengths)
     positions += np.arange(offsets[-1])
     return positions, offsets
+
+
+def text_blocks(
+    texts: Sequence[str], block_size: int, max_characters: int | None = None
+) -> Iterator[Sequence[str]]:
+    """The texts in blocks, at least one; a text with more characters stands alone."""
+    for start in range(0, len(texts) or 1, max(block_size, 1)):
+        yield from _halved(texts[start : start + block_size], max_characters)
+
+
+def _halved(
+    block: Sequence[str], max_characters: int | None
+) -> Iterator[Sequence[str]]:
+    if (
+        max_characters is None
+        or len(block) < 2
+        or sum(map(len, block)) <= max_characters
+    ):
+        yield block
+        return
+    middle = len(block) // 2
+    yield from _halved(block[:middle], max_characters)
+    yield from _halved(block[middle:], max_characters)

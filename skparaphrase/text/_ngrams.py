@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skparaphrase._compat import effective_n_threads
-from skparaphrase.text._batch import TokenBatch
+from skparaphrase.text._batch import TokenBatch, text_blocks
 from skparaphrase.text._ngram_index import (
     Alphabet,
     NgramIndex,
@@ -148,12 +148,7 @@ class NgramTokenizer:
             The rows of a text rise if `binary`. Otherwise they follow its characters;
             where several n-grams begin, the shorter are first.
         """
-        blocks = list(self.encode_blocks(texts, index, unknown))
-        if len(blocks) == 1:
-            return blocks[0]
-        offsets = np.zeros(len(texts) + 1, dtype=np.int64)
-        np.cumsum(np.concatenate([block.lengths for block in blocks]), out=offsets[1:])
-        return TokenBatch(np.concatenate([block.ids for block in blocks]), offsets)
+        return TokenBatch.concatenate(list(self.encode_blocks(texts, index, unknown)))
 
     def encode_blocks(
         self,
@@ -208,15 +203,8 @@ class NgramTokenizer:
         """The texts in blocks, lower-cased if need be; at least one block."""
         if isinstance(texts, str):
             raise TypeError("Expected a list of str; got one str. Put it in a list.")
-        block: list[str] = []
-        n_characters = 0
-        for text in texts:
-            n_characters += len(text)
-            if block and (len(block) == block_size or n_characters > max_characters):
-                yield block
-                block, n_characters = [], len(text)
-            block.append(text.lower() if self.lowercase else text)
-        yield block
+        for block in text_blocks(texts, block_size, max_characters):
+            yield [text.lower() for text in block] if self.lowercase else list(block)
 
     def _encode(
         self, texts: Sequence[str], index: NgramIndex, unknown: int | None

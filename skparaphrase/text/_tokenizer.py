@@ -10,7 +10,7 @@ from itertools import chain, count, islice
 
 import numpy as np
 
-from skparaphrase.text._batch import TokenBatch, ragged_positions
+from skparaphrase.text._batch import TokenBatch, ragged_positions, text_blocks
 
 #: Named token patterns. No match of them holds white space.
 TOKEN_PATTERNS: Mapping[str, str] = {
@@ -143,7 +143,8 @@ class WordTokenizer:
         -------
         batch : TokenBatch
         """
-        return next(self.encode_blocks(texts, index, unknown, len(texts) or 1))
+        blocks = self.encode_blocks(texts, index, unknown, len(texts) or 1, None)
+        return next(blocks)
 
     def encode_blocks(
         self,
@@ -151,22 +152,32 @@ class WordTokenizer:
         index: Mapping[str, int],
         unknown: int | None = None,
         block_size: int = 16384,
+        max_characters: int | None = 2**22,
     ) -> Iterator[TokenBatch]:
-        """As :meth:`encode`, so many texts at a time; at least one batch."""
+        """As :meth:`encode`, some texts at a time; at least one batch.
+
+        A block has at most `block_size` texts and `max_characters`; a longer text is a
+        block of its own.
+        """
         encoder = _PieceEncoder(self, index, unknown) if self._by_piece else None
-        for start in range(0, len(texts) or 1, block_size):
-            block = texts[start : start + block_size]
+        done = 0
+        for block in text_blocks(texts, block_size, max_characters):
             if encoder is not None:
                 yield encoder.encode(block)
             else:
-                yield self._encode_whole(block, index, unknown)
+                yield self._encode_whole(block, index, unknown, done)
+            done += len(block)
 
     def _encode_whole(
-        self, texts: Sequence[str], index: Mapping[str, int], unknown: int | None
+        self,
+        texts: Sequence[str],
+        index: Mapping[str, int],
+        unknown: int | None,
+        first: int,
     ) -> TokenBatch:
         found: dict[str, list[int]] = {}
         rows = []
-        for i, tokens in enumerate(self.tokenize(texts)):
+        for i, tokens in enumerate(self.tokenize(texts), start=first):
             row: list[int] = []
             for token in tokens:
                 if not isinstance(token, str):
