@@ -5,6 +5,7 @@
 
 import numpy as np
 import pytest
+import torch
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils import check_array
 from sklearn.utils.estimator_checks import (
@@ -16,7 +17,16 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from skparaphrase.decomposition import CommonComponentRemoval
 from skparaphrase.encoders import (
     AverageEncoder,
+    CharagramEncoder,
+    CharCNNEncoder,
+    CharLSTMEncoder,
+    ConvolutionalEncoder,
+    DeepAveragingEncoder,
+    IdentityRNNEncoder,
+    LSTMEncoder,
     ParagramEncoder,
+    ProjectionEncoder,
+    RNNEncoder,
     SIFEncoder,
     TfidfEncoder,
 )
@@ -28,6 +38,14 @@ VECTORS = WordVectors(
     [f"w{i}" for i in range(N_WORDS)],
     np.random.default_rng(0).normal(size=(N_WORDS, 5)),
 )
+
+
+@pytest.fixture(autouse=True, scope="module")
+def one_thread():
+    n_threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(n_threads)
 
 
 class TwoDimensional:
@@ -101,6 +119,42 @@ class ParagramFacade(RowsAsParaphrases, ParagramEncoder):
     pass
 
 
+class ProjectionFacade(RowsAsParaphrases, ProjectionEncoder):
+    pass
+
+
+class DeepAveragingFacade(RowsAsParaphrases, DeepAveragingEncoder):
+    pass
+
+
+class RNNFacade(RowsAsParaphrases, RNNEncoder):
+    pass
+
+
+class IdentityRNNFacade(RowsAsParaphrases, IdentityRNNEncoder):
+    pass
+
+
+class LSTMFacade(RowsAsParaphrases, LSTMEncoder):
+    pass
+
+
+class ConvolutionalFacade(RowsAsParaphrases, ConvolutionalEncoder):
+    pass
+
+
+class CharagramFacade(RowsAsParaphrases, CharagramEncoder):
+    pass
+
+
+class CharCNNFacade(RowsAsParaphrases, CharCNNEncoder):
+    pass
+
+
+class CharLSTMFacade(RowsAsParaphrases, CharLSTMEncoder):
+    pass
+
+
 class FeaturesFacade(RowsAsPairs, PairFeatures):
     def transform(self, X):
         check_is_fitted(self)
@@ -116,6 +170,18 @@ class SimilarityFacade(RowsAsPairs, PairSimilarity):
         return super().score(X, y, sample_weight)
 
 
+# Their vectors are products of float32 matrices.
+WITH_PRODUCTS = (
+    ProjectionEncoder,
+    DeepAveragingEncoder,
+    RNNEncoder,
+    IdentityRNNEncoder,
+    LSTMEncoder,
+    ConvolutionalEncoder,
+    CharCNNEncoder,
+    CharLSTMEncoder,
+)
+SMALL = {"max_epochs": 1, "batch_size": 8, "device": "cpu"}
 ESTIMATORS = [
     AverageFacade(VECTORS),
     TfidfFacade(VECTORS),
@@ -123,6 +189,15 @@ ESTIMATORS = [
     SIFFacade(VECTORS, frequencies="corpus"),
     ParagramFacade(VECTORS, max_epochs=2, batch_size=8, device="cpu"),
     ParagramFacade(VECTORS, max_epochs=1, weighting="sif", loss="infonce"),
+    ProjectionFacade(VECTORS, dim=4, **SMALL),
+    DeepAveragingFacade(VECTORS, n_layers=2, activation="relu", **SMALL),
+    RNNFacade(VECTORS, dim=3, **SMALL),
+    IdentityRNNFacade(VECTORS, scramble=0.5, word_dropout=0.2, **SMALL),
+    LSTMFacade(VECTORS, output_gate=True, **SMALL),
+    ConvolutionalFacade(VECTORS, n_filters=2, activation="tanh", **SMALL),
+    CharagramFacade(dim=4, **SMALL),
+    CharCNNFacade(embedding_dim=3, dim=4, filters=[(2, 2), (3, 1)], **SMALL),
+    CharLSTMFacade(embedding_dim=3, dim=4, **SMALL),
     CommonComponentRemoval(),
     CommonComponentRemoval(n_components=0),
     FeaturesFacade(),
@@ -133,7 +208,21 @@ ESTIMATORS = [
 ]
 
 
-@parametrize_with_checks(ESTIMATORS)
+def expected_failures(estimator):
+    """Checks that may fail, and why."""
+    if isinstance(estimator, WITH_PRODUCTS):
+        # Our own tests ask for 1e-6.
+        reason = "a product of matrices rounds a row by its place among the others"
+        return {
+            "check_methods_sample_order_invariance": reason,
+            "check_methods_subset_invariance": reason,
+        }
+    return {}
+
+
+@parametrize_with_checks(
+    ESTIMATORS, expected_failed_checks=expected_failures, xfail_strict=False
+)
 def test_common_checks(estimator, check):
     check(estimator)
 

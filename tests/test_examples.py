@@ -10,6 +10,10 @@ from pathlib import Path
 import pytest
 
 EXAMPLES = sorted((Path(__file__).parents[1] / "examples").glob("*.py"))
+FIGURES = {
+    "plot_charagram_neighbors": ["charagram_neighbors.png"],
+    "quickstart": ["quickstart.png"],
+}
 
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
@@ -22,5 +26,5 @@ def test_example_runs(path, tmp_path):
     )
     assert run.returncode == 0, run.stderr
     assert run.stdout
-    if path.stem == "quickstart":
-        assert (tmp_path / "quickstart.png").read_bytes().startswith(b"\x89PNG")
+    for figure in FIGURES.get(path.stem, ()):
+        assert (tmp_path / figure).read_bytes().startswith(b"\x89PNG")

@@ -51,9 +51,12 @@ EVERYTHING_ELSE = "\n".join(
 UNTRAINED = """
 import pickle
 from sklearn.base import clone
-from skparaphrase.encoders import ParagramEncoder
-encoder = pickle.loads(pickle.dumps(clone(ParagramEncoder())))
-repr(encoder), encoder._repr_html_()
+from skparaphrase import encoders
+for name in encoders.__all__:
+    owner = getattr(encoders, name)
+    encoder = owner.paper() if hasattr(owner, "paper") else owner()
+    encoder = pickle.loads(pickle.dumps(clone(encoder)))
+    repr(encoder), encoder._repr_html_(), encoder.get_params()
 """
 
 
@@ -126,6 +129,7 @@ def estimators():
 def test_estimators_are_found():
     names = {owner.__name__ for owner in estimators()}
     assert {"AverageEncoder", "ParagramEncoder", "PairSimilarity", "LastAxis"} <= names
+    assert sum(name.endswith("Encoder") for name in names) == 13
 
 
 @pytest.mark.parametrize("owner", estimators(), ids=lambda owner: owner.__name__)
@@ -153,6 +157,20 @@ def test_defaults_are_those_of_the_signature(owner):
     assert found.keys() == parameters.keys()
     for name, value in found.items():
         assert value is required.get(name, parameters[name].default), name
+
+
+@pytest.mark.parametrize("owner", estimators(), ids=lambda owner: owner.__name__)
+def test_parameters_are_documented_in_the_order_of_the_signature(owner):
+    lines = inspect.getdoc(owner).splitlines()
+    start = lines.index("Parameters") + 2
+    below = [i for i, line in enumerate(lines) if line.startswith("---")]
+    stop = next((i - 1 for i in below if i > start), len(lines))
+    documented = [
+        line.partition(" : ")[0]
+        for line in lines[start:stop]
+        if line and not line.startswith(" ")
+    ]
+    assert documented == list(inspect.signature(owner).parameters)
 
 
 @pytest.mark.parametrize("owner", estimators(), ids=lambda owner: owner.__name__)

@@ -22,16 +22,19 @@ CPU = torch.device("cpu")
 IDS = np.array([0, 1, 2, 3, 1, 4, 4, 5, 6, 7, 2, 0], dtype=np.int32)
 OFFSETS = [np.array([0, 2, 3, 5, 7, 9, 12]), np.array([0, 0, 3, 5, 5, 9, 12])]
 OPTIONS = TrainingOptions(
-    loss="margin", margin=0.4, temperature=0.1, negatives="max", mask_identical=False,
-    optimizer="adagrad", learning_rate=0.05, batch_size=4, clip_norm=None,
-    vectors_penalty=0.0, composition_penalty=0.0,
+    loss="margin", margin=0.4, temperature=0.1, negatives="max", negative_pool="both",
+    mask_identical=False, optimizer="adagrad", learning_rate=0.05, batch_size=4,
+    clip_norm=None, vectors_penalty=0.0, composition_penalty=0.0, word_dropout=0.0,
+    scramble=0.0,
 )  # fmt: skip
 
 
 def make_trainer(matrix, *, sparse=True, initial=None, device=CPU, **changes):
     table = WordTable(matrix, initial=initial, sparse=sparse, device=device)
     random_state = np.random.RandomState(0)
-    return Trainer(Average(), table, replace(OPTIONS, **changes), random_state)
+    return Trainer(
+        Average(matrix.shape[1]), table, replace(OPTIONS, **changes), random_state
+    )
 
 
 def random_matrix(n_rows=8, dim=4, seed=0):
@@ -164,7 +167,7 @@ def test_gradient_of_average_and_loss_matches_finite_differences(loss, offsets):
     chosen, found = torch.tensor(chosen), torch.ones(6).bool()
 
     def step(table):
-        unit = unit_vectors(Average()(table, ids, torch.tensor(offsets[:-1])))
+        unit = unit_vectors(Average(4)(table, ids, offsets))
         if loss == "margin":
             return margin_loss(unit, chosen, found, 0.4)
         return infonce_loss(unit, np.arange(6), temperature=0.5, mask_identical=False)
@@ -178,7 +181,7 @@ def test_backward_of_average_is_that_of_embedding_bag(offsets):
     ids, starts = torch.from_numpy(IDS.astype(np.int64)), torch.from_numpy(offsets[:-1])
     ours = torch.tensor(random_matrix(9), requires_grad=True)
     theirs = torch.tensor(random_matrix(9), requires_grad=True)
-    vectors = Average()(ours, ids, starts)
+    vectors = Average(4)(ours, ids, offsets)
     expected = nn.functional.embedding_bag(ids, theirs, starts, mode="mean")
     for output in (vectors, expected):
         output.backward(torch.from_numpy(random_matrix(6, seed=1)))

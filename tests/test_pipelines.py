@@ -12,6 +12,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 import skops.io
+import torch
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn import config_context
 from sklearn.base import clone
@@ -31,14 +32,30 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from skparaphrase.decomposition import CommonComponentRemoval
-from skparaphrase.encoders import AverageEncoder, ParagramEncoder
+from skparaphrase.encoders import (
+    AverageEncoder,
+    ConvolutionalEncoder,
+    ParagramEncoder,
+)
 from skparaphrase.metrics import STSScorer, pearson_scorer
 from skparaphrase.model_selection import pair_groups
 from skparaphrase.pairs import LastAxis, PairFeatures, PairSimilarity
 
 
-@pytest.fixture(params=["sif", "paragram"])
-def pipe(request, encoders):
+@pytest.fixture(autouse=True, scope="module")
+def one_thread():
+    n_threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(n_threads)
+
+
+@pytest.fixture(params=["sif", "paragram", "cse"])
+def pipe(request, encoders, vectors):
+    encoders["cse"] = ConvolutionalEncoder(
+        vectors, n_filters=2, max_epochs=1, positive_from=0, device="cpu",
+        random_state=0,
+    )  # fmt: skip
     return make_pipeline(
         encoders[request.param], CommonComponentRemoval(), PairSimilarity()
     )
@@ -222,6 +239,7 @@ def test_clones_share_the_vectors(encoder, vectors, pairs):
 
 OURS = [
     "skparaphrase.decomposition._common_component.CommonComponentRemoval",
+    "skparaphrase.encoders._convolutional.ConvolutionalEncoder",
     "skparaphrase.encoders._paragram.ParagramEncoder",
     "skparaphrase.encoders._sif.SIFEncoder",
     "skparaphrase.pairs._similarity.PairSimilarity",
@@ -381,8 +399,11 @@ def test_fitted_on_pairs_it_embeds_sentences(pipe, pairs, sentences):
 
 def test_parameters_by_name(pipe):
     name = pipe.steps[0][0]
-    pipe.set_params(**{f"{name}__a": 0.5}, commoncomponentremoval__n_components=3)
-    assert pipe[0].a == pipe.get_params()[f"{name}__a"] == 0.5
+    pipe.set_params(
+        **{f"{name}__token_pattern": "ptb"}, commoncomponentremoval__n_components=3
+    )
+    assert pipe[0].token_pattern == "ptb"
+    assert pipe.get_params()[f"{name}__token_pattern"] == "ptb"
     assert pipe[1].n_components == 3
     last = LastAxis(PCA()).set_params(transformer__n_components=2)
     assert last.get_params()["transformer__n_components"] == 2

@@ -13,7 +13,16 @@ import pytest
 import skparaphrase
 from skparaphrase.encoders import (
     AverageEncoder,
+    CharagramEncoder,
+    CharCNNEncoder,
+    CharLSTMEncoder,
+    ConvolutionalEncoder,
+    DeepAveragingEncoder,
+    IdentityRNNEncoder,
+    LSTMEncoder,
     ParagramEncoder,
+    ProjectionEncoder,
+    RNNEncoder,
     SIFEncoder,
     TfidfEncoder,
 )
@@ -21,6 +30,7 @@ from skparaphrase.vectors import WordFrequencies, WordVectors
 
 WORDS = ["cat", "dog", "sleeps", "barks", "a", "the", "\ud800"]
 TEXTS = ["a cat sleeps", "the dog barks", "", "unknown"]
+SHORT = {"max_epochs": 1, "random_state": 0}
 PAIRS = [("a cat", "the cat"), ("dog barks", "a dog barks"), ("sleeps", "cat sleeps")]
 
 
@@ -42,6 +52,15 @@ def vectors():
         lambda v: SIFEncoder(v, frequencies="corpus"),
         lambda v: ParagramEncoder(v, max_epochs=2, random_state=0, weighting="sif"),
         lambda v: SIFEncoder(),
+        lambda v: ProjectionEncoder(v, dim=np.int64(3), **SHORT),
+        lambda v: DeepAveragingEncoder(v, n_layers=2, **SHORT),
+        lambda v: RNNEncoder(v, **SHORT),
+        lambda v: IdentityRNNEncoder(v, clip_norm=None, **SHORT),
+        lambda v: LSTMEncoder(v.astype("float16"), peepholes=None, **SHORT),
+        lambda v: ConvolutionalEncoder(v, n_filters=2, widths=[2, 1], **SHORT),
+        lambda v: CharagramEncoder(dim=3, ngram_range=[1, 2], **SHORT),
+        lambda v: CharCNNEncoder(embedding_dim=3, dim=4, filters=[[2, 2]], **SHORT),
+        lambda v: CharLSTMEncoder(embedding_dim=3, dim=4, **SHORT),
     ],
 )
 def test_loaded_encoder_gives_the_same_vectors(make, vectors, tmp_path):
@@ -76,6 +95,21 @@ def test_loading_never_imports_torch_or_pickle_files(vectors, tmp_path):
         "assert 'torch' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
+    suffixes = {path.suffix for path in (tmp_path / "encoder").rglob("*.*")}
+    assert suffixes <= {".json", ".npy", ".safetensors"}
+
+
+@pytest.mark.parametrize("make", [RNNEncoder, CharagramEncoder])
+def test_folders_hold_the_parameters_and_not_init(make, vectors, tmp_path):
+    start = {} if make is CharagramEncoder else {"vectors": vectors}
+    first = make(**start, **SHORT).fit(PAIRS)
+    encoder = make(init=first, **SHORT).fit(PAIRS)
+    encoder.save(tmp_path / "encoder")
+    loaded = skparaphrase.load(tmp_path / "encoder")
+    assert loaded.init is None and loaded.parameters_.keys() == first.parameters_.keys()
+    for name, value in encoder.parameters_.items():
+        np.testing.assert_array_equal(loaded.parameters_[name], value)
+    np.testing.assert_array_equal(loaded.transform(TEXTS), encoder.transform(TEXTS))
     suffixes = {path.suffix for path in (tmp_path / "encoder").rglob("*.*")}
     assert suffixes <= {".json", ".npy", ".safetensors"}
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from skparaphrase.nn import Composition, Pooled
 
-_TOKENS = 1 << 15  # of a chunk: vectors and states of its tokens take some 100 MB
+_TOKENS = 1 << 14  # of a chunk: vectors and states of its tokens take some 80 MB
 
 
 def embed(
@@ -36,7 +36,8 @@ def embed(
     vectors : WordVectors
         Of the tokens.
     batches : iterable of TokenBatch
-        `n_texts` texts together; one batch at a time is held.
+        `n_texts` texts together. One batch at a time is held, unless the composition
+        has a `batch_size`.
     n_texts : int
     device : torch.device
 
@@ -46,6 +47,8 @@ def embed(
     """
     import torch
 
+    if composition.batch_size is not None:  # blocks may end anywhere
+        batches = [TokenBatch.concatenate(list(batches))]
     embedded = np.empty((n_texts, composition.dim), dtype=np.float32)
     done = 0
     with torch.inference_mode():

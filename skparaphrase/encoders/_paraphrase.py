@@ -265,7 +265,9 @@ class ParaphraseEncoder(CallbackSupportMixin, TextEncoder):
         """The fitted encoder that training starts from."""
         init = getattr(self.init, "estimator", self.init)  # of a FrozenEstimator
         name = type(self).__name__
-        if not isinstance(init, ParaphraseEncoder):
+        # Other classes may have parameters of the same names and shapes.
+        related = isinstance(init, type(self)) or isinstance(self, type(init))
+        if not (related and isinstance(init, ParaphraseEncoder)):
             raise TypeError(
                 f"init must be a fitted {name}, or one in a FrozenEstimator; got "
                 f"{self.init!r}."
@@ -276,17 +278,25 @@ class ParaphraseEncoder(CallbackSupportMixin, TextEncoder):
                 "grid searches do) drops its fit: wrap it in "
                 "sklearn.frozen.FrozenEstimator."
             )
+        self._check_shapes(self._composition(init.vectors_), init.parameters_, "init")
+        return init
+
+    def _check_shapes(
+        self,
+        composition: "Composition",
+        parameters: dict[str, NDArray[np.float32]],
+        owner: str,
+    ) -> None:
+        """Raise if fitted parameters are not those that the settings ask for."""
         wanted = {
-            key: tuple(value.shape)
-            for key, value in self._composition(init.vectors_).named_parameters()
+            key: tuple(value.shape) for key, value in composition.named_parameters()
         }
-        given = {key: value.shape for key, value in init.parameters_.items()}
+        given = {key: value.shape for key, value in parameters.items()}
         if wanted != given:
             raise ValueError(
-                f"init has parameters of shapes {given}, but {name} with these "
-                f"settings has {wanted}."
+                f"{owner} has parameters of shapes {given}, but "
+                f"{type(self).__name__} with these settings has {wanted}."
             )
-        return init
 
     def _start_over(
         self,
@@ -294,14 +304,15 @@ class ParaphraseEncoder(CallbackSupportMixin, TextEncoder):
         vectors: WordVectors,
         random_state: np.random.RandomState,
     ) -> None:
-        self.vectors_ = vectors
         if self.init is not None:
             found = self._check_init().parameters_
-            self.parameters_ = {name: value.copy() for name, value in found.items()}
+            parameters = {name: value.copy() for name, value in found.items()}
         else:
             composition = self._composition(vectors)
             composition.reset(random_state)
-            self.parameters_ = _arrays(composition)
+            parameters = _arrays(composition)
+        self.vectors_ = vectors
+        self.parameters_ = parameters
         self._random_state = random_state
         self._optimizer_state = {}
         self.loss_curve_ = []
@@ -311,6 +322,7 @@ class ParaphraseEncoder(CallbackSupportMixin, TextEncoder):
         import torch
 
         composition = self._composition(self.vectors_)
+        self._check_shapes(composition, self.parameters_, "The fitted encoder")
         with torch.no_grad():
             for name, parameter in composition.named_parameters():
                 parameter.copy_(torch.tensor(self.parameters_[name]))
@@ -390,8 +402,10 @@ class ParaphraseEncoder(CallbackSupportMixin, TextEncoder):
         device = resolve_device(self.device)
         composition = self._fitted_composition().to(device)
         embedded = np.empty((len(texts), composition.dim), dtype=np.float32)
-        for start in range(0, len(texts), _TEXTS):
-            part = texts[start : start + _TEXTS]
+        group = composition.batch_size or 1  # stays together
+        step = max(_TEXTS // group, 1) * group
+        for start in range(0, len(texts), step):
+            part = texts[start : start + step]
             batches = self._encode_blocks(part, self.vectors_)
             if isinstance(composition, Pooled) and device.type == "cpu":
                 found = embed_pooled(composition, self.vectors_, batches, len(part))

@@ -41,7 +41,7 @@ def save_encoder(encoder: Any, folder: str | PathLike[str]) -> None:
                 kept[name] = None
             elif isinstance(value, (*_PLAIN, np.generic)):
                 kept[name] = value.item() if isinstance(value, np.generic) else value
-            elif isinstance(value, (tuple, list)):
+            elif isinstance(value, (tuple, list, range, np.ndarray)):
                 kept[name] = np.asarray(value).tolist()
             else:
                 raise ValueError(

@@ -77,6 +77,8 @@ class Optimizer:
             scratch = torch.empty_like(values)
             self._update(values, gradient, memories, scratch, n_steps)
             return
+        if not len(rows):  # texts without tokens only
+            return
         # New tensors of the size of a batch cost more than the arithmetic.
         size = min(_CHUNK, len(rows)) if not rows.is_cuda else len(rows)
         *copies, scratch = self._buffers(name, size, values)

@@ -64,6 +64,10 @@ class Trainer:
         random_state: RandomState,
     ) -> None:
         self.composition = composition
+        device = table.weight.device
+        composition.anchors = {
+            name: anchor.to(device) for name, anchor in composition.anchors.items()
+        }
         self.table = table
         self.options = options
         self.random_state = random_state
@@ -201,7 +205,7 @@ class Trainer:
             gradient.add_(parameter, alpha=penalty)
             anchor = self.composition.anchors.get(name)
             if anchor is not None:
-                gradient.sub_(anchor.to(gradient.device), alpha=penalty)
+                gradient.sub_(anchor, alpha=penalty)
         self._update(name, parameter, gradient, parameter)
         parameter.grad = None
 
