@@ -2,9 +2,11 @@
 
     python benchmarks/throughput.py --data ../shared --threads 4
 
-Four groups (`--only embed,train,read,memory` takes some of them): sentences encoded a
-second, pairs trained on a second, MB of vectors read a second, and the peak memory of a
-grid search. Peers: `pip install gensim model2vec sentence-transformers datasets
+Groups (`--only embed,train,read,memory,encoders,lstm,chunks` takes some of them):
+sentences encoded a second, pairs trained on a second, MB of vectors read a second, and
+the peak memory of a grid search; then, from `_encoder_speed.py`, training and
+transforming by every trained encoder, the LSTM beside torch's, and the peak memory of
+`transform`. Peers: `pip install gensim model2vec sentence-transformers datasets
 accelerate psutil`; those that are not installed are left out, with a line that says so.
 
 Every contender runs in a fresh process in every round, all with the same number of
@@ -28,6 +30,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from _encoder_speed import ENCODER_GROUPS
 from _timing import (
     Args,
     Comparison,
@@ -569,6 +572,7 @@ MEMORY = Group(
 )
 
 GROUPS = {"embed": EMBED, "train": TRAIN, "read": READ, "memory": MEMORY}
+GROUPS |= ENCODER_GROUPS
 
 if __name__ == "__main__":
     main(Path(__file__), __doc__, GROUPS)

@@ -8,6 +8,9 @@ from typing import Any
 import numpy as np
 import torch
 from torch import Tensor
+from torch.optim.adam import adam
+
+from skparaphrase.nn._rows import put_rows, take_rows
 
 State = dict[str, dict[str, Any]]
 
@@ -80,19 +83,19 @@ class Optimizer:
         if not len(rows):  # texts without tokens only
             return
         # New tensors of the size of a batch cost more than the arithmetic.
-        size = min(_CHUNK, len(rows)) if not rows.is_cuda else len(rows)
+        size = len(rows) if rows.is_cuda else min(_CHUNK, len(rows))
         *copies, scratch = self._buffers(name, size, values)
         for start in range(0, len(rows), size):
             chunk = rows[start : start + size]
             few = slice(start, start + len(chunk))
             parts = [copy[: len(chunk)] for copy in copies]
             for memory, part in zip(memories, parts, strict=True):
-                torch.index_select(memory, 0, chunk, out=part)
+                take_rows(memory, chunk, part)
             self._update(
                 values[few], gradient[few], parts, scratch[: len(chunk)], n_steps
             )
             for memory, part in zip(memories, parts, strict=True):
-                memory.index_copy_(0, chunk, part)
+                put_rows(memory, chunk, part)
 
     def _update(
         self,
@@ -177,11 +180,24 @@ class Adam(Optimizer):
         n_steps: int,
     ) -> None:
         mean, square = memories
-        mean.lerp_(gradient, 1 - self.beta1)
-        square.mul_(self.beta2).addcmul_(gradient, gradient, value=1 - self.beta2)
-        correction = (1 - self.beta2**n_steps) ** 0.5 / (1 - self.beta1**n_steps)
-        torch.sqrt(square, out=scratch).add_(self.eps)
-        values.addcdiv_(mean, scratch, value=-self.learning_rate * correction)
+        # One pass over all arrays. Its eps is added after the correction of the root.
+        root = float((1 - self.beta2**n_steps) ** 0.5)
+        adam(
+            [values],
+            [gradient],
+            [mean],
+            [square],
+            [],
+            [torch.tensor(n_steps - 1.0, device=values.device)],
+            fused=True,
+            amsgrad=False,
+            beta1=self.beta1,
+            beta2=self.beta2,
+            lr=self.learning_rate,
+            weight_decay=0.0,
+            eps=self.eps / root,
+            maximize=False,
+        )
 
 
 OPTIMIZERS: dict[str, type[Optimizer]] = {"adagrad": AdaGrad, "adam": Adam}

@@ -8,6 +8,8 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from skparaphrase.nn._rows import put_rows, take_rows
+
 
 class WordTable:
     """A matrix of word vectors of which a step touches only the rows of its batch.
@@ -72,7 +74,7 @@ class WordTable:
         self._place[distinct] = tokens[: len(distinct)]
         rows = torch.from_numpy(distinct.astype(np.int64)).to(device)
         local = torch.from_numpy(self._place[ids]).to(device)
-        return self.weight.index_select(0, rows).requires_grad_(), rows, local
+        return take_rows(self.weight, rows).requires_grad_(), rows, local
 
     def add_penalty_(
         self, gradient: Tensor, leaf: Tensor, rows: Tensor | None, penalty: float
@@ -82,13 +84,13 @@ class WordTable:
         if self.initial is not None:
             initial = self.initial
             if rows is not None:
-                initial = initial.index_select(0, rows)
+                initial = take_rows(initial, rows)
             gradient.sub_(initial, alpha=penalty)
 
     def write(self, leaf: Tensor, rows: Tensor | None) -> None:
         """Put updated rows back into the table."""
         if rows is not None:
-            self.weight.index_copy_(0, rows, leaf)
+            put_rows(self.weight, rows, leaf)
 
     def numpy(self) -> NDArray[np.float32]:
         """All vectors; they share memory with the table if it lies on the CPU."""
