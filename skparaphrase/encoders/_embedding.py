@@ -25,10 +25,10 @@ def embed(
     composition: "Composition",
     vectors: WordVectors,
     batches: Iterable[TokenBatch],
-    n_texts: int,
+    out: NDArray[np.float32],
     device: "torch.device",
-) -> NDArray[np.float32]:
-    """Vectors of texts.
+) -> None:
+    """Write the vectors of texts.
 
     Parameters
     ----------
@@ -36,24 +36,19 @@ def embed(
     vectors : WordVectors
         Of the tokens.
     batches : iterable of TokenBatch
-        `n_texts` texts together. One batch at a time is held, unless the composition
+        All texts together. One batch at a time is held, unless the composition
         has a `batch_size`.
-    n_texts : int
+    out : ndarray of shape (n_texts, dim), float32
     device : torch.device
-
-    Returns
-    -------
-    vectors : ndarray of shape (n_texts, dim), float32
     """
     import torch
 
     if composition.batch_size is not None:  # blocks may end anywhere
         batches = [TokenBatch.concatenate(list(batches))]
-    embedded = np.empty((n_texts, composition.dim), dtype=np.float32)
     done = 0
     with torch.inference_mode():
         for batch in batches:
-            out = embedded[done : done + len(batch)]
+            rest = out[done : done + len(batch)]
             done += len(batch)
             for chunk in _chunks(batch, composition.batch_size):
                 part = batch.take(chunk)
@@ -63,16 +58,15 @@ def embed(
                     torch.from_numpy(ids).to(device),
                     part.offsets,
                 )
-                out[chunk] = found.cpu().numpy()
-    return embedded
+                rest[chunk] = found.cpu().numpy()
 
 
 def embed_pooled(
     composition: "Pooled",
     vectors: WordVectors,
     batches: Iterable[TokenBatch],
-    n_texts: int,
-) -> NDArray[np.float32]:
+    out: NDArray[np.float32],
+) -> None:
     """As :func:`embed` on a CPU: NumPy and SciPy pool in threads, torch does layers."""
     import torch
 
@@ -84,15 +78,12 @@ def embed_pooled(
             yield batch
 
     if composition.pooling == "mean":
-        pooled = weighted_average(vectors, noted(), n_texts)
+        pooled = weighted_average(vectors, noted(), len(out))
     else:
-        pooled = vector_sum(vectors, noted(), n_texts)
+        pooled = vector_sum(vectors, noted(), len(out))
     with torch.inference_mode():
-        found: NDArray[np.float32] = composition.from_pooled(
-            torch.from_numpy(pooled)
-        ).numpy()
-    found[np.concatenate(blank)] = 0
-    return found
+        out[:] = composition.from_pooled(torch.from_numpy(pooled)).numpy()
+    out[np.concatenate(blank)] = 0
 
 
 def _chunks(batch: TokenBatch, size: int | None) -> Iterator[NDArray[np.intp]]:

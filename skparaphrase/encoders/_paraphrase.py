@@ -407,11 +407,11 @@ class ParaphraseEncoder(CallbackSupportMixin, TextEncoder):
         for start in range(0, len(texts), step):
             part = texts[start : start + step]
             batches = self._encode_blocks(part, self.vectors_)
+            out = embedded[start : start + len(part)]
             if isinstance(composition, Pooled) and device.type == "cpu":
-                found = embed_pooled(composition, self.vectors_, batches, len(part))
+                embed_pooled(composition, self.vectors_, batches, out)
             else:
-                found = embed(composition, self.vectors_, batches, len(part), device)
-            embedded[start : start + len(part)] = found
+                embed(composition, self.vectors_, batches, out, device)
         return embedded
 
     def __sklearn_is_fitted__(self) -> bool:
