@@ -1,0 +1,146 @@
+"""Orders and numbers of character n-grams of Charagram.
+
+    python benchmarks/charagram_ngrams.py --data ../shared [--quick] [--seeds 1]
+
+Mirrors table 5 of the Charagram paper, without tagging: SimLex-999 after training on
+words, the STS sets after training on sentences, for the most frequent n-grams of
+each order. Writes `benchmarks/results/charagram_ngrams.json` and `.md`.
+"""
+
+# Authors: The skparaphrase developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import argparse
+from typing import Any
+
+from _papers import (
+    Data,
+    median,
+    parse_args,
+    run_all,
+    score_sts,
+    score_words,
+    sts_means,
+    table,
+    write,
+)
+
+from skparaphrase.encoders import CharagramEncoder
+
+HIGHEST = (2, 3, 4, 5, 6)  # orders from 2 to this
+SIZES = (100, 1000, 50_000)  # n-grams of each order
+WORD_EPOCHS, SENTENCE_EPOCHS = 5, 1
+# The table has no penalty; the activation was tuned there.
+COMMON: dict[str, Any] = {"vectors_penalty": 0.0, "composition_penalty": 0.0}
+PUBLISHED_SIMLEX = {
+    100: (6.2, 7.0, 7.7, 9.1, 8.8),
+    1000: (15.2, 33.0, 38.7, 43.2, 43.9),
+    50_000: (14.4, 52.4, 67.8, 69.2, 69.5),
+}
+PUBLISHED_STS = {
+    100: (40.2, 33.8, 32.5, 31.2, 29.8),
+    1000: (50.1, 60.3, 58.6, 56.6, 55.6),
+    50_000: (45.7, 64.7, 66.6, 63.0, 61.3),
+}
+
+
+def main() -> None:
+    args = parse_args(__doc__)
+    cells = [(highest, size) for size in SIZES[::-1] for highest in HIGHEST[::-1]]
+    tasks = [(run, (args, seed, cell)) for cell in cells for seed in range(args.seeds)]
+    found = run_all(args, tasks)
+    results = {}
+    for highest, size in cells:
+        runs = [
+            result
+            for result, (_, values) in zip(found, tasks, strict=True)
+            if values[2] == (highest, size)
+        ]
+        results[f"{highest} {size}"] = median(runs)
+    write(args, "charagram_ngrams", results, report(results))
+
+
+def run(args: argparse.Namespace, seed: int, cell: tuple[int, int]) -> dict[str, Any]:
+    """Scores of one cell of the table; words, then sentences, each from new."""
+    data = Data(args)
+    highest, size = cell
+
+    def fitted(pairs: Any, epochs: int, **params: Any) -> Any:
+        return CharagramEncoder(
+            ngram_range=(2, highest),
+            max_ngrams=size,
+            max_epochs=epochs,
+            random_state=seed,
+            **COMMON,
+            **params,
+        ).fit(pairs)
+
+    pairs = data.corpus("ppdb-lexical")
+    words = fitted(
+        pairs[:1000] if args.quick else pairs,
+        WORD_EPOCHS,
+        activation="linear",
+        batch_size=25,
+    )
+    sentences = fitted(data.pairs, SENTENCE_EPOCHS)
+    means = sts_means(score_sts(sentences, data))
+    return {
+        **score_words(words, data),
+        **means,
+        "n-grams of words": len(words.vectors_),
+        "n-grams of sentences": len(sentences.vectors_),
+    }
+
+
+def report(results: dict[str, Any]) -> list[str]:
+    def lines(key: str, published: dict[int, tuple[float, ...]]) -> list[str]:
+        rows: list[list[Any]] = []
+        for size in SIZES:
+            ours = [results[f"{highest} {size}"][key] for highest in HIGHEST]
+            rows.append([f"{size}, here", *ours])
+            rows.append([f"{size}, published", *published[size]])
+        return table(["n-grams an order", *heads], rows)
+
+    heads = ["2", *(f"2-{highest}" for highest in HIGHEST[1:])]
+    counts = [
+        [size]
+        + [
+            " / ".join(
+                f"{results[f'{highest} {size}'][f'n-grams of {what}']:,.0f}"
+                for what in ("words", "sentences")
+            )
+            for highest in HIGHEST
+        ]
+        for size in SIZES
+    ]
+    return [
+        "# Orders and numbers of n-grams",
+        "",
+        "Table 5 of the Charagram paper. No penalty. Made by",
+        "`python benchmarks/charagram_ngrams.py`.",
+        "",
+        "## SimLex-999",
+        "",
+        f"Spearman x 100, {WORD_EPOCHS} epochs of 16 thousand lexical pairs, linear,",
+        f"batches of 25; published: {WORD_EPOCHS} epochs of 770 thousand.",
+        "",
+        *lines("simlex999", PUBLISHED_SIMLEX),
+        "",
+        "## Textual similarity",
+        "",
+        "Pearson x 100: mean of STS 2012, 2013 and 2014 here, after "
+        f"{SENTENCE_EPOCHS} epoch of 92",
+        "thousand pairs, tanh; published: mean of 22 sets after 5 epochs of 3 million.",
+        "",
+        *lines("mean of years", PUBLISHED_STS),
+        "",
+        "## Vocabulary",
+        "",
+        "N-grams of words / sentences.",
+        "",
+        *table(["n-grams an order", *heads], counts),
+    ]
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,66 @@
+"""Run the scripts of all tables and figures of the papers, one after the other.
+
+    python benchmarks/run_papers.py --data ../shared [--quick] [--seeds 1] [--jobs 4]
+
+The options are those of the scripts, and are passed on; without `--seeds` each has its
+own number. A script that fails does not stop the others; the exit status tells.
+"""
+
+# Authors: The skparaphrase developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import argparse
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+SCRIPTS = (
+    "wieting_encoders",
+    "charagram_words",
+    "charagram_ngrams",
+    "charagram_unknown_and_length",
+    "charagram_convergence",
+    "wieting_amount",
+    "wieting_margins_and_weights",
+    "cse_widths",
+    "cse_cumulative",
+)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--data", default="../shared")
+    parser.add_argument("--quick", action="store_true", help="a sample of each")
+    parser.add_argument("--seeds", type=int)
+    parser.add_argument("--jobs", type=int)
+    parser.add_argument("--out")
+    parser.add_argument(
+        "--only", nargs="+", choices=SCRIPTS, default=SCRIPTS, metavar="SCRIPT"
+    )
+    args = parser.parse_args()
+
+    options = ["--data", args.data]
+    for name in ("seeds", "jobs", "out"):
+        if getattr(args, name) is not None:
+            options += [f"--{name}", str(getattr(args, name))]
+    if args.quick:
+        options.append("--quick")
+
+    outcomes = []
+    for name in args.only:
+        print(f"== {name}", flush=True)
+        path = Path(__file__).parent / f"{name}.py"
+        started = time.perf_counter()
+        code = subprocess.run([sys.executable, str(path), *options]).returncode
+        outcomes.append((name, time.perf_counter() - started, code))
+
+    print("== times")
+    for name, seconds, code in outcomes:
+        print(f"{name:30} {seconds:7.1f} s{'' if code == 0 else f'  FAILED ({code})'}")
+    print(f"{'all':30} {sum(seconds for _, seconds, _ in outcomes):7.1f} s")
+    return 1 if any(code for _, _, code in outcomes) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
