@@ -13,7 +13,7 @@ from torch.autograd import gradcheck
 from torch.func import functional_call
 
 from skparaphrase import encoders as library
-from skparaphrase.encoders import _embedding, _paraphrase
+from skparaphrase.encoders import _embedding
 from skparaphrase.nn import (
     Average,
     CharacterConvolution,
@@ -504,7 +504,7 @@ def test_a_text_alone_is_as_among_others(name, fitted, monkeypatch):
     for text, vector in list(zip(TEXTS, vectors, strict=True))[::4]:
         assert_allclose(encoder.transform([text])[0], vector, rtol=1e-6, atol=1e-6)
     monkeypatch.setattr(_embedding, "_TOKENS", 11)
-    monkeypatch.setattr(_paraphrase, "_TEXTS", 7)
+    monkeypatch.setattr(_embedding, "_TEXTS", 7)
     assert_allclose(encoder.transform(TEXTS), vectors, rtol=1e-6, atol=1e-6)
 
 
@@ -528,7 +528,7 @@ def test_batch_padding_takes_a_hundred_distinct_texts_at_a_time(f):
 
 
 def test_a_hundred_texts_stay_together_across_blocks(monkeypatch):
-    monkeypatch.setattr(_paraphrase, "_TEXTS", 16_450)
+    monkeypatch.setattr(_embedding, "_TEXTS", 16_450)
     encoder = library.ConvolutionalEncoder(
         VECTORS, padding="batch", n_filters=2, **SETTINGS
     ).fit(PAIRS)

@@ -3,7 +3,7 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,29 +18,58 @@ if TYPE_CHECKING:
 
     from skparaphrase.nn import Composition, Pooled
 
+_TEXTS = 1 << 15  # at a time, so that no array but the result grows with the texts
 _TOKENS = 1 << 14  # of a chunk: vectors and states of its tokens take some 80 MB
 
 
-def embed(
+def embed_texts(
     composition: "Composition",
     vectors: WordVectors,
-    batches: Iterable[TokenBatch],
-    out: NDArray[np.float32],
+    texts: list[str],
+    encode_blocks: Callable[[list[str]], Iterable[TokenBatch]],
     device: "torch.device",
-) -> None:
-    """Write the vectors of texts.
+) -> NDArray[np.float32]:
+    """Vectors of texts.
 
     Parameters
     ----------
     composition : Composition
     vectors : WordVectors
         Of the tokens.
-    batches : iterable of TokenBatch
-        All texts together. One batch at a time is held, unless the composition
-        has a `batch_size`.
-    out : ndarray of shape (n_texts, dim), float32
+    texts : list of str
+    encode_blocks : callable
+        Makes batches of rows of `vectors` from texts.
     device : torch.device
+
+    Returns
+    -------
+    embedded : ndarray of shape (n_texts, dim), float32
     """
+    from skparaphrase.nn import Pooled
+
+    composition = composition.to(device)
+    embedded = np.empty((len(texts), composition.dim), dtype=np.float32)
+    group = composition.batch_size or 1  # stays together
+    step = max(_TEXTS // group, 1) * group
+    for start in range(0, len(texts), step):
+        part = texts[start : start + step]
+        out = embedded[start : start + len(part)]
+        batches = encode_blocks(part)
+        if isinstance(composition, Pooled) and device.type == "cpu":
+            _embed_pooled(composition, vectors, batches, out)
+        else:
+            _embed(composition, vectors, batches, out, device)
+    return embedded
+
+
+def _embed(
+    composition: "Composition",
+    vectors: WordVectors,
+    batches: Iterable[TokenBatch],
+    out: NDArray[np.float32],
+    device: "torch.device",
+) -> None:
+    """Write vectors of texts into `out`, a batch at a time if they may be parted."""
     import torch
 
     if composition.batch_size is not None:  # blocks may end anywhere
@@ -61,13 +90,13 @@ def embed(
                 rest[chunk] = found.cpu().numpy()
 
 
-def embed_pooled(
+def _embed_pooled(
     composition: "Pooled",
     vectors: WordVectors,
     batches: Iterable[TokenBatch],
     out: NDArray[np.float32],
 ) -> None:
-    """As :func:`embed` on a CPU: NumPy and SciPy pool in threads, torch does layers."""
+    """The same on a CPU: NumPy and SciPy pool in threads, torch does the layers."""
     import torch
 
     blank = []

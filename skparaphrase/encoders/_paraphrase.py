@@ -6,6 +6,7 @@
 from abc import abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -17,7 +18,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from skparaphrase._compat import HasMethods, Interval, StrOptions, fit_context
 from skparaphrase.encoders._base import TextEncoder
-from skparaphrase.encoders._embedding import embed, embed_pooled
+from skparaphrase.encoders._embedding import embed_texts
+from skparaphrase.encoders._parameters import (
+    check_parameters,
+    parameter_arrays,
+    set_parameters,
+)
 from skparaphrase.encoders._settings import paper_setting
 from skparaphrase.encoders._targets import paraphrase_pairs
 from skparaphrase.text import TokenBatch, unique_texts
@@ -25,8 +31,6 @@ from skparaphrase.vectors import WordVectors
 
 if TYPE_CHECKING:
     from skparaphrase.nn import Composition, Trainer
-
-_TEXTS = 1 << 15  # embedded at a time, so that no second array grows with the texts
 
 
 class ParaphraseEncoder(CallbackSupportMixin, TextEncoder):
@@ -278,25 +282,8 @@ class ParaphraseEncoder(CallbackSupportMixin, TextEncoder):
                 "grid searches do) drops its fit: wrap it in "
                 "sklearn.frozen.FrozenEstimator."
             )
-        self._check_shapes(self._composition(init.vectors_), init.parameters_, "init")
+        check_parameters(self._composition(init.vectors_), init.parameters_, "init")
         return init
-
-    def _check_shapes(
-        self,
-        composition: "Composition",
-        parameters: dict[str, NDArray[np.float32]],
-        owner: str,
-    ) -> None:
-        """Raise if fitted parameters are not those that the settings ask for."""
-        wanted = {
-            key: tuple(value.shape) for key, value in composition.named_parameters()
-        }
-        given = {key: value.shape for key, value in parameters.items()}
-        if wanted != given:
-            raise ValueError(
-                f"{owner} has parameters of shapes {given}, but "
-                f"{type(self).__name__} with these settings has {wanted}."
-            )
 
     def _start_over(
         self,
@@ -310,7 +297,7 @@ class ParaphraseEncoder(CallbackSupportMixin, TextEncoder):
         else:
             composition = self._composition(vectors)
             composition.reset(random_state)
-            parameters = _arrays(composition)
+            parameters = parameter_arrays(composition)
         self.vectors_ = vectors
         self.parameters_ = parameters
         self._random_state = random_state
@@ -319,13 +306,8 @@ class ParaphraseEncoder(CallbackSupportMixin, TextEncoder):
         self.n_epochs_ = 0
 
     def _fitted_composition(self) -> "Composition":
-        import torch
-
         composition = self._composition(self.vectors_)
-        self._check_shapes(composition, self.parameters_, "The fitted encoder")
-        with torch.no_grad():
-            for name, parameter in composition.named_parameters():
-                parameter.copy_(torch.tensor(self.parameters_[name]))
+        set_parameters(composition, self.parameters_, "The fitted encoder")
         return composition
 
     @contextmanager
@@ -377,7 +359,7 @@ class ParaphraseEncoder(CallbackSupportMixin, TextEncoder):
                 yield trainer
         finally:
             self.vectors_ = self.vectors_.replace(table.numpy())
-            self.parameters_ = _arrays(trainer.composition)
+            self.parameters_ = parameter_arrays(trainer.composition)
             self._optimizer_state = {}
             if keep or self.warm_start:
                 self._optimizer_state = {self.optimizer: trainer.optimizer.numpy()}
@@ -392,27 +374,20 @@ class ParaphraseEncoder(CallbackSupportMixin, TextEncoder):
         """Fitted state after an epoch, as a copy."""
         return {
             "vectors_": self.vectors_.replace(trainer.table.numpy().copy()),
-            "parameters_": _arrays(trainer.composition),
+            "parameters_": parameter_arrays(trainer.composition),
             "loss_curve_": list(self.loss_curve_),
         }
 
     def _embed(self, texts: list[str]) -> NDArray[np.float32]:
-        from skparaphrase.nn import Pooled, resolve_device
+        from skparaphrase.nn import resolve_device
 
-        device = resolve_device(self.device)
-        composition = self._fitted_composition().to(device)
-        embedded = np.empty((len(texts), composition.dim), dtype=np.float32)
-        group = composition.batch_size or 1  # stays together
-        step = max(_TEXTS // group, 1) * group
-        for start in range(0, len(texts), step):
-            part = texts[start : start + step]
-            batches = self._encode_blocks(part, self.vectors_)
-            out = embedded[start : start + len(part)]
-            if isinstance(composition, Pooled) and device.type == "cpu":
-                embed_pooled(composition, self.vectors_, batches, out)
-            else:
-                embed(composition, self.vectors_, batches, out, device)
-        return embedded
+        return embed_texts(
+            self._fitted_composition(),
+            self.vectors_,
+            texts,
+            partial(self._encode_blocks, vectors=self.vectors_),
+            resolve_device(self.device),
+        )
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "vectors_")
@@ -426,11 +401,3 @@ class ParaphraseEncoder(CallbackSupportMixin, TextEncoder):
         """Length of a text's vector, given those of its tokens."""
         dim: int | None = getattr(self, "dim", None)
         return vectors.dim if dim is None else dim
-
-
-def _arrays(composition: "Composition") -> dict[str, NDArray[np.float32]]:
-    """Copies of the parameters."""
-    return {
-        name: parameter.detach().cpu().numpy().copy()
-        for name, parameter in composition.named_parameters()
-    }
