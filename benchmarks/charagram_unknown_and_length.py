@@ -23,9 +23,9 @@ from skparaphrase.inspection import scores_by_length, scores_by_unknown
 MODELS: dict[str, tuple[str, dict[str, Any]]] = {
     "LSTM with gate": (
         "LSTMEncoder",
-        {"max_epochs": 1, "output_gate": True, "batch_size": 100},
+        {"max_epochs": 2, "output_gate": True},
     ),
-    "LSTM": ("LSTMEncoder", {"max_epochs": 1}),
+    "LSTM": ("LSTMEncoder", {"max_epochs": 2}),
     "Charagram": ("CharagramEncoder", {"max_epochs": 2}),
     "PP": ("ParagramEncoder", {"max_epochs": 4, "learning_rate": 0.01}),
     "start vectors": ("AverageEncoder", {}),
