@@ -670,3 +670,10 @@ def test_training_does_not_go_on_with_other_shapes(name, params):
     for method in (encoder.fit, encoder.partial_fit):
         with pytest.raises(ValueError, match="parameters of shapes"):
             method(PAIRS)
+
+
+@pytest.mark.parametrize("filters", [[(2.5, 1)], [(2, 1.9)], [(0, 1)], [], "all", [3]])
+def test_filters_that_are_none_are_refused(filters):
+    encoder = CharCNNEncoder(filters=filters, dim=4, embedding_dim=3, max_epochs=1)
+    with pytest.raises(ValueError, match="filters"):
+        encoder.fit([("a b", "b a"), ("c d", "d c")])

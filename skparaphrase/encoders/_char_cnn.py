@@ -5,6 +5,7 @@
 
 from collections.abc import Sequence
 from numbers import Integral
+from operator import index
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from skparaphrase._compat import Interval, StrOptions
@@ -257,7 +258,7 @@ class CharCNNEncoder(CharacterSequenceEncoder):
         if isinstance(self.filters, str):
             return list(FILTERS[self.filters])
         try:
-            filters = [(int(number), int(width)) for number, width in self.filters]
+            filters = [(index(number), index(width)) for number, width in self.filters]
         except (TypeError, ValueError):
             filters = []
         if not filters or min(min(pair) for pair in filters) < 1:
