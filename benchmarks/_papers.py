@@ -162,35 +162,43 @@ def median(runs: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 def table(
     heads: Sequence[str], rows: Sequence[Sequence[Any]], digits: int = 1
 ) -> list[str]:
-    """Lines of a Markdown table; numbers get `digits` decimals, None a dash."""
-
-    def cell(value: Any) -> str:
-        if value is None:
-            return "–"  # noqa: RUF001
-        return f"{value:.{digits}f}" if isinstance(value, float) else str(value)
-
+    """Lines of a Markdown table; see :func:`cell`."""
     lines = [f"| {' | '.join(heads)} |", "|---" * len(heads) + "|"]
-    return lines + [f"| {' | '.join(map(cell, row))} |" for row in rows]
+    for row in rows:
+        lines.append(f"| {' | '.join(cell(value, digits) for value in row)} |")
+    return lines
 
 
-def write(
-    args: argparse.Namespace, name: str, results: Any, lines: Sequence[str]
-) -> None:
-    """Write `name.json` and `name.md`; a quick run writes nothing but to the screen."""
-    versions = {
+def cell(value: Any, digits: int = 1) -> str:
+    """A number with so many decimals, None as a dash, anything else as it is."""
+    if value is None:
+        return "–"  # noqa: RUF001 (as in print)
+    return f"{value:.{digits}f}" if isinstance(value, float) else str(value)
+
+
+def versions() -> dict[str, str]:
+    """Of what the figures depend on."""
+    return {
         "skparaphrase": skparaphrase.__version__,
         "scikit-learn": sklearn.__version__,
         "numpy": np.__version__,
         "torch": torch.__version__,
         "python": platform.python_version(),
     }
-    text = "\n".join([*lines, "", ", ".join(f"{k} {v}" for k, v in versions.items())])
+
+
+def write(
+    args: argparse.Namespace, name: str, results: Any, lines: Sequence[str]
+) -> None:
+    """Write `name.json` and `name.md`; a quick run writes nothing but to the screen."""
+    found = versions()
+    text = "\n".join([*lines, "", ", ".join(f"{k} {v}" for k, v in found.items())])
     print(text)
     if args.quick and args.out == RESULTS:
         print("(quick: not written)")
         return
     args.out.mkdir(parents=True, exist_ok=True)
-    content = {"versions": versions, "seeds": args.seeds, "results": results}
+    content = {"versions": found, "seeds": args.seeds, "results": results}
     (args.out / f"{name}.json").write_text(
         json.dumps(content, indent=1) + "\n", "utf-8"
     )

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from _papers import (
     Data,
+    cell,
     median,
     parse_args,
     run_all,
@@ -117,13 +118,10 @@ def report(
     begin: dict[str, float], scores: dict[tuple[str, str], dict[str, float]]
 ) -> list[str]:
     stages = ("phrases", "sentences", "phrases, then sentences")
-    rows: list[list[Any]] = [["–", "none", *(begin[column] for column in COLUMNS), ""]]  # noqa: RUF001
+    rows: list[list[Any]] = [[None, "none", *(begin[column] for column in COLUMNS), ""]]
     for model in ("PP", "CSE"):
         for stage in stages:
-            theirs = [
-                "–" if value is None else f"{value:.1f}"  # noqa: RUF001
-                for value in PUBLISHED.get((model, stage), ())
-            ]
+            theirs = [cell(value) for value in PUBLISHED.get((model, stage), ())]
             ours = scores[model, stage]
             cells = [ours[column] for column in COLUMNS]
             rows.append([model, stage, *cells, " / ".join(theirs)])
@@ -164,7 +162,7 @@ def report(
         *table(
             ["encoder", "trained on", *sets],
             [
-                ["–", "none", *(begin[key] for key in sets)],  # noqa: RUF001
+                [None, "none", *(begin[key] for key in sets)],
                 *([*names, *(of[key] for key in sets)] for names, of in scores.items()),
             ],
         ),

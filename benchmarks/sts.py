@@ -16,21 +16,17 @@ the training sets of STS 2012 and SICK.
 
 import argparse
 import json
-import platform
 import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import sklearn
-import torch
+from _papers import Data, table, versions
 
-import skparaphrase
 from skparaphrase.datasets import (
     load_paraphrases,
     load_word_frequencies,
-    read_pairs,
     read_scored_pairs,
 )
 from skparaphrase.decomposition import CommonComponentRemoval
@@ -165,15 +161,9 @@ def _add_trained(
     vectors: WordVectors,
     filled: WordFrequencies,
 ) -> None:
-    columns = {"ppdb-lexical": ("word1", "word2")}
-    pairs = np.concatenate(
-        [
-            read_pairs(
-                path, columns=columns.get(path.stem, ("sentence1", "sentence2"))
-            ).data
-            for path in sorted((args.data / "data/paraphrase").glob("*.tsv"))
-        ]
-    )
+    data = Data(args)
+    paths = sorted((args.data / "data/paraphrase").glob("*.tsv"))
+    pairs = np.concatenate([data.corpus(path.stem) for path in paths])
     group = f"minilm-words, trained, {len(pairs) // 1000}k pairs"
     fitted: dict[tuple[Any, ...], ParagramEncoder] = {}
 
@@ -241,16 +231,10 @@ def _cells(scores: dict[str, float], names: Any) -> str:
 
 def _write(out: Path, scored: list[dict[str, Any]], names: Any) -> None:
     out.mkdir(parents=True, exist_ok=True)
-    versions = {
-        "skparaphrase": skparaphrase.__version__,
-        "scikit-learn": sklearn.__version__,
-        "numpy": np.__version__,
-        "torch": torch.__version__,
-        "python": platform.python_version(),
-    }
     for row in scored:
         row["means"] = _means(row, names)
-    content = {"versions": versions, "published": PUBLISHED, "rows": scored}
+    found = versions()
+    content = {"versions": found, "published": PUBLISHED, "rows": scored}
     (out / "sts.json").write_text(json.dumps(content, indent=1) + "\n", "utf-8")
     lines = [
         "# Semantic textual similarity",
@@ -265,18 +249,22 @@ def _write(out: Path, scored: list[dict[str, Any]], names: Any) -> None:
         rows = [row for row in scored if row["group"] == group]
         heads = list(rows[0]["means"])
         titles = ["mean of years" if head == "years" else head for head in heads]
-        lines.append(f"| encoder | {' | '.join(titles)} | published |")
-        lines.append("|---" * (len(heads) + 2) + "|")
-        for row in rows:
-            cells = [f"{row['means'][head]:.1f}" for head in heads]
-            lines.append(f"| {row['name']} | {' | '.join(cells)} | {_published(row)} |")
+        lines += table(
+            ["encoder", *titles, "published"],
+            [
+                [row["name"], *(row["means"][head] for head in heads), _published(row)]
+                for row in rows
+            ],
+        )
     lines += ["", "## Each data set", ""]
-    lines.append(f"| encoder | {' | '.join(names)} |")
-    lines.append("|---" * (len(names) + 1) + "|")
-    for row in scored:
-        cells = [f"{row[name]:.1f}" for name in names]
-        lines.append(f"| {row['group']}: {row['name']} | {' | '.join(cells)} |")
-    lines += ["", ", ".join(f"{name} {version}" for name, version in versions.items())]
+    lines += table(
+        ["encoder", *names],
+        [
+            [f"{row['group']}: {row['name']}", *(row[name] for name in names)]
+            for row in scored
+        ],
+    )
+    lines += ["", ", ".join(f"{name} {version}" for name, version in found.items())]
     (out / "sts.md").write_text("\n".join(lines) + "\n", "utf-8")
     print(f"Wrote {out / 'sts.json'} and {out / 'sts.md'}.")
 

@@ -1,4 +1,4 @@
-"""Figures on real STS data, as in benchmarks/sts.py, against their targets."""
+"""Figures on real data, as in benchmarks/, against their targets."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -8,6 +8,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from sklearn.frozen import FrozenEstimator
+from sklearn.pipeline import make_pipeline
 
 from skparaphrase.datasets import (
     load_word_frequencies,
@@ -16,8 +18,19 @@ from skparaphrase.datasets import (
     read_scored_pairs,
 )
 from skparaphrase.decomposition import CommonComponentRemoval
-from skparaphrase.encoders import AverageEncoder, ParagramEncoder, SIFEncoder
-from skparaphrase.metrics import STSScorer
+from skparaphrase.encoders import (
+    AverageEncoder,
+    CharagramEncoder,
+    ConvolutionalEncoder,
+    DeepAveragingEncoder,
+    IdentityRNNEncoder,
+    LSTMEncoder,
+    ParagramEncoder,
+    ProjectionEncoder,
+    SIFEncoder,
+)
+from skparaphrase.metrics import STSScorer, pearson_score
+from skparaphrase.pairs import LastAxisUnion, PairSimilarity
 from skparaphrase.vectors import WordFrequencies, WordVectors
 
 ROOT = Path(__file__).parents[1]
@@ -48,23 +61,41 @@ def counts():
     return WordFrequencies.read(path)
 
 
+def corpus(name):
+    columns = ("word1", "word2") if "lexical" in name else ("sentence1", "sentence2")
+    return read_pairs(DATA / f"data/paraphrase/{name}.tsv", columns=columns).data
+
+
+@pytest.fixture(scope="module")
+def lexical():
+    return corpus("ppdb-lexical")
+
+
+@pytest.fixture(scope="module")
+def sentences():
+    pairs = np.concatenate([corpus(n) for n in ("flickr8k", "rewrites", "msrp")])
+    return pairs[np.random.RandomState(0).permutation(len(pairs))]
+
+
+@pytest.fixture(scope="module")
+def shuffled(lexical, sentences):
+    pairs = np.concatenate([lexical, sentences])
+    return pairs[np.random.RandomState(0).permutation(len(pairs))]
+
+
 @pytest.fixture(scope="module")
 def paraphrases():
-    columns = {"ppdb-lexical": ("word1", "word2")}
-    return np.concatenate(
-        [
-            read_pairs(
-                path, columns=columns.get(path.stem, ("sentence1", "sentence2"))
-            ).data
-            for path in sorted((DATA / "data/paraphrase").glob("*.tsv"))
-        ]
-    )
+    paths = sorted((DATA / "data/paraphrase").glob("*.tsv"))
+    return np.concatenate([corpus(path.stem) for path in paths])
 
 
 def means(encoder, datasets, n_components=0):
     """Pearson x 100: 2012, 2013, 2014, and the mean of the three."""
     scorer = STSScorer(datasets, postprocess=CommonComponentRemoval(n_components))
-    scores = scorer(encoder)
+    return year_means(scorer(encoder))
+
+
+def year_means(scores):
     years = [
         100 * np.mean([s for name, s in scores.items() if name.startswith(year)])
         for year in ("2012", "2013", "2014")
@@ -116,3 +147,85 @@ def test_trained_encoders_reach_their_targets(datasets, vectors, counts, paraphr
     assert means(train(weighting="sif", max_epochs=2), datasets, 1)[3] >= 68.0
     best = train(weighting="sif", loss="infonce", batch_size=256, max_epochs=2)
     assert means(best, datasets, 1)[3] >= 69.3
+
+
+@pytest.fixture(scope="module")
+def paragram(vectors, shuffled):
+    encoder = ParagramEncoder(vectors, learning_rate=0.01, max_epochs=4, random_state=0)
+    return encoder.fit(shuffled)
+
+
+@pytest.fixture(scope="module")
+def charagram(shuffled):
+    return CharagramEncoder(max_epochs=2, random_state=0).fit(shuffled)
+
+
+def test_charagram_reaches_its_target_without_word_vectors(datasets, charagram):
+    scores = means(charagram, datasets)
+    assert (scores[:3] >= [58.5, 58.0, 69.5]).all(), scores
+
+
+@pytest.mark.parametrize(
+    "encoder",
+    [
+        ProjectionEncoder(learning_rate=0.0002, max_epochs=3),
+        DeepAveragingEncoder(learning_rate=0.005, max_epochs=3),
+        IdentityRNNEncoder(learning_rate=0.0005, max_epochs=1),
+    ],
+    ids=lambda encoder: type(encoder).__name__,
+)
+def test_layers_on_the_average_keep_up_with_pp(
+    encoder, datasets, vectors, shuffled, paragram
+):
+    encoder.set_params(vectors=vectors, random_state=0).fit(shuffled)
+    assert means(encoder, datasets)[3] >= means(paragram, datasets)[3] - 1.5
+
+
+def test_convolutions_beat_pp_on_2012(datasets, vectors, shuffled, paragram):
+    encoder = ConvolutionalEncoder(
+        vectors, learning_rate=0.0003, max_epochs=1, random_state=0
+    ).fit(shuffled)
+    assert means(encoder, datasets)[0] > means(paragram, datasets)[0]
+
+
+def test_without_output_gate_is_better_after_words(
+    datasets, vectors, lexical, sentences
+):
+    """The published order, which needs short texts first, as PPDB has them."""
+    scores = {}
+    for output_gate in (False, True):
+        options = {"output_gate": output_gate, "batch_size": 50, "random_state": 0}
+        words = LSTMEncoder(vectors, max_epochs=3, **options).fit(lexical)
+        encoder = LSTMEncoder(vectors, max_epochs=1, init=words, **options)
+        encoder.fit(sentences[:8000])
+        scores[output_gate] = means(encoder, datasets)[3]
+    assert scores[False] > scores[True]
+
+
+def test_union_of_words_and_characters_beats_both(
+    datasets, vectors, shuffled, charagram
+):
+    words = ParagramEncoder(
+        vectors,
+        weighting="sif",
+        loss="infonce",
+        batch_size=256,
+        learning_rate=0.01,
+        max_epochs=2,
+        random_state=0,
+    ).fit(shuffled)
+    member = {
+        name: make_pipeline(FrozenEstimator(encoder), CommonComponentRemoval())
+        for name, encoder in (("words", words), ("characters", charagram))
+    }
+    union = LastAxisUnion(list(member.items()), weights={"characters": 0.5})
+
+    def score(step):
+        scores = {}
+        for name, (pairs, gold) in datasets.items():
+            model = make_pipeline(step, PairSimilarity()).fit(pairs)
+            scores[name] = pearson_score(gold, model.predict(pairs))
+        return year_means(scores)[3]
+
+    best = max(score(member["words"]), score(member["characters"]))
+    assert score(union) >= best + 0.4

@@ -7,13 +7,12 @@ from collections.abc import Mapping
 from typing import Any, Self
 
 import numpy as np
-from numpy.random import RandomState
 from numpy.typing import NDArray
 from sklearn.utils import check_array, check_consistent_length, check_random_state
 
 from skparaphrase.inspection._estimators import text_transformer, transform_texts
 from skparaphrase.inspection._optional import import_pandas, make_axes
-from skparaphrase.text import check_pairs
+from skparaphrase.text import check_pairs, unique_texts
 
 _BLOCK = 8192  # pairs embedded together
 _HOW = ("max", "mix", "random")
@@ -109,6 +108,9 @@ def margins(
         )
     transformer = text_transformer(encoder)
     generator = check_random_state(random_state)
+    _, inverse = unique_texts(texts)
+    numbers = np.arange(texts.size) if inverse is None else inverse
+    numbers = numbers.reshape(-1, 2)
     order = np.arange(len(texts))
     if shuffle:
         generator.shuffle(order)
@@ -120,10 +122,17 @@ def margins(
         vectors = transform_texts(transformer, texts[order[start : block[-1].stop]])
         for batch in block:
             rows = order[batch]
-            unit = _unit(vectors[batch.start - start : batch.stop - start])
-            positive[rows], cosines[rows], chosen[rows] = _batch_margins(
-                unit, texts[rows], negatives, negative_pool, mask_identical, generator
+            positive[rows], cosines[rows], places = _batch_margins(
+                vectors[batch.start - start : batch.stop - start],
+                numbers[rows],
+                how=negatives,
+                pool=negative_pool,
+                mask_identical=mask_identical,
+                random_state=generator,
             )
+            strings = texts[rows].ravel()[places]
+            strings[places < 0] = None
+            chosen[rows] = strings
     return pandas.DataFrame(
         {
             "positive": positive,
@@ -138,73 +147,47 @@ def margins(
 
 def _blocks(n_pairs: int, batch_size: int) -> list[list[slice]]:
     """Batches, as many together as are embedded at a time."""
-    starts = list(range(0, n_pairs, batch_size))
-    if n_pairs - starts[-1] == 1:
-        starts.pop()
-    batches = [
-        slice(start, stop)
-        for start, stop in zip(starts, [*starts[1:], n_pairs], strict=True)
-    ]
+    from skparaphrase.nn import batch_slices
+
+    batches = batch_slices(n_pairs, batch_size)
     together = max(_BLOCK // batch_size, 1)
     return [batches[i : i + together] for i in range(0, len(batches), together)]
 
 
 def _batch_margins(
-    unit: NDArray[np.floating],
-    texts: NDArray[np.object_],
-    how: str,
-    pool: str,
-    mask_identical: bool,
-    random_state: RandomState,
-) -> tuple[NDArray[Any], NDArray[Any], NDArray[np.object_]]:
-    """Cosines of the pairs of a batch, of their negatives, and these.
+    vectors: NDArray[np.floating], numbers: NDArray[np.integer], **choice: Any
+) -> tuple[NDArray[Any], NDArray[Any], NDArray[np.intp]]:
+    """Cosines of the pairs of a batch and of their negatives, chosen as in training.
 
     Parameters
     ----------
-    unit : ndarray of shape (n_pairs, 2, dim)
-        Vectors of length 1, or 0.
-    texts : ndarray of shape (n_pairs, 2)
-    how : {"max", "mix", "random"}
-    pool : {"both", "first"}
-    mask_identical : bool
-    random_state : RandomState
+    vectors : ndarray of shape (n_pairs, 2, dim)
+    numbers : ndarray of shape (n_pairs, 2)
+        Equal numbers mean equal strings.
+    **choice : dict
+        For `nn.choose_negatives`.
 
     Returns
     -------
     positive : ndarray of shape (n_pairs,)
     cosines : ndarray of shape (n_pairs, 2)
-    negatives : ndarray of shape (n_pairs, 2)
+        NaN where there is no negative.
+    places : ndarray of shape (n_pairs, 2)
+        The negatives among the 2 n_pairs texts, or -1.
     """
-    flat, strings = unit.reshape(2 * len(unit), -1), texts.ravel()
-    cosines = np.clip((flat @ flat.T).astype(np.float64), -1, 1)
-    pair = np.arange(len(flat)) // 2
-    allowed = pair[:, None] != pair
-    if pool == "first":
-        allowed[:, 1::2] = False
-    if mask_identical:
-        same = strings[:, None] == strings
-        allowed &= ~(same | same[np.arange(len(flat)) ^ 1])
-    chosen = np.where(allowed, cosines, -np.inf).argmax(axis=1)
-    found = allowed.any(axis=1)
-    if how != "max":
-        if mask_identical:
-            keys = random_state.random_sample(allowed.shape)
-            drawn = np.where(allowed, keys, -1).argmax(axis=1)
-        else:
-            drawn = 2 * random_state.randint(len(unit), size=len(flat))
-            drawn += random_state.randint(2 if pool == "both" else 1, size=len(flat))
-        coin = how == "random" or random_state.random_sample(len(flat)) < 0.5
-        chosen = np.where(coin, drawn, chosen)
-    picked = np.where(found, cosines[np.arange(len(flat)), chosen], np.nan)
-    negatives = strings[chosen]
-    negatives[~found] = None
-    positive = cosines[np.arange(0, len(flat), 2), np.arange(1, len(flat), 2)]
-    return positive, picked.reshape(-1, 2), negatives.reshape(-1, 2)
+    import torch
 
+    from skparaphrase.nn import choose_negatives, unit_vectors
 
-def _unit(vectors: NDArray[np.floating]) -> NDArray[np.floating]:
-    norms = np.linalg.norm(vectors, axis=-1, keepdims=True)
-    return np.divide(vectors, norms, out=np.zeros_like(vectors), where=norms > 0)
+    unit = unit_vectors(torch.from_numpy(vectors.reshape(2 * len(vectors), -1)))
+    chosen, found = choose_negatives(unit, numbers.ravel(), **choice)
+    cosines = (unit * unit[chosen]).sum(dim=1).clamp(-1, 1)
+    positive = (unit[0::2] * unit[1::2]).sum(dim=1).clamp(-1, 1)
+    return (
+        positive.numpy(),
+        cosines.where(found, torch.nan).numpy().reshape(-1, 2),
+        chosen.where(found, -1).numpy().reshape(-1, 2),
+    )
 
 
 class MarginDisplay:

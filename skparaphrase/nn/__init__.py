@@ -12,11 +12,14 @@ from skparaphrase.nn._compositions import (
     charagram_range,
 )
 from skparaphrase.nn._convolutions import CharacterConvolution, Convolution
+from skparaphrase.nn._losses import unit_vectors
+from skparaphrase.nn._negatives import choose_negatives
 from skparaphrase.nn._recurrent import LSTM, IdentityRecurrent, Recurrent
 from skparaphrase.nn._table import WordTable
 from skparaphrase.nn._training import (
     Trainer,
     TrainingOptions,
+    batch_slices,
     few_threads,
     resolve_device,
 )
@@ -35,7 +38,10 @@ __all__ = [
     "Trainer",
     "TrainingOptions",
     "WordTable",
+    "batch_slices",
     "charagram_range",
+    "choose_negatives",
     "few_threads",
     "resolve_device",
+    "unit_vectors",
 ]

@@ -20,6 +20,14 @@ ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
 }
 
 
+class Layer(nn.Module):
+    """Base of the parts of a composition that draw parameters of their own."""
+
+    def reset(self, random_state: RandomState) -> None:
+        """Draw initial parameters."""
+        raise NotImplementedError
+
+
 class Composition(nn.Module):
     """Base of compositions: the vectors of a text's tokens become one vector.
 
@@ -44,7 +52,10 @@ class Composition(nn.Module):
         self.anchors: dict[str, Tensor] = {}
 
     def reset(self, random_state: RandomState) -> None:
-        """Draw initial parameters, the same on every device."""
+        """Draw initial parameters, the same on every device, layer by layer."""
+        for module in self.modules():
+            if isinstance(module, Layer):
+                module.reset(random_state)
 
     def forward(self, table: Tensor, ids: Tensor, offsets: NDArray[np.int64]) -> Tensor:
         """Compose a batch.
@@ -75,7 +86,7 @@ class Composition(nn.Module):
         raise NotImplementedError
 
 
-class Dense(nn.Module):
+class Dense(Layer):
     """An affine layer and an activation, drawn as Lasagne draws it.
 
     Weights come from U(-r, r) with r = sqrt(6 / (dim_in + dim)) (Glorot), or from
@@ -120,11 +131,6 @@ class Pooled(Composition):
     def __init__(self) -> None:
         super().__init__()
         self.layers = nn.ModuleList()
-
-    def reset(self, random_state: RandomState) -> None:
-        """Draw the layers."""
-        for layer in self.layers:
-            layer.reset(random_state)  # type: ignore[operator]
 
     def from_pooled(self, pooled: Tensor) -> Tensor:
         """Vectors from means or sums, of shape (n_texts, dim_in)."""

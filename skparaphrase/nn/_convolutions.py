@@ -16,13 +16,14 @@ from skparaphrase.nn._compositions import (
     ACTIVATIONS,
     Composition,
     Dense,
+    Layer,
     pool,
     uniform,
 )
 from skparaphrase.text._batch import ragged_positions
 
 
-class Filters(nn.Module):
+class Filters(Layer):
     """Filters of one width: weights of shape (width, dim_in, n_filters) and biases.
 
     Drawn from U(-r, r) with r = sqrt(6 / ((n_filters + dim_in) width)) as in Lasagne.
@@ -132,11 +133,6 @@ class Convolution(Composition):
             Filters(dim_in, n_filters, width) for width in widths
         )
 
-    def reset(self, random_state: RandomState) -> None:
-        """Draw the filters."""
-        for filters in self.filters:
-            filters.reset(random_state)  # type: ignore[operator]
-
     def _compose(
         self, table: Tensor, ids: Tensor, offsets: NDArray[np.int64]
     ) -> Tensor:
@@ -213,11 +209,6 @@ class CharacterConvolution(Composition):
         self.conv_activation = conv_activation
         self.filters = nn.ModuleList(Filters(dim_in, n, width) for n, width in filters)
         self.layer = Dense(sum(n for n, _ in filters), dim, activation)
-
-    def reset(self, random_state: RandomState) -> None:
-        """Draw filters and layer."""
-        for module in (*self.filters, self.layer):
-            module.reset(random_state)
 
     def _compose(
         self, table: Tensor, ids: Tensor, offsets: NDArray[np.int64]

@@ -107,7 +107,8 @@ class Trainer:
             else:
                 order = self.random_state.permutation(len(pairs))
             total = torch.zeros((), device=self.table.weight.device)
-            for chosen in self._batches(order):
+            for batch in batch_slices(len(order), self.options.batch_size):
+                chosen = order[batch]
                 numbers = pairs[chosen].ravel()
                 total += self.step(texts.take(numbers), numbers) * len(chosen)
             yield total.item() / len(pairs)
@@ -221,13 +222,12 @@ class Trainer:
             clip_norm_(gradient, self.options.clip_norm)
         self.optimizer.step(name, parameter, gradient, values, rows)
 
-    def _batches(self, order: NDArray[np.intp]) -> Iterator[NDArray[np.intp]]:
-        """Slices of `order`; a last single pair has no negatives and joins the rest."""
-        size = self.options.batch_size
-        n_batches = max(len(order) // size + (len(order) % size > 1), 1)
-        for i in range(n_batches):
-            stop = None if i == n_batches - 1 else (i + 1) * size
-            yield order[i * size : stop]
+
+def batch_slices(n_pairs: int, batch_size: int) -> list[slice]:
+    """Where batches begin and end; a last single pair, without negatives, joins in."""
+    n_batches = max(n_pairs // batch_size + (n_pairs % batch_size > 1), 1)
+    ends = [*range(batch_size, n_batches * batch_size, batch_size), n_pairs]
+    return [slice(start, end) for start, end in zip([0, *ends[:-1]], ends, strict=True)]
 
 
 def _scrambled(

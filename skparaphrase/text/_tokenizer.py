@@ -256,13 +256,7 @@ class _PieceEncoder:
                 if row is None
                 else (row,)
             )
-        added = _ragged(rows)
-        self._rows = TokenBatch(
-            np.concatenate([self._rows.ids, added.ids]),
-            np.concatenate(
-                [self._rows.offsets, added.offsets[1:] + self._rows.offsets[-1]]
-            ),
-        )
+        self._rows = TokenBatch.concatenate([self._rows, _ragged(rows)])
 
 
 def _ragged(rows: Sequence[Sequence[int]]) -> TokenBatch:
