@@ -16,6 +16,7 @@ from sklearn.utils._set_output import ADAPTERS_MANAGER, _get_output_config
 from sklearn.utils._user_interface import _print_elapsed_time as print_elapsed_time
 from sklearn.utils.metadata_routing import _routing_enabled as routing_enabled
 from sklearn.utils.metaestimators import _BaseComposition as BaseComposition
+from sklearn.utils.validation import _check_sample_weight as check_sample_weight
 
 __all__ = [
     "ADAPTERS_MANAGER",
@@ -26,6 +27,7 @@ __all__ = [
     "StrOptions",
     "VisualBlock",
     "check_same_namespace",
+    "check_sample_weight",
     "device",
     "effective_n_threads",
     "fit_context",

@@ -1,29 +1,40 @@
-"""The data that come with the package, and the readers of tables of pairs."""
+"""The data that come with the package, and the readers of tables and tagged files."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+import os
 import re
 import string
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
 import skparaphrase
 from skparaphrase.datasets import (
+    load_entailment,
     load_paraphrases,
     load_sentiment,
     load_similarity,
+    load_tagged,
     load_word_frequencies,
     load_word_vectors,
+    read_labelled_pairs,
     read_pairs,
     read_scored_pairs,
+    read_tagged,
+    read_texts,
 )
 
-LOADERS = [load_paraphrases, load_similarity, load_sentiment]
+LOADERS = [load_paraphrases, load_similarity, load_sentiment, load_entailment]
+ROOT = Path(__file__).parents[1]
+DATA = Path(os.environ.get("SKPARAPHRASE_DATA", ROOT / "../shared")) / "data"
 
 
 # Bundled ---------------------------------------------------------------------------
@@ -35,6 +46,7 @@ LOADERS = [load_paraphrases, load_similarity, load_sentiment]
         (load_paraphrases, 1000, (2,), None),
         (load_similarity, 400, (2,), np.float64),
         (load_sentiment, 400, (), np.int64),
+        (load_entailment, 300, (2,), object),
     ],
 )
 def test_shapes_and_types(load, n_least, columns, dtype):
@@ -69,7 +81,8 @@ def test_all_ways_to_load_agree(load):
     else:
         assert_array_equal(y, bunch.target)
         assert_array_equal(y_frame, bunch.target)
-        assert y_frame.dtype == y.dtype
+        # pandas 3 has a type of its own for strings.
+        assert y_frame.dtype == y.dtype or y.dtype == object
         assert frames.target.equals(y_frame)
 
 
@@ -94,18 +107,82 @@ def test_sentiment_is_balanced():
 
 @pytest.mark.parametrize("load", LOADERS)
 def test_texts_are_clean_and_occur_once(load):
-    texts = load().data.ravel().tolist()
-    assert all(text == " ".join(text.split()) and text for text in texts)
-    folded = [text.casefold() for text in texts]
+    data = load().data
+    assert all(text == " ".join(text.split()) and text for text in data.ravel())
+    if load is load_entailment:
+        data = [*data[::3, 0], *data[:, 1]]
+    folded = [text.casefold() for text in np.ravel(data)]
     assert len(set(folded)) == len(folded)
 
 
-def test_no_graded_text_is_among_the_paraphrases():
-    graded, train = (
-        {text.casefold() for text in load().data.ravel()}
-        for load in (load_similarity, load_paraphrases)
+@pytest.mark.parametrize("load", [load_similarity, load_entailment])
+def test_no_labelled_text_is_among_the_paraphrases(load):
+    labelled, train = (
+        {text.casefold() for text in data.ravel()}
+        for data in (load().data, load_paraphrases().data)
     )
-    assert graded.isdisjoint(train)
+    assert labelled.isdisjoint(train)
+
+
+def test_entailment_comes_in_groups_of_one_first_sentence():
+    X, y = load_entailment(return_X_y=True)
+    groups = X[:, 0].reshape(-1, 3)
+    assert (groups == groups[:, :1]).all()
+    assert len(set(groups[:, 0])) == len(groups)
+    assert {tuple(sorted(labels)) for labels in y.reshape(-1, 3)} == {
+        ("contradiction", "entailment", "neutral")
+    }
+    # The place in the group does not give the label away.
+    assert max(Counter(y[::3]).values()) < len(groups) / 2
+
+
+def test_a_negation_does_not_give_the_label_away():
+    X, y = load_entailment(return_X_y=True)
+    negation = re.compile(r"\b(no|not|none|never|nobody|neither|nothing|without)\b")
+    counts = Counter(y[[bool(negation.search(text.lower())) for text in X[:, 1]]])
+    assert min(counts.values()) >= 30
+    assert max(counts.values()) < sum(counts.values()) / 2
+
+
+_OPEN = ["ADJ", "ADV", "INTJ", "NOUN", "PROPN", "VERB"]
+_CLOSED = ["ADP", "AUX", "CCONJ", "DET", "NUM", "PART", "PRON", "SCONJ"]
+UPOS = {*_OPEN, *_CLOSED, "PUNCT", "SYM"}
+
+
+def test_bundled_tags():
+    bunch = load_tagged()
+    X, y = load_tagged(return_X_y=True)
+    assert (bunch.data, bunch.target) == (X, y)
+    assert [len(tokens) for tokens in X] == [len(tags) for tags in y]
+    assert min(map(len, X)) >= 2
+    assert {tag for tags in y for tag in tags} == UPOS
+    tokens = [token for sentence in X for token in sentence]
+    assert {type(token) for token in tokens} == {str}
+    assert all(re.fullmatch(r"\S+", token) for token in tokens)
+    assert len({tuple(sentence) for sentence in X}) == len(X)
+    assert f"{len(X)} sentences of {len(tokens):,} tokens" in bunch.DESCR
+    assert f"({len(X)}, {len(tokens)})" in load_tagged.__doc__
+    assert "CC0" in bunch.DESCR
+    X[0][0] = "other"
+    assert load_tagged().data[0][0] != "other"
+
+
+def test_a_table_of_words_does_not_solve_the_bundled_tags():
+    X, y = load_tagged(return_X_y=True)
+    words = [
+        (token.lower(), tag)
+        for tokens, tags in zip(X, y, strict=True)
+        for token, tag in zip(tokens, tags, strict=True)
+    ]
+    half = len(words) // 2
+    known = {word for word, _ in words[:half]}
+    new = Counter(tag for word, tag in words[half:] if word not in known)
+    assert 0.2 < new.total() / half < 0.5
+    assert min(new[tag] for tag in ("NOUN", "VERB", "ADJ", "ADV", "PROPN")) >= 10
+    tags_of = {word: set() for word, _ in words}
+    for word, tag in words:
+        tags_of[word].add(tag)
+    assert sum(len(tags) > 1 for tags in tags_of.values()) >= 40
 
 
 def test_bundled_word_vectors():
@@ -277,3 +354,306 @@ def test_columns_must_be_two(file, read, columns):
 def test_a_missing_file(tmp_path):
     with pytest.raises(FileNotFoundError, match="nowhere"):
         read_pairs(tmp_path / "nowhere.tsv")
+
+
+# Labels -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("labels", "expected"),
+    [
+        (["1", "0", "-12"], [1, 0, -12]),
+        (["1", "0", "x"], ["1", "0", "x"]),
+        (["1", "01", "2"], ["1", "01", "2"]),
+        (["1.0", "0", "2"], ["1.0", "0", "2"]),
+        (["+1", "0", "2"], ["+1", "0", "2"]),
+        (["1_0", "0", "²"], ["1_0", "0", "²"]),
+        (["9" * 30, "0", "2"], ["9" * 30, "0", "2"]),
+        ([" ", "a b", "A"], [" ", "a b", "A"]),
+    ],
+)
+def test_labels_are_whole_numbers_or_strings(file, labels, expected):
+    rows = zip("abc", "def", labels, strict=True)
+    content = "sentence1\tsentence2\tlabel\n" + "".join(
+        "\t".join(row) + "\n" for row in rows
+    )
+    path = file("a.tsv", content)
+    pairs = read_labelled_pairs(path)
+    texts = read_texts(path, column="sentence2")
+    dtype = np.int64 if isinstance(expected[0], int) else object
+    for bunch in (pairs, texts):
+        assert bunch.target.tolist() == expected
+        assert bunch.target.dtype == dtype
+        assert str(path) in bunch.DESCR
+    assert pairs.data.tolist() == [["a", "d"], ["b", "e"], ["c", "f"]]
+    assert texts.data.tolist() == ["d", "e", "f"]
+
+
+@pytest.mark.parametrize("bom", ["", "\ufeff"])
+@pytest.mark.parametrize("line_end", ["\n", "\r\n"])
+def test_labelled_files_with_marks_of_windows(file, bom, line_end):
+    content = bom + 'label\ttext\n1\tfirst, a\n\n0\tnaïve "y\n'
+    path = file("a.tsv", content.replace("\n", line_end))
+    bunch = read_texts(path)
+    assert bunch.data.tolist() == ["first, a", 'naïve "y']
+    assert bunch.target.tolist() == [1, 0]
+    assert read_texts(path, target=None).target is None
+    pairs = read_labelled_pairs(path, columns=("text", "text"))
+    assert pairs.data.tolist() == [["first, a"] * 2, ['naïve "y'] * 2]
+
+
+@pytest.mark.parametrize("as_frame", [True, False])
+def test_labelled_data_as_arrays_and_frames(file, as_frame):
+    path = file("a.csv", '"a, b",c,yes\nd,e,no\n')
+    X, y = read_texts(path, column=0, target=2, return_X_y=True, as_frame=as_frame)
+    assert isinstance(X, pd.Series if as_frame else np.ndarray)
+    assert isinstance(y, pd.Series if as_frame else np.ndarray)
+    assert list(X) == ["a, b", "d"]
+    assert list(y) == ["yes", "no"]
+    X, y = read_labelled_pairs(
+        path, columns=(1, 0), label=2, return_X_y=True, as_frame=as_frame
+    )
+    assert isinstance(X, pd.DataFrame if as_frame else np.ndarray)
+    assert np.asarray(X).tolist() == [["c", "a, b"], ["e", "d"]]
+    assert list(y) == ["yes", "no"]
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("text\tsentence1\tsentence2\n", "line 1: no column 'label'"),
+        (b"label\ttext\n1\t\xe9\n", "line 2: not UTF-8"),
+        (
+            "text\tsentence1\tsentence2\tlabel\n\na\tb\tc\n",
+            "line 3: expected 4 columns .* got 3",
+        ),
+        (
+            "text\tsentence1\tsentence2\tlabel\na\tb\tc\t1\n\nd\te\tf\t\n",
+            "line 4: no label in column 'label'",
+        ),
+    ],
+)
+@pytest.mark.parametrize("read", [read_texts, read_labelled_pairs])
+def test_errors_of_labelled_files_name_file_and_line(file, read, content, message):
+    path = file("a.tsv", content)
+    with pytest.raises(ValueError, match=f"{re.escape(str(path))}, {message}"):
+        read(path)
+
+
+# Tagged sentences -------------------------------------------------------------------
+
+TAGGED = "token\tlemma\ttag\n\nThe\tthe\tDET\n#\t#\tSYM\n\n  \n\nYes\t\tINTJ\n"
+SENTENCES = [["The", "#"], ["Yes"]]
+TAGS = [["DET", "SYM"], ["INTJ"]]
+
+
+@pytest.mark.parametrize("bom", ["", "\ufeff"])
+@pytest.mark.parametrize("line_end", ["\n", "\r\n"])
+@pytest.mark.parametrize("end", ["", "\n", "\n\n\n"])
+def test_tagged_files(file, bom, line_end, end):
+    content = bom + TAGGED.removesuffix("\n") + end
+    path = file("a.tsv", content.replace("\n", line_end))
+    bunch = read_tagged(path)
+    assert (bunch.data, bunch.target) == (SENTENCES, TAGS)
+    assert str(path) in bunch.DESCR
+    assert read_tagged(str(path), return_X_y=True) == (SENTENCES, TAGS)
+    by_name = read_tagged(path, columns=("tag", "token"))
+    assert (by_name.data, by_name.target) == (TAGS, SENTENCES)
+    by_position = read_tagged(path, columns=(0, 2))
+    assert by_position.data == [["token"], *SENTENCES]
+
+
+def test_tagged_files_with_spaces(file):
+    path = file("a.txt", "EU NNP  B-NP I-ORG\nrejects VBZ B-VP O\n\nPeter NNP B-NP B\n")
+    X, y = read_tagged(path, columns=(0, 3), return_X_y=True)
+    assert X == [["EU", "rejects"], ["Peter"]]
+    assert y == [["I-ORG", "O"], ["B"]]
+
+
+CONLLU = """\
+# sent_id = 1
+# text = Vámonos al # mar
+1-2\tVámonos\t_\t_\t_\t_\t_\t_\t_\t_
+1\tVamos\tir\tVERB\tV\t_\t0\troot\t_\t_
+2\tnos\tnosotros\tPRON\tP\t_\t1\tobj\t_\t_
+3\t#\t#\tSYM\tS\t_\t1\tdep\t_\t_
+3.1\tvamos\tir\tVERB\tV\t_\t_\t_\t0:root\t_
+
+# text = a b
+1\ta b\t_\tNOUN\tN\t_\t0\troot\t_\t_
+
+"""
+
+
+@pytest.mark.parametrize("name", ["a.conllu", "a.CONLLU"])
+@pytest.mark.parametrize(
+    ("columns", "tags"),
+    [
+        (None, [["VERB", "PRON", "SYM"], ["NOUN"]]),
+        (("FORM", "XPOS"), [["V", "P", "S"], ["N"]]),
+        ((1, "DEPREL"), [["root", "obj", "dep"], ["root"]]),
+        ((1, 4), [["V", "P", "S"], ["N"]]),
+    ],
+)
+def test_conllu(file, name, columns, tags):
+    X, y = read_tagged(file(name, CONLLU), columns=columns, return_X_y=True)
+    assert X == [["Vamos", "nos", "#"], ["a b"]]
+    assert y == tags
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "columns"),
+    [
+        ("a.tsv", "token\ttag\n\n\n", None),
+        ("a.tsv", "", (0, 1)),
+        ("a.conllu", "# a comment\n\n", None),
+    ],
+)
+def test_tagged_files_of_no_sentence(file, name, content, columns):
+    path = file(name, content)
+    assert read_tagged(path, columns=columns, return_X_y=True) == ([], [])
+
+
+ROW = "1\ta\t_\tX\tY\t_\t_\t_\t_\t_\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "columns", "message"),
+    [
+        ("a.tsv", "", None, ", line 1: the header has no column 'token'"),
+        (
+            "a.tsv",
+            "\ntoken\tupos\n",
+            None,
+            r", line 2: .* no column 'tag' but \['token', 'upos'\]",
+        ),
+        ("a.tsv", TAGGED + "x\n", None, ", line 9: expected 3 columns or more, got 1"),
+        ("a.tsv", "a\tX\n\nb\t\n", (0, 1), ", line 3: no tag in column 1"),
+        ("a.tsv", "a\tX\n\tY\n", (0, 1), ", line 2: no token in column 0"),
+        ("a.tsv", "a X\n\n\nb\n", (0, 1), ", line 4: expected 2 columns .* got 1"),
+        ("a.tsv", b"a\tX\n\n\xff\tY\n", (0, 1), ", line 3: not UTF-8"),
+        ("a.conllu", ROW + "2\tb\t_\tX\n", None, ", line 2: expected 10 .* got 4"),
+        ("a.conllu", ROW + ROW[1:], None, ", line 2: '' is not an ID"),
+        ("a.conllu", "#\n" + ROW.replace("1", "x"), None, ", line 2: 'x' is not an ID"),
+        ("a.conllu", ROW.replace("X", ""), None, ", line 1: no tag in column 3"),
+        ("a.conllu", ROW, ("FORM", "POS"), ": CoNLL-U has no column 'POS'"),
+    ],
+)
+def test_errors_of_tagged_files_name_file_and_line(
+    file, name, content, columns, message
+):
+    path = file(name, content)
+    with pytest.raises(ValueError, match=f"{re.escape(str(path))}{message}"):
+        read_tagged(path, columns=columns)
+
+
+@pytest.mark.parametrize("columns", [(), ("token",), (0, 1, 2), "ab"])
+def test_columns_of_tags_must_be_two(file, columns):
+    with pytest.raises(ValueError, match="columns must be two; got"):
+        read_tagged(file("a.tsv", TAGGED), columns=columns)
+
+
+def test_positions_are_counted_from_zero(file):
+    with pytest.raises(ValueError, match="counted from 0; got -1"):
+        read_tagged(file("a.tsv", TAGGED), columns=(0, -1))
+
+
+CELLS = st.text(
+    st.characters(codec="utf-8", exclude_characters="\t\r\n"), min_size=1, max_size=5
+)
+
+
+@given(
+    sentences=st.lists(st.lists(st.tuples(CELLS, CELLS), min_size=1, max_size=5)),
+    line_end=st.sampled_from(["\n", "\r\n"]),
+)
+def test_what_is_written_is_read(tmp_path_factory, sentences, line_end):
+    path = tmp_path_factory.mktemp("tagged") / "a.tsv"
+    lines = ["token\ttag", *("\n".join(map("\t".join, s)) + "\n" for s in sentences)]
+    path.write_bytes("\n".join(lines).replace("\n", line_end).encode())
+    X, y = read_tagged(path, return_X_y=True)
+    assert X == [[token for token, _ in sentence] for sentence in sentences]
+    assert y == [[tag for _, tag in sentence] for sentence in sentences]
+
+
+@given(rows=st.lists(st.tuples(CELLS, CELLS)))
+def test_labelled_texts_that_are_written_are_read(tmp_path_factory, rows):
+    path = tmp_path_factory.mktemp("texts") / "a.tsv"
+    lines = ["\t".join(row) + "\n" for row in [("text", "label"), *rows]]
+    path.write_bytes("".join(lines).encode())
+    X, y = read_texts(path, return_X_y=True)
+    assert X.tolist() == [text for text, _ in rows]
+    assert [str(label) for label in y] == [label for _, label in rows]
+
+
+# Published files --------------------------------------------------------------------
+
+needs_data = pytest.mark.skipif(
+    not DATA.is_dir(), reason=f"no evaluation data in {DATA}"
+)
+
+
+@pytest.mark.data
+@needs_data
+@pytest.mark.parametrize("column", ["upos", "xpos"])
+def test_published_tags(column):
+    X, y = read_tagged(DATA / "pos/dev.tsv", columns=("token", column), return_X_y=True)
+    assert len(X) == len(y) == 2001
+    assert sum(map(len, X)) == sum(map(len, y)) == 25147
+    if column == "upos":
+        assert {tag for tags in y for tag in tags} == UPOS | {"X"}
+
+
+@pytest.mark.data
+@needs_data
+@pytest.mark.parametrize(
+    ("name", "n", "n_classes"),
+    [
+        ("sst2/train", 6920, 2),
+        ("sst2/train-phrases", 67349, 2),
+        ("sst2/dev", 872, 2),
+        ("sst2/test", 1821, 2),
+        ("mr/all", 10662, 2),
+        ("subj/all", 10000, 2),
+        ("trec/train", 5452, 6),
+        ("trec/test", 500, 6),
+    ],
+)
+def test_published_texts(name, n, n_classes):
+    X, y = read_texts(DATA / f"classification/{name}.tsv", return_X_y=True)
+    assert X.shape == y.shape == (n,)
+    assert np.unique(y).tolist() == list(range(n_classes))
+
+
+@pytest.mark.data
+@needs_data
+@pytest.mark.parametrize(
+    ("name", "label", "n"),
+    [
+        ("sick/train", "entailment", 4500),
+        ("sick/dev", "entailment", 500),
+        ("sick/test", "entailment", 4927),
+        ("msrp/train", "label", 3576),
+        ("msrp/dev", "label", 500),
+        ("msrp/test", "label", 1725),
+    ],
+)
+def test_published_labelled_pairs(name, label, n):
+    X, y = read_labelled_pairs(DATA / f"{name}.tsv", label=label, return_X_y=True)
+    assert X.shape == (n, 2)
+    expected = (
+        [0, 1] if label == "label" else ["CONTRADICTION", "ENTAILMENT", "NEUTRAL"]
+    )
+    assert np.unique(y).tolist() == expected
+
+
+@pytest.mark.data
+@needs_data
+def test_no_bundled_sentence_is_of_sick():
+    known = {
+        text.casefold().strip(". ")
+        for name in ("train", "dev", "test")
+        for text in read_pairs(DATA / f"sick/{name}.tsv").data.ravel()
+    }
+    texts = {text.casefold().strip(". ") for text in load_entailment().data.ravel()}
+    assert texts.isdisjoint(known)

@@ -160,8 +160,7 @@ class EarlyStopping(ScoreMonitor):
     def teardown(self, estimator: Any, context: Any) -> None:
         """Give the encoder the parameters of the best epoch."""
         if self._best is not None:
-            estimator.vectors_ = self._best.vectors_
-            estimator.parameters_ = self._best.parameters_
+            estimator._restore(self._best)
             self._best = None
 
     def on_fit_task_end(

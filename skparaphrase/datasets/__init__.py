@@ -4,19 +4,32 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 from skparaphrase.datasets._bundled import (
+    load_entailment,
     load_paraphrases,
     load_sentiment,
     load_similarity,
+    load_tagged,
 )
-from skparaphrase.datasets._readers import read_pairs, read_scored_pairs
+from skparaphrase.datasets._readers import (
+    read_labelled_pairs,
+    read_pairs,
+    read_scored_pairs,
+    read_texts,
+)
+from skparaphrase.datasets._tagged import read_tagged
 from skparaphrase.vectors import load_word_frequencies, load_word_vectors
 
 __all__ = [
+    "load_entailment",
     "load_paraphrases",
     "load_sentiment",
     "load_similarity",
+    "load_tagged",
     "load_word_frequencies",
     "load_word_vectors",
+    "read_labelled_pairs",
     "read_pairs",
     "read_scored_pairs",
+    "read_tagged",
+    "read_texts",
 ]

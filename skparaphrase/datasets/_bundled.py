@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from skparaphrase.datasets._bunch import Columns, make_bunch
+from skparaphrase.datasets._tagged import make_tagged
 
 _FOLDER = files("skparaphrase.datasets") / "data"
 
@@ -138,6 +139,96 @@ def load_sentiment(*, return_X_y: bool = False, as_frame: bool = False) -> Any:
         ),
         return_X_y=return_X_y,
         as_frame=as_frame,
+    )
+
+
+def load_entailment(*, return_X_y: bool = False, as_frame: bool = False) -> Any:
+    """Load pairs of English sentences of which the second follows or does not.
+
+    The labels follow SICK: `"entailment"` where the second sentence must be true if the
+    first one is, `"contradiction"` where it cannot be (both describe one scene),
+    `"neutral"` where it may be.
+
+    Parameters
+    ----------
+    return_X_y : bool, default=False
+        Return `(data, target)`.
+
+    as_frame : bool, default=False
+        Data as a pandas frame, target as a series.
+
+    Returns
+    -------
+    entailment : Bunch
+        `data` of shape (360, 2), dtype object; `target` of shape (360,), dtype object
+        (str); `DESCR`. CC0.
+
+    Notes
+    -----
+    Three rows in a row share their first sentence, one for each label, so that the
+    first sentence alone says nothing. Split by these groups, `np.arange(360) // 3`: a
+    first sentence in training and test alike makes a test easier.
+
+    Examples
+    --------
+    >>> from skparaphrase.datasets import load_entailment
+    >>> pairs, labels = load_entailment(return_X_y=True)
+    >>> pairs.shape, sorted(set(labels))
+    ((360, 2), ['contradiction', 'entailment', 'neutral'])
+    """
+    return make_bunch(
+        _read("entailment.tsv"),
+        data=["sentence1", "sentence2"],
+        target="label",
+        descr=_DESCR.format(
+            title="Entailment",
+            text="360 pairs of sentences about people, animals, things and weather, a "
+            "third of them\neach entailment, neutral and contradiction; three pairs in "
+            "a row, one of each label,\nshare their first sentence.",
+        ),
+        return_X_y=return_X_y,
+        as_frame=as_frame,
+    )
+
+
+def load_tagged(*, return_X_y: bool = False) -> Any:
+    """Load English sentences with a part of speech for every token.
+
+    The tags are the universal ones of Universal Dependencies, given as the English Web
+    Treebank gives them (`his` PRON, `not` PART, a copula AUX but `there is` VERB,
+    `without` before a verb SCONJ). The tag X does not occur.
+
+    Parameters
+    ----------
+    return_X_y : bool, default=False
+        Return `(data, target)`.
+
+    Returns
+    -------
+    tagged : Bunch
+        `data`, a list of 296 token lists; `target`, a list of the tag lists; `DESCR`.
+        CC0.
+
+    Examples
+    --------
+    >>> from skparaphrase.datasets import load_tagged
+    >>> sentences, tags = load_tagged(return_X_y=True)
+    >>> len(sentences), sum(map(len, sentences))
+    (296, 2517)
+    >>> list(zip(sentences[0], tags[0]))[:3]
+    [('They', 'PRON'), ('are', 'AUX'), ('going', 'VERB')]
+    """
+    return make_tagged(
+        (_FOLDER / "tagged.tsv").read_text(encoding="utf-8"),
+        source="tagged.tsv",
+        columns=("token", "tag"),
+        conllu=False,
+        descr=_DESCR.format(
+            title="Parts of speech",
+            text="296 sentences of 2,517 tokens with universal part-of-speech tags: "
+            "function words that\nreturn often, content words that seldom do.",
+        ),
+        return_X_y=return_X_y,
     )
 
 

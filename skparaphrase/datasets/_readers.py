@@ -1,9 +1,10 @@
-"""Readers of the user's own tables of pairs."""
+"""Readers of the user's own tables of pairs and texts."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import csv
+import re
 from collections.abc import Iterator, Sequence
 from io import StringIO
 from os import PathLike
@@ -15,6 +16,8 @@ import numpy as np
 from skparaphrase.datasets._bunch import Columns, make_bunch
 
 _Path = str | PathLike[str]
+
+_WHOLE = re.compile("-?(0|[1-9][0-9]{0,17})")  # no two spellings of one number
 
 
 def read_pairs(
@@ -120,6 +123,119 @@ def read_scored_pairs(
     )
 
 
+def read_labelled_pairs(
+    path: _Path,
+    *,
+    columns: Sequence[str | int] = ("sentence1", "sentence2"),
+    label: str | int = "label",
+    return_X_y: bool = False,
+    as_frame: bool = False,
+) -> Any:
+    """Read pairs of texts and their classes from a CSV or TSV file.
+
+    Parameters
+    ----------
+    path : path-like
+        As in :func:`read_pairs`.
+
+    columns : sequence of two str or int, default=("sentence1", "sentence2")
+        Names in the header line, or positions from 0 in a file without one.
+
+    label : str or int, default="label"
+        The column of classes. Read as int64 when every one of them is a whole number
+        written the plain way (`0`, `-3`, not `01` or `1.0`), as str otherwise.
+
+    return_X_y : bool, default=False
+        Return `(data, target)`.
+
+    as_frame : bool, default=False
+        Data as a pandas frame, labels as a series.
+
+    Returns
+    -------
+    pairs : Bunch
+        `data` of shape (n_pairs, 2), `target` of shape (n_pairs,), dtype int64 or
+        object (str).
+
+    Raises
+    ------
+    ValueError
+        Names the file and the line of what is wrong, an empty label as well.
+    """
+    names = [str(column) for column in columns]
+    if len(names) != 2:
+        raise ValueError(f"columns must be two; got {columns!r}.")
+    wanted = dict(zip([*names, str(label)], [*columns, label], strict=True))
+    read = _read_columns(Path(path), wanted)
+    arrays: Columns = {name: _texts(read[name][0]) for name in names}
+    arrays[str(label)] = _labels(Path(path), str(label), *read[str(label)])
+    return make_bunch(
+        arrays,
+        data=names,
+        target=str(label),
+        descr=f"Labelled pairs of {path}",
+        return_X_y=return_X_y,
+        as_frame=as_frame,
+    )
+
+
+def read_texts(
+    path: _Path,
+    *,
+    column: str | int = "text",
+    target: str | int | None = "label",
+    return_X_y: bool = False,
+    as_frame: bool = False,
+) -> Any:
+    """Read single texts and their classes from a CSV or TSV file.
+
+    Parameters
+    ----------
+    path : path-like
+        As in :func:`read_pairs`.
+
+    column : str or int, default="text"
+        The column of texts: its name in the header line, or its position from 0 in a
+        file without one.
+
+    target : str, int or None, default="label"
+        The column of classes, read as in :func:`read_labelled_pairs`; None if the
+        texts have none.
+
+    return_X_y : bool, default=False
+        Return `(data, target)`.
+
+    as_frame : bool, default=False
+        Data and labels as pandas series.
+
+    Returns
+    -------
+    texts : Bunch
+        `data` of shape (n_texts,); `target` of shape (n_texts,), dtype int64 or object
+        (str), or None.
+
+    Raises
+    ------
+    ValueError
+        Names the file and the line of what is wrong, an empty label as well.
+    """
+    wanted = {str(column): column}
+    if target is not None:
+        wanted[str(target)] = target
+    read = _read_columns(Path(path), wanted)
+    arrays: Columns = {str(column): _texts(read[str(column)][0])}
+    if target is not None:
+        arrays[str(target)] = _labels(Path(path), str(target), *read[str(target)])
+    return make_bunch(
+        arrays,
+        data=[str(column)],
+        target=None if target is None else str(target),
+        descr=f"Texts of {path}",
+        return_X_y=return_X_y,
+        as_frame=as_frame,
+    )
+
+
 def _read_columns(
     path: Path, wanted: dict[str, str | int]
 ) -> dict[str, tuple[list[str], list[int]]]:
@@ -158,14 +274,7 @@ def _read_columns(
 
 def _rows(path: Path) -> Iterator[tuple[int, list[str]]]:
     """Line numbers and cells of the rows that are not empty."""
-    raw = path.read_bytes().removeprefix(b"\xef\xbb\xbf")
-    try:
-        text = raw.decode("utf-8")
-    except UnicodeDecodeError as error:
-        number = raw.count(b"\n", 0, error.start) + 1
-        raise ValueError(
-            f"{path}, line {number}: not UTF-8 ({error.reason})."
-        ) from error
+    text = read_utf8(path)
     if path.suffix.lower() == ".csv":
         reader = csv.reader(StringIO(text, newline=""), strict=True)
         try:
@@ -179,6 +288,18 @@ def _rows(path: Path) -> Iterator[tuple[int, list[str]]]:
         line = line.removesuffix("\r")
         if line:
             yield number, line.split("\t")
+
+
+def read_utf8(path: Path) -> str:
+    """The text of a file without its byte order mark; errors name the line."""
+    raw = path.read_bytes().removeprefix(b"\xef\xbb\xbf")
+    try:
+        return raw.decode("utf-8")
+    except UnicodeDecodeError as error:
+        number = raw.count(b"\n", 0, error.start) + 1
+        raise ValueError(
+            f"{path}, line {number}: not UTF-8 ({error.reason})."
+        ) from error
 
 
 def _texts(values: list[str]) -> Any:
@@ -199,3 +320,14 @@ def _numbers(path: Path, column: str, values: list[str], lines: list[int]) -> An
                 f"{path}, line {line}: {value!r} in column {column!r} is not a number."
             ) from None
     return numbers
+
+
+def _labels(path: Path, column: str, values: list[str], lines: list[int]) -> Any:
+    if "" in values:
+        raise ValueError(
+            f"{path}, line {lines[values.index('')]}: no label in column {column!r}."
+        )
+    labels = _texts(values)
+    if all(map(_WHOLE.fullmatch, values)):
+        return labels.astype(np.int64)
+    return labels

@@ -1,4 +1,4 @@
-"""Parameters of a composition as arrays, and back."""
+"""Parameters of a module as arrays, and back."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -10,21 +10,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
-    from skparaphrase.nn import Composition
+    from torch.nn import Module
 
 Arrays = Mapping[str, NDArray[np.float32]]
 
 
-def parameter_arrays(composition: "Composition") -> dict[str, NDArray[np.float32]]:
+def parameter_arrays(module: "Module") -> dict[str, NDArray[np.float32]]:
     """Copies of the parameters by name."""
     return {
         name: parameter.detach().cpu().numpy().copy()
-        for name, parameter in composition.named_parameters()
+        for name, parameter in module.named_parameters()
     }
 
 
-def check_parameters(composition: "Composition", arrays: Arrays, owner: str) -> None:
-    """Raise if arrays are not the parameters that the composition has.
+def check_parameters(module: "Module", arrays: Arrays, owner: str) -> None:
+    """Raise if arrays are not the parameters that the module has.
 
     Raises
     ------
@@ -32,8 +32,7 @@ def check_parameters(composition: "Composition", arrays: Arrays, owner: str) -> 
         For other names or shapes; `owner` says whose the arrays are.
     """
     wanted = {
-        name: tuple(parameter.shape)
-        for name, parameter in composition.named_parameters()
+        name: tuple(parameter.shape) for name, parameter in module.named_parameters()
     }
     given = {name: array.shape for name, array in arrays.items()}
     if wanted != given:
@@ -43,11 +42,11 @@ def check_parameters(composition: "Composition", arrays: Arrays, owner: str) -> 
         )
 
 
-def set_parameters(composition: "Composition", arrays: Arrays, owner: str) -> None:
-    """Give a composition the values of arrays; see :func:`check_parameters`."""
+def set_parameters(module: "Module", arrays: Arrays, owner: str) -> None:
+    """Give a module the values of arrays; see :func:`check_parameters`."""
     import torch
 
-    check_parameters(composition, arrays, owner)
+    check_parameters(module, arrays, owner)
     with torch.no_grad():
-        for name, parameter in composition.named_parameters():
+        for name, parameter in module.named_parameters():
             parameter.copy_(torch.tensor(arrays[name]))

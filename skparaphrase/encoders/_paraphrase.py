@@ -241,12 +241,9 @@ class ParaphraseEncoder(CallbackSupportMixin, TextEncoder):
         random_state = self._new_random_state()
         if goes_on:
             vectors = self.vectors_
-        elif self.init is not None:
-            vectors = self._check_init().vectors_
-        else:
-            vectors = self._new_table(pairs, random_state)
-        if goes_on or self.init is not None:
             self._check_goes_on(vectors)
+        else:
+            vectors = self._first_table(pairs, random_state)
         texts = TokenBatch.concatenate(list(self._encode_blocks(distinct, vectors)))
         if not len(texts.ids):
             raise ValueError(
@@ -259,6 +256,16 @@ class ParaphraseEncoder(CallbackSupportMixin, TextEncoder):
             self._random_state = random_state
             self._optimizer_state = {}
         return texts, numbers.reshape(-1, 2)
+
+    def _first_table(
+        self, texts: NDArray[np.object_], random_state: np.random.RandomState
+    ) -> WordVectors:
+        """The vectors that training on texts, of any shape, begins with."""
+        if self.init is None:
+            return self._new_table(texts, random_state)
+        vectors: WordVectors = self._check_init().vectors_
+        self._check_goes_on(vectors)
+        return vectors
 
     def _new_random_state(self) -> np.random.RandomState:
         """One of our own, to keep and to pickle."""
@@ -377,6 +384,10 @@ class ParaphraseEncoder(CallbackSupportMixin, TextEncoder):
             "parameters_": parameter_arrays(trainer.composition),
             "loss_curve_": list(self.loss_curve_),
         }
+
+    def _restore(self, fitted: Self) -> None:
+        """Take over the parameters of another epoch; see `EarlyStopping`."""
+        self.vectors_, self.parameters_ = fitted.vectors_, fitted.parameters_
 
     def _embed(self, texts: list[str]) -> NDArray[np.float32]:
         from skparaphrase.nn import resolve_device

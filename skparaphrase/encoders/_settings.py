@@ -47,7 +47,9 @@ _CSE = {
     "scramble": 0.5,
 }
 
-SETTINGS: dict[str, dict[str, dict[str, Any]]] = {
+Settings = dict[str, dict[str, dict[str, Any]]]
+
+SETTINGS: Settings = {
     "ParagramEncoder": {
         "ppdb-xxl": {**_WIETING, **_ADAGRAD, "vectors_penalty": 1e-6},
         "ppdb-xl": {
@@ -153,10 +155,12 @@ SETTINGS: dict[str, dict[str, dict[str, Any]]] = {
 }
 
 
-def paper_setting(cls: type, setting: str | None) -> dict[str, Any]:
+def paper_setting(
+    cls: type, setting: str | None, settings: Settings = SETTINGS
+) -> dict[str, Any]:
     """Parameters of a setting; see `ParaphraseEncoder.paper`."""
     known = next(
-        (SETTINGS[base.__name__] for base in cls.__mro__ if base.__name__ in SETTINGS),
+        (settings[base.__name__] for base in cls.__mro__ if base.__name__ in settings),
         {},
     )
     if setting is None and known:

@@ -17,6 +17,7 @@ ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
     "linear": lambda x: x,
     "tanh": torch.tanh,
     "relu": torch.relu,
+    "sigmoid": torch.sigmoid,
 }
 
 

@@ -1,4 +1,4 @@
-"""AdaGrad and Adam on whole tensors or on some of their rows."""
+"""AdaGrad, Adam and SGD on whole tensors or on some of their rows."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -56,6 +56,7 @@ class Optimizer:
         gradient: Tensor,
         values: Tensor,
         rows: Tensor | None = None,
+        factor: float = 1.0,
     ) -> None:
         """Update `values` in place.
 
@@ -69,7 +70,10 @@ class Optimizer:
             `parameter` itself, or a copy of its `rows`.
         rows : Tensor of shape (n_rows,), default=None
             Which rows of `parameter` are updated. They do not repeat.
+        factor : float, default=1.0
+            Of the learning rate.
         """
+        rate = factor * self.learning_rate
         state = self.state.setdefault(name, {})
         for key in self.memories:
             if key not in state:
@@ -78,7 +82,7 @@ class Optimizer:
         memories = [state[key] for key in self.memories]
         if rows is None:
             scratch = torch.empty_like(values)
-            self._update(values, gradient, memories, scratch, n_steps)
+            self._update(values, gradient, memories, scratch, n_steps, rate)
             return
         if not len(rows):  # texts without tokens only
             return
@@ -92,7 +96,7 @@ class Optimizer:
             for memory, part in zip(memories, parts, strict=True):
                 take_rows(memory, chunk, part)
             self._update(
-                values[few], gradient[few], parts, scratch[: len(chunk)], n_steps
+                values[few], gradient[few], parts, scratch[: len(chunk)], n_steps, rate
             )
             for memory, part in zip(memories, parts, strict=True):
                 put_rows(memory, chunk, part)
@@ -104,6 +108,7 @@ class Optimizer:
         memories: list[Tensor],
         scratch: Tensor,
         n_steps: int,
+        rate: float,
     ) -> None:
         """Change values and memories in place; all have the same shape."""
         raise NotImplementedError
@@ -154,11 +159,12 @@ class AdaGrad(Optimizer):
         memories: list[Tensor],
         scratch: Tensor,
         n_steps: int,
+        rate: float,
     ) -> None:
         (square,) = memories
         square.addcmul_(gradient, gradient)
         torch.add(square, 1e-6, out=scratch).rsqrt_()
-        values.addcmul_(gradient, scratch, value=-self.learning_rate)
+        values.addcmul_(gradient, scratch, value=-rate)
 
 
 class Adam(Optimizer):
@@ -178,6 +184,7 @@ class Adam(Optimizer):
         memories: list[Tensor],
         scratch: Tensor,
         n_steps: int,
+        rate: float,
     ) -> None:
         mean, square = memories
         # One pass over all arrays. Its eps is added after the correction of the root.
@@ -193,11 +200,47 @@ class Adam(Optimizer):
             amsgrad=False,
             beta1=self.beta1,
             beta2=self.beta2,
-            lr=self.learning_rate,
+            lr=rate,
             weight_decay=0.0,
             eps=self.eps / root,
             maximize=False,
         )
 
 
-OPTIMIZERS: dict[str, type[Optimizer]] = {"adagrad": AdaGrad, "adam": Adam}
+class SGD(Optimizer):
+    """Gradient descent with momentum: v = momentum v - rate g; x = x + v.
+
+    With rows, the velocities of the other rows stand still; a dense update keeps moving
+    them.
+
+    Parameters
+    ----------
+    learning_rate : float
+    momentum : float, default=0.95
+    """
+
+    memories = ("velocity",)
+
+    def __init__(self, learning_rate: float, momentum: float = 0.95) -> None:
+        super().__init__(learning_rate)
+        self.momentum = momentum
+
+    def _update(
+        self,
+        values: Tensor,
+        gradient: Tensor,
+        memories: list[Tensor],
+        scratch: Tensor,
+        n_steps: int,
+        rate: float,
+    ) -> None:
+        (velocity,) = memories
+        velocity.mul_(self.momentum).sub_(gradient, alpha=rate)
+        values.add_(velocity)
+
+
+OPTIMIZERS: dict[str, type[Optimizer]] = {
+    "adagrad": AdaGrad,
+    "adam": Adam,
+    "sgd": SGD,
+}

@@ -30,6 +30,9 @@ class WordTable:
         False makes every step touch all rows, as in the papers' code.
 
     device : torch.device
+
+    frozen : bool, default=False
+        The vectors are never changed.
     """
 
     def __init__(
@@ -39,12 +42,14 @@ class WordTable:
         initial: NDArray[np.float32] | None,
         sparse: bool,
         device: torch.device,
+        frozen: bool = False,
     ) -> None:
         self.weight = torch.tensor(matrix, dtype=torch.float32, device=device)
         self.initial = None
         if initial is not None:
             self.initial = torch.tensor(initial, dtype=torch.float32, device=device)
         self.sparse = sparse
+        self.frozen = frozen
         self._place = np.zeros(len(matrix) if sparse else 0, dtype=np.int64)
 
     def leaf(self, ids: NDArray[np.integer]) -> tuple[Tensor, Tensor | None, Tensor]:
@@ -57,7 +62,7 @@ class WordTable:
         Returns
         -------
         leaf : Tensor of shape (n_rows, dim)
-            Requires a gradient.
+            Requires a gradient, unless the table is frozen.
         rows : Tensor of shape (n_rows,) or None
             The place of each row of `leaf` in the table; None for all rows in order.
         local : Tensor of shape (n_tokens,)
@@ -65,7 +70,7 @@ class WordTable:
         """
         device = self.weight.device
         if not self.sparse:
-            leaf = self.weight.detach().requires_grad_()
+            leaf = self.weight.detach().requires_grad_(not self.frozen)
             return leaf, None, torch.from_numpy(ids.astype(np.int64)).to(device)
         # The last token of each word wins its place; those tokens are the rows.
         tokens = np.arange(len(ids))
@@ -74,7 +79,8 @@ class WordTable:
         self._place[distinct] = tokens[: len(distinct)]
         rows = torch.from_numpy(distinct.astype(np.int64)).to(device)
         local = torch.from_numpy(self._place[ids]).to(device)
-        return take_rows(self.weight, rows).requires_grad_(), rows, local
+        leaf = take_rows(self.weight, rows).requires_grad_(not self.frozen)
+        return leaf, rows, local
 
     def add_penalty_(
         self, gradient: Tensor, leaf: Tensor, rows: Tensor | None, penalty: float

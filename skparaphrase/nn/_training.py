@@ -1,10 +1,9 @@
-"""The one training loop."""
+"""Training on pairs of texts that mean the same."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,16 +13,16 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from skparaphrase.nn._compositions import Composition
+from skparaphrase.nn._loop import Loop, LoopOptions
 from skparaphrase.nn._losses import infonce_loss, margin_loss, unit_vectors
 from skparaphrase.nn._negatives import choose_negatives
-from skparaphrase.nn._optimizers import OPTIMIZERS, clip_norm_
 from skparaphrase.nn._table import WordTable
 from skparaphrase.text import TokenBatch
 
 
-@dataclass(frozen=True)
-class TrainingOptions:
-    """Settings of the loop; the encoders document them."""
+@dataclass(frozen=True, kw_only=True)
+class TrainingOptions(LoopOptions):
+    """Settings of training on paraphrases; the encoders document them."""
 
     loss: str
     margin: float
@@ -31,17 +30,12 @@ class TrainingOptions:
     negatives: str
     negative_pool: str
     mask_identical: bool
-    optimizer: str
-    learning_rate: float
-    batch_size: int
-    clip_norm: float | None
-    vectors_penalty: float
     composition_penalty: float
     word_dropout: float
     scramble: float
 
 
-class Trainer:
+class Trainer(Loop):
     """Trains word vectors and a composition on pairs of texts.
 
     Parameters
@@ -63,15 +57,13 @@ class Trainer:
         options: TrainingOptions,
         random_state: RandomState,
     ) -> None:
+        super().__init__(composition, table, options, random_state)
         self.composition = composition
         device = table.weight.device
         composition.anchors = {
             name: anchor.to(device) for name, anchor in composition.anchors.items()
         }
-        self.table = table
         self.options = options
-        self.random_state = random_state
-        self.optimizer = OPTIMIZERS[options.optimizer](options.learning_rate)
 
     def epochs(
         self,
@@ -101,17 +93,18 @@ class Trainer:
         loss : float
             Without penalties.
         """
-        for epoch in range(n_epochs):
-            if ordered_first_epoch and epoch == 0:
-                order = np.arange(len(pairs))
-            else:
-                order = self.random_state.permutation(len(pairs))
-            total = torch.zeros((), device=self.table.weight.device)
-            for batch in batch_slices(len(order), self.options.batch_size):
-                chosen = order[batch]
-                numbers = pairs[chosen].ravel()
-                total += self.step(texts.take(numbers), numbers) * len(chosen)
-            yield total.item() / len(pairs)
+
+        def step(chosen: NDArray[np.intp]) -> Tensor:
+            numbers = pairs[chosen].ravel()
+            return self.step(texts.take(numbers), numbers)
+
+        return self._epochs(
+            len(pairs),
+            step,
+            n_epochs=n_epochs,
+            slices=batch_slices,
+            ordered_first_epoch=ordered_first_epoch,
+        )
 
     def step(self, batch: TokenBatch, numbers: NDArray[np.integer]) -> Tensor:
         """Update on one batch and return its loss.
@@ -129,17 +122,10 @@ class Trainer:
             batch = _scrambled(batch, options.scramble, self.random_state)
         leaf, rows, ids = self.table.leaf(batch.ids)
         loss = self._loss(leaf, ids, batch.offsets, numbers)
-        loss.backward()
-        with torch.no_grad():
-            gradient = leaf.grad
-            assert gradient is not None
-            if options.vectors_penalty:
-                self.table.add_penalty_(gradient, leaf, rows, options.vectors_penalty)
-            self._update("vectors", self.table.weight, gradient, leaf, rows)
-            self.table.write(leaf, rows)
-            for name, parameter in self.composition.named_parameters():
-                self._update_composition(name, parameter)
-        return loss.detach()
+        return self._descend(loss, leaf, rows)
+
+    def _penalty(self, name: str) -> tuple[float, Tensor | None]:
+        return self.options.composition_penalty, self.composition.anchors.get(name)
 
     def _loss(
         self,
@@ -198,30 +184,6 @@ class Trainer:
             random_state=self.random_state,
         )
 
-    def _update_composition(self, name: str, parameter: Tensor) -> None:
-        gradient = parameter.grad
-        assert gradient is not None
-        penalty = self.options.composition_penalty
-        if penalty:
-            gradient.add_(parameter, alpha=penalty)
-            anchor = self.composition.anchors.get(name)
-            if anchor is not None:
-                gradient.sub_(anchor, alpha=penalty)
-        self._update(name, parameter, gradient, parameter)
-        parameter.grad = None
-
-    def _update(
-        self,
-        name: str,
-        parameter: Tensor,
-        gradient: Tensor,
-        values: Tensor,
-        rows: Tensor | None = None,
-    ) -> None:
-        if self.options.clip_norm is not None:
-            clip_norm_(gradient, self.options.clip_norm)
-        self.optimizer.step(name, parameter, gradient, values, rows)
-
 
 def batch_slices(n_pairs: int, batch_size: int) -> list[slice]:
     """Where batches begin and end; a last single pair, without negatives, joins in."""
@@ -239,34 +201,3 @@ def _scrambled(
     keys = np.where(chosen[texts], random_state.random_sample(len(texts)), 0.0)
     order = np.lexsort((keys, texts))  # stable: equal keys keep their order
     return TokenBatch(batch.ids[order], batch.offsets)
-
-
-@contextmanager
-def few_threads() -> Iterator[None]:
-    """Let torch use half of its threads, and two at most, inside the block.
-
-    The tensors of a step are small. More threads gain nothing, and where other
-    processes want the same processors, threads that wait for each other at every
-    operation cost a hundredfold.
-    """
-    before = torch.get_num_threads()
-    torch.set_num_threads(min(max(before // 2, 1), 2))
-    try:
-        yield
-    finally:
-        torch.set_num_threads(before)
-
-
-def resolve_device(device: str) -> torch.device:
-    """The device that a name stands for; "auto" is CUDA where there is one."""
-    if device == "auto":
-        return torch.device("cuda" if torch.cuda.is_available() else "cpu")
-    if device.startswith("cuda") and not torch.cuda.is_available():
-        raise ValueError(f"device={device!r}, but torch finds no CUDA device here.")
-    try:
-        return torch.device(device)
-    except RuntimeError:
-        raise ValueError(
-            f"device must be 'auto', 'cpu', 'cuda' or another name that torch knows; "
-            f"got {device!r}."
-        ) from None

@@ -1,0 +1,182 @@
+"""The one training loop: epochs, batches, penalties and updates."""
+
+# Authors: The skparaphrase developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from numpy.random import RandomState
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+from skparaphrase.nn._optimizers import OPTIMIZERS, clip_norm_
+from skparaphrase.nn._table import WordTable
+
+
+@dataclass(frozen=True, kw_only=True)
+class LoopOptions:
+    """Settings that all trainers have; the estimators document them."""
+
+    optimizer: str
+    learning_rate: float
+    batch_size: int
+    clip_norm: float | None = None
+    vectors_penalty: float = 0.0
+    vectors_rate: float = 1.0  # factor of the learning rate
+    momentum: float = 0.95  # of "sgd"
+
+
+class Loop:
+    """Base of trainers: a module on top of a table of vectors.
+
+    A subclass says what the loss of a batch is, and how a parameter is penalised.
+    Parameters that require no gradient stay as they are.
+
+    Parameters
+    ----------
+    module : Module
+        What is trained beside the table.
+
+    table : WordTable
+
+    options : LoopOptions
+
+    random_state : RandomState
+        All randomness comes from here.
+    """
+
+    def __init__(
+        self,
+        module: nn.Module,
+        table: WordTable,
+        options: LoopOptions,
+        random_state: RandomState,
+    ) -> None:
+        self.module = module
+        self.table = table
+        self.random_state = random_state
+        more = {"momentum": options.momentum} if options.optimizer == "sgd" else {}
+        self.optimizer = OPTIMIZERS[options.optimizer](options.learning_rate, **more)
+        self._options = options
+
+    def _penalty(self, name: str) -> tuple[float, Tensor | None]:
+        """Lambda of a parameter of the module, and what pulls it; None is zero."""
+        raise NotImplementedError
+
+    def _epochs(
+        self,
+        n_examples: int,
+        step: Callable[[NDArray[np.intp]], Tensor],
+        *,
+        n_epochs: int,
+        slices: Callable[[int, int], list[slice]],
+        ordered_first_epoch: bool = False,
+    ) -> Iterator[float]:
+        """Take steps, and yield the mean loss of an example after every epoch.
+
+        `step` gets the numbers of the examples of a batch and returns its mean loss.
+        """
+        for epoch in range(n_epochs):
+            if ordered_first_epoch and epoch == 0:
+                order = np.arange(n_examples)
+            else:
+                order = self.random_state.permutation(n_examples)
+            total = torch.zeros((), device=self.table.weight.device)
+            for batch in slices(n_examples, self._options.batch_size):
+                chosen = order[batch]
+                total += step(chosen) * len(chosen)
+            yield total.item() / n_examples
+
+    def _descend(self, loss: Tensor, leaf: Tensor, rows: Tensor | None) -> Tensor:
+        """Update on the gradient of a loss and of the penalties; returns the loss.
+
+        `leaf` and `rows` are those that :meth:`WordTable.leaf` gave for the batch.
+        """
+        loss.backward()
+        with torch.no_grad():
+            if leaf.requires_grad:
+                gradient = leaf.grad
+                assert gradient is not None
+                penalty = self._options.vectors_penalty
+                if penalty:
+                    self.table.add_penalty_(gradient, leaf, rows, penalty)
+                self._update(
+                    "vectors",
+                    self.table.weight,
+                    gradient,
+                    leaf,
+                    rows,
+                    self._options.vectors_rate,
+                )
+                self.table.write(leaf, rows)
+            for name, parameter in self.module.named_parameters():
+                if parameter.requires_grad:
+                    self._update_parameter(name, parameter)
+        return loss.detach()
+
+    def _update_parameter(self, name: str, parameter: Tensor) -> None:
+        gradient = parameter.grad
+        assert gradient is not None
+        penalty, anchor = self._penalty(name)
+        if penalty:
+            gradient.add_(parameter, alpha=penalty)
+            if anchor is not None:
+                gradient.sub_(anchor, alpha=penalty)
+        self._update(name, parameter, gradient, parameter)
+        parameter.grad = None
+
+    def _update(
+        self,
+        name: str,
+        parameter: Tensor,
+        gradient: Tensor,
+        values: Tensor,
+        rows: Tensor | None = None,
+        factor: float = 1.0,
+    ) -> None:
+        if self._options.clip_norm is not None:
+            clip_norm_(gradient, self._options.clip_norm)
+        self.optimizer.step(name, parameter, gradient, values, rows, factor)
+
+
+def even_slices(n_examples: int, batch_size: int) -> list[slice]:
+    """Where batches begin and end; the last may be smaller."""
+    return [
+        slice(start, min(start + batch_size, n_examples))
+        for start in range(0, n_examples, batch_size)
+    ]
+
+
+@contextmanager
+def few_threads() -> Iterator[None]:
+    """Let torch use half of its threads, and two at most, inside the block.
+
+    The tensors of a step are small. More threads gain nothing, and where other
+    processes want the same processors, threads that wait for each other at every
+    operation cost a hundredfold.
+    """
+    before = torch.get_num_threads()
+    torch.set_num_threads(min(max(before // 2, 1), 2))
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
+
+
+def resolve_device(device: str) -> torch.device:
+    """The device that a name stands for; "auto" is CUDA where there is one."""
+    if device == "auto":
+        return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    if device.startswith("cuda") and not torch.cuda.is_available():
+        raise ValueError(f"device={device!r}, but torch finds no CUDA device here.")
+    try:
+        return torch.device(device)
+    except RuntimeError:
+        raise ValueError(
+            f"device must be 'auto', 'cpu', 'cuda' or another name that torch knows; "
+            f"got {device!r}."
+        ) from None
