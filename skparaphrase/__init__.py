@@ -6,7 +6,7 @@
 from importlib import import_module
 from typing import Any
 
-from skparaphrase.encoders._saving import load
+from skparaphrase._saving import load
 
 __version__ = "0.1.0.dev0"
 
@@ -20,6 +20,8 @@ _SUBMODULES = (
     "model_selection",
     "nn",
     "pairs",
+    "supervised",
+    "tagging",
     "text",
     "vectors",
 )

@@ -9,8 +9,11 @@ import sys
 
 import numpy as np
 import pytest
+from sklearn.frozen import FrozenEstimator
+from sklearn.pipeline import make_pipeline
 
 import skparaphrase
+from skparaphrase.decomposition import CommonComponentRemoval
 from skparaphrase.encoders import (
     AverageEncoder,
     CharagramEncoder,
@@ -25,6 +28,11 @@ from skparaphrase.encoders import (
     RNNEncoder,
     SIFEncoder,
     TfidfEncoder,
+)
+from skparaphrase.supervised import (
+    PairClassifier,
+    SentenceClassifier,
+    SimilarityRegressor,
 )
 from skparaphrase.vectors import WordFrequencies, WordVectors
 
@@ -168,3 +176,68 @@ def test_counts_of_numpy_are_saved(vectors, tmp_path):
     counts = dict(zip(["a", "the"], np.array([5, 9]), strict=True))
     SIFEncoder(vectors, frequencies=counts).fit(TEXTS).save(tmp_path / "encoder")
     assert skparaphrase.load(tmp_path / "encoder").frequencies == counts
+
+
+SCORES = [0.0, 2.5, 5.0]
+LABELS = np.array(["no", "yes", "no"], dtype=object)
+LABELS4 = ["no", "yes", "no", "yes"]
+
+
+@pytest.mark.parametrize(
+    ("make", "X", "y", "method"),
+    [
+        (
+            lambda v: SimilarityRegressor(ParagramEncoder(v), score_range=(0, 5)),
+            PAIRS,
+            SCORES,
+            "predict",
+        ),
+        (
+            lambda v: SimilarityRegressor(
+                FrozenEstimator(LSTMEncoder(v, **SHORT).fit(PAIRS)), prior="universal"
+            ),
+            PAIRS,
+            SCORES,
+            "predict",
+        ),
+        (
+            lambda v: PairClassifier(
+                FrozenEstimator(SIFEncoder(v).fit(TEXTS)), projection_dim=7
+            ),
+            PAIRS,
+            LABELS,
+            "predict_proba",
+        ),
+        (
+            lambda v: SentenceClassifier(
+                CharagramEncoder(dim=4), class_weight={1: 2.0, np.int64(5): 1}
+            ),
+            TEXTS,
+            [1, 5, 1, 5],
+            "predict_proba",
+        ),
+        (lambda v: SentenceClassifier(None), TEXTS, np.array(list("abba")), "predict"),
+    ],
+)
+def test_supervised_models_come_back(make, X, y, method, vectors, tmp_path):
+    model = make(vectors).set_params(max_epochs=2, random_state=0)
+    model.fit(X, y).save(tmp_path / "model")
+    loaded = skparaphrase.load(tmp_path / "model")
+    np.testing.assert_array_equal(getattr(loaded, method)(X), getattr(model, method)(X))
+    assert loaded.loss_curve_ == model.loss_curve_
+    assert type(loaded.encoder) is type(model.encoder)
+    if hasattr(model, "classes_"):
+        assert loaded.classes_.dtype == model.classes_.dtype
+        assert loaded.class_weight == model.class_weight
+    state = loaded.head_["hidden.weight"]
+    again = loaded.set_params(warm_start=True).fit(X, y)  # training goes on
+    assert again.n_epochs_ == 4
+    assert np.abs(again.head_["hidden.weight"] - state).max() > 0
+
+
+def test_foreign_encoders_are_not_saved(tmp_path):
+    pipe = make_pipeline(SIFEncoder(), CommonComponentRemoval()).fit(TEXTS)
+    model = SentenceClassifier(FrozenEstimator(pipe), max_epochs=1).fit(TEXTS, LABELS4)
+    with pytest.raises(ValueError, match="Pipeline cannot be saved without pickle"):
+        model.save(tmp_path / "model")
+    assert not list(tmp_path.iterdir())

@@ -15,7 +15,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from skparaphrase._output import LastAxisTransformer
-from skparaphrase.encoders._saving import save_encoder
+from skparaphrase._saving import save_estimator
 from skparaphrase.text import TokenBatch, WordTokenizer, check_texts, unique_texts
 from skparaphrase.vectors import WordVectors, load_word_vectors
 
@@ -76,7 +76,7 @@ class TextEncoder(LastAxisTransformer, BaseEstimator):
         ValueError
             If a parameter is a function, which has no safe form in a file.
         """
-        save_encoder(self, folder)
+        save_estimator(self, folder)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

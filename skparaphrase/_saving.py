@@ -1,8 +1,10 @@
-"""Encoders in folders: JSON, words and arrays, no pickle."""
+"""Fitted models in folders: JSON, words and arrays, no pickle."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+from collections.abc import Mapping
+from importlib import import_module
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -10,37 +12,53 @@ from typing import Any
 import numpy as np
 from safetensors import SafetensorError
 from safetensors.numpy import load_file, save_file
+from sklearn.frozen import FrozenEstimator
 
 from skparaphrase._persistence import new_folder, read_metadata, write_metadata
 from skparaphrase.vectors import WordFrequencies, WordVectors
 
 _FORMAT_VERSION = 1
+_ROOMS = ("encoders", "supervised", "tagging")
 _PLAIN = (str, int, float, bool, type(None))
 
 
-def save_encoder(encoder: Any, folder: str | PathLike[str]) -> None:
-    """Write an encoder; see `TextEncoder.save`."""
-    parameters = encoder.get_params(deep=False)
+def save_estimator(estimator: Any, folder: str | PathLike[str]) -> None:
+    """Write an estimator that has word vectors or encoders; see `TextEncoder.save`."""
+    kind = type(estimator).__name__
+    if kind not in _classes():
+        raise ValueError(
+            f"{kind} cannot be saved without pickle, only the models of skparaphrase "
+            "can; save it with joblib or skops instead."
+        )
+    parameters = estimator.get_params(deep=False)
     fitted = {
         name: value
-        for name, value in vars(encoder).items()
+        for name, value in vars(estimator).items()
         if name.endswith("_") and not name.startswith("_")
     }
     kept: dict[str, Any] = {}
     attributes: dict[str, Any] = {}
-    arrays = {}
+    arrays: dict[str, Any] = {}
+    frozen = []
     with new_folder(folder) as new:
         for name, value in parameters.items():
             if name == "init":  # what it gave is in the fitted state
                 kept[name] = None
+            elif isinstance(value, FrozenEstimator):
+                frozen.append(name)
+                save_estimator(value.estimator, new / name)
+            elif hasattr(value, "get_params"):
+                save_estimator(value, new / name)
             elif isinstance(value, WordVectors):
                 value.save(new / name)
+            elif name == "class_weight" and isinstance(value, Mapping):
+                kept[name] = [[_plain(k), _plain(v)] for k, v in value.items()]
             elif isinstance(value, (WordFrequencies, dict)):
                 WordFrequencies.check(value).save(new / f"{name}.json")
             elif isinstance(value, np.random.RandomState):
                 kept[name] = None
             elif isinstance(value, (*_PLAIN, np.generic)):
-                kept[name] = value.item() if isinstance(value, np.generic) else value
+                kept[name] = _plain(value)
             elif isinstance(value, (tuple, list, range, np.ndarray)):
                 kept[name] = np.asarray(value).tolist()
             else:
@@ -49,11 +67,18 @@ def save_encoder(encoder: Any, folder: str | PathLike[str]) -> None:
                     "pipeline with joblib or skops instead."
                 )
         for name, value in fitted.items():
-            if isinstance(value, WordVectors):
+            if hasattr(value, "get_params"):
+                save_estimator(value, new / name)
+            elif isinstance(value, WordVectors):
                 value.save(new / name)
-            elif isinstance(value, np.ndarray):
+            elif isinstance(value, np.ndarray) and value.dtype.kind in "biuf":
                 arrays[name] = np.ascontiguousarray(value)
-            elif name == "parameters_":
+            elif isinstance(value, np.ndarray):  # of labels
+                attributes[name] = {
+                    "labels": [_plain(label) for label in value.tolist()],
+                    "dtype": str(value.dtype),
+                }
+            elif isinstance(value, dict):
                 arrays.update({f"{name}/{key}": value[key] for key in value})
             else:
                 attributes[name] = value
@@ -61,18 +86,19 @@ def save_encoder(encoder: Any, folder: str | PathLike[str]) -> None:
             save_file(arrays, new / "arrays.safetensors")
         write_metadata(
             new,
-            kind=type(encoder).__name__,
+            kind=kind,
             version=_FORMAT_VERSION,
             parameters=kept,
             attributes=attributes,
+            frozen=frozen,
         )
 
 
 def load(folder: str | PathLike[str]) -> Any:
-    """Load an encoder that was written by its method `save`.
+    """Load a model that was written by its method `save`.
 
-    Only classes of :mod:`skparaphrase.encoders` are made, and nothing is unpickled: a
-    folder from a stranger can do no harm.
+    Only classes of skparaphrase are made, and nothing is unpickled: a folder from a
+    stranger can do no harm.
 
     Parameters
     ----------
@@ -80,7 +106,7 @@ def load(folder: str | PathLike[str]) -> Any:
 
     Returns
     -------
-    encoder : estimator instance
+    model : estimator instance
         Its word vectors are mapped into memory.
 
     Raises
@@ -99,29 +125,63 @@ def load(folder: str | PathLike[str]) -> Any:
     ...     skparaphrase.load(f"{folder}/sif")
     SIFEncoder(a=0.0001)
     """
-    from skparaphrase import encoders
-
     folder = Path(folder)
-    metadata = read_metadata(folder, kind=encoders.__all__, version=_FORMAT_VERSION)
+    classes = _classes()
+    metadata = read_metadata(folder, kind=list(classes), version=_FORMAT_VERSION)
+    room = import_module(f"skparaphrase.{classes[metadata['kind']]}")
     try:
         parameters = dict(metadata["parameters"])
-        attributes = dict(metadata["attributes"])
-        for values, name in ((parameters, "vectors"), (attributes, "vectors_")):
-            if (folder / name).is_dir():
-                values[name] = WordVectors.load(folder / name)
+        attributes = {
+            name: _labels(value) if isinstance(value, dict) else value
+            for name, value in metadata["attributes"].items()
+        }
+        for inner in sorted(path for path in folder.iterdir() if path.is_dir()):
+            values = attributes if inner.name.endswith("_") else parameters
+            if inner.name in ("vectors", "vectors_"):
+                values[inner.name] = WordVectors.load(inner)
+            else:
+                values[inner.name] = load(inner)
+        for name in metadata.get("frozen", []):
+            parameters[name] = FrozenEstimator(parameters[name])
+        if isinstance(parameters.get("class_weight"), list):
+            parameters["class_weight"] = dict(parameters["class_weight"])
         if (folder / "frequencies.json").is_file():
             parameters["frequencies"] = WordFrequencies.load(
                 folder / "frequencies.json"
             )
         if (folder / "arrays.safetensors").is_file():
             attributes.update(_nested(load_file(folder / "arrays.safetensors")))
-        encoder = getattr(encoders, metadata["kind"])(**parameters)
+        model = getattr(room, metadata["kind"])(**parameters)
         if "vectors_" in attributes and "loss_curve_" in attributes:
             attributes.setdefault("parameters_", {})
     except (KeyError, TypeError, OSError, SafetensorError) as error:
         raise ValueError(f"{folder} is damaged: {error}") from error
-    vars(encoder).update(attributes)
-    return encoder
+    vars(model).update(attributes)
+    return model
+
+
+def _classes() -> dict[str, str]:
+    """Rooms of the classes that may be saved, by name."""
+    return {
+        name: room
+        for room in _ROOMS
+        for name in import_module(f"skparaphrase.{room}").__all__
+    }
+
+
+def _plain(value: Any) -> Any:
+    """A value that JSON knows."""
+    value = value.item() if isinstance(value, np.generic) else value
+    if not isinstance(value, _PLAIN):
+        raise ValueError(
+            f"{value!r} ({type(value).__name__}) cannot be saved without pickle; save "
+            "the model with joblib or skops instead."
+        )
+    return value
+
+
+def _labels(value: dict[str, Any]) -> Any:
+    return np.array(value["labels"], dtype=value["dtype"])
 
 
 def _nested(arrays: dict[str, Any]) -> dict[str, Any]:

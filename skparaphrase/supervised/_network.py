@@ -1,0 +1,290 @@
+"""An encoder and a head: how they start, train, and predict."""
+
+# Authors: The skparaphrase developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+from abc import abstractmethod
+from collections.abc import Iterator
+from contextlib import contextmanager
+from copy import copy
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+from sklearn.frozen import FrozenEstimator
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from skparaphrase.encoders._parameters import parameter_arrays, set_parameters
+from skparaphrase.encoders._trainable import thawed
+from skparaphrase.supervised._encoders import (
+    begin_encoder,
+    frozen_material,
+    text_vectors,
+    trainable_material,
+)
+from skparaphrase.supervised._examples import Examples, check_single_texts
+from skparaphrase.text import TokenBatch, check_pairs, unique_texts
+
+if TYPE_CHECKING:
+    from skparaphrase.nn import Head, SupervisedTrainer
+
+_SAMPLE = 1000  # texts whose mean length sets the scale
+_CHUNK = 4096  # examples at a time, so that no array of features grows with them
+
+
+class _Best(NamedTuple):
+    """The best epoch so far."""
+
+    score: float
+    epoch: int
+    state: dict[str, Any]
+
+
+class Network(BaseEstimator):
+    """Base of models that put a head on an encoder.
+
+    A subclass has the parameters, and says what the outputs mean.
+    """
+
+    encoder: Any
+    hidden_dim: int
+    projection_dim: int | None
+    train_projection: bool
+    normalize: bool
+    scale: float | None
+    freeze: str | None
+    prior: str | None
+    optimizer: str
+    learning_rate: float
+    batch_size: int
+    max_epochs: int
+    clip_norm: float | None
+    vectors_penalty: float
+    composition_penalty: float
+    head_penalty: float
+    validation_fraction: float | None
+    patience: int | None
+    sparse_updates: bool
+    warm_start: bool
+    device: str
+    random_state: Any
+    verbose: bool | int
+
+    encoder_: Any
+    head_: dict[str, NDArray[np.float32]]
+    loss_curve_: list[float]
+    n_epochs_: int
+    validation_scores_: list[float]
+    best_epoch_: int
+    scale_: float
+    _random_state: np.random.RandomState
+    _optimizer_state: dict[str, Any]
+
+    _loss: ClassVar[str]
+    _n_texts: ClassVar[int]  # of an example
+
+    @property
+    @abstractmethod
+    def _n_outputs(self) -> int:
+        """Units of the softmax."""
+
+    def _check_texts(self, X: Any) -> NDArray[np.object_]:
+        """Texts of shape (n_samples,), or pairs of shape (n_samples, 2)."""
+        return check_pairs(X) if self._n_texts == 2 else check_single_texts(X)
+
+    def _new_random_state(self) -> np.random.RandomState:
+        """One of our own, to keep and to pickle."""
+        seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
+        return np.random.RandomState(seed)
+
+    @property
+    def _is_frozen(self) -> bool:
+        """Whether the encoder's vectors of texts stay as they are."""
+        return self.freeze == "encoder" or (
+            isinstance(self.encoder, FrozenEstimator) and self.prior is None
+        )
+
+    def _start_over(self, texts: NDArray[np.object_]) -> None:
+        encoder = begin_encoder(
+            self.encoder,
+            texts,
+            self._random_state,
+            freeze=self.freeze,
+            universal=self.prior == "universal",
+        )
+        some = text_vectors(encoder, texts.ravel()[:_SAMPLE].tolist())
+        self.scale_ = self._new_scale(some)
+        head = self._head(some.shape[1])
+        head.reset(self._random_state)
+        self.encoder_ = encoder
+        self.head_ = parameter_arrays(head)
+        self.loss_curve_ = []
+        self.n_epochs_ = 0
+        for name in ("validation_scores_", "best_epoch_"):
+            self.__dict__.pop(name, None)
+
+    def _new_scale(self, vectors: NDArray[np.float32]) -> float:
+        """What takes the vectors of texts to the length that is asked for."""
+        if self.scale is None:
+            return 1.0
+        length = (
+            1.0 if self.normalize else float(np.linalg.norm(vectors, axis=1).mean())
+        )
+        return float(self.scale) / length if length > 0 else 1.0
+
+    def _head(self, dim: int) -> "Head":
+        from skparaphrase.nn import Head
+
+        return Head(
+            dim,
+            hidden_dim=self.hidden_dim,
+            n_outputs=self._n_outputs,
+            n_texts=self._n_texts,
+            projection_dim=self.projection_dim,
+            train_projection=self.train_projection,
+            normalize=self.normalize,
+            scale=self.scale_,
+        )
+
+    def _fitted_head(self, dim: int) -> "Head":
+        head = self._head(dim)
+        set_parameters(head, self.head_, "The fitted model")
+        return head
+
+    @contextmanager
+    def _training(
+        self, texts: NDArray[np.object_]
+    ) -> "Iterator[tuple[SupervisedTrainer, TokenBatch, NDArray[np.intp]]]":
+        """A trainer that goes on from the fitted state, which is updated at the end.
+
+        With it come the distinct texts, and their numbers in each example. The state
+        is updated however the block ends.
+        """
+        from skparaphrase.nn import (
+            SupervisedOptions,
+            SupervisedTrainer,
+            few_threads,
+            resolve_device,
+        )
+
+        device = resolve_device(self.device)
+        distinct, inverse = unique_texts(texts)
+        numbers = np.arange(texts.size) if inverse is None else inverse
+        if self._is_frozen:
+            material = frozen_material(self.encoder_, distinct, device)
+        else:
+            material = trainable_material(
+                self.encoder_,
+                distinct,
+                device,
+                prior=thawed(self.encoder) if self.prior == "universal" else None,
+                frozen_vectors=self.freeze == "vectors",
+                sparse_updates=self.sparse_updates,
+            )
+        composition = material.composition
+        trainer = SupervisedTrainer(
+            composition,
+            self._fitted_head(composition.dim).to(device),
+            material.table,
+            SupervisedOptions(
+                loss=self._loss,
+                optimizer=self.optimizer,
+                learning_rate=self.learning_rate,
+                batch_size=self.batch_size,
+                clip_norm=self.clip_norm,
+                vectors_penalty=self.vectors_penalty,
+                vectors_rate=1 / self.scale_,
+                composition_penalty=self.composition_penalty,
+                head_penalty=self.head_penalty,
+            ),
+            self._random_state,
+            material.prior,
+        )
+        trainer.optimizer.load(self._optimizer_state.get(self.optimizer, {}), device)
+        self._best: _Best | None = None
+        if hasattr(self, "best_epoch_"):
+            score = self.validation_scores_[self.best_epoch_ - 1]
+            self._best = _Best(score, self.best_epoch_, self._state(trainer))
+        try:
+            with few_threads():
+                yield trainer, material.texts, numbers.reshape(-1, self._n_texts)
+        finally:
+            best = self._best
+            self.__dict__.update(self._state(trainer) if best is None else best.state)
+            del self._best
+            self._optimizer_state = {}
+            if self.warm_start:
+                self._optimizer_state = {self.optimizer: trainer.optimizer.numpy()}
+
+    def _end_epoch(
+        self, loss: float, trainer: "SupervisedTrainer", validation: Examples | None
+    ) -> bool:
+        """Note the loss and the score; True if patience has come to its end."""
+        self.loss_curve_.append(loss)
+        self.n_epochs_ += 1
+        said = f"[{type(self).__name__}] epoch {self.n_epochs_}: loss {loss:.4f}"
+        best = self._best
+        if validation is not None:
+            self.__dict__.update(self._state(trainer))
+            score = self.score(validation.texts, validation.targets, validation.weights)
+            if not hasattr(self, "validation_scores_"):
+                self.validation_scores_ = []
+            self.validation_scores_.append(score)
+            said += f", validation score {score:.4f}"
+            if best is None or score > best.score or np.isnan(best.score):
+                self.best_epoch_ = len(self.validation_scores_)
+                self._best = best = _Best(score, self.best_epoch_, self._state(trainer))
+        if self.verbose:
+            print(said)
+        if best is None or self.patience is None:
+            return False
+        return len(self.validation_scores_) - best.epoch >= self.patience
+
+    def _state(self, trainer: "SupervisedTrainer") -> dict[str, Any]:
+        """The fitted state, in arrays of its own."""
+        encoder = self.encoder_
+        if not self._is_frozen:
+            encoder = copy(encoder)
+            encoder.parameters_ = parameter_arrays(trainer.composition)
+            if not trainer.table.frozen:
+                matrix = trainer.table.numpy().copy()
+                encoder.vectors_ = encoder.vectors_.replace(matrix)
+        return {
+            "encoder_": encoder,
+            "head_": parameter_arrays(trainer.head),
+        }
+
+    def _snapshot(self, trainer: "SupervisedTrainer") -> dict[str, Any]:
+        """What a callback gets to see of the fitted state."""
+        return {**self._state(trainer), "loss_curve_": list(self.loss_curve_)}
+
+    def _restore(self, fitted: Self) -> None:
+        """Take over the state of another epoch; see `EarlyStopping`."""
+        self.encoder_, self.head_ = fitted.encoder_, fitted.head_
+
+    def _probabilities(self, X: Any) -> NDArray[np.float64]:
+        """Outputs of the softmax, shape (n_samples, n_outputs)."""
+        import torch
+
+        from skparaphrase.nn import resolve_device
+
+        check_is_fitted(self)
+        texts = self._check_texts(X)
+        distinct, inverse = unique_texts(texts)
+        found = np.empty((len(texts), self._n_outputs))
+        if not len(texts):
+            return found
+        vectors = text_vectors(self.encoder_, distinct)
+        numbers = np.arange(texts.size) if inverse is None else inverse
+        device = resolve_device(self.device)
+        head = self._fitted_head(vectors.shape[1]).to(device)
+        step = _CHUNK * self._n_texts
+        with torch.inference_mode():
+            for start in range(0, len(numbers), step):
+                part = torch.from_numpy(vectors[numbers[start : start + step]])
+                logits = head(part.to(device)).double()
+                rows = slice(start // self._n_texts, start // self._n_texts + _CHUNK)
+                found[rows] = torch.softmax(logits, dim=1).cpu().numpy()
+        return found
