@@ -25,6 +25,11 @@ SCRIPTS = (
     "wieting_margins_and_weights",
     "cse_widths",
     "cse_cumulative",
+    "wieting_supervised",
+    "sif_supervised",
+    "cse_supervised",
+    "charagram_tagging",
+    "frozen_features",
 )
 
 

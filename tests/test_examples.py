@@ -11,8 +11,11 @@ import pytest
 
 EXAMPLES = sorted((Path(__file__).parents[1] / "examples").glob("*.py"))
 FIGURES = {
+    "entailment": ["entailment.png"],
+    "paraphrase_detection": ["paraphrase_detection.png"],
     "plot_charagram_neighbors": ["charagram_neighbors.png"],
     "quickstart": ["quickstart.png"],
+    "sentiment_features": ["sentiment_features.png"],
 }
 
 

@@ -170,6 +170,8 @@ class SupervisedModel(CallbackSupportMixin, Network):
         examples = self._weigh(examples)
         if not goes_on:
             self._start_over(examples.texts)
+        elif validation is None:
+            self._forget_scores()
         context = self._init_callback_context(max_subtasks=self.max_epochs)
         context.call_on_fit_task_begin(estimator=self, X=X, y=y)
         with self._training(examples.texts) as (trainer, texts, numbers):

@@ -122,6 +122,10 @@ class Network(BaseEstimator):
         self.head_ = parameter_arrays(head)
         self.loss_curve_ = []
         self.n_epochs_ = 0
+        self._forget_scores()
+
+    def _forget_scores(self) -> None:
+        """There was no validation, or it was of another training."""
         for name in ("validation_scores_", "best_epoch_"):
             self.__dict__.pop(name, None)
 
@@ -227,7 +231,8 @@ class Network(BaseEstimator):
         said = f"[{type(self).__name__}] epoch {self.n_epochs_}: loss {loss:.4f}"
         best = self._best
         if validation is not None:
-            self.__dict__.update(self._state(trainer))
+            state = self._state(trainer)
+            self.__dict__.update(state)
             score = self.score(validation.texts, validation.targets, validation.weights)
             if not hasattr(self, "validation_scores_"):
                 self.validation_scores_ = []
@@ -235,7 +240,7 @@ class Network(BaseEstimator):
             said += f", validation score {score:.4f}"
             if best is None or score > best.score or np.isnan(best.score):
                 self.best_epoch_ = len(self.validation_scores_)
-                self._best = best = _Best(score, self.best_epoch_, self._state(trainer))
+                self._best = best = _Best(score, self.best_epoch_, state)
         if self.verbose:
             print(said)
         if best is None or self.patience is None:

@@ -1,0 +1,119 @@
+"""Do two sentences mean the same? Word overlap, sentence vectors, and both.
+
+    python examples/paraphrase_detection.py                  # bundled data
+    python examples/paraphrase_detection.py --data msrp.tsv --score label --at-least 1
+
+A trained encoder is frozen, so that a pipeline uses it without training it again;
+`PairFeatures` turns its two vectors, and `PairVectorizer` the tf-idf of the two
+sentences, into features of the pair. The classifier is the same for all. Saves a
+figure, `paraphrase_detection.png`, or to `--out`.
+"""
+
+# Authors: The skparaphrase developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import argparse
+import time
+
+try:
+    import matplotlib
+except ImportError:
+    raise SystemExit("This example draws: pip install matplotlib") from None
+
+import numpy as np
+from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.frozen import FrozenEstimator
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import (
+    ConfusionMatrixDisplay,
+    PrecisionRecallDisplay,
+    accuracy_score,
+    average_precision_score,
+    roc_auc_score,
+)
+from sklearn.model_selection import StratifiedGroupKFold, cross_val_predict
+from sklearn.pipeline import FeatureUnion, make_pipeline
+from sklearn.preprocessing import Normalizer
+
+from skparaphrase.datasets import load_paraphrases, load_similarity, read_scored_pairs
+from skparaphrase.encoders import ParagramEncoder
+from skparaphrase.model_selection import pair_groups
+from skparaphrase.pairs import LastAxis, PairFeatures, PairVectorizer
+
+matplotlib.use("Agg")
+import matplotlib.pyplot as plt
+
+parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+parser.add_argument("--data", help="a file with columns sentence1, sentence2 and score")
+parser.add_argument("--score", default="score", help="the column of scores or labels")
+parser.add_argument(
+    "--at-least", type=float, default=4, help="a paraphrase from this score on"
+)
+parser.add_argument("--out", default="paraphrase_detection.png")
+args = parser.parse_args()
+
+started = time.perf_counter()
+if args.data:
+    pairs, scores = read_scored_pairs(args.data, score=args.score, return_X_y=True)
+else:
+    pairs, scores = load_similarity(return_X_y=True)
+same = scores >= args.at_least
+print(f"{len(pairs):,} pairs, of which {same.mean():.0%} are paraphrases")
+
+encoder = ParagramEncoder(loss="infonce", batch_size=256, random_state=0)
+encoder.fit(load_paraphrases().data)  # other pairs than those classified below
+
+how = ("product", "absdiff", "cosine")
+words = PairVectorizer(TfidfVectorizer(ngram_range=(1, 2), sublinear_tf=True), how)
+vectors = make_pipeline(
+    FrozenEstimator(encoder), LastAxis(Normalizer()), PairFeatures(how)
+)
+contenders = {
+    "word overlap": PairVectorizer(TfidfVectorizer(), how=("cosine",)),
+    "tf-idf of words": words,
+    "sentence vectors": vectors,
+    "vectors and tf-idf": FeatureUnion([("vectors", vectors), ("words", words)]),
+}
+
+# Pairs that share a sentence stay in one fold.
+groups = pair_groups(pairs)
+folds = StratifiedGroupKFold(5, shuffle=True, random_state=0)
+figure, axes = plt.subplots(1, 2, figsize=(10, 4.4), layout="constrained")
+print(f"\n{'x 100, five folds':20} accuracy  average precision  ROC AUC")
+print(f"{'always the commoner':20} {100 * max(same.mean(), 1 - same.mean()):8.1f}")
+best, best_precision = "", 0.0
+chances = {}
+for name, features in contenders.items():
+    pipe = make_pipeline(features, LogisticRegression(C=10, max_iter=1000))
+    chances[name] = cross_val_predict(
+        pipe, pairs, same, groups=groups, cv=folds, method="predict_proba"
+    )[:, 1]
+    precision = average_precision_score(same, chances[name])
+    print(
+        f"{name:20} {100 * accuracy_score(same, chances[name] > 0.5):8.1f} "
+        f"{100 * precision:18.1f} {100 * roc_auc_score(same, chances[name]):8.1f}"
+    )
+    if precision > best_precision:
+        best, best_precision = name, precision
+    PrecisionRecallDisplay.from_predictions(same, chances[name], name=name, ax=axes[0])
+axes[0].axhline(same.mean(), color="grey", linestyle=":", label="by chance")
+axes[0].set(xlabel="recall", ylabel="precision", xlim=(0, 1), ylim=(0, 1.02))
+axes[0].set_title("Paraphrases found, and rightly so")
+axes[0].legend(fontsize="small")
+ConfusionMatrixDisplay.from_predictions(
+    same,
+    chances[best] > 0.5,
+    display_labels=["other", "same"],
+    cmap="Blues",
+    colorbar=False,
+    ax=axes[1],
+)
+axes[1].set_title(f"Pairs, by {best}")
+figure.savefig(args.out, dpi=120)
+
+print(f"\nMost surely the same, and wrongly so ({best}):")
+wrong = np.flatnonzero(~same)
+for row in wrong[np.argsort(-chances[best][wrong], kind="stable")[:3]]:
+    print(f"  {chances[best][row]:.2f}  score {scores[row]:g}")
+    print(f"        {pairs[row][0]}\n        {pairs[row][1]}")
+print(f"\nSaved {args.out}. {time.perf_counter() - started:.0f} s in all.")
