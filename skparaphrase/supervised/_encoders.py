@@ -116,6 +116,7 @@ def trainable_material(
     prior: ParaphraseEncoder | None,
     frozen_vectors: bool,
     sparse_updates: bool,
+    scale: float,
 ) -> Material:
     """Tokens of texts and all parameters of a fitted encoder.
 
@@ -129,6 +130,8 @@ def trainable_material(
         they began, the parameters to what the composition says.
     frozen_vectors : bool
     sparse_updates : bool
+    scale : float
+        Of the vectors that training began with.
 
     Raises
     ------
@@ -146,11 +149,14 @@ def trainable_material(
             "No word of the texts has a vector: do texts and vectors agree in "
             "language, case and tokens?"
         )
+    if prior is None:
+        initial = encoder._penalty_target()
+        initial = initial if initial is None else initial * np.float32(scale)
+    else:
+        initial = prior.vectors_.rows(slice(None))
     table = WordTable(
         vectors.rows(slice(None)),
-        initial=encoder._penalty_target()
-        if prior is None
-        else prior.vectors_.rows(slice(None)),
+        initial=initial,
         sparse=sparse_updates,
         device=device,
         frozen=frozen_vectors,

@@ -18,6 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from skparaphrase.encoders._parameters import parameter_arrays, set_parameters
 from skparaphrase.encoders._trainable import thawed
+from skparaphrase.encoders._word_paraphrase import WordParaphraseEncoder
 from skparaphrase.supervised._encoders import (
     begin_encoder,
     frozen_material,
@@ -30,7 +31,7 @@ from skparaphrase.text import TokenBatch, check_pairs, unique_texts
 if TYPE_CHECKING:
     from skparaphrase.nn import Head, SupervisedTrainer
 
-_SAMPLE = 1000  # texts whose mean length sets the scale
+_SAMPLE = 1000  # texts by which the scale is set
 _CHUNK = 4096  # examples at a time, so that no array of features grows with them
 
 
@@ -114,11 +115,15 @@ class Network(BaseEstimator):
             freeze=self.freeze,
             universal=self.prior == "universal",
         )
-        some = text_vectors(encoder, texts.ravel()[:_SAMPLE].tolist())
-        self.scale_ = self._new_scale(some)
-        head = self._head(some.shape[1])
-        head.reset(self._random_state)
         self.encoder_ = encoder
+        some = texts.ravel()[:_SAMPLE].tolist()
+        self.scale_ = self._new_scale(some)
+        if self._scales_words:
+            vectors = encoder.vectors_
+            matrix = vectors.rows(slice(None)) * np.float32(self.scale_)
+            encoder.vectors_ = vectors.replace(matrix)
+        head = self._head(text_vectors(encoder, some[:1]).shape[1])
+        head.reset(self._random_state)
         self.head_ = parameter_arrays(head)
         self.loss_curve_ = []
         self.n_epochs_ = 0
@@ -129,13 +134,30 @@ class Network(BaseEstimator):
         for name in ("validation_scores_", "best_epoch_"):
             self.__dict__.pop(name, None)
 
-    def _new_scale(self, vectors: NDArray[np.float32]) -> float:
-        """What takes the vectors of texts to the length that is asked for."""
+    @property
+    def _scales_words(self) -> bool:
+        """Whether `scale` is the length of word vectors, not that of texts."""
+        return (
+            isinstance(self.encoder_, WordParaphraseEncoder)
+            and self.encoder_.init is None
+            and self.prior is None
+            and not self._is_frozen
+        )
+
+    def _new_scale(self, texts: list[str]) -> float:
+        """What takes vectors of words, or of texts, to the length asked for."""
         if self.scale is None:
             return 1.0
-        length = (
-            1.0 if self.normalize else float(np.linalg.norm(vectors, axis=1).mean())
-        )
+        if self._scales_words:
+            vectors = self.encoder_.vectors_
+            batches = self.encoder_._encode_blocks(texts, vectors)
+            found = np.unique(np.concatenate([batch.ids for batch in batches]))
+            some = vectors.rows(found)
+        else:
+            some = text_vectors(self.encoder_, texts)
+            if self.normalize:
+                return float(self.scale)
+        length = float(np.linalg.norm(some, axis=1).mean()) if len(some) else 0.0
         return float(self.scale) / length if length > 0 else 1.0
 
     def _head(self, dim: int) -> "Head":
@@ -149,7 +171,7 @@ class Network(BaseEstimator):
             projection_dim=self.projection_dim,
             train_projection=self.train_projection,
             normalize=self.normalize,
-            scale=self.scale_,
+            scale=1.0 if self._scales_words else self.scale_,
         )
 
     def _fitted_head(self, dim: int) -> "Head":
@@ -186,6 +208,7 @@ class Network(BaseEstimator):
                 prior=thawed(self.encoder) if self.prior == "universal" else None,
                 frozen_vectors=self.freeze == "vectors",
                 sparse_updates=self.sparse_updates,
+                scale=self.scale_ if self._scales_words else 1.0,
             )
         composition = material.composition
         trainer = SupervisedTrainer(
@@ -199,7 +222,7 @@ class Network(BaseEstimator):
                 batch_size=self.batch_size,
                 clip_norm=self.clip_norm,
                 vectors_penalty=self.vectors_penalty,
-                vectors_rate=1 / self.scale_,
+                vectors_rate=1.0 if self._scales_words else 1 / self.scale_,
                 composition_penalty=self.composition_penalty,
                 head_penalty=self.head_penalty,
             ),

@@ -43,10 +43,11 @@ class PairClassifier(LabelModel):
         Divide the vectors of texts by their lengths, as Jiao et al. (2018) do.
 
     scale : float, default=6.0
-        Mean length that a factor gives the vectors of texts at the start, before the
-        head; steps of word vectors are shorter by the same factor. A head learns slowly
-        from short vectors. None leaves them as they are, as the papers do, whose word
-        vectors were several times as long as those of unit length.
+        Mean length that one factor gives to vectors before training: to those of words,
+        where training begins with them; to those of texts, before the head, where the
+        encoder is frozen, fitted before, or one of characters. From vectors of length 1
+        a head learns slowly, and the gates of an LSTM hardly open. None leaves them as
+        they are, as the papers do.
 
     freeze : {"vectors", "encoder"}, default=None
         What is not trained: the vectors of words, n-grams or characters; or all of the
@@ -130,7 +131,7 @@ class PairClassifier(LabelModel):
         The labels, sorted.
 
     scale_ : float
-        The factor of the vectors of texts.
+        The factor of `scale`.
 
     loss_curve_ : list of float
         Mean loss of an example in each epoch, without penalties.
