@@ -89,7 +89,7 @@ def trained(encoder: Any) -> ParaphraseEncoder:
         )
     new = copy(encoder)
     new._optimizer_state = {}
-    new._random_state = encoder._new_random_state()
+    new.__dict__.pop("_random_state", None)  # the given one is not ours to draw from
     new.loss_curve_ = list(encoder.loss_curve_)
     return new
 

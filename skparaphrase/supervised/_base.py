@@ -4,6 +4,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 from abc import abstractmethod
+from copy import deepcopy
 from numbers import Integral, Real
 from os import PathLike
 from typing import Any, ClassVar, Self
@@ -93,6 +94,10 @@ class SupervisedModel(CallbackSupportMixin, Network):
         """Check the targets of `fit`, and learn what they may be if `reset`."""
 
     @abstractmethod
+    def _check_held_out(self, y: Any) -> NDArray[Any]:
+        """Check the targets of validation."""
+
+    @abstractmethod
     def _distributions(self, targets: NDArray[Any]) -> NDArray[np.float32]:
         """What the softmax should give for checked targets, (n_samples, n_outputs)."""
 
@@ -157,6 +162,7 @@ class SupervisedModel(CallbackSupportMixin, Network):
         goes_on = self.warm_start and hasattr(self, "head_")
         if not (goes_on and hasattr(self, "_random_state")):
             self._random_state = self._new_random_state()
+            self._split_state = deepcopy(self._random_state)  # the same for every fit
             self._optimizer_state = {}
         examples = self._check_examples(X, y, sample_weight, reset=not goes_on)
         validation = self._check_validation(X_val, y_val, sample_weight_val)
@@ -164,7 +170,7 @@ class SupervisedModel(CallbackSupportMixin, Network):
             examples, validation = split(
                 examples,
                 self.validation_fraction,
-                self._random_state,
+                deepcopy(self._split_state),
                 stratify=is_classifier(self),
             )
         examples = self._weigh(examples)
@@ -182,6 +188,9 @@ class SupervisedModel(CallbackSupportMixin, Network):
                 examples.mean_one(),
                 n_epochs=self.max_epochs,
             )
+            if validation is not None and self._best is not None:
+                # The best epoch of an earlier fit may have seen another set.
+                self._best = self._best._replace(score=self._validate(validation))
             for _ in range(self.max_epochs):
                 epoch = context.subcontext(task_name="epoch")
                 epoch.call_on_fit_task_begin(estimator=self, X=X, y=y)
@@ -214,13 +223,18 @@ class SupervisedModel(CallbackSupportMixin, Network):
         self, X_val: Any, y_val: Any, sample_weight: Any
     ) -> Examples | None:
         check_one_validation(
-            X_val, y_val, fraction=self.validation_fraction, patience=self.patience
+            X_val,
+            y_val,
+            sample_weight,
+            fraction=self.validation_fraction,
+            patience=self.patience,
         )
         if X_val is None:
             return None
         texts = self._check_texts(X_val)
         check_not_empty(texts, y_val, type(self).__name__, "X_val")
-        return Examples(texts, y_val, check_weights(sample_weight, len(texts)))
+        targets = self._check_held_out(y_val)
+        return Examples(texts, targets, check_weights(sample_weight, len(texts)))
 
     def save(self, folder: str | PathLike[str]) -> None:
         """Write the model to a folder, for :func:`skparaphrase.load`.

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
-from sklearn.utils import column_or_1d, compute_sample_weight
+from sklearn.utils import assert_all_finite, column_or_1d, compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
 
 from skparaphrase._compat import StrOptions
@@ -67,8 +67,7 @@ class LabelModel(ClassifierMixin, SupervisedModel):
         return np.log(self.predict_proba(X))
 
     def _check_targets(self, y: Any, *, reset: bool) -> NDArray[Any]:
-        labels = column_or_1d(y, warn=True)
-        check_classification_targets(labels)
+        labels = _check_labels(y)
         found = np.unique(labels)
         if reset:
             if len(found) < 2:
@@ -85,10 +84,24 @@ class LabelModel(ClassifierMixin, SupervisedModel):
             )
         return labels
 
+    def _check_held_out(self, y: Any) -> NDArray[Any]:
+        labels = _check_labels(y)
+        if not np.isin(labels, self.classes_).any():
+            raise ValueError(
+                f"y_val holds the labels {np.unique(labels).tolist()}, none of which y "
+                f"has: {self.classes_.tolist()}."
+            )
+        return labels
+
     def _weigh(self, examples: Examples) -> Examples:
         if self.class_weight is None:
             return examples
         by_class = compute_sample_weight(self.class_weight, examples.targets)
+        if not (np.isfinite(by_class).all() and by_class.min() >= 0 < by_class.max()):
+            raise ValueError(
+                "class_weight must be finite, not negative, and above 0 for some label "
+                f"of the examples; got {self.class_weight!r}."
+            )
         return examples.weighed(by_class)
 
     def _distributions(self, targets: NDArray[Any]) -> NDArray[np.float32]:
@@ -98,3 +111,12 @@ class LabelModel(ClassifierMixin, SupervisedModel):
     @property
     def _n_outputs(self) -> int:
         return len(self.classes_)
+
+
+def _check_labels(y: Any) -> NDArray[Any]:
+    """Labels as a vector."""
+    labels: NDArray[Any] = column_or_1d(y, warn=True)
+    if labels.dtype.kind == "f":
+        assert_all_finite(labels, input_name="y")
+    check_classification_targets(labels)
+    return labels

@@ -117,6 +117,7 @@ def trainable_material(
     frozen_vectors: bool,
     sparse_updates: bool,
     scale: float,
+    penalised: bool,
 ) -> Material:
     """Tokens of texts and all parameters of a fitted encoder.
 
@@ -132,9 +133,13 @@ def trainable_material(
     sparse_updates : bool
     scale : float
         Of the vectors that training began with.
+    penalised : bool
+        Whether anything pulls the vectors.
 
     Raises
     ------
+    TypeError
+        If nothing in the encoder could be trained.
     ValueError
         If no token of the texts has a vector.
     """
@@ -142,6 +147,11 @@ def trainable_material(
 
     from skparaphrase.nn import WordTable
 
+    if not isinstance(encoder, ParaphraseEncoder):
+        raise TypeError(
+            f"Training began with a frozen {type(encoder).__name__}, which cannot be "
+            "trained. Fit a clone to start anew."
+        )
     vectors = encoder.vectors_
     batch = TokenBatch.concatenate(list(encoder._encode_blocks(texts, vectors)))
     if not len(batch.ids):
@@ -149,11 +159,12 @@ def trainable_material(
             "No word of the texts has a vector: do texts and vectors agree in "
             "language, case and tokens?"
         )
-    if prior is None:
+    initial = None
+    if penalised and prior is not None:
+        initial = prior.vectors_.rows(slice(None))
+    elif penalised:
         initial = encoder._penalty_target()
         initial = initial if initial is None else initial * np.float32(scale)
-    else:
-        initial = prior.vectors_.rows(slice(None))
     table = WordTable(
         vectors.rows(slice(None)),
         initial=initial,
@@ -174,6 +185,8 @@ def text_vectors(encoder: Any, texts: list[str]) -> NDArray[np.float32]:
     ------
     TypeError
         If they come in another form than a dense table.
+    ValueError
+        If there are more or fewer than texts, or values that are not finite.
     """
     vectors = encoder.transform(texts)
     shape = getattr(vectors, "shape", ())
@@ -182,4 +195,10 @@ def text_vectors(encoder: Any, texts: list[str]) -> NDArray[np.float32]:
             f"The encoder must give dense vectors, one row a text; {encoder!r} gave "
             f"{type(vectors).__name__} of shape {shape}."
         )
-    return np.ascontiguousarray(vectors, dtype=np.float32)
+    found = np.ascontiguousarray(vectors, dtype=np.float32)
+    if len(found) != len(texts) or not np.isfinite(found).all():
+        raise ValueError(
+            f"{len(texts)} texts must get as many finite vectors; {encoder!r} gave "
+            f"{len(found)}, of which {np.isfinite(found).all(axis=1).sum()} are finite."
+        )
+    return found

@@ -77,11 +77,18 @@ def check_not_empty(
 
 
 def check_one_validation(
-    X_val: Any, y_val: Any, *, fraction: float | None, patience: int | None
+    X_val: Any,
+    y_val: Any,
+    sample_weight: Any,
+    *,
+    fraction: float | None,
+    patience: int | None,
 ) -> None:
     """Raise unless validation is asked for in one way, or not at all."""
     if (X_val is None) != (y_val is None):
         raise ValueError("X_val and y_val must be given together.")
+    if X_val is None and sample_weight is not None:
+        raise ValueError("sample_weight_val needs X_val and y_val.")
     if X_val is not None and fraction is not None:
         raise ValueError(
             "validation_fraction takes examples from X; set it to None to give X_val "
@@ -110,8 +117,6 @@ def check_weights(sample_weight: Any, n_samples: int) -> NDArray[np.float64] | N
         dtype=np.float64,
         ensure_non_negative=True,
     )
-    if not weights.any():
-        raise ValueError("sample_weight is zero for all examples.")
     return weights
 
 

@@ -80,6 +80,7 @@ class Network(BaseEstimator):
     validation_scores_: list[float]
     best_epoch_: int
     scale_: float
+    scales_words_: bool
     _random_state: np.random.RandomState
     _optimizer_state: dict[str, Any]
 
@@ -117,8 +118,9 @@ class Network(BaseEstimator):
         )
         self.encoder_ = encoder
         some = texts.ravel()[:_SAMPLE].tolist()
+        self.scales_words_ = self._scales_words()
         self.scale_ = self._new_scale(some)
-        if self._scales_words:
+        if self.scales_words_:
             vectors = encoder.vectors_
             matrix = vectors.rows(slice(None)) * np.float32(self.scale_)
             encoder.vectors_ = vectors.replace(matrix)
@@ -134,7 +136,6 @@ class Network(BaseEstimator):
         for name in ("validation_scores_", "best_epoch_"):
             self.__dict__.pop(name, None)
 
-    @property
     def _scales_words(self) -> bool:
         """Whether `scale` is the length of word vectors, not that of texts."""
         return (
@@ -148,7 +149,7 @@ class Network(BaseEstimator):
         """What takes vectors of words, or of texts, to the length asked for."""
         if self.scale is None:
             return 1.0
-        if self._scales_words:
+        if self.scales_words_:
             vectors = self.encoder_.vectors_
             batches = self.encoder_._encode_blocks(texts, vectors)
             found = np.unique(np.concatenate([batch.ids for batch in batches]))
@@ -171,7 +172,7 @@ class Network(BaseEstimator):
             projection_dim=self.projection_dim,
             train_projection=self.train_projection,
             normalize=self.normalize,
-            scale=1.0 if self._scales_words else self.scale_,
+            scale=1.0 if self.scales_words_ else self.scale_,
         )
 
     def _fitted_head(self, dim: int) -> "Head":
@@ -208,7 +209,8 @@ class Network(BaseEstimator):
                 prior=thawed(self.encoder) if self.prior == "universal" else None,
                 frozen_vectors=self.freeze == "vectors",
                 sparse_updates=self.sparse_updates,
-                scale=self.scale_ if self._scales_words else 1.0,
+                penalised=self.vectors_penalty > 0 and self.freeze is None,
+                scale=self.scale_ if self.scales_words_ else 1.0,
             )
         composition = material.composition
         trainer = SupervisedTrainer(
@@ -222,7 +224,7 @@ class Network(BaseEstimator):
                 batch_size=self.batch_size,
                 clip_norm=self.clip_norm,
                 vectors_penalty=self.vectors_penalty,
-                vectors_rate=1.0 if self._scales_words else 1 / self.scale_,
+                vectors_rate=1.0 if self.scales_words_ else 1 / self.scale_,
                 composition_penalty=self.composition_penalty,
                 head_penalty=self.head_penalty,
             ),
@@ -256,7 +258,7 @@ class Network(BaseEstimator):
         if validation is not None:
             state = self._state(trainer)
             self.__dict__.update(state)
-            score = self.score(validation.texts, validation.targets, validation.weights)
+            score = self._validate(validation)
             if not hasattr(self, "validation_scores_"):
                 self.validation_scores_ = []
             self.validation_scores_.append(score)
@@ -269,6 +271,12 @@ class Network(BaseEstimator):
         if best is None or self.patience is None:
             return False
         return len(self.validation_scores_) - best.epoch >= self.patience
+
+    def _validate(self, validation: Examples) -> float:
+        score: float = self.score(
+            validation.texts, validation.targets, validation.weights
+        )
+        return score
 
     def _state(self, trainer: "SupervisedTrainer") -> dict[str, Any]:
         """The fitted state, in arrays of its own."""

@@ -51,7 +51,7 @@ class PairClassifier(LabelModel):
 
     freeze : {"vectors", "encoder"}, default=None
         What is not trained: the vectors of words, n-grams or characters; or all of the
-        encoder. With "encoder" each distinct text is embedded once, before training,
+        encoder. With "encoder" each distinct text is embedded once, before the epochs,
         and an unfitted encoder that is none of ours is fitted on the texts.
 
     prior : {"universal"}, default=None
@@ -132,6 +132,9 @@ class PairClassifier(LabelModel):
 
     scale_ : float
         The factor of `scale`.
+
+    scales_words_ : bool
+        Whether the vectors of words have that factor; if not, those of texts get it.
 
     loss_curve_ : list of float
         Mean loss of an example in each epoch, without penalties.

@@ -49,7 +49,7 @@ class SentenceClassifier(LabelModel):
 
     freeze : {"vectors", "encoder"}, default=None
         What is not trained: the vectors of words, n-grams or characters; or all of the
-        encoder. With "encoder" each distinct text is embedded once, before training,
+        encoder. With "encoder" each distinct text is embedded once, before the epochs,
         and an unfitted encoder that is none of ours is fitted on the texts.
 
     prior : {"universal"}, default=None
@@ -130,6 +130,9 @@ class SentenceClassifier(LabelModel):
 
     scale_ : float
         The factor of `scale`.
+
+    scales_words_ : bool
+        Whether the vectors of words have that factor; if not, those of texts get it.
 
     loss_curve_ : list of float
         Mean loss of an example in each epoch, without penalties.

@@ -66,7 +66,7 @@ class SimilarityRegressor(RegressorMixin, SupervisedModel):
 
     freeze : {"vectors", "encoder"}, default=None
         What is not trained: the vectors of words, n-grams or characters; or all of the
-        encoder. With "encoder" each distinct text is embedded once, before training,
+        encoder. With "encoder" each distinct text is embedded once, before the epochs,
         and an unfitted encoder that is none of ours is fitted on the texts.
 
     prior : {"universal"}, default=None
@@ -149,6 +149,9 @@ class SimilarityRegressor(RegressorMixin, SupervisedModel):
 
     scale_ : float
         The factor of `scale`.
+
+    scales_words_ : bool
+        Whether the vectors of words have that factor; if not, those of texts get it.
 
     loss_curve_ : list of float
         Mean loss of an example in each epoch, without penalties.
@@ -307,6 +310,9 @@ class SimilarityRegressor(RegressorMixin, SupervisedModel):
         else:
             check_in_range(scores, self.levels_[0], self.levels_[-1])
         return scores
+
+    def _check_held_out(self, y: Any) -> NDArray[np.float64]:
+        return check_scores(y)
 
     def _distributions(self, targets: NDArray[Any]) -> NDArray[np.float32]:
         return softened(sparse_targets(targets, self.levels_))

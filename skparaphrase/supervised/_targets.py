@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_array, column_or_1d
 
+_MAX_STEPS = 1000  # a scale with more whole numbers is no scale of ratings
 EPSILON = 1e-6  # added to every class, as in the code of Wieting et al. (2016)
 
 
@@ -81,12 +82,18 @@ def check_levels(
         low, high = _check_range(score_range)
         check_in_range(scores, low, high)
     if n_levels is None:
-        if (high - low) % 1:
+        n_steps = round(high - low)
+        if not np.isclose(high - low, n_steps, rtol=0, atol=1e-9) or n_steps == 0:
             raise ValueError(
                 f"score_range=({low:g}, {high:g}) holds no whole number of steps of 1; "
                 "say with n_levels how many levels it has."
             )
-        n_levels = int(high - low) + 1
+        if n_steps > _MAX_STEPS:
+            raise ValueError(
+                f"The scores range from {low:g} to {high:g}, which asks for "
+                f"{n_steps + 1} outputs: say with n_levels how many there shall be."
+            )
+        n_levels = n_steps + 1
     return np.linspace(low, high, n_levels)
 
 
