@@ -12,6 +12,7 @@ from sklearn.utils.estimator_checks import (
     estimator_checks_generator,
     parametrize_with_checks,
 )
+from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from skparaphrase.decomposition import CommonComponentRemoval
@@ -31,6 +32,7 @@ from skparaphrase.encoders import (
     TfidfEncoder,
 )
 from skparaphrase.pairs import LastAxis, PairFeatures, PairSimilarity
+from skparaphrase.tagging import SequenceTagger
 from skparaphrase.vectors import WordVectors
 
 N_WORDS = 101
@@ -181,6 +183,36 @@ WITH_PRODUCTS = (
     CharCNNEncoder,
     CharLSTMEncoder,
 )
+
+
+class TaggerFacade(TwoDimensional, SequenceTagger):
+    """Every row of numbers is a sentence, whose words have the row's target as tag."""
+
+    def fit(self, X, y):
+        X, y = validate_data(self, X, y)
+        type_of_target(y, raise_unknown=True)
+        rows = [[int(tag)] * X.shape[1] for tag in np.rint(y)]
+        rows[0][0] = -1  # two tags at least
+        return super().fit(self._sentences(X), rows)
+
+    def predict(self, X):
+        return np.array([row[-1] for row in super().predict(self._checked(X))])
+
+    def predict_proba(self, X):
+        return np.array([row[-1] for row in super().predict_proba(self._checked(X))])
+
+    def score(self, X, y):
+        return float(np.mean(self.predict(X) == np.rint(y)))
+
+    def _checked(self, X):
+        check_is_fitted(self)
+        return self._sentences(validate_data(self, X, reset=False))
+
+    @staticmethod
+    def _sentences(X):
+        return [[f"w{number}" for number in row] for row in np.rint(4 * X).astype(int)]
+
+
 SMALL = {"max_epochs": 1, "batch_size": 8, "device": "cpu"}
 ESTIMATORS = [
     AverageFacade(VECTORS),
@@ -205,6 +237,7 @@ ESTIMATORS = [
     SimilarityFacade(),
     SimilarityFacade(metric="manhattan"),
     LastAxis(StandardScaler()),
+    TaggerFacade(CharagramEncoder(dim=4), hidden_dim=3, dense_dim=3, **SMALL),
 ]
 
 
@@ -229,4 +262,5 @@ def test_common_checks(estimator, check):
 
 @pytest.mark.parametrize("estimator", ESTIMATORS, ids=str)
 def test_all_checks_run(estimator):
-    assert len(list(estimator_checks_generator(estimator))) >= 45
+    n_checks = 42 if isinstance(estimator, SequenceTagger) else 45
+    assert len(list(estimator_checks_generator(estimator))) >= n_checks

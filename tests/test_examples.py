@@ -13,6 +13,7 @@ EXAMPLES = sorted((Path(__file__).parents[1] / "examples").glob("*.py"))
 FIGURES = {
     "entailment": ["entailment.png"],
     "paraphrase_detection": ["paraphrase_detection.png"],
+    "part_of_speech": ["part_of_speech.png"],
     "plot_charagram_neighbors": ["charagram_neighbors.png"],
     "quickstart": ["quickstart.png"],
     "sentiment_features": ["sentiment_features.png"],

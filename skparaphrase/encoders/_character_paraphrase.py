@@ -45,8 +45,8 @@ class CharacterParaphraseEncoder(ParaphraseEncoder):
         """Vectors from U(-limit, limit)."""
         if not ngrams:
             raise ValueError(
-                "The paraphrases hold no n-gram that may be kept: are they blank, or "
-                "`min_count` too high?"
+                "The training texts hold no n-gram that may be kept: are they blank, "
+                "or `min_count` too high?"
             )
         drawn = random_state.uniform(-limit, limit, size=(len(ngrams), dim))
         return WordVectors(ngrams, drawn.astype(np.float32), unknown=unknown)

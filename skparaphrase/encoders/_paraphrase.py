@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.callback import CallbackSupportMixin, with_callbacks
-from sklearn.utils import check_random_state
+from sklearn.callback import with_callbacks
 from sklearn.utils.validation import check_is_fitted
 
 from skparaphrase._compat import HasMethods, Interval, StrOptions, fit_context
+from skparaphrase._epochs import FitsByEpochs
 from skparaphrase.encoders._base import TextEncoder
 from skparaphrase.encoders._embedding import embed_texts
 from skparaphrase.encoders._parameters import (
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from skparaphrase.nn import Composition, Trainer
 
 
-class ParaphraseEncoder(CallbackSupportMixin, TextEncoder):
+class ParaphraseEncoder(FitsByEpochs, TextEncoder):
     """Base of encoders that are trained on pairs of texts that mean the same.
 
     A subclass says how texts become tokens, where the vectors of tokens begin, and how
@@ -51,7 +51,6 @@ class ParaphraseEncoder(CallbackSupportMixin, TextEncoder):
     optimizer: str
     learning_rate: float
     batch_size: int
-    max_epochs: int
     clip_norm: float | None
     vectors_penalty: float
     composition_penalty: float = 0.0
@@ -59,16 +58,12 @@ class ParaphraseEncoder(CallbackSupportMixin, TextEncoder):
     scramble: float = 0.0
     ordered_first_epoch: bool
     sparse_updates: bool
-    warm_start: bool
     device: str
-    random_state: Any
-    verbose: bool | int
 
     vectors_: WordVectors
     parameters_: dict[str, NDArray[np.float32]]
-    _optimizer_state: dict[str, Any]
-    loss_curve_: list[float]
-    n_epochs_: int
+
+    _trained = ("vectors_", "parameters_")
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "init": [HasMethods(["transform"]), None],
@@ -176,8 +171,6 @@ class ParaphraseEncoder(CallbackSupportMixin, TextEncoder):
         texts, numbers = self._begin(
             pairs, goes_on=self.warm_start and hasattr(self, "vectors_")
         )
-        context = self._init_callback_context(max_subtasks=self.max_epochs)
-        context.call_on_fit_task_begin(estimator=self, X=X, y=y)
         with self._training() as trainer:
             losses = trainer.epochs(
                 texts,
@@ -185,20 +178,7 @@ class ParaphraseEncoder(CallbackSupportMixin, TextEncoder):
                 n_epochs=self.max_epochs,
                 ordered_first_epoch=self.ordered_first_epoch and self.n_epochs_ == 0,
             )
-            for _ in range(self.max_epochs):
-                epoch = context.subcontext(task_name="epoch")
-                epoch.call_on_fit_task_begin(estimator=self, X=X, y=y)
-                self._end_epoch(next(losses))
-                if epoch.call_on_fit_task_end(
-                    estimator=self,
-                    X=X,
-                    y=y,
-                    reconstruction_attributes=lambda: self._snapshot(trainer),
-                ):
-                    break
-        context.call_on_fit_task_end(
-            estimator=self, X=X, y=y, reconstruction_attributes=dict
-        )
+            self._run_epochs(X, y, losses, lambda: self._state(trainer))
         return self
 
     @fit_context(prefer_skip_nested_validation=True)
@@ -267,11 +247,6 @@ class ParaphraseEncoder(CallbackSupportMixin, TextEncoder):
         self._check_goes_on(vectors)
         return vectors
 
-    def _new_random_state(self) -> np.random.RandomState:
-        """One of our own, to keep and to pickle."""
-        seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
-        return np.random.RandomState(seed)
-
     def _check_init(self) -> Any:
         """The fitted encoder that training starts from."""
         init = getattr(self.init, "estimator", self.init)  # of a FrozenEstimator
@@ -309,8 +284,7 @@ class ParaphraseEncoder(CallbackSupportMixin, TextEncoder):
         self.parameters_ = parameters
         self._random_state = random_state
         self._optimizer_state = {}
-        self.loss_curve_ = []
-        self.n_epochs_ = 0
+        self._forget_epochs()
 
     def _fitted_composition(self) -> "Composition":
         composition = self._composition(self.vectors_)
@@ -371,23 +345,12 @@ class ParaphraseEncoder(CallbackSupportMixin, TextEncoder):
             if keep or self.warm_start:
                 self._optimizer_state = {self.optimizer: trainer.optimizer.numpy()}
 
-    def _end_epoch(self, loss: float) -> None:
-        self.loss_curve_.append(loss)
-        self.n_epochs_ += 1
-        if self.verbose:
-            print(f"[{type(self).__name__}] epoch {self.n_epochs_}: loss {loss:.4f}")
-
-    def _snapshot(self, trainer: "Trainer") -> dict[str, Any]:
-        """Fitted state after an epoch, as a copy."""
+    def _state(self, trainer: "Trainer") -> dict[str, Any]:
+        """The fitted state, in arrays of its own."""
         return {
             "vectors_": self.vectors_.replace(trainer.table.numpy().copy()),
             "parameters_": parameter_arrays(trainer.composition),
-            "loss_curve_": list(self.loss_curve_),
         }
-
-    def _restore(self, fitted: Self) -> None:
-        """Take over the parameters of another epoch; see `EarlyStopping`."""
-        self.vectors_, self.parameters_ = fitted.vectors_, fitted.parameters_
 
     def _embed(self, texts: list[str]) -> NDArray[np.float32]:
         from skparaphrase.nn import resolve_device

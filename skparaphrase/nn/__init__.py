@@ -12,17 +12,15 @@ from skparaphrase.nn._compositions import (
     charagram_range,
 )
 from skparaphrase.nn._convolutions import CharacterConvolution, Convolution
+from skparaphrase.nn._heads import Head
+from skparaphrase.nn._loop import few_threads, resolve_device
 from skparaphrase.nn._losses import unit_vectors
 from skparaphrase.nn._negatives import choose_negatives
 from skparaphrase.nn._recurrent import LSTM, IdentityRecurrent, Recurrent
+from skparaphrase.nn._supervised import SupervisedOptions, SupervisedTrainer
 from skparaphrase.nn._table import WordTable
-from skparaphrase.nn._training import (
-    Trainer,
-    TrainingOptions,
-    batch_slices,
-    few_threads,
-    resolve_device,
-)
+from skparaphrase.nn._tagging import Sentences, Tagger, TaggerOptions, TaggerTrainer
+from skparaphrase.nn._training import Trainer, TrainingOptions, batch_slices
 
 __all__ = [
     "LSTM",
@@ -32,9 +30,16 @@ __all__ = [
     "Composition",
     "Convolution",
     "DeepAverage",
+    "Head",
     "IdentityRecurrent",
     "Pooled",
     "Recurrent",
+    "Sentences",
+    "SupervisedOptions",
+    "SupervisedTrainer",
+    "Tagger",
+    "TaggerOptions",
+    "TaggerTrainer",
     "Trainer",
     "TrainingOptions",
     "WordTable",

@@ -12,16 +12,16 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import is_classifier
-from sklearn.callback import CallbackSupportMixin, with_callbacks
+from sklearn.callback import with_callbacks
 from sklearn.utils import Tags
 
 from skparaphrase._compat import HasMethods, Interval, StrOptions, fit_context
+from skparaphrase._epochs import check_one_validation
 from skparaphrase._saving import save_estimator
 from skparaphrase.encoders._settings import paper_setting
 from skparaphrase.supervised._examples import (
     Examples,
     check_not_empty,
-    check_one_validation,
     check_weights,
     split,
 )
@@ -29,7 +29,7 @@ from skparaphrase.supervised._network import Network
 from skparaphrase.supervised._settings import SETTINGS
 
 
-class SupervisedModel(CallbackSupportMixin, Network):
+class SupervisedModel(Network):
     """Base of models that learn scores or classes of texts or pairs through an encoder.
 
     A subclass says what the targets of the head are, and what its outputs mean.
@@ -160,10 +160,7 @@ class SupervisedModel(CallbackSupportMixin, Network):
 
         resolve_device(self.device)
         goes_on = self.warm_start and hasattr(self, "head_")
-        if not (goes_on and hasattr(self, "_random_state")):
-            self._random_state = self._new_random_state()
-            self._split_state = deepcopy(self._random_state)  # the same for every fit
-            self._optimizer_state = {}
+        self._begin_randomness(goes_on)
         examples = self._check_examples(X, y, sample_weight, reset=not goes_on)
         validation = self._check_validation(X_val, y_val, sample_weight_val)
         if self.validation_fraction is not None:
@@ -176,38 +173,7 @@ class SupervisedModel(CallbackSupportMixin, Network):
         examples = self._weigh(examples)
         if not goes_on:
             self._start_over(examples.texts)
-        elif validation is None:
-            self._forget_scores()
-        context = self._init_callback_context(max_subtasks=self.max_epochs)
-        context.call_on_fit_task_begin(estimator=self, X=X, y=y)
-        with self._training(examples.texts) as (trainer, texts, numbers):
-            losses = trainer.epochs(
-                texts,
-                numbers,
-                self._distributions(examples.targets),
-                examples.mean_one(),
-                n_epochs=self.max_epochs,
-            )
-            if validation is not None and self._best is not None:
-                # The best epoch of an earlier fit may have seen another set.
-                self._best = self._best._replace(score=self._validate(validation))
-            for _ in range(self.max_epochs):
-                epoch = context.subcontext(task_name="epoch")
-                epoch.call_on_fit_task_begin(estimator=self, X=X, y=y)
-                is_last = self._end_epoch(next(losses), trainer, validation)
-                if (
-                    epoch.call_on_fit_task_end(
-                        estimator=self,
-                        X=X,
-                        y=y,
-                        reconstruction_attributes=lambda: self._snapshot(trainer),
-                    )
-                    or is_last
-                ):
-                    break
-        context.call_on_fit_task_end(
-            estimator=self, X=X, y=y, reconstruction_attributes=dict
-        )
+        self._train(X, y, examples, validation)
         return self
 
     def _check_examples(

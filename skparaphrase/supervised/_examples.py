@@ -76,31 +76,6 @@ def check_not_empty(
     check_consistent_length(texts, y)
 
 
-def check_one_validation(
-    X_val: Any,
-    y_val: Any,
-    sample_weight: Any,
-    *,
-    fraction: float | None,
-    patience: int | None,
-) -> None:
-    """Raise unless validation is asked for in one way, or not at all."""
-    if (X_val is None) != (y_val is None):
-        raise ValueError("X_val and y_val must be given together.")
-    if X_val is None and sample_weight is not None:
-        raise ValueError("sample_weight_val needs X_val and y_val.")
-    if X_val is not None and fraction is not None:
-        raise ValueError(
-            "validation_fraction takes examples from X; set it to None to give X_val "
-            "and y_val."
-        )
-    if X_val is None and fraction is None and patience is not None:
-        raise ValueError(
-            f"patience={patience} has nothing to go by: set validation_fraction, or "
-            "give X_val and y_val to fit."
-        )
-
-
 def check_weights(sample_weight: Any, n_samples: int) -> NDArray[np.float64] | None:
     """Weights of examples, checked.
 

@@ -4,18 +4,17 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 from abc import abstractmethod
-from collections.abc import Iterator
-from contextlib import contextmanager
 from copy import copy
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
+from functools import partial
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.frozen import FrozenEstimator
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from skparaphrase._epochs import FitsByEpochs
 from skparaphrase.encoders._parameters import parameter_arrays, set_parameters
 from skparaphrase.encoders._trainable import thawed
 from skparaphrase.encoders._word_paraphrase import WordParaphraseEncoder
@@ -26,7 +25,7 @@ from skparaphrase.supervised._encoders import (
     trainable_material,
 )
 from skparaphrase.supervised._examples import Examples, check_single_texts
-from skparaphrase.text import TokenBatch, check_pairs, unique_texts
+from skparaphrase.text import check_pairs, unique_texts
 
 if TYPE_CHECKING:
     from skparaphrase.nn import Head, SupervisedTrainer
@@ -35,15 +34,7 @@ _SAMPLE = 1000  # texts by which the scale is set
 _CHUNK = 4096  # examples at a time, so that no array of features grows with them
 
 
-class _Best(NamedTuple):
-    """The best epoch so far."""
-
-    score: float
-    epoch: int
-    state: dict[str, Any]
-
-
-class Network(BaseEstimator):
+class Network(FitsByEpochs, BaseEstimator):
     """Base of models that put a head on an encoder.
 
     A subclass has the parameters, and says what the outputs mean.
@@ -60,29 +51,20 @@ class Network(BaseEstimator):
     optimizer: str
     learning_rate: float
     batch_size: int
-    max_epochs: int
     clip_norm: float | None
     vectors_penalty: float
     composition_penalty: float
     head_penalty: float
     validation_fraction: float | None
-    patience: int | None
     sparse_updates: bool
-    warm_start: bool
     device: str
-    random_state: Any
-    verbose: bool | int
 
     encoder_: Any
     head_: dict[str, NDArray[np.float32]]
-    loss_curve_: list[float]
-    n_epochs_: int
-    validation_scores_: list[float]
-    best_epoch_: int
     scale_: float
     scales_words_: bool
-    _random_state: np.random.RandomState
-    _optimizer_state: dict[str, Any]
+
+    _trained = ("encoder_", "head_")
 
     _loss: ClassVar[str]
     _n_texts: ClassVar[int]  # of an example
@@ -95,11 +77,6 @@ class Network(BaseEstimator):
     def _check_texts(self, X: Any) -> NDArray[np.object_]:
         """Texts of shape (n_samples,), or pairs of shape (n_samples, 2)."""
         return check_pairs(X) if self._n_texts == 2 else check_single_texts(X)
-
-    def _new_random_state(self) -> np.random.RandomState:
-        """One of our own, to keep and to pickle."""
-        seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
-        return np.random.RandomState(seed)
 
     @property
     def _is_frozen(self) -> bool:
@@ -127,14 +104,7 @@ class Network(BaseEstimator):
         head = self._head(text_vectors(encoder, some[:1]).shape[1])
         head.reset(self._random_state)
         self.head_ = parameter_arrays(head)
-        self.loss_curve_ = []
-        self.n_epochs_ = 0
-        self._forget_scores()
-
-    def _forget_scores(self) -> None:
-        """There was no validation, or it was of another training."""
-        for name in ("validation_scores_", "best_epoch_"):
-            self.__dict__.pop(name, None)
+        self._forget_epochs()
 
     def _scales_words(self) -> bool:
         """Whether `scale` is the length of word vectors, not that of texts."""
@@ -180,14 +150,12 @@ class Network(BaseEstimator):
         set_parameters(head, self.head_, "The fitted model")
         return head
 
-    @contextmanager
-    def _training(
-        self, texts: NDArray[np.object_]
-    ) -> "Iterator[tuple[SupervisedTrainer, TokenBatch, NDArray[np.intp]]]":
-        """A trainer that goes on from the fitted state, which is updated at the end.
+    def _train(
+        self, X: Any, y: Any, examples: Examples, validation: Examples | None
+    ) -> None:
+        """Go on from the fitted state, which is updated however training ends.
 
-        With it come the distinct texts, and their numbers in each example. The state
-        is updated however the block ends.
+        `X` and `y` are those of `fit`, for callbacks.
         """
         from skparaphrase.nn import (
             SupervisedOptions,
@@ -196,6 +164,7 @@ class Network(BaseEstimator):
             resolve_device,
         )
 
+        texts = examples.texts
         device = resolve_device(self.device)
         distinct, inverse = unique_texts(texts)
         numbers = np.arange(texts.size) if inverse is None else inverse
@@ -232,47 +201,27 @@ class Network(BaseEstimator):
             material.prior,
         )
         trainer.optimizer.load(self._optimizer_state.get(self.optimizer, {}), device)
-        self._best: _Best | None = None
-        if hasattr(self, "best_epoch_"):
-            score = self.validation_scores_[self.best_epoch_ - 1]
-            self._best = _Best(score, self.best_epoch_, self._state(trainer))
+        losses = trainer.epochs(
+            material.texts,
+            numbers.reshape(-1, self._n_texts),
+            self._distributions(examples.targets),
+            examples.mean_one(),
+            n_epochs=self.max_epochs,
+        )
+        state = partial(self._state, trainer)
+        validate = None
+        if validation is not None:
+            validate = partial(self._validate, validation)
         try:
-            with few_threads():
-                yield trainer, material.texts, numbers.reshape(-1, self._n_texts)
+            with few_threads(), self._best_kept(state, validate):
+                self._run_epochs(X, y, losses, state, validate)
         finally:
-            best = self._best
-            self.__dict__.update(self._state(trainer) if best is None else best.state)
-            del self._best
             self._optimizer_state = {}
             if self.warm_start:
                 self._optimizer_state = {self.optimizer: trainer.optimizer.numpy()}
 
-    def _end_epoch(
-        self, loss: float, trainer: "SupervisedTrainer", validation: Examples | None
-    ) -> bool:
-        """Note the loss and the score; True if patience has come to its end."""
-        self.loss_curve_.append(loss)
-        self.n_epochs_ += 1
-        said = f"[{type(self).__name__}] epoch {self.n_epochs_}: loss {loss:.4f}"
-        best = self._best
-        if validation is not None:
-            state = self._state(trainer)
-            self.__dict__.update(state)
-            score = self._validate(validation)
-            if not hasattr(self, "validation_scores_"):
-                self.validation_scores_ = []
-            self.validation_scores_.append(score)
-            said += f", validation score {score:.4f}"
-            if best is None or score > best.score or np.isnan(best.score):
-                self.best_epoch_ = len(self.validation_scores_)
-                self._best = best = _Best(score, self.best_epoch_, state)
-        if self.verbose:
-            print(said)
-        if best is None or self.patience is None:
-            return False
-        return len(self.validation_scores_) - best.epoch >= self.patience
-
-    def _validate(self, validation: Examples) -> float:
+    def _validate(self, validation: Examples, state: dict[str, Any]) -> float:
+        self.__dict__.update(state)
         score: float = self.score(
             validation.texts, validation.targets, validation.weights
         )
@@ -291,14 +240,6 @@ class Network(BaseEstimator):
             "encoder_": encoder,
             "head_": parameter_arrays(trainer.head),
         }
-
-    def _snapshot(self, trainer: "SupervisedTrainer") -> dict[str, Any]:
-        """What a callback gets to see of the fitted state."""
-        return {**self._state(trainer), "loss_curve_": list(self.loss_curve_)}
-
-    def _restore(self, fitted: Self) -> None:
-        """Take over the state of another epoch; see `EarlyStopping`."""
-        self.encoder_, self.head_ = fitted.encoder_, fitted.head_
 
     def _probabilities(self, X: Any) -> NDArray[np.float64]:
         """Outputs of the softmax, shape (n_samples, n_outputs)."""

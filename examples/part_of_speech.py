@@ -1,0 +1,104 @@
+"""Tag parts of speech with word vectors made of character n-grams.
+
+    python examples/part_of_speech.py [train.tsv test.tsv [tag column]]
+
+Works on the sentences that come with the package, in some ten seconds. Other files
+have one token and its tag to a line, and a blank line between sentences; `.conllu` is
+read as such; a treebank takes some minutes. Compares the tagger with the most frequent
+tag of each word, on words it has met in training and on others, and saves a confusion
+matrix, `part_of_speech.png`.
+"""
+
+# Authors: The skparaphrase developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import sys
+import time
+from collections import Counter, defaultdict
+
+import matplotlib
+import numpy as np
+from sklearn.metrics import ConfusionMatrixDisplay, accuracy_score
+from sklearn.model_selection import train_test_split
+
+from skparaphrase.datasets import load_tagged, read_tagged
+from skparaphrase.encoders import CharagramEncoder
+from skparaphrase.tagging import SequenceTagger
+
+matplotlib.use("Agg")
+import matplotlib.pyplot as plt
+
+started = time.perf_counter()
+if len(sys.argv) > 2:
+    train_path, test_path, *tag = sys.argv[1:]
+    columns = ("FORM" if train_path.endswith(".conllu") else "token", *tag)
+    (X, y), (X_test, y_test) = (
+        read_tagged(path, columns=columns if tag else None, return_X_y=True)
+        for path in (train_path, test_path)
+    )
+else:
+    X, X_test, y, y_test = train_test_split(
+        *load_tagged(return_X_y=True), test_size=0.25, random_state=0
+    )
+words, gold = np.concatenate(X_test), np.concatenate(y_test)
+print(f"{len(X)} sentences to learn from, {len(X_test)} to test on")
+
+tagger = SequenceTagger(
+    CharagramEncoder(dim=50, activation="relu", min_count=2),
+    optimizer="adam",
+    learning_rate=0.01,
+    batch_size=20,
+    max_epochs=12,
+    dropout=0.3,
+    random_state=0,
+)
+tagger.fit(X, y)
+predicted = np.concatenate(list(tagger.predict(X_test)))
+
+tags_of = defaultdict(Counter)
+for word, tag in zip(np.concatenate(X), np.concatenate(y), strict=True):
+    tags_of[word][tag] += 1
+most_frequent = {word: tags.most_common(1)[0][0] for word, tags in tags_of.items()}
+# Most words that occur once are of the kinds that new words are of.
+once = Counter(most_frequent[word] for word in tags_of if tags_of[word].total() == 1)
+fallback = once.most_common(1)[0][0]
+baseline = np.array([most_frequent.get(word, fallback) for word in words])
+
+known = np.array([word in tags_of for word in words])
+print(f"\n{'accuracy x 100':28}{'all':>8}{'known words':>14}{'unknown words':>15}")
+for name, tags in (("most frequent tag", baseline), ("tagger", predicted)):
+    right = 100 * (gold == tags)
+    scores = [
+        right[part].mean() if part.any() else np.nan
+        for part in (known | ~known, known, ~known)
+    ]
+    print("{:28}{:8.1f}{:14.1f}{:15.1f}".format(name, *scores))
+print(f"{'words':28}{len(words):8}{known.sum():14}{(~known).sum():15}")
+
+print("\nWords by context, and words that nobody has seen:")
+for sentence in ("She will book a room .", "The glorpest wugs snorfled blickly ."):
+    tokens = sentence.split()
+    (tags,) = tagger.predict([tokens])
+    print(
+        "   ", " ".join(f"{word}/{tag}" for word, tag in zip(tokens, tags, strict=True))
+    )
+
+figure, axes = plt.subplots(figsize=(8, 7), layout="constrained")
+common = [tag for tag, _ in Counter(gold).most_common(17)]
+display = ConfusionMatrixDisplay.from_predictions(
+    gold,
+    predicted,
+    labels=common,
+    normalize="true",
+    values_format=".2f",
+    xticks_rotation="vertical",
+    cmap="Blues",
+    text_kw={"fontsize": 7},
+    ax=axes,
+)
+for text in display.text_.ravel():
+    if text.get_text() == "0.00":
+        text.set_text("")
+axes.set_title(f"Parts of speech: accuracy {accuracy_score(gold, predicted):.2f}")
+figure.savefig("part_of_speech.png", dpi=120)
+print(f"\nSaved part_of_speech.png. {time.perf_counter() - started:.0f} s in all.")

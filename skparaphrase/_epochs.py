@@ -1,0 +1,189 @@
+"""Fitting by epochs: callbacks, losses, validation, and the best epoch."""
+
+# Authors: The skparaphrase developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from copy import deepcopy
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.callback import CallbackSupportMixin
+from sklearn.utils import check_random_state
+
+State = dict[str, Any]
+
+
+class _Best(NamedTuple):
+    """The best epoch so far."""
+
+    score: float
+    epoch: int
+    state: State
+
+
+def check_one_validation(
+    X_val: Any,
+    y_val: Any,
+    sample_weight: Any = None,
+    *,
+    fraction: float | None,
+    patience: int | None,
+) -> None:
+    """Raise unless validation is asked for in one way, or not at all."""
+    if (X_val is None) != (y_val is None):
+        raise ValueError("X_val and y_val must be given together.")
+    if X_val is None and sample_weight is not None:
+        raise ValueError("sample_weight_val needs X_val and y_val.")
+    if X_val is not None and fraction is not None:
+        raise ValueError(
+            "validation_fraction takes examples from X; set it to None to give X_val "
+            "and y_val."
+        )
+    if X_val is None and fraction is None and patience is not None:
+        raise ValueError(
+            f"patience={patience} has nothing to go by: set validation_fraction, or "
+            "give X_val and y_val to fit."
+        )
+
+
+class FitsByEpochs(CallbackSupportMixin):
+    """Base of estimators whose `fit` goes over its examples many times.
+
+    Fitted state is what a function gives, in arrays of its own: a dict of attributes.
+    """
+
+    max_epochs: int
+    patience: int | None = None
+    warm_start: bool
+    random_state: Any
+    verbose: bool | int
+
+    loss_curve_: list[float]
+    n_epochs_: int
+    validation_scores_: list[float]
+    best_epoch_: int
+
+    _random_state: np.random.RandomState
+    _split_state: np.random.RandomState
+    _optimizer_state: dict[str, Any]
+    _best: _Best | None
+
+    def _new_random_state(self) -> np.random.RandomState:
+        """One of our own, to keep and to pickle."""
+        seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
+        return np.random.RandomState(seed)
+
+    def _begin_randomness(self, goes_on: bool) -> None:
+        """Random numbers of this fit; a fit that goes on splits as the first did."""
+        if goes_on and hasattr(self, "_random_state"):  # not loaded from a folder
+            return
+        self._random_state = self._new_random_state()
+        self._split_state = deepcopy(self._random_state)
+        self._optimizer_state = {}
+
+    def _forget_epochs(self) -> None:
+        """Begin to count anew."""
+        self.loss_curve_ = []
+        self.n_epochs_ = 0
+        self._forget_scores()
+
+    def _forget_scores(self) -> None:
+        for name in ("validation_scores_", "best_epoch_"):
+            self.__dict__.pop(name, None)
+
+    @contextmanager
+    def _best_kept(
+        self, state: Callable[[], State], validate: Callable[[State], float] | None
+    ) -> Iterator[None]:
+        """However the block ends, take the state of the best epoch, or the last one."""
+        self._best = None
+        if validate is None:
+            self._forget_scores()  # of an earlier fit, that this one goes on from
+        elif hasattr(self, "best_epoch_"):  # which may have seen other examples
+            found = state()
+            self._best = _Best(validate(found), self.best_epoch_, found)
+        try:
+            yield
+        finally:
+            best = self._best
+            del self._best
+            self.__dict__.update(state() if best is None else best.state)
+
+    def _run_epochs(
+        self,
+        X: Any,
+        y: Any,
+        losses: Iterator[float],
+        state: Callable[[], State],
+        validate: Callable[[State], float] | None = None,
+    ) -> None:
+        """Train, and tell callbacks of every epoch.
+
+        Parameters
+        ----------
+        X, y
+            As given to `fit`, for callbacks.
+        losses : iterator of float
+            Trains for an epoch, and gives its mean loss.
+        state : callable
+            Gives the fitted state after the last epoch.
+        validate : callable, default=None
+            Gives the score of a state; more is better.
+        """
+        context = self._init_callback_context(max_subtasks=self.max_epochs)
+        context.call_on_fit_task_begin(estimator=self, X=X, y=y)
+        for _ in range(self.max_epochs):
+            epoch = context.subcontext(task_name="epoch")
+            epoch.call_on_fit_task_begin(estimator=self, X=X, y=y)
+            is_last = self._end_epoch(next(losses), state, validate)
+            if (
+                epoch.call_on_fit_task_end(
+                    estimator=self,
+                    X=X,
+                    y=y,
+                    reconstruction_attributes=lambda: {
+                        **state(),
+                        "loss_curve_": list(self.loss_curve_),
+                    },
+                )
+                or is_last
+            ):
+                break
+        context.call_on_fit_task_end(
+            estimator=self, X=X, y=y, reconstruction_attributes=dict
+        )
+
+    def _end_epoch(
+        self,
+        loss: float,
+        state: Callable[[], State] = dict,
+        validate: Callable[[State], float] | None = None,
+    ) -> bool:
+        """Note loss and score; True if patience has come to its end."""
+        self.loss_curve_.append(loss)
+        self.n_epochs_ += 1
+        line = f"[{type(self).__name__}] epoch {self.n_epochs_}: loss {loss:.4f}"
+        is_last = False
+        if validate is not None:
+            found = state()
+            score = validate(found)
+            line += f", validation score {score:.4f}"
+            self.__dict__.setdefault("validation_scores_", []).append(score)
+            best = self._best
+            if best is None or score > best.score or np.isnan(best.score):
+                self._best = best = _Best(score, self.n_epochs_, found)
+                self.best_epoch_ = self.n_epochs_
+            waited = self.n_epochs_ - best.epoch
+            is_last = self.patience is not None and waited >= self.patience
+        if self.verbose:
+            print(line)
+        return is_last
+
+    def _restore(self, fitted: Any) -> None:
+        """Take over the state that a callback was shown; see `EarlyStopping`."""
+        for name in self._trained:
+            setattr(self, name, getattr(fitted, name))
+
+    _trained: tuple[str, ...]  # names of the attributes of the state

@@ -1,0 +1,147 @@
+"""Token lists and tag lists: checks, and the numbers that `nn` reads."""
+
+# Authors: The skparaphrase developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+from collections.abc import Iterable, Mapping, Set
+from itertools import chain
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skparaphrase.text import TokenBatch
+from skparaphrase.text._check import _describe, _is_missing
+
+if TYPE_CHECKING:
+    from skparaphrase.encoders._paraphrase import ParaphraseEncoder
+    from skparaphrase.nn import Sentences
+
+
+def check_sentences(X: Any, name: str = "X") -> list[list[str]]:
+    """Sentences as lists of str.
+
+    Raises
+    ------
+    TypeError
+        For anything but lists of str; the message names sentence and token.
+    """
+    sentences = [
+        _check_row(row, f"{name}: sentence {i}", "tokens")
+        for i, row in enumerate(_rows(X, name, "token"))
+    ]
+    if set(map(type, chain.from_iterable(sentences))) <= {str}:
+        return sentences
+    for i, sentence in enumerate(sentences):
+        for j, token in enumerate(sentence):
+            if not isinstance(token, str):
+                raise TypeError(
+                    f"{name}: token {j} of sentence {i} is not a str: "
+                    f"{_describe(token)}."
+                )
+    return sentences
+
+
+def check_tags(y: Any, sentences: list[list[str]], name: str = "y") -> NDArray[Any]:
+    """The tags of all tokens, end to end, shape (n_tokens,).
+
+    Raises
+    ------
+    TypeError
+        For anything but lists of tags.
+    ValueError
+        If lengths differ from those of the sentences.
+    """
+    rows = [
+        _check_row(row, f"{name}: sentence {i}", "tags")
+        for i, row in enumerate(_rows(y, name, "tag"))
+    ]
+    if len(rows) != len(sentences):
+        raise ValueError(
+            f"There are {len(sentences)} sentences, but {name} holds tags of "
+            f"{len(rows)}: found input variables with inconsistent numbers of samples."
+        )
+    for i, (sentence, row) in enumerate(zip(sentences, rows, strict=True)):
+        if len(sentence) != len(row):
+            raise ValueError(
+                f"Sentence {i} has {len(sentence)} tokens, but {name} holds {len(row)} "
+                f"tags for it."
+            )
+    flat = list(chain.from_iterable(rows))
+    if any(_is_missing(tag) for tag in flat):
+        i, j = next(
+            (i, j)
+            for i, row in enumerate(rows)
+            for j, tag in enumerate(row)
+            if _is_missing(tag)
+        )
+        raise ValueError(f"{name}: tag {j} of sentence {i} is missing.")
+    n_str = sum(isinstance(tag, str) for tag in flat)
+    if 0 < n_str < len(flat):
+        raise TypeError(f"{name} mixes tags that are str with tags that are not.")
+    return np.asarray(flat)
+
+
+def _rows(values: Any, name: str, what: str) -> Iterable[Any]:
+    wanted = f"a list of {what} lists, one for each sentence"
+    if isinstance(values, (str, bytes, Mapping, Set)) or values is None:
+        raise TypeError(f"{name} must be {wanted}; got {_describe(values)}.")
+    found = _as_list(values)
+    if found is None:
+        raise TypeError(f"{name} must be {wanted}; got {_describe(values)}.")
+    return found
+
+
+def _check_row(row: Any, where: str, what: str) -> list[Any]:
+    found = None
+    if not isinstance(row, (str, bytes, Mapping, Set)) and row is not None:
+        found = _as_list(row)
+    if found is None:
+        raise TypeError(f"{where} must be a list of {what}; got {_describe(row)}.")
+    return found
+
+
+def _as_list(values: Any) -> list[Any] | None:
+    """The entries as Python objects; None if there are none."""
+    if isinstance(values, list):
+        return values
+    for method in ("tolist", "to_list", "to_pylist"):  # arrays and series
+        if hasattr(values, method):
+            found = getattr(values, method)()
+            return found if isinstance(found, list) else None
+    try:
+        return list(values)
+    except TypeError:
+        return None
+
+
+def encode_sentences(
+    sentences: list[list[str]], encoder: "ParaphraseEncoder"
+) -> "Sentences":
+    """Numbers of distinct words, and what the encoder reads of each.
+
+    Sentences without tokens are left out, which leaves the order of tokens.
+    """
+    from skparaphrase.nn import Sentences
+
+    numbers: dict[str, int] = {}
+    ids = [
+        numbers.setdefault(token, len(numbers))
+        for token in chain.from_iterable(sentences)
+    ]
+    lengths = [len(sentence) for sentence in sentences if sentence]
+    words = list(numbers)
+    return Sentences(
+        TokenBatch.concatenate(list(encoder._encode_blocks(words, encoder.vectors_))),
+        np.array([any(map(str.isupper, word)) for word in words], dtype=np.float32),
+        TokenBatch(
+            np.array(ids, dtype=np.int32),
+            np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)]),
+        ),
+    )
+
+
+def split_rows(flat: NDArray[Any], sentences: list[list[str]]) -> list[NDArray[Any]]:
+    """Rows of tokens, sentence by sentence."""
+    ends = np.cumsum([len(sentence) for sentence in sentences], dtype=np.int64)
+    return np.split(flat, ends[:-1]) if sentences else []
