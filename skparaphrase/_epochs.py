@@ -111,6 +111,31 @@ class FitsByEpochs(CallbackSupportMixin):
             del self._best
             self.__dict__.update(state() if best is None else best.state)
 
+    def _fit_epochs(
+        self,
+        X: Any,
+        y: Any,
+        trainer: Any,
+        losses: Iterator[float],
+        state: Callable[[], State],
+        validate: Callable[[State], float] | None,
+    ) -> None:
+        """Run the epochs of a trainer of `nn`, and keep what comes of it.
+
+        However training ends, the fitted state is that of the best epoch, or of the
+        last one; with `warm_start` the optimiser is remembered.
+        """
+        from skparaphrase.nn import few_threads
+
+        try:
+            with few_threads(), self._best_kept(state, validate):
+                self._run_epochs(X, y, losses, state, validate)
+        finally:
+            self._optimizer_state = {}
+            if self.warm_start:
+                name = trainer.options.optimizer
+                self._optimizer_state = {name: trainer.optimizer.numpy()}
+
     def _run_epochs(
         self,
         X: Any,

@@ -22,8 +22,30 @@ _ROOMS = ("encoders", "supervised", "tagging")
 _PLAIN = (str, int, float, bool, type(None))
 
 
-def save_estimator(estimator: Any, folder: str | PathLike[str]) -> None:
-    """Write an estimator that has word vectors or encoders; see `TextEncoder.save`."""
+class SavedInFolders:
+    """Base of estimators that :func:`load` knows."""
+
+    def save(self, folder: str | PathLike[str]) -> None:
+        """Write the fitted estimator to a folder, for :func:`skparaphrase.load`.
+
+        JSON, the words, and arrays in safetensors; no pickle. The folder appears whole
+        or not at all, and replaces one that was saved before. What an optimiser
+        remembers is not saved, and a `RandomState` parameter is saved as None.
+
+        Parameters
+        ----------
+        folder : path-like
+
+        Raises
+        ------
+        ValueError
+            If a parameter is a function, or another thing that has no safe form in a
+            file, such as an encoder that is not of skparaphrase.
+        """
+        _save(self, folder)
+
+
+def _save(estimator: Any, folder: str | PathLike[str]) -> None:
     kind = type(estimator).__name__
     if kind not in _classes():
         raise ValueError(
@@ -46,9 +68,9 @@ def save_estimator(estimator: Any, folder: str | PathLike[str]) -> None:
                 kept[name] = None
             elif isinstance(value, FrozenEstimator):
                 frozen.append(name)
-                save_estimator(value.estimator, new / name)
+                _save(value.estimator, new / name)
             elif hasattr(value, "get_params"):
-                save_estimator(value, new / name)
+                _save(value, new / name)
             elif isinstance(value, WordVectors):
                 value.save(new / name)
             elif name == "class_weight" and isinstance(value, Mapping):
@@ -68,7 +90,7 @@ def save_estimator(estimator: Any, folder: str | PathLike[str]) -> None:
                 )
         for name, value in fitted.items():
             if hasattr(value, "get_params"):
-                save_estimator(value, new / name)
+                _save(value, new / name)
             elif isinstance(value, WordVectors):
                 value.save(new / name)
             elif isinstance(value, np.ndarray) and value.dtype.kind in "biuf":

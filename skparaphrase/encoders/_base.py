@@ -5,7 +5,6 @@
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator
-from os import PathLike
 from typing import Any, ClassVar
 
 import numpy as np
@@ -15,12 +14,12 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from skparaphrase._output import LastAxisTransformer
-from skparaphrase._saving import save_estimator
+from skparaphrase._saving import SavedInFolders
 from skparaphrase.text import TokenBatch, WordTokenizer, check_texts, unique_texts
 from skparaphrase.vectors import WordVectors, load_word_vectors
 
 
-class TextEncoder(LastAxisTransformer, BaseEstimator):
+class TextEncoder(SavedInFolders, LastAxisTransformer, BaseEstimator):
     """Base of encoders: texts of shape S become vectors of shape S + (dim,)."""
 
     def fit_transform(self, X: Any, y: Any = None, **fit_params: Any) -> Any:
@@ -59,24 +58,6 @@ class TextEncoder(LastAxisTransformer, BaseEstimator):
     @abstractmethod
     def _embed(self, texts: list[str]) -> NDArray[np.float32]:
         """Vectors of shape (n_texts, dim) of distinct texts."""
-
-    def save(self, folder: str | PathLike[str]) -> None:
-        """Write the encoder to a folder, for :func:`skparaphrase.load`.
-
-        JSON, the words, and arrays in safetensors; no pickle. The folder appears whole
-        or not at all, and replaces one that was saved before. What an optimiser
-        remembers is not saved, and a `RandomState` parameter is saved as None.
-
-        Parameters
-        ----------
-        folder : path-like
-
-        Raises
-        ------
-        ValueError
-            If a parameter is a function, which has no safe form in a file.
-        """
-        save_estimator(self, folder)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

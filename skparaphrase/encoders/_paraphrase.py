@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from skparaphrase._compat import HasMethods, Interval, StrOptions, fit_context
 from skparaphrase._epochs import FitsByEpochs
+from skparaphrase._paper import PaperSettings
 from skparaphrase.encoders._base import TextEncoder
 from skparaphrase.encoders._embedding import embed_texts
 from skparaphrase.encoders._parameters import (
@@ -24,7 +25,7 @@ from skparaphrase.encoders._parameters import (
     parameter_arrays,
     set_parameters,
 )
-from skparaphrase.encoders._settings import paper_setting
+from skparaphrase.encoders._settings import SETTINGS
 from skparaphrase.encoders._targets import paraphrase_pairs
 from skparaphrase.text import TokenBatch, unique_texts
 from skparaphrase.vectors import WordVectors
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     from skparaphrase.nn import Composition, Trainer
 
 
-class ParaphraseEncoder(FitsByEpochs, TextEncoder):
+class ParaphraseEncoder(PaperSettings, FitsByEpochs, TextEncoder):
     """Base of encoders that are trained on pairs of texts that mean the same.
 
     A subclass says how texts become tokens, where the vectors of tokens begin, and how
@@ -63,6 +64,7 @@ class ParaphraseEncoder(FitsByEpochs, TextEncoder):
     vectors_: WordVectors
     parameters_: dict[str, NDArray[np.float32]]
 
+    _settings = SETTINGS
     _trained = ("vectors_", "parameters_")
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -90,31 +92,6 @@ class ParaphraseEncoder(FitsByEpochs, TextEncoder):
         "random_state": ["random_state"],
         "verbose": ["verbose"],
     }
-
-    @classmethod
-    def paper(cls, setting: str | None = None, /, **params: Any) -> Self:
-        """An encoder with the setting of a paper.
-
-        Parameters
-        ----------
-        setting : str, default=None
-            Its name; the settings of a class are listed in its docstring, the first
-            of them is the default.
-
-        **params : dict
-            Further parameters, such as `vectors` and `random_state`, and those that
-            shall differ from the paper.
-
-        Returns
-        -------
-        encoder : estimator instance
-
-        Raises
-        ------
-        ValueError
-            If there is no setting of that name.
-        """
-        return cls(**{**paper_setting(cls, setting), **params})
 
     @abstractmethod
     def _new_table(

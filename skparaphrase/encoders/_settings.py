@@ -3,7 +3,7 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-from typing import Any
+from skparaphrase._paper import Settings
 
 # Every value is from the text of the paper, its tables, or the scripts that its authors
 # released; all train with dense updates. lambda_w is vectors_penalty, lambda_c
@@ -47,9 +47,7 @@ _CSE = {
     "scramble": 0.5,
 }
 
-Settings = dict[str, dict[str, dict[str, Any]]]
-
-SETTINGS: Settings = {
+SETTINGS: dict[str, Settings] = {
     "ParagramEncoder": {
         "ppdb-xxl": {**_WIETING, **_ADAGRAD, "vectors_penalty": 1e-6},
         "ppdb-xl": {
@@ -153,20 +151,3 @@ SETTINGS: Settings = {
         },
     },
 }
-
-
-def paper_setting(
-    cls: type, setting: str | None, settings: Settings = SETTINGS
-) -> dict[str, Any]:
-    """Parameters of a setting; see `ParaphraseEncoder.paper`."""
-    known = next(
-        (settings[base.__name__] for base in cls.__mro__ if base.__name__ in settings),
-        {},
-    )
-    if setting is None and known:
-        setting = next(iter(known))
-    if setting not in known:
-        raise ValueError(
-            f"{cls.__name__} has no setting {setting!r}; there are {sorted(known)}."
-        )
-    return known[setting]

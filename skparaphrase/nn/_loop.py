@@ -61,7 +61,7 @@ class Loop:
         self.random_state = random_state
         more = {"momentum": options.momentum} if options.optimizer == "sgd" else {}
         self.optimizer = OPTIMIZERS[options.optimizer](options.learning_rate, **more)
-        self._options = options
+        self.options = options
 
     def _penalty(self, name: str) -> tuple[float, Tensor | None]:
         """Lambda of a parameter of the module, and what pulls it; None is zero."""
@@ -86,7 +86,7 @@ class Loop:
             else:
                 order = self.random_state.permutation(n_examples)
             total = torch.zeros((), device=self.table.weight.device)
-            for batch in slices(n_examples, self._options.batch_size):
+            for batch in slices(n_examples, self.options.batch_size):
                 chosen = order[batch]
                 total += step(chosen) * len(chosen)
             yield total.item() / n_examples
@@ -101,7 +101,7 @@ class Loop:
             if leaf.requires_grad:
                 gradient = leaf.grad
                 assert gradient is not None
-                penalty = self._options.vectors_penalty
+                penalty = self.options.vectors_penalty
                 if penalty:
                     self.table.add_penalty_(gradient, leaf, rows, penalty)
                 self._update(
@@ -110,7 +110,7 @@ class Loop:
                     gradient,
                     leaf,
                     rows,
-                    self._options.vectors_rate,
+                    self.options.vectors_rate,
                 )
                 self.table.write(leaf, rows)
             for name, parameter in self.module.named_parameters():
@@ -138,8 +138,8 @@ class Loop:
         rows: Tensor | None = None,
         factor: float = 1.0,
     ) -> None:
-        if self._options.clip_norm is not None:
-            clip_norm_(gradient, self._options.clip_norm)
+        if self.options.clip_norm is not None:
+            clip_norm_(gradient, self.options.clip_norm)
         self.optimizer.step(name, parameter, gradient, values, rows, factor)
 
 

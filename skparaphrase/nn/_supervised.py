@@ -50,6 +50,8 @@ class SupervisedTrainer(Loop):
         composition says.
     """
 
+    options: SupervisedOptions
+
     def __init__(
         self,
         composition: Composition,
@@ -63,7 +65,6 @@ class SupervisedTrainer(Loop):
         super().__init__(module, table, options, random_state)
         self.composition = composition
         self.head = head
-        self.options = options
         device = table.weight.device
         anchors = composition.anchors if prior is None else prior
         self._anchors = {

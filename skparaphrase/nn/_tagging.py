@@ -264,6 +264,7 @@ class TaggerTrainer(Loop):
     """
 
     module: Tagger
+    options: TaggerOptions
 
     def __init__(
         self,
@@ -273,7 +274,6 @@ class TaggerTrainer(Loop):
         random_state: RandomState,
     ) -> None:
         super().__init__(tagger, table, options, random_state)
-        self._penalty_of_all = options.penalty
         device = table.weight.device
         self._anchors = {
             f"composition.{name}": anchor.to(device)
@@ -328,4 +328,4 @@ class TaggerTrainer(Loop):
         return self._descend(tagging_loss(logits, targets), leaf, rows)
 
     def _penalty(self, name: str) -> tuple[float, Tensor | None]:
-        return self._penalty_of_all, self._anchors.get(name)
+        return self.options.penalty, self._anchors.get(name)

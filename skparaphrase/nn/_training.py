@@ -50,6 +50,8 @@ class Trainer(Loop):
         All randomness comes from here.
     """
 
+    options: TrainingOptions
+
     def __init__(
         self,
         composition: Composition,
@@ -63,7 +65,6 @@ class Trainer(Loop):
         composition.anchors = {
             name: anchor.to(device) for name, anchor in composition.anchors.items()
         }
-        self.options = options
 
     def epochs(
         self,

@@ -6,7 +6,6 @@
 from abc import abstractmethod
 from copy import deepcopy
 from numbers import Integral, Real
-from os import PathLike
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -17,8 +16,8 @@ from sklearn.utils import Tags
 
 from skparaphrase._compat import HasMethods, Interval, StrOptions, fit_context
 from skparaphrase._epochs import check_one_validation
-from skparaphrase._saving import save_estimator
-from skparaphrase.encoders._settings import paper_setting
+from skparaphrase._paper import PaperSettings
+from skparaphrase._saving import SavedInFolders
 from skparaphrase.supervised._examples import (
     Examples,
     check_not_empty,
@@ -29,11 +28,13 @@ from skparaphrase.supervised._network import Network
 from skparaphrase.supervised._settings import SETTINGS
 
 
-class SupervisedModel(Network):
+class SupervisedModel(PaperSettings, SavedInFolders, Network):
     """Base of models that learn scores or classes of texts or pairs through an encoder.
 
     A subclass says what the targets of the head are, and what its outputs mean.
     """
+
+    _settings = SETTINGS
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "encoder": [HasMethods(["transform"]), None],
@@ -63,31 +64,6 @@ class SupervisedModel(Network):
 
     def __init__(self, **params: Any) -> None:
         self.__dict__.update(params)
-
-    @classmethod
-    def paper(cls, setting: str | None = None, /, **params: Any) -> Self:
-        """A model with the setting of a paper.
-
-        Parameters
-        ----------
-        setting : str, default=None
-            Its name; the settings of a class are listed in its docstring, the first
-            of them is the default.
-
-        **params : dict
-            Further parameters, such as `encoder` and `random_state`, and those that
-            shall differ from the paper.
-
-        Returns
-        -------
-        model : estimator instance
-
-        Raises
-        ------
-        ValueError
-            If there is no setting of that name.
-        """
-        return cls(**{**paper_setting(cls, setting, SETTINGS), **params})
 
     @abstractmethod
     def _check_targets(self, y: Any, *, reset: bool) -> NDArray[Any]:
@@ -201,24 +177,6 @@ class SupervisedModel(Network):
         check_not_empty(texts, y_val, type(self).__name__, "X_val")
         targets = self._check_held_out(y_val)
         return Examples(texts, targets, check_weights(sample_weight, len(texts)))
-
-    def save(self, folder: str | PathLike[str]) -> None:
-        """Write the model to a folder, for :func:`skparaphrase.load`.
-
-        As `save` of an encoder does: no pickle, whole or not at all. Without the
-        optimiser's state.
-
-        Parameters
-        ----------
-        folder : path-like
-
-        Raises
-        ------
-        ValueError
-            If a parameter has no safe form in a file: a function, or an encoder that is
-            none of skparaphrase.
-        """
-        save_estimator(self, folder)
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "head_")

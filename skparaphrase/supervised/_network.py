@@ -160,7 +160,6 @@ class Network(FitsByEpochs, BaseEstimator):
         from skparaphrase.nn import (
             SupervisedOptions,
             SupervisedTrainer,
-            few_threads,
             resolve_device,
         )
 
@@ -212,13 +211,7 @@ class Network(FitsByEpochs, BaseEstimator):
         validate = None
         if validation is not None:
             validate = partial(self._validate, validation)
-        try:
-            with few_threads(), self._best_kept(state, validate):
-                self._run_epochs(X, y, losses, state, validate)
-        finally:
-            self._optimizer_state = {}
-            if self.warm_start:
-                self._optimizer_state = {self.optimizer: trainer.optimizer.numpy()}
+        self._fit_epochs(X, y, trainer, losses, state, validate)
 
     def _validate(self, validation: Examples, state: dict[str, Any]) -> float:
         self.__dict__.update(state)

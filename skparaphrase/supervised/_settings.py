@@ -3,7 +3,7 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-from skparaphrase.encoders._settings import Settings
+from skparaphrase._paper import Settings
 
 # From the scripts that the authors released, with the encoder to go with them left
 # open; penalties are halved as in their code. All train with dense updates.
@@ -26,7 +26,7 @@ _SIF = {
 }
 _FROZEN = {**_WIETING, "max_epochs": 20, "freeze": "encoder"}
 
-SETTINGS: Settings = {
+SETTINGS: dict[str, Settings] = {
     "SimilarityRegressor": {
         "wieting": {**_PLAIN, **_ADAM, "hidden_dim": 50},
         "wieting-features": {**_FROZEN, **_ADAM, "hidden_dim": 50},

@@ -133,7 +133,6 @@ class TrainedTagger(FitsByEpochs, BaseEstimator):
             TaggerOptions,
             TaggerTrainer,
             WordTable,
-            few_threads,
             resolve_device,
         )
 
@@ -172,13 +171,7 @@ class TrainedTagger(FitsByEpochs, BaseEstimator):
         if validation is not None:
             held = encode_sentences(validation[0], encoder)
             validate = partial(self._validate, trainer, held, validation[1])
-        try:
-            with few_threads(), self._best_kept(state, validate):
-                self._run_epochs(X, y, losses, state, validate)
-        finally:
-            self._optimizer_state = {}
-            if self.warm_start:
-                self._optimizer_state = {self.optimizer: trainer.optimizer.numpy()}
+        self._fit_epochs(X, y, trainer, losses, state, validate)
 
     def _validate(
         self,

@@ -5,7 +5,6 @@
 
 from copy import deepcopy
 from numbers import Integral, Real
-from os import PathLike
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -16,18 +15,19 @@ from sklearn.utils.validation import check_is_fitted
 
 from skparaphrase._compat import HasMethods, Interval, StrOptions, fit_context
 from skparaphrase._epochs import check_one_validation
-from skparaphrase._saving import save_estimator
+from skparaphrase._paper import PaperSettings
+from skparaphrase._saving import SavedInFolders
 from skparaphrase.tagging._base import TrainedTagger
 from skparaphrase.tagging._sentences import (
     check_sentences,
     check_tags,
     split_rows,
 )
-from skparaphrase.tagging._settings import paper_setting
+from skparaphrase.tagging._settings import SETTINGS
 from skparaphrase.tagging._start import check_validation, split
 
 
-class SequenceTagger(TrainedTagger):
+class SequenceTagger(PaperSettings, SavedInFolders, TrainedTagger):
     r"""Tags for the words of sentences, such as parts of speech.
 
     The tagger of Wieting et al. (2016, Charagram), section 4.3. An encoder makes the
@@ -165,6 +165,8 @@ class SequenceTagger(TrainedTagger):
     ['DET', 'NOUN', 'VERB']
     """
 
+    _settings = SETTINGS
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "word_encoder": [HasMethods(["transform"]), None],
         "hidden_dim": [Interval(Integral, 1, None, closed="left")],
@@ -229,30 +231,6 @@ class SequenceTagger(TrainedTagger):
         self.device = device
         self.random_state = random_state
         self.verbose = verbose
-
-    @classmethod
-    def paper(cls, setting: str = "charagram", /, **params: Any) -> Self:
-        """A tagger with a setting of the paper.
-
-        Parameters
-        ----------
-        setting : str, default="charagram"
-            One of those in the docstring of the class.
-
-        **params : dict
-            Further parameters, such as `random_state`, and those that shall differ
-            from the paper.
-
-        Returns
-        -------
-        tagger : SequenceTagger
-
-        Raises
-        ------
-        ValueError
-            If there is no setting of that name.
-        """
-        return cls(**{**paper_setting(setting), **params})
 
     @with_callbacks
     @fit_context(prefer_skip_nested_validation=False)
@@ -383,23 +361,6 @@ class SequenceTagger(TrainedTagger):
 
     def _predict_flat(self, sentences: list[list[str]]) -> NDArray[Any]:
         return self.classes_[self._scores(sentences).argmax(axis=1)]
-
-    def save(self, folder: str | PathLike[str]) -> None:
-        """Write the tagger to a folder, for :func:`skparaphrase.load`.
-
-        As `save` of an encoder does: no pickle, whole or not at all. Without the
-        optimiser's state.
-
-        Parameters
-        ----------
-        folder : path-like
-
-        Raises
-        ------
-        ValueError
-            If a parameter, or a tag, has no safe form in a file.
-        """
-        save_estimator(self, folder)
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "word_encoder_")

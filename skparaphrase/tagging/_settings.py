@@ -1,13 +1,12 @@
-"""The word encoders that the paper's tagger was measured with."""
+"""Settings of the paper's tagger, by name."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 from typing import Any
 
+from skparaphrase._paper import Settings
 from skparaphrase.encoders import CharagramEncoder, CharCNNEncoder, CharLSTMEncoder
-
-SETTINGS = ("charagram", "charagram-2-layers", "char-cnn", "char-lstm")
 
 
 def default_encoder(n_layers: int = 1) -> CharagramEncoder:
@@ -17,37 +16,42 @@ def default_encoder(n_layers: int = 1) -> CharagramEncoder:
     )
 
 
-def paper_setting(setting: str) -> dict[str, Any]:
-    """Parameters of a setting; see `SequenceTagger.paper`."""
-    encoder: Any
-    if setting == "charagram":
-        encoder = default_encoder()
-    elif setting == "charagram-2-layers":
-        encoder = default_encoder(n_layers=2)
-    elif setting == "char-cnn":
-        encoder = CharCNNEncoder(
-            filters="equal",
-            embedding_dim=50,
-            dim=150,
-            conv_activation="tanh",
-            activation="tanh",
-            lowercase=False,
-        )
-    elif setting == "char-lstm":
-        encoder = CharLSTMEncoder(
-            embedding_dim=50, dim=150, output_gate=True, lowercase=False
-        )
-    else:
-        raise ValueError(
-            f"SequenceTagger has no setting {setting!r}; there are {sorted(SETTINGS)}."
-        )
-    return {
-        "word_encoder": encoder,
-        "optimizer": "sgd",
-        "learning_rate": 0.2,
-        "momentum": 0.95,
-        "batch_size": 100,
-        "max_epochs": 50,
-        "penalty": 1e-6 if setting.startswith("charagram") else 1e-5,
-        "sparse_updates": False,
-    }
+_TRAINING: dict[str, Any] = {
+    "optimizer": "sgd",
+    "learning_rate": 0.2,
+    "momentum": 0.95,
+    "batch_size": 100,
+    "max_epochs": 50,
+    "sparse_updates": False,
+}
+_CHARACTERS: dict[str, Any] = {"embedding_dim": 50, "dim": 150, "lowercase": False}
+
+SETTINGS: dict[str, Settings] = {
+    "SequenceTagger": {
+        "charagram": {
+            **_TRAINING,
+            "word_encoder": default_encoder(),
+            "penalty": 1e-6,
+        },
+        "charagram-2-layers": {
+            **_TRAINING,
+            "word_encoder": default_encoder(n_layers=2),
+            "penalty": 1e-6,
+        },
+        "char-cnn": {
+            **_TRAINING,
+            "word_encoder": CharCNNEncoder(
+                filters="equal",
+                conv_activation="tanh",
+                activation="tanh",
+                **_CHARACTERS,
+            ),
+            "penalty": 1e-5,
+        },
+        "char-lstm": {
+            **_TRAINING,
+            "word_encoder": CharLSTMEncoder(output_gate=True, **_CHARACTERS),
+            "penalty": 1e-5,
+        },
+    },
+}
