@@ -14,8 +14,10 @@ from sklearn.pipeline import make_pipeline
 from skparaphrase.datasets import (
     load_word_frequencies,
     load_word_vectors,
+    read_labelled_pairs,
     read_pairs,
     read_scored_pairs,
+    read_tagged,
 )
 from skparaphrase.decomposition import CommonComponentRemoval
 from skparaphrase.encoders import (
@@ -31,6 +33,8 @@ from skparaphrase.encoders import (
 )
 from skparaphrase.metrics import STSScorer, pearson_score
 from skparaphrase.pairs import LastAxisUnion, PairSimilarity
+from skparaphrase.supervised import PairClassifier, SimilarityRegressor
+from skparaphrase.tagging import SequenceTagger
 from skparaphrase.vectors import WordFrequencies, WordVectors
 
 ROOT = Path(__file__).parents[1]
@@ -229,3 +233,64 @@ def test_union_of_words_and_characters_beats_both(
 
     best = max(score(member["words"]), score(member["characters"]))
     assert score(union) >= best + 0.4
+
+
+@pytest.fixture(scope="module")
+def sick():
+    return {
+        name: read_scored_pairs(DATA / f"data/sick/{name}.tsv", return_X_y=True)
+        for name in ("train", "dev", "test")
+    }
+
+
+def fit_and_score(model, parts):
+    X_val, y_val = parts["dev"]
+    model.fit(*parts["train"], X_val=X_val, y_val=y_val)
+    return model.score(*parts["test"])
+
+
+def test_relatedness_reaches_its_targets(sick, vectors, paragram):
+    settings = {"optimizer": "adagrad", "learning_rate": 0.05, "random_state": 0}
+    prior = FrozenEstimator(paragram)
+    models = {
+        "plain": SimilarityRegressor(ParagramEncoder(vectors), scale=12.0),
+        "universal": SimilarityRegressor(prior, prior="universal"),
+        "frozen": SimilarityRegressor(prior),
+    }
+    scores = {
+        name: fit_and_score(model.set_params(**settings), sick)
+        for name, model in models.items()
+    }
+    # AdaGrad's first steps would saturate a head behind a drawn layer.
+    projected = SimilarityRegressor(
+        prior, projection_dim=600, max_epochs=5, random_state=0
+    )
+    scores["projected"] = fit_and_score(projected, sick)
+    assert scores["plain"] >= 0.845, scores
+    assert scores["universal"] > scores["plain"], scores
+    assert scores["frozen"] >= 0.80, scores
+    assert scores["projected"] > scores["frozen"], scores
+
+
+def test_entailment_reaches_its_target(vectors):
+    parts = {
+        name: read_labelled_pairs(
+            DATA / f"data/sick/{name}.tsv", label="entailment", return_X_y=True
+        )
+        for name in ("train", "dev", "test")
+    }
+    model = PairClassifier(ParagramEncoder(vectors), max_epochs=6, random_state=0)
+    assert fit_and_score(model, parts) >= 0.825
+
+
+def test_tagger_knows_most_words_after_two_epochs():
+    train, test = (
+        read_tagged(
+            DATA / f"data/pos/{name}.tsv", columns=("token", "xpos"), return_X_y=True
+        )
+        for name in ("train", "dev")
+    )
+    tagger = SequenceTagger(
+        optimizer="adam", learning_rate=0.003, max_epochs=2, random_state=0
+    )
+    assert tagger.fit(*train).score(*test) > 0.90  # most frequent tags: 0.839

@@ -63,7 +63,9 @@ class PairClassifier(LabelModel):
         cloned; a copy of it is trained.
 
     optimizer : {"adagrad", "adam", "sgd"}, default="adagrad"
-        "sgd" has momentum 0.95.
+        "sgd" has momentum 0.95. AdaGrad's first steps are as long as its rate: behind
+        `projection_dim`, and with encoders that have layers, 0.05 can saturate the
+        head, and Adam is the safer choice.
 
     learning_rate : float, default=0.05
 

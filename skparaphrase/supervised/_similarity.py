@@ -84,7 +84,9 @@ class SimilarityRegressor(RegressorMixin, SupervisedModel):
         Outputs of the softmax, evenly spaced over the scale. None: one a whole number.
 
     optimizer : {"adagrad", "adam", "sgd"}, default="adam"
-        "sgd" has momentum 0.95.
+        "sgd" has momentum 0.95. AdaGrad's first steps are as long as its rate: behind
+        `projection_dim`, and with encoders that have layers, 0.05 can saturate the
+        head, and Adam is the safer choice.
 
     learning_rate : float, default=0.001
 
