@@ -21,6 +21,7 @@ class _Best(NamedTuple):
     score: float
     epoch: int
     state: State
+    since: int  # the epoch that patience counts from
 
 
 def check_one_validation(
@@ -83,6 +84,17 @@ class FitsByEpochs(CallbackSupportMixin):
         self._split_state = deepcopy(self._random_state)
         self._optimizer_state = {}
 
+    @contextmanager
+    def _unchanged_on_error(self) -> Iterator[None]:
+        """An estimator that cannot begin to train stays as it was."""
+        before = self.__dict__.copy()
+        try:
+            yield
+        except BaseException:
+            self.__dict__.clear()
+            self.__dict__.update(before)
+            raise
+
     def _forget_epochs(self) -> None:
         """Begin to count anew."""
         self.loss_curve_ = []
@@ -95,15 +107,14 @@ class FitsByEpochs(CallbackSupportMixin):
 
     @contextmanager
     def _best_kept(
-        self, state: Callable[[], State], validate: Callable[[State], float] | None
+        self, state: Callable[[], State], validate: Callable[[], float] | None
     ) -> Iterator[None]:
         """However the block ends, take the state of the best epoch, or the last one."""
         self._best = None
         if validate is None:
             self._forget_scores()  # of an earlier fit, that this one goes on from
         elif hasattr(self, "best_epoch_"):  # which may have seen other examples
-            found = state()
-            self._best = _Best(validate(found), self.best_epoch_, found)
+            self._best = _Best(validate(), self.best_epoch_, state(), self.n_epochs_)
         try:
             yield
         finally:
@@ -118,7 +129,7 @@ class FitsByEpochs(CallbackSupportMixin):
         trainer: Any,
         losses: Iterator[float],
         state: Callable[[], State],
-        validate: Callable[[State], float] | None,
+        validate: Callable[[], float] | None,
     ) -> None:
         """Run the epochs of a trainer of `nn`, and keep what comes of it.
 
@@ -142,7 +153,7 @@ class FitsByEpochs(CallbackSupportMixin):
         y: Any,
         losses: Iterator[float],
         state: Callable[[], State],
-        validate: Callable[[State], float] | None = None,
+        validate: Callable[[], float] | None = None,
     ) -> None:
         """Train, and tell callbacks of every epoch.
 
@@ -155,7 +166,7 @@ class FitsByEpochs(CallbackSupportMixin):
         state : callable
             Gives the fitted state after the last epoch.
         validate : callable, default=None
-            Gives the score of a state; more is better.
+            Gives the score of that state; more is better.
         """
         context = self._init_callback_context(max_subtasks=self.max_epochs)
         context.call_on_fit_task_begin(estimator=self, X=X, y=y)
@@ -184,7 +195,7 @@ class FitsByEpochs(CallbackSupportMixin):
         self,
         loss: float,
         state: Callable[[], State] = dict,
-        validate: Callable[[State], float] | None = None,
+        validate: Callable[[], float] | None = None,
     ) -> bool:
         """Note loss and score; True if patience has come to its end."""
         self.loss_curve_.append(loss)
@@ -192,15 +203,14 @@ class FitsByEpochs(CallbackSupportMixin):
         line = f"[{type(self).__name__}] epoch {self.n_epochs_}: loss {loss:.4f}"
         is_last = False
         if validate is not None:
-            found = state()
-            score = validate(found)
+            score = validate()
             line += f", validation score {score:.4f}"
             self.__dict__.setdefault("validation_scores_", []).append(score)
             best = self._best
             if best is None or score > best.score or np.isnan(best.score):
-                self._best = best = _Best(score, self.n_epochs_, found)
-                self.best_epoch_ = self.n_epochs_
-            waited = self.n_epochs_ - best.epoch
+                epoch = self.best_epoch_ = self.n_epochs_
+                self._best = best = _Best(score, epoch, state(), epoch)
+            waited = self.n_epochs_ - best.since
             is_last = self.patience is not None and waited >= self.patience
         if self.verbose:
             print(line)
@@ -210,5 +220,6 @@ class FitsByEpochs(CallbackSupportMixin):
         """Take over the state that a callback was shown; see `EarlyStopping`."""
         for name in self._trained:
             setattr(self, name, getattr(fitted, name))
+        self.__dict__.pop("best_epoch_", None)  # of validation, no longer that
 
     _trained: tuple[str, ...]  # names of the attributes of the state

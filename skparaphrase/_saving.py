@@ -62,6 +62,7 @@ def _save(estimator: Any, folder: str | PathLike[str]) -> None:
     attributes: dict[str, Any] = {}
     arrays: dict[str, Any] = {}
     frozen = []
+    same = {}
     with new_folder(folder) as new:
         for name, value in parameters.items():
             if name == "init":  # what it gave is in the fitted state
@@ -89,7 +90,9 @@ def _save(estimator: Any, folder: str | PathLike[str]) -> None:
                     "pipeline with joblib or skops instead."
                 )
         for name, value in fitted.items():
-            if hasattr(value, "get_params"):
+            if name[:-1] in frozen and parameters[name[:-1]].estimator is value:
+                same[name] = name[:-1]
+            elif hasattr(value, "get_params"):
                 _save(value, new / name)
             elif isinstance(value, WordVectors):
                 value.save(new / name)
@@ -113,6 +116,7 @@ def _save(estimator: Any, folder: str | PathLike[str]) -> None:
             parameters=kept,
             attributes=attributes,
             frozen=frozen,
+            same=same,  # a frozen encoder is its own fitted state
         )
 
 
@@ -163,6 +167,8 @@ def load(folder: str | PathLike[str]) -> Any:
                 values[inner.name] = WordVectors.load(inner)
             else:
                 values[inner.name] = load(inner)
+        for name, parameter in metadata.get("same", {}).items():
+            attributes[name] = parameters[parameter]
         for name in metadata.get("frozen", []):
             parameters[name] = FrozenEstimator(parameters[name])
         if isinstance(parameters.get("class_weight"), list):

@@ -17,7 +17,7 @@ from skparaphrase.datasets._bunch import Columns, make_bunch
 
 _Path = str | PathLike[str]
 
-_WHOLE = re.compile("-?(0|[1-9][0-9]{0,17})")  # no two spellings of one number
+_WHOLE = re.compile("0|-?[1-9][0-9]{0,17}")  # no two spellings of one number
 
 
 def read_pairs(

@@ -37,8 +37,8 @@ def check_parameters(module: "Module", arrays: Arrays, owner: str) -> None:
     given = {name: array.shape for name, array in arrays.items()}
     if wanted != given:
         raise ValueError(
-            f"{owner} has parameters of shapes {given}, but the settings of this "
-            f"encoder ask for {wanted}."
+            f"{owner} has parameters of shapes {given}, but the settings ask "
+            f"for {wanted}."
         )
 
 

@@ -136,20 +136,22 @@ class SupervisedModel(PaperSettings, SavedInFolders, Network):
 
         resolve_device(self.device)
         goes_on = self.warm_start and hasattr(self, "head_")
-        self._begin_randomness(goes_on)
-        examples = self._check_examples(X, y, sample_weight, reset=not goes_on)
-        validation = self._check_validation(X_val, y_val, sample_weight_val)
-        if self.validation_fraction is not None:
-            examples, validation = split(
-                examples,
-                self.validation_fraction,
-                deepcopy(self._split_state),
-                stratify=is_classifier(self),
-            )
-        examples = self._weigh(examples)
-        if not goes_on:
-            self._start_over(examples.texts)
-        self._train(X, y, examples, validation)
+        with self._unchanged_on_error():
+            self._begin_randomness(goes_on)
+            examples = self._check_examples(X, y, sample_weight, reset=not goes_on)
+            validation = self._check_validation(X_val, y_val, sample_weight_val)
+            if self.validation_fraction is not None:
+                examples, validation = split(
+                    examples,
+                    self.validation_fraction,
+                    deepcopy(self._split_state),
+                    stratify=is_classifier(self),
+                )
+            examples = self._weigh(examples)
+            if not goes_on:
+                self._start_over(examples.texts)
+            train = self._training(X, y, examples, validation)
+        train()
         return self
 
     def _check_examples(

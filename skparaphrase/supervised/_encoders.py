@@ -14,6 +14,7 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from skparaphrase.encoders import ParagramEncoder
+from skparaphrase.encoders._parameters import check_parameters
 from skparaphrase.encoders._paraphrase import ParaphraseEncoder
 from skparaphrase.encoders._trainable import thawed, trained, untrained
 from skparaphrase.text import TokenBatch
@@ -88,7 +89,7 @@ def begin_encoder(
             "used: prior='universal' starts from it, and a "
             "sklearn.frozen.FrozenEstimator keeps it as it is.",
             UserWarning,
-            stacklevel=3,
+            stacklevel=6,
         )
     if freeze == "encoder" and not isinstance(encoder, ParaphraseEncoder):
         return clone(encoder).fit(texts.ravel())
@@ -141,7 +142,7 @@ def trainable_material(
     TypeError
         If nothing in the encoder could be trained.
     ValueError
-        If no token of the texts has a vector.
+        If no token of the texts has a vector, or if the prior is of another shape.
     """
     import torch
 
@@ -153,6 +154,14 @@ def trainable_material(
             "trained. Fit a clone to start anew."
         )
     vectors = encoder.vectors_
+    composition = encoder._fitted_composition().to(device)
+    if prior is not None:
+        if prior.vectors_.words != vectors.words:
+            raise ValueError(
+                "Training goes on with the words it began with, but `encoder` now "
+                "has others. Fit a clone to start anew."
+            )
+        check_parameters(composition, prior.parameters_, "encoder")
     batch = TokenBatch.concatenate(list(encoder._encode_blocks(texts, vectors)))
     if not len(batch.ids):
         raise ValueError(
@@ -175,7 +184,7 @@ def trainable_material(
     anchors = None
     if prior is not None:
         anchors = {k: torch.tensor(v) for k, v in prior.parameters_.items()}
-    return Material(batch, table, encoder._fitted_composition().to(device), anchors)
+    return Material(batch, table, composition, anchors)
 
 
 def text_vectors(encoder: Any, texts: list[str]) -> NDArray[np.float32]:

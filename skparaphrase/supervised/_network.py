@@ -4,6 +4,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 from abc import abstractmethod
+from collections.abc import Callable
 from copy import copy
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -16,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from skparaphrase._epochs import FitsByEpochs
 from skparaphrase.encoders._parameters import parameter_arrays, set_parameters
-from skparaphrase.encoders._trainable import thawed
+from skparaphrase.encoders._trainable import trained
 from skparaphrase.encoders._word_paraphrase import WordParaphraseEncoder
 from skparaphrase.supervised._encoders import (
     begin_encoder,
@@ -113,6 +114,7 @@ class Network(FitsByEpochs, BaseEstimator):
             and self.encoder_.init is None
             and self.prior is None
             and not self._is_frozen
+            and not self.normalize  # which would undo it
         )
 
     def _new_scale(self, texts: list[str]) -> float:
@@ -150,10 +152,10 @@ class Network(FitsByEpochs, BaseEstimator):
         set_parameters(head, self.head_, "The fitted model")
         return head
 
-    def _train(
+    def _training(
         self, X: Any, y: Any, examples: Examples, validation: Examples | None
-    ) -> None:
-        """Go on from the fitted state, which is updated however training ends.
+    ) -> Callable[[], None]:
+        """What goes on from the fitted state, and updates it however it ends.
 
         `X` and `y` are those of `fit`, for callbacks.
         """
@@ -174,7 +176,7 @@ class Network(FitsByEpochs, BaseEstimator):
                 self.encoder_,
                 distinct,
                 device,
-                prior=thawed(self.encoder) if self.prior == "universal" else None,
+                prior=trained(self.encoder) if self.prior == "universal" else None,
                 frozen_vectors=self.freeze == "vectors",
                 sparse_updates=self.sparse_updates,
                 penalised=self.vectors_penalty > 0 and self.freeze is None,
@@ -210,29 +212,30 @@ class Network(FitsByEpochs, BaseEstimator):
         state = partial(self._state, trainer)
         validate = None
         if validation is not None:
-            validate = partial(self._validate, validation)
-        self._fit_epochs(X, y, trainer, losses, state, validate)
+            validate = partial(self._validate, trainer, validation)
+        return partial(self._fit_epochs, X, y, trainer, losses, state, validate)
 
-    def _validate(self, validation: Examples, state: dict[str, Any]) -> float:
-        self.__dict__.update(state)
+    def _validate(self, trainer: "SupervisedTrainer", validation: Examples) -> float:
+        self.__dict__.update(self._state(trainer, own=False))
         score: float = self.score(
             validation.texts, validation.targets, validation.weights
         )
         return score
 
-    def _state(self, trainer: "SupervisedTrainer") -> dict[str, Any]:
-        """The fitted state, in arrays of its own."""
+    def _state(
+        self, trainer: "SupervisedTrainer", *, own: bool = True
+    ) -> dict[str, Any]:
+        """The fitted state; if `own`, with a table that training leaves alone."""
         encoder = self.encoder_
         if not self._is_frozen:
             encoder = copy(encoder)
             encoder.parameters_ = parameter_arrays(trainer.composition)
             if not trainer.table.frozen:
-                matrix = trainer.table.numpy().copy()
-                encoder.vectors_ = encoder.vectors_.replace(matrix)
-        return {
-            "encoder_": encoder,
-            "head_": parameter_arrays(trainer.head),
-        }
+                matrix = trainer.table.numpy()
+                encoder.vectors_ = encoder.vectors_.replace(
+                    matrix.copy() if own else matrix
+                )
+        return {"encoder_": encoder, "head_": parameter_arrays(trainer.head)}
 
     def _probabilities(self, X: Any) -> NDArray[np.float64]:
         """Outputs of the softmax, shape (n_samples, n_outputs)."""

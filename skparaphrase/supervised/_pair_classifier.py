@@ -14,7 +14,7 @@ class PairClassifier(LabelModel):
 
     The head of :class:`SimilarityRegressor` with labels for outputs and cross-entropy
     for a loss, as Wieting et al. (2016), section 4.2, train it for the entailment of
-    SICK. Defaults are their setting for averages.
+    SICK. Defaults are their setting for averages, but for `scale` and sparse updates.
 
     Product and absolute difference do not tell the first text from the second.
 
@@ -45,9 +45,10 @@ class PairClassifier(LabelModel):
     scale : float, default=6.0
         Mean length that one factor gives to vectors before training: to those of words,
         where training begins with them; to those of texts, before the head, where the
-        encoder is frozen, fitted before, or one of characters. From vectors of length 1
-        a head learns slowly, and the gates of an LSTM hardly open. None leaves them as
-        they are, as the papers do.
+        encoder is frozen, fitted before, or one of characters, or with `normalize`; the
+        table of the encoder then learns at the rate divided by the factor. From vectors
+        of length 1 a head learns slowly, and the gates of an LSTM hardly open. None
+        leaves them as they are, as the papers do.
 
     freeze : {"vectors", "encoder"}, default=None
         What is not trained: the vectors of words, n-grams or characters; or all of the
@@ -107,7 +108,9 @@ class PairClassifier(LabelModel):
 
     warm_start : bool, default=False
         Another `fit` goes on from the fitted state, with optimiser and random state,
-        for `max_epochs` more epochs.
+        for `max_epochs` more epochs; `encoder` and `scale` count only where training
+        begins. After validation that is the state of the best epoch, with the
+        optimiser's state of the last one.
 
     device : str, default="auto"
         "cpu", "cuda", or "auto": CUDA where there is one.
@@ -152,9 +155,10 @@ class PairClassifier(LabelModel):
 
     Notes
     -----
-    Settings of :meth:`paper`: "wieting" (table 5), "wieting-features" (table 6), "sif"
-    (table 2 of Arora et al. 2017, with a :class:`~skparaphrase.encoders.SIFEncoder` of
-    a=1e-2).
+    Settings of :meth:`paper`: "wieting" (table 5), "wieting-features" (table 6, with a
+    fitted encoder in a :class:`~sklearn.frozen.FrozenEstimator`), "sif" (table 2 of
+    Arora et al. 2017, with a :class:`~skparaphrase.encoders.SIFEncoder` of a=1e-2, that
+    divides by the number of words, where their code divides by the weights' sum).
 
     References
     ----------

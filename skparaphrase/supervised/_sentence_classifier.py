@@ -14,7 +14,8 @@ class SentenceClassifier(LabelModel):
 
     A sigmoid layer and a softmax on any encoder, trained with cross-entropy, as Wieting
     et al. (2016), section 4.2, do for the sentiment of SST. Defaults are their setting
-    for an :class:`~skparaphrase.encoders.LSTMEncoder` with output gate, their best.
+    for an :class:`~skparaphrase.encoders.LSTMEncoder` with output gate, their best,
+    but for `scale` and sparse updates.
 
     Parameters
     ----------
@@ -43,9 +44,10 @@ class SentenceClassifier(LabelModel):
     scale : float, default=6.0
         Mean length that one factor gives to vectors before training: to those of words,
         where training begins with them; to those of texts, before the head, where the
-        encoder is frozen, fitted before, or one of characters. From vectors of length 1
-        a head learns slowly, and the gates of an LSTM hardly open. None leaves them as
-        they are, as the papers do.
+        encoder is frozen, fitted before, or one of characters, or with `normalize`; the
+        table of the encoder then learns at the rate divided by the factor. From vectors
+        of length 1 a head learns slowly, and the gates of an LSTM hardly open. None
+        leaves them as they are, as the papers do.
 
     freeze : {"vectors", "encoder"}, default=None
         What is not trained: the vectors of words, n-grams or characters; or all of the
@@ -105,7 +107,9 @@ class SentenceClassifier(LabelModel):
 
     warm_start : bool, default=False
         Another `fit` goes on from the fitted state, with optimiser and random state,
-        for `max_epochs` more epochs.
+        for `max_epochs` more epochs; `encoder` and `scale` count only where training
+        begins. After validation that is the state of the best epoch, with the
+        optimiser's state of the last one.
 
     device : str, default="auto"
         "cpu", "cuda", or "auto": CUDA where there is one.
@@ -150,9 +154,10 @@ class SentenceClassifier(LabelModel):
 
     Notes
     -----
-    Settings of :meth:`paper`: "wieting" (table 5), "wieting-features" (table 6), "sif"
-    (table 2 of Arora et al. 2017, with a :class:`~skparaphrase.encoders.SIFEncoder` of
-    a=1e-3).
+    Settings of :meth:`paper`: "wieting" (table 5), "wieting-features" (table 6, with a
+    fitted encoder in a :class:`~sklearn.frozen.FrozenEstimator`), "sif" (table 2 of
+    Arora et al. 2017, with a :class:`~skparaphrase.encoders.SIFEncoder` of a=1e-3, that
+    divides by the number of words, where their code divides by the weights' sum).
 
     Tf-idf of words and word pairs with a linear classifier is a strong rival where
     topic words decide: see the table of frozen features in the benchmarks.

@@ -31,7 +31,7 @@ class SimilarityRegressor(RegressorMixin, SupervisedModel):
     (g_1 \odot g_2) + W_2 |g_1 - g_2| + b_1) + b_p)` over the whole numbers of the
     scale, trained with the Kullback-Leibler divergence from the two levels next to the
     score; the expectation of the level is the prediction. Defaults are Wieting's
-    setting for averages.
+    setting for averages, but for `scale` and sparse updates.
 
     Parameters
     ----------
@@ -60,9 +60,10 @@ class SimilarityRegressor(RegressorMixin, SupervisedModel):
     scale : float, default=6.0
         Mean length that one factor gives to vectors before training: to those of words,
         where training begins with them; to those of texts, before the head, where the
-        encoder is frozen, fitted before, or one of characters. From vectors of length 1
-        a head learns slowly, and the gates of an LSTM hardly open. None leaves them as
-        they are, as the papers do.
+        encoder is frozen, fitted before, or one of characters, or with `normalize`; the
+        table of the encoder then learns at the rate divided by the factor. From vectors
+        of length 1 a head learns slowly, and the gates of an LSTM hardly open. None
+        leaves them as they are, as the papers do.
 
     freeze : {"vectors", "encoder"}, default=None
         What is not trained: the vectors of words, n-grams or characters; or all of the
@@ -124,7 +125,9 @@ class SimilarityRegressor(RegressorMixin, SupervisedModel):
 
     warm_start : bool, default=False
         Another `fit` goes on from the fitted state, with optimiser and random state,
-        for `max_epochs` more epochs.
+        for `max_epochs` more epochs; `encoder` and `scale` count only where training
+        begins. After validation that is the state of the best epoch, with the
+        optimiser's state of the last one.
 
     device : str, default="auto"
         "cpu", "cuda", or "auto": CUDA where there is one.
@@ -170,9 +173,11 @@ class SimilarityRegressor(RegressorMixin, SupervisedModel):
     Notes
     -----
     Settings of :meth:`paper`: "wieting" (table 5 of Wieting et al. 2016),
-    "wieting-features" (table 6), "sif" (table 2 of Arora et al. 2017, with a
-    :class:`~skparaphrase.encoders.SIFEncoder` of a=1e-2), "cse" (table 3 of Jiao et al.
-    2018, with a fitted :class:`~skparaphrase.encoders.ConvolutionalEncoder`).
+    "wieting-features" (table 6, with a fitted encoder in a
+    :class:`~sklearn.frozen.FrozenEstimator`), "sif" (table 2 of Arora et al. 2017, with
+    a :class:`~skparaphrase.encoders.SIFEncoder` of a=1e-2, which divides by the number
+    of words, where their code divides by the weights' sum), "cse" (table 3 of Jiao et
+    al. 2018, with a fitted :class:`~skparaphrase.encoders.ConvolutionalEncoder`).
 
     The divergence is divided by the number of levels, as in the papers' code, which
     makes the penalties weigh as much more.

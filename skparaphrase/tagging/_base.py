@@ -3,6 +3,7 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+from collections.abc import Callable
 from copy import copy
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -116,15 +117,15 @@ class TrainedTagger(FitsByEpochs, BaseEstimator):
         set_parameters(tagger, {**arrays, **self.parameters_}, "The fitted tagger")
         return tagger
 
-    def _train(
+    def _training(
         self,
         X: Any,
         y: Any,
         sentences: list[list[str]],
         numbers: NDArray[np.intp],
         validation: Tagged | None,
-    ) -> None:
-        """Go on from the fitted state, which is updated however training ends.
+    ) -> Callable[[], None]:
+        """What goes on from the fitted state, and updates it however it ends.
 
         `X` and `y` are those of `fit`, for callbacks; `numbers` are those of the tags
         of all tokens.
@@ -171,16 +172,15 @@ class TrainedTagger(FitsByEpochs, BaseEstimator):
         if validation is not None:
             held = encode_sentences(validation[0], encoder)
             validate = partial(self._validate, trainer, held, validation[1])
-        self._fit_epochs(X, y, trainer, losses, state, validate)
+        return partial(self._fit_epochs, X, y, trainer, losses, state, validate)
 
     def _validate(
         self,
         trainer: "TaggerTrainer",
         sentences: "Sentences",
         tags: NDArray[Any],
-        state: dict[str, Any],
     ) -> float:
-        """Token accuracy of what the trainer has, which is `state`."""
+        """Token accuracy of what the trainer has."""
         scores = tag_scores(trainer.module, sentences, trainer.table)
         return float(np.mean(self.classes_[scores.argmax(axis=1)] == tags))
 

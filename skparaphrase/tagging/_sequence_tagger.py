@@ -106,7 +106,7 @@ class SequenceTagger(PaperSettings, SavedInFolders, TrainedTagger):
         the same tagger, to the bit, on one CPU with one number of threads.
 
     verbose : bool or int, default=False
-        Print the loss of every epoch.
+        Print loss and score of every epoch. For a progress bar see `set_callbacks`.
 
     Attributes
     ----------
@@ -282,20 +282,24 @@ class SequenceTagger(PaperSettings, SavedInFolders, TrainedTagger):
         )
         validation = check_validation(X_val, y_val)
         goes_on = self.warm_start and hasattr(self, "word_encoder_")
-        self._begin_randomness(goes_on)
         if not len(tags):
             raise ValueError(
                 "Found sentences with 0 token(s) in all while a minimum of 1 is "
                 "required by SequenceTagger."
             )
-        if self.validation_fraction is not None:
-            (sentences, tags), validation = split(
-                (sentences, tags), self.validation_fraction, deepcopy(self._split_state)
-            )
-        classes, numbers = self._check_classes(tags, goes_on)
-        if not goes_on:
-            self._start_over(sentences, classes, self._random_state)
-        self._train(X, y, sentences, numbers, validation)
+        with self._unchanged_on_error():
+            self._begin_randomness(goes_on)
+            if self.validation_fraction is not None:
+                (sentences, tags), validation = split(
+                    (sentences, tags),
+                    self.validation_fraction,
+                    deepcopy(self._split_state),
+                )
+            classes, numbers = self._check_classes(tags, goes_on)
+            if not goes_on:
+                self._start_over(sentences, classes, self._random_state)
+            train = self._training(X, y, sentences, numbers, validation)
+        train()
         return self
 
     def predict(self, X: Any) -> NDArray[np.object_]:

@@ -3,6 +3,7 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+import warnings
 from copy import copy
 from typing import Any
 
@@ -43,6 +44,14 @@ def begin_encoder(
         return copy(encoder.estimator)
     if encoder is None:
         encoder = default_encoder()
+    if hasattr(encoder, "vectors_"):
+        warnings.warn(
+            f"The {type(encoder).__name__} given is fitted, but its training is not "
+            "used: `init` of a new one starts from it, and a "
+            "sklearn.frozen.FrozenEstimator keeps it as it is.",
+            UserWarning,
+            stacklevel=6,
+        )
     tokens = [token for sentence in sentences for token in sentence]
     return untrained(encoder, np.array(tokens, dtype=object), random_state)
 
