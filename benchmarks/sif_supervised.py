@@ -147,8 +147,8 @@ def report(
         "",
         "## Runs",
         "",
-        "One thread each; the seconds are of `fit`",
-        "and the score of the test set. Epoch: the best one on dev.",
+        "One thread each; the seconds are of `fit` and the score of the test set.",
+        "Epoch: the best one on dev.",
         "",
         *table(
             ["task", "features", *keys],
