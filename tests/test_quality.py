@@ -172,8 +172,8 @@ def test_charagram_reaches_its_target_without_word_vectors(datasets, charagram):
 @pytest.mark.parametrize(
     "encoder",
     [
-        ProjectionEncoder(learning_rate=0.0002, max_epochs=3),
-        DeepAveragingEncoder(learning_rate=0.005, max_epochs=3),
+        ProjectionEncoder(learning_rate=0.0002, max_epochs=2),
+        DeepAveragingEncoder(learning_rate=0.005, max_epochs=2),
         IdentityRNNEncoder(learning_rate=0.0005, max_epochs=1),
     ],
     ids=lambda encoder: type(encoder).__name__,
