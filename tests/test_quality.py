@@ -181,7 +181,8 @@ def test_charagram_reaches_its_target_without_word_vectors(datasets, charagram):
 def test_layers_on_the_average_keep_up_with_pp(
     encoder, datasets, vectors, shuffled, paragram
 ):
-    encoder.set_params(vectors=vectors, random_state=0).fit(shuffled)
+    pairs = shuffled[:50_000] if isinstance(encoder, IdentityRNNEncoder) else shuffled
+    encoder.set_params(vectors=vectors, random_state=0).fit(pairs)
     assert means(encoder, datasets)[3] >= means(paragram, datasets)[3] - 1.5
 
 
@@ -201,7 +202,7 @@ def test_without_output_gate_is_better_after_words(
         options = {"output_gate": output_gate, "batch_size": 50, "random_state": 0}
         words = LSTMEncoder(vectors, max_epochs=3, **options).fit(lexical)
         encoder = LSTMEncoder(vectors, max_epochs=1, init=words, **options)
-        encoder.fit(sentences[:8000])
+        encoder.fit(sentences[:6000])
         scores[output_gate] = means(encoder, datasets)[3]
     assert scores[False] > scores[True]
 
