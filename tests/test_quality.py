@@ -202,7 +202,7 @@ def test_without_output_gate_is_better_after_words(
         options = {"output_gate": output_gate, "batch_size": 50, "random_state": 0}
         words = LSTMEncoder(vectors, max_epochs=3, **options).fit(lexical)
         encoder = LSTMEncoder(vectors, max_epochs=1, init=words, **options)
-        encoder.fit(sentences[:6000])
+        encoder.fit(sentences[:8000])
         scores[output_gate] = means(encoder, datasets)[3]
     assert scores[False] > scores[True]
 
