@@ -5,7 +5,7 @@
 
 import csv
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from io import StringIO
 from os import PathLike
 from pathlib import Path
@@ -55,14 +55,9 @@ def read_pairs(
         Names the file and the line of a row that is too short, not UTF-8 or lacks a
         column.
     """
-    names = [str(column) for column in columns]
-    if len(names) != 2:
-        raise ValueError(f"columns must be two; got {columns!r}.")
-    read = _read_columns(Path(path), dict(zip(names, columns, strict=True)))
-    return make_bunch(
-        {name: _texts(values) for name, (values, _) in read.items()},
-        data=names,
-        target=None,
+    return _read(
+        path,
+        _two(columns),
         descr=f"Pairs of {path}",
         return_X_y=return_X_y,
         as_frame=as_frame,
@@ -106,17 +101,11 @@ def read_scored_pairs(
     ValueError
         Names the file and the line of what is wrong, a score that is no number as well.
     """
-    names = [str(column) for column in columns]
-    if len(names) != 2:
-        raise ValueError(f"columns must be two; got {columns!r}.")
-    wanted = dict(zip([*names, str(score)], [*columns, score], strict=True))
-    read = _read_columns(Path(path), wanted)
-    arrays: Columns = {name: _texts(read[name][0]) for name in names}
-    arrays[str(score)] = _numbers(Path(path), str(score), *read[str(score)])
-    return make_bunch(
-        arrays,
-        data=names,
-        target=str(score),
+    return _read(
+        path,
+        _two(columns),
+        target=score,
+        convert=_numbers,
         descr=f"Scored pairs of {path}",
         return_X_y=return_X_y,
         as_frame=as_frame,
@@ -162,17 +151,11 @@ def read_labelled_pairs(
     ValueError
         Names the file and the line of what is wrong, an empty label as well.
     """
-    names = [str(column) for column in columns]
-    if len(names) != 2:
-        raise ValueError(f"columns must be two; got {columns!r}.")
-    wanted = dict(zip([*names, str(label)], [*columns, label], strict=True))
-    read = _read_columns(Path(path), wanted)
-    arrays: Columns = {name: _texts(read[name][0]) for name in names}
-    arrays[str(label)] = _labels(Path(path), str(label), *read[str(label)])
-    return make_bunch(
-        arrays,
-        data=names,
-        target=str(label),
+    return _read(
+        path,
+        _two(columns),
+        target=label,
+        convert=_labels,
         descr=f"Labelled pairs of {path}",
         return_X_y=return_X_y,
         as_frame=as_frame,
@@ -219,18 +202,47 @@ def read_texts(
     ValueError
         Names the file and the line of what is wrong, an empty label as well.
     """
-    wanted = {str(column): column}
+    return _read(
+        path,
+        [column],
+        target=target,
+        convert=_labels,
+        descr=f"Texts of {path}",
+        return_X_y=return_X_y,
+        as_frame=as_frame,
+    )
+
+
+def _two(columns: Sequence[str | int]) -> Sequence[str | int]:
+    if len(columns) != 2:
+        raise ValueError(f"columns must be two; got {columns!r}.")
+    return columns
+
+
+def _read(
+    path: _Path,
+    columns: Sequence[str | int],
+    *,
+    target: str | int | None = None,
+    convert: Callable[[Path, str, list[str], list[int]], Any] | None = None,
+    descr: str,
+    return_X_y: bool,
+    as_frame: bool,
+) -> Any:
+    """Columns of texts, and one of targets, which `convert` checks and reads."""
+    path = Path(path)
+    wanted = {str(column): column for column in columns}
     if target is not None:
         wanted[str(target)] = target
-    read = _read_columns(Path(path), wanted)
-    arrays: Columns = {str(column): _texts(read[str(column)][0])}
-    if target is not None:
-        arrays[str(target)] = _labels(Path(path), str(target), *read[str(target)])
+    read = _read_columns(path, wanted)
+    arrays: Columns = {str(c): _texts(read[str(c)][0]) for c in columns}
+    if target is not None and convert is not None:
+        arrays[str(target)] = convert(path, str(target), *read[str(target)])
     return make_bunch(
         arrays,
-        data=[str(column)],
+        data=[str(column) for column in columns],
         target=None if target is None else str(target),
-        descr=f"Texts of {path}",
+        descr=descr,
         return_X_y=return_X_y,
         as_frame=as_frame,
     )

@@ -3,6 +3,7 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+import warnings
 from copy import copy
 from typing import Any
 
@@ -21,6 +22,21 @@ _WORDS = ("lowercase", "token_pattern", "tokenizer", "split_compounds")
 def thawed(encoder: Any) -> Any:
     """The encoder itself, or the one in a :class:`~sklearn.frozen.FrozenEstimator`."""
     return encoder.estimator if isinstance(encoder, FrozenEstimator) else encoder
+
+
+def warn_if_fitted(encoder: Any, start: str) -> None:
+    """Warn, from within a `fit`, that an encoder's training will not be used.
+
+    `start` says what would begin with it.
+    """
+    if hasattr(encoder, "vectors_"):
+        warnings.warn(
+            f"The {type(encoder).__name__} given is fitted, but its training is not "
+            f"used: {start} starts from it, and a sklearn.frozen.FrozenEstimator keeps "
+            "it as it is.",
+            UserWarning,
+            stacklevel=7,  # whoever called `fit`, which two decorators wrap
+        )
 
 
 def untrained(

@@ -3,7 +3,6 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-import warnings
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +15,12 @@ from sklearn.utils.validation import check_is_fitted
 from skparaphrase.encoders import ParagramEncoder
 from skparaphrase.encoders._parameters import check_parameters
 from skparaphrase.encoders._paraphrase import ParaphraseEncoder
-from skparaphrase.encoders._trainable import thawed, trained, untrained
+from skparaphrase.encoders._trainable import (
+    thawed,
+    trained,
+    untrained,
+    warn_if_fitted,
+)
 from skparaphrase.text import TokenBatch
 
 if TYPE_CHECKING:
@@ -83,14 +87,7 @@ def begin_encoder(
     if isinstance(encoder, FrozenEstimator):
         check_is_fitted(encoder)
         return thawed(encoder)
-    if hasattr(encoder, "vectors_"):
-        warnings.warn(
-            f"The {type(encoder).__name__} given is fitted, but its training is not "
-            "used: prior='universal' starts from it, and a "
-            "sklearn.frozen.FrozenEstimator keeps it as it is.",
-            UserWarning,
-            stacklevel=6,
-        )
+    warn_if_fitted(encoder, "prior='universal'")
     if freeze == "encoder" and not isinstance(encoder, ParaphraseEncoder):
         return clone(encoder).fit(texts.ravel())
     return untrained(encoder, texts, random_state)

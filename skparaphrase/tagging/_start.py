@@ -3,7 +3,6 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-import warnings
 from copy import copy
 from typing import Any
 
@@ -14,7 +13,7 @@ from sklearn.frozen import FrozenEstimator
 
 from skparaphrase.encoders import CharagramEncoder
 from skparaphrase.encoders._paraphrase import ParaphraseEncoder
-from skparaphrase.encoders._trainable import untrained
+from skparaphrase.encoders._trainable import untrained, warn_if_fitted
 from skparaphrase.tagging._sentences import check_sentences, check_tags, split_rows
 from skparaphrase.tagging._settings import default_encoder
 
@@ -44,14 +43,7 @@ def begin_encoder(
         return copy(encoder.estimator)
     if encoder is None:
         encoder = default_encoder()
-    if hasattr(encoder, "vectors_"):
-        warnings.warn(
-            f"The {type(encoder).__name__} given is fitted, but its training is not "
-            "used: `init` of a new one starts from it, and a "
-            "sklearn.frozen.FrozenEstimator keeps it as it is.",
-            UserWarning,
-            stacklevel=6,
-        )
+    warn_if_fitted(encoder, "`init` of a new one")
     tokens = [token for sentence in sentences for token in sentence]
     return untrained(encoder, np.array(tokens, dtype=object), random_state)
 
