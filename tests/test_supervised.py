@@ -17,7 +17,7 @@ from sklearn.metrics import accuracy_score
 from sklearn.pipeline import make_pipeline
 from sklearn.utils import compute_sample_weight
 
-import skparaphrase.supervised._base as base
+import skparaphrase.supervised._fit as base
 import skparaphrase.supervised._network as network
 from skparaphrase import load
 from skparaphrase.callback import EarlyStopping, ScoreMonitor

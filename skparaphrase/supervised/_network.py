@@ -15,7 +15,6 @@ from sklearn.base import BaseEstimator
 from sklearn.frozen import FrozenEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from skparaphrase._epochs import FitsByEpochs
 from skparaphrase.encoders._parameters import parameter_arrays, set_parameters
 from skparaphrase.encoders._trainable import trained
 from skparaphrase.encoders._word_paraphrase import WordParaphraseEncoder
@@ -26,6 +25,7 @@ from skparaphrase.supervised._encoders import (
     trainable_material,
 )
 from skparaphrase.supervised._examples import Examples, check_single_texts
+from skparaphrase.supervised._fit import FitsExamples
 from skparaphrase.text import check_pairs, unique_texts
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ _SAMPLE = 1000  # texts by which the scale is set
 _CHUNK = 4096  # examples at a time, so that no array of features grows with them
 
 
-class Network(FitsByEpochs, BaseEstimator):
+class Network(FitsExamples, BaseEstimator):
     """Base of models that put a head on an encoder.
 
     A subclass has the parameters, and says what the outputs mean.
@@ -56,9 +56,7 @@ class Network(FitsByEpochs, BaseEstimator):
     vectors_penalty: float
     composition_penalty: float
     head_penalty: float
-    validation_fraction: float | None
     sparse_updates: bool
-    device: str
 
     encoder_: Any
     head_: dict[str, NDArray[np.float32]]
