@@ -16,6 +16,7 @@ _SUBMODULES = (
     "decomposition",
     "encoders",
     "inspection",
+    "interaction",
     "metrics",
     "model_selection",
     "nn",

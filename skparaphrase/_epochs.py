@@ -4,7 +4,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from copy import deepcopy
 from typing import Any, NamedTuple
 
@@ -54,6 +54,8 @@ class FitsByEpochs(CallbackSupportMixin):
 
     Fitted state is what a function gives, in arrays of its own: a dict of attributes.
     """
+
+    _small_steps = True  # for which more than two threads are too many
 
     max_epochs: int
     patience: int | None = None
@@ -138,8 +140,9 @@ class FitsByEpochs(CallbackSupportMixin):
         """
         from skparaphrase.nn import few_threads
 
+        threads = few_threads() if self._small_steps else nullcontext()
         try:
-            with few_threads(), self._best_kept(state, validate):
+            with threads, self._best_kept(state, validate):
                 self._run_epochs(X, y, losses, state, validate)
         finally:
             self._optimizer_state = {}

@@ -18,7 +18,7 @@ from skparaphrase._persistence import new_folder, read_metadata, write_metadata
 from skparaphrase.vectors import WordFrequencies, WordVectors
 
 _FORMAT_VERSION = 1
-_ROOMS = ("encoders", "supervised", "tagging")
+_ROOMS = ("encoders", "interaction", "supervised", "tagging")
 _PLAIN = (str, int, float, bool, type(None))
 
 

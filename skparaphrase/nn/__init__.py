@@ -13,6 +13,11 @@ from skparaphrase.nn._compositions import (
 )
 from skparaphrase.nn._convolutions import CharacterConvolution, Convolution
 from skparaphrase.nn._heads import Head
+from skparaphrase.nn._interaction import (
+    Interaction,
+    InteractionOptions,
+    InteractionTrainer,
+)
 from skparaphrase.nn._loop import few_threads, resolve_device
 from skparaphrase.nn._losses import unit_vectors
 from skparaphrase.nn._negatives import choose_negatives
@@ -32,6 +37,9 @@ __all__ = [
     "DeepAverage",
     "Head",
     "IdentityRecurrent",
+    "Interaction",
+    "InteractionOptions",
+    "InteractionTrainer",
     "Pooled",
     "Recurrent",
     "Sentences",

@@ -24,7 +24,8 @@ class LoopOptions:
     optimizer: str
     learning_rate: float
     batch_size: int
-    clip_norm: float | None = None
+    clip_norm: float | None = None  # of each gradient by itself, or
+    clip_together: bool = False  # of all
     vectors_penalty: float = 0.0
     vectors_rate: float = 1.0  # factor of the learning rate
     momentum: float = 0.95  # of "sgd"
@@ -97,6 +98,9 @@ class Loop:
         `leaf` and `rows` are those that :meth:`WordTable.leaf` gave for the batch.
         """
         loss.backward()
+        if self.options.clip_norm is not None and self.options.clip_together:
+            tensors = [leaf, *self.module.parameters()]
+            nn.utils.clip_grad_norm_(tensors, self.options.clip_norm)
         with torch.no_grad():
             if leaf.requires_grad:
                 gradient = leaf.grad
@@ -138,7 +142,7 @@ class Loop:
         rows: Tensor | None = None,
         factor: float = 1.0,
     ) -> None:
-        if self.options.clip_norm is not None:
+        if self.options.clip_norm is not None and not self.options.clip_together:
             clip_norm_(gradient, self.options.clip_norm)
         self.optimizer.step(name, parameter, gradient, values, rows, factor)
 

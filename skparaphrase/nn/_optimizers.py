@@ -1,4 +1,4 @@
-"""AdaGrad, Adam and SGD on whole tensors or on some of their rows."""
+"""AdaGrad, Adam, RMSProp and SGD on whole tensors or on some of their rows."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -207,6 +207,30 @@ class Adam(Optimizer):
         )
 
 
+class RMSProp(Optimizer):
+    """Tieleman & Hinton (2012) as in Torch: g / (root of the mean of g^2 + 1e-8).
+
+    The mean decays by 0.99 and begins at zero, without a correction for that.
+    """
+
+    memories = ("square",)
+    alpha, eps = 0.99, 1e-8
+
+    def _update(
+        self,
+        values: Tensor,
+        gradient: Tensor,
+        memories: list[Tensor],
+        scratch: Tensor,
+        n_steps: int,
+        rate: float,
+    ) -> None:
+        (square,) = memories
+        square.mul_(self.alpha).addcmul_(gradient, gradient, value=1 - self.alpha)
+        torch.sqrt(square, out=scratch).add_(self.eps)
+        values.addcdiv_(gradient, scratch, value=-rate)
+
+
 class SGD(Optimizer):
     """Gradient descent with momentum: v = momentum v - rate g; x = x + v.
 
@@ -242,5 +266,6 @@ class SGD(Optimizer):
 OPTIMIZERS: dict[str, type[Optimizer]] = {
     "adagrad": AdaGrad,
     "adam": Adam,
+    "rmsprop": RMSProp,
     "sgd": SGD,
 }

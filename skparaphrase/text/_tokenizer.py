@@ -30,6 +30,8 @@ TOKEN_PATTERNS: Mapping[str, str] = {
     ),
 }
 
+Unknown = int | Callable[[str], int] | None  # the row of words that have none
+
 _PARTS = re.compile(r"\w+")
 _JOINERS = frozenset("'-.\u2019/:,")
 
@@ -125,7 +127,7 @@ class WordTokenizer:
         return counts
 
     def encode(
-        self, texts: Sequence[str], index: Mapping[str, int], unknown: int | None = None
+        self, texts: Sequence[str], index: Mapping[str, int], unknown: Unknown = None
     ) -> TokenBatch:
         """Identifiers of the tokens of each text.
 
@@ -136,8 +138,9 @@ class WordTokenizer:
         index : mapping of str to int
             The row of every known word.
 
-        unknown : int, default=None
-            The row of words that `index` lacks. None leaves them out.
+        unknown : int or callable, default=None
+            The row of words that `index` lacks, or a function that gives the row of
+            such a word. None leaves them out.
 
         Returns
         -------
@@ -150,7 +153,7 @@ class WordTokenizer:
         self,
         texts: Sequence[str],
         index: Mapping[str, int],
-        unknown: int | None = None,
+        unknown: Unknown = None,
         block_size: int = 16384,
         max_characters: int | None = 2**22,
     ) -> Iterator[TokenBatch]:
@@ -172,7 +175,7 @@ class WordTokenizer:
         self,
         texts: Sequence[str],
         index: Mapping[str, int],
-        unknown: int | None,
+        unknown: Unknown,
         first: int,
     ) -> TokenBatch:
         found: dict[str, list[int]] = {}
@@ -193,7 +196,7 @@ class WordTokenizer:
         return _ragged(rows)
 
     def _rows(
-        self, tokens: Iterable[str], index: Mapping[str, int], unknown: int | None
+        self, tokens: Iterable[str], index: Mapping[str, int], unknown: Unknown
     ) -> list[int]:
         """Rows of a few tokens, compounds by their parts where need be."""
         rows = []
@@ -208,7 +211,7 @@ class WordTokenizer:
                     rows += parts
                     continue
             if unknown is not None:
-                rows.append(unknown)
+                rows.append(unknown(token) if callable(unknown) else unknown)
         return rows
 
     def _fold(self, text: str) -> str:
@@ -219,7 +222,7 @@ class _PieceEncoder:
     """Looks every distinct piece between white space up once, over many batches."""
 
     def __init__(
-        self, tokenizer: WordTokenizer, index: Mapping[str, int], unknown: int | None
+        self, tokenizer: WordTokenizer, index: Mapping[str, int], unknown: Unknown
     ) -> None:
         self._tokenizer = tokenizer
         self._index = index
