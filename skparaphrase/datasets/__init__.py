@@ -3,7 +3,9 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+from skparaphrase.datasets._answers import read_answers, read_wikiqa
 from skparaphrase.datasets._bundled import (
+    load_answers,
     load_entailment,
     load_paraphrases,
     load_sentiment,
@@ -20,6 +22,7 @@ from skparaphrase.datasets._tagged import read_tagged
 from skparaphrase.vectors import load_word_frequencies, load_word_vectors
 
 __all__ = [
+    "load_answers",
     "load_entailment",
     "load_paraphrases",
     "load_sentiment",
@@ -27,9 +30,11 @@ __all__ = [
     "load_tagged",
     "load_word_frequencies",
     "load_word_vectors",
+    "read_answers",
     "read_labelled_pairs",
     "read_pairs",
     "read_scored_pairs",
     "read_tagged",
     "read_texts",
+    "read_wikiqa",
 ]

@@ -20,11 +20,13 @@ def make_bunch(
     descr: str,
     return_X_y: bool,
     as_frame: bool,
+    query: NDArray[Any] | None = None,
 ) -> Any:
     """A `Bunch` of `data`, `target` and `DESCR`, or `(data, target)`.
 
     `columns` holds arrays of one length; `data` names those of the text, `target` that
-    of the labels or scores, None if there are none.
+    of the labels or scores, None if there are none. `query`, of the same length, is
+    handed out as it is, as a series beside a frame.
     """
     texts: Any = columns[data[0]]
     if len(data) > 1:
@@ -37,9 +39,10 @@ def make_bunch(
         frame = pd.DataFrame(columns)
         texts = frame[data] if len(data) > 1 else frame[data[0]]
         labels = None if target is None else frame[target]
+        query = None if query is None else pd.Series(query, name="query")
     if return_X_y:
         return texts, labels
-    return Bunch(
+    bunch = Bunch(
         data=texts,
         target=labels,
         frame=frame,
@@ -47,3 +50,6 @@ def make_bunch(
         target_names=target,
         DESCR=descr,
     )
+    if query is not None:
+        bunch["query"] = query
+    return bunch

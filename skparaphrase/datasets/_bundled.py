@@ -191,6 +191,58 @@ def load_entailment(*, return_X_y: bool = False, as_frame: bool = False) -> Any:
     )
 
 
+def load_answers(*, return_X_y: bool = False, as_frame: bool = False) -> Any:
+    """Load English questions with candidate answers, right (1) or wrong (0).
+
+    Parameters
+    ----------
+    return_X_y : bool, default=False
+        Return `(data, target)`, without the queries.
+
+    as_frame : bool, default=False
+        Data as a pandas frame, target and query as series.
+
+    Returns
+    -------
+    answers : Bunch
+        `data` of shape (317, 2), dtype object: a question and a candidate answer;
+        `target` of shape (317,), dtype int64; `query` of shape (317,), dtype int64:
+        the number of the question, from 0 to 59; `DESCR`. CC0.
+
+    Notes
+    -----
+    The five or six candidates of a question stand in rows one after another, in random
+    order; one or two of them are right. The others are sentences like any other that do
+    not answer the question, most of them with words of it. Split by `query`, for
+    example with `GroupKFold`: a question in training and test alike makes a test
+    easier.
+
+    Examples
+    --------
+    >>> from skparaphrase.datasets import load_answers
+    >>> answers = load_answers()
+    >>> answers.data.shape, int(answers.target.sum()), answers.query[-1]
+    ((317, 2), 77, np.int64(59))
+    """
+    columns = _read("answers.tsv")
+    query = columns.pop("query").astype(np.int64)
+    columns["label"] = columns["label"].astype(np.int64)
+    return make_bunch(
+        columns,
+        data=["question", "answer"],
+        target="label",
+        query=query,
+        descr=_DESCR.format(
+            title="Answers",
+            text="60 short questions about nature, everyday life, history and places "
+            "with five or six\ncandidate answers each, 317 in all, of which one or two "
+            "are right (1).",
+        ),
+        return_X_y=return_X_y,
+        as_frame=as_frame,
+    )
+
+
 def load_tagged(*, return_X_y: bool = False) -> Any:
     """Load English sentences with a part of speech for every token.
 

@@ -16,6 +16,7 @@ import numpy as np
 from skparaphrase.datasets._bunch import Columns, make_bunch
 
 _Path = str | PathLike[str]
+_Convert = Callable[[Path, str, list[str], list[int]], Any]
 
 _WHOLE = re.compile("0|-?[1-9][0-9]{0,17}")  # no two spellings of one number
 
@@ -224,20 +225,12 @@ def _read(
     columns: Sequence[str | int],
     *,
     target: str | int | None = None,
-    convert: Callable[[Path, str, list[str], list[int]], Any] | None = None,
+    convert: _Convert | None = None,
     descr: str,
     return_X_y: bool,
     as_frame: bool,
 ) -> Any:
-    """Columns of texts, and one of targets, which `convert` checks and reads."""
-    path = Path(path)
-    wanted = {str(column): column for column in columns}
-    if target is not None:
-        wanted[str(target)] = target
-    read = _read_columns(path, wanted)
-    arrays: Columns = {str(c): _texts(read[str(c)][0]) for c in columns}
-    if target is not None and convert is not None:
-        arrays[str(target)] = convert(path, str(target), *read[str(target)])
+    arrays, _ = read_arrays(path, columns, target=target, convert=convert)
     return make_bunch(
         arrays,
         data=[str(column) for column in columns],
@@ -246,6 +239,31 @@ def _read(
         return_X_y=return_X_y,
         as_frame=as_frame,
     )
+
+
+def read_arrays(
+    path: _Path,
+    columns: Sequence[str | int],
+    *,
+    target: str | int | None = None,
+    convert: _Convert | None = None,
+    query: str | int | None = None,
+) -> tuple[Columns, Any]:
+    """Columns of texts, one of targets, which `convert` checks and reads, and queries.
+
+    The queries, None without `query`, come apart: their column may be one of the texts.
+    """
+    path = Path(path)
+    wanted = {str(c): c for c in (*columns, target, query) if c is not None}
+    read = _read_columns(path, wanted)
+    arrays: Columns = {str(c): _texts(read[str(c)][0]) for c in columns}
+    if target is not None and convert is not None:
+        arrays[str(target)] = convert(path, str(target), *read[str(target)])
+    if query is None:
+        return arrays, None
+    values, lines = read[str(query)]
+    _refuse_empty(path, str(query), values, lines, "query")
+    return arrays, _texts(values)
 
 
 def _read_columns(
@@ -334,11 +352,17 @@ def _numbers(path: Path, column: str, values: list[str], lines: list[int]) -> An
     return numbers
 
 
-def _labels(path: Path, column: str, values: list[str], lines: list[int]) -> Any:
+def _refuse_empty(
+    path: Path, column: str, values: list[str], lines: list[int], kind: str
+) -> None:
     if "" in values:
         raise ValueError(
-            f"{path}, line {lines[values.index('')]}: no label in column {column!r}."
+            f"{path}, line {lines[values.index('')]}: no {kind} in column {column!r}."
         )
+
+
+def _labels(path: Path, column: str, values: list[str], lines: list[int]) -> Any:
+    _refuse_empty(path, column, values, lines, "label")
     labels = _texts(values)
     if all(map(_WHOLE.fullmatch, values)):
         return labels.astype(np.int64)
