@@ -10,6 +10,7 @@ import torch
 from numpy.random import RandomState
 from torch import Tensor, nn
 from torch.nn import functional as F
+from torch.nn.utils import skip_init
 
 from skparaphrase.nn._compositions import normal, uniform
 
@@ -52,11 +53,13 @@ class GridNetwork(nn.Module):
         super().__init__()
         self.limit = limit
         widths = (n_channels, *WIDTHS[limit])
+        # Nothing is drawn yet: that would touch torch's global random state.
         self.convolutions = nn.ModuleList(
-            nn.Conv2d(before, width, 3, padding=1) for before, width in pairwise(widths)
+            skip_init(nn.Conv2d, before, width, 3, padding=1)
+            for before, width in pairwise(widths)
         )
-        self.hidden = nn.Linear(widths[-1], widths[-1])
-        self.output = nn.Linear(widths[-1], n_outputs)
+        self.hidden = skip_init(nn.Linear, widths[-1], widths[-1])
+        self.output = skip_init(nn.Linear, widths[-1], n_outputs)
 
         for layer in self._layers():
             layer.weight = nn.Parameter(layer.weight.contiguous(memory_format=_LAYOUT))
