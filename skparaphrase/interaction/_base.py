@@ -70,6 +70,7 @@ class PairwiseInteraction(PaperSettings, SavedInFolders, FitsExamples, BaseEstim
     scale_: float
 
     _loss: ClassVar[str]
+    _swap: bool = False
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **WordEncoder._parameter_constraints,
@@ -214,6 +215,7 @@ class PairwiseInteraction(PaperSettings, SavedInFolders, FitsExamples, BaseEstim
                 clip_together=True,
                 vectors_penalty=self.vectors_penalty,
                 decay=self.schedule == "linear",
+                swap=self._swap,
                 forget=self.reset_optimizer,
             ),
             self._random_state,

@@ -15,6 +15,7 @@ UNFOCUSED = 0.1  # what the other cells are multiplied by
 
 _EPSILON = 1e-6  # added to a distance where it divides a gradient, as in the code
 _TINY = 1e-30  # a vector of zeros has cosine 0
+_NOISE = 1e-13  # rounding errors of a squared distance, by the squared lengths
 
 
 class _Root(torch.autograd.Function):
@@ -70,7 +71,9 @@ def similarity_cube(
     squares1 = _squares(one[:, :n1], one[:, n1:])[..., :, None]
     squares2 = _squares(two[:, :n2], two[:, n2:])[..., None, :]
     lengths = (squares1.clamp(min=_TINY) * squares2.clamp(min=_TINY)).sqrt()
-    distances = _Root.apply(squares1 + squares2 - 2 * dots)
+    sums = squares1 + squares2
+    squares = sums - 2 * dots
+    distances = _Root.apply(squares.masked_fill(squares < _NOISE * sums, 0))
     triples = torch.stack([dots / lengths, -distances, dots], dim=2)
     cells = real[:, None]
     cube = triples.flatten(1, 2).masked_fill(~cells, 0)
@@ -104,7 +107,8 @@ def focus_mask(cube: Tensor) -> Tensor:
         lengths meant.
     """
     with torch.no_grad():
-        planes = cube[:, [COSINE, DISTANCE]]
+        # Rounded, so that equal words tie however the batch is laid out.
+        planes = cube[:, [COSINE, DISTANCE]].float()
         planes = planes.masked_fill(cube[:, -1:] == 0, -torch.inf).flatten(0, 1)
         n_rows, n_columns = planes.shape[1:]
         picked = torch.zeros_like(planes, dtype=torch.bool)
@@ -115,7 +119,7 @@ def focus_mask(cube: Tensor) -> Tensor:
             picked[every, rows, columns] |= values > -torch.inf
             planes[every, rows] = -torch.inf
             planes[every, :, columns] = -torch.inf
-        return picked.view(-1, 2, n_rows, n_columns).any(dim=1)
+        return picked.view(len(cube), 2, n_rows, n_columns).any(dim=1)
 
 
 def focus_weights(picked: Tensor) -> Tensor:

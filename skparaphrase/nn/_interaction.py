@@ -118,11 +118,7 @@ class Interaction(nn.Module):
             tokens = torch.from_numpy(
                 np.where(real, offsets[texts][:, None] + positions, 0)
             ).to(device)
-            if real.size:
-                sides.append((states[0][tokens], states[1][tokens]))
-            else:  # no token to point at
-                blank = states[0].new_zeros(*real.shape, states[0].shape[1])
-                sides.append((blank, blank))
+            sides.append((states[0][tokens], states[1][tokens]))
             reals.append(torch.from_numpy(real).to(device))
         cells = reals[0][:, :, None] & reals[1][:, None, :]
         return similarity_cube(sides[0], sides[1], cells)
@@ -209,6 +205,7 @@ class InteractionOptions(LoopOptions):
 
     loss: str
     decay: bool = False  # of the learning rate, from step to step, to zero
+    swap: bool = False  # sides of pairs, by chance
     forget: bool = False  # what the optimiser remembers, after every epoch
 
 
@@ -271,7 +268,11 @@ class InteractionTrainer(Loop):
                 left = 1 - next(done) / n_steps
                 self.optimizer.learning_rate = self.options.learning_rate * left
             rows = torch.from_numpy(chosen).to(device)
-            distinct, numbers = np.unique(pairs[chosen], return_inverse=True)
+            batch = pairs[chosen]
+            if self.options.swap:
+                turned = self.random_state.random_sample(len(batch)) < 0.5
+                batch = np.where(turned[:, None], batch[:, ::-1], batch)
+            distinct, numbers = np.unique(batch, return_inverse=True)
             return self.step(
                 texts.take(distinct),
                 numbers.reshape(-1, 2),
