@@ -17,6 +17,7 @@ FIGURES = {
     "plot_charagram_neighbors": ["charagram_neighbors.png"],
     "quickstart": ["quickstart.png"],
     "sentiment_features": ["sentiment_features.png"],
+    "word_interaction": ["word_interaction.png"],
 }
 
 

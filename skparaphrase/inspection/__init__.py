@@ -1,8 +1,10 @@
-"""What an encoder has learnt: neighbours, weights, scores by length, margins."""
+"""What a model has learnt: neighbours, weights, scores by length, margins, focus."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+from skparaphrase.inspection._interaction import word_interactions
+from skparaphrase.inspection._interaction_display import InteractionDisplay
 from skparaphrase.inspection._margins import MarginDisplay, margins
 from skparaphrase.inspection._neighbors import nearest_units, neighbors
 from skparaphrase.inspection._scores import (
@@ -17,6 +19,7 @@ from skparaphrase.inspection._weights import TokenWeightsDisplay, token_weights
 
 __all__ = [
     "GroupedScoresDisplay",
+    "InteractionDisplay",
     "MarginDisplay",
     "TokenWeightsDisplay",
     "grouped_scores",
@@ -28,4 +31,5 @@ __all__ = [
     "scores_by_unknown",
     "token_weights",
     "unknown_words",
+    "word_interactions",
 ]

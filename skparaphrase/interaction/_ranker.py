@@ -85,7 +85,7 @@ class PairwiseInteractionRanker(PairwiseInteraction):
 
     optimizer : {"adagrad", "adam", "rmsprop", "sgd"}, default="adam"
 
-    learning_rate : float, default=0.001
+    learning_rate : float, default=0.0005
 
     schedule : {"constant", "linear"}, default="linear"
         "linear" lets the learning rate fall from step to step, to zero after
@@ -95,10 +95,10 @@ class PairwiseInteractionRanker(PairwiseInteraction):
         Let the optimiser forget its moments after every epoch, as the paper's code
         does.
 
-    batch_size : int, default=32
+    batch_size : int, default=16
         Pairs per step. The gradient of a batch is the mean of those of its pairs.
 
-    max_epochs : int, default=10
+    max_epochs : int, default=6
         Passes over the pairs. 0 leaves the initial parameters.
 
     clip_norm : float, default=50.0
@@ -207,11 +207,11 @@ class PairwiseInteractionRanker(PairwiseInteraction):
         tokenizer: Callable[[str], Iterable[str]] | None = None,
         split_compounds: bool = True,
         optimizer: str = "adam",
-        learning_rate: float = 0.001,
+        learning_rate: float = 0.0005,
         schedule: str = "linear",
         reset_optimizer: bool = False,
-        batch_size: int = 32,
-        max_epochs: int = 10,
+        batch_size: int = 16,
+        max_epochs: int = 6,
         clip_norm: float | None = 50.0,
         vectors_penalty: float = 0.0,
         validation_fraction: float | None = None,
