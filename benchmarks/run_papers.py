@@ -30,6 +30,8 @@ SCRIPTS = (
     "cse_supervised",
     "charagram_tagging",
     "frozen_features",
+    "interaction_similarity",
+    "interaction_ranking",
 )
 
 

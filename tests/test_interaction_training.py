@@ -199,7 +199,7 @@ def test_clipping_of_one_step(clip_together, clip_norm, frozen, narrow):
 
 @pytest.mark.parametrize(
     "how",
-    [{}, {"forget": True}, {"decay": True, "forget": True}, {"swap": True}],
+    [{}, {"forget": True}, {"decay": True, "forget": True}],
     ids=str,
 )
 @pytest.mark.parametrize(
@@ -231,12 +231,6 @@ def test_training_equals_a_loop_of_torch(batch_size, loss, weighted, how, double
         for start in range(0, len(pairs), batch_size):
             chosen = order[start : start + batch_size]
             batch = pairs[chosen]
-            if how.get("swap"):
-                for pair, draw in zip(
-                    batch, state.random_sample(len(batch)), strict=True
-                ):
-                    if draw < 0.5:
-                        pair[:] = pair[::-1].copy()
             if how.get("decay"):
                 left = 3 * n_batches - n_steps
                 optimizer.param_groups[0]["lr"] = 1e-3 * left / (3 * n_batches)

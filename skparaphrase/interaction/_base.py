@@ -70,7 +70,6 @@ class PairwiseInteraction(PaperSettings, SavedInFolders, FitsExamples, BaseEstim
     scale_: float
 
     _loss: ClassVar[str]
-    _swap: bool = False
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **WordEncoder._parameter_constraints,
@@ -189,10 +188,12 @@ class PairwiseInteraction(PaperSettings, SavedInFolders, FitsExamples, BaseEstim
         distinct, inverse = unique_texts(examples.texts)
         numbers = np.arange(2 * len(examples)) if inverse is None else inverse
         words = self._find_words(distinct)
-        self._warn_if_cut(words)
+        self._warn_if_cut(words, stacklevel=6)  # two decorators wrap `fit`
         frozen = self.freeze == "vectors"
         memory = dict(self._optimizer_state.get(self.optimizer, {}))
         if not frozen:
+            if not hasattr(self, "vectors_"):  # frozen until now
+                self.vectors_ = WordVectors(words.words, words.vectors)
             words = words.behind(self.vectors_)
             if len(words.words) > len(self.vectors_):
                 memory.pop("vectors", None)  # which knows nothing of new words
@@ -215,7 +216,6 @@ class PairwiseInteraction(PaperSettings, SavedInFolders, FitsExamples, BaseEstim
                 clip_together=True,
                 vectors_penalty=self.vectors_penalty,
                 decay=self.schedule == "linear",
-                swap=self._swap,
                 forget=self.reset_optimizer,
             ),
             self._random_state,
@@ -267,7 +267,7 @@ class PairwiseInteraction(PaperSettings, SavedInFolders, FitsExamples, BaseEstim
         numbers = numbers.reshape(-1, 2)
         words = self._find_words(distinct)
         if tell:
-            self._warn_if_cut(words)
+            self._warn_if_cut(words, stacklevel=4)
         device = resolve_device(self.device)
         network = self._fitted_network().to(device)
         vectors = torch.from_numpy(words.vectors).to(device)
@@ -280,7 +280,7 @@ class PairwiseInteraction(PaperSettings, SavedInFolders, FitsExamples, BaseEstim
                 found[chunk] = logits.double().cpu().numpy()
         return found
 
-    def _warn_if_cut(self, words: Words) -> None:
+    def _warn_if_cut(self, words: Words, *, stacklevel: int) -> None:
         n_long = int((words.texts.lengths > self.limit).sum())
         if n_long:
             warn(
@@ -288,7 +288,7 @@ class PairwiseInteraction(PaperSettings, SavedInFolders, FitsExamples, BaseEstim
                 f"limit={self.limit} words, of which only the first {self.limit} are "
                 "compared.",
                 UserWarning,
-                stacklevel=4,
+                stacklevel=stacklevel,
             )
 
     def __sklearn_tags__(self) -> Tags:

@@ -283,6 +283,21 @@ class PairwiseInteractionRanker(PairwiseInteraction):
         """
         return softmax(self._logits(X), axis=1)
 
+    def predict(self, X: Any) -> NDArray[np.intp]:
+        """Whether candidates are more likely right than wrong.
+
+        Parameters
+        ----------
+        X : array-like of str of shape (n_pairs, 2)
+
+        Returns
+        -------
+        labels : ndarray of shape (n_pairs,)
+            0 or 1. Trained to rank: where right answers are few, there may be no 1.
+        """
+        right = self.decision_function(X) > 0
+        return self.classes_[right.astype(np.intp)]
+
     def rank(self, question: str, candidates: Any) -> NDArray[np.intp]:
         """Candidates in order, the best first.
 
@@ -339,9 +354,16 @@ class PairwiseInteractionRanker(PairwiseInteraction):
     def _check_examples(
         self, X: Any, y: Any, sample_weight: Any, *, reset: bool
     ) -> Examples:
-        return self._with_queries(
+        examples = self._with_queries(
             super()._check_examples(X, y, sample_weight, reset=reset)
         )
+        kinds = np.unique(examples.targets[:, 0])
+        if reset and len(kinds) < 2:
+            raise ValueError(
+                "PairwiseInteractionRanker needs right and wrong answers to learn "
+                f"from; all {len(examples)} are {'right' if kinds[0] else 'wrong'}."
+            )
+        return examples
 
     def _check_validation(
         self, X_val: Any, y_val: Any, sample_weight: Any
@@ -363,15 +385,8 @@ class PairwiseInteractionRanker(PairwiseInteraction):
         return Examples(examples.texts, targets, examples.weights)
 
     def _check_targets(self, y: Any, *, reset: bool) -> NDArray[np.intp]:
-        targets = self._check_held_out(y)
-        relevance = targets if targets.ndim == 1 else targets[:, 0]
-        if reset and len(set(relevance.tolist())) == 1:
-            raise ValueError(
-                "PairwiseInteractionRanker needs right and wrong answers to learn "
-                f"from; all {len(relevance)} are {relevance[0]}."
-            )
         self.classes_ = np.arange(2)
-        return targets
+        return self._check_held_out(y)
 
     def _check_held_out(self, y: Any) -> NDArray[np.intp]:
         relevance, queries = split_queries(y)

@@ -26,7 +26,7 @@ from skparaphrase.nn._heads import divergence_loss
 from skparaphrase.nn._loop import Loop, LoopOptions, even_slices
 from skparaphrase.text import TokenBatch
 
-_GROUP = 16  # pairs of like lengths that share a corner of the grid
+_GROUP = 8  # pairs of like lengths that share a corner of the grid
 
 
 class Interaction(nn.Module):
@@ -205,7 +205,6 @@ class InteractionOptions(LoopOptions):
 
     loss: str
     decay: bool = False  # of the learning rate, from step to step, to zero
-    swap: bool = False  # sides of pairs, by chance
     forget: bool = False  # what the optimiser remembers, after every epoch
 
 
@@ -268,11 +267,7 @@ class InteractionTrainer(Loop):
                 left = 1 - next(done) / n_steps
                 self.optimizer.learning_rate = self.options.learning_rate * left
             rows = torch.from_numpy(chosen).to(device)
-            batch = pairs[chosen]
-            if self.options.swap:
-                turned = self.random_state.random_sample(len(batch)) < 0.5
-                batch = np.where(turned[:, None], batch[:, ::-1], batch)
-            distinct, numbers = np.unique(batch, return_inverse=True)
+            distinct, numbers = np.unique(pairs[chosen], return_inverse=True)
             return self.step(
                 texts.take(distinct),
                 numbers.reshape(-1, 2),

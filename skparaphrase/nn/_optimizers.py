@@ -78,6 +78,8 @@ class Optimizer:
         for key in self.memories:
             if key not in state:
                 state[key] = torch.zeros_like(parameter)
+            elif state[key].stride() != parameter.stride():  # it was loaded
+                state[key] = torch.empty_like(parameter).copy_(state[key])
         state["n_steps"] = n_steps = state.get("n_steps", 0) + 1
         memories = [state[key] for key in self.memories]
         if rows is None:
@@ -226,9 +228,23 @@ class RMSProp(Optimizer):
         rate: float,
     ) -> None:
         (square,) = memories
-        square.mul_(self.alpha).addcmul_(gradient, gradient, value=1 - self.alpha)
-        torch.sqrt(square, out=scratch).add_(self.eps)
-        values.addcdiv_(gradient, scratch, value=-rate)
+        # Adam without its mean and its corrections: one pass over all arrays.
+        adam(
+            [values],
+            [gradient],
+            [scratch.zero_()],
+            [square],
+            [],
+            [torch.tensor(1e9, device=values.device)],
+            fused=True,
+            amsgrad=False,
+            beta1=0.0,
+            beta2=self.alpha,
+            lr=rate,
+            weight_decay=0.0,
+            eps=self.eps,
+            maximize=False,
+        )
 
 
 class SGD(Optimizer):

@@ -1,0 +1,88 @@
+"""What the scripts of pairwise word interaction share: fits that are kept."""
+
+# Authors: The skparaphrase developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import argparse
+import json
+import time
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+import numpy as np
+from _papers import cell
+from _supervised import said
+
+
+class Row(NamedTuple):
+    """A row: parameters that differ from the defaults, seeds, and what is published."""
+
+    params: dict[str, Any]
+    seeds: int = 3
+    published: Mapping[str, float] = MappingProxyType({})
+
+
+def once(
+    args: argparse.Namespace, name: str, params: Any, compute: Callable[[], Any]
+) -> Any:
+    """What `compute` gives, from an earlier run if it had the same parameters.
+
+    A table takes hours, and a run that was interrupted goes on where it was. Results
+    are kept in a folder `runs` beside the tables; remove it to begin anew.
+    """
+    if args.quick:
+        return compute()
+    path = args.out / "runs" / f"{name}.json"
+    if path.exists():
+        kept = json.loads(path.read_text("utf-8"))
+        if kept["params"] == repr(params):
+            return kept["result"]
+    result = compute()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    new = path.with_suffix(".new")
+    new.write_text(json.dumps({"params": repr(params), "result": result}), "utf-8")
+    new.replace(path)
+    return result
+
+
+def timed_fit(model: Any, *data: Any, **validation: Any) -> dict[str, Any]:
+    """Seconds of a fit, its epochs, and its scores on the development set."""
+    started = time.perf_counter()
+    with warnings.catch_warnings():  # of long sentences: the tables count them
+        warnings.simplefilter("ignore", UserWarning)
+        model.fit(*data, **validation)
+    return {
+        "seconds": time.perf_counter() - started,
+        "epochs": model.n_epochs_,
+        "best epoch": getattr(model, "best_epoch_", None),
+        "dev": [round(score, 4) for score in getattr(model, "validation_scores_", [])],
+    }
+
+
+def medians(runs: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Medians, lowest and highest of all measures that are numbers."""
+    return {
+        key: {
+            "median": float(np.median([run[key] for run in runs])),
+            "low": float(min(run[key] for run in runs)),
+            "high": float(max(run[key] for run in runs)),
+            "n": len(runs),
+        }
+        for key, value in runs[0].items()
+        if isinstance(value, (int, float))
+    }
+
+
+def shown(of: Mapping[str, Any], published: float | None, digits: int = 4) -> str:
+    """Median, its spread over seeds, and the published figure."""
+    text = cell(of["median"], digits)
+    if of["n"] > 1:
+        text += f" [{of['low']:.{digits}f}, {of['high']:.{digits}f}]"
+    return text + ("" if published is None else f" ({published:.{digits}f})")
+
+
+def settings(rows: Mapping[str, Row]) -> list[str]:
+    """What the rows are, as a list."""
+    return [f"- {name}: {said(row.params)}" for name, row in rows.items()]
