@@ -12,8 +12,12 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
-from _papers import cell
+from _papers import Data, cell
 from _supervised import said
+
+from skparaphrase.datasets import load_word_vectors
+from skparaphrase.encoders import ParagramEncoder
+from skparaphrase.vectors import WordVectors
 
 
 class Row(NamedTuple):
@@ -45,6 +49,29 @@ def once(
     new.write_text(json.dumps({"params": repr(params), "result": result}), "utf-8")
     new.replace(path)
     return result
+
+
+def find_vectors(args: argparse.Namespace, name: str | None) -> WordVectors:
+    """The vectors of the data folder, the same trained on paraphrases, or our own.
+
+    The paper takes PARAGRAM-PHRASE vectors for STS 2014 and for questions; "PP" stands
+    for them here: the paraphrase pairs hold no sentence of an evaluation set.
+    """
+    if name == "bundled":
+        return load_word_vectors()
+    data = Data(args)
+    if name is None:
+        return data.vectors
+    folder = args.out / "runs/PP"
+    if args.quick or not folder.exists():
+        encoder = ParagramEncoder(
+            data.vectors, learning_rate=0.01, max_epochs=3, random_state=0
+        )
+        vectors: WordVectors = encoder.fit(data.pairs).vectors_
+        if args.quick:
+            return vectors
+        vectors.save(folder)
+    return WordVectors.load(folder)
 
 
 def timed_fit(model: Any, *data: Any, **validation: Any) -> dict[str, Any]:

@@ -18,11 +18,11 @@ import argparse
 from collections.abc import Mapping
 from typing import Any
 
-from _interaction import Row, medians, once, settings, shown, timed_fit
+from _interaction import Row, find_vectors, medians, once, settings, shown, timed_fit
 from _papers import Data, parse_args, run_all, table, write
 from sklearn.pipeline import make_pipeline
 
-from skparaphrase.datasets import load_word_vectors, read_answers
+from skparaphrase.datasets import read_answers
 from skparaphrase.encoders import SIFEncoder
 from skparaphrase.interaction import PairwiseInteractionRanker
 from skparaphrase.metrics import mean_average_precision, mean_reciprocal_rank
@@ -34,6 +34,7 @@ ROWS = {  # the longest first
     "without context": Row({"context": False}, 3),
     "without focus": Row({"focus": "none"}, 3),
     "dropout for focus": Row({"focus": "dropout"}, 3),
+    "PP vectors": Row({"vectors": "PP"}, 3),
     "bundled vectors": Row({"vectors": "bundled"}, 1),
 }
 MEASURES = {"MAP": mean_average_precision, "MRR": mean_reciprocal_rank}
@@ -79,10 +80,7 @@ def fit(args: argparse.Namespace, seed: int, name: str) -> dict[str, Any]:
     """One model on the test set."""
     train, dev, test = (read(args, part) for part in ("train", "dev", "test"))
     params = {"random_state": seed, **ROWS[name].params}
-    if params.pop("vectors", None) == "bundled":
-        params["vectors"] = load_word_vectors()
-    else:
-        params["vectors"] = Data(args).vectors
+    params["vectors"] = find_vectors(args, params.get("vectors"))
     X, y = train.data, train.target
     if args.quick:
         X, y = X[::20], y[::20]

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 from sklearn.frozen import FrozenEstimator
 from sklearn.pipeline import make_pipeline
 
@@ -31,6 +32,7 @@ from skparaphrase.encoders import (
     ProjectionEncoder,
     SIFEncoder,
 )
+from skparaphrase.interaction import PairwiseInteractionRegressor
 from skparaphrase.metrics import STSScorer, pearson_score
 from skparaphrase.pairs import LastAxisUnion, PairSimilarity
 from skparaphrase.supervised import PairClassifier, SimilarityRegressor
@@ -236,6 +238,14 @@ def test_union_of_words_and_characters_beats_both(
     assert score(union) >= best + 0.4
 
 
+@pytest.fixture
+def one_thread():
+    n_threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(n_threads)
+
+
 @pytest.fixture(scope="module")
 def sick():
     return {
@@ -282,6 +292,17 @@ def test_entailment_reaches_its_target(vectors):
     }
     model = PairClassifier(ParagramEncoder(vectors), max_epochs=6, random_state=0)
     assert fit_and_score(model, parts) >= 0.825
+
+
+@pytest.mark.filterwarnings("ignore:.* more than limit=32 words")
+def test_interaction_of_words_in_context(sick, vectors, one_thread):
+    X, y = sick["train"]
+    model = PairwiseInteractionRegressor(
+        vectors, max_epochs=3, score_range=(1, 5), random_state=0
+    )
+    model.fit(X[::2], y[::2])
+    r = model.score(*(of[::4] for of in sick["test"]))
+    assert r >= 0.80, r  # without context, after 8 epochs of all pairs: 0.76
 
 
 def test_tagger_knows_most_words_after_two_epochs():
