@@ -56,6 +56,7 @@ class FitsByEpochs(CallbackSupportMixin):
     """
 
     _small_steps = True  # for which more than two threads are too many
+    _later_wins = False  # of epochs with the same score of validation
 
     max_epochs: int
     patience: int | None = None
@@ -203,6 +204,11 @@ class FitsByEpochs(CallbackSupportMixin):
         """Note loss and score; True if patience has come to its end."""
         self.loss_curve_.append(loss)
         self.n_epochs_ += 1
+        if not np.isfinite(loss):
+            raise ValueError(
+                f"The loss of epoch {self.n_epochs_} is {loss}: training diverged. "
+                "Take a lower learning_rate, or set clip_norm."
+            )
         line = f"[{type(self).__name__}] epoch {self.n_epochs_}: loss {loss:.4f}"
         is_last = False
         if validate is not None:
@@ -211,8 +217,10 @@ class FitsByEpochs(CallbackSupportMixin):
             self.__dict__.setdefault("validation_scores_", []).append(score)
             best = self._best
             if best is None or score > best.score or np.isnan(best.score):
-                epoch = self.best_epoch_ = self.n_epochs_
-                self._best = best = _Best(score, epoch, state(), epoch)
+                best = _Best(score, self.n_epochs_, state(), self.n_epochs_)
+            elif self._later_wins and score == best.score:
+                best = _Best(score, self.n_epochs_, state(), best.since)
+            self._best, self.best_epoch_ = best, best.epoch
             waited = self.n_epochs_ - best.since
             is_last = self.patience is not None and waited >= self.patience
         if self.verbose:

@@ -771,8 +771,8 @@ def test_best_epoch_is_kept(Model, examples, vectors, monkeypatch):
     assert_allclose(*zip(*seen, strict=True))
     assert len({one for one, _ in seen}) > 1
     assert model.validation_scores_ == [0.1, 0.4, 0.4, 0.2]
-    assert (model.best_epoch_, model.n_epochs_) == (2, 4)
-    until_then = clone(model).set_params(max_epochs=2).fit(X[:12], y[:12])
+    assert (model.best_epoch_, model.n_epochs_) == (3, 4)  # the later of two
+    until_then = clone(model).set_params(max_epochs=3).fit(X[:12], y[:12])
     assert_same_bits(model, until_then)
     assert not hasattr(until_then, "best_epoch_")
     # Without a script, the highest score is that of the model.
@@ -887,12 +887,12 @@ def test_questions_in_a_second_column(vectors, answers):
 def test_patience(Model, examples, vectors, monkeypatch):
     X, y = examples[Model]
     model = Model(vectors, **{**SMALL, "max_epochs": 9})
-    plain = clone(model).set_params(max_epochs=2).fit(X, y)
+    plain = clone(model).set_params(max_epochs=3).fit(X, y)
     script = iter([0.5, 0.6, 0.6, 0.4, 0.9])
     monkeypatch.setattr(Model, "_score_examples", lambda *_: next(script))
     model.set_params(patience=2).fit(X, y, X_val=X, y_val=y)
     assert model.validation_scores_ == [0.5, 0.6, 0.6, 0.4]
-    assert (model.best_epoch_, model.n_epochs_) == (2, 4)
+    assert (model.best_epoch_, model.n_epochs_) == (3, 4)  # patience counts from 2
     assert_same_bits(model, plain)
 
 
@@ -1132,3 +1132,97 @@ def test_right_answers_share_words(vectors):
     assert mean_average_precision(both, scores) > 0.85
     chance = np.random.RandomState(0).uniform(size=90)
     assert mean_reciprocal_rank(both, chance) < 0.75
+
+
+def test_penalty_pulls_to_where_vectors_began(vectors, pairs, gold):
+    settings = {**SMALL, "freeze": None, "warm_start": True, "max_epochs": 5}
+    first = PairwiseInteractionRegressor(vectors, **{**settings, "max_epochs": 0})
+    start = first.fit(pairs, gold).vectors_
+    model = PairwiseInteractionRegressor(vectors, learning_rate=0.1, **settings)
+    moved_to = model.fit(pairs, gold).vectors_.matrix
+    far = np.abs(moved_to - start.matrix).mean()
+    model.set_params(vectors_penalty=100.0).fit(pairs, gold)
+    assert np.abs(model.vectors_.matrix - start.matrix).mean() < far / 2
+
+
+def test_new_words_in_a_warm_start_leave_the_memory_of_others(vectors, pairs, gold):
+    settings = {**SMALL, "freeze": None, "warm_start": True, "batch_size": 18}
+    model = PairwiseInteractionRegressor(vectors, **settings).fit(pairs, gold)
+    before = model._optimizer_state["adam"]["vectors"]
+    more = [*pairs[:-1], ("novelword", "w1")]
+    model.set_params(max_epochs=0).fit(more, gold)
+    after = model._optimizer_state["adam"]["vectors"]
+    n_words = len(before["mean"])
+    assert len(after["mean"]) == len(model.vectors_) > n_words
+    for key in ("mean", "square"):
+        assert_array_equal(after[key][:n_words], before[key])
+        assert not after[key][n_words:].any()
+    assert before["mean"].any()
+
+
+def test_vectors_of_zero_do_not_blow_up_gradients(vectors, pairs, gold):
+    settings = {**SMALL, "freeze": None, "context": False, "unknown_range": 0.0}
+    unknown = [(f"novel {one}", f"word {other}") for one, other in pairs]
+    model = PairwiseInteractionRegressor(vectors, **{**settings, "clip_norm": None})
+    model.fit(unknown, gold)
+    drawn = model.vectors_["novel"]
+    assert np.abs(drawn).max() < 1  # Adam's steps are of the size of the rate
+    assert np.isfinite(model.loss_curve_).all()
+
+
+def test_long_texts_are_predicted_a_few_at_a_time(vectors, pairs, gold, monkeypatch):
+    model = PairwiseInteractionRegressor(vectors, **SMALL).fit(pairs, gold)
+    expected = model.predict(pairs)
+    sizes = []
+    found = base._like_lengths
+
+    def noted(lengths):
+        for chunk in found(lengths):
+            sizes.append(2 * lengths[chunk].max() * len(chunk))
+            yield chunk
+
+    monkeypatch.setattr(base, "_TOKENS", 40)
+    monkeypatch.setattr(base, "_like_lengths", noted)
+    assert_allclose(model.predict(pairs), expected, atol=1e-6)
+    assert len(sizes) > 2
+    assert max(sizes) <= 40
+
+
+def test_validation_that_cannot_select_is_refused(vectors, answers):
+    X, y = answers
+    model = PairwiseInteractionRanker(vectors, **SMALL)
+    with pytest.raises(ValueError, match="None of the 3 answers of validation"):
+        model.fit(X, y, X_val=X[9:12], y_val=y[9:12])
+    model.set_params(validation_fraction=0.5)
+    with pytest.raises(ValueError, match="one question only"):
+        model.fit(X[:3], y[:3])
+    same = [(1, 0), (1, 0), (0, 1), (0, 1)]
+    with pytest.raises(ValueError, match="right and wrong"):
+        model.set_params(random_state=1).fit(X[:4], same)
+    assert not hasattr(model, "parameters_")
+
+
+def test_training_that_diverges_says_so(vectors, pairs, gold):
+    model = PairwiseInteractionRegressor(
+        vectors, **SMALL, optimizer="sgd", learning_rate=1e12, clip_norm=None
+    )
+    with pytest.raises(ValueError, match=r"loss of epoch \d is .*diverged"):
+        model.set_params(max_epochs=9).fit(pairs, gold)
+
+
+def test_devices_without_double_precision_are_refused(vectors, pairs, gold):
+    model = PairwiseInteractionRegressor(vectors, **SMALL).set_params(device="mps")
+    with pytest.raises(ValueError, match="double precision"):
+        model.fit(pairs, gold)
+
+
+@pytest.mark.gpu
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs CUDA")
+@each
+def test_cuda_trains_and_predicts_as_the_cpu_does(Model, examples, vectors):
+    X, y = examples[Model]
+    found = []
+    for device in ("cpu", "cuda"):
+        model = Model(vectors, **{**SMALL, "device": device, "freeze": None})
+        found.append(model.fit(X, y)._logits(X))
+    assert_allclose(found[1], found[0], atol=1e-2)

@@ -22,16 +22,24 @@ from skparaphrase._saving import SavedInFolders
 from skparaphrase.encoders._base import WordEncoder
 from skparaphrase.encoders._parameters import parameter_arrays, set_parameters
 from skparaphrase.interaction._settings import SETTINGS
-from skparaphrase.interaction._words import Words, find_words
+from skparaphrase.interaction._words import Words, find_words, first_vectors
 from skparaphrase.supervised._examples import Examples
 from skparaphrase.supervised._fit import FitsExamples
-from skparaphrase.text import WordTokenizer, check_pairs, unique_texts
+from skparaphrase.text import (
+    WordTokenizer,
+    check_pairs,
+    numbered_texts,
+    unique_texts,
+)
 from skparaphrase.vectors import WordVectors, load_word_vectors
 
 if TYPE_CHECKING:
+    import torch
+
     from skparaphrase.nn import Interaction, InteractionTrainer
 
-_PAIRS = 256  # predicted at a time, of like lengths
+_PAIRS = 256  # predicted at a time, of like lengths, and fewer of long ones:
+_TOKENS = 1 << 14  # states of so many tokens take some 160 MB
 
 
 class PairwiseInteraction(PaperSettings, SavedInFolders, FitsExamples, BaseEstimator):
@@ -42,6 +50,7 @@ class PairwiseInteraction(PaperSettings, SavedInFolders, FitsExamples, BaseEstim
 
     _settings = SETTINGS
     _small_steps = False
+    _later_wins = True  # as in the paper's code
 
     vectors: WordVectors | None
     hidden_dim: int
@@ -155,6 +164,17 @@ class PairwiseInteraction(PaperSettings, SavedInFolders, FitsExamples, BaseEstim
         self.parameters_ = parameter_arrays(network)
         self._forget_epochs()
 
+    def _resolved_device(self) -> "torch.device":
+        from skparaphrase.nn import resolve_device
+
+        device = resolve_device(self.device)
+        if device.type == "mps":
+            raise ValueError(
+                "The similarity cube is computed in double precision, which "
+                f"device={self.device!r} does not have; take 'cpu'."
+            )
+        return device
+
     def _network(self) -> "Interaction":
         from skparaphrase.nn import Interaction
 
@@ -177,16 +197,10 @@ class PairwiseInteraction(PaperSettings, SavedInFolders, FitsExamples, BaseEstim
     def _training(
         self, X: Any, y: Any, examples: Examples, validation: Examples | None
     ) -> Callable[[], None]:
-        from skparaphrase.nn import (
-            InteractionOptions,
-            InteractionTrainer,
-            WordTable,
-            resolve_device,
-        )
+        from skparaphrase.nn import InteractionOptions, InteractionTrainer, WordTable
 
-        device = resolve_device(self.device)
-        distinct, inverse = unique_texts(examples.texts)
-        numbers = np.arange(2 * len(examples)) if inverse is None else inverse
+        device = self._resolved_device()
+        distinct, numbers = numbered_texts(examples.texts)
         words = self._find_words(distinct)
         self._warn_if_cut(words, stacklevel=6)  # two decorators wrap `fit`
         frozen = self.freeze == "vectors"
@@ -195,9 +209,22 @@ class PairwiseInteraction(PaperSettings, SavedInFolders, FitsExamples, BaseEstim
             if not hasattr(self, "vectors_"):  # frozen until now
                 self.vectors_ = WordVectors(words.words, words.vectors)
             words = words.behind(self.vectors_)
-            if len(words.words) > len(self.vectors_):
-                memory.pop("vectors", None)  # which knows nothing of new words
-        initial = None if frozen or not self.vectors_penalty else words.vectors
+            n_new = len(words.words) - len(self.vectors_)
+            if "vectors" in memory:  # which knows nothing of new words
+                memory["vectors"] = {
+                    key: np.pad(value, ((0, n_new), (0, 0)))
+                    if isinstance(value, np.ndarray)
+                    else value
+                    for key, value in memory["vectors"].items()
+                }
+        initial = None
+        if not frozen and self.vectors_penalty:  # where they began, in the first fit
+            initial = first_vectors(
+                words.words,
+                self._table(),
+                scale=self.scale_,
+                unknown_range=self.unknown_range,
+            )
         trainer = InteractionTrainer(
             self._fitted_network().to(device),
             WordTable(
@@ -223,12 +250,13 @@ class PairwiseInteraction(PaperSettings, SavedInFolders, FitsExamples, BaseEstim
         trainer.optimizer.load(memory, device)
         losses = trainer.epochs(
             words.texts,
-            numbers.reshape(-1, 2),
+            numbers,
             self._distributions(examples.targets),
             examples.mean_one(),
             n_epochs=self.max_epochs,
         )
-        state = partial(self._state, trainer, words.words)
+        table = None if frozen else WordVectors(words.words, words.vectors)
+        state = partial(self._state, trainer, table)
         validate = None
         if validation is not None:
             validate = partial(self._validate, state, validation)
@@ -244,31 +272,29 @@ class PairwiseInteraction(PaperSettings, SavedInFolders, FitsExamples, BaseEstim
     def _score_examples(self, examples: Examples) -> float:
         """Score of examples of validation."""
 
-    def _state(self, trainer: "InteractionTrainer", words: list[str]) -> dict[str, Any]:
-        """What is trained, as a copy."""
+    def _state(
+        self, trainer: "InteractionTrainer", table: WordVectors | None
+    ) -> dict[str, Any]:
+        """What is trained, as a copy; `table` has the words of trained vectors."""
         state: dict[str, Any] = {"parameters_": parameter_arrays(trainer.module)}
-        if not trainer.table.frozen:
-            state["vectors_"] = WordVectors(words, trainer.table.numpy().copy())
+        if table is not None:
+            state["vectors_"] = table.replace(trainer.table.numpy().copy())
         return state
 
     def _logits(self, X: Any, *, tell: bool = True) -> NDArray[np.float64]:
         """Scores before the softmax, shape (n_pairs, n_outputs)."""
         import torch
 
-        from skparaphrase.nn import resolve_device
-
         check_is_fitted(self)
         pairs = check_pairs(X)
         found = np.empty((len(pairs), self._n_outputs))
         if not len(pairs):
             return found
-        distinct, inverse = unique_texts(pairs)
-        numbers = np.arange(pairs.size) if inverse is None else inverse
-        numbers = numbers.reshape(-1, 2)
+        distinct, numbers = numbered_texts(pairs)
         words = self._find_words(distinct)
         if tell:
             self._warn_if_cut(words, stacklevel=4)
-        device = resolve_device(self.device)
+        device = self._resolved_device()
         network = self._fitted_network().to(device)
         vectors = torch.from_numpy(words.vectors).to(device)
         with torch.inference_mode():
@@ -301,7 +327,12 @@ class PairwiseInteraction(PaperSettings, SavedInFolders, FitsExamples, BaseEstim
 
 
 def _like_lengths(lengths: NDArray[np.integer]) -> Iterator[NDArray[np.intp]]:
-    """Numbers of pairs in chunks, from short sentences to long ones."""
-    order = np.argsort(lengths.max(axis=1), kind="stable")
-    for start in range(0, len(order), _PAIRS):
-        yield order[start : start + _PAIRS]
+    """Numbers of pairs in chunks, from long sentences to short ones."""
+    longest = lengths.max(axis=1)
+    order = np.argsort(-longest, kind="stable")
+    start = 0
+    while start < len(order):
+        n_words = 2 * max(int(longest[order[start]]), 1)
+        stop = start + max(min(_TOKENS // n_words, _PAIRS), 1)
+        yield order[start:stop]
+        start = stop

@@ -45,7 +45,8 @@ class PairwiseInteractionRanker(PairwiseInteraction):
 
     limit : {32, 48, 64}, default=48
         Words of a sentence that are compared, from its beginning. The memory reads the
-        whole sentence. A warning says how many sentences were cut.
+        whole sentence, and training needs memory for it. A warning says how many
+        sentences were cut.
 
     context : bool, default=True
         False compares the vectors of words instead of the memory's states (table 8).
@@ -71,8 +72,8 @@ class PairwiseInteractionRanker(PairwiseInteraction):
     unknown_range : float, default=0.05
         A word without a vector gets one from U(-unknown_range, unknown_range), drawn by
         a hash of the word: a name in the question is known again in the answer. None
-        leaves such words out. A table with a vector for unknown words keeps its own
-        rule.
+        leaves such words out. `scale` does not change them. A table with a vector for
+        unknown words keeps its own rule.
 
     lowercase : bool, default=True
 
@@ -160,6 +161,7 @@ class PairwiseInteractionRanker(PairwiseInteraction):
     -----
     What belongs to one question is known by the question's text, or by a second column
     of `y`. Questions with only right or only wrong answers are trained on like others.
+    Where right answers are few, `sample_weight` can give them more weight.
 
     Settings of :meth:`paper`: "trecqa" (table 7), "wikiqa" (table 6), with an update
     for each pair. The released code has a grid of 64 words for TrecQA, the paper one of
@@ -357,12 +359,8 @@ class PairwiseInteractionRanker(PairwiseInteraction):
         examples = self._with_queries(
             super()._check_examples(X, y, sample_weight, reset=reset)
         )
-        kinds = np.unique(examples.targets[:, 0])
-        if reset and len(kinds) < 2:
-            raise ValueError(
-                "PairwiseInteractionRanker needs right and wrong answers to learn "
-                f"from; all {len(examples)} are {'right' if kinds[0] else 'wrong'}."
-            )
+        if reset:
+            _check_both_kinds(examples)
         return examples
 
     def _check_validation(
@@ -374,7 +372,11 @@ class PairwiseInteractionRanker(PairwiseInteraction):
                 "None."
             )
         examples = super()._check_validation(X_val, y_val, None)
-        return None if examples is None else self._with_queries(examples)
+        if examples is None:
+            return None
+        examples = self._with_queries(examples)
+        _check_some_right(examples)
+        return examples
 
     def _with_queries(self, examples: Examples) -> Examples:
         """Targets with the number of the question beside the relevance."""
@@ -396,6 +398,12 @@ class PairwiseInteractionRanker(PairwiseInteraction):
         return np.column_stack([targets, query_codes(queries)])
 
     def _split(self, examples: Examples) -> tuple[Examples, Examples]:
+        n_questions = len(np.unique(examples.targets[:, 1]))
+        if n_questions < 2:
+            raise ValueError(
+                "validation_fraction sets whole questions aside, but there is one "
+                "question only: give X_val and y_val, or None."
+            )
         splitter = GroupShuffleSplit(
             1,
             test_size=self.validation_fraction,
@@ -404,7 +412,28 @@ class PairwiseInteractionRanker(PairwiseInteraction):
         ((train, held),) = splitter.split(
             examples.targets, groups=examples.targets[:, 1]
         )
-        return examples.take(np.sort(train)), examples.take(np.sort(held))
+        examples, held_out = examples.take(np.sort(train)), examples.take(np.sort(held))
+        _check_both_kinds(examples)
+        _check_some_right(held_out)
+        return examples, held_out
 
     def _distributions(self, targets: NDArray[Any]) -> NDArray[np.float32]:
         return one_hot(targets[:, 0], 2).astype(np.float32)
+
+
+def _check_both_kinds(examples: Examples) -> None:
+    relevance = examples.targets[:, 0]
+    if len(np.unique(relevance)) < 2:
+        raise ValueError(
+            "PairwiseInteractionRanker needs right and wrong answers to learn "
+            f"from; all {len(relevance)} are {'right' if relevance[0] else 'wrong'}."
+        )
+
+
+def _check_some_right(validation: Examples) -> None:
+    """Raise where every epoch would score 0, and the first be kept as the best."""
+    if not validation.targets[:, 0].any():
+        raise ValueError(
+            f"None of the {len(validation)} answers of validation is right: there is "
+            "no reciprocal rank to select an epoch by."
+        )

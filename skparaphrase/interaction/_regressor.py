@@ -50,7 +50,8 @@ class PairwiseInteractionRegressor(RegressorMixin, PairwiseInteraction):
 
     limit : {32, 48, 64}, default=32
         Words of a sentence that are compared, from its beginning. The memory reads the
-        whole sentence. A warning says how many sentences were cut.
+        whole sentence, and training needs memory for it. A warning says how many
+        sentences were cut.
 
     context : bool, default=True
         False compares the vectors of words instead of the memory's states (table 8).
@@ -76,7 +77,8 @@ class PairwiseInteractionRegressor(RegressorMixin, PairwiseInteraction):
     unknown_range : float, default=0.05
         A word without a vector gets one from U(-unknown_range, unknown_range), drawn by
         a hash of the word, so that it is the same in all texts. None leaves such words
-        out. A table with a vector for unknown words keeps its own rule.
+        out. `scale` does not change them. A table with a vector for unknown words keeps
+        its own rule.
 
     lowercase : bool, default=True
 

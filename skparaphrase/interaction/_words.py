@@ -93,22 +93,42 @@ def find_words(
     else:
         batch = tokenizer.encode(texts, vectors.index, rule)
     rows, numbers = np.unique(batch.ids, return_inverse=True)
-    known = vectors.rows(rows[rows < n_known])
-    matrix = np.empty((len(rows), vectors.dim), dtype=np.float32)
-    factor = scale(known) if callable(scale) else scale
-    matrix[: len(known)] = known * np.float32(factor)
     names = list(unknown)
     words = [
         vectors.words[row] if row < n_known else names[row - n_known]
         for row in rows.tolist()
     ]
-    for i in range(len(known), len(rows)):
-        assert unknown_range is not None
-        draw = np.random.RandomState(crc32(words[i].encode("utf-8", "replace")))
-        matrix[i] = draw.uniform(-unknown_range, unknown_range, vectors.dim)
+    if callable(scale):
+        scale = scale(vectors.rows(rows[rows < n_known]))
+    matrix = first_vectors(words, vectors, scale=scale, unknown_range=unknown_range)
     if trained is not None:
         places = [(i, trained.index.get(word)) for i, word in enumerate(words)]
         both = np.array([p for p in places if p[1] is not None], dtype=np.intp)
         both = both.reshape(-1, 2)
         matrix[both[:, 0]] = trained.rows(both[:, 1])
     return Words(TokenBatch(numbers.astype(np.int32), batch.offsets), words, matrix)
+
+
+def first_vectors(
+    words: list[str],
+    vectors: WordVectors,
+    *,
+    scale: float,
+    unknown_range: float | None,
+) -> NDArray[np.float32]:
+    """The vectors that words have before any training; see :func:`find_words`.
+
+    Returns
+    -------
+    matrix : ndarray of shape (n_words, dim), float32
+        Zero for a word that has none.
+    """
+    matrix = np.zeros((len(words), vectors.dim), dtype=np.float32)
+    rows = np.array([vectors.index.get(word, -1) for word in words], dtype=np.intp)
+    known = rows >= 0
+    matrix[known] = vectors.rows(rows[known]) * np.float32(scale)
+    if unknown_range is not None:
+        for i in np.flatnonzero(~known):
+            draw = np.random.RandomState(crc32(words[i].encode("utf-8", "replace")))
+            matrix[i] = draw.uniform(-unknown_range, unknown_range, vectors.dim)
+    return matrix

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_array, check_consistent_length, column_or_1d
 
-from skparaphrase.text import unique_texts
+from skparaphrase.text import numbered_texts
 from skparaphrase.text._check import _describe, _is_missing
 
 
@@ -229,10 +229,9 @@ def query_codes(query: Any) -> NDArray[np.intp]:
     """Numbers of the questions, in order of appearance."""
     values = column_or_1d(_array(query).astype(object), input_name="query")
     try:
-        distinct, inverse = unique_texts(values)
+        distinct, code = numbered_texts(values)
     except TypeError as error:
         raise ValueError(f"Queries must be hashable: {error}.") from error
-    code = np.arange(len(values)) if inverse is None else inverse
     for number, value in enumerate(distinct):
         if _is_missing(value):
             row = np.flatnonzero(code == number)[0]

@@ -74,7 +74,10 @@ def similarity_cube(
     sums = squares1 + squares2
     squares = sums - 2 * dots
     distances = _Root.apply(squares.masked_fill(squares < _NOISE * sums, 0))
-    triples = torch.stack([dots / lengths, -distances, dots], dim=2)
+    # Zero, and without a slope, where a vector is: its direction may not blow up.
+    some = (squares1 > _TINY) & (squares2 > _TINY)
+    cosines = (dots / lengths).masked_fill(~some, 0)
+    triples = torch.stack([cosines, -distances, dots], dim=2)
     cells = real[:, None]
     cube = triples.flatten(1, 2).masked_fill(~cells, 0)
     return torch.cat([cube, cells.to(cube.dtype)], dim=1)
@@ -105,6 +108,11 @@ def focus_mask(cube: Tensor) -> Tensor:
     picked : Tensor of shape (n_pairs, length1, length2), bool
         Between min(length1, length2) and twice as many cells of each pair, real
         lengths meant.
+
+    Notes
+    -----
+    Values that differ in rounding only tie. States of a word that is repeated dozens of
+    times nearly tie, and which of them is picked may depend on rounding still.
     """
     with torch.no_grad():
         # Rounded, so that equal words tie however the batch is laid out.

@@ -26,7 +26,8 @@ from skparaphrase.nn._heads import divergence_loss
 from skparaphrase.nn._loop import Loop, LoopOptions, even_slices
 from skparaphrase.text import TokenBatch
 
-_GROUP = 8  # pairs of like lengths that share a corner of the grid
+# Pairs of like lengths that share a corner of the grid. A GPU has room for more.
+_GROUP = {"cpu": 8, "cuda": 64}
 
 
 class Interaction(nn.Module):
@@ -161,7 +162,8 @@ class Interaction(nn.Module):
         backgrounds = self.grid.backgrounds()
         lengths = np.diff(offsets)[pairs].max(axis=1)
         order = np.argsort(lengths, kind="stable")
-        groups = np.array_split(order, max(round(len(order) / _GROUP), 1))
+        size = _GROUP.get(table.device.type, 64)
+        groups = np.array_split(order, max(round(len(order) / size), 1))
         logits = [
             self.grid(
                 self.focused(self.cube(states, offsets, pairs[group]), random_state),

@@ -92,10 +92,12 @@ class FitsExamples(FitsByEpochs):
         Parameters
         ----------
         X : array-like of str of shape (n_samples,) or (n_samples, 2)
-            Texts for :class:`SentenceClassifier`, pairs for the other models.
+            Texts for :class:`~skparaphrase.supervised.SentenceClassifier`, pairs for
+            the other models.
 
-        y : array-like of shape (n_samples,)
-            Scores, or labels.
+        y : array-like of shape (n_samples,) or (n_samples, 2)
+            Scores, or labels. For a ranker 1 for right answers and 0 for wrong ones,
+            and in a second column, if there is one, what question they belong to.
 
         sample_weight : array-like of shape (n_samples,), default=None
             Weight of each example in the loss. Only their ratios matter; examples of
@@ -104,11 +106,11 @@ class FitsExamples(FitsByEpochs):
         X_val : array-like of str, default=None
             Examples to score after every epoch; the best epoch is kept.
 
-        y_val : array-like of shape (n_val_samples,), default=None
+        y_val : array-like of shape (n_val_samples,) or (n_val_samples, 2), default=None
             Their scores or labels.
 
         sample_weight_val : array-like of shape (n_val_samples,), default=None
-            Their weights in the score.
+            Their weights in the score; a ranker takes none.
 
         Returns
         -------

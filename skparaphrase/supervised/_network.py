@@ -26,7 +26,7 @@ from skparaphrase.supervised._encoders import (
 )
 from skparaphrase.supervised._examples import Examples, check_single_texts
 from skparaphrase.supervised._fit import FitsExamples
-from skparaphrase.text import check_pairs, unique_texts
+from skparaphrase.text import check_pairs, numbered_texts
 
 if TYPE_CHECKING:
     from skparaphrase.nn import Head, SupervisedTrainer
@@ -165,8 +165,7 @@ class Network(FitsExamples, BaseEstimator):
 
         texts = examples.texts
         device = resolve_device(self.device)
-        distinct, inverse = unique_texts(texts)
-        numbers = np.arange(texts.size) if inverse is None else inverse
+        distinct, numbers = numbered_texts(texts)
         if self._is_frozen:
             material = frozen_material(self.encoder_, distinct, device)
         else:
@@ -243,12 +242,12 @@ class Network(FitsExamples, BaseEstimator):
 
         check_is_fitted(self)
         texts = self._check_texts(X)
-        distinct, inverse = unique_texts(texts)
+        distinct, numbers = numbered_texts(texts)
         found = np.empty((len(texts), self._n_outputs))
         if not len(texts):
             return found
         vectors = text_vectors(self.encoder_, distinct)
-        numbers = np.arange(texts.size) if inverse is None else inverse
+        numbers = numbers.ravel()
         device = resolve_device(self.device)
         head = self._fitted_head(vectors.shape[1]).to(device)
         step = _CHUNK * self._n_texts

@@ -4,7 +4,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 from skparaphrase.text._batch import TokenBatch
-from skparaphrase.text._check import check_pairs, check_texts, unique_texts
+from skparaphrase.text._check import (
+    check_pairs,
+    check_texts,
+    numbered_texts,
+    unique_texts,
+)
 from skparaphrase.text._ngram_index import NgramIndex
 from skparaphrase.text._ngrams import NgramTokenizer
 from skparaphrase.text._tokenizer import TOKEN_PATTERNS, WordTokenizer
@@ -17,5 +22,6 @@ __all__ = [
     "WordTokenizer",
     "check_pairs",
     "check_texts",
+    "numbered_texts",
     "unique_texts",
 ]

@@ -90,6 +90,15 @@ def unique_texts(
     return list(distinct), inverse
 
 
+def numbered_texts(
+    texts: NDArray[np.object_],
+) -> tuple[list[str], NDArray[np.intp]]:
+    """As :func:`unique_texts`, with numbers of the shape of `texts`, always."""
+    distinct, inverse = unique_texts(texts)
+    numbers = np.arange(texts.size) if inverse is None else inverse
+    return distinct, numbers.reshape(texts.shape)
+
+
 def _to_array(X: Any) -> NDArray[np.object_]:
     if hasattr(X, "column_names") and hasattr(X, "columns"):  # pyarrow table
         X = [column.to_pylist() for column in X.columns]
