@@ -81,7 +81,7 @@ def timed_fit(model: Any, *data: Any, **validation: Any) -> dict[str, Any]:
         warnings.simplefilter("ignore", UserWarning)
         model.fit(*data, **validation)
     return {
-        "seconds": time.perf_counter() - started,
+        "fit seconds": time.perf_counter() - started,
         "epochs": model.n_epochs_,
         "best epoch": getattr(model, "best_epoch_", None),
         "dev": [round(score, 4) for score in getattr(model, "validation_scores_", [])],
