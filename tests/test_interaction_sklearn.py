@@ -688,7 +688,7 @@ def test_validation_both_ways(Model, examples, vectors):
 
 def test_one_question_cannot_be_held_out(vectors):
     model = PairwiseInteractionRanker(vectors, validation_fraction=0.5, **SMALL)
-    with pytest.raises(ValueError, match="train set will be empty"):
+    with pytest.raises(ValueError, match="one question only"):
         model.fit([("w1", "w2"), ("w1", "w3")], [0, 1])
 
 

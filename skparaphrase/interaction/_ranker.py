@@ -10,15 +10,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import softmax
-from sklearn.model_selection import GroupShuffleSplit
 
 from skparaphrase.interaction._base import PairwiseInteraction
-from skparaphrase.metrics import mean_reciprocal_rank
-from skparaphrase.metrics._ranking import (
-    check_relevance,
-    query_codes,
-    split_queries,
+from skparaphrase.interaction._questions import (
+    check_answers,
+    check_both_kinds,
+    check_some_right,
+    split_by_question,
+    with_questions,
 )
+from skparaphrase.metrics import mean_reciprocal_rank
+from skparaphrase.metrics._ranking import split_queries
 from skparaphrase.supervised._examples import Examples
 from skparaphrase.supervised._targets import one_hot
 from skparaphrase.text import check_texts
@@ -356,11 +358,10 @@ class PairwiseInteractionRanker(PairwiseInteraction):
     def _check_examples(
         self, X: Any, y: Any, sample_weight: Any, *, reset: bool
     ) -> Examples:
-        examples = self._with_queries(
-            super()._check_examples(X, y, sample_weight, reset=reset)
-        )
+        examples = super()._check_examples(X, y, sample_weight, reset=reset)
+        examples = with_questions(examples)
         if reset:
-            _check_both_kinds(examples)
+            check_both_kinds(examples)
         return examples
 
     def _check_validation(
@@ -374,66 +375,25 @@ class PairwiseInteractionRanker(PairwiseInteraction):
         examples = super()._check_validation(X_val, y_val, None)
         if examples is None:
             return None
-        examples = self._with_queries(examples)
-        _check_some_right(examples)
+        examples = with_questions(examples)
+        check_some_right(examples)
         return examples
-
-    def _with_queries(self, examples: Examples) -> Examples:
-        """Targets with the number of the question beside the relevance."""
-        targets = examples.targets
-        if targets.ndim == 1:
-            queries = query_codes(examples.texts[:, 0])
-            targets = np.column_stack([targets, queries])
-        return Examples(examples.texts, targets, examples.weights)
 
     def _check_targets(self, y: Any, *, reset: bool) -> NDArray[np.intp]:
         self.classes_ = np.arange(2)
-        return self._check_held_out(y)
+        return check_answers(y)
 
     def _check_held_out(self, y: Any) -> NDArray[np.intp]:
-        relevance, queries = split_queries(y)
-        targets = check_relevance(relevance).astype(np.intp)
-        if queries is None:
-            return targets
-        return np.column_stack([targets, query_codes(queries)])
+        return check_answers(y)
 
     def _split(self, examples: Examples) -> tuple[Examples, Examples]:
-        n_questions = len(np.unique(examples.targets[:, 1]))
-        if n_questions < 2:
-            raise ValueError(
-                "validation_fraction sets whole questions aside, but there is one "
-                "question only: give X_val and y_val, or None."
-            )
-        splitter = GroupShuffleSplit(
-            1,
-            test_size=self.validation_fraction,
-            random_state=deepcopy(self._split_state),
+        assert self.validation_fraction is not None
+        train, held_out = split_by_question(
+            examples, self.validation_fraction, deepcopy(self._split_state)
         )
-        ((train, held),) = splitter.split(
-            examples.targets, groups=examples.targets[:, 1]
-        )
-        examples, held_out = examples.take(np.sort(train)), examples.take(np.sort(held))
-        _check_both_kinds(examples)
-        _check_some_right(held_out)
-        return examples, held_out
+        check_both_kinds(train)
+        check_some_right(held_out)
+        return train, held_out
 
     def _distributions(self, targets: NDArray[Any]) -> NDArray[np.float32]:
         return one_hot(targets[:, 0], 2).astype(np.float32)
-
-
-def _check_both_kinds(examples: Examples) -> None:
-    relevance = examples.targets[:, 0]
-    if len(np.unique(relevance)) < 2:
-        raise ValueError(
-            "PairwiseInteractionRanker needs right and wrong answers to learn "
-            f"from; all {len(relevance)} are {'right' if relevance[0] else 'wrong'}."
-        )
-
-
-def _check_some_right(validation: Examples) -> None:
-    """Raise where every epoch would score 0, and the first be kept as the best."""
-    if not validation.targets[:, 0].any():
-        raise ValueError(
-            f"None of the {len(validation)} answers of validation is right: there is "
-            "no reciprocal rank to select an epoch by."
-        )
