@@ -230,7 +230,8 @@ class FitsByEpochs(CallbackSupportMixin):
     def _restore(self, fitted: Any) -> None:
         """Take over the state that a callback was shown; see `EarlyStopping`."""
         for name in self._trained:
-            setattr(self, name, getattr(fitted, name))
+            if hasattr(fitted, name):
+                setattr(self, name, getattr(fitted, name))
         self.__dict__.pop("best_epoch_", None)  # of validation, no longer that
 
     _trained: tuple[str, ...]  # names of the attributes of the state

@@ -345,7 +345,9 @@ def test_any_container_of_pairs(Model, examples, vectors, pair_container):
 def test_words_without_vectors_are_drawn_by_a_hash(vectors):
     def found(texts, reach=0.05, **params):
         tokenizer = WordTokenizer(**params)
-        words = find_words(texts, tokenizer, vectors, scale=2, unknown_range=reach)
+        words = find_words(
+            texts, tokenizer, vectors, scale=lambda _: 2, unknown_range=reach
+        )
         rows = dict(zip(words.words, words.vectors, strict=True))
         ids = np.split(words.texts.ids, words.texts.offsets[1:-1])
         return [[words.words[i] for i in text] for text in ids], rows

@@ -29,7 +29,6 @@ from skparaphrase.text import (
     WordTokenizer,
     check_pairs,
     numbered_texts,
-    unique_texts,
 )
 from skparaphrase.vectors import WordVectors, load_word_vectors
 
@@ -49,6 +48,7 @@ class PairwiseInteraction(PaperSettings, SavedInFolders, FitsExamples, BaseEstim
     """
 
     _settings = SETTINGS
+    _trained = ("vectors_", "parameters_")  # vectors where they are trained
     _small_steps = False
     _later_wins = True  # as in the paper's code
 
@@ -115,22 +115,13 @@ class PairwiseInteraction(PaperSettings, SavedInFolders, FitsExamples, BaseEstim
     def _n_outputs(self) -> int:
         """Units of the softmax."""
 
-    @property
-    def _trained(self) -> tuple[str, ...]:  # type: ignore[override]
-        names = ("parameters_",)
-        return names if self.freeze == "vectors" else ("vectors_", *names)
-
     def _check_texts(self, X: Any) -> NDArray[np.object_]:
         return check_pairs(X)
 
     def _table(self) -> WordVectors:
         return load_word_vectors() if self.vectors is None else self.vectors
 
-    def _find_words(
-        self,
-        texts: list[str],
-        scale: float | Callable[[NDArray[np.float32]], float] | None = None,
-    ) -> Words:
+    def _find_words(self, texts: list[str]) -> Words:
         tokenizer = WordTokenizer(
             lowercase=self.lowercase,
             token_pattern=self.token_pattern,
@@ -141,24 +132,22 @@ class PairwiseInteraction(PaperSettings, SavedInFolders, FitsExamples, BaseEstim
             texts,
             tokenizer,
             self._table(),
-            scale=self.scale_ if scale is None else scale,
+            scale=self._scale_of,
             unknown_range=self.unknown_range,
             trained=getattr(self, "vectors_", None),
         )
 
-    def _start_over(self, texts: NDArray[np.object_]) -> None:
-        self.__dict__.pop("vectors_", None)
-        self.scale_ = 1.0
-
-        def scale(known: NDArray[np.float32]) -> float:
+    def _scale_of(self, known: NDArray[np.float32]) -> float:
+        """The factor of vectors; the first ones that are looked up set it."""
+        if not hasattr(self, "scale_"):
             length = float(np.linalg.norm(known, axis=1).mean()) if len(known) else 0.0
-            if self.scale is not None and length > 0:
-                self.scale_ = float(self.scale) / length
-            return self.scale_
+            wanted = self.scale if length > 0 else None
+            self.scale_ = 1.0 if wanted is None else float(wanted) / length
+        return self.scale_
 
-        words = self._find_words(unique_texts(texts)[0], scale)
-        if self.freeze is None:
-            self.vectors_ = WordVectors(words.words, words.vectors)
+    def _start_over(self, texts: NDArray[np.object_]) -> None:
+        for name in ("vectors_", "scale_"):  # training begins with new ones
+            self.__dict__.pop(name, None)
         network = self._network()
         network.reset(self._random_state)
         self.parameters_ = parameter_arrays(network)
@@ -206,7 +195,7 @@ class PairwiseInteraction(PaperSettings, SavedInFolders, FitsExamples, BaseEstim
         frozen = self.freeze == "vectors"
         memory = dict(self._optimizer_state.get(self.optimizer, {}))
         if not frozen:
-            if not hasattr(self, "vectors_"):  # frozen until now
+            if not hasattr(self, "vectors_"):  # new, or frozen until now
                 self.vectors_ = WordVectors(words.words, words.vectors)
             words = words.behind(self.vectors_)
             n_new = len(words.words) - len(self.vectors_)

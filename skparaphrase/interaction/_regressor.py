@@ -10,22 +10,17 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import softmax
-from sklearn.base import RegressorMixin
 
 from skparaphrase._compat import Interval
 from skparaphrase.interaction._base import PairwiseInteraction
 from skparaphrase.metrics import pearson_score
 from skparaphrase.supervised._examples import Examples
-from skparaphrase.supervised._targets import (
-    check_in_range,
-    check_levels,
-    check_scores,
-    sparse_targets,
-)
+from skparaphrase.supervised._graded import GradedScores
+from skparaphrase.supervised._targets import sparse_targets
 from skparaphrase.vectors import WordVectors
 
 
-class PairwiseInteractionRegressor(RegressorMixin, PairwiseInteraction):
+class PairwiseInteractionRegressor(GradedScores, PairwiseInteraction):
     r"""Similarity of two sentences, from each word of one with each of the other.
 
     The pairwise word interaction model (PWIM) of He & Lin (2016). A bidirectional long
@@ -205,11 +200,6 @@ class PairwiseInteractionRegressor(RegressorMixin, PairwiseInteraction):
     (2,)
     """
 
-    score_range: tuple[float, float] | None
-    n_levels: int | None
-
-    levels_: NDArray[np.float64]
-
     _loss = "divergence"
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -297,47 +287,12 @@ class PairwiseInteractionRegressor(RegressorMixin, PairwiseInteraction):
         scores : ndarray of shape (n_pairs,)
             From the lowest to the highest of `levels_`.
         """
-        return self._expected(self._logits(X))
-
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Pearson's correlation of predictions with graded scores.
-
-        Parameters
-        ----------
-        X : array-like of str of shape (n_pairs, 2)
-
-        y : array-like of shape (n_pairs,)
-
-        sample_weight : array-like of shape (n_pairs,), default=None
-
-        Returns
-        -------
-        r : float
-        """
-        return pearson_score(y, self.predict(X), sample_weight=sample_weight)
+        return self._expected(softmax(self._logits(X), axis=1))
 
     def _score_examples(self, examples: Examples) -> float:
-        found = self._expected(self._logits(examples.texts, tell=False))
+        logits = self._logits(examples.texts, tell=False)
+        found = self._expected(softmax(logits, axis=1))
         return pearson_score(examples.targets, found, sample_weight=examples.weights)
-
-    def _expected(self, logits: NDArray[np.float64]) -> NDArray[np.float64]:
-        found = softmax(logits, axis=1) @ self.levels_
-        return np.clip(found, self.levels_[0], self.levels_[-1])
-
-    def _check_targets(self, y: Any, *, reset: bool) -> NDArray[np.float64]:
-        scores = check_scores(y)
-        if reset:
-            self.levels_ = check_levels(scores, self.score_range, self.n_levels)
-        else:
-            check_in_range(scores, self.levels_[0], self.levels_[-1])
-        return scores
-
-    def _check_held_out(self, y: Any) -> NDArray[np.float64]:
-        return check_scores(y)
 
     def _distributions(self, targets: NDArray[Any]) -> NDArray[np.float32]:
         return sparse_targets(targets, self.levels_).astype(np.float32)
-
-    @property
-    def _n_outputs(self) -> int:
-        return len(self.levels_)

@@ -52,7 +52,7 @@ def find_words(
     tokenizer: WordTokenizer,
     vectors: WordVectors,
     *,
-    scale: float | Callable[[NDArray[np.float32]], float],
+    scale: Callable[[NDArray[np.float32]], float],
     unknown_range: float | None,
     trained: WordVectors | None = None,
 ) -> Words:
@@ -66,8 +66,8 @@ def find_words(
 
     vectors : WordVectors
 
-    scale : float or callable
-        Factor of these vectors, or what makes it from those that occur.
+    scale : callable
+        Gives the factor of these vectors, from those that occur.
 
     unknown_range : float or None
         Words that have no vector get one from U(-unknown_range, unknown_range), drawn
@@ -98,9 +98,8 @@ def find_words(
         vectors.words[row] if row < n_known else names[row - n_known]
         for row in rows.tolist()
     ]
-    if callable(scale):
-        scale = scale(vectors.rows(rows[rows < n_known]))
-    matrix = first_vectors(words, vectors, scale=scale, unknown_range=unknown_range)
+    factor = scale(vectors.rows(rows[rows < n_known]))
+    matrix = first_vectors(words, vectors, scale=factor, unknown_range=unknown_range)
     if trained is not None:
         places = [(i, trained.index.get(word)) for i, word in enumerate(words)]
         both = np.array([p for p in places if p[1] is not None], dtype=np.intp)

@@ -146,6 +146,36 @@ class Optimizer:
         }
 
 
+def _adam(
+    values: Tensor,
+    gradient: Tensor,
+    mean: Tensor,
+    square: Tensor,
+    n_steps: float,
+    beta1: float,
+    beta2: float,
+    rate: float,
+    eps: float,
+) -> None:
+    """A step of Adam in one pass over all arrays, which have one layout."""
+    adam(
+        [values],
+        [gradient],
+        [mean],
+        [square],
+        [],
+        [torch.full((), n_steps - 1.0, device=values.device)],
+        fused=True,
+        amsgrad=False,
+        beta1=beta1,
+        beta2=beta2,
+        lr=rate,
+        weight_decay=0.0,
+        eps=eps,
+        maximize=False,
+    )
+
+
 class AdaGrad(Optimizer):
     """Duchi et al. (2011) as in Lasagne: g / sqrt(sum of g^2 + 1e-6).
 
@@ -189,24 +219,12 @@ class Adam(Optimizer):
         rate: float,
     ) -> None:
         mean, square = memories
-        # One pass over all arrays. Its eps is added after the correction of the root.
+        # Its eps is added after the correction of the root.
         root = float((1 - self.beta2**n_steps) ** 0.5)
-        adam(
-            [values],
-            [gradient],
-            [mean],
-            [square],
-            [],
-            [torch.full((), n_steps - 1.0, device=values.device)],
-            fused=True,
-            amsgrad=False,
-            beta1=self.beta1,
-            beta2=self.beta2,
-            lr=rate,
-            weight_decay=0.0,
-            eps=self.eps / root,
-            maximize=False,
-        )
+        _adam(
+            values, gradient, mean, square, n_steps, self.beta1, self.beta2, rate,
+            self.eps / root,
+        )  # fmt: skip
 
 
 class RMSProp(Optimizer):
@@ -228,23 +246,9 @@ class RMSProp(Optimizer):
         rate: float,
     ) -> None:
         (square,) = memories
-        # Adam without its mean and its corrections: one pass over all arrays.
-        adam(
-            [values],
-            [gradient],
-            [scratch.zero_()],
-            [square],
-            [],
-            [torch.full((), 1e9, device=values.device)],
-            fused=True,
-            amsgrad=False,
-            beta1=0.0,
-            beta2=self.alpha,
-            lr=rate,
-            weight_decay=0.0,
-            eps=self.eps,
-            maximize=False,
-        )
+        # Adam without its mean, and after so many steps that nothing is corrected.
+        mean = scratch.zero_()
+        _adam(values, gradient, mean, square, 1e9, 0.0, self.alpha, rate, self.eps)
 
 
 class SGD(Optimizer):

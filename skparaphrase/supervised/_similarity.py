@@ -8,21 +8,14 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import RegressorMixin
 
 from skparaphrase._compat import Interval
-from skparaphrase.metrics import pearson_score
 from skparaphrase.supervised._base import SupervisedModel
-from skparaphrase.supervised._targets import (
-    check_in_range,
-    check_levels,
-    check_scores,
-    softened,
-    sparse_targets,
-)
+from skparaphrase.supervised._graded import GradedScores
+from skparaphrase.supervised._targets import softened, sparse_targets
 
 
-class SimilarityRegressor(RegressorMixin, SupervisedModel):
+class SimilarityRegressor(GradedScores, SupervisedModel):
     r"""Similarity of two texts on a graded scale, learnt from scored pairs.
 
     The head of Tai et al. (2015), equations 15 to 17, on any encoder, as Wieting et al.
@@ -207,11 +200,6 @@ class SimilarityRegressor(RegressorMixin, SupervisedModel):
     (1,)
     """
 
-    score_range: tuple[float, float] | None
-    n_levels: int | None
-
-    levels_: NDArray[np.float64]
-
     _loss = "divergence"
     _n_texts = 2
 
@@ -290,40 +278,7 @@ class SimilarityRegressor(RegressorMixin, SupervisedModel):
         scores : ndarray of shape (n_pairs,)
             From the lowest to the highest of `levels_`.
         """
-        probabilities = self._probabilities(X)
-        return np.clip(probabilities @ self.levels_, self.levels_[0], self.levels_[-1])
-
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Pearson's correlation of predictions with graded scores.
-
-        Parameters
-        ----------
-        X : array-like of str of shape (n_pairs, 2)
-
-        y : array-like of shape (n_pairs,)
-
-        sample_weight : array-like of shape (n_pairs,), default=None
-
-        Returns
-        -------
-        r : float
-        """
-        return pearson_score(y, self.predict(X), sample_weight=sample_weight)
-
-    def _check_targets(self, y: Any, *, reset: bool) -> NDArray[np.float64]:
-        scores = check_scores(y)
-        if reset:
-            self.levels_ = check_levels(scores, self.score_range, self.n_levels)
-        else:
-            check_in_range(scores, self.levels_[0], self.levels_[-1])
-        return scores
-
-    def _check_held_out(self, y: Any) -> NDArray[np.float64]:
-        return check_scores(y)
+        return self._expected(self._probabilities(X))
 
     def _distributions(self, targets: NDArray[Any]) -> NDArray[np.float32]:
         return softened(sparse_targets(targets, self.levels_))
-
-    @property
-    def _n_outputs(self) -> int:
-        return len(self.levels_)
