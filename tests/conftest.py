@@ -149,3 +149,15 @@ def pair_container(request):
 def sentence_container(request):
     """Takes a list of texts."""
     return request.param
+
+
+@pytest.fixture
+def file(tmp_path):
+    """Writes a file of text or bytes, and gives its path."""
+
+    def write(name, content):
+        path = tmp_path / name
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return path
+
+    return write

@@ -35,16 +35,6 @@ ROOT = Path(__file__).parents[1]
 DATA = Path(os.environ.get("SKPARAPHRASE_DATA", ROOT / "../shared")) / "data"
 
 
-@pytest.fixture
-def file(tmp_path):
-    def write(name, content):
-        path = tmp_path / name
-        path.write_bytes(content if isinstance(content, bytes) else content.encode())
-        return path
-
-    return write
-
-
 HEADER = "answer\tqid\tlabel\tquestion\n"
 ROWS = (
     "`` Yes , ''\t1.4\t0\tWho, me?\n"
