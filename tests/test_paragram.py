@@ -191,7 +191,7 @@ def test_y_says_which_pairs_are_paraphrases(y, positive_from):
         (PAIRS[:1], None, "Found 1 samples.*minimum of 2"),
         ([], None, "Found 0 samples.*minimum of 2"),
         (TEXTS, None, "Expected pairs"),
-        ([("un", "known"), ("no", "word")], None, "No word of the paraphrases"),
+        ([("un", "known"), ("no", "word")], None, "No word of the texts"),
     ],
 )
 def test_data_that_cannot_be_learned_from_is_an_error(X, y, message):

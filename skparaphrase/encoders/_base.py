@@ -13,14 +13,18 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
+from skparaphrase._docs import DocumentedOnline
 from skparaphrase._output import LastAxisTransformer
 from skparaphrase._saving import SavedInFolders
 from skparaphrase.text import TokenBatch, WordTokenizer, check_texts, unique_texts
 from skparaphrase.vectors import WordVectors, load_word_vectors
 
 
-class TextEncoder(SavedInFolders, LastAxisTransformer, BaseEstimator):
+class TextEncoder(SavedInFolders, DocumentedOnline, LastAxisTransformer, BaseEstimator):
     """Base of encoders: texts of shape S become vectors of shape S + (dim,)."""
+
+    # skrub gives each text column to a clone of its own, instead of two as pairs
+    __single_column_transformer__ = True
 
     def fit_transform(self, X: Any, y: Any = None, **fit_params: Any) -> Any:
         """Fit, then embed the same texts; an iterator is read once."""

@@ -46,10 +46,11 @@ class ConvolutionalEncoder(WordParaphraseEncoder):
         vectors depend on what else is in the batch; `transform` then takes 100 texts at
         a time, in the order of their first occurrence.
 
-    loss : {"margin", "infonce"}, default="margin"
+    loss : {"margin", "infonce", "distillation"}, default="margin"
         "margin" is the paper. "infonce", an addition of ours, is the cross-entropy of
         finding the second text of a pair among all second texts of the batch, and the
-        first among the first.
+        first among the first. "distillation", another one, learns the vectors that a
+        teacher gives texts, by their cosines: `fit(texts, vectors)`.
 
     margin : float, default=0.6
         delta of the margin loss.
@@ -151,6 +152,10 @@ class ConvolutionalEncoder(WordParaphraseEncoder):
     parameters_ : dict of str to ndarray
         "filters.i.weight", of shape (width, dim, n_filters), and "filters.i.bias" of
         the i-th width.
+
+    teacher_axes_ : ndarray of shape (dim_teacher, dim)
+        With "distillation", where the teacher has another number of dimensions: the
+        map that its vectors went through, `vectors @ teacher_axes_`.
 
     loss_curve_ : list of float
         Mean loss of a pair in each epoch, without penalty.

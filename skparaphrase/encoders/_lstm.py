@@ -43,10 +43,11 @@ class LSTMEncoder(WordParaphraseEncoder):
         From the cells to the gates: one weight per cell, as in the paper's code;
         matrices, as in its formulas; or none.
 
-    loss : {"margin", "infonce"}, default="margin"
+    loss : {"margin", "infonce", "distillation"}, default="margin"
         "margin" is the paper. "infonce", an addition of ours, is the cross-entropy of
         finding the second text of a pair among all second texts of the batch, and the
-        first among the first.
+        first among the first. "distillation", another one, learns the vectors that a
+        teacher gives texts, by their cosines: `fit(texts, vectors)`.
 
     margin : float, default=0.4
         delta of the margin loss.
@@ -148,6 +149,10 @@ class LSTMEncoder(WordParaphraseEncoder):
     parameters_ : dict of str to ndarray
         "W_xi" of shape (dim, dim_in), "W_hi" of shape (dim, dim), the peephole "W_ci"
         and the bias "b_i" of gate i; likewise of f, c (no peephole) and o.
+
+    teacher_axes_ : ndarray of shape (dim_teacher, dim)
+        With "distillation", where the teacher has another number of dimensions: the
+        map that its vectors went through, `vectors @ teacher_axes_`.
 
     loss_curve_ : list of float
         Mean loss of a pair in each epoch, without penalty.

@@ -53,10 +53,11 @@ class ParagramEncoder(AveragingEncoder, WordParaphraseEncoder):
     frequencies : WordFrequencies, mapping of str to int, or "corpus", default=None
         For SIF weights, as in :class:`SIFEncoder`.
 
-    loss : {"margin", "infonce"}, default="margin"
+    loss : {"margin", "infonce", "distillation"}, default="margin"
         "margin" is the paper. "infonce", an addition of ours, is the cross-entropy of
         finding the second text of a pair among all second texts of the batch, and the
-        first among the first.
+        first among the first. "distillation", another one, learns the vectors that a
+        teacher gives texts, by their cosines: `fit(texts, vectors)`.
 
     margin : float, default=0.4
         delta of the margin loss.
@@ -149,6 +150,10 @@ class ParagramEncoder(AveragingEncoder, WordParaphraseEncoder):
     ----------
     vectors_ : WordVectors
         The trained vectors, with the words of `vectors`.
+
+    teacher_axes_ : ndarray of shape (dim_teacher, dim)
+        With "distillation", where the teacher has another number of dimensions: the
+        map that its vectors went through, `vectors @ teacher_axes_`.
 
     loss_curve_ : list of float
         Mean loss of a pair in each epoch, without penalty.

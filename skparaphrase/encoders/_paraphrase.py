@@ -26,7 +26,12 @@ from skparaphrase.encoders._parameters import (
     set_parameters,
 )
 from skparaphrase.encoders._settings import SETTINGS
-from skparaphrase.encoders._targets import paraphrase_pairs
+from skparaphrase.encoders._targets import (
+    paraphrase_pairs,
+    taught_texts,
+    teacher_axes,
+    teacher_targets,
+)
 from skparaphrase.text import TokenBatch, unique_texts
 from skparaphrase.vectors import WordVectors
 
@@ -69,7 +74,7 @@ class ParaphraseEncoder(PaperSettings, FitsByEpochs, TextEncoder):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "init": [HasMethods(["transform"]), None],
-        "loss": [StrOptions({"margin", "infonce"})],
+        "loss": [StrOptions({"margin", "infonce", "distillation"})],
         "margin": [Interval(Real, 0, None, closed="left")],
         "temperature": [Interval(Real, 0, None, closed="neither")],
         "negatives": [StrOptions({"max", "mix", "random"})],
@@ -119,16 +124,19 @@ class ParaphraseEncoder(PaperSettings, FitsByEpochs, TextEncoder):
     @with_callbacks
     @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Train on pairs of texts.
+        """Train on pairs of texts, or on a teacher's vectors of texts.
 
         Parameters
         ----------
         X : array-like of str of shape (n_pairs, 2)
-            Pairs that mean the same, at least two.
+            Pairs that mean the same, at least two. With `loss="distillation"` texts,
+            of shape (n_texts,) or (n_pairs, 2).
 
         y : array-like of shape (n_pairs,), default=None
             None: every pair is a paraphrase. Booleans, or 0 and 1: the ones are. Other
             scores: see `positive_from`. Pairs that are no paraphrases are left out.
+            With `loss="distillation"` the teacher's vectors, of the shape of `X` +
+            (dim,).
 
         Returns
         -------
@@ -137,18 +145,18 @@ class ParaphraseEncoder(PaperSettings, FitsByEpochs, TextEncoder):
         Raises
         ------
         ValueError
-            If there are fewer than two paraphrases, or if no word of them is known.
+            If there are fewer than two paraphrases, or if no word of them is known; if
+            the teacher's vectors are missing, of another shape, or not finite.
 
         Notes
         -----
         When training is interrupted (Ctrl-C, an error in a callback), the parameters
         reached so far are kept, and with `warm_start=True` another `fit` goes on.
         """
-        pairs = paraphrase_pairs(X, y, positive_from=self.positive_from)
-        texts, numbers = self._begin(
-            pairs, goes_on=self.warm_start and hasattr(self, "vectors_")
+        texts, numbers, targets = self._begin(
+            X, y, goes_on=self.warm_start and hasattr(self, "vectors_")
         )
-        with self._training() as trainer:
+        with self._training(targets) as trainer:
             losses = trainer.epochs(
                 texts,
                 numbers,
@@ -168,6 +176,7 @@ class ParaphraseEncoder(PaperSettings, FitsByEpochs, TextEncoder):
         Parameters
         ----------
         X : array-like of str of shape (n_pairs, 2)
+            As in :meth:`fit`.
 
         y : array-like of shape (n_pairs,), default=None
             As in :meth:`fit`.
@@ -176,9 +185,8 @@ class ParaphraseEncoder(PaperSettings, FitsByEpochs, TextEncoder):
         -------
         self : estimator instance
         """
-        pairs = paraphrase_pairs(X, y, positive_from=self.positive_from)
-        texts, numbers = self._begin(pairs, goes_on=hasattr(self, "vectors_"))
-        with self._training(keep=True) as trainer:
+        texts, numbers, targets = self._begin(X, y, goes_on=hasattr(self, "vectors_"))
+        with self._training(targets, keep=True) as trainer:
             ordered = self.ordered_first_epoch and self.n_epochs_ == 0
             for loss in trainer.epochs(
                 texts, numbers, n_epochs=1, ordered_first_epoch=ordered
@@ -187,11 +195,19 @@ class ParaphraseEncoder(PaperSettings, FitsByEpochs, TextEncoder):
         return self
 
     def _begin(
-        self, pairs: NDArray[np.object_], *, goes_on: bool
-    ) -> tuple[TokenBatch, NDArray[np.intp]]:
-        """Distinct texts and pairs of their numbers; checks, then a new start."""
+        self, X: Any, y: Any, *, goes_on: bool
+    ) -> tuple[TokenBatch, NDArray[np.intp], NDArray[np.float32] | None]:
+        """Distinct texts, examples of their numbers, and what a teacher has for them.
+
+        Checks, then makes a new start.
+        """
         from skparaphrase.nn import resolve_device
 
+        taught = None
+        if self.loss == "distillation":
+            pairs, taught = taught_texts(X, y)
+        else:
+            pairs = paraphrase_pairs(X, y, positive_from=self.positive_from)
         resolve_device(self.device)
         distinct, inverse = unique_texts(pairs)
         numbers = np.arange(pairs.size) if inverse is None else inverse
@@ -204,15 +220,36 @@ class ParaphraseEncoder(PaperSettings, FitsByEpochs, TextEncoder):
         texts = TokenBatch.concatenate(list(self._encode_blocks(distinct, vectors)))
         if not len(texts.ids):
             raise ValueError(
-                "No word of the paraphrases has a vector: do texts and vectors agree "
-                "in language, case and tokens?"
+                "No word of the texts has a vector: do texts and vectors agree in "
+                "language, case and tokens?"
             )
         if not goes_on:
             self._start_over(pairs, vectors, random_state)
         elif not hasattr(self, "_random_state"):  # loaded from a folder
             self._random_state = random_state
             self._optimizer_state = {}
-        return texts, numbers.reshape(-1, 2)
+        targets = None
+        if taught is not None:
+            taught = self._in_own_space(taught, pairs.ravel().tolist())
+            targets = teacher_targets(taught, numbers, len(texts))
+        return texts, numbers.reshape(pairs.shape), targets
+
+    def _in_own_space(
+        self, taught: NDArray[np.float32], texts: list[str]
+    ) -> NDArray[np.float32]:
+        """The teacher's vectors of texts, with as many dimensions as ours."""
+        if taught.shape[1] == self._n_features_out:
+            self.__dict__.pop("teacher_axes_", None)
+            return taught
+        axes = getattr(self, "teacher_axes_", None)
+        if axes is None:
+            axes = self.teacher_axes_ = teacher_axes(taught, self._embed(texts))
+        elif len(axes) != taught.shape[1]:
+            raise ValueError(
+                f"The teacher's vectors had {len(axes)} dimensions before, and have "
+                f"{taught.shape[1]} now. Fit a clone to start anew."
+            )
+        return taught @ axes
 
     def _first_table(
         self, texts: NDArray[np.object_], random_state: np.random.RandomState
@@ -257,6 +294,7 @@ class ParaphraseEncoder(PaperSettings, FitsByEpochs, TextEncoder):
             composition = self._composition(vectors)
             composition.reset(random_state)
             parameters = parameter_arrays(composition)
+        self.__dict__.pop("teacher_axes_", None)
         self.vectors_ = vectors
         self.parameters_ = parameters
         self._random_state = random_state
@@ -269,13 +307,16 @@ class ParaphraseEncoder(PaperSettings, FitsByEpochs, TextEncoder):
         return composition
 
     @contextmanager
-    def _training(self, *, keep: bool = False) -> "Iterator[Trainer]":
+    def _training(
+        self, targets: NDArray[np.float32] | None = None, *, keep: bool = False
+    ) -> "Iterator[Trainer]":
         """A trainer that goes on from the fitted state, which is updated at the end.
 
         The state is updated however the block ends. What only a later call needs is
-        remembered if `keep` or `warm_start`.
+        remembered if `keep` or `warm_start`. `targets` are those of distillation.
         """
         from skparaphrase.nn import (
+            DistillationTrainer,
             Trainer,
             TrainingOptions,
             WordTable,
@@ -290,26 +331,26 @@ class ParaphraseEncoder(PaperSettings, FitsByEpochs, TextEncoder):
             sparse=self.sparse_updates,
             device=device,
         )
-        trainer = Trainer(
-            self._fitted_composition().to(device),
-            table,
-            TrainingOptions(
-                loss=self.loss,
-                margin=self.margin,
-                temperature=self.temperature,
-                negatives=self.negatives,
-                negative_pool=self.negative_pool,
-                mask_identical=self.mask_identical,
-                optimizer=self.optimizer,
-                learning_rate=self.learning_rate,
-                batch_size=self.batch_size,
-                clip_norm=self.clip_norm,
-                vectors_penalty=self.vectors_penalty,
-                composition_penalty=self.composition_penalty,
-                word_dropout=self.word_dropout,
-                scramble=self.scramble,
-            ),
-            self._random_state,
+        composition = self._fitted_composition().to(device)
+        options = TrainingOptions(
+            loss=self.loss,
+            margin=self.margin,
+            temperature=self.temperature,
+            negatives=self.negatives,
+            negative_pool=self.negative_pool,
+            mask_identical=self.mask_identical,
+            optimizer=self.optimizer,
+            learning_rate=self.learning_rate,
+            batch_size=self.batch_size,
+            clip_norm=self.clip_norm,
+            vectors_penalty=self.vectors_penalty,
+            composition_penalty=self.composition_penalty,
+            word_dropout=self.word_dropout,
+            scramble=self.scramble,
+        )
+        parts = (composition, table, options, self._random_state)
+        trainer = (
+            Trainer(*parts) if targets is None else DistillationTrainer(*parts, targets)
         )
         trainer.optimizer.load(self._optimizer_state.get(self.optimizer, {}), device)
         try:

@@ -1,4 +1,4 @@
-"""What `y` means to an encoder that trains on paraphrases."""
+"""What `y` means to an encoder that trains on paraphrases, or on a teacher."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_array, check_consistent_length, column_or_1d
 
-from skparaphrase.text import check_pairs
+from skparaphrase.text import check_pairs, check_texts
 
 
 def paraphrase_pairs(
@@ -74,3 +74,91 @@ def _positive(
         f"y holds scores between {min(values):g} and {max(values):g}. Say with "
         "positive_from= from which score on a pair is a paraphrase."
     )
+
+
+def taught_texts(X: Any, y: Any) -> tuple[NDArray[np.object_], NDArray[np.float32]]:
+    """Texts, and the vectors that a teacher has for them.
+
+    Parameters
+    ----------
+    X : array-like of str of shape S, that is (n_texts,) or (n_pairs, 2)
+
+    y : array-like of shape S + (dim,)
+
+    Returns
+    -------
+    texts : ndarray of shape S
+    vectors : ndarray of shape (n, dim), float32
+        A row for each text of the raveled `texts`, of length 1 or 0.
+
+    Raises
+    ------
+    ValueError
+        For shapes that do not fit, values that are not finite, or no text at all.
+    """
+    texts = check_texts(X)
+    if not texts.size:
+        raise ValueError("Found 0 samples; a minimum of 1 text is required to fit.")
+    if y is None:
+        raise ValueError(
+            "loss='distillation' learns a teacher's vectors: fit(texts, vectors), with "
+            f"vectors of shape {(*texts.shape, 'dim')}."
+        )
+    vectors = check_array(
+        y, ensure_2d=False, allow_nd=True, dtype=np.float32, input_name="y"
+    )
+    if vectors.ndim != texts.ndim + 1 or vectors.shape[:-1] != texts.shape:
+        raise ValueError(
+            f"y must hold the teacher's vectors, shape {(*texts.shape, 'dim')} for "
+            f"texts of shape {texts.shape}; got shape {vectors.shape}."
+        )
+    return texts, _unit_rows(vectors.reshape(texts.size, -1))
+
+
+def teacher_targets(
+    vectors: NDArray[np.float32], numbers: NDArray[np.intp], n_texts: int
+) -> NDArray[np.float32]:
+    """Unit targets of distinct texts, shape (n_texts, dim).
+
+    Row `i` of `vectors` is that of text `numbers[i]`; a text that occurs more than once
+    gets the mean of its rows.
+    """
+    if n_texts == len(vectors):  # numbered as they come
+        return _unit_rows(vectors)
+    sums = np.zeros((n_texts, vectors.shape[1]), dtype=np.float32)
+    np.add.at(sums, numbers, vectors)
+    return _unit_rows(sums)
+
+
+def teacher_axes(
+    teacher: NDArray[np.float32], student: NDArray[np.float32]
+) -> NDArray[np.float32]:
+    """The linear map that brings a teacher's vectors to the dimensions of a student.
+
+    The principal axes of the teacher's vectors (not centred, so that cosines are kept
+    as well as so many dimensions can), turned toward the student's vectors of the same
+    texts (orthogonal Procrustes problem, Schoenemann 1966), so that training does not
+    begin with learning another basis.
+
+    Parameters
+    ----------
+    teacher : ndarray of shape (n, dim_teacher)
+    student : ndarray of shape (n, dim)
+
+    Returns
+    -------
+    axes : ndarray of shape (dim_teacher, dim)
+        With orthonormal columns, or rows if the teacher has fewer dimensions.
+    """
+    gram = (teacher.T @ teacher).astype(np.float64)
+    principal = np.linalg.eigh(gram)[1][:, ::-1][:, : student.shape[1]]
+    across = principal.T @ (teacher.T @ student).astype(np.float64)
+    left, _, right = np.linalg.svd(across, full_matrices=False)
+    axes: NDArray[np.float32] = (principal @ left @ right).astype(np.float32)
+    return axes
+
+
+def _unit_rows(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
+    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+    lengths[lengths == 0] = 1
+    return vectors / lengths

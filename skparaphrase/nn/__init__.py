@@ -12,6 +12,7 @@ from skparaphrase.nn._compositions import (
     charagram_range,
 )
 from skparaphrase.nn._convolutions import CharacterConvolution, Convolution
+from skparaphrase.nn._distillation import DistillationTrainer
 from skparaphrase.nn._heads import Head
 from skparaphrase.nn._interaction import (
     Interaction,
@@ -35,6 +36,7 @@ __all__ = [
     "Composition",
     "Convolution",
     "DeepAverage",
+    "DistillationTrainer",
     "Head",
     "IdentityRecurrent",
     "Interaction",

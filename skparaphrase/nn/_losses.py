@@ -1,4 +1,4 @@
-"""Losses of a batch of paraphrase pairs."""
+"""Losses of a batch of paraphrase pairs, or of texts that a teacher has embedded."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -129,3 +129,20 @@ def infonce_loss(
         target = torch.arange(len(scores), device=unit.device)
         losses.append(F.cross_entropy(scores, target))
     return (losses[0] + losses[1]) / 2
+
+
+def cosine_loss(unit: Tensor, targets: Tensor) -> Tensor:
+    """The mean of 1 - cos(text, target).
+
+    Parameters
+    ----------
+    unit : Tensor of shape (n_texts, dim)
+        Unit vectors.
+    targets : Tensor of shape (n_texts, dim)
+        Unit vectors.
+
+    Returns
+    -------
+    loss : Tensor, a scalar
+    """
+    return 1 - (unit * targets).sum() / len(unit)

@@ -52,6 +52,8 @@ class Trainer(Loop):
 
     options: TrainingOptions
 
+    _together = 2  # texts of an example, which are scrambled or left alone together
+
     def __init__(
         self,
         composition: Composition,
@@ -120,7 +122,9 @@ class Trainer(Loop):
         """
         options = self.options
         if options.scramble:
-            batch = _scrambled(batch, options.scramble, self.random_state)
+            batch = _scrambled(
+                batch, options.scramble, self.random_state, self._together
+            )
         leaf, rows, ids = self.table.leaf(batch.ids)
         loss = self._loss(leaf, ids, batch.offsets, numbers)
         return self._descend(loss, leaf, rows)
@@ -194,10 +198,11 @@ def batch_slices(n_pairs: int, batch_size: int) -> list[slice]:
 
 
 def _scrambled(
-    batch: TokenBatch, probability: float, random_state: RandomState
+    batch: TokenBatch, probability: float, random_state: RandomState, together: int = 2
 ) -> TokenBatch:
-    """Both texts of some pairs in a random order of their tokens."""
-    chosen = np.repeat(random_state.random_sample(len(batch) // 2) < probability, 2)
+    """The texts of some examples in a random order of their tokens."""
+    drawn = random_state.random_sample(len(batch) // together)
+    chosen = np.repeat(drawn < probability, together)
     texts = np.repeat(np.arange(len(batch)), batch.lengths)
     keys = np.where(chosen[texts], random_state.random_sample(len(texts)), 0.0)
     order = np.lexsort((keys, texts))  # stable: equal keys keep their order
