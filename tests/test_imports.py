@@ -22,7 +22,20 @@ PUBLIC = [
         if not any(part.startswith("_") for part in module.name.split("."))
     ),
 ]
-HEAVY = ("torch", "matplotlib", "pandas", "polars", "pyarrow", "rich", "pooch")
+HEAVY = (
+    "torch",
+    "matplotlib",
+    "pandas",
+    "polars",
+    "pyarrow",
+    "rich",
+    "pooch",
+    "tokenizers",
+    "model2vec",
+    "sentence_transformers",
+    "spacy",
+    "gensim",
+)
 
 IMPORT = "import skparaphrase"
 PIPELINE = """

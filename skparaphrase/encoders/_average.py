@@ -11,12 +11,13 @@ from numpy.typing import NDArray
 
 from skparaphrase._compat import fit_context
 from skparaphrase.encoders._base import WordEncoder
+from skparaphrase.encoders._export import StaticExport
 from skparaphrase.text import check_texts
 from skparaphrase.vectors import WordVectors
 from skparaphrase.vectors._pooling import weighted_average
 
 
-class AveragingEncoder(WordEncoder):
+class AveragingEncoder(StaticExport, WordEncoder):
     """Base of encoders that average word vectors, with a weight per word or none."""
 
     def _word_weights(self) -> NDArray[np.floating] | None:
@@ -34,8 +35,8 @@ class AveragingEncoder(WordEncoder):
 class AverageEncoder(AveragingEncoder):
     """Average of word vectors.
 
-    The usual baseline, and the composition of paragram-phrase (Wieting et al. 2016,
-    equation 1) with whatever vectors it is given. Nothing is fitted: `fit`
+    The usual baseline, and the composition of paragram-phrase (Wieting et al.
+    2016) with whatever vectors it is given. Nothing is fitted: `fit`
     only checks the parameters, and `transform` works without it.
 
     Parameters

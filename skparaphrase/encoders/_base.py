@@ -27,7 +27,24 @@ class TextEncoder(SavedInFolders, DocumentedOnline, LastAxisTransformer, BaseEst
     __single_column_transformer__ = True
 
     def fit_transform(self, X: Any, y: Any = None, **fit_params: Any) -> Any:
-        """Fit, then embed the same texts; an iterator is read once."""
+        """Fit, then embed the same texts.
+
+        Parameters
+        ----------
+        X : array-like of str of shape (n_texts,), (n_texts, 1) or (n_pairs, 2)
+            An iterator is read once.
+
+        y : array-like, default=None
+            As in `fit`.
+
+        **fit_params : dict
+            Go to `fit`.
+
+        Returns
+        -------
+        vectors : ndarray of shape (n_texts, dim) or (n_pairs, 2, dim), float32
+            As in :meth:`transform`.
+        """
         if isinstance(X, Iterator):
             X = list(X)
         return super().fit_transform(X, y, **fit_params)

@@ -57,7 +57,7 @@ class CharCNNEncoder(CharacterSequenceEncoder):
         teacher gives texts, by their cosines: `fit(texts, vectors)`.
 
     margin : float, default=0.4
-        delta of the margin loss.
+        The delta of the margin loss.
 
     temperature : float, default=0.1
         Divides the cosines in "infonce".
@@ -98,7 +98,7 @@ class CharCNNEncoder(CharacterSequenceEncoder):
         only those of the batch are pulled.
 
     composition_penalty : float, default=1e-6
-        lambda_c, which pulls all other parameters, biases included, to zero.
+        Lambda_c, which pulls all other parameters, biases included, to zero.
 
     ordered_first_epoch : bool, default=True
         Take the pairs in the order given in the first epoch (PPDB is sorted by

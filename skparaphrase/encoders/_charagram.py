@@ -61,7 +61,7 @@ class CharagramEncoder(CharacterParaphraseEncoder):
         teacher gives texts, by their cosines: `fit(texts, vectors)`.
 
     margin : float, default=0.4
-        delta of the margin loss.
+        The delta of the margin loss.
 
     temperature : float, default=0.1
         Divides the cosines in "infonce".
@@ -102,7 +102,7 @@ class CharagramEncoder(CharacterParaphraseEncoder):
         only those of the batch are pulled.
 
     composition_penalty : float, default=1e-6
-        lambda_c, which pulls all other parameters, biases included, to zero.
+        Lambda_c, which pulls all other parameters, biases included, to zero.
 
     ordered_first_epoch : bool, default=False
         Take the pairs in the order given in the first epoch (PPDB is sorted by
@@ -163,7 +163,8 @@ class CharagramEncoder(CharacterParaphraseEncoder):
 
     `partial_fit` keeps the n-grams of its first call.
 
-    Settings of :meth:`paper`: "phrases" (tables 3 and 11), "words" (table 2).
+    Settings of :meth:`paper`: "phrases" (tables 3 and 11), "words" (the released
+    script for words; the large model of table 2 took 25 epochs).
 
     References
     ----------

@@ -53,7 +53,7 @@ class ConvolutionalEncoder(WordParaphraseEncoder):
         teacher gives texts, by their cosines: `fit(texts, vectors)`.
 
     margin : float, default=0.6
-        delta of the margin loss.
+        The delta of the margin loss.
 
     temperature : float, default=0.1
         Divides the cosines in "infonce".
@@ -90,11 +90,11 @@ class ConvolutionalEncoder(WordParaphraseEncoder):
         Scale the gradient of each array down to this norm.
 
     vectors_penalty : float, default=1e-6
-        lambda_w, which pulls the vectors to where `vectors` has them. With sparse
+        Lambda_w, which pulls the vectors to where `vectors` has them. With sparse
         updates only the words of the batch are pulled.
 
     composition_penalty : float, default=0.0
-        lambda_c, which pulls all other parameters, biases included, to zero.
+        Lambda_c, which pulls all other parameters, biases included, to zero.
 
     word_dropout : float, default=0.1
         Share of the numbers of each word's vector that are set to zero in training.

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 class DeepAveragingEncoder(WordParaphraseEncoder):
     r"""Deep averaging network (DAN): dense layers on the average of word vectors.
 
-    Iyyer et al. (2015), as trained on paraphrases by Wieting et al. (2016), equation 5:
+    Iyyer et al. (2015), as trained on paraphrases by Wieting et al. (2016):
     :math:`g(x) = f(W_d f(\dots f(W_1 \bar{x} + b_1)) + b_d)` with the average
     :math:`\bar{x}` of the word vectors. Defaults are the setting of the paper's code.
 
@@ -44,7 +44,7 @@ class DeepAveragingEncoder(WordParaphraseEncoder):
         teacher gives texts, by their cosines: `fit(texts, vectors)`.
 
     margin : float, default=0.4
-        delta of the margin loss.
+        The delta of the margin loss.
 
     temperature : float, default=0.1
         Divides the cosines in "infonce".
@@ -81,11 +81,11 @@ class DeepAveragingEncoder(WordParaphraseEncoder):
         Scale the gradient of each array down to this norm.
 
     vectors_penalty : float, default=1e-5
-        lambda_w, which pulls the vectors to where `vectors` has them. With sparse
+        Lambda_w, which pulls the vectors to where `vectors` has them. With sparse
         updates only the words of the batch are pulled.
 
     composition_penalty : float, default=1e-5
-        lambda_c, which pulls all other parameters, biases included, to zero.
+        Lambda_c, which pulls all other parameters, biases included, to zero.
 
     word_dropout : float, default=0.0
         Share of the numbers of each word's vector that are set to zero in training.

@@ -60,7 +60,7 @@ class ParagramEncoder(AveragingEncoder, WordParaphraseEncoder):
         teacher gives texts, by their cosines: `fit(texts, vectors)`.
 
     margin : float, default=0.4
-        delta of the margin loss.
+        The delta of the margin loss.
 
     temperature : float, default=0.1
         Divides the cosines in "infonce".
@@ -98,7 +98,7 @@ class ParagramEncoder(AveragingEncoder, WordParaphraseEncoder):
         Scale the gradient of each array down to this norm; the paper used none or 1.
 
     vectors_penalty : float, default=1e-6
-        lambda_w, which pulls the vectors to where `vectors` has them. With sparse
+        Lambda_w, which pulls the vectors to where `vectors` has them. With sparse
         updates only the words of the batch are pulled.
 
     word_dropout : float, default=0.0

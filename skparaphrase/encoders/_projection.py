@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 class ProjectionEncoder(WordParaphraseEncoder):
     r"""A linear projection of the average of word vectors.
 
-    Wieting et al. (2016), equation 4: :math:`g(x) = W_p \frac{1}{n} \sum_i W_w^{x_i} +
+    Wieting et al. (2016): :math:`g(x) = W_p \frac{1}{n} \sum_i W_w^{x_i} +
     b`, trained on paraphrases with the loss of :class:`ParagramEncoder`, words and
     projection together. Defaults are the setting of the paper's code.
 
@@ -39,7 +39,7 @@ class ProjectionEncoder(WordParaphraseEncoder):
         teacher gives texts, by their cosines: `fit(texts, vectors)`.
 
     margin : float, default=0.4
-        delta of the margin loss.
+        The delta of the margin loss.
 
     temperature : float, default=0.1
         Divides the cosines in "infonce".
@@ -76,11 +76,11 @@ class ProjectionEncoder(WordParaphraseEncoder):
         Scale the gradient of each array down to this norm.
 
     vectors_penalty : float, default=1e-8
-        lambda_w, which pulls the vectors to where `vectors` has them. With sparse
+        Lambda_w, which pulls the vectors to where `vectors` has them. With sparse
         updates only the words of the batch are pulled.
 
     composition_penalty : float, default=1e-5
-        lambda_c, which pulls all other parameters, biases included, to zero.
+        Lambda_c, which pulls all other parameters, biases included, to zero.
 
     word_dropout : float, default=0.0
         Share of the numbers of each word's vector that are set to zero in training.

@@ -110,6 +110,7 @@ SETTINGS: dict[str, Settings] = {
     },
     "ConvolutionalEncoder": {
         "simple-wikipedia": {**_CSE, "batch_size": 256, "word_dropout": 0.1},
+        # Table 1: margin and batch are not told; those of PP.
         "ppdb-xl": {**_CSE, "margin": 0.4, "word_dropout": 0.0},
         "widths": {**_CSE, "word_dropout": 0.0},
     },

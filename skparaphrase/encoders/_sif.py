@@ -139,7 +139,7 @@ class SIFEncoder(AveragingEncoder):
 
 
 def sif_weights(probabilities: NDArray[np.float64], a: float) -> NDArray[np.float64]:
-    """Weights `a / (a + p(w))`, equation 3 of Arora et al. (2017)."""
+    """Weights `a / (a + p(w))` of Arora et al. (2017)."""
     return a / (a + probabilities)
 
 

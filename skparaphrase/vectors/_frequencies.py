@@ -124,7 +124,18 @@ class WordFrequencies(Mapping[str, int]):
 
     @classmethod
     def check(cls, frequencies: Any) -> "WordFrequencies":
-        """`frequencies` as is, or made from a mapping of words to counts."""
+        """Counts as they are, or made from a mapping.
+
+        Parameters
+        ----------
+        frequencies : WordFrequencies or mapping of str to int
+            Counts by word.
+
+        Returns
+        -------
+        frequencies : WordFrequencies
+            The same object if it is one.
+        """
         if isinstance(frequencies, cls):
             return frequencies
         if isinstance(frequencies, Mapping):
@@ -165,7 +176,13 @@ class WordFrequencies(Mapping[str, int]):
         )
 
     def save(self, path: str | PathLike[str]) -> None:
-        """Write counts and total as JSON, for :meth:`load`; whole or not at all."""
+        """Write counts and total as JSON, for :meth:`load`.
+
+        Parameters
+        ----------
+        path : path-like
+            The file appears whole or not at all.
+        """
         content = {"counts": self._counts, "total": self.total}
         part = Path(f"{path}.part")
         try:
@@ -176,7 +193,18 @@ class WordFrequencies(Mapping[str, int]):
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> "WordFrequencies":
-        """Read what :meth:`save` wrote."""
+        """Read what :meth:`save` wrote.
+
+        Parameters
+        ----------
+        path : path-like
+            The file.
+
+        Returns
+        -------
+        frequencies : WordFrequencies
+            The counts.
+        """
         try:
             content = json.loads(Path(path).read_text(encoding="ascii"))
             return cls(content["counts"], total=content["total"])
@@ -184,11 +212,17 @@ class WordFrequencies(Mapping[str, int]):
             raise ValueError(f"{path} is damaged: {error}") from error
 
     def probabilities(self, words: list[str]) -> NDArray[np.float64]:
-        """Share of each word in the corpus, 0 for words not in it.
+        """Share of each word in the corpus.
+
+        Parameters
+        ----------
+        words : list of str
+            Any words.
 
         Returns
         -------
         probabilities : ndarray of shape (n_words,)
+            0 for words that the corpus lacks.
         """
         get = self._counts.get
         counts = np.fromiter((get(word, 0) for word in words), np.float64, len(words))

@@ -13,12 +13,13 @@ from numpy.typing import DTypeLike, NDArray
 
 from skparaphrase.vectors._folder import load_table, save_table
 from skparaphrase.vectors._formats import read_table
+from skparaphrase.vectors._interchange import Interchange
 from skparaphrase.vectors._nearest import nearest_words
 
 _DTYPES = ("float32", "float16", "int8")
 
 
-class WordVectors:
+class WordVectors(Interchange):
     """Words and their vectors.
 
     Immutable, and shared rather than copied by :func:`sklearn.base.clone`: a grid
@@ -31,8 +32,8 @@ class WordVectors:
         No word twice. Frequent words first, where an order is known.
 
     matrix : array-like of shape (n_words, dim)
-        float32 and float16 are kept as they are, int8 needs `scale`; other numbers
-        become float32. Not copied: do not change it afterwards.
+        Kept as it is in float32 and float16, int8 needs `scale`; other numbers become
+        float32. Not copied: do not change it afterwards.
 
     scale : array-like of shape (n_words,), default=None
         With int8 only: vector `i` is `matrix[i] * scale[i]`.
@@ -180,26 +181,6 @@ class WordVectors:
             raise ValueError(f"{path}: {error}") from None
 
     @classmethod
-    def from_keyed_vectors(
-        cls, keyed_vectors: Any, *, unknown: str | None = None
-    ) -> "WordVectors":
-        """The table of a gensim `KeyedVectors`, or of anything with its attributes.
-
-        Parameters
-        ----------
-        keyed_vectors : object
-            Has `index_to_key`, a list of str, and `vectors`, of shape (n_words, dim).
-        """
-        try:
-            words, matrix = keyed_vectors.index_to_key, keyed_vectors.vectors
-        except AttributeError:
-            raise TypeError(
-                "Expected an object with index_to_key and vectors, as gensim's "
-                f"KeyedVectors; got {type(keyed_vectors).__name__}."
-            ) from None
-        return cls(words, matrix, unknown=unknown)
-
-    @classmethod
     def load(cls, folder: str | PathLike[str], *, mmap: bool = True) -> "WordVectors":
         """Read what :meth:`save` wrote.
 
@@ -218,7 +199,10 @@ class WordVectors:
     def save(self, folder: str | PathLike[str]) -> None:
         """Write the table to a folder that :meth:`load` maps into memory.
 
-        The folder appears whole or not at all. An existing one is replaced.
+        Parameters
+        ----------
+        folder : path-like
+            It appears whole or not at all; an existing one is replaced.
         """
         save_table(folder, self.__getstate__())
 
@@ -245,7 +229,18 @@ class WordVectors:
         return None if self.unknown is None else self._index[self.unknown]
 
     def rows(self, rows: NDArray[np.integer] | slice) -> NDArray[np.float32]:
-        """Vectors of some rows as float32, shape (n_rows, dim); always a copy."""
+        """Vectors of some rows.
+
+        Parameters
+        ----------
+        rows : ndarray of int or slice
+            Which rows.
+
+        Returns
+        -------
+        vectors : ndarray of shape (n_rows, dim), float32
+            Always a copy.
+        """
         found = self.matrix[rows].astype(np.float32)
         if self.scale is not None:
             found *= self.scale[rows, np.newaxis]
@@ -298,7 +293,18 @@ class WordVectors:
     # Other tables ------------------------------------------------------------------
 
     def astype(self, dtype: DTypeLike) -> "WordVectors":
-        """The table stored as "float32", "float16" or "int8" (a scale per word)."""
+        """The table stored in another way.
+
+        Parameters
+        ----------
+        dtype : {"float32", "float16", "int8"}
+            With "int8" every word has a scale.
+
+        Returns
+        -------
+        vectors : WordVectors
+            The same object if it is stored so.
+        """
         name = np.dtype(dtype).name
         if name not in _DTYPES:
             raise ValueError(f"dtype must be one of {_DTYPES}; got {name}.")
@@ -323,6 +329,12 @@ class WordVectors:
             None takes the mean of all vectors, as is usual with GloVe.
 
         word : str, default="<unk>"
+            Its name.
+
+        Returns
+        -------
+        vectors : WordVectors
+            Stored as this one.
         """
         matrix = self.rows(slice(None))
         row = matrix.mean(axis=0) if vector is None else np.asarray(vector, np.float32)
@@ -333,7 +345,18 @@ class WordVectors:
         ).astype(self.dtype)
 
     def replace(self, matrix: NDArray[np.floating]) -> "WordVectors":
-        """The same words with other vectors, shape (n_words, dim); words are shared."""
+        """The same words with other vectors.
+
+        Parameters
+        ----------
+        matrix : ndarray of shape (n_words, dim)
+            Becomes float32.
+
+        Returns
+        -------
+        vectors : WordVectors
+            Shares the words with this one.
+        """
         matrix = np.ascontiguousarray(matrix, dtype=np.float32)
         if matrix.ndim != 2 or len(matrix) != len(self):
             raise ValueError(
