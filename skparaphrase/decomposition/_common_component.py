@@ -18,13 +18,14 @@ from skparaphrase._compat import (
     fit_context,
     get_namespace,
 )
+from skparaphrase._docs import DocumentedOnline
 from skparaphrase._output import LastAxisTransformer
 from skparaphrase._validation import check_last_axis
 
 _BLOCK = 4096  # rows added to the Gram matrix at a time
 
 
-class CommonComponentRemoval(LastAxisTransformer, BaseEstimator):
+class CommonComponentRemoval(LastAxisTransformer, DocumentedOnline, BaseEstimator):
     r"""Remove the first principal directions of vectors.
 
     Lines 4 to 7 of algorithm 1 of Arora et al. (2017): with :math:`u` the first right

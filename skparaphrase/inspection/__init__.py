@@ -3,6 +3,7 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+from skparaphrase.inspection._frequency_display import FrequencyWeightsDisplay
 from skparaphrase.inspection._interaction import word_interactions
 from skparaphrase.inspection._interaction_display import InteractionDisplay
 from skparaphrase.inspection._margins import MarginDisplay, margins
@@ -15,12 +16,17 @@ from skparaphrase.inspection._scores import (
     unknown_words,
 )
 from skparaphrase.inspection._scores_display import GroupedScoresDisplay
+from skparaphrase.inspection._search_display import GridSearchDisplay
+from skparaphrase.inspection._similarity_display import SimilarityDisplay
 from skparaphrase.inspection._weights import TokenWeightsDisplay, token_weights
 
 __all__ = [
+    "FrequencyWeightsDisplay",
+    "GridSearchDisplay",
     "GroupedScoresDisplay",
     "InteractionDisplay",
     "MarginDisplay",
+    "SimilarityDisplay",
     "TokenWeightsDisplay",
     "grouped_scores",
     "margins",

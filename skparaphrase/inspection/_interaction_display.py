@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.utils import Bunch
 
+from skparaphrase.inspection._heat_map import cell_size, frame_cells, write_cells
 from skparaphrase.inspection._interaction import word_interactions
 from skparaphrase.inspection._optional import make_axes
 
@@ -188,15 +188,17 @@ class InteractionDisplay:
         if channel.endswith("cosine"):
             options |= {"vmin": min(0.0, plane.min()), "vmax": 1.0}
         self.im_ = ax.imshow(plane, **{**options, **(im_kwargs or {})})
-        self._label(words1, words2, cell=None if new else _cell(ax, plane.shape))
+        self._label(words1, words2, cell=None if new else cell_size(ax, plane.shape))
         score = f"score {found.score:.2f}"
         ax.set_title(score if self.name is None else f"{self.name}: {score}")
         if colorbar:
             ax.figure.colorbar(self.im_, ax=ax, label=label)
-        self._mark(found.focus)
+        self.marks_ = frame_cells(self.im_, np.argwhere(found.focus).tolist())
         self.text_ = None
         if include_values:
-            self.text_ = self._write(plane, values_format)
+            texts = [format(value, values_format) for value in plane.flat]
+            labels = np.array(texts, dtype=object).reshape(plane.shape)
+            self.text_ = write_cells(self.im_, plane, labels)
         self.ax_, self.figure_ = ax, ax.figure
         return self
 
@@ -217,44 +219,6 @@ class InteractionDisplay:
         ax.set_xlabel("sentence 2")
         ax.set_ylabel("sentence 1")
 
-    def _mark(self, focus: NDArray[np.bool_]) -> None:
-        """White frames with black edges, to be seen on any colour."""
-        from matplotlib.collections import PatchCollection
-        from matplotlib.patches import Rectangle
-        from matplotlib.patheffects import withStroke
-
-        ax = self.im_.axes
-        width = min(max(min(_cell(ax, focus.shape)) / 12, 0.5), 1.5)
-        self.marks_ = PatchCollection(
-            [
-                Rectangle((column - 0.43, row - 0.43), 0.86, 0.86)
-                for row, column in np.argwhere(focus).tolist()
-            ],
-            facecolor="none",
-            edgecolor="white",
-            linewidth=width,
-            path_effects=[withStroke(linewidth=2.5 * width, foreground="black")],
-        )
-        ax.add_collection(self.marks_, autolim=False)
-
-    def _write(self, plane: NDArray[np.float64], values_format: str) -> list[Any]:
-        """Values in the cells, white on dark ones."""
-        red, green, blue = np.moveaxis(self.im_.to_rgba(plane), -1, 0)[:3]
-        light = 0.299 * red + 0.587 * green + 0.114 * blue > 0.5
-        size = min(0.3 * min(_cell(self.im_.axes, plane.shape)), 10)
-        return [
-            self.im_.axes.text(
-                column,
-                row,
-                format(value, values_format),
-                ha="center",
-                va="center",
-                color="black" if light[row, column] else "white",
-                fontsize=size,
-            )
-            for (row, column), value in np.ndenumerate(plane)
-        ]
-
 
 def _short(word: str) -> str:
     return word if len(word) <= _LONGEST else f"{word[: _LONGEST - 1]}\u2026"
@@ -268,10 +232,3 @@ def _size(
     width = max(cell * len(words2), 1.8) + left + 0.6 + 1.2 * colorbar
     height = max(cell * len(words1), 2.4) + 0.75 * below + 0.9
     return width, height
-
-
-def _cell(ax: Any, shape: tuple[int, ...]) -> tuple[float, float]:
-    """Width and height of a cell in points, before the labels take their room."""
-    box = ax.get_window_extent()
-    points = 72 / ax.figure.dpi
-    return points * box.width / shape[1], points * box.height / shape[0]

@@ -17,6 +17,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from skparaphrase._compat import Interval, Options, StrOptions
+from skparaphrase._docs import DocumentedOnline
 from skparaphrase._paper import PaperSettings
 from skparaphrase._saving import SavedInFolders
 from skparaphrase.encoders._base import WordEncoder
@@ -41,7 +42,9 @@ _PAIRS = 256  # predicted at a time, of like lengths, and fewer of long ones:
 _TOKENS = 1 << 14  # states of so many tokens take some 160 MB
 
 
-class PairwiseInteraction(PaperSettings, SavedInFolders, FitsExamples, BaseEstimator):
+class PairwiseInteraction(
+    PaperSettings, SavedInFolders, FitsExamples, DocumentedOnline, BaseEstimator
+):
     """Base of models that compare the words of two sentences, each with each.
 
     A subclass says what the targets are, and what the outputs mean.

@@ -86,6 +86,7 @@ class STSScorer:
                 )
         self.datasets = dict(datasets)
         self.metric = metric
+        self.__name__ = metric  # for LearningCurveDisplay
         self.postprocess = postprocess
 
     def __call__(
@@ -117,7 +118,21 @@ class STSScorer:
         return {**scores, "mean": float(np.mean(list(scores.values())))}
 
     def similarities(self, estimator: Any, pairs: Any) -> Any:
-        """The similarities that are scored, shape (n_pairs,)."""
+        """The similarities that are scored.
+
+        Parameters
+        ----------
+        estimator : estimator
+            Has `transform`, or else `predict`.
+
+        pairs : array-like of str of shape (n_pairs, 2)
+            Any pairs of texts.
+
+        Returns
+        -------
+        similarities : ndarray of shape (n_pairs,)
+            Cosines, or what `predict` gives.
+        """
         if not hasattr(estimator, "transform"):
             return estimator.predict(pairs)
         vectors = estimator.transform(pairs)

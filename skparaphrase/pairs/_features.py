@@ -13,6 +13,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from skparaphrase._compat import fit_context
+from skparaphrase._docs import DocumentedOnline
 from skparaphrase._output import LastAxisTransformer
 from skparaphrase.metrics._paired import cosine_similarity
 from skparaphrase.pairs._check import check_pair_vectors
@@ -30,7 +31,7 @@ _FEATURES: dict[str, Callable[[_Vectors, _Vectors], _Vectors]] = {
 }
 
 
-class PairFeatures(LastAxisTransformer, BaseEstimator):
+class PairFeatures(LastAxisTransformer, DocumentedOnline, BaseEstimator):
     """Vectors of pairs to one row of features a pair.
 
     The default, product and absolute difference, are the features of Tai et al. (2015),

@@ -13,11 +13,14 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from skparaphrase._compat import fit_context
+from skparaphrase._docs import DocumentedOnline
 from skparaphrase._output import LastAxisTransformer
 from skparaphrase._validation import check_last_axis
 
 
-class LastAxis(LastAxisTransformer, MetaEstimatorMixin, BaseEstimator):
+class LastAxis(
+    LastAxisTransformer, MetaEstimatorMixin, DocumentedOnline, BaseEstimator
+):
     """Apply a transformer of rows to the last axis of an array.
 
     Vectors of pairs, of shape (n_pairs, 2, d), become 2 n_pairs rows for the

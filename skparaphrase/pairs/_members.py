@@ -120,6 +120,11 @@ def _first_step(member: Any) -> Any:
     return identity() if is_word(member, "passthrough") else member
 
 
+def of_one_column(member: Any) -> bool:
+    """Whether skrub gives a member one column at a time: it asks for the name only."""
+    return hasattr(_first_step(member), "__single_column_transformer__")
+
+
 def fit_member(
     method: str,
     name: str,

@@ -13,6 +13,7 @@ from sklearn.utils import Tags, check_array, check_consistent_length, column_or_
 from sklearn.utils.validation import check_is_fitted
 
 from skparaphrase._compat import StrOptions, fit_context
+from skparaphrase._docs import DocumentedOnline
 from skparaphrase.metrics import pearson_score
 from skparaphrase.metrics._paired import (
     cosine_similarity,
@@ -30,7 +31,7 @@ _METRICS: dict[str, Callable[..., NDArray[np.floating]]] = {
 }
 
 
-class PairSimilarity(RegressorMixin, BaseEstimator):
+class PairSimilarity(RegressorMixin, DocumentedOnline, BaseEstimator):
     """Similarity of the vectors of pairs.
 
     The last step of a pipeline from pairs of texts to scores. Nothing is learnt.

@@ -29,6 +29,7 @@ from skparaphrase._compat import (
     name_estimators,
     routing_enabled,
 )
+from skparaphrase._docs import DocumentedOnline
 from skparaphrase._output import LastAxisTransformer
 from skparaphrase.pairs._members import (
     check_floats,
@@ -39,6 +40,7 @@ from skparaphrase.pairs._members import (
     identity,
     is_word,
     kept,
+    of_one_column,
     root_mean_square,
     set_tags,
     transform_member,
@@ -49,7 +51,7 @@ _Transformers = Sequence[tuple[str, Any]]
 _Weights = Mapping[str, float] | ArrayLike | None
 
 
-class LastAxisUnion(LastAxisTransformer, BaseComposition):
+class LastAxisUnion(LastAxisTransformer, DocumentedOnline, BaseComposition):
     r"""Vectors of several encoders, side by side on the last axis.
 
     What :class:`~sklearn.pipeline.FeatureUnion` is for rows, for texts and for pairs:
@@ -413,6 +415,13 @@ class LastAxisUnion(LastAxisTransformer, BaseComposition):
     @property
     def _n_features_out(self) -> int:
         return len(self.get_feature_names_out())
+
+    @property
+    def __single_column_transformer__(self) -> bool:
+        """For skrub, as of encoders: each text column to a union of its own."""
+        if not any(of_one_column(member) for _, member in self.transformers):
+            raise AttributeError("No member takes single columns.")
+        return True
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "transformers_")

@@ -16,6 +16,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from skparaphrase._compat import HasMethods, fit_context, get_output_config
+from skparaphrase._docs import DocumentedOnline
 from skparaphrase._output import LastAxisTransformer
 from skparaphrase.text import check_pairs, unique_texts
 
@@ -43,7 +44,7 @@ _FEATURES: dict[str, Callable[[Any, Any], Any]] = {
 }
 
 
-class PairVectorizer(LastAxisTransformer, BaseEstimator):
+class PairVectorizer(LastAxisTransformer, DocumentedOnline, BaseEstimator):
     """Pairs of texts to features, by way of a vectorizer of single texts.
 
     The vectorizer learns from all texts of the pairs, of both sides alike, and turns

@@ -15,6 +15,7 @@ from sklearn.base import BaseEstimator
 from sklearn.frozen import FrozenEstimator
 from sklearn.utils.validation import check_is_fitted
 
+from skparaphrase._docs import DocumentedOnline
 from skparaphrase.encoders._parameters import parameter_arrays, set_parameters
 from skparaphrase.encoders._trainable import trained
 from skparaphrase.encoders._word_paraphrase import WordParaphraseEncoder
@@ -35,7 +36,7 @@ _SAMPLE = 1000  # texts by which the scale is set
 _CHUNK = 4096  # examples at a time, so that no array of features grows with them
 
 
-class Network(FitsExamples, BaseEstimator):
+class Network(FitsExamples, DocumentedOnline, BaseEstimator):
     """Base of models that put a head on an encoder.
 
     A subclass has the parameters, and says what the outputs mean.

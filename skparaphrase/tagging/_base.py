@@ -14,6 +14,7 @@ from sklearn.base import BaseEstimator
 from sklearn.frozen import FrozenEstimator
 from sklearn.utils.multiclass import check_classification_targets
 
+from skparaphrase._docs import DocumentedOnline
 from skparaphrase._epochs import FitsByEpochs
 from skparaphrase.encoders._parameters import parameter_arrays, set_parameters
 from skparaphrase.encoders._paraphrase import ParaphraseEncoder
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from skparaphrase.nn import Sentences, Tagger, TaggerTrainer, WordTable
 
 
-class TrainedTagger(FitsByEpochs, BaseEstimator):
+class TrainedTagger(FitsByEpochs, DocumentedOnline, BaseEstimator):
     """What :class:`SequenceTagger` does beneath its methods."""
 
     word_encoder: Any
