@@ -5,10 +5,30 @@
 
 from typing import Any, Self
 
+import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
 from skparaphrase._compat import ADAPTERS_MANAGER, get_output_config
+
+
+class IndexedArray(np.ndarray[Any, Any]):
+    """An array that remembers the index of the frame that it was made from.
+
+    Vectors of pairs, which no frame holds, carry it to a step that makes frames again.
+    Slices and results of arithmetic have none.
+    """
+
+    index: Any = None
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        reduced: Any = super().__reduce__()
+        make, arguments, state = reduced
+        return make, arguments, (state, self.index)
+
+    def __setstate__(self, state: Any) -> None:
+        state, self.index = state
+        super().__setstate__(state)
 
 
 class LastAxisTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
@@ -30,7 +50,8 @@ class LastAxisTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         ----------
         transform : {"default", "pandas", "polars"}, default=None
             None leaves the configuration as it is. Vectors of pairs, of shape
-            (n_pairs, 2, dim), are arrays always.
+            (n_pairs, 2, dim), are arrays always; with "pandas" they hand the index of
+            the pairs on to the frames of later steps, such as `PairFeatures`.
 
         Returns
         -------
@@ -41,11 +62,19 @@ class LastAxisTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         return self
 
     def _wrap(self, vectors: NDArray[Any], X: Any) -> Any:
-        if vectors.ndim != 2:
-            return vectors
         kind = get_output_config("transform", self)["dense"]
-        if kind == "default":
+        if kind == "default" or (vectors.ndim != 2 and kind != "pandas"):
             return vectors
-        return ADAPTERS_MANAGER.adapters[kind].create_container(
+        index = X.index if hasattr(X, "iloc") or isinstance(X, IndexedArray) else None
+        if vectors.ndim != 2:
+            if index is None:
+                return vectors
+            indexed = vectors.view(IndexedArray)
+            indexed.index = index
+            return indexed
+        frame = ADAPTERS_MANAGER.adapters[kind].create_container(
             vectors, X, columns=self.get_feature_names_out
         )
+        if kind == "pandas" and index is not None:
+            frame.index = index
+        return frame

@@ -345,9 +345,6 @@ def test_column_transformer_of_pairs_as_a_frame(vectors, frame):
     assert_array_equal(found, pair_columns(vectors).fit_transform(frame))
 
 
-@pytest.mark.xfail(
-    raises=ValueError, reason="vectors of pairs are arrays, which know no index"
-)
 def test_column_transformer_of_pairs_as_a_frame_with_an_index(vectors, frame):
     shuffled = frame.set_axis(range(30, 60)).sample(frac=1, random_state=0)
     transformer = pair_columns(vectors).set_output(transform="pandas")

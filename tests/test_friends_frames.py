@@ -1,0 +1,236 @@
+"""Text columns of any type through ColumnTransformer, into frames with any index."""
+
+# Authors: The skparaphrase developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from joblib import parallel_config
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.base import clone
+from sklearn.compose import ColumnTransformer
+from sklearn.impute import SimpleImputer
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from skparaphrase.decomposition import CommonComponentRemoval
+from skparaphrase.encoders import TfidfEncoder
+from skparaphrase.pairs import LastAxis, LastAxisUnion, PairFeatures
+
+FRAMES = pytest.mark.parametrize(
+    "make", [pd.DataFrame, pl.DataFrame], ids=["pandas", "polars"]
+)
+
+
+@pytest.fixture
+def pairs(pairs):
+    return [(first, second or "w39") for first, second in pairs]
+
+
+@pytest.fixture
+def columns(pairs):
+    first, second = zip(*pairs, strict=True)
+    return {"title": list(first), "body": list(second), "n": np.arange(30.0)}
+
+
+@pytest.fixture
+def encoder(vectors):
+    return TfidfEncoder(vectors)  # fitted on what it is given, so that folds differ
+
+
+def alone(encoder, texts):
+    return clone(encoder).set_output(transform="default").fit_transform(list(texts))
+
+
+# ColumnTransformer -----------------------------------------------------------------
+
+
+@pytest.fixture
+def transformer(encoder):
+    pair = make_pipeline(encoder, LastAxis(StandardScaler()), PairFeatures())
+    return ColumnTransformer(
+        [
+            ("title", encoder, "title"),
+            ("body", make_pipeline(encoder, CommonComponentRemoval()), ["body"]),
+            ("pair", pair, ["title", "body"]),
+            ("number", "passthrough", ["n"]),
+        ]
+    )
+
+
+@FRAMES
+def test_columns_alone_and_as_a_pair(transformer, encoder, columns, pairs, make):
+    found = transformer.fit_transform(make(columns))
+    removal = make_pipeline(encoder, CommonComponentRemoval())
+    pair = clone(transformer.transformers[2][1])
+    blocks = [
+        alone(encoder, columns["title"]),
+        removal.fit_transform(columns["body"]),
+        pair.fit_transform(pairs),
+        columns["n"][:, np.newaxis],
+    ]
+    assert_array_equal(found, np.hstack(blocks))
+    names = transformer.get_feature_names_out()
+    assert names[[0, 6, 12, 18, 24]].tolist() == [
+        "title__tfidfencoder0",
+        "body__commoncomponentremoval0",
+        "pair__product0",
+        "pair__absdiff0",
+        "number__n",
+    ]
+
+
+@pytest.mark.parametrize("steps", ["serial", "jobs", "memory"])
+@pytest.mark.parametrize("index", [range(30), range(90, 30, -2)], ids=["plain", "gaps"])
+def test_columns_as_a_frame(transformer, columns, tmp_path, steps, index):
+    table = pd.DataFrame(columns, index=index)
+    expected = clone(transformer).fit_transform(table)
+    if steps == "jobs":
+        transformer.set_params(n_jobs=2)
+    if steps == "memory":
+        transformer.set_params(pair__memory=str(tmp_path))
+    transformer.set_output(transform="pandas")
+    with parallel_config("threading"):
+        for _ in range(2):
+            found = clone(transformer).fit_transform(table)
+            assert found.index.tolist() == list(index)
+            assert_array_equal(found, expected)
+        part = transformer.fit(table).transform(table[4:9])
+    assert part.index.tolist() == list(index)[4:9]
+    assert part.columns.tolist() == transformer.get_feature_names_out().tolist()
+    assert_array_equal(part, expected[4:9])
+
+
+def test_columns_as_a_polars_frame(transformer, columns):
+    expected = clone(transformer).fit_transform(pl.DataFrame(columns))
+    transformer.set_output(transform="polars")
+    found = transformer.fit_transform(pl.DataFrame(columns))
+    assert isinstance(found, pl.DataFrame)
+    assert found.columns == transformer.get_feature_names_out().tolist()
+    assert_allclose(found.to_numpy(), expected, atol=1e-5)
+
+
+def test_vectors_of_pairs_hand_the_index_on(encoder, pairs):
+    index = pd.Index(range(60, 0, -2), name="row")
+    table = pd.DataFrame(pairs, index=index)
+    encoder.fit(pairs)
+    plain = encoder.transform(table)
+    assert type(plain) is np.ndarray
+    found = encoder.set_output(transform="pandas").transform(table)
+    assert isinstance(found, np.ndarray)
+    assert_array_equal(found, plain)
+    again = pickle.loads(pickle.dumps(found))
+    assert again.index.equals(index)
+    assert_array_equal(again, plain)
+    for other in (found[:5], found + 1, found.copy(), found[:, 0]):
+        assert other.index is None  # it would no longer be that of the rows
+    union = LastAxisUnion([("same", "passthrough")]).fit(found)
+    union.set_output(transform="pandas")
+    assert union.transform(found).index.equals(index)
+    frame = PairFeatures().set_output(transform="pandas").fit_transform(found)
+    assert frame.index.name == "row"
+    assert frame.index.equals(index)
+    frame = PairFeatures().set_output(transform="pandas").fit_transform(found[:5])
+    assert frame.index.tolist() == list(range(5))
+    assert type(encoder.transform(pairs)) is np.ndarray
+
+
+# String types ----------------------------------------------------------------------
+
+STRINGS = {
+    "object": lambda texts: pd.Series(texts, dtype=object),
+    "str": lambda texts: pd.Series(texts, dtype="str"),
+    "string": lambda texts: pd.Series(texts, dtype="string"),
+    "string of Python": lambda texts: pd.Series(texts, dtype="string[python]"),
+    "category": lambda texts: pd.Series(texts, dtype="category"),
+    "arrow": lambda texts: pd.Series(texts, dtype=pd.ArrowDtype(pa.string())),
+    "arrow large": lambda texts: pd.Series(
+        texts, dtype=pd.ArrowDtype(pa.large_string())
+    ),
+    "arrow dictionary": lambda texts: pd.Series(
+        texts, dtype=pd.ArrowDtype(pa.dictionary(pa.int32(), pa.string()))
+    ),
+    "polars": lambda texts: pl.Series(texts, dtype=pl.String),
+    "polars categorical": lambda texts: pl.Series(texts, dtype=pl.Categorical),
+    "polars enum": lambda texts: pl.Series(
+        texts, dtype=pl.Enum(sorted({text for text in texts if text is not None}))
+    ),
+    "pyarrow": lambda texts: pa.array(texts, pa.string()),
+    "pyarrow large": lambda texts: pa.array(texts, pa.large_string()),
+    "pyarrow view": lambda texts: pa.array(texts, pa.string_view()),
+    "pyarrow dictionary": lambda texts: pa.array(texts).dictionary_encode(),
+    "pyarrow chunks": lambda texts: pa.chunked_array(
+        [pa.array(texts[:3]), pa.array(texts[3:3], pa.string()), pa.array(texts[3:])]
+    ),
+    "pyarrow chunks of views": lambda texts: pa.chunked_array(
+        [pa.array(part, pa.string_view()) for part in (texts[:3], texts[3:])]
+    ),
+    "StringDType": lambda texts: np.array(
+        texts, dtype=np.dtypes.StringDType(na_object=None)
+    ),
+}
+STRING_TYPES = pytest.mark.parametrize("make", STRINGS.values(), ids=STRINGS)
+
+
+def side_by_side(first, second):
+    module = type(first).__module__.partition(".")[0]
+    if module == "pandas":
+        return pd.DataFrame({"a": first, "b": second})
+    if module == "polars":
+        return pl.DataFrame({"a": first, "b": second})
+    if module == "pyarrow":
+        return pa.table({"a": first, "b": second})
+    return np.column_stack([first, second])
+
+
+@STRING_TYPES
+def test_string_types(encoder, columns, pairs, make):
+    for name in ("title", "body"):
+        found = clone(encoder).fit_transform(make(columns[name]))
+        assert_array_equal(found, alone(encoder, columns[name]))
+    table = side_by_side(make(columns["title"]), make(columns["body"]))
+    assert_array_equal(clone(encoder).fit_transform(table), alone(encoder, pairs))
+
+
+@STRING_TYPES
+def test_missing_in_string_types(encoder, columns, make):
+    texts = ["w1", *columns["title"]]
+    texts[4] = None
+    with pytest.raises(ValueError, match=r"1 of 31 .* at index 4, is .*missing texts"):
+        encoder.fit(make(texts))
+
+
+@pytest.mark.parametrize(
+    "kind", [k for k in STRINGS if k not in ("object", "StringDType") and k[:2] != "py"]
+)
+def test_string_types_in_column_transformer(transformer, columns, kind):
+    expected = clone(transformer).fit_transform(pd.DataFrame(columns))
+    make = pl.DataFrame if kind.startswith("polars") else pd.DataFrame
+    table = {**columns, **{k: STRINGS[kind](columns[k]) for k in ("title", "body")}}
+    assert_array_equal(transformer.fit_transform(make(table)), expected)
+
+
+@pytest.mark.parametrize("module", ["pandas", "polars"])
+def test_imputed_texts(encoder, columns, module):
+    texts = ["w1", *columns["title"]]
+    texts[4] = None
+    make, missing = {
+        "pandas": (pd.DataFrame, np.nan),
+        "polars": (pl.DataFrame, None),
+    }[module]
+    fill = SimpleImputer(missing_values=missing, strategy="constant", fill_value="")
+    found = Pipeline([("fill", fill), ("encode", encoder)]).fit_transform(
+        make({"text": texts})
+    )
+    texts[4] = ""
+    assert_array_equal(found, alone(encoder, texts))
+
+
+def test_a_lazy_frame_is_refused(encoder, columns):
+    with pytest.raises(TypeError, match="LazyFrame"):
+        encoder.fit(pl.DataFrame(columns).lazy().select("title"))

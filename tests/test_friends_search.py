@@ -1,0 +1,402 @@
+"""Encoders in searches, caches, calibration, importance and routing of metadata."""
+
+# Authors: The skparaphrase developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import joblib
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn import config_context
+from sklearn.base import clone
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.decomposition import PCA
+from sklearn.exceptions import UnsetMetadataPassedError
+from sklearn.experimental import enable_halving_search_cv  # noqa: F401
+from sklearn.frozen import FrozenEstimator
+from sklearn.inspection import permutation_importance
+from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.metrics import accuracy_score, make_scorer
+from sklearn.model_selection import (
+    FixedThresholdClassifier,
+    GridSearchCV,
+    GroupKFold,
+    HalvingGridSearchCV,
+    HalvingRandomSearchCV,
+    KFold,
+    TunedThresholdClassifierCV,
+    cross_val_score,
+    cross_validate,
+)
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.utils import _metadata_requests
+
+from skparaphrase.decomposition import CommonComponentRemoval
+from skparaphrase.encoders import AverageEncoder, SIFEncoder, TfidfEncoder
+from skparaphrase.metrics import STSScorer, pearson_score, pearson_scorer
+from skparaphrase.model_selection import pair_groups
+from skparaphrase.pairs import LastAxis, PairFeatures, PairSimilarity
+from skparaphrase.vectors import WordVectors
+
+FOLDS = KFold(3, shuffle=True, random_state=0)
+GRID = {
+    "sifencoder__a": [1e-1, 1e-3],
+    "commoncomponentremoval__n_components": [0, 1],
+}
+
+
+@pytest.fixture
+def similarity(encoders):
+    return make_pipeline(encoders["sif"], CommonComponentRemoval(), PairSimilarity())
+
+
+@pytest.fixture
+def labels(sentences):
+    return np.array([len(text.split()) > 2 for text in sentences])
+
+
+@pytest.fixture
+def rows(vectors, sentences):
+    return AverageEncoder(vectors).transform(sentences)
+
+
+@pytest.fixture
+def classifier(vectors):
+    return make_pipeline(AverageEncoder(vectors), LogisticRegression())
+
+
+def score_by_hand(similarity, params, pairs, gold, train, test):
+    """The steps one by one, with the encoder alone in front."""
+    encoder, removal, head = map(clone, dict(similarity.steps).values())
+    encoder.set_params(a=params["sifencoder__a"]).fit(pairs[train])
+    removal.n_components = params["commoncomponentremoval__n_components"]
+    removal.fit(encoder.transform(pairs[train]))
+    vectors = removal.transform(encoder.transform(pairs[test]))
+    return pearson_score(gold[test], head.fit(vectors).predict(vectors))
+
+
+# Searches --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", ["grid", "random"])
+def test_halving(similarity, pairs, gold, kind):
+    pairs = np.array(pairs, dtype=object)
+    settings = {
+        "scoring": pearson_scorer,
+        "cv": 3,
+        "min_resources": 15,
+        "factor": 2,
+        "random_state": 0,
+        "error_score": "raise",
+    }
+    if kind == "grid":
+        search = HalvingGridSearchCV(similarity, GRID, **settings)
+    else:
+        search = HalvingRandomSearchCV(similarity, GRID, n_candidates=3, **settings)
+    search.fit(pairs, gold)
+    results = search.cv_results_
+    assert search.n_resources_ == [15, 30]
+    assert len(results["params"]) == {"grid": 6, "random": 5}[kind]
+    for i, n_texts in enumerate(results["n_resources"]):
+        if n_texts < 30:
+            continue
+        found = [results[f"split{k}_test_score"][i] for k in range(3)]
+        expected = [
+            score_by_hand(similarity, results["params"][i], pairs, gold, train, test)
+            for train, test in KFold(3).split(pairs)
+        ]
+        assert_allclose(found, expected, atol=1e-6)
+    best = clone(similarity).set_params(**search.best_params_).fit(pairs, gold)
+    assert_array_equal(search.predict(pairs), best.predict(pairs))
+
+
+def test_halving_over_passes(encoders, pairs, gold):
+    search = HalvingGridSearchCV(
+        encoders["paragram"],
+        {"margin": [0.2, 0.8], "learning_rate": [0.05, 0.5]},
+        resource="max_epochs",
+        min_resources=1,
+        max_resources=2,
+        factor=2,
+        scoring=STSScorer((pairs, gold)),
+        cv=[(np.arange(30), np.arange(3))],
+        error_score="raise",
+    )
+    search.fit(pairs)
+    results = search.cv_results_
+    assert results["n_resources"].tolist() == [1, 1, 1, 1, 2, 2]
+    for params, epochs, score in zip(
+        results["params"], results["n_resources"], results["mean_test_score"],
+        strict=True,
+    ):  # fmt: skip
+        alone = clone(encoders["paragram"]).set_params(max_epochs=int(epochs))
+        alone.set_params(**{k: v for k, v in params.items() if k != "max_epochs"})
+        assert_allclose(score, one_score(alone.fit(pairs), pairs, gold), atol=1e-6)
+
+
+def one_score(encoder, pairs, gold):
+    vectors = encoder.transform(pairs)
+    return pearson_score(gold, PairSimilarity().fit(vectors).predict(vectors))
+
+
+@pytest.fixture
+def optuna():
+    optuna = pytest.importorskip("optuna")
+    level = optuna.logging.get_verbosity()
+    optuna.logging.set_verbosity(optuna.logging.ERROR)
+    yield optuna
+    optuna.logging.set_verbosity(level)
+
+
+@pytest.mark.filterwarnings("ignore:`optuna.terminator`:FutureWarning")
+@pytest.mark.filterwarnings("ignore:OptunaSearchCV is experimental")
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_optuna_search(optuna, similarity, pairs, gold, n_jobs):
+    integration = pytest.importorskip("optuna_integration")
+    pairs = np.array(pairs, dtype=object)
+    space = {
+        "sifencoder__a": optuna.distributions.FloatDistribution(1e-4, 1, log=True),
+        "commoncomponentremoval__n_components": (
+            optuna.distributions.IntDistribution(0, 2)
+        ),
+    }
+    search = integration.OptunaSearchCV(
+        similarity,
+        space,
+        scoring=pearson_scorer,
+        cv=FOLDS,
+        n_trials=4,
+        n_jobs=n_jobs,
+        random_state=0,
+        error_score="raise",
+    )
+    search.fit(pairs, gold)
+    assert len(search.trials_) == 4
+    for trial in search.trials_:
+        found = [trial.user_attrs[f"split{k}_test_score"] for k in range(3)]
+        expected = [
+            score_by_hand(similarity, trial.params, pairs, gold, train, test)
+            for train, test in FOLDS.split(pairs)
+        ]
+        assert_allclose(found, expected, atol=1e-6)
+        assert_allclose(trial.value, np.mean(expected), atol=1e-6)
+    assert search.best_score_ == max(trial.value for trial in search.trials_)
+    best = clone(similarity).set_params(**search.best_params_).fit(pairs, gold)
+    assert_array_equal(search.predict(pairs), best.predict(pairs))
+    assert search.best_estimator_[0].vectors is similarity[0].vectors
+
+
+def test_optuna_study(optuna, encoders, pairs, gold):
+    scorer = STSScorer({"all": (pairs, gold), "few": (pairs[:9], gold[:9])})
+
+    def objective(trial):
+        margin = trial.suggest_float("margin", 0.1, 0.9)
+        encoder = clone(encoders["paragram"]).set_params(margin=margin).fit(pairs)
+        trial.set_user_attr("encoder", encoder)
+        return scorer(encoder)["mean"]
+
+    study = optuna.create_study(
+        direction="maximize", sampler=optuna.samplers.RandomSampler(seed=0)
+    )
+    study.optimize(objective, n_trials=3)
+    for trial in study.trials:
+        encoder = trial.user_attrs["encoder"]
+        alone = clone(encoders["paragram"]).set_params(**trial.params).fit(pairs)
+        assert_array_equal(encoder.transform(pairs), alone.transform(pairs))
+        both = one_score(alone, pairs, gold), one_score(alone, pairs[:9], gold[:9])
+        assert_allclose(trial.value, np.mean(both), atol=1e-6)
+
+
+@pytest.mark.parametrize("backend", ["loky", "threading"])
+def test_parallel_backends(similarity, pairs, gold, backend):
+    search = GridSearchCV(
+        similarity, GRID, scoring=pearson_scorer, cv=FOLDS, error_score="raise"
+    )
+    serial = clone(search).fit(pairs, gold).cv_results_["mean_test_score"]
+    with joblib.parallel_config(backend, n_jobs=2):
+        search.fit(pairs, gold)
+    assert_array_equal(search.cv_results_["mean_test_score"], serial)
+
+
+# Caches ----------------------------------------------------------------------------
+
+
+@pytest.fixture
+def methods(monkeypatch):
+    """Those that scikit-learn routes; imbalanced-learn adds one where it is imported.
+
+    Workers have not imported it, and a pipeline's hash holds the list.
+    """
+    listed = [name for name in _metadata_requests.METHODS if name != "fit_resample"]
+    monkeypatch.setattr(_metadata_requests, "METHODS", listed)
+
+
+@pytest.mark.usefixtures("methods")
+def test_a_cache_for_processes(tmp_path):
+    """Mapped arrays, which workers get, have another hash, unless the cache maps too.
+
+    What is counted are results: joblib has no lock, so two workers may compute one.
+    """
+    matrix = np.random.default_rng(0).normal(size=(3000, 100)).astype(np.float32)
+    assert matrix.nbytes > 1e6  # joblib maps those
+    vectors = WordVectors([f"w{i}" for i in range(3000)], matrix)
+    texts = np.array([f"w{i} w{3 * i}" for i in range(60)], dtype=object)
+    y, alphas = np.sin(np.arange(60)), [0.1, 1, 10]
+    memory = joblib.Memory(tmp_path, mmap_mode="r", verbose=0)
+    model = Pipeline([("e", AverageEncoder(vectors)), ("h", Ridge())], memory=memory)
+    search = GridSearchCV(model, {"h__alpha": alphas}, cv=FOLDS, refit=False)
+    rows = AverageEncoder(vectors).transform(texts)
+    expected = [
+        cross_val_score(Ridge(alpha=alpha), rows, y, cv=FOLDS).mean()
+        for alpha in alphas
+    ]
+    for n_jobs in (1, 2, 1):
+        search.set_params(n_jobs=n_jobs).fit(texts, y)
+        assert_allclose(search.cv_results_["mean_test_score"], expected, rtol=1e-4)
+        assert len([*tmp_path.rglob("output.pkl")]) == 3
+
+
+def test_a_cache_of_pair_features(encoders, pairs, gold, tmp_path):
+    steps = [
+        ("encoder", encoders["sif"]),
+        ("removal", CommonComponentRemoval()),
+        ("reduce", LastAxis(PCA(2))),
+        ("features", PairFeatures()),
+        ("head", Ridge()),
+    ]
+    expected = Pipeline(steps).fit(pairs, gold).predict(pairs)
+    memory = joblib.Memory(tmp_path, verbose=0)
+    for _ in range(2):
+        model = clone(Pipeline(steps, memory=memory)).fit(pairs, gold)
+        assert_allclose(model.predict(pairs), expected, rtol=1e-5)
+        assert len([*tmp_path.rglob("output.pkl")]) == 4
+
+
+# Around a classifier ---------------------------------------------------------------
+
+
+def test_frozen_encoder_in_a_search(encoders, sentences, labels):
+    encoder = encoders["corpus"].fit(sentences)
+    rows = encoder.transform(sentences)
+    grid = {"logisticregression__C": [0.1, 10]}
+    model = make_pipeline(FrozenEstimator(encoder), LogisticRegression())
+    search = GridSearchCV(model, grid, cv=FOLDS).fit(sentences, labels)
+    alone = GridSearchCV(make_pipeline(LogisticRegression()), grid, cv=FOLDS)
+    alone.fit(rows, labels)
+    for name in ("mean_test_score", "split2_test_score"):
+        assert_array_equal(search.cv_results_[name], alone.cv_results_[name])
+    assert search.best_estimator_[0].estimator is encoder
+
+
+def test_tuned_threshold(classifier, sentences, rows, labels):
+    settings = {"scoring": "f1", "cv": 3, "random_state": 0, "thresholds": 20}
+    tuned = TunedThresholdClassifierCV(classifier, **settings).fit(sentences, labels)
+    alone = TunedThresholdClassifierCV(LogisticRegression(), **settings)
+    alone.fit(rows, labels)
+    assert_allclose(tuned.best_threshold_, alone.best_threshold_, rtol=1e-6)
+    assert_allclose(tuned.best_score_, alone.best_score_)
+    assert_array_equal(tuned.predict(sentences), alone.predict(rows))
+    fixed = FixedThresholdClassifier(
+        FrozenEstimator(tuned.estimator_), threshold=tuned.best_threshold_
+    )
+    found = fixed.fit(sentences, labels).predict(sentences)
+    assert_array_equal(found, tuned.predict(sentences))
+
+
+def test_tuned_threshold_of_pairs(vectors, pairs, gold):
+    model = make_pipeline(AverageEncoder(vectors), PairFeatures(), LogisticRegression())
+    y = gold > np.median(gold)
+    tuned = TunedThresholdClassifierCV(model, cv=3).fit(pairs, y)
+    rows = model[:2].fit_transform(pairs)
+    alone = TunedThresholdClassifierCV(LogisticRegression(), cv=3).fit(rows, y)
+    assert_array_equal(tuned.predict(pairs), alone.predict(rows))
+
+
+@pytest.mark.parametrize("method", ["sigmoid", "isotonic"])
+@pytest.mark.parametrize("ensemble", [True, False])
+def test_calibration(classifier, sentences, rows, labels, method, ensemble):
+    settings = {"method": method, "cv": 3, "ensemble": ensemble}
+    model = CalibratedClassifierCV(classifier, **settings).fit(sentences, labels)
+    alone = CalibratedClassifierCV(LogisticRegression(), **settings).fit(rows, labels)
+    found = model.predict_proba(sentences)
+    assert_allclose(found, alone.predict_proba(rows), rtol=1e-5)
+
+
+def test_calibration_of_a_frozen_model(classifier, sentences, rows, labels):
+    frozen = FrozenEstimator(classifier.fit(sentences[:20], labels[:20]))
+    model = CalibratedClassifierCV(frozen, cv=2).fit(sentences[20:], labels[20:])
+    head = FrozenEstimator(LogisticRegression().fit(rows[:20], labels[:20]))
+    alone = CalibratedClassifierCV(head, cv=2).fit(rows[20:], labels[20:])
+    found = model.predict_proba(sentences)
+    assert_allclose(found, alone.predict_proba(rows), rtol=1e-5)
+
+
+@pytest.mark.parametrize("container", [pd.DataFrame, lambda x: np.array(x, object)])
+def test_permutation_importance(similarity, pairs, gold, container):
+    model = similarity.fit(pairs)
+    result = permutation_importance(
+        model, container(pairs), gold, n_repeats=3, random_state=0
+    )
+    first, second = model[:-1].transform(pairs).swapaxes(0, 1)
+    seed = np.random.RandomState(0).randint(np.iinfo(np.int32).max + 1)
+    for column in range(2):
+        # scikit-learn draws the same orders for every column, each on top of the last
+        rng, order, sides = np.random.RandomState(seed), np.arange(30), [first, second]
+        for repeat in range(3):
+            rng.shuffle(order)
+            sides[column] = sides[column][order]
+            vectors = np.stack(sides, axis=1)
+            score = pearson_score(gold, PairSimilarity().fit(vectors).predict(vectors))
+            expected = model.score(pairs, gold) - score
+            assert_allclose(result.importances[column, repeat], expected, atol=1e-6)
+    assert (result.importances_mean > 0).all()
+
+
+# Routing of metadata ---------------------------------------------------------------
+
+
+def test_weights_and_groups_are_routed(classifier, sentences, rows, labels):
+    weight = np.linspace(0.1, 3, 30)
+    groups = np.arange(30) // 4
+    with config_context(enable_metadata_routing=True):
+        head = LogisticRegression().set_fit_request(sample_weight=True)
+        scorer = make_scorer(accuracy_score).set_score_request(sample_weight=True)
+        model = make_pipeline(classifier[0], head)
+        found = cross_validate(
+            model, sentences, labels, cv=GroupKFold(3), scoring=scorer,
+            params={"sample_weight": weight, "groups": groups}, return_estimator=True,
+        )  # fmt: skip
+        fitted = clone(model).fit(sentences, labels, sample_weight=weight)
+    folds = GroupKFold(3).split(rows, labels, groups)
+    for (train, test), score, pipe in zip(
+        folds, found["test_score"], found["estimator"], strict=True
+    ):
+        alone = LogisticRegression().fit(rows[train], labels[train], weight[train])
+        assert_allclose(pipe[-1].coef_, alone.coef_, rtol=1e-5)
+        assert_allclose(score, alone.score(rows[test], labels[test], weight[test]))
+    alone = LogisticRegression().fit(rows, labels, weight)
+    assert_allclose(fitted[-1].coef_, alone.coef_, rtol=1e-5)
+
+
+def test_groups_are_routed_to_a_search(similarity, pairs, gold):
+    pairs = np.array([*pairs, *(pair[::-1] for pair in pairs)], dtype=object)
+    gold = np.tile(gold, 2)
+    groups = pair_groups(pairs)
+    search = GridSearchCV(
+        similarity, GRID, scoring=pearson_scorer, cv=GroupKFold(3), refit=False
+    )
+    with config_context(enable_metadata_routing=True):
+        found = search.fit(pairs, gold, groups=groups).cv_results_
+    for i, params in enumerate(found["params"]):
+        for k, (train, test) in enumerate(GroupKFold(3).split(pairs, gold, groups)):
+            expected = score_by_hand(similarity, params, pairs, gold, train, test)
+            assert_allclose(found[f"split{k}_test_score"][i], expected, atol=1e-6)
+
+
+@pytest.mark.parametrize("make", [AverageEncoder, TfidfEncoder, SIFEncoder])
+def test_encoders_ask_for_no_metadata(vectors, sentences, make):
+    with config_context(enable_metadata_routing=True):
+        model = make_pipeline(make(vectors), CommonComponentRemoval(), Ridge())
+        with pytest.raises(UnsetMetadataPassedError, match=r"Ridge\.fit"):
+            model.fit(sentences, np.arange(30), sample_weight=np.ones(30))
