@@ -1,4 +1,4 @@
-"""Data sets: `load_*` what comes with the package, `read_*` files of your own."""
+"""Data sets: `load_*` what comes along, `fetch_*` public ones, `read_*` your own."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -12,16 +12,34 @@ from skparaphrase.datasets._bundled import (
     load_similarity,
     load_tagged,
 )
+from skparaphrase.datasets._embeddings import fetch_glove, fetch_paragram
+from skparaphrase.datasets._home import clear_data_home, get_data_home
+from skparaphrase.datasets._msrp import fetch_msrp
+from skparaphrase.datasets._ppdb import fetch_ppdb
+from skparaphrase.datasets._questions import fetch_trecqa, fetch_wikiqa
 from skparaphrase.datasets._readers import (
     read_labelled_pairs,
     read_pairs,
     read_scored_pairs,
     read_texts,
 )
+from skparaphrase.datasets._sick import fetch_sick
+from skparaphrase.datasets._sts import fetch_sts, fetch_stsb
 from skparaphrase.datasets._tagged import read_tagged
 from skparaphrase.vectors import load_word_frequencies, load_word_vectors
 
 __all__ = [
+    "clear_data_home",
+    "fetch_glove",
+    "fetch_msrp",
+    "fetch_paragram",
+    "fetch_ppdb",
+    "fetch_sick",
+    "fetch_sts",
+    "fetch_stsb",
+    "fetch_trecqa",
+    "fetch_wikiqa",
+    "get_data_home",
     "load_answers",
     "load_entailment",
     "load_paraphrases",

@@ -1,0 +1,97 @@
+"""Members of archives, read without unpacking anything where the archive says."""
+
+# Authors: The skparaphrase developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import os
+import shutil
+import tarfile
+import zipfile
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+DAMAGE = (zipfile.BadZipFile, tarfile.TarError, zlib.error, EOFError)
+
+
+def read_members(path: Path, wanted: Callable[[str], bool]) -> dict[str, bytes]:
+    """The bytes of the wanted members of a `.zip` or `.tar.gz` file, by their names.
+
+    Parameters
+    ----------
+    path : Path
+    wanted : callable
+        Takes the last part of a member's name. Of members that are alike in it the
+        one nearest to the top is read.
+
+    Raises
+    ------
+    OSError
+        The archive is damaged; the message says what to do.
+    """
+    with _damage_named(path):
+        if path.suffix == ".zip":
+            with zipfile.ZipFile(path) as archive:
+                names = [i.filename for i in archive.infolist() if not i.is_dir()]
+                nearest = _nearest(names, wanted)
+                return {base: archive.read(name) for base, name in nearest.items()}
+        with tarfile.open(path, "r:gz") as archive:
+            members = {m.name: m for m in archive if m.isfile()}
+            read = {}
+            for base, name in _nearest(list(members), wanted).items():
+                file = archive.extractfile(members[name])
+                read[base] = b"" if file is None else file.read()
+            return read
+
+
+def unpack_member(path: Path, base: str, target: Path) -> None:
+    """Write a member of a zip file to `target`, all of it or nothing.
+
+    Parameters
+    ----------
+    path : Path
+    base : str
+        The last part of the member's name.
+    target : Path
+
+    Raises
+    ------
+    OSError
+        The archive is damaged or has no such member.
+    """
+    part = target.with_name(f"{target.name}.{os.getpid()}.part")
+    try:
+        with _damage_named(path), zipfile.ZipFile(path) as archive:
+            names = _nearest(archive.namelist(), lambda name: name == base)
+            if base not in names:
+                raise OSError(f"{path} has no member {base}.")
+            with archive.open(names[base]) as source, open(part, "wb") as file:
+                shutil.copyfileobj(source, file, 1 << 20)
+        os.replace(part, target)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+@contextmanager
+def _damage_named(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except DAMAGE as error:
+        raise damaged(path, error) from error
+
+
+def damaged(path: Path, error: BaseException, where: str = "") -> OSError:
+    """What to raise for an archive that cannot be read."""
+    return OSError(
+        f"{path}{where} is damaged ({error}). Delete it, and it is fetched again."
+    )
+
+
+def _nearest(names: list[str], wanted: Callable[[str], bool]) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for name in sorted(names, key=lambda name: (name.count("/"), name)):
+        base = name.rpartition("/")[2]
+        if wanted(base):
+            found.setdefault(base, name)
+    return found
