@@ -4,9 +4,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from skparaphrase._saving import load
+
+if TYPE_CHECKING:
+    from skparaphrase.encoders._pretrained import load_pretrained
 
 __version__ = "0.1.0.dev0"
 
@@ -27,12 +30,14 @@ _SUBMODULES = (
     "vectors",
 )
 
-__all__ = ["__version__", "load"]
+__all__ = ["__version__", "load", "load_pretrained"]
 
 
 def __getattr__(name: str) -> Any:
     if name in _SUBMODULES:
         return import_module(f"skparaphrase.{name}")
+    if name == "load_pretrained":  # imports the encoders
+        return import_module("skparaphrase.encoders._pretrained").load_pretrained
     raise AttributeError(f"module 'skparaphrase' has no attribute {name!r}")
 
 

@@ -12,6 +12,7 @@ import torch
 from sklearn.frozen import FrozenEstimator
 from sklearn.pipeline import make_pipeline
 
+from skparaphrase import load_pretrained
 from skparaphrase.datasets import (
     load_word_frequencies,
     load_word_vectors,
@@ -133,6 +134,13 @@ def test_sif_with_removal_reaches_its_target(datasets, vectors, counts):
 def test_bundled_vectors_reach_their_target(datasets):
     assert load_word_vectors().dtype == np.int8
     assert (means(SIFEncoder().fit(["any"]), datasets, 1)[:3] >= [57.5, 64, 68]).all()
+
+
+def test_the_pretrained_encoder_is_above_the_bundled_vectors(datasets):
+    removed = means(SIFEncoder().fit(["any"]), datasets, 1)
+    pretrained = load_pretrained()
+    assert (means(pretrained, datasets) > removed + [2, 0.5, 1, 1.5]).all()
+    assert (means(pretrained, datasets, 1) > removed + [3, 1, 1, 2.5]).all()
 
 
 def test_trained_encoders_reach_their_targets(datasets, vectors, counts, paraphrases):

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from skparaphrase.datasets._bunch import make_bunch
 from skparaphrase.datasets._readers import read_arrays
+from skparaphrase.datasets._tables import Form
 
 
 def read_answers(
@@ -22,6 +23,8 @@ def read_answers(
     columns: Sequence[str | int] = ("question", "answer"),
     label: str | int | None = "label",
     query: str | int | None = "qid",
+    sep: str | None = None,
+    encoding: str = "utf-8",
     return_X_y: bool = False,
     as_frame: bool = False,
 ) -> Any:
@@ -44,6 +47,12 @@ def read_answers(
         rows of the same question, to the letter, are one query then, numbered from 0
         in the order of the file.
 
+    sep : str, default=None
+        As in :func:`read_pairs`.
+
+    encoding : str, default="utf-8"
+        As in :func:`read_pairs`.
+
     return_X_y : bool, default=False
         Return `(data, target)`, without the queries.
 
@@ -65,7 +74,12 @@ def read_answers(
     if len(columns) != 2 or isinstance(columns, str):
         raise ValueError(f"columns must be two; got {columns!r}.")
     arrays, queries = read_arrays(
-        path, columns, target=label, convert=_relevance, query=query
+        path,
+        columns,
+        target=label,
+        convert=_relevance,
+        query=query,
+        form=Form(sep, encoding),
     )
     question, answer = (str(column) for column in columns)
     return make_bunch(

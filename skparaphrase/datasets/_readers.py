@@ -3,10 +3,9 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-import csv
 import re
-from collections.abc import Callable, Iterator, Sequence
-from io import StringIO
+from collections.abc import Callable, Sequence
+from functools import partial
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from skparaphrase.datasets._bunch import Columns, make_bunch
+from skparaphrase.datasets._tables import Form, read_columns
 
 _Path = str | PathLike[str]
 _Convert = Callable[[Path, str, list[str], list[int]], Any]
@@ -25,6 +25,8 @@ def read_pairs(
     path: _Path,
     *,
     columns: Sequence[str | int] = ("sentence1", "sentence2"),
+    sep: str | None = None,
+    encoding: str = "utf-8",
     return_X_y: bool = False,
     as_frame: bool = False,
 ) -> Any:
@@ -33,11 +35,20 @@ def read_pairs(
     Parameters
     ----------
     path : path-like
-        UTF-8. `.csv` is read with commas and quotes, everything else with tabs and
-        without quotes.
+        `.csv` is read with commas and quotes, everything else with tabs and without
+        quotes. Of `.gz`, `.bz2` and `.xz`, which are unpacked, the ending before
+        decides.
 
     columns : sequence of two str or int, default=("sentence1", "sentence2")
         Names in the header line, or positions from 0 in a file without one.
+
+    sep : str, default=None
+        The character between columns. Any but a tab means quotes as well; with a tab,
+        only a `.csv` has quotes. None leaves it to the ending.
+
+    encoding : str, default="utf-8"
+        One of Python's, such as `"cp1252"` or `"utf-16"`. A byte order mark is left
+        out.
 
     return_X_y : bool, default=False
         Return `(data, None)`.
@@ -53,13 +64,16 @@ def read_pairs(
     Raises
     ------
     ValueError
-        Names the file and the line of a row that is too short, not UTF-8 or lacks a
-        column.
+        Names the file and the line of a row that is too short or cannot be decoded,
+        and of a header that has a column not at all or twice.
+    LookupError
+        Python has no such encoding.
     """
     return _read(
         path,
         _two(columns),
         descr=f"Pairs of {path}",
+        form=Form(sep, encoding),
         return_X_y=return_X_y,
         as_frame=as_frame,
     )
@@ -70,6 +84,8 @@ def read_scored_pairs(
     *,
     columns: Sequence[str | int] = ("sentence1", "sentence2"),
     score: str | int = "score",
+    sep: str | None = None,
+    encoding: str = "utf-8",
     return_X_y: bool = False,
     as_frame: bool = False,
 ) -> Any:
@@ -84,7 +100,14 @@ def read_scored_pairs(
         Names in the header line, or positions from 0 in a file without one.
 
     score : str or int, default="score"
-        The column of numbers.
+        The column of numbers. With `sep=";"` a column without points may have decimal
+        commas: `4,5`.
+
+    sep : str, default=None
+        As in :func:`read_pairs`.
+
+    encoding : str, default="utf-8"
+        As in :func:`read_pairs`.
 
     return_X_y : bool, default=False
         Return `(data, target)`.
@@ -106,8 +129,9 @@ def read_scored_pairs(
         path,
         _two(columns),
         target=score,
-        convert=_numbers,
+        convert=partial(_numbers, comma=sep == ";"),
         descr=f"Scored pairs of {path}",
+        form=Form(sep, encoding),
         return_X_y=return_X_y,
         as_frame=as_frame,
     )
@@ -118,6 +142,8 @@ def read_labelled_pairs(
     *,
     columns: Sequence[str | int] = ("sentence1", "sentence2"),
     label: str | int = "label",
+    sep: str | None = None,
+    encoding: str = "utf-8",
     return_X_y: bool = False,
     as_frame: bool = False,
 ) -> Any:
@@ -134,6 +160,12 @@ def read_labelled_pairs(
     label : str or int, default="label"
         The column of classes. Read as int64 when every one of them is a whole number
         written the plain way (`0`, `-3`, not `01` or `1.0`), as str otherwise.
+
+    sep : str, default=None
+        As in :func:`read_pairs`.
+
+    encoding : str, default="utf-8"
+        As in :func:`read_pairs`.
 
     return_X_y : bool, default=False
         Return `(data, target)`.
@@ -158,6 +190,7 @@ def read_labelled_pairs(
         target=label,
         convert=_labels,
         descr=f"Labelled pairs of {path}",
+        form=Form(sep, encoding),
         return_X_y=return_X_y,
         as_frame=as_frame,
     )
@@ -168,6 +201,8 @@ def read_texts(
     *,
     column: str | int = "text",
     target: str | int | None = "label",
+    sep: str | None = None,
+    encoding: str = "utf-8",
     return_X_y: bool = False,
     as_frame: bool = False,
 ) -> Any:
@@ -185,6 +220,12 @@ def read_texts(
     target : str, int or None, default="label"
         The column of classes, read as in :func:`read_labelled_pairs`; None if the
         texts have none.
+
+    sep : str, default=None
+        As in :func:`read_pairs`.
+
+    encoding : str, default="utf-8"
+        As in :func:`read_pairs`.
 
     return_X_y : bool, default=False
         Return `(data, target)`.
@@ -209,6 +250,7 @@ def read_texts(
         target=target,
         convert=_labels,
         descr=f"Texts of {path}",
+        form=Form(sep, encoding),
         return_X_y=return_X_y,
         as_frame=as_frame,
     )
@@ -226,11 +268,12 @@ def _read(
     *,
     target: str | int | None = None,
     convert: _Convert | None = None,
+    form: Form,
     descr: str,
     return_X_y: bool,
     as_frame: bool,
 ) -> Any:
-    arrays, _ = read_arrays(path, columns, target=target, convert=convert)
+    arrays, _ = read_arrays(path, columns, target=target, convert=convert, form=form)
     return make_bunch(
         arrays,
         data=[str(column) for column in columns],
@@ -248,6 +291,7 @@ def read_arrays(
     target: str | int | None = None,
     convert: _Convert | None = None,
     query: str | int | None = None,
+    form: Form | None = None,
 ) -> tuple[Columns, Any]:
     """Columns of texts, one of targets, which `convert` checks and reads, and queries.
 
@@ -255,7 +299,7 @@ def read_arrays(
     """
     path = Path(path)
     wanted = {str(c): c for c in (*columns, target, query) if c is not None}
-    read = _read_columns(path, wanted)
+    read = read_columns(path, wanted, form)
     arrays: Columns = {str(c): _texts(read[str(c)][0]) for c in columns}
     if target is not None and convert is not None:
         arrays[str(target)] = convert(path, str(target), *read[str(target)])
@@ -266,83 +310,21 @@ def read_arrays(
     return arrays, _texts(values)
 
 
-def _read_columns(
-    path: Path, wanted: dict[str, str | int]
-) -> dict[str, tuple[list[str], list[int]]]:
-    """Values of each wanted column, and the lines that they stand in."""
-    for column in wanted.values():
-        if isinstance(column, int) and column < 0:
-            raise ValueError(f"Columns are counted from 0; got {column}.")
-    rows = _rows(path)
-    positions = {}
-    if all(isinstance(column, int) for column in wanted.values()):
-        positions = {name: int(column) for name, column in wanted.items()}
-    else:
-        number, header = next(rows, (1, []))
-        for name, column in wanted.items():
-            if column not in header:
-                raise ValueError(
-                    f"{path}, line {number}: no column {column!r}; the header has "
-                    f"{header}. A file without a header is read by positions."
-                )
-            positions[name] = header.index(column)
-    last = max(positions.values())
-    found: dict[str, tuple[list[str], list[int]]] = {
-        name: ([], []) for name in positions
-    }
-    for number, row in rows:
-        if len(row) <= last:
-            raise ValueError(
-                f"{path}, line {number}: expected {last + 1} columns or more, got "
-                f"{len(row)}."
-            )
-        for name, position in positions.items():
-            found[name][0].append(row[position])
-            found[name][1].append(number)
-    return found
-
-
-def _rows(path: Path) -> Iterator[tuple[int, list[str]]]:
-    """Line numbers and cells of the rows that are not empty."""
-    text = read_utf8(path)
-    if path.suffix.lower() == ".csv":
-        reader = csv.reader(StringIO(text, newline=""), strict=True)
-        try:
-            for cells in reader:
-                if cells:
-                    yield reader.line_num, cells
-        except csv.Error as error:
-            raise ValueError(f"{path}, line {reader.line_num}: {error}.") from error
-        return
-    for number, line in enumerate(text.split("\n"), 1):
-        line = line.removesuffix("\r")
-        if line:
-            yield number, line.split("\t")
-
-
-def read_utf8(path: Path) -> str:
-    """The text of a file without its byte order mark; errors name the line."""
-    raw = path.read_bytes().removeprefix(b"\xef\xbb\xbf")
-    try:
-        return raw.decode("utf-8")
-    except UnicodeDecodeError as error:
-        number = raw.count(b"\n", 0, error.start) + 1
-        raise ValueError(
-            f"{path}, line {number}: not UTF-8 ({error.reason})."
-        ) from error
-
-
 def _texts(values: list[str]) -> Any:
     texts = np.empty(len(values), dtype=object)
     texts[:] = values
     return texts
 
 
-def _numbers(path: Path, column: str, values: list[str], lines: list[int]) -> Any:
+def _numbers(
+    path: Path, column: str, values: list[str], lines: list[int], *, comma: bool
+) -> Any:
     numbers = np.empty(len(values))
+    # Beside a point a comma may stand between thousands.
+    comma = comma and not any("." in value for value in values)
     for i, (value, line) in enumerate(zip(values, lines, strict=True)):
         try:
-            numbers[i] = float(value)
+            numbers[i] = float(value.replace(",", ".") if comma else value)
             if not np.isfinite(numbers[i]) or "_" in value:
                 raise ValueError
         except ValueError:
