@@ -51,14 +51,25 @@ def _put_in_place(new: Path, folder: Path) -> None:
         new.rename(folder)
         return
     aside = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
-    folder.rename(aside / "old")
+    try:
+        _swap(new, folder, aside / "old")
+    finally:
+        shutil.rmtree(aside)
+
+
+def _swap(new: Path, folder: Path, old: Path) -> None:
+    try:
+        folder.rename(old)
+    except PermissionError as error:  # Windows; elsewhere what is mapped lives on
+        raise PermissionError(
+            f"{folder} cannot be replaced: a file in it is open, or a model that was "
+            "loaded from it maps its vectors; delete the model, or save elsewhere."
+        ) from error
     try:
         new.rename(folder)
     except OSError:
-        (aside / "old").rename(folder)
+        old.rename(folder)
         raise
-    finally:
-        shutil.rmtree(aside)
 
 
 def _is_ours(folder: Path) -> bool:

@@ -5,6 +5,7 @@
 
 from typing import Any
 
+import numpy as np
 from sklearn.utils import check_array
 
 
@@ -27,6 +28,11 @@ def check_last_axis(
     ValueError
         For values that are not finite, for no features, or if d is not that of `fit`.
     """
+    if _holds_text(X):
+        raise ValueError(
+            f"{type(estimator).__name__} expects vectors, and got texts: put an "
+            "encoder before it."
+        )
     X = check_array(
         X,
         dtype=dtype,
@@ -49,3 +55,14 @@ def check_last_axis(
             f"{estimator.n_features_in_} features as input."
         )
     return X
+
+
+def _holds_text(X: Any) -> bool:
+    """Whether the first entry is a str, as far as is told without a copy."""
+    if hasattr(X, "iloc"):  # a frame or series of pandas
+        X = X.to_numpy()
+    while isinstance(X, (list, tuple)) and len(X):
+        X = X[0]
+    if isinstance(X, np.ndarray) and X.dtype.kind in "OUT" and X.size:
+        X = X.flat[0]
+    return isinstance(X, str)

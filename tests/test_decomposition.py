@@ -8,12 +8,14 @@ import subprocess
 import sys
 
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.decomposition import TruncatedSVD
 from sklearn.exceptions import NotFittedError
 
 from skparaphrase.decomposition import CommonComponentRemoval, _common_component
+from skparaphrase.pairs import PairFeatures
 
 
 @pytest.fixture
@@ -217,6 +219,24 @@ def test_transform_refuses(paired, X, separate, message):
     removal = CommonComponentRemoval(separate=separate).fit(paired)
     with pytest.raises(ValueError, match=message):
         removal.transform(X)
+
+
+@pytest.mark.parametrize(
+    "X",
+    [
+        ["a text", "another"],
+        [("a", "b")],
+        np.array(["a", "b"]),
+        np.array([["a", "b"]], dtype=object),
+        pd.DataFrame({"sentence1": ["a"], "sentence2": ["b"]}),
+        pd.Series(["a", "b"]),
+    ],
+    ids=lambda X: type(X).__name__,
+)
+def test_texts_are_told_from_vectors(X):
+    for step in (CommonComponentRemoval(), PairFeatures()):
+        with pytest.raises(ValueError, match="got texts: put an encoder before it"):
+            step.fit(X)
 
 
 def test_transform_needs_fit(flat):

@@ -184,6 +184,7 @@ def test_y_says_which_pairs_are_paraphrases(y, positive_from):
     [
         (PAIRS, np.linspace(0, 5, 40), "positive_from="),
         (PAIRS, np.where(MASK, 1, -1), "-1 and 1.*positive_from=1"),
+        (PAIRS, ["yes", "no"] * 20, "y holds str.*booleans"),
         (PAIRS, MASK[:-1], "inconsistent numbers of samples"),
         (PAIRS, np.full(40, np.nan), "NaN"),
         (PAIRS, np.zeros(40), "Found 0 samples.*minimum of 2"),

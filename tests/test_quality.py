@@ -139,8 +139,8 @@ def test_bundled_vectors_reach_their_target(datasets):
 def test_the_pretrained_encoder_is_above_the_bundled_vectors(datasets):
     removed = means(SIFEncoder().fit(["any"]), datasets, 1)
     pretrained = load_pretrained()
-    assert (means(pretrained, datasets) > removed + [2, 0.5, 1, 1.5]).all()
-    assert (means(pretrained, datasets, 1) > removed + [3, 1, 1, 2.5]).all()
+    assert (means(pretrained, datasets) > removed + np.array([2, 0.5, 1, 1.5])).all()
+    assert (means(pretrained, datasets, 1) > removed + np.array([3, 1, 1, 2.5])).all()
 
 
 def test_trained_encoders_reach_their_targets(datasets, vectors, counts, paraphrases):

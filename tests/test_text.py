@@ -185,7 +185,8 @@ def test_other_entries_are_type_errors_with_their_index(X, where):
     [
         ([("a", "b"), ("c",)], "Row 1 holds 1 texts, but row 0 holds 2"),
         ([("a", "b"), "cd"], "Row 1 is 'cd'"),
-        ([("a", "b", "c")], r"shape \(1, 3\)"),
+        ([("a", "b", "c")], r"shape \(1, 3\).*one or two columns"),
+        ([["a", "b", "c"], ["d", "e", "f"]], r"shape \(2, 3\).*zip\(first, second\)"),
         (pd.DataFrame({c: ["a"] for c in "xyz"}), r"shape \(1, 3\)"),
         (pa.table({c: ["a"] for c in "xyz"}), r"shape \(1, 3\)"),
         (np.array([[["a", "b"]]]), r"shape \(1, 1, 2\)"),
@@ -341,7 +342,9 @@ def test_tokens_that_are_not_str_are_named_with_their_text(token):
         words.encode(["x", "y"], INDEX)
 
 
-@pytest.mark.parametrize("pattern", ["[", "(", 3, None, r"(\w)(\d)", r"(?P<x>a)|(b)"])
+@pytest.mark.parametrize(
+    "pattern", ["[", "(", 3, None, r"(\w)(\d)", r"(?P<x>a)|(b)", "wrods"]
+)
 def test_wrong_patterns_are_value_errors(pattern):
     with pytest.raises(ValueError, match=re.escape(f"{pattern!r}")):
         WordTokenizer(token_pattern=pattern)

@@ -274,3 +274,8 @@ def test_frozen_average_serves_a_pipeline():
     labels = (vectors[:, 0] > 0).astype(int)
     pipe = make_pipeline(frozen, LogisticRegression(C=1e3)).fit(TEXTS, labels)
     assert pipe.score(TEXTS, labels) > 0.95
+
+
+def test_a_path_is_no_table():
+    with pytest.raises(TypeError, match=r"got str. WordVectors.read\(path\)"):
+        AverageEncoder("glove.txt").transform(["A cat sleeps."])

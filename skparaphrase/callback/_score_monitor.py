@@ -52,19 +52,63 @@ class ScoreMonitor:
         self.scores_: list[Scores] = []
 
     def setup(self, estimator: Any, context: Any) -> None:
-        """Forget the scores of an earlier fit."""
+        """Forget the scores of an earlier fit.
+
+        Parameters
+        ----------
+        estimator : encoder
+            The encoder that trains.
+
+        context : CallbackContext
+            Which task begins or ends; scikit-learn makes it.
+        """
         self.scores_ = []
 
     def teardown(self, estimator: Any, context: Any) -> None:
-        """Nothing to do."""
+        """Nothing to do.
+
+        Parameters
+        ----------
+        estimator : encoder
+            The encoder that trains.
+
+        context : CallbackContext
+            Which task begins or ends; scikit-learn makes it.
+        """
 
     def on_fit_task_begin(self, estimator: Any, context: Any) -> None:
-        """Nothing to do."""
+        """Nothing to do.
+
+        Parameters
+        ----------
+        estimator : encoder
+            The encoder that trains.
+
+        context : CallbackContext
+            Which task begins or ends; scikit-learn makes it.
+        """
 
     def on_fit_task_end(
         self, estimator: Any, context: Any, *, fitted_estimator: Any = None
     ) -> bool:
-        """Score after an epoch; False, so that training goes on."""
+        """Score after an epoch.
+
+        Parameters
+        ----------
+        estimator : encoder
+            The encoder that trains.
+
+        context : CallbackContext
+            Which task ends; scikit-learn makes it.
+
+        fitted_estimator : encoder, default=None
+            The encoder as if training had ended.
+
+        Returns
+        -------
+        stop : bool
+            False, so that training goes on.
+        """
         if context.task_name == "epoch":
             self._record(fitted_estimator)
         return False
@@ -151,14 +195,32 @@ class EarlyStopping(ScoreMonitor):
         self.name = name
 
     def setup(self, estimator: Any, context: Any) -> None:
-        """Forget an earlier fit."""
+        """Forget an earlier fit.
+
+        Parameters
+        ----------
+        estimator : encoder
+            The encoder that trains.
+
+        context : CallbackContext
+            Which task begins or ends; scikit-learn makes it.
+        """
         super().setup(estimator, context)
         self.best_epoch_ = 0
         self.best_score_ = float("-inf")
         self._best: Any = None
 
     def teardown(self, estimator: Any, context: Any) -> None:
-        """Give the encoder the parameters of the best epoch."""
+        """Give the encoder the parameters of the best epoch.
+
+        Parameters
+        ----------
+        estimator : encoder
+            The encoder that trains.
+
+        context : CallbackContext
+            Which task begins or ends; scikit-learn makes it.
+        """
         if self._best is not None:
             estimator._restore(self._best)
             self._best = None
@@ -166,7 +228,24 @@ class EarlyStopping(ScoreMonitor):
     def on_fit_task_end(
         self, estimator: Any, context: Any, *, fitted_estimator: Any = None
     ) -> bool:
-        """Score after an epoch; True when training should stop."""
+        """Score after an epoch.
+
+        Parameters
+        ----------
+        estimator : encoder
+            The encoder that trains.
+
+        context : CallbackContext
+            Which task ends; scikit-learn makes it.
+
+        fitted_estimator : encoder, default=None
+            The encoder as if training had ended.
+
+        Returns
+        -------
+        stop : bool
+            True when training should stop.
+        """
         if context.task_name != "epoch":
             return False
         score = self._watched(self._record(fitted_estimator))

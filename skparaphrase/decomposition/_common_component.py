@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
+from threadpoolctl import threadpool_limits
 
 from skparaphrase._compat import (
     Interval,
@@ -23,6 +24,7 @@ from skparaphrase._output import LastAxisTransformer
 from skparaphrase._validation import check_last_axis
 
 _BLOCK = 4096  # rows added to the Gram matrix at a time
+_SMALL = 512  # up to here threads of LAPACK gain nothing, and wait where others work
 
 
 class CommonComponentRemoval(LastAxisTransformer, DocumentedOnline, BaseEstimator):
@@ -187,7 +189,8 @@ class CommonComponentRemoval(LastAxisTransformer, DocumentedOnline, BaseEstimato
             stop = min(start + _BLOCK, n_samples)
             block = xp.astype(X[start:stop, :], xp.float64)
             gram = gram + block.T @ block
-        values, vectors = xp.linalg.eigh(gram)
+        with threadpool_limits(1 if n_features <= _SMALL else None, user_api="blas"):
+            values, vectors = xp.linalg.eigh(gram)
         # eigh sorts upwards, a direction a column.
         strongest = xp.flip(vectors.T, axis=0)[: self.n_components, :]
         total = xp.sum(xp.maximum(values, xp.zeros_like(values)))

@@ -109,6 +109,11 @@ class WordEncoder(TextEncoder):
 
     def _word_vectors(self) -> WordVectors:
         """The table that texts are looked up in."""
+        if self.vectors is not None and not isinstance(self.vectors, WordVectors):
+            raise TypeError(
+                f"vectors must be a WordVectors; got {type(self.vectors).__name__}. "
+                "WordVectors.read(path) reads a file."
+            )
         return load_word_vectors() if self.vectors is None else self.vectors
 
     def _tokenizer(self) -> WordTokenizer:

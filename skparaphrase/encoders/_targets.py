@@ -38,6 +38,11 @@ def paraphrase_pairs(
     """
     pairs = check_pairs(X)
     if y is not None:
+        if any(isinstance(label, str) for label in np.asarray(y, dtype=object).flat):
+            raise ValueError(
+                "y holds str; say with booleans which pairs are paraphrases, such as "
+                "y == 'entailment'."
+            )
         scores = column_or_1d(
             check_array(
                 y,

@@ -31,9 +31,9 @@ class PairwiseInteractionRanker(PairwiseInteraction):
     r"""Rank candidate answers, from each of their words with each of the question.
 
     The network of :class:`PairwiseInteractionRegressor` with two outputs, trained on
-    single pairs of question and candidate with the hinge loss of He & Lin (2016),
-    equation 12, on their log-probabilities. The best epoch of validation is that of the
-    highest mean reciprocal rank, as in the paper's section 6.2.
+    single pairs of question and candidate with the hinge loss of He & Lin (2016)
+    on their log-probabilities. The best epoch of validation is that of the highest mean
+    reciprocal rank, as in the paper.
 
     Defaults are quicker than the paper's setting and as good; see :meth:`paper`.
 
@@ -108,7 +108,7 @@ class PairwiseInteractionRanker(PairwiseInteraction):
         Scale the gradients of all arrays together down to this norm.
 
     vectors_penalty : float, default=0.0
-        lambda that pulls trained vectors to where they began.
+        Lambda that pulls trained vectors to where they began.
 
     validation_fraction : float, default=None
         Share of the questions to score after every epoch instead of training on them;
@@ -159,6 +159,10 @@ class PairwiseInteractionRanker(PairwiseInteraction):
     best_epoch_ : int
         Epoch, from 1, whose parameters the model has, where there was validation.
 
+    See Also
+    --------
+    skparaphrase.metrics.mrr_scorer : For model selection, with `map_scorer`.
+
     Notes
     -----
     What belongs to one question is known by the question's text, or by a second column
@@ -173,10 +177,6 @@ class PairwiseInteractionRanker(PairwiseInteraction):
     ----------
     H. He, J. Lin, "Pairwise Word Interaction Modeling with Deep Neural Networks for
     Semantic Similarity Measurement", NAACL 2016.
-
-    See Also
-    --------
-    skparaphrase.metrics.mrr_scorer : For model selection, with `map_scorer`.
 
     Examples
     --------

@@ -112,7 +112,7 @@ class PairwiseInteractionRegressor(GradedScores, PairwiseInteraction):
         Scale the gradients of all arrays together down to this norm.
 
     vectors_penalty : float, default=0.0
-        lambda that pulls trained vectors to where they began.
+        Lambda that pulls trained vectors to where they began.
 
     validation_fraction : float, default=None
         Share of the pairs to score after every epoch instead of training on them; the
@@ -165,6 +165,12 @@ class PairwiseInteractionRegressor(GradedScores, PairwiseInteraction):
     best_epoch_ : int
         Epoch, from 1, whose parameters the model has, where there was validation.
 
+    See Also
+    --------
+    PairwiseInteractionRanker : Ranks answers instead.
+    skparaphrase.supervised.SimilarityRegressor : From the vectors of two sentences,
+        which are of use elsewhere, and quicker.
+
     Notes
     -----
     Settings of :meth:`paper`: "sick" (table 3), "msrvid" (table 4), "sts2014"
@@ -183,12 +189,6 @@ class PairwiseInteractionRegressor(GradedScores, PairwiseInteraction):
     ----------
     H. He, J. Lin, "Pairwise Word Interaction Modeling with Deep Neural Networks for
     Semantic Similarity Measurement", NAACL 2016.
-
-    See Also
-    --------
-    PairwiseInteractionRanker : Ranks answers instead.
-    skparaphrase.supervised.SimilarityRegressor : From the vectors of two sentences,
-        which are of use elsewhere, and quicker.
 
     Examples
     --------

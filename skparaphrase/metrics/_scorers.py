@@ -14,8 +14,10 @@ from skparaphrase.metrics._correlation import pearson_score, spearman_score
 from skparaphrase.metrics._paired import cosine_similarity
 
 pearson_scorer = make_scorer(pearson_score)
+pearson_scorer.__name__ = "pearson"  # learning curves label their axis with it
 pearson_scorer.__doc__ = "Scorer of estimators that predict the similarity of pairs."
 spearman_scorer = make_scorer(spearman_score)
+spearman_scorer.__name__ = "spearman"
 spearman_scorer.__doc__ = "As `pearson_scorer`, by ranks."
 
 _METRICS = {"pearson": pearson_score, "spearman": spearman_score}

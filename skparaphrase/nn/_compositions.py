@@ -146,7 +146,7 @@ class Pooled(Composition):
 
 
 class Average(Pooled):
-    """Mean of the word vectors: paragram-phrase, equation 1 of Wieting et al. (2016).
+    """Mean of the word vectors: the paragram-phrase of Wieting et al. (2016).
 
     Parameters
     ----------
@@ -162,8 +162,8 @@ class Average(Pooled):
 class DeepAverage(Pooled):
     """Dense layers on the mean of the word vectors.
 
-    One linear layer is the projection model of Wieting et al. (2016), equation 4,
-    others their DAN, the deep averaging network of Iyyer et al. (2015), equation 5.
+    One linear layer is the projection model of Wieting et al. (2016),
+    others their DAN, the deep averaging network of Iyyer et al. (2015).
 
     Parameters
     ----------
@@ -195,7 +195,7 @@ class DeepAverage(Pooled):
 class Charagram(Pooled):
     r"""Sum of character n-gram vectors through an activation.
 
-    Equation 1 of Wieting et al. (2016, Charagram):
+    The Charagram of Wieting et al. (2016):
     :math:`h(b + \sum_i \mathbb{I}[x_i \in V] W^{x_i})`. As in their code there is one
     more feature, present in every text, besides the bias.
 

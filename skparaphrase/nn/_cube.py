@@ -39,10 +39,10 @@ def similarity_cube(
 ) -> Tensor:
     r"""Cosine, negative Euclidean distance and dot product of each pair of words.
 
-    He & Lin (2016), equations 6 to 9. Of each word there are four vectors: the forward
-    state, the backward state, their sum and their concatenation. Channels are in the
-    order of the paper's code: three measures each of forward states, backward states,
-    sums and concatenations, and one that is 1 in real cells.
+    The similarity cube of He & Lin (2016). Of each word there are four vectors: the
+    forward state, the backward state, their sum and their concatenation. Channels are
+    in the order of the paper's code: three measures each of forward states, backward
+    states, sums and concatenations, and one that is 1 in real cells.
 
     Parameters
     ----------
@@ -93,7 +93,7 @@ def _squares(forwards: Tensor, backwards: Tensor) -> Tensor:
 def focus_mask(cube: Tensor) -> Tensor:
     """Which cells the focus layer picks.
 
-    Algorithm 1 of He & Lin (2016) as their code has it: the pair of words with the
+    The focus layer of He & Lin (2016) as their code has it: the pair of words with the
     highest cosine (of concatenated states) is matched, then the next one of which
     neither word has its match, to the end; and so again by distance. Picked is what
     either matching holds. Of equal values the first in reading order comes first.

@@ -15,9 +15,9 @@ from skparaphrase.nn._losses import unit_vectors
 class Head(nn.Module):
     r"""A sigmoid layer and a softmax on texts or on pairs of texts.
 
-    The heads of Wieting et al. (2016), section 4.2, after Tai et al. (2015), equation
-    15: :math:`\mathrm{softmax}(W_p\, \sigma(W_1 (g_1 \odot g_2) + W_2 |g_1 - g_2| +
-    b_1) + b_p)` for pairs; for single texts :math:`g` takes the place of the features.
+    The heads of Wieting et al. (2016), after Tai et al. (2015), equation 15:
+    :math:`\mathrm{softmax}(W_p\, \sigma(W_1 (g_1 \odot g_2) + W_2 |g_1 - g_2| + b_1) +
+    b_p)` for pairs; for single texts :math:`g` takes the place of the features.
     Weights are drawn from Glorot's range, biases are zero.
 
     Parameters

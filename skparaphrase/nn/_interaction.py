@@ -179,7 +179,7 @@ def hinge_loss(logits: Tensor, targets: Tensor, weights: Tensor | None) -> Tenso
     r"""Margin of 1 between the log-probabilities of two classes.
 
     :math:`\frac{1}{2} \max(0, 1 - \log \hat p_y + \log \hat p_{1 - y})`: the loss of
-    He & Lin (2016) for ranking, equation 12, with the half of their code.
+    He & Lin (2016) for ranking, with the half of their code.
 
     Parameters
     ----------
@@ -301,6 +301,11 @@ class InteractionTrainer(Loop):
             Numbers of texts in `batch`.
         targets : Tensor of shape (n_pairs, n_outputs)
         weights : Tensor of shape (n_pairs,), default=None
+
+        Returns
+        -------
+        loss : Tensor of shape ()
+            Without penalties.
         """
         leaf, rows, ids = self.table.leaf(batch.ids)
         logits = self.module(leaf, ids, batch.offsets, pairs, self.random_state)

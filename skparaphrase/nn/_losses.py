@@ -37,7 +37,7 @@ class _Unit(torch.autograd.Function):
 
 
 def margin_loss(unit: Tensor, chosen: Tensor, found: Tensor, margin: float) -> Tensor:
-    r"""Hinge loss of Wieting et al. (2016), equation 2.
+    r"""Hinge loss of Wieting et al. (2016).
 
     The mean over pairs of :math:`\max(0, \delta - \cos(x_1, x_2) + \cos(x_1, t_1)) +
     \max(0, \delta - \cos(x_1, x_2) + \cos(x_2, t_2))`.

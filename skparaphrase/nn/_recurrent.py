@@ -119,7 +119,7 @@ class LSTM(_LastState):
     """Long short-term memory with peepholes; its last state is the text's vector.
 
     The LSTM of Wieting et al. (2016), section 3.1, after Gers et al. (2003); equations
-    at :func:`skparaphrase.nn._cells.run_lstm`. h_0 = c_0 = 0. Weights and peepholes
+    at `skparaphrase.nn._cells.run_lstm`. h_0 = c_0 = 0. Weights and peepholes
     are drawn from N(0, 0.01), all biases are zero, as in Lasagne.
 
     Parameters

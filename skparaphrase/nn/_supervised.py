@@ -127,6 +127,11 @@ class SupervisedTrainer(Loop):
             The texts of the examples, one after the other.
         targets : Tensor of shape (n_examples, n_outputs)
         weights : Tensor of shape (n_examples,), default=None
+
+        Returns
+        -------
+        loss : Tensor of shape ()
+            Without penalties.
         """
         leaf, rows, ids = self.table.leaf(batch.ids)
         logits = self.head(self.composition(leaf, ids, batch.offsets))

@@ -318,6 +318,11 @@ class TaggerTrainer(Loop):
         batch : Sentences
             Its words are those of the batch; a vector is composed for each.
         tags : ndarray of shape (n_tokens,)
+
+        Returns
+        -------
+        loss : Tensor of shape ()
+            Without penalties.
         """
         leaf, rows, ids = self.table.leaf(batch.words.ids)
         vectors = self.module.word_vectors(

@@ -119,6 +119,11 @@ class Trainer(Loop):
 
         numbers : ndarray of shape (2B,)
             Equal numbers mean equal strings.
+
+        Returns
+        -------
+        loss : Tensor of shape ()
+            Without penalties.
         """
         options = self.options
         if options.scramble:

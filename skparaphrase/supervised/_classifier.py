@@ -63,7 +63,18 @@ class LabelModel(ClassifierMixin, SupervisedModel):
         return self._probabilities(X)
 
     def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
-        """Logarithm of :meth:`predict_proba`."""
+        """Logarithm of :meth:`predict_proba`.
+
+        Parameters
+        ----------
+        X : array-like of str of shape (n_samples,) or (n_samples, 2)
+            As in `predict_proba`.
+
+        Returns
+        -------
+        log_probabilities : ndarray of shape (n_samples, n_classes)
+            In the order of `classes_`.
+        """
         return np.log(self.predict_proba(X))
 
     def _check_targets(self, y: Any, *, reset: bool) -> NDArray[Any]:

@@ -13,7 +13,7 @@ class PairClassifier(LabelModel):
     r"""Label of a pair of texts, such as entailment, learnt from labelled pairs.
 
     The head of :class:`SimilarityRegressor` with labels for outputs and cross-entropy
-    for a loss, as Wieting et al. (2016), section 4.2, train it for the entailment of
+    for a loss, as Wieting et al. (2016) train it for the entailment of
     SICK. Defaults are their setting for averages, but for `scale` and sparse updates.
 
     Product and absolute difference do not tell the first text from the second.
@@ -80,13 +80,13 @@ class PairClassifier(LabelModel):
         Scale the gradient of each array down to this norm.
 
     vectors_penalty : float, default=1e-5
-        lambda_w. With sparse updates only the vectors of the batch are pulled.
+        Lambda_w. With sparse updates only the vectors of the batch are pulled.
 
     composition_penalty : float, default=1e-6
-        lambda_c, for the other parameters of the encoder.
+        Lambda_c, for the other parameters of the encoder.
 
     head_penalty : float, default=1e-6
-        lambda_s, which pulls projection and head to zero. As in the papers' code, half
+        Lambda_s, which pulls projection and head to zero. As in the papers' code, half
         of each lambda multiplies the sum of squares.
 
     class_weight : dict or "balanced", default=None
@@ -153,6 +153,11 @@ class PairClassifier(LabelModel):
     best_epoch_ : int
         Epoch, from 1, whose parameters the model has, where there was validation.
 
+    See Also
+    --------
+    SimilarityRegressor : Scores instead of labels.
+    skparaphrase.pairs.PairFeatures : The features, for any other classifier.
+
     Notes
     -----
     Settings of :meth:`paper`: "wieting" (table 5), "wieting-features" (table 6, with a
@@ -164,11 +169,6 @@ class PairClassifier(LabelModel):
     ----------
     J. Wieting, M. Bansal, K. Gimpel, K. Livescu, "Towards Universal Paraphrastic
     Sentence Embeddings", ICLR 2016.
-
-    See Also
-    --------
-    SimilarityRegressor : Scores instead of labels.
-    skparaphrase.pairs.PairFeatures : The features, for any other classifier.
 
     Examples
     --------

@@ -13,7 +13,7 @@ class SentenceClassifier(LabelModel):
     r"""Label of a text, such as its sentiment, learnt from labelled texts.
 
     A sigmoid layer and a softmax on any encoder, trained with cross-entropy, as Wieting
-    et al. (2016), section 4.2, do for the sentiment of SST. Defaults are their setting
+    et al. (2016) do for the sentiment of SST. Defaults are their setting
     for an :class:`~skparaphrase.encoders.LSTMEncoder` with output gate, their best,
     but for `scale` and sparse updates.
 
@@ -79,13 +79,13 @@ class SentenceClassifier(LabelModel):
         Scale the gradient of each array down to this norm.
 
     vectors_penalty : float, default=1e-6
-        lambda_w. With sparse updates only the vectors of the batch are pulled.
+        Lambda_w. With sparse updates only the vectors of the batch are pulled.
 
     composition_penalty : float, default=1e-6
-        lambda_c, for the other parameters of the encoder.
+        Lambda_c, for the other parameters of the encoder.
 
     head_penalty : float, default=1e-6
-        lambda_s, which pulls projection and head to zero. As in the papers' code, half
+        Lambda_s, which pulls projection and head to zero. As in the papers' code, half
         of each lambda multiplies the sum of squares.
 
     class_weight : dict or "balanced", default=None
@@ -152,6 +152,10 @@ class SentenceClassifier(LabelModel):
     best_epoch_ : int
         Epoch, from 1, whose parameters the model has, where there was validation.
 
+    See Also
+    --------
+    PairClassifier : Labels of pairs.
+
     Notes
     -----
     Settings of :meth:`paper`: "wieting" (table 5), "wieting-features" (table 6, with a
@@ -166,10 +170,6 @@ class SentenceClassifier(LabelModel):
     ----------
     J. Wieting, M. Bansal, K. Gimpel, K. Livescu, "Towards Universal Paraphrastic
     Sentence Embeddings", ICLR 2016.
-
-    See Also
-    --------
-    PairClassifier : Labels of pairs.
 
     Examples
     --------

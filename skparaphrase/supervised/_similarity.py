@@ -94,13 +94,13 @@ class SimilarityRegressor(GradedScores, SupervisedModel):
         Scale the gradient of each array down to this norm.
 
     vectors_penalty : float, default=1e-5
-        lambda_w. With sparse updates only the vectors of the batch are pulled.
+        Lambda_w. With sparse updates only the vectors of the batch are pulled.
 
     composition_penalty : float, default=1e-6
-        lambda_c, for the other parameters of the encoder.
+        Lambda_c, for the other parameters of the encoder.
 
     head_penalty : float, default=1e-6
-        lambda_s, which pulls projection and head to zero. As in the papers' code, half
+        Lambda_s, which pulls projection and head to zero. As in the papers' code, half
         of each lambda multiplies the sum of squares.
 
     validation_fraction : float, default=None
@@ -163,6 +163,11 @@ class SimilarityRegressor(GradedScores, SupervisedModel):
     best_epoch_ : int
         Epoch, from 1, whose parameters the model has, where there was validation.
 
+    See Also
+    --------
+    PairClassifier : Labels instead of scores.
+    skparaphrase.pairs.PairSimilarity : Similarity without training.
+
     Notes
     -----
     Settings of :meth:`paper`: "wieting" (table 5 of Wieting et al. 2016),
@@ -182,11 +187,6 @@ class SimilarityRegressor(GradedScores, SupervisedModel):
 
     J. Wieting, M. Bansal, K. Gimpel, K. Livescu, "Towards Universal Paraphrastic
     Sentence Embeddings", ICLR 2016.
-
-    See Also
-    --------
-    PairClassifier : Labels instead of scores.
-    skparaphrase.pairs.PairSimilarity : Similarity without training.
 
     Examples
     --------

@@ -72,7 +72,7 @@ class SequenceTagger(PaperSettings, SavedInFolders, TrainedTagger):
         Passes over the sentences. 0 leaves the initial parameters.
 
     penalty : float, default=1e-6
-        lambda, which pulls all parameters, biases included, to zero; those of word
+        Lambda, which pulls all parameters, biases included, to zero; those of word
         encoders that begin with word vectors, to these. With sparse updates only the
         n-grams, characters or words of the batch are pulled.
 

@@ -65,21 +65,54 @@ class TokenBatch:
 
     @staticmethod
     def concatenate(batches: "Sequence[TokenBatch]") -> "TokenBatch":
-        """One batch that holds the texts of all."""
+        """One batch that holds the texts of all.
+
+        Parameters
+        ----------
+        batches : sequence of TokenBatch
+            At least one.
+
+        Returns
+        -------
+        batch : TokenBatch
+            Texts in the order given.
+        """
         lengths = [batch.lengths for batch in batches]
         offsets = np.zeros(sum(map(len, batches)) + 1, dtype=np.int64)
         np.cumsum(np.concatenate(lengths), out=offsets[1:])
         return TokenBatch(np.concatenate([batch.ids for batch in batches]), offsets)
 
     def take(self, texts: NDArray[np.integer]) -> "TokenBatch":
-        """The batch that holds `texts` (their positions here) in that order."""
+        """The batch that holds some texts.
+
+        Parameters
+        ----------
+        texts : ndarray of int of shape (n_taken,)
+            Their positions here, in the order wanted.
+
+        Returns
+        -------
+        batch : TokenBatch
+            A copy.
+        """
         starts = self.offsets[texts]
         lengths = self.offsets[texts + 1] - starts
         positions, offsets = ragged_positions(starts, lengths)
         return TokenBatch(self.ids[positions], offsets)
 
     def keep(self, mask: NDArray[np.bool_]) -> "TokenBatch":
-        """The batch without the tokens where `mask`, shape (n_tokens,), is false."""
+        """The batch without some tokens.
+
+        Parameters
+        ----------
+        mask : ndarray of bool of shape (n_tokens,)
+            False where a token is left out.
+
+        Returns
+        -------
+        batch : TokenBatch
+            As many texts.
+        """
         counted = np.zeros(len(mask) + 1, dtype=np.int64)
         np.cumsum(mask, out=counted[1:])
         return TokenBatch(self.ids[mask], counted[self.offsets])

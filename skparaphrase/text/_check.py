@@ -41,9 +41,14 @@ def check_texts(X: Any) -> NDArray[np.object_]:
     if texts.ndim > 1 and texts.shape[-1] == 1:
         texts = texts[..., 0]
     if texts.ndim > 2 or (texts.ndim == 2 and texts.shape[1] != 2):
+        advice = (
+            "Two lists become pairs with list(zip(first, second))."
+            if texts.ndim == 2 and len(texts) == 2
+            else "Choose the one or two columns that hold the text."
+        )
         raise ValueError(
             f"Expected texts of shape (n_texts,) or pairs of shape (n_pairs, 2); got "
-            f"shape {texts.shape}. Choose the one or two columns that hold the text."
+            f"shape {texts.shape}. {advice}"
         )
     _check_entries(texts)
     return texts
@@ -56,6 +61,11 @@ def check_pairs(X: Any) -> NDArray[np.object_]:
     ----------
     X : array-like of str of shape (n_pairs, 2)
         Anything that :func:`check_texts` takes.
+
+    Returns
+    -------
+    pairs : ndarray of shape (n_pairs, 2), dtype object
+        The texts.
 
     Raises
     ------
@@ -76,9 +86,20 @@ def check_pairs(X: Any) -> NDArray[np.object_]:
 def unique_texts(
     texts: NDArray[np.object_],
 ) -> tuple[list[str], NDArray[np.intp] | None]:
-    """The distinct texts in order of appearance, and where each text stands in them.
+    """The distinct texts, and where each text stands in them.
 
-    The second is None where no text repeats.
+    Parameters
+    ----------
+    texts : ndarray of str
+        Of any shape.
+
+    Returns
+    -------
+    distinct : list of str
+        In order of appearance.
+
+    inverse : ndarray of shape (texts.size,) or None
+        Position of each text among them; None where no text repeats.
     """
     flat = texts.ravel().tolist()
     distinct = dict.fromkeys(flat)
@@ -93,7 +114,21 @@ def unique_texts(
 def numbered_texts(
     texts: NDArray[np.object_],
 ) -> tuple[list[str], NDArray[np.intp]]:
-    """As :func:`unique_texts`, with numbers of the shape of `texts`, always."""
+    """As :func:`unique_texts`, with numbers in the shape of the texts, always.
+
+    Parameters
+    ----------
+    texts : ndarray of str
+        Of any shape.
+
+    Returns
+    -------
+    distinct : list of str
+        In order of appearance.
+
+    numbers : ndarray of the shape of `texts`
+        Position of each text among them.
+    """
     distinct, inverse = unique_texts(texts)
     numbers = np.arange(texts.size) if inverse is None else inverse
     return distinct, numbers.reshape(texts.shape)

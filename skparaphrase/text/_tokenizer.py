@@ -88,6 +88,11 @@ class WordTokenizer:
                 f"token_pattern must be one of {sorted(TOKEN_PATTERNS)} or a regular "
                 f"expression; got {token_pattern!r} ({error})."
             ) from error
+        if pattern.pattern.isalpha():
+            raise ValueError(
+                f"token_pattern must be one of {sorted(TOKEN_PATTERNS)} or a regular "
+                f"expression; {token_pattern!r} would find that word alone."
+            )
         if pattern.groups > 1:
             raise ValueError(
                 f"token_pattern {token_pattern!r} has {pattern.groups} capturing "
@@ -116,7 +121,18 @@ class WordTokenizer:
         return [list(self._find(text)) for text in texts]
 
     def count(self, texts: Sequence[str]) -> Counter[str]:
-        """How often each token occurs in `texts`."""
+        """How often each token occurs.
+
+        Parameters
+        ----------
+        texts : sequence of str
+            Each distinct piece of a text is split once.
+
+        Returns
+        -------
+        counts : Counter
+            Occurrences by token.
+        """
         if not self._by_piece:
             return Counter(chain.from_iterable(self.tokenize(texts)))
         pieces = Counter(chain.from_iterable(map(str.split, map(self._fold, texts))))
@@ -159,8 +175,27 @@ class WordTokenizer:
     ) -> Iterator[TokenBatch]:
         """As :meth:`encode`, some texts at a time; at least one batch.
 
-        A block has at most `block_size` texts and `max_characters`; a longer text is a
-        block of its own.
+        Parameters
+        ----------
+        texts : sequence of str
+            As in `encode`.
+
+        index : mapping of str to int
+            As in `encode`.
+
+        unknown : int or callable, default=None
+            As in `encode`.
+
+        block_size : int, default=16384
+            Most texts of a block.
+
+        max_characters : int or None, default=2**22
+            Most characters of a block; a longer text is a block of its own.
+
+        Yields
+        ------
+        batch : TokenBatch
+            The next texts.
         """
         encoder = _PieceEncoder(self, index, unknown) if self._by_piece else None
         done = 0
