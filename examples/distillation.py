@@ -70,9 +70,9 @@ student = ParagramEncoder(
     vectors,
     loss="distillation",
     weighting="sif",
-    optimizer="adam",
-    learning_rate=0.003,
-    max_epochs=4,
+    learning_rate=0.03,
+    max_epochs=8,
+    vectors_penalty=0.0,
     random_state=0,
 )
 started = time.perf_counter()

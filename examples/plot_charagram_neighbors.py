@@ -1,42 +1,35 @@
-"""Neighbours of misspelt and unseen words, by the characters they are made of.
+"""
+Neighbours of misspelt and unseen words
+=======================================
 
-    python examples/plot_charagram_neighbors.py                   # bundled data
-    python examples/plot_charagram_neighbors.py --data pairs.tsv  # word1, word2
+By the characters they are made of. A :class:`~skparaphrase.encoders.CharagramEncoder`
+is trained from random vectors, without word vectors; drawn are the nearest words of its
+training texts to words that are not among them.
 
-Trains a Charagram from random vectors, without word vectors, and draws the nearest
-words of its training texts to words that are not among them. Saves a figure,
-`charagram_neighbors.png`, or to `--out`. With pairs of words from PPDB (16,000 pairs,
-a minute) the neighbours are synonyms as well.
+With pairs of words from PPDB (16,000 pairs, a minute) the neighbours are synonyms as
+well. The file has columns word1 and word2::
+
+    python examples/plot_charagram_neighbors.py pairs.tsv
 """
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-import argparse
-import time
+# %%
+# Train on pairs
+# --------------
 
-try:
-    import matplotlib
-except ImportError:
-    raise SystemExit("This example draws: pip install matplotlib") from None
+import sys
+
+import matplotlib.pyplot as plt
 
 from skparaphrase.datasets import load_paraphrases, read_pairs
 from skparaphrase.encoders import CharagramEncoder
 from skparaphrase.inspection import neighbors
 from skparaphrase.text import WordTokenizer
 
-matplotlib.use("Agg")
-import matplotlib.pyplot as plt
-
-parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-parser.add_argument("--data", help="a file of pairs of words, columns word1, word2")
-parser.add_argument("--out", default="charagram_neighbors.png")
-parser.add_argument("--words", nargs="+", help="words to look up instead")
-args = parser.parse_args()
-
-started = time.perf_counter()
-if args.data:
-    pairs = read_pairs(args.data, columns=("word1", "word2")).data
+if len(sys.argv) > 1:
+    pairs = read_pairs(sys.argv[1], columns=("word1", "word2")).data
     encoder = CharagramEncoder.paper(
         "words", max_epochs=5, sparse_updates=True, random_state=0
     )
@@ -54,7 +47,6 @@ else:
     )
     queries = ["vehicals", "resturant", "goverment", "photografer", "babyies"]
     queries += ["journeying", "repairable", "moneyless"]
-queries = args.words or queries
 encoder.fit(pairs)
 
 known = {word for text in WordTokenizer().tokenize(pairs.ravel()) for word in text}
@@ -63,22 +55,18 @@ seen = [query for query in queries if query in known]
 print(
     f"{len(encoder.vectors_):,} n-grams from {len(pairs):,} pairs, {len(words):,} words"
 )
-print(f"of the queries, in training texts: {', '.join(seen) or 'none'}\n")
+print(f"of the queries, in training texts: {', '.join(seen) or 'none'}")
+
+# %%
+# Words that training never saw
+# -----------------------------
+# And their nearest among those it did.
 
 frame = neighbors(encoder, queries, words, n_neighbors=5)
-n_columns = min(4, len(queries))
-n_rows = -(-len(queries) // n_columns)
 figure, axes = plt.subplots(
-    n_rows,
-    n_columns,
-    figsize=(2.6 * n_columns, 2.1 * n_rows + 0.6),
-    sharex=True,
-    squeeze=False,
-    layout="constrained",
+    2, 4, figsize=(10.4, 4.8), sharex=True, layout="constrained"
 )
-for ax in axes.flat[len(queries) :]:
-    ax.remove()
-for ax, query in zip(axes.flat, queries, strict=False):
+for ax, query in zip(axes.flat, queries, strict=True):
     found = frame[frame["query"] == query]
     near, similarity = found["neighbor"].tolist(), found["similarity"].tolist()
     print(
@@ -93,7 +81,5 @@ for ax, query in zip(axes.flat, queries, strict=False):
     ax.set(xlim=(0, 1), yticks=[])
     ax.invert_yaxis()
     ax.spines[["top", "right", "left"]].set_visible(False)
-figure.suptitle("Words that training never saw, and their nearest among those it did")
 figure.supxlabel("cosine", fontsize="medium")
-figure.savefig(args.out, dpi=120)
-print(f"\nSaved {args.out}. {time.perf_counter() - started:.0f} s in all.")
+plt.show()

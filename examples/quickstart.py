@@ -1,4 +1,8 @@
-"""Embed, train, remove, tune, score, search, classify: the main job in one file.
+"""
+The main job in one file
+========================
+
+Embed, train, remove, tune, score, search, classify::
 
     python examples/quickstart.py
 

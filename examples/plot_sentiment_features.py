@@ -1,25 +1,26 @@
-"""Sentiment from frozen sentence vectors, from tf-idf, and from both.
+"""
+Sentiment from frozen sentence vectors
+======================================
 
-    python examples/sentiment_features.py                    # bundled data
-    python examples/sentiment_features.py --data reviews.tsv # columns text, label
+Vectors, tf-idf, and both. A trained encoder is frozen: the pipeline uses its vectors as
+features and trains only the classifier. Where embedding is the slow part,
+``Pipeline(memory=...)`` keeps what was embedded.
 
-A trained encoder is frozen: the pipeline uses its vectors as features and trains only
-the classifier. Where embedding is the slow part, `Pipeline(memory=...)` keeps what was
-embedded. Saves a figure, `sentiment_features.png`, or to `--out`.
+A file of your own, with columns text and label::
+
+    python examples/plot_sentiment_features.py reviews.tsv
 """
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-import argparse
-import csv
-import time
+# %%
+# Sentences, good or bad
+# ----------------------
 
-try:
-    import matplotlib
-except ImportError:
-    raise SystemExit("This example draws: pip install matplotlib") from None
+import sys
 
+import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.frozen import FrozenEstimator
@@ -34,30 +35,20 @@ from sklearn.model_selection import (
 from sklearn.pipeline import FeatureUnion, Pipeline, make_pipeline
 from sklearn.preprocessing import Normalizer
 
-from skparaphrase.datasets import load_paraphrases, load_sentiment
+from skparaphrase.datasets import load_paraphrases, load_sentiment, read_texts
 from skparaphrase.encoders import ParagramEncoder
 
-matplotlib.use("Agg")
-import matplotlib.pyplot as plt
-
-parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-parser.add_argument("--data", help="a file with columns text and label (.csv or tabs)")
-parser.add_argument("--out", default="sentiment_features.png")
-args = parser.parse_args()
-
-started = time.perf_counter()
-if args.data:
-    commas = args.data.endswith(".csv")
-    with open(args.data, encoding="utf-8", newline="") as file:
-        style = {} if commas else {"delimiter": "\t", "quoting": csv.QUOTE_NONE}
-        rows = list(csv.DictReader(file, **style))
-    texts = np.array([row["text"] for row in rows], dtype=object)
-    labels = np.array([row["label"] for row in rows])
+if len(sys.argv) > 1:
+    texts, labels = read_texts(sys.argv[1], return_X_y=True)
 else:
     texts, labels = load_sentiment(return_X_y=True)
     labels = np.where(labels == 1, "good", "bad")
 commonest = np.unique(labels, return_counts=True)[1].max() / len(labels)
-print(f"{len(texts):,} sentences; always the commonest label: {commonest:.1%}\n")
+print(f"{len(texts):,} sentences; always the commonest label: {commonest:.1%}")
+
+# %%
+# Three kinds of features
+# -----------------------
 
 encoder = ParagramEncoder(loss="infonce", batch_size=256, random_state=0)
 frozen = FrozenEstimator(encoder.fit(load_paraphrases().data))
@@ -69,6 +60,14 @@ features = {
     "sentence vectors": vectors,
     "vectors and tf-idf": FeatureUnion([("vectors", vectors), ("words", words)]),
 }
+
+# %%
+# The best C of each
+# ------------------
+# Each accuracy is that of the best C of four on the same folds, so a little high. With
+# thousands of labels tf-idf overtakes averages of word vectors on reviews;
+# ``benchmarks/results/frozen_features.md`` has the figures.
+
 grid = {"classifier__C": [0.1, 1.0, 10.0, 100.0]}
 folds = StratifiedKFold(5, shuffle=True, random_state=0)
 
@@ -104,16 +103,9 @@ predicted = cross_val_predict(best, texts, labels, cv=folds)
 
 axes[0].axhline(commonest, color="grey", linestyle=":", label="commonest label")
 axes[0].set(title="Sentences to learn from", xlabel="training sentences")
-axes[0].legend(fontsize="small", loc=None if args.data else (0.55, 0.12))
+axes[0].legend(fontsize="small", loc=(0.55, 0.12))
 ConfusionMatrixDisplay.from_predictions(
     labels, predicted, cmap="Blues", colorbar=False, ax=axes[1]
 )
 axes[1].set_title(f"Sentences, by {best_name}")
-figure.savefig(args.out, dpi=120)
-
-print(
-    "\nEach accuracy is that of the best C of four on the same folds, so a little high."
-    "\nWith thousands of labels tf-idf overtakes averages of word vectors on reviews;"
-    "\nbenchmarks/results/frozen_features.md has the figures."
-)
-print(f"\nSaved {args.out}. {time.perf_counter() - started:.0f} s in all.")
+plt.show()

@@ -1,25 +1,29 @@
-"""Do two sentences mean the same? Word overlap, sentence vectors, and both.
+"""
+Do two sentences mean the same?
+===============================
 
-    python examples/paraphrase_detection.py                  # bundled data
-    python examples/paraphrase_detection.py --data msrp.tsv --score label --at-least 1
+Word overlap, sentence vectors, and both. A trained encoder is frozen, so that a
+pipeline uses it without training it again;
+:class:`~skparaphrase.pairs.PairFeatures` turns its two vectors, and
+:class:`~skparaphrase.pairs.PairVectorizer` the tf-idf of the two sentences, into
+features of the pair. The classifier is the same for all.
 
-A trained encoder is frozen, so that a pipeline uses it without training it again;
-`PairFeatures` turns its two vectors, and `PairVectorizer` the tf-idf of the two
-sentences, into features of the pair. The classifier is the same for all. Saves a
-figure, `paraphrase_detection.png`, or to `--out`.
+A file of your own, with columns sentence1 and sentence2, the column of the scores or
+labels, and the least score of a paraphrase::
+
+    python examples/plot_paraphrase_detection.py msrp.tsv label 1
 """
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-import argparse
-import time
+# %%
+# Pairs, some of them paraphrases
+# -------------------------------
 
-try:
-    import matplotlib
-except ImportError:
-    raise SystemExit("This example draws: pip install matplotlib") from None
+import sys
 
+import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.frozen import FrozenEstimator
@@ -40,28 +44,22 @@ from skparaphrase.encoders import ParagramEncoder
 from skparaphrase.model_selection import pair_groups
 from skparaphrase.pairs import LastAxis, PairFeatures, PairVectorizer
 
-matplotlib.use("Agg")
-import matplotlib.pyplot as plt
-
-parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-parser.add_argument("--data", help="a file with columns sentence1, sentence2 and score")
-parser.add_argument("--score", default="score", help="the column of scores or labels")
-parser.add_argument(
-    "--at-least", type=float, default=4, help="a paraphrase from this score on"
-)
-parser.add_argument("--out", default="paraphrase_detection.png")
-args = parser.parse_args()
-
-started = time.perf_counter()
-if args.data:
-    pairs, scores = read_scored_pairs(args.data, score=args.score, return_X_y=True)
+if len(sys.argv) > 1:
+    path, column, least = sys.argv[1:]
+    pairs, scores = read_scored_pairs(path, score=column, return_X_y=True)
 else:
+    least = 4
     pairs, scores = load_similarity(return_X_y=True)
-same = scores >= args.at_least
+same = scores >= float(least)
 print(f"{len(pairs):,} pairs, of which {same.mean():.0%} are paraphrases")
 
+# %%
+# Four kinds of features
+# ----------------------
+# The encoder is trained on other pairs than those classified.
+
 encoder = ParagramEncoder(loss="infonce", batch_size=256, random_state=0)
-encoder.fit(load_paraphrases().data)  # other pairs than those classified below
+encoder.fit(load_paraphrases().data)
 
 how = ("product", "absdiff", "cosine")
 words = PairVectorizer(TfidfVectorizer(ngram_range=(1, 2), sublinear_tf=True), how)
@@ -75,11 +73,15 @@ contenders = {
     "vectors and tf-idf": FeatureUnion([("vectors", vectors), ("words", words)]),
 }
 
+# %%
+# Out of fold
+# -----------
 # Pairs that share a sentence stay in one fold.
+
 groups = pair_groups(pairs)
 folds = StratifiedGroupKFold(5, shuffle=True, random_state=0)
 figure, axes = plt.subplots(1, 2, figsize=(10, 4.4), layout="constrained")
-print(f"\n{'x 100, five folds':20} accuracy  average precision  ROC AUC")
+print(f"{'x 100, five folds':20} accuracy  average precision  ROC AUC")
 print(f"{'always the commoner':20} {100 * max(same.mean(), 1 - same.mean()):8.1f}")
 best, best_precision = "", 0.0
 chances = {}
@@ -109,11 +111,14 @@ ConfusionMatrixDisplay.from_predictions(
     ax=axes[1],
 )
 axes[1].set_title(f"Pairs, by {best}")
-figure.savefig(args.out, dpi=120)
 
-print(f"\nMost surely the same, and wrongly so ({best}):")
+# %%
+# Where it errs
+# -------------
+
+print(f"Most surely the same, and wrongly so ({best}):")
 wrong = np.flatnonzero(~same)
 for row in wrong[np.argsort(-chances[best][wrong], kind="stable")[:3]]:
     print(f"  {chances[best][row]:.2f}  score {scores[row]:g}")
     print(f"        {pairs[row][0]}\n        {pairs[row][1]}")
-print(f"\nSaved {args.out}. {time.perf_counter() - started:.0f} s in all.")
+plt.show()

@@ -1,19 +1,29 @@
-"""Train a ParagramEncoder, watch similarity after every epoch, keep the best, save it.
+"""
+Train on paraphrases, and stop in time
+======================================
 
-    python examples/train_paragram.py                     # bundled data
-    python examples/train_paragram.py my-pairs.tsv        # sentence1, sentence2
+A :class:`~skparaphrase.encoders.ParagramEncoder` is scored after every epoch, keeps its
+best epoch, is saved and loaded. The margin loss of the paper against the softmax over
+the batch, each with plain and with SIF-weighted word vectors.
 
-The margin loss of the paper against the softmax over the batch, each with plain and
-with SIF-weighted word vectors.
+Your own pairs, a file with columns sentence1 and sentence2::
+
+    python examples/plot_train_paragram.py my-pairs.tsv
 """
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+# %%
+# Pairs to train on, and two scores
+# ---------------------------------
+# Early stopping looks at the first half of the graded pairs, the report at the other.
+
 import sys
 import tempfile
 from pathlib import Path
 
+import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.callback import ProgressBar
 
@@ -27,10 +37,15 @@ from skparaphrase.metrics import STSScorer
 pairs = read_pairs(sys.argv[1]).data if len(sys.argv) > 1 else load_paraphrases().data
 graded, gold = load_similarity(return_X_y=True)
 half = len(graded) // 2
-choose = STSScorer((graded[:half], gold[:half]))  # early stopping looks at this half
+choose = STSScorer((graded[:half], gold[:half]))
 report = STSScorer((graded[half:], gold[half:]))
 removed = STSScorer((graded[half:], gold[half:]), postprocess=CommonComponentRemoval())
 
+# %%
+# Two losses, two weightings
+# --------------------------
+
+figure, ax = plt.subplots(figsize=(6.5, 3.8), layout="constrained")
 print("loss     weighting  best epoch   Pearson x 100   with removal")
 for loss, batch_size in (("margin", 100), ("infonce", 256)):
     for weighting in ("uniform", "sif"):
@@ -49,6 +64,17 @@ for loss, batch_size in (("margin", 100), ("infonce", 256)):
             f"{100 * report(encoder):16.1f}"
             f"{100 * removed(encoder):15.1f}"
         )
+        curve = [100 * scores["score"] for scores in stopping.scores_]
+        (line,) = ax.plot(range(1, len(curve) + 1), curve, label=f"{loss}, {weighting}")
+        best = stopping.best_epoch_
+        ax.plot(best, curve[best - 1], "o", color=line.get_color())
+ax.set(xlabel="epoch", ylabel="Pearson x 100", title="The dot is the epoch kept")
+ax.legend()
+ax.spines[["top", "right"]].set_visible(False)
+
+# %%
+# A bar in a terminal, and a folder
+# ---------------------------------
 
 if sys.stdout.isatty():
     encoder.set_callbacks(ProgressBar()).fit(pairs)
@@ -57,4 +83,5 @@ with tempfile.TemporaryDirectory() as folder:
     encoder.set_callbacks().save(Path(folder) / "paragram")
     loaded = skparaphrase.load(Path(folder) / "paragram")
     same = np.array_equal(loaded.transform(graded), encoder.transform(graded))
-    print("\nsaved and loaded, the same vectors:", same)
+    print("saved and loaded, the same vectors:", same)
+plt.show()

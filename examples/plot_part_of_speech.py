@@ -1,22 +1,28 @@
-"""Tag parts of speech with word vectors made of character n-grams.
+"""
+Parts of speech from character n-grams
+======================================
 
-    python examples/part_of_speech.py [train.tsv test.tsv [tag column]]
+A :class:`~skparaphrase.tagging.SequenceTagger` with word vectors made of character
+n-grams, against the most frequent tag of each word: on words it has met in training and
+on others.
 
-Works on the sentences that come with the package, in some ten seconds. Other files
-have one token and its tag to a line, and a blank line between sentences; `.conllu` is
-read as such; a treebank takes some minutes. Compares the tagger with the most frequent
-tag of each word, on words it has met in training and on others, and saves a confusion
-matrix, `part_of_speech.png`.
+Files of your own have one token and its tag to a line, and a blank line between
+sentences; ``.conllu`` is read as such. A treebank takes some minutes::
+
+    python examples/plot_part_of_speech.py train.tsv test.tsv [tag column]
 """
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+# %%
+# Tagged sentences
+# ----------------
+
 import sys
-import time
 from collections import Counter, defaultdict
 
-import matplotlib
+import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.metrics import ConfusionMatrixDisplay, accuracy_score
 from sklearn.model_selection import train_test_split
@@ -25,10 +31,6 @@ from skparaphrase.datasets import load_tagged, read_tagged
 from skparaphrase.encoders import CharagramEncoder
 from skparaphrase.tagging import SequenceTagger
 
-matplotlib.use("Agg")
-import matplotlib.pyplot as plt
-
-started = time.perf_counter()
 if len(sys.argv) > 2:
     train_path, test_path, *tag = sys.argv[1:]
     columns = ("FORM" if train_path.endswith(".conllu") else "token", *tag)
@@ -43,6 +45,10 @@ else:
 words, gold = np.concatenate(X_test), np.concatenate(y_test)
 print(f"{len(X)} sentences to learn from, {len(X_test)} to test on")
 
+# %%
+# A tagger
+# --------
+
 tagger = SequenceTagger(
     CharagramEncoder(dim=50, activation="relu", min_count=2),
     optimizer="adam",
@@ -55,17 +61,21 @@ tagger = SequenceTagger(
 tagger.fit(X, y)
 predicted = np.concatenate(list(tagger.predict(X_test)))
 
+# %%
+# Against the most frequent tag of each word
+# ------------------------------------------
+# New words get the tag of most words that occur once: they are of the same kinds.
+
 tags_of = defaultdict(Counter)
 for word, tag in zip(np.concatenate(X), np.concatenate(y), strict=True):
     tags_of[word][tag] += 1
 most_frequent = {word: tags.most_common(1)[0][0] for word, tags in tags_of.items()}
-# Most words that occur once are of the kinds that new words are of.
 once = Counter(most_frequent[word] for word in tags_of if tags_of[word].total() == 1)
 fallback = once.most_common(1)[0][0]
 baseline = np.array([most_frequent.get(word, fallback) for word in words])
 
 known = np.array([word in tags_of for word in words])
-print(f"\n{'accuracy x 100':28}{'all':>8}{'known words':>14}{'unknown words':>15}")
+print(f"{'accuracy x 100':28}{'all':>8}{'known words':>14}{'unknown words':>15}")
 for name, tags in (("most frequent tag", baseline), ("tagger", predicted)):
     right = 100 * (gold == tags)
     scores = [
@@ -75,13 +85,18 @@ for name, tags in (("most frequent tag", baseline), ("tagger", predicted)):
     print("{:28}{:8.1f}{:14.1f}{:15.1f}".format(name, *scores))
 print(f"{'words':28}{len(words):8}{known.sum():14}{(~known).sum():15}")
 
-print("\nWords by context, and words that nobody has seen:")
+# %%
+# Words by context, and words that nobody has seen
+# ------------------------------------------------
+
 for sentence in ("She will book a room .", "The glorpest wugs snorfled blickly ."):
     tokens = sentence.split()
     (tags,) = tagger.predict([tokens])
-    print(
-        "   ", " ".join(f"{word}/{tag}" for word, tag in zip(tokens, tags, strict=True))
-    )
+    print(*(f"{word}/{tag}" for word, tag in zip(tokens, tags, strict=True)))
+
+# %%
+# What is taken for what
+# ----------------------
 
 figure, axes = plt.subplots(figsize=(8, 7), layout="constrained")
 common = [tag for tag, _ in Counter(gold).most_common(17)]
@@ -100,5 +115,4 @@ for text in display.text_.ravel():
     if text.get_text() == "0.00":
         text.set_text("")
 axes.set_title(f"Parts of speech: accuracy {accuracy_score(gold, predicted):.2f}")
-figure.savefig("part_of_speech.png", dpi=120)
-print(f"\nSaved part_of_speech.png. {time.perf_counter() - started:.0f} s in all.")
+plt.show()

@@ -1,22 +1,26 @@
-"""How similar are two sentences, and which of their words match?
+"""
+Which of their words make two sentences similar?
+================================================
 
-    python examples/word_interaction.py                     # bundled pairs
-    python examples/word_interaction.py train.tsv test.tsv  # graded pairs
+A :class:`~skparaphrase.interaction.PairwiseInteractionRegressor` compares each word of
+a sentence with each of the other; the cosine of average vectors stands beside it.
 
-A `PairwiseInteractionRegressor` compares each word of a sentence with each of the
-other; the cosine of average vectors stands beside it. Pairs that share a sentence are
-all in training or all held out. The focus cube of a held-out pair goes to
-word_interaction.png: cosines of the words in their context, and in frames the pairs of
-words that the model focuses on.
+Graded pairs of your own::
+
+    python examples/plot_word_interaction.py train.tsv test.tsv
 """
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-import sys
-import time
+# %%
+# Graded pairs
+# ------------
+# Pairs that share a sentence are all in training or all held out.
 
-import matplotlib
+import sys
+
+import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.model_selection import GroupShuffleSplit
 from sklearn.pipeline import make_pipeline
@@ -29,9 +33,6 @@ from skparaphrase.metrics import pearson_scorer
 from skparaphrase.model_selection import pair_groups
 from skparaphrase.pairs import PairSimilarity
 
-matplotlib.use("Agg")
-
-started = time.perf_counter()
 if len(sys.argv) > 1:
     (train_pairs, train_scores), (test_pairs, test_scores) = (
         read_scored_pairs(path, return_X_y=True) for path in sys.argv[1:3]
@@ -43,7 +44,11 @@ else:
     train_pairs, train_scores = pairs[train], scores[train]
     test_pairs, test_scores = pairs[test], scores[test]
 
+# %%
+# The model beside the cosine
+# ---------------------------
 # A small memory and few epochs, for a laptop; on thousands of pairs take the defaults.
+
 model = PairwiseInteractionRegressor(
     hidden_dim=64, learning_rate=2e-3, batch_size=16, max_epochs=6, random_state=0
 )
@@ -57,20 +62,25 @@ for name, contender in contenders.items():
     r = pearson_scorer(contender, test_pairs, test_scores)
     print(f"{name:28} Pearson's r {r:.3f}", flush=True)
 
-# Of the pairs that mean nearly the same, the one with the least words in common.
+# %%
+# Into its focus
+# --------------
+# Of the held-out pairs that mean nearly the same, the one with the fewest words in
+# common: cosines of the words in their context, and in frames the pairs of words that
+# the model focuses on.
+
 same = np.flatnonzero(test_scores >= np.quantile(test_scores, 0.8))
 tokens = [[set(text.lower().split()) for text in pair] for pair in test_pairs[same]]
 overlap = [len(one & two) / len(one | two) for one, two in tokens]
 pair = test_pairs[same[np.argmin(overlap)]]
 
 display = InteractionDisplay.from_estimator(model, pair)
-display.figure_.savefig("word_interaction.png", dpi=120)
 found = display.interactions
-print(f"\n{pair[0]}\n{pair[1]}")
+print(f"{pair[0]}\n{pair[1]}")
 print(f"score {found.score:.2f}, graded {test_scores[same[np.argmin(overlap)]]:g}")
 cosines = found.cube[found.channels.index("concatenation cosine")]
 print("best of the words in focus:")
 cells = np.argwhere(found.focus)
 for i, j in cells[np.argsort(-cosines[found.focus], kind="stable")[:6]]:
     print(f"  {found.words1[i]:>12} - {found.words2[j]:12} cosine {cosines[i, j]:.2f}")
-print(f"word_interaction.png written. {time.perf_counter() - started:.0f} s in all.")
+plt.show()
