@@ -1,0 +1,131 @@
+"""Settings of the documentation; `make docs` builds it, without network."""
+
+# Authors: The skparaphrase developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import os
+import sys
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+sys.path.insert(0, str(Path(__file__).parent / "_ext"))
+
+import torch
+
+import skparaphrase
+
+torch.set_num_threads(1)  # figures and numbers of the gallery stay the same
+
+project = "skparaphrase"
+author = "The skparaphrase developers"
+copyright = author
+version = release = skparaphrase.__version__
+
+extensions = [
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx.ext.mathjax",
+    "numpydoc",
+    "sphinx_copybutton",
+    "sphinx_design",
+    "sphinx_gallery.gen_gallery",
+    "markdown_page",
+    "references",
+]
+root_doc = "index"
+templates_path = ["_templates"]
+exclude_patterns = ["_build", "_templates", "**sg_execution_times.rst"]
+# `Name` is a link where Name is ours, and code where it is not.
+default_role = "py:obj"
+nitpicky = True
+nitpick_ignore_regex = [("py:obj", ".*"), ("py:class", r"(?!~?skparaphrase).*")]
+
+# The reference -----------------------------------------------------------------------
+
+autosummary_generate = True
+autosummary_imported_members = True
+autodoc_typehints = "none"  # the docstrings have types in words
+autodoc_member_order = "alphabetical"
+add_module_names = False
+toc_object_entries_show_parents = "hide"
+numpydoc_class_members_toctree = False
+# Of a torch.nn.Module, what is ours.
+_modules = [
+    name
+    for name, found in vars(import_module("skparaphrase.nn")).items()
+    if isinstance(found, type) and issubclass(found, torch.nn.Module)
+]
+autosummary_context = {"modules_of_torch": _modules}
+numpydoc_show_inherited_class_members = {
+    f"skparaphrase.nn.{name}": False for name in _modules
+}
+
+# The gallery -------------------------------------------------------------------------
+
+sphinx_gallery_conf = {
+    "examples_dirs": "../examples",
+    "gallery_dirs": "auto_examples",
+    "filename_pattern": r"/plot_",
+    "within_subsection_order": "ExampleTitleSortKey",
+    "backreferences_dir": "api/backreferences",
+    "doc_module": ("skparaphrase",),
+    "reference_url": {"skparaphrase": None},
+    "image_scrapers": ("matplotlib",),
+    "capture_repr": ("_repr_html_",),  # estimators and frames
+    "matplotlib_animations": False,
+    "min_reported_time": 1,
+    "remove_config_comments": True,
+    "show_memory": False,
+    "show_signature": False,
+    "download_all_examples": False,
+    "default_thumb_file": str(Path(__file__).parent / "_static" / "script.png"),
+    "copyfile_regex": r"$^",
+    "abort_on_example_error": False,  # -W fails the build after the last of them
+}
+suppress_warnings = ["config.cache"]  # sphinx-gallery's settings hold functions
+
+# The pages ---------------------------------------------------------------------------
+
+LOGO = "_static/favicon.svg"
+html_theme = "pydata_sphinx_theme"
+html_title = "skparaphrase"
+html_baseurl = "https://skparaphrase.readthedocs.io/en/latest/"
+html_static_path = ["_static"]
+html_css_files = ["skparaphrase.css"]
+html_favicon = LOGO
+html_show_sourcelink = False
+html_copy_source = False
+html_theme_options = {
+    "logo": {"text": "skparaphrase", "image_light": LOGO, "image_dark": LOGO},
+    "navbar_end": ["theme-switcher"],
+    "header_links_before_dropdown": 5,
+    "navigation_with_keys": False,
+    "show_prev_next": False,
+    "show_toc_level": 2,
+    "use_edit_page_button": False,
+    "footer_start": ["copyright"],
+    "footer_end": ["sphinx-version"],
+}
+html_sidebars = {
+    "index": [],
+    "getting_started": [],
+    "choosing": [],
+    "comparison": [],
+    "faq": [],
+    "references": [],
+    "releasing": [],
+    "changes": [],
+    "contributing": [],
+}
+copybutton_prompt_text = r">>> |\.\.\. |\$ "
+copybutton_prompt_is_regexp = True
+copybutton_exclude = ".linenos, .gp, .go"
+
+# One file of MathJax, with its fonts, instead of a content delivery network.
+if (_offline := find_spec("sphinx-mathjax-offline")) and _offline.origin:
+    _mathjax = Path(_offline.origin).parent / "static" / "mathjax" / "tex-svg-full.js"
+    html_static_path.append(str(_mathjax))
+    mathjax_path = _mathjax.name
+mathjax3_config = {"svg": {"fontCache": "global"}}
