@@ -8,6 +8,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+import torch
 from hypothesis import settings
 
 from skparaphrase.encoders import (
@@ -22,6 +23,12 @@ settings.register_profile("skparaphrase", deadline=None)
 settings.load_profile("skparaphrase")
 
 WORDS = [f"w{i}" for i in range(40)]
+
+
+@pytest.fixture(autouse=True, scope="session")
+def one_thread():
+    """Tensors are small here, and the tests want the processors."""
+    torch.set_num_threads(1)
 
 
 @pytest.fixture

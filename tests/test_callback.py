@@ -8,7 +8,6 @@ from operator import attrgetter
 
 import numpy as np
 import pytest
-import torch
 from numpy.testing import assert_array_equal
 from sklearn.base import clone
 from sklearn.callback import ProgressBar
@@ -30,14 +29,6 @@ PAIRS = [
 ]
 TEXTS = [text for pair in PAIRS for text in pair]
 GOLD = RNG.uniform(0, 5, len(PAIRS))
-
-
-@pytest.fixture(autouse=True, scope="module")
-def one_thread():
-    n_threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(n_threads)
 
 
 def make_encoder(*callbacks, **changes):

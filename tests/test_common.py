@@ -5,7 +5,6 @@
 
 import numpy as np
 import pytest
-import torch
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils import check_array
 from sklearn.utils.estimator_checks import (
@@ -40,14 +39,6 @@ VECTORS = WordVectors(
     [f"w{i}" for i in range(N_WORDS)],
     np.random.default_rng(0).normal(size=(N_WORDS, 5)),
 )
-
-
-@pytest.fixture(autouse=True, scope="module")
-def one_thread():
-    n_threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(n_threads)
 
 
 class TwoDimensional:

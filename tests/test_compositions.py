@@ -25,15 +25,6 @@ from skparaphrase.nn import (
 from skparaphrase.nn._losses import infonce_loss, margin_loss, unit_vectors
 from skparaphrase.vectors import WordVectors
 
-
-@pytest.fixture(autouse=True, scope="module")
-def one_thread():
-    n_threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(n_threads)
-
-
 F = {"linear": lambda a: a, "tanh": np.tanh, "relu": lambda a: np.maximum(a, 0)}
 
 

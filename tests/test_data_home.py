@@ -138,7 +138,9 @@ TRUSTED = [
 ]
 
 
-@pytest.mark.parametrize(("fetch", "url", "content"), TRUSTED)
+@pytest.mark.parametrize(
+    ("fetch", "url", "content"), TRUSTED, ids=[url for _, url, _ in TRUSTED]
+)
 def test_fetched_and_read(public, tmp_path, fetch, url, content):
     folder, asked = public
     (folder / url.rpartition("/")[2]).write_bytes(content)

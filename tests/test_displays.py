@@ -8,7 +8,6 @@ import builtins
 import matplotlib
 import numpy as np
 import pytest
-import torch
 from matplotlib.colors import same_color, to_rgba
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.stats import pearsonr, spearmanr
@@ -35,14 +34,6 @@ from skparaphrase.pairs import PairSimilarity
 from skparaphrase.vectors import WordVectors
 
 matplotlib.use("Agg")
-
-
-@pytest.fixture(autouse=True, scope="module")
-def one_thread():
-    n_threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(n_threads)
 
 
 @pytest.fixture(autouse=True)

@@ -5,7 +5,6 @@
 
 import numpy as np
 import pytest
-import torch
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.linalg import orthogonal_procrustes
 from sklearn.decomposition import TruncatedSVD
@@ -59,14 +58,6 @@ def make_encoder(**changes):
         "device": "cpu",
     }
     return ParagramEncoder(VECTORS, **{**settings, **changes})
-
-
-@pytest.fixture(autouse=True, scope="module")
-def one_thread():
-    n_threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(n_threads)
 
 
 def test_the_loss_is_one_less_the_mean_cosine():

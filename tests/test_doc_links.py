@@ -7,7 +7,6 @@ import importlib
 import re
 
 import pytest
-import torch
 from sklearn.base import BaseEstimator
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -16,15 +15,6 @@ from skparaphrase._docs import HOME
 from skparaphrase.datasets import load_paraphrases
 from skparaphrase.encoders import ParagramEncoder, SIFEncoder
 from skparaphrase.pairs import LastAxis, LastAxisUnion, PairSimilarity
-
-
-@pytest.fixture(autouse=True, scope="module")
-def one_thread():
-    n_threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(n_threads)
-
 
 ROOMS = ("encoders", "decomposition", "pairs", "supervised", "tagging", "interaction")
 REQUIRED = {

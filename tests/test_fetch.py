@@ -467,7 +467,7 @@ def test_processes_fetch_once(server, tmp_path):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no such signals")
-@pytest.mark.parametrize("kind", [signal.SIGINT, signal.SIGKILL])
+@pytest.mark.parametrize("kind", ["SIGINT", "SIGKILL"])
 def test_an_end_in_the_middle(server, tmp_path, kind):
     half, over = threading.Event(), threading.Event()
 
@@ -481,15 +481,15 @@ def test_an_end_in_the_middle(server, tmp_path, kind):
     part = tmp_path / "f.bin.part"
     while not part.exists() or not part.stat().st_size:
         time.sleep(0.01)
-    process.send_signal(kind)
+    process.send_signal(getattr(signal, kind))
     process.communicate()
     over.set()
-    left = ["f.bin.part"] if kind == signal.SIGINT else ["f.bin.lock", "f.bin.part"]
+    left = ["f.bin.part"] if kind == "SIGINT" else ["f.bin.lock", "f.bin.part"]
     assert names(tmp_path) == left
     size = part.stat().st_size
     assert part.read_bytes() == CONTENT[:size]
     assert cache(tmp_path).get(remote(server)).read_bytes() == CONTENT
     assert server.ranges == [None, f"bytes={size}-"]
     continued = server.requests[1][1].get("If-Range") == MONDAY
-    assert continued == (kind == signal.SIGINT)
+    assert continued == (kind == "SIGINT")
     assert names(tmp_path) == ["f.bin", "f.bin.sha256"]

@@ -218,11 +218,11 @@ def test_string_types_in_column_transformer(transformer, columns, kind):
 @pytest.mark.parametrize("module", ["pandas", "polars"])
 def test_imputed_texts(encoder, columns, module):
     texts = ["w1", *columns["title"]]
-    texts[4] = None
     make, missing = {
         "pandas": (pd.DataFrame, np.nan),
         "polars": (pl.DataFrame, None),
     }[module]
+    texts[4] = missing
     fill = SimpleImputer(missing_values=missing, strategy="constant", fill_value="")
     found = Pipeline([("fill", fill), ("encode", encoder)]).fit_transform(
         make({"text": texts})

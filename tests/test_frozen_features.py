@@ -9,7 +9,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import torch
 from joblib import Memory
 from numpy.testing import assert_array_equal
 from sklearn.feature_extraction.text import TfidfVectorizer
@@ -33,14 +32,6 @@ from skparaphrase.vectors import WordVectors
 
 ROOT = Path(__file__).parents[1]
 DATA = Path(os.environ.get("SKPARAPHRASE_DATA", ROOT / "../shared"))
-
-
-@pytest.fixture(autouse=True, scope="module")
-def one_thread():
-    n_threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(n_threads)
 
 
 class Counting(AverageEncoder):

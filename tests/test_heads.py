@@ -40,14 +40,6 @@ HEADS = {
 }  # fmt: skip
 
 
-@pytest.fixture(autouse=True, scope="module")
-def one_thread():
-    n_threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(n_threads)
-
-
 def normal(*shape, seed=0):
     return np.random.RandomState(seed).randn(*shape).astype(np.float32)
 

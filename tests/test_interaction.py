@@ -41,14 +41,6 @@ MODELS = [PairwiseInteractionRegressor, PairwiseInteractionRanker]
 each = pytest.mark.parametrize("Model", MODELS)
 
 
-@pytest.fixture(autouse=True, scope="module")
-def one_thread():
-    n_threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(n_threads)
-
-
 @pytest.fixture(autouse=True)
 def narrow(monkeypatch):
     """Blocks of few channels; the others are tested with the network."""

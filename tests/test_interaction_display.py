@@ -43,14 +43,6 @@ Y = [1.0, 5.0, 2.0, 4.0]
 STATES = ("forward", "backward", "sum", "concatenation")
 
 
-@pytest.fixture(autouse=True, scope="module")
-def one_thread():
-    n_threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(n_threads)
-
-
 @pytest.fixture(autouse=True)
 def close_figures():
     from matplotlib import pyplot

@@ -26,14 +26,6 @@ LENGTHS = {
 }
 
 
-@pytest.fixture(autouse=True, scope="module")
-def one_thread():
-    n_threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(n_threads)
-
-
 def make_context(share_directions, seed=0):
     """In double precision, with weights large enough for every term to show."""
     context = Context(DIM_IN, DIM, share_directions=share_directions).double()

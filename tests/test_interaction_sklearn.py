@@ -9,7 +9,6 @@ import joblib
 import numpy as np
 import pytest
 import skops.io
-import torch
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn import config_context
 from sklearn.base import clone, is_classifier, is_regressor
@@ -57,14 +56,6 @@ VECTORS = WordVectors(
     [f"w{i}" for i in range(N_WORDS)],
     np.random.default_rng(0).normal(size=(N_WORDS, 5)),
 )
-
-
-@pytest.fixture(autouse=True, scope="module")
-def one_thread():
-    n_threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(n_threads)
 
 
 @pytest.fixture(autouse=True)

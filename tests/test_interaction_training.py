@@ -28,14 +28,6 @@ CPU = torch.device("cpu")
 LENGTHS = [5, 3, 1, 36, 2, 32, 8, 0, 1, 7, 11, 4, 20, 6, 2, 9]
 
 
-@pytest.fixture(autouse=True, scope="module")
-def one_thread():
-    n_threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(n_threads)
-
-
 @pytest.fixture
 def narrow(monkeypatch):
     """Blocks of few channels."""

@@ -55,14 +55,6 @@ each = pytest.mark.parametrize("name", ENCODERS)
 each_composed = pytest.mark.parametrize("name", COMPOSED)
 
 
-@pytest.fixture(autouse=True, scope="module")
-def one_thread():
-    n_threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(n_threads)
-
-
 def make(name, **changes):
     class_name, params, _ = ENCODERS[name]
     params = {

@@ -30,14 +30,6 @@ PAIRS = [
 TEXTS = [text for pair in PAIRS for text in pair]
 
 
-@pytest.fixture(autouse=True, scope="module")
-def one_thread():
-    n_threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(n_threads)
-
-
 def make_encoder(**changes):
     settings = {"max_epochs": 3, "batch_size": 8, "random_state": 0, "device": "cpu"}
     return ParagramEncoder(VECTORS, **{**settings, **changes})

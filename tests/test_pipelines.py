@@ -12,7 +12,6 @@ import polars as pl
 import pyarrow as pa
 import pytest
 import skops.io
-import torch
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn import config_context
 from sklearn.base import clone
@@ -40,14 +39,6 @@ from skparaphrase.encoders import (
 from skparaphrase.metrics import STSScorer, pearson_scorer
 from skparaphrase.model_selection import pair_groups
 from skparaphrase.pairs import LastAxis, PairFeatures, PairSimilarity
-
-
-@pytest.fixture(autouse=True, scope="module")
-def one_thread():
-    n_threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(n_threads)
 
 
 @pytest.fixture(params=["sif", "paragram", "cse"])

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import torch
 from sklearn.frozen import FrozenEstimator
 from sklearn.pipeline import make_pipeline
 
@@ -246,14 +245,6 @@ def test_union_of_words_and_characters_beats_both(
     assert score(union) >= best + 0.4
 
 
-@pytest.fixture
-def one_thread():
-    n_threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(n_threads)
-
-
 @pytest.fixture(scope="module")
 def sick():
     return {
@@ -303,7 +294,7 @@ def test_entailment_reaches_its_target(vectors):
 
 
 @pytest.mark.filterwarnings("ignore:.* more than limit=32 words")
-def test_interaction_of_words_in_context(sick, vectors, one_thread):
+def test_interaction_of_words_in_context(sick, vectors):
     X, y = sick["train"]
     model = PairwiseInteractionRegressor(
         vectors, max_epochs=3, score_range=(1, 5), random_state=0

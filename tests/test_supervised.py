@@ -8,7 +8,6 @@ from collections import Counter
 
 import numpy as np
 import pytest
-import torch
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import BaseEstimator, TransformerMixin, clone
 from sklearn.callback import ProgressBar
@@ -68,14 +67,6 @@ ENCODERS = {
     ),
     "char lstm": lambda _: CharLSTMEncoder(embedding_dim=3, dim=4),
 }
-
-
-@pytest.fixture(autouse=True, scope="module")
-def one_thread():
-    n_threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(n_threads)
 
 
 @pytest.fixture

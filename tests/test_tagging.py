@@ -91,14 +91,6 @@ def make_tagger(name="charagram", **params):
     return SequenceTagger(ENCODERS[name](), **{**SMALL, **params})
 
 
-@pytest.fixture(autouse=True, scope="module")
-def one_thread():
-    n_threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(n_threads)
-
-
 @pytest.fixture(scope="module")
 def fitted():
     return make_tagger().fit(X, Y)
@@ -444,7 +436,9 @@ def test_containers(container, fitted):
 
 
 @pytest.mark.parametrize(
-    "label", [int, lambda i: i % 2 == 0, lambda i: f"t{i}", np.int8], ids=str
+    "label",
+    [int, lambda i: i % 2 == 0, lambda i: f"t{i}", np.int8],
+    ids=["int", "bool", "str", "int8"],
 )
 def test_labels_of_any_type(label):
     numbers = {tag: label(i) for i, tag in enumerate(KINDS)}

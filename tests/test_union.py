@@ -49,15 +49,11 @@ LETTERS = WordVectors(
 )
 
 
-def letters(text):
-    return list(text)
-
-
 @pytest.fixture
 def members(encoders):
     return [
         ("word", make_pipeline(encoders["sif"], CommonComponentRemoval())),
-        ("char", AverageEncoder(LETTERS, tokenizer=letters)),
+        ("char", AverageEncoder(LETTERS, tokenizer=list)),
     ]
 
 
@@ -512,8 +508,8 @@ class TextFacade(LastAxisUnion):
 
 
 TEXT_MEMBERS = [
-    ("char", AverageEncoder(LETTERS, tokenizer=letters)),
-    ("sif", SIFEncoder(LETTERS, tokenizer=letters, frequencies="corpus")),
+    ("char", AverageEncoder(LETTERS, tokenizer=list)),
+    ("sif", SIFEncoder(LETTERS, tokenizer=list, frequencies="corpus")),
 ]
 ESTIMATORS = [
     LastAxisUnion([("a", StandardScaler()), ("b", CommonComponentRemoval(0))]),
