@@ -173,6 +173,10 @@ class ParagramEncoder(AveragingEncoder, WordParaphraseEncoder):
     In a `Pipeline`, `fit` trains anew. Wrap an encoder that is trained already in
     :class:`~sklearn.frozen.FrozenEstimator`.
 
+    The defaults are the paper's. `weighting="sif", loss="infonce", learning_rate=0.01,
+    batch_size=256, max_epochs=2` gave better vectors and took less time (see
+    "How to choose an encoder" in the documentation).
+
     Settings of :meth:`paper`: "ppdb-xxl" (table 4), "ppdb-xl" (table 2), and "words",
     the public recipe of PARAGRAM word vectors for PPDB lexical pairs.
 

@@ -58,8 +58,8 @@ class PairClassifier(LabelModel):
     prior : {"universal"}, default=None
         None: the encoder begins untrained, and the penalties pull vectors to where
         they began, other parameters to zero. "universal": training begins with the
-        fitted encoder, and the penalties pull back to it (Wieting et al. 2016, section
-        4.2). In a pipeline or a grid search it must then be in a
+        fitted encoder, and the penalties pull back to it (Wieting et al. 2016). In a
+        pipeline or a grid search it must then be in a
         :class:`~sklearn.frozen.FrozenEstimator`, which keeps its fit when it is
         cloned; a copy of it is trained.
 

@@ -61,13 +61,14 @@ class SimilarityRegressor(GradedScores, SupervisedModel):
     freeze : {"vectors", "encoder"}, default=None
         What is not trained: the vectors of words, n-grams or characters; or all of the
         encoder. With "encoder" each distinct text is embedded once, before the epochs,
-        and an unfitted encoder that is none of ours is fitted on the texts.
+        and an unfitted encoder that is none of ours is fitted on the texts. A few
+        hundred scores are too few to train an encoder.
 
     prior : {"universal"}, default=None
         None: the encoder begins untrained, and the penalties pull vectors to where
         they began, other parameters to zero. "universal": training begins with the
-        fitted encoder, and the penalties pull back to it (Wieting et al. 2016, section
-        4.2). In a pipeline or a grid search it must then be in a
+        fitted encoder, and the penalties pull back to it (Wieting et al. 2016). In a
+        pipeline or a grid search it must then be in a
         :class:`~sklearn.frozen.FrozenEstimator`, which keeps its fit when it is
         cloned; a copy of it is trained.
 
