@@ -3,6 +3,7 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+import gzip
 import os
 import shutil
 import tarfile
@@ -10,9 +11,19 @@ import zipfile
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from io import BytesIO
 from pathlib import Path
 
-DAMAGE = (zipfile.BadZipFile, tarfile.TarError, zlib.error, EOFError)
+from skparaphrase.datasets._lock import locked
+from skparaphrase.datasets._remote import record_of
+
+DAMAGE = (
+    gzip.BadGzipFile,
+    zipfile.BadZipFile,
+    tarfile.TarError,
+    zlib.error,
+    EOFError,
+)
 
 
 def read_members(path: Path, wanted: Callable[[str], bool]) -> dict[str, bytes]:
@@ -36,7 +47,9 @@ def read_members(path: Path, wanted: Callable[[str], bool]) -> dict[str, bytes]:
                 names = [i.filename for i in archive.infolist() if not i.is_dir()]
                 nearest = _nearest(names, wanted)
                 return {base: archive.read(name) for base, name in nearest.items()}
-        with tarfile.open(path, "r:gz") as archive:
+        with gzip.open(path, "rb") as packed:
+            content = BytesIO(packed.read())  # to the end, where the checksum is
+        with tarfile.open(fileobj=content, mode="r:") as archive:
             members = {m.name: m for m in archive if m.isfile()}
             read = {}
             for base, name in _nearest(list(members), wanted).items():
@@ -47,6 +60,8 @@ def read_members(path: Path, wanted: Callable[[str], bool]) -> dict[str, bytes]:
 
 def unpack_member(path: Path, base: str, target: Path) -> None:
     """Write a member of a zip file to `target`, all of it or nothing.
+
+    Threads and processes take turns; who finds `target` there leaves it alone.
 
     Parameters
     ----------
@@ -60,17 +75,20 @@ def unpack_member(path: Path, base: str, target: Path) -> None:
     OSError
         The archive is damaged or has no such member.
     """
-    part = target.with_name(f"{target.name}.{os.getpid()}.part")
-    try:
-        with _damage_named(path), zipfile.ZipFile(path) as archive:
-            names = _nearest(archive.namelist(), lambda name: name == base)
-            if base not in names:
-                raise OSError(f"{path} has no member {base}.")
-            with archive.open(names[base]) as source, open(part, "wb") as file:
-                shutil.copyfileobj(source, file, 1 << 20)
-        os.replace(part, target)
-    finally:
-        part.unlink(missing_ok=True)
+    part = target.with_name(f"{target.name}.part")
+    with locked(target.with_name(f"{target.name}.lock")):
+        if target.is_file():
+            return
+        try:
+            with _damage_named(path), zipfile.ZipFile(path) as archive:
+                names = _nearest(archive.namelist(), lambda name: name == base)
+                if base not in names:
+                    raise OSError(f"{path} has no member {base}.")
+                with archive.open(names[base]) as source, open(part, "wb") as file:
+                    shutil.copyfileobj(source, file, 1 << 20)
+            os.replace(part, target)
+        finally:
+            part.unlink(missing_ok=True)
 
 
 @contextmanager
@@ -83,8 +101,11 @@ def _damage_named(path: Path) -> Iterator[None]:
 
 def damaged(path: Path, error: BaseException, where: str = "") -> OSError:
     """What to raise for an archive that cannot be read."""
+    record = record_of(path)
+    # The checksum of a first download that was wrong would refuse the right file.
+    what = f"it and {record.name}" if record.exists() else "it"
     return OSError(
-        f"{path}{where} is damaged ({error}). Delete it, and it is fetched again."
+        f"{path}{where} is damaged ({error}). Delete {what}, and it is fetched again."
     )
 
 

@@ -186,7 +186,7 @@ def read_ppdb(path: Path) -> Iterator[tuple[str, str, str, str, float]]:
                     raise ValueError(f"{path}, line {number}: {error}.") from error
                 if pair is not None:
                     yield pair
-    except (gzip.BadGzipFile, *DAMAGE) as error:
+    except DAMAGE as error:
         raise damaged(path, error, f", after line {number},") from error
 
 

@@ -3,11 +3,13 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+import gzip
 import hashlib
 import os
 import time
 import warnings
 import zipfile
+import zlib
 from dataclasses import dataclass
 from email.utils import formatdate, parsedate_to_datetime
 from importlib import import_module
@@ -119,7 +121,7 @@ class Cache:
         state = "is missing"
         if path.exists():
             state = (
-                f"has changed since it was fetched (to keep it, delete {_record(path)})"
+                f"has changed since it was fetched (to keep it, delete {record_of(path)})"
             )
         if not remote.urls:
             raise OSError(f"{path} {state}. {remote.by_hand} Put it there.")
@@ -194,20 +196,22 @@ class Cache:
             raise WrongFileError("the answer is a web page, not the file")
         if path.suffix == ".zip" and not zipfile.is_zipfile(part):
             raise WrongFileError("the answer is not a whole zip archive")
+        if path.suffix == ".gz" and not _is_gzip(part):
+            raise WrongFileError("the answer is not a whole gzip file")
         found, recorded = sha256_of(part), _recorded(path)
         expected = remote.sha256 or recorded
         if expected not in (None, found):
             first = (
                 ""
                 if remote.sha256
-                else f", that of the first download; delete {_record(path)} to trust "
+                else f", that of the first download; delete {record_of(path)} to trust "
                 "the new one"
             )
             raise WrongFileError(f"its SHA256 is {found}, not {expected}{first}")
         if found != recorded:
-            new = _record(path).with_suffix(".sha256.new")
+            new = record_of(path).with_suffix(".sha256.new")
             new.write_text(f"{found}  {path.name}\n", encoding="utf-8")
-            os.replace(new, _record(path))
+            os.replace(new, record_of(path))
 
 
 class WrongFileError(OSError):
@@ -268,6 +272,10 @@ class _Download:
             return
         start = file.tell()
         headers = response.headers
+        if self.part.stem.endswith(".gz"):
+            # Some servers take the file's own compression for one on the way.
+            for found in (headers, response.raw.headers):
+                found.pop("Content-Encoding", None)
         self.resumed = response.status_code == 206
         if self.resumed and not headers.get("Content-Range", "").startswith(
             f"bytes {start}-"
@@ -307,19 +315,31 @@ def _is_passing(error: OSError) -> bool:
     return status is None or status >= 500 or status in _PASSING or status == 416
 
 
+def _is_gzip(path: Path) -> bool:
+    """Whether the file is one of gzip, whole to its checksum."""
+    try:
+        with gzip.open(path, "rb") as file:
+            while file.read(1 << 20):
+                pass
+    except (gzip.BadGzipFile, zlib.error, EOFError):
+        return False
+    return True
+
+
 def sha256_of(path: Path) -> str:
     """The checksum of a file, in hexadecimal digits."""
     with open(path, "rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def _record(path: Path) -> Path:
+def record_of(path: Path) -> Path:
+    """Where the checksum of a fetched file is kept."""
     return path.with_name(f"{path.name}.sha256")
 
 
 def _recorded(path: Path) -> str | None:
     try:
-        return _record(path).read_text(encoding="utf-8").split()[0]
+        return record_of(path).read_text(encoding="utf-8").split()[0]
     except (FileNotFoundError, IndexError):
         return None
 
