@@ -119,7 +119,8 @@ for place, i in enumerate(order, start=1):
     print(f"{place:2} {mark:6}{scores[rows[i]]:6.2f}  {candidates[i]}")
 
 # %%
-# Which of their words the model compares: in frames, those in focus.
+# Why the first is first, rightly or not: which of their words the model compares; in
+# frames, those in focus.
 
 InteractionDisplay.from_estimator(model, (question, candidates[order[0]]))
 plt.show()

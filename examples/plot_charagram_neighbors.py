@@ -70,7 +70,7 @@ for ax, query in zip(axes.flat, queries, strict=True):
     found = frame[frame["query"] == query]
     near, similarity = found["neighbor"].tolist(), found["similarity"].tolist()
     print(
-        f"{query:16}",
+        f"{query:12}",
         *(f"{w} {s:.2f}" for w, s in zip(near, similarity, strict=True)),
         sep="  ",
     )

@@ -22,6 +22,7 @@ labels, and the least score of a paraphrase::
 # -------------------------------
 
 import sys
+import textwrap
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -120,5 +121,6 @@ print(f"Most surely the same, and wrongly so ({best}):")
 wrong = np.flatnonzero(~same)
 for row in wrong[np.argsort(-chances[best][wrong], kind="stable")[:3]]:
     print(f"  {chances[best][row]:.2f}  score {scores[row]:g}")
-    print(f"        {pairs[row][0]}\n        {pairs[row][1]}")
+    for text in pairs[row]:
+        print("       ", textwrap.shorten(text, 90))
 plt.show()

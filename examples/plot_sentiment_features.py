@@ -49,6 +49,7 @@ print(f"{len(texts):,} sentences; always the commonest label: {commonest:.1%}")
 # %%
 # Three kinds of features
 # -----------------------
+# Of the union, scikit-learn's `FeatureUnion` makes one row: vectors, then words.
 
 encoder = ParagramEncoder(loss="infonce", batch_size=256, random_state=0)
 frozen = FrozenEstimator(encoder.fit(load_paraphrases().data))

@@ -39,7 +39,7 @@ table = pd.DataFrame(pairs, columns=["first", "second"])
 for side in ("first", "second"):
     table[f"{side} words"] = table[side].str.split().str.len()
 texts, numbers = ["first", "second"], ["first words", "second words"]
-print(table.head(3).to_string(max_colwidth=40))
+print(table.head(3).to_string(max_colwidth=32))
 
 # %%
 # scikit-learn
@@ -62,7 +62,7 @@ as_pair = ColumnTransformer(
     ]
 )
 frame = as_pair.set_output(transform="pandas").fit_transform(table)
-print(frame.iloc[:3, [0, 1, 128, 129, -2, -1]].round(2).to_string())
+print(frame.iloc[:3, [0, 1, 128, 129, -1]].round(2).to_string())
 
 # %%
 # skrub

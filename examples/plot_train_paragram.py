@@ -44,6 +44,7 @@ removed = STSScorer((graded[half:], gold[half:]), postprocess=CommonComponentRem
 # %%
 # Two losses, two weightings
 # --------------------------
+# The curves are of the half that chooses the epoch, the table is of the other.
 
 figure, ax = plt.subplots(figsize=(6.5, 3.8), layout="constrained")
 print("loss     weighting  best epoch   Pearson x 100   with removal")

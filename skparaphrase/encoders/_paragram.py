@@ -28,8 +28,8 @@ class ParagramEncoder(AveragingEncoder, WordParaphraseEncoder):
 
     .. math::
         \frac{1}{|X|} \sum_{(x_1, x_2)}
-        \max(0, \delta - \cos(x_1, x_2) + \cos(x_1, t_1)) +
-        \max(0, \delta - \cos(x_1, x_2) + \cos(x_2, t_2))
+        \Big( & \max(0, \delta - \cos(x_1, x_2) + \cos(x_1, t_1)) \\
+        + & \max(0, \delta - \cos(x_1, x_2) + \cos(x_2, t_2)) \Big)
         + \frac{\lambda_w}{2} \lVert W - W_{initial} \rVert^2,
 
     with negative examples :math:`t_1, t_2` from the other pairs of the batch.
@@ -173,9 +173,9 @@ class ParagramEncoder(AveragingEncoder, WordParaphraseEncoder):
     In a `Pipeline`, `fit` trains anew. Wrap an encoder that is trained already in
     :class:`~sklearn.frozen.FrozenEstimator`.
 
-    The defaults are the paper's. `weighting="sif", loss="infonce", learning_rate=0.01,
-    batch_size=256, max_epochs=2` gave better vectors and took less time (see
-    "How to choose an encoder" in the documentation).
+    The defaults are the paper's. Better vectors in less time came from
+    `weighting="sif"`, `loss="infonce"`, `learning_rate=0.01`, `batch_size=256` and
+    `max_epochs=2` (see "How to choose an encoder" in the documentation).
 
     Settings of :meth:`paper`: "ppdb-xxl" (table 4), "ppdb-xl" (table 2), and "words",
     the public recipe of PARAGRAM word vectors for PPDB lexical pairs.
