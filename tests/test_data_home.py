@@ -292,6 +292,20 @@ def test_data_home(tmp_path, monkeypatch):
     assert names(tmp_path) == ["a", "c", "d", "skparaphrase_data"]
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="links need rights there")
+def test_clearing_spares_what_links_lead_to(tmp_path):
+    large, home = tmp_path / "large", tmp_path / "home"
+    (large / "glove").mkdir(parents=True)
+    (large / "glove" / "x.zip").write_text("x")
+    home.mkdir()
+    (home / "glove").symlink_to(large / "glove")
+    (tmp_path / "link").symlink_to(home)
+    clear_data_home(tmp_path / "link")
+    assert names(home) == []
+    assert names(tmp_path) == ["home", "large", "link"]
+    assert names(large / "glove") == ["x.zip"]
+
+
 def test_clearing_spares_what_is_not_ours(tmp_path):
     home = tmp_path / "home"
     with pytest.raises(OSError, match="download_if_missing"):

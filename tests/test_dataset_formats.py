@@ -3,6 +3,7 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+import gzip
 import os
 import re
 import tarfile
@@ -24,6 +25,7 @@ from skparaphrase.datasets import (
     fetch_stsb,
 )
 from skparaphrase.datasets._lines import decode_lines
+from skparaphrase.datasets._remote import sha256_of
 
 ROOT = Path(__file__).parents[1]
 DATA = Path(os.environ.get("SKPARAPHRASE_DATA", ROOT / "../shared")) / "data"
@@ -269,6 +271,25 @@ def test_wrong_lines_of_the_benchmark_are_named(tmp_path, rows, message):
         ValueError, match=re.escape(f"{path}, sts-train.csv, {message}")
     ):
         fetch_stsb(data_home=tmp_path)
+
+
+def test_a_changed_bit_of_a_tar_is_found(tmp_path):
+    """Tar has no checksum of contents; that of gzip stands at the very end."""
+    path = benchmark(tmp_path)
+    with tarfile.open(path) as archive:
+        plain = BytesIO()
+        with tarfile.open(fileobj=plain, mode="w") as copy:
+            for member in archive:
+                copy.addfile(member, archive.extractfile(member))
+    raw = gzip.compress(plain.getvalue(), compresslevel=0)
+    path.write_bytes(raw)
+    assert fetch_stsb("dev", data_home=tmp_path).data[0, 0] == "A plane."
+    path.write_bytes(raw.replace(b"A plane.", b"A plank."))
+    (path.parent / f"{path.name}.sha256").write_text(
+        f"{sha256_of(path)}  {path.name}\n"
+    )
+    with pytest.raises(OSError, match=r"Delete it and Stsbenchmark\.tar\.gz\.sha256, "):
+        fetch_stsb("dev", data_home=tmp_path)
 
 
 @pytest.mark.parametrize("how", ["cut", "middle", "start"])

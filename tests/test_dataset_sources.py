@@ -6,7 +6,9 @@
 import gzip
 import os
 import re
+import threading
 import zipfile
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -20,6 +22,7 @@ from skparaphrase.datasets import (
     fetch_trecqa,
     fetch_wikiqa,
 )
+from skparaphrase.datasets._archives import unpack_member
 
 ROOT = Path(__file__).parents[1]
 DATA = Path(os.environ.get("SKPARAPHRASE_DATA", ROOT / "../shared")) / "data"
@@ -275,6 +278,32 @@ def test_members_stay_in_the_cache(tmp_path):
     assert fetch_glove("42B.300d", data_home=home).dim == 2
     assert [path.name for path in tmp_path.iterdir()] == ["home"]
     assert sorted(path.name for path in home.rglob("*.*")) == [
+        "glove.42B.300d.txt",
+        "glove.42B.300d.zip",
+    ]
+
+
+def test_threads_unpack_once(tmp_path, monkeypatch):
+    text = "the 1 2\n" + "".join(f"w{i} {i} 3\n" for i in range(20_000))
+    path = tmp_path / "glove" / "glove.42B.300d.zip"
+    zipped(path, {"glove.42B.300d.txt": text})
+    # What another process, killed in the middle, has left.
+    (path.parent / "glove.42B.300d.txt.part").write_text("the 1")
+    together, asked = threading.Barrier(6), []
+
+    def unpack(*arguments):
+        asked.append(arguments)
+        together.wait()  # all have seen that there is no text file
+        unpack_member(*arguments)
+
+    monkeypatch.setattr("skparaphrase.datasets._embeddings.unpack_member", unpack)
+    with ThreadPoolExecutor(6) as pool:
+        jobs = [
+            pool.submit(fetch_glove, "42B.300d", data_home=tmp_path) for _ in range(6)
+        ]
+        assert [len(job.result()) for job in jobs] == [20_001] * 6
+    assert len(asked) == 6
+    assert sorted(file.name for file in path.parent.iterdir()) == [
         "glove.42B.300d.txt",
         "glove.42B.300d.zip",
     ]

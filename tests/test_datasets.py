@@ -212,7 +212,8 @@ def test_the_package_stays_small():
     folder = Path(skparaphrase.__file__).parent
     data = [p for p in folder.rglob("data/*") if p.is_file()]
     assert len(data) >= 4
-    assert sum(path.stat().st_size for path in data) <= 5e6
+    # Word vectors and the pretrained encoder have 4 MB each.
+    assert sum(path.stat().st_size for path in data) <= 8.5e6
 
 
 @pytest.mark.data

@@ -3,6 +3,8 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -25,7 +27,11 @@ from skparaphrase.encoders import (
     ProjectionEncoder,
     RNNEncoder,
 )
-from skparaphrase.encoders._targets import teacher_axes
+from skparaphrase.encoders._targets import (
+    taught_texts,
+    teacher_axes,
+    teacher_targets,
+)
 from skparaphrase.metrics import STSScorer
 from skparaphrase.vectors import WordVectors
 
@@ -142,6 +148,46 @@ def test_a_text_that_comes_twice_has_the_mean_of_its_vectors():
     assert unit(encoder.transform(["w1 w2"]))[0] @ expected > 0.999
 
 
+def test_texts_that_come_often_have_the_means_of_their_vectors():
+    texts = ["w1", "w2 w3", "w1", "w4", "w2 w3", "w1"]
+    vectors = np.random.RandomState(3).randn(6, 8)
+    expected = [
+        unit(
+            unit(vectors)[[i for i, other in enumerate(texts) if other == text]].sum(0)
+        )
+        for text in ("w1", "w2 w3", "w4")
+    ]
+    _, taught = taught_texts(texts, vectors)
+    numbers = np.array([0, 1, 0, 2, 1, 0])
+    found = teacher_targets(taught, numbers, 3)
+    assert found.dtype == np.float32
+    assert_allclose(found, expected, atol=1e-6)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_a_teachers_vectors_stay_as_they_are(dtype, order):
+    vectors = np.array(teach(TEXTS), dtype=dtype, order=order)
+    before = vectors.copy()
+    vectors.flags.writeable = False
+    encoder = make_encoder().fit(TEXTS, vectors)
+    assert_array_equal(vectors, before)
+    plain = make_encoder().fit(TEXTS, before.astype(np.float32).tolist())
+    assert_allclose(encoder.vectors_.matrix, plain.vectors_.matrix, atol=1e-5)
+
+
+def test_one_copy_of_a_teachers_vectors_is_made():
+    texts = [f"w{i}" for i in range(20_000)]
+    vectors = np.random.RandomState(0).standard_normal((20_000, 64))
+    vectors = vectors.astype(np.float32)
+    tracemalloc.start()
+    _, taught = taught_texts(texts, vectors)
+    teacher_targets(taught, np.arange(len(texts)), len(texts))
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 1.5 * vectors.nbytes
+
+
 def test_texts_without_known_words_and_zero_vectors_do_no_harm():
     targets = teach(TEXTS)
     targets[3] = 0
@@ -169,6 +215,12 @@ def test_what_cannot_be_learnt_is_an_error(X, y, message):
         make_encoder().fit(X, y)
 
 
+@pytest.mark.parametrize("X", [TEXTS, np.array(TEXTS).reshape(-1, 2)])
+def test_vectors_for_another_loss_are_an_error(X):
+    with pytest.raises(ValueError, match=r"\(200, 8\): .*loss='distillation'"):
+        make_encoder(loss="margin").fit(X, teach(TEXTS))
+
+
 def test_warm_start_and_partial_fit_keep_the_axes():
     encoder = make_encoder(warm_start=True).fit(TEXTS, teach(TEXTS, 12))
     axes = encoder.teacher_axes_
@@ -179,6 +231,21 @@ def test_warm_start_and_partial_fit_keep_the_axes():
     assert not hasattr(
         encoder.set_params(warm_start=False).fit(TEXTS, teach(TEXTS)), "teacher_axes_"
     )
+
+
+def test_too_few_first_texts_to_choose_axes_are_warned_of(recwarn):
+    make_encoder().partial_fit(TEXTS[:8], teach(TEXTS[:8], 12))
+    make_encoder().partial_fit(TEXTS[:2], teach(TEXTS[:2], 3))  # all are kept
+    make_encoder().partial_fit(TEXTS[:2], teach(TEXTS[:2]))
+    make_encoder().fit(TEXTS[:2], teach(TEXTS[:2], 12))
+    assert not recwarn.list
+    encoder = make_encoder()
+    message = "7 texts settle which 8 of the teacher's 12 dimensions"
+    with pytest.warns(UserWarning, match=message) as warned:
+        encoder.partial_fit(TEXTS[:7], teach(TEXTS[:7], 12))
+    assert warned[0].filename == __file__
+    encoder.partial_fit(TEXTS[:7], teach(TEXTS[:7], 12))
+    assert not recwarn.list
 
 
 def test_saved_and_loaded_with_its_axes(tmp_path):

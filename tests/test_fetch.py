@@ -3,6 +3,7 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+import gzip
 import hashlib
 import os
 import signal
@@ -80,7 +81,14 @@ class Server:
 
 
 def answer(
-    content=CONTENT, *, modified=MONDAY, ranges=True, upto=None, length=True, wait=None
+    content=CONTENT,
+    *,
+    modified=MONDAY,
+    ranges=True,
+    upto=None,
+    length=True,
+    wait=None,
+    **headers,
 ):
     """A file; `upto` cuts it off, `wait` is waited for at that place."""
 
@@ -101,6 +109,8 @@ def answer(
             handler.send_header("Content-Length", str(len(body)))
         if modified:
             handler.send_header("Last-Modified", modified)
+        for name, value in headers.items():
+            handler.send_header(name, value)
         handler.end_headers()
         handler.wfile.write(body[:upto])
         if wait is not None:
@@ -180,6 +190,31 @@ def test_what_was_cut_off_is_continued_by_the_next_call(server, tmp_path):
     assert cache(tmp_path).get(remote(server)).read_bytes() == CONTENT
     assert server.ranges == [None, f"bytes={HALF}-"]
     assert server.requests[1][1]["If-Range"] == MONDAY
+
+
+def unwilling(handler):
+    """The beginning of the rest, without its date."""
+    start = int(handler.headers["Range"].removeprefix("bytes=").removesuffix("-"))
+    handler.send_response(206)
+    whole = f"bytes {start}-{len(CONTENT) - 1}/{len(CONTENT)}"
+    handler.send_header("Content-Range", whole)
+    handler.send_header("Content-Length", str(len(CONTENT) - start))
+    handler.end_headers()
+    handler.wfile.write(CONTENT[start : start + _remote._CHUNK])
+
+
+@pytest.mark.parametrize(
+    ("step", "n_bytes"),
+    [(status(503), HALF), (unwilling, HALF + _remote._CHUNK)],
+    ids=["503", "no_date"],
+)
+def test_what_has_come_is_kept_whatever_follows(server, tmp_path, step, n_bytes):
+    server.steps["/f.bin"] = [answer(upto=HALF), step, answer()]
+    with pytest.warns(UserWarning, match="again"):
+        path = cache(tmp_path, n_retries=2).get(remote(server, None))
+    assert path.read_bytes() == CONTENT
+    assert server.ranges == [None, f"bytes={HALF}-", f"bytes={n_bytes}-"]
+    assert server.requests[2][1]["If-Range"] == MONDAY
 
 
 def test_servers_without_ranges_start_again(server, tmp_path):
@@ -369,6 +404,46 @@ def test_a_server_that_falls_silent(server, tmp_path, monkeypatch):
 BUFFER = BytesIO()
 with zipfile.ZipFile(BUFFER, "w") as archive:
     archive.writestr("a.txt", "a" * 1000)
+
+
+@pytest.mark.parametrize("coding", ["gzip", "x-gzip"])
+@pytest.mark.parametrize("name", ["f.gz", "f.tar.gz"])
+def test_a_file_that_is_compressed_stays_so(server, tmp_path, coding, name):
+    content = gzip.compress(CONTENT)
+    coding = {"Content-Encoding": coding}
+    server.steps[f"/{name}"] = [
+        answer(content, upto=HALF, **coding),
+        answer(content, **coding),
+    ]
+    with pytest.warns(UserWarning, match="cut off|broken"):
+        path = cache(tmp_path, n_retries=1).get(
+            RemoteFile(name, (server.url(f"/{name}"),))
+        )
+    assert path.read_bytes() == content
+    assert server.ranges == [None, f"bytes={HALF}-"]
+
+
+def test_what_is_compressed_on_the_way_is_unpacked(server, tmp_path):
+    content = gzip.compress(CONTENT)
+    server.steps["/f.bin"] = [answer(content, **{"Content-Encoding": "gzip"})]
+    assert cache(tmp_path).get(remote(server)).read_bytes() == CONTENT
+
+
+PACKED = gzip.compress(CONTENT)
+FLIPPED = bytearray(gzip.compress(bytes(1000), compresslevel=0))
+FLIPPED[500] ^= 1
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"[A] ||| b", PACKED[:-9], PACKED[:-8], FLIPPED, PACKED[:9]],
+    ids=["plain", "cut", "no_checksum", "changed", "head"],
+)
+def test_half_a_gzip_file_is_refused(server, tmp_path, content):
+    server.steps["/f.gz"] = [answer(bytes(content), length=False)]
+    with pytest.raises(OSError, match="not a whole gzip"):
+        cache(tmp_path).get(RemoteFile("f.gz", (server.url("/f.gz"),)))
+    assert names(tmp_path) == []
 
 
 @pytest.mark.parametrize(

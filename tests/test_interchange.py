@@ -620,6 +620,25 @@ def test_distillation_says_what_is_wrong(words, encode, params, message):
         WordVectors.distill(words, encode, **params)
 
 
+@pytest.mark.parametrize("params", [{"dim": 28}, {"dim": 2.5}, {"power": -1}])
+def test_distillation_asks_the_teacher_little_before_it_complains(params):
+    asked = []
+
+    def encode(words):
+        asked.append(words)
+        return spell(words)
+
+    with pytest.raises(ValueError, match=next(iter(params))):
+        WordVectors.distill(MANY, encode, batch_size=4, **params)
+    assert len(asked) <= 1
+
+
+def test_distillation_takes_frames():
+    pandas = pytest.importorskip("pandas")
+    vectors = WordVectors.distill(MANY, lambda w: pandas.DataFrame(spell(w)))
+    assert_array_equal(vectors.matrix, spell(MANY))
+
+
 @pytest.mark.parametrize("words", ["cat", ["cat", 3]])
 def test_distillation_of_other_things_than_words(words):
     with pytest.raises(TypeError, match="words must be"):

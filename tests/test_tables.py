@@ -215,7 +215,7 @@ BY_POSITION = {"columns": (0, 1), "score": 2}
         ("a.tsv", TABLE, {}, ","),
         ("a.tsv", "a,b,1\r\n", BY_POSITION, ","),
         ("a.csv", TABLE, {"sep": ";"}, ","),
-        ("a.csv.gz", gzip.compress(TABLE.replace(",", ";").encode()), {}, ";"),
+        ("a.csv.gz", gzip.compress(TABLE.replace(",", ";").encode(), mtime=0), {}, ";"),
     ],
 )
 def test_another_separator_is_named(file, name, content, params, sep):

@@ -123,6 +123,8 @@ def fetch_glove(
 
     Raises
     ------
+    ImportError
+        A file is missing, and pooch, which fetches it, is not installed.
     OSError
         The archive cannot be fetched, or is damaged.
     ValueError
@@ -220,6 +222,8 @@ def fetch_paragram(
 
     Raises
     ------
+    ImportError
+        A file is missing, and pooch, which fetches it, is not installed.
     OSError
         The archive is missing and cannot be fetched, or is damaged; says what to do.
     ValueError

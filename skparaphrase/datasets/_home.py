@@ -56,7 +56,8 @@ def clear_data_home(data_home: str | PathLike[str] | None = None) -> None:
     """Delete everything that `fetch_*` functions keep, and what was put beside it.
 
     The subfolders of the data sets are deleted with all that is in them, files put
-    there by hand as well; the folder itself goes if nothing else is left in it.
+    there by hand as well; the folder itself goes if nothing else is left in it. Of
+    symbolic links only the link is deleted.
 
     Parameters
     ----------
@@ -70,7 +71,10 @@ def clear_data_home(data_home: str | PathLike[str] | None = None) -> None:
     """
     home = Path(get_data_home(data_home))
     for name in FOLDERS:
-        if (home / name).is_dir():
-            shutil.rmtree(home / name)
-    if not any(home.iterdir()):
+        folder = home / name
+        if folder.is_symlink():  # what it leads to may serve others
+            folder.unlink()
+        elif folder.is_dir():
+            shutil.rmtree(folder)
+    if not home.is_symlink() and not any(home.iterdir()):
         home.rmdir()

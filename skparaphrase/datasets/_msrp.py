@@ -87,6 +87,8 @@ def fetch_msrp(
 
     Raises
     ------
+    ImportError
+        A file is missing, and pooch, which fetches it, is not installed.
     OSError
         A file is missing and cannot or may not be fetched; says what to do.
     ValueError

@@ -97,6 +97,8 @@ def fetch_ppdb(
 
     Raises
     ------
+    ImportError
+        A file is missing, and pooch, which fetches it, is not installed.
     OSError
         The file cannot be fetched, or is damaged.
     ValueError

@@ -90,6 +90,8 @@ def fetch_trecqa(
 
     Raises
     ------
+    ImportError
+        A file is missing, and pooch, which fetches it, is not installed.
     OSError
         The file cannot be fetched.
     ValueError
@@ -266,6 +268,8 @@ def fetch_wikiqa(
 
     Raises
     ------
+    ImportError
+        A file is missing, and pooch, which fetches it, is not installed.
     OSError
         The archive cannot be fetched, or is damaged.
     ValueError

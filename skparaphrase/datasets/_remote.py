@@ -120,9 +120,8 @@ class Cache:
     def _may_fetch(self, path: Path, remote: RemoteFile) -> None:
         state = "is missing"
         if path.exists():
-            state = (
-                f"has changed since it was fetched (to keep it, delete {record_of(path)})"
-            )
+            record = record_of(path)
+            state = f"has changed since it was fetched (to keep it, delete {record})"
         if not remote.urls:
             raise OSError(f"{path} {state}. {remote.by_hand} Put it there.")
         if not self.download_if_missing:
@@ -237,6 +236,8 @@ class _Download:
         try:
             with open(self.part, "ab") as file:
                 start = file.tell()
+                if start:
+                    self._modified = self.part.stat().st_mtime
                 download = import_module("pooch").HTTPDownloader(
                     progressbar=progressbar,
                     chunk_size=_CHUNK,
@@ -290,6 +291,8 @@ class _Download:
         length = headers.get("Content-Length", "")
         if length.isdigit() and "Content-Encoding" not in headers:
             self._size = start + int(length)
+        if self.resumed and "Last-Modified" not in headers:
+            return  # need not be said of the version that was asked for
         try:
             date = parsedate_to_datetime(headers.get("Last-Modified", ""))
             self._modified = date.timestamp()

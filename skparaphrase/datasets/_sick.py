@@ -89,6 +89,8 @@ def fetch_sick(
 
     Raises
     ------
+    ImportError
+        A file is missing, and pooch, which fetches it, is not installed.
     OSError
         The archive cannot be fetched, or is damaged.
     ValueError

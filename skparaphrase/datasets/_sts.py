@@ -133,6 +133,8 @@ def fetch_sts(
 
     Raises
     ------
+    ImportError
+        A file is missing, and pooch, which fetches it, is not installed.
     OSError
         The archive cannot be fetched, or is damaged.
     ValueError
@@ -290,6 +292,8 @@ def fetch_stsb(
 
     Raises
     ------
+    ImportError
+        A file is missing, and pooch, which fetches it, is not installed.
     OSError
         The archive cannot be fetched, or is damaged.
     ValueError

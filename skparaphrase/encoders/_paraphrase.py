@@ -3,6 +3,7 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+import warnings
 from abc import abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -132,11 +133,11 @@ class ParaphraseEncoder(PaperSettings, FitsByEpochs, TextEncoder):
             Pairs that mean the same, at least two. With `loss="distillation"` texts,
             of shape (n_texts,) or (n_pairs, 2).
 
-        y : array-like of shape (n_pairs,), default=None
-            None: every pair is a paraphrase. Booleans, or 0 and 1: the ones are. Other
-            scores: see `positive_from`. Pairs that are no paraphrases are left out.
-            With `loss="distillation"` the teacher's vectors, of the shape of `X` +
-            (dim,).
+        y : array-like, default=None
+            Of shape (n_pairs,). None: every pair is a paraphrase. Booleans, or 0 and 1:
+            the ones are. Other scores: see `positive_from`. Pairs that are no
+            paraphrases are left out. With `loss="distillation"` the teacher's vectors,
+            of the shape of `X` + (dim,).
 
         Returns
         -------
@@ -171,21 +172,33 @@ class ParaphraseEncoder(PaperSettings, FitsByEpochs, TextEncoder):
         """Train for one pass over some pairs, from where the last call ended.
 
         The state of the optimiser is remembered from call to call; after a `fit`
-        without `warm_start` it begins anew.
+        without `warm_start` it begins anew. With `loss="distillation"` and a teacher of
+        more dimensions, the first texts settle for good which of these are kept
+        (`teacher_axes_`); it warns if they are too few for that.
 
         Parameters
         ----------
         X : array-like of str of shape (n_pairs, 2)
             As in :meth:`fit`.
 
-        y : array-like of shape (n_pairs,), default=None
+        y : array-like, default=None
             As in :meth:`fit`.
 
         Returns
         -------
         self : estimator instance
         """
+        had_axes = hasattr(self, "teacher_axes_")
         texts, numbers, targets = self._begin(X, y, goes_on=hasattr(self, "vectors_"))
+        if not had_axes and hasattr(self, "teacher_axes_"):
+            theirs, ours = self.teacher_axes_.shape
+            if numbers.size < ours < theirs:
+                warnings.warn(
+                    f"{numbers.size} texts settle which {ours} of the teacher's "
+                    f"{theirs} dimensions are kept, also for later texts: begin with "
+                    f"{ours} texts or, better, many more.",
+                    stacklevel=3,
+                )
         with self._training(targets, keep=True) as trainer:
             ordered = self.ordered_first_epoch and self.n_epochs_ == 0
             for loss in trainer.epochs(

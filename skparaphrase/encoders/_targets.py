@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 from sklearn.utils import check_array, check_consistent_length, column_or_1d
 
 from skparaphrase.text import check_pairs, check_texts
@@ -34,8 +35,14 @@ def paraphrase_pairs(
     ------
     ValueError
         For scores that are neither 0 nor 1 without `positive_from`, for lengths that
-        differ, and for fewer than two paraphrases.
+        differ, for fewer than two paraphrases, and for vectors.
     """
+    shape: tuple[int, ...] = getattr(y, "shape", ())
+    if len(shape) > 1 and shape[-1] > 1:
+        raise ValueError(
+            f"y has shape {tuple(shape)}: to learn a teacher's vectors set "
+            "loss='distillation'."
+        )
     pairs = check_pairs(X)
     if y is not None:
         if any(isinstance(label, str) for label in np.asarray(y, dtype=object).flat):
@@ -94,7 +101,7 @@ def taught_texts(X: Any, y: Any) -> tuple[NDArray[np.object_], NDArray[np.float3
     -------
     texts : ndarray of shape S
     vectors : ndarray of shape (n, dim), float32
-        A row for each text of the raveled `texts`, of length 1 or 0.
+        A row for each text of the raveled `texts`, of length 1 or 0; a copy.
 
     Raises
     ------
@@ -110,14 +117,20 @@ def taught_texts(X: Any, y: Any) -> tuple[NDArray[np.object_], NDArray[np.float3
             f"vectors of shape {(*texts.shape, 'dim')}."
         )
     vectors = check_array(
-        y, ensure_2d=False, allow_nd=True, dtype=np.float32, input_name="y"
+        y,
+        ensure_2d=False,
+        allow_nd=True,
+        dtype=np.float32,
+        order="C",
+        copy=True,
+        input_name="y",
     )
     if vectors.ndim != texts.ndim + 1 or vectors.shape[:-1] != texts.shape:
         raise ValueError(
             f"y must hold the teacher's vectors, shape {(*texts.shape, 'dim')} for "
             f"texts of shape {texts.shape}; got shape {vectors.shape}."
         )
-    return texts, _unit_rows(vectors.reshape(texts.size, -1))
+    return texts, _normalise(vectors.reshape(texts.size, -1))
 
 
 def teacher_targets(
@@ -126,13 +139,14 @@ def teacher_targets(
     """Unit targets of distinct texts, shape (n_texts, dim).
 
     Row `i` of `vectors` is that of text `numbers[i]`; a text that occurs more than once
-    gets the mean of its rows.
+    gets the mean of its rows. `vectors` are changed in place.
     """
     if n_texts == len(vectors):  # numbered as they come
-        return _unit_rows(vectors)
-    sums = np.zeros((n_texts, vectors.shape[1]), dtype=np.float32)
-    np.add.at(sums, numbers, vectors)
-    return _unit_rows(sums)
+        return _normalise(vectors)
+    ones = np.ones(len(vectors), dtype=np.float32)
+    shape = (n_texts, len(vectors))
+    belongs = csr_array((ones, (numbers, np.arange(len(vectors)))), shape=shape)
+    return _normalise(belongs @ vectors)
 
 
 def teacher_axes(
@@ -163,7 +177,9 @@ def teacher_axes(
     return axes
 
 
-def _unit_rows(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
-    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+def _normalise(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Give every row length 1, in place: there may be gigabytes of them."""
+    lengths = np.sqrt(np.einsum("ij,ij->i", vectors, vectors))
     lengths[lengths == 0] = 1
-    return vectors / lengths
+    vectors /= lengths[:, np.newaxis]
+    return vectors

@@ -4,6 +4,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 from collections.abc import Callable, Iterable
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -25,6 +26,8 @@ def distilled_table(
         raise TypeError("words must be several words; got one str.")
     if batch_size < 1:
         raise ValueError(f"batch_size must be 1 or more; got {batch_size}.")
+    if not 0 <= power <= 1:
+        raise ValueError(f"power must be from 0 to 1; got {power}.")
     words = list(words)
     if not words:
         raise ValueError("words is empty: there is nothing to distill.")
@@ -40,6 +43,7 @@ def distilled_table(
         batch = words[start : start + batch_size]
         block = _check_block(encode(list(batch)), batch, start, matrix)
         if matrix is None:
+            _check_dim(dim, block.shape[1])
             matrix = np.empty((len(words), block.shape[1]), dtype=np.float32)
         matrix[start : start + len(block)] = block
     assert matrix is not None
@@ -72,17 +76,18 @@ def _check_block(
     return block
 
 
+def _check_dim(dim: int | None, most: int) -> None:
+    if dim is not None and not (isinstance(dim, Integral) and 1 <= dim <= most):
+        raise ValueError(
+            f"dim must be from 1 to {most}, the length of the vectors of "
+            f"encode; got {dim!r}."
+        )
+
+
 def _strongest_axes(
     matrix: NDArray[np.float32], dim: int | None, power: float
 ) -> NDArray[np.float32]:
     """Coordinates on the principal axes, each by its relative strength to `power`."""
-    if dim is not None and not 1 <= dim <= matrix.shape[1]:
-        raise ValueError(
-            f"dim must be from 1 to {matrix.shape[1]}, the length of the vectors of "
-            f"encode; got {dim}."
-        )
-    if not 0 <= power <= 1:
-        raise ValueError(f"power must be from 0 to 1; got {power}.")
     gram = np.zeros((matrix.shape[1],) * 2)
     for start in range(0, len(matrix), 16384):
         block = matrix[start : start + 16384].astype(np.float64)

@@ -152,6 +152,6 @@ def to_numpy(array: Any) -> NDArray[Any]:
         array = array.detach().cpu()
         if str(array.dtype) == "torch.bfloat16":  # NumPy has none
             array = array.float()
-    elif hasattr(array, "get"):
+    elif hasattr(array, "__cuda_array_interface__"):
         array = array.get()
     return np.asarray(array)
