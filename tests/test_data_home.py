@@ -31,6 +31,7 @@ from skparaphrase.datasets import (
     get_data_home,
 )
 from skparaphrase.datasets._home import FOLDERS
+from skparaphrase.datasets._lock import locked
 
 FETCH = [getattr(datasets, name) for name in datasets.__all__ if name[:6] == "fetch_"]
 WIKI = "https://ixa2.si.ehu.eus/stswiki/images"
@@ -317,3 +318,14 @@ def test_clearing_spares_what_is_not_ours(tmp_path):
     (home / "thesis.txt").unlink()
     clear_data_home(home)
     assert not home.exists()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="locks of another kind")
+def test_a_file_system_without_locks_is_told(tmp_path, monkeypatch):
+    def no_locks(*args):
+        raise OSError(errno.ENOSYS, "Function not implemented")
+
+    monkeypatch.setattr("fcntl.flock", no_locks)
+    match = r"not implemented.*SKPARAPHRASE_HOME"
+    with pytest.raises(OSError, match=match), locked(tmp_path / "lock"):
+        pass

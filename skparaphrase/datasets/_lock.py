@@ -26,7 +26,13 @@ else:
     import fcntl
 
     def _acquire(descriptor: int) -> None:
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+        except OSError as error:
+            raise OSError(
+                f"The file system of the data home cannot lock files ({error}). Choose "
+                "another with data_home= or SKPARAPHRASE_HOME."
+            ) from error
 
 
 @contextmanager

@@ -40,6 +40,7 @@ class Interchange:
             Has `index_to_key` (gensim 3: `index2word`), a list of str, and `vectors`,
             of shape (n_words, dim), or has an attribute `wv` that does. Of fastText,
             the words of the table; vectors that it makes up from n-grams stay behind.
+            The matrix is shared: do not train the model further.
 
         unknown : str, default=None
             See :class:`WordVectors`.
