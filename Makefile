@@ -5,8 +5,9 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 INSTALL := $(PIP) install --constraint constraints.txt
-# Processes that tests run in, of one thread each: `make test WORKERS=auto` on idle cores.
-WORKERS ?= 0
+# Processes that tests run in, of one thread each: as many as there are cores, or
+# `make test WORKERS=0`, which is all in one.
+WORKERS ?= auto
 
 .PHONY: install demo test lint docs changes dist clean
 
