@@ -192,6 +192,7 @@ def test_sts_scores_each_set(vectors, sets, metric, reference):
         assert scores[name] == pytest.approx(expected, abs=1e-5)
     assert list(scores) == ["one", "two", "mean"]
     assert scores["mean"] == pytest.approx((scores["one"] + scores["two"]) / 2)
+    assert STSScorer(sets, metric=metric, average=True)(encoder) == scores["mean"]
 
 
 def test_sts_scores_one_set(vectors, pairs, gold):

@@ -42,6 +42,10 @@ class STSScorer:
         such as :class:`~skparaphrase.decomposition.CommonComponentRemoval`, which the
         SIF paper fits on the sentences that it evaluates.
 
+    average : bool, default=False
+        Of several data sets give the mean alone, a number: what halving searches,
+        learning curves and Optuna's search want.
+
     Examples
     --------
     >>> from sklearn.model_selection import GridSearchCV, ShuffleSplit
@@ -63,6 +67,7 @@ class STSScorer:
         *,
         metric: str = "pearson",
         postprocess: Any = None,
+        average: bool = False,
     ) -> None:
         if metric not in _METRICS:
             raise ValueError(
@@ -90,6 +95,7 @@ class STSScorer:
         self.metric = metric
         self.__name__ = metric  # for LearningCurveDisplay
         self.postprocess = postprocess
+        self.average = average
 
     def __call__(
         self, estimator: Any, X: Any = None, y: Any = None
@@ -107,8 +113,8 @@ class STSScorer:
         Returns
         -------
         score : float or dict of str to float
-            A number for a single data set; else one per data set, and their unweighted
-            "mean" (`GridSearchCV` then wants `refit="mean"`).
+            A number for a single data set, or with `average`; else one per data set,
+            and their unweighted "mean" (`GridSearchCV` then wants `refit="mean"`).
         """
         measure = _METRICS[self.metric]
         scores = {
@@ -117,7 +123,8 @@ class STSScorer:
         }
         if self._single:
             return scores["sts"]
-        return {**scores, "mean": float(np.mean(list(scores.values())))}
+        mean = float(np.mean(list(scores.values())))
+        return mean if self.average else {**scores, "mean": mean}
 
     def similarities(self, estimator: Any, pairs: Any) -> Any:
         """The similarities that are scored.
