@@ -49,4 +49,4 @@ dist: $(VENV)/dev
 
 clean:
 	rm -rf $(VENV) build dist docs/_build docs/api/generated docs/api/backreferences \
-		docs/auto_examples *.egg-info
+		docs/auto_examples docs/sg_execution_times.rst *.egg-info

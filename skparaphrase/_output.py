@@ -5,6 +5,7 @@
 
 from typing import Any, Self
 
+import joblib
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
@@ -12,14 +13,38 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from skparaphrase._compat import ADAPTERS_MANAGER, get_output_config
 
 
+def without_metadata(array: Any) -> Any:
+    """A view of the array that `numpy.save` writes without a warning."""
+    if isinstance(array, np.ndarray) and array.dtype.metadata is not None:
+        return array.view(np.dtype(array.dtype.str))
+    return array
+
+
 class IndexedArray(np.ndarray[Any, Any]):
     """An array that remembers the index of the frame that it was made from.
 
     Vectors of pairs, which no frame holds, carry it to a step that makes frames again.
-    Slices and results of arithmetic have none.
+    Slices and copies have none, and results of arithmetic are plain arrays. For caches
+    the dtype has a digest of it as metadata, of which `numpy.save` warns.
     """
 
     index: Any = None
+
+    @classmethod
+    def of(cls, array: NDArray[Any], index: Any) -> Self:
+        """A view of the array, with the index."""
+        # joblib hashes bytes and dtype of arrays, and nothing that a subclass adds: a
+        # cached step would give the frame of equal vectors, with the index of those.
+        dtype = np.dtype(array.dtype.str, metadata={"index": joblib.hash(index)})
+        indexed = array.view(dtype).view(cls)
+        indexed.index = index
+        return indexed
+
+    def __array_wrap__(
+        self, array: Any, context: Any = None, return_scalar: bool = False
+    ) -> Any:
+        plain = without_metadata(np.asarray(array))
+        return plain[()] if return_scalar else plain
 
     def __reduce__(self) -> tuple[Any, ...]:
         reduced: Any = super().__reduce__()
@@ -67,11 +92,7 @@ class LastAxisTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
             return vectors
         index = X.index if hasattr(X, "iloc") or isinstance(X, IndexedArray) else None
         if vectors.ndim != 2:
-            if index is None:
-                return vectors
-            indexed = vectors.view(IndexedArray)
-            indexed.index = index
-            return indexed
+            return vectors if index is None else IndexedArray.of(vectors, index)
         frame = ADAPTERS_MANAGER.adapters[kind].create_container(
             vectors, X, columns=self.get_feature_names_out
         )

@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_array
 
+from skparaphrase._output import without_metadata
+
 
 def check_last_axis(
     X: Any, estimator: Any, *, reset: bool, dtype: Any = "numeric"
@@ -41,6 +43,7 @@ def check_last_axis(
         input_name="X",
         estimator=estimator,
     )
+    X = without_metadata(X)
     name = type(estimator).__name__
     if X.shape[-1] == 0:
         raise ValueError(
@@ -58,11 +61,25 @@ def check_last_axis(
 
 
 def _holds_text(X: Any) -> bool:
-    """Whether the first entry is a str, as far as is told without a copy."""
-    if hasattr(X, "iloc"):  # a frame or series of pandas
-        X = X.to_numpy()
-    while isinstance(X, (list, tuple)) and len(X):
-        X = X[0]
-    if isinstance(X, np.ndarray) and X.dtype.kind in "OUT" and X.size:
-        X = X.flat[0]
-    return isinstance(X, str)
+    """Whether the first row holds a str; no other row is looked at."""
+    if hasattr(X, "iloc"):  # pandas
+        X = X.iloc[:1]
+    elif hasattr(X, "slice"):  # polars, pyarrow
+        X = X.slice(0, 1)
+    elif isinstance(X, (list, tuple)) or (isinstance(X, np.ndarray) and X.ndim):
+        X = X[:1]
+    return _any_text(X)
+
+
+def _any_text(value: Any) -> bool:
+    if hasattr(value, "column_names"):  # pyarrow
+        value = value.columns
+    elif hasattr(value, "to_pylist"):
+        value = value.to_pylist()
+    elif hasattr(value, "to_numpy"):
+        value = value.to_numpy()
+    if isinstance(value, np.ndarray) and value.dtype.kind in "OUT":
+        value = value.ravel().tolist()
+    if isinstance(value, (list, tuple)):
+        return any(map(_any_text, value))
+    return isinstance(value, str)

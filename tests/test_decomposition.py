@@ -6,9 +6,13 @@
 import os
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
+from time import sleep
 
 import numpy as np
 import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.decomposition import TruncatedSVD
@@ -229,7 +233,15 @@ def test_transform_refuses(paired, X, separate, message):
         np.array(["a", "b"]),
         np.array([["a", "b"]], dtype=object),
         pd.DataFrame({"sentence1": ["a"], "sentence2": ["b"]}),
+        pd.DataFrame({"n": [1.0], "sentence": ["b"]}),
         pd.Series(["a", "b"]),
+        pd.Series([("a", "b")]),
+        [pd.Series(["a", "b"])],
+        pl.DataFrame({"sentence1": ["a"], "sentence2": ["b"]}),
+        pl.Series(["a", "b"]),
+        pa.table({"sentence1": ["a"], "sentence2": ["b"]}),
+        pa.array(["a", "b"]),
+        np.array(["a", "b"], dtype=np.dtypes.StringDType()),
     ],
     ids=lambda X: type(X).__name__,
 )
@@ -237,6 +249,31 @@ def test_texts_are_told_from_vectors(X):
     for step in (CommonComponentRemoval(), PairFeatures()):
         with pytest.raises(ValueError, match="got texts: put an encoder before it"):
             step.fit(X)
+
+
+def test_limits_of_threads_do_not_overlap(flat, monkeypatch):
+    """One that ends within another would leave the limit of the other for good."""
+    active, most = [], []
+
+    class Limits:
+        def __init__(self, limits, user_api):
+            assert (limits, user_api) == (1, "blas")
+
+        def __enter__(self):
+            active.append(self)
+            sleep(0.02)
+            most.append(len(active))
+
+        def __exit__(self, *error):
+            active.remove(self)
+
+    monkeypatch.setattr(_common_component, "threadpool_limits", Limits)
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(lambda _: CommonComponentRemoval().fit(flat), range(4)))
+    assert most == [1] * 4
+    monkeypatch.setattr(_common_component, "_SMALL", 6)
+    CommonComponentRemoval().fit(flat)
+    assert len(most) == 4
 
 
 def test_transform_needs_fit(flat):

@@ -184,6 +184,47 @@ def test_options_of_similarity():
     assert len(ax.collections) == 2
 
 
+OPTIONS = [
+    ("lw", 3),
+    ("linewidth", 3),
+    ("c", "red"),
+    ("color", "red"),
+    ("ls", ":"),
+]
+
+
+@pytest.mark.parametrize(("name", "value"), OPTIONS)
+@pytest.mark.parametrize("groups", [None, [0, 1] * 3])
+def test_options_under_any_name(name, value, groups):
+    options = {name: value}
+    similarity = SimilarityDisplay(TRUE, PREDICTED, groups=groups)
+    drawn = similarity.plot(line_kwargs=options).lines_
+    if name != "ls":
+        points = similarity.plot(scatter_kwargs=options).scatters_
+        weights = FrequencyWeightsDisplay(["the"], [0.5], [0.1])
+        points.append(weights.plot(scatter_kwargs=options).scatter_)
+        for artist in points:
+            if name in ("c", "color"):
+                assert same_color(artist.get_facecolor()[0][:3], "red")
+            else:
+                assert artist.get_linewidth() == [3]
+        drawn += weights.plot(line_kwargs=options).lines_
+    search = GridSearchDisplay([[1.0, 2]], [[0.0, 0]], "a", ["x", "y"])
+    drawn.append(search.plot(errorbar_kwargs=options).errorbar_[0])
+    for line in drawn:
+        if name in ("c", "color"):
+            assert same_color(line.get_color(), "red")
+        else:
+            assert value in (line.get_linewidth(), line.get_linestyle())
+
+
+@pytest.mark.parametrize("name", ["facecolor", "facecolors", "fc"])
+def test_faces_of_groups(name):
+    display = SimilarityDisplay(TRUE, PREDICTED, groups=[0, 1] * 3)
+    for points in display.plot(scatter_kwargs={name: "red"}).scatters_:
+        assert same_color(points.get_facecolor()[0][:3], "red")
+
+
 def test_bad_similarities(graded):
     with pytest.raises(ValueError, match=r"one of \['auto'.*got 'box'"):
         SimilarityDisplay.from_predictions(TRUE, PREDICTED, kind="box")
@@ -191,6 +232,8 @@ def test_bad_similarities(graded):
         SimilarityDisplay(TRUE, PREDICTED[1:])
     with pytest.raises(ValueError, match="inconsistent numbers of samples"):
         SimilarityDisplay(TRUE, PREDICTED, groups=[1, 2])
+    with pytest.raises(ValueError, match="groups contains NaN"):
+        SimilarityDisplay(TRUE, PREDICTED, groups=[1, 2, np.nan, 1, 2, 2])
     with pytest.raises(ValueError, match="y_pred contains NaN"):
         SimilarityDisplay(TRUE, PREDICTED * np.nan)
     with pytest.raises(NotFittedError):

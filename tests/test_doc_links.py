@@ -11,12 +11,12 @@ from sklearn.base import BaseEstimator
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+import skparaphrase
 from skparaphrase._docs import HOME
 from skparaphrase.datasets import load_paraphrases
 from skparaphrase.encoders import ParagramEncoder, SIFEncoder
 from skparaphrase.pairs import LastAxis, LastAxisUnion, PairSimilarity
 
-ROOMS = ("encoders", "decomposition", "pairs", "supervised", "tagging", "interaction")
 REQUIRED = {
     LastAxis: {"transformer": StandardScaler()},
     LastAxisUnion: {"transformers": [("sif", SIFEncoder())]},
@@ -24,7 +24,7 @@ REQUIRED = {
 
 
 def estimators():
-    for room in ROOMS:
+    for room in sorted(skparaphrase._SUBMODULES):
         module = importlib.import_module(f"skparaphrase.{room}")
         for name in module.__all__:
             owner = getattr(module, name)

@@ -5,6 +5,7 @@
 
 import pickle
 
+import joblib
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -127,8 +128,19 @@ def test_vectors_of_pairs_hand_the_index_on(encoder, pairs):
     again = pickle.loads(pickle.dumps(found))
     assert again.index.equals(index)
     assert_array_equal(again, plain)
-    for other in (found[:5], found + 1, found.copy(), found[:, 0]):
+    for other in (found[:5], found.copy(), found[:, 0]):
         assert other.index is None  # it would no longer be that of the rows
+    assert type(found + 1) is type(np.linalg.norm(found, axis=2)) is np.ndarray
+    removed = CommonComponentRemoval().fit(found)
+    for plain in (found + 1, removed.transform(np.asarray(found))):
+        assert plain.dtype.metadata is None  # numpy.save warns of it
+    removed.set_output(transform="pandas")
+    other = encoder.transform(table.reset_index(drop=True))
+    assert removed.transform(other).index.tolist() == list(range(30))
+    assert joblib.hash(removed.transform(other)) != joblib.hash(
+        removed.transform(found)
+    )
+    assert isinstance(found.mean(), np.float32)
     union = LastAxisUnion([("same", "passthrough")]).fit(found)
     union.set_output(transform="pandas")
     assert union.transform(found).index.equals(index)
@@ -138,6 +150,15 @@ def test_vectors_of_pairs_hand_the_index_on(encoder, pairs):
     frame = PairFeatures().set_output(transform="pandas").fit_transform(found[:5])
     assert frame.index.tolist() == list(range(5))
     assert type(encoder.transform(pairs)) is np.ndarray
+
+
+def test_a_cache_tells_indexes_apart(encoder, pairs, tmp_path):
+    model = make_pipeline(encoder, PairFeatures(), "passthrough", memory=str(tmp_path))
+    model.set_output(transform="pandas")
+    for index in (range(30), range(60, 0, -2), range(60, 0, -2)):
+        found = model.fit_transform(pd.DataFrame(pairs, index=index))
+        assert found.index.tolist() == list(index)
+    assert len([*tmp_path.rglob("output.pkl")]) == 4  # two steps, two indexes
 
 
 # String types ----------------------------------------------------------------------

@@ -322,7 +322,7 @@ def test_token_weights_display(trained):
     assert (np.diff(x) > 0).all()
     assert (min(y) > frame["l1"].min()) and (max(y) < frame["l1"].max())
     again = TokenWeightsDisplay(frame, column="sif").plot(
-        display.ax_, words=["the", "cat"], scatter_kwargs={"color": "red"}
+        display.ax_, words=["the", "cat"], scatter_kwargs={"c": "red", "lw": 1}
     )
     assert again.ax_ is display.ax_
     assert [text.get_text() for text in again.texts_] == ["the", "cat"]

@@ -250,6 +250,8 @@ def test_sts_can_be_pickled_and_shown(vectors, sets):
     encoder = AverageEncoder(vectors)
     assert pickle.loads(pickle.dumps(scorer))(encoder) == scorer(encoder)
     assert repr(scorer) == "STSScorer(2 data sets, metric='spearman')"
+    scorer.average = True
+    assert repr(scorer) == "STSScorer(2 data sets, metric='spearman', average=True)"
 
 
 PAIR = ([("a", "b"), ("c", "d")], [1, 2])

@@ -12,7 +12,6 @@ import tomllib
 import zipfile
 from configparser import ConfigParser
 from email import message_from_bytes
-from fnmatch import fnmatch
 from importlib import resources
 from pathlib import Path, PurePosixPath
 
@@ -66,7 +65,7 @@ def test_data_files_are_those_of_the_wheel():
     ]
     assert "skparaphrase/vectors/data/english.npz" in files
     for file in files:
-        assert any(fnmatch(file, pattern) for pattern in patterns), file
+        assert any(PurePosixPath(file).match(pattern) for pattern in patterns), file
     folders = {path.parent for path in package.rglob("*.py")}
     for folder in folders:  # a folder without __init__.py is not packed
         assert (folder / "__init__.py").exists(), folder

@@ -309,6 +309,20 @@ def test_names_of_values():
     assert line.errorbar_[0].get_linestyle() == "None"
 
 
+def test_whole_numbers_are_written_out():
+    display = GridSearchDisplay.from_estimator(
+        searched({"d": [16384, 100000, 10**12, 1e5 + 0.5], "b": [1, 2]})
+    )
+    assert labels(display.ax_.yaxis) == ["16384", "100000", "1e+05", "1e+12"]
+
+
+def test_long_arrays_are_told_apart():
+    first, second = np.zeros(2000), np.eye(1, 2000, 1000)[0]
+    search = searched({"d": [first, second, first.copy()], "b": [1, 2]})
+    display = GridSearchDisplay.from_estimator(search, x="b", y="d")
+    assert display.means.shape == (2, 2)
+
+
 def test_equal_values_share_a_place():
     grids = [
         {"d": [StandardScaler()], "b": [1], "a": [1, 10]},

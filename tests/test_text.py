@@ -343,7 +343,7 @@ def test_tokens_that_are_not_str_are_named_with_their_text(token):
 
 
 @pytest.mark.parametrize(
-    "pattern", ["[", "(", 3, None, r"(\w)(\d)", r"(?P<x>a)|(b)", "wrods"]
+    "pattern", ["[", "(", 3, None, r"(\w)(\d)", r"(?P<x>a)|(b)", "wrods", ""]
 )
 def test_wrong_patterns_are_value_errors(pattern):
     with pytest.raises(ValueError, match=re.escape(f"{pattern!r}")):

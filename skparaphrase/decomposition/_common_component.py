@@ -4,6 +4,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 from numbers import Integral
+from threading import Lock
 from typing import Any, ClassVar, Self
 
 from numpy.typing import NDArray
@@ -25,6 +26,8 @@ from skparaphrase._validation import check_last_axis
 
 _BLOCK = 4096  # rows added to the Gram matrix at a time
 _SMALL = 512  # up to here threads of LAPACK gain nothing, and wait where others work
+# The limit is one for all threads: the last to leave would restore that of another.
+_LIMITED = Lock()
 
 
 class CommonComponentRemoval(LastAxisTransformer, DocumentedOnline, BaseEstimator):
@@ -189,8 +192,7 @@ class CommonComponentRemoval(LastAxisTransformer, DocumentedOnline, BaseEstimato
             stop = min(start + _BLOCK, n_samples)
             block = xp.astype(X[start:stop, :], xp.float64)
             gram = gram + block.T @ block
-        with threadpool_limits(1 if n_features <= _SMALL else None, user_api="blas"):
-            values, vectors = xp.linalg.eigh(gram)
+        values, vectors = _eigh(xp, gram)
         # eigh sorts upwards, a direction a column.
         strongest = xp.flip(vectors.T, axis=0)[: self.n_components, :]
         total = xp.sum(xp.maximum(values, xp.zeros_like(values)))
@@ -210,6 +212,13 @@ class CommonComponentRemoval(LastAxisTransformer, DocumentedOnline, BaseEstimato
         assert tags.transformer_tags is not None
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
+
+
+def _eigh(xp: Any, gram: Any) -> Any:
+    if gram.shape[0] > _SMALL:
+        return xp.linalg.eigh(gram)
+    with _LIMITED, threadpool_limits(1, user_api="blas"):
+        return xp.linalg.eigh(gram)
 
 
 def _without(xp: Any, X: Any, components: Any) -> Any:

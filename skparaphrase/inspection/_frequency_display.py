@@ -16,6 +16,7 @@ from skparaphrase.encoders._sif import sif_weights
 from skparaphrase.encoders._word_paraphrase import WordParaphraseEncoder
 from skparaphrase.inspection._estimators import find_encoder, find_table
 from skparaphrase.inspection._optional import make_axes
+from skparaphrase.inspection._style import line_style, point_style
 from skparaphrase.inspection._weights import _bins
 from skparaphrase.vectors import WordFrequencies, load_word_frequencies
 
@@ -235,9 +236,11 @@ class FrequencyWeightsDisplay:
             raise ValueError("No word has both a frequency and a weight.")
         frequency, weight = self.frequency[seen], self.weight[seen]
         named = self._named(seen, words)
-        defaults = {"s": 6, "alpha": 0.35, "color": "0.35", "linewidths": 0}
-        defaults |= {"rasterized": True, "label": self.name, **(scatter_kwargs or {})}
-        self.scatter_ = ax.scatter(frequency, weight, **defaults)
+        defaults = {"s": 6, "alpha": 0.35, "color": "0.35", "linewidth": 0}
+        defaults |= {"rasterized": True, "label": self.name}
+        self.scatter_ = ax.scatter(
+            frequency, weight, **point_style(defaults, scatter_kwargs or {})
+        )
         self._draw_curves(ax, frequency, subsampling, line_kwargs or {})
         ax.scatter(frequency[named], weight[named], s=14, color="black", zorder=4)
         # words that follow each other on a falling curve: one above, the next below
@@ -282,7 +285,7 @@ class FrequencyWeightsDisplay:
         for value, color in zip(self.a, colors, strict=True):
             defaults = {"color": color, "linewidth": 1.5, "label": f"a = {value:g}"}
             self.lines_ += ax.plot(
-                shares, sif_weights(shares, value), **{**defaults, **options}
+                shares, sif_weights(shares, value), **line_style(defaults, options)
             )
         self.subsampling_line_ = None
         if subsampling is not None:

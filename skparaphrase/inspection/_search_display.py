@@ -17,6 +17,7 @@ from skparaphrase.inspection._search_results import (
     search_scores,
     value_labels,
 )
+from skparaphrase.inspection._style import line_style
 
 _MOST_VALUES = 200  # cells that values are written into unasked
 _LETTER = 0.085  # inches, of a label
@@ -314,7 +315,7 @@ class GridSearchDisplay:
             places[known],
             self.means[0, known],
             self.stds[0, known],
-            **{**defaults, **options},
+            **line_style(defaults, options),
         )
         if numbers and places[0] > 0 and places[-1] >= _WIDE_RANGE * places[0]:
             ax.set_xscale("log")

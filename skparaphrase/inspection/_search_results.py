@@ -4,9 +4,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 from collections.abc import Hashable, Mapping
-from numbers import Real
+from numbers import Integral, Real
 from typing import Any
 
+import joblib
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import Bunch
@@ -175,7 +176,7 @@ def _key(value: Any) -> Hashable:
         return type(value), tuple(map(_key, value))
     if isinstance(value, Hashable):
         return type(value), value
-    return type(value), repr(value)
+    return type(value), joblib.hash(value)
 
 
 def _places(values: list[Any]) -> tuple[list[int], list[Any]]:
@@ -201,7 +202,8 @@ def value_labels(values: list[Any]) -> list[str]:
 
 def _label(value: Any) -> str:
     if is_number(value):
-        return f"{value:.4g}"
+        whole = isinstance(value, Integral) and abs(int(value)) < 10**9
+        return f"{value}" if whole else f"{value:.4g}"
     if isinstance(value, str):
         return _short(value) or "''"
     if hasattr(value, "get_params") and not isinstance(value, type):

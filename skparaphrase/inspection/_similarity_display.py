@@ -12,6 +12,7 @@ from sklearn.utils import check_array, check_consistent_length, column_or_1d
 
 from skparaphrase.inspection._estimators import pair_similarities
 from skparaphrase.inspection._optional import make_axes
+from skparaphrase.inspection._style import line_style, point_style
 from skparaphrase.metrics import pearson_score, spearman_score
 from skparaphrase.text import check_pairs
 
@@ -92,6 +93,8 @@ class SimilarityDisplay:
         )
         self.groups = None if groups is None else column_or_1d(groups)
         check_consistent_length(self.y_true, self.y_pred, self.groups)
+        if self.groups is not None and (self.groups != self.groups).any():
+            raise ValueError("groups contains NaN.")
         self.name = name
 
     @classmethod
@@ -248,10 +251,10 @@ class SimilarityDisplay:
         everything = np.ones(len(self.y_true), dtype=bool)
         if kind == "hexbin":
             self._draw_hexagons(ax, hexbin_kwargs or {})
-            self._draw_line(ax, everything, {"color": "C3", **(line_kwargs or {})})
+            self._draw_line(ax, everything, "C3", line_kwargs or {})
         elif self.group_scores_ is None:
-            self._draw_points(ax, everything, scatter_kwargs or {})
-            self._draw_line(ax, everything, {"color": "black", **(line_kwargs or {})})
+            self._draw_points(ax, everything, {}, scatter_kwargs or {})
+            self._draw_line(ax, everything, "black", line_kwargs or {})
         else:
             self._draw_groups(ax, scatter_kwargs or {}, line_kwargs or {})
         ax.set_xlabel("gold score")
@@ -293,27 +296,28 @@ class SimilarityDisplay:
             mask = self.groups == group
             label = f"{group}: r {pearson:.3f}, \u03c1 {spearman:.3f}"
             own = {"color": colors[i], "marker": _MARKERS[i % len(_MARKERS)]}
-            self._draw_points(ax, mask, {**own, "label": label, **points})
-            self._draw_line(ax, mask, {"color": colors[i], **line})
+            self._draw_points(ax, mask, {**own, "label": label}, points)
+            self._draw_line(ax, mask, colors[i], line)
         # "best" looks at every point, and finds no room beside thousands.
         legend = ax.legend(loc="lower right", fontsize="small")
         for handle in legend.legend_handles:
             handle.set_alpha(1)
 
     def _draw_points(
-        self, ax: Any, mask: NDArray[np.bool_], options: Mapping[str, Any]
+        self,
+        ax: Any,
+        mask: NDArray[np.bool_],
+        own: Mapping[str, Any],
+        options: Mapping[str, Any],
     ) -> None:
         alpha = float(np.clip(20 / np.sqrt(len(mask)), 0.1, 0.7))
-        defaults = {"s": 14, "alpha": alpha, "linewidths": 0, "color": _COLORS[0]}
-        if not {"c", "facecolor", "facecolors"}.isdisjoint(options):
-            del defaults["color"]
+        defaults = {"s": 14, "alpha": alpha, "linewidth": 0, "color": _COLORS[0]}
         defaults["rasterized"] = len(mask) > _MANY  # smaller as SVG or PDF
-        self.scatters_.append(
-            ax.scatter(self.y_true[mask], self.y_pred[mask], **{**defaults, **options})
-        )
+        style = point_style({**defaults, **own}, options)
+        self.scatters_.append(ax.scatter(self.y_true[mask], self.y_pred[mask], **style))
 
     def _draw_line(
-        self, ax: Any, mask: NDArray[np.bool_], options: Mapping[str, Any]
+        self, ax: Any, mask: NDArray[np.bool_], color: Any, options: Mapping[str, Any]
     ) -> None:
         true, predicted = self.y_true[mask], self.y_pred[mask]
         ends = np.array([true.min(), true.max()])
@@ -322,15 +326,15 @@ class SimilarityDisplay:
         centred = true - true.mean()
         slope = centred @ predicted / (centred @ centred)
         heights = predicted.mean() + slope * (ends - true.mean())
-        self.lines_.extend(ax.plot(ends, heights, **{"linewidth": 1.5, **options}))
+        style = line_style({"linewidth": 1.5, "color": color}, options)
+        self.lines_.extend(ax.plot(ends, heights, **style))
 
     def _draw_hexagons(self, ax: Any, options: Mapping[str, Any]) -> None:
         # no narrower than the steps of the gold scores, or columns stay empty
         columns = int(np.clip((len(np.unique(self.y_true)) - 1) // 2, 5, 40))
         defaults = {"gridsize": (columns, 20), "mincnt": 1, "bins": "log"}
-        self.hexbin_ = ax.hexbin(
-            self.y_true, self.y_pred, **{**defaults, "linewidths": 0.2, **options}
-        )
+        style = point_style({**defaults, "linewidth": 0.2}, options)
+        self.hexbin_ = ax.hexbin(self.y_true, self.y_pred, **style)
         ax.figure.colorbar(self.hexbin_, ax=ax, label="pairs")
 
 

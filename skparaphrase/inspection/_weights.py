@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from skparaphrase.encoders._base import WordEncoder
 from skparaphrase.inspection._estimators import find_encoder, find_table
 from skparaphrase.inspection._optional import import_pandas, make_axes
+from skparaphrase.inspection._style import line_style, point_style
 from skparaphrase.vectors import (
     WordFrequencies,
     WordVectors,
@@ -274,12 +275,14 @@ class TokenWeightsDisplay:
             )
         frequency = frame["frequency"].to_numpy()
         weight = frame[self.column].to_numpy()
-        scatter = {"s": 5, "alpha": 0.25, "color": "C0", "linewidths": 0}
-        scatter |= {"rasterized": True, **(scatter_kwargs or {})}
-        self.scatter_ = ax.scatter(frequency, weight, **scatter)
+        scatter = {"s": 5, "alpha": 0.25, "color": "C0", "linewidth": 0}
+        scatter["rasterized"] = True
+        self.scatter_ = ax.scatter(
+            frequency, weight, **point_style(scatter, scatter_kwargs or {})
+        )
+        line = {"color": "C1", "linewidth": 2, "label": "median"}
         (self.line_,) = ax.plot(
-            *_medians(frequency, weight),
-            **{"color": "C1", "linewidth": 2, "label": "median", **(line_kwargs or {})},
+            *_medians(frequency, weight), **line_style(line, line_kwargs or {})
         )
         ax.set_xscale("log")
         ax.set_xlabel("share of the word in the corpus")

@@ -151,4 +151,6 @@ class STSScorer:
         return cosine_similarity(vectors[:, 0], vectors[:, 1])
 
     def __repr__(self) -> str:
-        return f"STSScorer({len(self.datasets)} data sets, metric={self.metric!r})"
+        average = ", average=True" if self.average else ""
+        sets = f"{len(self.datasets)} data sets"
+        return f"STSScorer({sets}, metric={self.metric!r}{average})"

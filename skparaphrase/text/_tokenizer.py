@@ -88,7 +88,7 @@ class WordTokenizer:
                 f"token_pattern must be one of {sorted(TOKEN_PATTERNS)} or a regular "
                 f"expression; got {token_pattern!r} ({error})."
             ) from error
-        if pattern.pattern.isalpha():
+        if not pattern.pattern or pattern.pattern.isalpha():
             raise ValueError(
                 f"token_pattern must be one of {sorted(TOKEN_PATTERNS)} or a regular "
                 f"expression; {token_pattern!r} would find that word alone."
