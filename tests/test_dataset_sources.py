@@ -296,7 +296,7 @@ def test_threads_unpack_once(tmp_path, monkeypatch):
         together.wait()  # all have seen that there is no text file
         unpack_member(*arguments)
 
-    monkeypatch.setattr("skparaphrase.datasets._embeddings.unpack_member", unpack)
+    monkeypatch.setattr("skparaphrase.datasets._archives.unpack_member", unpack)
     with ThreadPoolExecutor(6) as pool:
         jobs = [
             pool.submit(fetch_glove, "42B.300d", data_home=tmp_path) for _ in range(6)

@@ -27,7 +27,7 @@ from skparaphrase.encoders import (
     ProjectionEncoder,
     RNNEncoder,
 )
-from skparaphrase.encoders._targets import (
+from skparaphrase.encoders._teacher import (
     taught_texts,
     teacher_axes,
     teacher_targets,

@@ -15,7 +15,7 @@ from io import BytesIO
 from pathlib import Path
 
 from skparaphrase.datasets._lock import locked
-from skparaphrase.datasets._remote import record_of
+from skparaphrase.datasets._remote import Cache, RemoteFile, record_of
 
 DAMAGE = (
     gzip.BadGzipFile,
@@ -56,6 +56,14 @@ def read_members(path: Path, wanted: Callable[[str], bool]) -> dict[str, bytes]:
                 file = archive.extractfile(members[name])
                 read[base] = b"" if file is None else file.read()
             return read
+
+
+def get_member(cache: Cache, archive: RemoteFile, name: str) -> Path:
+    """The file `name` of the cache, unpacked from its archive the first time."""
+    path = cache.folder / name
+    if not path.is_file():
+        unpack_member(cache.get(archive), name, path)
+    return path
 
 
 def unpack_member(path: Path, base: str, target: Path) -> None:

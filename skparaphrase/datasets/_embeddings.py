@@ -5,11 +5,10 @@
 
 from collections.abc import Iterable
 from os import PathLike
-from pathlib import Path
 
 from numpy.typing import DTypeLike
 
-from skparaphrase.datasets._archives import unpack_member
+from skparaphrase.datasets._archives import get_member
 from skparaphrase.datasets._fetched import check_choice
 from skparaphrase.datasets._remote import Cache, RemoteFile
 from skparaphrase.vectors import WordVectors
@@ -157,7 +156,7 @@ def fetch_glove(
         progressbar=progressbar,
     )
     return WordVectors.read(
-        _text_file(cache, _GLOVE[name], f"glove.{name}.txt"),
+        get_member(cache, _GLOVE[name], f"glove.{name}.txt"),
         format="glove",
         limit=limit,
         vocabulary=vocabulary,
@@ -257,7 +256,7 @@ def fetch_paragram(
         progressbar=progressbar,
     )
     return WordVectors.read(
-        _text_file(cache, *_PARAGRAM[name]),
+        get_member(cache, *_PARAGRAM[name]),
         format="glove",
         limit=limit,
         vocabulary=vocabulary,
@@ -265,11 +264,3 @@ def fetch_paragram(
         dtype=dtype,
         encoding_errors=encoding_errors,
     )
-
-
-def _text_file(cache: Cache, archive: RemoteFile, name: str) -> Path:
-    """The text file `name`, unpacked from its archive the first time."""
-    path = cache.folder / name
-    if not path.is_file():
-        unpack_member(cache.get(archive), name, path)
-    return path

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skparaphrase.datasets._answers import read_wikiqa
-from skparaphrase.datasets._archives import unpack_member
+from skparaphrase.datasets._archives import get_member
 from skparaphrase.datasets._bunch import Columns, make_bunch
 from skparaphrase.datasets._fetched import check_choice, read_descr
 from skparaphrase.datasets._lines import as_texts, decode_lines
@@ -295,9 +295,7 @@ def fetch_wikiqa(
         delay=delay,
         progressbar=progressbar,
     )
-    path = cache.folder / f"WikiQA-{subset}.tsv"
-    if not path.is_file():
-        unpack_member(cache.get(_CORPUS), path.name, path)
+    path = get_member(cache, _CORPUS, f"WikiQA-{subset}.tsv")
     bunch = read_wikiqa(
         path,
         max_answer_tokens=max_answer_tokens,

@@ -3,7 +3,6 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-import warnings
 from abc import abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -27,20 +26,16 @@ from skparaphrase.encoders._parameters import (
     set_parameters,
 )
 from skparaphrase.encoders._settings import SETTINGS
-from skparaphrase.encoders._targets import (
-    paraphrase_pairs,
-    taught_texts,
-    teacher_axes,
-    teacher_targets,
-)
-from skparaphrase.text import TokenBatch, unique_texts
+from skparaphrase.encoders._targets import paraphrase_pairs
+from skparaphrase.encoders._teacher import HasTeacher, taught_texts, teacher_targets
+from skparaphrase.text import TokenBatch, numbered_texts
 from skparaphrase.vectors import WordVectors
 
 if TYPE_CHECKING:
     from skparaphrase.nn import Composition, Trainer
 
 
-class ParaphraseEncoder(PaperSettings, FitsByEpochs, TextEncoder):
+class ParaphraseEncoder(PaperSettings, FitsByEpochs, HasTeacher, TextEncoder):
     """Base of encoders that are trained on pairs of texts that mean the same.
 
     A subclass says how texts become tokens, where the vectors of tokens begin, and how
@@ -190,15 +185,8 @@ class ParaphraseEncoder(PaperSettings, FitsByEpochs, TextEncoder):
         """
         had_axes = hasattr(self, "teacher_axes_")
         texts, numbers, targets = self._begin(X, y, goes_on=hasattr(self, "vectors_"))
-        if not had_axes and hasattr(self, "teacher_axes_"):
-            theirs, ours = self.teacher_axes_.shape
-            if numbers.size < ours < theirs:
-                warnings.warn(
-                    f"{numbers.size} texts settle which {ours} of the teacher's "
-                    f"{theirs} dimensions are kept, also for later texts: begin with "
-                    f"{ours} texts or, better, many more.",
-                    stacklevel=3,
-                )
+        if not had_axes:
+            self._warn_of_few_texts(numbers.size)
         with self._training(targets, keep=True) as trainer:
             ordered = self.ordered_first_epoch and self.n_epochs_ == 0
             for loss in trainer.epochs(
@@ -222,20 +210,14 @@ class ParaphraseEncoder(PaperSettings, FitsByEpochs, TextEncoder):
         else:
             pairs = paraphrase_pairs(X, y, positive_from=self.positive_from)
         resolve_device(self.device)
-        distinct, inverse = unique_texts(pairs)
-        numbers = np.arange(pairs.size) if inverse is None else inverse
+        distinct, numbers = numbered_texts(pairs)
         random_state = self._new_random_state()
         if goes_on:
             vectors = self.vectors_
             self._check_goes_on(vectors)
         else:
             vectors = self._first_table(pairs, random_state)
-        texts = TokenBatch.concatenate(list(self._encode_blocks(distinct, vectors)))
-        if not len(texts.ids):
-            raise ValueError(
-                "No word of the texts has a vector: do texts and vectors agree in "
-                "language, case and tokens?"
-            )
+        texts = self._encode_known(distinct, vectors)
         if not goes_on:
             self._start_over(pairs, vectors, random_state)
         elif not hasattr(self, "_random_state"):  # loaded from a folder
@@ -243,26 +225,19 @@ class ParaphraseEncoder(PaperSettings, FitsByEpochs, TextEncoder):
             self._optimizer_state = {}
         targets = None
         if taught is not None:
-            taught = self._in_own_space(taught, pairs.ravel().tolist())
-            targets = teacher_targets(taught, numbers, len(texts))
-        return texts, numbers.reshape(pairs.shape), targets
+            taught = self._in_own_space(taught, distinct, numbers.ravel())
+            targets = teacher_targets(taught, numbers.ravel(), len(texts))
+        return texts, numbers, targets
 
-    def _in_own_space(
-        self, taught: NDArray[np.float32], texts: list[str]
-    ) -> NDArray[np.float32]:
-        """The teacher's vectors of texts, with as many dimensions as ours."""
-        if taught.shape[1] == self._n_features_out:
-            self.__dict__.pop("teacher_axes_", None)
-            return taught
-        axes = getattr(self, "teacher_axes_", None)
-        if axes is None:
-            axes = self.teacher_axes_ = teacher_axes(taught, self._embed(texts))
-        elif len(axes) != taught.shape[1]:
+    def _encode_known(self, texts: list[str], vectors: WordVectors) -> TokenBatch:
+        """All texts in one batch; raises where none of their tokens has a vector."""
+        batch = TokenBatch.concatenate(list(self._encode_blocks(texts, vectors)))
+        if not len(batch.ids):
             raise ValueError(
-                f"The teacher's vectors had {len(axes)} dimensions before, and have "
-                f"{taught.shape[1]} now. Fit a clone to start anew."
+                "No word of the texts has a vector: do texts and vectors agree in "
+                "language, case and tokens?"
             )
-        return taught @ axes
+        return batch
 
     def _first_table(
         self, texts: NDArray[np.object_], random_state: np.random.RandomState

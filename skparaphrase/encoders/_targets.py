@@ -1,4 +1,4 @@
-"""What `y` means to an encoder that trains on paraphrases, or on a teacher."""
+"""What `y` means to an encoder that trains on paraphrases."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -7,10 +7,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
 from sklearn.utils import check_array, check_consistent_length, column_or_1d
 
-from skparaphrase.text import check_pairs, check_texts
+from skparaphrase.text import check_pairs
 
 
 def paraphrase_pairs(
@@ -45,7 +44,11 @@ def paraphrase_pairs(
         )
     pairs = check_pairs(X)
     if y is not None:
-        if any(isinstance(label, str) for label in np.asarray(y, dtype=object).flat):
+        labels = np.asarray(y)
+        kind = labels.dtype.kind
+        if kind in "UT" or (
+            kind == "O" and any(isinstance(label, str) for label in labels.flat)
+        ):
             raise ValueError(
                 "y holds str; say with booleans which pairs are paraphrases, such as "
                 "y == 'entailment'."
@@ -86,100 +89,3 @@ def _positive(
         f"y holds scores between {min(values):g} and {max(values):g}. Say with "
         "positive_from= from which score on a pair is a paraphrase."
     )
-
-
-def taught_texts(X: Any, y: Any) -> tuple[NDArray[np.object_], NDArray[np.float32]]:
-    """Texts, and the vectors that a teacher has for them.
-
-    Parameters
-    ----------
-    X : array-like of str of shape S, that is (n_texts,) or (n_pairs, 2)
-
-    y : array-like of shape S + (dim,)
-
-    Returns
-    -------
-    texts : ndarray of shape S
-    vectors : ndarray of shape (n, dim), float32
-        A row for each text of the raveled `texts`, of length 1 or 0; a copy.
-
-    Raises
-    ------
-    ValueError
-        For shapes that do not fit, values that are not finite, or no text at all.
-    """
-    texts = check_texts(X)
-    if not texts.size:
-        raise ValueError("Found 0 samples; a minimum of 1 text is required to fit.")
-    if y is None:
-        raise ValueError(
-            "loss='distillation' learns a teacher's vectors: fit(texts, vectors), with "
-            f"vectors of shape {(*texts.shape, 'dim')}."
-        )
-    vectors = check_array(
-        y,
-        ensure_2d=False,
-        allow_nd=True,
-        dtype=np.float32,
-        order="C",
-        copy=True,
-        input_name="y",
-    )
-    if vectors.ndim != texts.ndim + 1 or vectors.shape[:-1] != texts.shape:
-        raise ValueError(
-            f"y must hold the teacher's vectors, shape {(*texts.shape, 'dim')} for "
-            f"texts of shape {texts.shape}; got shape {vectors.shape}."
-        )
-    return texts, _normalise(vectors.reshape(texts.size, -1))
-
-
-def teacher_targets(
-    vectors: NDArray[np.float32], numbers: NDArray[np.intp], n_texts: int
-) -> NDArray[np.float32]:
-    """Unit targets of distinct texts, shape (n_texts, dim).
-
-    Row `i` of `vectors` is that of text `numbers[i]`; a text that occurs more than once
-    gets the mean of its rows. `vectors` are changed in place.
-    """
-    if n_texts == len(vectors):  # numbered as they come
-        return _normalise(vectors)
-    ones = np.ones(len(vectors), dtype=np.float32)
-    shape = (n_texts, len(vectors))
-    belongs = csr_array((ones, (numbers, np.arange(len(vectors)))), shape=shape)
-    return _normalise(belongs @ vectors)
-
-
-def teacher_axes(
-    teacher: NDArray[np.float32], student: NDArray[np.float32]
-) -> NDArray[np.float32]:
-    """The linear map that brings a teacher's vectors to the dimensions of a student.
-
-    The principal axes of the teacher's vectors (not centred, so that cosines are kept
-    as well as so many dimensions can), turned toward the student's vectors of the same
-    texts (orthogonal Procrustes problem, Schoenemann 1966), so that training does not
-    begin with learning another basis.
-
-    Parameters
-    ----------
-    teacher : ndarray of shape (n, dim_teacher)
-    student : ndarray of shape (n, dim)
-
-    Returns
-    -------
-    axes : ndarray of shape (dim_teacher, dim)
-        With orthonormal columns, or rows if the teacher has fewer dimensions.
-    """
-    gram = (teacher.T @ teacher).astype(np.float64)
-    principal = np.linalg.eigh(gram)[1][:, ::-1][:, : student.shape[1]]
-    across = principal.T @ (teacher.T @ student).astype(np.float64)
-    left, _, right = np.linalg.svd(across, full_matrices=False)
-    axes: NDArray[np.float32] = (principal @ left @ right).astype(np.float32)
-    return axes
-
-
-def _normalise(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Give every row length 1, in place: there may be gigabytes of them."""
-    lengths = np.sqrt(np.einsum("ij,ij->i", vectors, vectors))
-    lengths[lengths == 0] = 1
-    vectors /= lengths[:, np.newaxis]
-    return vectors

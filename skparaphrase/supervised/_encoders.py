@@ -159,12 +159,7 @@ def trainable_material(
                 "has others. Fit a clone to start anew."
             )
         check_parameters(composition, prior.parameters_, "encoder")
-    batch = TokenBatch.concatenate(list(encoder._encode_blocks(texts, vectors)))
-    if not len(batch.ids):
-        raise ValueError(
-            "No word of the texts has a vector: do texts and vectors agree in "
-            "language, case and tokens?"
-        )
+    batch = encoder._encode_known(texts, vectors)
     initial = None
     if penalised and prior is not None:
         initial = prior.vectors_.rows(slice(None))
