@@ -11,6 +11,7 @@ import pytest
 import torch
 from hypothesis import settings
 
+from skparaphrase.datasets import load_similarity
 from skparaphrase.encoders import (
     AverageEncoder,
     ParagramEncoder,
@@ -63,6 +64,21 @@ def gold(pairs):
             for first, second in pairs
         ]
     )
+
+
+@pytest.fixture(scope="session")
+def graded():
+    """Real pairs and their scores."""
+    pairs, gold = load_similarity(return_X_y=True)
+    return pairs[:80], gold[:80]
+
+
+@pytest.fixture
+def close_figures():
+    from matplotlib import pyplot
+
+    yield
+    pyplot.close("all")
 
 
 @pytest.fixture

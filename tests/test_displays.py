@@ -15,7 +15,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import LearningCurveDisplay, ShuffleSplit
 from sklearn.pipeline import make_pipeline
 
-from skparaphrase.datasets import load_paraphrases, load_similarity
+from skparaphrase.datasets import load_paraphrases
 from skparaphrase.encoders import (
     AverageEncoder,
     CharagramEncoder,
@@ -34,20 +34,7 @@ from skparaphrase.pairs import PairSimilarity
 from skparaphrase.vectors import WordVectors
 
 matplotlib.use("Agg")
-
-
-@pytest.fixture(autouse=True)
-def close_figures():
-    from matplotlib import pyplot
-
-    yield
-    pyplot.close("all")
-
-
-@pytest.fixture(scope="module")
-def graded():
-    pairs, gold = load_similarity(return_X_y=True)
-    return pairs[:80], gold[:80]
+pytestmark = pytest.mark.usefixtures("close_figures")
 
 
 def new_axes():

@@ -56,14 +56,7 @@ from skparaphrase.text import WordTokenizer
 from skparaphrase.vectors import WordFrequencies, WordVectors
 
 matplotlib.use("Agg")
-
-
-@pytest.fixture(autouse=True)
-def closed_figures():
-    from matplotlib import pyplot
-
-    yield
-    pyplot.close("all")
+pytestmark = pytest.mark.usefixtures("close_figures")
 
 
 class Letters(TextEncoder):

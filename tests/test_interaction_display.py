@@ -28,6 +28,7 @@ from skparaphrase.interaction import (
 from skparaphrase.vectors import WordVectors
 
 matplotlib.use("Agg")
+pytestmark = pytest.mark.usefixtures("close_figures")
 
 WORDS = "a cat dog sleeps runs the mat on black white".split()
 PAIR = ("The black cat sleeps on the mat.", "A white dog runs.")
@@ -41,14 +42,6 @@ X = [
 ]
 Y = [1.0, 5.0, 2.0, 4.0]
 STATES = ("forward", "backward", "sum", "concatenation")
-
-
-@pytest.fixture(autouse=True)
-def close_figures():
-    from matplotlib import pyplot
-
-    yield
-    pyplot.close("all")
 
 
 @pytest.fixture(scope="module")

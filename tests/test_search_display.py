@@ -18,7 +18,6 @@ from sklearn.model_selection import (
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
-from skparaphrase.datasets import load_similarity
 from skparaphrase.decomposition import CommonComponentRemoval
 from skparaphrase.encoders import SIFEncoder
 from skparaphrase.inspection import GridSearchDisplay
@@ -27,23 +26,10 @@ from skparaphrase.pairs import PairSimilarity
 from skparaphrase.vectors import WordVectors
 
 matplotlib.use("Agg")
+pytestmark = pytest.mark.usefixtures("close_figures")
 
 X4 = np.arange(24.0).reshape(-1, 1)
 Y4 = np.zeros(24)
-
-
-@pytest.fixture(autouse=True)
-def close_figures():
-    from matplotlib import pyplot
-
-    yield
-    pyplot.close("all")
-
-
-@pytest.fixture(scope="module")
-def graded():
-    pairs, gold = load_similarity(return_X_y=True)
-    return pairs[:80], gold[:80]
 
 
 def labels(axis):
