@@ -5,7 +5,9 @@
 
 import re
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from itertools import chain
+from unittest.mock import patch
 
 import numpy as np
 import pandas as pd
@@ -19,6 +21,7 @@ from skparaphrase.text import (
     TOKEN_PATTERNS,
     TokenBatch,
     WordTokenizer,
+    _lookup,
     check_pairs,
     check_texts,
     unique_texts,
@@ -274,11 +277,15 @@ def test_tokenize_and_count_against_plain_findall(texts, params):
     assert tokenizer.count(texts) == Counter(chain.from_iterable(expected))
 
 
+few_texts = st.sampled_from([2, 8])  # from which number on they are joined
+
+
 @settings(deadline=None, max_examples=300)
-@given(texts_of_any_kind, tokenizers, st.sampled_from([None, 0, 99]))
-def test_encode_against_a_loop_over_tokens(texts, params, unknown):
+@given(texts_of_any_kind, tokenizers, st.sampled_from([None, 0, 99]), few_texts)
+def test_encode_against_a_loop_over_tokens(texts, params, unknown, few):
     expected = [slow_rows(text, INDEX, unknown, **params) for text in texts]
-    batch = WordTokenizer(**params).encode(texts, INDEX, unknown)
+    with patch.object(_lookup, "_FEW", few):
+        batch = WordTokenizer(**params).encode(texts, INDEX, unknown)
     assert batch.ids.dtype == np.int32
     assert as_lists(batch) == expected
 
@@ -286,11 +293,29 @@ def test_encode_against_a_loop_over_tokens(texts, params, unknown):
 @settings(deadline=None)
 @given(texts_of_any_kind, tokenizers, st.integers(1, 8), st.sampled_from([None, 5]))
 def test_blocks_of_any_size_give_the_same_rows(texts, params, block_size, unknown):
-    tokenizer = WordTokenizer(**params)
-    blocks = list(tokenizer.encode_blocks(texts, INDEX, unknown, block_size))
-    assert [len(block) for block in blocks[:-1]] == [block_size] * (len(blocks) - 1)
-    rows = [row for block in blocks for row in as_lists(block)]
-    assert rows == as_lists(tokenizer.encode(texts, INDEX, unknown))
+    lookup = WordTokenizer(**params).lookup(INDEX, unknown)
+    expected = [slow_rows(text, INDEX, unknown, **params) for text in texts]
+    for few, most in ((8, 10**6), (2, 10**6), (2, 1)):
+        with patch.multiple(_lookup, _FEW=few, _MOST=most):
+            blocks = list(lookup.encode_blocks(texts, block_size))
+        sizes = [len(block) for block in blocks[:-1]]
+        assert sizes == [block_size] * (len(blocks) - 1)
+        assert [row for block in blocks for row in as_lists(block)] == expected
+
+
+def test_threads_share_what_was_looked_up():
+    texts = [f"well-known cat{i % 7}. dog {i} a.b" for i in range(3000)]
+    params = {"token_pattern": "words", "split_compounds": True}
+    expected = [slow_rows(text, INDEX, 7, **params) for text in texts]
+    lookup = WordTokenizer(**params).lookup(INDEX, 7)
+
+    def rows(block_size):
+        blocks = lookup.encode_blocks(texts, block_size)
+        return [row for block in blocks for row in as_lists(block)]
+
+    with ThreadPoolExecutor(8) as pool:
+        for found in pool.map(rows, [5, 7, 50, 51, 100, 999, 1000, 3000] * 3):
+            assert found == expected
 
 
 @pytest.mark.parametrize("pattern", ["words", "ptb"])

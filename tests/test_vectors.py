@@ -409,7 +409,7 @@ def batch_of(texts):
 @pytest.mark.parametrize("n_texts", [0, 1, 300, 5000])
 @pytest.mark.parametrize("n_threads", [1, 4])
 def test_averages_of_any_split(dtype, weighted, n_texts, n_threads, monkeypatch):
-    monkeypatch.setattr(_pooling, "effective_n_threads", lambda: n_threads)
+    monkeypatch.setattr(_pooling, "available_threads", lambda: n_threads)
     rng = np.random.default_rng(n_texts)
     vectors = table(dtype, n=50, dim=7)
     texts = [rng.integers(50, size=rng.integers(6)).tolist() for _ in range(n_texts)]

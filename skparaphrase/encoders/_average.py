@@ -26,9 +26,7 @@ class AveragingEncoder(StaticExport, WordEncoder):
 
     def _embed(self, texts: list[str]) -> NDArray[np.float32]:
         vectors = self._word_vectors()
-        batches = self._tokenizer().encode_blocks(
-            texts, vectors.index, vectors.unknown_row
-        )
+        batches = vectors.lookup(self._tokenizer()).encode_blocks(texts)
         return weighted_average(vectors, batches, len(texts), self._word_weights())
 
 

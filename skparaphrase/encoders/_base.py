@@ -125,7 +125,8 @@ class WordEncoder(TextEncoder):
         )
 
     def _encode(self, texts: list[str], vectors: WordVectors) -> TokenBatch:
-        return self._tokenizer().encode(texts, vectors.index, vectors.unknown_row)
+        blocks = vectors.lookup(self._tokenizer()).encode_blocks(texts)
+        return TokenBatch.concatenate(list(blocks))
 
     @property
     def _n_features_out(self) -> int:

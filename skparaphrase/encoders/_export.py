@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from skparaphrase._persistence import new_folder, write_metadata
 from skparaphrase.text import TOKEN_PATTERNS, WordTokenizer
-from skparaphrase.text._tokenizer import _JOINERS
+from skparaphrase.text._lookup import JOINERS
 from skparaphrase.vectors import WordVectors
 
 _FORMAT_VERSION = 1
@@ -330,8 +330,8 @@ def _compounds(words: list[str], has_unknown: bool) -> str:
     all their parts; if unknown words have a vector into the known parts, or are whole
     where no part is known.
     """
-    joiners = "".join(map(_literal, sorted(_JOINERS)))
-    compounds = [word for word in words if not _JOINERS.isdisjoint(word)]
+    joiners = "".join(map(_literal, sorted(JOINERS)))
+    compounds = [word for word in words if not JOINERS.isdisjoint(word)]
     whole = rf"\A[^{joiners}]+\z"
     if compounds:
         whole += rf"|\A{_any_of(compounds)}\z"

@@ -52,9 +52,7 @@ class WordParaphraseEncoder(ParaphraseEncoder, WordEncoder):
     def _encode_blocks(
         self, texts: list[str], vectors: WordVectors
     ) -> Iterator[TokenBatch]:
-        return self._tokenizer().encode_blocks(
-            texts, vectors.index, vectors.unknown_row
-        )
+        return vectors.lookup(self._tokenizer()).encode_blocks(texts)
 
     def _word_vectors(self) -> WordVectors:
         return self.vectors_ if hasattr(self, "vectors_") else self._initial_vectors()

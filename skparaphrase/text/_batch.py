@@ -61,7 +61,7 @@ class TokenBatch:
     @property
     def lengths(self) -> NDArray[np.int64]:
         """Number of tokens of each text, shape (n_texts,)."""
-        return np.diff(self.offsets)
+        return self.offsets[1:] - self.offsets[:-1]  # np.diff takes ten times as long
 
     @staticmethod
     def concatenate(batches: "Sequence[TokenBatch]") -> "TokenBatch":

@@ -13,7 +13,7 @@ from numbers import Integral
 import numpy as np
 from numpy.typing import NDArray
 
-from skparaphrase._compat import effective_n_threads
+from skparaphrase._threads import available_threads
 from skparaphrase.text._batch import TokenBatch, text_blocks
 from skparaphrase.text._ngram_index import (
     Alphabet,
@@ -22,7 +22,8 @@ from skparaphrase.text._ngram_index import (
     code_points,
 )
 
-_COUNTED = 2**20  # characters counted at a time
+_COUNTED = 2**20  # characters counted at a time, of so many texts at most
+_TEXTS = 2**16
 _MAX_KEY = 2**63 - 1
 
 
@@ -103,7 +104,7 @@ class NgramTokenizer:
         ngrams : list of str
         """
         seen = np.zeros(sys.maxunicode + 1, dtype=bool)
-        for block in self._blocks(texts, len(texts), _COUNTED):
+        for block in self._blocks(texts, _TEXTS, _COUNTED):
             seen[code_points("".join(block))] = True
         alphabet = Alphabet(np.flatnonzero(seen))
         dtype = np.min_scalar_type(alphabet.n_symbols)
@@ -111,7 +112,7 @@ class NgramTokenizer:
             alphabet,
             [
                 alphabet.prepare(block)[0].astype(dtype)
-                for block in self._blocks(texts, len(texts), _COUNTED)
+                for block in self._blocks(texts, _TEXTS, _COUNTED)
             ],
             min_count,
         )
@@ -183,7 +184,7 @@ class NgramTokenizer:
             yield self._encode(first, index, unknown)
             return
         blocks = chain([first, second], blocks)
-        n_threads = effective_n_threads()
+        n_threads = available_threads()
         if n_threads == 1:
             for block in blocks:
                 yield self._encode(block, index, unknown)
@@ -256,7 +257,7 @@ class _NgramCounter:
     def count(self, order: int) -> _Counts:
         """Keys of the n-grams that occur often enough, rising, and their counts."""
         parts: list[_Counts] = []
-        with ThreadPoolExecutor(effective_n_threads()) as pool:
+        with ThreadPoolExecutor(available_threads()) as pool:
             for part in pool.map(lambda block: self._count(block, order), self._blocks):
                 parts.append(part)
                 # Only parts of like size are merged: no key is merged often.

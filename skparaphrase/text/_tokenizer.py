@@ -1,16 +1,15 @@
-"""Texts to word identifiers, a whole batch in one pass."""
+"""Texts to words."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import re
-from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import chain, count, islice
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import chain
 
-import numpy as np
-
-from skparaphrase.text._batch import TokenBatch, ragged_positions, text_blocks
+from skparaphrase.text._batch import TokenBatch
+from skparaphrase.text._lookup import Unknown, WordLookup
 
 #: Named token patterns. No match of them holds white space.
 TOKEN_PATTERNS: Mapping[str, str] = {
@@ -29,11 +28,6 @@ TOKEN_PATTERNS: Mapping[str, str] = {
         r"|\.{2,}|-{2,}|[^\w\s]"
     ),
 }
-
-Unknown = int | Callable[[str], int] | None  # the row of words that have none
-
-_PARTS = re.compile(r"\w+")
-_JOINERS = frozenset("'-.\u2019/:,")
 
 
 class WordTokenizer:
@@ -162,155 +156,33 @@ class WordTokenizer:
         -------
         batch : TokenBatch
         """
-        blocks = self.encode_blocks(texts, index, unknown, len(texts) or 1, None)
-        return next(blocks)
+        blocks = self.lookup(index, unknown).encode_blocks(texts)
+        return TokenBatch.concatenate(list(blocks))
 
-    def encode_blocks(
-        self,
-        texts: Sequence[str],
-        index: Mapping[str, int],
-        unknown: Unknown = None,
-        block_size: int = 16384,
-        max_characters: int | None = 2**22,
-    ) -> Iterator[TokenBatch]:
-        """As :meth:`encode`, some texts at a time; at least one batch.
+    def lookup(self, index: Mapping[str, int], unknown: Unknown = None) -> WordLookup:
+        """What encodes texts in blocks, and remembers what it has looked up.
 
         Parameters
         ----------
-        texts : sequence of str
-            As in `encode`.
-
         index : mapping of str to int
             As in `encode`.
 
         unknown : int or callable, default=None
             As in `encode`.
 
-        block_size : int, default=16384
-            Most texts of a block.
-
-        max_characters : int or None, default=2**22
-            Most characters of a block; a longer text is a block of its own.
-
-        Yields
-        ------
-        batch : TokenBatch
-            The next texts.
+        Returns
+        -------
+        lookup : WordLookup
         """
-        encoder = _PieceEncoder(self, index, unknown) if self._by_piece else None
-        done = 0
-        for block in text_blocks(texts, block_size, max_characters):
-            if encoder is not None:
-                yield encoder.encode(block)
-            else:
-                yield self._encode_whole(block, index, unknown, done)
-            done += len(block)
-
-    def _encode_whole(
-        self,
-        texts: Sequence[str],
-        index: Mapping[str, int],
-        unknown: Unknown,
-        first: int,
-    ) -> TokenBatch:
-        found: dict[str, list[int]] = {}
-        rows = []
-        for i, tokens in enumerate(self.tokenize(texts), start=first):
-            row: list[int] = []
-            for token in tokens:
-                if not isinstance(token, str):
-                    raise TypeError(
-                        f"The tokenizer gave {token!r} ({type(token).__name__}) "
-                        f"for text {i}; tokens must be str."
-                    )
-                known = found.get(token)
-                if known is None:
-                    known = found[token] = self._rows([token], index, unknown)
-                row += known
-            rows.append(row)
-        return _ragged(rows)
-
-    def _rows(
-        self, tokens: Iterable[str], index: Mapping[str, int], unknown: Unknown
-    ) -> list[int]:
-        """Rows of a few tokens, compounds by their parts where need be."""
-        rows = []
-        for token in tokens:
-            row = index.get(token)
-            if row is not None:
-                rows.append(row)
-                continue
-            if self.split_compounds and not _JOINERS.isdisjoint(token):
-                parts = [index[p] for p in _PARTS.findall(token) if p in index]
-                if parts:
-                    rows += parts
-                    continue
-            if unknown is not None:
-                rows.append(unknown(token) if callable(unknown) else unknown)
-        return rows
+        return WordLookup(
+            self._find,
+            by_piece=self._by_piece,
+            whole_words=self.token_pattern == "words",
+            lowercase=self.lowercase,
+            split_compounds=self.split_compounds,
+            index=index,
+            unknown=unknown,
+        )
 
     def _fold(self, text: str) -> str:
         return text.lower() if self.lowercase else text
-
-
-class _PieceEncoder:
-    """Looks every distinct piece between white space up once, over many batches."""
-
-    def __init__(
-        self, tokenizer: WordTokenizer, index: Mapping[str, int], unknown: Unknown
-    ) -> None:
-        self._tokenizer = tokenizer
-        self._index = index
-        self._unknown = unknown
-        self._numbering: defaultdict[str, int] = defaultdict(count().__next__)
-        self._rows = TokenBatch(np.empty(0, np.int32), np.zeros(1, np.int64))
-
-    def encode(self, texts: Sequence[str]) -> TokenBatch:
-        joined, separator = _join(texts)
-        # Lower-casing looks at neighbouring letters only, and a separator is none.
-        pieces = self._tokenizer._fold(joined).split()
-        numbers = np.fromiter(
-            map(self._numbering.__getitem__, pieces), np.int32, len(pieces)
-        )
-        self._look_up_new()
-        breaks = self._numbering[separator] if len(texts) > 1 else -1
-        starts, lengths = self._rows.offsets[numbers], self._rows.lengths[numbers]
-        lengths[numbers == breaks] = 0
-        positions, ends = ragged_positions(starts, lengths)
-        offsets = np.zeros(len(texts) + 1, dtype=np.int64)
-        offsets[1:-1] = ends[np.flatnonzero(numbers == breaks)]
-        offsets[-1] = ends[-1]
-        return TokenBatch(self._rows.ids[positions], offsets)
-
-    def _look_up_new(self) -> None:
-        tokenizer, index = self._tokenizer, self._index
-        plain = tokenizer.token_pattern == "words"
-        new = list(islice(self._numbering, len(self._rows), None))
-        rows = []
-        for piece in new:
-            row = index.get(piece) if plain and piece.isalnum() else None
-            rows.append(
-                tokenizer._rows(tokenizer._find(piece), index, self._unknown)
-                if row is None
-                else (row,)
-            )
-        self._rows = TokenBatch.concatenate([self._rows, _ragged(rows)])
-
-
-def _ragged(rows: Sequence[Sequence[int]]) -> TokenBatch:
-    offsets = np.zeros(len(rows) + 1, dtype=np.int64)
-    np.cumsum(np.fromiter(map(len, rows), np.int64, len(rows)), out=offsets[1:])
-    ids = np.fromiter(chain.from_iterable(rows), np.int32, int(offsets[-1]))
-    return TokenBatch(ids, offsets)
-
-
-def _join(texts: Sequence[str]) -> tuple[str, str]:
-    """All texts in one, parted by a character that none of them holds."""
-    for code in chain((0, 1, 2, 3), range(0xFDD0, 0xFDF0), range(0xE000, 0xF8FF)):
-        separator = chr(code)
-        joined = f" {separator} ".join(texts)
-        if joined.count(separator) == max(len(texts) - 1, 0):
-            return joined, separator
-    raise ValueError(
-        "The texts hold every private character: none is left to part them."
-    )

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from skparaphrase._compat import effective_n_threads
+from skparaphrase._threads import available_threads
 from skparaphrase.vectors._decimals import NotDecimalError, parse_decimals
 
 FORMATS = ("auto", "glove", "word2vec", "word2vec-binary")
@@ -135,7 +135,7 @@ def _read_text(
     line_number = n_read = 0
     matrices: list[NDArray[np.floating]] = []
     jobs: deque[Future[NDArray[np.floating]]] = deque()
-    n_threads = effective_n_threads()
+    n_threads = available_threads()
     with ThreadPoolExecutor(n_threads) as pool:
         blocks = _blocks_of_lines(path)
         for block in blocks:

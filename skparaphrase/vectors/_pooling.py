@@ -6,16 +6,18 @@
 from collections import deque
 from collections.abc import Callable, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
 
-from skparaphrase._compat import effective_n_threads
+from skparaphrase._sparse import add_weighted_rows
+from skparaphrase._threads import available_threads
 from skparaphrase.text import TokenBatch
 from skparaphrase.vectors._word_vectors import WordVectors
 
 _BLOCK = 2048  # texts per product
+_FEW = 64  # tokens, of which it is not worth while to find the repeats
 _AHEAD = 16  # products that wait for each thread: bounds the tokens in memory
 
 
@@ -47,15 +49,7 @@ def weighted_average(
     averages : ndarray of shape (n_texts, dim), float32
         Zero for texts without tokens. A row does not depend on the others, to the bit.
     """
-    if weights is not None:
-        weights = np.asarray(weights, dtype=np.float32)
-
-    def shares(batch: TokenBatch) -> NDArray[np.float32]:
-        lengths = batch.lengths
-        share = np.repeat((1 / np.maximum(lengths, 1)).astype(np.float32), lengths)
-        return share if weights is None else share * weights[batch.ids]
-
-    return _pool(vectors, batches, n_texts, shares)
+    return _pool(vectors, batches, n_texts, partial(_shares, weights=weights))
 
 
 def vector_sum(
@@ -77,9 +71,21 @@ def vector_sum(
     sums : ndarray of shape (n_texts, dim), float32
         Zero for texts without tokens. A row does not depend on the others, to the bit.
     """
-    return _pool(
-        vectors, batches, n_texts, lambda batch: np.ones(len(batch.ids), np.float32)
-    )
+    return _pool(vectors, batches, n_texts, _ones)
+
+
+def _shares(
+    batch: TokenBatch, weights: NDArray[np.floating] | None
+) -> NDArray[np.float32]:
+    lengths = batch.lengths
+    share = np.repeat((1 / np.maximum(lengths, 1)).astype(np.float32), lengths)
+    if weights is not None:
+        share *= weights[batch.ids].astype(np.float32)
+    return share
+
+
+def _ones(batch: TokenBatch) -> NDArray[np.float32]:
+    return np.ones(len(batch.ids), np.float32)
 
 
 def _pool(
@@ -89,13 +95,13 @@ def _pool(
     token_weights: Callable[[TokenBatch], NDArray[np.float32]],
 ) -> NDArray[np.float32]:
     """Sum of weight times vector over the tokens of each text."""
-    sums = np.empty((n_texts, vectors.dim), dtype=np.float32)
+    sums = np.zeros((n_texts, vectors.dim), dtype=np.float32)
     start = 0
-    n_threads = effective_n_threads() if n_texts > _BLOCK else 1
+    n_threads = available_threads() if n_texts > _BLOCK else 1
     if n_threads == 1:
         for batch in batches:
             out = sums[start : start + len(batch)]
-            _sum_into(out, vectors, batch, token_weights)
+            _add_into(out, vectors, batch, token_weights)
             start += len(batch)
         return sums
     with ThreadPoolExecutor(n_threads) as pool:
@@ -104,7 +110,7 @@ def _pool(
             for first in range(0, len(batch), _BLOCK):
                 part = batch[first : first + _BLOCK]
                 out = sums[start : start + len(part)]
-                jobs.append(pool.submit(_sum_into, out, vectors, part, token_weights))
+                jobs.append(pool.submit(_add_into, out, vectors, part, token_weights))
                 start += len(part)
             while len(jobs) > _AHEAD * n_threads:
                 jobs.popleft().result()
@@ -113,22 +119,26 @@ def _pool(
     return sums
 
 
-def _sum_into(
+def _add_into(
     out: NDArray[np.float32],
     vectors: WordVectors,
     batch: TokenBatch,
     token_weights: Callable[[TokenBatch], NDArray[np.float32]],
 ) -> None:
-    columns = batch.ids
-    table = vectors.matrix
+    ids, table = batch.ids, vectors.matrix
     if table.dtype != np.float32:
-        # Only the rows in use become float32.
-        rows = np.sort(columns)  # much quicker than np.unique
-        rows = rows[np.diff(rows, prepend=-1) > 0]
-        position = np.empty(len(table), dtype=np.int32)
-        position[rows] = np.arange(len(rows))
-        columns = position[columns]
-        table = vectors.rows(rows)
-    offsets = batch.offsets.astype(np.int32)
-    shape = (len(batch), len(table))
-    out[:] = csr_array((token_weights(batch), columns, offsets), shape=shape) @ table
+        ids, table = _single_precision(ids, vectors)
+    add_weighted_rows(out, token_weights(batch), ids, batch.offsets, table)
+
+
+def _single_precision(
+    ids: NDArray[np.int32], vectors: WordVectors
+) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
+    """The rows in use, and where in them each token has its own."""
+    if len(ids) <= _FEW:
+        return np.arange(len(ids), dtype=np.int32), vectors.rows(ids)
+    rows = np.sort(ids)  # much quicker than np.unique
+    rows = rows[np.diff(rows, prepend=-1) > 0]
+    position = np.empty(len(vectors), dtype=np.int32)
+    position[rows] = np.arange(len(rows))
+    return position[ids], vectors.rows(rows)

@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from skparaphrase.text import WordTokenizer
+from skparaphrase.text._lookup import WordLookup
 from skparaphrase.vectors._folder import load_table, save_table
 from skparaphrase.vectors._formats import read_table
 from skparaphrase.vectors._interchange import Interchange
@@ -110,6 +112,7 @@ class WordVectors(Interchange):
         self.matrix = _read_only(matrix)
         self.scale = None if scale is None else _read_only(scale)
         self.unknown = unknown
+        self._lookups: dict[tuple[bool, str, bool], WordLookup] = {}
         self._check_finite()
 
     # Ways in -----------------------------------------------------------------------
@@ -246,6 +249,32 @@ class WordVectors(Interchange):
             found *= self.scale[rows, np.newaxis]
         return found
 
+    def lookup(self, tokenizer: WordTokenizer) -> WordLookup:
+        """What finds the rows of the words of texts.
+
+        Parameters
+        ----------
+        tokenizer : WordTokenizer
+
+        Returns
+        -------
+        lookup : WordLookup
+            The same for equal settings, so that it remembers what it has looked up; a
+            new one for a function of the user's own.
+        """
+        if tokenizer.tokenizer is not None:
+            return tokenizer.lookup(self.index, self.unknown_row)
+        settings = (
+            tokenizer.lowercase,
+            tokenizer.token_pattern,
+            tokenizer.split_compounds,
+        )
+        lookup = self._lookups.get(settings)
+        if lookup is None:
+            lookup = tokenizer.lookup(self.index, self.unknown_row)
+            self._lookups[settings] = lookup
+        return lookup
+
     def __len__(self) -> int:
         return len(self.words)
 
@@ -373,13 +402,14 @@ class WordVectors(Interchange):
         return self
 
     def __getstate__(self) -> dict[str, Any]:
-        return {k: v for k, v in self.__dict__.items() if k != "_index"}
+        return {k: v for k, v in self.__dict__.items() if not k.startswith("_")}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
         self.matrix = _read_only(self.matrix)
         self.scale = None if self.scale is None else _read_only(self.scale)
         self._index = dict(zip(self.words, range(len(self.words)), strict=True))
+        self._lookups = {}
 
     def __repr__(self) -> str:
         return f"WordVectors({len(self)} words, dim={self.dim}, {self.dtype})"
