@@ -234,6 +234,7 @@ OURS = [
     "skparaphrase.encoders._paragram.ParagramEncoder",
     "skparaphrase.encoders._sif.SIFEncoder",
     "skparaphrase.pairs._similarity.PairSimilarity",
+    "skparaphrase.text._vocabulary.Vocabulary",
     "skparaphrase.vectors._frequencies.WordFrequencies",
     "skparaphrase.vectors._word_vectors.WordVectors",
 ]

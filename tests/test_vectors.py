@@ -4,8 +4,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 import copy
+import json
 import pickle
 import re
+import shutil
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -319,7 +321,7 @@ def test_an_interrupted_save_leaves_nothing(tmp_path, monkeypatch, error, exists
         (b"\xff", "metadata.json is damaged"),
         (b"[]", ""),
         (b'{"kind": "SIFEncoder", "version": 1}', "'SIFEncoder', not WordVectors"),
-        (b'{"kind": "WordVectors", "version": 2}', "version 2.* up to 1: upgrade"),
+        (b'{"kind": "WordVectors", "version": 3}', "version 3.* up to 2: upgrade"),
     ],
 )
 def test_load_refuses_other_folders(tmp_path, metadata, message):
@@ -342,10 +344,27 @@ def test_save_leaves_a_project_with_metadata_of_its_own(tmp_path):
 def test_load_of_missing_and_mixed_folders(tmp_path):
     with pytest.raises(FileNotFoundError, match="v was not saved by skparaphrase"):
         WordVectors.load(tmp_path / "v")
+    table(n=5).save(tmp_path / "v")
+    table(n=6).save(tmp_path / "w")
+    words = {path.name: path for path in (tmp_path / "w").glob("words-*")}
+    for name, path in words.items():
+        shutil.copy(path, tmp_path / "v" / name)
+        with pytest.raises(ValueError, match="v is damaged: "):
+            WordVectors.load(tmp_path / "v")
+    shutil.copy(tmp_path / "w" / "matrix.npy", tmp_path / "v" / "matrix.npy")
+    assert_same(WordVectors.load(tmp_path / "v"), table(n=6))
+
+
+def test_load_of_folders_of_the_first_format(tmp_path):
     table().save(tmp_path / "v")
-    (tmp_path / "v" / "words.json").write_text('["cat"]')
-    with pytest.raises(ValueError, match="v is damaged: 1 words, but vectors of shape"):
-        WordVectors.load(tmp_path / "v")
+    for path in (tmp_path / "v").glob("words-*"):
+        path.unlink()
+    words = json.dumps(list(table().words))
+    (tmp_path / "v" / "words.json").write_text(words, encoding="ascii")
+    metadata = tmp_path / "v" / "metadata.json"
+    content = json.loads(metadata.read_text()) | {"version": 1}
+    metadata.write_text(json.dumps(content))
+    assert_same(WordVectors.load(tmp_path / "v"), table())
 
 
 def test_frequencies_are_a_mapping():

@@ -13,12 +13,14 @@ from skparaphrase.text._check import (
 from skparaphrase.text._ngram_index import NgramIndex
 from skparaphrase.text._ngrams import NgramTokenizer
 from skparaphrase.text._tokenizer import TOKEN_PATTERNS, WordTokenizer
+from skparaphrase.text._vocabulary import Vocabulary
 
 __all__ = [
     "TOKEN_PATTERNS",
     "NgramIndex",
     "NgramTokenizer",
     "TokenBatch",
+    "Vocabulary",
     "WordTokenizer",
     "check_pairs",
     "check_texts",

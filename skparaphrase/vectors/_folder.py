@@ -6,13 +6,15 @@
 import json
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from skparaphrase._persistence import new_folder, read_metadata, write_metadata
+from skparaphrase.text import Vocabulary
 
-_FORMAT_VERSION = 1
+_FORMAT_VERSION = 2  # the first had the words in JSON
+_WORDS = ("raw", "ends", "slots")
 
 
 def save_table(folder: str | PathLike[str], table: dict[str, Any]) -> None:
@@ -21,7 +23,8 @@ def save_table(folder: str | PathLike[str], table: dict[str, Any]) -> None:
         np.save(new / "matrix.npy", table["matrix"], allow_pickle=False)
         if table["scale"] is not None:
             np.save(new / "scale.npy", table["scale"], allow_pickle=False)
-        (new / "words.json").write_text(json.dumps(table["words"]), encoding="ascii")
+        for name, array in table["words"].arrays().items():
+            np.save(new / f"words-{name}.npy", array, allow_pickle=False)
         write_metadata(
             new, kind="WordVectors", version=_FORMAT_VERSION, unknown=table["unknown"]
         )
@@ -30,12 +33,18 @@ def save_table(folder: str | PathLike[str], table: dict[str, Any]) -> None:
 def load_table(folder: Path, *, mmap: bool) -> dict[str, Any]:
     """Read what :func:`save_table` wrote, and check that it fits together."""
     metadata = read_metadata(folder, kind="WordVectors", version=_FORMAT_VERSION)
+    mode: Literal["r"] | None = "r" if mmap else None
     try:
-        words = json.loads((folder / "words.json").read_text(encoding="ascii"))
-        matrix = np.load(folder / "matrix.npy", mmap_mode="r" if mmap else None)
+        if metadata["version"] == 1:
+            text = (folder / "words.json").read_text(encoding="ascii")
+            words = Vocabulary(json.loads(text))
+        else:
+            parts = (np.load(folder / f"words-{n}.npy", mode) for n in _WORDS)
+            words = Vocabulary.from_arrays(*parts)
+        matrix = np.load(folder / "matrix.npy", mode)
         scale = np.load(folder / "scale.npy") if matrix.dtype == np.int8 else None
         unknown = metadata["unknown"]
-    except (KeyError, OSError, ValueError) as error:
+    except (KeyError, OSError, TypeError, ValueError) as error:
         raise ValueError(f"{folder} is damaged: {error}") from error
     scales = (len(words),) if scale is None else scale.shape
     if matrix.ndim != 2 or not matrix.shape[:1] == scales == (len(words),):

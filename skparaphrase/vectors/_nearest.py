@@ -42,4 +42,4 @@ def nearest_words(
         least = np.partition(cosines, len(vectors) - n)[len(vectors) - n]
         best = np.flatnonzero(cosines >= least)
     best = best[np.argsort(-cosines[best], kind="stable")][:n]
-    return [(vectors.words[i], float(cosines[i])) for i in best]
+    return [(vectors.words[i], float(cosines[i])) for i in best.tolist()]

@@ -3,7 +3,7 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from skparaphrase.text import WordTokenizer
+from skparaphrase.text import Vocabulary, WordTokenizer
 from skparaphrase.text._lookup import WordLookup
 from skparaphrase.vectors._folder import load_table, save_table
 from skparaphrase.vectors._formats import read_table
@@ -46,7 +46,8 @@ class WordVectors(Interchange):
 
     Attributes
     ----------
-    words : list of str
+    words : Vocabulary
+        A sequence of str.
     matrix : ndarray of shape (n_words, dim), read-only
     scale : ndarray of shape (n_words,) or None
     unknown : str or None
@@ -84,7 +85,7 @@ class WordVectors(Interchange):
                 matrix = np.asarray(matrix, dtype=np.float32)
         if not matrix.flags.c_contiguous:
             matrix = np.ascontiguousarray(matrix)
-        self.words = list(words)
+        self.words = words if isinstance(words, Vocabulary) else Vocabulary(words)
         if matrix.ndim != 2 or len(matrix) != len(self.words):
             raise ValueError(
                 f"matrix must be of shape ({len(self.words)}, dim), a row a word; got "
@@ -98,16 +99,7 @@ class WordVectors(Interchange):
                 raise ValueError(
                     f"scale must be of shape ({len(self.words)},); got {scale.shape}."
                 )
-        self._index = dict(zip(self.words, range(len(self.words)), strict=True))
-        if len(self._index) != len(self.words):
-            first = next(
-                i for i, word in enumerate(self.words) if self._index[word] != i
-            )
-            raise ValueError(
-                f"Word {self.words[first]!r}, row {first}, occurs again in row "
-                f"{self._index[self.words[first]]}."
-            )
-        if unknown is not None and unknown not in self._index:
+        if unknown is not None and unknown not in self.words:
             raise ValueError(f"unknown={unknown!r} is not a word of the table.")
         self.matrix = _read_only(matrix)
         self.scale = None if scale is None else _read_only(scale)
@@ -222,14 +214,14 @@ class WordVectors(Interchange):
         return self.matrix.dtype
 
     @property
-    def index(self) -> dict[str, int]:
-        """The row of every word. Not to be changed."""
-        return self._index
+    def index(self) -> Mapping[str, int]:
+        """The row of every word."""
+        return self.words.index_of
 
     @property
     def unknown_row(self) -> int | None:
         """The row of words that the table lacks, if there is one."""
-        return None if self.unknown is None else self._index[self.unknown]
+        return None if self.unknown is None else self.words.row(self.unknown)
 
     def rows(self, rows: NDArray[np.integer] | slice) -> NDArray[np.float32]:
         """Vectors of some rows.
@@ -279,10 +271,10 @@ class WordVectors(Interchange):
         return len(self.words)
 
     def __contains__(self, word: object) -> bool:
-        return word in self._index
+        return word in self.words
 
     def __getitem__(self, word: str) -> NDArray[np.float32]:
-        return self.rows(np.array([self._index[word]]))[0]
+        return self.rows(np.array([self.index[word]]))[0]
 
     def nearest(
         self, word: str | NDArray[np.floating], n: int = 10
@@ -308,9 +300,9 @@ class WordVectors(Interchange):
         """
         own = None
         if isinstance(word, str):
-            if word not in self._index:
+            if word not in self:
                 raise KeyError(f"{word!r} is not among the {len(self)} words.")
-            own, target = self._index[word], self[word]
+            own, target = self.words.row(word), self[word]
         else:
             target = np.asarray(word, dtype=np.float32)
             if target.shape != (self.dim,):
@@ -408,7 +400,6 @@ class WordVectors(Interchange):
         self.__dict__.update(state)
         self.matrix = _read_only(self.matrix)
         self.scale = None if self.scale is None else _read_only(self.scale)
-        self._index = dict(zip(self.words, range(len(self.words)), strict=True))
         self._lookups = {}
 
     def __repr__(self) -> str:
