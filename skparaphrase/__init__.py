@@ -24,6 +24,7 @@ _SUBMODULES = (
     "model_selection",
     "nn",
     "pairs",
+    "streams",
     "supervised",
     "tagging",
     "text",

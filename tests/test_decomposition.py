@@ -4,10 +4,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 import os
+import pickle
 import subprocess
 import sys
-from concurrent.futures import ThreadPoolExecutor
-from time import sleep
 
 import numpy as np
 import pandas as pd
@@ -15,10 +14,11 @@ import polars as pl
 import pyarrow as pa
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.base import clone
 from sklearn.decomposition import TruncatedSVD
 from sklearn.exceptions import NotFittedError
 
-from skparaphrase.decomposition import CommonComponentRemoval, _common_component
+from skparaphrase.decomposition import CommonComponentRemoval, _products
 from skparaphrase.pairs import PairFeatures
 
 
@@ -152,18 +152,36 @@ def test_only_zero_vectors():
 @pytest.mark.parametrize("block", [1, 7, 59, 60, 61])
 def test_blocks_sum_to_the_whole(flat, monkeypatch, block):
     whole = CommonComponentRemoval(3).fit(flat)
-    monkeypatch.setattr(_common_component, "_BLOCK", block)
-    blocks = CommonComponentRemoval(3).fit(flat)
-    assert_allclose(blocks.components_, whole.components_, atol=1e-10)
+    monkeypatch.setattr(_products, "_ROWS", block)
+    monkeypatch.setattr(_products, "_TASK", 2 * block)
+    removed = whole.transform(flat)
+    for n_threads in (1, 3):
+        monkeypatch.setattr(_products, "available_threads", lambda n=n_threads: n)
+        blocks = CommonComponentRemoval(3).fit(flat)
+        assert_allclose(blocks.components_, whole.components_, atol=1e-10)
+        assert_allclose(blocks.transform(flat), removed, atol=1e-10)
 
 
-def test_single_precision_is_summed_in_double(flat):
-    single = flat.astype(np.float32)
-    found = CommonComponentRemoval(3).fit(single).components_
-    assert_array_equal(
-        found,
-        CommonComponentRemoval(3).fit(single.astype(float)).components_.astype("f4"),
-    )
+def test_threads_change_no_bit(monkeypatch):
+    X = np.random.default_rng(0).standard_normal((40_000, 5)).astype(np.float32)
+    found = []
+    for n_threads in (1, 2, 4):
+        monkeypatch.setattr(_products, "available_threads", lambda n=n_threads: n)
+        removal = CommonComponentRemoval(2).fit(X)
+        found.append((removal.components_, removal.transform(X)))
+    for components, removed in found[1:]:
+        assert_array_equal(components, found[0][0])
+        assert_array_equal(removed, found[0][1])
+
+
+def test_single_precision_is_summed_in_double():
+    # Small numbers beside large sums, where single precision stands still.
+    X = np.ones((2**20, 2), dtype=np.float32)
+    X[:, 1] = 1e-3
+    gram = _products.add_gram(np, X)
+    assert_allclose(gram, X.T.astype(float) @ X.astype(float), rtol=1e-5)
+    more = _products.add_gram(np, X, np.full((2, 2), 2.0**30))
+    assert_allclose(more - 2.0**30, gram, rtol=1e-5)
 
 
 def test_largest_entry_of_a_direction_is_positive(flat):
@@ -251,29 +269,104 @@ def test_texts_are_told_from_vectors(X):
             step.fit(X)
 
 
-def test_limits_of_threads_do_not_overlap(flat, monkeypatch):
-    """One that ends within another would leave the limit of the other for good."""
-    active, most = [], []
+# partial_fit -------------------------------------------------------------------------
 
-    class Limits:
-        def __init__(self, limits, user_api):
-            assert (limits, user_api) == (1, "blas")
 
-        def __enter__(self):
-            active.append(self)
-            sleep(0.02)
-            most.append(len(active))
+@pytest.mark.parametrize("separate", [False, True])
+@pytest.mark.parametrize("step", [4, 7, 29, 30])
+def test_parts_sum_to_the_whole(paired, separate, step):
+    whole = CommonComponentRemoval(3, separate=separate).fit(paired)
+    parts = CommonComponentRemoval(3, separate=separate)
+    for start in range(0, len(paired), step):
+        parts.partial_fit(paired[start : start + step])
+    assert parts.n_samples_seen_ == whole.n_samples_seen_ == (30 if separate else 60)
+    for name in ("components_", "explained_variance_ratio_"):
+        assert_allclose(getattr(parts, name), getattr(whole, name), atol=1e-12)
+    assert_allclose(parts.transform(paired), whole.transform(paired), atol=1e-12)
 
-        def __exit__(self, *error):
-            active.remove(self)
 
-    monkeypatch.setattr(_common_component, "threadpool_limits", Limits)
-    with ThreadPoolExecutor(4) as pool:
-        list(pool.map(lambda _: CommonComponentRemoval().fit(flat), range(4)))
-    assert most == [1] * 4
-    monkeypatch.setattr(_common_component, "_SMALL", 6)
-    CommonComponentRemoval().fit(flat)
-    assert len(most) == 4
+def test_parts_give_the_directions_of_the_svd(flat):
+    removal = CommonComponentRemoval(2)
+    for start in range(0, 60, 10):
+        removal.partial_fit(flat[start : start + 10])
+        directions, ratio = svd(flat[: start + 10], 2)
+        assert_allclose(removal.components_, directions, atol=1e-10)
+        assert_allclose(removal.explained_variance_ratio_, ratio, atol=1e-12)
+
+
+def test_the_first_part_is_a_fit(flat):
+    fitted, part = CommonComponentRemoval(2).fit(flat), CommonComponentRemoval(2)
+    assert_array_equal(part.partial_fit(flat).components_, fitted.components_)
+
+
+def test_fit_starts_anew_and_parts_go_on(flat):
+    removal = CommonComponentRemoval(2).partial_fit(100 * flat[:, ::-1])
+    removal.fit(flat[:30])
+    assert_array_equal(
+        removal.components_, CommonComponentRemoval(2).fit(flat[:30]).components_
+    )
+    removal.partial_fit(flat[30:])
+    assert_allclose(removal.components_, svd(flat, 2)[0], atol=1e-10)
+
+
+def test_parts_after_a_pickle_and_a_clone(flat):
+    removal = CommonComponentRemoval(2).partial_fit(flat[:20])
+    again = pickle.loads(pickle.dumps(removal)).partial_fit(flat[20:])
+    assert_allclose(again.components_, svd(flat, 2)[0], atol=1e-10)
+    anew = clone(removal).partial_fit(flat[20:])
+    assert_allclose(anew.components_, svd(flat[20:], 2)[0], atol=1e-10)
+
+
+def test_memory_of_parts_does_not_grow(flat):
+    removal = CommonComponentRemoval(2).partial_fit(flat)
+    size = len(pickle.dumps(removal))
+    for _ in range(20):
+        removal.partial_fit(flat)
+    assert len(pickle.dumps(removal)) < size + 8
+    assert_allclose(removal.components_, svd(flat, 2)[0], atol=1e-10)
+
+
+def test_single_and_double_parts(flat):
+    removal = CommonComponentRemoval(2).partial_fit(flat[:30].astype(np.float32))
+    assert removal.components_.dtype == np.float32
+    removal.partial_fit(flat[30:])
+    assert removal.components_.dtype == np.float64
+    assert_allclose(removal.components_, svd(flat, 2)[0], atol=1e-6)
+
+
+def test_n_components_may_change_between_parts(flat):
+    removal = CommonComponentRemoval(1).partial_fit(flat[:30])
+    removal.set_params(n_components=4).partial_fit(flat[30:])
+    assert_allclose(removal.components_, svd(flat, 4)[0], atol=1e-10)
+
+
+@pytest.mark.parametrize(
+    ("X", "separate", "message"),
+    [
+        (np.ones((9, 5)), False, "X has 5 features"),
+        (np.full((9, 7), np.nan), False, "NaN"),
+        (np.ones((9, 2, 7)), True, "began with, 1; got 2"),
+        (np.empty((0, 7)), False, None),
+    ],
+)
+def test_a_part_that_is_refused_changes_nothing(flat, X, separate, message):
+    removal = CommonComponentRemoval(2).partial_fit(flat)
+    before = removal.components_.copy()
+    if message is None:
+        removal.partial_fit(X)
+    else:
+        with pytest.raises(ValueError, match=message):
+            removal.set_params(separate=separate).partial_fit(X)
+    assert_array_equal(removal.components_, before)
+    assert removal.n_samples_seen_ == 60
+    assert removal.n_features_in_ == 7
+
+
+def test_a_first_part_of_too_few_rows(flat):
+    with pytest.raises(ValueError, match="needs at least 3"):
+        CommonComponentRemoval(2).partial_fit(flat[:2])
+    with pytest.raises(ValueError, match=r"0 sample\(s\)"):
+        CommonComponentRemoval(0).partial_fit(flat[:0])
 
 
 def test_transform_needs_fit(flat):
@@ -312,7 +405,15 @@ for separate in (False, True):
         assert removed.device == array.device
         assert type(removal.components_) is type(array)
         tolerance = 1e-5 if dtype == np.float32 else 1e-10
-        for found, wanted in (removed, expected), (removal.components_, components):
+        parts = CommonComponentRemoval(2, separate=separate)
+        with sklearn.config_context(array_api_dispatch=True):
+            parts.partial_fit(array[:10, ...]).partial_fit(array[10:, ...])
+        assert type(parts.components_) is type(array)
+        for found, wanted in (
+            (removed, expected),
+            (removal.components_, components),
+            (parts.components_, components),
+        ):
             np.testing.assert_allclose(to_numpy(found), wanted, atol=tolerance)
 print("done")
 """

@@ -3,8 +3,14 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+import bz2
+import csv
+import gzip
+import io
+import lzma
 import os
 import re
+import tracemalloc
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +20,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from skparaphrase.datasets import (
+    _source,
+    iter_pairs,
     read_labelled_pairs,
     read_pairs,
     read_scored_pairs,
@@ -145,6 +153,115 @@ def test_columns_must_be_two(file, read, columns):
 def test_a_missing_file(tmp_path):
     with pytest.raises(FileNotFoundError, match="nowhere"):
         read_pairs(tmp_path / "nowhere.tsv")
+
+
+# One after another -------------------------------------------------------------------
+
+PACK = {"": bytes, ".gz": gzip.compress, ".bz2": bz2.compress, ".xz": lzma.compress}
+TABLES = [
+    (".tsv", HEADER + ROWS, {}),
+    (".tsv", (HEADER + ROWS)[:-1].replace("\n", "\r\n"), {"columns": ("id", "score")}),
+    (".csv", 'a,"b\r\n""c"""\r"d\n\n","e"\r\n\nf,g', {"columns": (0, 1)}),
+    (".csv", 'a, "b,\nc"\nd, " e"\n\rf, g', {"columns": (0, 1)}),
+    (".csv", '" a"," ""b, """\nx,"y, "\n', {"columns": (1, 0)}),
+    (".txt", 'a;"b;c"\nd;"é\u2028e"\n', {"columns": (0, 1), "sep": ";"}),
+    (".csv", "a,b,c\nd,e\n", {"columns": (0, 1)}),
+    (".csv", "sentence1,sentence2", {}),
+    (".tsv", "", {"columns": (0, 1)}),
+    (".csv", "a,b\nc\nd,e\n", {"columns": (0, 1)}),
+    (".csv", 'a,b\n\nc,"d', {"columns": (0, 1)}),
+    (".csv", 'a, "b"\n"c"d,e', {"columns": (0, 1)}),
+    (".csv", "sentence1;sentence2\na;b\n", {}),
+    (".tsv", "sentence1\tSentence2\na\tb\n", {}),
+]
+
+
+def outcome(read):
+    try:
+        return [[*pair] for pair in read()]
+    except ValueError as error:
+        return str(error)
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 8, 2**20])
+@pytest.mark.parametrize("packed", PACK)
+def test_pairs_one_after_another(file, monkeypatch, size, packed):
+    for encoding in ("utf-8", "utf-8-sig", "utf-16", "utf-16-be"):
+        for number, (ending, content, params) in enumerate(TABLES):
+            raw = PACK[packed](content.encode(encoding))
+            path = file(f"{number}{encoding}{ending}{packed}", raw)
+            params = {**params, "encoding": encoding}
+            whole = outcome(lambda: read_pairs(path, **params).data)  # noqa: B023
+            with monkeypatch.context() as patch:
+                patch.setattr(_source, "_BYTES", size)
+                assert outcome(lambda: iter_pairs(path, **params)) == whole  # noqa: B023
+
+
+CELL = st.text(st.sampled_from('ab ",;\r\n\té'), max_size=5)
+
+
+@given(rows=st.lists(st.tuples(CELL, CELL), min_size=1), size=st.integers(1, 9))
+def test_quoted_pairs_in_pieces(tmp_path_factory, rows, size):
+    path = tmp_path_factory.mktemp("pieces") / "a.csv"
+    buffer = io.StringIO(newline="")
+    csv.writer(buffer, quoting=csv.QUOTE_ALL).writerows(rows)
+    path.write_bytes(buffer.getvalue().encode())
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_source, "_BYTES", size)
+        assert [*iter_pairs(path, columns=(0, 1))] == rows
+
+
+@pytest.mark.parametrize("size", [1, 5, 2**20])
+@pytest.mark.parametrize(
+    ("raw", "encoding", "line"),
+    [
+        ("a\tb\nä\tc\nd\te".encode("cp1252"), "utf-8", 2),
+        (b"a\tb\nc\td\xe4", "utf-8", 2),  # a character that the end cuts
+        ("a\tb\nĊ\td\n\ne".encode("utf-16")[:-1], "utf-16", 4),
+        ("a\tb\nĊ\td\n\ne".encode("utf-16-be")[:-1], "utf-16-be", 4),
+        (b"a\tb\n\x81\tc\n", "cp1252", 2),
+        (b"a\tb\n\xff\xff", "shift_jis", 2),
+    ],
+)
+def test_lines_of_bytes_that_are_wrong(file, monkeypatch, raw, encoding, line, size):
+    monkeypatch.setattr(_source, "_BYTES", size)
+    path = file("a.tsv", raw)
+    for read in (read_pairs, lambda *args, **params: [*iter_pairs(*args, **params)]):
+        with pytest.raises(ValueError, match=f", line {line}: not "):
+            read(path, columns=(0, 1), encoding=encoding)
+
+
+def test_pairs_before_an_error_are_given(file):
+    pairs = iter_pairs(file("a.tsv", "a\tb\nc\n"), columns=(0, 1))
+    assert next(pairs) == ("a", "b")
+    with pytest.raises(ValueError, match="line 2: expected 2 columns"):
+        next(pairs)
+
+
+def test_wishes_are_checked_at_once(tmp_path):
+    path = tmp_path / "nowhere.tsv"
+    for params in ({"columns": (0,)}, {"columns": (0, -1)}, {"sep": ""}):
+        with pytest.raises(ValueError):
+            iter_pairs(path, **params)
+    pairs = iter_pairs(path)
+    with pytest.raises(FileNotFoundError, match="nowhere"):
+        next(pairs)
+    for encoding in ("utf-80", "hex"):
+        with pytest.raises(LookupError, match=encoding):
+            next(iter_pairs(path, encoding=encoding))
+
+
+@pytest.mark.parametrize("name", ["a.tsv", "a.csv", "a.csv.gz"])
+def test_memory_does_not_grow_with_a_file(file, name):
+    sep = "," if ".csv" in name else "\t"
+    raw = f"a text of some length, or two{sep}b\n".replace("h,", "h").encode() * 100_000
+    path = file(name, gzip.compress(raw, 1) if name.endswith("gz") else raw)
+    tracemalloc.start()
+    n_pairs = sum(1 for _ in iter_pairs(path, columns=(0, 1)))
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert n_pairs == 100_000
+    assert peak < len(raw) * 0.8
 
 
 # Labels -----------------------------------------------------------------------------

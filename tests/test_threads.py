@@ -6,13 +6,14 @@
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from time import sleep
 from types import SimpleNamespace
 
 import pytest
 from joblib import Parallel, cpu_count, delayed
 
 from skparaphrase import _threads
-from skparaphrase._threads import available_threads, in_worker
+from skparaphrase._threads import available_threads, in_worker, one_blas_thread
 
 
 @pytest.fixture(autouse=True)
@@ -74,3 +75,40 @@ def test_a_task_of_dask_is_a_worker(in_task, monkeypatch):
     fake = SimpleNamespace(get_worker=get_worker)
     monkeypatch.setitem(sys.modules, "distributed", fake)
     assert in_worker() is in_task
+
+
+def test_the_last_to_end_gives_threads_of_blas_back(monkeypatch):
+    """One that ends within another would take the limit of the other away."""
+    active = []
+
+    class Limit:
+        def __init__(self, limits):
+            assert limits == 1
+            active.append(self)
+
+        def restore_original_limits(self):
+            active.remove(self)
+
+    monkeypatch.setattr(_threads, "_blas", lambda: SimpleNamespace(limit=Limit))
+
+    def fit(i):
+        with one_blas_thread():
+            sleep(0.01 * (i % 3))
+            assert len(active) == 1
+            with one_blas_thread():
+                sleep(0.01)
+            assert len(active) == 1
+
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(fit, range(12)))
+    assert active == []
+
+
+def test_blas_is_limited_and_freed():
+    def threads():
+        return {info["num_threads"] for info in _threads._blas().info()}
+
+    before = threads()
+    with one_blas_thread():
+        assert threads() == {1}
+    assert threads() == before

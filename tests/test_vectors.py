@@ -23,7 +23,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 
 from skparaphrase.text import TokenBatch
-from skparaphrase.vectors import WordFrequencies, WordVectors, _pooling
+from skparaphrase.vectors import WordFrequencies, WordVectors, _pooling, _word_vectors
 from skparaphrase.vectors._pooling import weighted_average
 
 DTYPES = ["float32", "float16", "int8"]
@@ -447,3 +447,45 @@ def test_averages_of_any_split(dtype, weighted, n_texts, n_threads, monkeypatch)
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_texts_without_tokens_are_zero(dtype):
     assert not weighted_average(table(dtype), [batch_of([[], []])], 2).any()
+
+
+# By path ---------------------------------------------------------------------------
+
+
+@pytest.fixture
+def by_path(tmp_path):
+    table(n=500, dim=40, dtype="float16", unknown="w7").save(tmp_path / "v")
+    return WordVectors.load(tmp_path / "v", by_path=True)
+
+
+def test_a_pickle_by_path_holds_no_vectors(by_path):
+    pickled = pickle.dumps(by_path)
+    assert len(pickled) < 500 < by_path.matrix.nbytes
+    found = pickle.loads(pickled)
+    assert_same(found, by_path)
+    assert isinstance(found.matrix, np.memmap)
+    assert pickle.loads(pickled) is found  # one table in a process
+    assert pickle.dumps(found) == pickled
+    assert joblib.hash(found) == joblib.hash(by_path)
+
+
+def test_what_is_made_of_a_table_by_path_is_pickled_whole(by_path, tmp_path):
+    made = [by_path.replace(full(by_path)), by_path.astype("int8")]
+    made.append(by_path.with_unknown(word="new"))
+    by_path.save(tmp_path / "copy")
+    made.append(WordVectors.load(tmp_path / "copy"))
+    for vectors in made:
+        pickled = pickle.dumps(vectors)
+        assert len(pickled) > vectors.matrix.nbytes
+        assert_same(pickle.loads(pickled), vectors)
+
+
+def test_a_folder_that_is_gone_or_holds_others_is_told(by_path, tmp_path):
+    pickled = pickle.dumps(by_path)
+    table(n=500, dim=40, dtype="float16").save(tmp_path / "v")  # another `unknown`
+    _word_vectors._load_by_path.cache_clear()
+    with pytest.raises(ValueError, match="holds other word vectors"):
+        pickle.loads(pickled)
+    shutil.rmtree(tmp_path / "v")
+    with pytest.raises(FileNotFoundError, match="by_path=True"):
+        pickle.loads(pickled)

@@ -66,7 +66,9 @@ def test_what_differs_is_not_equal():
         words[2]
     with pytest.raises(KeyError, match="cat"):
         words.index_of["cat"]
-    assert 1 not in words
+    assert 1 not in words and words.index_of.get(1) is None
+    with pytest.raises(KeyError):
+        words.index_of[1]
     assert repr(words) == "Vocabulary(['ab', 'c'])"
     assert repr(Vocabulary("abcd")) == "Vocabulary(['a', 'b', 'c', ...])"
 

@@ -18,6 +18,7 @@ from skparaphrase.datasets._msrp import fetch_msrp
 from skparaphrase.datasets._ppdb import fetch_ppdb
 from skparaphrase.datasets._questions import fetch_trecqa, fetch_wikiqa
 from skparaphrase.datasets._readers import (
+    iter_pairs,
     read_labelled_pairs,
     read_pairs,
     read_scored_pairs,
@@ -40,6 +41,7 @@ __all__ = [
     "fetch_trecqa",
     "fetch_wikiqa",
     "get_data_home",
+    "iter_pairs",
     "load_answers",
     "load_entailment",
     "load_paraphrases",

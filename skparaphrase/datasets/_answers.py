@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from skparaphrase.datasets._bunch import make_bunch
 from skparaphrase.datasets._readers import read_arrays
-from skparaphrase.datasets._tables import Form
+from skparaphrase.datasets._source import Form
 
 
 def read_answers(

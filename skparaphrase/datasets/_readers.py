@@ -4,7 +4,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from os import PathLike
 from pathlib import Path
@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 
 from skparaphrase.datasets._bunch import Columns, make_bunch
-from skparaphrase.datasets._tables import Form, read_columns
+from skparaphrase.datasets._source import Form
+from skparaphrase.datasets._tables import iter_rows, read_columns
 
 _Path = str | PathLike[str]
 _Convert = Callable[[Path, str, list[str], list[int]], Any]
@@ -77,6 +78,59 @@ def read_pairs(
         return_X_y=return_X_y,
         as_frame=as_frame,
     )
+
+
+def iter_pairs(
+    path: _Path,
+    *,
+    columns: Sequence[str | int] = ("sentence1", "sentence2"),
+    sep: str | None = None,
+    encoding: str = "utf-8",
+) -> Iterator[tuple[str, str]]:
+    r"""Read pairs of texts from a CSV or TSV file, one after another.
+
+    The pairs of :func:`read_pairs`, for files that are larger than memory.
+
+    Parameters
+    ----------
+    path : path-like
+        As in :func:`read_pairs`.
+
+    columns : sequence of two str or int, default=("sentence1", "sentence2")
+        As in :func:`read_pairs`.
+
+    sep : str, default=None
+        As in :func:`read_pairs`.
+
+    encoding : str, default="utf-8"
+        As in :func:`read_pairs`.
+
+    Returns
+    -------
+    pairs : iterator of tuple (str, str)
+        Opens the file when the first pair is asked for. A file with quotes is read
+        twice, because a quote after a space anywhere changes what spaces mean.
+
+    Raises
+    ------
+    ValueError
+        As in :func:`read_pairs`, of a row when it is its turn.
+    LookupError
+        Python has no such encoding.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from skparaphrase.datasets import iter_pairs
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder, "pairs.tsv")
+    ...     _ = path.write_text("sentence1\tsentence2\na cat\tcats\n")
+    ...     next(iter_pairs(path))
+    ('a cat', 'cats')
+    """
+    rows = iter_rows(Path(path), _two(columns), Form(sep, encoding))
+    return ((first, second) for _, (first, second) in rows)
 
 
 def read_scored_pairs(

@@ -3,32 +3,14 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-import codecs
 import csv
 import re
-from collections.abc import Iterator
-from importlib import import_module
-from io import StringIO
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple
 
-Row = tuple[int, list[str]]  # the line that it ends in, and its cells
+from skparaphrase.datasets._source import PACKED, Form, TextSource
 
-_PACKED = {".gz": "gzip", ".bz2": "bz2", ".xz": "lzma"}
-
-
-class Form(NamedTuple):
-    """What the caller said of a file; errors then tell what else to say.
-
-    Parameters
-    ----------
-    sep : str or None
-        None leaves it to the ending.
-    encoding : str
-    """
-
-    sep: str | None
-    encoding: str
+Row = tuple[int, list[str]]  # the line that it ends in, and cells
 
 
 def read_columns(
@@ -38,111 +20,79 @@ def read_columns(
 
     Without `form` the ending decides, the text is UTF-8, and errors name no option.
     """
-    for column in wanted.values():
+    found: dict[str, tuple[list[str], list[int]]] = {name: ([], []) for name in wanted}
+    columns = found.values()
+    for number, cells in iter_rows(path, list(wanted.values()), form):
+        for (values, lines), cell in zip(columns, cells, strict=True):
+            values.append(cell)
+            lines.append(number)
+    return found
+
+
+def iter_rows(
+    path: Path, wanted: Sequence[str | int], form: Form | None = None
+) -> Iterator[Row]:
+    """The wanted cells of a row, and the line that it ends in, one after another.
+
+    As :func:`read_columns`. What is wrong with the wish is an error at once, what is
+    wrong with the file when it is read.
+    """
+    for column in wanted:
         if isinstance(column, int) and column < 0:
             raise ValueError(f"Columns are counted from 0; got {column}.")
-    sep, quotes, inner = _separator(path, form)
-    raw = path.read_bytes()
-    if inner is not path:
-        raw = _unpack(raw, path)
-    text = _decode(raw, path, form)
-    named = not all(isinstance(column, int) for column in wanted.values())
-    least = len(wanted) if named else max(map(int, wanted.values())) + 1
-    hint = "" if form is None else _hint(text, sep, least)
-    rows = _quoted_rows(text, sep, path, hint) if quotes else _plain_rows(text, sep)
+    sep, quotes, is_packed = _separator(path, form)
+    source = TextSource(path, is_packed=is_packed, form=form)
+    return _wanted_cells(source, wanted, sep, quotes)
+
+
+def _wanted_cells(
+    source: TextSource, wanted: Sequence[str | int], sep: str, quotes: bool
+) -> Iterator[Row]:
+    path = source.path
+    named = not all(isinstance(column, int) for column in wanted)
+    least = len({*wanted}) if named else max(map(int, wanted)) + 1
+    hint = "" if source.form is None else _hint(source, sep, least)
+    rows = _quoted_rows(source, sep, hint) if quotes else _plain_rows(source, sep)
     if named:
         number, header = next(rows, (1, []))
-        positions = {
-            name: _position(header, column, f"{path}, line {number}", hint)
-            for name, column in wanted.items()
-        }
+        where = f"{path}, line {number}"
+        positions = [_position(header, column, where, hint) for column in wanted]
     else:
-        positions = {name: int(column) for name, column in wanted.items()}
-    last = max(positions.values())
-    found: dict[str, tuple[list[str], list[int]]] = {
-        name: ([], []) for name in positions
-    }
+        positions = [int(column) for column in wanted]
+    last = max(positions)
     for number, row in rows:
         if len(row) <= last:
             raise ValueError(
                 f"{path}, line {number}: expected {last + 1} columns or more, got "
                 f"{len(row)}.{hint}"
             )
-        for name, position in positions.items():
-            found[name][0].append(row[position])
-            found[name][1].append(number)
-    return found
+        yield number, [row[position] for position in positions]
 
 
-def read_utf8(path: Path) -> str:
-    """The text of a file without its byte order mark; errors name the line."""
-    return _decode(path.read_bytes(), path, None)
-
-
-def _separator(path: Path, form: Form | None) -> tuple[str, bool, Path]:
-    """The separator, whether cells may be quoted, and the name before compression."""
-    inner = path.with_suffix("") if path.suffix.lower() in _PACKED else path
+def _separator(path: Path, form: Form | None) -> tuple[str, bool, bool]:
+    """The separator, whether cells may be quoted, and whether the file is packed."""
+    is_packed = path.suffix.lower() in PACKED
+    inner = path.with_suffix("") if is_packed else path
     commas = inner.suffix.lower() == ".csv"
     sep = None if form is None else form.sep
     if sep is None:
-        return "," if commas else "\t", commas, inner
+        return "," if commas else "\t", commas, is_packed
     if not isinstance(sep, str) or len(sep) != 1 or sep in '"\r\n':
         raise ValueError(
             f"sep must be None or one character, no quote nor line end; got {sep!r}."
         )
     # Programs that write .csv quote, whatever they separate by.
-    return sep, commas or sep != "\t", inner
+    return sep, commas or sep != "\t", is_packed
 
 
-def _unpack(raw: bytes, path: Path) -> bytes:
-    # Not every Python is built with all three.
-    module = import_module(_PACKED[path.suffix.lower()])
-    try:
-        unpacked: bytes = module.decompress(raw)
-    except Exception as error:  # each module has its own
-        raise ValueError(
-            f"{path} is damaged or no {path.suffix} file ({error})."
-        ) from error
-    return unpacked
-
-
-def _decode(raw: bytes, path: Path, form: Form | None) -> str:
-    encoding = "utf-8" if form is None else form.encoding
-    utf8 = codecs.lookup(encoding).name in ("utf-8", "utf-8-sig")
-    name = "UTF-8" if utf8 else encoding
-    hint = ""
-    if utf8 and form is not None:
-        hint = f" Perhaps encoding={_guess_encoding(raw)!r}."
-    if utf8 and raw[:2].count(0) == 1:
-        # UTF-16 without a mark can pass for UTF-8.
-        raise ValueError(f"{path}, line 1: not UTF-8 (null bytes).{hint}")
-    try:
-        return raw.decode(encoding).removeprefix("\ufeff")
-    except UnicodeDecodeError as error:
-        before = error.object[: error.start].decode(encoding, "replace")
-        number = before.count("\n") + 1
-        raise ValueError(
-            f"{path}, line {number}: not {name} ({error.reason}).{hint}"
-        ) from error
-
-
-def _guess_encoding(raw: bytes) -> str:
-    """What a file that is not UTF-8 may be."""
-    if raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        return "utf-16"
-    if b"\0" in raw:
-        big = raw[::2].count(0) > raw[1::2].count(0)
-        return "utf-16-be" if big else "utf-16-le"
-    return "cp1252"
-
-
-def _hint(text: str, sep: str, least: int) -> str:
+def _hint(source: TextSource, sep: str, least: int) -> str:
     """What to say when the first line holds another separator, and not this one."""
-    line = re.search(r"[^\r\n]+", text)
-    if line is None or sep in line[0]:
+    lines = (line.rstrip("\r\n") for line in source.lines(""))
+    line = next(filter(None, lines), "")
+    if not line or sep in line:
         return ""
-    other = max(";\t,", key=line[0].count)
-    if line[0].count(other) < max(1, least - 1):
+    other = max(";\t,", key=line.count)
+    if line.count(other) < max(1, least - 1):
         return ""
     return f" The file looks separated by {other!r}: sep={other!r}."
 
@@ -172,31 +122,43 @@ def _key(name: str) -> str:
     return "".join(name.split()).casefold()
 
 
-def _plain_rows(text: str, sep: str) -> Iterator[Row]:
+def _plain_rows(source: TextSource, sep: str) -> Iterator[Row]:
     """Lines that are not empty, cut at every separator."""
-    for number, line in enumerate(text.split("\n"), 1):
-        line = line.removesuffix("\r")
+    for number, line in enumerate(source.lines("\n"), 1):
+        line = line.removesuffix("\n").removesuffix("\r")
         if line:
             yield number, line.split(sep)
 
 
-def _quoted_rows(text: str, sep: str, path: Path, hint: str) -> Iterator[Row]:
+def _quoted_rows(source: TextSource, sep: str, hint: str) -> Iterator[Row]:
     """Rows that are not empty, of cells with or without quotes.
 
     A quote after spaces opens a cell too, in which the separator may stand. Only in a
     file that has such a cell are spaces after separators left out.
     """
-    if sep == " " or not re.search(rf'(?m)(?:^|{re.escape(sep)}) +"', text):
-        yield from _parse(text, sep, path, hint)
-        return
-    # Inside of a quoted cell the same characters are text, and both readings agree.
-    spaced = list(_parse(text, sep, path, hint, skip_spaces=True))
+    skip_spaces = False
+    if sep != " ":
+        opens = re.compile(rf'(?:^|{re.escape(sep)}) +"')
+        if any(map(opens.search, source.lines("\n"))):
+            # Inside of a quoted cell the same characters are text, and both readings
+            # agree.
+            skip_spaces = not _readings_agree(source, sep, hint)
+    yield from _parse(source, sep, hint, skip_spaces=skip_spaces)
+
+
+def _readings_agree(source: TextSource, sep: str, hint: str) -> bool:
+    """Whether rows are the same, but for spaces, with and without `skip_spaces`."""
+    exact = map(_stripped, _parse(source, sep, hint))
+    agree = True
+    for row in map(_stripped, _parse(source, sep, hint, skip_spaces=True)):
+        try:
+            agree = agree and next(exact, None) == row
+        except ValueError:
+            agree = False
     try:
-        exact = list(_parse(text, sep, path, hint))
+        return agree and next(exact, None) is None
     except ValueError:
-        exact = []
-    agree = [*map(_stripped, exact)] == [*map(_stripped, spaced)]
-    yield from exact if agree else spaced
+        return False
 
 
 def _stripped(row: Row) -> Row:
@@ -204,17 +166,16 @@ def _stripped(row: Row) -> Row:
 
 
 def _parse(
-    text: str, sep: str, path: Path, hint: str, *, skip_spaces: bool = False
+    source: TextSource, sep: str, hint: str, *, skip_spaces: bool = False
 ) -> Iterator[Row]:
     reader = csv.reader(
-        StringIO(text, newline=""),
-        delimiter=sep,
-        skipinitialspace=skip_spaces,
-        strict=True,
+        source.lines(""), delimiter=sep, skipinitialspace=skip_spaces, strict=True
     )
     try:
         for cells in reader:
             if cells:
                 yield reader.line_num, cells
     except csv.Error as error:
-        raise ValueError(f"{path}, line {reader.line_num}: {error}.{hint}") from error
+        raise ValueError(
+            f"{source.path}, line {reader.line_num}: {error}.{hint}"
+        ) from error

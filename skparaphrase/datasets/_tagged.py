@@ -11,7 +11,7 @@ from typing import Any
 
 from sklearn.utils import Bunch
 
-from skparaphrase.datasets._tables import read_utf8
+from skparaphrase.datasets._source import read_utf8
 
 _CONLLU = "ID FORM LEMMA UPOS XPOS FEATS HEAD DEPREL DEPS MISC".split()
 _CONLLU_ID = re.compile(r"[0-9]+([-.][0-9]+)?")

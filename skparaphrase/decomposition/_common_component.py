@@ -4,30 +4,26 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 from numbers import Integral
-from threading import Lock
 from typing import Any, ClassVar, Self
 
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
-from threadpoolctl import threadpool_limits
 
 from skparaphrase._compat import (
     Interval,
     check_same_namespace,
-    device,
     fit_context,
     get_namespace,
 )
 from skparaphrase._docs import DocumentedOnline
 from skparaphrase._output import LastAxisTransformer
+from skparaphrase._threads import one_blas_thread
 from skparaphrase._validation import check_last_axis
+from skparaphrase.decomposition._products import add_gram, without
 
-_BLOCK = 4096  # rows added to the Gram matrix at a time
 _SMALL = 512  # up to here threads of LAPACK gain nothing, and wait where others work
-# The limit is one for all threads: the last to leave would restore that of another.
-_LIMITED = Lock()
 
 
 class CommonComponentRemoval(LastAxisTransformer, DocumentedOnline, BaseEstimator):
@@ -63,13 +59,17 @@ class CommonComponentRemoval(LastAxisTransformer, DocumentedOnline, BaseEstimato
     n_features_in_ : int
         Length d of the vectors.
 
+    n_samples_seen_ : int
+        How many vectors the directions come from; of each side, with `separate`.
+
     Notes
     -----
-    The d x d matrix of inner products is summed in double precision, block by block,
-    so that memory does not grow with the number of vectors. The paper fits on the
-    very sentences that it evaluates; in a `Pipeline`, fit on the training part is
-    applied to the test part. Takes arrays of any library that follows the Array API
-    where scikit-learn is configured with `array_api_dispatch=True`.
+    The d x d matrix of inner products, of 256 vectors at a time in their own precision,
+    is summed in double, so that memory does not grow with the number of vectors. It is
+    kept (8 d^2 bytes; twice, with `separate`) for :meth:`partial_fit` to go on with.
+    The paper fits on the very sentences that it evaluates; in a `Pipeline`, fit on the
+    training part is applied to the test part. Takes arrays of any library that follows
+    the Array API where scikit-learn is configured with `array_api_dispatch=True`.
 
     Examples
     --------
@@ -84,6 +84,9 @@ class CommonComponentRemoval(LastAxisTransformer, DocumentedOnline, BaseEstimato
 
     components_: NDArray[Any]
     explained_variance_ratio_: NDArray[Any]
+    n_samples_seen_: int
+
+    _gram: NDArray[Any]
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "n_components": [Interval(Integral, 0, None, closed="left")],
@@ -115,22 +118,65 @@ class CommonComponentRemoval(LastAxisTransformer, DocumentedOnline, BaseEstimato
             If there are not more vectors than directions, counted over all axes but
             the last, or if `n_components` exceeds d.
         """
+        return self._add(X, goes_on=False)
+
+    @fit_context(prefer_skip_nested_validation=True)
+    def partial_fit(self, X: Any, y: Any = None) -> Self:
+        """Find the directions of these vectors and all that were given before.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, ..., d)
+            The next vectors. The directions are, but for rounding, those of one
+            :meth:`fit` on all of them.
+
+        y : None
+            Ignored.
+
+        Returns
+        -------
+        self : CommonComponentRemoval
+
+        Raises
+        ------
+        ValueError
+            As in :meth:`fit`, with the vectors of all calls; if `separate` was another
+            before.
+        """
+        return self._add(X, goes_on=hasattr(self, "_gram"))
+
+    def _add(self, X: Any, *, goes_on: bool) -> Self:
         xp, _ = get_namespace(X)
-        X = self._check(X, reset=True)
-        if self.separate:
-            if X.ndim != 3:
-                raise ValueError(
-                    "separate=True needs vectors of pairs, shape (n_pairs, 2, d); got "
-                    f"shape {tuple(X.shape)}."
-                )
-            found = [self._directions(xp, X[:, i, :]) for i in range(X.shape[1])]
-            self.components_ = xp.stack([components for components, _ in found])
-            self.explained_variance_ratio_ = xp.stack([ratio for _, ratio in found])
-        else:
-            flat = xp.reshape(X, (-1, X.shape[-1]))
-            self.components_, self.explained_variance_ratio_ = self._directions(
-                xp, flat
+        if goes_on:
+            check_same_namespace(X, self, attribute="components_", method="partial_fit")
+        X = self._check(X, reset=not goes_on)
+        if self.separate and X.ndim != 3:
+            raise ValueError(
+                "separate=True needs vectors of pairs, shape (n_pairs, 2, d); got "
+                f"shape {tuple(X.shape)}."
             )
+        if self.separate:
+            sides = [X[:, i, :] for i in range(X.shape[1])]
+        else:
+            sides = [xp.reshape(X, (-1, X.shape[-1]))]
+        if goes_on and self._gram.shape[0] != len(sides):
+            raise ValueError(
+                "partial_fit goes on with as many sides as it began with, "
+                f"{self._gram.shape[0]}; got {len(sides)}. Has `separate` changed?"
+            )
+        n_samples = int(sides[0].shape[0]) + (self.n_samples_seen_ if goes_on else 0)
+        self._check_enough(n_samples, X.shape[-1])
+        grams = [
+            add_gram(xp, side, self._gram[i, :, :] if goes_on else None)
+            for i, side in enumerate(sides)
+        ]
+        found = [self._directions(xp, gram, X.dtype) for gram in grams]
+        components = xp.stack([components for components, _ in found])
+        ratios = xp.stack([ratio for _, ratio in found])
+        self.components_ = components if self.separate else components[0, :, :]
+        self.explained_variance_ratio_ = ratios if self.separate else ratios[0, :]
+        self._gram = xp.stack(grams)
+        self.n_samples_seen_ = n_samples
         return self
 
     def transform(self, X: Any) -> Any:
@@ -158,13 +204,13 @@ class CommonComponentRemoval(LastAxisTransformer, DocumentedOnline, BaseEstimato
                 )
             removed = xp.stack(
                 [
-                    _without(xp, X_checked[:, i, :], components[i, :, :])
+                    without(xp, X_checked[:, i, :], components[i, :, :])
                     for i in range(components.shape[0])
                 ],
                 axis=1,
             )
         else:
-            removed = _without(xp, X_checked, components)
+            removed = without(xp, X_checked, components)
         return self._wrap(removed, X)
 
     def _check(self, X: Any, *, reset: bool) -> Any:
@@ -175,8 +221,7 @@ class CommonComponentRemoval(LastAxisTransformer, DocumentedOnline, BaseEstimato
             X = xp.astype(X, xp.float64)
         return X
 
-    def _directions(self, xp: Any, X: Any) -> tuple[Any, Any]:
-        n_samples, n_features = X.shape
+    def _check_enough(self, n_samples: int, n_features: int) -> None:
         if self.n_components > n_features:
             raise ValueError(
                 f"n_components={self.n_components} exceeds the {n_features} features."
@@ -187,11 +232,8 @@ class CommonComponentRemoval(LastAxisTransformer, DocumentedOnline, BaseEstimato
                 f"{self.n_components} component(s) needs at least "
                 f"{self.n_components + 1}: fewer would leave nothing of the vectors."
             )
-        gram = xp.zeros((n_features, n_features), dtype=xp.float64, device=device(X))
-        for start in range(0, n_samples, _BLOCK):
-            stop = min(start + _BLOCK, n_samples)
-            block = xp.astype(X[start:stop, :], xp.float64)
-            gram = gram + block.T @ block
+
+    def _directions(self, xp: Any, gram: Any, dtype: Any) -> tuple[Any, Any]:
         values, vectors = _eigh(xp, gram)
         # eigh sorts upwards, a direction a column.
         strongest = xp.flip(vectors.T, axis=0)[: self.n_components, :]
@@ -199,7 +241,7 @@ class CommonComponentRemoval(LastAxisTransformer, DocumentedOnline, BaseEstimato
         ratio = xp.flip(values)[: self.n_components] / (total if total > 0 else 1.0)
         largest = xp.argmax(xp.abs(strongest), axis=1, keepdims=True)
         signs = xp.sign(xp.take_along_axis(strongest, largest, axis=1))
-        return xp.astype(strongest * signs, X.dtype), xp.astype(ratio, X.dtype)
+        return xp.astype(strongest * signs, dtype), xp.astype(ratio, dtype)
 
     @property
     def _n_features_out(self) -> int:
@@ -217,13 +259,5 @@ class CommonComponentRemoval(LastAxisTransformer, DocumentedOnline, BaseEstimato
 def _eigh(xp: Any, gram: Any) -> Any:
     if gram.shape[0] > _SMALL:
         return xp.linalg.eigh(gram)
-    with _LIMITED, threadpool_limits(1, user_api="blas"):
+    with one_blas_thread():
         return xp.linalg.eigh(gram)
-
-
-def _without(xp: Any, X: Any, components: Any) -> Any:
-    """Vectors on the last axis of `X` less their part in the span of `components`."""
-    kept = xp.matmul(xp.matmul(X, components.T), components)
-    kept *= -1  # in place: the vectors of a large corpus are held twice, not thrice
-    kept += X
-    return kept

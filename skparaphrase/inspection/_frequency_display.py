@@ -319,7 +319,7 @@ class FrequencyWeightsDisplay:
 
 def _shares(
     encoder: Any,
-    words: list[str],
+    words: Sequence[str],
     frequencies: WordFrequencies | Mapping[str, int] | None,
     a: float,
 ) -> NDArray[np.float64]:

@@ -154,7 +154,8 @@ def nearest_units(
     _check_n_neighbors(n_neighbors)
     table = find_table(encoder)
     asked = _check_units(units, table, "units")
-    chosen, rows = table.words, np.arange(len(table))
+    chosen: Sequence[str] = table.words
+    rows = np.arange(len(table))
     if candidates is not None:
         chosen = list(dict.fromkeys(_check_units(candidates, table, "candidates")))
         rows = _rows(chosen, table)

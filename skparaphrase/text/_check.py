@@ -3,7 +3,8 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-from collections.abc import Mapping, Set
+from collections.abc import Iterator, Mapping, Set
+from itertools import islice
 from numbers import Number
 from typing import Any
 
@@ -35,23 +36,53 @@ def check_texts(X: Any) -> NDArray[np.object_]:
         If an entry is missing (None, NaN), if rows differ in length, or if there are
         more than two columns.
     """
-    if isinstance(X, (str, bytes, bytearray, Mapping, Set, Number)) or X is None:
-        raise TypeError(f"Expected {_WANTED}; got {_describe(X)}.")
-    texts = _to_array(X)
-    if texts.ndim > 1 and texts.shape[-1] == 1:
-        texts = texts[..., 0]
-    if texts.ndim > 2 or (texts.ndim == 2 and texts.shape[1] != 2):
-        advice = (
-            "Two lists become pairs with list(zip(first, second))."
-            if texts.ndim == 2 and len(texts) == 2
-            else "Choose the one or two columns that hold the text."
-        )
-        raise ValueError(
-            f"Expected texts of shape (n_texts,) or pairs of shape (n_pairs, 2); got "
-            f"shape {texts.shape}. {advice}"
-        )
+    _check_container(X)
+    texts = _check_shape(_to_array(X))
     _check_entries(texts)
     return texts
+
+
+def check_text_blocks(X: Any, block_size: int) -> Iterator[NDArray[np.object_]]:
+    """As :func:`check_texts`, some rows at a time; at least one block.
+
+    Parameters
+    ----------
+    X : iterable of str, or of pairs of str
+        Frames and arrays as well. Read once.
+
+    block_size : int
+        Most rows of a block.
+
+    Yields
+    ------
+    texts : ndarray of shape (n_rows,) or (n_rows, 2), dtype object
+        Errors name the index in the whole.
+    """
+    _check_container(X)
+    if isinstance(X, np.ndarray) or _is_table(X):
+        X = check_texts(X)
+        for start in range(0, len(X) or 1, block_size):
+            yield X[start : start + block_size]
+        return
+    try:
+        rows = iter(X)
+    except TypeError:
+        raise TypeError(f"Expected {_WANTED}; got {_describe(X)}.") from None
+    first = 0
+    shape: tuple[int, ...] = ()
+    while (block := list(islice(rows, block_size))) or not first:
+        texts = _check_shape(_from_rows(block, first))
+        if first and texts.shape[1:] != shape:
+            raise ValueError(
+                f"Row {first} is {_describe(block[0])}, unlike the rows before it, "
+                f"which hold {'pairs' if shape == (2,) else 'single texts'}."
+            )
+        shape = texts.shape[1:]
+        _check_entries(texts, first)
+        yield texts
+        first += len(block)
+        if not block:
+            return
 
 
 def check_pairs(X: Any) -> NDArray[np.object_]:
@@ -134,6 +165,33 @@ def numbered_texts(
     return distinct, numbers.reshape(texts.shape)
 
 
+def _check_container(X: Any) -> None:
+    if isinstance(X, (str, bytes, bytearray, Mapping, Set, Number)) or X is None:
+        raise TypeError(f"Expected {_WANTED}; got {_describe(X)}.")
+
+
+def _check_shape(texts: NDArray[np.object_]) -> NDArray[np.object_]:
+    """Texts, or pairs of texts; a last axis of length 1 is left out."""
+    if texts.ndim > 1 and texts.shape[-1] == 1:
+        texts = texts[..., 0]
+    if texts.ndim > 2 or (texts.ndim == 2 and texts.shape[1] != 2):
+        advice = (
+            "Two lists become pairs with list(zip(first, second))."
+            if texts.ndim == 2 and len(texts) == 2
+            else "Choose the one or two columns that hold the text."
+        )
+        raise ValueError(
+            f"Expected texts of shape (n_texts,) or pairs of shape (n_pairs, 2); got "
+            f"shape {texts.shape}. {advice}"
+        )
+    return texts
+
+
+def _is_table(X: Any) -> bool:
+    """Whether it is a frame or series, whose rows are not what iteration gives."""
+    return any(hasattr(X, name) for name in ("column_names", "to_pylist", "to_numpy"))
+
+
 def _to_array(X: Any) -> NDArray[np.object_]:
     if hasattr(X, "column_names") and hasattr(X, "columns"):  # pyarrow table
         X = [column.to_pylist() for column in X.columns]
@@ -155,18 +213,21 @@ def _to_array(X: Any) -> NDArray[np.object_]:
     return _from_rows(rows)
 
 
-def _from_rows(rows: list[Any]) -> NDArray[np.object_]:
-    """Rows that are str, or that are sequences of str, as an array."""
+def _from_rows(rows: list[Any], first: int = 0) -> NDArray[np.object_]:
+    """Rows that are str, or that are sequences of str, as an array.
+
+    `first` is the index of the first of them.
+    """
     if rows and not isinstance(rows[0], str) and _is_row(rows[0]):
         width = len(rows[0])
-        for i, row in enumerate(rows):
+        for i, row in enumerate(rows, first):
             if not _is_row(row):
                 raise ValueError(
-                    f"Row {i} is {_describe(row)}, but row 0 holds {width} texts."
+                    f"Row {i} is {_describe(row)}, but row {first} holds {width} texts."
                 )
             if len(row) != width:
                 raise ValueError(
-                    f"Row {i} holds {len(row)} texts, but row 0 holds {width}."
+                    f"Row {i} holds {len(row)} texts, but row {first} holds {width}."
                 )
         table = np.empty((len(rows), width), dtype=object)
         for column, values in enumerate(zip(*rows, strict=True)):
@@ -183,20 +244,23 @@ def _is_row(value: Any) -> bool:
     )
 
 
-def _check_entries(texts: NDArray[np.object_]) -> None:
+def _check_entries(texts: NDArray[np.object_], first: int | None = None) -> None:
+    """Raise unless all are str; `first` is the index of the first row in a stream."""
     flat = texts.ravel().tolist()
     if set(map(type, flat)) <= {str}:
         return
     for position, text in enumerate(flat):
         if isinstance(text, str):
             continue
-        index = np.unravel_index(position, texts.shape)
-        where = int(index[0]) if texts.ndim == 1 else tuple(map(int, index))
-        n_bad = sum(not isinstance(other, str) for other in flat)
-        message = (
-            f"{n_bad} of {len(flat)} entries are not str; the first, at index {where}, "
-            f"is {_describe(text)}."
-        )
+        row, *column = map(int, np.unravel_index(position, texts.shape))
+        row += first or 0
+        where = (row, *column) if column else row
+        if first is None:
+            n_bad = sum(not isinstance(other, str) for other in flat)
+            message = f"{n_bad} of {len(flat)} entries are not str; the first, at index"
+            message += f" {where}, is {_describe(text)}."
+        else:
+            message = f"The entry at index {where} is {_describe(text)}, and no str."
         if _is_missing(text):
             raise ValueError(
                 f"{message} Drop the missing texts or replace them with ''."

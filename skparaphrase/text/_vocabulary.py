@@ -125,18 +125,21 @@ class Vocabulary(Sequence[str]):
             self._slots = slots
         return self._slots
 
-    def row(self, word: str) -> int:
+    def row(self, word: object) -> int:
         """The row of a word.
 
         Parameters
         ----------
         word : str
+            Or anything else, which is not there.
 
         Returns
         -------
         row : int
             -1 if it is not there.
         """
+        if not isinstance(word, str):
+            return -1
         if self._views is None:
             # Items of views are quicker to get than those of arrays.
             parts: tuple[Any, ...] = (self._raw, self._ends, self._table())
@@ -176,7 +179,7 @@ class Vocabulary(Sequence[str]):
                 start = end
 
     def __contains__(self, word: object) -> bool:
-        return isinstance(word, str) and self.row(word) >= 0
+        return self.row(word) >= 0
 
     def __eq__(self, other: object) -> bool:
         if self is other:

@@ -4,7 +4,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -211,12 +211,12 @@ class WordFrequencies(Mapping[str, int]):
         except (KeyError, TypeError, ValueError) as error:
             raise ValueError(f"{path} is damaged: {error}") from error
 
-    def probabilities(self, words: list[str]) -> NDArray[np.float64]:
+    def probabilities(self, words: Sequence[str]) -> NDArray[np.float64]:
         """Share of each word in the corpus.
 
         Parameters
         ----------
-        words : list of str
+        words : sequence of str
             Any words.
 
         Returns

@@ -3,10 +3,12 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+import zlib
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, SupportsIndex
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -104,6 +106,7 @@ class WordVectors(Interchange):
         self.matrix = _read_only(matrix)
         self.scale = None if scale is None else _read_only(scale)
         self.unknown = unknown
+        self._source: tuple[str, int] | None = None  # what a pickle holds instead
         self._lookups: dict[tuple[bool, str, bool], WordLookup] = {}
         self._check_finite()
 
@@ -176,7 +179,9 @@ class WordVectors(Interchange):
             raise ValueError(f"{path}: {error}") from None
 
     @classmethod
-    def load(cls, folder: str | PathLike[str], *, mmap: bool = True) -> "WordVectors":
+    def load(
+        cls, folder: str | PathLike[str], *, mmap: bool = True, by_path: bool = False
+    ) -> "WordVectors":
         """Read what :meth:`save` wrote.
 
         Parameters
@@ -186,9 +191,25 @@ class WordVectors(Interchange):
         mmap : bool, default=True
             Map the matrix into memory instead of reading it: opening takes no time, and
             processes share one copy.
+
+        by_path : bool, default=False
+            A pickle holds the path of the folder instead of the vectors; whoever
+            unpickles it maps the folder, once in a process. For workers of Dask and Ray
+            that see the same files: no table goes to them with every task.
+
+        Returns
+        -------
+        vectors : WordVectors
+
+        Raises
+        ------
+        FileNotFoundError, ValueError
+            If there is no folder, or it holds something else or is damaged.
         """
         vectors = cls.__new__(cls)
         vectors.__setstate__(load_table(Path(folder), mmap=mmap))
+        if by_path:
+            vectors._source = (str(Path(folder).resolve()), vectors._fingerprint())
         return vectors
 
     def save(self, folder: str | PathLike[str]) -> None:
@@ -236,7 +257,8 @@ class WordVectors(Interchange):
         vectors : ndarray of shape (n_rows, dim), float32
             Always a copy.
         """
-        found = self.matrix[rows].astype(np.float32)
+        # Picked rows are a copy already.
+        found = self.matrix[rows].astype(np.float32, copy=isinstance(rows, slice))
         if self.scale is not None:
             found *= self.scale[rows, np.newaxis]
         return found
@@ -385,6 +407,7 @@ class WordVectors(Interchange):
             )
         vectors = object.__new__(WordVectors)
         vectors.__dict__.update(self.__dict__)
+        vectors._source = None
         vectors.matrix = _read_only(matrix)
         vectors.scale = None
         vectors._check_finite()
@@ -393,14 +416,29 @@ class WordVectors(Interchange):
     def __sklearn_clone__(self) -> "WordVectors":
         return self
 
+    def __reduce_ex__(self, protocol: SupportsIndex) -> Any:
+        if self._source is not None:
+            return _load_by_path, self._source
+        return super().__reduce_ex__(protocol)
+
     def __getstate__(self) -> dict[str, Any]:
-        return {k: v for k, v in self.__dict__.items() if not k.startswith("_")}
+        state = {k: v for k, v in self.__dict__.items() if not k.startswith("_")}
+        # A mapped array is pickled in pieces, a view of it as one; joblib maps either.
+        return {**state, "matrix": np.asarray(self.matrix)}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
         self.matrix = _read_only(self.matrix)
         self.scale = None if self.scale is None else _read_only(self.scale)
+        self._source = None
         self._lookups = {}
+
+    def _fingerprint(self) -> int:
+        """A number that tells tables apart, from some of their words and vectors."""
+        some = np.linspace(0, len(self) - 1, min(len(self), 256)).astype(np.intp)
+        words = [self.words[row] for row in some.tolist()]
+        about = repr((self.matrix.shape, self.dtype.name, self.unknown, words))
+        return zlib.crc32(self.rows(some).data, zlib.crc32(about.encode()))
 
     def __repr__(self) -> str:
         return f"WordVectors({len(self)} words, dim={self.dim}, {self.dtype})"
@@ -427,6 +465,24 @@ class WordVectors(Interchange):
                 raise ValueError(
                     f"The vector of {self.words[row]!r}, row {row}, is not finite."
                 )
+
+
+@lru_cache(maxsize=4)
+def _load_by_path(folder: str, fingerprint: int) -> WordVectors:
+    """The table that a pickle names by its folder; the same one each time."""
+    try:
+        vectors = WordVectors.load(folder, by_path=True)
+    except FileNotFoundError:
+        raise FileNotFoundError(
+            f"{folder} is not there, where the pickled word vectors are: they were "
+            "loaded with by_path=True, so that a pickle does not hold them."
+        ) from None
+    if vectors._fingerprint() != fingerprint:
+        raise ValueError(
+            f"{folder} holds other word vectors than it did when they were pickled by "
+            "its path."
+        )
+    return vectors
 
 
 def _read_only(array: NDArray[Any]) -> NDArray[Any]:
