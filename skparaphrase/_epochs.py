@@ -12,6 +12,10 @@ import numpy as np
 from sklearn.callback import CallbackSupportMixin
 from sklearn.utils import check_random_state
 
+from skparaphrase._threads import process_rank
+from skparaphrase.callback import Checkpoint
+from skparaphrase.callback._checkpoint import Run
+
 State = dict[str, Any]
 
 
@@ -69,6 +73,7 @@ class FitsByEpochs(CallbackSupportMixin):
     validation_scores_: list[float]
     best_epoch_: int
 
+    _seed: int
     _random_state: np.random.RandomState
     _split_state: np.random.RandomState
     _optimizer_state: dict[str, Any]
@@ -77,7 +82,39 @@ class FitsByEpochs(CallbackSupportMixin):
     def _new_random_state(self) -> np.random.RandomState:
         """One of our own, to keep and to pickle."""
         seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
-        return np.random.RandomState(seed)
+        for checkpoint in self._checkpoints() if self.random_state is None else ():
+            seed = checkpoint._seed(seed)
+        self._seed = int(seed)
+        return np.random.RandomState(self._seed)
+
+    def _checkpoints(self) -> list[Checkpoint]:
+        callbacks = getattr(self, "_skl_callbacks", [])
+        return [each for each in callbacks if isinstance(each, Checkpoint)]
+
+    def _open_run(self, data: dict[str, Any], *, goes_on: bool) -> Run:
+        """Checkpoints of a fit, where a callback asks for them.
+
+        Parameters
+        ----------
+        data : dict of str to object
+            What the fit learns from; with the parameters, the seed, and the fitted
+            state if it `goes_on`, all that decides its result.
+
+        Raises
+        ------
+        ValueError
+            If the folder is in use, or has a checkpoint of another fit.
+        """
+        checkpoints = self._checkpoints()
+        if len(checkpoints) > 1:
+            raise ValueError("A fit can have one Checkpoint; got several.")
+        start = None
+        if goes_on:
+            names = (*self._trained, "_random_state", "_optimizer_state", "n_epochs_")
+            start = {name: getattr(self, name, None) for name in names}
+        return Run(
+            checkpoints[0] if checkpoints else None, self, start=start, data=data
+        )
 
     def _begin_randomness(self, goes_on: bool) -> None:
         """Random numbers of this fit; a fit that goes on splits as the first did."""
@@ -133,6 +170,7 @@ class FitsByEpochs(CallbackSupportMixin):
         losses: Iterator[float],
         state: Callable[[], State],
         validate: Callable[[], float] | None,
+        run: Run,
     ) -> None:
         """Run the epochs of a trainer of `nn`, and keep what comes of it.
 
@@ -144,7 +182,7 @@ class FitsByEpochs(CallbackSupportMixin):
         threads = few_threads() if self._small_steps else nullcontext()
         try:
             with threads, self._best_kept(state, validate):
-                self._run_epochs(X, y, losses, state, validate)
+                self._run_epochs(X, y, trainer, losses, state, validate, run)
         finally:
             self._optimizer_state = {}
             if self.warm_start:
@@ -155,9 +193,11 @@ class FitsByEpochs(CallbackSupportMixin):
         self,
         X: Any,
         y: Any,
+        trainer: Any,
         losses: Iterator[float],
         state: Callable[[], State],
-        validate: Callable[[], float] | None = None,
+        validate: Callable[[], float] | None,
+        run: Run,
     ) -> None:
         """Train, and tell callbacks of every epoch.
 
@@ -165,31 +205,35 @@ class FitsByEpochs(CallbackSupportMixin):
         ----------
         X, y
             As given to `fit`, for callbacks.
+        trainer : Loop
         losses : iterator of float
             Trains for an epoch, and gives its mean loss.
         state : callable
             Gives the fitted state after the last epoch.
-        validate : callable, default=None
+        validate : callable or None
             Gives the score of that state; more is better.
+        run : Run
+            Where it has a checkpoint, training goes on from it.
         """
         context = self._init_callback_context(max_subtasks=self.max_epochs)
+        ended = run.resume(self, trainer, state, _Best)
         context.call_on_fit_task_begin(estimator=self, X=X, y=y)
-        for _ in range(self.max_epochs):
+        for done in range(trainer.first_epoch, 0 if ended else self.max_epochs):
             epoch = context.subcontext(task_name="epoch")
             epoch.call_on_fit_task_begin(estimator=self, X=X, y=y)
             is_last = self._end_epoch(next(losses), state, validate)
-            if (
-                epoch.call_on_fit_task_end(
-                    estimator=self,
-                    X=X,
-                    y=y,
-                    reconstruction_attributes=lambda: {
-                        **state(),
-                        "loss_curve_": list(self.loss_curve_),
-                    },
-                )
-                or is_last
-            ):
+            stops = epoch.call_on_fit_task_end(
+                estimator=self,
+                X=X,
+                y=y,
+                reconstruction_attributes=lambda: {
+                    **state(),
+                    "loss_curve_": list(self.loss_curve_),
+                },
+            )
+            ended = stops or is_last
+            run.end_epoch(self, trainer, done + 1, ended=ended)
+            if ended:
                 break
         context.call_on_fit_task_end(
             estimator=self, X=X, y=y, reconstruction_attributes=dict
@@ -223,7 +267,7 @@ class FitsByEpochs(CallbackSupportMixin):
             self._best, self.best_epoch_ = best, best.epoch
             waited = self.n_epochs_ - best.since
             is_last = self.patience is not None and waited >= self.patience
-        if self.verbose:
+        if self.verbose and process_rank() == 0:
             print(line)
         return is_last
 

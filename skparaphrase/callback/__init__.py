@@ -1,12 +1,13 @@
-"""Callbacks for encoders that train: a score every epoch, early stopping.
+"""Callbacks for models that train: scores, early stopping, checkpoints.
 
 The protocol is scikit-learn's (:mod:`sklearn.callback`), whose `ProgressBar` works with
-the encoders here as well.
+the models here as well.
 """
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+from skparaphrase.callback._checkpoint import Checkpoint
 from skparaphrase.callback._score_monitor import EarlyStopping, ScoreMonitor
 
-__all__ = ["EarlyStopping", "ScoreMonitor"]
+__all__ = ["Checkpoint", "EarlyStopping", "ScoreMonitor"]

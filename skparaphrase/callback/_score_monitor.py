@@ -6,6 +6,8 @@
 from collections.abc import Callable
 from typing import Any
 
+from skparaphrase._threads import process_rank
+
 Scores = dict[str, float]
 
 
@@ -113,12 +115,20 @@ class ScoreMonitor:
             self._record(fitted_estimator)
         return False
 
+    def _get_state(self, estimator: Any) -> tuple[dict[str, Any], Any]:
+        """What a checkpoint keeps: for JSON, and a fitted state or None."""
+        return {"scores_": self.scores_}, None
+
+    def _set_state(self, kept: dict[str, Any], fitted: Any) -> None:
+        """Go on from a checkpoint; `fitted` has the attributes of the fitted state."""
+        self.scores_ = kept["scores_"]
+
     def _record(self, fitted_estimator: Any) -> Scores:
         found = self.scorer(fitted_estimator)
         scores = dict(found) if isinstance(found, dict) else {"score": float(found)}
         scores = {"epoch": len(self.scores_) + 1, **scores}
         self.scores_.append(scores)
-        if self.verbose:
+        if self.verbose and process_rank() == 0:
             print(
                 ", ".join(
                     f"{name} {value:d}" if name == "epoch" else f"{name} {value:.4f}"
@@ -254,6 +264,19 @@ class EarlyStopping(ScoreMonitor):
             self.best_score_ = score
             self._best = fitted_estimator
         return len(self.scores_) - self.best_epoch_ >= self.patience
+
+    def _get_state(self, estimator: Any) -> tuple[dict[str, Any], Any]:
+        kept, state = super()._get_state(estimator)
+        kept.update(best_epoch_=self.best_epoch_, best_score_=self.best_score_)
+        if self._best is not None and self.best_epoch_ < len(self.scores_):
+            state = {name: getattr(self._best, name) for name in estimator._trained}
+        return kept, state
+
+    def _set_state(self, kept: dict[str, Any], fitted: Any) -> None:
+        super()._set_state(kept, fitted)
+        self.best_epoch_ = kept["best_epoch_"]
+        self.best_score_ = kept["best_score_"]
+        self._best = fitted if self.best_epoch_ else None
 
     def _watched(self, scores: Scores) -> float:
         names = [name for name in scores if name != "epoch"]

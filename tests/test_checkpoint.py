@@ -1,0 +1,679 @@
+"""Fits that are killed, and go on from a checkpoint as if nothing had happened."""
+
+# Authors: The skparaphrase developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import errno
+import json
+import pickle
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from zlib import crc32
+
+import numpy as np
+import pytest
+import torch
+from numpy.testing import assert_array_equal
+from safetensors.numpy import load_file
+from sklearn.base import clone
+from sklearn.callback import ProgressBar
+from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.frozen import FrozenEstimator
+from sklearn.model_selection import GridSearchCV, ShuffleSplit
+
+import skparaphrase.callback._folder as folders
+from skparaphrase.callback import Checkpoint, EarlyStopping, ScoreMonitor
+from skparaphrase.callback._identity import fingerprint
+from skparaphrase.encoders import (
+    CharagramEncoder,
+    DeepAveragingEncoder,
+    LSTMEncoder,
+    ParagramEncoder,
+    ProjectionEncoder,
+)
+from skparaphrase.interaction import (
+    PairwiseInteractionRanker,
+    PairwiseInteractionRegressor,
+)
+from skparaphrase.nn._grid import WIDTHS
+from skparaphrase.supervised import (
+    PairClassifier,
+    SentenceClassifier,
+    SimilarityRegressor,
+)
+from skparaphrase.tagging import SequenceTagger
+from skparaphrase.text import TokenBatch
+from skparaphrase.vectors import WordVectors
+
+RNG = np.random.RandomState(0)
+WORDS = [f"w{i}" for i in range(30)]
+VECTORS = WordVectors(WORDS, RNG.randn(30, 6).astype(np.float32))
+TEXTS = [" ".join(RNG.choice(WORDS, RNG.randint(2, 6))) for _ in range(40)]
+PAIRS = list(zip(TEXTS[:20], TEXTS[20:], strict=True))
+GOLD = np.append(RNG.uniform(0, 5, 18), [0, 5])
+LABELS = np.array(["odd", "even"])[np.arange(40) % 2]
+HELD = {"X_val": TEXTS[:10], "y_val": LABELS[5:15]}
+ANSWERS = [(f"w{i} w{i + 8}", text) for i in range(5) for text in TEXTS[4 * i :][:4]]
+TEACHER = RNG.randn(40, 9)
+TOKENS = [text.split() for text in TEXTS]
+TAGS = [[f"T{int(word[1:]) % 3}" for word in text.split()] for text in TEXTS]
+RUN = {"max_epochs": 6, "batch_size": 8, "device": "cpu", "random_state": 0}
+WARM = {**RUN, "warm_start": True}
+BEST = {"validation_fraction": 0.3, "learning_rate": 0.1}
+
+
+def fitted(kind, *data):
+    return FrozenEstimator(kind.set_params(**RUN, loss="infonce").fit(*data))
+
+
+KINDS = {
+    "paragram": lambda: (
+        ParagramEncoder(VECTORS, negatives="mix", ordered_first_epoch=True, **WARM),
+        (PAIRS,),
+    ),
+    "sif": lambda: (
+        ParagramEncoder(VECTORS, weighting="sif", frequencies="corpus", **WARM),
+        (PAIRS,),
+    ),
+    "from an iterator": lambda: (
+        ParagramEncoder(VECTORS, negatives="random", optimizer="adam", **WARM),
+        (iter(PAIRS),),
+    ),
+    "lstm": lambda: (
+        LSTMEncoder(
+            VECTORS, dim=4, optimizer="adam", scramble=0.5, word_dropout=0.2, **WARM
+        ),
+        (PAIRS,),
+    ),
+    "deep averages, without a seed": lambda: (
+        DeepAveragingEncoder(
+            VECTORS, loss="infonce", word_dropout=0.2, **{**WARM, "random_state": None}
+        ),
+        (PAIRS,),
+    ),
+    "dense charagram": lambda: (
+        CharagramEncoder(dim=4, sparse_updates=False, max_ngrams=50, **WARM),
+        (PAIRS,),
+    ),
+    "goes on from another": lambda: (
+        ProjectionEncoder(
+            VECTORS, dim=4, init=fitted(ProjectionEncoder(VECTORS, dim=4), PAIRS), **RUN
+        ),
+        (PAIRS,),
+    ),
+    "distillation": lambda: (
+        ParagramEncoder(VECTORS, loss="distillation", optimizer="adam", **WARM),
+        (TEXTS, TEACHER),
+    ),
+    "regressor": lambda: (
+        SimilarityRegressor(ParagramEncoder(VECTORS), patience=5, **BEST, **WARM),
+        (PAIRS, GOLD),
+    ),
+    "prior": lambda: (
+        SimilarityRegressor(
+            fitted(DeepAveragingEncoder(VECTORS), PAIRS),
+            prior="universal",
+            optimizer="sgd",
+            **BEST,
+            **WARM,
+        ),
+        (PAIRS, GOLD),
+    ),
+    "frozen vectors": lambda: (
+        PairClassifier(LSTMEncoder(VECTORS, dim=4), freeze="vectors", **BEST, **WARM),
+        (PAIRS, LABELS[:20]),
+    ),
+    "classifier": lambda: (
+        SentenceClassifier(LSTMEncoder(VECTORS, dim=4), class_weight="balanced", **RUN),
+        (TEXTS, LABELS),
+        HELD,
+    ),
+    "frozen encoder": lambda: (
+        SentenceClassifier(
+            fitted(ParagramEncoder(VECTORS), PAIRS), learning_rate=0.1, **RUN
+        ),
+        (TEXTS, LABELS),
+        HELD,
+    ),
+    "interaction": lambda: (
+        PairwiseInteractionRegressor(
+            VECTORS,
+            hidden_dim=4,
+            freeze=None,
+            schedule="linear",
+            vectors_penalty=1e-4,
+            validation_fraction=0.3,
+            **WARM,
+        ),
+        (PAIRS, GOLD),
+    ),
+    "ranker": lambda: (
+        PairwiseInteractionRanker(
+            VECTORS, hidden_dim=4, optimizer="rmsprop", reset_optimizer=True, **RUN
+        ),
+        (ANSWERS, np.arange(20) % 3 == 0),
+    ),
+    "tagger": lambda: (
+        SequenceTagger(CharagramEncoder(dim=4), dropout=0.2, **BEST, **WARM),
+        (TOKENS, TAGS),
+    ),
+    "frozen tagger": lambda: (
+        SequenceTagger(
+            fitted(CharagramEncoder(dim=4), PAIRS), optimizer="adam", **BEST, **WARM
+        ),
+        (TOKENS, TAGS),
+    ),
+}
+
+
+class Killed(BaseException):
+    """What a process feels that is killed."""
+
+
+class Killer:
+    """Ends the fit in an epoch, before its checkpoint."""
+
+    def __init__(self, epoch):
+        self.left = epoch
+
+    def setup(self, estimator, context):
+        pass
+
+    teardown = on_fit_task_begin = setup
+
+    def on_fit_task_end(self, estimator, context):
+        self.left -= context.task_name == "epoch"
+        if not self.left:
+            raise Killed
+
+
+@pytest.fixture(autouse=True)
+def narrow(monkeypatch):
+    for limit, widths in WIDTHS.items():
+        monkeypatch.setitem(WIDTHS, limit, (6, 7, 8, 7, 6, 8)[: len(widths)])
+
+
+def everything(value):
+    """All that a thing holds, to be compared."""
+    if isinstance(value, np.ndarray):
+        numbers = value.tolist() if value.dtype == object else value.tobytes()
+        return value.dtype.str, value.shape, numbers
+    if isinstance(value, np.random.RandomState):
+        return everything(value.get_state())
+    if isinstance(value, dict):
+        return {key: everything(part) for key, part in value.items()}
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return [everything(part) for part in value]
+    if hasattr(value, "__dict__") and not callable(value):
+        parts = vars(value).items()
+        return {k: everything(part) for k, part in parts if k != "_skl_callbacks"}
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def paragram(folder, *more, every=1, **changes):
+    encoder = ParagramEncoder(VECTORS, **{**WARM, **changes})
+    return encoder.set_callbacks(Checkpoint(folder, every=every), *more)
+
+
+def killed(model, epoch, *data):
+    callbacks = [c for c in model._skl_callbacks if not isinstance(c, Killer)]
+    model.set_callbacks(*callbacks, Killer(epoch))
+    with pytest.raises(Killed):
+        model.fit(*data)
+    model.set_callbacks(*callbacks)
+
+
+def names(folder):
+    return sorted(path.name for path in Path(folder).iterdir() if path.is_dir())
+
+
+@pytest.mark.parametrize(
+    ("kind", "every"),
+    [*((kind, 1) for kind in KINDS), ("paragram", 2), ("regressor", 2), ("tagger", 2)],
+)
+def test_a_killed_fit_ends_as_an_uninterrupted_one(kind, every, tmp_path):
+    def fit(folder, *killers):
+        np.random.seed(1)  # noqa: NPY002  of random_state=None
+        model, data, *more = KINDS[kind]()
+        model.set_callbacks(Checkpoint(tmp_path / folder, every=every), *killers)
+        return model.fit(*data, **dict(*more))
+
+    whole = everything(fit("whole"))
+    kept = 0
+    for epoch in (1, 4, 3):
+        with pytest.raises(Killed):
+            fit("killed", Killer(epoch))
+        kept = (kept + epoch - 1) // every * every
+        assert names(tmp_path / "killed") == [f"epoch-{kept}"][: bool(kept)]
+        np.random.random()  # noqa: NPY002
+    assert everything(fit("killed")) == whole
+    assert everything(fit("killed", Killer(1))) == whole  # no epoch is left
+    assert names(tmp_path / "killed") == ["epoch-6"]
+
+
+def test_the_best_epoch_may_be_one_of_before(tmp_path):
+    def fit(folder, *callbacks):
+        model = SimilarityRegressor(ParagramEncoder(VECTORS), **RUN)
+        model.set_params(learning_rate=0.3, max_epochs=20, patience=4)
+        model.set_callbacks(Checkpoint(folder), *callbacks)
+        return model.fit(PAIRS, GOLD, X_val=PAIRS[10:] + PAIRS[:10], y_val=GOLD)
+
+    whole = fit(tmp_path / "whole")
+    epoch = whole.best_epoch_
+    assert whole.n_epochs_ == epoch + 4 < 20
+    with pytest.raises(Killed):
+        fit(tmp_path, Killer(epoch + 3))
+    arrays = load_file(tmp_path / f"epoch-{epoch + 2}" / "arrays.safetensors")
+    assert "best/encoder_.vectors_" in arrays
+    assert everything(fit(tmp_path)) == everything(whole)
+    assert everything(fit(tmp_path, Killer(1))) == everything(whole)
+
+
+# A process that is really killed.
+
+SCRIPT = """
+import sys
+import torch
+from skparaphrase.callback import Checkpoint, EarlyStopping
+from skparaphrase.datasets import load_paraphrases
+from skparaphrase.encoders import LSTMEncoder
+
+torch.set_num_threads(1)
+folder, out = sys.argv[1:]
+encoder = LSTMEncoder(
+    dim=8, optimizer="adam", scramble=0.5, word_dropout=0.1, negatives="mix",
+    max_epochs=4, random_state=0, device="cpu", verbose=True,
+)
+pairs = load_paraphrases().data[:400]
+encoder.set_callbacks(Checkpoint(folder)).fit(pairs)
+encoder.save(out)
+"""
+
+
+def run(script, *arguments, kill_at=None):
+    """Lines that a script prints, until a file is there."""
+    command = [sys.executable, "-u", "-c", script, *map(str, arguments)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        while kill_at and not kill_at.exists() and process.poll() is None:
+            time.sleep(0.001)
+        if kill_at:
+            process.kill()
+        lines = process.stdout.read().splitlines()
+    assert process.returncode == (-signal.SIGKILL if kill_at else 0)
+    return lines
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="sends SIGKILL")
+def test_a_process_that_is_killed_from_outside(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr("sys.argv", ["", tmp_path / "a", tmp_path / "one"])
+    exec(SCRIPT, {})
+    whole = capsys.readouterr().out.splitlines()
+    arguments = SCRIPT, tmp_path / "b", tmp_path / "other"
+    first = run(*arguments, kill_at=tmp_path / "b" / "epoch-2")
+    assert names(tmp_path / "b")[-1] == "epoch-2"
+    second = run(*arguments)
+    assert len(whole) == 4 and (first, second) == (whole[:2], whole[2:])
+    for name in ("metadata.json", "arrays.safetensors", "vectors_/matrix.npy"):
+        one = (tmp_path / "one" / name).read_bytes()
+        assert one == (tmp_path / "other" / name).read_bytes()
+
+
+EVERY_STAGE = """
+import os
+import signal
+import sys
+from pathlib import Path
+
+import numpy as np
+import torch
+from skparaphrase.callback import Checkpoint
+from skparaphrase.encoders import ParagramEncoder
+from skparaphrase.vectors import WordVectors
+
+torch.set_num_threads(1)
+root = Path(sys.argv[1])
+words = [f"w{i}" for i in range(20)]
+matrix = np.random.RandomState(0).randn(20, 4).astype(np.float32)
+vectors = WordVectors(words, matrix)
+pairs = [(f"w{i}", f"w{(3 * i) % 20}") for i in range(20)]
+
+
+def fit(folder):
+    encoder = ParagramEncoder(
+        vectors, max_epochs=2, batch_size=8, random_state=0, device="cpu"
+    )
+    return encoder.set_callbacks(Checkpoint(folder)).fit(pairs).vectors_.matrix
+
+
+def die_at(stage, folder):
+    # Before its n-th look at, or change of, a file in the folder.
+    count = 0
+
+    def hook(event, arguments):
+        nonlocal count
+        paths = [os.fspath(a) for a in arguments if isinstance(a, (str, os.PathLike))]
+        if event == "os.remove" or any(str(folder) in path for path in paths):
+            count += 1
+            if count == stage:
+                os.write(2, f"{stage} {event}\\n".encode())
+                os.kill(os.getpid(), signal.SIGKILL)
+
+    sys.addaudithook(hook)
+    fit(folder)
+    os._exit(0)
+
+
+whole = fit(root / "whole")
+best, stage = 0, 0
+while True:
+    stage += 1
+    folder = root / f"stage-{stage}"
+    child = os.fork()
+    if child == 0:
+        die_at(stage, folder)
+    _, status = os.waitpid(child, 0)
+    found = [p for p in folder.glob("epoch-*")] if folder.exists() else []
+    newest = max((int(p.name[6:]) for p in found), default=0)
+    assert newest >= best, f"stage {stage}: epoch {newest} after {best}"
+    best = newest
+    assert len(found) <= 2
+    np.testing.assert_array_equal(fit(folder), whole)
+    assert sorted(p.name for p in folder.iterdir()) == ["epoch-2", "lock"], folder
+    if os.WIFEXITED(status):
+        assert os.WEXITSTATUS(status) == 0 and best == 2
+        break
+    assert os.WTERMSIG(status) == signal.SIGKILL
+print(stage)
+"""
+
+
+@pytest.mark.skipif(not hasattr(__import__("os"), "fork"), reason="forks")
+def test_a_kill_at_every_stage_of_writing_leaves_a_whole_checkpoint(tmp_path):
+    (stages,) = run(EVERY_STAGE, tmp_path)
+    assert int(stages) > 30
+
+
+def test_two_processes_do_not_write_to_one_folder(tmp_path):
+    class Second:
+        def setup(self, estimator, context):
+            pass
+
+        teardown = on_fit_task_begin = setup
+
+        def on_fit_task_end(self, estimator, context):
+            with pytest.raises(ValueError, match="Another fit is writing"):
+                paragram(tmp_path).fit(PAIRS)
+
+    paragram(tmp_path, Second()).fit(PAIRS)
+    paragram(tmp_path).fit(PAIRS)  # given back
+
+
+# What callbacks remember
+
+
+def test_callbacks_go_on(tmp_path, capsys):
+    scores = {1: 1.0, 2: 3.0, 3: 2.0, 4: 2.5, 5: 1.0, 6: 9.0}
+
+    def fit(folder, *more):
+        monitor = ScoreMonitor(lambda e: {"n": e.n_epochs_, "m": np.float32(0.1)})
+        stopping = EarlyStopping(lambda e: scores[e.n_epochs_], patience=3)
+        other = EarlyStopping(lambda e: -e.n_epochs_, patience=9)
+        callbacks = (monitor, Checkpoint(folder), other, stopping, *more)
+        encoder = ParagramEncoder(VECTORS, **RUN).set_callbacks(*callbacks).fit(PAIRS)
+        seen = [
+            {k: v for k, v in vars(c).items() if k not in ("scorer", "_best")}
+            for c in (monitor, stopping, other)
+        ]
+        return encoder, seen
+
+    whole, seen = fit(tmp_path / "whole")
+    assert whole.n_epochs_ == 5 and seen[1]["best_epoch_"] == 2
+    for epoch in (4, 1):
+        with pytest.raises(Killed):
+            fit(tmp_path / "killed", Killer(epoch))
+    resumed, again = fit(tmp_path / "killed", ProgressBar())
+    assert everything(resumed) == everything(whole) and again == seen
+    done, again = fit(tmp_path / "killed", Killer(1))  # stopped, before max_epochs
+    assert everything(done) == everything(whole) and again == seen
+
+
+def test_a_callback_that_is_new_sees_what_is_left(tmp_path):
+    killed(paragram(tmp_path), 4, PAIRS)
+    monitor = ScoreMonitor(lambda encoder: encoder.n_epochs_)
+    paragram(tmp_path, monitor).fit(PAIRS)
+    assert [entry["score"] for entry in monitor.scores_] == [4, 5, 6]
+
+
+# Whose checkpoint it is
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"learning_rate": 0.1}, "learning_rate was 0.05 and is 0.1"),
+        ({"random_state": 1}, "random_state differs"),
+        ({"vectors": VECTORS.replace(2 * VECTORS.matrix)}, "vectors was 'WordV"),
+        ({"tokenizer": str.split}, "tokenizer was None and is 'method"),
+        ({"max_epochs": 2}, "it has 3 epochs, and max_epochs=2"),
+        ({"X": PAIRS[:-1]}, "the texts differ"),
+        ({"X": PAIRS[::-1]}, "the texts differ"),
+        ({"y": np.arange(20) > 0}, "the texts differ"),
+        ({"model": DeepAveragingEncoder}, "of ParagramEncoder, not DeepAveraging"),
+    ],
+)
+def test_another_fit_is_told(changes, message, tmp_path):
+    killed(paragram(tmp_path), 4, PAIRS)
+    X, y = changes.pop("X", PAIRS), changes.pop("y", None)
+    model = changes.pop("model", ParagramEncoder)(VECTORS, **WARM)
+    model.fit(PAIRS[:5])
+    model = clone(model) if y is None else ParagramEncoder(VECTORS, **WARM)
+    before = {k: id(v) for k, v in vars(model.set_params(**changes)).items()}
+    model.set_callbacks(Checkpoint(tmp_path))
+    with pytest.raises(ValueError, match=f"{message}.*Choose another folder"):
+        model.fit(X, y)
+    model.set_callbacks()
+    assert {k: id(v) for k, v in vars(model).items()} == before
+    assert names(tmp_path) == ["epoch-3"]
+    paragram(tmp_path).fit(PAIRS)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"y": GOLD[::-1]}, "the examples differ"),
+        ({"sample_weight": np.arange(20)}, "the examples differ"),
+        ({"y_val": GOLD[:8]}, "the validation examples differ"),
+    ],
+)
+def test_other_targets_are_told(change, message, tmp_path):
+    data = {"X": PAIRS, "y": GOLD, "X_val": PAIRS[:8], "y_val": GOLD[8:16]}
+    model = SimilarityRegressor(ParagramEncoder(VECTORS), **RUN)
+    model.set_callbacks(Checkpoint(tmp_path)).fit(**data)
+    with pytest.raises(ValueError, match=message):
+        model.fit(**{**data, **change})
+    encoder = fitted(ParagramEncoder(VECTORS), PAIRS[:5])
+    with pytest.raises(ValueError, match=r"encoder was 'Para.*is 'Frozen"):
+        model.set_params(encoder=encoder).fit(**data)
+
+
+def different():
+    """Things that differ from each other, made anew by each call."""
+    vectors = WordVectors(["a", "b"], [[1.0], [2.0]])
+    encoder = ParagramEncoder(vectors, batch_size=8, random_state=0)
+    yield from (None, 0, 1, 1.5, True, "1", "", [], ["a", "b"], ["ab"], ["a", ["b"]])
+    yield from (str.split, str.upper, {"a": 1, "b": 2}, {"a": 2}, TfidfVectorizer())
+    yield from (np.zeros(3), np.zeros(3, int), np.zeros((3, 1)), np.arange(3.0))
+    yield from (np.array(["a", "b"]), np.array([["a"], ["b"]]), np.zeros((0, 2)))
+    yield from (vectors, WordVectors(["a", "c"], [[1.0], [2.0]]), encoder)
+    yield clone(encoder).set_params(margin=0.5)
+    yield clone(encoder).fit([("a", "b")] * 3)
+    yield from (torch.zeros(2), np.random.RandomState(0), np.random.RandomState(1))
+    yield TokenBatch(np.arange(3), np.array([0, 2, 3]))
+    yield TokenBatch(np.arange(3), np.array([0, 1, 3]))
+
+
+def test_fingerprints_tell_things_apart_in_any_process():
+    found = [fingerprint(value) for value in different()]
+    assert found == [fingerprint(value) for value in different()]
+    assert len({*found}) == len(found)
+    assert fingerprint({"b": 2, "a": 1}) == fingerprint({"a": 1, "b": 2})
+    mixed = format(crc32(b"2float 1.5str 'a'"), "08x")
+    assert fingerprint((np.float64(1.5), "a")) == fingerprint([1.5, "a"]) == mixed
+    wide = np.zeros((4, 6), np.float32)[:, ::2]
+    assert fingerprint(wide) == fingerprint(np.zeros((4, 3), np.float32))
+
+
+def test_max_epochs_may_be_raised(tmp_path):
+    whole = everything(paragram(tmp_path / "whole", max_epochs=8).fit(PAIRS))
+    paragram(tmp_path / "more", max_epochs=5, every=3).fit(PAIRS)
+    assert names(tmp_path / "more") == ["epoch-5"]  # the last, in any case
+    more = paragram(tmp_path / "more", max_epochs=8, verbose=True).fit(PAIRS)
+    assert {**everything(more), "verbose": False} == whole
+    settings = {**RUN, "hidden_dim": 4, "max_epochs": 1}
+    model = PairwiseInteractionRanker(VECTORS, schedule="linear", **settings)
+    data = ANSWERS, np.arange(20) % 3 == 0
+    model.set_callbacks(Checkpoint(tmp_path / "ranker")).fit(*data)
+    with pytest.raises(ValueError, match="max_epochs was 1 and is 2"):
+        model.set_params(max_epochs=2).fit(*data)
+
+
+def test_a_fit_that_goes_on_from_fitted_state_is_another(tmp_path):
+    def script(*killers):
+        encoder = paragram(tmp_path / "one").fit(PAIRS)
+        encoder.set_callbacks(Checkpoint(tmp_path / "two"), *killers)
+        return encoder.fit(PAIRS)
+
+    with pytest.raises(Killed):
+        script(Killer(3))
+    twice = script()
+    plain = ParagramEncoder(VECTORS, **WARM).fit(PAIRS).fit(PAIRS)
+    assert everything(twice) == everything(plain) and twice.n_epochs_ == 12
+    with pytest.raises(ValueError, match="fitted state that it goes on from differs"):
+        twice.fit(PAIRS)
+
+
+def test_a_grid_search_that_is_killed_goes_on(tmp_path):
+    def search(subfolders, *killers):
+        checkpoint = Checkpoint(tmp_path, subfolders=subfolders)
+        encoder = ParagramEncoder(VECTORS, **RUN).set_callbacks(checkpoint, *killers)
+        return GridSearchCV(
+            encoder,
+            {"margin": [0.3, 0.5]},
+            cv=ShuffleSplit(2, random_state=0),
+            scoring=lambda encoder, X, y=None: -encoder.loss_curve_[-1],
+            error_score="raise",
+        ).fit(PAIRS)
+
+    with pytest.raises(ValueError, match="is of another fit: the texts differ"):
+        search(False)
+    shutil.rmtree(tmp_path / "epoch-6")
+    with pytest.raises(Killed):
+        search(True, Killer(20))  # in the fourth of five fits
+    assert len(names(tmp_path)) == 4
+    found = search(True, Killer(12))  # of ten epochs that are left
+    assert len(names(tmp_path)) == 5
+    plain = ParagramEncoder(VECTORS, **RUN).set_params(**found.best_params_).fit(PAIRS)
+    assert_array_equal(found.best_estimator_.vectors_.matrix, plain.vectors_.matrix)
+    with pytest.raises(ValueError, match="set random_state to an integer"):
+        encoder = ParagramEncoder(VECTORS, **{**RUN, "random_state": None})
+        encoder.set_callbacks(Checkpoint(tmp_path, subfolders=True)).fit(PAIRS)
+
+
+# What is on the disk
+
+
+def test_files_hold_json_and_arrays(tmp_path):
+    encoder = paragram(tmp_path, max_epochs=2).fit(PAIRS)
+    assert names(tmp_path) == ["epoch-2"]
+    files = sorted(path.name for path in (tmp_path / "epoch-2").iterdir())
+    assert files == ["arrays.safetensors", "metadata.json"]
+    arrays = load_file(tmp_path / "epoch-2" / "arrays.safetensors")
+    assert_array_equal(arrays["vectors"], encoder.vectors_.matrix)
+    memory = encoder._optimizer_state["adagrad"]["vectors"]
+    assert_array_equal(arrays["optimizer/vectors/square"], memory["square"])
+    content = json.loads((tmp_path / "epoch-2" / "metadata.json").read_text())
+    assert content["attributes"]["loss_curve_"] == encoder.loss_curve_
+    assert content["optimizer"] == {"vectors": {"n_steps": memory["n_steps"]}}
+
+
+def cut(path):
+    path.write_bytes(path.read_bytes()[:-8])
+
+
+def flip(path):
+    data = bytearray(path.read_bytes())
+    data[-1] ^= 1
+    path.write_bytes(data)
+
+
+def later(path):
+    path.write_text(path.read_text().replace('"version": 1', '"version": 2'))
+
+
+def another(path):
+    path.write_text(path.read_text().replace("vectors", "factors"))
+
+
+@pytest.mark.parametrize(
+    ("name", "damage"),
+    [
+        ("arrays.safetensors", cut),
+        ("arrays.safetensors", flip),
+        ("arrays.safetensors", Path.unlink),
+        ("metadata.json", cut),
+        ("metadata.json", Path.unlink),
+        ("metadata.json", later),
+        ("metadata.json", another),
+    ],
+)
+def test_damage_is_told(name, damage, tmp_path):
+    killed(paragram(tmp_path), 3, PAIRS)
+    damage(tmp_path / "epoch-2" / name)
+    with pytest.raises(ValueError, match="epoch-2"):
+        paragram(tmp_path).fit(PAIRS)
+    shutil.rmtree(tmp_path / "epoch-2")
+    assert paragram(tmp_path).fit(PAIRS).n_epochs_ == 6
+
+
+def test_a_full_disk_leaves_the_last_checkpoint(tmp_path, monkeypatch):
+    whole = everything(paragram(tmp_path / "whole").fit(PAIRS))
+
+    def full(path, arrays):
+        path.write_bytes(b"the beginning")
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    killed(paragram(tmp_path / "full"), 3, PAIRS)
+    with monkeypatch.context() as patch:
+        patch.setattr(folders, "_write_arrays", full)
+        with pytest.raises(OSError, match="No space left"):
+            paragram(tmp_path / "full").fit(PAIRS)
+    assert names(tmp_path / "full") == ["epoch-2"]
+    assert everything(paragram(tmp_path / "full").fit(PAIRS)) == whole
+
+
+def test_what_is_not_a_checkpoint_stays(tmp_path):
+    for name in ("epoch-1", "other"):
+        (tmp_path / name).mkdir(parents=True)
+    with pytest.raises(ValueError, match=r"epoch-1 cannot be used.*no metadata"):
+        paragram(tmp_path).fit(PAIRS)
+    (tmp_path / "epoch-1").rename(tmp_path / "epoch-one")
+    paragram(tmp_path).fit(PAIRS)
+    assert names(tmp_path) == ["epoch-6", "epoch-one", "other"]
+
+
+def test_a_checkpoint_is_for_one_fit_that_trains(tmp_path):
+    with pytest.raises(ValueError, match="every must be at least 1"):
+        Checkpoint(tmp_path, every=0)
+    with pytest.raises(ValueError, match="one Checkpoint"):
+        paragram(tmp_path, Checkpoint(tmp_path)).fit(PAIRS)
+    assert pickle.loads(pickle.dumps(Checkpoint(tmp_path, every=3))).every == 3
+    search = GridSearchCV(
+        ParagramEncoder(VECTORS), {"margin": [0.4]}, scoring=lambda *_: 0.0
+    )
+    with pytest.raises(TypeError, match="GridSearchCV does not train by epochs"):
+        search.set_callbacks(Checkpoint(tmp_path)).fit(PAIRS)
