@@ -1208,15 +1208,3 @@ def test_devices_without_double_precision_are_refused(vectors, pairs, gold):
     model = PairwiseInteractionRegressor(vectors, **SMALL).set_params(device="mps")
     with pytest.raises(ValueError, match="double precision"):
         model.fit(pairs, gold)
-
-
-@pytest.mark.gpu
-@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs CUDA")
-@each
-def test_cuda_trains_and_predicts_as_the_cpu_does(Model, examples, vectors):
-    X, y = examples[Model]
-    found = []
-    for device in ("cpu", "cuda"):
-        model = Model(vectors, **{**SMALL, "device": device, "freeze": None})
-        found.append(model.fit(X, y)._logits(X))
-    assert_allclose(found[1], found[0], atol=1e-2)

@@ -3,6 +3,10 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+import ctypes
+import shutil
+import subprocess
+import sys
 from itertools import pairwise
 
 import numpy as np
@@ -15,6 +19,7 @@ from torch.autograd import gradcheck
 from torch.func import functional_call
 from torch.nn.utils.rnn import pack_sequence
 
+from skparaphrase.nn import _fused
 from skparaphrase.nn._cells import Packing
 from skparaphrase.nn._recurrent import LSTM, IdentityRecurrent, Recurrent
 
@@ -375,10 +380,114 @@ def test_number_of_parameters(model, count):
     assert sum(parameter.numel() for parameter in model.parameters()) == count
 
 
+HARNESS = """
+#include <cmath>
+{code}
+extern "C" void forward(long n, const double* in, double* out) {{
+  for (long k = 0; k < n; k++, in += 8, out += 7)
+    lstm_forward(in[0], in[1], in[2], in[3], in[4], in[5], in[6], in[7],
+                 out[0], out[1], out[2], out[3], out[4], out[5], out[6]);
+}}
+extern "C" void forward_without_output(long n, const double* in, double* out) {{
+  for (long k = 0; k < n; k++, in += 6, out += 5)
+    lstm_forward_without_output(in[0], in[1], in[2], in[3], in[4], in[5],
+                                out[0], out[1], out[2], out[3], out[4]);
+}}
+extern "C" void backward(long n, const double* in, double* out) {{
+  for (long k = 0; k < n; k++, in += 5)
+    out[k] = lstm_backward(in[0], in[1], in[2], in[3], in[4]);
+}}
+"""
+
+
+@pytest.fixture(scope="module")
+def kernels(tmp_path_factory):
+    """The kernels' code, compiled for the CPU."""
+    compiler = shutil.which("g++")
+    if compiler is None or sys.platform != "linux":
+        pytest.skip("needs g++ on Linux")
+    folder = tmp_path_factory.mktemp("kernels")
+    source, library = folder / "kernels.cpp", folder / "kernels.so"
+    code = _fused.FORWARD + _fused.FORWARD_WITHOUT_OUTPUT + _fused.BACKWARD
+    source.write_text(HARNESS.format(code=code), "utf-8")
+    subprocess.run([compiler, "-shared", "-fPIC", source, "-o", library], check=True)
+    compiled = ctypes.CDLL(str(library))
+
+    def call(function, n_outputs, tensors):
+        tensors = torch.broadcast_tensors(*tensors)
+        given = torch.stack(tensors, dim=-1).contiguous()
+        found = given.new_empty(*given.shape[:-1], n_outputs)
+        pointers = (ctypes.c_void_p(t.data_ptr()) for t in (given, found))
+        function(ctypes.c_long(tensors[0].numel()), *pointers)
+        return [part.contiguous() for part in found.unbind(dim=-1)]
+
+    def forward(*tensors):
+        if len(tensors) == 8:
+            return call(compiled.forward, 7, tensors)
+        return call(compiled.forward_without_output, 5, tensors)
+
+    return _fused.Kernels(
+        forward, lambda *tensors: call(compiled.backward, 1, tensors)[0]
+    )
+
+
+@pytest.mark.parametrize("lengths", LENGTHS.values(), ids=LENGTHS)
+@pytest.mark.parametrize("name", ["lstm", "lstm, none", "lstm, no gate"])
+@pytest.mark.parametrize("n_rows", [3, 30])
+def test_fused_steps_are_the_plain_ones(name, lengths, n_rows, kernels, monkeypatch):
+    results = []
+    for found in (None, kernels):
+        monkeypatch.setattr(_fused, "find_kernels", lambda *_, found=found: found)
+        model = make_model(name)
+        table, ids, offsets = make_batch(lengths, n_rows)
+        packing = Packing(offsets)
+        states = model.states(table.requires_grad_(), ids[packing.tokens], packing)
+        weights = torch.arange(states.numel(), dtype=states.dtype).view_as(states)
+        (states.pow(3) * weights.cos()).sum().backward()
+        gradients = [tensor.grad for tensor in (table, *model.parameters())]
+        results.append([states.detach(), *gradients])
+    for plain, fused in zip(*results, strict=True):
+        assert_allclose(fused, plain, rtol=1e-10, atol=1e-12)
+
+
+def test_memories_that_have_kernels(monkeypatch):
+    monkeypatch.setattr(_fused, "_compiled", lambda *given: given)
+    there = torch.empty(8, 2).to("meta")
+    assert _fused.find_kernels(torch.empty(8, 2), None) is None
+    assert _fused.find_kernels(there, None) is None
+
+    class OnCuda:
+        device, dtype = torch.device("cuda:0"), torch.float32
+
+        def __init__(self, *shape):
+            self.shape = shape
+
+        def __len__(self):
+            return self.shape[0]
+
+        def dim(self):
+            return len(self.shape)
+
+    found = (OnCuda.device, OnCuda.dtype)
+    assert _fused.find_kernels(OnCuda(8, 2), None) == (*found, 4)
+    assert _fused.find_kernels(OnCuda(8, 2), OnCuda(3, 2)) == (*found, 4)
+    assert _fused.find_kernels(OnCuda(6, 2), OnCuda(2, 2)) == (*found, 3)
+    assert _fused.find_kernels(OnCuda(8, 2), OnCuda(3, 2, 2)) is None
+
+
+def test_plain_steps_where_kernels_cannot_be_compiled(monkeypatch):
+    def fail(*args, **kwargs):
+        raise RuntimeError("no such thing")
+
+    monkeypatch.setattr(_fused.jiterator, "_create_jit_fn", fail)
+    assert _fused._compiled.__wrapped__(torch.device("cpu"), torch.float32, 4) is None
+
+
 @pytest.mark.gpu
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="needs CUDA")
 @each_model
 def test_cuda(model):
+    """The plain steps of a CPU, and the fused ones of CUDA where there are some."""
     results = []
     for device in ("cpu", "cuda"):
         there = make_model(model).to(device)
@@ -390,3 +499,12 @@ def test_cuda(model):
         results.append([vectors.detach().cpu(), *gradients])
     for cpu, cuda in zip(*results, strict=True):
         assert_allclose(cpu, cuda, atol=1e-10)
+
+
+@pytest.mark.gpu
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs CUDA")
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+@pytest.mark.parametrize("n_gates", [3, 4])
+def test_cuda_has_kernels(dtype, n_gates):
+    w_h = torch.empty(2 * n_gates, 2, device="cuda", dtype=dtype)
+    assert _fused.find_kernels(w_h, None) is not None

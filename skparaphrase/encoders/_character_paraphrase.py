@@ -4,11 +4,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 from abc import abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from skparaphrase.encoders._paraphrase import ParaphraseEncoder
 from skparaphrase.text import NgramIndex, NgramTokenizer, TokenBatch
@@ -52,7 +51,7 @@ class CharacterParaphraseEncoder(ParaphraseEncoder):
         return WordVectors(ngrams, drawn.astype(np.float32), unknown=unknown)
 
     def _encode_blocks(
-        self, texts: list[str], vectors: WordVectors
+        self, texts: Sequence[str], vectors: WordVectors
     ) -> Iterator[TokenBatch]:
         return self._tokenizer().encode_blocks(
             texts, self._index(vectors), vectors.unknown_row
@@ -77,9 +76,9 @@ class CharacterSequenceEncoder(CharacterParaphraseEncoder):
     embedding_dim: int
 
     def _new_table(
-        self, pairs: NDArray[np.object_], random_state: np.random.RandomState
+        self, texts: Sequence[str], random_state: np.random.RandomState
     ) -> WordVectors:
-        characters = self._tokenizer().vocabulary(pairs.ravel().tolist())
+        characters = self._tokenizer().vocabulary(texts)
         if characters:
             characters.append(UNKNOWN)
         limit = 0.5 / max(len(characters), 1)  # as in the code of the paper

@@ -3,11 +3,11 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+from collections.abc import Sequence
 from numbers import Integral
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from skparaphrase._compat import Interval, StrOptions
 from skparaphrase.encoders._character_paraphrase import CharacterParaphraseEncoder
@@ -257,12 +257,12 @@ class CharagramEncoder(CharacterParaphraseEncoder):
         self.activation = activation
 
     def _new_table(
-        self, pairs: NDArray[np.object_], random_state: np.random.RandomState
+        self, texts: Sequence[str], random_state: np.random.RandomState
     ) -> WordVectors:
         from skparaphrase.nn import charagram_range
 
         ngrams = self._tokenizer().vocabulary(
-            pairs.ravel().tolist(), min_count=self.min_count, max_ngrams=self.max_ngrams
+            texts, min_count=self.min_count, max_ngrams=self.max_ngrams
         )
         limit = charagram_range(len(ngrams), self.dim)
         return self._random_table(ngrams, self.dim, limit, random_state)

@@ -72,6 +72,8 @@ def _embed(
     """Write vectors of texts into `out`, a batch at a time if they may be parted."""
     import torch
 
+    from skparaphrase.nn import to_device
+
     if composition.batch_size is not None:  # blocks may end anywhere
         batches = [TokenBatch.concatenate(list(batches))]
     done = 0
@@ -83,8 +85,8 @@ def _embed(
                 part = batch.take(chunk)
                 rows, ids = np.unique(part.ids, return_inverse=True)
                 found = composition(
-                    torch.from_numpy(vectors.rows(rows)).to(device),
-                    torch.from_numpy(ids).to(device),
+                    to_device(vectors.rows(rows), device),
+                    to_device(ids, device),
                     part.offsets,
                 )
                 rest[chunk] = found.cpu().numpy()

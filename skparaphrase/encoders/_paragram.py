@@ -3,7 +3,7 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from numbers import Real
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -272,7 +272,7 @@ class ParagramEncoder(AveragingEncoder, WordParaphraseEncoder):
 
     def _start_over(
         self,
-        pairs: NDArray[np.object_],
+        texts: Sequence[str],
         vectors: WordVectors,
         random_state: np.random.RandomState,
     ) -> None:
@@ -283,10 +283,10 @@ class ParagramEncoder(AveragingEncoder, WordParaphraseEncoder):
                 raise ValueError("weighting='sif', but init was trained without it.")
             self.initial_weights_ = init.initial_weights_
         elif self.weighting == "sif":
-            probabilities = word_probabilities(self, vectors, self.frequencies, pairs)
+            probabilities = word_probabilities(self, vectors, self.frequencies, texts)
             self.initial_weights_ = sif_weights(probabilities, self.a)
             vectors = vectors.replace(self._penalty_target())
-        super()._start_over(pairs, vectors, random_state)
+        super()._start_over(texts, vectors, random_state)
 
     def _penalty_target(self) -> NDArray[np.float32]:
         matrix = self._initial_vectors().rows(slice(None))
@@ -299,6 +299,13 @@ class ParagramEncoder(AveragingEncoder, WordParaphraseEncoder):
             matrix -= matrix.mean(axis=0)
             matrix *= self.initial_weights_[:, np.newaxis].astype(np.float32)
         return matrix
+
+    def _penalty_rows(
+        self,
+    ) -> NDArray[np.float32] | Callable[[NDArray[np.integer]], NDArray[np.float32]]:
+        if self.weighting == "sif":
+            return self._penalty_target()
+        return super()._penalty_rows()
 
     def _composition(self, vectors: WordVectors) -> "Composition":
         from skparaphrase.nn import Average

@@ -4,8 +4,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 from abc import abstractmethod
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from functools import partial
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, ClassVar, Self
@@ -20,29 +20,34 @@ from skparaphrase._epochs import FitsByEpochs
 from skparaphrase._paper import PaperSettings
 from skparaphrase.encoders._base import TextEncoder
 from skparaphrase.encoders._embedding import embed_texts
-from skparaphrase.encoders._parameters import (
-    check_parameters,
-    parameter_arrays,
-    set_parameters,
+from skparaphrase.encoders._examples import (
+    Examples,
+    TextsInMemory,
+    TextsInStore,
+    check_known,
+    streamed,
+    tokens_key,
 )
+from skparaphrase.encoders._init import HasInit
+from skparaphrase.encoders._parameters import parameter_arrays, set_parameters
 from skparaphrase.encoders._settings import SETTINGS
 from skparaphrase.encoders._targets import paraphrase_pairs
 from skparaphrase.encoders._teacher import HasTeacher, taught_texts, teacher_targets
-from skparaphrase.text import TokenBatch, numbered_texts
+from skparaphrase.streams import TextStore
+from skparaphrase.text import TokenBatch
 from skparaphrase.vectors import WordVectors
 
 if TYPE_CHECKING:
     from skparaphrase.nn import Composition, Trainer
 
 
-class ParaphraseEncoder(PaperSettings, FitsByEpochs, HasTeacher, TextEncoder):
+class ParaphraseEncoder(PaperSettings, FitsByEpochs, HasInit, HasTeacher, TextEncoder):
     """Base of encoders that are trained on pairs of texts that mean the same.
 
     A subclass says how texts become tokens, where the vectors of tokens begin, and how
     they are composed.
     """
 
-    init: Any
     loss: str
     margin: float
     temperature: float
@@ -94,26 +99,23 @@ class ParaphraseEncoder(PaperSettings, FitsByEpochs, HasTeacher, TextEncoder):
         "verbose": ["verbose"],
     }
 
-    @abstractmethod
-    def _new_table(
-        self, pairs: NDArray[np.object_], random_state: np.random.RandomState
-    ) -> WordVectors:
-        """The vectors of tokens before training on `pairs`, without `init`."""
-
     def _penalty_target(self) -> NDArray[np.float32] | None:
         """Where the penalty pulls the vectors, shape (n_tokens, dim); None is zero."""
         return None
 
-    def _check_goes_on(self, vectors: WordVectors) -> None:
-        """Raise if training cannot go on from fitted vectors."""
-
-    @abstractmethod
-    def _composition(self, vectors: WordVectors) -> "Composition":
-        """The module of `nn` that is trained, with parameters of any value."""
+    def _penalty_rows(
+        self,
+    ) -> (
+        NDArray[np.float32]
+        | Callable[[NDArray[np.integer]], NDArray[np.float32]]
+        | None
+    ):
+        """The same, or what gives some of its rows, and takes no memory."""
+        return self._penalty_target()
 
     @abstractmethod
     def _encode_blocks(
-        self, texts: list[str], vectors: WordVectors
+        self, texts: Sequence[str], vectors: WordVectors
     ) -> Iterator[TokenBatch]:
         """Rows of `vectors` for the tokens of each text, so many texts at a time."""
 
@@ -124,9 +126,11 @@ class ParaphraseEncoder(PaperSettings, FitsByEpochs, HasTeacher, TextEncoder):
 
         Parameters
         ----------
-        X : array-like of str of shape (n_pairs, 2)
+        X : array-like of str of shape (n_pairs, 2), TextStore, or iterator of pairs
             Pairs that mean the same, at least two. With `loss="distillation"` texts,
-            of shape (n_texts,) or (n_pairs, 2).
+            of shape (n_texts,) or (n_pairs, 2). Pairs of a
+            :class:`~skparaphrase.streams.TextStore` stay on the disk, and those of an
+            iterator go there for the time of the fit; what is learnt is the same.
 
         y : array-like, default=None
             Of shape (n_pairs,). None: every pair is a paraphrase. Booleans, or 0 and 1:
@@ -148,18 +152,38 @@ class ParaphraseEncoder(PaperSettings, FitsByEpochs, HasTeacher, TextEncoder):
         -----
         When training is interrupted (Ctrl-C, an error in a callback), the parameters
         reached so far are kept, and with `warm_start=True` another `fit` goes on.
+
+        Of pairs in a store, memory holds the order of an epoch (8 bytes a pair), `y`
+        and 8 bytes for each pair that it chooses, and, while an encoder of characters
+        makes its vocabulary, a byte or two for each character. Their tokens are made
+        once, and kept in the store's folder (4 bytes a token, 8 a text) for the next
+        fit with the same words and the same way to find them. With
+        `loss="distillation"` texts and vectors are held in memory.
         """
-        texts, numbers, targets = self._begin(
-            X, y, goes_on=self.warm_start and hasattr(self, "vectors_")
-        )
-        with self._training(targets) as trainer:
+        with streamed(X) as (X, scratch):
+            return self._fit(X, y, scratch)
+
+    def _fit(self, X: Any, y: Any, scratch: ExitStack) -> Self:
+        goes_on = self.warm_start and hasattr(self, "vectors_")
+        with self._unchanged_on_error():
+            examples = self._begin(X, y, goes_on=goes_on, scratch=scratch)
+            targets = examples.targets
+            data = {
+                "the words": self.vectors_.words,
+                "the texts": (examples.texts, examples.numbers),
+                "the teacher's vectors": None if targets is None else y,
+            }
+            run = self._open_run(data, goes_on=goes_on)
+        with run, self._training(targets) as trainer:
             losses = trainer.epochs(
-                texts,
-                numbers,
+                examples.texts,
+                examples.numbers,
+                identities=examples.identities,
                 n_epochs=self.max_epochs,
                 ordered_first_epoch=self.ordered_first_epoch and self.n_epochs_ == 0,
             )
-            self._run_epochs(X, y, losses, lambda: self._state(trainer))
+            state = partial(self._state, trainer)
+            self._run_epochs(X, y, trainer, losses, state, None, run)
         return self
 
     @fit_context(prefer_skip_nested_validation=True)
@@ -173,7 +197,7 @@ class ParaphraseEncoder(PaperSettings, FitsByEpochs, HasTeacher, TextEncoder):
 
         Parameters
         ----------
-        X : array-like of str of shape (n_pairs, 2)
+        X : array-like of str of shape (n_pairs, 2), TextStore, or iterator of pairs
             As in :meth:`fit`.
 
         y : array-like, default=None
@@ -183,95 +207,76 @@ class ParaphraseEncoder(PaperSettings, FitsByEpochs, HasTeacher, TextEncoder):
         -------
         self : estimator instance
         """
+        with streamed(X) as (X, scratch):
+            return self._fit_once(X, y, scratch)
+
+    def _fit_once(self, X: Any, y: Any, scratch: ExitStack) -> Self:
         had_axes = hasattr(self, "teacher_axes_")
-        texts, numbers, targets = self._begin(X, y, goes_on=hasattr(self, "vectors_"))
-        if not had_axes:
-            self._warn_of_few_texts(numbers.size)
-        with self._training(targets, keep=True) as trainer:
+        goes_on = hasattr(self, "vectors_")
+        examples = self._begin(X, y, goes_on=goes_on, scratch=scratch)
+        if not had_axes and isinstance(examples.numbers, np.ndarray):
+            self._warn_of_few_texts(examples.numbers.size)
+        with self._training(examples.targets, keep=True) as trainer:
             ordered = self.ordered_first_epoch and self.n_epochs_ == 0
             for loss in trainer.epochs(
-                texts, numbers, n_epochs=1, ordered_first_epoch=ordered
+                examples.texts,
+                examples.numbers,
+                identities=examples.identities,
+                n_epochs=1,
+                ordered_first_epoch=ordered,
             ):
                 self._end_epoch(loss)
         return self
 
-    def _begin(
-        self, X: Any, y: Any, *, goes_on: bool
-    ) -> tuple[TokenBatch, NDArray[np.intp], NDArray[np.float32] | None]:
-        """Distinct texts, examples of their numbers, and what a teacher has for them.
-
-        Checks, then makes a new start.
-        """
+    def _begin(self, X: Any, y: Any, *, goes_on: bool, scratch: ExitStack) -> Examples:
+        """What to learn from. Checks, then makes a new start."""
         from skparaphrase.nn import resolve_device
 
         taught = None
+        given: TextsInMemory | TextsInStore
         if self.loss == "distillation":
             pairs, taught = taught_texts(X, y)
+            given = TextsInMemory(pairs)
+        elif isinstance(X, TextStore):
+            given = TextsInStore(X, y, self.positive_from, scratch)
         else:
-            pairs = paraphrase_pairs(X, y, positive_from=self.positive_from)
+            given = TextsInMemory(
+                paraphrase_pairs(X, y, positive_from=self.positive_from)
+            )
         resolve_device(self.device)
-        distinct, numbers = numbered_texts(pairs)
         random_state = self._new_random_state()
         if goes_on:
             vectors = self.vectors_
             self._check_goes_on(vectors)
         else:
-            vectors = self._first_table(pairs, random_state)
-        texts = self._encode_known(distinct, vectors)
+            vectors = self._first_table(given.texts, random_state)
+        texts = given.encode(
+            partial(self._encode_blocks, vectors=vectors),
+            lambda: tokens_key(self._tokenizer(), vectors),
+        )
+        check_known(texts)
         if not goes_on:
-            self._start_over(pairs, vectors, random_state)
+            self._start_over(given.texts, vectors, random_state)
         elif not hasattr(self, "_random_state"):  # loaded from a folder
             self._random_state = random_state
             self._optimizer_state = {}
         targets = None
         if taught is not None:
-            taught = self._in_own_space(taught, distinct, numbers.ravel())
-            targets = teacher_targets(taught, numbers.ravel(), len(texts))
-        return texts, numbers, targets
+            assert isinstance(given, TextsInMemory)
+            numbers = given.numbers.ravel()
+            taught = self._in_own_space(taught, given.distinct, numbers)
+            targets = teacher_targets(taught, numbers, len(texts))
+        return Examples(texts, given.numbers, given.identities, targets)
 
     def _encode_known(self, texts: list[str], vectors: WordVectors) -> TokenBatch:
         """All texts in one batch; raises where none of their tokens has a vector."""
         batch = TokenBatch.concatenate(list(self._encode_blocks(texts, vectors)))
-        if not len(batch.ids):
-            raise ValueError(
-                "No word of the texts has a vector: do texts and vectors agree in "
-                "language, case and tokens?"
-            )
+        check_known(batch)
         return batch
-
-    def _first_table(
-        self, texts: NDArray[np.object_], random_state: np.random.RandomState
-    ) -> WordVectors:
-        """The vectors that training on texts, of any shape, begins with."""
-        if self.init is None:
-            return self._new_table(texts, random_state)
-        vectors: WordVectors = self._check_init().vectors_
-        self._check_goes_on(vectors)
-        return vectors
-
-    def _check_init(self) -> Any:
-        """The fitted encoder that training starts from."""
-        init = getattr(self.init, "estimator", self.init)  # of a FrozenEstimator
-        name = type(self).__name__
-        # Other classes may have parameters of the same names and shapes.
-        related = isinstance(init, type(self)) or isinstance(self, type(init))
-        if not (related and isinstance(init, ParaphraseEncoder)):
-            raise TypeError(
-                f"init must be a fitted {name}, or one in a FrozenEstimator; got "
-                f"{self.init!r}."
-            )
-        if not hasattr(init, "vectors_"):
-            raise ValueError(
-                f"init={init!r} is not fitted. Cloning an encoder (as pipelines and "
-                "grid searches do) drops its fit: wrap it in "
-                "sklearn.frozen.FrozenEstimator."
-            )
-        check_parameters(self._composition(init.vectors_), init.parameters_, "init")
-        return init
 
     def _start_over(
         self,
-        pairs: NDArray[np.object_],
+        texts: Sequence[str],
         vectors: WordVectors,
         random_state: np.random.RandomState,
     ) -> None:
@@ -315,9 +320,10 @@ class ParaphraseEncoder(PaperSettings, FitsByEpochs, HasTeacher, TextEncoder):
         device = resolve_device(self.device)
         table = WordTable(
             self.vectors_.rows(slice(None)),
-            initial=self._penalty_target() if self.vectors_penalty else None,
+            initial=self._penalty_rows() if self.vectors_penalty else None,
             sparse=self.sparse_updates,
             device=device,
+            copy=False,
         )
         composition = self._fitted_composition().to(device)
         options = TrainingOptions(

@@ -3,7 +3,7 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from numbers import Real
 from typing import Any, ClassVar, Self
 
@@ -129,7 +129,7 @@ class SIFEncoder(AveragingEncoder):
         texts = check_fit_texts(X)
         self._tokenizer()
         probabilities = word_probabilities(
-            self, self._word_vectors(), self.frequencies, texts
+            self, self._word_vectors(), self.frequencies, texts.ravel().tolist()
         )
         self.weights_ = sif_weights(probabilities, self.a)
         return self
@@ -147,12 +147,13 @@ def word_probabilities(
     encoder: WordEncoder,
     vectors: WordVectors,
     frequencies: WordFrequencies | Mapping[str, int] | str | None,
-    texts: NDArray[np.object_],
+    texts: Sequence[str],
 ) -> NDArray[np.float64]:
     """p(w) of every word of a table, shape (n_words,)."""
     if isinstance(frequencies, str):  # "corpus"
-        batch = encoder._encode(texts.ravel().tolist(), vectors)
-        counts = np.bincount(batch.ids, minlength=len(vectors))
+        counts = np.zeros(len(vectors), dtype=np.int64)
+        for batch in vectors.lookup(encoder._tokenizer()).encode_blocks(texts):
+            np.add.at(counts, batch.ids, 1)
         return counts / max(counts.sum(), 1)
     if frequencies is None:
         return load_word_frequencies().probabilities(vectors.words)

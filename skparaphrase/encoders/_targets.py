@@ -36,40 +36,63 @@ def paraphrase_pairs(
         For scores that are neither 0 nor 1 without `positive_from`, for lengths that
         differ, for fewer than two paraphrases, and for vectors.
     """
+    refuse_vectors(y)
+    pairs = check_pairs(X)
+    chosen = positive_rows(pairs, y, positive_from)
+    if chosen is not None:
+        pairs = pairs[chosen]
+    check_enough(len(pairs))
+    return pairs
+
+
+def refuse_vectors(y: Any) -> None:
+    """Raise if `y` holds what only distillation learns from."""
     shape: tuple[int, ...] = getattr(y, "shape", ())
     if len(shape) > 1 and shape[-1] > 1:
         raise ValueError(
             f"y has shape {tuple(shape)}: to learn a teacher's vectors set "
             "loss='distillation'."
         )
-    pairs = check_pairs(X)
-    if y is not None:
-        labels = np.asarray(y)
-        kind = labels.dtype.kind
-        if kind in "UT" or (
-            kind == "O" and any(isinstance(label, str) for label in labels.flat)
-        ):
-            raise ValueError(
-                "y holds str; say with booleans which pairs are paraphrases, such as "
-                "y == 'entailment'."
-            )
-        scores = column_or_1d(
-            check_array(
-                y,
-                ensure_2d=False,
-                dtype=np.float64,
-                input_name="y",
-                ensure_min_samples=0,
-            )
-        )
-        check_consistent_length(pairs, scores)
-        pairs = pairs[_positive(scores, positive_from)]
-    if len(pairs) < 2:
+
+
+def positive_rows(
+    pairs: Any, y: Any, positive_from: float | None
+) -> NDArray[np.bool_] | None:
+    """Which of the pairs are paraphrases, shape (n_pairs,); None for all.
+
+    Only the number of pairs is looked at.
+    """
+    if y is None:
+        return None
+    labels = np.asarray(y)
+    kind = labels.dtype.kind
+    if kind in "UT" or (
+        kind == "O" and any(isinstance(label, str) for label in labels.flat)
+    ):
         raise ValueError(
-            f"Found {len(pairs)} samples that are paraphrases, while a minimum of 2 is "
+            "y holds str; say with booleans which pairs are paraphrases, such as "
+            "y == 'entailment'."
+        )
+    scores = column_or_1d(
+        check_array(
+            y,
+            ensure_2d=False,
+            dtype=np.float64,
+            input_name="y",
+            ensure_min_samples=0,
+        )
+    )
+    check_consistent_length(pairs, scores)
+    return _positive(scores, positive_from)
+
+
+def check_enough(n_pairs: int) -> None:
+    """Raise if there are no two paraphrases."""
+    if n_pairs < 2:
+        raise ValueError(
+            f"Found {n_pairs} samples that are paraphrases, while a minimum of 2 is "
             "required: the negative examples of a pair are the other pairs."
         )
-    return pairs
 
 
 def _positive(

@@ -65,7 +65,7 @@ class HasTeacher:
                 f"{n_texts} texts settle which {ours} of the teacher's {theirs} "
                 f"dimensions are kept, also for later texts: begin with {ours} texts "
                 "or, better, many more.",
-                stacklevel=4,
+                stacklevel=5,
             )
 
 

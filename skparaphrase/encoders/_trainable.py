@@ -76,8 +76,9 @@ def untrained(
             "Only encoders of skparaphrase.encoders can be trained end to end; got "
             f"{encoder!r}. freeze='encoder' takes any transformer of texts."
         )
-    vectors = encoder._first_table(texts, random_state)
-    encoder._start_over(texts, vectors, random_state)
+    flat: list[str] = texts.ravel().tolist()
+    vectors = encoder._first_table(flat, random_state)
+    encoder._start_over(flat, vectors, random_state)
     return encoder
 
 

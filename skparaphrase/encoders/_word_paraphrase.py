@@ -3,7 +3,7 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -34,13 +34,17 @@ class WordParaphraseEncoder(ParaphraseEncoder, WordEncoder):
         return super()._word_vectors()
 
     def _new_table(
-        self, pairs: NDArray[np.object_], random_state: np.random.RandomState
+        self, texts: Sequence[str], random_state: np.random.RandomState
     ) -> WordVectors:
-        vectors = self._initial_vectors()
-        return vectors.replace(vectors.rows(slice(None)))
+        return self._initial_vectors()  # training copies them
 
     def _penalty_target(self) -> NDArray[np.float32]:
         return self._initial_vectors().rows(slice(None))
+
+    def _penalty_rows(
+        self,
+    ) -> NDArray[np.float32] | Callable[[NDArray[np.integer]], NDArray[np.float32]]:
+        return self._initial_vectors().rows
 
     def _check_goes_on(self, vectors: WordVectors) -> None:
         if self._initial_vectors().words != vectors.words:
@@ -50,7 +54,7 @@ class WordParaphraseEncoder(ParaphraseEncoder, WordEncoder):
             )
 
     def _encode_blocks(
-        self, texts: list[str], vectors: WordVectors
+        self, texts: Sequence[str], vectors: WordVectors
     ) -> Iterator[TokenBatch]:
         return vectors.lookup(self._tokenizer()).encode_blocks(texts)
 

@@ -20,6 +20,7 @@ from skparaphrase._compat import Interval, Options, StrOptions
 from skparaphrase._docs import DocumentedOnline
 from skparaphrase._paper import PaperSettings
 from skparaphrase._saving import SavedInFolders
+from skparaphrase.callback._checkpoint import Run
 from skparaphrase.encoders._base import WordEncoder
 from skparaphrase.encoders._parameters import parameter_arrays, set_parameters
 from skparaphrase.interaction._settings import SETTINGS
@@ -188,7 +189,7 @@ class PairwiseInteraction(
 
     def _training(
         self, X: Any, y: Any, examples: Examples, validation: Examples | None
-    ) -> Callable[[], None]:
+    ) -> Callable[[Run], None]:
         from skparaphrase.nn import InteractionOptions, InteractionTrainer, WordTable
 
         device = self._resolved_device()
@@ -277,6 +278,8 @@ class PairwiseInteraction(
         """Scores before the softmax, shape (n_pairs, n_outputs)."""
         import torch
 
+        from skparaphrase.nn import to_device
+
         check_is_fitted(self)
         pairs = check_pairs(X)
         found = np.empty((len(pairs), self._n_outputs))
@@ -293,7 +296,7 @@ class PairwiseInteraction(
             for chunk in _like_lengths(words.texts.lengths[numbers]):
                 texts, local = np.unique(numbers[chunk], return_inverse=True)
                 batch = words.texts.take(texts)
-                ids = torch.from_numpy(batch.ids.astype(np.int64)).to(device)
+                ids = to_device(batch.ids.astype(np.int64), device)
                 logits = network(vectors, ids, batch.offsets, local.reshape(-1, 2))
                 found[chunk] = logits.double().cpu().numpy()
         return found

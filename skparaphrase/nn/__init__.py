@@ -27,6 +27,7 @@ from skparaphrase.nn._supervised import SupervisedOptions, SupervisedTrainer
 from skparaphrase.nn._table import WordTable
 from skparaphrase.nn._tagging import Sentences, Tagger, TaggerOptions, TaggerTrainer
 from skparaphrase.nn._training import Trainer, TrainingOptions, batch_slices
+from skparaphrase.nn._transfer import to_device
 
 __all__ = [
     "LSTM",
@@ -58,5 +59,6 @@ __all__ = [
     "choose_negatives",
     "few_threads",
     "resolve_device",
+    "to_device",
     "unit_vectors",
 ]

@@ -12,6 +12,9 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
+from skparaphrase.nn import _fused
+from skparaphrase.nn._transfer import to_device
+
 
 class Packing:
     """The tokens of a batch by time step: the first ones, the second ones, and so on.
@@ -70,10 +73,11 @@ class Packing:
         ranks[order] = np.arange(len(order))
         final = starts[self.lengths[running] - 1] + ranks[running]
         self.starts: list[int] = starts.tolist()
-        self.tokens = torch.from_numpy(tokens).to(device)
-        self.previous = torch.from_numpy(previous).to(device)
-        self._running = torch.from_numpy(running).to(device)
-        self._final = torch.from_numpy(final).to(device)
+        parts = (tokens, previous, running, final)
+        together = to_device(np.concatenate(parts), device or torch.device("cpu"))
+        self.tokens, self.previous, self._running, self._final = together.split(
+            [len(part) for part in parts]
+        )
 
     def unpack(self, packed: Tensor) -> Tensor:
         """Packed rows, in the order of the tokens."""
@@ -237,39 +241,16 @@ class _LSTM(torch.autograd.Function):
         rows: Tensor,
         packing: Packing,
     ) -> Tensor:
-        dim = w_h.shape[1]
         gates = _project(table, rows, w_x, b)
-        c, tanh_c = gates.new_empty(2, len(rows), dim)
-        has_output = len(w_h) == 4 * dim
-        h = torch.empty_like(c) if has_output else tanh_c
-        full = None if w_c is None or w_c.dim() == 2 else w_c.flatten(0, 1)
-        begin = 0
-        for start, stop in pairwise(packing.starts):
-            now, c_now = gates[start:stop], c[start:stop]
-            i, f = now[:, :dim], now[:, dim : 2 * dim]
-            c_before = c[begin : begin + stop - start]
-            if start:
-                now.addmm_(h[begin : begin + stop - start], w_h.T)
-                if full is not None:
-                    now[:, : 2 * dim].addmm_(c_before, full[: 2 * dim].T)
-                elif w_c is not None:
-                    i.addcmul_(c_before, w_c[0])
-                    f.addcmul_(c_before, w_c[1])
-            now[:, : 2 * dim].sigmoid_()
-            torch.mul(i, now[:, 2 * dim : 3 * dim].tanh_(), out=c_now)
-            if start:
-                c_now.addcmul_(f, c_before)
-            torch.tanh(c_now, out=tanh_c[start:stop])
-            if has_output:
-                o = now[:, 3 * dim :]
-                if full is not None:
-                    o.addmm_(c_now, full[2 * dim :].T)
-                elif w_c is not None:
-                    o.addcmul_(c_now, w_c[2])
-                torch.mul(o.sigmoid_(), tanh_c[start:stop], out=h[start:stop])
-            begin = start
+        kernels = _fused.find_kernels(w_h, w_c)
+        if kernels is None:
+            c, tanh_c, h = _forward(gates, w_h, w_c, packing.starts)
+        else:
+            gates, c, tanh_c, h = _fused.forward(
+                kernels, gates, w_h, w_c, packing.starts
+            )
         ctx.save_for_backward(table, rows, w_x, w_h, w_c, gates, c, tanh_c, h)
-        ctx.packing = packing
+        ctx.packing, ctx.kernels = packing, kernels
         return h
 
     @staticmethod
@@ -280,7 +261,6 @@ class _LSTM(torch.autograd.Function):
         dim = w_h.shape[1]
         has_output = len(w_h) == 4 * dim
         diagonal = w_c is not None and w_c.dim() == 2
-        full = None if w_c is None or diagonal else w_c.flatten(0, 1)
         first = packing.starts[1] if len(rows) else 0
         c_before = c.index_select(0, packing.previous)
         # What the gradient of c, and for o that of h, is multiplied by.
@@ -306,25 +286,18 @@ class _LSTM(torch.autograd.Function):
         if diagonal:
             carry.addcmul_(slopes[:, :dim], w_c[0])
             carry.addcmul_(slopes[:, dim : 2 * dim], w_c[1])
-        # The slopes become the gradients before the gates, from the last step on.
         of_h = gradient.clone(memory_format=torch.contiguous_format)
-        of_c = torch.zeros_like(c[:first])
-        after = None
-        for start, stop in reversed(list(pairwise(packing.starts))):
-            now, of_h_now = slopes[start:stop], of_h[start:stop]
-            of_c_now = of_c[: stop - start]
-            if after is not None:
-                of_h_now[: len(after)].addmm_(after, w_h)
-            of_c_now.addcmul_(of_h_now, to_cell[start:stop])
-            if has_output:
-                now[:, 3 * dim :] *= of_h_now
-                if full is not None:
-                    of_c_now.addmm_(now[:, 3 * dim :], full[2 * dim :])
-            now[:, : 3 * dim].view(-1, 3, dim).mul_(of_c_now[:, None])
-            of_c_now *= carry[start:stop]
-            if full is not None:
-                of_c_now.addmm_(now[:, : 2 * dim], full[: 2 * dim])
-            after = now
+        if ctx.kernels is None:
+            _backward(slopes, to_cell, carry, of_h, w_h, w_c, packing.starts)
+        else:
+            slopes = _fused.backward(
+                ctx.kernels,
+                torch.cat([slopes, carry], dim=1),
+                to_cell,
+                of_h,
+                w_h,
+                packing.starts,
+            )
         gradients = _gradients(ctx, slopes, table, rows, w_x, h)
         of_w_c = None
         if w_c is not None:
@@ -339,6 +312,90 @@ class _LSTM(torch.autograd.Function):
             else:
                 of_w_c = torch.stack([a.T @ b for a, b in products])
         return *gradients, of_w_c, None, None
+
+
+def _forward(
+    gates: Tensor, w_h: Tensor, w_c: Tensor | None, starts: list[int]
+) -> tuple[Tensor, Tensor, Tensor]:
+    """All steps of a memory; W_x x + b in `gates` become what they let through.
+
+    Returns
+    -------
+    c, tanh_c, h : Tensor of shape (n_tokens, dim)
+    """
+    dim = w_h.shape[1]
+    c, tanh_c = gates.new_empty(2, len(gates), dim)
+    has_output = len(w_h) == 4 * dim
+    h = torch.empty_like(c) if has_output else tanh_c
+    full = None if w_c is None or w_c.dim() == 2 else w_c.flatten(0, 1)
+    begin = 0
+    for start, stop in pairwise(starts):
+        now, c_now = gates[start:stop], c[start:stop]
+        i, f = now[:, :dim], now[:, dim : 2 * dim]
+        c_before = c[begin : begin + stop - start]
+        if start:
+            now.addmm_(h[begin : begin + stop - start], w_h.T)
+            if full is not None:
+                now[:, : 2 * dim].addmm_(c_before, full[: 2 * dim].T)
+            elif w_c is not None:
+                i.addcmul_(c_before, w_c[0])
+                f.addcmul_(c_before, w_c[1])
+        now[:, : 2 * dim].sigmoid_()
+        torch.mul(i, now[:, 2 * dim : 3 * dim].tanh_(), out=c_now)
+        if start:
+            c_now.addcmul_(f, c_before)
+        torch.tanh(c_now, out=tanh_c[start:stop])
+        if has_output:
+            o = now[:, 3 * dim :]
+            if full is not None:
+                o.addmm_(c_now, full[2 * dim :].T)
+            elif w_c is not None:
+                o.addcmul_(c_now, w_c[2])
+            torch.mul(o.sigmoid_(), tanh_c[start:stop], out=h[start:stop])
+        begin = start
+    return c, tanh_c, h
+
+
+def _backward(
+    slopes: Tensor,
+    to_cell: Tensor,
+    carry: Tensor,
+    of_h: Tensor,
+    w_h: Tensor,
+    w_c: Tensor | None,
+    starts: list[int],
+) -> None:
+    """The slopes become the gradients before the gates, from the last step on.
+
+    Parameters
+    ----------
+    slopes : Tensor of shape (n_tokens, 4 * dim) or (n_tokens, 3 * dim)
+        What the gradient of c, and for o that of h, is multiplied by.
+    to_cell, carry : Tensor of shape (n_tokens, dim)
+        What goes from h to c, and from c to that of the step before.
+    of_h : Tensor of shape (n_tokens, dim)
+        Gradient of the states; overwritten.
+    """
+    dim = w_h.shape[1]
+    has_output = len(w_h) == 4 * dim
+    full = None if w_c is None or w_c.dim() == 2 else w_c.flatten(0, 1)
+    of_c = torch.zeros_like(of_h[: starts[1] if len(starts) > 1 else 0])
+    after = None
+    for start, stop in reversed(list(pairwise(starts))):
+        now, of_h_now = slopes[start:stop], of_h[start:stop]
+        of_c_now = of_c[: stop - start]
+        if after is not None:
+            of_h_now[: len(after)].addmm_(after, w_h)
+        of_c_now.addcmul_(of_h_now, to_cell[start:stop])
+        if has_output:
+            now[:, 3 * dim :] *= of_h_now
+            if full is not None:
+                of_c_now.addmm_(now[:, 3 * dim :], full[2 * dim :])
+        now[:, : 3 * dim].view(-1, 3, dim).mul_(of_c_now[:, None])
+        of_c_now *= carry[start:stop]
+        if full is not None:
+            of_c_now.addmm_(now[:, : 2 * dim], full[: 2 * dim])
+        after = now
 
 
 def _project(table: Tensor, rows: Tensor, w_x: Tensor, b: Tensor) -> Tensor:

@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from skparaphrase.nn._transfer import to_device
+
 ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
     "linear": lambda x: x,
     "tanh": torch.tanh,
@@ -77,7 +79,7 @@ class Composition(nn.Module):
         vectors = self._compose(table, ids, offsets)
         empty = offsets[1:] == offsets[:-1]
         if empty.any():
-            blank = torch.from_numpy(empty).to(vectors.device)
+            blank = to_device(empty, vectors.device)
             vectors = vectors.masked_fill(blank[:, None], 0)
         return vectors
 
@@ -98,8 +100,8 @@ class Dense(Layer):
         self, dim_in: int, dim: int, activation: str, std: float | None = None
     ) -> None:
         super().__init__()
-        self.weight = nn.Parameter(torch.empty(dim_in, dim))
-        self.bias = nn.Parameter(torch.empty(dim))
+        self.weight = nn.Parameter(torch.empty(dim_in, dim, dtype=torch.float32))
+        self.bias = nn.Parameter(torch.empty(dim, dtype=torch.float32))
         self.activation = activation
         self.std = std
 
@@ -218,8 +220,8 @@ class Charagram(Pooled):
         self.dim = dim
         self.activation = activation
         self.range = charagram_range(n_ngrams, dim)
-        self.constant = nn.Parameter(torch.empty(dim))
-        self.bias = nn.Parameter(torch.empty(dim))
+        self.constant = nn.Parameter(torch.empty(dim, dtype=torch.float32))
+        self.bias = nn.Parameter(torch.empty(dim, dtype=torch.float32))
         for _ in range(n_layers - 1):
             self.layers.append(Dense(dim, dim, activation))
 
@@ -271,11 +273,30 @@ def pool(
     pooled : Tensor of shape (n_bags, dim)
         Zero for empty bags.
     """
-    starts = torch.from_numpy(offsets[:-1]).to(table.device, non_blocking=True)
-    if table.is_cuda:
+    starts = to_device(offsets[:-1], table.device)
+    if table.device.type != "cpu":
         return F.embedding_bag(ids, table, starts, mode=pooling)
-    pooled: Tensor = _Pool.apply(table, ids, starts, pooling)
+    turned = getattr(ids, "turned", None)
+    pooled: Tensor = _Pool.apply(table, ids, starts, pooling, turned)
     return pooled
+
+
+def turn_ahead(ids: Tensor, offsets: NDArray[np.int64], n_rows: int) -> None:
+    """Make what the backward pass of :func:`pool` needs, and keep it with `ids`."""
+    if ids.device.type == "cpu":
+        ids.turned = _turned(ids.numpy(), np.diff(offsets), n_rows)  # type: ignore[attr-defined]
+
+
+def _turned(
+    ids: NDArray[np.int64], lengths: NDArray[np.int64], n_rows: int
+) -> tuple[Tensor, Tensor]:
+    """For each row the bags that hold it, end to end, and where each row's begin."""
+    bags = np.repeat(np.arange(len(lengths)), lengths)
+    # 16-bit integers are sorted by radix, in a fraction of the time.
+    small = ids.astype(np.uint16) if n_rows <= 1 << 16 else ids
+    by_row = np.argsort(small, kind="stable")
+    counts = np.bincount(ids, minlength=n_rows)
+    return torch.from_numpy(bags[by_row]), torch.from_numpy(np.cumsum(counts) - counts)
 
 
 class _Pool(torch.autograd.Function):
@@ -287,29 +308,28 @@ class _Pool(torch.autograd.Function):
 
     @staticmethod
     def forward(
-        ctx: Any, table: Tensor, ids: Tensor, starts: Tensor, pooling: str
+        ctx: Any,
+        table: Tensor,
+        ids: Tensor,
+        starts: Tensor,
+        pooling: str,
+        turned: tuple[Tensor, Tensor] | None,
     ) -> Tensor:
-        ctx.save_for_backward(ids, starts)
-        ctx.n_rows = len(table)
-        ctx.pooling = pooling
-        return F.embedding_bag(ids, table, starts, mode=pooling)
+        lengths = np.diff(starts.numpy(), append=len(ids))
+        pooled = F.embedding_bag(ids, table, starts, mode="sum")
+        ctx.divisors = None
+        if pooling == "mean":  # torch's own takes half as long again
+            divisors = torch.from_numpy(np.maximum(lengths, 1)[:, None])
+            ctx.divisors = divisors.to(table.dtype)
+            pooled /= ctx.divisors
+        ctx.parts = ids.numpy(), lengths, len(table)
+        ctx.turned = turned
+        return pooled
 
     @staticmethod
-    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, None, None, None]:
-        ids, starts = (saved.numpy() for saved in ctx.saved_tensors)
-        lengths = np.diff(starts, append=len(ids))
-        bags = np.repeat(np.arange(len(lengths)), lengths)
-        # 16-bit integers are sorted by radix, in a fraction of the time.
-        small = ids.astype(np.uint16) if ctx.n_rows <= 1 << 16 else ids
-        by_row = np.argsort(small, kind="stable")
-        counts = np.bincount(ids, minlength=ctx.n_rows)
-        if ctx.pooling == "mean":
-            shares = torch.from_numpy(1 / np.maximum(lengths, 1))
-            gradient = gradient * shares.to(gradient.dtype)[:, None]
-        table_gradient = F.embedding_bag(
-            torch.from_numpy(bags[by_row]),
-            gradient.contiguous(),
-            torch.from_numpy(np.cumsum(counts) - counts),
-            mode="sum",
-        )
-        return table_gradient, None, None, None
+    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, None, None, None, None]:
+        bags, starts = ctx.turned or _turned(*ctx.parts)
+        if ctx.divisors is not None:
+            gradient = gradient / ctx.divisors
+        of_table = F.embedding_bag(bags, gradient.contiguous(), starts, mode="sum")
+        return of_table, None, None, None, None

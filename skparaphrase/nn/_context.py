@@ -11,6 +11,7 @@ from torch import Tensor, nn
 
 from skparaphrase.nn._cells import Packing, run_lstm
 from skparaphrase.nn._compositions import uniform
+from skparaphrase.nn._transfer import to_device
 
 
 class Direction(nn.Module):
@@ -34,10 +35,10 @@ class Direction(nn.Module):
 
     def __init__(self, dim_in: int, dim: int) -> None:
         super().__init__()
-        self.W_x = nn.Parameter(torch.empty(4 * dim, dim_in))
-        self.W_h = nn.Parameter(torch.empty(4 * dim, dim))
-        self.b_x = nn.Parameter(torch.empty(4 * dim))
-        self.b_h = nn.Parameter(torch.empty(4 * dim))
+        self.W_x = nn.Parameter(torch.empty(4 * dim, dim_in, dtype=torch.float32))
+        self.W_h = nn.Parameter(torch.empty(4 * dim, dim, dtype=torch.float32))
+        self.b_x = nn.Parameter(torch.empty(4 * dim, dtype=torch.float32))
+        self.b_h = nn.Parameter(torch.empty(4 * dim, dtype=torch.float32))
 
     def reset(self, random_state: RandomState) -> None:
         """Draw all parameters."""
@@ -108,7 +109,7 @@ class Context(nn.Module):
         # Both directions in one go: every text a second time, turned around.
         n_tokens = int(offsets[-1])
         mirror = np.repeat(offsets[:-1] + offsets[1:] - 1, np.diff(offsets))
-        turned = torch.from_numpy(mirror - np.arange(n_tokens)).to(device)
+        turned = to_device(mirror - np.arange(n_tokens), device)
         packing = Packing(np.append(offsets, offsets[1:] + n_tokens), device=device)
         rows = torch.cat([ids, ids[turned]])[packing.tokens]
         both = packing.unpack(self.forwards(table, rows, packing))

@@ -20,6 +20,7 @@ from skparaphrase.nn._compositions import (
     pool,
     uniform,
 )
+from skparaphrase.nn._transfer import to_device
 from skparaphrase.text._batch import ragged_positions
 
 
@@ -32,8 +33,10 @@ class Filters(Layer):
     def __init__(self, dim_in: int, n_filters: int, width: int) -> None:
         super().__init__()
         self.width = width
-        self.weight = nn.Parameter(torch.empty(width, dim_in, n_filters))
-        self.bias = nn.Parameter(torch.empty(n_filters))
+        self.weight = nn.Parameter(
+            torch.empty(width, dim_in, n_filters, dtype=torch.float32)
+        )
+        self.bias = nn.Parameter(torch.empty(n_filters, dtype=torch.float32))
 
     def reset(self, random_state: RandomState) -> None:
         """Draw the weights."""
@@ -90,8 +93,8 @@ class Windows:
         starts = np.repeat(offsets[:-1], n_windows) + first
         tokens, self.offsets = ragged_positions(starts, sizes)
         columns, _ = ragged_positions(np.zeros_like(sizes), sizes)
-        self.ids = ids[torch.from_numpy(tokens).to(ids.device)]
-        self.columns = torch.from_numpy(columns).to(ids.device)
+        self.ids = ids[to_device(tokens, ids.device)]
+        self.columns = to_device(columns, ids.device)
 
 
 class Convolution(Composition):
@@ -160,12 +163,12 @@ class Convolution(Composition):
         (j + 1)-th on.
         """
         lengths = np.diff(offsets)
-        n_words = torch.from_numpy(lengths).to(table)[:, None]
+        n_words = to_device(lengths, table.device).to(table.dtype)[:, None]
         rest = [pool(table, ids, offsets, "sum")]
         for j in range(self.widest - 1):
             there = (lengths > j).astype(np.int64)
             words, ends = ragged_positions(offsets[:-1] + j, there)
-            place = torch.from_numpy(words).to(ids.device)
+            place = to_device(words, ids.device)
             rest.append(rest[-1] - pool(table, ids[place], ends, "sum"))
         return torch.cat(
             [
@@ -221,7 +224,7 @@ class CharacterConvolution(Composition):
             windows = Windows(ids, offsets, filters.width, n_windows)
             responses = filters(table, windows)
             every = torch.arange(len(responses), device=ids.device)
-            starts = torch.from_numpy(windows.by_text[:-1]).to(ids.device)
+            starts = to_device(windows.by_text[:-1], ids.device)
             highest = F.embedding_bag(every, responses, starts, mode="max")
             # The activations rise, so that the highest response is found before them.
             maxima.append(ACTIVATIONS[self.conv_activation](highest + filters.bias))

@@ -10,7 +10,7 @@ from torch import Tensor
 from torch.autograd.function import once_differentiable
 
 N_CHANNELS = 13
-COSINE, DISTANCE = 9, 10  # channels of the concatenated states, from 0
+COSINE, DISTANCE = 9, 10  # neighbouring channels of the concatenated states, from 0
 UNFOCUSED = 0.1  # what the other cells are multiplied by
 
 _EPSILON = 1e-6  # added to a distance where it divides a gradient, as in the code
@@ -116,7 +116,7 @@ def focus_mask(cube: Tensor) -> Tensor:
     """
     with torch.no_grad():
         # Rounded, so that equal words tie however the batch is laid out.
-        planes = cube[:, [COSINE, DISTANCE]].float()
+        planes = cube[:, COSINE : DISTANCE + 1].float()
         planes = planes.masked_fill(cube[:, -1:] == 0, -torch.inf).flatten(0, 1)
         n_rows, n_columns = planes.shape[1:]
         picked = torch.zeros_like(planes, dtype=torch.bool)
@@ -132,4 +132,4 @@ def focus_mask(cube: Tensor) -> Tensor:
 
 def focus_weights(picked: Tensor) -> Tensor:
     """What cells are multiplied by: 1 where picked, otherwise 0.1."""
-    return torch.where(picked, 1.0, UNFOCUSED)
+    return torch.where(picked, 1.0, UNFOCUSED).float()

@@ -3,6 +3,8 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+from typing import Any
+
 import numpy as np
 import torch
 from numpy.random import RandomState
@@ -13,6 +15,7 @@ from skparaphrase.nn._compositions import Composition
 from skparaphrase.nn._losses import cosine_loss
 from skparaphrase.nn._table import WordTable
 from skparaphrase.nn._training import Trainer, TrainingOptions
+from skparaphrase.nn._transfer import to_device
 
 
 class DistillationTrainer(Trainer):
@@ -42,6 +45,9 @@ class DistillationTrainer(Trainer):
         super().__init__(composition, table, options, random_state)
         self.targets = torch.from_numpy(targets).to(table.weight.device)
 
+    def _shared(self) -> dict[str, Any]:
+        return {**super()._shared(), "targets": self.targets}
+
     def _loss(
         self,
         leaf: Tensor,
@@ -49,6 +55,6 @@ class DistillationTrainer(Trainer):
         offsets: NDArray[np.int64],
         numbers: NDArray[np.integer],
     ) -> Tensor:
-        chosen = torch.from_numpy(numbers).to(self.targets.device)
+        chosen = to_device(numbers, self.targets.device)
         unit = self._embed(leaf, ids, offsets)
         return cosine_loss(unit, self.targets.index_select(0, chosen))

@@ -6,13 +6,16 @@
 from itertools import pairwise
 from typing import cast
 
+import numpy as np
 import torch
 from numpy.random import RandomState
+from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional as F
 from torch.nn.utils import skip_init
 
 from skparaphrase.nn._compositions import normal, uniform
+from skparaphrase.nn._transfer import to_device
 
 # Table 1 of He & Lin (2016); 64 is in their code.
 WIDTHS = {
@@ -21,8 +24,8 @@ WIDTHS = {
     64: (128, 164, 192, 192, 256, 128),
 }
 _LAYOUT = torch.channels_last  # the quickest on a CPU
-_FIVE = [0, 1, 1, 1, 2]  # edge, interior three times, edge
-_SIX = [0, 1, 2, 2, 3, 4]
+_FIVE = np.array([0, 1, 1, 1, 2])  # edge, interior three times, edge
+_SIX = np.array([0, 1, 2, 2, 3, 4])
 
 
 class GridNetwork(nn.Module):
@@ -55,11 +58,13 @@ class GridNetwork(nn.Module):
         widths = (n_channels, *WIDTHS[limit])
         # Nothing is drawn yet: that would touch torch's global random state.
         self.convolutions = nn.ModuleList(
-            skip_init(nn.Conv2d, before, width, 3, padding=1)
+            skip_init(nn.Conv2d, before, width, 3, padding=1, dtype=torch.float32)
             for before, width in pairwise(widths)
         )
-        self.hidden = skip_init(nn.Linear, widths[-1], widths[-1])
-        self.output = skip_init(nn.Linear, widths[-1], n_outputs)
+        self.hidden, self.output = (
+            skip_init(nn.Linear, widths[-1], n, dtype=torch.float32)
+            for n in (widths[-1], n_outputs)
+        )
 
         for layer in self._layers():
             layer.weight = nn.Parameter(layer.weight.contiguous(memory_format=_LAYOUT))
@@ -91,9 +96,10 @@ class GridNetwork(nn.Module):
         first, *others = self._layers()
         blank = first.weight.new_zeros(1, first.in_channels, 3, 3)
         found = [blank]
+        five, six = (to_device(places, blank.device) for places in (_FIVE, _SIX))
         for layer in [first, *others[:-1]]:
-            blank = layer(blank[..., _FIVE, :][..., _FIVE]).relu()
-            blank = F.max_pool2d(blank[..., _SIX, :][..., _SIX], 2)
+            blank = layer(blank[..., five, :][..., five]).relu()
+            blank = F.max_pool2d(blank[..., six, :][..., six], 2)
             found.append(blank)
         return found
 
@@ -134,7 +140,8 @@ def _set_in(grid: Tensor, background: Tensor, size: int, pool: int) -> Tensor:
     """
     height, width = grid.shape[2:]
     rows, columns = (
-        _around(min(size, -(-(n + 1) // pool) * pool), size) for n in (height, width)
+        to_device(_around(min(size, -(-(n + 1) // pool) * pool), size), grid.device)
+        for n in (height, width)
     )
     framed = F.pad(background, (1, 1, 1, 1))  # with the zeros beyond the edges
     canvas = framed[:, :, rows][..., columns].expand(len(grid), -1, -1, -1)
@@ -143,7 +150,7 @@ def _set_in(grid: Tensor, background: Tensor, size: int, pool: int) -> Tensor:
     return canvas
 
 
-def _around(n: int, size: int) -> list[int]:
+def _around(n: int, size: int) -> NDArray[np.int64]:
     """Rows of a framed background for positions -1 to n, in a grid of `size`."""
     frame = {-1: 0, 0: 1, size - 1: 3, size: 4}  # 2: interior
-    return [frame.get(position, 2) for position in range(-1, n + 1)]
+    return np.array([frame.get(position, 2) for position in range(-1, n + 1)])

@@ -24,6 +24,7 @@ from skparaphrase.nn._cube import (
 from skparaphrase.nn._grid import GridNetwork
 from skparaphrase.nn._heads import divergence_loss
 from skparaphrase.nn._loop import Loop, LoopOptions, even_slices
+from skparaphrase.nn._transfer import to_device
 from skparaphrase.text import TokenBatch
 
 # Pairs of like lengths that share a corner of the grid. A GPU has room for more.
@@ -116,11 +117,11 @@ class Interaction(nn.Module):
             lengths = np.minimum(offsets[texts + 1] - offsets[texts], self.limit)
             positions = np.arange(lengths.max(initial=0))
             real = positions < lengths[:, None]
-            tokens = torch.from_numpy(
-                np.where(real, offsets[texts][:, None] + positions, 0)
-            ).to(device)
+            tokens = to_device(
+                np.where(real, offsets[texts][:, None] + positions, 0), device
+            )
             sides.append((states[0][tokens], states[1][tokens]))
-            reals.append(torch.from_numpy(real).to(device))
+            reals.append(to_device(real, device))
         cells = reals[0][:, :, None] & reals[1][:, None, :]
         return similarity_cube(sides[0], sides[1], cells)
 
@@ -131,7 +132,7 @@ class Interaction(nn.Module):
         elif self.focus == "dropout" and random_state is not None:
             kept = random_state.random_sample(tuple(cube.shape)) >= self.dropout
             scale = kept / (1 - self.dropout)
-            cube = cube * torch.from_numpy(scale).to(cube.device)
+            cube = cube * to_device(scale, cube.device)
         return cube.float()
 
     def forward(
@@ -171,7 +172,7 @@ class Interaction(nn.Module):
             )
             for group in groups
         ]
-        back = torch.from_numpy(np.argsort(order)).to(table.device)
+        back = to_device(np.argsort(order), table.device)
         return torch.cat(logits)[back]
 
 
@@ -261,14 +262,15 @@ class InteractionTrainer(Loop):
         all_targets = torch.from_numpy(targets).to(device)
         all_weights = None if weights is None else torch.from_numpy(weights).to(device)
 
-        n_steps = n_epochs * len(even_slices(len(pairs), self.options.batch_size))
-        done = count()
+        per_epoch = len(even_slices(len(pairs), self.options.batch_size))
+        n_steps = n_epochs * per_epoch
+        done = count(self.first_epoch * per_epoch)
 
         def step(chosen: NDArray[np.intp]) -> Tensor:
             if self.options.decay:
                 left = 1 - next(done) / n_steps
                 self.optimizer.learning_rate = self.options.learning_rate * left
-            rows = torch.from_numpy(chosen).to(device)
+            rows = to_device(chosen, device)
             distinct, numbers = np.unique(pairs[chosen], return_inverse=True)
             return self.step(
                 texts.take(distinct),
@@ -284,6 +286,7 @@ class InteractionTrainer(Loop):
                 self.optimizer.state.clear()
             yield loss
 
+    @torch.enable_grad()
     def step(
         self,
         batch: TokenBatch,

@@ -3,6 +3,7 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,9 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn import functional as F
+
+from skparaphrase.nn._negatives import row_blocks
+from skparaphrase.nn._transfer import to_device
 
 
 def unit_vectors(vectors: Tensor) -> Tensor:
@@ -71,25 +75,39 @@ class _Margin(torch.autograd.Function):
     ) -> Tensor:
         texts = unit[: len(chosen)]
         first, second = texts.view(-1, 2, unit.shape[1]).unbind(dim=1)
-        positive = (first * second).sum(dim=1)
-        against = unit.index_select(0, chosen)
-        negative = (texts * against).sum(dim=1).view(-1, 2)
-        hinges = F.relu(margin - positive[:, None] + negative) * found.view(-1, 2)
-        ctx.save_for_backward(unit, against, chosen, hinges > 0)
+        positive = torch.linalg.vecdot(first, second)
+        negative = torch.linalg.vecdot(texts, unit.index_select(0, chosen))
+        hinges = F.relu(margin - positive[:, None] + negative.view(-1, 2))
+        hinges *= found.view(-1, 2)
+        ctx.save_for_backward(unit, chosen, hinges > 0)
         return hinges.sum() / len(positive)
 
     @staticmethod
     def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, None, None, None]:
-        unit, against, chosen, active = ctx.saved_tensors
-        active = active.to(unit.dtype) * (gradient / len(active))
-        hinge = active.view(-1, 1)
-        texts = unit[: len(chosen)]
-        partner = texts.view(-1, 2, unit.shape[1]).flip(1)
-        of_texts = against * hinge
-        of_texts -= (partner * active.sum(dim=1)[:, None, None]).view_as(texts)
-        of_unit = F.pad(of_texts, (0, 0, 0, len(unit) - len(texts)))
-        of_unit.index_add_(0, chosen, texts * hinge)
+        unit, chosen, active = ctx.saved_tensors
+        n = len(chosen)
+        partner, starts = _partners(n, chosen.device)
+        hinge = active * (gradient / len(active)).to(unit.dtype)
+        # A text is pulled to its partner by the hinges of both, and off its negative.
+        pull = -hinge.sum(dim=1, keepdim=True).expand(-1, 2)
+        of_unit = F.embedding_bag(
+            torch.stack([partner, chosen], dim=1).view(-1),
+            unit,
+            starts,
+            mode="sum",
+            per_sample_weights=torch.stack([pull, hinge], dim=2).view(-1),
+        )
+        if len(unit) > n:
+            of_unit = F.pad(of_unit, (0, 0, 0, len(unit) - n))
+        of_unit.index_add_(0, chosen, unit[:n] * hinge.view(-1, 1))
         return of_unit, None, None, None
+
+
+@lru_cache(maxsize=8)
+def _partners(n: int, device: torch.device) -> tuple[Tensor, Tensor]:
+    """The other text of the pair of each of n texts, and every second number."""
+    texts = torch.arange(n, device=device)
+    return texts ^ 1, 2 * texts
 
 
 def infonce_loss(
@@ -116,19 +134,81 @@ def infonce_loss(
     -------
     loss : Tensor, a scalar
     """
+    loss: Tensor = _InfoNCE.apply(unit, texts, temperature, mask_identical)
+    return loss
+
+
+class _InfoNCE(torch.autograd.Function):
+    """Cross-entropy both ways, some rows of the matrix of cosines at a time.
+
+    What is remembered is the logarithm of the sum of every row and of every column.
+    """
+
+    @staticmethod
+    def forward(
+        ctx: Any,
+        unit: Tensor,
+        texts: NDArray[np.integer],
+        temperature: float,
+        mask_identical: bool,
+    ) -> Tensor:
+        ctx.texts = texts if mask_identical else None
+        ctx.temperature = temperature
+        n_pairs = len(unit) // 2
+        of_rows = unit.new_empty(n_pairs)
+        of_columns = unit.new_full((n_pairs,), -torch.inf)
+        own = unit.new_empty(n_pairs)
+        for rows in row_blocks(n_pairs):
+            by_row, by_column = _logits(unit, rows, temperature, ctx.texts)
+            of_rows[rows] = by_row.logsumexp(dim=1)
+            of_columns = of_columns.logaddexp(by_column.logsumexp(dim=0))
+            own[rows] = by_row.diagonal(rows.start)
+        ctx.save_for_backward(unit, of_rows, of_columns)
+        return (of_rows + of_columns - 2 * own).sum() / (2 * n_pairs)
+
+    @staticmethod
+    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, None, None, None]:
+        unit, of_rows, of_columns = ctx.saved_tensors
+        one, other = unit.view(-1, 2, unit.shape[1]).unbind(dim=1)
+        of_unit = torch.zeros_like(unit)
+        of_one, of_other = of_unit.view(-1, 2, unit.shape[1]).unbind(dim=1)
+        for rows in row_blocks(len(one)):
+            by_row, by_column = _logits(unit, rows, ctx.temperature, ctx.texts)
+            shares = (by_row - of_rows[rows, None]).exp_()
+            shares += (by_column - of_columns).exp_()
+            shares.diagonal(rows.start).sub_(2)
+            shares *= gradient / (len(unit) * ctx.temperature)
+            of_one[rows] = shares @ other
+            of_other += shares.T @ one[rows]
+        return of_unit, None, None, None
+
+
+def _logits(
+    unit: Tensor,
+    rows: slice,
+    temperature: float,
+    texts: NDArray[np.integer] | None,
+) -> tuple[Tensor, Tensor]:
+    """Cosines of some first texts with all second ones, by the temperature.
+
+    Twice: as candidates of the first texts, and of the second ones. Candidates that
+    `texts` rules out are -inf.
+    """
     one, other = unit.view(-1, 2, unit.shape[1]).unbind(dim=1)
-    logits = one @ other.T / temperature
+    logits = one[rows] @ other.T / temperature
+    if texts is None:
+        return logits, logits
     first, second = texts[0::2], texts[1::2]
-    losses = []
-    for scores, own, partner in ((logits, first, second), (logits.T, second, first)):
-        if mask_identical:
-            same = (partner[None] == partner[:, None]) | (partner[None] == own[:, None])
-            np.fill_diagonal(same, False)
-            masked = torch.from_numpy(same).to(unit.device)
-            scores = scores.masked_fill(masked, -torch.inf)
-        target = torch.arange(len(scores), device=unit.device)
-        losses.append(F.cross_entropy(scores, target))
-    return (losses[0] + losses[1]) / 2
+    firsts, seconds = first[rows, None], second[rows, None]
+    own = np.arange(rows.start, rows.stop)[:, None] == np.arange(len(first))
+    masked = [
+        logits.masked_fill(to_device(same & ~own, unit.device), -torch.inf)
+        for same in (
+            (second == seconds) | (second == firsts),
+            (firsts == first) | (firsts == second),
+        )
+    ]
+    return masked[0], masked[1]
 
 
 def cosine_loss(unit: Tensor, targets: Tensor) -> Tensor:

@@ -3,17 +3,21 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+import mmap
 from typing import Any
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
+from torch.optim.adagrad import adagrad
 from torch.optim.adam import adam
 
 from skparaphrase.nn._rows import put_rows, take_rows
 
 State = dict[str, dict[str, Any]]
 
+_LARGE = 1 << 29  # bytes
 _CHUNK = 1024  # rows updated at a time, so that their arrays stay in the cache
 
 
@@ -77,7 +81,7 @@ class Optimizer:
         state = self.state.setdefault(name, {})
         for key in self.memories:
             if key not in state:
-                state[key] = torch.zeros_like(parameter)
+                state[key] = _zeros_like(parameter)
             elif state[key].stride() != parameter.stride():  # it was loaded
                 state[key] = torch.empty_like(parameter).copy_(state[key])
         state["n_steps"] = n_steps = state.get("n_steps", 0) + 1
@@ -89,7 +93,7 @@ class Optimizer:
         if not len(rows):  # texts without tokens only
             return
         # New tensors of the size of a batch cost more than the arithmetic.
-        size = len(rows) if rows.is_cuda else min(_CHUNK, len(rows))
+        size = min(_CHUNK, len(rows)) if rows.device.type == "cpu" else len(rows)
         *copies, scratch = self._buffers(name, size, values)
         for start in range(0, len(rows), size):
             chunk = rows[start : start + size]
@@ -134,16 +138,34 @@ class Optimizer:
         }
 
     def load(self, state: State, device: torch.device) -> None:
-        """Go on from what :meth:`numpy` gave."""
+        """Go on from what :meth:`numpy` gave; on a CPU, in these very arrays."""
         self.state = {
             name: {
-                key: torch.tensor(value, device=device)
+                key: _on_device(value, device)
                 if isinstance(value, np.ndarray)
                 else value
                 for key, value in remembered.items()
             }
             for name, remembered in state.items()
         }
+
+
+def _zeros_like(parameter: Tensor) -> Tensor:
+    """Zeros. Of a large table on a CPU, only the rows that are used take memory."""
+    shape, size = parameter.shape, parameter.nbytes
+    lazy = hasattr(mmap, "MADV_NOHUGEPAGE") and parameter.dtype == torch.float32
+    if parameter.device.type != "cpu" or size < _LARGE or not lazy:
+        return torch.zeros_like(parameter)
+    memory = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+    # NumPy asks for pages of 2 MB: a few words in each would take all of it.
+    memory.madvise(mmap.MADV_NOHUGEPAGE)
+    return torch.from_numpy(np.frombuffer(memory, dtype=np.float32).reshape(shape))
+
+
+def _on_device(value: NDArray[np.float32], device: torch.device) -> Tensor:
+    if device.type == "cpu" and value.flags.writeable:
+        return torch.from_numpy(value)
+    return torch.tensor(value, device=device)
 
 
 def _adam(
@@ -164,7 +186,7 @@ def _adam(
         [mean],
         [square],
         [],
-        [torch.full((), n_steps - 1.0, device=values.device)],
+        [values.new_full((), n_steps - 1.0)],
         fused=True,
         amsgrad=False,
         beta1=beta1,
@@ -194,9 +216,25 @@ class AdaGrad(Optimizer):
         rate: float,
     ) -> None:
         (square,) = memories
-        square.addcmul_(gradient, gradient)
-        torch.add(square, 1e-6, out=scratch).rsqrt_()
-        values.addcmul_(gradient, scratch, value=-rate)
+        square.clamp_(min=1e-6)  # it holds the eps from the first step on
+        if values.device.type != "cpu":
+            square.addcmul_(gradient, gradient)
+            root = torch.sqrt(square, out=scratch)
+            values.addcdiv_(gradient, root, value=-rate)
+            return
+        adagrad(
+            [values],
+            [gradient],
+            [square],
+            [square.new_zeros(())],
+            fused=True,
+            has_complex=False,
+            lr=rate,
+            weight_decay=0.0,
+            lr_decay=0.0,
+            eps=0.0,
+            maximize=False,
+        )
 
 
 class Adam(Optimizer):

@@ -11,6 +11,7 @@ from torch import Tensor, nn
 
 from skparaphrase.nn._cells import Packing, run_lstm, run_simple
 from skparaphrase.nn._compositions import Composition, normal, uniform
+from skparaphrase.nn._transfer import to_device
 
 
 class _LastState(Composition):
@@ -66,9 +67,9 @@ class Recurrent(_LastState):
         super().__init__()
         self.dim = dim
         self.activation = activation
-        self.W_x = nn.Parameter(torch.empty(dim, dim_in))
-        self.W_h = nn.Parameter(torch.empty(dim, dim))
-        self.b = nn.Parameter(torch.empty(dim))
+        self.W_x = nn.Parameter(torch.empty(dim, dim_in, dtype=torch.float32))
+        self.W_h = nn.Parameter(torch.empty(dim, dim, dtype=torch.float32))
+        self.b = nn.Parameter(torch.empty(dim, dtype=torch.float32))
 
     def reset(self, random_state: RandomState) -> None:
         """Draw W_x, then W_h."""
@@ -99,7 +100,9 @@ class IdentityRecurrent(Recurrent):
 
     def __init__(self, dim: int) -> None:
         super().__init__(dim, dim, activation="linear")
-        self.anchors = {name: torch.eye(dim) for name in ("W_x", "W_h")}
+        self.anchors = {
+            name: torch.eye(dim, dtype=torch.float32) for name in ("W_x", "W_h")
+        }
 
     def reset(self, random_state: RandomState) -> None:
         """Set the weights to the identity; nothing is drawn."""
@@ -111,8 +114,8 @@ class IdentityRecurrent(Recurrent):
         self, table: Tensor, ids: Tensor, offsets: NDArray[np.int64]
     ) -> Tensor:
         last = super()._compose(table, ids, offsets)
-        n_tokens = torch.from_numpy(np.maximum(np.diff(offsets), 1))
-        return last / n_tokens.to(last.device, last.dtype)[:, None]
+        n_tokens = to_device(np.maximum(np.diff(offsets), 1), last.device)
+        return last / n_tokens.to(last.dtype)[:, None]
 
 
 class LSTM(_LastState):
@@ -159,12 +162,14 @@ class LSTM(_LastState):
         shapes = [(dim, dim_in), (dim, dim), (dim,)]
         for names, shape in zip(self._stacks, shapes, strict=True):
             for name in names:
-                setattr(self, name, nn.Parameter(torch.empty(shape)))
+                setattr(
+                    self, name, nn.Parameter(torch.empty(shape, dtype=torch.float32))
+                )
         if peepholes is None:
             self._peepholes = []
         for name in self._peepholes:
             shape = (dim,) if peepholes == "diagonal" else (dim, dim)
-            setattr(self, name, nn.Parameter(torch.empty(shape)))
+            setattr(self, name, nn.Parameter(torch.empty(shape, dtype=torch.float32)))
 
     def reset(self, random_state: RandomState) -> None:
         """Draw the weights, then the peepholes."""

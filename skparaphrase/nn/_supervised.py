@@ -13,9 +13,11 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from skparaphrase.nn._compositions import Composition
+from skparaphrase.nn._distributed import joined_processes
 from skparaphrase.nn._heads import Head, cross_entropy_loss, divergence_loss
 from skparaphrase.nn._loop import Loop, LoopOptions, even_slices
 from skparaphrase.nn._table import WordTable
+from skparaphrase.nn._transfer import to_device
 from skparaphrase.text import TokenBatch
 
 LOSSES = {"divergence": divergence_loss, "cross_entropy": cross_entropy_loss}
@@ -65,6 +67,8 @@ class SupervisedTrainer(Loop):
         super().__init__(module, table, options, random_state)
         self.composition = composition
         self.head = head
+        if composition.batch_size is None:  # else texts see each other
+            self.processes = joined_processes()
         device = table.weight.device
         anchors = composition.anchors if prior is None else prior
         self._anchors = {
@@ -107,15 +111,24 @@ class SupervisedTrainer(Loop):
         all_weights = None if weights is None else torch.from_numpy(weights).to(device)
 
         def step(chosen: NDArray[np.intp]) -> Tensor:
-            rows = torch.from_numpy(chosen).to(device)
+            rows = to_device(chosen, device)
             return self.step(
                 texts.take(numbers[chosen].ravel()),
                 all_targets[rows],
                 None if all_weights is None else all_weights[rows],
             )
 
-        return self._epochs(len(numbers), step, n_epochs=n_epochs, slices=even_slices)
+        self._check_alike(
+            texts=(texts.ids, texts.offsets),
+            examples=numbers,
+            targets=(targets, weights),
+            settings=(self.options, n_epochs),
+        )
+        yield from self._epochs(
+            len(numbers), step, n_epochs=n_epochs, slices=even_slices
+        )
 
+    @torch.enable_grad()
     def step(
         self, batch: TokenBatch, targets: Tensor, weights: Tensor | None = None
     ) -> Tensor:
@@ -134,7 +147,12 @@ class SupervisedTrainer(Loop):
             Without penalties.
         """
         leaf, rows, ids = self.table.leaf(batch.ids)
-        logits = self.head(self.composition(leaf, ids, batch.offsets))
+
+        def compute(ids: Tensor, offsets: NDArray[np.int64]) -> Tensor:
+            logits: Tensor = self.head(self.composition(leaf, ids, offsets))
+            return logits
+
+        logits = self._spread(compute, [ids], batch.offsets, self.head.n_texts)
         loss = LOSSES[self.options.loss](logits, targets, weights)
         return self._descend(loss, leaf, rows)
 

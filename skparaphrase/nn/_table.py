@@ -3,12 +3,38 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+from collections.abc import Callable
+from dataclasses import dataclass
+
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
 from skparaphrase.nn._rows import put_rows, take_rows
+from skparaphrase.nn._transfer import to_device
+
+Matrix = NDArray[np.float32]
+MatrixRows = Callable[[NDArray[np.integer]], Matrix]
+
+
+@dataclass(frozen=True)
+class UsedRows:
+    """Which rows of a table a batch uses; what they hold does not matter.
+
+    Attributes
+    ----------
+    rows : Tensor of shape (n_rows,) or None
+        Their places in the table; None for all rows in order.
+    local : Tensor of shape (n_tokens,)
+        Which of them each token names.
+    initial : Tensor of shape (n_rows, dim) or None
+        What the penalty pulls them to; None is zero.
+    """
+
+    rows: Tensor | None
+    local: Tensor
+    initial: Tensor | None
 
 
 class WordTable:
@@ -21,10 +47,12 @@ class WordTable:
     Parameters
     ----------
     matrix : ndarray of shape (n_words, dim), float32
-        Copied.
+        Copied, unless `copy` is False.
 
-    initial : ndarray of shape (n_words, dim), float32, default=None
-        What the penalty pulls the vectors to; None is zero.
+    initial : ndarray of shape (n_words, dim), float32, or callable, default=None
+        What the penalty pulls the vectors to; None is zero. Or a function that gives
+        some of its rows, as :meth:`~skparaphrase.vectors.WordVectors.rows` does. Not
+        copied, unless steps touch all rows or the device has memory of its own.
 
     sparse : bool, default=True
         False makes every step touch all rows, as in the papers' code.
@@ -33,24 +61,88 @@ class WordTable:
 
     frozen : bool, default=False
         The vectors are never changed.
+
+    copy : bool, default=True
+        False trains in `matrix` itself, on a CPU.
     """
 
     def __init__(
         self,
-        matrix: NDArray[np.float32],
+        matrix: Matrix,
         *,
-        initial: NDArray[np.float32] | None,
+        initial: Matrix | MatrixRows | None,
         sparse: bool,
         device: torch.device,
         frozen: bool = False,
+        copy: bool = True,
     ) -> None:
-        self.weight = torch.tensor(matrix, dtype=torch.float32, device=device)
-        self.initial = None
-        if initial is not None:
-            self.initial = torch.tensor(initial, dtype=torch.float32, device=device)
+        make = torch.tensor if copy else torch.as_tensor
+        self.weight = make(matrix, dtype=torch.float32, device=device)
         self.sparse = sparse
         self.frozen = frozen
-        self._place = np.zeros(len(matrix) if sparse else 0, dtype=np.int64)
+        self._place = np.zeros(len(matrix) if sparse else 0, dtype=np.int32)
+        self._initial: Tensor | None = None
+        self._initial_rows: MatrixRows | None = None
+        if initial is not None and sparse and device.type == "cpu":
+            self._initial_rows = initial if callable(initial) else initial.__getitem__
+        elif initial is not None:
+            whole = initial(np.arange(len(matrix))) if callable(initial) else initial
+            self._initial = torch.tensor(whole, dtype=torch.float32, device=device)
+
+    def used(self, ids: NDArray[np.integer], *, with_initial: bool = True) -> UsedRows:
+        """The rows that some tokens use.
+
+        Parameters
+        ----------
+        ids : ndarray of shape (n_tokens,)
+        with_initial : bool, default=True
+            False leaves `initial` out.
+
+        Returns
+        -------
+        used : UsedRows
+        """
+        device = self.weight.device
+        rows = None
+        if not self.sparse:
+            local = ids
+        else:
+            # The last token of each word wins its place; those tokens are the rows.
+            tokens = np.arange(len(ids), dtype=np.int32)
+            self._place[ids] = tokens
+            distinct = ids[self._place[ids] == tokens]
+            distinct.sort()  # quicker to gather
+            self._place[distinct] = tokens[: len(distinct)]
+            local = self._place[ids]
+            rows = to_device(distinct.astype(np.int64), device)
+        return UsedRows(
+            rows,
+            to_device(local.astype(np.int64), device),
+            self.initial(rows) if with_initial else None,
+        )
+
+    def initial(self, rows: Tensor | None) -> Tensor | None:
+        """What the penalty pulls some rows, or all, to; None is zero."""
+        if self._initial_rows is not None and rows is not None:
+            return torch.from_numpy(self._initial_rows(rows.numpy()))
+        if self._initial is None or rows is None:
+            return self._initial
+        return take_rows(self._initial, rows)
+
+    def take(self, rows: Tensor | None) -> Tensor:
+        """Some rows, or all, ready for a backward pass.
+
+        Parameters
+        ----------
+        rows : Tensor of shape (n_rows,) or None
+
+        Returns
+        -------
+        leaf : Tensor of shape (n_rows, dim)
+            Requires a gradient, unless the table is frozen.
+        """
+        leaf = self.weight.detach() if rows is None else take_rows(self.weight, rows)
+        return leaf.requires_grad_(not self.frozen)
 
     def leaf(self, ids: NDArray[np.integer]) -> tuple[Tensor, Tensor | None, Tensor]:
         """The rows that `ids` name, ready for a backward pass.
@@ -62,35 +154,22 @@ class WordTable:
         Returns
         -------
         leaf : Tensor of shape (n_rows, dim)
-            Requires a gradient, unless the table is frozen.
+            As :meth:`take` gives it.
         rows : Tensor of shape (n_rows,) or None
             The place of each row of `leaf` in the table; None for all rows in order.
         local : Tensor of shape (n_tokens,)
             The row of `leaf` of each token.
         """
-        device = self.weight.device
-        if not self.sparse:
-            leaf = self.weight.detach().requires_grad_(not self.frozen)
-            return leaf, None, torch.from_numpy(ids.astype(np.int64)).to(device)
-        # The last token of each word wins its place; those tokens are the rows.
-        tokens = np.arange(len(ids))
-        self._place[ids] = tokens
-        distinct = np.sort(ids[self._place[ids] == tokens])  # quicker to gather
-        self._place[distinct] = tokens[: len(distinct)]
-        rows = torch.from_numpy(distinct.astype(np.int64)).to(device)
-        local = torch.from_numpy(self._place[ids]).to(device)
-        leaf = take_rows(self.weight, rows).requires_grad_(not self.frozen)
-        return leaf, rows, local
+        used = self.used(ids, with_initial=False)
+        return self.take(used.rows), used.rows, used.local
 
+    @staticmethod
     def add_penalty_(
-        self, gradient: Tensor, leaf: Tensor, rows: Tensor | None, penalty: float
+        gradient: Tensor, leaf: Tensor, initial: Tensor | None, penalty: float
     ) -> None:
         """Add the gradient of half the squared distance from the initial rows."""
         gradient.add_(leaf, alpha=penalty)
-        if self.initial is not None:
-            initial = self.initial
-            if rows is not None:
-                initial = take_rows(initial, rows)
+        if initial is not None:
             gradient.sub_(initial, alpha=penalty)
 
     def write(self, leaf: Tensor, rows: Tensor | None) -> None:

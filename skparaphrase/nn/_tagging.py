@@ -19,6 +19,7 @@ from skparaphrase.nn._compositions import Charagram, Composition, Dense, pool, u
 from skparaphrase.nn._loop import Loop, LoopOptions, even_slices
 from skparaphrase.nn._recurrent import LSTM
 from skparaphrase.nn._table import WordTable
+from skparaphrase.nn._transfer import to_device
 from skparaphrase.text import TokenBatch
 
 _SMOOTHING = 1e-4  # added to every one-hot target, as in the paper's code
@@ -108,7 +109,9 @@ class Tagger(nn.Module):
         self.capitals = capitals
         self.dropout = dropout
         if capitals == "ngram":
-            self.capital = nn.Parameter(torch.empty(composition.dim))
+            self.capital = nn.Parameter(
+                torch.empty(composition.dim, dtype=torch.float32)
+            )
         dim = composition.dim + (capitals == "input")
         self.forwards = LSTM(dim, hidden_dim)
         self.backwards = LSTM(dim, hidden_dim)
@@ -150,7 +153,7 @@ class Tagger(nn.Module):
         if self.capitals is None:
             found: Tensor = self.composition(table, ids, offsets)
             return found
-        column = torch.from_numpy(capitals).to(table.device)[:, None]
+        column = to_device(capitals, table.device)[:, None]
         if self.capitals == "input":
             return torch.cat([self.composition(table, ids, offsets), column], dim=1)
         assert isinstance(self.composition, Charagram)
@@ -158,7 +161,7 @@ class Tagger(nn.Module):
         vectors = self.composition.from_pooled(pooled + column * self.capital)
         blank = (offsets[1:] == offsets[:-1]) & (capitals == 0)
         if blank.any():
-            mask = torch.from_numpy(blank).to(table.device)
+            mask = to_device(blank, table.device)
             vectors = vectors.masked_fill(mask[:, None], 0)
         return vectors
 
@@ -183,7 +186,7 @@ class Tagger(nn.Module):
         logits : Tensor of shape (n_tokens, n_tags)
         """
         device = vectors.device
-        words = torch.from_numpy(sentences.ids.astype(np.int64)).to(device)
+        words = to_device(sentences.ids.astype(np.int64), device)
         vectors = self._drop(vectors, random_state)
         states = []
         for lstm, reverse in ((self.forwards, False), (self.backwards, True)):
@@ -199,7 +202,7 @@ class Tagger(nn.Module):
             return values
         kept = random_state.random_sample(tuple(values.shape)) >= self.dropout
         scale = kept.astype(np.float32) / np.float32(1 - self.dropout)
-        return values * torch.from_numpy(scale).to(values.device)
+        return values * to_device(scale, values.device)
 
     def tag(
         self, sentences: Sentences, rows: Callable[[NDArray[np.integer]], Tensor]
@@ -222,7 +225,7 @@ class Tagger(nn.Module):
                 table = rows(wanted)
                 vectors = self.word_vectors(
                     table,
-                    torch.from_numpy(ids).to(table.device),
+                    to_device(ids, table.device),
                     block.words.offsets,
                     block.capitals,
                 )
@@ -310,6 +313,7 @@ class TaggerTrainer(Loop):
 
         return self._epochs(len(sentences), step, n_epochs=n_epochs, slices=even_slices)
 
+    @torch.enable_grad()
     def step(self, batch: Sentences, tags: NDArray[np.integer]) -> Tensor:
         """Update on one batch and return the mean loss of its tokens.
 
@@ -329,7 +333,7 @@ class TaggerTrainer(Loop):
             leaf, ids, batch.words.offsets, batch.capitals
         )
         logits = self.module(vectors, batch.sentences, self.random_state)
-        targets = torch.from_numpy(tags.astype(np.int64)).to(logits.device)
+        targets = to_device(tags.astype(np.int64), logits.device)
         return self._descend(tagging_loss(logits, targets), leaf, rows)
 
     def _penalty(self, name: str) -> tuple[float, Tensor | None]:

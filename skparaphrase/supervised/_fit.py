@@ -15,6 +15,7 @@ from sklearn.callback import with_callbacks
 
 from skparaphrase._compat import fit_context
 from skparaphrase._epochs import FitsByEpochs, check_one_validation
+from skparaphrase.callback._checkpoint import Run
 from skparaphrase.supervised._examples import (
     Examples,
     check_not_empty,
@@ -43,7 +44,7 @@ class FitsExamples(FitsByEpochs):
     @abstractmethod
     def _training(
         self, X: Any, y: Any, examples: Examples, validation: Examples | None
-    ) -> Callable[[], None]:
+    ) -> Callable[[Run], None]:
         """What goes on from the fitted state, and updates it however it ends.
 
         `X` and `y` are those of `fit`, for callbacks.
@@ -136,13 +137,16 @@ class FitsExamples(FitsByEpochs):
             self._begin_randomness(goes_on)
             examples = self._check_examples(X, y, sample_weight, reset=not goes_on)
             validation = self._check_validation(X_val, y_val, sample_weight_val)
+            data = {"the examples": examples, "the validation examples": validation}
             if self.validation_fraction is not None:
                 examples, validation = self._split(examples)
             examples = self._weigh(examples)
             if not goes_on:
                 self._start_over(examples.texts)
             train = self._training(X, y, examples, validation)
-        train()
+            run = self._open_run(data, goes_on=goes_on)
+        with run:
+            train(run)
         return self
 
     def _check_examples(

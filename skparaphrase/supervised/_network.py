@@ -16,6 +16,7 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from skparaphrase._docs import DocumentedOnline
+from skparaphrase.callback._checkpoint import Run
 from skparaphrase.encoders._parameters import parameter_arrays, set_parameters
 from skparaphrase.encoders._trainable import trained
 from skparaphrase.encoders._word_paraphrase import WordParaphraseEncoder
@@ -153,7 +154,7 @@ class Network(FitsExamples, DocumentedOnline, BaseEstimator):
 
     def _training(
         self, X: Any, y: Any, examples: Examples, validation: Examples | None
-    ) -> Callable[[], None]:
+    ) -> Callable[[Run], None]:
         """What goes on from the fitted state, and updates it however it ends.
 
         `X` and `y` are those of `fit`, for callbacks.
@@ -239,7 +240,7 @@ class Network(FitsExamples, DocumentedOnline, BaseEstimator):
         """Outputs of the softmax, shape (n_samples, n_outputs)."""
         import torch
 
-        from skparaphrase.nn import resolve_device
+        from skparaphrase.nn import resolve_device, to_device
 
         check_is_fitted(self)
         texts = self._check_texts(X)
@@ -254,8 +255,8 @@ class Network(FitsExamples, DocumentedOnline, BaseEstimator):
         step = _CHUNK * self._n_texts
         with torch.inference_mode():
             for start in range(0, len(numbers), step):
-                part = torch.from_numpy(vectors[numbers[start : start + step]])
-                logits = head(part.to(device)).double()
+                part = to_device(vectors[numbers[start : start + step]], device)
+                logits = head(part).double()
                 rows = slice(start // self._n_texts, start // self._n_texts + _CHUNK)
                 found[rows] = torch.softmax(logits, dim=1).cpu().numpy()
         return found

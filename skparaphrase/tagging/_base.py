@@ -16,6 +16,7 @@ from sklearn.utils.multiclass import check_classification_targets
 
 from skparaphrase._docs import DocumentedOnline
 from skparaphrase._epochs import FitsByEpochs
+from skparaphrase.callback._checkpoint import Run
 from skparaphrase.encoders._parameters import parameter_arrays, set_parameters
 from skparaphrase.encoders._paraphrase import ParaphraseEncoder
 from skparaphrase.tagging._sentences import encode_sentences
@@ -125,7 +126,7 @@ class TrainedTagger(FitsByEpochs, DocumentedOnline, BaseEstimator):
         sentences: list[list[str]],
         numbers: NDArray[np.intp],
         validation: Tagged | None,
-    ) -> Callable[[], None]:
+    ) -> Callable[[Run], None]:
         """What goes on from the fitted state, and updates it however it ends.
 
         `X` and `y` are those of `fit`, for callbacks; `numbers` are those of the tags

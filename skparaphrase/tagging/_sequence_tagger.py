@@ -289,6 +289,7 @@ class SequenceTagger(PaperSettings, SavedInFolders, TrainedTagger):
             )
         with self._unchanged_on_error():
             self._begin_randomness(goes_on)
+            data = {"the sentences and tags": (sentences, tags, validation)}
             if self.validation_fraction is not None:
                 (sentences, tags), validation = split(
                     (sentences, tags),
@@ -299,7 +300,9 @@ class SequenceTagger(PaperSettings, SavedInFolders, TrainedTagger):
             if not goes_on:
                 self._start_over(sentences, classes, self._random_state)
             train = self._training(X, y, sentences, numbers, validation)
-        train()
+            run = self._open_run(data, goes_on=goes_on)
+        with run:
+            train(run)
         return self
 
     def predict(self, X: Any) -> NDArray[np.object_]:

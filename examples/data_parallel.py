@@ -1,0 +1,48 @@
+"""
+Several processes train one model
+=================================
+
+Data-parallel training, launched by ``torchrun``::
+
+    torchrun --nproc-per-node 4 examples/data_parallel.py
+    python examples/data_parallel.py  # the same model, by one process
+
+Each process has all pairs, and composes its share of every batch; on a machine with
+GPUs each takes one of its own. The losses are those of one process.
+"""
+
+# Authors: The skparaphrase developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import os
+import time
+
+from torch import distributed
+
+from skparaphrase.datasets import load_paraphrases, load_similarity
+from skparaphrase.encoders import LSTMEncoder
+from skparaphrase.metrics import STSScorer
+
+if "RANK" in os.environ:  # torchrun started this process, and others
+    distributed.init_process_group()
+is_main = not distributed.is_initialized() or distributed.get_rank() == 0
+
+# %%
+# The same data, parameters and random state in every process.
+
+pairs = load_paraphrases().data
+encoder = LSTMEncoder(max_epochs=2, batch_size=128, random_state=0)
+started = time.perf_counter()
+encoder.fit(pairs)
+seconds = time.perf_counter() - started
+
+# %%
+# All of them have the fitted encoder now. One prints, or calls ``encoder.save``.
+
+if is_main:
+    print(f"{2 * len(pairs) / seconds:,.0f} pairs/s")
+    print("loss " + ", ".join(f"{loss:.4f}" for loss in encoder.loss_curve_))
+    r = STSScorer(load_similarity(return_X_y=True))(encoder)
+    print(f"Pearson's r {r:.3f}")
+if distributed.is_initialized():
+    distributed.destroy_process_group()

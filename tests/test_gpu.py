@@ -1,0 +1,487 @@
+"""Training and vectors on another device, and no waiting for it.
+
+Where there is no GPU, a stand-in takes its part: its tensors hold their numbers on the
+CPU, but refuse to meet tensors of the CPU, and whatever would wait for a GPU is noted.
+"""
+
+# Authors: The skparaphrase developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import pickle
+from collections import Counter
+from contextlib import nullcontext
+from threading import Barrier
+
+import numpy as np
+import pytest
+import torch
+from joblib import Parallel, delayed
+from numpy.testing import assert_allclose, assert_array_equal
+from torch.utils._python_dispatch import TorchDispatchMode
+
+from skparaphrase.encoders import (
+    CharagramEncoder,
+    CharCNNEncoder,
+    CharLSTMEncoder,
+    ConvolutionalEncoder,
+    DeepAveragingEncoder,
+    IdentityRNNEncoder,
+    LSTMEncoder,
+    ParagramEncoder,
+    ProjectionEncoder,
+    RNNEncoder,
+)
+from skparaphrase.interaction import (
+    PairwiseInteractionRanker,
+    PairwiseInteractionRegressor,
+)
+from skparaphrase.nn import (
+    InteractionTrainer,
+    SupervisedTrainer,
+    TaggerTrainer,
+    Trainer,
+    _loop,
+    _transfer,
+    few_threads,
+    resolve_device,
+)
+from skparaphrase.nn._grid import WIDTHS
+from skparaphrase.supervised import (
+    PairClassifier,
+    SentenceClassifier,
+    SimilarityRegressor,
+)
+from skparaphrase.tagging import SequenceTagger
+
+# The stand-in ----------------------------------------------------------------------
+
+CPU, ELSEWHERE = torch.device("cpu"), torch.device("meta")
+COMPOSITE = torch._C.DispatchKey.CompositeImplicitAutograd
+WAITING = {
+    *("aten::_local_scalar_dense", "aten::nonzero", "aten::masked_select"),
+    *("aten::equal", "aten::_unique2", "aten::unique_dim"),
+}
+INDEXING = {
+    *("aten::index.Tensor", "aten::index_put", "aten::index_put_"),
+    "aten::_index_put_impl_",
+}
+
+
+class Elsewhere(torch.Tensor):
+    """A tensor on the stand-in."""
+
+    @staticmethod
+    def __new__(cls, held):
+        tensor = cls._make_wrapper_subclass(
+            cls, held.shape, strides=held.stride(), dtype=held.dtype, device=ELSEWHERE,
+            storage_offset=held.storage_offset(),
+        )  # fmt: skip
+        tensor.held = held
+        return tensor
+
+    def __repr__(self):
+        return f"Elsewhere({self.held})"
+
+    @classmethod
+    def __torch_dispatch__(cls, function, types, args=(), kwargs=None):
+        raise RuntimeError(f"{function.name()} outside of the stand-in")
+
+
+class StandIn(TorchDispatchMode):
+    """Does on the CPU what is asked of the stand-in.
+
+    Attributes
+    ----------
+    waits : Counter
+        What would have waited for a GPU.
+    """
+
+    def __init__(self):
+        super().__init__()
+        self.waits = Counter()
+
+    def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+        name, kwargs = function.name(), kwargs or {}
+        given = [*_leaves(args), *kwargs.values()]
+        there = [each for each in given if isinstance(each, Elsewhere)]
+        asked = any(type(each) is torch.device and each == ELSEWHERE for each in given)
+        if not there and not asked:
+            return function(*args, **kwargs)
+        if function.has_kernel_for_dispatch_key(COMPOSITE):
+            with self:
+                return function.decompose(*args, **kwargs)
+        gets_there = True
+        if name == "aten::_to_copy":
+            gets_there = asked or "device" not in kwargs
+            self._note_copy(bool(there), gets_there, kwargs.get("non_blocking"))
+        elif name == "aten::copy_":
+            gets_there, comes = (isinstance(each, Elsewhere) for each in args[:2])
+            self._note_copy(comes, gets_there, *args[2:], **kwargs)
+        else:
+            self._note(name, args, given)
+        inside = {key: _inside(value) for key, value in kwargs.items()}
+        found = function(*_map(_inside, args), **inside)
+        if not gets_there:
+            return found
+        known = {id(each.held): each for each in there}  # changed in place
+
+        def outside(value):
+            if not isinstance(value, torch.Tensor):
+                return value
+            return known[id(value)] if id(value) in known else Elsewhere(value)
+
+        return _map(outside, found)
+
+    def _note(self, name, args, given):
+        on_cpu = [each for each in given if type(each) is torch.Tensor and each.dim()]
+        waits = name in WAITING
+        if name in INDEXING:
+            places = [each for each in args[1] if each is not None]
+            n_copied = sum(type(place) is torch.Tensor for place in places)
+            n_masks = sum(place.dtype == torch.bool for place in places)
+            on_cpu = on_cpu[n_copied:]
+            waits = n_copied or n_masks
+        if on_cpu:
+            raise RuntimeError(f"{name}: tensors on two devices")
+        self.waits[name] += bool(waits)
+
+    def _note_copy(self, comes, goes, non_blocking=False):
+        if comes != goes and not non_blocking:
+            self.waits["copy there" if goes else "copy back"] += 1
+
+
+def _leaves(values):
+    for value in values:
+        if isinstance(value, list | tuple):
+            yield from value
+        else:
+            yield value
+
+
+def _map(function, values):
+    if isinstance(values, list | tuple):
+        return type(values)(_map(function, value) for value in values)
+    return function(values)
+
+
+def _inside(value):
+    if isinstance(value, torch.device):
+        return CPU
+    return value.held if isinstance(value, Elsewhere) else value
+
+
+class Place:
+    """A device, and how to work there.
+
+    Attributes
+    ----------
+    name : str
+    rtol : float
+        By which losses may differ from those of the CPU.
+    """
+
+    def __init__(self, name, monkeypatch):
+        self.name = name
+        self.stand_in = None
+        self.rtol = 1e-3
+        if name == "cuda":
+            return
+        self.stand_in, self.rtol = StandIn(), 1e-5
+        # A dispatch mode is one of its thread; there are neither generators nor pins.
+        monkeypatch.setattr(torch, "Generator", Generator)
+        monkeypatch.setattr(torch.Tensor, "pin_memory", lambda tensor: tensor)
+        monkeypatch.setattr(_transfer, "_PINNED", (name,))
+        monkeypatch.setattr(_loop, "run_ahead", map_in_order)
+
+    def __enter__(self):
+        if self.stand_in is not None:
+            self.stand_in.__enter__()
+
+    def __exit__(self, *error):
+        if self.stand_in is not None:
+            self.stand_in.__exit__(*error)
+
+
+class Generator(torch.Generator):
+    """On the CPU, whatever is asked for."""
+
+    def __new__(cls, device=None):
+        return super().__new__(cls)
+
+
+def map_in_order(function, items):
+    for item in items:
+        yield function(item)
+
+
+@pytest.fixture(
+    params=[
+        pytest.param("meta", id="stand-in"),
+        pytest.param(
+            "cuda",
+            marks=[
+                pytest.mark.gpu,
+                pytest.mark.skipif(not torch.cuda.is_available(), reason="needs CUDA"),
+            ],
+        ),
+    ]
+)
+def place(request, monkeypatch):
+    """Another device; there, convolutions are those of float32 and not of TF32."""
+    exact = nullcontext()
+    if request.param == "cuda":
+        exact = torch.backends.cudnn.flags(enabled=True, allow_tf32=False)
+    with exact:
+        yield Place(request.param, monkeypatch)
+
+
+# What trains -----------------------------------------------------------------------
+
+TRAINING = {"max_epochs": 2, "batch_size": 6, "random_state": 0}
+ENCODERS = {
+    "paragram": (ParagramEncoder, {}),
+    "mix": (ParagramEncoder, {"negatives": "mix", "mask_identical": True}),
+    "infonce": (
+        ParagramEncoder,
+        {"loss": "infonce", "optimizer": "adam", "mask_identical": True},
+    ),
+    "all rows": (ParagramEncoder, {"sparse_updates": False}),
+    "projection": (ProjectionEncoder, {"dim": 5}),
+    "deep averaging": (DeepAveragingEncoder, {"dim": 5, "clip_norm": 0.1}),
+    "rnn": (RNNEncoder, {"dim": 5, "scramble": 0.5}),
+    "identity rnn": (IdentityRNNEncoder, {}),
+    "lstm": (LSTMEncoder, {"dim": 5}),
+    "lstm, full": (LSTMEncoder, {"dim": 5, "output_gate": True, "peepholes": "full"}),
+    "convolutions": (ConvolutionalEncoder, {"n_filters": 3, "word_dropout": 0.0}),
+    "convolutions, batch": (
+        ConvolutionalEncoder,
+        {
+            **{"n_filters": 3, "activation": "relu", "padding": "batch"},
+            **{"word_dropout": 0.0},
+        },
+    ),
+    "charagram": (CharagramEncoder, {"dim": 5, "n_layers": 2}),
+    "char lstm": (CharLSTMEncoder, {"dim": 5, "embedding_dim": 4}),
+    "char cnn": (
+        CharCNNEncoder,
+        {"dim": 5, "embedding_dim": 4, "filters": [(3, 2), (2, 4)]},
+    ),
+}
+SUPERVISED = {
+    "similarity": (SimilarityRegressor, "paragram", {"clip_norm": 1.0}),
+    "pairs": (PairClassifier, "lstm", {"projection_dim": 3}),
+    "sentences": (SentenceClassifier, "convolutions", {}),
+    "frozen": (PairClassifier, "deep averaging", {"freeze": "encoder"}),
+}
+INTERACTION = {
+    "regressor": (PairwiseInteractionRegressor, {"freeze": None}),
+    "ranker": (PairwiseInteractionRanker, {"share_directions": False}),
+    "dropout": (PairwiseInteractionRegressor, {"focus": "dropout"}),
+}
+TAGGERS = {"tags charagram": "charagram", "tags char lstm": "char lstm"}
+MODELS = [*ENCODERS, *SUPERVISED, *INTERACTION, *TAGGERS]
+each_model = pytest.mark.parametrize("name", MODELS)
+
+
+@pytest.fixture(autouse=True)
+def narrow(monkeypatch):
+    """Blocks of few channels."""
+    for limit, widths in WIDTHS.items():
+        monkeypatch.setitem(WIDTHS, limit, (6, 7, 8, 7, 6, 8)[: len(widths)])
+
+
+@pytest.fixture
+def train(vectors, sentences, pairs, gold):
+    """Fits a model by its name, and says what gives its numbers."""
+    sentences, pairs, gold = sentences[:12], pairs[:12], gold[:12]
+    labels = (gold > np.median(gold)).astype(int)
+    tokens = [text.split() for text in sentences]
+    tags = [[word[-1] for word in text] for text in tokens]
+
+    def encoder(name, **settings):
+        Encoder, own = ENCODERS[name]
+        if not issubclass(Encoder, CharagramEncoder | CharLSTMEncoder | CharCNNEncoder):
+            own = {"vectors": vectors, **own}
+        return Encoder(**{**own, **TRAINING, **settings})
+
+    def fitted(name, device, **settings):
+        more = {**TRAINING, "device": device, **settings}
+        if name in ENCODERS:
+            return encoder(name, **more).fit(pairs)
+        if name in SUPERVISED:
+            Model, below, own = SUPERVISED[name]
+            X = sentences if Model is SentenceClassifier else pairs
+            y = gold if Model is SimilarityRegressor else labels
+            return Model(encoder(below, **more), **own, **more).fit(X, y)
+        if name in INTERACTION:
+            Model, own = INTERACTION[name]
+            y = np.arange(12) % 2 if Model is PairwiseInteractionRanker else gold
+            return Model(vectors, hidden_dim=4, **own, **more).fit(pairs, y)
+        model = SequenceTagger(
+            encoder(TAGGERS[name], **more), hidden_dim=4, dense_dim=4, **more
+        )
+        return model.fit(tokens, tags)
+
+    def numbers(name, model):
+        if name in ENCODERS:
+            return model.transform(sentences)
+        if name in TAGGERS:
+            return np.concatenate(model.predict_proba(tokens))
+        if name in INTERACTION:
+            return model._logits(pairs)
+        if name == "sentences":
+            return model.predict_proba(sentences)
+        return (
+            model.predict(pairs) if name == "similarity" else model.predict_proba(pairs)
+        )
+
+    fitted.numbers = numbers
+    return fitted
+
+
+@each_model
+def test_another_device_does_what_the_cpu_does(name, place, train):
+    here = train(name, "cpu")
+    expected = train.numbers(name, here)
+    with place:
+        there = train(name, place.name)
+        found = train.numbers(name, there)
+        moved = train.numbers(name, on_device(here, place.name))
+    assert_allclose(there.loss_curve_, here.loss_curve_, rtol=place.rtol)
+    assert_allclose(moved, expected, atol=1e-5)
+    assert_allclose(found, expected, atol=10 * place.rtol)
+    assert_allclose(train.numbers(name, on_device(there, "cpu")), found, atol=1e-5)
+
+
+def on_device(model, device):
+    """What is loaded on another machine."""
+    loaded = pickle.loads(pickle.dumps(model))
+    for part in (loaded, getattr(loaded, "encoder_", loaded)):
+        part.set_params(device=device)
+    return loaded
+
+
+@pytest.mark.parametrize("name", ["paragram", "lstm"])
+def test_word_dropout_draws_on_the_device(name, place, train):
+    settings = {"word_dropout": 0.3, "batch_size": 12}
+    here = train(name, "cpu", **settings)
+    with place:
+        there = train(name, place.name, **settings)
+    rtol = 0.5 if place.name == "cuda" else place.rtol  # other random numbers
+    assert_allclose(there.loss_curve_, here.loss_curve_, rtol=rtol)
+
+
+@pytest.mark.filterwarnings("ignore:Synchronization debug mode")
+@each_model
+def test_no_step_waits_for_the_device(name, place, train, monkeypatch):
+    """With two batches, and with four, the stand-in is waited for as often."""
+    if place.name == "cuda":
+        for Kind in (SupervisedTrainer, InteractionTrainer, TaggerTrainer):
+            monkeypatch.setattr(Kind, "step", without_waiting(Kind.step))
+        monkeypatch.setattr(Trainer, "_step", without_waiting(Trainer._step))
+        train(name, "cuda", max_epochs=1)
+        return
+    waits = []
+    for batch_size in (6, 3):
+        with place:
+            train(name, place.name, batch_size=batch_size, max_epochs=1)
+        waits.append(+place.stand_in.waits)
+        place.stand_in.waits.clear()
+    assert waits[0] == waits[1]
+
+
+def without_waiting(step):
+    def watched(*args):
+        torch.cuda.set_sync_debug_mode("error")
+        try:
+            return step(*args)
+        finally:
+            torch.cuda.set_sync_debug_mode("default")
+
+    return watched
+
+
+def test_the_stand_in_sees_what_a_gpu_would_wait_for():
+    with StandIn() as stand_in:
+        x = torch.arange(4.0).to(ELSEWHERE)
+        assert stand_in.waits.pop("copy there") == 1
+        (x + 1).sum().item()
+        x[x > 1]
+        x[[0, 1]]
+        x.cpu()
+        with pytest.raises(RuntimeError, match="two devices"):
+            x + torch.arange(4.0)
+        y = x.clone().requires_grad_()
+        (y * y).sum().backward()
+        assert_array_equal(y.grad.cpu().detach(), [0, 2, 4, 6])
+    assert +stand_in.waits == {
+        "aten::_local_scalar_dense": 1,
+        "aten::index.Tensor": 2,
+        "copy back": 2,
+    }
+
+
+def test_arrays_go_to_the_device(place):
+    array = np.arange(6).reshape(2, 3)[:, ::2]
+    assert np.shares_memory(_transfer.to_device(array, CPU).numpy(), array)
+    with place:
+        there = _transfer.to_device(array, torch.device(place.name))
+        assert there.device.type == place.name and there.dtype == torch.int64
+        assert_array_equal(there.cpu().numpy(), array)
+
+
+# What the rest of the program has set ------------------------------------------------
+
+
+@each_model
+def test_settings_of_torch_do_not_matter(name, train):
+    expected = train(name, "cpu", max_epochs=1)
+    numbers = train.numbers(name, expected)
+    torch.set_default_dtype(torch.float64)
+    try:
+        with torch.no_grad():
+            model = train(name, "cpu", max_epochs=1)
+        assert model.loss_curve_ == expected.loss_curve_
+        assert_array_equal(train.numbers(name, model), numbers)
+    finally:
+        torch.set_default_dtype(torch.float32)
+
+
+def test_workers_leave_the_gpu_alone_unless_asked(monkeypatch):
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+
+    def devices():
+        return resolve_device("auto").type, resolve_device("cuda").type
+
+    assert devices() == ("cuda", "cuda")
+    found = Parallel(2, backend="threading")(delayed(devices)() for _ in range(2))
+    assert found == [("cpu", "cuda")] * 2
+
+
+def test_limits_of_threads_side_by_side():
+    """The last to leave knows how many threads there were before the first came."""
+    n_before = torch.get_num_threads()
+    torch.set_num_threads(4)
+    try:
+        all_inside, some_left = Barrier(3), Barrier(3)
+
+        def work(i):
+            with few_threads():
+                n_inside = [torch.get_num_threads()]
+                all_inside.wait(60)
+                with few_threads():
+                    n_inside.append(torch.get_num_threads())
+                n_inside.append(torch.get_num_threads())
+                if i:
+                    some_left.wait(60)
+            if not i:
+                some_left.wait(60)
+            return n_inside, torch.get_num_threads()
+
+        found = Parallel(3, backend="threading")(delayed(work)(i) for i in range(3))
+        assert found == [([1, 1, 1], 4)] * 3
+        with few_threads():
+            assert torch.get_num_threads() <= 2
+        assert torch.get_num_threads() == 4
+    finally:
+        torch.set_num_threads(n_before)
