@@ -9,7 +9,7 @@ INSTALL := $(PIP) install --constraint constraints.txt
 # `make test WORKERS=0`, which is all in one.
 WORKERS ?= auto
 
-.PHONY: install demo test lint docs changes dist clean
+.PHONY: install demo test lint bench docs changes dist clean
 
 install: $(VENV)/test
 
@@ -34,6 +34,9 @@ lint: $(VENV)/test
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/towncrier build --draft --version unreleased > /dev/null
+
+bench: $(VENV)/python
+	$(BIN)/python benchmarks/guard.py
 
 docs: $(VENV)/docs
 	OMP_NUM_THREADS=1 $(BIN)/python -m sphinx --builder html --fail-on-warning \

@@ -1,15 +1,14 @@
-"""Speed and memory of the trained encoders, for `throughput.py`."""
+"""Speed and memory of the trained encoders, for `throughput.py` and `memory.py`."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-import ctypes
 import time
 from collections.abc import Callable
 from functools import partial
-from pathlib import Path
 from typing import Any
 
+from _corpora import corpus_texts, long_texts, read_corpora, read_table
 from _timing import (
     Args,
     Comparison,
@@ -19,52 +18,27 @@ from _timing import (
     Measures,
     Samples,
     best_of,
+    peak_of,
     ratio,
 )
 
 # By encoder: pairs of an epoch, one text of how many is transformed, and long texts.
-# Slow ones get less, so that a measurement takes some seconds.
+# Slow ones get less, so that a measurement takes a second or two.
 SIZES = {
-    "Paragram": (None, 1, 100_000),
-    "Projection": (None, 1, 100_000),
-    "DeepAveraging": (None, 1, 100_000),
-    "RNN": (8000, 2, 20_000),
-    "IdentityRNN": (8000, 2, 20_000),
-    "LSTM": (4000, 4, 8_000),
-    "LSTM-gate": (4000, 4, 8_000),
-    "Convolutional": (8000, 2, 8_000),
-    "Charagram": (None, 1, 100_000),
-    "CharCNN": (5000, 8, 8_000),
-    "CharLSTM": (800, 40, 2_000),
+    "Paragram": (20_000, 1, 40_000),
+    "Projection": (20_000, 1, 40_000),
+    "DeepAveraging": (20_000, 1, 40_000),
+    "RNN": (4000, 2, 8_000),
+    "IdentityRNN": (4000, 2, 8_000),
+    "LSTM": (1500, 8, 3_000),
+    "LSTM-gate": (1500, 8, 3_000),
+    "Convolutional": (4000, 2, 8_000),
+    "Charagram": (10_000, 1, 40_000),
+    "CharCNN": (3000, 8, 3_000),
+    "CharLSTM": (400, 60, 800),
 }
 N_WORDS = 150  # of a long text
-CORPORA = ("flickr8k", "rewrites")
-
-
-# Data ------------------------------------------------------------------------------
-
-
-def _pairs(args: Args, *names: str) -> list[tuple[str, str]]:
-    from skparaphrase.datasets import read_pairs
-
-    paths = [args.data / f"data/paraphrase/{name}.tsv" for name in names]
-    pairs = [tuple(pair) for path in paths for pair in read_pairs(path).data.tolist()]
-    return pairs[:: 4 if args.quick else 1]
-
-
-def _texts(args: Args) -> list[str]:
-    return [text for pair in _pairs(args, *CORPORA) for text in pair]
-
-
-def _long_texts(args: Args, n_texts: int) -> list[str]:
-    """Distinct texts: words of captions in their order, from somewhere on."""
-    import numpy as np
-
-    words = " ".join(text for pair in _pairs(args, "flickr8k") for text in pair).split()
-    starts = np.random.default_rng(0).choice(
-        len(words) - N_WORDS, n_texts, replace=False
-    )
-    return [" ".join(words[start : start + N_WORDS]) for start in starts]
+N_TEXTS = 40_000  # captions that are transformed, with their repeats
 
 
 def _encoder(args: Args, name: str, **params: Any) -> Any:
@@ -72,13 +46,10 @@ def _encoder(args: Args, name: str, **params: Any) -> Any:
     import torch
 
     from skparaphrase import encoders
-    from skparaphrase.vectors import WordVectors
 
     torch.set_num_threads(args.threads)
     if not name.startswith("Char"):
-        params["vectors"] = WordVectors.read(
-            args.data / "vectors/minilm-words.300d.bin"
-        )
+        params["vectors"] = read_table(args)
     if name.startswith("LSTM"):
         params["output_gate"] = name == "LSTM-gate"
     kind = getattr(encoders, f"{name.partition('-')[0]}Encoder")
@@ -91,18 +62,18 @@ def _encoder(args: Args, name: str, **params: Any) -> Any:
 def _rates(args: Args, name: str) -> Measures:
     """Pairs trained on and texts transformed a second."""
     n_pairs, step, _ = SIZES[name]
-    pairs = _pairs(args, "flickr8k")[:n_pairs]
-    texts = _texts(args)
+    pairs = read_corpora(args, "flickr8k")[:n_pairs]
+    texts = corpus_texts(args)[:N_TEXTS]
     fresh = _encoder(args, name, warm_start=False)
     fresh.fit(pairs[:200])
     found = {"fit": len(pairs) / best_of(lambda: fresh.fit(pairs), 1)}
     fresh.set_params(warm_start=True).fit(pairs)  # what it keeps, later fits go on from
-    found["epoch"] = len(pairs) / best_of(lambda: fresh.fit(pairs), 2)
+    found["epoch"] = len(pairs) / best_of(lambda: fresh.fit(pairs), 1)
     if name == "Charagram":
         whole = _encoder(args, name, max_epochs=10)
         found["whole"] = 10 * len(pairs) / best_of(lambda: whole.fit(pairs), 1)
     # The vectors do not matter to the speed of `transform`, their number does.
-    encoder = _encoder(args, name, max_epochs=0).fit(_pairs(args, *CORPORA))
+    encoder = _encoder(args, name, max_epochs=0).fit(read_corpora(args))
     found["n_vectors"] = len(encoder.vectors_)
     return found | _transform_rates(encoder.transform, texts, step)
 
@@ -123,7 +94,7 @@ def _transform_rates(
 def _counts(args: Args) -> Measures:
     from sklearn.feature_extraction.text import CountVectorizer
 
-    texts = _texts(args)
+    texts = corpus_texts(args)[:N_TEXTS]
     vectorizer = CountVectorizer(analyzer="char", ngram_range=(2, 4)).fit(texts)
     found = _transform_rates(vectorizer.transform, texts, 1)
     return {**found, "n_vectors": len(vectorizer.vocabulary_)}
@@ -161,11 +132,11 @@ ENCODERS = Group(
     are there, on the CPU: one epoch by a new encoder ("fit", which also makes the
     vocabulary and copies the table in and out), one more epoch of an encoder that goes
     on (`warm_start`, which still encodes the texts), and for CharagramEncoder the
-    default of ten epochs. Then `transform` of captions and rewrites, of all in order
-    and of distinct ones; for a slow encoder of some of them, and its epochs are of the
-    first few thousand pairs. Encoders of words have 77,520 vectors of 300 numbers,
-    those of characters what the captions (for `transform`, captions and rewrites)
-    hold. CountVectorizer(analyzer="char", ngram_range=(2, 4)) only counts.""",
+    default of ten epochs; of the first pairs, 20,000 or fewer by a slow encoder. Then
+    `transform` of captions, of 40,000 in order ("all") and of the distinct ones among
+    them, by a slow encoder of some of those. Encoders of words have 77,520 vectors of
+    300 numbers, those of characters what the captions (for `transform`, captions and
+    rewrites) hold. CountVectorizer(analyzer="char", ngram_range=(2, 4)) counts.""",
     columns={
         "fit": "fit of one epoch, pairs/s",
         "epoch": "a further epoch, pairs/s",
@@ -188,9 +159,9 @@ ENCODERS = Group(
                 "Charagram",
                 "counts",
                 column,
-                at_least=4,
+                **target,
             )
-            for column in ("all", "distinct")
+            for column, target in (("all", {"at_least": 8}), ("distinct", {}))
         ),
         *(
             Comparison(
@@ -224,7 +195,7 @@ def _cells(args: Args) -> Measures:
     from skparaphrase.nn._cells import Packing
 
     torch.set_num_threads(args.threads)
-    texts = [text for pair in _pairs(args, "flickr8k")[:100] for text in pair]
+    texts = [text for pair in read_corpora(args, "flickr8k")[:100] for text in pair]
     encoder: Any = LSTMEncoder()
     vectors = encoder._word_vectors()
     batch = encoder._encode(texts, vectors)
@@ -304,40 +275,30 @@ def _peak(args: Args, name: str) -> Measures:
     """MB that `transform` needs at its peak, besides texts and vectors."""
     n_texts = SIZES[name][2] // (10 if args.quick else 1)
     encoder = _encoder(args, name, max_epochs=0)
-    encoder.fit(_pairs(args, *CORPORA))
-    texts = _long_texts(args, n_texts)
+    encoder.fit(read_corpora(args))
+    texts = long_texts(args, n_texts, N_WORDS)
     encoder.transform(texts[:8])  # what is loaded or made once
     found: Measures = {"n_texts": n_texts}
     for column, some in (("third", texts[: n_texts // 3]), ("whole", texts)):
-        # Memory that is free but still resident would hide growth (glibc, Linux).
-        ctypes.CDLL(None).malloc_trim(0)
-        before = _resident("VmRSS")
-        # The kernel's record of the peak starts again here (Linux; man 5 proc).
-        Path("/proc/self/clear_refs").write_text("5")
         start = time.perf_counter()
-        vectors = encoder.transform(some)
+        vectors, peak = peak_of(lambda some=some: encoder.transform(some))
         found["seconds"] = time.perf_counter() - start
-        found[column] = _resident("VmHWM") - before - vectors.nbytes / 1e6
+        found[column] = peak - vectors.nbytes / 1e6
         found["output"] = vectors.nbytes / 1e6
         del vectors
     return found
 
 
-def _resident(field: str) -> float:
-    """A line of the state of this process, in MB."""
-    lines = Path("/proc/self/status").read_text().splitlines()
-    (line,) = [line for line in lines if line.startswith(f"{field}:")]
-    return int(line.split()[1]) * 1024 / 1e6
-
+# One of each kind: what they hold at once differs by kind.
+WATCHED = ("Paragram", "RNN", "LSTM", "Convolutional", "Charagram", "CharLSTM")
 
 CHUNKS = Group(
     title="Memory of transform",
     text=f"""Peak of `transform` of long distinct texts ({N_WORDS} words of captions
     each) in MB (of 10^6 bytes): the resident set at its peak, as the kernel keeps it,
     less that before the call and less the array that is returned. A third of the
-    texts first, then all, in one process; texts go through in blocks of 32,768, and a
-    block less full than that needs less. All
-    encoders get as many texts as they transform in some seconds, fast ones 100,000.""",
+    texts first, then all, in one process; texts go through in blocks. All encoders get
+    as many texts as they transform in some seconds, fast ones 40,000.""",
     columns={
         "n_texts": "texts",
         "third": "a third of them, MB",
@@ -347,7 +308,7 @@ CHUNKS = Group(
     },
     contenders={
         f"peak-{name}": Contender(LABELS[name], partial(_peak, name=name))
-        for name in SIZES
+        for name in WATCHED
     },
     comparisons=tuple(
         Comparison(
@@ -358,8 +319,8 @@ CHUNKS = Group(
                 / (2 / 3 * found[f"peak-{name}"]["n_texts"])
             ),
         )
-        for name in SIZES
+        for name in WATCHED
     ),
 )
 
-ENCODER_GROUPS = {"encoders": ENCODERS, "lstm": LSTMS, "chunks": CHUNKS}
+ENCODER_GROUPS = {"encoders": ENCODERS, "lstm": LSTMS}

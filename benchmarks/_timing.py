@@ -8,6 +8,7 @@ that no page of the watched processes is shared with it.
 # SPDX-License-Identifier: BSD-3-Clause
 
 import argparse
+import ctypes
 import json
 import os
 import platform
@@ -120,6 +121,27 @@ def best_of(call: Callable[[], object], n_calls: int = 3) -> float:
     return min(seconds)
 
 
+def peak_of(call: Callable[[], Any]) -> tuple[Any, float]:
+    """What a call returns, and the MB that it needed at its peak beside what there was.
+
+    The resident set as the kernel keeps it (Linux); what is returned counts.
+    """
+    # Memory that is free but still resident would hide growth (glibc).
+    ctypes.CDLL(None).malloc_trim(0)
+    before = resident("VmRSS")
+    # The kernel's record of the peak starts again here (man 5 proc).
+    Path("/proc/self/clear_refs").write_text("5")
+    returned = call()
+    return returned, resident("VmHWM") - before
+
+
+def resident(field: str) -> float:
+    """A line of the state of this process, "VmRSS" or another, in MB."""
+    lines = Path("/proc/self/status").read_text().splitlines()
+    (line,) = [line for line in lines if line.startswith(f"{field}:")]
+    return int(line.split()[1]) * 1024 / 1e6
+
+
 # Command line ----------------------------------------------------------------------
 
 
@@ -149,10 +171,13 @@ def main(script: Path, about: str, groups: Mapping[str, Group]) -> None:
         with TemporaryDirectory() as folder:
             args.folder = Path(folder)
             results[name] = _measure(script, args, name, groups[name])
-        stored.write_text(json.dumps(results, indent=1) + "\n", "utf-8")
+        # In the order of the script, and without groups that it has no longer.
         found = {name: results[name] for name in groups if name in results}
-        stored.with_suffix(".md").write_text(_report(groups, found), "utf-8")
-    print(_report(groups, {name: results[name] for name in names}))
+        stored.write_text(json.dumps(found, indent=1) + "\n", "utf-8")
+        stored.with_suffix(".md").write_text(
+            _report(script, about, groups, found), "utf-8"
+        )
+    print(_report(script, about, groups, {name: results[name] for name in names}))
 
 
 def _work(args: Args, groups: Mapping[str, Group]) -> Measures:
@@ -349,8 +374,9 @@ def _markdown(group: Group, summary: Mapping[str, Any]) -> str:
     lines += _row("---", *["---:"] * len(group.columns))
     for label, measures in summary["contenders"].items():
         lines += _row(label, *(_cell(measures.get(c)) for c in group.columns))
-    lines += ["", *_row("ratio within a round", "median (range)", "target", "met")]
-    lines += _row("---", "---:", "---", "---")
+    if summary["comparisons"]:
+        lines += ["", *_row("ratio within a round", "median (range)", "target", "met")]
+        lines += _row("---", "---:", "---", "---")
     for label, found in summary["comparisons"].items():
         met = {True: "yes", False: "**no**", None: ""}[found["met"]]
         lines += _row(label, _cell(found), found["target"], met)
@@ -359,17 +385,19 @@ def _markdown(group: Group, summary: Mapping[str, Any]) -> str:
     return "\n".join([*lines, ""])
 
 
-def _report(groups: Mapping[str, Group], results: Mapping[str, Any]) -> str:
+def _report(
+    script: Path, about: str, groups: Mapping[str, Group], results: Mapping[str, Any]
+) -> str:
     """All groups as Markdown; the machine is that of the last of them."""
-    about = list(results.values())[-1]["machine"]
-    versions = ", ".join(f"{name} {v}" for name, v in about["versions"].items())
+    made_on = list(results.values())[-1]["machine"]
+    versions = ", ".join(f"{name} {v}" for name, v in made_on["versions"].items())
     head = [
-        "# Throughput and memory",
+        f"# {about.partition(chr(10))[0].rstrip('.')}",
         "",
-        "Made by `benchmarks/throughput.py`, which says how: medians over rounds with",
+        f"Made by `benchmarks/{script.name}`, which says how: medians over rounds with",
         "their range, every contender in a fresh process each round, ratios within a",
-        f"round. {about['processor']}; {about['system']}; Python {about['python']};",
-        f"{versions}.",
+        f"round. {made_on['processor']}; {made_on['system']}; Python",
+        f"{made_on['python']}; {versions}.",
         "",
     ]
     sections = [_markdown(groups[name], found) for name, found in results.items()]

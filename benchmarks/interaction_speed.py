@@ -17,7 +17,6 @@ On a GPU, where there is one, the same.
 # SPDX-License-Identifier: BSD-3-Clause
 
 import argparse
-import ctypes
 import os
 import sys
 import time
@@ -32,7 +31,7 @@ import numpy as np
 import torch
 from _papers import RESULTS, Data, table, write
 from _per_pair import DIM, DIM_IN, LIMIT, N_CHANNELS, N_CLASSES, PerPair
-from _timing import machine, number
+from _timing import machine, number, peak_of
 from torch import Tensor, nn
 from torch.nn import functional as F
 
@@ -294,21 +293,9 @@ def peak_of_predict(sick: Sick) -> dict[str, float]:
     model.predict(sick.test[:8])  # what is loaded or made once
     found = {}
     for n_pairs in (len(sick.test) // 4, len(sick.test)):
-        # Memory that is free but still resident would hide growth (glibc, Linux).
-        ctypes.CDLL(None).malloc_trim(0)
-        before = _resident("VmRSS")
-        # The kernel's record of the peak starts again here (Linux; man 5 proc).
-        Path("/proc/self/clear_refs").write_text("5")
-        model.predict(sick.test[:n_pairs])
-        found[str(n_pairs)] = _resident("VmHWM") - before
+        some = sick.test[:n_pairs]
+        _, found[str(n_pairs)] = peak_of(lambda some=some: model.predict(some))
     return found
-
-
-def _resident(field: str) -> float:
-    """A line of the state of this process, in MB."""
-    lines = Path("/proc/self/status").read_text().splitlines()
-    (line,) = [line for line in lines if line.startswith(f"{field}:")]
-    return int(line.split()[1]) * 1024 / 1e6
 
 
 def seconds(call: Callable[[], object]) -> float:

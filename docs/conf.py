@@ -32,6 +32,7 @@ extensions = [
     "sphinx_design",
     "sphinx_gallery.gen_gallery",
     "markdown_page",
+    "measured",
     "references",
 ]
 root_doc = "index"
@@ -113,6 +114,7 @@ html_sidebars = {
     "getting_started": [],
     "choosing": [],
     "comparison": [],
+    "performance": [],
     "faq": [],
     "references": [],
     "releasing": [],

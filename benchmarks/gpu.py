@@ -1,0 +1,203 @@
+"""Training and prediction on a GPU, beside the CPU.
+
+    python benchmarks/gpu.py --data ../shared
+
+Examples trained on, and texts or pairs embedded or scored, a second: every trained
+encoder with batches of its own size and of 1,024, the supervised models, word by word
+interaction and the tagger. Devices take turns on each model, after a short fit that
+builds what is built once; the figures are medians of `--rounds 5`, with their range.
+The GPU has done its work when a call returns, because results are arrays of NumPy.
+Losses of the last epochs stand beside each other: how far apart two devices are.
+
+Without a CUDA device it says so and measures nothing; `--devices cpu` tries the script.
+Writes `gpu.json` and `gpu.md` to benchmarks/results (`--out`).
+"""
+
+# Authors: The skparaphrase developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import argparse
+import json
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import date
+from functools import partial
+from pathlib import Path
+from statistics import median
+from typing import Any, NamedTuple
+
+import torch
+from _corpora import corpus_texts, read_corpora, read_table
+from _timing import best_of, machine, number
+
+from skparaphrase import encoders
+from skparaphrase.datasets import read_scored_pairs, read_tagged
+from skparaphrase.interaction import PairwiseInteractionRegressor
+from skparaphrase.supervised import SimilarityRegressor
+from skparaphrase.tagging import SequenceTagger
+
+# Pairs of an epoch, and one text of how many is transformed: a few seconds on a CPU.
+ENCODERS = {
+    "Paragram": (20_000, 1),
+    "Projection": (20_000, 1),
+    "DeepAveraging": (20_000, 1),
+    "RNN": (8000, 2),
+    "IdentityRNN": (8000, 2),
+    "LSTM": (4000, 4),
+    "Convolutional": (8000, 2),
+    "Charagram": (10_000, 1),
+    "CharCNN": (3000, 8),
+    "CharLSTM": (800, 40),
+}
+LARGE = 1024
+
+
+class Task(NamedTuple):
+    """A model, what it trains on, and what it predicts for."""
+
+    make: Callable[..., Any]
+    fit_on: tuple[Sequence[Any], ...]
+    predict: str
+    texts: Sequence[Any]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--data", type=Path, default=Path("../shared"))
+    parser.add_argument("--quick", action="store_true", help="less data, one round")
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--devices", nargs="+", default=["cpu", "cuda"])
+    parser.add_argument("--only", nargs="+", help="models whose names begin so")
+    parser.add_argument("--out", type=Path, default=Path(__file__).parent / "results")
+    args = parser.parse_args()
+    if "cuda" in args.devices and not torch.cuda.is_available():
+        print("There is no CUDA device here.")
+        return
+    warnings.filterwarnings("ignore", message=".*distinct sentences have more than")
+    results = {}
+    for name, task in tasks(args):
+        if args.only and not name.startswith(tuple(args.only)):
+            continue
+        results[name] = measure(task, args.devices, 1 if args.quick else args.rounds)
+        print(*row(name, results[name]), sep=" | ", flush=True)
+    about = {"date": str(date.today()), "quick": args.quick, "machine": machine()}
+    if "cuda" in args.devices:
+        about["GPU"] = torch.cuda.get_device_name()
+    args.out.mkdir(parents=True, exist_ok=True)
+    stored = {"about": about, "results": results}
+    text = json.dumps(stored, indent=1) + "\n"
+    (args.out / "gpu.json").write_text(text, "utf-8")
+    (args.out / "gpu.md").write_text(report(about, results), "utf-8")
+
+
+def tasks(args: argparse.Namespace) -> Iterator[tuple[str, Task]]:
+    vectors = read_table(args)
+    pairs, texts = read_corpora(args, "flickr8k"), corpus_texts(args)[:40_000]
+    part = 10 if args.quick else 1
+    for name, (n_pairs, step) in ENCODERS.items():
+        Encoder = getattr(encoders, f"{name}Encoder")
+        own = {} if name.startswith("Char") else {"vectors": vectors}
+        for more in ({}, {"batch_size": LARGE}):
+            label = f"{name}, batches of {LARGE:,}" if more else name
+            yield (
+                label,
+                Task(
+                    maker(Encoder, **own, **more),
+                    (pairs[: n_pairs // part],),
+                    "transform",
+                    texts[:: step * part],
+                ),
+            )
+    path = args.data / "data/sick/train.tsv"
+    X, y = read_scored_pairs(path, return_X_y=True)
+    X, y = X[::part], y[::part]
+    for label, Encoder in (
+        ("averages", encoders.ParagramEncoder),
+        ("an LSTM", encoders.LSTMEncoder),
+    ):
+        make = maker(SimilarityRegressor, Encoder(vectors))
+        yield f"Similarity above {label}", Task(make, (X, y), "predict", X)
+    some = slice(None, None, 8)
+    make = maker(PairwiseInteractionRegressor, vectors)
+    yield "Word interaction", Task(make, (X[some], y[some]), "predict", X[some])
+    sentences, tags = read_tagged(
+        args.data / "data/pos/train.tsv", columns=("token", "upos"), return_X_y=True
+    )
+    n = 4000 // part
+    make = maker(SequenceTagger, encoders.CharagramEncoder())
+    yield "Tagger", Task(make, (sentences[:n], tags[:n]), "predict", sentences[:n])
+
+
+def maker(Model: Any, *args: Any, **params: Any) -> Callable[..., Any]:
+    """Makes models of one epoch, above an encoder for the same device."""
+
+    def make(device: str) -> Any:
+        for below in args:
+            if hasattr(below, "set_params"):
+                below.set_params(device=device)
+        return Model(*args, max_epochs=1, random_state=0, device=device, **params)
+
+    return make
+
+
+def measure(task: Task, devices: Sequence[str], rounds: int) -> dict[str, Any]:
+    """Rates by device, a list with an entry a round, and the last losses."""
+    found: dict[str, Any] = {}
+    for device in devices:
+        task.make(device).fit(*(part[:200] for part in task.fit_on))
+        found[device] = {"fit": [], task.predict: []}
+    for i in range(rounds):
+        for device in devices if i % 2 == 0 else reversed(devices):
+            model, rates = task.make(device), found[device]
+            seconds = best_of(partial(model.fit, *task.fit_on), 1)
+            rates["fit"].append(len(task.fit_on[0]) / seconds)
+            call = getattr(model, task.predict)
+            call(task.texts[:200])
+            seconds = best_of(partial(call, task.texts), 2)
+            rates[task.predict].append(len(task.texts) / seconds)
+            rates["loss"] = model.loss_curve_[-1]
+    return found
+
+
+def row(name: str, found: Mapping[str, Any]) -> list[str]:
+    cells = [name]
+    for kind in range(2):
+        rates = [list(each.values())[kind] for each in found.values()]
+        cells += [spread(each) for each in rates]
+        if len(rates) == 2:
+            cells.append(spread([b / a for a, b in zip(*rates, strict=True)]))
+    return [*cells, *(f"{each['loss']:.5f}" for each in found.values())]
+
+
+def spread(values: Sequence[float]) -> str:
+    shown = number(median(values))
+    if len(values) == 1:
+        return shown
+    return f"{shown} ({number(min(values))} to {number(max(values))})"
+
+
+def report(about: Mapping[str, Any], results: Mapping[str, Any]) -> str:
+    devices = list(next(iter(results.values())))
+    columns = [""]
+    for kind in ("fit, examples/s", "transform or predict, examples/s"):
+        columns += [f"{kind}, {device}" for device in devices]
+        columns += ["ratio"] * (len(devices) == 2)
+    columns += [f"loss, {device}" for device in devices]
+    versions = ", ".join(f"{k} {v}" for k, v in about["machine"]["versions"].items())
+    lines = [
+        "# CPU and GPU",
+        "",
+        "Made by `benchmarks/gpu.py`, which says how: medians over rounds with their",
+        f"range, ratios within a round. {about['date']}"
+        f"{' with --quick' if about['quick'] else ''}. {about.get('GPU', 'No GPU')};",
+        f"{about['machine']['processor']}; {versions}.",
+        "",
+        f"| {' | '.join(columns)} |",
+        f"| --- |{' ---: |' * (len(columns) - 1)}",
+        *(f"| {' | '.join(row(name, found))} |" for name, found in results.items()),
+    ]
+    return "\n".join([*lines, ""])
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,311 @@
+"""Training at scale: three million pairs, a vocabulary of millions, large batches.
+
+    python benchmarks/large.py --data ../shared --threads 4
+    python benchmarks/large.py --only ppdb --epochs 10 --rounds 1
+
+Groups (`--only ppdb,vocabulary,batches` takes some of them): `fit` on as many phrase
+pairs as PPDB XL has, with a table of a million words; the time of a step against the
+size of the table; pairs a second, and the memory that choosing negatives takes, against
+the size of a batch. All of it is made up from a seed and needs no data.
+
+Phrases of two to six words (shares 0.35, 0.35, 0.2, 0.08, 0.02; 3.07 in the mean), of
+the 37,366 words that PPDB XL has (Wieting et al., 2016), anywhere in the table, drawn
+with a frequency of 1 / rank (Zipf). In the second phrase of a pair half of the words
+of the first are replaced. Words are "w0", "w1", and so on, vectors normal.
+
+Every contender runs in a fresh process in every round. Needs Linux; 7 GB of memory for
+the largest vocabulary. `--quick` takes a fiftieth of the pairs and a tenth of the
+words.
+
+Writes `large.json` and `large.md` to benchmarks/results (`--out`); groups that were not
+run keep what stands there.
+"""
+
+# Authors: The skparaphrase developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import argparse
+import ctypes
+import os
+import sys
+import time
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from _timing import (
+    Args,
+    Comparison,
+    Contender,
+    Group,
+    Measures,
+    main,
+    peak_of,
+    ratio,
+    resident,
+)
+
+EPOCHS = "SKPARAPHRASE_BENCHMARK_EPOCHS"  # how the number gets to the workers
+N_PAIRS, N_WORDS, N_TYPES, DIM = 3_033_753, 1_000_000, 37_366, 300
+LENGTHS = {2: 0.35, 3: 0.35, 4: 0.2, 5: 0.08, 6: 0.02}
+VOCABULARIES = {"10k": 10_000, "100k": 100_000, "500k": 500_000} | {
+    "1M": 1_000_000,
+    "2M": 2_000_000,
+}
+BATCHES = (100, 1024, 2048, 4096, 8192)
+
+
+# Data ------------------------------------------------------------------------------
+
+
+def _phrases(n_pairs: int, n_words: int, n_types: int) -> tuple[Any, Any]:
+    """Words of both phrases of each pair, end to end, and where phrases begin."""
+    import numpy as np
+
+    rng = np.random.default_rng(0)
+    lengths = np.repeat(rng.choice(list(LENGTHS), n_pairs, p=list(LENGTHS.values())), 2)
+    offsets = np.append(0, np.cumsum(lengths))
+    cumulative = np.cumsum(1 / np.arange(1, n_types + 1))
+    types = rng.choice(n_words, n_types, replace=False).astype(np.int32)
+
+    def words(n: int) -> Any:
+        drawn = np.searchsorted(cumulative, rng.random(n) * cumulative[-1])
+        return types[drawn]
+
+    ids = words(offsets[-1])
+    # The second phrase begins as the first, which stands before it.
+    second = np.repeat(np.arange(2 * n_pairs) % 2 == 1, lengths)
+    kept = np.flatnonzero(second & (rng.random(len(ids)) < 0.5))
+    ids[kept] = ids[kept - np.repeat(lengths, lengths)[kept]]
+    return ids, offsets
+
+
+def _pairs(n_pairs: int, n_words: int, n_types: int) -> Any:
+    """The pairs as strings, shape (n_pairs, 2)."""
+    import numpy as np
+
+    ids, offsets = _phrases(n_pairs, n_words, n_types)
+    words = [f"w{i}" for i in ids.tolist()]
+    bounds = offsets.tolist()
+    texts = np.empty(2 * n_pairs, dtype=object)
+    for i in range(2 * n_pairs):
+        texts[i] = " ".join(words[bounds[i] : bounds[i + 1]])
+    return texts.reshape(-1, 2)
+
+
+def _matrix(n_words: int) -> Any:
+    import numpy as np
+
+    return np.random.default_rng(0).standard_normal((n_words, DIM), dtype=np.float32)
+
+
+def _trainer(n_words: int, batch_size: int) -> Any:
+    """The paper's setting; AdaGrad, and a penalty that pulls to the first vectors."""
+    import torch
+    from numpy.random import RandomState
+
+    from skparaphrase.nn import Average, Trainer, TrainingOptions, WordTable
+
+    matrix = _matrix(n_words)
+    options = TrainingOptions(
+        loss="margin",
+        margin=0.4,
+        temperature=0.1,
+        negatives="max",
+        negative_pool="both",
+        mask_identical=False,
+        optimizer="adagrad",
+        learning_rate=0.05,
+        batch_size=batch_size,
+        vectors_penalty=1e-6,
+        composition_penalty=0.0,
+        word_dropout=0.0,
+        scramble=0.0,
+    )
+    table = WordTable(matrix, initial=matrix, sparse=True, device=torch.device("cpu"))
+    return Trainer(Average(DIM), table, options, RandomState(0))
+
+
+def _seconds(trainer: Any, ids: Any, offsets: Any) -> float:
+    """Of an epoch, after one on a few pairs."""
+    import numpy as np
+
+    from skparaphrase.nn import few_threads
+    from skparaphrase.text import TokenBatch
+
+    texts = TokenBatch(ids, offsets)
+    pairs = np.arange(len(texts)).reshape(-1, 2)
+    with few_threads():
+        list(trainer.epochs(texts, pairs[: len(pairs) // 5], n_epochs=1))
+        start = time.perf_counter()
+        list(trainer.epochs(texts, pairs, n_epochs=1))
+        return time.perf_counter() - start
+
+
+# ppdb ------------------------------------------------------------------------------
+
+
+def _fit(args: Args) -> Measures:
+    import torch
+
+    from skparaphrase.encoders import ParagramEncoder
+    from skparaphrase.vectors import WordVectors
+
+    torch.set_num_threads(args.threads)
+    part = (50, 10, 10) if args.quick else (1, 1, 1)
+    sizes = [n // p for n, p in zip((N_PAIRS, N_WORDS, N_TYPES), part, strict=True)]
+    n_epochs = int(os.environ.get(EPOCHS, "1"))
+    pairs = _pairs(*sizes)
+    vectors = WordVectors([f"w{i}" for i in range(sizes[1])], _matrix(sizes[1]))
+
+    def seconds(max_epochs: int) -> float:
+        encoder = ParagramEncoder(
+            vectors, max_epochs=max_epochs, device="cpu", random_state=0
+        )
+        start = time.perf_counter()
+        encoder.fit(pairs)
+        return time.perf_counter() - start
+
+    seconds_of_start = seconds(0)
+    ctypes.CDLL(None).malloc_trim(0)
+    given = resident("VmRSS")
+    Path("/proc/self/clear_refs").write_text("5", "utf-8")  # the peak begins anew
+    whole = seconds(n_epochs)
+    n_trained = n_epochs * len(pairs)
+    return {
+        "rate": n_trained / (whole - seconds_of_start),
+        "start": seconds_of_start,
+        "whole": whole,
+        "all": n_trained / whole,
+        "given": given,
+        "peak": resident("VmHWM"),
+        "table": sizes[1] * DIM * 4 / 1e6,
+    }
+
+
+PPDB = Group(
+    title="Three million phrase pairs, a table of a million words",
+    text="""ParagramEncoder at its defaults, the paper's: batches of 100, 300 numbers,
+    AdaGrad, hardest negatives, a penalty on the distance from the first vectors. The
+    start is a fit without an epoch, which reads and numbers the texts and copies the
+    table. Memory is the resident set of the whole process, interpreter, texts and given
+    table ("before") included.""",
+    columns={
+        "rate": "pairs/s",
+        "all": "pairs/s, start included",
+        "start": "start, s",
+        "whole": "fit, s",
+        "table": "table, MB",
+        "given": "before, MB",
+        "peak": "peak, MB",
+    },
+    contenders={"fit": Contender("ParagramEncoder", _fit)},
+    comparisons=(
+        Comparison("pairs/s", lambda r: r["fit"]["rate"], at_least=50_000),
+        Comparison("peak, MB", lambda r: r["fit"]["peak"], at_most=4000),
+    ),
+    note=lambda samples: f"Epochs: {os.environ.get(EPOCHS, '1')}.",
+)
+
+
+# vocabulary ------------------------------------------------------------------------
+
+
+def _step(args: Args, *, n_words: int) -> Measures:
+    import torch
+
+    torch.set_num_threads(args.threads)
+    n_words //= 10 if args.quick else 1
+    n_steps = 200 if args.quick else 2000
+    # The same words whatever the table, ever further apart in it.
+    ids, offsets = _phrases(100 * n_steps, 1000, 1000)
+    trainer = _trainer(n_words, 100)
+    spread = (ids * (n_words // 1000)).astype(ids.dtype)
+    seconds = _seconds(trainer, spread, offsets)
+    return {"step": 1e6 * seconds / n_steps, "table": n_words * DIM * 4 / 1e6}
+
+
+VOCABULARY = Group(
+    title="A step against the size of the table",
+    text="""Microseconds of a step on the same 2,000 batches of 100 pairs, whose 1,000
+    words lie evenly over the table. Here also what remains to grow with it: rows that
+    are further apart in memory.""",
+    columns={"step": "step, us", "table": "table, MB"},
+    contenders={
+        name: Contender(f"{size:,} words", partial(_step, n_words=size))
+        for name, size in VOCABULARIES.items()
+    },
+    comparisons=tuple(
+        ratio(f"{name} / 10k words", name, "10k", "step", at_most=1.5)
+        for name in list(VOCABULARIES)[1:]
+    ),
+)
+
+
+# batches ---------------------------------------------------------------------------
+
+
+def _batch(args: Args, *, batch_size: int) -> Measures:
+    import numpy as np
+    import torch
+
+    from skparaphrase.nn import choose_negatives, unit_vectors
+
+    torch.set_num_threads(args.threads)
+    n_pairs = max(3, (20_000 if args.quick else 200_000) // batch_size) * batch_size
+    ids, offsets = _phrases(n_pairs, 100_000, N_TYPES)
+    rate = n_pairs / _seconds(_trainer(100_000, batch_size), ids, offsets)
+    unit = unit_vectors(torch.from_numpy(_matrix(2 * batch_size)))
+
+    def mine(**settings: Any) -> float:
+        _, peak = peak_of(
+            lambda: choose_negatives(
+                unit,
+                np.arange(len(unit)),
+                random_state=np.random.RandomState(0),
+                **settings,
+            )
+        )
+        return peak
+
+    mine(how="max", mask_identical=False)
+    return {
+        "rate": rate,
+        "max": mine(how="max", mask_identical=False),
+        "mix": mine(how="mix", mask_identical=True),
+        "matrix": len(unit) ** 2 * 4 / 1e6,
+    }
+
+
+BATCH = Group(
+    title="Large batches",
+    text="""Pairs a second of an epoch, a table of 100,000 words, and the memory that
+    choosing negatives takes at its peak, beside what the matrix of all cosines of a
+    batch would; its arithmetic grows with the batch, for every pair.""",
+    columns={
+        "rate": "pairs/s",
+        "max": '"max", MB',
+        "mix": '"mix" with mask_identical, MB',
+        "matrix": "whole matrix, MB",
+    },
+    contenders={
+        f"batch-{size}": Contender(
+            f"batches of {size:,}", partial(_batch, batch_size=size)
+        )
+        for size in BATCHES
+    },
+    comparisons=tuple(
+        ratio(f"{size:,} / 100, pairs/s", f"batch-{size}", "batch-100", "rate")
+        for size in BATCHES[1:]
+    ),
+)
+
+GROUPS = {"ppdb": PPDB, "vocabulary": VOCABULARY, "batches": BATCH}
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(add_help=False)
+    parser.add_argument("--epochs", help="of the group ppdb")
+    given, sys.argv[1:] = parser.parse_known_args()
+    if given.epochs:
+        os.environ[EPOCHS] = given.epochs
+    main(Path(__file__), __doc__, GROUPS)
