@@ -192,7 +192,7 @@ def _cells(args: Args) -> Measures:
 
     from skparaphrase.encoders import LSTMEncoder
     from skparaphrase.nn import LSTM
-    from skparaphrase.nn._cells import Packing
+    from skparaphrase.nn._packing import Packing
 
     torch.set_num_threads(args.threads)
     texts = [text for pair in read_corpora(args, "flickr8k")[:100] for text in pair]

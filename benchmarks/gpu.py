@@ -74,7 +74,10 @@ def main() -> None:
         print("There is no CUDA device here.")
         return
     warnings.filterwarnings("ignore", message=".*distinct sentences have more than")
+    path = args.out / "gpu.json"
     results = {}
+    if args.only and path.exists():
+        results = json.loads(path.read_text("utf-8"))["results"]
     for name, task in tasks(args):
         if args.only and not name.startswith(tuple(args.only)):
             continue

@@ -29,8 +29,9 @@ def in_worker() -> bool:
 def available_threads() -> int:
     """The number of threads that a call may use.
 
-    All that OpenMP would take, which is what joblib and Dask leave to each of their
-    processes; one in any thread but the main one, and in processes that nobody limits.
+    All that OpenMP would take, which in a process of joblib is what joblib leaves to
+    it; one in any thread but the main one, as that of a Dask task, and in processes of
+    others that nobody limits.
     """
     if threading.current_thread() is not threading.main_thread():
         return 1

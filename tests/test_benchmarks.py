@@ -303,6 +303,15 @@ def test_sizing_is_computed_from_rates(measured):
     assert measured.sizes({}) == [] and measured.training({}) == ""
 
 
+def test_sizing_takes_what_is_measured(measured):
+    groups = importlib.import_module("throughput").GROUPS
+    for label, name in measured.ENCODERS:
+        assert label in {
+            contender.label for contender in groups[name].contenders.values()
+        }
+        assert "distinct" in groups[name].columns
+
+
 @pytest.mark.parametrize("name", ["throughput", "limits", "memory"])
 def test_pages_quote_what_scripts_measure(name):
     groups = importlib.import_module(name).GROUPS.values()

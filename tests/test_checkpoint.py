@@ -48,7 +48,7 @@ from skparaphrase.supervised import (
 )
 from skparaphrase.tagging import SequenceTagger
 from skparaphrase.text import TokenBatch
-from skparaphrase.vectors import WordVectors
+from skparaphrase.vectors import WordFrequencies, WordVectors
 
 RNG = np.random.RandomState(0)
 WORDS = [f"w{i}" for i in range(30)]
@@ -398,7 +398,9 @@ def test_a_kill_at_every_stage_of_writing_leaves_a_whole_checkpoint(tmp_path):
     assert int(stages) > 30
 
 
-def test_two_processes_do_not_write_to_one_folder(tmp_path):
+def test_two_fits_do_not_write_to_one_folder(tmp_path):
+    refused = []
+
     class Second:
         def setup(self, estimator, context):
             pass
@@ -408,8 +410,10 @@ def test_two_processes_do_not_write_to_one_folder(tmp_path):
         def on_fit_task_end(self, estimator, context):
             with pytest.raises(ValueError, match="Another fit is writing"):
                 paragram(tmp_path).fit(PAIRS)
+            refused.append(context.task_name)
 
     paragram(tmp_path, Second()).fit(PAIRS)
+    assert refused.count("epoch") == 6
     paragram(tmp_path).fit(PAIRS)  # given back
 
 
@@ -508,6 +512,7 @@ def different():
     yield from (None, 0, 1, 1.5, True, "1", "", [], ["a", "b"], ["ab"], ["a", ["b"]])
     yield from (str.split, str.upper, {"a": 1, "b": 2}, {"a": 2}, TfidfVectorizer())
     yield from (np.zeros(3), np.zeros(3, int), np.zeros((3, 1)), np.arange(3.0))
+    yield from (WordFrequencies({"a": 1}), WordFrequencies({"a": 1}, total=5))
     yield from (np.array(["a", "b"]), np.array([["a"], ["b"]]), np.zeros((0, 2)))
     yield from (vectors, WordVectors(["a", "c"], [[1.0], [2.0]]), encoder)
     yield clone(encoder).set_params(margin=0.5)

@@ -202,6 +202,27 @@ def test_batches_made_ahead_train_as_those_made_in_line(monkeypatch, options):
     assert_array_equal(*trained)
 
 
+def test_training_that_is_interrupted_leaves_no_thread_behind():
+    trainer, threads = make_trainer(random_matrix(30), None), []
+    make = trainer._batch
+
+    def interrupt(batch):
+        raise KeyboardInterrupt
+
+    def watched(*args):
+        threads.append(threading.current_thread())
+        return make(*args)
+
+    trainer._step, trainer._batch = interrupt, watched
+    losses = trainer.epochs(
+        random_texts(100, 30), np.arange(100).reshape(-1, 2), n_epochs=1
+    )
+    with pytest.raises(KeyboardInterrupt) as caught:
+        next(losses)
+    assert caught.tb is not None  # what it refers to is not yet gone
+    assert threads and not any(thread.is_alive() for thread in threads)
+
+
 # Memory
 
 

@@ -20,7 +20,7 @@ from torch.func import functional_call
 from torch.nn.utils.rnn import pack_sequence
 
 from skparaphrase.nn import _fused
-from skparaphrase.nn._cells import Packing
+from skparaphrase.nn._packing import Packing
 from skparaphrase.nn._recurrent import LSTM, IdentityRecurrent, Recurrent
 
 DIM_IN, DIM = 5, 4

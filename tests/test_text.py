@@ -303,6 +303,19 @@ def test_blocks_of_any_size_give_the_same_rows(texts, params, block_size, unknow
         assert [row for block in blocks for row in as_lists(block)] == expected
 
 
+@pytest.mark.parametrize("n_texts", [1, 20])
+def test_pieces_without_end_are_forgotten(n_texts):
+    """As texts of a language that has no white space would give them."""
+    lookup = WordTokenizer().lookup(INDEX, 7)
+    with patch.object(_lookup, "_MOST", 20_000):
+        for i in range(30):
+            texts = [f"{'x' * 500}{i}y{j}," for j in range(n_texts)]
+            [batch] = lookup.encode_blocks(texts)
+            assert as_lists(batch) == [[7, 7]] * n_texts
+            [pieces] = lookup._pieces.values()
+            assert sum(map(len, pieces)) < 2 * 20_000
+
+
 def test_threads_share_what_was_looked_up():
     texts = [f"well-known cat{i % 7}. dog {i} a.b" for i in range(3000)]
     params = {"token_pattern": "words", "split_compounds": True}

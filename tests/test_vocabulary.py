@@ -6,6 +6,7 @@
 import pickle
 from zlib import crc32
 
+import joblib
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -36,6 +37,25 @@ def test_against_a_list_and_a_dict(words, others):
             assert vocabulary.row(word) == index.get(word, -1)
             assert vocabulary.index_of.get(word) == index.get(word)
             assert (word in vocabulary) == (word in index)
+
+
+def test_mapped_words_are_the_same_words_to_joblib(tmp_path):
+    words = Vocabulary([f"w{i}" for i in range(1000)])
+    for name, array in words.arrays().items():
+        np.save(tmp_path / f"{name}.npy", array)
+    mapped = Vocabulary.from_arrays(
+        **{name: np.load(tmp_path / f"{name}.npy", "r") for name in words.arrays()}
+    )
+    assert type(mapped.arrays()["raw"]) is np.memmap
+    assert joblib.hash(mapped) == joblib.hash(words)
+    joblib.dump(mapped, tmp_path / "words")
+    read = joblib.load(tmp_path / "words", mmap_mode="r")
+    assert read == words and read.row("w999") == 999
+    assert (
+        joblib.hash(read)
+        == joblib.hash(words)
+        == joblib.hash(pickle.loads(pickle.dumps(read)))
+    )
 
 
 def test_words_whose_hashes_meet():

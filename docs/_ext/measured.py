@@ -27,7 +27,7 @@ PPDB_XL = 3_030_000, 10  # pairs, epochs
 ENCODERS = (
     ("AverageEncoder", "embed"),
     ("SIFEncoder", "embed"),
-    ("SIF + component removal, fit_transform", "embed"),
+    ("SIF + component removal, transform", "embed"),
     ("ParagramEncoder", "encoders"),
     ("CharagramEncoder", "encoders"),
     ("ConvolutionalEncoder", "encoders"),

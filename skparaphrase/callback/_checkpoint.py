@@ -65,7 +65,8 @@ class Checkpoint:
     the folder.
 
     :class:`ScoreMonitor` and :class:`EarlyStopping` go on from what they knew; other
-    callbacks see the epochs that are left. `partial_fit` writes no checkpoints.
+    callbacks see the epochs that are left. A fit that a callback has stopped stays
+    stopped, whatever callbacks it has now. `partial_fit` writes no checkpoints.
 
     Examples
     --------

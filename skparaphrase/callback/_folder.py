@@ -163,7 +163,7 @@ def read_content(path: Path) -> dict[str, Any]:
 
 
 def read_arrays(path: Path, content: Mapping[str, Any]) -> Arrays:
-    """The arrays of a checkpoint, mapped from the file; to be dropped soon.
+    """The arrays of a checkpoint, mapped from the file; what is written stays here.
 
     Raises
     ------

@@ -11,7 +11,7 @@ from zlib import crc32
 
 import numpy as np
 
-from skparaphrase.vectors import WordVectors
+from skparaphrase.vectors import WordFrequencies, WordVectors
 
 Identity = dict[str, Any]
 
@@ -122,6 +122,8 @@ def _mixed(crc: int, value: Any) -> int:
     if isinstance(value, WordVectors):
         parts = (value.words, value.matrix, value.scale, value.unknown)
         return _each(crc, parts, "WordVectors")
+    if isinstance(value, WordFrequencies):
+        return _each(crc, ({**value}, value.total), "WordFrequencies")
     if isinstance(value, Mapping):
         items = sorted(value.items(), key=lambda item: str(item[0]))
         return _each(crc, (part for item in items for part in item), "mapping")

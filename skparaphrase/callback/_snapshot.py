@@ -3,6 +3,7 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
 from copy import copy
@@ -124,8 +125,10 @@ def restore(
             parameter.copy_(torch.from_numpy(arrays[f"module/{name}"]))
     memories: dict[str, Any] = {}
     for name, numbers in content["optimizer"].items():
-        prefix = f"optimizer/{name}/"
-        memories[name] = {**numbers, **_below(arrays, prefix)}
+        found = _below(arrays, f"optimizer/{name}/")
+        if sys.platform == "win32":  # deletes no file that is mapped
+            found = {key: array.copy() for key, array in found.items()}
+        memories[name] = {**numbers, **found}
     trainer.optimizer.load(memories, trainer.table.weight.device)
     drawn = content["random"]
     estimator._random_state.set_state(

@@ -109,7 +109,8 @@ def iter_pairs(
     -------
     pairs : iterator of tuple (str, str)
         Opens the file when the first pair is asked for. A file with quotes is read
-        twice, because a quote after a space anywhere changes what spaces mean.
+        twice, because a quote after a space anywhere changes what spaces mean, and four
+        times where there is one.
 
     Raises
     ------

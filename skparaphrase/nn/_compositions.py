@@ -276,7 +276,9 @@ def pool(
     starts = to_device(offsets[:-1], table.device)
     if table.device.type != "cpu":
         return F.embedding_bag(ids, table, starts, mode=pooling)
-    turned = getattr(ids, "turned", None)
+    made_for, turned = getattr(ids, "turned", (None, None))
+    if made_for is not offsets:
+        turned = None
     pooled: Tensor = _Pool.apply(table, ids, starts, pooling, turned)
     return pooled
 
@@ -284,7 +286,8 @@ def pool(
 def turn_ahead(ids: Tensor, offsets: NDArray[np.int64], n_rows: int) -> None:
     """Make what the backward pass of :func:`pool` needs, and keep it with `ids`."""
     if ids.device.type == "cpu":
-        ids.turned = _turned(ids.numpy(), np.diff(offsets), n_rows)  # type: ignore[attr-defined]
+        turned = _turned(ids.numpy(), np.diff(offsets), n_rows)
+        ids.turned = offsets, turned  # type: ignore[attr-defined]
 
 
 def _turned(

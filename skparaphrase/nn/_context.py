@@ -9,8 +9,9 @@ from numpy.random import RandomState
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from skparaphrase.nn._cells import Packing, run_lstm
+from skparaphrase.nn._cells import run_lstm
 from skparaphrase.nn._compositions import uniform
+from skparaphrase.nn._packing import Packing
 from skparaphrase.nn._transfer import to_device
 
 

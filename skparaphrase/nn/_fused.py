@@ -97,7 +97,7 @@ def forward(
     w_h : Tensor of shape (n_gates * dim, dim)
     w_c : Tensor of shape (n_gates - 1, dim) or None
     starts : list of int
-        Of :class:`skparaphrase.nn._cells.Packing`.
+        Of :class:`skparaphrase.nn._packing.Packing`.
 
     Returns
     -------

@@ -80,7 +80,8 @@ def choose_negatives(
         if pool == "first":
             scores[:, 1::2] = -torch.inf
         if mask_identical:
-            scores[to_device(_identical(texts, rows), device)] = -torch.inf
+            same = to_device(_identical(texts, rows), device)
+            scores.masked_fill_(same, -torch.inf)  # an index by a mask would wait
         best, chosen = _maxima(scores)
         drawn = chosen
         if numbers is not None:

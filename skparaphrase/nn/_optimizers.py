@@ -4,6 +4,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 import mmap
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -158,7 +159,8 @@ def _zeros_like(parameter: Tensor) -> Tensor:
         return torch.zeros_like(parameter)
     memory = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
     # NumPy asks for pages of 2 MB: a few words in each would take all of it.
-    memory.madvise(mmap.MADV_NOHUGEPAGE)
+    with suppress(OSError):  # a kernel that has none
+        memory.madvise(mmap.MADV_NOHUGEPAGE)
     return torch.from_numpy(np.frombuffer(memory, dtype=np.float32).reshape(shape))
 
 

@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from skparaphrase.nn._cells import Packing
 from skparaphrase.nn._compositions import Charagram, Composition, Dense, pool, uniform
 from skparaphrase.nn._loop import Loop, LoopOptions, even_slices
+from skparaphrase.nn._packing import Packing
 from skparaphrase.nn._recurrent import LSTM
 from skparaphrase.nn._table import WordTable
 from skparaphrase.nn._transfer import to_device

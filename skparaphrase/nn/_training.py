@@ -139,12 +139,13 @@ class Trainer(Loop):
                 batch, numbers if identities is None else identities[numbers]
             )
 
-        some = np.linspace(0, len(pairs) - 1, min(len(pairs), 1 << 16))
-        self._check_alike(
-            texts=(texts.ids, texts.offsets),
-            examples=(len(pairs), pairs[some.astype(np.intp)]),
-            settings=(self.options, n_epochs, ordered_first_epoch),
-        )
+        if self.processes is not None:
+            some = np.linspace(0, len(pairs) - 1, min(len(pairs), 1 << 16))
+            self._check_alike(
+                texts=(texts.ids, texts.offsets),
+                examples=(len(pairs), pairs[some.astype(np.intp)]),
+                settings=(self.options, n_epochs, ordered_first_epoch),
+            )
         yield from self._epochs(
             len(pairs),
             self._step,
@@ -173,9 +174,10 @@ class Trainer(Loop):
         return self._step(self._batch(batch, numbers))
 
     def _batch(self, texts: TokenBatch, numbers: NDArray[np.integer]) -> Batch:
-        with_initial = self.options.vectors_penalty > 0
-        used = self.table.used(texts.ids, with_initial=with_initial)
-        if isinstance(self.composition, Pooled) and self.processes is None:
+        options = self.options
+        used = self.table.used(texts.ids, with_initial=options.vectors_penalty > 0)
+        changed = options.scramble or options.word_dropout or self.processes is not None
+        if isinstance(self.composition, Pooled) and not changed:
             n_rows = len(self.table.weight if used.rows is None else used.rows)
             turn_ahead(used.local, texts.offsets, n_rows)
         return Batch(used, texts.offsets, numbers)

@@ -64,8 +64,9 @@ class TextStore(Sequence[Any]):
     that would matter only in one batch, and with `mask_identical`.) There is no
     pickle in it. Lone surrogates are kept.
 
-    Folders in it whose names begin with `tokens-` are what fits have tokenised: they
-    may be deleted while no fit is running.
+    Folders in it whose names begin with `tokens-` are what fits have tokenised, with
+    `.tokens-` what is left of fits that were killed while they did so. All may be
+    deleted while no fit is running.
 
     Examples
     --------
@@ -116,7 +117,8 @@ class TextStore(Sequence[Any]):
     def write(cls, folder: str | PathLike[str], texts: Iterable[Any]) -> "TextStore":
         """Write texts into a folder.
 
-        Memory does not grow with their number.
+        Memory does not grow with their number, but for frames and arrays, whose texts
+        become objects of Python all at once.
 
         Parameters
         ----------
@@ -214,7 +216,7 @@ class TextStore(Sequence[Any]):
 
 
 class StoredTexts(Sequence[str]):
-    """Texts of a store, end to end; slices are of the same kind.
+    """Texts of a store, end to end; slices without steps are of the same kind.
 
     Parameters
     ----------

@@ -73,8 +73,10 @@ def _write(
     store: TextStore,
     encode_blocks: Callable[[Sequence[str]], Iterable[TokenBatch]],
 ) -> None:
-    new = Path(tempfile.mkdtemp(prefix=".tokens-", dir=folder.parent))
+    place = Path(tempfile.mkdtemp(prefix=".tokens-", dir=folder.parent))
+    new = place / "new"  # which others may read, unlike what mkdtemp makes
     try:
+        new.mkdir()
         with (
             GrowingArray(new / "ids.npy", np.int32) as ids,
             GrowingArray(new / "offsets.npy", np.int64) as offsets,
@@ -89,4 +91,4 @@ def _write(
             if not folder.is_dir():
                 raise
     finally:
-        shutil.rmtree(new, ignore_errors=True)
+        shutil.rmtree(place, ignore_errors=True)

@@ -110,7 +110,8 @@ def transform_to(
     Notes
     -----
     A file needs no room in memory but for a block. It is put on the disk block by
-    block, so that no more than a block is lost when the process ends in any way.
+    block, so that no more than a block is lost when the process ends in any way. Two
+    calls that write to the same file at the same time spoil it.
 
     Examples
     --------
@@ -184,8 +185,13 @@ def _write(
 
 
 def _alike(block: NDArray[Any], other: NDArray[Any]) -> bool:
-    tolerance = 4 * np.finfo(np.float16).eps if block.dtype == np.float16 else 1e-5
-    return np.allclose(block, other, rtol=tolerance, atol=tolerance, equal_nan=True)
+    """Whether vectors are the same, but for what products and the file round."""
+    largest = float(np.abs(other).max(initial=0, where=np.isfinite(other)))
+    rtol, least = 1e-5, 0.0
+    if block.dtype == np.float16:
+        rtol, least = 2.0**-9, 2.0**-23  # two of its last places
+    atol = 1e-5 * largest + least
+    return np.allclose(block, other, rtol=rtol, atol=atol, equal_nan=True)
 
 
 def _transformed(transformer: Any, block: Any) -> NDArray[Any]:

@@ -10,6 +10,7 @@ from skparaphrase.text._check import (
     numbered_texts,
     unique_texts,
 )
+from skparaphrase.text._lookup import WordLookup
 from skparaphrase.text._ngram_index import NgramIndex
 from skparaphrase.text._ngrams import NgramTokenizer
 from skparaphrase.text._tokenizer import TOKEN_PATTERNS, WordTokenizer
@@ -21,6 +22,7 @@ __all__ = [
     "NgramTokenizer",
     "TokenBatch",
     "Vocabulary",
+    "WordLookup",
     "WordTokenizer",
     "check_pairs",
     "check_texts",

@@ -9,6 +9,7 @@ from itertools import accumulate, chain
 from operator import itemgetter
 from struct import pack
 from threading import Lock
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,14 +21,14 @@ Unknown = int | Callable[[str], int] | None  # the row of words that have none
 JOINERS = frozenset("'-.\u2019/:,")  # of the parts of compounds
 _PARTS = re.compile(r"\w+")
 _FEW = 8  # texts, two at least, for which a loop over pieces is quicker
-_MOST = 2**20  # pieces that are remembered
+_MOST = 2**23  # characters of the pieces that are remembered
 
 
 class WordLookup:
     """What a tokenizer finds in texts, as rows of one vocabulary.
 
-    It remembers the pieces that it has met, about a million at most, from call to call
-    and from thread to thread.
+    It remembers the pieces that it has met, about a million words' worth of characters
+    at most, from call to call and from thread to thread.
 
     Parameters
     ----------
@@ -97,7 +98,8 @@ class WordLookup:
             The next texts.
         """
         done = 0
-        for block in text_blocks(texts, block_size, max_characters):
+        blocks = text_blocks(texts, block_size, max_characters)
+        for block in [texts] if len(texts) == 1 else blocks:
             if not self._by_piece:
                 yield _ragged(self._rows_of_tokens(block, done))
             elif len(block) <= _FEW:
@@ -132,7 +134,7 @@ class WordLookup:
 
     def _remembered(self, separator: str) -> "_Pieces":
         pieces = self._pieces.get(separator)
-        if pieces is None or len(pieces) > _MOST:
+        if pieces is None or pieces.n_characters > _MOST:
             pieces = self._pieces[separator] = _Pieces(self._look_up, separator)
         return pieces
 
@@ -193,13 +195,17 @@ class _Pieces(dict[str, bytes]):
 
     def __init__(self, look_up: Callable[[str], list[int]], separator: str) -> None:
         super().__init__({separator: pack("=i", ~0)})
+        self.n_characters = 0
         self._look_up = look_up
         self._lock = Lock()
         self._odd: list[list[int]] = [[]]
-        self._compiled = _ragged(self._odd)
+        self._n_compiled = 1
+        self._ids = np.empty(0, dtype=np.int32)
+        self._offsets = np.zeros(2, dtype=np.int64)
 
     def __missing__(self, piece: str) -> bytes:
         rows = self._look_up(piece)
+        self.n_characters += len(piece)
         if len(rows) == 1:
             self[piece] = code = pack("=i", rows[0])
             return code
@@ -209,13 +215,21 @@ class _Pieces(dict[str, bytes]):
         return code
 
     def odd(self) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-        """Rows of all odd pieces end to end, and where each begins."""
+        """Rows of all odd pieces end to end, and where each begins; room behind them.
+
+        Later pieces are written into that room, or into a copy of twice the size: what
+        was returned stays as it is.
+        """
         with self._lock:
-            n_new = len(self._odd) - len(self._compiled)
-            if n_new:
-                new = _ragged(self._odd[-n_new:])
-                self._compiled = TokenBatch.concatenate([self._compiled, new])
-            return self._compiled.ids, self._compiled.offsets
+            first, n_odd = self._n_compiled, len(self._odd)
+            if n_odd > first:
+                new = _ragged(self._odd[first:])
+                n_rows = int(self._offsets[first])
+                self._ids = _put(self._ids, n_rows, new.ids)
+                ends = new.offsets[1:] + n_rows
+                self._offsets = _put(self._offsets, first + 1, ends)
+                self._n_compiled = n_odd
+            return self._ids, self._offsets
 
     def rows(self, text: str) -> list[int]:
         """Rows of the tokens of one text."""
@@ -228,11 +242,25 @@ class _Pieces(dict[str, bytes]):
         return found
 
 
+def _put(array: NDArray[Any], start: int, values: NDArray[Any]) -> NDArray[Any]:
+    """Write values from `start` on, into a larger copy if there is no room for them."""
+    end = start + len(values)
+    if end > len(array):
+        larger = np.empty(2 * end, array.dtype)
+        larger[:start] = array[:start]
+        array = larger
+    array[start:end] = values
+    return array
+
+
 def _codes(found: Iterable[bytes]) -> NDArray[np.int32]:
     return np.frombuffer(b"".join(found), np.int32)
 
 
 def _ragged(rows: Sequence[Sequence[int]]) -> TokenBatch:
+    if len(rows) == 1:
+        ids = np.array(rows[0], dtype=np.int32)
+        return TokenBatch(ids, np.array([0, len(ids)], dtype=np.int64))
     offsets = np.array([*accumulate(map(len, rows), initial=0)], np.int64)
     ids = np.fromiter(chain.from_iterable(rows), np.int32, offsets[-1])
     return TokenBatch(ids, offsets)

@@ -195,7 +195,8 @@ class Vocabulary(Sequence[str]):
     __hash__ = None  # type: ignore[assignment]
 
     def __getstate__(self) -> dict[str, NDArray[Any]]:
-        return self.arrays()
+        # Mapped or not, the same to pickle and to the hashes of joblib.
+        return {name: np.asarray(array) for name, array in self.arrays().items()}
 
     def __setstate__(self, state: dict[str, NDArray[Any]]) -> None:
         self._set(**state)

@@ -15,15 +15,15 @@ from numpy.typing import DTypeLike, NDArray
 
 from skparaphrase.text import Vocabulary, WordTokenizer
 from skparaphrase.text._lookup import WordLookup
+from skparaphrase.vectors._arrays import DTYPES, check_finite, read_only
+from skparaphrase.vectors._derived import Derived
 from skparaphrase.vectors._folder import load_table, save_table
 from skparaphrase.vectors._formats import read_table
 from skparaphrase.vectors._interchange import Interchange
 from skparaphrase.vectors._nearest import nearest_words
 
-_DTYPES = ("float32", "float16", "int8")
 
-
-class WordVectors(Interchange):
+class WordVectors(Interchange, Derived):
     """Words and their vectors.
 
     Immutable, and shared rather than copied by :func:`sklearn.base.clone`: a grid
@@ -82,7 +82,7 @@ class WordVectors(Interchange):
         unknown: str | None = None,
     ) -> None:
         matrix = np.asanyarray(matrix)
-        if matrix.dtype.name not in _DTYPES:
+        if matrix.dtype.name not in DTYPES:
             with np.errstate(over="ignore"):  # told by _check_finite
                 matrix = np.asarray(matrix, dtype=np.float32)
         if not matrix.flags.c_contiguous:
@@ -103,12 +103,12 @@ class WordVectors(Interchange):
                 )
         if unknown is not None and unknown not in self.words:
             raise ValueError(f"unknown={unknown!r} is not a word of the table.")
-        self.matrix = _read_only(matrix)
-        self.scale = None if scale is None else _read_only(scale)
+        self.matrix = read_only(matrix)
+        self.scale = None if scale is None else read_only(scale)
         self.unknown = unknown
         self._source: tuple[str, int] | None = None  # what a pickle holds instead
         self._lookups: dict[tuple[bool, str, bool], WordLookup] = {}
-        self._check_finite()
+        check_finite(self.words, self.matrix, self.scale)
 
     # Ways in -----------------------------------------------------------------------
 
@@ -209,7 +209,8 @@ class WordVectors(Interchange):
         vectors = cls.__new__(cls)
         vectors.__setstate__(load_table(Path(folder), mmap=mmap))
         if by_path:
-            vectors._source = (str(Path(folder).resolve()), vectors._fingerprint())
+            # Not resolved: a link may lead elsewhere on another machine.
+            vectors._source = (str(Path(folder).absolute()), vectors._fingerprint())
         return vectors
 
     def save(self, folder: str | PathLike[str]) -> None:
@@ -333,85 +334,7 @@ class WordVectors(Interchange):
                 )
         return nearest_words(self, target, n, without=own)
 
-    # Other tables ------------------------------------------------------------------
-
-    def astype(self, dtype: DTypeLike) -> "WordVectors":
-        """The table stored in another way.
-
-        Parameters
-        ----------
-        dtype : {"float32", "float16", "int8"}
-            With "int8" every word has a scale.
-
-        Returns
-        -------
-        vectors : WordVectors
-            The same object if it is stored so.
-        """
-        name = np.dtype(dtype).name
-        if name not in _DTYPES:
-            raise ValueError(f"dtype must be one of {_DTYPES}; got {name}.")
-        if name == self.matrix.dtype.name:
-            return self
-        matrix = self.rows(slice(None))
-        scale = None
-        if name == "int8":
-            scale = np.abs(matrix).max(axis=1, initial=0) / 127
-            scale[scale == 0] = 1
-            matrix = np.rint(matrix / scale[:, np.newaxis])
-        return WordVectors(
-            self.words, matrix.astype(name), scale=scale, unknown=self.unknown
-        )
-
-    def with_unknown(self, vector: Any = None, word: str = "<unk>") -> "WordVectors":
-        """The table with one more row, for the words that it lacks.
-
-        Parameters
-        ----------
-        vector : array-like of shape (dim,), default=None
-            None takes the mean of all vectors, as is usual with GloVe.
-
-        word : str, default="<unk>"
-            Its name.
-
-        Returns
-        -------
-        vectors : WordVectors
-            Stored as this one.
-        """
-        matrix = self.rows(slice(None))
-        row = matrix.mean(axis=0) if vector is None else np.asarray(vector, np.float32)
-        if row.shape != (self.dim,):
-            raise ValueError(f"vector must be of shape ({self.dim},); got {row.shape}.")
-        return WordVectors(
-            [*self.words, word], np.vstack([matrix, row]), unknown=word
-        ).astype(self.dtype)
-
-    def replace(self, matrix: NDArray[np.floating]) -> "WordVectors":
-        """The same words with other vectors.
-
-        Parameters
-        ----------
-        matrix : ndarray of shape (n_words, dim)
-            Becomes float32.
-
-        Returns
-        -------
-        vectors : WordVectors
-            Shares the words with this one.
-        """
-        matrix = np.ascontiguousarray(matrix, dtype=np.float32)
-        if matrix.ndim != 2 or len(matrix) != len(self):
-            raise ValueError(
-                f"matrix must be of shape ({len(self)}, dim); got {matrix.shape}."
-            )
-        vectors = object.__new__(WordVectors)
-        vectors.__dict__.update(self.__dict__)
-        vectors._source = None
-        vectors.matrix = _read_only(matrix)
-        vectors.scale = None
-        vectors._check_finite()
-        return vectors
+    # Copies and pickles -------------------------------------------------------------
 
     def __sklearn_clone__(self) -> "WordVectors":
         return self
@@ -423,13 +346,17 @@ class WordVectors(Interchange):
 
     def __getstate__(self) -> dict[str, Any]:
         state = {k: v for k, v in self.__dict__.items() if not k.startswith("_")}
-        # A mapped array is pickled in pieces, a view of it as one; joblib maps either.
-        return {**state, "matrix": np.asarray(self.matrix)}
+        # A mapped array is pickled in pieces, and joblib hashes it as another one; a
+        # view of it is not, and joblib maps either.
+        for name in ("matrix", "scale"):
+            if state[name] is not None:
+                state[name] = np.asarray(state[name])
+        return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
-        self.matrix = _read_only(self.matrix)
-        self.scale = None if self.scale is None else _read_only(self.scale)
+        self.matrix = read_only(self.matrix)
+        self.scale = None if self.scale is None else read_only(self.scale)
         self._source = None
         self._lookups = {}
 
@@ -442,29 +369,6 @@ class WordVectors(Interchange):
 
     def __repr__(self) -> str:
         return f"WordVectors({len(self)} words, dim={self.dim}, {self.dtype})"
-
-    def _check_finite(self) -> None:
-        if self.scale is not None:
-            bad = np.flatnonzero(~np.isfinite(self.scale))
-            if len(bad):
-                row = int(bad[0])
-                raise ValueError(
-                    f"The scale of {self.words[row]!r}, row {row}, is not finite."
-                )
-            return
-        for start in range(0, len(self), 16384):
-            # A sum is finite only if its terms are, and needs no second array; where
-            # large terms overflow, the slower test decides.
-            block = self.matrix[start : start + 16384]
-            with np.errstate(over="ignore", invalid="ignore"):
-                if np.isfinite(block.sum(dtype=np.float64)):
-                    continue
-            bad = np.flatnonzero(~np.isfinite(block).all(axis=1))
-            if len(bad):
-                row = start + int(bad[0])
-                raise ValueError(
-                    f"The vector of {self.words[row]!r}, row {row}, is not finite."
-                )
 
 
 @lru_cache(maxsize=4)
@@ -483,9 +387,3 @@ def _load_by_path(folder: str, fingerprint: int) -> WordVectors:
             "its path."
         )
     return vectors
-
-
-def _read_only(array: NDArray[Any]) -> NDArray[Any]:
-    array = array.view()
-    array.flags.writeable = False
-    return array
