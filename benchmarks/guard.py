@@ -68,6 +68,8 @@ def _parse_args() -> argparse.Namespace:
     parser.add_argument("--record", action="store_true", help="write the ratios")
     parser.add_argument("--results", type=Path, default=RESULTS)
     args = parser.parse_args()
+    if args.only and args.record:
+        parser.error("--record writes the ratios of all races: not with --only")
     if args.quick:
         args.rounds = 1
         if args.record:

@@ -4,7 +4,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from copy import deepcopy
 from typing import Any, NamedTuple
 
@@ -179,7 +179,7 @@ class FitsByEpochs(CallbackSupportMixin):
         """
         from skparaphrase.nn import few_threads
 
-        threads = few_threads() if self._small_steps else nullcontext()
+        threads = few_threads(small_steps=self._small_steps)
         try:
             with threads, self._best_kept(state, validate):
                 self._run_epochs(X, y, trainer, losses, state, validate, run)

@@ -221,6 +221,7 @@ def test_tags():
 OURS = [
     "skparaphrase.interaction._ranker.PairwiseInteractionRanker",
     "skparaphrase.interaction._regressor.PairwiseInteractionRegressor",
+    "skparaphrase.text._vocabulary.Vocabulary",
     "skparaphrase.vectors._word_vectors.WordVectors",
 ]
 ROUND_TRIPS = {

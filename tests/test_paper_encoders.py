@@ -506,6 +506,7 @@ def test_settings_of_the_released_scripts():
 # Copies and files.
 
 OURS = [
+    "skparaphrase.text._vocabulary.Vocabulary",
     "skparaphrase.vectors._word_vectors.WordVectors",
     *(
         f"{owner.__module__}.{owner.__name__}"

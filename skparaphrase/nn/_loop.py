@@ -219,12 +219,13 @@ _HERE = local()
 
 
 @contextmanager
-def few_threads() -> Iterator[None]:
+def few_threads(*, small_steps: bool = True) -> Iterator[None]:
     """Let torch use half of its threads, and two at most, inside the block.
 
-    The tensors of a step are small. More threads gain nothing, and where other
+    The tensors of most steps are small. More threads gain nothing, and where other
     processes want the same processors, threads that wait for each other at every
-    operation cost a hundredfold. In a worker of joblib or Dask it is one.
+    operation cost a hundredfold. For steps that are not small it uses all. In a thread
+    of joblib or Dask it is one.
 
     Blocks may run side by side, and one inside another. Torch's number is partly one
     for the whole process, and the first of them knows what it was.
@@ -235,7 +236,8 @@ def few_threads() -> Iterator[None]:
     with _LIMIT:
         before = _LIMITED[0] if _LIMITED else torch.get_num_threads()
         _LIMITED.append(before)
-        torch.set_num_threads(min(max(before // 2, 1), 2, available_threads()))
+        most = min(max(before // 2, 1), 2) if small_steps else before
+        torch.set_num_threads(min(most, available_threads()))
     _HERE.is_limited = True
     try:
         yield
