@@ -17,6 +17,7 @@ from io import BytesIO
 import pytest
 
 from skparaphrase import datasets
+from skparaphrase._locks import locked
 from skparaphrase.datasets import (
     clear_data_home,
     fetch_glove,
@@ -31,7 +32,6 @@ from skparaphrase.datasets import (
     get_data_home,
 )
 from skparaphrase.datasets._home import FOLDERS
-from skparaphrase.datasets._lock import locked
 
 FETCH = [getattr(datasets, name) for name in datasets.__all__ if name[:6] == "fetch_"]
 WIKI = "https://ixa2.si.ehu.eus/stswiki/images"

@@ -28,6 +28,8 @@ from sklearn.base import clone
 from sklearn.model_selection import train_test_split
 from sklearn.pipeline import make_pipeline
 
+from skparaphrase import _locks
+from skparaphrase._locks import locked
 from skparaphrase.callback import ScoreMonitor
 from skparaphrase.decomposition import CommonComponentRemoval
 from skparaphrase.encoders import (
@@ -706,6 +708,24 @@ def test_a_file_of_something_else_is_not_gone_on_with(tmp_path):
     into(close, PAIRS, tmp_path / "half", block_size=20, dtype="float16")
     part.write_bytes(b"")  # killed before the first byte was on the disk
     assert into(Stops(), PAIRS, path, block_size=10).shape == (85, 2, 8)
+
+
+def test_two_calls_do_not_write_one_file(tmp_path, monkeypatch):
+    path = tmp_path / "out.npy"
+    expected = Stops().transform(PAIRS)
+    with (
+        locked(tmp_path / "out.npy.lock"),
+        pytest.raises(ValueError, match=r"Another call is writing .*out\.npy"),
+    ):
+        into(Stops(), PAIRS, path)
+    assert_array_equal(into(Stops(), PAIRS, path), expected)
+    assert [each.name for each in tmp_path.iterdir()] == ["out.npy"]
+
+    def no_locks(descriptor):
+        raise OSError("Function not implemented")
+
+    monkeypatch.setattr(_locks, "_take", no_locks)
+    assert_array_equal(into(Stops(), PAIRS, path), expected)
 
 
 KILLED = """

@@ -17,20 +17,8 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
+from skparaphrase._locks import try_lock
 from skparaphrase._persistence import new_folder, read_metadata, write_metadata
-
-if sys.platform == "win32":
-    import msvcrt
-
-    def _lock(descriptor: int) -> None:
-        msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
-
-else:
-    import fcntl
-
-    def _lock(descriptor: int) -> None:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-
 
 Arrays = dict[str, NDArray[Any]]
 
@@ -134,18 +122,18 @@ class CheckpointFolder:
     def _hold(self) -> None:
         descriptor = os.open(self.folder / "lock", os.O_CREAT | os.O_RDWR)
         try:
-            _lock(descriptor)
-        except (BlockingIOError, PermissionError) as error:
+            is_ours = try_lock(descriptor)
+        except OSError:  # a file system without locks
+            os.close(descriptor)
+            return
+        if not is_ours:
             os.close(descriptor)
             raise ValueError(
                 f"Another fit is writing checkpoints to {self.folder}: give each fit a "
                 "folder of its own. Checkpoint(..., subfolders=True) does that for "
                 "the fits of a grid search."
-            ) from error
-        except OSError:  # a file system without locks
-            os.close(descriptor)
-        else:
-            self._descriptor = descriptor
+            )
+        self._descriptor = descriptor
 
 
 def read_content(path: Path) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from io import BytesIO
 from pathlib import Path
 
-from skparaphrase.datasets._lock import locked
+from skparaphrase._locks import locked
 from skparaphrase.datasets._remote import Cache, RemoteFile, record_of
 
 DAMAGE = (

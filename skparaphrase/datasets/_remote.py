@@ -18,8 +18,8 @@ from os import PathLike
 from pathlib import Path
 from typing import IO, Any
 
+from skparaphrase._locks import locked
 from skparaphrase.datasets._home import get_data_home
-from skparaphrase.datasets._lock import locked
 
 _CHUNK = 1 << 14  # bytes; the beginning of one is lost when the connection ends
 _TIMEOUT = 30  # seconds without a byte

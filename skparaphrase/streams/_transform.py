@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from skparaphrase._locks import locked
 from skparaphrase._output import without_metadata
 from skparaphrase.streams._npy import GrowingArray, mapped
 from skparaphrase.streams._store import TextStore
@@ -105,13 +106,12 @@ def transform_to(
     ValueError
         If the array is of another shape, or if what is in the `.part` file are not the
         rows of this transformer and this `X`: the last block in it is made once more
-        and compared.
+        and compared; if another call is writing to the same file.
 
     Notes
     -----
     A file needs no room in memory but for a block. It is put on the disk block by
-    block, so that no more than a block is lost when the process ends in any way. Two
-    calls that write to the same file at the same time spoil it.
+    block, so that no more than a block is lost when the process ends in any way.
 
     Examples
     --------
@@ -132,8 +132,13 @@ def transform_to(
         return out
     final = Path(out)
     part = final.with_name(f"{final.name}.part")
-    _write(part, transformer, X, block_size, dtype)
-    os.replace(part, final)
+    part.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        with locked(final.with_name(f"{final.name}.lock"), wait=False):
+            _write(part, transformer, X, block_size, dtype)
+            os.replace(part, final)
+    except BlockingIOError:
+        raise ValueError(f"Another call is writing {final}.") from None
     return mapped(final)
 
 
@@ -156,7 +161,6 @@ def _write(
     part: Path, transformer: Any, X: Any, block_size: int, dtype: DTypeLike | None
 ) -> None:
     """Write all blocks into a file that may hold the first of them."""
-    part.parent.mkdir(parents=True, exist_ok=True)
     begun = part.exists() and part.stat().st_size
     found = mapped(part) if begun else np.empty(0)
     # The last whole block in the file is made again, and shows that all goes together.
