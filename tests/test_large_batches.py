@@ -13,7 +13,7 @@ import pytest
 import torch
 from numpy.testing import assert_allclose, assert_array_equal
 
-from skparaphrase.nn import Average, Trainer, TrainingOptions, WordTable
+from skparaphrase.nn import Average, Trainer, TrainingOptions, WordTable, _loop
 from skparaphrase.nn import _loop as loop
 from skparaphrase.nn import _negatives as negatives
 from skparaphrase.nn._ahead import run_ahead
@@ -202,7 +202,9 @@ def test_batches_made_ahead_train_as_those_made_in_line(monkeypatch, options):
     assert_array_equal(*trained)
 
 
-def test_training_that_is_interrupted_leaves_no_thread_behind():
+@pytest.mark.parametrize("n_threads", [4, 2])
+def test_training_that_is_interrupted_leaves_no_thread_behind(n_threads, monkeypatch):
+    monkeypatch.setattr(_loop, "available_threads", lambda: n_threads)
     trainer, threads = make_trainer(random_matrix(30), None), []
     make = trainer._batch
 
@@ -220,7 +222,21 @@ def test_training_that_is_interrupted_leaves_no_thread_behind():
     with pytest.raises(KeyboardInterrupt) as caught:
         next(losses)
     assert caught.tb is not None  # what it refers to is not yet gone
-    assert threads and not any(thread.is_alive() for thread in threads)
+    here = threading.current_thread()
+    others = [thread for thread in threads if thread is not here]
+    assert bool(others) == (n_threads > 2)  # none where no processor is left for it
+    assert threads and not any(thread.is_alive() for thread in others)
+
+
+def test_batches_made_ahead_are_those_made_in_line(monkeypatch):
+    losses = []
+    for n_threads in (1, 4):
+        monkeypatch.setattr(_loop, "available_threads", lambda n=n_threads: n)
+        trainer = make_trainer(random_matrix(30), None)
+        pairs = np.arange(100).reshape(-1, 2)
+        losses.append(list(trainer.epochs(random_texts(100, 30), pairs, n_epochs=3)))
+        losses[-1].append(float(np.abs(trainer.table.numpy()).sum()))
+    assert losses[0] == losses[1]
 
 
 # Memory

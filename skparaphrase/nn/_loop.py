@@ -3,7 +3,7 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from threading import Lock, local
@@ -121,7 +121,7 @@ class Loop:
         """Take steps, and yield the mean loss of an example after every epoch.
 
         `step` gets the numbers of the examples of a batch and returns its mean loss.
-        Or it gets what `make` made of them; that runs in a thread of its own, some
+        Or it gets what `make` made of them; that may run in a thread of its own, some
         batches ahead, and so looks neither at parameters nor at `random_state`.
         """
         for epoch in range(self.first_epoch, n_epochs):
@@ -132,7 +132,7 @@ class Loop:
             total = self.table.weight.new_zeros(())
             batches = slices(n_examples, self.options.batch_size)
             examples = (order[batch] for batch in batches)
-            made = examples if make is None else run_ahead(make, examples)
+            made = examples if make is None else _made(make, examples, self.table)
             with closing(made):
                 for batch, one in zip(batches, made, strict=True):
                     total += step(one) * (batch.stop - batch.start)
@@ -211,6 +211,17 @@ def even_slices(n_examples: int, batch_size: int) -> list[slice]:
         slice(start, min(start + batch_size, n_examples))
         for start in range(0, n_examples, batch_size)
     ]
+
+
+def _made(
+    make: Callable[[NDArray[np.intp]], Any],
+    examples: Iterator[NDArray[np.intp]],
+    table: WordTable,
+) -> Generator[Any, None, None]:
+    """Batches, made ahead if a processor is left for that beside those of a step."""
+    if table.weight.device.type != "cpu" or available_threads() > 2:
+        return run_ahead(make, examples)
+    return (make(chosen) for chosen in examples)
 
 
 _LIMIT = Lock()
