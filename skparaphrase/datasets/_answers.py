@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skparaphrase.datasets._bunch import make_bunch
-from skparaphrase.datasets._readers import read_arrays
+from skparaphrase.datasets._columns import read_arrays
 from skparaphrase.datasets._source import Form
 
 

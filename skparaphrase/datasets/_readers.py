@@ -3,23 +3,18 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from skparaphrase.datasets._bunch import Columns, make_bunch
+from skparaphrase.datasets._bunch import make_bunch
+from skparaphrase.datasets._columns import Convert, labels, numbers, read_arrays
 from skparaphrase.datasets._source import Form
-from skparaphrase.datasets._tables import iter_rows, read_columns
+from skparaphrase.datasets._tables import iter_rows
 
 _Path = str | PathLike[str]
-_Convert = Callable[[Path, str, list[str], list[int]], Any]
-
-_WHOLE = re.compile("0|-?[1-9][0-9]{0,17}")  # no two spellings of one number
 
 
 def read_pairs(
@@ -184,7 +179,7 @@ def read_scored_pairs(
         path,
         _two(columns),
         target=score,
-        convert=partial(_numbers, comma=sep == ";"),
+        convert=partial(numbers, comma=sep == ";"),
         descr=f"Scored pairs of {path}",
         form=Form(sep, encoding),
         return_X_y=return_X_y,
@@ -243,7 +238,7 @@ def read_labelled_pairs(
         path,
         _two(columns),
         target=label,
-        convert=_labels,
+        convert=labels,
         descr=f"Labelled pairs of {path}",
         form=Form(sep, encoding),
         return_X_y=return_X_y,
@@ -303,7 +298,7 @@ def read_texts(
         path,
         [column],
         target=target,
-        convert=_labels,
+        convert=labels,
         descr=f"Texts of {path}",
         form=Form(sep, encoding),
         return_X_y=return_X_y,
@@ -322,7 +317,7 @@ def _read(
     columns: Sequence[str | int],
     *,
     target: str | int | None = None,
-    convert: _Convert | None = None,
+    convert: Convert | None = None,
     form: Form,
     descr: str,
     return_X_y: bool,
@@ -337,70 +332,3 @@ def _read(
         return_X_y=return_X_y,
         as_frame=as_frame,
     )
-
-
-def read_arrays(
-    path: _Path,
-    columns: Sequence[str | int],
-    *,
-    target: str | int | None = None,
-    convert: _Convert | None = None,
-    query: str | int | None = None,
-    form: Form | None = None,
-) -> tuple[Columns, Any]:
-    """Columns of texts, one of targets, which `convert` checks and reads, and queries.
-
-    The queries, None without `query`, come apart: their column may be one of the texts.
-    """
-    path = Path(path)
-    wanted = {str(c): c for c in (*columns, target, query) if c is not None}
-    read = read_columns(path, wanted, form)
-    arrays: Columns = {str(c): _texts(read[str(c)][0]) for c in columns}
-    if target is not None and convert is not None:
-        arrays[str(target)] = convert(path, str(target), *read[str(target)])
-    if query is None:
-        return arrays, None
-    values, lines = read[str(query)]
-    _refuse_empty(path, str(query), values, lines, "query")
-    return arrays, _texts(values)
-
-
-def _texts(values: list[str]) -> Any:
-    texts = np.empty(len(values), dtype=object)
-    texts[:] = values
-    return texts
-
-
-def _numbers(
-    path: Path, column: str, values: list[str], lines: list[int], *, comma: bool
-) -> Any:
-    numbers = np.empty(len(values))
-    # Beside a point a comma may stand between thousands.
-    comma = comma and not any("." in value for value in values)
-    for i, (value, line) in enumerate(zip(values, lines, strict=True)):
-        try:
-            numbers[i] = float(value.replace(",", ".") if comma else value)
-            if not np.isfinite(numbers[i]) or "_" in value:
-                raise ValueError
-        except ValueError:
-            raise ValueError(
-                f"{path}, line {line}: {value!r} in column {column!r} is not a number."
-            ) from None
-    return numbers
-
-
-def _refuse_empty(
-    path: Path, column: str, values: list[str], lines: list[int], kind: str
-) -> None:
-    if "" in values:
-        raise ValueError(
-            f"{path}, line {lines[values.index('')]}: no {kind} in column {column!r}."
-        )
-
-
-def _labels(path: Path, column: str, values: list[str], lines: list[int]) -> Any:
-    _refuse_empty(path, column, values, lines, "label")
-    labels = _texts(values)
-    if all(map(_WHOLE.fullmatch, values)):
-        return labels.astype(np.int64)
-    return labels
