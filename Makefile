@@ -1,13 +1,17 @@
-# Each target sets up all that it needs in .venv; `make demo` and `make test` are a start.
+# Each target installs its dependencies into .venv; start with `make demo` or `make test`.
 
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 INSTALL := $(PIP) install --constraint constraints.txt
-# Processes that tests run in, of one thread each: as many as there are cores, or
-# `make test WORKERS=0`, which is all in one.
+# Tests run in one process per core, one thread each; `make test WORKERS=0` uses one
+# process. Tests marked slow (over 20 s) are left out; `make test SELECT=` runs them too.
 WORKERS ?= auto
+SELECT ?= -m 'not slow'
+TESTS ?= tests skparaphrase
+PYTEST := OMP_NUM_THREADS=1 SCIPY_ARRAY_API=1 \
+	$(BIN)/python -m pytest --numprocesses $(WORKERS) --dist worksteal
 
 .PHONY: install demo test lint bench docs changes dist clean
 
@@ -26,8 +30,7 @@ demo: $(VENV)/plot
 	$(BIN)/python examples/quickstart.py
 
 test: $(VENV)/test
-	OMP_NUM_THREADS=1 SCIPY_ARRAY_API=1 \
-		$(BIN)/python -m pytest --numprocesses $(WORKERS) --dist worksteal
+	$(PYTEST) $(SELECT) $(OPTIONS) $(TESTS)
 
 lint: $(VENV)/test
 	$(BIN)/ruff check .
@@ -35,10 +38,14 @@ lint: $(VENV)/test
 	$(BIN)/mypy
 	$(BIN)/towncrier build --draft --version unreleased > /dev/null
 
-bench: $(VENV)/python
+# The tests of the benchmarks, then the comparison with the recorded ratios.
+bench: $(VENV)/test
+	$(PYTEST) benchmarks/tests
 	$(BIN)/python benchmarks/guard.py
 
-docs: $(VENV)/docs
+# The tests of the pages and docstrings, then the site.
+docs: $(VENV)/docs $(VENV)/test
+	$(PYTEST) docs/tests
 	OMP_NUM_THREADS=1 $(BIN)/python -m sphinx --builder html --fail-on-warning \
 		--keep-going docs docs/_build/html
 

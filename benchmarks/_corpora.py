@@ -1,6 +1,6 @@
-"""What the benchmarks of speed read: the table of word vectors, captions, rewrites.
+"""The data that the benchmarks of speed read: word vectors, captions, rewrites.
 
-Imports are inside functions: they are part of the memory of those who call them.
+Imports are inside functions, because they count towards the memory of the caller.
 """
 
 # Authors: The skparaphrase developers
@@ -20,7 +20,7 @@ def read_table(args: Args) -> Any:
 
 
 def read_corpora(args: Args, *names: str) -> list[tuple[str, str]]:
-    """Pairs of some corpora of `CORPORA`, all of them by default."""
+    """Pairs of some corpora of `CORPORA`, by default of all."""
     from skparaphrase.datasets import read_pairs
 
     paths = [args.data / f"data/paraphrase/{name}.tsv" for name in names or CORPORA]
@@ -34,7 +34,7 @@ def corpus_texts(args: Args) -> list[str]:
 
 
 def long_texts(args: Args, n_texts: int, n_words: int) -> list[str]:
-    """Distinct texts: words of captions in their order, from somewhere on."""
+    """Distinct texts: the words of captions in order, from random positions on."""
     import numpy as np
 
     captions = [text for pair in read_corpora(args, "flickr8k") for text in pair]

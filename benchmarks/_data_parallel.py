@@ -1,4 +1,4 @@
-"""What each process of `torchrun` does for `machines.py`: trains one model."""
+"""The script that `torchrun` runs for `machines.py`: trains one model."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -25,7 +25,7 @@ N_EPOCHS = 4
 
 
 class Clock:
-    """A callback: when each epoch ended."""
+    """Callback that records when each epoch ended."""
 
     def __init__(self) -> None:
         self.ends: list[float] = []
@@ -64,7 +64,7 @@ def main() -> None:
         read_table(args), max_epochs=N_EPOCHS, device="cpu", random_state=0, **params
     )
     encoder.set_callbacks(clock).fit(pairs)
-    # The first epoch has what happens once in it.
+    # The first epoch includes one-time costs.
     best = min(b - a for a, b in zip(clock.ends, clock.ends[1:], strict=False))
     if not distributed.is_initialized() or distributed.get_rank() == 0:
         found = {"rate": len(pairs) / best, "loss": encoder.loss_curve_[-1]}

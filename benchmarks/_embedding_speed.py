@@ -1,4 +1,4 @@
-"""Speed of averages of word vectors beside their peers, for `throughput.py`."""
+"""Speed of averages of word vectors and of other libraries, for `throughput.py`."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -27,7 +27,7 @@ N_LONG, N_WORDS = 1000, 1000  # long texts, and the words of one
 def _embed(
     args: Args, encode: Callable[[list[str]], object], *, apart: bool = True
 ) -> Measures:
-    """Texts a second; microseconds of a call with one text, if there can be one."""
+    """Texts per second, and microseconds of a call with a single text if possible."""
     texts = corpus_texts(args)
     distinct = list(dict.fromkeys(texts))
     few = distinct[:1000]
@@ -45,7 +45,7 @@ def _embed(
 
 
 def _seconds(call: Callable[[], object]) -> float:
-    """Of the better of two calls; of one that takes long, one call is as good."""
+    """Seconds of the better of two calls, or of one call if it takes long."""
     first = best_of(call, 1)
     return first if first > 2 else min(first, best_of(call, 1))
 
@@ -261,7 +261,7 @@ def _save_table(args: Args) -> None:
 
 
 def _parts(args: Args, *, backend: str | None) -> Measures:
-    """Seconds of four parts: one after the other, or each by a worker."""
+    """Seconds for four parts, one after the other or each in a worker."""
     from _workers import call_of_parts
 
     return {"seconds": best_of(call_of_parts(args, backend), 3)}

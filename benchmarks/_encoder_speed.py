@@ -22,8 +22,8 @@ from _timing import (
     ratio,
 )
 
-# By encoder: pairs of an epoch, one text of how many is transformed, and long texts.
-# Slow ones get less, so that a measurement takes a second or two.
+# By encoder: pairs per epoch, a transformed text out of how many, and long texts.
+# Slow encoders get fewer, so that a measurement takes a second or two.
 SIZES = {
     "Paragram": (20_000, 1, 40_000),
     "Projection": (20_000, 1, 40_000),
@@ -42,7 +42,7 @@ N_TEXTS = 40_000  # captions that are transformed, with their repeats
 
 
 def _encoder(args: Args, name: str, **params: Any) -> Any:
-    """An encoder with defaults, but one epoch."""
+    """An encoder with its defaults, except for one epoch."""
     import torch
 
     from skparaphrase import encoders
@@ -60,19 +60,19 @@ def _encoder(args: Args, name: str, **params: Any) -> Any:
 
 
 def _rates(args: Args, name: str) -> Measures:
-    """Pairs trained on and texts transformed a second."""
+    """Training pairs and transformed texts per second."""
     n_pairs, step, _ = SIZES[name]
     pairs = read_corpora(args, "flickr8k")[:n_pairs]
     texts = corpus_texts(args)[:N_TEXTS]
     fresh = _encoder(args, name, warm_start=False)
     fresh.fit(pairs[:200])
     found = {"fit": len(pairs) / best_of(lambda: fresh.fit(pairs), 1)}
-    fresh.set_params(warm_start=True).fit(pairs)  # what it keeps, later fits go on from
+    fresh.set_params(warm_start=True).fit(pairs)  # later fits resume from its state
     found["epoch"] = len(pairs) / best_of(lambda: fresh.fit(pairs), 1)
     if name == "Charagram":
         whole = _encoder(args, name, max_epochs=10)
         found["whole"] = 10 * len(pairs) / best_of(lambda: whole.fit(pairs), 1)
-    # The vectors do not matter to the speed of `transform`, their number does.
+    # The speed of `transform` depends on the number of vectors, not on their values.
     encoder = _encoder(args, name, max_epochs=0).fit(read_corpora(args))
     found["n_vectors"] = len(encoder.vectors_)
     return found | _transform_rates(encoder.transform, texts, step)
@@ -146,7 +146,7 @@ ENCODERS = Group(
     },
     contenders={
         "counts": Contender("CountVectorizer", _counts),
-        # Beside each other, since they are compared.
+        # Measured alternately, because they are compared.
         **{
             name: Contender(LABELS[name], partial(_rates, name=name))
             for name in sorted(SIZES, key=lambda name: name != "Charagram")
@@ -183,7 +183,7 @@ ENCODERS = Group(
 
 
 def _cells(args: Args) -> Measures:
-    """Medians of forward and backward of one batch, in turn."""
+    """Medians of the forward and backward pass of one batch, measured alternately."""
     from statistics import median
 
     import numpy as np
@@ -192,7 +192,7 @@ def _cells(args: Args) -> Measures:
 
     from skparaphrase.encoders import LSTMEncoder
     from skparaphrase.nn import LSTM
-    from skparaphrase.nn._packing import Packing
+    from skparaphrase.nn._cells import Packing
 
     torch.set_num_threads(args.threads)
     texts = [text for pair in read_corpora(args, "flickr8k")[:100] for text in pair]
@@ -206,7 +206,7 @@ def _cells(args: Args) -> Measures:
     rows, row_of = np.unique(batch.ids, return_inverse=True)
     table = torch.from_numpy(0.3 * random_state.randn(len(rows), dim)).float()
     ids = torch.from_numpy(row_of)
-    tokens, packing = table[ids], Packing(offsets)
+    tokens, packing = table[ids], Packing(offsets, torch.device("cpu"))
     packed = tokens[packing.tokens]
     padded = pad_sequence(torch.split(tokens, lengths.tolist()))
     last, column = lengths - 1, torch.arange(len(texts))
@@ -272,12 +272,12 @@ LSTMS = Group(
 
 
 def _peak(args: Args, name: str) -> Measures:
-    """MB that `transform` needs at its peak, besides texts and vectors."""
+    """Peak memory of `transform` in MB, besides texts and vectors."""
     n_texts = SIZES[name][2] // (10 if args.quick else 1)
     encoder = _encoder(args, name, max_epochs=0)
     encoder.fit(read_corpora(args))
     texts = long_texts(args, n_texts, N_WORDS)
-    encoder.transform(texts[:8])  # what is loaded or made once
+    encoder.transform(texts[:8])  # one-time loading
     found: Measures = {"n_texts": n_texts}
     for column, some in (("third", texts[: n_texts // 3]), ("whole", texts)):
         start = time.perf_counter()
@@ -289,7 +289,7 @@ def _peak(args: Args, name: str) -> Measures:
     return found
 
 
-# One of each kind: what they hold at once differs by kind.
+# One of each kind, because their memory differs by kind.
 WATCHED = ("Paragram", "RNN", "LSTM", "Convolutional", "Charagram", "CharLSTM")
 
 CHUNKS = Group(

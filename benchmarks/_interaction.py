@@ -1,4 +1,4 @@
-"""What the scripts of pairwise word interaction share: fits that are kept."""
+"""Shared parts of the scripts of pairwise word interaction: fits that are cached."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -21,7 +21,7 @@ from skparaphrase.vectors import WordVectors
 
 
 class Row(NamedTuple):
-    """A row: parameters that differ from the defaults, seeds, and what is published."""
+    """A row: parameters that differ from the defaults, seeds, and published figures."""
 
     params: dict[str, Any]
     seeds: int = 3
@@ -31,10 +31,10 @@ class Row(NamedTuple):
 def once(
     args: argparse.Namespace, name: str, params: Any, compute: Callable[[], Any]
 ) -> Any:
-    """What `compute` gives, from an earlier run if it had the same parameters.
+    """Return `compute()`, or its result in an earlier run with the same parameters.
 
-    A table takes hours, and a run that was interrupted goes on where it was. Results
-    are kept in a folder `runs` beside the tables; remove it to begin anew.
+    A table takes hours, so results are cached in the folder `runs`, and an interrupted
+    run is resumed. Remove the folder to start again.
     """
     if args.quick:
         return compute()
@@ -52,10 +52,10 @@ def once(
 
 
 def find_vectors(args: argparse.Namespace, name: str | None) -> WordVectors:
-    """The vectors of the data folder, the same trained on paraphrases, or our own.
+    """The vectors of the data folder, the same trained on paraphrases, or bundled ones.
 
-    The paper takes PARAGRAM-PHRASE vectors for STS 2014 and for questions; "PP" stands
-    for them here: the paraphrase pairs hold no sentence of an evaluation set.
+    The paper uses PARAGRAM-PHRASE vectors for STS 2014 and for questions; here "PP"
+    replaces them. The paraphrase pairs contain no sentence of an evaluation set.
     """
     if name == "bundled":
         return load_word_vectors()
@@ -77,7 +77,7 @@ def find_vectors(args: argparse.Namespace, name: str | None) -> WordVectors:
 def timed_fit(model: Any, *data: Any, **validation: Any) -> dict[str, Any]:
     """Seconds of a fit, its epochs, and its scores on the development set."""
     started = time.perf_counter()
-    with warnings.catch_warnings():  # of long sentences: the tables count them
+    with warnings.catch_warnings():  # about long sentences, which the tables count
         warnings.simplefilter("ignore", UserWarning)
         model.fit(*data, **validation)
     return {
@@ -111,5 +111,5 @@ def shown(of: Mapping[str, Any], published: float | None, digits: int = 4) -> st
 
 
 def settings(rows: Mapping[str, Row]) -> list[str]:
-    """What the rows are, as a list."""
+    """The rows, explained as a list."""
     return [f"- {name}: {said(row.params)}" for name, row in rows.items()]

@@ -1,4 +1,4 @@
-"""What the scripts of papers' tables share: data, scores, processes, results."""
+"""Shared parts of the scripts of papers' tables: data, scores, processes, results."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -28,7 +28,7 @@ YEARS = ("2012", "2013", "2014")
 
 
 def parse_args(doc: str | None, *, seeds: int = 1) -> argparse.Namespace:
-    """The options that every script has."""
+    """The options of all scripts."""
     parser = argparse.ArgumentParser(description=(doc or "").partition("\n")[0])
     parser.add_argument("--data", type=Path, default=Path("../shared"))
     parser.add_argument("--quick", action="store_true", help="a sample of each")
@@ -43,7 +43,7 @@ def parse_args(doc: str | None, *, seeds: int = 1) -> argparse.Namespace:
 
 
 class Data:
-    """The folders `data` and `vectors`, read when they are first looked at."""
+    """The folders `data` and `vectors`, read on first use."""
 
     def __init__(self, args: argparse.Namespace) -> None:
         self.root = args.data
@@ -87,7 +87,7 @@ class Data:
 
     @cached_property
     def development(self) -> dict[str, tuple[Any, Any]]:
-        """What rates and epochs are chosen on: STS 2012 train and SICK train."""
+        """The data to choose rates and epochs on: STS 2012 train and SICK train."""
         paths = sorted((self.root / "data/sts").glob("2012-train.*.tsv"))
         paths.append(self.root / "data/sick/train.tsv")
         return {
@@ -107,7 +107,7 @@ class Data:
 
 
 def sts_means(scores: Mapping[str, float]) -> dict[str, float]:
-    """Unweighted means over the sets of each year, of the years, and SICK."""
+    """Unweighted means over the data sets of each year and over the years, and SICK."""
     means = {
         year: float(np.mean([s for name, s in scores.items() if name.startswith(year)]))
         for year in YEARS
@@ -117,7 +117,7 @@ def sts_means(scores: Mapping[str, float]) -> dict[str, float]:
 
 
 def score_sts(encoder: Any, data: Data, postprocess: Any = None) -> dict[str, float]:
-    """Pearson x 100 of every set."""
+    """Pearson x 100 of every data set."""
     scores = STSScorer(data.sts, postprocess=postprocess)(encoder)
     return {name: 100 * score for name, score in scores.items() if name != "mean"}
 
@@ -133,10 +133,9 @@ def run_all(
     args: argparse.Namespace,
     tasks: Sequence[tuple[Callable[..., Any], tuple[Any, ...]]],
 ) -> list[dict[str, Any]]:
-    """Each task's result, a dict, and the seconds it took, in the order of the tasks.
+    """The results (dicts) and seconds of all tasks, in order.
 
-    The tasks run in `--jobs` processes with one thread each. The longest should come
-    first.
+    The tasks run in `--jobs` processes with one thread each. Put the longest first.
     """
     parallel = joblib.Parallel(n_jobs=min(args.jobs, len(tasks)), batch_size=1)
     results: list[dict[str, Any]] = parallel(
@@ -170,14 +169,14 @@ def table(
 
 
 def cell(value: Any, digits: int = 1) -> str:
-    """A number with so many decimals, None as a dash, anything else as it is."""
+    """Format a number with so many decimals, None as a dash, and others unchanged."""
     if value is None:
         return "–"  # noqa: RUF001 (as in print)
     return f"{value:.{digits}f}" if isinstance(value, float) else str(value)
 
 
 def versions() -> dict[str, str]:
-    """Of what the figures depend on."""
+    """Versions of the libraries that affect the figures."""
     return {
         "skparaphrase": skparaphrase.__version__,
         "scikit-learn": sklearn.__version__,
@@ -190,7 +189,7 @@ def versions() -> dict[str, str]:
 def write(
     args: argparse.Namespace, name: str, results: Any, lines: Sequence[str]
 ) -> None:
-    """Write `name.json` and `name.md`; a quick run writes nothing but to the screen."""
+    """Write `name.json` and `name.md`; a quick run only prints."""
     found = versions()
     text = "\n".join([*lines, "", ", ".join(f"{k} {v}" for k, v in found.items())])
     print(text)

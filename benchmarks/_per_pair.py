@@ -1,4 +1,4 @@
-"""Pairwise word interaction as one would write it, a pair at a time."""
+"""Pairwise word interaction in the obvious implementation, one pair at a time."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -11,13 +11,13 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from skparaphrase.nn._grid import WIDTHS
+from skparaphrase.nn._interaction import WIDTHS
 
 LIMIT, DIM, DIM_IN, N_CHANNELS, N_CLASSES = 32, 250, 300, 13, 5
 
 
 class PerPair(nn.Module):
-    """The network on one pair, as one would write it from the paper and its code."""
+    """The network for one pair, an obvious implementation of the paper's code."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -75,7 +75,7 @@ class PerPair(nn.Module):
         return mask.to(cube.device)
 
     def copy_from(self, parameters: Mapping[str, Any]) -> None:
-        """Take the parameters of one of our models."""
+        """Copy the parameters of one of our models."""
         names = {"W_x": "weight_ih_l0", "W_h": "weight_hh_l0"}
         names |= {"b_x": "bias_ih_l0", "b_h": "bias_hh_l0"}
         state = {}

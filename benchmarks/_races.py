@@ -1,8 +1,8 @@
-"""What `guard.py` times: calls of ours, each beside a peer or the obvious way.
+"""The comparisons that `guard.py` times: our calls against the obvious way.
 
-Texts are drawn from the words that come with the package by Zipf's law, their vectors
-at random, so that no other data are needed. Both sides of a race give the same result
-wherever they compute the same, which is checked once.
+Texts are drawn from the bundled words by Zipf's law, and their vectors at random, so no
+other data are needed. Where both sides of a race compute the same, a check makes sure
+that the results agree.
 """
 
 # Authors: The skparaphrase developers
@@ -45,7 +45,7 @@ Call = Callable[[], object]
 
 @dataclass(frozen=True)
 class Race:
-    """Two calls; the other one does a share of the work of ours."""
+    """Two calls; the other one does a share of the work of our call."""
 
     ours: Call
     other: Call
@@ -54,7 +54,7 @@ class Race:
 
 @dataclass(frozen=True)
 class Material:
-    """Texts and vectors; `quick` takes few of them."""
+    """Texts and vectors; fewer with `quick`."""
 
     folder: Path
     quick: bool = False
@@ -73,7 +73,7 @@ class Material:
 
     @cached_property
     def index(self) -> dict[str, int]:
-        """What the obvious way looks words up in."""
+        """The dictionary in which the obvious way looks up words."""
         return {word: row for row, word in enumerate(self.vectors.words)}
 
     @cached_property
@@ -147,7 +147,7 @@ def read_in_a_loop(path: Path) -> tuple[list[str], Any]:
 
 
 def interact_pair_by_pair(words: Sequence[Any], network: PerPair) -> None:
-    """An epoch, a pair at a time, with the paper's optimiser."""
+    """An epoch, one pair at a time, with the paper's optimizer."""
     optimizer = torch.optim.RMSprop(network.parameters(), lr=1e-4, alpha=0.99)
     target = torch.full((N_CLASSES,), 1 / N_CLASSES)
     for first, second in words:
@@ -203,7 +203,7 @@ def _removal_of_texts(found: Material) -> Race:
 
 def _removal(found: Material) -> Race:
     X = np.random.default_rng(2).standard_normal((len(found.texts), DIM), np.float32)
-    X += 1  # a component that stands out
+    X += 1  # a dominant component
     ours = CommonComponentRemoval()
 
     def other() -> Any:

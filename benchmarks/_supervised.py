@@ -1,4 +1,4 @@
-"""What the scripts of supervised use share: data, fits, spreads."""
+"""Shared parts of the scripts of supervised models: data, fits, spreads."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -62,12 +62,12 @@ def read(args: argparse.Namespace, task: str) -> dict[str, tuple[Any, Any]]:
 
 
 def letters(text: str) -> str:
-    """What is left of a text without case, spaces and punctuation."""
+    """A text without case, spaces and punctuation."""
     return "".join(filter(str.isalnum, text.lower()))
 
 
 def evaluate(model: Any, parts: Mapping[str, tuple[Any, Any]]) -> dict[str, Any]:
-    """Fit with the development set, and score on the test set."""
+    """Fit with validation on the development set, and score on the test set."""
     started = time.perf_counter()
     X_val, y_val = parts["dev"]
     model.fit(*parts["train"], X_val=X_val, y_val=y_val)
@@ -93,12 +93,12 @@ def spread(runs: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def plus_minus(of: Mapping[str, Any] | None, digits: int = 1) -> str:
-    """Mean ± standard deviation, of one seed the figure, or a dash."""
+    """Mean ± standard deviation, the figure of a single seed, or a dash."""
     if of is None or of["n"] == 1:
         return cell(of and of["mean"], digits)
     return f"{of['mean']:.{digits}f} ± {of['std']:.{digits}f}"
 
 
 def said(params: Mapping[str, Any]) -> str:
-    """Parameters as one would write them."""
+    """Parameters as they are written in Python."""
     return ", ".join(f"`{k}={v!r}`" for k, v in params.items()) or "nothing"

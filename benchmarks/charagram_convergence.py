@@ -1,10 +1,10 @@
-"""How fast the three encoders of characters learn similarity of words.
+"""Convergence of the three encoders of characters on the similarity of words.
 
     python benchmarks/charagram_convergence.py --data ../shared [--quick] [--seeds 1]
 
-Mirrors figure 1 of the Charagram paper (its left half): SimLex-999 after each epoch of
-lexical pairs. Writes `benchmarks/results/charagram_convergence.json` and `.md`, and a
-picture, `.png`, where matplotlib is installed.
+Reproduces figure 1 of the Charagram paper (its left half): SimLex-999 after each epoch
+of lexical pairs. Writes `benchmarks/results/charagram_convergence.json` and `.md`, and
+a plot, `.png`, if matplotlib is installed.
 """
 
 # Authors: The skparaphrase developers
@@ -56,9 +56,9 @@ def run(args: argparse.Namespace, seed: int, name: str) -> dict[str, Any]:
     encoder = getattr(encoders, MODELS[name]).paper(
         "words",
         max_epochs=2 if args.quick else EPOCHS,
-        sparse_updates=True,  # the paper's take long
         random_state=seed,
     )
+    encoder.set_params(optimizer__sparse=True)  # dense updates take long
     encoder.set_callbacks(monitor).fit(pairs[:1000] if args.quick else pairs)
     return {
         "simlex999": [scores["simlex999"] for scores in monitor.scores_],
@@ -67,7 +67,7 @@ def run(args: argparse.Namespace, seed: int, name: str) -> dict[str, Any]:
 
 
 def report(curves: dict[str, Any]) -> list[str]:
-    """A row for every epoch."""
+    """One row per epoch."""
     rows = [
         [epoch, *values]
         for epoch, values in enumerate(
@@ -90,7 +90,7 @@ def report(curves: dict[str, Any]) -> list[str]:
 
 
 def draw(args: argparse.Namespace, curves: dict[str, Any]) -> None:
-    """The same as a picture."""
+    """Plot the same."""
     try:
         from matplotlib.figure import Figure
     except ImportError:

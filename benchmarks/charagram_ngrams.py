@@ -2,9 +2,9 @@
 
     python benchmarks/charagram_ngrams.py --data ../shared [--quick] [--seeds 1]
 
-Mirrors table 5 of the Charagram paper, without tagging: SimLex-999 after training on
-words, the STS sets after training on sentences, for the most frequent n-grams of
-each order. Writes `benchmarks/results/charagram_ngrams.json` and `.md`.
+Reproduces table 5 of the Charagram paper, without tagging: SimLex-999 after training on
+words, and the STS data sets after training on sentences, for the most frequent n-grams
+of each order. Writes `benchmarks/results/charagram_ngrams.json` and `.md`.
 """
 
 # Authors: The skparaphrase developers
@@ -30,7 +30,7 @@ from skparaphrase.encoders import CharagramEncoder
 HIGHEST = (2, 3, 4, 5, 6)  # orders from 2 to this
 SIZES = (100, 1000, 50_000)  # n-grams of each order
 WORD_EPOCHS, SENTENCE_EPOCHS = 5, 1
-# The table has no penalty; the activation was tuned there.
+# The table has no penalty; its activation was tuned.
 COMMON: dict[str, Any] = {"vectors_penalty": 0.0, "composition_penalty": 0.0}
 PUBLISHED_SIMLEX = {
     100: (6.2, 7.0, 7.7, 9.1, 8.8),
@@ -61,7 +61,7 @@ def main() -> None:
 
 
 def run(args: argparse.Namespace, seed: int, cell: tuple[int, int]) -> dict[str, Any]:
-    """Scores of one cell of the table; words, then sentences, each from new."""
+    """Scores of one cell of the table, for separate models of words and sentences."""
     data = Data(args)
     highest, size = cell
 

@@ -2,9 +2,9 @@
 
     python benchmarks/charagram_tagging.py --data ../shared [--quick] [--seeds 3]
 
-Mirrors table 4 of the Charagram paper, on the English Web Treebank in the place of the
+Reproduces table 4 of the Charagram paper, on the English Web Treebank instead of the
 Wall Street Journal. A twentieth of the training file, in runs of fifty sentences, is
-held back to choose the epoch; the development file is the test. Writes
+held out to choose the epoch; the development file is the test set. Writes
 `benchmarks/results/charagram_tagging.json` and `.md`.
 """
 
@@ -40,16 +40,15 @@ SETTINGS = {  # the slowest first
     "2-layer Charagram": "charagram-2-layers",
     "Charagram": "charagram",
 }
-# Of the paper's 50; the best is kept, and few come later.
+# The paper has 50; the best epoch is kept, which is rarely a later one.
 EPOCHS = {"charLSTM": 40, "charCNN": 30, "2-layer Charagram": 24, "Charagram": 24}
 VARIANTS: dict[str, dict[str, Any]] = {
     "paper": {},
-    "sparse": {"sparse_updates": True},
+    "sparse": {"optimizer__sparse": True},
     "Adam": {
         "optimizer": "adam",
         "learning_rate": 0.003,
         "dropout": 0.3,
-        "sparse_updates": True,
         "max_epochs": 12,
     },
 }
@@ -59,7 +58,7 @@ ROWS = [
     ("Charagram", "sparse", "xpos"),
     ("Charagram", "paper", "upos"),
 ]
-# What the parts of a step are called in the report.
+# The names of the parts of a step in the report.
 PARTS = {
     "batches": (nn.Sentences, "take"),
     "word vectors": (nn.Tagger, "word_vectors"),
@@ -116,7 +115,8 @@ def run(
     params = {"max_epochs": EPOCHS[name], **VARIANTS[variant]}
     if args.quick:
         params["max_epochs"] = 2
-    tagger = SequenceTagger.paper(SETTINGS[name], random_state=seed, **params)
+    tagger = SequenceTagger.paper(SETTINGS[name], random_state=seed)
+    tagger.set_params(**params)
     tagger.fit(X, y, X_val=X_val, y_val=y_val)
     known = set(chain.from_iterable(X))
     tokens, gold = (np.concatenate(rows) for rows in test)
@@ -148,7 +148,7 @@ def baseline(args: argparse.Namespace, tags: str) -> float:
 
 
 def distinct(args: argparse.Namespace) -> float:
-    """Mean share of the tokens of 100 random sentences that are distinct."""
+    """Mean proportion of distinct tokens in 100 random sentences."""
     (X, _), _, _ = read(args, "xpos")
     order = np.random.RandomState(0).permutation(len(X))
     shares = []

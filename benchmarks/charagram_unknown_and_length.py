@@ -2,8 +2,8 @@
 
     python benchmarks/charagram_unknown_and_length.py --data ../shared [--quick]
 
-Mirrors tables 6 and 7 of the Charagram paper and table 7 of Wieting et al. (2016), on
-the pairs of all STS sets of 2012 to 2014 together. Writes
+Reproduces tables 6 and 7 of the Charagram paper and table 7 of Wieting et al. (2016),
+on the pairs of all STS data sets of 2012 to 2014 together. Writes
 `benchmarks/results/charagram_unknown_and_length.json` and `.md`.
 """
 
@@ -19,7 +19,7 @@ from _papers import Data, median, parse_args, run_all, table, write
 from skparaphrase import encoders
 from skparaphrase.inspection import scores_by_length, scores_by_unknown
 
-# Rates of wieting_encoders.py; the slow have fewer epochs. Longest first.
+# Rates of wieting_encoders.py; slow encoders have fewer epochs. Longest first.
 MODELS: dict[str, tuple[str, dict[str, Any]]] = {
     "LSTM with gate": (
         "LSTMEncoder",
@@ -68,7 +68,7 @@ def main() -> None:
 
 
 def run(args: argparse.Namespace, seed: int, name: str) -> dict[str, Any]:
-    """Pearson x 100 of each group of pairs, and how many there are."""
+    """Pearson x 100 of each group of pairs, and their numbers."""
     data = Data(args)
     cls, params = MODELS[name]
     kwargs = dict(params)

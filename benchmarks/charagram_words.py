@@ -2,9 +2,9 @@
 
     python benchmarks/charagram_words.py --data ../shared [--quick] [--seeds 3]
 
-Mirrors tables 1 and 2 of the Charagram paper: Spearman on WordSim-353, SimLex-999 and
-Rare Words after training on lexical pairs of PPDB, the epoch chosen on SimLex-999 or on
-WordSim-353; and its table 9, nearest words. Writes
+Reproduces tables 1 and 2 of the Charagram paper: Spearman on WordSim-353, SimLex-999
+and Rare Words after training on lexical pairs of PPDB, with the epoch chosen on
+SimLex-999 or on WordSim-353; and its table 9, nearest words. Writes
 `benchmarks/results/charagram_words.json` and `.md`.
 """
 
@@ -28,7 +28,7 @@ from skparaphrase import encoders
 from skparaphrase.callback import ScoreMonitor
 from skparaphrase.inspection import neighbors, scores_by_unknown, unknown_words
 
-# What differs from the paper's settings for words; longest first.
+# Differences from the paper's settings for words; longest first.
 MODELS: dict[str, tuple[str, dict[str, Any]]] = {
     "charLSTM": ("CharLSTMEncoder", {"max_epochs": 5}),
     "charCNN": ("CharCNNEncoder", {"max_epochs": 5}),
@@ -37,13 +37,13 @@ MODELS: dict[str, tuple[str, dict[str, Any]]] = {
 }
 SLOW = {"charLSTM", "charCNN"}  # one seed
 SETS = ("ws353", "simlex999", "rw")
-# WS353 and SimLex by where the paper's parameters were chosen.
+# WS353 and SimLex, by the data set on which the paper chose its parameters.
 PUBLISHED = {
     "charCNN": {"simlex999": (26.31, 30.64), "ws353": (33.19, 16.73)},
     "charLSTM": {"simlex999": (48.27, 54.54), "ws353": (51.43, 48.83)},
     "Charagram": {"simlex999": (53.87, 63.33), "ws353": (58.35, 60.00)},
 }
-# None is in the training pairs; most are in no list of words.
+# None is in the training pairs, and most are in no list of words.
 QUERIES = ("vehicals", "vehicle-like", "babyyyyyy", "unrecognisably", "refusall")
 
 
@@ -77,7 +77,7 @@ def main() -> None:
 
 
 def run(args: argparse.Namespace, name: str, seed: int) -> dict[str, Any]:
-    """Scores at the epoch that is best on either set, and of the last."""
+    """Scores of the best epoch on either data set, and of the last."""
     data = Data(args)
     cls, params = MODELS[name]
     pairs = data.corpus("ppdb-lexical")
@@ -86,8 +86,8 @@ def run(args: argparse.Namespace, name: str, seed: int) -> dict[str, Any]:
     if name == "PP":
         params = {**params, "vectors": data.vectors}
     monitor = ScoreMonitor(lambda encoder: score_words(encoder, data))
-    params = {"sparse_updates": True, **params}  # the paper's take long
     encoder = getattr(encoders, cls).paper("words", **params, random_state=seed)
+    encoder.set_params(optimizer__sparse=True)  # dense updates take long
     encoder.set_callbacks(monitor).fit(pairs)
     found: dict[str, Any] = {
         key: max(monitor.scores_, key=lambda scores, key=key: scores[key])
@@ -104,7 +104,7 @@ def run(args: argparse.Namespace, name: str, seed: int) -> dict[str, Any]:
 
 
 def start(args: argparse.Namespace, _: str) -> dict[str, Any]:
-    """Word vectors before training, and what of Rare Words they lack."""
+    """Word vectors before training, and the part of Rare Words that they lack."""
     data = Data(args)
     encoder = encoders.AverageEncoder(data.vectors).fit(data.corpus("ppdb-lexical"))
     pairs = data.word_similarity["rw"][0]
@@ -121,7 +121,7 @@ def start(args: argparse.Namespace, _: str) -> dict[str, Any]:
 
 
 def _rare(encoder: Any, data: Data) -> dict[str, float]:
-    """Spearman x 100 on Rare Words, of known words and where a word is unknown."""
+    """Spearman x 100 on Rare Words, for pairs without and with an unknown word."""
     pairs, gold = data.word_similarity["rw"]
     scores = scores_by_unknown(encoder, pairs, gold, vocabulary=data.vectors)
     return {name: 100 * scores.loc[name, "spearman"] for name in ("0", "any", "all")}

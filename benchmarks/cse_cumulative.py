@@ -2,8 +2,8 @@
 
     python benchmarks/cse_cumulative.py --data ../shared [--quick] [--seeds 1]
 
-Mirrors tables 1, 2 and 4 of Jiao et al. (2018). Phrases are the lexical pairs of PPDB;
-sentences are captions, rewrites and news. Writes
+Reproduces tables 1, 2 and 4 of Jiao et al. (2018). Phrases are the lexical pairs of
+PPDB; sentences are captions, rewrites and news. Writes
 `benchmarks/results/cse_cumulative.json` and `.md`.
 """
 
@@ -72,9 +72,8 @@ def encoder(model: str, stage: str, data: Data, seed: int, init: Any = None) -> 
     if model == "PP":
         return ParagramEncoder(learning_rate=0.01, **params)
     setting = "ppdb-xl" if stage == "phrases" else "simple-wikipedia"
-    return ConvolutionalEncoder.paper(
-        setting, learning_rate=0.0003, sparse_updates=True, **params
-    )
+    found = ConvolutionalEncoder.paper(setting, learning_rate=0.0003, **params)
+    return found.set_params(optimizer__sparse=True)
 
 
 def pairs(data: Data, stage: str) -> Any:
@@ -85,7 +84,7 @@ def pairs(data: Data, stage: str) -> Any:
 
 
 def cumulative(args: argparse.Namespace, seed: int, model: str) -> dict[str, Any]:
-    """Phrases, and sentences from there."""
+    """Train on phrases, then on sentences."""
     data = Data(args)
     first, of_phrases = fit(model, "phrases", data, seed)
     _, of_both = fit(model, "sentences", data, seed, init=first)
@@ -93,7 +92,7 @@ def cumulative(args: argparse.Namespace, seed: int, model: str) -> dict[str, Any
 
 
 def alone(args: argparse.Namespace, seed: int, model: str) -> dict[str, Any]:
-    """Sentences only."""
+    """Train on sentences only."""
     return {"stages": {"sentences": fit(model, "sentences", Data(args), seed)[1]}}
 
 
@@ -108,7 +107,7 @@ def fit(
 
 
 def start(args: argparse.Namespace, _: str) -> dict[str, Any]:
-    """Scores of the vectors that training starts from."""
+    """Scores of the initial vectors."""
     data = Data(args)
     sets = score_sts(AverageEncoder(data.vectors), data)
     return {**sets, **sts_means(sets)}

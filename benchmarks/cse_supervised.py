@@ -2,12 +2,12 @@
 
     python benchmarks/cse_supervised.py --data ../shared [--quick] [--seeds 3]
 
-Mirrors table 3 of Jiao et al. (2018) on SICK similarity. "Universal" begins with an
-encoder of phrases, then sentences (as in `cse_cumulative.py`), and is pulled back to
-it. Writes `benchmarks/results/cse_supervised.json` and `.md`.
+Reproduces table 3 of Jiao et al. (2018) on SICK similarity. "Universal" starts from an
+encoder trained on phrases, then on sentences (as in `cse_cumulative.py`), and is
+regularised towards it. Writes `benchmarks/results/cse_supervised.json` and `.md`.
 
-The epoch is the best one on the development set, on which settings were chosen with
-the first seed, too.
+The epoch is the best one on the development set, on which the settings were chosen as
+well, with the first seed.
 """
 
 # Authors: The skparaphrase developers
@@ -28,13 +28,13 @@ from sklearn.frozen import FrozenEstimator
 from skparaphrase.encoders import ConvolutionalEncoder, ParagramEncoder
 from skparaphrase.supervised import SimilarityRegressor
 
-# What differs from `paper("cse")`, whose updates are dense.
-SPARSE = {"sparse_updates": True}
+# Differences from `paper("cse")`, whose updates are dense.
+SPARSE = {"optimizer__sparse": True}
 OURS: dict[str, Any] = {**SPARSE, "scale": 6.0}
 
 
 class Row(NamedTuple):
-    """A row: class, whether it begins trained, parameters, r, rho and MSE published."""
+    """A row: class, whether it starts trained, parameters, published r, rho and MSE."""
 
     encoder: str
     universal: bool
@@ -72,7 +72,7 @@ def main() -> None:
 
 
 def run(args: argparse.Namespace, seed: int, kind: tuple[str, bool]) -> dict[str, Any]:
-    """All rows of one encoder, which is trained on paraphrases once, or not at all."""
+    """All rows of one encoder, trained on paraphrases once or not at all."""
     data = Data(args)
     name, universal = kind
     started = time.perf_counter()
@@ -104,8 +104,7 @@ def measure(
         encoder=encoder,
         prior="universal" if row.universal else None,
         random_state=seed,
-        **row.params,
-    )
+    ).set_params(**row.params)
     if quick:
         model.set_params(max_epochs=1)
     costs = evaluate(model, parts)

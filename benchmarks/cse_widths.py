@@ -2,7 +2,7 @@
 
     python benchmarks/cse_widths.py --data ../shared [--quick] [--seeds 1]
 
-Mirrors table 5 of Jiao et al. (2018): 300 filters of one width, or 100 of each of
+Reproduces table 5 of Jiao et al. (2018): 300 filters of one width, or 100 of each of
 three, trained on sentences alone. Adds what the paper's text leaves open: without
 scrambled words, with tanh, and with the padding of the released code. Writes
 `benchmarks/results/cse_widths.json` and `.md`.
@@ -56,7 +56,7 @@ def main() -> None:
         for scramble in (0.5, 0.0)
     }
     rows |= {name: {"widths": COMBINED, **of} for name, of in VARIANTS.items()}
-    # The widest cost most; "batch" embeds a hundred texts at a time.
+    # The widest are the slowest; "batch" embeds a hundred texts at a time.
     order = sorted(rows, key=lambda row: -max(rows[row]["widths"]))
     tasks = [
         (run, (args, rows[row], seed, row))
@@ -86,13 +86,13 @@ def run(
         "widths",
         vectors=data.vectors,
         n_filters=N_FILTERS // len(params["widths"]),
-        sparse_updates=True,
         learning_rate=RATE,
         batch_size=BATCH_SIZE,
         max_epochs=1 if args.quick else EPOCHS,
         random_state=seed,
         **params,
     )
+    encoder.set_params(optimizer__sparse=True)
     encoder.fit(pairs[:1000] if args.quick else pairs)
     return {**sts_means(score_sts(encoder, data)), "loss": encoder.loss_curve_[-1]}
 

@@ -1,13 +1,14 @@
-"""Averages of word vectors that learn all-MiniLM-L6-v2's vectors of sentences.
+"""Distillation of all-MiniLM-L6-v2 into averages of word vectors.
 
     python benchmarks/distillation.py --data ../shared [--quick] [--seeds 3] [--jobs 1]
 
 The teacher embeds the distinct sentences of the training pairs (captions, rewrites,
-news: 81,000; some minutes, kept in `results/runs`). `ParagramEncoder(
-loss="distillation")` starts from word vectors that are the teacher's own, of single
-words. Beside it the same vectors untrained, those trained on the pairs themselves, and
-the teacher. Rate and epochs were chosen on the training sets of STS 2012 and SICK
-(`--choose` prints those). Writes `benchmarks/results/distillation.json` and `.md`.
+news: 81,000), which takes some minutes and is cached in `results/runs`.
+`ParagramEncoder(loss="distillation")` starts from the teacher's own vectors of single
+words. It is compared with these vectors before training, with vectors trained on the
+pairs themselves, and with the teacher. Rate and epochs were chosen on the training sets
+of STS 2012 and SICK (`--choose` prints these scores). Writes
+`benchmarks/results/distillation.json` and `.md`.
 """
 
 # Authors: The skparaphrase developers

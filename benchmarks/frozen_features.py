@@ -1,12 +1,12 @@
-"""Frozen vectors, tf-idf and both side by side, under one classifier.
+"""Frozen vectors, tf-idf, and both together, with the same classifier.
 
     python benchmarks/frozen_features.py --data ../shared [--quick] [--seeds 3]
 
-Sentences (MR, SUBJ, TREC, SST-2) and pairs (MSRP) become features without a look at
+The features of sentences (MR, SUBJ, TREC, SST-2) and pairs (MSRP) do not depend on
 labels: vectors of an encoder, tf-idf of words and word pairs, or a `FeatureUnion` of
-both. The classifier is `LogisticRegressionCV`, which chooses C on the training part.
-MR and SUBJ are cross-validated, the others have a test set. Takes model2vec in, over
-the same table of words, where it is installed. Writes
+both. The classifier is `LogisticRegressionCV`, which chooses C on the training set. MR
+and SUBJ are cross-validated, the others have a test set. Includes model2vec, with the
+same table of words, if it is installed. Writes
 `benchmarks/results/frozen_features.json` and `.md`.
 """
 
@@ -37,7 +37,7 @@ from skparaphrase.decomposition import CommonComponentRemoval
 from skparaphrase.encoders import AverageEncoder, ParagramEncoder, SIFEncoder
 from skparaphrase.pairs import PairFeatures, PairVectorizer
 
-# The weight of the vectors, the tokens and the least count were chosen by
+# The weight of the vectors, the tokens and the minimum count were chosen by
 # cross-validation on training parts of MR, SUBJ, TREC and MSRP.
 WEIGHT = 0.02
 WORDS: dict[str, Any] = {
@@ -55,7 +55,7 @@ UNIONS = {"average + tf-idf": "average", "trained + tf-idf": "trained"}
 
 def main() -> None:
     args = parse_args(__doc__, seeds=3)
-    Data(args)  # says so where there are none
+    Data(args)  # raises an error if there are none
     seeds = range(args.seeds)
     with TemporaryDirectory() as folder:
         run_all(args, [(train, (args, folder, seed)) for seed in seeds])
@@ -71,8 +71,8 @@ def main() -> None:
 def train(args: argparse.Namespace, folder: str, seed: int) -> dict[str, Any]:
     """An encoder of paraphrases, saved to the folder.
 
-    Those of MSRP stay out: they are its training pairs with one label, and in
-    cross-validation the encoder would know the pairs that it is tried on.
+    Pairs of MSRP are left out: they are its training pairs with one label, so in
+    cross-validation the encoder would know the pairs that it is tested on.
     """
     data = Data(args)
     names = ("ppdb-lexical", "flickr8k", "rewrites")
@@ -152,7 +152,7 @@ def read(args: argparse.Namespace, name: str) -> tuple[Any, Any, Any]:
     X = np.concatenate([X for X, _ in read])
     y = np.concatenate([y for _, y in read])
     test = np.arange(len(X)) >= len(X) - len(read[-1][0])
-    if name == "SST-2":  # a few sentences stand in both
+    if name == "SST-2":  # a few sentences are in both
         keep = test | ~np.isin(X, X[test])
         X, y, test = X[keep], y[keep], test[keep]
     return X, y, test
@@ -177,7 +177,7 @@ def features(data: Data, trained: Path, *, pairs: bool) -> dict[str, Any]:
     def vectors(*steps: Any) -> Any:
         steps = (*steps, PairFeatures()) if pairs else steps
         scaled = make_pipeline(*steps, StandardScaler())
-        weights = {"vectors": WEIGHT}  # alone too, so that C has one grid
+        weights = {"vectors": WEIGHT}  # also alone, so that all share one grid of C
         return FeatureUnion([("vectors", scaled)], transformer_weights=weights)
 
     words = TfidfVectorizer(**WORDS)
@@ -216,7 +216,7 @@ def model2vec(data: Data) -> Any:
 
 
 def gains(predictions: Mapping[str, Any], y: Any) -> dict[str, Any]:
-    """A union's accuracy less that of its better part, and the standard error."""
+    """The accuracy of a union minus that of its better part, and the standard error."""
     found = {}
     for union, vectors in UNIONS.items():
         right = {kind: predictions[kind] == y for kind in (union, vectors, "tf-idf")}

@@ -1,15 +1,15 @@
-"""Training and prediction on a GPU, beside the CPU.
+"""Training and prediction on a GPU, compared with the CPU.
 
     python benchmarks/gpu.py --data ../shared
 
-Examples trained on, and texts or pairs embedded or scored, a second: every trained
-encoder with batches of its own size and of 1,024, the supervised models, word by word
-interaction and the tagger. Devices take turns on each model, after a short fit that
+Measures training examples, and embedded texts or scored pairs, per second: every
+trained encoder with its own batch size and with 1,024, the supervised models, word
+interaction and the tagger. The devices alternate on each model, after a short fit that
 builds what is built once; the figures are medians of `--rounds 5`, with their range.
-The GPU has done its work when a call returns, because results are arrays of NumPy.
-Losses of the last epochs stand beside each other: how far apart two devices are.
+The GPU has finished when a call returns, because results are NumPy arrays. The losses
+of the last epochs are reported for both devices, which shows how far they differ.
 
-Without a CUDA device it says so and measures nothing; `--devices cpu` tries the script.
+Without a CUDA device it measures nothing and says so; `--devices cpu` tests the script.
 Writes `gpu.json` and `gpu.md` to benchmarks/results (`--out`).
 """
 
@@ -36,7 +36,7 @@ from skparaphrase.interaction import PairwiseInteractionRegressor
 from skparaphrase.supervised import SimilarityRegressor
 from skparaphrase.tagging import SequenceTagger
 
-# Pairs of an epoch, and one text of how many is transformed: a few seconds on a CPU.
+# Pairs per epoch, and a transformed text out of how many: a few seconds on a CPU.
 ENCODERS = {
     "Paragram": (20_000, 1),
     "Projection": (20_000, 1),
@@ -53,7 +53,7 @@ LARGE = 1024
 
 
 class Task(NamedTuple):
-    """A model, what it trains on, and what it predicts for."""
+    """A model, its training data, and the data to predict."""
 
     make: Callable[..., Any]
     fit_on: tuple[Sequence[Any], ...]
@@ -132,7 +132,7 @@ def tasks(args: argparse.Namespace) -> Iterator[tuple[str, Task]]:
 
 
 def maker(Model: Any, *args: Any, **params: Any) -> Callable[..., Any]:
-    """Makes models of one epoch, above an encoder for the same device."""
+    """Creates models of one epoch, with an encoder for the same device."""
 
     def make(device: str) -> Any:
         for below in args:
@@ -144,7 +144,7 @@ def maker(Model: Any, *args: Any, **params: Any) -> Callable[..., Any]:
 
 
 def measure(task: Task, devices: Sequence[str], rounds: int) -> dict[str, Any]:
-    """Rates by device, a list with an entry a round, and the last losses."""
+    """Rates by device, with one entry per round, and the last losses."""
     found: dict[str, Any] = {}
     for device in devices:
         task.make(device).fit(*(part[:200] for part in task.fit_on))

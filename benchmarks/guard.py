@@ -1,18 +1,18 @@
-"""What got slower: calls of ours beside the obvious way, against the recorded ratios.
+"""Regressions of speed: our calls against the obvious way and the recorded ratios.
 
     make bench
     python benchmarks/guard.py --record
 
-A race is a call of ours and a call of a peer or of the obvious way (`_races.py`), timed
-in turn in one process, five times; its ratio says how many times as fast ours is. A
-race got slower if ours takes over 20 % longer than recorded, measured in the time of
-the other side, by the medians, and if no repetition is as good as the worst one that
-was recorded; whatever looks so is run a second time, and both have to say it. The
-status is 1 then. Needs neither data nor packages beside the package, and two or three
-minutes.
+A race consists of a call of ours and a call of another library or of the obvious way
+(`_races.py`), timed alternately in one process, five times; its ratio is how many times
+as fast ours is. A race counts as slower if, by the medians, our call takes over 20 %
+longer than recorded in units of the time of the other side, and if no repetition is as
+good as the worst recorded one. Such races are run a second time, and must be slower
+again; then the exit status is 1. It needs neither data nor other packages, and takes
+two or three minutes.
 
-Ratios depend on the machine: on another one than the recorded, `--record` first
-(`--results` says where), change the code, and run it again.
+Ratios depend on the machine. On another machine than the recorded one, run `--record`
+first (`--results` sets the file), change the code, and run it again.
 """
 
 # Authors: The skparaphrase developers
@@ -85,9 +85,9 @@ def slower(
     found: Mapping[str, Sequence[float]],
     tolerance: float = TOLERANCE,
 ) -> dict[str, float]:
-    """Races that got slower, and how many times the recorded time they take.
+    """Races that are slower, and by which factor.
 
-    By more than `tolerance`, of the medians, and without an overlap of the ranges.
+    Their medians differ by more than `tolerance`, and their ranges do not overlap.
     """
     slow = {}
     for name, now in found.items():
@@ -99,7 +99,7 @@ def slower(
 
 
 def _recorded(args: argparse.Namespace) -> Ratios:
-    """Ratios to compare with; none if there are none, or others are to be written."""
+    """Recorded ratios; none if there are none, or if new ones are to be recorded."""
     if args.record or args.quick or not args.results.exists():
         return {}
     stored = json.loads(args.results.read_text("utf-8"))
@@ -116,7 +116,7 @@ def _recorded(args: argparse.Namespace) -> Ratios:
 def run(
     args: argparse.Namespace, folder: Path, names: Sequence[str] | None = None
 ) -> Ratios:
-    """Ratios of all races, or of some."""
+    """Run all races, or some, and return their ratios."""
     import torch
     from _races import RACES, Material
 
@@ -138,7 +138,7 @@ def ratios(
     n_rounds: int,
     clock: Callable[[], float] = time.perf_counter,
 ) -> list[float]:
-    """How many times as fast ours is, in each repetition; the first turns alternate."""
+    """The ratio of each repetition; the two sides take turns to be first."""
     ours()
     other()
     found = []
@@ -155,7 +155,7 @@ def ratios(
 def _seconds(
     call: Callable[[], object], clock: Callable[[], float], at_least: float = 0.3
 ) -> float:
-    """The fastest of as many calls as fit into a third of a second, of one at least."""
+    """Seconds of the fastest call within a third of a second; at least one call."""
     fastest, start = float("inf"), clock()
     while True:
         before = clock()
@@ -175,7 +175,7 @@ def _spread(values: Sequence[float]) -> str:
 
 
 def _report(recorded: Ratios, found: Ratios) -> list[str]:
-    """A table of Markdown, with what is recorded if there is something."""
+    """A Markdown table, with the recorded ratios if there are any."""
     heads = ["ours / the other way", "times as fast"]
     heads += ["recorded", "change"] if recorded else []
     lines = [f"| {' | '.join(heads)} |", f"| --- |{' ---: |' * (len(heads) - 1)}"]

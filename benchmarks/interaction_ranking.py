@@ -2,13 +2,13 @@
 
     python benchmarks/interaction_ranking.py --data ../shared [--quick] [--seeds 3]
 
-Mirrors table 7 of He & Lin (2016), TrecQA, but trained on the manually judged TRAIN
+Reproduces table 7 of He & Lin (2016), TrecQA, but trained on the manually judged TRAIN
 split (4,718 pairs of 93 questions) instead of TRAIN-ALL (53,417). Writes
-`benchmarks/results/interaction_ranking.json` and `.md`. Finished fits are kept in
-`benchmarks/results/runs`, and an interrupted run goes on.
+`benchmarks/results/interaction_ranking.json` and `.md`. Finished fits are cached in
+`benchmarks/results/runs`, so an interrupted run can be resumed.
 
-Settings were chosen on the development set with the first seed; the epoch is the one of
-the highest mean reciprocal rank there. WikiQA (table 6) is not among the data.
+Settings were chosen on the development set with the first seed; the epoch is the one
+with the highest mean reciprocal rank there. WikiQA (table 6) is not among the data.
 """
 
 # Authors: The skparaphrase developers
@@ -55,7 +55,7 @@ def read(args: argparse.Namespace, part: str) -> Any:
 
 
 def measure(model: Any, bunch: Any) -> dict[str, float]:
-    """MAP and MRR as trec_eval has them, and without unanswered questions."""
+    """MAP and MRR as in trec_eval, and without unanswered questions."""
     ranks = hasattr(model, "decision_function")
     score = (model.decision_function if ranks else model.predict)(bunch.data)
     found = {

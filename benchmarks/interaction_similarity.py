@@ -2,13 +2,14 @@
 
     python benchmarks/interaction_similarity.py --data ../shared [--quick] [--seeds 3]
 
-Mirrors tables 3 (SICK), 4 (MSRvid), 5 (STS 2014) and 8 (ablations) of He & Lin (2016).
-Writes `benchmarks/results/interaction_similarity.json` and `.md`. Hours on four cores;
-finished fits are kept in `benchmarks/results/runs`, and an interrupted run goes on.
+Reproduces tables 3 (SICK), 4 (MSRvid), 5 (STS 2014) and 8 (ablations) of He & Lin
+(2016). Writes `benchmarks/results/interaction_similarity.json` and `.md`. Takes hours
+on four cores; finished fits are cached in `benchmarks/results/runs`, so an interrupted
+run can be resumed.
 
 Settings were chosen on the development set of SICK with the first seed, and for MSRvid
-on pairs of its training set. The epoch is the best one on the development set; for
-MSRvid and STS 2014 the last one.
+on pairs of its training set. The epoch is the best one on the development set, and the
+last one for MSRvid and STS 2014.
 """
 
 # Authors: The skparaphrase developers
@@ -48,8 +49,8 @@ SICK = {  # the longest first
     "bundled vectors": Row({"vectors": "bundled"}, 1),
 }
 STS = {
-    "STS 2014": Row({"limit": 48, "max_epochs": 8}),
-    "STS 2014, PP vectors": Row({"vectors": "PP", "limit": 48, "max_epochs": 8}, 2),
+    "STS 2014": Row({"max_words": 48, "max_epochs": 8}),
+    "STS 2014, PP vectors": Row({"vectors": "PP", "max_words": 48, "max_epochs": 8}, 2),
     "MSRvid": Row({"max_epochs": 20}),
     "MSRvid, PP vectors": Row({"vectors": "PP", "max_epochs": 20}),
 }
@@ -85,7 +86,7 @@ def main() -> None:
 def model_for(
     args: argparse.Namespace, params: Mapping[str, Any], seed: int
 ) -> PairwiseInteractionRegressor:
-    """A model with the vectors of the data folder, or others."""
+    """A model with the vectors of the data folder or with others."""
     params = {"random_state": seed, **params}
     params["vectors"] = find_vectors(args, params.get("vectors"))
     if args.quick:

@@ -1,16 +1,16 @@
-"""Speed of pairwise word interaction beside a loop over pairs, on one and four threads.
+"""Speed of pairwise word interaction and of a loop over pairs, on one and four threads.
 
     python benchmarks/interaction_speed.py --data ../shared --rounds 5
 
-Training and prediction of `PairwiseInteractionRegressor` on pairs of SICK. What it is
-compared with is the same network written the obvious way, a pair at a time with the
-modules of torch, which gives the same logits from the same parameters (checked here).
+Times training and prediction of `PairwiseInteractionRegressor` on pairs of SICK. It is
+compared with the same network in the obvious implementation, one pair at a time with
+torch's modules, which gives the same logits from the same parameters (checked here).
 
-All runs of a number of threads are in one process, round by round in turn; ratios are
-taken within a round, then medians over rounds: a machine that is busy for a while slows
-both sides. Threads that wait do not spin (OMP_WAIT_POLICY): where other processes want
-the processors, they would hold up each other; `--threads 1` leaves out those of four.
-On a GPU, where there is one, the same.
+All runs with the same number of threads share one process, and alternate in rounds;
+ratios are computed within a round, then medians over rounds, so that a machine that is
+busy for a while slows both sides. Waiting threads do not spin (OMP_WAIT_POLICY),
+because they would delay each other if other processes use the cores; `--threads 1`
+leaves out the runs with four. The same is done on a GPU, if there is one.
 """
 
 # Authors: The skparaphrase developers
@@ -37,8 +37,8 @@ from torch.nn import functional as F
 
 from skparaphrase.datasets import read_scored_pairs
 from skparaphrase.interaction import PairwiseInteractionRegressor
-from skparaphrase.nn._grid import WIDTHS
-from skparaphrase.supervised._targets import sparse_targets
+from skparaphrase.nn._interaction import WIDTHS
+from skparaphrase.supervised._graded import sparse_targets
 
 EPOCH = 4500  # pairs of SICK's training set
 PAPER = "ours, the paper's setting (batch 1, RMSProp)"
@@ -93,7 +93,7 @@ def parse_args() -> argparse.Namespace:
 
 
 class Sick:
-    """Pairs of SICK from all over its training set, and its test set."""
+    """Pairs from the whole training set of SICK, and its test set."""
 
     def __init__(self, data: Data, quick: bool) -> None:
         self.vectors = data.vectors
@@ -115,13 +115,13 @@ class Sick:
         return self.pairs[chosen], self.scores[chosen]
 
     def model(self, kind: type[Any] | None = None, **params: Any) -> Any:
-        """Defaults with the range of SICK."""
+        """The defaults, with the score range of SICK."""
         kind = kind or PairwiseInteractionRegressor
         given = {"score_range": (1, 5), "random_state": 0, "max_epochs": 1}
         return kind(self.vectors, **given | params)
 
     def words(self, model: Any, pairs: Any) -> list[tuple[Tensor, Tensor]]:
-        """Word vectors of the two sentences of each pair, as the model has them."""
+        """Word vectors of the two sentences of each pair, as in the model."""
         found = model._find_words([text for pair in pairs for text in pair])
         tokens = torch.from_numpy(found.vectors)[torch.from_numpy(found.texts.ids)]
         texts = torch.split(tokens, found.texts.lengths.tolist())
@@ -132,7 +132,7 @@ class Sick:
 
 
 def train_pair_by_pair(sick: Sick, device: str, n_pairs: int) -> float:
-    """Pairs/s of the loop, with the paper's optimiser; word vectors are at hand."""
+    """Pairs/s of the loop, with the paper's optimizer and given word vectors."""
     pairs, scores = sick.some(n_pairs)
     model = sick.model(max_epochs=0, device="cpu").fit(pairs, scores)
     words = [(a.to(device), b.to(device)) for a, b in sick.words(model, pairs)]
@@ -158,7 +158,7 @@ def train_pair_by_pair(sick: Sick, device: str, n_pairs: int) -> float:
 
 
 def check_same_logits(sick: Sick) -> float:
-    """Assert that the loop's network and ours are one."""
+    """Assert that the network of the loop equals ours."""
     pairs, scores = sick.some(40)
     model = sick.model(device="cpu").fit(pairs, scores)
     network = PerPair()
@@ -174,7 +174,7 @@ def check_same_logits(sick: Sick) -> float:
 
 
 class WholeGrid(PairwiseInteractionRegressor):
-    """Computes the cells beyond the sentences, too."""
+    """Also computes the cells beyond the sentences."""
 
     def _network(self) -> Any:
         network = super()._network()
@@ -191,7 +191,7 @@ def _pad(_: nn.Module, inputs: tuple[Tensor, Any]) -> tuple[Tensor, Any]:
 def contenders(
     sick: Sick, device: str, n_threads: int
 ) -> dict[str, Callable[[], float]]:
-    """What gives pairs/s, by name; each call is one measure."""
+    """Functions that measure pairs/s once, by name."""
     pairs, scores = sick.some(sick.n_train)
 
     def fit(model: Any) -> float:
@@ -230,7 +230,7 @@ def contenders(
 def measure(
     args: argparse.Namespace, kinds: Mapping[str, Callable[[], float]]
 ) -> dict[str, Any]:
-    """All rounds, after one that does not count."""
+    """Run all rounds, after a warm-up round."""
     rates: Rates = {"GEMM": [], **{name: [] for name in kinds}}
     load = os.getloadavg()[0]
     for call in () if args.quick else kinds.values():
@@ -252,10 +252,10 @@ def gemm_rate() -> float:
 
 
 def operations(sick: Sick) -> dict[str, float]:
-    """GFLOP of training on a pair, from shapes: three times those of the forward pass.
+    """GFLOP to train on a pair, from shapes: three times those of the forward pass.
 
-    Word vectors are frozen: the memory's input has no gradient. The cropped grid is
-    counted without the background, of which there is one for each step.
+    Word vectors are frozen, so the input of the LSTM has no gradient. The cropped grid
+    is counted without the background, which is computed once per step.
     """
     pairs, scores = sick.some(1000)
     model = sick.model(max_epochs=0).fit(pairs, scores)
@@ -275,7 +275,7 @@ def operations(sick: Sick) -> dict[str, float]:
 
 
 def _grid_operations(reached: Sequence[int]) -> float:
-    """Those of the convolutions for sentences of these lengths."""
+    """GFLOP of the convolutions for sentences of these lengths."""
     total, size = 0, LIMIT
     for before, width in pairwise((N_CHANNELS, *WIDTHS[LIMIT])):
         reached = [min(size, -(-(n + 1) // 2) * 2) for n in reached]
@@ -286,11 +286,11 @@ def _grid_operations(reached: Sequence[int]) -> float:
 
 
 def peak_of_predict(sick: Sick) -> dict[str, float]:
-    """MB that predicting the test set needs at its peak, besides what there was."""
+    """Peak memory, in MB, of predicting the test set, beyond the memory before."""
     torch.set_num_threads(1)
     pairs, scores = sick.some(64)
     model = sick.model(max_epochs=0, device="cpu").fit(pairs, scores)
-    model.predict(sick.test[:8])  # what is loaded or made once
+    model.predict(sick.test[:8])  # one-time loading
     found = {}
     for n_pairs in (len(sick.test) // 4, len(sick.test)):
         some = sick.test[:n_pairs]
@@ -313,7 +313,7 @@ def spread(values: Sequence[float]) -> str:
 
 
 def ratios(rates: Rates, first: str, second: str) -> list[float]:
-    """Within each round."""
+    """Ratios within each round."""
     return [a / b for a, b in zip(rates[first], rates[second], strict=True)]
 
 

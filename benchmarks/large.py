@@ -3,22 +3,23 @@
     python benchmarks/large.py --data ../shared --threads 4
     python benchmarks/large.py --only ppdb --epochs 10 --rounds 1
 
-Groups (`--only ppdb,vocabulary,batches` takes some of them): `fit` on as many phrase
-pairs as PPDB XL has, with a table of a million words; the time of a step against the
-size of the table; pairs a second, and the memory that choosing negatives takes, against
-the size of a batch. All of it is made up from a seed and needs no data.
+Groups (`--only ppdb,vocabulary,batches` selects some): `fit` on as many phrase pairs as
+PPDB XL has, with a table of a million words; the time of a step against the size of the
+table; pairs per second, and the memory that choosing negatives needs, against the batch
+size. All data are generated from a seed.
 
-Phrases of two to six words (shares 0.35, 0.35, 0.2, 0.08, 0.02; 3.07 in the mean), of
-the 37,366 words that PPDB XL has (Wieting et al., 2016), anywhere in the table, drawn
-with a frequency of 1 / rank (Zipf). In the second phrase of a pair half of the words
-of the first are replaced. Words are "w0", "w1", and so on, vectors normal.
+Phrases have two to six words (shares 0.35, 0.35, 0.2, 0.08, 0.02; 3.07 on average), out
+of the 37,366 words that PPDB XL has (Wieting et al., 2016), which are anywhere in the
+table and drawn with frequency 1 / rank (Zipf). In the second phrase of a pair, half of
+the words of the first are replaced. Words are "w0", "w1", and so on, and vectors are
+normal.
 
-Every contender runs in a fresh process in every round. Needs Linux; 7 GB of memory for
-the largest vocabulary. `--quick` takes a fiftieth of the pairs and a tenth of the
+Every contender runs in a fresh process in every round. Needs Linux, and 7 GB of memory
+for the largest vocabulary. `--quick` uses a fiftieth of the pairs and a tenth of the
 words.
 
-Writes `large.json` and `large.md` to benchmarks/results (`--out`); groups that were not
-run keep what stands there.
+Writes `large.json` and `large.md` to benchmarks/results (`--out`); the results of
+groups that were not run are kept.
 """
 
 # Authors: The skparaphrase developers
@@ -45,7 +46,7 @@ from _timing import (
     resident,
 )
 
-EPOCHS = "SKPARAPHRASE_BENCHMARK_EPOCHS"  # how the number gets to the workers
+EPOCHS = "SKPARAPHRASE_BENCHMARK_EPOCHS"  # passes the number to the workers
 N_PAIRS, N_WORDS, N_TYPES, DIM = 3_033_753, 1_000_000, 37_366, 300
 LENGTHS = {2: 0.35, 3: 0.35, 4: 0.2, 5: 0.08, 6: 0.02}
 VOCABULARIES = {"10k": 10_000, "100k": 100_000, "500k": 500_000} | {
@@ -59,7 +60,7 @@ BATCHES = (100, 1024, 2048, 4096, 8192)
 
 
 def _phrases(n_pairs: int, n_words: int, n_types: int) -> tuple[Any, Any]:
-    """Words of both phrases of each pair, end to end, and where phrases begin."""
+    """Words of both phrases of each pair, end to end, and the start of each phrase."""
     import numpy as np
 
     rng = np.random.default_rng(0)
@@ -73,7 +74,7 @@ def _phrases(n_pairs: int, n_words: int, n_types: int) -> tuple[Any, Any]:
         return types[drawn]
 
     ids = words(offsets[-1])
-    # The second phrase begins as the first, which stands before it.
+    # The second phrase starts as a copy of the first, which precedes it.
     second = np.repeat(np.arange(2 * n_pairs) % 2 == 1, lengths)
     kept = np.flatnonzero(second & (rng.random(len(ids)) < 0.5))
     ids[kept] = ids[kept - np.repeat(lengths, lengths)[kept]]
@@ -99,46 +100,40 @@ def _matrix(n_words: int) -> Any:
     return np.random.default_rng(0).standard_normal((n_words, DIM), dtype=np.float32)
 
 
-def _trainer(n_words: int, batch_size: int) -> Any:
-    """The paper's setting; AdaGrad, and a penalty that pulls to the first vectors."""
+def _seconds(n_words: int, batch_size: int, ids: Any, offsets: Any) -> float:
+    """Seconds of the second epoch, with the settings of the paper.
+
+    These are AdaGrad, and a penalty towards the initial vectors.
+    """
+    import numpy as np
     import torch
     from numpy.random import RandomState
 
-    from skparaphrase.nn import Average, Trainer, TrainingOptions, WordTable
-
-    matrix = _matrix(n_words)
-    options = TrainingOptions(
-        loss="margin",
-        margin=0.4,
-        temperature=0.1,
-        negatives="max",
-        negative_pool="both",
-        mask_identical=False,
-        optimizer="adagrad",
-        learning_rate=0.05,
-        batch_size=batch_size,
-        vectors_penalty=1e-6,
-        composition_penalty=0.0,
-        word_dropout=0.0,
-        scramble=0.0,
-    )
-    table = WordTable(matrix, initial=matrix, sparse=True, device=torch.device("cpu"))
-    return Trainer(Average(DIM), table, options, RandomState(0))
-
-
-def _seconds(trainer: Any, ids: Any, offsets: Any) -> float:
-    """Of an epoch, after one on a few pairs."""
-    import numpy as np
-
-    from skparaphrase.nn import few_threads
+    from skparaphrase._threads import limit_torch_threads
+    from skparaphrase.encoders import ParagramEncoder
+    from skparaphrase.losses import MarginLoss
+    from skparaphrase.nn import Average, ParaphraseTrainer, WordTable
+    from skparaphrase.optimizers import Optimizer
     from skparaphrase.text import TokenBatch
 
+    matrix = _matrix(n_words)
     texts = TokenBatch(ids, offsets)
-    pairs = np.arange(len(texts)).reshape(-1, 2)
-    with few_threads():
-        list(trainer.epochs(texts, pairs[: len(pairs) // 5], n_epochs=1))
+    trainer = ParaphraseTrainer(
+        Average(DIM),
+        WordTable(matrix, initial=matrix, device=torch.device("cpu")),
+        ParagramEncoder(batch_size=batch_size),
+        Optimizer("adagrad"),
+        RandomState(0),
+        loss=MarginLoss(),
+        texts=texts,
+        examples=np.arange(len(texts)).reshape(-1, 2),
+        identities=np.arange(len(texts)),
+    )
+    with limit_torch_threads():
+        epochs = trainer.epochs(2)
+        next(epochs)
         start = time.perf_counter()
-        list(trainer.epochs(texts, pairs, n_epochs=1))
+        next(epochs)
         return time.perf_counter() - start
 
 
@@ -146,7 +141,7 @@ def _seconds(trainer: Any, ids: Any, offsets: Any) -> float:
 
 
 class Clock:
-    """A callback: when the first epoch began, and when the last one ended."""
+    """Callback that records when the first epoch began and the last one ended."""
 
     begin = end = 0.0
 
@@ -183,7 +178,7 @@ def _fit(args: Args) -> Measures:
     clock = Clock()
     ctypes.CDLL(None).malloc_trim(0)
     given = resident("VmRSS")
-    Path("/proc/self/clear_refs").write_text("5", "utf-8")  # the peak begins anew
+    Path("/proc/self/clear_refs").write_text("5", "utf-8")  # resets the peak
     start = time.perf_counter()
     encoder.set_callbacks(clock).fit(pairs)
     whole = time.perf_counter() - start
@@ -233,11 +228,10 @@ def _step(args: Args, *, n_words: int) -> Measures:
     torch.set_num_threads(args.threads)
     n_words //= 10 if args.quick else 1
     n_steps = 200 if args.quick else 2000
-    # The same words whatever the table, ever further apart in it.
+    # The same words for each table, but further apart in larger ones.
     ids, offsets = _phrases(100 * n_steps, 1000, 1000)
-    trainer = _trainer(n_words, 100)
     spread = (ids * (n_words // 1000)).astype(ids.dtype)
-    seconds = _seconds(trainer, spread, offsets)
+    seconds = _seconds(n_words, 100, spread, offsets)
     return {"step": 1e6 * seconds / n_steps, "table": n_words * DIM * 4 / 1e6}
 
 
@@ -270,7 +264,7 @@ def _batch(args: Args, *, batch_size: int) -> Measures:
     torch.set_num_threads(args.threads)
     n_pairs = max(3, (20_000 if args.quick else 200_000) // batch_size) * batch_size
     ids, offsets = _phrases(n_pairs, 100_000, N_TYPES)
-    rate = n_pairs / _seconds(_trainer(100_000, batch_size), ids, offsets)
+    rate = n_pairs / _seconds(100_000, batch_size, ids, offsets)
     unit = unit_vectors(torch.from_numpy(_matrix(2 * batch_size)))
 
     def mine(**settings: Any) -> float:

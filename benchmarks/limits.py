@@ -1,16 +1,16 @@
-"""What the machine would allow, and the share of it that averages and PP reach.
+"""Limits of the machine, and the share of them that averages and PP reach.
 
     python benchmarks/limits.py --data ../shared --threads 4
 
-Groups (`--only memory,arithmetic,text,shares` takes some of them): bandwidth of copies,
-of rows gathered from a table and of memory that is touched for the first time; matrix
-products in float32; splitting texts and looking words up. Then `transform` of
-AverageEncoder and `fit` of ParagramEncoder beside bounds that are computed from the
-same rates, measured in the same process just before. Every contender runs in a fresh
-process in every round. `--quick` takes less of everything.
+Groups (`--only memory,arithmetic,text,shares` selects some): bandwidth of copies, of
+rows gathered from a table, and of memory that is touched for the first time; matrix
+products in float32; splitting texts and looking up words. Then `transform` of
+AverageEncoder and `fit` of ParagramEncoder are compared with bounds that are computed
+from these rates, measured in the same process just before. Every contender runs in a
+fresh process in every round. `--quick` uses less data.
 
-Writes `limits.json` and `limits.md` to benchmarks/results (`--out`); groups that were
-not run keep what stands there.
+Writes `limits.json` and `limits.md` to benchmarks/results (`--out`); the results of
+groups that were not run are kept.
 """
 
 # Authors: The skparaphrase developers
@@ -39,7 +39,7 @@ N_GATHERED = 400_000
 def _in_threads(
     call: Callable[[int], object], n_threads: int, n_calls: int = 5
 ) -> float:
-    """Seconds until a call by each of some threads has returned."""
+    """Seconds until the calls of all threads have returned."""
     if n_threads == 1:
         return best_of(lambda: call(0), n_calls)
     with ThreadPoolExecutor(n_threads) as pool:
@@ -47,7 +47,7 @@ def _in_threads(
 
 
 def gather_rate(table: Any, rows: Any, n_threads: int) -> float:
-    """Bytes of rows a second, by all threads; blocks of rows that fit into a cache."""
+    """Bytes of rows per second, over all threads, in blocks that fit in a cache."""
     import numpy as np
 
     parts = np.array_split(rows, n_threads)
@@ -63,7 +63,7 @@ def gather_rate(table: Any, rows: Any, n_threads: int) -> float:
 
 
 def copy_rate(n_threads: int, n_bytes: int) -> float:
-    """Bytes copied a second; each is read and written."""
+    """Bytes copied per second; each is read and written."""
     import numpy as np
 
     size = n_bytes // 4 // n_threads
@@ -76,7 +76,7 @@ def copy_rate(n_threads: int, n_bytes: int) -> float:
 
 
 def fresh_rate(n_threads: int, n_bytes: int) -> float:
-    """Bytes a second of new memory that is written for the first time."""
+    """Bytes per second of new memory that is written for the first time."""
     import numpy as np
 
     def fill(_: int) -> None:
@@ -86,7 +86,7 @@ def fresh_rate(n_threads: int, n_bytes: int) -> float:
 
 
 def product_rate(shape: Sequence[int], n_threads: int, n_calls: int) -> float:
-    """Operations a second of a product of (n, k) and (k, m) in float32."""
+    """Operations per second of a product of (n, k) and (k, m) in float32."""
     import torch
 
     torch.set_num_threads(n_threads)
@@ -200,7 +200,7 @@ TEXT = Group(
 
 
 def _average(args: Args) -> Measures:
-    """Sentences a second that each part of the work would allow by itself, and ours."""
+    """Sentences per second that each part of the work would allow alone, and ours."""
     import numpy as np
 
     from skparaphrase.encoders import AverageEncoder
@@ -223,7 +223,7 @@ def _average(args: Args) -> Measures:
 
 
 def _training(args: Args) -> Measures:
-    """Pairs a second that memory and products would allow, and ours."""
+    """Pairs per second that memory and products would allow, and ours."""
     import numpy as np
     import torch
 
@@ -239,7 +239,7 @@ def _training(args: Args) -> Measures:
     found = encoder._encode(texts, vectors)
     ids = found.ids.astype(np.int64)
     # A step reads the rows of its words (once: they stay in the cache), and reads and
-    # writes their gradients, AdaGrad's sums and the vectors, and reads the first ones.
+    # writes their gradients, AdaGrad's sums and the vectors; it reads the initial ones.
     ends = found.offsets[:: 2 * BATCH].tolist()
     steps = [np.unique(ids[a:b]) for a, b in pairwise(ends)]
     touched = np.concatenate(steps)

@@ -1,19 +1,20 @@
-"""Several processes at one task: transform, grid search, training.
+"""Several processes for one task: transform, grid search, training.
 
     python benchmarks/machines.py --data ../shared
 
-Groups (`--only embed,search,train` takes some of them): texts embedded a second and a
-grid search of 12 candidates in this process, by joblib's own workers (loky) and by
-those of a Dask cluster on this machine; pairs that `torchrun` trains on a second. Every
-process has one thread, whatever `--threads` says. Starting workers is not timed, nor is
-what they import; sending them encoder, texts and results is.
+Groups (`--only embed,search,train` selects some): texts embedded per second and a grid
+search of 12 candidates, in this process, by joblib's own workers (loky) and by those of
+a Dask cluster on this machine; pairs per second that `torchrun` trains on. Every
+process has one thread, whatever `--threads` says. Starting workers and their imports
+are not timed, but sending them the encoder, texts and results is.
 
-Every contender runs in a fresh process in every round; a process makes one call that is
-not timed, then takes the best of 2. Training is the best epoch but the first, of 4.
-`--quick` takes a quarter of the data. Needs `pip install "dask[distributed]" psutil`.
+Every contender runs in a fresh process in every round. A process makes one call that is
+not timed, then reports the best of 2. For training, it is the best of 4 epochs without
+the first. `--quick` uses a quarter of the data. Needs `pip install "dask[distributed]"
+psutil`.
 
-Writes `machines.json` and `machines.md` to benchmarks/results (`--out`); groups that
-were not run keep what stands there.
+Writes `machines.json` and `machines.md` to benchmarks/results (`--out`); the results of
+groups that were not run are kept.
 """
 
 # Authors: The skparaphrase developers
@@ -46,7 +47,7 @@ N_PAIRS = 12_000  # of the search
 
 @contextmanager
 def _workers(backend: str, n_workers: int, **dask: Any) -> Iterator[None]:
-    """Send the tasks of joblib to so many processes of one thread each."""
+    """Send joblib's tasks to a number of processes of one thread each."""
     from joblib import parallel_config
 
     if backend == "serial":
@@ -73,7 +74,7 @@ def _workers(backend: str, n_workers: int, **dask: Any) -> Iterator[None]:
 
 
 def _save(args: Args) -> None:
-    """A table to be mapped, and encoders that look words up in it."""
+    """A memory-mapped table, and encoders that use it."""
     from skparaphrase.encoders import LSTMEncoder, SIFEncoder
     from skparaphrase.vectors import WordVectors
 
@@ -129,7 +130,7 @@ def _search(
     from skparaphrase.vectors import WordVectors
 
     vectors = WordVectors.load(args.folder / "vectors", by_path=by_path)
-    # Pairs, and every other one a text with the partner of another.
+    # Pairs, of which every second consists of a text and the partner of another text.
     pairs = np.array(read_corpora(args, "rewrites"))[
         : N_PAIRS // (4 if args.quick else 1)
     ]
@@ -146,7 +147,7 @@ def _search(
         refit=False,
     )
     with _workers(backend, n_workers):
-        search.fit(pairs, gold)  # as before, so that all workers have imported all
+        search.fit(pairs, gold)  # so that all workers have finished their imports
         seconds = best_of(lambda: search.fit(pairs, gold), 2)
     return {"all": seconds, "score": search.best_score_}
 
@@ -195,7 +196,7 @@ def _contenders(prefix: str, work: Callable[..., Measures]) -> dict[str, Contend
 
 
 def _speed_ups(prefix: str, column: str, what: str) -> tuple[Comparison, ...]:
-    """Rates by that of one process; of the search, its seconds by theirs."""
+    """Rates divided by that of one process; for the search, the inverse of seconds."""
     made = []
     for backend, n in WORKERS[1:]:
         names = f"{prefix}-{backend}-{n}", f"{prefix}-serial-1"

@@ -2,14 +2,15 @@
 
     python benchmarks/memory.py --data ../shared --threads 4
 
-Groups (`--only grid,tables,chunks` takes some of them): a grid search by four worker
-processes over a table of 900,000 vectors of 300 numbers, mapped or in memory; tables of
-float16 and int8 numbers; transform of long texts by each kind of encoder. Every
-contender runs in a fresh process in every round. Needs Linux and psutil, 8 GB of memory
-and, in the folder of temporary files, 4 GB of disk. `--quick` takes a table of 90,000.
+Groups (`--only grid,tables,chunks` selects some): a grid search by four worker
+processes over a table of 900,000 vectors of 300 dimensions, memory-mapped or in memory;
+tables of float16 and int8 numbers; transform of long texts by each kind of encoder.
+Every contender runs in a fresh process in every round. Needs Linux, psutil, 8 GB of
+memory, and 4 GB of disk in the folder of temporary files. `--quick` uses a table of
+90,000.
 
-Writes `memory.json` and `memory.md` to benchmarks/results (`--out`); groups that were
-not run keep what stands there.
+Writes `memory.json` and `memory.md` to benchmarks/results (`--out`); the results of
+groups that were not run are kept.
 """
 
 # Authors: The skparaphrase developers
@@ -47,7 +48,7 @@ MB = N_WORDS * DIM * 4 / 1e6  # of the table, float32
 
 
 def _save_large(args: Args, *dtypes: str) -> None:
-    """The real words, then ones made from them; a folder for each type of number."""
+    """Real words, then words generated from them, in a folder for each dtype."""
     import numpy as np
 
     from skparaphrase.vectors import WordVectors
@@ -105,7 +106,7 @@ def _search(args: Args, *, mmap: bool, n_jobs: int) -> Measures:
 
 
 def _import_all(seconds: float) -> int:
-    """Import what a search does, and stay; the number of the process."""
+    """Import what a search imports, and wait; returns the process number."""
     for name in ("datasets", "decomposition", "encoders", "pairs", "vectors"):
         import_module(f"skparaphrase.{name}")
     import_module("sklearn.model_selection")
@@ -118,7 +119,7 @@ def _interpreters(args: Args, *, pool: bool) -> Measures:
 
     _import_all(0.5)
     if pool:
-        # A call outlasts the start of a worker, so that each of them gets one.
+        # A call takes longer than starting a worker, so that each worker gets one.
         with parallel_config("loky", inner_max_num_threads=1):
             processes = Parallel(N_JOBS)([delayed(_import_all)(6.0)] * N_JOBS)
         if len(set(processes)) != N_JOBS:
@@ -127,7 +128,7 @@ def _interpreters(args: Args, *, pool: bool) -> Measures:
 
 
 def _opened(args: Args) -> Measures:
-    """Beside the interpreter: what a process holds that only maps the table."""
+    """Memory, beyond the interpreter, of a process that only maps the table."""
     from skparaphrase.vectors import WordVectors
 
     vectors, opened = peak_of(lambda: WordVectors.load(args.folder / "float32"))
@@ -139,7 +140,7 @@ def _watched(label: str, work: Callable[..., Measures], **options: Any) -> Conte
 
 
 def _tables(label: str, worker: str, bare: str, **target: float) -> Comparison:
-    """What a search holds beside bare processes, in tables."""
+    """Memory of a search beyond bare processes, in units of the table."""
 
     def tables(found: Found) -> float:
         held = found[worker]["peak"] - found[bare]["peak"]
@@ -194,14 +195,14 @@ GRID = Group(
 
 
 def _transform(args: Args, dtype: str) -> Measures:
-    """Speed of transform, and MB beside the table and the vectors that it returns."""
+    """Speed of transform, and MB beyond the table and the returned vectors."""
     from skparaphrase.encoders import AverageEncoder
     from skparaphrase.vectors import WordVectors
 
     vectors = WordVectors.load(args.folder / dtype, mmap=False)
     encoder = AverageEncoder(vectors)
     distinct = list(dict.fromkeys(corpus_texts(args)))
-    encoder.transform(distinct[:8])  # what is loaded or made once
+    encoder.transform(distinct[:8])  # one-time loading
     output, peak = peak_of(lambda: encoder.transform(distinct))
     nbytes = vectors.matrix.nbytes
     if vectors.scale is not None:
@@ -215,7 +216,7 @@ def _transform(args: Args, dtype: str) -> Measures:
 
 
 def _beside(dtype: str) -> Comparison:
-    """Against a copy of the table as float32."""
+    """Compared with a copy of the table as float32."""
 
     def share(found: Found) -> float:
         return found[dtype]["beside"] / found["float32"]["table"]

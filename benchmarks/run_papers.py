@@ -2,8 +2,8 @@
 
     python benchmarks/run_papers.py --data ../shared [--quick] [--seeds 1] [--jobs 4]
 
-The options are those of the scripts, and are passed on; without `--seeds` each has its
-own number. A script that fails does not stop the others; the exit status tells.
+The options are passed on to the scripts; without `--seeds`, each uses its own number. A
+script that fails does not stop the others, but sets the exit status.
 """
 
 # Authors: The skparaphrase developers

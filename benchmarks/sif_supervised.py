@@ -2,12 +2,12 @@
 
     python benchmarks/sif_supervised.py --data ../shared [--quick] [--seeds 3]
 
-Mirrors table 2 of Arora et al. (2017) on SICK and SST-2: word vectors stay as they are,
-a trained layer takes the weighted averages to 2400 dimensions. Writes
+Reproduces table 2 of Arora et al. (2017) on SICK and SST-2: word vectors are fixed, and
+a trained layer projects the weighted averages to 2400 dimensions. Writes
 `benchmarks/results/sif_supervised.json` and `.md`.
 
-The epoch is the best one on the development set, on which settings were chosen with
-the first seed, too.
+The epoch is the best one on the development set, on which the settings were chosen as
+well, with the first seed.
 """
 
 # Authors: The skparaphrase developers
@@ -40,7 +40,7 @@ FEWER = {"sentiment": {"max_epochs": 3}}  # of 20
 
 
 class Row(NamedTuple):
-    """A row: its encoder, whether the paper's setting, and what is published."""
+    """A row: its encoder, whether it is the paper's setting, and published figures."""
 
     encoder: str
     ours: bool
@@ -90,7 +90,7 @@ def run(args: argparse.Namespace, seed: int, task: str, name: str) -> dict[str, 
 
 
 def encoder(data: Data, kind: str, task: str, seed: int) -> Any:
-    """What gives the features; it learns nothing from the task."""
+    """The encoder of the features, which learns nothing from the task."""
     if kind == "average":
         return AverageEncoder(data.vectors)
     path = data.root / "data/frequencies/enwiki_vocab_min200.txt"

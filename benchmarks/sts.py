@@ -1,10 +1,11 @@
-"""Semantic textual similarity: every STS set and SICK, beside the published figures.
+"""Semantic textual similarity: every STS data set and SICK, with published figures.
 
     python benchmarks/sts.py --data ../shared [--quick] [--seeds 3]
 
-Reads every `data/sts/YEAR.NAME.tsv` and `data/sick/test.tsv` under the folder (columns
-score, sentence1, sentence2; sets whose name has "train" are left out), or, with
-`--sets`, any folder of such files. Writes `benchmarks/results/sts.json` and `sts.md`.
+Reads every `data/sts/YEAR.NAME.tsv` and `data/sick/test.tsv` in the folder (columns
+score, sentence1, sentence2; data sets with "train" in their name are left out), or,
+with `--sets`, any folder of such files. Writes `benchmarks/results/sts.json` and
+`sts.md`.
 
 Component removal is fitted on the evaluated sentences, both sides of a data set
 together, as in the SIF paper. Rates and epochs of the trained encoders were chosen on
@@ -58,7 +59,7 @@ PUBLISHED = {
 }
 
 Make = Callable[[int], Any]
-Row = tuple[str, str, Make, int, bool]  # group, name, encoder of a seed, n, separate
+Row = tuple[str, str, Make, int, bool]  # group, name, encoder of a seed, n, per_side
 
 
 def main() -> None:
@@ -72,10 +73,10 @@ def main() -> None:
 
     datasets = _datasets(args)
     scored = []
-    for group, name, make, n_components, separate in _rows(args):
+    for group, name, make, n_components, per_side in _rows(args):
         n_seeds = args.seeds if "trained" in group else 1
         runs = [
-            _score(datasets, make, n_components, separate, s) for s in range(n_seeds)
+            _score(datasets, make, n_components, per_side, s) for s in range(n_seeds)
         ]
         scores = {key: float(np.median([run[key] for run in runs])) for key in runs[0]}
         scored.append({"group": group, "name": name, "n_seeds": n_seeds, **scores})
@@ -102,13 +103,13 @@ def _datasets(args: argparse.Namespace) -> dict[str, tuple[Any, Any]]:
 
 
 def _rows(args: argparse.Namespace) -> list[Row]:
-    """What is compared."""
+    """The rows of the table."""
     rows: list[Row] = []
 
     def add(
-        group: str, name: str, make: Make, n: int = 0, separate: bool = False
+        group: str, name: str, make: Make, n: int = 0, per_side: bool = False
     ) -> None:
-        rows.append((group, name, make, n, separate))
+        rows.append((group, name, make, n, per_side))
 
     bundled = load_word_frequencies()
 
@@ -201,14 +202,14 @@ def _score(
     datasets: dict[str, tuple[Any, Any]],
     make: Make,
     n_components: int,
-    separate: bool,
+    per_side: bool,
     seed: int,
 ) -> dict[str, float]:
     encoder = make(seed)
     if not isinstance(encoder, ParagramEncoder):
-        # tf-idf counts the evaluated sentences, all sets pooled, as in the paper.
+        # tf-idf counts the evaluated sentences of all data sets, as in the paper.
         encoder = encoder.fit(np.concatenate([pairs for pairs, _ in datasets.values()]))
-    removal = CommonComponentRemoval(n_components, separate=separate)
+    removal = CommonComponentRemoval(n_components, per_side=per_side)
     scores = STSScorer(datasets, postprocess=removal)(encoder)
     del scores["mean"]
     return {name: 100 * score for name, score in scores.items()}

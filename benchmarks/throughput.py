@@ -1,23 +1,24 @@
-"""Speed of encoding, training and reading, beside peers.
+"""Speed of encoding, training and reading, compared with other libraries.
 
     python benchmarks/throughput.py --data ../shared --threads 4
 
-Groups (`--only embed,workers,train,read,encoders,lstm` takes some of them): sentences
-encoded a second, by one process and by workers of joblib, pairs trained on a second and
-MB of vectors read a second; then training and transforming by every trained encoder,
-and the LSTM beside torch's. Memory is in `memory.py`, what the machine would allow in
-`limits.py`, what is larger than memory in `large.py`. Peers: `pip install gensim
-model2vec sentence-transformers datasets accelerate psutil`; those that are not
-installed are left out, with a line that says so.
+Groups (`--only embed,workers,train,read,encoders,lstm` selects some): sentences encoded
+per second, by one process and by workers of joblib, training pairs per second, and MB
+of vectors read per second; then training and transforming with every trained encoder,
+and the LSTM compared with torch's. Memory is measured in `memory.py`, the limits of the
+machine in `limits.py`, and data larger than memory in `large.py`. Other libraries: `pip
+install gensim model2vec sentence-transformers datasets accelerate psutil`; those that
+are not installed are left out, with a note.
 
 Every contender runs in a fresh process in every round, all with the same number of
-threads; within a round they follow each other, and every other round goes backwards. A
-process loads, makes one call on a slice, then times the best of some calls. Ratios are
-taken within a round, then medians over rounds (`--rounds 5`): a machine that is busy
-for a while slows both sides. `--quick` takes a part of the data, to try the script.
+threads; the contenders of a round follow each other, and every other round runs
+backwards. A process loads its data, makes one call on a slice, then times the best of
+some calls. Ratios are computed within a round, then medians over rounds (`--rounds 5`),
+so that a machine that is busy for a while slows both sides. `--quick` uses a part of
+the data, to test the script.
 
-Writes `throughput.json` and `throughput.md` to benchmarks/results (`--out`); groups
-that were not run keep what stands there.
+Writes `throughput.json` and `throughput.md` to benchmarks/results (`--out`); the
+results of groups that were not run are kept.
 """
 
 # Authors: The skparaphrase developers
@@ -45,7 +46,7 @@ from _timing import (
 
 
 def _fit_rates(args: Args, sizes: dict[str, int | None], **parameters: Any) -> Measures:
-    """Pairs a second, start and end of `fit` included."""
+    """Pairs per second, including the start and end of `fit`."""
     import torch
 
     from skparaphrase.datasets import read_pairs
@@ -85,7 +86,9 @@ def _paragram(args: Args) -> Measures:
 
 
 def _paragram_dense(args: Args) -> Measures:
-    return _fit_rates(args, {"few": 2000}, sparse_updates=False)
+    from skparaphrase.optimizers import Optimizer
+
+    return _fit_rates(args, {"few": 2000}, optimizer=Optimizer("adagrad", sparse=False))
 
 
 def _paragram_infonce(args: Args) -> Measures:
@@ -155,7 +158,7 @@ TRAIN = Group(
     },
     contenders={
         "sparse": Contender("ParagramEncoder", _paragram),
-        "dense": Contender("ParagramEncoder(sparse_updates=False)", _paragram_dense),
+        "dense": Contender("ParagramEncoder, dense updates", _paragram_dense),
         "infonce": Contender(
             'ParagramEncoder(loss="infonce", optimizer="adam")', _paragram_infonce
         ),
@@ -187,7 +190,7 @@ TRAIN = Group(
 
 
 def _write_glove(args: Args) -> None:
-    """Text files as GloVe's: `glove-20k.txt`, and `glove-200k.txt` unless quick."""
+    """Files in GloVe's format: `glove-20k.txt`, and `glove-200k.txt` unless quick."""
     import numpy as np
 
     vectors = read_table(args)
@@ -214,12 +217,12 @@ def _read_rates(
     ):
         if not path.exists():
             continue
-        path.read_bytes()  # into the cache of the system
+        path.read_bytes()  # reads the file into the system's cache
         call(path, 1000)
         megabytes = path.stat().st_size / 1e6
         n_calls = 2
         if column == "all" and megabytes / found["some"] > 10:
-            n_calls = 1  # as long as it takes, one call is as good
+            n_calls = 1  # it takes so long that one call is enough
             if megabytes / found["some"] > 60:
                 continue
         found[column] = megabytes / best_of(lambda c=call, p=path: c(p), n_calls)

@@ -1,13 +1,13 @@
-"""How similarity grows with the number of training pairs, in order and at random.
+"""Quality by the number of training pairs, in order and at random.
 
     python benchmarks/wieting_amount.py --data ../shared [--quick] [--seeds 1]
 
-Mirrors figure 1 of Wieting et al. (2016): PP on all pairs, on half of them, and so on
-down to five. There the pairs are in the order of PPDB's confidence or shuffled. Of
-these data only the lexical pairs come in PPDB's order, so that "in order" is the first
-pairs of the files (words, captions, rewrites, news), and a third curve has sentences
-alone. Writes `benchmarks/results/wieting_amount.json` and `.md`, and a picture, `.png`,
-where matplotlib is installed.
+Reproduces figure 1 of Wieting et al. (2016): PP trained on all pairs, on half of them,
+and so on down to five. In the paper, the pairs are in the order of PPDB's confidence,
+or shuffled. Here only the lexical pairs have PPDB's order, so "in order" means the
+first pairs of the files (words, captions, rewrites, news), and a third curve uses
+sentences alone. Writes `benchmarks/results/wieting_amount.json` and `.md`, and a plot,
+`.png`, if matplotlib is installed.
 """
 
 # Authors: The skparaphrase developers
@@ -42,7 +42,10 @@ def main() -> None:
     args = parse_args(__doc__)
     n_pairs = {curve: len(choose(Data(args), curve, 0)) for curve in CURVES}
     tasks: list[tuple[Any, tuple[Any, ...]]] = []
-    for first in (True, False):  # the whole of each curve costs as much as the rest
+    for first in (
+        True,
+        False,
+    ):  # the whole curves take as long as the rest
         for curve in CURVES:
             sizes = halves(n_pairs[curve])
             part = sizes[:1] if first else sizes[1:]
@@ -63,7 +66,7 @@ def main() -> None:
 
 
 def choose(data: Data, curve: str, seed: int) -> Any:
-    """Pairs, of which a curve takes so many from the beginning."""
+    """Pairs, of which each curve uses the first n."""
     parts = [data.corpus(name) for name in data.sentences]
     if curve != "random sentences":
         parts.insert(0, data.corpus("ppdb-lexical"))
@@ -74,7 +77,7 @@ def choose(data: Data, curve: str, seed: int) -> Any:
 
 
 def halves(n_pairs: int) -> list[int]:
-    """n, n / 2, ... while there are five."""
+    """n, n / 2, ... down to five."""
     sizes = [n_pairs]
     while sizes[-1] // 2 >= FEWEST:
         sizes.append(sizes[-1] // 2)
@@ -84,7 +87,7 @@ def halves(n_pairs: int) -> list[int]:
 def run(
     args: argparse.Namespace, sizes: list[int], seed: int, curve: str
 ) -> dict[str, Any]:
-    """Scores of PP after training on so many pairs."""
+    """Scores of PP after training on the first n pairs."""
     data = Data(args)
     pairs = choose(data, curve, seed)
     scores = {}
@@ -101,7 +104,7 @@ def run(
 
 
 def start(args: argparse.Namespace, _: str) -> dict[str, Any]:
-    """Scores of the vectors that training starts from."""
+    """Scores of the initial vectors."""
     data = Data(args)
     return score(AverageEncoder(data.vectors), data)
 
@@ -112,7 +115,7 @@ def score(encoder: Any, data: Data) -> dict[str, float]:
 
 
 def needed(begin: float, curve: dict[int, Any]) -> float | None:
-    """Pairs that gain four points, between two sizes by their logarithms."""
+    """The number of pairs that gains four points, interpolated logarithmically."""
     before, reached = 1.0, 0.0
     for size, scores in sorted(curve.items()):
         gain = scores["mean of sets"] - begin
@@ -177,7 +180,7 @@ def report(begin: dict[str, float], curves: dict[str, Any]) -> list[str]:
 
 
 def draw(args: argparse.Namespace, begin: dict[str, float], curves: Any) -> None:
-    """The same as a picture."""
+    """Plot the same."""
     try:
         from matplotlib.figure import Figure
     except ImportError:

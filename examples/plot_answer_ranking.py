@@ -3,11 +3,12 @@ Which candidate answers the question?
 =====================================
 
 A :class:`~skparaphrase.interaction.PairwiseInteractionRanker` compares the words of a
-question with those of each candidate. Beside it stand logistic regression on features
-of the two sentences' vectors, and the cosine of SIF vectors, which learns from no
-answers. All start from word vectors that are trained on paraphrases first.
+question with those of each candidate. We compare it with logistic regression on
+features of the two sentence vectors, and with the cosine of SIF vectors, which learns
+nothing from answers. All of them start from word vectors that were trained on
+paraphrases.
 
-Your own questions, with the columns qid, question, answer and label::
+For your own questions, in a file with columns qid, question, answer and label, run::
 
     python examples/plot_answer_ranking.py answers.tsv
 """
@@ -45,8 +46,8 @@ print(f"{len(np.unique(query))} questions with {len(y)} candidates")
 # %%
 # Three rankers
 # -------------
-# So few answers teach a memory little: words are compared without their context, which
-# is quicker, too. On thousands of pairs take the defaults.
+# The answers are too few to train an LSTM, so words are compared without their context,
+# which is also faster. With thousands of pairs, use the defaults.
 
 encoder = ParagramEncoder(loss="infonce", batch_size=256, random_state=0)
 vectors = encoder.fit(load_paraphrases().data).vectors_
@@ -61,7 +62,7 @@ contenders = {
     "word interaction": PairwiseInteractionRanker(
         vectors,
         context=False,
-        limit=32,
+        max_words=32,
         learning_rate=1e-3,
         batch_size=4,
         max_epochs=4,
@@ -70,10 +71,10 @@ contenders = {
 }
 
 # %%
-# MAP and MRR, out of fold
-# ------------------------
-# Wrong answers of the bundled set share words with their question, and the questions
-# are few: there learning from answers gains little.
+# MAP and MRR in cross-validation
+# -------------------------------
+# In the bundled data set, wrong answers share words with their question, and there are
+# few questions, so learning from answers gains little.
 
 measures = {"MAP": mean_average_precision, "MRR": mean_reciprocal_rank}
 chance = np.random.default_rng(0).random((100, len(y)))
@@ -100,7 +101,7 @@ for n, measure in enumerate(measures):
         rows + 0.38 * (n - 0.5), [row[n] for row in table.values()], 0.36, label=measure
     )
     ax.bar_label(bars, fmt="%.2f", padding=3)
-ax.set(yticks=rows, yticklabels=table, xlim=(0, 0.8), title="Answers found first")
+ax.set(yticks=rows, yticklabels=table, xlim=(0, 0.8), title="Ranking of the answers")
 ax.invert_yaxis()
 ax.spines[["top", "right"]].set_visible(False)
 ax.legend(loc="upper right")
@@ -108,7 +109,7 @@ ax.legend(loc="upper right")
 # %%
 # A ranked list
 # -------------
-# For a question that the last model did not see.
+# For a question that was not used to train the last model.
 
 rows = test[query[test] == query[test[0]]]
 question, candidates = X[rows[0], 0], X[rows, 1]
@@ -119,8 +120,8 @@ for place, i in enumerate(order, start=1):
     print(f"{place:2} {mark:6}{scores[rows[i]]:6.2f}  {candidates[i]}")
 
 # %%
-# Why the first is first, rightly or not: which of their words the model compares; in
-# frames, those in focus.
+# Why is the first candidate first? The display shows which words the model compares,
+# with frames around those in focus.
 
 InteractionDisplay.from_estimator(model, (question, candidates[order[0]]))
 plt.show()

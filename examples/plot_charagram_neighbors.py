@@ -2,12 +2,12 @@
 Neighbours of misspelt and unseen words
 =======================================
 
-By the characters they are made of. A :class:`~skparaphrase.encoders.CharagramEncoder`
-is trained from random vectors, without word vectors; drawn are the nearest words of its
-training texts to words that are not among them.
+A :class:`~skparaphrase.encoders.CharagramEncoder` represents words by their character
+n-grams. It starts from random vectors and needs no word vectors. This example shows,
+for words that are not in the training texts, the nearest words that are.
 
-With pairs of words from PPDB (16,000 pairs, a minute) the neighbours are synonyms as
-well. The file has columns word1 and word2::
+With pairs of words from PPDB (16,000 pairs, a minute), synonyms become neighbours as
+well. Pass a file with columns word1 and word2::
 
     python examples/plot_charagram_neighbors.py pairs.tsv
 """
@@ -30,8 +30,8 @@ from skparaphrase.text import WordTokenizer
 
 if len(sys.argv) > 1:
     pairs = read_pairs(sys.argv[1], columns=("word1", "word2")).data
-    encoder = CharagramEncoder.paper(
-        "words", max_epochs=5, sparse_updates=True, random_state=0
+    encoder = CharagramEncoder.paper("words", max_epochs=5, random_state=0).set_params(
+        optimizer__sparse=True
     )
     queries = ["vehicals", "definately", "goverment", "photografer", "babyies"]
     queries += ["journeying", "unhelpfulness", "disprovable"]
@@ -58,9 +58,9 @@ print(
 print(f"of the queries, in training texts: {', '.join(seen) or 'none'}")
 
 # %%
-# Words that training never saw
-# -----------------------------
-# And their nearest among those it did.
+# Words that are not in the training texts
+# ----------------------------------------
+# Their nearest neighbours among the words of the training texts.
 
 frame = neighbors(encoder, queries, words, n_neighbors=5)
 figure, axes = plt.subplots(

@@ -2,20 +2,22 @@
 The papers' encoders, side by side
 ==================================
 
-Ten encoders train on the same paraphrases. Then: training in stages, a word and a
-character encoder united, and a grid search over all of it.
+Ten encoders are trained on the same paraphrases. Then we train in stages, combine an
+encoder of words with one of characters, and search over the parameters of all steps.
 
-With a thousand pairs, encoders lead that begin with word vectors and change little;
-``benchmarks/wieting_encoders.py`` has the same table for a hundred times as many pairs.
+With a thousand pairs, the best encoders are those that start from word vectors and
+change them little. ``benchmarks/wieting_encoders.py`` produces the same table for a
+hundred times as many pairs.
 """
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 # %%
-# Pairs to train on, grades to report
-# -----------------------------------
-# Half of the graded pairs is for tuning; no sentence is in both halves.
+# Training pairs and graded pairs
+# -------------------------------
+# Half of the graded pairs are used for tuning, the others for evaluation. No sentence
+# is in both halves.
 
 import time
 
@@ -93,7 +95,8 @@ ax.spines[["top", "right"]].set_visible(False)
 # %%
 # Cumulative training: short texts first
 # --------------------------------------
-# Then sentences, from ``init``. With so few short texts it changes nothing.
+# Train on short texts first, then on sentences, starting from ``init``. With so few
+# short texts, it makes no difference.
 
 length = np.array([[len(text.split()) for text in pair] for pair in paraphrases])
 short = length.max(axis=1) <= 5
@@ -109,9 +112,9 @@ for name, n_pairs, encoder in (
     print(f"{name:22} {n_pairs:5} pairs{100 * report(encoder):8.1f}")
 
 # %%
-# Words and characters side by side
-# ---------------------------------
-# Characters help a little where words are misspelt, and cost a little elsewhere.
+# A union of words and characters
+# -------------------------------
+# Characters help a little if words are misspelt, and hurt a little otherwise.
 
 rng = np.random.default_rng(0)
 
@@ -132,7 +135,7 @@ report_misspelt = STSScorer((misspelt[rest], gold[rest]))
 words = make_pipeline(
     SIFEncoder(encoders["PP, InfoNCE"].vectors_), CommonComponentRemoval()
 )
-characters = FrozenEstimator(encoders["Charagram"])  # trained already: not fitted anew
+characters = FrozenEstimator(encoders["Charagram"])  # not fitted again
 members = [("words", words), ("characters", characters)]
 weights = [0, 0.1, 0.2, 0.4, 1]
 scores = []
@@ -150,9 +153,9 @@ ax.legend()
 ax.spines[["top", "right"]].set_visible(False)
 
 # %%
-# A grid search over all of it
+# A grid search over all steps
 # ----------------------------
-# On misspelt texts of the first half; sentences of a test fold are never in training.
+# It uses misspelt texts of the first half. Pairs that share a sentence are in one fold.
 
 pipe = make_pipeline(LastAxisUnion(members), PairSimilarity())
 grid = {

@@ -2,13 +2,14 @@
 Does the second sentence follow from the first?
 ===============================================
 
-A :class:`~skparaphrase.supervised.PairClassifier` trains the word vectors with its
-head; frozen vectors with the same head, and with logistic regression, stand beside it.
+A :class:`~skparaphrase.supervised.PairClassifier` trains the word vectors together with
+its head. We compare it with frozen vectors, with the same head and with logistic
+regression.
 
-The bundled pairs are few (three hypotheses for each of 120 premises) and show no more
-than how it is done; on the 4,500 pairs of SICK, with the bundled vectors, end to end
-gives 84 %, frozen averages with logistic regression 79 %. Files of your own, with the
-column of the labels last::
+The bundled pairs are too few (three hypotheses for each of 120 premises) to do more
+than demonstrate the method. On the 4,500 pairs of SICK, with the bundled vectors,
+training end to end reaches 84 %, and frozen averages with logistic regression 79 %. For
+your own files, pass the column of the labels last::
 
     python examples/plot_entailment.py train.tsv test.tsv entailment
 """
@@ -19,7 +20,8 @@ column of the labels last::
 # %%
 # Pairs with labels
 # -----------------
-# The three hypotheses of a premise stay on one side.
+# The three hypotheses of a premise are either all in the training or all in the test
+# set.
 
 import sys
 
@@ -50,9 +52,9 @@ else:
     train, test = (pairs[first], labels[first]), (pairs[second], labels[second])
 
 # %%
-# Frozen vectors, and all of it trained
-# -------------------------------------
-# On so few pairs all stay near to chance, which gets a third right.
+# Frozen vectors and training end to end
+# --------------------------------------
+# With so few pairs, all models are close to chance, which is right for a third.
 
 average = FrozenEstimator(AverageEncoder())
 models = {
@@ -70,9 +72,9 @@ for name, model in models.items():
     print(f"{name:36} accuracy {model.fit(*train).score(*test):.3f}", flush=True)
 
 # %%
-# What is taken for what
-# ----------------------
-# Rows are normalised: of each label's pairs, the share that got which label.
+# Confusion matrix
+# ----------------
+# Rows are normalised: they show how the pairs of each label were classified.
 
 trained = models["end to end"]
 for premise, hypothesis in test[0][:3]:

@@ -2,11 +2,11 @@
 What is behind a correlation?
 =============================
 
-One number says how well an encoder agrees with people. Two figures show the pairs
-behind it: each by its gold score and by the similarity that it is given, and the
-correlation by length.
+A correlation summarises in one number how well an encoder agrees with human scores. Two
+plots show what is behind it: the gold score and the predicted similarity of each pair,
+and the correlation by text length.
 
-Graded pairs of your own, with columns score, sentence1 and sentence2::
+For your own graded pairs, in a file with columns score, sentence1 and sentence2, run::
 
     python examples/plot_gold_and_predicted.py pairs.tsv
 """
@@ -17,9 +17,9 @@ Graded pairs of your own, with columns score, sentence1 and sentence2::
 # %%
 # Every pair
 # ----------
-# The plain average of word vectors gives high similarities to pairs of every gold
-# score, for most sentences share their frequent words;
-# :class:`~skparaphrase.encoders.SIFEncoder` weighs these down.
+# With the plain average of word vectors, pairs of every gold score have high
+# similarities, because most sentences share frequent words.
+# :class:`~skparaphrase.encoders.SIFEncoder` down-weights these.
 
 import sys
 
@@ -54,8 +54,9 @@ plt.show()
 # %%
 # By length
 # ---------
-# As table 7 of Wieting et al. (2016): pairs in groups by the words of the longer text,
-# here five of like size. Dashed is the correlation of all.
+# As in table 7 of Wieting et al. (2016), pairs are grouped by the number of words of
+# the longer text, here into five groups of similar size. The dashed line is the
+# correlation over all pairs.
 
 bins = np.unique(np.quantile(pair_lengths(pairs), [0.2, 0.4, 0.6, 0.8]).astype(int))
 figure, ax = plt.subplots(layout="constrained")

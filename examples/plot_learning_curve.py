@@ -2,12 +2,12 @@
 How many training pairs does it take?
 =====================================
 
-scikit-learn's own learning curve over the paraphrases that a
-:class:`~skparaphrase.encoders.ParagramEncoder` is trained on. The score is on graded
-pairs that it never sees: :class:`~skparaphrase.metrics.STSScorer` carries them, and
-ignores the part of the paraphrases that a split leaves out.
+This example plots scikit-learn's learning curve over the number of paraphrases that a
+:class:`~skparaphrase.encoders.ParagramEncoder` is trained on. The score is computed on
+graded pairs that are not used for training: :class:`~skparaphrase.metrics.STSScorer`
+contains them, and ignores the paraphrases that a split leaves out.
 
-Paraphrases of your own, with columns sentence1 and sentence2::
+For your own paraphrases, in a file with columns sentence1 and sentence2, run::
 
     python examples/plot_learning_curve.py pairs.tsv
 """
@@ -36,9 +36,9 @@ print(f"{len(pairs):,} paraphrases; r of the untrained average {start:.3f}")
 # %%
 # The curve
 # ---------
-# Paraphrases have no target: `y` is None. With `score_type="test"` there is one line,
-# for on the graded pairs both parts of a split score the same. Bars show how much it
-# matters which of the paraphrases are taken.
+# Paraphrases have no target, so `y` is None. We plot the test score only, because the
+# score on the graded pairs is the same for both parts of a split. Error bars show the
+# variation between random subsets of the paraphrases.
 
 display = LearningCurveDisplay.from_estimator(
     ParagramEncoder(loss="infonce", learning_rate=0.03, max_epochs=3, random_state=0),

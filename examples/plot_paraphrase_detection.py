@@ -2,14 +2,14 @@
 Do two sentences mean the same?
 ===============================
 
-Word overlap, sentence vectors, and both. A trained encoder is frozen, so that a
-pipeline uses it without training it again;
-:class:`~skparaphrase.pairs.PairFeatures` turns its two vectors, and
-:class:`~skparaphrase.pairs.PairVectorizer` the tf-idf of the two sentences, into
-features of the pair. The classifier is the same for all.
+We compare word overlap, sentence vectors, and both. The trained encoder is frozen, so
+that the pipeline does not train it again. :class:`~skparaphrase.pairs.PairFeatures`
+turns the two sentence vectors into features of the pair, and
+:class:`~skparaphrase.pairs.PairVectorizer` does the same with the tf-idf vectors of the
+two sentences. The classifier is always the same.
 
-A file of your own, with columns sentence1 and sentence2, the column of the scores or
-labels, and the least score of a paraphrase::
+For your own file with columns sentence1 and sentence2, pass the column of the scores or
+labels, and the lowest score of a paraphrase::
 
     python examples/plot_paraphrase_detection.py msrp.tsv label 1
 """
@@ -57,7 +57,7 @@ print(f"{len(pairs):,} pairs, of which {same.mean():.0%} are paraphrases")
 # %%
 # Four kinds of features
 # ----------------------
-# The encoder is trained on other pairs than those classified.
+# The encoder is trained on other pairs than those that are classified.
 
 encoder = ParagramEncoder(loss="infonce", batch_size=256, random_state=0)
 encoder.fit(load_paraphrases().data)
@@ -75,15 +75,15 @@ contenders = {
 }
 
 # %%
-# Out of fold
-# -----------
-# Pairs that share a sentence stay in one fold.
+# Cross-validation
+# ----------------
+# Pairs that share a sentence are in the same fold.
 
 groups = pair_groups(pairs)
 folds = StratifiedGroupKFold(5, shuffle=True, random_state=0)
 figure, axes = plt.subplots(1, 2, figsize=(10, 4.4), layout="constrained")
 print(f"{'x 100, five folds':20} accuracy  average precision  ROC AUC")
-print(f"{'always the commoner':20} {100 * max(same.mean(), 1 - same.mean()):8.1f}")
+print(f"{'majority class':20} {100 * max(same.mean(), 1 - same.mean()):8.1f}")
 best, best_precision = "", 0.0
 chances = {}
 for name, features in contenders.items():
@@ -101,7 +101,7 @@ for name, features in contenders.items():
     PrecisionRecallDisplay.from_predictions(same, chances[name], name=name, ax=axes[0])
 axes[0].axhline(same.mean(), color="grey", linestyle=":", label="by chance")
 axes[0].set(xlabel="recall", ylabel="precision", xlim=(0, 1), ylim=(0, 1.02))
-axes[0].set_title("Paraphrases found, and rightly so")
+axes[0].set_title("Precision and recall")
 axes[0].legend(fontsize="small")
 ConfusionMatrixDisplay.from_predictions(
     same,
@@ -114,10 +114,10 @@ ConfusionMatrixDisplay.from_predictions(
 axes[1].set_title(f"Pairs, by {best}")
 
 # %%
-# Where it errs
-# -------------
+# Errors
+# ------
 
-print(f"Most surely the same, and wrongly so ({best}):")
+print(f"Other pairs with the highest probability of a paraphrase ({best}):")
 wrong = np.flatnonzero(~same)
 for row in wrong[np.argsort(-chances[best][wrong], kind="stable")[:3]]:
     print(f"  {chances[best][row]:.2f}  score {scores[row]:g}")

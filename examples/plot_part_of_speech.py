@@ -3,11 +3,11 @@ Parts of speech from character n-grams
 ======================================
 
 A :class:`~skparaphrase.tagging.SequenceTagger` with word vectors made of character
-n-grams, against the most frequent tag of each word: on words it has met in training and
-on others.
+n-grams is compared with the most frequent tag of each word, on known words and on words
+that are not in the training set.
 
-Files of your own have one token and its tag to a line, and a blank line between
-sentences; ``.conllu`` is read as such. A treebank takes some minutes::
+Your own files need one token and its tag per line, and a blank line between sentences;
+``.conllu`` files are read as such. Training on a treebank takes some minutes::
 
     python examples/plot_part_of_speech.py train.tsv test.tsv [tag column]
 """
@@ -48,8 +48,8 @@ print(f"{len(X)} sentences to learn from, {len(X_test)} to test on")
 # %%
 # A tagger
 # --------
-# With Adam and dropout; ``SequenceTagger.paper("charagram")`` has the paper's settings,
-# which want a treebank.
+# We use Adam and dropout. ``SequenceTagger.paper("charagram")`` has the settings of the
+# paper, which need a treebank.
 
 tagger = SequenceTagger(
     CharagramEncoder(dim=50, activation="relu", min_count=2),
@@ -64,9 +64,10 @@ tagger.fit(X, y)
 predicted = np.concatenate(list(tagger.predict(X_test)))
 
 # %%
-# Against the most frequent tag of each word
-# ------------------------------------------
-# New words get the tag of most words that occur once: they are of the same kinds.
+# Comparison with the most frequent tag of each word
+# --------------------------------------------------
+# Unknown words get the most frequent tag of the words that occur once, which they
+# resemble.
 
 tags_of = defaultdict(Counter)
 for word, tag in zip(np.concatenate(X), np.concatenate(y), strict=True):
@@ -88,8 +89,8 @@ for name, tags in (("most frequent tag", baseline), ("tagger", predicted)):
 print(f"{'words':28}{len(words):8}{known.sum():14}{(~known).sum():15}")
 
 # %%
-# Words by context, and words that nobody has seen
-# ------------------------------------------------
+# Ambiguous and invented words
+# ----------------------------
 
 for sentence in ("She will book a room .", "The glorpest wugs snorfled blickly ."):
     tokens = sentence.split()
@@ -97,9 +98,9 @@ for sentence in ("She will book a room .", "The glorpest wugs snorfled blickly .
     print(*(f"{word}/{tag}" for word, tag in zip(tokens, tags, strict=True)))
 
 # %%
-# What is taken for what
-# ----------------------
-# Of the words of each tag, the share that got which.
+# Confusion matrix
+# ----------------
+# Rows are normalised: they show how the words of each tag were tagged.
 
 figure, axes = plt.subplots(figsize=(8, 7), layout="constrained")
 common = [tag for tag, _ in Counter(gold).most_common(17)]

@@ -2,11 +2,11 @@
 Sentiment from frozen sentence vectors
 ======================================
 
-Vectors, tf-idf, and both. A trained encoder is frozen: the pipeline uses its vectors as
-features and trains only the classifier. Where embedding is the slow part,
-``Pipeline(memory=...)`` keeps what was embedded.
+We compare sentence vectors, tf-idf, and both as features. The trained encoder is
+frozen, so the pipeline trains only the classifier. If embedding is slow,
+``Pipeline(memory=...)`` caches the vectors.
 
-A file of your own, with columns text and label::
+For your own file, with columns text and label, run::
 
     python examples/plot_sentiment_features.py reviews.tsv
 """
@@ -44,12 +44,12 @@ else:
     texts, labels = load_sentiment(return_X_y=True)
     labels = np.where(labels == 1, "good", "bad")
 commonest = np.unique(labels, return_counts=True)[1].max() / len(labels)
-print(f"{len(texts):,} sentences; always the commonest label: {commonest:.1%}")
+print(f"{len(texts):,} sentences; majority class: {commonest:.1%}")
 
 # %%
 # Three kinds of features
 # -----------------------
-# Of the union, scikit-learn's `FeatureUnion` makes one row: vectors, then words.
+# scikit-learn's `FeatureUnion` concatenates vectors and words.
 
 encoder = ParagramEncoder(loss="infonce", batch_size=256, random_state=0)
 frozen = FrozenEstimator(encoder.fit(load_paraphrases().data))
@@ -65,9 +65,9 @@ features = {
 # %%
 # The best C of each
 # ------------------
-# Each accuracy is that of the best C of four on the same folds, so a little high. With
-# thousands of labels tf-idf overtakes averages of word vectors on reviews;
-# ``benchmarks/results/frozen_features.md`` has the figures.
+# Each accuracy is slightly too optimistic, because it is the best of four on the same
+# folds. With thousands of labels, tf-idf outperforms averages of word vectors on
+# reviews (``benchmarks/results/frozen_features.md``).
 
 grid = {"classifier__C": [0.1, 1.0, 10.0, 100.0]}
 folds = StratifiedKFold(5, shuffle=True, random_state=0)
@@ -102,8 +102,8 @@ for color, (name, transformer) in enumerate(features.items()):
         best, best_name, best_score = chosen, name, search.best_score_
 predicted = cross_val_predict(best, texts, labels, cv=folds)
 
-axes[0].axhline(commonest, color="grey", linestyle=":", label="commonest label")
-axes[0].set(title="Sentences to learn from", xlabel="training sentences")
+axes[0].axhline(commonest, color="grey", linestyle=":", label="majority class")
+axes[0].set(title="Learning curves", xlabel="training sentences")
 axes[0].legend(fontsize="small", loc=(0.55, 0.12))
 ConfusionMatrixDisplay.from_predictions(
     labels, predicted, cmap="Blues", colorbar=False, ax=axes[1]

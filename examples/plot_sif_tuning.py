@@ -1,12 +1,12 @@
 """
-Which parameters of SIF suit my sentences?
-==========================================
+Tune the parameters of SIF
+==========================
 
-The two parameters of the SIF paper, tuned on one set of graded pairs and reported on
-another: `a` of :class:`~skparaphrase.encoders.SIFEncoder`, and how many components
-:class:`~skparaphrase.decomposition.CommonComponentRemoval` removes.
+The two parameters of the SIF paper are tuned on one set of graded pairs and evaluated
+on another: `a` of :class:`~skparaphrase.encoders.SIFEncoder`, and the number of
+components that :class:`~skparaphrase.decomposition.CommonComponentRemoval` removes.
 
-Files of your own, with columns score, sentence1 and sentence2::
+For your own files, with columns score, sentence1 and sentence2, run::
 
     python examples/plot_sif_tuning.py train.tsv test.tsv
 """
@@ -17,8 +17,8 @@ Files of your own, with columns score, sentence1 and sentence2::
 # %%
 # Graded pairs
 # ------------
-# Pairs that share a sentence are all in one half: else the second would look better
-# than it is.
+# Pairs that share a sentence are in the same half; otherwise the score on the second
+# half would be too optimistic.
 
 import sys
 
@@ -48,7 +48,8 @@ else:
 # %%
 # Search
 # ------
-# Mean and standard deviation of Pearson's r over five folds; framed is the best.
+# The plot shows the mean and standard deviation of Pearson's r over five folds, with a
+# frame around the best.
 
 search = GridSearchCV(
     make_pipeline(SIFEncoder(), CommonComponentRemoval(), PairSimilarity()),
@@ -64,9 +65,9 @@ GridSearchDisplay.from_estimator(search, include_std=True, name="SIF")
 plt.show()
 
 # %%
-# On the other half
-# -----------------
-# The paper's setting was found on other data; hence the search.
+# Evaluation on the other half
+# ----------------------------
+# The settings of the paper were chosen on other data, so it is worth searching.
 
 print("best on the training pairs:", search.best_params_)
 print(f"\n{'on the test pairs':30} Pearson x 100")

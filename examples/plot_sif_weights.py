@@ -1,12 +1,12 @@
 """
-What do frequent words weigh, by formula and by training?
-=========================================================
+Weights of frequent words, by formula and by training
+=====================================================
 
-:class:`~skparaphrase.encoders.SIFEncoder` weighs a word by a / (a + p), the less the
-greater its share p of all text. An encoder that trains its word vectors learns weights
-of its own: a vector that grows or shrinks counts for more or less in an average.
+:class:`~skparaphrase.encoders.SIFEncoder` weights a word by a / (a + p), where p is its
+relative frequency. An encoder that trains its word vectors learns weights as well,
+because a longer vector has more weight in an average.
 
-Paraphrases of your own, with columns sentence1 and sentence2::
+For your own paraphrases, in a file with columns sentence1 and sentence2, run::
 
     python examples/plot_sif_weights.py pairs.tsv
 """
@@ -18,8 +18,8 @@ Paraphrases of your own, with columns sentence1 and sentence2::
 # By formula
 # ----------
 # A few dozen words make up half of all text. The smaller `a`, the more words are
-# weighed down; the paper finds values from 1e-4 to 1e-3 best. Its figure 1 has the
-# dashed curve, too: how much of a frequent word word2vec keeps when it trains.
+# down-weighted; values from 1e-4 to 1e-3 are the best in the paper. As in its figure 1,
+# the dashed curve is the subsampling of frequent words in word2vec.
 
 import sys
 
@@ -37,8 +37,8 @@ plt.show()
 # %%
 # By training
 # -----------
-# This encoder begins with every word at weight 1, and never sees a count. Words that
-# say little of what a text means become shorter, others longer.
+# This encoder starts with weight 1 for every word, and uses no counts. The vectors of
+# words that contribute little to the meaning of a text become shorter, others longer.
 
 encoder = ParagramEncoder(
     loss="infonce", learning_rate=0.05, max_epochs=10, random_state=0

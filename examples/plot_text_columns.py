@@ -2,9 +2,10 @@
 Tables with columns of text
 ===========================
 
-An encoder is a transformer of a column. Two columns of text beside columns of numbers
-go through scikit-learn's :class:`~sklearn.compose.ColumnTransformer` or skrub's
-``TableVectorizer``, each by itself, or together as a pair, which is another thing.
+An encoder transforms one column of texts. For two columns of texts next to numeric
+columns, use scikit-learn's :class:`~sklearn.compose.ColumnTransformer` or skrub's
+``TableVectorizer``. The columns can be embedded separately, or together as pairs, which
+gives different features.
 
 This example needs skrub (``pip install skrub``).
 """
@@ -15,8 +16,8 @@ This example needs skrub (``pip install skrub``).
 # %%
 # A table
 # -------
-# Pairs of sentences with their numbers of words, and a score from 0 to 5 that says how
-# alike the two are. Folds keep pairs that share a sentence together.
+# The table contains pairs of sentences, their numbers of words, and a similarity score
+# from 0 to 5. Pairs that share a sentence are in the same fold.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -44,9 +45,10 @@ print(table.head(3).to_string(max_colwidth=32))
 # %%
 # scikit-learn
 # ------------
-# With one column, an encoder gives a vector of each text. With two, it gives vectors of
-# pairs, of shape (n_pairs, 2, dim), which :class:`~skparaphrase.pairs.PairFeatures`
-# turns into one row each: then `ColumnTransformer` takes them.
+# For one column, an encoder returns a vector for each text. For two columns, it returns
+# vectors of pairs, of shape (n_pairs, 2, dim).
+# :class:`~skparaphrase.pairs.PairFeatures` turns them into one row for each pair, as
+# `ColumnTransformer` requires.
 
 alone = ColumnTransformer(
     [
@@ -67,10 +69,10 @@ print(frame.iloc[:3, [0, 1, 128, 129, -1]].round(2).to_string())
 # %%
 # skrub
 # -----
-# `TableVectorizer` finds out which columns are text, and gives each to a clone of the
-# encoder in the place of its own `StringEncoder`. For pairs, `ApplyToCols` names the
-# two columns; the "passthrough" in front tells it to hand both over at once, where an
-# encoder in front would get one column at a time.
+# `TableVectorizer` detects text columns, and embeds each with a clone of the encoder
+# instead of its own `StringEncoder`. For pairs, pass the two columns to `ApplyToCols`.
+# The first step "passthrough" makes it pass both columns at once; an encoder as the
+# first step would get one column at a time.
 
 own = TableVectorizer()
 embedded = TableVectorizer(high_cardinality=SIFEncoder())
@@ -78,10 +80,10 @@ pair = make_pipeline("passthrough", SIFEncoder(), PairFeatures())
 paired = ApplyToCols(pair, cols=texts)  # the numbers pass
 
 # %%
-# Side by side
-# ------------
-# A linear model cannot tell from two vectors side by side how near they are: it needs
-# the products and differences of a pair, with any encoder.
+# Comparison
+# ----------
+# A linear model cannot compute the similarity of two concatenated vectors. With any
+# encoder, it needs the products and differences of the pair.
 
 models = {
     "numbers only": ColumnTransformer([("numbers", "passthrough", numbers)]),

@@ -1,12 +1,12 @@
 """
-Train on paraphrases, and stop in time
-======================================
+Train on paraphrases, and keep the best epoch
+=============================================
 
-A :class:`~skparaphrase.encoders.ParagramEncoder` is scored after every epoch, keeps its
-best epoch, is saved and loaded. The margin loss of the paper against the softmax over
-the batch, each with plain and with SIF-weighted word vectors.
+A :class:`~skparaphrase.encoders.ParagramEncoder` is scored after every epoch, keeps the
+best one, is saved and loaded again. We compare the margin loss of the paper with the
+softmax over the batch, each with plain and with SIF-weighted word vectors.
 
-Your own pairs, a file with columns sentence1 and sentence2::
+For your own pairs, in a file with columns sentence1 and sentence2, run::
 
     python examples/plot_train_paragram.py my-pairs.tsv
 """
@@ -15,9 +15,9 @@ Your own pairs, a file with columns sentence1 and sentence2::
 # SPDX-License-Identifier: BSD-3-Clause
 
 # %%
-# Pairs to train on, and two scores
-# ---------------------------------
-# Early stopping looks at the first half of the graded pairs, the report at the other.
+# Training pairs and graded pairs
+# -------------------------------
+# Early stopping uses the first half of the graded pairs, the evaluation uses the other.
 
 import sys
 import tempfile
@@ -44,7 +44,7 @@ removed = STSScorer((graded[half:], gold[half:]), postprocess=CommonComponentRem
 # %%
 # Two losses, two weightings
 # --------------------------
-# The curves are of the half that chooses the epoch, the table is of the other.
+# The curves show the half that chooses the epoch, the table shows the other.
 
 figure, ax = plt.subplots(figsize=(6.5, 3.8), layout="constrained")
 print("loss     weighting  best epoch   Pearson x 100   with removal")
@@ -69,13 +69,13 @@ for loss, batch_size in (("margin", 100), ("infonce", 256)):
         (line,) = ax.plot(range(1, len(curve) + 1), curve, label=f"{loss}, {weighting}")
         best = stopping.best_epoch_
         ax.plot(best, curve[best - 1], "o", color=line.get_color())
-ax.set(xlabel="epoch", ylabel="Pearson x 100", title="The dot is the epoch kept")
+ax.set(xlabel="epoch", ylabel="Pearson x 100", title="Dots mark the best epochs")
 ax.legend()
 ax.spines[["top", "right"]].set_visible(False)
 
 # %%
-# A bar in a terminal, and a folder
-# ---------------------------------
+# Show progress, save and load
+# ----------------------------
 
 if sys.stdout.isatty():
     encoder.set_callbacks(ProgressBar()).fit(pairs)

@@ -1,11 +1,12 @@
 """
-Which of their words make two sentences similar?
-================================================
+Which words make two sentences similar?
+=======================================
 
 A :class:`~skparaphrase.interaction.PairwiseInteractionRegressor` compares each word of
-a sentence with each of the other; the cosine of average vectors stands beside it.
+one sentence with each word of the other. We compare it with the cosine of average
+vectors.
 
-Graded pairs of your own::
+For your own graded pairs, run::
 
     python examples/plot_word_interaction.py train.tsv test.tsv
 """
@@ -16,7 +17,7 @@ Graded pairs of your own::
 # %%
 # Graded pairs
 # ------------
-# Pairs that share a sentence are all in training or all held out.
+# Pairs that share a sentence are either all used for training or all held out.
 
 import sys
 
@@ -45,9 +46,9 @@ else:
     test_pairs, test_scores = pairs[test], scores[test]
 
 # %%
-# The model beside the cosine
-# ---------------------------
-# A small memory and few epochs, for a laptop; on thousands of pairs take the defaults.
+# Training
+# --------
+# A small LSTM and few epochs suit a laptop. With thousands of pairs, use the defaults.
 
 model = PairwiseInteractionRegressor(
     hidden_dim=64, learning_rate=2e-3, batch_size=16, max_epochs=6, random_state=0
@@ -63,11 +64,11 @@ for name, contender in contenders.items():
     print(f"{name:28} Pearson's r {r:.3f}", flush=True)
 
 # %%
-# Into its focus
+# Words in focus
 # --------------
-# Of the held-out pairs that mean nearly the same, the one with the fewest words in
-# common: cosines of the words in their context, and in frames the pairs of words that
-# the model focuses on.
+# We choose, among the held-out pairs with nearly the same meaning, the pair with the
+# fewest common words. The plot shows the cosines of the words in context, with frames
+# around the pairs of words that the model focuses on.
 
 same = np.flatnonzero(test_scores >= np.quantile(test_scores, 0.8))
 tokens = [[set(text.lower().split()) for text in pair] for pair in test_pairs[same]]

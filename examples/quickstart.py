@@ -1,13 +1,13 @@
 """
-The main job in one file
-========================
+The main tasks in one file
+==========================
 
-Embed, train, remove, tune, score, search, classify::
+Embed, train, remove the common component, tune, score, search and classify::
 
     python examples/quickstart.py
 
-Works on the data that comes with the package, without network, in about half a minute
-on a laptop. Prints tables and saves a figure, `quickstart.png`.
+The script uses the data that come with the package, needs no network access, and takes
+about half a minute on a laptop. It prints tables and saves a plot, `quickstart.png`.
 """
 
 # Authors: The skparaphrase developers
@@ -76,7 +76,7 @@ for name, step in contenders.items():
         correlations.append(100 * pearson_scorer(pipe, pairs, gold))
     print(f"{name:38}" + "".join(f"{r:7.1f}" for r in correlations))
 
-title("4. Tune with GridSearchCV; sentences of a test fold are never in training")
+title("4. Tune with GridSearchCV; pairs that share a sentence are in one fold")
 pipe = make_pipeline(
     SIFEncoder(trained.vectors_), CommonComponentRemoval(), PairSimilarity()
 )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from skparaphrase._saving import load
 
 if TYPE_CHECKING:
-    from skparaphrase.encoders._pretrained import load_pretrained
+    from skparaphrase.encoders._average import load_pretrained
 
 __version__ = "0.1.0.dev0"
 
@@ -20,9 +20,11 @@ _SUBMODULES = (
     "encoders",
     "inspection",
     "interaction",
+    "losses",
     "metrics",
     "model_selection",
     "nn",
+    "optimizers",
     "pairs",
     "streams",
     "supervised",
@@ -38,7 +40,7 @@ def __getattr__(name: str) -> Any:
     if name in _SUBMODULES:
         return import_module(f"skparaphrase.{name}")
     if name == "load_pretrained":  # imports the encoders
-        return import_module("skparaphrase.encoders._pretrained").load_pretrained
+        return import_module("skparaphrase.encoders._average").load_pretrained
     raise AttributeError(f"module 'skparaphrase' has no attribute {name!r}")
 
 

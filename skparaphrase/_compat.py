@@ -1,4 +1,4 @@
-"""The private names of scikit-learn and SciPy that we lean on, in one place."""
+"""Private names of scikit-learn that the package uses, in one place."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause

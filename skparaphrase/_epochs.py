@@ -1,281 +1,282 @@
-"""Fitting by epochs: callbacks, losses, validation, and the best epoch."""
+"""The engine that every trained estimator is fitted with, epoch by epoch."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from copy import deepcopy
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
-from sklearn.callback import CallbackSupportMixin
+from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
-from skparaphrase._threads import process_rank
-from skparaphrase.callback import Checkpoint
-from skparaphrase.callback._checkpoint import Run
+from skparaphrase._threads import limit_torch_threads, process_rank
 
-State = dict[str, Any]
+Arrays = dict[str, NDArray[Any]]
+
+_HISTORY = ("loss_curve_", "n_epochs_", "validation_scores_", "best_epoch_")
 
 
-class _Best(NamedTuple):
-    """The best epoch so far."""
+@dataclass
+class Best:
+    """The best epoch so far.
+
+    Attributes
+    ----------
+    score : float
+    epoch : int
+    since : int
+        The epoch that patience counts from.
+    arrays : dict of str to ndarray
+        A copy of what the trainer had.
+    """
 
     score: float
     epoch: int
-    state: State
-    since: int  # the epoch that patience counts from
+    since: int
+    arrays: Arrays
 
 
-def check_one_validation(
-    X_val: Any,
-    y_val: Any,
-    sample_weight: Any = None,
-    *,
-    fraction: float | None,
-    patience: int | None,
-) -> None:
-    """Raise unless validation is asked for in one way, or not at all."""
-    if (X_val is None) != (y_val is None):
-        raise ValueError("X_val and y_val must be given together.")
-    if X_val is None and sample_weight is not None:
-        raise ValueError("sample_weight_val needs X_val and y_val.")
-    if X_val is not None and fraction is not None:
-        raise ValueError(
-            "validation_fraction takes examples from X; set it to None to give X_val "
-            "and y_val."
-        )
-    if X_val is None and fraction is None and patience is not None:
-        raise ValueError(
-            f"patience={patience} has nothing to go by: set validation_fraction, or "
-            "give X_val and y_val to fit."
-        )
+class Training:
+    """A fit by epochs: losses, validation, callbacks, and the best epoch.
 
+    Callbacks get this object in the hook argument `metadata`, as
+    `metadata["training"]`.
 
-class FitsByEpochs(CallbackSupportMixin):
-    """Base of estimators whose `fit` goes over its examples many times.
+    Parameters
+    ----------
+    estimator : estimator with `max_epochs`, `random_state`, `verbose`, `warm_start`
+    trainer : BaseTrainer
+        Its methods `epochs`, `arrays`, `state_dict` and `load_state_dict` are used.
+    fitted_state : callable
+        Returns the fitted attributes, given arrays as of `trainer.arrays()`.
+    validate : callable, default=None
+        Returns the validation score of the estimator; higher is better.
+    data : mapping of str to object
+        All that the fit learns from, by a name for messages. With the parameters it
+        decides the result.
+    small_steps : bool, default=True
+        More than two threads slow such steps down.
+    later_wins : bool, default=False
+        Of epochs with equal validation scores, keep the last one.
 
-    Fitted state is what a function gives, in arrays of its own: a dict of attributes.
+    Attributes
+    ----------
+    n_epochs : int
+        Epochs of this fit that are done.
+    stopped : bool
+        Whether patience or a callback ended training before `max_epochs`.
     """
 
-    _small_steps = True  # for which more than two threads are too many
-    _later_wins = False  # of epochs with the same score of validation
-
-    max_epochs: int
-    patience: int | None = None
-    warm_start: bool
-    random_state: Any
-    verbose: bool | int
-
-    loss_curve_: list[float]
-    n_epochs_: int
-    validation_scores_: list[float]
-    best_epoch_: int
-
-    _seed: int
-    _random_state: np.random.RandomState
-    _split_state: np.random.RandomState
-    _optimizer_state: dict[str, Any]
-    _best: _Best | None
-
-    def _new_random_state(self) -> np.random.RandomState:
-        """One of our own, to keep and to pickle."""
-        seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
-        for checkpoint in self._checkpoints() if self.random_state is None else ():
-            seed = checkpoint._seed(seed)
-        self._seed = int(seed)
-        return np.random.RandomState(self._seed)
-
-    def _checkpoints(self) -> list[Checkpoint]:
-        callbacks = getattr(self, "_skl_callbacks", [])
-        return [each for each in callbacks if isinstance(each, Checkpoint)]
-
-    def _open_run(self, data: dict[str, Any], *, goes_on: bool) -> Run:
-        """Checkpoints of a fit, where a callback asks for them.
-
-        Parameters
-        ----------
-        data : dict of str to object
-            What the fit learns from; with the parameters, the seed, and the fitted
-            state if it `goes_on`, all that decides its result.
-
-        Raises
-        ------
-        ValueError
-            If the folder is in use, or has a checkpoint of another fit.
-        """
-        checkpoints = self._checkpoints()
-        if len(checkpoints) > 1:
-            raise ValueError("A fit can have one Checkpoint; got several.")
-        start = None
-        if goes_on:
-            names = (*self._trained, "_random_state", "_optimizer_state", "n_epochs_")
-            start = {name: getattr(self, name, None) for name in names}
-        return Run(
-            checkpoints[0] if checkpoints else None, self, start=start, data=data
-        )
-
-    def _begin_randomness(self, goes_on: bool) -> None:
-        """Random numbers of this fit; a fit that goes on splits as the first did."""
-        if goes_on and hasattr(self, "_random_state"):  # not loaded from a folder
-            return
-        self._random_state = self._new_random_state()
-        self._split_state = deepcopy(self._random_state)
-        self._optimizer_state = {}
-
-    @contextmanager
-    def _unchanged_on_error(self) -> Iterator[None]:
-        """An estimator that cannot begin to train stays as it was."""
-        before = self.__dict__.copy()
-        try:
-            yield
-        except BaseException:
-            self.__dict__.clear()
-            self.__dict__.update(before)
-            raise
-
-    def _forget_epochs(self) -> None:
-        """Begin to count anew."""
-        self.loss_curve_ = []
-        self.n_epochs_ = 0
-        self._forget_scores()
-
-    def _forget_scores(self) -> None:
-        for name in ("validation_scores_", "best_epoch_"):
-            self.__dict__.pop(name, None)
-
-    @contextmanager
-    def _best_kept(
-        self, state: Callable[[], State], validate: Callable[[], float] | None
-    ) -> Iterator[None]:
-        """However the block ends, take the state of the best epoch, or the last one."""
-        self._best = None
-        if validate is None:
-            self._forget_scores()  # of an earlier fit, that this one goes on from
-        elif hasattr(self, "best_epoch_"):  # which may have seen other examples
-            self._best = _Best(validate(), self.best_epoch_, state(), self.n_epochs_)
-        try:
-            yield
-        finally:
-            best = self._best
-            del self._best
-            self.__dict__.update(state() if best is None else best.state)
-
-    def _fit_epochs(
+    def __init__(
         self,
-        X: Any,
-        y: Any,
+        estimator: Any,
         trainer: Any,
-        losses: Iterator[float],
-        state: Callable[[], State],
-        validate: Callable[[], float] | None,
-        run: Run,
-    ) -> None:
-        """Run the epochs of a trainer of `nn`, and keep what comes of it.
-
-        However training ends, the fitted state is that of the best epoch, or of the
-        last one; with `warm_start` the optimiser is remembered.
-        """
-        from skparaphrase.nn import few_threads
-
-        threads = few_threads(small_steps=self._small_steps)
-        try:
-            with threads, self._best_kept(state, validate):
-                self._run_epochs(X, y, trainer, losses, state, validate, run)
-        finally:
-            self._optimizer_state = {}
-            if self.warm_start:
-                name = trainer.options.optimizer
-                self._optimizer_state = {name: trainer.optimizer.numpy()}
-
-    def _run_epochs(
-        self,
-        X: Any,
-        y: Any,
-        trainer: Any,
-        losses: Iterator[float],
-        state: Callable[[], State],
-        validate: Callable[[], float] | None,
-        run: Run,
-    ) -> None:
-        """Train, and tell callbacks of every epoch.
-
-        Parameters
-        ----------
-        X, y
-            As given to `fit`, for callbacks.
-        trainer : Loop
-        losses : iterator of float
-            Trains for an epoch, and gives its mean loss.
-        state : callable
-            Gives the fitted state after the last epoch.
-        validate : callable or None
-            Gives the score of that state; more is better.
-        run : Run
-            Where it has a checkpoint, training goes on from it.
-        """
-        context = self._init_callback_context(max_subtasks=self.max_epochs)
-        ended = run.resume(self, trainer, state, _Best)
-        context.call_on_fit_task_begin(estimator=self, X=X, y=y)
-        for done in range(trainer.first_epoch, 0 if ended else self.max_epochs):
-            epoch = context.subcontext(task_name="epoch")
-            epoch.call_on_fit_task_begin(estimator=self, X=X, y=y)
-            is_last = self._end_epoch(next(losses), state, validate)
-            stops = epoch.call_on_fit_task_end(
-                estimator=self,
-                X=X,
-                y=y,
-                reconstruction_attributes=lambda: {
-                    **state(),
-                    "loss_curve_": list(self.loss_curve_),
-                },
-            )
-            ended = stops or is_last
-            run.end_epoch(self, trainer, done + 1, ended=ended)
-            if ended:
-                break
-        context.call_on_fit_task_end(
-            estimator=self, X=X, y=y, reconstruction_attributes=dict
-        )
-
-    def _end_epoch(
-        self,
-        loss: float,
-        state: Callable[[], State] = dict,
+        fitted_state: Callable[[Arrays], dict[str, Any]],
+        *,
         validate: Callable[[], float] | None = None,
-    ) -> bool:
-        """Note loss and score; True if patience has come to its end."""
-        self.loss_curve_.append(loss)
-        self.n_epochs_ += 1
+        data: Mapping[str, Any],
+        small_steps: bool = True,
+        later_wins: bool = False,
+    ) -> None:
+        self.estimator = estimator
+        self.trainer = trainer
+        self.fitted_state = fitted_state
+        self.validate = validate
+        self.data = data
+        self.small_steps = small_steps
+        self.later_wins = later_wins
+        self.n_epochs = 0
+        self.stopped = False
+        self.best: Best | None = None
+        self.hook: dict[str, Any] = {}  # arguments of callbacks, while it runs
+        self.context: Any = None
+
+    def begin(self, context: Any, X: Any, y: Any) -> None:
+        """Inform callbacks, which may raise; `X` and `y` are theirs."""
+        estimator = self.estimator
+        if self.validate is None:
+            forget_scores(estimator)
+        elif hasattr(estimator, "best_epoch_"):  # other examples may have chosen it
+            epoch, last = estimator.best_epoch_, estimator.n_epochs_
+            self.best = Best(self._score(), epoch, last, self.snapshot())
+        self.context = context
+        metadata = {"training": self}
+        self.hook = {"estimator": estimator, "metadata": metadata, "X": X, "y": y}
+        context.call_on_fit_task_begin(**self.hook)
+
+    def run(self) -> None:
+        """Train, after :meth:`begin`; always store the best or the last epoch."""
+        estimator, context, hook = self.estimator, self.context, self.hook
+        with self._storing_result(keep_optimizer=estimator.warm_start):
+            losses = self.trainer.epochs(estimator.max_epochs, self.n_epochs)
+            while self.n_epochs < estimator.max_epochs and not self.stopped:
+                epoch = context.subcontext(task_name="epoch")
+                epoch.call_on_fit_task_begin(**hook)
+                is_last = self._end_epoch(next(losses))
+                self.n_epochs += 1
+                stops = epoch.call_on_fit_task_end(
+                    **hook, reconstruction_attributes=self._reconstruction
+                )
+                self.stopped = is_last or stops
+            context.call_on_fit_task_end(**hook, reconstruction_attributes=dict)
+
+    def run_once(self) -> None:
+        """Train for one epoch, without callbacks, and remember the optimizer."""
+        forget_scores(self.estimator)
+        with self._storing_result(keep_optimizer=True):
+            self._end_epoch(next(self.trainer.epochs(1)))
+
+    def snapshot(self) -> Arrays:
+        """Copies of all arrays that are trained."""
+        return {name: array.copy() for name, array in self.trainer.arrays().items()}
+
+    def restore(self, arrays: Arrays) -> None:
+        """Give the estimator the state of a :meth:`snapshot`."""
+        vars(self.estimator).update(self.fitted_state(arrays))
+        self.estimator.__dict__.pop("best_epoch_", None)  # of validation
+
+    def state_dict(self) -> dict[str, Any]:
+        """All that decides how the fit continues: numbers, strings and arrays."""
+        best = None if self.best is None else vars(self.best).copy()
+        if best is not None and best["epoch"] == self.estimator.n_epochs_:
+            best["arrays"] = {}  # the current ones
+        return {
+            "trainer": self.trainer.state_dict(),
+            "n_epochs": self.n_epochs,
+            "stopped": self.stopped,
+            "history": {
+                name: getattr(self.estimator, name)
+                for name in _HISTORY
+                if hasattr(self.estimator, name)
+            },
+            "best": best,
+        }
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        """Continue from what :meth:`state_dict` gave."""
+        self.trainer.load_state_dict(state["trainer"])
+        self.n_epochs = int(state["n_epochs"])
+        self.stopped = bool(state["stopped"])
+        for name in _HISTORY:
+            self.estimator.__dict__.pop(name, None)
+        vars(self.estimator).update(state["history"])
+        self.best = None
+        if state["best"] is not None:
+            self.best = Best(**state["best"])
+            self.best.arrays = self.best.arrays or self.snapshot()
+
+    @contextmanager
+    def _storing_result(self, *, keep_optimizer: bool) -> Iterator[None]:
+        try:
+            with limit_torch_threads(small_steps=self.small_steps):
+                yield
+        except BaseException:
+            self.estimator._optimizer_state = {}
+            with suppress(ValueError):  # of vectors that diverged
+                self._store_result(keep_optimizer)
+            raise
+        finally:
+            self.hook = {}  # which refers to this object
+        self._store_result(keep_optimizer)
+
+    def _store_result(self, keep_optimizer: bool) -> None:
+        best, trainer = self.best, self.trainer
+        arrays = trainer.arrays() if best is None else best.arrays
+        vars(self.estimator).update(self.fitted_state(arrays))
+        self.estimator._optimizer_state = {}
+        if keep_optimizer:
+            name = trainer.optimizer.name
+            self.estimator._optimizer_state = {name: trainer.rule.state_dict()}
+
+    def _reconstruction(self) -> dict[str, Any]:
+        """Attributes of the estimator as if training had ended."""
+        curve = list(self.estimator.loss_curve_)
+        return {**self.fitted_state(self.snapshot()), "loss_curve_": curve}
+
+    def _score(self) -> float:
+        assert self.validate is not None
+        vars(self.estimator).update(self.fitted_state(self.trainer.arrays()))
+        return self.validate()
+
+    def _end_epoch(self, loss: float) -> bool:
+        """Record loss and score; return whether patience is exhausted."""
+        estimator = self.estimator
+        estimator.loss_curve_.append(loss)
+        estimator.n_epochs_ = n_epochs = estimator.n_epochs_ + 1
         if not np.isfinite(loss):
             raise ValueError(
-                f"The loss of epoch {self.n_epochs_} is {loss}: training diverged. "
-                "Take a lower learning_rate, or set clip_norm."
+                f"The loss of epoch {n_epochs} is {loss}: training diverged. Use a "
+                "lower learning_rate, or an Optimizer with clip_norm."
             )
-        line = f"[{type(self).__name__}] epoch {self.n_epochs_}: loss {loss:.4f}"
+        line = f"[{type(estimator).__name__}] epoch {n_epochs}: loss {loss:.4f}"
         is_last = False
-        if validate is not None:
-            score = validate()
+        if self.validate is not None:
+            score = self._score()
             line += f", validation score {score:.4f}"
-            self.__dict__.setdefault("validation_scores_", []).append(score)
-            best = self._best
+            vars(estimator).setdefault("validation_scores_", []).append(score)
+            best = self.best
             if best is None or score > best.score or np.isnan(best.score):
-                best = _Best(score, self.n_epochs_, state(), self.n_epochs_)
-            elif self._later_wins and score == best.score:
-                best = _Best(score, self.n_epochs_, state(), best.since)
-            self._best, self.best_epoch_ = best, best.epoch
-            waited = self.n_epochs_ - best.since
-            is_last = self.patience is not None and waited >= self.patience
-        if self.verbose and process_rank() == 0:
+                best = Best(score, n_epochs, n_epochs, self.snapshot())
+            elif self.later_wins and score == best.score:
+                best = Best(score, n_epochs, best.since, self.snapshot())
+            self.best, estimator.best_epoch_ = best, best.epoch
+            patience = estimator.patience
+            is_last = patience is not None and n_epochs - best.since >= patience
+        if estimator.verbose and process_rank() == 0:
             print(line)
         return is_last
 
-    def _restore(self, fitted: Any) -> None:
-        """Take over the state that a callback was shown; see `EarlyStopping`."""
-        for name in self._trained:
-            if hasattr(fitted, name):
-                setattr(self, name, getattr(fitted, name))
-        self.__dict__.pop("best_epoch_", None)  # of validation, no longer that
 
-    _trained: tuple[str, ...]  # names of the attributes of the state
+def begin_randomness(estimator: Any, *, resume: bool) -> None:
+    """Give the estimator a random state of its own, which it keeps and pickles.
+
+    A fit that resumes splits off the same validation examples as the first one.
+    """
+    if resume and hasattr(estimator, "_random_state"):  # not if loaded from a folder
+        return
+    seed = check_random_state(estimator.random_state).randint(np.iinfo(np.int32).max)
+    estimator._seed = int(seed)
+    for callback in getattr(estimator, "_skl_callbacks", []):
+        if estimator.random_state is None and hasattr(callback, "_stored_seed"):
+            estimator._seed = callback._stored_seed(estimator._seed)
+    estimator._random_state = np.random.RandomState(estimator._seed)
+    estimator._split_state = deepcopy(estimator._random_state)
+    estimator._optimizer_state = {}
+
+
+def forget_epochs(estimator: Any) -> None:
+    """Start to count epochs from zero."""
+    estimator.loss_curve_ = []
+    estimator.n_epochs_ = 0
+    forget_scores(estimator)
+
+
+def forget_scores(estimator: Any) -> None:
+    """Remove the scores of an earlier validation."""
+    for name in ("validation_scores_", "best_epoch_"):
+        estimator.__dict__.pop(name, None)
+
+
+@contextmanager
+def unchanged_on_error(estimator: Any) -> Iterator[None]:
+    """Leave an estimator as it was if the block raises."""
+    before = estimator.__dict__.copy()
+    try:
+        yield
+    except BaseException:
+        estimator.__dict__.clear()
+        estimator.__dict__.update(before)
+        raise
+
+
+def check_patience(patience: int | None, validates: bool) -> None:
+    """Raise if there is patience without validation."""
+    if patience is not None and not validates:
+        raise ValueError(
+            f"patience={patience} needs validation scores: set validation_fraction, or "
+            "pass X_val and y_val to fit where it takes them."
+        )

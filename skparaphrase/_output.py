@@ -1,14 +1,17 @@
-"""`set_output` for transformers that act on the last axis."""
+"""Vectors on the last axis: checks of the input, and containers of the output."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+from collections.abc import Sequence
 from typing import Any, Self
 
 import joblib
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils import check_array
 
 from skparaphrase._compat import ADAPTERS_MANAGER, get_output_config
 
@@ -21,11 +24,10 @@ def without_metadata(array: Any) -> Any:
 
 
 class IndexedArray(np.ndarray[Any, Any]):
-    """An array that remembers the index of the frame that it was made from.
+    """Vectors of pairs with the index of the frame that they were made from.
 
-    Vectors of pairs, which no frame holds, carry it to a step that makes frames again.
-    Slices and copies have none, and results of arithmetic are plain arrays. For caches
-    the dtype has a digest of it as metadata, of which `numpy.save` warns.
+    A later step that returns a frame needs it. Slices and copies have no index, and
+    results of arithmetic are plain arrays.
     """
 
     index: Any = None
@@ -33,8 +35,8 @@ class IndexedArray(np.ndarray[Any, Any]):
     @classmethod
     def of(cls, array: NDArray[Any], index: Any) -> Self:
         """A view of the array, with the index."""
-        # joblib hashes bytes and dtype of arrays, and nothing that a subclass adds: a
-        # cached step would give the frame of equal vectors, with the index of those.
+        # joblib hashes the bytes and the dtype of an array. With the index in neither,
+        # a cached step would return the frame of equal vectors with another index.
         dtype = np.dtype(array.dtype.str, metadata={"index": joblib.hash(index)})
         indexed = array.view(dtype).view(cls)
         indexed.index = index
@@ -57,11 +59,10 @@ class IndexedArray(np.ndarray[Any, Any]):
 
 
 class LastAxisTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
-    """Frames for results of shape (n, d), plain arrays for (n, 2, d).
+    """Return frames of shape (n, d) if asked to, and arrays of shape (n, 2, d).
 
-    scikit-learn wraps every result in the container that `set_output` or the global
-    configuration asks for, which fails for more than two dimensions. Classes below wrap
-    with :meth:`_wrap` at the end of `transform`.
+    scikit-learn wraps every result in the container of `set_output`, which fails for
+    more than two dimensions. Subclasses call :meth:`_wrap` in `transform` instead.
     """
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
@@ -74,9 +75,9 @@ class LastAxisTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         Parameters
         ----------
         transform : {"default", "pandas", "polars"}, default=None
-            None leaves the configuration as it is. Vectors of pairs, of shape
-            (n_pairs, 2, dim), are arrays always; with "pandas" they hand the index of
-            the pairs on to the frames of later steps, such as `PairFeatures`.
+            None leaves the configuration unchanged. Vectors of pairs, shape
+            (n_pairs, 2, d), are always arrays; with "pandas" they pass the index of the
+            pairs to the frames of later steps, such as `PairFeatures`.
 
         Returns
         -------
@@ -85,6 +86,17 @@ class LastAxisTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         if transform is not None:
             self._sklearn_output_config = {"transform": transform}
         return self
+
+    def _concatenate(self, blocks: Sequence[Any], X: Any) -> Any:
+        """Blocks side by side on the last axis; sparse if one of them is."""
+        if not any(map(sparse.issparse, blocks)):
+            return self._wrap(np.concatenate(blocks, axis=-1), X)
+        if get_output_config("transform", self)["dense"] != "default":
+            raise ValueError(
+                "A frame cannot hold sparse features. Reduce them to dense ones or use "
+                "set_output(transform='default')."
+            )
+        return sparse.hstack(blocks, format="csr")
 
     def _wrap(self, vectors: NDArray[Any], X: Any) -> Any:
         kind = get_output_config("transform", self)["dense"]
@@ -99,3 +111,85 @@ class LastAxisTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         if kind == "pandas" and index is not None:
             frame.index = index
         return frame
+
+
+def check_last_axis(
+    X: Any, estimator: Any, *, reset: bool, dtype: Any = "numeric"
+) -> Any:
+    """An array of shape (n_samples, ..., d), with the d of `fit`.
+
+    Parameters
+    ----------
+    X : array-like
+    estimator : estimator instance
+        Gets `n_features_in_` if `reset`.
+    reset : bool
+        True in `fit`, which also refuses zero samples.
+    dtype : as in :func:`sklearn.utils.check_array`
+    """
+    name = type(estimator).__name__
+    if _holds_text(X):
+        raise ValueError(
+            f"{name} expects vectors, but got texts: put an encoder before it."
+        )
+    X = check_array(
+        X,
+        dtype=dtype,
+        allow_nd=True,
+        ensure_min_samples=1 if reset else 0,
+        input_name="X",
+        estimator=estimator,
+    )
+    X = without_metadata(X)
+    if X.shape[-1] == 0:
+        raise ValueError(
+            f"Found array with 0 feature(s) (shape={X.shape}) while a minimum of 1 is "
+            f"required by {name}."
+        )
+    if reset:
+        estimator.n_features_in_ = X.shape[-1]
+    elif X.shape[-1] != estimator.n_features_in_:
+        raise ValueError(
+            f"X has {X.shape[-1]} features, but {name} is expecting "
+            f"{estimator.n_features_in_} features as input."
+        )
+    return X
+
+
+def check_pair_vectors(X: Any, estimator: Any, *, reset: bool) -> NDArray[np.floating]:
+    """Vectors of pairs as a float array of shape (n_pairs, 2, d)."""
+    X = check_last_axis(X, estimator, reset=reset, dtype=[np.float64, np.float32])
+    if X.ndim != 3 or X.shape[1] != 2:
+        if reset:
+            del estimator.n_features_in_  # a failed fit leaves nothing fitted
+        raise ValueError(
+            f"{type(estimator).__name__} expects vectors of pairs, shape "
+            f"(n_pairs, 2, d); got shape {X.shape}. Give pairs of texts to the encoder "
+            "before it."
+        )
+    return X
+
+
+def _holds_text(X: Any) -> bool:
+    """Whether the first row holds a str; only that row is read."""
+    if hasattr(X, "iloc"):  # pandas
+        X = X.iloc[:1]
+    elif hasattr(X, "slice"):  # polars, pyarrow
+        X = X.slice(0, 1)
+    elif isinstance(X, (list, tuple)) or (isinstance(X, np.ndarray) and X.ndim):
+        X = X[:1]
+    return _any_text(X)
+
+
+def _any_text(value: Any) -> bool:
+    if hasattr(value, "column_names"):  # pyarrow
+        value = value.columns
+    elif hasattr(value, "to_pylist"):
+        value = value.to_pylist()
+    elif hasattr(value, "to_numpy"):
+        value = value.to_numpy()
+    if isinstance(value, np.ndarray) and value.dtype.kind in "OUT":
+        value = value.ravel().tolist()
+    if isinstance(value, (list, tuple)):
+        return any(map(_any_text, value))
+    return isinstance(value, str)

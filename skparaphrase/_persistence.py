@@ -13,6 +13,9 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 _FORMAT = "skparaphrase"
 
 
@@ -123,3 +126,17 @@ def read_metadata(
             f"up to {version}: upgrade skparaphrase."
         )
     return metadata
+
+
+def load_array(path: Path, *, mmap: bool = True) -> NDArray[Any]:
+    """Read a `.npy` file that holds no Python objects.
+
+    Parameters
+    ----------
+    path : Path
+    mmap : bool, default=True
+        Map the file into memory instead of reading it. The array is then a read-only
+        `memmap`; `np.asarray` gives a view whose items are read several times faster.
+    """
+    array: NDArray[Any] = np.load(path, "r" if mmap else None, allow_pickle=False)
+    return array

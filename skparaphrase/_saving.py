@@ -17,40 +17,38 @@ from sklearn.frozen import FrozenEstimator
 from skparaphrase._persistence import new_folder, read_metadata, write_metadata
 from skparaphrase.vectors import WordFrequencies, WordVectors
 
-_FORMAT_VERSION = 1
-_ROOMS = ("encoders", "interaction", "supervised", "tagging")
+_FORMAT_VERSION = 2
+_MODELS = ("encoders", "interaction", "supervised", "tagging")
+_SETTINGS = ("losses", "optimizers", "text")  # modules of parameter objects
 _PLAIN = (str, int, float, bool, type(None))
 
 
-class SavedInFolders:
-    """Base of estimators that :func:`load` knows."""
+def save(self: Any, folder: str | PathLike[str]) -> None:
+    """Save the fitted model to a folder, for :func:`skparaphrase.load`.
 
-    def save(self, folder: str | PathLike[str]) -> None:
-        """Write the fitted estimator to a folder, for :func:`skparaphrase.load`.
+    JSON, the words, and arrays in safetensors; no pickle. The folder appears whole or
+    not at all, and replaces an earlier one. The state of the optimizer is not saved,
+    and a `RandomState` parameter is saved as None.
 
-        JSON, the words, and arrays in safetensors; no pickle. The folder appears whole
-        or not at all, and replaces one that was saved before. What an optimiser
-        remembers is not saved, and a `RandomState` parameter is saved as None.
+    Parameters
+    ----------
+    folder : path-like
 
-        Parameters
-        ----------
-        folder : path-like
-
-        Raises
-        ------
-        ValueError
-            If a parameter is a function, or another thing that has no safe form in a
-            file, such as an encoder that is not of skparaphrase.
-        """
-        _save(self, folder)
+    Raises
+    ------
+    ValueError
+        If a parameter cannot be stored safely, such as a function or a loss of your
+        own.
+    """
+    _save(self, folder)
 
 
 def _save(estimator: Any, folder: str | PathLike[str]) -> None:
     kind = type(estimator).__name__
-    if kind not in _classes():
+    if kind not in _classes(_MODELS):
         raise ValueError(
-            f"{kind} cannot be saved without pickle, only the models of skparaphrase "
-            "can; save it with joblib or skops instead."
+            f"{kind} cannot be saved without pickle: only classes of skparaphrase can. "
+            "Save the model with joblib or skops instead."
         )
     parameters = estimator.get_params(deep=False)
     fitted = {
@@ -61,15 +59,22 @@ def _save(estimator: Any, folder: str | PathLike[str]) -> None:
     kept: dict[str, Any] = {}
     attributes: dict[str, Any] = {}
     arrays: dict[str, Any] = {}
+    objects = {}
     frozen = []
     same = {}
     with new_folder(folder) as new:
         for name, value in parameters.items():
-            if name == "init":  # what it gave is in the fitted state
+            if name == "init":  # its effect is in the fitted state
                 kept[name] = None
             elif isinstance(value, FrozenEstimator):
                 frozen.append(name)
                 _save(value.estimator, new / name)
+            elif _is_settings_object(value):
+                params = value.get_params(deep=False)
+                objects[name] = {
+                    "kind": type(value).__name__,
+                    "parameters": {k: _plain(v) for k, v in params.items()},
+                }
             elif hasattr(value, "get_params"):
                 _save(value, new / name)
             elif isinstance(value, WordVectors):
@@ -114,17 +119,17 @@ def _save(estimator: Any, folder: str | PathLike[str]) -> None:
             kind=kind,
             version=_FORMAT_VERSION,
             parameters=kept,
+            objects=objects,
             attributes=attributes,
             frozen=frozen,
-            same=same,  # a frozen encoder is its own fitted state
+            same=same,  # fitted attributes that are a frozen parameter
         )
 
 
 def load(folder: str | PathLike[str]) -> Any:
     """Load a model that was written by its method `save`.
 
-    Only classes of skparaphrase are made, and nothing is unpickled: a folder from a
-    stranger can do no harm.
+    Only classes of skparaphrase are instantiated, and nothing is unpickled.
 
     Parameters
     ----------
@@ -133,12 +138,12 @@ def load(folder: str | PathLike[str]) -> Any:
     Returns
     -------
     model : estimator instance
-        Its word vectors are mapped into memory.
+        Its word vectors are memory-mapped.
 
     Raises
     ------
     FileNotFoundError, ValueError
-        If the folder is none that `save` wrote, is damaged, or is of a later version.
+        If the folder was not written by `save`, is damaged, or of another version.
 
     Examples
     --------
@@ -152,9 +157,15 @@ def load(folder: str | PathLike[str]) -> Any:
     SIFEncoder(a=0.0001)
     """
     folder = Path(folder)
-    classes = _classes()
+    classes = _classes(_MODELS)
     metadata = read_metadata(folder, kind=list(classes), version=_FORMAT_VERSION)
-    room = import_module(f"skparaphrase.{classes[metadata['kind']]}")
+    if metadata["version"] < _FORMAT_VERSION:
+        raise ValueError(
+            f"{folder} was saved by the first edition of skparaphrase (0.1.0.dev0, "
+            f"format version {metadata['version']}), whose models had other "
+            "parameters. Fit and save the model again."
+        )
+    module = import_module(f"skparaphrase.{classes[metadata['kind']]}")
     try:
         parameters = dict(metadata["parameters"])
         attributes = {
@@ -171,6 +182,8 @@ def load(folder: str | PathLike[str]) -> Any:
             attributes[name] = parameters[parameter]
         for name in metadata.get("frozen", []):
             parameters[name] = FrozenEstimator(parameters[name])
+        for name, content in metadata["objects"].items():
+            parameters[name] = _settings_object(content)
         if isinstance(parameters.get("class_weight"), list):
             parameters["class_weight"] = dict(parameters["class_weight"])
         if (folder / "frequencies.json").is_file():
@@ -179,26 +192,38 @@ def load(folder: str | PathLike[str]) -> Any:
             )
         if (folder / "arrays.safetensors").is_file():
             attributes.update(_nested(load_file(folder / "arrays.safetensors")))
-        model = getattr(room, metadata["kind"])(**parameters)
+        model = getattr(module, metadata["kind"])(**parameters)
         if "vectors_" in attributes and "loss_curve_" in attributes:
-            attributes.setdefault("parameters_", {})
+            attributes.setdefault("parameters_", {})  # of an average
     except (KeyError, TypeError, OSError, SafetensorError) as error:
         raise ValueError(f"{folder} is damaged: {error}") from error
     vars(model).update(attributes)
     return model
 
 
-def _classes() -> dict[str, str]:
-    """Rooms of the classes that may be saved, by name."""
+def _classes(modules: tuple[str, ...]) -> dict[str, str]:
+    """The module of each public class of some modules, by name."""
     return {
-        name: room
-        for room in _ROOMS
-        for name in import_module(f"skparaphrase.{room}").__all__
+        name: module
+        for module in modules
+        for name in import_module(f"skparaphrase.{module}").__all__
     }
 
 
+def _is_settings_object(value: Any) -> bool:
+    module = type(value).__module__.split(".")
+    return module[0] == "skparaphrase" and module[1] in _SETTINGS
+
+
+def _settings_object(content: dict[str, Any]) -> Any:
+    """A loss, an optimizer or a tokenizer."""
+    kind, parameters = content["kind"], content["parameters"]
+    module = import_module(f"skparaphrase.{_classes(_SETTINGS)[kind]}")
+    return getattr(module, kind)(**parameters)
+
+
 def _plain(value: Any) -> Any:
-    """A value that JSON knows."""
+    """A value that JSON can represent."""
     value = value.item() if isinstance(value, np.generic) else value
     if not isinstance(value, _PLAIN):
         raise ValueError(

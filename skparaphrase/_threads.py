@@ -1,4 +1,4 @@
-"""What a call may do where others work beside it: threads, and who writes."""
+"""Threads: how many a call may use, and work that is done ahead."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -6,32 +6,48 @@
 import os
 import sys
 import threading
-from collections.abc import Iterator
+from collections import deque
+from collections.abc import Callable, Generator, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import cache
-from typing import Any
+from typing import Any, TypeVar
 
 from joblib.parallel import get_active_backend
 from threadpoolctl import ThreadpoolController
 
 from skparaphrase._compat import effective_n_threads
 
+A = TypeVar("A")
+B = TypeVar("B")
+
 _LOCK = threading.Lock()
-_LIMITS: list[Any] = []  # the same one for each block that is running
+_BLAS_LIMITS: list[Any] = []  # the same one for each block that is running
+_TORCH_BEFORE: list[int] = []  # torch's own number, for each thread that trains
+_HERE = threading.local()
 
 
 def in_worker() -> bool:
-    """Whether this is a task of joblib or Dask, which others run beside."""
+    """Whether this is a task of joblib or Dask, with other tasks beside it."""
     backend, _ = get_active_backend()
-    return bool(backend.nesting_level) or _in_dask_task()
+    if backend.nesting_level:
+        return True
+    distributed = sys.modules.get("distributed")
+    if distributed is None:
+        return False
+    try:
+        distributed.get_worker()
+    except ValueError:
+        return False
+    return True
 
 
 def available_threads() -> int:
     """The number of threads that a call may use.
 
-    All that OpenMP would take, which in a process of joblib is what joblib leaves to
-    it; one in any thread but the main one, as that of a Dask task, and in processes of
-    others that nobody limits.
+    As many as OpenMP would use, which in a process of joblib is what joblib assigns to
+    it. One in any thread but the main one, such as that of a Dask task, and in worker
+    processes without an assigned number.
     """
     if threading.current_thread() is not threading.main_thread():
         return 1
@@ -41,7 +57,7 @@ def available_threads() -> int:
 
 
 def process_rank() -> int:
-    """Number of this process among those that train together; the first one writes."""
+    """Rank of this process among those that train together; only rank 0 writes."""
     torch = sys.modules.get("torch")
     if torch is None or not torch.distributed.is_available():
         return 0
@@ -50,32 +66,104 @@ def process_rank() -> int:
 
 @contextmanager
 def one_blas_thread() -> Iterator[None]:
-    """Let BLAS and LAPACK use one thread, in all of this process.
+    """Limit BLAS and LAPACK to one thread in this process.
 
-    Blocks may run side by side: the last to end gives the threads back.
+    Blocks may overlap: the last to end restores the number of threads.
     """
     with _LOCK:
-        _LIMITS.append(_LIMITS[0] if _LIMITS else _blas().limit(limits=1))
+        _BLAS_LIMITS.append(
+            _BLAS_LIMITS[0] if _BLAS_LIMITS else _blas().limit(limits=1)
+        )
     try:
         yield
     finally:
         with _LOCK:
-            limit = _LIMITS.pop()
-            if not _LIMITS:
+            limit = _BLAS_LIMITS.pop()
+            if not _BLAS_LIMITS:
                 limit.restore_original_limits()
+
+
+@contextmanager
+def limit_torch_threads(*, small_steps: bool = True) -> Iterator[None]:
+    """Limit torch to half of its threads, and at most two, inside the block.
+
+    The tensors of most steps are small. More threads gain nothing, and where other
+    processes compete for the same cores, threads that wait for each other at every
+    operation cost a hundredfold. With `small_steps=False` all threads are used. In a
+    thread of joblib or Dask it is one.
+
+    Blocks may overlap and nest. Part of torch's setting is shared by the whole process,
+    so the first block remembers it.
+    """
+    import torch
+
+    if getattr(_HERE, "is_limited", False):
+        yield
+        return
+    with _LOCK:
+        before = _TORCH_BEFORE[0] if _TORCH_BEFORE else torch.get_num_threads()
+        _TORCH_BEFORE.append(before)
+        most = min(max(before // 2, 1), 2) if small_steps else before
+        torch.set_num_threads(min(most, available_threads()))
+    _HERE.is_limited = True
+    try:
+        yield
+    finally:
+        _HERE.is_limited = False
+        with _LOCK:
+            _TORCH_BEFORE.remove(before)
+            torch.set_num_threads(before)
+
+
+def prefetch(
+    function: Callable[[A], B],
+    items: Iterable[A],
+    *,
+    n_threads: int = 1,
+    n_ahead: int = 3,
+) -> Generator[B, None, None]:
+    """Apply a function to items in other threads, a few items ahead.
+
+    Parameters
+    ----------
+    function : callable
+        With one thread it is called for one item at a time, in order.
+    items : iterable
+        Iterated over in the calling thread.
+    n_threads : int, default=1
+        Number of threads.
+    n_ahead : int, default=3
+        Maximum number of results that wait.
+
+    Yields
+    ------
+    result : object
+        In the order of the items. An error of the function or of the iterable is
+        raised after the results that come before it.
+    """
+    waiting: deque[Future[B]] = deque()
+    source = iter(items)
+    with ThreadPoolExecutor(n_threads, "skparaphrase-prefetch") as pool:
+        try:
+            while True:
+                try:
+                    waiting.append(pool.submit(function, next(source)))
+                except StopIteration:
+                    break
+                except Exception as error:
+                    failed: Future[B] = Future()
+                    failed.set_exception(error)
+                    waiting.append(failed)
+                    break
+                if len(waiting) > n_ahead:
+                    yield waiting.popleft().result()
+            while waiting:
+                yield waiting.popleft().result()
+        finally:
+            for future in waiting:
+                future.cancel()
 
 
 @cache
 def _blas() -> ThreadpoolController:
     return ThreadpoolController().select(user_api="blas")
-
-
-def _in_dask_task() -> bool:
-    distributed = sys.modules.get("distributed")
-    if distributed is None:
-        return False
-    try:
-        distributed.get_worker()
-    except ValueError:
-        return False
-    return True

@@ -1,73 +1,152 @@
-"""Fitting by epochs, as all that trains a head does it."""
+"""The engine of fitting: losses, validation, patience, and what an error leaves."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
+
+import gc
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 from sklearn.frozen import FrozenEstimator
 
-import skparaphrase
+from skparaphrase._epochs import Training, begin_randomness, check_patience
 from skparaphrase.callback import EarlyStopping
 from skparaphrase.encoders import CharagramEncoder, ParagramEncoder
-from skparaphrase.supervised import SentenceClassifier, SimilarityRegressor
-from skparaphrase.tagging import SequenceTagger
+from skparaphrase.nn import WordTable
+from skparaphrase.supervised import SimilarityRegressor
 
 SMALL = {"max_epochs": 1, "device": "cpu", "random_state": 0}
-TOKENS = [["a", "cat", "sleeps"], ["the", "dog", "barks"], ["a", "bird", "sings"]]
-TAGS = [["D", "N", "V"]] * 3
 
 
-@pytest.fixture
-def labels(sentences):
-    return np.array(["odd", "even"])[np.arange(len(sentences)) % 2]
+class Trainer:
+    """Loses 1 / epoch, and holds the number of the epoch."""
+
+    optimizer = SimpleNamespace(name="sgd")
+    rule = SimpleNamespace(state_dict=lambda: {"moment": 1})
+
+    def __init__(self, losses=None):
+        self.epoch = 0
+        self.losses = losses
+
+    def epochs(self, n_epochs, done=0):
+        for self.epoch in range(done + 1, n_epochs + 1):
+            yield self.losses[self.epoch - 1] if self.losses else 1 / self.epoch
+
+    def arrays(self):
+        return {"epoch": np.array(self.epoch)}
+
+    def state_dict(self):
+        return {"epoch": self.epoch}
+
+    def load_state_dict(self, state):
+        self.epoch = state["epoch"]
 
 
-def state(model):
-    return {name: id(value) for name, value in vars(model).items()}
+class Context:
+    """Callbacks that record what they see, and may stop after an epoch."""
+
+    def __init__(self, stop_after=None):
+        self.seen = []
+        self.stop_after = stop_after
+
+    def subcontext(self, task_name):
+        return self
+
+    def call_on_fit_task_begin(self, **hook):
+        self.seen.append(("begin", hook["metadata"]["training"].n_epochs))
+
+    def call_on_fit_task_end(self, *, reconstruction_attributes, metadata, **hook):
+        seen = reconstruction_attributes()
+        self.seen.append(("end", seen.get("epoch_"), len(seen.get("loss_curve_", []))))
+        return metadata["training"].n_epochs == self.stop_after
+
+
+def fit(scores=None, *, context=None, losses=None, state=None, **params):
+    """An estimator after training, and the training."""
+    estimator = SimpleNamespace(
+        loss_curve_=[], n_epochs_=0,
+        **{"max_epochs": 5, "patience": None, "warm_start": False, "verbose": False},
+    )  # fmt: skip
+    later_wins = params.pop("later_wins", False)
+    vars(estimator).update(params)
+    training = Training(
+        estimator,
+        Trainer(losses),
+        lambda arrays: {"epoch_": int(arrays["epoch"])},
+        validate=None if scores is None else lambda: scores[estimator.epoch_ - 1],
+        data={},
+        later_wins=later_wins,
+    )
+    if state is not None:
+        training.load_state_dict(state)
+    training.begin(context or Context(), None, None)
+    training.run()
+    return estimator, training
+
+
+def test_callbacks_see_each_epoch_and_may_stop():
+    context = Context(stop_after=3)
+    estimator, training = fit(context=context)
+    assert (estimator.epoch_, estimator.n_epochs_, training.stopped) == (3, 3, True)
+    assert estimator.loss_curve_ == [1, 1 / 2, 1 / 3]
+    epochs = [part for n in range(3) for part in (("begin", n), ("end", n + 1, n + 1))]
+    assert context.seen == [("begin", 0), *epochs, ("end", None, 0)]
 
 
 @pytest.mark.parametrize(
-    ("texts", "targets", "fraction", "message"),
+    ("scores", "params", "best", "n_epochs"),
     [
-        (["?", "!"], ["odd", "even"], None, "No word of the texts has a vector"),
-        (["w1", "w2", "w3"], ["a", "b", "b"], 0.4, "least populated class"),
+        ([1, 3, 2, 2, 5], {}, 5, 5),
+        ([1, 3, 2, 2, 5], {"patience": 2}, 2, 4),
+        ([1, 3, 2, 2, 5], {"patience": 3}, 5, 5),
+        ([2, 2, 2, 1, 1], {}, 1, 5),
+        ([2, 2, 2, 1, 1], {"later_wins": True}, 3, 5),
+        ([2, 2, 2, 2, 2], {"later_wins": True, "patience": 2}, 3, 3),
+        ([np.nan, 1, 2, 1, np.nan], {"patience": 2}, 3, 5),
     ],
 )
-def test_what_cannot_begin_leaves_a_model_as_it_was(
-    texts, targets, fraction, message, vectors, sentences, labels
-):
-    model = SentenceClassifier(
-        ParagramEncoder(vectors), validation_fraction=fraction, **SMALL
-    )
-    before = state(model)
-    with pytest.raises(ValueError, match=message):
-        model.fit(texts, targets)
-    assert state(model) == before
-    before = state(model.fit(sentences, labels))
-    with pytest.raises(ValueError, match=message):
-        model.fit(texts, targets)
-    assert state(model) == before
+def test_best_epoch_and_patience(scores, params, best, n_epochs):
+    estimator, _ = fit(scores, **params)
+    assert (estimator.epoch_, estimator.best_epoch_) == (best, best)
+    assert_array_equal(estimator.validation_scores_, scores[:n_epochs])
+    assert estimator.n_epochs_ == n_epochs
 
 
-def test_tagger_that_cannot_begin_stays_as_it_was():
-    tagger = SequenceTagger(CharagramEncoder(dim=4, min_count=5), **SMALL)
-    before = state(tagger)
-    with pytest.raises(ValueError, match="hold no n-gram"):
-        tagger.fit([["x", "y"]], [["A", "B"]])
-    assert state(tagger) == before
+@pytest.mark.parametrize("stop_after", [1, 2, 4])
+def test_state_is_resumed(stop_after):
+    scores = [1, 3, 2, 4, 1]
+    whole, _ = fit(scores)
+    _, first = fit(scores, context=Context(stop_after))
+    state = {**first.state_dict(), "stopped": False}
+    resumed, _ = fit(scores, state=state)
+    assert vars(resumed) == vars(whole)
 
 
-def test_patience_begins_anew_with_a_fit_that_goes_on(vectors, pairs, gold):
-    model = SimilarityRegressor(
-        ParagramEncoder(vectors), warm_start=True, patience=2, **SMALL
-    )
-    model.set_params(max_epochs=30, learning_rate=1e-9)
-    model.fit(pairs, gold, X_val=pairs, y_val=np.zeros(len(pairs)))  # r is always 0
-    assert (model.n_epochs_, model.best_epoch_) == (3, 1)
-    model.fit(pairs, gold, X_val=pairs, y_val=np.zeros(len(pairs)))
-    assert (model.n_epochs_, model.best_epoch_) == (5, 1)
+def test_divergence_is_an_error_and_the_optimizer_is_kept_for_warm_starts(capsys):
+    estimator, _ = fit([1.0] * 5, warm_start=True, verbose=True, max_epochs=1)
+    assert estimator._optimizer_state == {"sgd": {"moment": 1}}
+    line = "[SimpleNamespace] epoch 1: loss 1.0000, validation score 1.0000\n"
+    assert capsys.readouterr().out == line
+    with pytest.raises(ValueError, match="loss of epoch 2 is nan: training diverged"):
+        fit(losses=[1.0, np.nan])
+
+
+def test_randomness_begins_anew_unless_resumed():
+    estimator = SimpleNamespace(random_state=np.random.RandomState(0))
+    begin_randomness(estimator, resume=False)
+    seed, random_state = estimator._seed, estimator._random_state
+    assert estimator._split_state.randint(99) == random_state.randint(99)
+    begin_randomness(estimator, resume=True)
+    assert estimator._random_state is random_state
+    begin_randomness(estimator, resume=False)
+    assert estimator._seed != seed
+    with pytest.raises(ValueError, match="patience=2 needs validation scores"):
+        check_patience(2, validates=False)
+
+
+# With estimators
 
 
 def test_prior_of_other_words_is_refused(pairs, gold):
@@ -77,11 +156,10 @@ def test_prior_of_other_words_is_refused(pairs, gold):
     ]
     model = SimilarityRegressor(priors[0], prior="universal", warm_start=True, **SMALL)
     model.fit(pairs, gold)
-    with pytest.raises(ValueError, match="now has others"):
+    with pytest.raises(ValueError, match="now has other words"):
         model.set_params(encoder=priors[1]).fit(pairs, gold)
-    unfitted = CharagramEncoder(dim=4)
     with pytest.raises(ValueError, match="is not fitted"):
-        model.set_params(encoder=unfitted).fit(pairs, gold)
+        model.set_params(encoder=CharagramEncoder(dim=4)).fit(pairs, gold)
 
 
 def test_early_stopping_beside_validation(vectors, pairs, gold):
@@ -95,35 +173,38 @@ def test_early_stopping_beside_validation(vectors, pairs, gold):
     assert stopping.best_epoch_ == 1 and not hasattr(model, "best_epoch_")
 
 
-@pytest.mark.parametrize("tag", [[1, 0], ("N", 1)])
-def test_tags_that_are_lists_are_refused(tag):
-    with pytest.raises(TypeError, match="a token has one tag"):
-        SequenceTagger().fit([["a", "b"]], [[tag, tag]])
+def test_nothing_of_a_fit_is_left_in_memory():
+    """Tables of gigabytes must not wait for the cyclic collector."""
+    gc.collect()
+    gc.disable()
+    try:
+        encoder = ParagramEncoder(max_epochs=1, random_state=0)
+        encoder.fit([("a cat", "the cat"), ("a dog", "the dog")])
+        encoder.partial_fit([("a cat", "the cat"), ("a dog", "the dog")])
+        assert not [each for each in gc.get_objects() if type(each) is WordTable]
+    finally:
+        gc.enable()
 
 
-def test_tagger_warns_of_a_fitted_encoder(pairs):
-    encoder = CharagramEncoder(dim=4, **SMALL).fit(pairs)
-    with pytest.warns(UserWarning, match="its training is not used") as record:
-        SequenceTagger(encoder, **SMALL).fit(TOKENS, TAGS)
-    assert record[0].filename == __file__
+def test_fit_of_a_model_that_was_fitted_inside_another():
+    pairs = [("a cat", "the cat"), ("a dog", "the dog"), ("a man", "the men")]
+    model = SimilarityRegressor(ParagramEncoder(), max_epochs=1, random_state=0)
+    encoder = model.fit(pairs, [0, 1, 2]).encoder_.set_params(warm_start=True)
+    assert encoder.set_params(random_state=0, max_epochs=1).fit(pairs).n_epochs_ == 1
 
 
-def test_frozen_encoder_is_saved_once(vectors, pairs, gold, tmp_path):
-    encoder = ParagramEncoder(vectors, **SMALL).fit(pairs)
-    model = SimilarityRegressor(FrozenEstimator(encoder), **SMALL).fit(pairs, gold)
-    model.save(tmp_path / "model")
-    assert not (tmp_path / "model/encoder_").exists()
-    loaded = skparaphrase.load(tmp_path / "model")
-    assert loaded.encoder_ is loaded.encoder.estimator
-    assert_array_equal(loaded.predict(pairs), model.predict(pairs))
+def test_partial_fit_forgets_the_scores_of_a_validation():
+    pairs = [(f"a {word}", f"the {word}") for word in ("cat", "dog", "man", "sea")]
+    encoder = ParagramEncoder(validation_fraction=0.5, max_epochs=2, random_state=0)
+    encoder.fit(pairs).partial_fit(pairs)
+    assert encoder.n_epochs_ == 3 and not hasattr(encoder, "best_epoch_")
 
 
-def test_tagger_is_saved(tmp_path):
-    tagger = SequenceTagger(CharagramEncoder(dim=4), **SMALL).fit(TOKENS, TAGS)
-    tagger.save(tmp_path / "tagger")
-    loaded = skparaphrase.load(tmp_path / "tagger")
-    assert loaded.classes_.tolist() == ["D", "N", "V"]
-    for one, other in zip(
-        loaded.predict_proba(TOKENS), tagger.predict_proba(TOKENS), strict=True
-    ):
-        assert_array_equal(one, other)
+def test_distillation_validates_frames():
+    texts = ["a cat", "the cat", "a dog", "the dog", "a man", "the sea"]
+    encoder = ParagramEncoder(
+        loss="distillation", validation_fraction=0.4, max_epochs=1, random_state=0
+    )
+    vectors = np.random.default_rng(0).normal(size=(6, 128))
+    encoder.set_output(transform="pandas").fit(texts, vectors)
+    assert len(encoder.validation_scores_) == 1

@@ -1,4 +1,4 @@
-"""Every example runs, without a warning and without network."""
+"""Every example runs, without warnings and without network."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -9,6 +9,8 @@ import sys
 from pathlib import Path
 
 import pytest
+
+pytestmark = pytest.mark.slow  # some take over 20 s, all together minutes
 
 EXAMPLES = sorted((Path(__file__).parents[1] / "examples").glob("*.py"))
 FIGURES = {"quickstart": ["quickstart.png"]}  # a plot_* example shows its figures

@@ -1,4 +1,4 @@
-"""Encoders in the tables of skrub, scikit-learn, imbalanced-learn, pandas, polars."""
+"""Encoders in the tables of skrub and the samplers of imbalanced-learn."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -285,11 +285,3 @@ def test_samplers_of_vectors(imblearn, encoder, columns, pairs, labels, as_pairs
     assert len(resampled) == {"smote": 48, "under": 12}[kind]
     by_hand = clone(head).fit(resampled, new_labels)
     assert_allclose(model.predict_proba(X), by_hand.predict_proba(vectors), rtol=1e-6)
-
-
-def test_samplers_refuse(imblearn, encoder, columns, pairs, labels):
-    sampler = imblearn.over_sampling.RandomOverSampler(random_state=0)
-    with pytest.raises(ValueError, match="Expected 2D array"):
-        sampler.fit_resample(columns["title"], labels)
-    with pytest.raises(ValueError, match="dim 3"):
-        sampler.fit_resample(encoder.fit_transform(pairs), labels)

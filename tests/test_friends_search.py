@@ -1,4 +1,4 @@
-"""Encoders in searches, caches, calibration, importance and routing of metadata."""
+"""Encoders in searches, caches, calibration, importance and metadata routing."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -35,6 +35,7 @@ from sklearn.pipeline import Pipeline, make_pipeline
 
 from skparaphrase.decomposition import CommonComponentRemoval
 from skparaphrase.encoders import AverageEncoder, SIFEncoder, TfidfEncoder
+from skparaphrase.losses import MarginLoss
 from skparaphrase.metrics import STSScorer, pearson_score, pearson_scorer
 from skparaphrase.model_selection import pair_groups
 from skparaphrase.pairs import LastAxis, PairFeatures, PairSimilarity
@@ -79,28 +80,20 @@ def score_by_hand(similarity, params, pairs, gold, train, test):
 # Searches --------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("kind", ["grid", "random"])
-def test_halving(similarity, pairs, gold, kind):
+@pytest.mark.parametrize(
+    ("Search", "settings", "n_fits"),
+    [(HalvingGridSearchCV, {}, 6), (HalvingRandomSearchCV, {"n_candidates": 3}, 5)],
+)
+def test_halving(similarity, pairs, gold, Search, settings, n_fits):
     pairs = np.array(pairs, dtype=object)
-    settings = {
-        "scoring": pearson_scorer,
-        "cv": 3,
-        "min_resources": 15,
-        "factor": 2,
-        "random_state": 0,
-        "error_score": "raise",
-    }
-    if kind == "grid":
-        search = HalvingGridSearchCV(similarity, GRID, **settings)
-    else:
-        search = HalvingRandomSearchCV(similarity, GRID, n_candidates=3, **settings)
-    search.fit(pairs, gold)
+    search = Search(
+        similarity, GRID, scoring=pearson_scorer, cv=3, min_resources=15, factor=2,
+        random_state=0, error_score="raise", **settings,
+    ).fit(pairs, gold)  # fmt: skip
     results = search.cv_results_
     assert search.n_resources_ == [15, 30]
-    assert len(results["params"]) == {"grid": 6, "random": 5}[kind]
-    for i, n_texts in enumerate(results["n_resources"]):
-        if n_texts < 30:
-            continue
+    assert len(results["params"]) == n_fits
+    for i in np.flatnonzero(results["n_resources"] == 30):
         found = [results[f"split{k}_test_score"][i] for k in range(3)]
         expected = [
             score_by_hand(similarity, results["params"][i], pairs, gold, train, test)
@@ -111,10 +104,10 @@ def test_halving(similarity, pairs, gold, kind):
     assert_array_equal(search.predict(pairs), best.predict(pairs))
 
 
-def test_halving_over_passes(encoders, pairs, gold):
+def test_halving_over_epochs(encoders, pairs, gold):
     search = HalvingGridSearchCV(
-        encoders["paragram"],
-        {"margin": [0.2, 0.8], "learning_rate": [0.05, 0.5]},
+        encoders["paragram"].set_params(loss=MarginLoss()),
+        {"loss__margin": [0.2, 0.8], "learning_rate": [0.05, 0.5]},
         resource="max_epochs",
         min_resources=1,
         max_resources=2,
@@ -144,20 +137,13 @@ def one_score(encoder, pairs, gold):
     return pearson_score(gold, PairSimilarity().fit(vectors).predict(vectors))
 
 
-@pytest.fixture
-def optuna():
-    optuna = pytest.importorskip("optuna")
-    level = optuna.logging.get_verbosity()
-    optuna.logging.set_verbosity(optuna.logging.ERROR)
-    yield optuna
-    optuna.logging.set_verbosity(level)
-
-
 @pytest.mark.filterwarnings("ignore:`optuna.terminator`:FutureWarning")
 @pytest.mark.filterwarnings("ignore:OptunaSearchCV is experimental")
 @pytest.mark.parametrize("n_jobs", [1, 2])
-def test_optuna_search(optuna, similarity, pairs, gold, n_jobs):
+def test_optuna_search(similarity, pairs, gold, n_jobs):
+    optuna = pytest.importorskip("optuna")
     integration = pytest.importorskip("optuna_integration")
+    optuna.logging.set_verbosity(optuna.logging.ERROR)
     pairs = np.array(pairs, dtype=object)
     space = {
         "sifencoder__a": optuna.distributions.FloatDistribution(1e-4, 1, log=True),
@@ -189,27 +175,6 @@ def test_optuna_search(optuna, similarity, pairs, gold, n_jobs):
     best = clone(similarity).set_params(**search.best_params_).fit(pairs, gold)
     assert_array_equal(search.predict(pairs), best.predict(pairs))
     assert search.best_estimator_[0].vectors is similarity[0].vectors
-
-
-def test_optuna_study(optuna, encoders, pairs, gold):
-    scorer = STSScorer({"all": (pairs, gold), "few": (pairs[:9], gold[:9])})
-
-    def objective(trial):
-        margin = trial.suggest_float("margin", 0.1, 0.9)
-        encoder = clone(encoders["paragram"]).set_params(margin=margin).fit(pairs)
-        trial.set_user_attr("encoder", encoder)
-        return scorer(encoder)["mean"]
-
-    study = optuna.create_study(
-        direction="maximize", sampler=optuna.samplers.RandomSampler(seed=0)
-    )
-    study.optimize(objective, n_trials=3)
-    for trial in study.trials:
-        encoder = trial.user_attrs["encoder"]
-        alone = clone(encoders["paragram"]).set_params(**trial.params).fit(pairs)
-        assert_array_equal(encoder.transform(pairs), alone.transform(pairs))
-        both = one_score(alone, pairs, gold), one_score(alone, pairs[:9], gold[:9])
-        assert_allclose(trial.value, np.mean(both), atol=1e-6)
 
 
 @pytest.mark.parametrize("backend", ["loky", "threading"])
@@ -260,13 +225,11 @@ for n_jobs in (1, 2, 1):
 """
 
 
-def test_a_cache_for_processes(tmp_path):
-    """Mapped arrays, which workers get, have another hash, unless the cache maps too.
-
-    What is counted are results: joblib has no lock, so two workers may compute one. In
-    a process of its own, because imbalanced-learn, where a test has imported it, adds
-    to what a pipeline's hash holds.
-    """
+def test_cache_for_processes(tmp_path):
+    # Mapped arrays, which workers get, have another hash, unless the cache maps too.
+    # Results are counted: joblib has no lock, so that two workers may compute the same.
+    # In a process of its own, since importing imbalanced-learn changes the hash of
+    # pipelines.
     run = subprocess.run(
         [sys.executable, "-c", CACHED, str(tmp_path)], capture_output=True, text=True
     )
@@ -274,7 +237,7 @@ def test_a_cache_for_processes(tmp_path):
     assert run.stdout.split() == ["3", "3", "3"]
 
 
-def test_a_cache_of_pair_features(encoders, pairs, gold, tmp_path):
+def test_cache_of_pair_features(encoders, pairs, gold, tmp_path):
     steps = [
         ("encoder", encoders["sif"]),
         ("removal", CommonComponentRemoval()),
@@ -321,30 +284,12 @@ def test_tuned_threshold(classifier, sentences, rows, labels):
     assert_array_equal(found, tuned.predict(sentences))
 
 
-def test_tuned_threshold_of_pairs(vectors, pairs, gold):
-    model = make_pipeline(AverageEncoder(vectors), PairFeatures(), LogisticRegression())
-    y = gold > np.median(gold)
-    tuned = TunedThresholdClassifierCV(model, cv=3).fit(pairs, y)
-    rows = model[:2].fit_transform(pairs)
-    alone = TunedThresholdClassifierCV(LogisticRegression(), cv=3).fit(rows, y)
-    assert_array_equal(tuned.predict(pairs), alone.predict(rows))
-
-
 @pytest.mark.parametrize("method", ["sigmoid", "isotonic"])
 @pytest.mark.parametrize("ensemble", [True, False])
 def test_calibration(classifier, sentences, rows, labels, method, ensemble):
     settings = {"method": method, "cv": 3, "ensemble": ensemble}
     model = CalibratedClassifierCV(classifier, **settings).fit(sentences, labels)
     alone = CalibratedClassifierCV(LogisticRegression(), **settings).fit(rows, labels)
-    found = model.predict_proba(sentences)
-    assert_allclose(found, alone.predict_proba(rows), rtol=1e-5)
-
-
-def test_calibration_of_a_frozen_model(classifier, sentences, rows, labels):
-    frozen = FrozenEstimator(classifier.fit(sentences[:20], labels[:20]))
-    model = CalibratedClassifierCV(frozen, cv=2).fit(sentences[20:], labels[20:])
-    head = FrozenEstimator(LogisticRegression().fit(rows[:20], labels[:20]))
-    alone = CalibratedClassifierCV(head, cv=2).fit(rows[20:], labels[20:])
     found = model.predict_proba(sentences)
     assert_allclose(found, alone.predict_proba(rows), rtol=1e-5)
 

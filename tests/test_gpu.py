@@ -1,7 +1,7 @@
-"""Training and vectors on another device, and no waiting for it.
+"""Training on another device gives the same results, and no step waits for it.
 
-Where there is no GPU, a stand-in takes its part: its tensors hold their numbers on the
-CPU, but refuse to meet tensors of the CPU, and whatever would wait for a GPU is noted.
+Without a GPU, a stand-in takes its place: its tensors keep their values on the CPU but
+refuse to be combined with CPU tensors, and whatever would wait for a GPU is counted.
 """
 
 # Authors: The skparaphrase developers
@@ -10,7 +10,7 @@ CPU, but refuse to meet tensors of the CPU, and whatever would wait for a GPU is
 import pickle
 from collections import Counter
 from contextlib import nullcontext
-from threading import Barrier
+from functools import partial
 
 import numpy as np
 import pytest
@@ -35,17 +35,18 @@ from skparaphrase.interaction import (
     PairwiseInteractionRanker,
     PairwiseInteractionRegressor,
 )
+from skparaphrase.losses import InfoNCELoss, MarginLoss
 from skparaphrase.nn import (
+    HeadTrainer,
     InteractionTrainer,
-    SupervisedTrainer,
+    ParaphraseTrainer,
     TaggerTrainer,
-    Trainer,
-    _loop,
-    _transfer,
-    few_threads,
+    _table,
+    _trainer,
     resolve_device,
 )
-from skparaphrase.nn._grid import WIDTHS
+from skparaphrase.nn._interaction import WIDTHS
+from skparaphrase.optimizers import Optimizer
 from skparaphrase.supervised import (
     PairClassifier,
     SentenceClassifier,
@@ -118,6 +119,7 @@ class StandIn(TorchDispatchMode):
             gets_there, comes = (isinstance(each, Elsewhere) for each in args[:2])
             self._note_copy(comes, gets_there, *args[2:], **kwargs)
         else:
+            gets_there = kwargs.get("device", ELSEWHERE) != CPU
             self._note(name, args, given)
         inside = {key: _inside(value) for key, value in kwargs.items()}
         found = function(*_map(_inside, args), **inside)
@@ -177,7 +179,7 @@ class Place:
     ----------
     name : str
     rtol : float
-        By which losses may differ from those of the CPU.
+        Relative difference of losses from those of the CPU.
     """
 
     def __init__(self, name, monkeypatch):
@@ -190,8 +192,8 @@ class Place:
         # A dispatch mode is one of its thread; there are neither generators nor pins.
         monkeypatch.setattr(torch, "Generator", Generator)
         monkeypatch.setattr(torch.Tensor, "pin_memory", lambda tensor: tensor)
-        monkeypatch.setattr(_transfer, "_PINNED", (name,))
-        monkeypatch.setattr(_loop, "run_ahead", map_in_order)
+        monkeypatch.setattr(_table, "_PINNED", (name,))
+        monkeypatch.setattr(_trainer, "prefetch", map)
 
     def __enter__(self):
         if self.stand_in is not None:
@@ -207,11 +209,6 @@ class Generator(torch.Generator):
 
     def __new__(cls, device=None):
         return super().__new__(cls)
-
-
-def map_in_order(function, items):
-    for item in items:
-        yield function(item)
 
 
 @pytest.fixture(
@@ -238,37 +235,38 @@ def place(request, monkeypatch):
 # What trains -----------------------------------------------------------------------
 
 TRAINING = {"max_epochs": 2, "batch_size": 6, "random_state": 0}
-ENCODERS = {
-    "paragram": (ParagramEncoder, {}),
-    "mix": (ParagramEncoder, {"negatives": "mix", "mask_identical": True}),
-    "infonce": (
-        ParagramEncoder,
-        {"loss": "infonce", "optimizer": "adam", "mask_identical": True},
+SMALL = {"dim": 5, "embedding_dim": 4}
+CNN = {"n_filters": 3, "word_dropout": 0.0}
+ENCODERS = {  # the first argument is a table of vectors
+    "paragram": partial(ParagramEncoder, scale=1.0),
+    "mix": partial(
+        ParagramEncoder, loss=MarginLoss(negatives="mix", mask_identical=True)
     ),
-    "all rows": (ParagramEncoder, {"sparse_updates": False}),
-    "projection": (ProjectionEncoder, {"dim": 5}),
-    "deep averaging": (DeepAveragingEncoder, {"dim": 5, "clip_norm": 0.1}),
-    "rnn": (RNNEncoder, {"dim": 5, "scramble": 0.5}),
-    "identity rnn": (IdentityRNNEncoder, {}),
-    "lstm": (LSTMEncoder, {"dim": 5}),
-    "lstm, full": (LSTMEncoder, {"dim": 5, "output_gate": True, "peepholes": "full"}),
-    "convolutions": (ConvolutionalEncoder, {"n_filters": 3, "word_dropout": 0.0}),
-    "convolutions, batch": (
-        ConvolutionalEncoder,
-        {
-            **{"n_filters": 3, "activation": "relu", "padding": "batch"},
-            **{"word_dropout": 0.0},
-        },
+    "infonce": partial(
+        ParagramEncoder, loss=InfoNCELoss(mask_identical=True), optimizer="adam"
     ),
-    "charagram": (CharagramEncoder, {"dim": 5, "n_layers": 2}),
-    "char lstm": (CharLSTMEncoder, {"dim": 5, "embedding_dim": 4}),
-    "char cnn": (
-        CharCNNEncoder,
-        {"dim": 5, "embedding_dim": 4, "filters": [(3, 2), (2, 4)]},
+    "all rows": partial(ParagramEncoder, optimizer=Optimizer("adagrad", sparse=False)),
+    "projection": partial(ProjectionEncoder, dim=5, freeze="vectors"),
+    "deep averaging": partial(
+        DeepAveragingEncoder, dim=5, optimizer=Optimizer("adagrad", clip_norm=0.1)
+    ),
+    "rnn": partial(RNNEncoder, dim=5, scramble=0.5),
+    "identity rnn": IdentityRNNEncoder,
+    "lstm": partial(LSTMEncoder, dim=5),
+    "lstm, full": partial(LSTMEncoder, dim=5, output_gate=True, peepholes="full"),
+    "convolutions": partial(ConvolutionalEncoder, **CNN),
+    "convolutions, batch": partial(
+        ConvolutionalEncoder, activation="relu", padding="batch", **CNN
     ),
 }
+CHARACTERS = {
+    "charagram": partial(CharagramEncoder, dim=5, n_layers=2),
+    "char lstm": partial(CharLSTMEncoder, **SMALL),
+    "char cnn": partial(CharCNNEncoder, filters=[(3, 2), (2, 4)], **SMALL),
+}
+CLIPPED = {"optimizer": Optimizer("adam", clip_norm=1.0)}
 SUPERVISED = {
-    "similarity": (SimilarityRegressor, "paragram", {"clip_norm": 1.0}),
+    "similarity": (SimilarityRegressor, "paragram", CLIPPED),
     "pairs": (PairClassifier, "lstm", {"projection_dim": 3}),
     "sentences": (SentenceClassifier, "convolutions", {}),
     "frozen": (PairClassifier, "deep averaging", {"freeze": "encoder"}),
@@ -279,7 +277,7 @@ INTERACTION = {
     "dropout": (PairwiseInteractionRegressor, {"focus": "dropout"}),
 }
 TAGGERS = {"tags charagram": "charagram", "tags char lstm": "char lstm"}
-MODELS = [*ENCODERS, *SUPERVISED, *INTERACTION, *TAGGERS]
+MODELS = [*ENCODERS, *CHARACTERS, *SUPERVISED, *INTERACTION, *TAGGERS]
 each_model = pytest.mark.parametrize("name", MODELS)
 
 
@@ -292,21 +290,20 @@ def narrow(monkeypatch):
 
 @pytest.fixture
 def train(vectors, sentences, pairs, gold):
-    """Fits a model by its name, and says what gives its numbers."""
+    """Fit a model by its name; `train.numbers` gives its output."""
     sentences, pairs, gold = sentences[:12], pairs[:12], gold[:12]
     labels = (gold > np.median(gold)).astype(int)
     tokens = [text.split() for text in sentences]
     tags = [[word[-1] for word in text] for text in tokens]
 
     def encoder(name, **settings):
-        Encoder, own = ENCODERS[name]
-        if not issubclass(Encoder, CharagramEncoder | CharLSTMEncoder | CharCNNEncoder):
-            own = {"vectors": vectors, **own}
-        return Encoder(**{**own, **TRAINING, **settings})
+        if name in CHARACTERS:
+            return CHARACTERS[name](**settings)
+        return ENCODERS[name](vectors, **settings)
 
     def fitted(name, device, **settings):
         more = {**TRAINING, "device": device, **settings}
-        if name in ENCODERS:
+        if name in ENCODERS or name in CHARACTERS:
             return encoder(name, **more).fit(pairs)
         if name in SUPERVISED:
             Model, below, own = SUPERVISED[name]
@@ -323,24 +320,21 @@ def train(vectors, sentences, pairs, gold):
         return model.fit(tokens, tags)
 
     def numbers(name, model):
-        if name in ENCODERS:
-            return model.transform(sentences)
         if name in TAGGERS:
             return np.concatenate(model.predict_proba(tokens))
         if name in INTERACTION:
             return model._logits(pairs)
-        if name == "sentences":
-            return model.predict_proba(sentences)
-        return (
-            model.predict(pairs) if name == "similarity" else model.predict_proba(pairs)
-        )
+        texts = pairs if name in SUPERVISED and name != "sentences" else sentences
+        for method in ("transform", "predict_proba", "predict"):
+            if hasattr(model, method):
+                return getattr(model, method)(texts)
 
     fitted.numbers = numbers
     return fitted
 
 
 @each_model
-def test_another_device_does_what_the_cpu_does(name, place, train):
+def test_another_device_gives_what_the_cpu_does(name, place, train):
     here = train(name, "cpu")
     expected = train.numbers(name, here)
     with place:
@@ -376,9 +370,10 @@ def test_word_dropout_draws_on_the_device(name, place, train):
 def test_no_step_waits_for_the_device(name, place, train, monkeypatch):
     """With two batches, and with four, the stand-in is waited for as often."""
     if place.name == "cuda":
-        for Kind in (SupervisedTrainer, InteractionTrainer, TaggerTrainer):
-            monkeypatch.setattr(Kind, "step", without_waiting(Kind.step))
-        monkeypatch.setattr(Trainer, "_step", without_waiting(Trainer._step))
+        for Trainer in (
+            HeadTrainer, InteractionTrainer, ParaphraseTrainer, TaggerTrainer
+        ):  # fmt: skip
+            monkeypatch.setattr(Trainer, "step", without_waiting(Trainer.step))
         train(name, "cuda", max_epochs=1)
         return
     waits = []
@@ -423,9 +418,9 @@ def test_the_stand_in_sees_what_a_gpu_would_wait_for():
 
 def test_arrays_go_to_the_device(place):
     array = np.arange(6).reshape(2, 3)[:, ::2]
-    assert np.shares_memory(_transfer.to_device(array, CPU).numpy(), array)
+    assert np.shares_memory(_table.to_device(array, CPU).numpy(), array)
     with place:
-        there = _transfer.to_device(array, torch.device(place.name))
+        there = _table.to_device(array, torch.device(place.name))
         assert there.device.type == place.name and there.dtype == torch.int64
         assert_array_equal(there.cpu().numpy(), array)
 
@@ -456,32 +451,3 @@ def test_workers_leave_the_gpu_alone_unless_asked(monkeypatch):
     assert devices() == ("cuda", "cuda")
     found = Parallel(2, backend="threading")(delayed(devices)() for _ in range(2))
     assert found == [("cpu", "cuda")] * 2
-
-
-def test_limits_of_threads_side_by_side():
-    """The last to leave knows how many threads there were before the first came."""
-    n_before = torch.get_num_threads()
-    torch.set_num_threads(4)
-    try:
-        all_inside, some_left = Barrier(3), Barrier(3)
-
-        def work(i):
-            with few_threads():
-                n_inside = [torch.get_num_threads()]
-                all_inside.wait(60)
-                with few_threads():
-                    n_inside.append(torch.get_num_threads())
-                n_inside.append(torch.get_num_threads())
-                if i:
-                    some_left.wait(60)
-            if not i:
-                some_left.wait(60)
-            return n_inside, torch.get_num_threads()
-
-        found = Parallel(3, backend="threading")(delayed(work)(i) for i in range(3))
-        assert found == [([1, 1, 1], 4)] * 3
-        with few_threads():
-            assert torch.get_num_threads() <= 2
-        assert torch.get_num_threads() == 4
-    finally:
-        torch.set_num_threads(n_before)

@@ -1,4 +1,4 @@
-"""Searches and transforms on the workers of Dask and Ray."""
+"""Searches and transforms on workers of Dask and Ray."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -28,7 +28,7 @@ TEXTS = PAIRS.ravel()
 
 @pytest.fixture(scope="module")
 def client():
-    """Of a cluster of two processes of one thread each."""
+    """A client of a cluster of two processes with one thread each."""
     distributed = pytest.importorskip("distributed")
     with (
         distributed.LocalCluster(
@@ -64,7 +64,7 @@ def assert_same_search(found, expected):
     assert_array_equal(found.predict(PAIRS), expected.predict(PAIRS))
 
 
-def test_a_search_on_workers_of_dask_finds_what_one_process_does(client):
+def test_search_on_workers_of_dask_finds_what_one_process_does(client):
     expected = search(SIFEncoder()).fit(PAIRS, GOLD)
     with joblib.parallel_config("dask"):
         found = search(SIFEncoder()).fit(PAIRS, GOLD)
@@ -72,7 +72,7 @@ def test_a_search_on_workers_of_dask_finds_what_one_process_does(client):
 
 
 @pytest.mark.parametrize("blocks", [3, 7])
-def test_blocks_on_workers_of_dask_are_one_call_to_the_bit(client, blocks):
+def test_blocks_on_workers_of_dask_are_bit_identical_to_one_call(client, blocks):
     sif = SIFEncoder().fit(TEXTS)
     paragram = ParagramEncoder(max_epochs=1, random_state=0, device="cpu")
     paragram.fit(load_paraphrases().data[:50])
@@ -86,9 +86,8 @@ def test_blocks_on_workers_of_dask_are_one_call_to_the_bit(client, blocks):
         assert_array_equal(np.vstack(found), encoder.transform(TEXTS))
 
 
-def test_what_is_scattered_does_not_go_along_with_each_task(client):
-    """Counted by the times that workers unpickle the table of vectors."""
-
+def test_scattered_encoder_is_not_sent_with_each_task(client):
+    # Counted by how often workers unpickle the table of vectors.
     def begin_to_count():
         original = WordVectors.__setstate__
 
@@ -113,7 +112,6 @@ def test_what_is_scattered_does_not_go_along_with_each_task(client):
 
 
 def test_partitions_of_a_dask_frame(client, tmp_path):
-    """The recipe of the user guide."""
     dask = pytest.importorskip("dask")
     dataframe = pytest.importorskip("dask.dataframe")
     pytest.importorskip("pyarrow")
@@ -187,7 +185,7 @@ print("equal")
 
 
 def test_workers_of_ray_find_what_one_process_does(tmp_path):
-    """In a process of its own: Ray changes what joblib's pools are."""
+    # In a process of its own: Ray replaces the pools of joblib.
     pytest.importorskip("ray")
     done = subprocess.run(
         [sys.executable, "-W", "error", "-c", RAY],

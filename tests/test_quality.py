@@ -42,6 +42,8 @@ from skparaphrase.vectors import WordFrequencies, WordVectors
 ROOT = Path(__file__).parents[1]
 DATA = Path(os.environ.get("SKPARAPHRASE_DATA", ROOT / "../shared"))
 
+# Trainings on tens of thousands of pairs, 20 to 60 s each, whose bounds need as many.
+SLOW = pytest.mark.slow
 pytestmark = [
     pytest.mark.data,
     pytest.mark.skipif(
@@ -142,6 +144,7 @@ def test_the_pretrained_encoder_is_above_the_bundled_vectors(datasets):
     assert (means(pretrained, datasets, 1) > removed + np.array([3, 1, 1, 2.5])).all()
 
 
+@SLOW
 def test_trained_encoders_reach_their_targets(datasets, vectors, counts, paraphrases):
     filled = counts.fill_from(load_word_frequencies())
 
@@ -173,6 +176,7 @@ def charagram(shuffled):
     return CharagramEncoder(max_epochs=2, random_state=0).fit(shuffled)
 
 
+@SLOW
 def test_charagram_reaches_its_target_without_word_vectors(datasets, charagram):
     scores = means(charagram, datasets)
     assert (scores[:3] >= [58.5, 58.0, 69.5]).all(), scores
@@ -187,6 +191,7 @@ def test_charagram_reaches_its_target_without_word_vectors(datasets, charagram):
     ],
     ids=lambda encoder: type(encoder).__name__,
 )
+@SLOW
 def test_layers_on_the_average_keep_up_with_pp(
     encoder, datasets, vectors, shuffled, paragram
 ):
@@ -195,6 +200,7 @@ def test_layers_on_the_average_keep_up_with_pp(
     assert means(encoder, datasets)[3] >= means(paragram, datasets)[3] - 1.5
 
 
+@SLOW
 def test_convolutions_beat_pp_on_2012(datasets, vectors, shuffled, paragram):
     encoder = ConvolutionalEncoder(
         vectors, learning_rate=0.0003, max_epochs=1, random_state=0
@@ -202,6 +208,7 @@ def test_convolutions_beat_pp_on_2012(datasets, vectors, shuffled, paragram):
     assert means(encoder, datasets)[0] > means(paragram, datasets)[0]
 
 
+@SLOW
 def test_without_output_gate_is_better_after_words(
     datasets, vectors, lexical, sentences
 ):
@@ -216,6 +223,7 @@ def test_without_output_gate_is_better_after_words(
     assert scores[False] > scores[True]
 
 
+@SLOW
 def test_union_of_words_and_characters_beats_both(
     datasets, vectors, shuffled, charagram
 ):
@@ -259,6 +267,7 @@ def fit_and_score(model, parts):
     return model.score(*parts["test"])
 
 
+@SLOW
 def test_relatedness_reaches_its_targets(sick, vectors, paragram):
     settings = {"optimizer": "adagrad", "learning_rate": 0.05, "random_state": 0}
     prior = FrozenEstimator(paragram)
@@ -293,7 +302,8 @@ def test_entailment_reaches_its_target(vectors):
     assert fit_and_score(model, parts) >= 0.825
 
 
-@pytest.mark.filterwarnings("ignore:.* more than limit=32 words")
+@pytest.mark.filterwarnings("ignore:.* more than max_words=32 words")
+@SLOW
 def test_interaction_of_words_in_context(sick, vectors):
     X, y = sick["train"]
     model = PairwiseInteractionRegressor(

@@ -1,4 +1,4 @@
-"""The commands of the README, copied from it."""
+"""The code of the README runs."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -8,14 +8,17 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 README = (Path(__file__).parents[1] / "README.md").read_text("utf-8")
 
 
+@pytest.mark.slow  # trains models on the bundled data
 def test_every_block_of_code_runs(tmp_path):
     before, _, after = README.partition("And in another process:")
     here, other = (re.findall(r"```python\n(.*?)```", p, re.S) for p in (before, after))
     outputs = []
-    # What follows the other process goes on where the first one was left.
+    # The blocks after the other process continue the first one.
     for blocks in (here, other[:1], other[1:]):
         script = tmp_path / "blocks.py"
         script.write_text("\n".join(blocks), encoding="utf-8")

@@ -1,24 +1,33 @@
-"""How many threads a call takes, and where it takes one."""
+"""How many threads a call may use, and work that is done ahead in other threads."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import subprocess
 import sys
+import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
-from time import sleep
+from threading import Barrier
 from types import SimpleNamespace
 
 import pytest
+import torch
 from joblib import Parallel, cpu_count, delayed
 
 from skparaphrase import _threads
-from skparaphrase._threads import available_threads, in_worker, one_blas_thread
+from skparaphrase._threads import (
+    available_threads,
+    in_worker,
+    limit_torch_threads,
+    one_blas_thread,
+    prefetch,
+)
 
 
 @pytest.fixture(autouse=True)
 def four(monkeypatch):
-    """The processors of this machine do not matter, nor does how tests are run."""
+    """Four processors, whatever machine runs the tests."""
     monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
     monkeypatch.setattr(_threads, "effective_n_threads", lambda: 4)
 
@@ -27,18 +36,13 @@ def here():
     return in_worker(), available_threads()
 
 
-def test_the_main_thread_takes_all():
+def test_main_thread_takes_all_and_others_one():
     assert here() == (False, 4)
-
-
-def test_other_threads_take_one():
     with ThreadPoolExecutor(1) as pool:
         assert pool.submit(here).result() == (False, 1)
     for found in Parallel(2, backend="threading")(delayed(here)() for _ in range(4)):
         assert found == (True, 1)
-
-
-def test_a_single_job_of_joblib_is_no_worker():
+    # A single job of joblib is no worker.
     assert Parallel(1)(delayed(here)() for _ in range(2)) == [(False, 4)] * 2
 
 
@@ -61,13 +65,13 @@ def test_processes_share_the_processors(backend, tmp_path):
     done = subprocess.run(
         [sys.executable, script], capture_output=True, text=True, check=True
     )
-    # loky says how many of the processors each process may take, the other says none.
+    # loky assigns each process a share of the processors, the other backend does not.
     share = max(cpu_count() // 2, 1) if backend == "loky" else 1
     assert done.stdout.strip() == f"(True, {share})"
 
 
 @pytest.mark.parametrize("in_task", [True, False])
-def test_a_task_of_dask_is_a_worker(in_task, monkeypatch):
+def test_task_of_dask_is_a_worker(in_task, monkeypatch):
     def get_worker():
         if not in_task:
             raise ValueError("No worker found")
@@ -77,8 +81,8 @@ def test_a_task_of_dask_is_a_worker(in_task, monkeypatch):
     assert in_worker() is in_task
 
 
-def test_the_last_to_end_gives_threads_of_blas_back(monkeypatch):
-    """One that ends within another would take the limit of the other away."""
+def test_last_block_restores_the_threads_of_blas(monkeypatch):
+    # A block that ended within another one would lift the limit of the other.
     active = []
 
     class Limit:
@@ -93,10 +97,10 @@ def test_the_last_to_end_gives_threads_of_blas_back(monkeypatch):
 
     def fit(i):
         with one_blas_thread():
-            sleep(0.01 * (i % 3))
+            time.sleep(0.01 * (i % 3))
             assert len(active) == 1
             with one_blas_thread():
-                sleep(0.01)
+                time.sleep(0.01)
             assert len(active) == 1
 
     with ThreadPoolExecutor(4) as pool:
@@ -112,3 +116,70 @@ def test_blas_is_limited_and_freed():
     with one_blas_thread():
         assert threads() == {1}
     assert threads() == before
+
+
+def test_last_block_restores_the_threads_of_torch():
+    n_before = torch.get_num_threads()
+    torch.set_num_threads(4)
+    try:
+        all_inside, some_left = Barrier(3), Barrier(3)
+
+        def work(i):
+            with limit_torch_threads():
+                n_inside = [torch.get_num_threads()]
+                all_inside.wait(60)
+                with limit_torch_threads():
+                    n_inside.append(torch.get_num_threads())
+                n_inside.append(torch.get_num_threads())
+                if i:
+                    some_left.wait(60)
+            if not i:
+                some_left.wait(60)
+            return n_inside, torch.get_num_threads()
+
+        found = Parallel(3, backend="threading")(delayed(work)(i) for i in range(3))
+        assert found == [([1, 1, 1], 4)] * 3
+        for small_steps, most in ((True, 2), (False, 4)):
+            with limit_torch_threads(small_steps=small_steps):
+                assert torch.get_num_threads() == most
+        assert torch.get_num_threads() == 4
+    finally:
+        torch.set_num_threads(n_before)
+
+
+@pytest.mark.parametrize("n_threads", [1, 4])
+def test_prefetch_keeps_the_order_and_works_in_other_threads(n_threads):
+    threads = set()
+
+    def square(i):
+        time.sleep(0.002 * (i % 3))
+        threads.add(threading.get_ident())
+        return i * i
+
+    found = prefetch(square, range(20), n_threads=n_threads, n_ahead=6)
+    assert list(found) == [i * i for i in range(20)]
+    assert threading.get_ident() not in threads and len(threads) <= n_threads
+    assert list(prefetch(square, [])) == []
+
+
+def test_prefetch_takes_only_a_few_items_ahead():
+    taken = []
+    results = prefetch(abs, (taken.append(i) or i for i in range(100)), n_ahead=3)
+    assert next(results) == 0 and len(taken) <= 5
+    results.close()
+    assert len(taken) <= 5
+
+
+def test_errors_of_prefetch_come_in_order():
+    def items():
+        yield from range(2)
+        raise ValueError("no third item")
+
+    results = prefetch(lambda i: i, items())
+    assert (next(results), next(results)) == (0, 1)
+    with pytest.raises(ValueError, match="no third item"):
+        next(results)
+    results = prefetch(lambda i: 1 // (1 - i), items())
+    assert next(results) == 1
+    with pytest.raises(ZeroDivisionError):
+        next(results)

@@ -1,4 +1,4 @@
-"""The directive `markdown-page`: a file that GitHub shows as well."""
+"""The directive `markdown-page` includes a Markdown file that GitHub also shows."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -18,7 +18,7 @@ UNDERLINES = "=-~^"
 
 def inline(text: str) -> str:
     """Code, links and bold text of Markdown in reStructuredText."""
-    codes: list[str] = []  # put aside first: nothing in code is markup
+    codes: list[str] = []  # set aside first, because code contains no markup
 
     def keep(match: re.Match[str]) -> str:
         codes.append(" ".join(match[1].split()))
@@ -31,7 +31,7 @@ def inline(text: str) -> str:
 
 
 def code(text: str, behind: str) -> str:
-    """A code span, a link if it is ours; a letter behind it needs a mark between."""
+    """A code span, or a link to a name of ours; a letter after it needs a separator."""
     ours = text.partition(".")[0] in public_names() and re.fullmatch(r"[\w.]+", text)
     ticks = "`" if ours else "``"
     return ticks + text + ticks + (f"\\ {behind}" if behind else "")
@@ -71,9 +71,9 @@ def to_rst(text: str) -> str:
 
 
 def fragments(folder: Path) -> str:
-    """What towncrier will move into CHANGES.md, by its types."""
+    """The changes that towncrier will move into CHANGES.md, by type."""
     settings = tomllib.loads((folder.parent / "pyproject.toml").read_text("utf-8"))
-    lines = ["", "## Not yet released", ""]
+    lines = ["", "## Unreleased", ""]
     for kind in settings["tool"]["towncrier"]["type"]:
         found = sorted(folder.glob(f"*.{kind['directory']}.md"))
         lines += [f"### {kind['name']}", ""] if found else []
@@ -84,9 +84,9 @@ def fragments(folder: Path) -> str:
 
 
 class MarkdownPage(Directive):
-    """`.. markdown-page:: ../CHANGES.md`, with sections that Sphinx knows.
+    """`.. markdown-page:: ../CHANGES.md`, with sections in the table of contents.
 
-    `:fragments: FOLDER` adds the changes that towncrier finds there.
+    `:fragments: FOLDER` adds the changes that towncrier finds in a folder.
     """
 
     required_arguments = 1

@@ -1,7 +1,7 @@
-"""Directives `measured` and `sizing`: what benchmarks have recorded, at each build.
+"""Directives `measured` and `sizing`: recorded results of benchmarks, at each build.
 
-Figures of speed are nowhere typed: a page quotes a section of benchmarks/results, and
-the sizing table is computed from the same files.
+Figures of speed are never typed by hand: a page quotes a section of benchmarks/results,
+and the sizing table is computed from the same files.
 """
 
 # Authors: The skparaphrase developers
@@ -23,7 +23,7 @@ BILLION = 10**9
 DIM = 300
 PPDB_XL = 3_030_000, 10  # pairs, epochs
 
-# Encoders by their labels in throughput.json, and the groups that have their rates.
+# Encoders by their labels in throughput.json, and the groups with their rates.
 ENCODERS = (
     ("AverageEncoder", "embed"),
     ("SIFEncoder", "embed"),
@@ -46,15 +46,15 @@ def sections(text: str) -> dict[str, str]:
 
 
 def preamble(text: str) -> str:
-    """What a file says first: the script, the machine, versions."""
+    """The introduction of a file: the script, the machine, versions."""
     return re.split(r"^## ", text, flags=re.MULTILINE)[0].partition("\n")[2].strip()
 
 
 def quote(text: str, *, part: str = "all", rows: str = "") -> list[str]:
     """A section as reStructuredText.
 
-    `part` takes its text, its first table ("measures"), its second ("ratios"), both
-    ("tables") or everything. `rows` is a regular expression of the rows to take.
+    `part` selects its text, its first table ("measures"), its second ("ratios"), both
+    ("tables") or everything. `rows` is a regular expression that selects rows.
     """
     found, tables = [], []
     for each in re.findall(r"(?:^.*\S.*\n?)+", text, re.MULTILINE):
@@ -76,10 +76,10 @@ def quote(text: str, *, part: str = "all", rows: str = "") -> list[str]:
 class Measured(Directive):
     """`.. measured:: throughput`, a file of results or one of its sections.
 
-    `:section:` names it, `:part:` takes "text", "measures", "ratios", "tables" or "all"
-    of it, `:rows:` the rows that a regular expression is found in. Without a section
-    `:part: preamble` is what the file says first. Where there is no such file yet, the
-    command that makes it stands instead.
+    `:section:` names the section. `:part:` selects "text", "measures", "ratios",
+    "tables" or "all" of it, and `:rows:` the rows that match a regular expression.
+    Without a section, `:part: preamble` selects the introduction of the file. If the
+    file does not exist yet, the command that creates it is shown instead.
     """
 
     required_arguments = 1
@@ -115,7 +115,7 @@ class Measured(Directive):
 
 
 def median_of(group: Mapping[str, Any], label: str, *columns: str) -> float | None:
-    """The recorded median of the first column that a contender has."""
+    """The recorded median of the first of these columns that a contender has."""
     measures = group.get("contenders", {}).get(label, {})
     for column in columns:
         if column in measures:
@@ -126,8 +126,8 @@ def median_of(group: Mapping[str, Any], label: str, *columns: str) -> float | No
 def sizes(results: Mapping[str, Any]) -> list[list[str]]:
     """Rows of encoder, sentences/s, hours and core-hours of a billion sentences.
 
-    `results` is throughput.json; rates are those of distinct sentences on the threads
-    that it was made with.
+    `results` is throughput.json; rates are those of distinct sentences, with the
+    number of threads of that file.
     """
     rows = []
     for label, name in ENCODERS:
@@ -141,17 +141,17 @@ def sizes(results: Mapping[str, Any]) -> list[list[str]]:
 
 
 def disk(dim: int = DIM) -> str:
-    """TB of a billion vectors, and what their texts take."""
+    """The disk space of a billion vectors and of their texts."""
     full, half = (size * dim * BILLION / 1e12 for size in (4, 2))
     return (
-        f"On the disk a billion vectors of {dim} numbers take {full:.1f} TB in float32 "
-        f"and {half:.1f} TB in float16; their texts, in a ``TextStore``, their bytes "
-        f"and {16 * BILLION / 1e9:.0f} GB."
+        f"On disk, a billion vectors of {dim} numbers take {full:.1f} TB in float32 "
+        f"and {half:.1f} TB in float16. Their texts, in a ``TextStore``, take their "
+        f"size in bytes plus {16 * BILLION / 1e9:.0f} GB."
     )
 
 
 def training(results: Mapping[str, Any]) -> str:
-    """How long PPDB XL takes, by the rate of ten epochs in throughput.json."""
+    """The time to train on PPDB XL, at the rate of ten epochs in throughput.json."""
     rate = median_of(results.get("train", {}), "ParagramEncoder", "default", "all")
     if not rate:
         return ""
@@ -165,7 +165,7 @@ def training(results: Mapping[str, Any]) -> str:
 
 
 class Sizing(Directive):
-    """`.. sizing::`, what a billion sentences cost, computed from measured rates."""
+    """`.. sizing::`, the cost of a billion sentences, computed from measured rates."""
 
     def run(self) -> list[nodes.Node]:
         """A table, and a line each about disk and training."""

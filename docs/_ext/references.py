@@ -1,4 +1,4 @@
-"""Links to names of ours by their last part, and to other libraries without network."""
+"""Links to our names by their last part, and to other libraries, without network."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -17,8 +17,8 @@ from sphinx.ext.intersphinx import InventoryAdapter
 
 import skparaphrase
 
-# Where a library documents an object, which is looked up by importing it; and whether a
-# method is on the page of its class.
+# Where a library documents an object (found by importing it), and whether methods are
+# on the page of their class.
 PAGES = {
     "imblearn": ("https://imbalanced-learn.org/stable/references/generated/", True),
     "joblib": ("https://joblib.readthedocs.io/en/latest/generated/", True),
@@ -30,8 +30,8 @@ PAGES = {
     "skrub": ("https://skrub-data.org/stable/reference/generated/", True),
     "torch": ("https://docs.pytorch.org/docs/stable/generated/", True),
 }
-ELSEWHERE = ("numpy.random", "matplotlib.spines")  # pages of other names
-LABELS = {  # in docstrings that our estimators inherit from scikit-learn's
+ELSEWHERE = ("numpy.random", "matplotlib.spines")  # their pages have other names
+LABELS = {  # in docstrings that our estimators inherit from scikit-learn
     "accuracy_score": "modules/model_evaluation.html#accuracy-score",
     "meta-estimator": "glossary.html#term-meta-estimator",
     "metadata_routing": "metadata_routing.html#metadata-routing",
@@ -42,9 +42,9 @@ LABELS = {  # in docstrings that our estimators inherit from scikit-learn's
 
 @cache
 def public_names() -> dict[str, str]:
-    """The full name of each public name, which is the first that has it.
+    """The full name of each public name, in the first module that exports it.
 
-    Without those of nn, such as LSTM, which are words of the field as well.
+    Names of nn are left out, because some are common words of the field, such as LSTM.
     """
     found: dict[str, str] = {}
     for room in skparaphrase._SUBMODULES:
@@ -56,7 +56,7 @@ def public_names() -> dict[str, str]:
 
 @cache
 def outside(target: str) -> tuple[str | None, bool]:
-    """Address of the page about an object elsewhere, and whether it is a class."""
+    """Address of the page of an object elsewhere, and whether it is a class."""
     parts = target.split(".")
     hidden = any(part.startswith("_") for part in parts)
     if parts[0] not in PAGES or hidden or target.startswith(ELSEWHERE):
@@ -82,7 +82,7 @@ def outside(target: str) -> tuple[str | None, bool]:
 
 
 class Outside:
-    """What intersphinx would have fetched, for the code of the gallery."""
+    """The inventory that intersphinx would fetch, for the code of the gallery."""
 
     def __init__(self, classes: bool) -> None:
         self.classes = classes
@@ -96,14 +96,14 @@ class Outside:
 
 
 def offer(app: Any) -> None:
-    """Put it where sphinx-gallery looks."""
+    """Put the inventory where sphinx-gallery looks for it."""
     InventoryAdapter(app.env).main_inventory.update(
         {"py:class": Outside(True), "py:function": Outside(False)}
     )
 
 
 def resolve(app: Any, env: Any, node: Any, content: nodes.Node) -> nodes.Node | None:
-    """A link for what Sphinx itself did not find."""
+    """A link for a target that Sphinx did not find."""
     target = node.get("reftarget", "").removeprefix("~").removesuffix("()")
     if node.get("refdomain") == "std" and target in LABELS:
         page = f"https://scikit-learn.org/stable/{LABELS[target]}"
@@ -125,7 +125,7 @@ def resolve(app: Any, env: Any, node: Any, content: nodes.Node) -> nodes.Node | 
 
 
 def plain_summaries(app: Any, doctree: nodes.document) -> None:
-    """Take citations out of tables of summaries: numpydoc's labels are hashes."""
+    """Remove citations from tables of summaries, because numpydoc labels are hashes."""
     for table in doctree.findall(autosummary_table):
         for node in list(table.findall(pending_xref)):
             if node.get("refdomain") == "citation":
@@ -137,7 +137,7 @@ def plain_summaries(app: Any, doctree: nodes.document) -> None:
 
 
 def setup(app: Any) -> dict[str, bool]:
-    """Connect it."""
+    """Connect the functions."""
     app.connect("builder-inited", offer)
     app.connect("doctree-read", plain_summaries)
     app.connect("missing-reference", resolve)

@@ -1,72 +1,78 @@
-"""Checkpoints, from which a fit that was killed goes on."""
+"""Checkpoints, from which a fit that was killed is resumed."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-from collections.abc import Callable, Mapping
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, is_dataclass
 from os import PathLike
 from pathlib import Path
 from typing import Any
+from zlib import crc32
+
+import numpy as np
 
 from skparaphrase._threads import process_rank
 from skparaphrase.callback._folder import (
     CheckpointFolder,
-    read_arrays,
-    read_content,
+    read_checkpoint,
+    read_seed,
 )
-from skparaphrase.callback._identity import differences, digest, fit_identity
-from skparaphrase.callback._snapshot import State, capture, restore
+from skparaphrase.optimizers import check_optimizer
+from skparaphrase.vectors import WordFrequencies, WordVectors
+
+Identity = dict[str, Any]
 
 
 class Checkpoint:
-    """Write the state of training to a folder; a fit that was killed goes on from it.
+    """Write the state of training to a folder, and resume a fit that was killed.
 
-    Run the same script again, with the same parameters and data: `fit` finds the
-    checkpoint, trains the epochs that are left, and ends with the same bits as if
-    nothing had happened (on the same kind of machine, with as many threads): vectors,
-    parameters, losses, scores of validation, best epoch. Where all epochs are done it
-    returns at once, so that a script of many fits can simply be run again.
+    Run the same script again with the same parameters and data: `fit` finds the
+    checkpoint, trains the remaining epochs, and gives bit-identical results (on the
+    same kind of machine, with the same number of threads): vectors, parameters, losses,
+    validation scores and best epoch. If all epochs are done, it returns at once, so
+    that a script of many fits can simply be run again.
 
     Parameters
     ----------
     folder : path-like
-        Of this fit alone. It is made if there is none.
-
-    every : int, default=1
+        Used by this fit only, and created if necessary.
+    every_n_epochs : int, default=1
         Epochs from one checkpoint to the next. The last epoch is always written.
-
     subfolders : bool, default=False
-        True gives each fit a folder of its own in `folder`, named by a digest of
+        True gives each fit its own folder inside `folder`, named by a digest of
         parameters and data: for the fits of a grid search or of cross-validation, which
         share their callbacks. They stay until you delete them.
 
     See Also
     --------
     EarlyStopping : Keep the best epoch.
-    skparaphrase.load : Read what `save` wrote: a model without the state of training.
+    skparaphrase.load : Load a fitted model, without the state of training.
 
     Notes
     -----
-    In `folder` there is one folder "epoch-N": JSON and arrays in safetensors, no
-    pickle. It holds what is trained, what the optimiser remembers, random states,
-    losses, and the best epoch if validation keeps one: two or three times the table of
-    vectors, with Adam three or four times. It appears whole or not at all, and only
-    then the one before it is deleted, so that a kill at any moment leaves one that is
-    whole; so does a full disk, which ends `fit` with an OSError.
+    `folder` holds one folder "epoch-N": JSON, and arrays in safetensors, no pickle.
+    It contains the trained arrays, the moments of the optimizer, random states, losses,
+    and the best epoch if validation keeps one: two to four times the size of the
+    vectors. It is written when the next epoch begins, or when the fit ends. It appears
+    whole or not at all, and only then is the previous one deleted, so that there is a
+    complete checkpoint after a kill at any moment, or when the disk is full, which ends
+    `fit` with an OSError.
 
-    A checkpoint of other parameters or other data is never overwritten: `fit` raises a
-    ValueError that says what differs. `max_epochs` may be raised, to train on (not with
-    `schedule="linear"`); `device` and `verbose` may change. With `warm_start`, the
-    state that a `fit` goes on from is part of what must be the same: each of several
-    calls of `fit` needs a folder of its own, and after Ctrl-C a clone goes on from the
-    checkpoint. `random_state=None` is fine: the checkpoint remembers the seed.
+    A checkpoint of other parameters or data is never overwritten: `fit` raises a
+    ValueError that names the differences. `max_epochs` may be raised to train longer
+    (not with a linear schedule); `device` and `verbose` may change. With `warm_start`,
+    the state that `fit` starts from must be the same as well: use one folder for each
+    call of `fit`. With `random_state=None` the checkpoint remembers the seed.
 
     Where `torchrun` has started several processes, one of them writes, and all must see
     the folder.
 
-    :class:`ScoreMonitor` and :class:`EarlyStopping` go on from what they knew; other
-    callbacks see the epochs that are left. A fit that a callback has stopped stays
-    stopped, whatever callbacks it has now. `partial_fit` writes no checkpoints.
+    :class:`ScoreMonitor` and :class:`EarlyStopping` resume with the scores so far;
+    other callbacks see the remaining epochs. A fit that a callback stopped stays
+    stopped. `partial_fit` writes no checkpoints.
 
     Examples
     --------
@@ -88,213 +94,306 @@ class Checkpoint:
         self,
         folder: str | PathLike[str],
         *,
-        every: int = 1,
+        every_n_epochs: int = 1,
         subfolders: bool = False,
     ) -> None:
-        if every < 1:
-            raise ValueError(f"every must be at least 1; got {every}.")
+        if every_n_epochs < 1:
+            raise ValueError(
+                f"every_n_epochs must be at least 1; got {every_n_epochs}."
+            )
         self.folder = folder
-        self.every = every
+        self.every_n_epochs = every_n_epochs
         self.subfolders = subfolders
+        self._fits: dict[int, _Fit] = {}  # that run now, by `id` of the estimator
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**vars(self), "_fits": {}}
 
     def setup(self, estimator: Any, context: Any) -> None:
-        """Nothing to do: `fit` itself hands over the state of training.
+        """Check that there is one Checkpoint.
 
         Parameters
         ----------
         estimator : estimator
-            The model that trains.
-
+            The model that is fitted.
         context : CallbackContext
-            Which task begins or ends; scikit-learn makes it.
+            Provided by scikit-learn.
+        """
+        callbacks = getattr(estimator, "_skl_callbacks", [])
+        if sum(isinstance(each, Checkpoint) for each in callbacks) > 1:
+            raise ValueError("A fit can have only one Checkpoint; got several.")
+
+    def teardown(self, estimator: Any, context: Any) -> None:
+        """Unlock the folder.
+
+        Parameters
+        ----------
+        estimator : estimator
+            The model that is fitted.
+        context : CallbackContext
+            Provided by scikit-learn.
+        """
+        fit = self._fits.pop(id(estimator), None)
+        if fit is not None:
+            fit.folder.close()
+
+    def on_fit_task_begin(
+        self, estimator: Any, context: Any, *, metadata: Any = None
+    ) -> None:
+        """Resume at the beginning of a fit; write at the beginning of an epoch.
+
+        Parameters
+        ----------
+        estimator : estimator
+            The model that is fitted.
+        context : CallbackContext
+            Provided by scikit-learn.
+        metadata : dict, default=None
+            The running fit, as "training".
 
         Raises
         ------
         TypeError
-            For an estimator that does not train by epochs.
+            For an estimator that is not trained by epochs.
+        ValueError
+            If the folder is in use, or holds a checkpoint of another fit.
         """
-        if not hasattr(estimator, "_open_run"):
+        training = (metadata or {}).get("training")
+        if training is None:
             raise TypeError(
-                f"{type(estimator).__name__} does not train by epochs: set the "
-                "Checkpoint on the model of skparaphrase that does."
+                f"{type(estimator).__name__} is not trained by epochs: set the "
+                "Checkpoint on a model of skparaphrase that is."
             )
+        if context.task_name != "epoch":
+            self._resume(estimator, training)
+        elif training.n_epochs % self.every_n_epochs == 0:
+            self._write(estimator, training)
 
-    def teardown(self, estimator: Any, context: Any) -> None:
-        """Nothing to do.
-
-        Parameters
-        ----------
-        estimator : estimator
-            The model that trains.
-
-        context : CallbackContext
-            Which task begins or ends; scikit-learn makes it.
-        """
-
-    def on_fit_task_begin(self, estimator: Any, context: Any) -> None:
-        """Nothing to do.
+    def on_fit_task_end(
+        self, estimator: Any, context: Any, *, metadata: Any = None
+    ) -> bool:
+        """Write at the end of the fit.
 
         Parameters
         ----------
         estimator : estimator
-            The model that trains.
-
+            The model that is fitted.
         context : CallbackContext
-            Which task begins or ends; scikit-learn makes it.
-        """
-
-    def on_fit_task_end(self, estimator: Any, context: Any) -> bool:
-        """Nothing to do; a checkpoint is written after all callbacks.
-
-        Parameters
-        ----------
-        estimator : estimator
-            The model that trains.
-
-        context : CallbackContext
-            Which task ends; scikit-learn makes it.
+            Provided by scikit-learn.
+        metadata : dict, default=None
+            The running fit, as "training".
 
         Returns
         -------
         stop : bool
-            False, so that training goes on.
+            Always False.
         """
+        if context.task_name != "epoch":
+            assert metadata is not None
+            self._write(estimator, metadata["training"])
         return False
 
-    def _seed(self, new: int) -> int:
-        """The seed of the fit whose checkpoint is there, or a new one."""
+    def _stored_seed(self, seed: int) -> int:
+        """The seed of the fit whose checkpoint is there, or the new one."""
         if self.subfolders:
             raise ValueError(
-                "Checkpoint(..., subfolders=True) knows fits by their parameters: set "
-                "random_state to an integer."
+                "Checkpoint(..., subfolders=True) identifies fits by their parameters: "
+                "set random_state to an int."
             )
         path = CheckpointFolder(Path(self.folder), writes=False).newest()
-        found = None if path is None else read_content(path).get("seed")
-        return new if found is None else int(found)
+        return seed if path is None else read_seed(path)
 
-
-class Run:
-    """A fit, and its checkpoints where there are some; to be used in a `with` block.
-
-    Parameters
-    ----------
-    checkpoint : Checkpoint or None
-        None: this object does nothing.
-
-    estimator : FitsByEpochs
-
-    start : object
-        The fitted state that the fit goes on from, or None.
-
-    data : dict of str to object
-        What it learns from.
-
-    Raises
-    ------
-    ValueError
-        If another fit writes to the folder, or if the checkpoint in it is of another
-        fit, or damaged.
-    """
-
-    def __init__(
-        self,
-        checkpoint: Checkpoint | None,
-        estimator: Any,
-        *,
-        start: Any,
-        data: Mapping[str, Any],
-    ) -> None:
-        self._checkpoint = checkpoint
-        self._found: Path | None = None
-        if checkpoint is None:
+    def _resume(self, estimator: Any, training: Any) -> None:
+        identity = fit_identity(estimator, training.data)
+        place = Path(self.folder)
+        if self.subfolders:
+            place /= f"{type(estimator).__name__}-{digest(identity)}"
+        writes = process_rank() == 0
+        fit = _Fit(CheckpointFolder(place, writes=writes), identity)
+        self._fits[id(estimator)] = fit
+        path = fit.folder.newest()
+        if path is None:
             return
-        self._identity = fit_identity(
-            estimator,
-            seed=estimator._seed if start is None else None,
-            start=start,
-            data=data,
-        )
-        folder = Path(checkpoint.folder)
-        if checkpoint.subfolders:
-            folder /= f"{type(estimator).__name__}-{digest(self._identity)}"
-        self._writes = process_rank() == 0
-        self._folder = CheckpointFolder(folder, writes=self._writes)
-        try:
-            self._found = self._folder.newest()
-            if self._found is not None:
-                self._check(self._found, estimator.max_epochs)
-        except BaseException:
-            self._folder.close()
-            raise
-
-    def __enter__(self) -> "Run":
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self._checkpoint is not None:
-            self._folder.close()
-
-    def _check(self, path: Path, max_epochs: int) -> None:
-        content = read_content(path)
-        found = differences(content.get("identity", {}), self._identity)
-        if not found and content["epochs"] > max_epochs:
-            found = [f"it has {content['epochs']} epochs, and max_epochs={max_epochs}"]
+        before, state = read_checkpoint(path)
+        found = differences(before, identity)
+        fit.n_written = state["training"]["n_epochs"]
+        if not found and fit.n_written > estimator.max_epochs:
+            n_epochs = estimator.max_epochs
+            found = [f"it has {fit.n_written} epochs, and max_epochs={n_epochs}"]
         if found:
             raise ValueError(
-                f"The checkpoint {path} is of another fit: {'; '.join(found)}. Choose "
-                "another folder, or delete this one to train anew."
+                f"The checkpoint {path} is of another fit: {'; '.join(found)}. Use "
+                "another folder, or delete this one to train from the beginning."
             )
-
-    def resume(
-        self,
-        estimator: Any,
-        trainer: Any,
-        state: Callable[[], State],
-        best: Callable[..., Any],
-    ) -> bool:
-        """Go on from the checkpoint, if there is one; see `restore`.
-
-        Returns
-        -------
-        ended : bool
-            Whether training had been stopped before `max_epochs`.
-
-        Raises
-        ------
-        ValueError
-            If the checkpoint is damaged.
-        """
-        if self._found is None:
-            return False
-        content = read_content(self._found)
-        arrays = read_arrays(self._found, content)
         try:
-            restore(estimator, trainer, state, best, content, arrays)
-            arrays.clear()  # Windows deletes no file that is mapped
-            trainer.first_epoch = int(content["epochs"])
-            ended = bool(content["ended"])
+            training.load_state_dict(state["training"])
+            for name, callback in _callbacks(estimator):
+                if name in state["callbacks"]:
+                    callback.load_state_dict(state["callbacks"][name], training)
         except (KeyError, RuntimeError, TypeError, ValueError) as error:
             raise ValueError(
-                f"The checkpoint {self._found} is damaged: {error!r}. Delete it, and "
-                "training begins anew."
+                f"The checkpoint {path} is damaged: {error!r}. Delete it to start "
+                "training again."
             ) from error
-        if self._writes:
-            self._folder.keep_only(self._found)
-        return ended
+        if writes:
+            fit.folder.keep_only(path)
 
-    def end_epoch(
-        self, estimator: Any, trainer: Any, n_epochs: int, *, ended: bool
-    ) -> None:
-        """Write a checkpoint, if it is time for one."""
-        if self._checkpoint is None or not self._writes:
+    def _write(self, estimator: Any, training: Any) -> None:
+        fit = self._fits[id(estimator)]
+        if training.n_epochs == fit.n_written or process_rank() != 0:
             return
-        is_last = ended or n_epochs == estimator.max_epochs
-        if is_last or n_epochs % self._checkpoint.every == 0:
-            content, arrays = capture(estimator, trainer)
-            content.update(
-                identity=self._identity,
-                seed=getattr(estimator, "_seed", None),
-                epochs=n_epochs,
-                ended=ended,
-            )
-            self._folder.write(n_epochs, content, arrays)
+        state = {
+            "seed": estimator._seed,
+            "training": training.state_dict(),
+            "callbacks": {
+                name: callback.state_dict() for name, callback in _callbacks(estimator)
+            },
+        }
+        fit.folder.write(training.n_epochs, fit.identity, state)
+        fit.n_written = training.n_epochs
+
+
+@dataclass
+class _Fit:
+    """A fit that writes checkpoints."""
+
+    folder: CheckpointFolder
+    identity: Identity
+    n_written: int = 0  # epochs
+
+
+def _callbacks(estimator: Any) -> Iterator[tuple[str, Any]]:
+    """Callbacks that remember, with names that tell them apart."""
+    seen: Counter[str] = Counter()
+    for callback in getattr(estimator, "_skl_callbacks", []):
+        name = type(callback).__name__
+        if hasattr(callback, "state_dict"):
+            yield f"{name}-{seen[name]}", callback
+            seen[name] += 1
+
+
+_PLAIN = (str, int, float, bool, type(None))
+_LEFT_OUT = {"device", "random_state", "verbose", "warm_start"}
+
+
+def fit_identity(estimator: Any, data: Mapping[str, Any]) -> Identity:
+    """What decides the result of a fit, for JSON.
+
+    All parameters, except those that only say how to run, and `max_epochs` where the
+    learning rate does not depend on it; the seed, if there is one; and fingerprints of
+    `data`, by name.
+    """
+    parameters = estimator.get_params(deep=False)
+    left_out = _LEFT_OUT
+    settings = estimator._optimizer_settings
+    if check_optimizer(parameters["optimizer"], **settings).schedule != "linear":
+        left_out = left_out | {"max_epochs"}
+    return {
+        "estimator": type(estimator).__name__,
+        "parameters": {
+            name: _shown(value)
+            for name, value in parameters.items()
+            if name not in left_out
+        },
+        "random_state": None if estimator.random_state is None else estimator._seed,
+        **{name: fingerprint(value) for name, value in data.items()},
+    }
+
+
+def differences(before: Identity, now: Identity) -> list[str]:
+    """The differences between two fits, in words."""
+    if before.get("estimator") != now["estimator"]:
+        return [f"it is of {before.get('estimator')}, not {now['estimator']}"]
+    old, new = before.get("parameters", {}), now["parameters"]
+    found = [
+        f"{name} was {old.get(name)!r} and is {new.get(name)!r}"
+        for name in sorted({*old, *new})
+        if not _same(old.get(name), new.get(name))
+    ]
+    found += [
+        f"{name} differ" if name.endswith("s") else f"{name} differs"
+        for name in now
+        if name not in ("estimator", "parameters") and before.get(name) != now[name]
+    ]
+    return found
+
+
+def _same(one: Any, other: Any) -> bool:
+    return json.dumps(one) == json.dumps(other)  # NaN equals NaN, 1 is not 1.0
+
+
+def digest(identity: Identity) -> str:
+    """A short name of a fit."""
+    return f"{crc32(json.dumps(identity, sort_keys=True).encode()):08x}"
+
+
+def _shown(value: Any) -> Any:
+    value = value.item() if isinstance(value, np.generic) else value
+    if isinstance(value, _PLAIN):
+        return value
+    return f"{type(value).__name__} {fingerprint(value)}"
+
+
+def fingerprint(value: Any) -> str:
+    """A checksum of arrays, texts, tables, estimators, and collections of them.
+
+    Equal objects have equal fingerprints in every process. Of other objects, only the
+    name of the class counts.
+    """
+    return f"{_mixed(0, value):08x}"
+
+
+def _mixed(crc: int, value: Any) -> int:
+    value = value.item() if isinstance(value, np.generic) else value
+    if isinstance(value, _PLAIN):
+        return _text(crc, f"{type(value).__name__} {value!r}")
+    if isinstance(value, type):
+        return _text(crc, f"{value.__module__}.{value.__qualname__}")
+    if isinstance(value, np.ndarray):
+        if value.dtype.kind not in "biufc":
+            return _each(crc, value.ravel().tolist(), f"{value.shape}")
+        crc = _text(crc, f"{value.dtype.str} {value.shape}")
+        return crc32(np.ascontiguousarray(value).reshape(-1).view(np.uint8).data, crc)
+    if isinstance(value, np.random.RandomState):
+        return _mixed(crc, value.get_state(legacy=False))
+    if isinstance(value, WordVectors):
+        parts = (value.words, value.matrix, value.scale, value.unknown)
+        return _each(crc, parts, "WordVectors")
+    if isinstance(value, WordFrequencies):
+        return _each(crc, ({**value}, value.total), "WordFrequencies")
+    if isinstance(value, Mapping):
+        items = sorted(value.items(), key=lambda item: str(item[0]))
+        return _each(crc, (part for item in items for part in item), "mapping")
+    if isinstance(value, Sequence):
+        try:
+            joined = "\0".join(value)
+        except TypeError:
+            return _each(crc, value, str(len(value)))
+        return _text(crc, f"{len(value)} texts {joined}")
+    if hasattr(value, "__array__"):  # a tensor, a column of a frame
+        return _mixed(crc, np.asarray(value))
+    name = f"{type(value).__module__}.{type(value).__qualname__}"
+    if is_dataclass(value):
+        return _each(crc, (getattr(value, f.name) for f in fields(value)), name)
+    if hasattr(value, "get_params"):
+        fitted = {
+            key: part
+            for key, part in vars(value).items()
+            if key.endswith("_") and not key.startswith("_")
+        }
+        return _each(crc, (value.get_params(deep=False), fitted), name)
+    if callable(value):
+        own = getattr(value, "__qualname__", name)
+        return _text(crc, f"{getattr(value, '__module__', '')}.{own}")
+    return _text(crc, name)
+
+
+def _each(crc: int, values: Iterable[Any], name: str) -> int:
+    crc = _text(crc, name)
+    for value in values:
+        crc = _mixed(crc, value)
+    return crc
+
+
+def _text(crc: int, text: str) -> int:
+    return crc32(text.encode("utf-8", "surrogatepass"), crc)

@@ -1,4 +1,4 @@
-"""Scores after every epoch, and stopping when they no longer rise."""
+"""Scores after every epoch, and early stopping."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -14,8 +14,8 @@ Scores = dict[str, float]
 class ScoreMonitor:
     """Score an encoder after every epoch of its training.
 
-    scikit-learn's :class:`~sklearn.callback.ScoringMonitor` scores on the training
-    data and needs `y`; paraphrases have none, and what one wants to see is similarity.
+    scikit-learn's :class:`~sklearn.callback.ScoringMonitor` scores on the training data
+    and needs `y`, which paraphrase pairs do not have.
 
     Parameters
     ----------
@@ -23,7 +23,6 @@ class ScoreMonitor:
         Called as `scorer(encoder)` with the encoder as if training had ended; returns
         a number or a dict of numbers, such as a
         :class:`~skparaphrase.metrics.STSScorer`.
-
     verbose : bool, default=False
         Print the scores.
 
@@ -58,37 +57,25 @@ class ScoreMonitor:
 
         Parameters
         ----------
-        estimator : encoder
-            The encoder that trains.
-
+        estimator : estimator
+            The model that is fitted.
         context : CallbackContext
-            Which task begins or ends; scikit-learn makes it.
+            Provided by scikit-learn.
         """
         self.scores_ = []
 
     def teardown(self, estimator: Any, context: Any) -> None:
-        """Nothing to do.
+        """Do nothing.
 
         Parameters
         ----------
-        estimator : encoder
-            The encoder that trains.
-
+        estimator : estimator
+            The model that is fitted.
         context : CallbackContext
-            Which task begins or ends; scikit-learn makes it.
+            Provided by scikit-learn.
         """
 
-    def on_fit_task_begin(self, estimator: Any, context: Any) -> None:
-        """Nothing to do.
-
-        Parameters
-        ----------
-        estimator : encoder
-            The encoder that trains.
-
-        context : CallbackContext
-            Which task begins or ends; scikit-learn makes it.
-        """
+    on_fit_task_begin = teardown
 
     def on_fit_task_end(
         self, estimator: Any, context: Any, *, fitted_estimator: Any = None
@@ -97,31 +84,41 @@ class ScoreMonitor:
 
         Parameters
         ----------
-        estimator : encoder
-            The encoder that trains.
-
+        estimator : estimator
+            The model that is fitted.
         context : CallbackContext
-            Which task ends; scikit-learn makes it.
-
-        fitted_estimator : encoder, default=None
-            The encoder as if training had ended.
+            Provided by scikit-learn.
+        fitted_estimator : estimator, default=None
+            The model as if training had ended.
 
         Returns
         -------
         stop : bool
-            False, so that training goes on.
+            Always False.
         """
         if context.task_name == "epoch":
             self._record(fitted_estimator)
         return False
 
-    def _get_state(self, estimator: Any) -> tuple[dict[str, Any], Any]:
-        """What a checkpoint keeps: for JSON, and a fitted state or None."""
-        return {"scores_": self.scores_}, None
+    def state_dict(self) -> dict[str, Any]:
+        """What a checkpoint keeps.
 
-    def _set_state(self, kept: dict[str, Any], fitted: Any) -> None:
-        """Go on from a checkpoint; `fitted` has the attributes of the fitted state."""
-        self.scores_ = kept["scores_"]
+        Returns
+        -------
+        state : dict
+        """
+        return {"scores_": self.scores_}
+
+    def load_state_dict(self, state: dict[str, Any], training: Any) -> None:
+        """Continue from a checkpoint.
+
+        Parameters
+        ----------
+        state : dict
+        training : Training
+            The running fit.
+        """
+        self.scores_ = state["scores_"]
 
     def _record(self, fitted_estimator: Any) -> Scores:
         found = self.scorer(fitted_estimator)
@@ -139,23 +136,19 @@ class ScoreMonitor:
 
 
 class EarlyStopping(ScoreMonitor):
-    """Stop training when the score no longer rises, and keep the best epoch.
+    """Stop training when the score no longer improves, and keep the best epoch.
 
     Parameters
     ----------
     scorer : callable
         As in :class:`ScoreMonitor`. More is better.
-
     patience : int, default=2
         Epochs without a better score before training stops.
-
     min_delta : float, default=0.0
-        A score must rise by more than this to count as better.
-
+        The improvement that counts as better.
     name : str, default=None
         Which of the scorer's scores to watch. By default "mean" where there is one,
         else the only one.
-
     verbose : bool, default=False
         Print the scores.
 
@@ -163,17 +156,15 @@ class EarlyStopping(ScoreMonitor):
     ----------
     scores_ : list of dict
         As in :class:`ScoreMonitor`.
-
     best_epoch_ : int
         Epoch with the best score, from 1. The encoder is left with its parameters.
-
     best_score_ : float
 
     Notes
     -----
-    `n_epochs_` and `loss_curve_` of the encoder tell of all epochs that were run. An
-    encoder with `warm_start` goes on from the best epoch, with the optimiser's state
-    of the last one.
+    `n_epochs_` and `loss_curve_` of the model cover all epochs that were run. With
+    `warm_start`, training resumes from the best epoch with the optimizer's state of the
+    last one.
 
     Examples
     --------
@@ -209,74 +200,100 @@ class EarlyStopping(ScoreMonitor):
 
         Parameters
         ----------
-        estimator : encoder
-            The encoder that trains.
-
+        estimator : estimator
+            The model that is fitted.
         context : CallbackContext
-            Which task begins or ends; scikit-learn makes it.
+            Provided by scikit-learn.
         """
         super().setup(estimator, context)
         self.best_epoch_ = 0
         self.best_score_ = float("-inf")
         self._best: Any = None
+        self._training: Any = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**vars(self), "_best": None, "_training": None}
 
     def teardown(self, estimator: Any, context: Any) -> None:
-        """Give the encoder the parameters of the best epoch.
+        """Give the model the parameters of the best epoch.
 
         Parameters
         ----------
-        estimator : encoder
-            The encoder that trains.
-
+        estimator : estimator
+            The model that is fitted.
         context : CallbackContext
-            Which task begins or ends; scikit-learn makes it.
+            Provided by scikit-learn.
         """
         if self._best is not None:
-            estimator._restore(self._best)
-            self._best = None
+            self._training.restore(self._best)
+        self._best = self._training = None
 
     def on_fit_task_end(
-        self, estimator: Any, context: Any, *, fitted_estimator: Any = None
+        self,
+        estimator: Any,
+        context: Any,
+        *,
+        metadata: Any = None,
+        fitted_estimator: Any = None,
     ) -> bool:
         """Score after an epoch.
 
         Parameters
         ----------
-        estimator : encoder
-            The encoder that trains.
-
+        estimator : estimator
+            The model that is fitted.
         context : CallbackContext
-            Which task ends; scikit-learn makes it.
-
-        fitted_estimator : encoder, default=None
-            The encoder as if training had ended.
+            Provided by scikit-learn.
+        metadata : dict, default=None
+            The running fit, as "training".
+        fitted_estimator : estimator, default=None
+            The model as if training had ended.
 
         Returns
         -------
         stop : bool
-            True when training should stop.
+            True to stop training.
         """
         if context.task_name != "epoch":
             return False
         score = self._watched(self._record(fitted_estimator))
         if score > self.best_score_ + self.min_delta:
+            self._training, self._best = metadata["training"], None  # frees memory
             self.best_epoch_ = len(self.scores_)
             self.best_score_ = score
-            self._best = fitted_estimator
+            self._best = self._training.snapshot()
         return len(self.scores_) - self.best_epoch_ >= self.patience
 
-    def _get_state(self, estimator: Any) -> tuple[dict[str, Any], Any]:
-        kept, state = super()._get_state(estimator)
-        kept.update(best_epoch_=self.best_epoch_, best_score_=self.best_score_)
-        if self._best is not None and self.best_epoch_ < len(self.scores_):
-            state = {name: getattr(self._best, name) for name in estimator._trained}
-        return kept, state
+    def state_dict(self) -> dict[str, Any]:
+        """What a checkpoint keeps.
 
-    def _set_state(self, kept: dict[str, Any], fitted: Any) -> None:
-        super()._set_state(kept, fitted)
-        self.best_epoch_ = kept["best_epoch_"]
-        self.best_score_ = kept["best_score_"]
-        self._best = fitted if self.best_epoch_ else None
+        Returns
+        -------
+        state : dict
+        """
+        is_current = self.best_epoch_ == len(self.scores_)
+        return {
+            **super().state_dict(),
+            "best_epoch_": self.best_epoch_,
+            "best_score_": self.best_score_,
+            "best": {} if is_current or self._best is None else self._best,
+        }
+
+    def load_state_dict(self, state: dict[str, Any], training: Any) -> None:
+        """Continue from a checkpoint.
+
+        Parameters
+        ----------
+        state : dict
+        training : Training
+            The running fit.
+        """
+        super().load_state_dict(state, training)
+        self.best_epoch_ = state["best_epoch_"]
+        self.best_score_ = state["best_score_"]
+        self._training = training
+        if self.best_epoch_:
+            self._best = state["best"] or training.snapshot()
 
     def _watched(self, scores: Scores) -> float:
         names = [name for name in scores if name != "epoch"]

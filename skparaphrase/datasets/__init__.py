@@ -1,9 +1,8 @@
-"""Data sets: `load_*` what comes along, `fetch_*` public ones, `read_*` your own."""
+"""Data sets: `load_*` bundled ones, `fetch_*` public ones, `read_*` your own files."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-from skparaphrase.datasets._answers import read_answers, read_wikiqa
 from skparaphrase.datasets._bundled import (
     load_answers,
     load_entailment,
@@ -12,20 +11,20 @@ from skparaphrase.datasets._bundled import (
     load_similarity,
     load_tagged,
 )
+from skparaphrase.datasets._cache import clear_data_home, get_data_home
 from skparaphrase.datasets._embeddings import fetch_glove, fetch_paragram
-from skparaphrase.datasets._home import clear_data_home, get_data_home
-from skparaphrase.datasets._msrp import fetch_msrp
-from skparaphrase.datasets._ppdb import fetch_ppdb
+from skparaphrase.datasets._paraphrases import fetch_msrp, fetch_ppdb
 from skparaphrase.datasets._questions import fetch_trecqa, fetch_wikiqa
 from skparaphrase.datasets._readers import (
     iter_pairs,
+    read_answers,
     read_labelled_pairs,
     read_pairs,
     read_scored_pairs,
     read_texts,
+    read_wikiqa,
 )
-from skparaphrase.datasets._sick import fetch_sick
-from skparaphrase.datasets._sts import fetch_sts, fetch_stsb
+from skparaphrase.datasets._similarity import fetch_sick, fetch_sts, fetch_stsb
 from skparaphrase.datasets._tagged import read_tagged
 from skparaphrase.vectors import load_word_frequencies, load_word_vectors
 

@@ -1,26 +1,35 @@
-"""Readers of the user's own tables of pairs and texts."""
+"""Readers of CSV and TSV files of texts, pairs of texts, and answers."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
+from math import isfinite
+from numbers import Integral
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from skparaphrase.datasets._bunch import make_bunch
-from skparaphrase.datasets._columns import Convert, labels, numbers, read_arrays
-from skparaphrase.datasets._source import Form
-from skparaphrase.datasets._tables import iter_rows
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import check_scalar
+
+from skparaphrase.datasets._tables import Columns, iter_rows, make_bunch
 
 _Path = str | PathLike[str]
+_Error = Callable[[int, str], ValueError]  # of the row and what is wrong with its cell
+_Convert = Callable[[list[str], _Error], NDArray[Any]]
+
+_PAIR = ("sentence1", "sentence2")
+_INTEGER = re.compile("0|-?[1-9][0-9]{0,17}")  # no two spellings of one number
 
 
 def read_pairs(
     path: _Path,
     *,
-    columns: Sequence[str | int] = ("sentence1", "sentence2"),
+    columns: Sequence[str | int] = _PAIR,
     sep: str | None = None,
     encoding: str = "utf-8",
     return_X_y: bool = False,
@@ -31,26 +40,21 @@ def read_pairs(
     Parameters
     ----------
     path : path-like
-        `.csv` is read with commas and quotes, everything else with tabs and without
-        quotes. Of `.gz`, `.bz2` and `.xz`, which are unpacked, the ending before
-        decides.
-
+        A `.csv` file is read with commas and quotes, any other file with tabs and
+        without quotes. Files that end in `.gz`, `.bz2` or `.xz` are decompressed, and
+        the extension before that counts.
     columns : sequence of two str or int, default=("sentence1", "sentence2")
-        Names in the header line, or positions from 0 in a file without one.
-
+        Names in the header, or positions from 0 in a file without a header.
     sep : str, default=None
-        The character between columns. Any but a tab means quotes as well; with a tab,
-        only a `.csv` has quotes. None leaves it to the ending.
-
+        The character between columns; None chooses it by the extension. With any
+        separator other than a tab, and in every `.csv` file, cells may be quoted.
     encoding : str, default="utf-8"
-        One of Python's, such as `"cp1252"` or `"utf-16"`. A byte order mark is left
-        out.
-
+        A name of a Python codec, such as `"cp1252"` or `"utf-16"`. A byte order mark
+        is dropped.
     return_X_y : bool, default=False
-        Return `(data, None)`.
-
+        Return `(data, target)`; pairs without scores or classes have the target None.
     as_frame : bool, default=False
-        Data as a pandas frame.
+        Return a pandas frame of pairs, and series for everything else.
 
     Returns
     -------
@@ -60,59 +64,42 @@ def read_pairs(
     Raises
     ------
     ValueError
-        Names the file and the line of a row that is too short or cannot be decoded,
-        and of a header that has a column not at all or twice.
+        If a row is too short or cannot be decoded, or if a column is missing from the
+        header or occurs twice in it; the message names the file and the line.
     LookupError
-        Python has no such encoding.
+        If Python has no such encoding.
     """
-    return _read(
-        path,
-        _two(columns),
-        descr=f"Pairs of {path}",
-        form=Form(sep, encoding),
-        return_X_y=return_X_y,
-        as_frame=as_frame,
-    )
+    return _read(path, _two(columns), None, None, sep, encoding, return_X_y, as_frame)
 
 
 def iter_pairs(
     path: _Path,
     *,
-    columns: Sequence[str | int] = ("sentence1", "sentence2"),
+    columns: Sequence[str | int] = _PAIR,
     sep: str | None = None,
     encoding: str = "utf-8",
 ) -> Iterator[tuple[str, str]]:
-    r"""Read pairs of texts from a CSV or TSV file, one after another.
+    r"""Iterate over the pairs of texts in a CSV or TSV file.
 
-    The pairs of :func:`read_pairs`, for files that are larger than memory.
+    The pairs are those of :func:`read_pairs`; the file may be larger than memory.
 
     Parameters
     ----------
-    path : path-like
-        As in :func:`read_pairs`.
-
-    columns : sequence of two str or int, default=("sentence1", "sentence2")
-        As in :func:`read_pairs`.
-
-    sep : str, default=None
-        As in :func:`read_pairs`.
-
-    encoding : str, default="utf-8"
+    path, columns, sep, encoding
         As in :func:`read_pairs`.
 
     Returns
     -------
     pairs : iterator of tuple (str, str)
-        Opens the file when the first pair is asked for. A file with quotes is read
-        twice, because a quote after a space anywhere changes what spaces mean, and four
-        times where there is one.
+        The file is opened when the first pair is requested. A file with quotes is read
+        twice, and four times if a quote follows a space in it.
 
     Raises
     ------
     ValueError
-        As in :func:`read_pairs`, of a row when it is its turn.
+        As in :func:`read_pairs`, when the iterator reaches the row.
     LookupError
-        Python has no such encoding.
+        If Python has no such encoding.
 
     Examples
     --------
@@ -125,14 +112,14 @@ def iter_pairs(
     ...     next(iter_pairs(path))
     ('a cat', 'cats')
     """
-    rows = iter_rows(Path(path), _two(columns), Form(sep, encoding))
+    rows = iter_rows(Path(path), _two(columns), sep=sep, encoding=encoding)
     return ((first, second) for _, (first, second) in rows)
 
 
 def read_scored_pairs(
     path: _Path,
     *,
-    columns: Sequence[str | int] = ("sentence1", "sentence2"),
+    columns: Sequence[str | int] = _PAIR,
     score: str | int = "score",
     sep: str | None = None,
     encoding: str = "utf-8",
@@ -143,27 +130,13 @@ def read_scored_pairs(
 
     Parameters
     ----------
-    path : path-like
+    path, columns
         As in :func:`read_pairs`.
-
-    columns : sequence of two str or int, default=("sentence1", "sentence2")
-        Names in the header line, or positions from 0 in a file without one.
-
     score : str or int, default="score"
-        The column of numbers. With `sep=";"` a column without points may have decimal
+        The column of numbers. With `sep=";"`, a column without points may have decimal
         commas: `4,5`.
-
-    sep : str, default=None
+    sep, encoding, return_X_y, as_frame
         As in :func:`read_pairs`.
-
-    encoding : str, default="utf-8"
-        As in :func:`read_pairs`.
-
-    return_X_y : bool, default=False
-        Return `(data, target)`.
-
-    as_frame : bool, default=False
-        Data as a pandas frame, scores as a series.
 
     Returns
     -------
@@ -173,24 +146,18 @@ def read_scored_pairs(
     Raises
     ------
     ValueError
-        Names the file and the line of what is wrong, a score that is no number as well.
+        As in :func:`read_pairs`, or if a score is not a number.
     """
+    convert = partial(_to_numbers, comma=sep == ";")
     return _read(
-        path,
-        _two(columns),
-        target=score,
-        convert=partial(numbers, comma=sep == ";"),
-        descr=f"Scored pairs of {path}",
-        form=Form(sep, encoding),
-        return_X_y=return_X_y,
-        as_frame=as_frame,
+        path, _two(columns), score, convert, sep, encoding, return_X_y, as_frame
     )
 
 
 def read_labelled_pairs(
     path: _Path,
     *,
-    columns: Sequence[str | int] = ("sentence1", "sentence2"),
+    columns: Sequence[str | int] = _PAIR,
     label: str | int = "label",
     sep: str | None = None,
     encoding: str = "utf-8",
@@ -201,27 +168,13 @@ def read_labelled_pairs(
 
     Parameters
     ----------
-    path : path-like
+    path, columns
         As in :func:`read_pairs`.
-
-    columns : sequence of two str or int, default=("sentence1", "sentence2")
-        Names in the header line, or positions from 0 in a file without one.
-
     label : str or int, default="label"
-        The column of classes. Read as int64 when every one of them is a whole number
-        written the plain way (`0`, `-3`, not `01` or `1.0`), as str otherwise.
-
-    sep : str, default=None
+        The column of classes. They are read as int64 if every one of them is an integer
+        in canonical form (`0`, `-3`, not `01` or `1.0`), and as str otherwise.
+    sep, encoding, return_X_y, as_frame
         As in :func:`read_pairs`.
-
-    encoding : str, default="utf-8"
-        As in :func:`read_pairs`.
-
-    return_X_y : bool, default=False
-        Return `(data, target)`.
-
-    as_frame : bool, default=False
-        Data as a pandas frame, labels as a series.
 
     Returns
     -------
@@ -232,17 +185,10 @@ def read_labelled_pairs(
     Raises
     ------
     ValueError
-        Names the file and the line of what is wrong, an empty label as well.
+        As in :func:`read_pairs`, or if a label is empty.
     """
     return _read(
-        path,
-        _two(columns),
-        target=label,
-        convert=labels,
-        descr=f"Labelled pairs of {path}",
-        form=Form(sep, encoding),
-        return_X_y=return_X_y,
-        as_frame=as_frame,
+        path, _two(columns), label, _to_labels, sep, encoding, return_X_y, as_frame
     )
 
 
@@ -262,26 +208,14 @@ def read_texts(
     ----------
     path : path-like
         As in :func:`read_pairs`.
-
     column : str or int, default="text"
-        The column of texts: its name in the header line, or its position from 0 in a
-        file without one.
-
+        The column of texts: its name in the header, or its position from 0 in a file
+        without a header.
     target : str, int or None, default="label"
         The column of classes, read as in :func:`read_labelled_pairs`; None if the
         texts have none.
-
-    sep : str, default=None
+    sep, encoding, return_X_y, as_frame
         As in :func:`read_pairs`.
-
-    encoding : str, default="utf-8"
-        As in :func:`read_pairs`.
-
-    return_X_y : bool, default=False
-        Return `(data, target)`.
-
-    as_frame : bool, default=False
-        Data and labels as pandas series.
 
     Returns
     -------
@@ -292,43 +226,213 @@ def read_texts(
     Raises
     ------
     ValueError
-        Names the file and the line of what is wrong, an empty label as well.
+        As in :func:`read_pairs`, or if a label is empty.
     """
     return _read(
-        path,
-        [column],
-        target=target,
-        convert=labels,
-        descr=f"Texts of {path}",
-        form=Form(sep, encoding),
-        return_X_y=return_X_y,
-        as_frame=as_frame,
+        path, [column], target, _to_labels, sep, encoding, return_X_y, as_frame
+    )
+
+
+def read_answers(
+    path: _Path,
+    *,
+    columns: Sequence[str | int] = ("question", "answer"),
+    label: str | int | None = "label",
+    query: str | int | None = "qid",
+    sep: str | None = None,
+    encoding: str = "utf-8",
+    return_X_y: bool = False,
+    as_frame: bool = False,
+) -> Any:
+    """Read questions with candidate answers, one per row, from a CSV or TSV file.
+
+    Parameters
+    ----------
+    path : path-like
+        As in :func:`read_pairs`.
+    columns : sequence of two str or int, default=("question", "answer")
+        Names in the header, or positions from 0 in a file without a header.
+    label : str, int or None, default="label"
+        The column that is 1 for a correct answer and 0 for a wrong one; None if the
+        answers are not judged.
+    query : str, int or None, default="qid"
+        The column that identifies the question, read as str. If None, rows with
+        identical questions form a query, and queries are numbered from 0 in file order.
+    sep, encoding, return_X_y, as_frame
+        As in :func:`read_pairs`; `(data, target)` is without the queries.
+
+    Returns
+    -------
+    answers : Bunch
+        `data` of shape (n_candidates, 2), `target` of shape (n_candidates,), dtype
+        int64, or None, `query` of shape (n_candidates,), str, or int64 if numbered.
+
+    Raises
+    ------
+    ValueError
+        As in :func:`read_pairs`, or if a label is neither 0 nor 1 or an identifier is
+        empty.
+    """
+    table, queries = _read_columns(
+        path, _two(columns), label, _to_relevance, query, sep=sep, encoding=encoding
+    )
+    question, answer = map(str, columns)
+    if query is None:
+        numbers = {text: i for i, text in enumerate(dict.fromkeys(table[question]))}
+        queries = np.array([numbers[text] for text in table[question]], dtype=np.int64)
+    target = None if label is None else str(label)
+    return make_bunch(
+        table, [question, answer], target, str(path), return_X_y, as_frame, queries
+    )
+
+
+def read_wikiqa(
+    path: _Path,
+    *,
+    max_answer_tokens: int | None = None,
+    answerable_only: bool = False,
+    return_X_y: bool = False,
+    as_frame: bool = False,
+) -> Any:
+    """Read a file of the WikiQA corpus [1]_, such as `WikiQA-train.tsv`.
+
+    Parameters
+    ----------
+    path : path-like
+        UTF-8, tabs, no quotes, with the header `QuestionID`, `Question`, `DocumentID`,
+        `DocumentTitle`, `SentenceID`, `Sentence`, `Label`.
+    max_answer_tokens : int, default=None
+        Truncate longer answers to this number of whitespace-separated tokens; 40 in
+        [2]_. None keeps them whole.
+    answerable_only : bool, default=False
+        Drop questions without a correct answer, as the papers do: 873, 126 and 243
+        questions remain in the training, development and test files [2]_.
+    return_X_y, as_frame
+        As in :func:`read_answers`.
+
+    Returns
+    -------
+    answers : Bunch
+        `data` of shape (n_candidates, 2), `target` of shape (n_candidates,), dtype
+        int64, and `query` of shape (n_candidates,), the question identifiers.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If `max_answer_tokens` is not a positive integer, or as in :func:`read_answers`.
+
+    References
+    ----------
+    .. [1] Yi Yang, Wen-tau Yih and Christopher Meek. 2015. WikiQA: A challenge dataset
+       for open-domain question answering. EMNLP.
+    .. [2] Hua He and Jimmy Lin. 2016. Pairwise word interaction modeling with deep
+       neural networks for semantic similarity measurement. NAACL.
+    """
+    if max_answer_tokens is not None:
+        check_scalar(max_answer_tokens, "max_answer_tokens", Integral, min_val=1)
+
+    columns = ["Question", "Sentence"]
+    table, query = _read_columns(
+        path, columns, "Label", _to_relevance, "QuestionID", advise=False
+    )
+    if answerable_only:
+        answerable = set(query[table["Label"] == 1])
+        kept = np.array([name in answerable for name in query], dtype=bool)
+        table = {name: values[kept] for name, values in table.items()}
+        query = query[kept]
+    if max_answer_tokens is not None:
+        for i, answer in enumerate(table["Sentence"]):
+            tokens = answer.split()
+            if len(tokens) > max_answer_tokens:  # others keep their white space
+                table["Sentence"][i] = " ".join(tokens[:max_answer_tokens])
+    return make_bunch(
+        table, columns, "Label", f"WikiQA: {path}", return_X_y, as_frame, query
     )
 
 
 def _two(columns: Sequence[str | int]) -> Sequence[str | int]:
-    if len(columns) != 2:
-        raise ValueError(f"columns must be two; got {columns!r}.")
+    if len(columns) != 2 or isinstance(columns, str):
+        raise ValueError(f"columns must be two names or positions; got {columns!r}.")
     return columns
 
 
 def _read(
     path: _Path,
     columns: Sequence[str | int],
-    *,
-    target: str | int | None = None,
-    convert: Convert | None = None,
-    form: Form,
-    descr: str,
+    target: str | int | None,
+    convert: _Convert | None,
+    sep: str | None,
+    encoding: str,
     return_X_y: bool,
     as_frame: bool,
 ) -> Any:
-    arrays, _ = read_arrays(path, columns, target=target, convert=convert, form=form)
+    options = {"sep": sep, "encoding": encoding}
+    table, _ = _read_columns(path, columns, target, convert, **options)
+    name = None if target is None else str(target)
     return make_bunch(
-        arrays,
-        data=[str(column) for column in columns],
-        target=None if target is None else str(target),
-        descr=descr,
-        return_X_y=return_X_y,
-        as_frame=as_frame,
+        table, [*map(str, columns)], name, str(path), return_X_y, as_frame
     )
+
+
+def _read_columns(
+    path: _Path,
+    columns: Sequence[str | int],
+    target: str | int | None,
+    convert: _Convert | None,
+    query: str | int | None = None,
+    **options: Any,
+) -> tuple[Columns, Any]:
+    """Columns of texts and one of converted targets, and the queries or None.
+
+    `options` are those of :func:`iter_rows`.
+    """
+    path = Path(path)
+    wanted = {str(c): c for c in (*columns, target, query) if c is not None}
+    values: dict[str, list[str]] = {name: [] for name in wanted}
+    lines = []
+    for line, cells in iter_rows(path, list(wanted.values()), **options):
+        lines.append(line)
+        for column, cell in zip(values.values(), cells, strict=True):
+            column.append(cell)
+
+    def error(name: str | int, row: int, problem: str) -> ValueError:
+        return ValueError(f"{path}, line {lines[row]}, column {str(name)!r}: {problem}")
+
+    table = {str(column): np.array(values[str(column)], object) for column in columns}
+    if target is not None and convert is not None:
+        table[str(target)] = convert(values[str(target)], partial(error, target))
+    if query is None:
+        return table, None
+    return table, _not_empty(values[str(query)], partial(error, query))
+
+
+def _to_numbers(values: list[str], error: _Error, *, comma: bool) -> NDArray[Any]:
+    found = np.empty(len(values))
+    # In a column with points, commas may separate thousands.
+    comma = comma and not any("." in value for value in values)
+    for i, value in enumerate(values):
+        try:
+            found[i] = float(value.replace(",", ".") if comma else value)
+        except ValueError:
+            found[i] = np.nan
+        if not isfinite(found[i]) or "_" in value:
+            raise error(i, f"{value!r} is not a number.")
+    return found
+
+
+def _to_labels(values: list[str], error: _Error) -> NDArray[Any]:
+    found = _not_empty(values, error)
+    return found.astype(np.int64) if all(map(_INTEGER.fullmatch, values)) else found
+
+
+def _to_relevance(values: list[str], error: _Error) -> NDArray[Any]:
+    for i, value in enumerate(values):
+        if value not in ("0", "1"):
+            raise error(i, f"{value!r} is neither 0 nor 1.")
+    return np.array(values, dtype=np.int64)
+
+
+def _not_empty(values: list[str], error: _Error) -> NDArray[Any]:
+    if "" in values:
+        raise error(values.index(""), "the cell is empty.")
+    return np.array(values, dtype=object)

@@ -1,131 +1,132 @@
-"""The text of a file, packed or not, in any encoding, line by line."""
+"""Public data sets: one description of a source, and what loads it."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import codecs
-from collections.abc import Iterator
-from importlib import import_module
-from io import StringIO
-from pathlib import Path
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from importlib.resources import files
+from typing import Any
 
-PACKED = {".gz": "gzip", ".bz2": "bz2", ".xz": "lzma"}
-_BYTES = 2**17  # read at a time; its lines take some twelve times as much
+import numpy as np
+
+from skparaphrase.datasets._cache import Cache
+from skparaphrase.datasets._tables import make_bunch
+from skparaphrase.model_selection import pair_groups
+
+_DTYPES = {"score": np.float64, "label": np.int64}  # other columns are objects
+_OR_CP1252 = "skparaphrase-or-cp1252"
 
 
-class Form(NamedTuple):
-    """What the caller said of a file; errors then tell what else to say.
+@dataclass(frozen=True)
+class Source:
+    """A public data set of pairs of texts.
 
-    Parameters
-    ----------
-    sep : str or None
-        None leaves it to the ending.
-    encoding : str
+    `data/sources.toml` has its files, and `descr` its licence and citation. `parse`
+    takes a path, the key of a part of the data set, such as a subset, and options; it
+    yields rows of cells, which `columns` names, those of the two texts first. `groups`
+    adds those of :func:`~skparaphrase.model_selection.pair_groups`.
     """
 
-    sep: str | None
-    encoding: str
+    name: str
+    parse: Callable[..., Iterable[Sequence[Any]]]
+    columns: str
+    groups: bool = False
+
+    def load(
+        self,
+        cache: Cache,
+        parts: Mapping[str, Any],
+        target: str | None,
+        return_X_y: bool,
+        as_frame: bool,
+        **options: Any,
+    ) -> Any:
+        """Download, verify and parse files, and return their `Bunch`.
+
+        `parts` maps names of files to keys.
+        """
+        paths = [cache.get(name) for name in parts]
+        values: dict[str, list[Any]] = {name: [] for name in self.columns.split()}
+        for path, key in zip(paths, parts.values(), strict=True):
+            for row in self.parse(path, key, **options):
+                for column, cell in zip(values.values(), row, strict=False):
+                    column.append(cell)
+        columns = {
+            name: np.array(cells, dtype=_DTYPES.get(name, object))
+            for name, cells in values.items()
+        }
+        query = columns.pop("query", None)
+        data, descr = [*columns][:2], read_descr(self.name)
+        bunch = make_bunch(columns, data, target, descr, return_X_y, as_frame, query)
+        if return_X_y:
+            return bunch
+        for name in columns.keys() - {*data}:
+            bunch[name] = columns[name] if bunch.frame is None else bunch.frame[name]
+        if self.groups:
+            bunch["groups"] = pair_groups(bunch.data)
+        filenames = [str(path) for path in paths]
+        bunch["filename"] = filenames[0] if len(filenames) == 1 else filenames
+        return bunch
 
 
-class TextSource:
-    """A file that can be read more than once, a piece at a time.
+def check_choice(name: str, value: object, choices: Sequence[Any]) -> None:
+    """Refuse a value that is not one of the choices."""
+    if value not in choices:
+        raise ValueError(f"{name} must be one of {tuple(choices)}; got {value!r}.")
 
-    Parameters
-    ----------
-    path : Path
-    is_packed : bool
-        The ending says how.
-    form : Form or None
-        Without, it is UTF-8, and errors name no option.
+
+def decode_lines(raw: bytes, source: str) -> list[str]:
+    """Decode the lines of an old file, which end at line feeds only.
+
+    A byte order mark and carriage returns before line feeds are dropped. Bytes that are
+    not UTF-8 are read as Windows-1252; the error for a byte that is neither names
+    `source` and the line.
     """
-
-    def __init__(self, path: Path, *, is_packed: bool, form: Form | None) -> None:
-        self.path = path
-        self.is_packed = is_packed
-        self.form = form
-
-    def lines(self, newline: str) -> Iterator[str]:
-        """Lines with their ends: all kinds of ends if `newline` is "", else that."""
-        rest = ""
-        for text in self._pieces():
-            lines = list(StringIO(rest + text, newline=newline))
-            # After a "\r" at the end of a piece there may come a "\n".
-            rest = lines.pop() if lines and not lines[-1].endswith("\n") else ""
-            yield from lines
-        if rest:
-            yield rest
-
-    def text(self) -> str:
-        """All of it, without a byte order mark."""
-        return "".join(self._pieces())
-
-    def _pieces(self) -> Iterator[str]:
-        encoding = "utf-8" if self.form is None else self.form.encoding
-        "".encode(encoding)  # a LookupError if it is no encoding of texts
-        utf8 = codecs.lookup(encoding).name in ("utf-8", "utf-8-sig")
-        decoder = codecs.getincrementaldecoder(encoding)()
-        n_lines = 0
-        first = True
-        for raw, is_last in self._raw():
-            if first and utf8 and raw[:2].count(0) == 1:
-                # UTF-16 without a mark can pass for UTF-8.
-                raise ValueError(
-                    f"{self.path}, line 1: not UTF-8 (null bytes).{self._advice(utf8)}"
-                )
-            before = decoder.getstate()
-            try:
-                text = decoder.decode(raw, final=is_last)
-            except UnicodeDecodeError as error:
-                # The bytes that failed end where this piece ends.
-                fine = max(len(raw) - (len(error.object) - error.start), 0)
-                lenient = codecs.getincrementaldecoder(encoding)("replace")
-                lenient.setstate(before)
-                number = n_lines + lenient.decode(raw[:fine]).count("\n") + 1
-                name = "UTF-8" if utf8 else encoding
-                raise ValueError(
-                    f"{self.path}, line {number}: not {name} ({error.reason})."
-                    f"{self._advice(utf8)}"
-                ) from error
-            n_lines += text.count("\n")
-            yield text.removeprefix("\ufeff") if first else text
-            first = first and not text
-
-    def _raw(self) -> Iterator[tuple[bytes, bool]]:
-        """Unpacked bytes, and whether they are the last ones."""
-        with self.path.open("rb") as packed:
-            if not self.is_packed:
-                while raw := packed.read(_BYTES):
-                    yield raw, False
-                yield b"", True
-                return
-            # Not every Python is built with all three.
-            module = import_module(PACKED[self.path.suffix.lower()])
-            try:
-                with module.open(packed) as file:
-                    while raw := file.read(_BYTES):
-                        yield raw, False
-            except Exception as error:  # each module has its own
-                raise ValueError(
-                    f"{self.path} is damaged or no {self.path.suffix} file ({error})."
-                ) from error
-        yield b"", True
-
-    def _advice(self, utf8: bool) -> str:
-        """What encoding a file that is not UTF-8 may have."""
-        if not utf8 or self.form is None:
-            return ""
-        raw, _ = next(self._raw())
-        if raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-            guess = "utf-16"
-        elif b"\0" in raw:
-            big = raw[::2].count(0) > raw[1::2].count(0)
-            guess = "utf-16-be" if big else "utf-16-le"
-        else:
-            guess = "cp1252"
-        return f" Perhaps encoding={guess!r}."
+    lines = raw.removeprefix(b"\xef\xbb\xbf").split(b"\n")
+    if not lines[-1]:
+        del lines[-1]
+    decoded = []
+    for number, line in enumerate(lines, 1):
+        try:
+            decoded.append(line.removesuffix(b"\r").decode("utf-8", _OR_CP1252))
+        except UnicodeDecodeError as error:
+            raise ValueError(
+                f"{source}, line {number}: neither UTF-8 nor Windows-1252 "
+                f"({error.reason})."
+            ) from error
+    return decoded
 
 
-def read_utf8(path: Path) -> str:
-    """The text of a file without its byte order mark; errors name the line."""
-    return TextSource(path, is_packed=False, form=None).text()
+def iter_cells(raw: bytes, source: str) -> Iterator[tuple[str, list[str]]]:
+    """The place and the tab-separated cells of every line that is not empty."""
+    for number, line in enumerate(decode_lines(raw, source), 1):
+        if line:
+            yield f"{source}, line {number}", line.split("\t")
+
+
+def _as_cp1252(error: UnicodeError) -> tuple[str, int]:
+    if not isinstance(error, UnicodeDecodeError):
+        raise error
+    return error.object[error.start : error.end].decode("cp1252"), error.end
+
+
+codecs.register_error(_OR_CP1252, _as_cp1252)
+
+
+def read_score(text: str, where: str, low: float, high: float) -> float:
+    """A number from `low` to `high`; an error begins with `where`."""
+    try:
+        score = float(text)
+    except ValueError:
+        score = float("nan")
+    if not low <= score <= high:
+        raise ValueError(f"{where}: {text!r} is not a score from {low:g} to {high:g}.")
+    return score
+
+
+def read_descr(name: str) -> str:
+    """The description of a data set: what it is, its licence, what to cite."""
+    path = files("skparaphrase.datasets") / "descr" / f"{name}.rst"
+    return path.read_text(encoding="utf-8")

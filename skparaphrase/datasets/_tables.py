@@ -1,181 +1,280 @@
-"""Rows and columns of tables in text files."""
+"""Tables: rows of CSV and TSV files, and columns as a `Bunch`."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+import codecs
 import csv
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from importlib import import_module
+from itertools import islice, zip_longest
 from pathlib import Path
+from typing import Any
 
-from skparaphrase.datasets._source import PACKED, Form, TextSource
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import Bunch
 
-Row = tuple[int, list[str]]  # the line that it ends in, and cells
+Columns = dict[str, NDArray[Any]]
+Row = tuple[int, list[str]]  # the line in which it ends, and its cells
+_Error = Callable[[int, str], ValueError]  # of a line and its problem
+
+_COMPRESSED = {".gz": "gzip", ".bz2": "bz2", ".xz": "lzma"}
+_MARK = "\udfff"  # no text that can be decoded has a lone surrogate
+_MARK_ERRORS = "skparaphrase-mark"
 
 
-def read_columns(
-    path: Path, wanted: dict[str, str | int], form: Form | None = None
-) -> dict[str, tuple[list[str], list[int]]]:
-    """Values of each wanted column, and the lines that they stand in.
+def _mark(error: UnicodeError) -> tuple[str, int]:
+    if not isinstance(error, UnicodeDecodeError):
+        raise error
+    return _MARK, error.end
 
-    Without `form` the ending decides, the text is UTF-8, and errors name no option.
+
+codecs.register_error(_MARK_ERRORS, _mark)
+
+
+class TextFile:
+    """A text file that can be read several times, a line at a time.
+
+    It is decompressed if it ends in `.gz`, `.bz2` or `.xz`. `advise` says whether
+    errors may suggest the options `encoding=` and `sep=`.
     """
-    found: dict[str, tuple[list[str], list[int]]] = {name: ([], []) for name in wanted}
-    columns = found.values()
-    for number, cells in iter_rows(path, list(wanted.values()), form):
-        for (values, lines), cell in zip(columns, cells, strict=True):
-            values.append(cell)
-            lines.append(number)
-    return found
+
+    def __init__(
+        self, path: Path, *, encoding: str = "utf-8", advise: bool = False
+    ) -> None:
+        "".encode(encoding)  # a LookupError unless it is an encoding of text
+        self.path = path
+        self.encoding = encoding
+        self.advise = advise
+        # Some builds of Python lack one of these modules.
+        module = _COMPRESSED.get(path.suffix.lower())
+        self._open: Any = import_module(module).open if module else open
+
+    def lines(self, newline: str) -> Iterator[str]:
+        """Lines with their ends, which are any if `newline` is "", else `newline`."""
+        text = {"encoding": self.encoding, "newline": newline}
+        is_utf8 = codecs.lookup(self.encoding).name in ("utf-8", "utf-8-sig")
+        try:
+            if is_utf8 and self._head()[:2].count(0) == 1:
+                # UTF-16 without a byte order mark can be valid UTF-8.
+                raise self._not_decoded(1, "null bytes", is_utf8)
+            with self._open(self.path, "rt", **text) as file:
+                for line in islice(file, 1):
+                    yield line.removeprefix("\ufeff")
+                yield from file
+        except UnicodeDecodeError as error:
+            text |= {"newline": "\n", "errors": _MARK_ERRORS}
+            with self._open(self.path, "rt", **text) as file:
+                number = next(i for i, line in enumerate(file, 1) if _MARK in line)
+            raise self._not_decoded(number, error.reason, is_utf8) from error
+        except Exception as error:
+            # The compression modules have various errors, all without an errno.
+            errno = getattr(error, "errno", None)
+            if self._open is open or isinstance(error, ValueError) or errno is not None:
+                raise
+            raise ValueError(
+                f"{self.path} is damaged or not a {self.path.suffix} file ({error})."
+            ) from error
+
+    def _head(self) -> bytes:
+        with self._open(self.path, "rb") as file:
+            return bytes(file.read(4096))
+
+    def _not_decoded(self, number: int, reason: str, is_utf8: bool) -> ValueError:
+        advice = ""
+        if is_utf8 and self.advise:
+            head, guess = self._head(), "cp1252"
+            if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+                guess = "utf-16"
+            elif b"\0" in head:
+                big_endian = head[::2].count(0) > head[1::2].count(0)
+                guess = "utf-16-be" if big_endian else "utf-16-le"
+            advice = f" Try encoding={guess!r}."
+        name = "UTF-8" if is_utf8 else self.encoding
+        return ValueError(f"{self.path}, line {number}: not {name} ({reason}).{advice}")
 
 
 def iter_rows(
-    path: Path, wanted: Sequence[str | int], form: Form | None = None
+    path: Path,
+    columns: Sequence[str | int],
+    *,
+    sep: str | None = None,
+    encoding: str = "utf-8",
+    advise: bool = True,
 ) -> Iterator[Row]:
-    """The wanted cells of a row, and the line that it ends in, one after another.
+    """The cells of the wanted columns, row by row.
 
-    As :func:`read_columns`. What is wrong with the wish is an error at once, what is
-    wrong with the file when it is read.
+    Columns are names in the header, or positions from 0 in a file without a header. If
+    `sep` is None, it is a comma in a `.csv` file, and else a tab. Invalid arguments
+    raise immediately, invalid files when they are read.
     """
-    for column in wanted:
+    for column in columns:
         if isinstance(column, int) and column < 0:
             raise ValueError(f"Columns are counted from 0; got {column}.")
-    sep, quotes, is_packed = _separator(path, form)
-    source = TextSource(path, is_packed=is_packed, form=form)
-    return _wanted_cells(source, wanted, sep, quotes)
+    inner = path.with_suffix("") if path.suffix.lower() in _COMPRESSED else path
+    is_csv = inner.suffix.lower() == ".csv"
+    if sep is None:
+        sep = "," if is_csv else "\t"
+    elif not isinstance(sep, str) or len(sep) != 1 or sep in '"\r\n':
+        raise ValueError(
+            "sep must be None or one character other than a quote or a line end; got "
+            f"{sep!r}."
+        )
+    file = TextFile(path, encoding=encoding, advise=advise)
+    # Programs that write .csv files quote cells whatever the separator is.
+    return _iter_cells(file, columns, sep, quoted=is_csv or sep != "\t")
 
 
-def _wanted_cells(
-    source: TextSource, wanted: Sequence[str | int], sep: str, quotes: bool
+def _iter_cells(
+    file: TextFile, columns: Sequence[str | int], sep: str, quoted: bool
 ) -> Iterator[Row]:
-    path = source.path
-    named = not all(isinstance(column, int) for column in wanted)
-    least = len({*wanted}) if named else max(map(int, wanted)) + 1
-    hint = "" if source.form is None else _hint(source, sep, least)
-    rows = _quoted_rows(source, sep, hint) if quotes else _plain_rows(source, sep)
+    named = not all(isinstance(column, int) for column in columns)
+    n_columns = len({*columns}) if named else max(map(int, columns)) + 1
+
+    def error(number: int, problem: str) -> ValueError:
+        advice = _separator_advice(file, sep, n_columns) if file.advise else ""
+        return ValueError(f"{file.path}, line {number}: {problem}{advice}")
+
+    rows = _quoted_rows(file, sep, error) if quoted else _plain_rows(file, sep)
     if named:
         number, header = next(rows, (1, []))
-        where = f"{path}, line {number}"
-        positions = [_position(header, column, where, hint) for column in wanted]
+        positions = [_position(column, header, number, error) for column in columns]
     else:
-        positions = [int(column) for column in wanted]
+        positions = [int(column) for column in columns]
     last = max(positions)
     for number, row in rows:
         if len(row) <= last:
-            raise ValueError(
-                f"{path}, line {number}: expected {last + 1} columns or more, got "
-                f"{len(row)}.{hint}"
-            )
+            raise error(number, f"expected {last + 1} columns or more, got {len(row)}.")
         yield number, [row[position] for position in positions]
 
 
-def _separator(path: Path, form: Form | None) -> tuple[str, bool, bool]:
-    """The separator, whether cells may be quoted, and whether the file is packed."""
-    is_packed = path.suffix.lower() in PACKED
-    inner = path.with_suffix("") if is_packed else path
-    commas = inner.suffix.lower() == ".csv"
-    sep = None if form is None else form.sep
-    if sep is None:
-        return "," if commas else "\t", commas, is_packed
-    if not isinstance(sep, str) or len(sep) != 1 or sep in '"\r\n':
-        raise ValueError(
-            f"sep must be None or one character, no quote nor line end; got {sep!r}."
-        )
-    # Programs that write .csv quote, whatever they separate by.
-    return sep, commas or sep != "\t", is_packed
-
-
-def _hint(source: TextSource, sep: str, least: int) -> str:
-    """What to say when the first line holds another separator, and not this one."""
-    lines = (line.rstrip("\r\n") for line in source.lines(""))
+def _separator_advice(file: TextFile, sep: str, n_columns: int) -> str:
+    """What to add to an error if the first line has another separator instead."""
+    lines = (line.rstrip("\r\n") for line in file.lines(""))
     line = next(filter(None, lines), "")
-    if not line or sep in line:
-        return ""
     other = max(";\t,", key=line.count)
-    if line.count(other) < max(1, least - 1):
+    if not line or sep in line or line.count(other) < max(1, n_columns - 1):
         return ""
-    return f" The file looks separated by {other!r}: sep={other!r}."
+    return f" The file seems to be separated by {other!r}: try sep={other!r}."
 
 
-def _position(header: list[str], column: str | int, where: str, hint: str) -> int:
-    """Where the one column of this name stands."""
-    times = header.count(str(column)) if isinstance(column, str) else 0
-    if times == 1:
-        return header.index(str(column))
-    if times > 1:
-        raise ValueError(
-            f"{where}: {times} columns are named {column!r}; the header has {header}."
-        )
-    alike = [name for name in header if _key(name) == _key(str(column))]
-    if alike:
-        names = " or ".join(map(repr, dict.fromkeys(alike)))
-        raise ValueError(
-            f"{where}: no column {column!r}, did you mean {names}? The header has "
-            f"{header}."
-        )
-    hint = hint or " A file without a header is read by positions."
-    raise ValueError(f"{where}: no column {column!r}; the header has {header}.{hint}")
+def _position(column: str | int, header: list[str], number: int, error: _Error) -> int:
+    if header.count(str(column)) == 1 and isinstance(column, str):
+        return header.index(column)
+    if isinstance(column, str) and column in header:
+        problem = f"{header.count(column)} columns are named {column!r}"
+    else:
+        problem = f"no column {column!r}"
+        key = _folded(str(column))
+        similar = dict.fromkeys(repr(name) for name in header if _folded(name) == key)
+        if similar:
+            problem += f", did you mean {' or '.join(similar)}?"
+    raise error(
+        number,
+        f"{problem}; the header is {header}. For a file without a header, pass "
+        "positions.",
+    )
 
 
-def _key(name: str) -> str:
+def _folded(name: str) -> str:
     """A name without its case and white space."""
     return "".join(name.split()).casefold()
 
 
-def _plain_rows(source: TextSource, sep: str) -> Iterator[Row]:
-    """Lines that are not empty, cut at every separator."""
-    for number, line in enumerate(source.lines("\n"), 1):
+def _plain_rows(file: TextFile, sep: str) -> Iterator[Row]:
+    """Split the lines that are not empty at every separator."""
+    for number, line in enumerate(file.lines("\n"), 1):
         line = line.removesuffix("\n").removesuffix("\r")
         if line:
             yield number, line.split(sep)
 
 
-def _quoted_rows(source: TextSource, sep: str, hint: str) -> Iterator[Row]:
-    """Rows that are not empty, of cells with or without quotes.
+def _quoted_rows(file: TextFile, sep: str, error: _Error) -> Iterator[Row]:
+    """Parse rows of cells with or without quotes.
 
-    A quote after spaces opens a cell too, in which the separator may stand. Only in a
-    file that has such a cell are spaces after separators left out.
+    A quote after spaces opens a cell too, in which the separator may occur. Spaces
+    after separators are dropped only in a file that has such a cell.
     """
     skip_spaces = False
     if sep != " ":
-        opens = re.compile(rf'(?:^|{re.escape(sep)}) +"')
-        if any(map(opens.search, source.lines("\n"))):
-            # Inside of a quoted cell the same characters are text, and both readings
-            # agree.
-            skip_spaces = not _readings_agree(source, sep, hint)
-    yield from _parse(source, sep, hint, skip_spaces=skip_spaces)
+        opening = re.compile(rf'(?:^|{re.escape(sep)}) +"')
+        lines = file.lines("\n")
+        if any(' "' in line and opening.search(line) for line in lines):
+            # Inside a quoted cell the same characters are text: both readings agree.
+            skip_spaces = not _readings_agree(file, sep, error)
+    return _parsed(file, sep, error, skip_spaces=skip_spaces)
 
 
-def _readings_agree(source: TextSource, sep: str, hint: str) -> bool:
-    """Whether rows are the same, but for spaces, with and without `skip_spaces`."""
-    exact = map(_stripped, _parse(source, sep, hint))
-    agree = True
-    for row in map(_stripped, _parse(source, sep, hint, skip_spaces=True)):
-        try:
-            agree = agree and next(exact, None) == row
-        except ValueError:
-            agree = False
+def _readings_agree(file: TextFile, sep: str, error: _Error) -> bool:
+    """Whether the rows are the same, except for spaces, if spaces are skipped."""
+
+    def rows(skip_spaces: bool) -> Iterator[Row]:
+        for number, cells in _parsed(file, sep, error, skip_spaces=skip_spaces):
+            yield number, [cell.lstrip(" ") for cell in cells]
+
     try:
-        return agree and next(exact, None) is None
+        return all(row == other for row, other in zip_longest(rows(False), rows(True)))
     except ValueError:
         return False
 
 
-def _stripped(row: Row) -> Row:
-    return row[0], [cell.lstrip(" ") for cell in row[1]]
-
-
-def _parse(
-    source: TextSource, sep: str, hint: str, *, skip_spaces: bool = False
+def _parsed(
+    file: TextFile, sep: str, error: _Error, *, skip_spaces: bool
 ) -> Iterator[Row]:
+    # The csv module, not pandas, which takes 1.6 times the memory, pads short rows,
+    # accepts text after closing quotes, ends lines at a lone "\r" and reports no lines.
     reader = csv.reader(
-        source.lines(""), delimiter=sep, skipinitialspace=skip_spaces, strict=True
+        file.lines(""), delimiter=sep, skipinitialspace=skip_spaces, strict=True
     )
     try:
         for cells in reader:
             if cells:
                 yield reader.line_num, cells
-    except csv.Error as error:
-        raise ValueError(
-            f"{source.path}, line {reader.line_num}: {error}.{hint}"
-        ) from error
+    except csv.Error as problem:
+        raise error(reader.line_num, f"{problem}.") from problem
+
+
+def make_bunch(
+    columns: Columns,
+    data: Sequence[str],
+    target: str | None,
+    descr: str,
+    return_X_y: bool,
+    as_frame: bool,
+    query: NDArray[Any] | None = None,
+) -> Any:
+    """A `Bunch` of `data`, `target` and `DESCR`, or `(data, target)`.
+
+    `columns` has arrays of shape (n_rows,); `data` names those of the texts, `target`
+    that of the labels or scores. `query` of shape (n_rows,) is no column of the frame.
+    """
+    names = list(data)
+    frame = None
+    texts: Any
+    labels: Any = None if target is None else columns[target]
+    if as_frame:
+        import pandas as pd
+
+        frame = pd.DataFrame(columns)
+        texts = frame[names if len(names) > 1 else names[0]]
+        labels = None if target is None else frame[target]
+        query = None if query is None else pd.Series(query, name="query")
+    elif len(names) > 1:
+        texts = np.stack([columns[name] for name in names], axis=1)
+    else:
+        texts = columns[names[0]]
+    if return_X_y:
+        return texts, labels
+    bunch = Bunch(
+        data=texts,
+        target=labels,
+        frame=frame,
+        feature_names=names,
+        target_names=target,
+        DESCR=descr,
+    )
+    if query is not None:
+        bunch["query"] = query
+    return bunch

@@ -1,17 +1,17 @@
-"""Reader of sentences with a tag on every token."""
+"""Reader of sentences with a tag for every token."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
 from sklearn.utils import Bunch
 
-from skparaphrase.datasets._source import read_utf8
+from skparaphrase.datasets._tables import TextFile
 
 _CONLLU = "ID FORM LEMMA UPOS XPOS FEATS HEAD DEPREL DEPS MISC".split()
 _CONLLU_ID = re.compile(r"[0-9]+([-.][0-9]+)?")
@@ -23,7 +23,7 @@ def read_tagged(
     columns: Sequence[str | int] | None = None,
     return_X_y: bool = False,
 ) -> Any:
-    """Read tagged sentences from a file of one token a line.
+    """Read tagged sentences from a file with one token per line.
 
     A blank line ends a sentence. Columns are separated by tabs or, in a file without
     any tab, by spaces.
@@ -31,29 +31,28 @@ def read_tagged(
     Parameters
     ----------
     path : path-like
-        UTF-8. `.conllu` is read as CoNLL-U [1]_: ten columns without a header; lines
-        that begin with `#`, multi-word tokens (`1-2`) and empty nodes (`1.1`) are
-        left out. In other files a line that begins with `#` is a token like any other.
-
+        UTF-8. A `.conllu` file is read as CoNLL-U [1]_: ten columns without a header;
+        lines that begin with `#`, multi-word tokens (`1-2`) and empty nodes (`1.1`) are
+        skipped. In other files a line that begins with `#` is a token like any other.
     columns : sequence of two str or int, default=None
-        The columns of the token and of the tag: names in the header line, or positions
-        from 0 in a file without one. None stands for `("token", "tag")`, in CoNLL-U
-        for `("FORM", "UPOS")`; there `"XPOS"` and the other eight are names as well.
-
+        The columns of the token and of the tag: names in the header, or positions from
+        0 in a file without a header. None means `("token", "tag")`, and in CoNLL-U
+        `("FORM", "UPOS")`, where the other eight names, such as `"XPOS"`, are valid
+        too.
     return_X_y : bool, default=False
         Return `(data, target)`.
 
     Returns
     -------
     sentences : Bunch
-        `data`, a list of the token list of each sentence; `target`, a list of the tag
-        lists, as long as those.
+        `data`, a list with the token list of each sentence; `target`, a list with the
+        tag lists, of the same lengths.
 
     Raises
     ------
     ValueError
-        Names the file and the line of a row that is too short, has no token or no tag,
-        is not UTF-8 or lacks a column.
+        If a row is too short, has no token or no tag, or is not UTF-8, or if a column
+        is missing; the message names the file and the line.
 
     References
     ----------
@@ -65,113 +64,83 @@ def read_tagged(
     if columns is None:
         columns = ("FORM", "UPOS") if conllu else ("token", "tag")
     if len(columns) != 2 or isinstance(columns, str):
-        raise ValueError(f"columns must be two; got {columns!r}.")
-    return make_tagged(
-        read_utf8(path),
-        source=str(path),
-        columns=columns,
-        conllu=conllu,
-        descr=f"Tagged sentences of {path}",
-        return_X_y=return_X_y,
-    )
-
-
-def make_tagged(
-    text: str,
-    *,
-    source: str,
-    columns: Sequence[str | int],
-    conllu: bool,
-    descr: str,
-    return_X_y: bool,
-) -> Any:
-    """The `Bunch` of a file's text; `source` is the file's name in errors."""
-    data: list[list[str]] = []
-    target: list[list[str]] = []
-    for sentence in _sentences(text, source, columns, conllu):
-        data.append([token for token, _ in sentence])
-        target.append([tag for _, tag in sentence])
+        raise ValueError(f"columns must be two names or positions; got {columns!r}.")
+    data, target = _read_sentences(path, columns, conllu)
     if return_X_y:
         return data, target
-    token, tag = (str(column) for column in columns)
     return Bunch(
         data=data,
         target=target,
         frame=None,
-        feature_names=[token],
-        target_names=tag,
-        DESCR=descr,
+        feature_names=[str(columns[0])],
+        target_names=str(columns[1]),
+        DESCR=f"Tagged sentences of {path}",
     )
 
 
-def _sentences(
-    text: str, source: str, columns: Sequence[str | int], conllu: bool
-) -> Iterator[list[tuple[str, str]]]:
-    rows = _rows(text)
+def _read_sentences(
+    path: Path, columns: Sequence[str | int], conllu: bool
+) -> tuple[list[list[str]], list[list[str]]]:
+    lines = [
+        line.removesuffix("\n").removesuffix("\r")
+        for line in TextFile(path).lines("\n")
+    ]
+    if not any("\t" in line for line in lines):
+        lines = [re.sub(" +", "\t", line.strip(" ")) for line in lines]
+    first = 0
+    header: list[str] = []
+    where = f"{path}: CoNLL-U"
     if conllu:
-        first, second = _positions(columns, _CONLLU, f"{source}: CoNLL-U has")
-    elif all(isinstance(column, int) for column in columns):
-        first, second = _positions(columns, [], source)
-    else:
-        # Blank lines before the header end no sentence.
-        number, header = next((row for row in rows if row[1]), (1, []))
-        message = f"{source}, line {number}: the header has"
-        first, second = _positions(columns, header, message)
-    least = len(_CONLLU) if conllu else max(first, second) + 1
-    sentence: list[tuple[str, str]] = []
-    for number, row in rows:
-        if not row:
-            if sentence:
-                yield sentence
-            sentence = []
+        header = _CONLLU
+    elif not all(isinstance(column, int) for column in columns):
+        # Blank lines before the header do not end a sentence.
+        while first < len(lines) and not lines[first].strip(" "):
+            first += 1
+        header = lines[first].split("\t") if first < len(lines) else []
+        first += 1
+        where = f"{path}, line {first}: the header"
+    positions = [_position(column, header, where) for column in columns]
+    n_columns = len(_CONLLU) if conllu else max(positions) + 1
+    data: list[list[str]] = []
+    target: list[list[str]] = []
+    in_sentence = False
+    for number, line in enumerate(lines[first:], first + 1):
+        if not line.strip(" "):
+            in_sentence = False
             continue
-        if conllu and row[0].startswith("#"):
+        cells = line.split("\t")
+        if conllu and line.startswith("#"):
             continue
-        where = f"{source}, line {number}:"
-        if len(row) < least:
+        where = f"{path}, line {number}:"
+        if len(cells) < n_columns:
             raise ValueError(
-                f"{where} expected {least} columns or more, got {len(row)}."
+                f"{where} expected {n_columns} columns or more, got {len(cells)}."
             )
         if conllu:
-            found = _CONLLU_ID.fullmatch(row[0])
-            if found is None:
-                raise ValueError(f"{where} {row[0]!r} is not an ID of CoNLL-U.")
-            if found[1]:
+            match = _CONLLU_ID.fullmatch(cells[0])
+            if match is None:
+                raise ValueError(f"{where} {cells[0]!r} is not an ID of CoNLL-U.")
+            if match[1]:
                 continue
-        for name, position in (("token", first), ("tag", second)):
-            if not row[position]:
-                raise ValueError(f"{where} no {name} in column {position}.")
-        sentence.append((row[first], row[second]))
-    if sentence:
-        yield sentence
+        token, tag = (cells[position] for position in positions)
+        if not token or not tag:
+            position = positions[bool(token)]
+            kind = "tag" if token else "token"
+            raise ValueError(f"{where} no {kind} in column {position}.")
+        if not in_sentence:
+            data.append([])
+            target.append([])
+            in_sentence = True
+        data[-1].append(token)
+        target[-1].append(tag)
+    return data, target
 
 
-def _positions(
-    columns: Sequence[str | int], header: list[str], message: str
-) -> tuple[int, int]:
-    """Where the two columns stand; integers are taken as they are."""
-    positions = []
-    for column in columns:
-        if isinstance(column, int):
-            if column < 0:
-                raise ValueError(f"Columns are counted from 0; got {column}.")
-            positions.append(column)
-        elif column in header:
-            positions.append(header.index(column))
-        else:
-            raise ValueError(f"{message} no column {column!r} but {header}.")
-    first, second = positions
-    return first, second
-
-
-def _rows(text: str) -> Iterator[tuple[int, list[str]]]:
-    """Line numbers and cells; a blank line has none."""
-    tabs = "\t" in text
-    for number, line in enumerate(text.split("\n"), 1):
-        line = line.removesuffix("\r")
-        if not line.strip(" "):
-            yield number, []
-        elif tabs:
-            yield number, line.split("\t")
-        else:
-            yield number, [cell for cell in line.split(" ") if cell]
+def _position(column: str | int, header: list[str], where: str) -> int:
+    if isinstance(column, int):
+        if column < 0:
+            raise ValueError(f"Columns are counted from 0; got {column}.")
+        return column
+    if column not in header:
+        raise ValueError(f"{where} has no column {column!r}; the columns are {header}.")
+    return header.index(column)

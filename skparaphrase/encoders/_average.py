@@ -1,24 +1,43 @@
-"""Averages of word vectors, plain and weighted."""
+"""Averages of word vectors: plain, weighted by inverse document frequency, bundled."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 from collections.abc import Callable, Iterable
-from typing import Any, Self
+from functools import cache
+from importlib.resources import files
+from os import PathLike
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
 
 from skparaphrase._compat import fit_context
-from skparaphrase.encoders._base import WordEncoder
-from skparaphrase.encoders._export import StaticExport
-from skparaphrase.text import check_texts
-from skparaphrase.vectors import WordVectors
-from skparaphrase.vectors._pooling import weighted_average
+from skparaphrase.encoders._base import TextEncoder, check_word_vectors
+from skparaphrase.encoders._export import save_model2vec, static_embedding
+from skparaphrase.text import TokenBatch, check_texts
+from skparaphrase.vectors import WordVectors, load_word_vectors
+from skparaphrase.vectors._pooling import pool_vectors
 
 
-class AveragingEncoder(StaticExport, WordEncoder):
-    """Base of encoders that average word vectors, with a weight per word or none."""
+class AveragingEncoder(TextEncoder):
+    """Base class of encoders that average word vectors, with a weight per word or none.
+
+    They are static models, which other libraries can load.
+    """
+
+    vectors: WordVectors | None
+    tokenizer: Callable[[str], Iterable[str]] | None
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "vectors": [WordVectors, None],
+        "tokenizer": [callable, None],
+    }
+
+    def _word_vectors(self) -> WordVectors:
+        """The table that words are looked up in."""
+        return check_word_vectors(self.vectors)
 
     def _word_weights(self) -> NDArray[np.floating] | None:
         """Weights of shape (n_words,), or None for a plain average."""
@@ -27,38 +46,114 @@ class AveragingEncoder(StaticExport, WordEncoder):
     def _embed(self, texts: list[str]) -> NDArray[np.float32]:
         vectors = self._word_vectors()
         batches = vectors.lookup(self._tokenizer()).encode_blocks(texts)
-        return weighted_average(vectors, batches, len(texts), self._word_weights())
+        weights = self._word_weights()
+        return pool_vectors(vectors, batches, len(texts), weights=weights)
+
+    @property
+    def _n_features_out(self) -> int:
+        return self._word_vectors().dim
+
+    def to_model2vec(self, folder: str | PathLike[str]) -> None:
+        """Write a folder that model2vec and sentence-transformers load.
+
+        `model2vec.StaticModel.from_pretrained(folder)` and
+        `SentenceTransformer(folder)` then give the same vectors, up to rounding:
+        weights are multiplied into the vectors, and words are found in the same way,
+        including the parts of compounds. Unknown words have no token there, or the
+        token "\u2581" if the table has a vector for them. Characters that this Python's
+        Unicode version does not know may be letters there.
+
+        Words that no text can contain (with capitals, if the encoder lower-cases) are
+        left out. Steps that follow the encoder, such as
+        :class:`~skparaphrase.decomposition.CommonComponentRemoval`, are not included.
+        Releases of model2vec that do not know `max_length` in the folder truncate texts
+        after 512 tokens, unless `encode` is given `max_length=None`. The compounds of
+        the table become a regular expression: with 100,000 of them a folder takes some
+        seconds to open, which `WordTokenizer(split_compounds=False)` avoids.
+
+        Parameters
+        ----------
+        folder : path-like
+            Appears whole or not at all, and replaces an earlier one.
+
+        Raises
+        ------
+        ValueError
+            If the `tokenizer` is a function, or has a pattern without an equivalent
+            there, or if `folder` contains something else.
+        ImportError
+            If tokenizers is not installed: `pip install 'skparaphrase[interchange]'`.
+
+        See Also
+        --------
+        skparaphrase.vectors.WordVectors.from_model2vec : The reverse.
+
+        Examples
+        --------
+        >>> from skparaphrase.encoders import SIFEncoder
+        >>> encoder = SIFEncoder().fit(["Counts are those of Wikipedia."])
+        >>> encoder.to_model2vec("static_sif")  # doctest: +SKIP
+        >>> from model2vec import StaticModel  # doctest: +SKIP
+        >>> model = StaticModel.from_pretrained("static_sif")  # doctest: +SKIP
+        >>> model.encode(["A cat sleeps."]).shape  # doctest: +SKIP
+        (1, 128)
+        """
+        check_is_fitted(self)
+        save_model2vec(
+            folder,
+            self._tokenizer(),
+            self._word_vectors(),
+            self._word_weights(),
+            encoder=type(self).__name__,
+        )
+
+    def to_static_embedding(self) -> Any:
+        """The encoder as a module of sentence-transformers.
+
+        `SentenceTransformer(modules=[encoder.to_static_embedding()])` gives the same
+        vectors, up to rounding, and can be trained further. See :meth:`to_model2vec`.
+
+        Returns
+        -------
+        module : sentence_transformers.sentence_transformer.modules.StaticEmbedding
+            With a copy of the vectors, on the CPU.
+
+        Raises
+        ------
+        ValueError
+            As :meth:`to_model2vec`.
+        ImportError
+            If sentence-transformers is not installed:
+            `pip install 'skparaphrase[interchange]'`.
+
+        See Also
+        --------
+        skparaphrase.vectors.WordVectors.from_sentence_transformers : The reverse.
+        """
+        check_is_fitted(self)
+        return static_embedding(
+            self._tokenizer(), self._word_vectors(), self._word_weights()
+        )
 
 
 class AverageEncoder(AveragingEncoder):
     """Average of word vectors.
 
-    The usual baseline, and the composition of paragram-phrase (Wieting et al.
-    2016) with whatever vectors it is given. Nothing is fitted: `fit`
-    only checks the parameters, and `transform` works without it.
+    The common baseline, and the composition of paragram-phrase (Wieting et al. 2016)
+    with any vectors. Nothing is learnt: `fit` only checks the parameters, and
+    `transform` works without it.
 
     Parameters
     ----------
     vectors : WordVectors, default=None
         None takes :func:`skparaphrase.datasets.load_word_vectors`.
-
-    lowercase : bool, default=True
-        Lower-case the texts first.
-
-    token_pattern : {"words", "ptb"} or str, default="words"
-        What a word is: "words" keeps inner apostrophes, hyphens and dots, "ptb" parts
-        as the Penn Treebank does (for GloVe and PARAGRAM tables). Any other string is
-        a regular expression. See :class:`skparaphrase.text.WordTokenizer`.
-
-    tokenizer : callable, default=None
-        Takes a text, gives its words; overrides `token_pattern`.
-
-    split_compounds : bool, default=True
-        Look a compound that the table lacks up in its parts.
+    tokenizer : callable or WordTokenizer, default=None
+        Splits a text into words; None is :class:`~skparaphrase.text.WordTokenizer` with
+        its defaults.
 
     See Also
     --------
-    SIFEncoder : Weighs frequent words down.
+    SIFEncoder : Down-weights frequent words.
     ParagramEncoder : Trains the vectors on paraphrases.
 
     Examples
@@ -75,16 +170,10 @@ class AverageEncoder(AveragingEncoder):
         self,
         vectors: WordVectors | None = None,
         *,
-        lowercase: bool = True,
-        token_pattern: str = "words",
         tokenizer: Callable[[str], Iterable[str]] | None = None,
-        split_compounds: bool = True,
     ) -> None:
         self.vectors = vectors
-        self.lowercase = lowercase
-        self.token_pattern = token_pattern
         self.tokenizer = tokenizer
-        self.split_compounds = split_compounds
 
     @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any = None) -> Self:
@@ -93,7 +182,6 @@ class AverageEncoder(AveragingEncoder):
         Parameters
         ----------
         X : array-like of str of shape (n_texts,) or (n_pairs, 2)
-
         y : None
             Ignored.
 
@@ -115,14 +203,134 @@ class AverageEncoder(AveragingEncoder):
 
 
 def check_fit_texts(X: Any) -> NDArray[np.object_]:
-    """Texts to fit on: at least one.
-
-    Raises
-    ------
-    ValueError
-        If there is none, and what `check_texts` raises.
-    """
+    """Texts to fit on; at least one."""
     texts = check_texts(X)
     if len(texts) == 0:
         raise ValueError("Found 0 samples; a minimum of 1 text is required to fit.")
     return texts
+
+
+class TfidfEncoder(AveragingEncoder):
+    r"""Average of word vectors weighted by inverse document frequency.
+
+    The baseline of Arora et al. (2017), section 4.1: the vector of text `s` is
+    :math:`\frac{1}{|s|} \sum_{w \in s} \mathrm{IDF}_w v_w` with
+    :math:`\mathrm{IDF}_w = \log \frac{1 + N}{1 + N_w}`, where `N` is the number of
+    texts given to `fit` and :math:`N_w` the number of those that contain `w`. (The code
+    released with the paper counts every occurrence instead, and uses
+    :math:`\log_2 \frac{N + 2}{1 + N_w}`.)
+
+    Parameters
+    ----------
+    vectors : WordVectors, default=None
+        None takes :func:`skparaphrase.datasets.load_word_vectors`.
+    tokenizer : callable or WordTokenizer, default=None
+        Splits a text into words; None is :class:`~skparaphrase.text.WordTokenizer` with
+        its defaults.
+
+    Attributes
+    ----------
+    weights_ : ndarray of shape (n_words,)
+        Inverse document frequency of each word of the table, seen in `fit` or not.
+
+    See Also
+    --------
+    SIFEncoder : Weights by the frequency in a large corpus.
+
+    Examples
+    --------
+    >>> from skparaphrase.encoders import TfidfEncoder
+    >>> texts = ["A cat sleeps.", "A dog barks.", "A bird sings."]
+    >>> TfidfEncoder().fit_transform(texts).shape
+    (3, 128)
+    """
+
+    weights_: NDArray[np.float64]
+
+    def __init__(
+        self,
+        vectors: WordVectors | None = None,
+        *,
+        tokenizer: Callable[[str], Iterable[str]] | None = None,
+    ) -> None:
+        self.vectors = vectors
+        self.tokenizer = tokenizer
+
+    @fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Count the texts that contain each word.
+
+        Parameters
+        ----------
+        X : array-like of str of shape (n_texts,) or (n_pairs, 2)
+            Every text is a document, as is each side of a pair.
+        y : None
+            Ignored.
+
+        Returns
+        -------
+        self : TfidfEncoder
+        """
+        texts = check_fit_texts(X).ravel().tolist()
+        vectors = self._word_vectors()
+        n_words = len(vectors)
+        blocks = vectors.lookup(self._tokenizer()).encode_blocks(texts)
+        batch = TokenBatch.concatenate(list(blocks))
+        document = np.repeat(np.arange(len(batch)), batch.lengths)
+        once = np.unique(document * n_words + batch.ids) % n_words
+        found = np.bincount(once, minlength=n_words)
+        self.weights_ = np.log((1 + len(texts)) / (1 + found))
+        return self
+
+    def _word_weights(self) -> NDArray[np.float64]:
+        return self.weights_
+
+
+_FILE = files("skparaphrase.encoders") / "data" / "english.npz"
+
+
+def load_pretrained() -> AverageEncoder:
+    """Load the encoder of English sentences that comes with the package.
+
+    An average of word vectors that were trained so that averages predict the vectors of
+    sentences that all-MiniLM-L6-v2 (Apache-2.0) gives: 30,215 words, 300 dimensions.
+    Weights and the removal of a common component are part of the vectors. Trained
+    only on words and texts that come with the package, and on variations of them, by
+    `benchmarks/build_pretrained.py`; `LICENSES/DATA.md` has the licences.
+
+    Returns
+    -------
+    encoder : AverageEncoder
+        Needs no `fit`, and so survives :func:`sklearn.base.clone`. Its table,
+        `encoder.vectors`, is the same object at every call.
+
+    See Also
+    --------
+    skparaphrase.datasets.load_word_vectors : The bundled vectors of single words.
+    skparaphrase.encoders.ParagramEncoder : Trains the vectors further, on pairs:
+        `ParagramEncoder(load_pretrained().vectors).fit(pairs)`.
+
+    Examples
+    --------
+    >>> import skparaphrase
+    >>> from skparaphrase.pairs import PairSimilarity
+    >>> encoder = skparaphrase.load_pretrained()
+    >>> pairs = [("A cat sleeps.", "The cat is asleep."), ("A cat sleeps.", "Hello!")]
+    >>> similarity = PairSimilarity().fit(encoder.transform(pairs))
+    >>> first, second = similarity.predict(encoder.transform(pairs))
+    >>> bool(first > 0.5 > second)
+    True
+    """
+    return AverageEncoder(_vectors())
+
+
+@cache
+def _vectors() -> WordVectors:
+    """Two numbers from -7 to 7 in a byte, and a scale per word."""
+    with _FILE.open("rb") as file, np.load(file, allow_pickle=False) as data:
+        nibbles, scale = data["nibbles"], data["scale"]
+    matrix = np.empty((len(nibbles), 2 * nibbles.shape[1]), dtype=np.int8)
+    matrix[:, ::2] = nibbles >> 4
+    matrix[:, 1::2] = nibbles & 15
+    matrix -= 8
+    return WordVectors(load_word_vectors().words, matrix, scale=scale)

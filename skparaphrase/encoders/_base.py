@@ -1,11 +1,11 @@
-"""What all encoders share: the shape law, and the parameters of words."""
+"""The base of all encoders: texts of shape S become vectors of shape S + (dim,)."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterable, Iterator
-from typing import Any, ClassVar
+from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,17 +13,17 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from skparaphrase._docs import DocumentedOnline
+from skparaphrase._estimator import DocumentedOnline
 from skparaphrase._output import LastAxisTransformer
-from skparaphrase._saving import SavedInFolders
-from skparaphrase.text import TokenBatch, WordTokenizer, check_texts, unique_texts
+from skparaphrase._saving import save
+from skparaphrase.text import check_texts, check_tokenizer, unique_texts
 from skparaphrase.vectors import WordVectors, load_word_vectors
 
 
-class TextEncoder(SavedInFolders, DocumentedOnline, LastAxisTransformer, BaseEstimator):
-    """Base of encoders: texts of shape S become vectors of shape S + (dim,)."""
+class TextEncoder(LastAxisTransformer, DocumentedOnline, BaseEstimator):
+    """Base class of encoders. A subclass embeds a list of texts."""
 
-    # skrub gives each text column to a clone of its own, instead of two as pairs
+    # skrub then clones an encoder for each text column, instead of passing pairs
     __single_column_transformer__ = True
 
     def fit_transform(self, X: Any, y: Any = None, **fit_params: Any) -> Any:
@@ -33,12 +33,10 @@ class TextEncoder(SavedInFolders, DocumentedOnline, LastAxisTransformer, BaseEst
         ----------
         X : array-like of str of shape (n_texts,), (n_texts, 1) or (n_pairs, 2)
             An iterator is read once.
-
         y : array-like, default=None
             As in `fit`.
-
         **fit_params : dict
-            Go to `fit`.
+            Passed to `fit`.
 
         Returns
         -------
@@ -55,18 +53,18 @@ class TextEncoder(SavedInFolders, DocumentedOnline, LastAxisTransformer, BaseEst
         Parameters
         ----------
         X : array-like of str of shape (n_texts,), (n_texts, 1) or (n_pairs, 2)
-            A text that occurs many times is embedded once.
+            Each distinct text is embedded once.
 
         Returns
         -------
         vectors : ndarray of shape (n_texts, dim) or (n_pairs, 2, dim), float32
             A frame if `set_output` asks for one and there are two dimensions. The
-            vector of an empty text, or of one without a known word, is zero.
+            vector of an empty text, or of a text without a known word, is zero.
 
         Raises
         ------
         TypeError, ValueError
-            If `X` holds something else than texts; the message has its index.
+            If `X` contains anything but texts; the message gives the index.
         """
         check_is_fitted(self)
         texts = check_texts(X)
@@ -76,9 +74,15 @@ class TextEncoder(SavedInFolders, DocumentedOnline, LastAxisTransformer, BaseEst
             vectors = vectors[inverse]
         return self._wrap(vectors.reshape(*texts.shape, vectors.shape[1]), X)
 
+    def _tokenizer(self) -> Any:
+        """The object that finds the tokens of texts."""
+        return check_tokenizer(getattr(self, "tokenizer", None))
+
     @abstractmethod
     def _embed(self, texts: list[str]) -> NDArray[np.float32]:
         """Vectors of shape (n_texts, dim) of distinct texts."""
+
+    save = save
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -90,44 +94,13 @@ class TextEncoder(SavedInFolders, DocumentedOnline, LastAxisTransformer, BaseEst
         return tags
 
 
-class WordEncoder(TextEncoder):
-    """Base of encoders of words that have vectors."""
-
-    vectors: WordVectors | None
-    lowercase: bool
-    token_pattern: str
-    tokenizer: Callable[[str], Iterable[str]] | None
-    split_compounds: bool
-
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "vectors": [WordVectors, None],
-        "lowercase": ["boolean"],
-        "token_pattern": [str],
-        "tokenizer": [callable, None],
-        "split_compounds": ["boolean"],
-    }
-
-    def _word_vectors(self) -> WordVectors:
-        """The table that texts are looked up in."""
-        if self.vectors is not None and not isinstance(self.vectors, WordVectors):
-            raise TypeError(
-                f"vectors must be a WordVectors; got {type(self.vectors).__name__}. "
-                "WordVectors.read(path) reads a file."
-            )
-        return load_word_vectors() if self.vectors is None else self.vectors
-
-    def _tokenizer(self) -> WordTokenizer:
-        return WordTokenizer(
-            lowercase=self.lowercase,
-            token_pattern=self.token_pattern,
-            tokenizer=self.tokenizer,
-            split_compounds=self.split_compounds,
+def check_word_vectors(vectors: Any) -> WordVectors:
+    """The table that the parameter `vectors` stands for; None is the bundled one."""
+    if vectors is None:
+        return load_word_vectors()
+    if not isinstance(vectors, WordVectors):
+        raise TypeError(
+            f"vectors must be a WordVectors; got {type(vectors).__name__}. "
+            "WordVectors.read(path) reads a file."
         )
-
-    def _encode(self, texts: list[str], vectors: WordVectors) -> TokenBatch:
-        blocks = vectors.lookup(self._tokenizer()).encode_blocks(texts)
-        return TokenBatch.concatenate(list(blocks))
-
-    @property
-    def _n_features_out(self) -> int:
-        return self._word_vectors().dim
+    return vectors

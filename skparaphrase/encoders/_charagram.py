@@ -9,8 +9,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from skparaphrase._compat import Interval, StrOptions
-from skparaphrase.encoders._character_paraphrase import CharacterParaphraseEncoder
+from skparaphrase._compat import Interval
+from skparaphrase._estimator import store_parameters
+from skparaphrase.encoders._trained import TrainedEncoder
+from skparaphrase.losses import Loss
+from skparaphrase.optimizers import Optimizer
 from skparaphrase.text import NgramTokenizer
 from skparaphrase.vectors import WordVectors
 
@@ -18,153 +21,107 @@ if TYPE_CHECKING:
     from skparaphrase.nn import Composition
 
 
-class CharagramEncoder(CharacterParaphraseEncoder):
+class CharagramEncoder(TrainedEncoder):
     r"""Sum of character n-gram vectors (charagram).
 
-    Wieting et al. (2016): :math:`g(x) = h(b + \sum_{i \in V} [i \in x] W^i)` over the
-    character n-grams `i` of a word, phrase or sentence, with the vocabulary `V` of
-    n-grams of the training texts. Starts from random vectors, needs no word vectors,
-    and knows unseen and misspelt words by their parts. Trained on paraphrases with the
-    loss of :class:`ParagramEncoder`. Defaults are the setting of charagram-phrase.
+    Wieting et al. (2016, Charagram): :math:`g(x) = h(b + \sum_{i \in V} [i \in x]
+    W^i)` over the character n-grams `i` of a word, phrase or sentence, where the
+    vocabulary `V` is taken from the training texts. It starts from random vectors,
+    needs no word vectors, and embeds unseen and misspelt words through their n-grams.
+    Trained on paraphrases with the loss of :class:`ParagramEncoder`. The defaults are
+    the settings of charagram-phrase.
 
     Parameters
     ----------
     ngram_range : tuple of int (lowest, highest), default=(2, 4)
-        Orders of the n-grams, in characters. A space stands on each side of a text, and
-        n-grams reach across words.
-
+        Numbers of characters of an n-gram. A space is added on each side of a text, and
+        n-grams extend across words.
     min_count : int, default=1
-        Keep n-grams that occur so many times in the training pairs; the paper took 1
-        or 2.
-
+        Keep n-grams that occur at least so many times in the training pairs; the paper
+        used 1 and 2.
     max_ngrams : int, default=None
-        Keep so many n-grams of each order, the most frequent.
-
+        Keep so many n-grams of each order, the most frequent ones.
     binary : bool, default=True
-        Every n-gram of a text counts once, as in the paper's code; False counts each
-        occurrence, as in its formula.
-
+        Count every n-gram of a text once, as in the paper's code; False counts each
+        occurrence, as in its equation.
     dim : int, default=300
         Length of the vectors.
-
     n_layers : int, default=1
         2 adds a dense layer with the same activation (the two-layer model of the
         paper's tagging experiment).
-
     activation : {"tanh", "linear", "relu"}, default="tanh"
         h.
-
-    loss : {"margin", "infonce", "distillation"}, default="margin"
-        "margin" is the paper. "infonce", an addition of ours, is the cross-entropy of
-        finding the second text of a pair among all second texts of the batch, and the
-        first among the first. "distillation", another one, learns the vectors that a
-        teacher gives texts, by their cosines: `fit(texts, vectors)`.
-
-    margin : float, default=0.4
-        The delta of the margin loss.
-
-    temperature : float, default=0.1
-        Divides the cosines in "infonce".
-
-    negatives : {"max", "mix", "random"}, default="max"
-        Negative examples of the margin loss: the most similar text of another pair; by
-        a fair coin that or a random text; a random text. A random text may be of the
-        own pair, as in the paper's code, unless `mask_identical`.
-
-    negative_pool : {"both", "first"}, default="both"
-        Negatives come from both texts of the other pairs, as in the paper's code, or
-        from the first texts alone, as in its formula.
-
-    mask_identical : bool, default=False
-        Do not take a text as negative example whose string is that of the text or of
-        its partner. The paper's code does take it.
-
-    positive_from : float, default=None
-        Where `y` holds graded scores: pairs with this score or more are paraphrases.
-
-    optimizer : {"adagrad", "adam"}, default="adam"
-        With eps inside the root for AdaGrad, as in the paper's code.
-
-    learning_rate : float, default=0.001
-
-    batch_size : int, default=100
-        Pairs per step, and so the choice of negatives. A last single pair, which would
-        have none, joins the batch before it.
-
-    max_epochs : int, default=10
-        Passes over the pairs. 0 leaves the initial parameters.
-
-    clip_norm : float, default=None
-        Scale the gradient of each array down to this norm.
-
-    vectors_penalty : float, default=1e-6
-        Lambda of the n-gram vectors, which pulls them to zero. With sparse updates
-        only those of the batch are pulled.
-
-    composition_penalty : float, default=1e-6
-        Lambda_c, which pulls all other parameters, biases included, to zero.
-
-    ordered_first_epoch : bool, default=False
-        Take the pairs in the order given in the first epoch (PPDB is sorted by
-        confidence), and shuffle from the second.
-
-    sparse_updates : bool, default=True
-        Update the vectors of the batch's n-grams only; Adam's moments of the others
-        stand still. False is the paper's code, whose steps cost as much as the table
-        is large.
-
     lowercase : bool, default=True
         Lower-case the texts first.
-
     init : encoder, default=None
-        A fitted encoder of this class whose n-grams and parameters training starts
-        from (cumulative training: phrases, then sentences). In a pipeline or a grid
-        search wrap it in :class:`~sklearn.frozen.FrozenEstimator`.
+        A fitted encoder of this class, or one in a
+        :class:`~sklearn.frozen.FrozenEstimator` (in pipelines and grid searches), that
+        training starts from: phrases first, then sentences.
+
+    loss : {"margin", "infonce", "distillation"} or Loss, default="margin"
+        "margin" is the paper's, `MarginLoss()`. See :mod:`skparaphrase.losses` for
+        others and for your own; "distillation" is fitted with `fit(texts, vectors)`.
+    positive_from : float, default=None
+        Pairs with at least this graded score are paraphrases.
+    optimizer : {"adagrad", "adam", "rmsprop", "sgd"} or Optimizer, default="adam"
+        See :class:`~skparaphrase.optimizers.Optimizer`.
+    learning_rate : float, default=0.001
+    batch_size : int, default=100
+        Pairs per step, whose texts are also the negative examples.
+    max_epochs : int, default=10
+        Passes over the pairs. 0 keeps the initial parameters.
+    vectors_penalty : float, default=1e-06
+        Lambda of the n-gram vectors, which pulls them to zero. With sparse updates,
+        only those of the batch are pulled.
+    composition_penalty : float, default=1e-06
+        Lambda_c, which pulls all other parameters, biases included, to zero.
+    ordered_first_epoch : bool, default=False
+        Do not shuffle the pairs in the first epoch (PPDB is sorted by confidence).
+    validation_fraction : float, default=None
+        Fraction of the examples held out to be scored after every epoch, by
+        :class:`~skparaphrase.metrics.RetrievalScorer` or with "distillation" by the
+        mean cosine; the best epoch is kept.
+    patience : int, default=None
+        Stop after so many epochs without a better validation score.
 
     warm_start : bool, default=False
-        Another `fit` goes on from the fitted state, with optimiser and random state,
+        If True, `fit` resumes from the fitted state, with optimizer and random state,
         for `max_epochs` more epochs.
-
     device : str, default="auto"
-        "cpu", "cuda", or "auto": CUDA where there is one.
-
+        "cpu", "cuda", or "auto": CUDA if available.
     random_state : int, RandomState instance or None, default=None
-        Initial parameters, order of pairs and random negatives. The same seed gives the
-        same encoder, to the bit, on one CPU with one number of threads.
-
+        The same seed gives bit-identical results on one CPU with one number of threads.
     verbose : bool or int, default=False
-        Print the loss of every epoch. For a progress bar, early stopping or scores see
-        `set_callbacks` and :mod:`skparaphrase.callback`.
+        Print the loss of every epoch. See also :mod:`skparaphrase.callback`.
 
     Attributes
     ----------
     vectors_ : WordVectors
         The trained vectors; its words are the n-grams.
-
     parameters_ : dict of str to ndarray
         "constant" and "bias" of shape (dim,), and "layers.i.weight" and "layers.i.bias"
         of further layers.
-
     teacher_axes_ : ndarray of shape (dim_teacher, dim)
-        With "distillation", where the teacher has another number of dimensions: the
-        map that its vectors went through, `vectors @ teacher_axes_`.
-
+        With "distillation": the map applied to a teacher's vectors of other dimensions.
     loss_curve_ : list of float
-        Mean loss of a pair in each epoch, without penalty.
-
+        Mean loss of a pair in each epoch, without penalties.
     n_epochs_ : int
-        Epochs trained.
+        Number of epochs trained.
+    validation_scores_ : list of float
+        Score after each epoch, with `validation_fraction`.
+    best_epoch_ : int
+        The epoch, from 1, whose parameters were kept, with `validation_fraction`.
 
     Notes
     -----
-    As in the paper's code there is one more feature, "constant", which all texts have,
-    beside the bias. A blank text, and one without a known n-gram, is a zero vector; in
-    the paper's code it is h(constant + bias).
+    As in the paper's code, all texts have one more feature, "constant", besides the
+    bias. A text that is blank or has no known n-gram is a zero vector; in the paper's
+    code it is h(constant + bias).
 
     `partial_fit` keeps the n-grams of its first call.
 
     Settings of :meth:`paper`: "phrases" (tables 3 and 11), "words" (the released
-    script for words; the large model of table 2 took 25 epochs).
+    script for words; the large model of table 2 was trained for 25 epochs).
 
     References
     ----------
@@ -180,15 +137,20 @@ class CharagramEncoder(CharacterParaphraseEncoder):
     (1, 300)
     """
 
+    ngram_range: tuple[int, int]
+    min_count: int
+    max_ngrams: int | None
+    binary: bool
+
+    _learns_tokens = True
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **CharacterParaphraseEncoder._parameter_constraints,
+        **TrainedEncoder._parameter_constraints,
+        "ngram_range": [tuple, list],
         "min_count": [Interval(Integral, 1, None, closed="left")],
         "max_ngrams": [Interval(Integral, 1, None, closed="left"), None],
         "binary": ["boolean"],
         "dim": [Interval(Integral, 1, None, closed="left")],
-        "n_layers": [Interval(Integral, 1, None, closed="left")],
-        "activation": [StrOptions({"tanh", "linear", "relu"})],
-        "ngram_range": [tuple, list],
     }
 
     def __init__(
@@ -201,71 +163,41 @@ class CharagramEncoder(CharacterParaphraseEncoder):
         dim: int = 300,
         n_layers: int = 1,
         activation: str = "tanh",
-        loss: str = "margin",
-        margin: float = 0.4,
-        temperature: float = 0.1,
-        negatives: str = "max",
-        negative_pool: str = "both",
-        mask_identical: bool = False,
+        lowercase: bool = True,
+        init: Any = None,
+        loss: str | Loss = "margin",
         positive_from: float | None = None,
-        optimizer: str = "adam",
+        optimizer: str | Optimizer = "adam",
         learning_rate: float = 0.001,
         batch_size: int = 100,
         max_epochs: int = 10,
-        clip_norm: float | None = None,
-        vectors_penalty: float = 1e-6,
-        composition_penalty: float = 1e-6,
+        vectors_penalty: float = 1e-06,
+        composition_penalty: float = 1e-06,
         ordered_first_epoch: bool = False,
-        sparse_updates: bool = True,
-        lowercase: bool = True,
-        init: Any = None,
+        validation_fraction: float | None = None,
+        patience: int | None = None,
         warm_start: bool = False,
         device: str = "auto",
         random_state: Any = None,
         verbose: bool | int = False,
     ) -> None:
-        super().__init__(
-            loss=loss,
-            margin=margin,
-            temperature=temperature,
-            negatives=negatives,
-            negative_pool=negative_pool,
-            mask_identical=mask_identical,
-            positive_from=positive_from,
-            optimizer=optimizer,
-            learning_rate=learning_rate,
-            batch_size=batch_size,
-            max_epochs=max_epochs,
-            clip_norm=clip_norm,
-            vectors_penalty=vectors_penalty,
-            composition_penalty=composition_penalty,
-            ordered_first_epoch=ordered_first_epoch,
-            sparse_updates=sparse_updates,
-            lowercase=lowercase,
-            init=init,
-            warm_start=warm_start,
-            device=device,
-            random_state=random_state,
-            verbose=verbose,
-        )
-        self.ngram_range = ngram_range
-        self.min_count = min_count
-        self.max_ngrams = max_ngrams
-        self.binary = binary
-        self.dim = dim
-        self.n_layers = n_layers
-        self.activation = activation
+        store_parameters(self, locals())
 
-    def _new_table(
-        self, texts: Sequence[str], random_state: np.random.RandomState
-    ) -> WordVectors:
+    def _tokenizer(self) -> NgramTokenizer:
+        return NgramTokenizer(
+            ngram_range=self.ngram_range,
+            lowercase=self.lowercase,
+            binary=self.binary,
+        )
+
+    def _new_table(self, texts: Sequence[str]) -> WordVectors:
         from skparaphrase.nn import charagram_range
 
         ngrams = self._tokenizer().vocabulary(
             texts, min_count=self.min_count, max_ngrams=self.max_ngrams
         )
         limit = charagram_range(len(ngrams), self.dim)
-        return self._random_table(ngrams, self.dim, limit, random_state)
+        return random_table(ngrams, self.dim, limit, self._random_state)
 
     def _composition(self, vectors: WordVectors) -> "Composition":
         from skparaphrase.nn import Charagram
@@ -274,8 +206,19 @@ class CharagramEncoder(CharacterParaphraseEncoder):
             len(vectors), self.dim, activation=self.activation, n_layers=self.n_layers
         )
 
-    def _tokenizer(self) -> NgramTokenizer:
-        lowest, highest = self.ngram_range
-        return NgramTokenizer(
-            ngram_range=(lowest, highest), lowercase=self.lowercase, binary=self.binary
+
+def random_table(
+    tokens: list[str],
+    dim: int,
+    limit: float,
+    random_state: np.random.RandomState,
+    unknown: str | None = None,
+) -> WordVectors:
+    """Vectors drawn from U(-limit, limit)."""
+    if not tokens:
+        raise ValueError(
+            "The training texts contain no n-gram to keep: are they blank, or is "
+            "`min_count` too high?"
         )
+    drawn = random_state.uniform(-limit, limit, size=(len(tokens), dim))
+    return WordVectors(tokens, drawn.astype(np.float32), unknown=unknown)

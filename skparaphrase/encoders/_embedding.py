@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from skparaphrase.text import TokenBatch
 from skparaphrase.vectors import WordVectors
-from skparaphrase.vectors._pooling import vector_sum, weighted_average
+from skparaphrase.vectors._pooling import pool_vectors
 
 if TYPE_CHECKING:
     import torch
@@ -27,38 +27,28 @@ def embed_texts(
     vectors: WordVectors,
     texts: list[str],
     encode_blocks: Callable[[list[str]], Iterable[TokenBatch]],
-    device: "torch.device",
+    device: str,
 ) -> NDArray[np.float32]:
-    """Vectors of texts.
+    """Vectors of texts, shape (n_texts, dim).
 
-    Parameters
-    ----------
-    composition : Composition
-    vectors : WordVectors
-        Of the tokens.
-    texts : list of str
-    encode_blocks : callable
-        Makes batches of rows of `vectors` from texts.
-    device : torch.device
-
-    Returns
-    -------
-    embedded : ndarray of shape (n_texts, dim), float32
+    `encode_blocks` makes batches of rows of `vectors` from texts, which therefore may
+    be many.
     """
-    from skparaphrase.nn import Pooled
+    from skparaphrase.nn import Pooled, resolve_device
 
-    composition = composition.to(device)
+    place = resolve_device(device)
+    composition = composition.to(place)
     embedded = np.empty((len(texts), composition.dim), dtype=np.float32)
-    group = composition.batch_size or 1  # stays together
+    group = composition.batch_size or 1  # composed together
     step = max(_TEXTS // group, 1) * group
     for start in range(0, len(texts), step):
         part = texts[start : start + step]
         out = embedded[start : start + len(part)]
         batches = encode_blocks(part)
-        if isinstance(composition, Pooled) and device.type == "cpu":
+        if isinstance(composition, Pooled) and place.type == "cpu":
             _embed_pooled(composition, vectors, batches, out)
         else:
-            _embed(composition, vectors, batches, out, device)
+            _embed(composition, vectors, batches, out, place)
     return embedded
 
 
@@ -69,12 +59,12 @@ def _embed(
     out: NDArray[np.float32],
     device: "torch.device",
 ) -> None:
-    """Write vectors of texts into `out`, a batch at a time if they may be parted."""
+    """Write vectors of texts into `out`, batch by batch if they are independent."""
     import torch
 
     from skparaphrase.nn import to_device
 
-    if composition.batch_size is not None:  # blocks may end anywhere
+    if composition.batch_size is not None:  # a block may end inside a group
         batches = [TokenBatch.concatenate(list(batches))]
     done = 0
     with torch.inference_mode():
@@ -98,7 +88,7 @@ def _embed_pooled(
     batches: Iterable[TokenBatch],
     out: NDArray[np.float32],
 ) -> None:
-    """The same on a CPU: NumPy and SciPy pool in threads, torch does the layers."""
+    """The same on a CPU: NumPy and SciPy pool in threads, torch computes the layers."""
     import torch
 
     blank = []
@@ -108,24 +98,22 @@ def _embed_pooled(
             blank.append(batch.lengths == 0)
             yield batch
 
-    if composition.pooling == "mean":
-        pooled = weighted_average(vectors, noted(), len(out))
-    else:
-        pooled = vector_sum(vectors, noted(), len(out))
+    mean = composition.pooling == "mean"
+    pooled = pool_vectors(vectors, noted(), len(out), mean=mean)
     with torch.inference_mode():
         out[:] = composition.from_pooled(torch.from_numpy(pooled)).numpy()
     out[np.concatenate(blank)] = 0
 
 
 def _chunks(batch: TokenBatch, size: int | None) -> Iterator[NDArray[np.intp]]:
-    """Texts of like lengths, so many that their tokens fit; or `size` as they come."""
+    """Texts of similar lengths that fit in memory, or `size` texts in order."""
     if size is not None:
         for start in range(0, len(batch), size):
             yield np.arange(start, min(start + size, len(batch)))
         return
     lengths = batch.lengths
     order = np.argsort(-lengths, kind="stable")
-    # The longest of a chunk comes first and sets what a text of it costs at most.
+    # The first text of a chunk is its longest.
     start = 0
     while start < len(order):
         n_texts = max(_TOKENS // max(int(lengths[order[start]]), 1), 1)

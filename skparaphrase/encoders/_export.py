@@ -1,4 +1,4 @@
-"""Averaging encoders as static models of other libraries."""
+"""Averages of word vectors as static models of other libraries."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -8,16 +8,15 @@ import re
 from importlib import import_module
 from itertools import groupby
 from os import PathLike
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from safetensors.numpy import save_file
-from sklearn.utils.validation import check_is_fitted
 
 from skparaphrase._persistence import new_folder, write_metadata
 from skparaphrase.text import TOKEN_PATTERNS, WordTokenizer
-from skparaphrase.text._lookup import JOINERS
+from skparaphrase.text._tokenizer import JOINERS
 from skparaphrase.vectors import WordVectors
 
 _FORMAT_VERSION = 1
@@ -30,10 +29,10 @@ _MODULES = [
     }
 ]
 
-_MARK = "\u2581"  # stands before every token of the foreign vocabulary
-_CONTINUES = "##"  # so that no token can begin within a word
+_MARK = "\u2581"  # precedes every token of the foreign vocabulary
+_CONTINUES = "##"  # so that no token can start inside a word
 
-# Classes of characters as Python has them, for the regular expressions of Oniguruma.
+# Python's classes of characters, for the regular expressions of Oniguruma.
 _WORD = r"[\p{L}\p{N}_]"
 _CLASSES = {
     "w": _WORD,
@@ -57,137 +56,70 @@ _ITEM = re.compile(
     r"|\\.|\(\?(?:<[=!]|[:=!])|\(\?|\[\^?\]?|.",
     re.DOTALL,
 )
-# Greek's other s, at the ends of words; the lower-casing of `tokenizers` lacks it.
+# The Greek s at the end of words, which the lower-casing of `tokenizers` lacks.
 _FINAL_SIGMA = r"(?<=\p{Cased}\p{Case_Ignorable}*)Σ(?!\p{Case_Ignorable}*\p{Cased})"
 
 
-class StaticExport:
-    """Export of encoders that average word vectors, with or without weights."""
+def save_model2vec(
+    folder: str | PathLike[str],
+    tokenizer: WordTokenizer,
+    vectors: WordVectors,
+    weights: NDArray[np.floating] | None,
+    *,
+    encoder: str,
+) -> None:
+    """Write a static model; see `AveragingEncoder.to_model2vec`."""
+    foreign, matrix = _static_model("to_model2vec", tokenizer, vectors, weights)
+    # Without max_length, model2vec truncates texts after 512 tokens.
+    config = {"model_type": "model2vec", "normalize": False, "max_length": None}
+    with new_folder(folder) as new:
+        save_file({"embeddings": matrix}, new / "model.safetensors")
+        foreign.save(str(new / "tokenizer.json"), pretty=False)
+        for name, content in (("config", config), ("modules", _MODULES)):
+            text = json.dumps(content, indent=1) + "\n"
+            (new / f"{name}.json").write_text(text, encoding="ascii")
+        write_metadata(new, kind="model2vec", version=_FORMAT_VERSION, encoder=encoder)
 
-    if TYPE_CHECKING:
 
-        def _word_vectors(self) -> WordVectors: ...
+def static_embedding(
+    tokenizer: WordTokenizer,
+    vectors: WordVectors,
+    weights: NDArray[np.floating] | None,
+) -> Any:
+    """A static model as a module of sentence-transformers."""
+    caller = "to_static_embedding"
+    try:
+        modules = _import("sentence_transformers.sentence_transformer.modules", caller)
+    except ImportError:  # before version 6
+        modules = _import("sentence_transformers.models", caller)
+    foreign, matrix = _static_model(caller, tokenizer, vectors, weights)
+    return modules.StaticEmbedding(foreign, embedding_weights=matrix)
 
-        def _word_weights(self) -> NDArray[np.floating] | None: ...
 
-        def _tokenizer(self) -> WordTokenizer: ...
-
-    def to_model2vec(self, folder: str | PathLike[str]) -> None:
-        """Write a folder that model2vec and sentence-transformers load.
-
-        `model2vec.StaticModel.from_pretrained(folder)` and
-        `SentenceTransformer(folder)` then give the same vectors, to rounding: weights
-        are part of the vectors, and the words of a text are found in the same way,
-        compounds in parts included. Unknown words have no token there, or the token
-        "\u2581" if the table has a vector for them. Characters that this Python's
-        Unicode does not know yet may be letters there.
-
-        Words that no text can meet (with capitals, if the encoder lower-cases) are
-        left out. Steps that follow the encoder, such as
-        :class:`~skparaphrase.decomposition.CommonComponentRemoval`, are not included.
-        Releases of model2vec that do not know `max_length` in the folder cut texts
-        after 512 tokens, unless `encode` is given `max_length=None`.
-        Compounds of the table are part of a regular expression: with 100,000 of them a
-        folder takes some seconds to open, which `split_compounds=False` saves.
-
-        Parameters
-        ----------
-        folder : path-like
-            Appears whole or not at all, and replaces one that was written before.
-
-        Raises
-        ------
-        ValueError
-            If the encoder has a `tokenizer` of its own, or a `token_pattern` that has
-            no equal there, or if `folder` holds something else.
-        ImportError
-            If tokenizers is not installed: `pip install 'skparaphrase[interchange]'`.
-
-        See Also
-        --------
-        skparaphrase.vectors.WordVectors.from_model2vec : The way back.
-
-        Examples
-        --------
-        >>> from skparaphrase.encoders import SIFEncoder
-        >>> encoder = SIFEncoder().fit(["Counts are those of Wikipedia."])
-        >>> encoder.to_model2vec("static_sif")  # doctest: +SKIP
-        >>> from model2vec import StaticModel  # doctest: +SKIP
-        >>> model = StaticModel.from_pretrained("static_sif")  # doctest: +SKIP
-        >>> model.encode(["A cat sleeps."]).shape  # doctest: +SKIP
-        (1, 128)
-        """
-        tokenizer, matrix = self._static_model("to_model2vec")
-        # Without max_length, model2vec cuts texts after 512 tokens.
-        config = {"model_type": "model2vec", "normalize": False, "max_length": None}
-        with new_folder(folder) as new:
-            save_file({"embeddings": matrix}, new / "model.safetensors")
-            tokenizer.save(str(new / "tokenizer.json"), pretty=False)
-            for name, content in (("config", config), ("modules", _MODULES)):
-                text = json.dumps(content, indent=1) + "\n"
-                (new / f"{name}.json").write_text(text, encoding="ascii")
-            write_metadata(
-                new,
-                kind="model2vec",
-                version=_FORMAT_VERSION,
-                encoder=type(self).__name__,
-            )
-
-    def to_static_embedding(self) -> Any:
-        """The encoder as a module of sentence-transformers.
-
-        `SentenceTransformer(modules=[encoder.to_static_embedding()])` gives the same
-        vectors, to rounding, and can be trained on. See :meth:`to_model2vec`.
-
-        Returns
-        -------
-        module : sentence_transformers.sentence_transformer.modules.StaticEmbedding
-            With a copy of the vectors, on the CPU.
-
-        Raises
-        ------
-        ValueError
-            As :meth:`to_model2vec`.
-        ImportError
-            If sentence-transformers is not installed:
-            `pip install 'skparaphrase[interchange]'`.
-
-        See Also
-        --------
-        skparaphrase.vectors.WordVectors.from_sentence_transformers : The way back.
-        """
-        caller = "to_static_embedding"
-        try:
-            modules = _import(
-                "sentence_transformers.sentence_transformer.modules", caller
-            )
-        except ImportError:  # before version 6
-            modules = _import("sentence_transformers.models", caller)
-        tokenizer, matrix = self._static_model(caller)
-        return modules.StaticEmbedding(tokenizer, embedding_weights=matrix)
-
-    def _static_model(self, caller: str) -> tuple[Any, NDArray[np.float32]]:
-        """A tokenizer of `tokenizers`, and the vector of each of its tokens."""
-        check_is_fitted(self)
-        if self._tokenizer().tokenizer is not None:
-            raise ValueError(
-                f"{caller} cannot take the function in tokenizer= along: other "
-                "libraries need a token_pattern."
-            )
-        package = _import("tokenizers", caller)
-        vectors, tokenizer = self._word_vectors(), self._tokenizer()
-        rows = [i for i, w in enumerate(vectors.words) if _can_occur(w, tokenizer)]
-        words = [vectors.words[i] for i in rows]
-        if vectors.unknown_row is not None:
-            rows.append(vectors.unknown_row)
-        if not rows:
-            raise ValueError("No word of the table can occur in a text.")
-        matrix = vectors.rows(np.array(rows))
-        weights = self._word_weights()
-        if weights is not None:
-            matrix *= weights[rows].astype(np.float32)[:, np.newaxis]
-        has_unknown = vectors.unknown is not None
-        return _foreign_tokenizer(package, tokenizer, words, has_unknown), matrix
+def _static_model(
+    caller: str,
+    tokenizer: WordTokenizer,
+    vectors: WordVectors,
+    weights: NDArray[np.floating] | None,
+) -> tuple[Any, NDArray[np.float32]]:
+    """A tokenizer of `tokenizers`, and the vector of each of its tokens."""
+    if type(tokenizer) is not WordTokenizer:
+        raise ValueError(
+            f"{caller} cannot export the function in tokenizer=: other libraries need "
+            "the pattern of a WordTokenizer."
+        )
+    package = _import("tokenizers", caller)
+    rows = [i for i, w in enumerate(vectors.words) if _can_occur(w, tokenizer)]
+    words = [vectors.words[i] for i in rows]
+    if vectors.unknown_row is not None:
+        rows.append(vectors.unknown_row)
+    if not rows:
+        raise ValueError("No word of the table can occur in a text.")
+    matrix = vectors.rows(np.array(rows))
+    if weights is not None:
+        matrix *= weights[rows].astype(np.float32)[:, np.newaxis]
+    has_unknown = vectors.unknown is not None
+    return _foreign_tokenizer(package, tokenizer, words, has_unknown), matrix
 
 
 def _import(name: str, caller: str) -> Any:
@@ -201,10 +133,10 @@ def _import(name: str, caller: str) -> Any:
 
 
 def _can_occur(word: str, tokenizer: WordTokenizer) -> bool:
-    """Whether a text can hold `word`, as far as is easily told."""
+    """Whether a text can contain `word`; True in case of doubt."""
     if tokenizer.lowercase and word.lower() != word:
         return False
-    if tokenizer.token_pattern in TOKEN_PATTERNS and word.split() != [word]:
+    if tokenizer.pattern in TOKEN_PATTERNS and word.split() != [word]:
         return False  # white space
     return word != "" and not re.search("[\ud800-\udfff]", word)
 
@@ -214,12 +146,11 @@ def _foreign_tokenizer(
 ) -> Any:
     """The tokenizer for `tokenizers`; its vocabulary is `words`, then the unknown.
 
-    The model is a BPE without merges: a token in the vocabulary is itself, and any
-    other is looked up by characters, of which those that the vocabulary lacks vanish.
-    All tokens begin with a mark, and the second and later characters of a token are
-    looked up with another, so that only the mark is found, if there is an unknown. (A
-    WordLevel model would give a token for every unknown word, and there are those who
-    count it.)
+    The model is a BPE without merges: a token in the vocabulary is kept, and any other
+    is looked up character by character; characters missing from the vocabulary vanish.
+    All tokens start with a mark, and the later characters of a token are looked up with
+    another, so that at most the mark is found, if there is an unknown. (A WordLevel
+    model would give a token for every unknown word, which some callers count.)
     """
     regex, normalizers = package.Regex, package.normalizers
     split = package.pre_tokenizers.Split
@@ -229,7 +160,7 @@ def _foreign_tokenizer(
         final_sigma = normalizers.Replace(regex(_FINAL_SIGMA), "ς")
         replaced = [final_sigma, normalizers.Lowercase(), *replaced]
     words = [word.replace(_MARK, spare) for word in words]
-    pattern = TOKEN_PATTERNS.get(tokenizer.token_pattern, tokenizer.token_pattern)
+    pattern = TOKEN_PATTERNS.get(tokenizer.pattern, tokenizer.pattern)
     steps = [_translated(pattern)]
     if tokenizer.split_compounds:
         steps.append(_compounds(words, has_unknown))
@@ -248,7 +179,7 @@ def _foreign_tokenizer(
         splits = [split(regex(step), "removed", invert=True) for step in steps]
     except Exception as error:  # of no narrower class
         raise ValueError(
-            f"token_pattern {pattern!r} has no equal in tokenizers: {error}"
+            f"pattern {pattern!r} has no equivalent in tokenizers: {error}"
         ) from error
     marked = package.pre_tokenizers.Metaspace(
         _MARK, prepend_scheme="always", split=False
@@ -277,7 +208,7 @@ def _translated(pattern: str) -> str:
 
     def refuse(why: str) -> ValueError:
         return ValueError(
-            f"token_pattern {pattern!r} cannot be taken along to tokenizers: {why}."
+            f"pattern {pattern!r} cannot be exported to tokenizers: {why}."
         )
 
     python = re.compile(pattern)

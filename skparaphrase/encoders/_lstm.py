@@ -4,161 +4,115 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 from collections.abc import Callable, Iterable
-from numbers import Integral
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
-from skparaphrase._compat import Interval, StrOptions
-from skparaphrase.encoders._word_paraphrase import WordParaphraseEncoder
+from skparaphrase._estimator import store_parameters
+from skparaphrase.encoders._trained import TrainedEncoder
+from skparaphrase.losses import Loss
+from skparaphrase.optimizers import Optimizer
 from skparaphrase.vectors import WordVectors
 
 if TYPE_CHECKING:
     from skparaphrase.nn import Composition
 
 
-class LSTMEncoder(WordParaphraseEncoder):
+class LSTMEncoder(TrainedEncoder):
     r"""Last state of a long short-term memory with peepholes.
 
-    Wieting et al. (2016), after Gers et al. (2003):
+    Wieting et al. (2016), section 3.1, after Gers et al. (2003):
     :math:`i_t, f_t = \sigma(W_x x_t + W_h h_{t-1} + w_c \odot c_{t-1} + b)`,
     :math:`c_t = f_t \odot c_{t-1} + i_t \odot \tanh(W_x x_t + W_h h_{t-1} + b)`,
     :math:`o_t = \sigma(W_{xo} x_t + W_{ho} h_{t-1} + w_{co} \odot c_t + b_o)`,
-    :math:`h_t = o_t \odot \tanh(c_t)`, or :math:`h_t = \tanh(c_t)` without output gate;
-    trained on paraphrases with the loss of :class:`ParagramEncoder`. Defaults are the
-    setting of the paper's code without output gate.
+    :math:`h_t = o_t \odot \tanh(c_t)`, or :math:`h_t = \tanh(c_t)` without output gate.
+    Trained on paraphrases with the loss of :class:`ParagramEncoder`. The defaults are
+    the settings of the paper's code without output gate.
 
     Parameters
     ----------
     vectors : WordVectors, default=None
         Where training starts. None takes those that `init` started from, or
         :func:`skparaphrase.datasets.load_word_vectors`.
-
     dim : int, default=None
         Length of the sentence vectors; None takes that of the word vectors, as the
         paper does.
-
     output_gate : bool, default=False
-        False, the paper's better one for similarity, leaves the output gate out.
-
+        False, better for similarity in the paper, omits the output gate.
     peepholes : {"diagonal", "full"} or None, default="diagonal"
-        From the cells to the gates: one weight per cell, as in the paper's code;
-        matrices, as in its formulas; or none.
-
-    loss : {"margin", "infonce", "distillation"}, default="margin"
-        "margin" is the paper. "infonce", an addition of ours, is the cross-entropy of
-        finding the second text of a pair among all second texts of the batch, and the
-        first among the first. "distillation", another one, learns the vectors that a
-        teacher gives texts, by their cosines: `fit(texts, vectors)`.
-
-    margin : float, default=0.4
-        The delta of the margin loss.
-
-    temperature : float, default=0.1
-        Divides the cosines in "infonce".
-
-    negatives : {"max", "mix", "random"}, default="max"
-        Negative examples of the margin loss: the most similar text of another pair; by
-        a fair coin that or a random text; a random text. A random text may be of the
-        own pair, as in the paper's code, unless `mask_identical`.
-
-    negative_pool : {"both", "first"}, default="both"
-        Negatives come from both texts of the other pairs, as in the paper's code, or
-        from the first texts alone, as in its formula.
-
-    mask_identical : bool, default=False
-        Do not take a text as negative example whose string is that of the text or of
-        its partner. The paper's code does take it.
-
-    positive_from : float, default=None
-        Where `y` holds graded scores: pairs with this score or more are paraphrases.
-
-    optimizer : {"adagrad", "adam"}, default="adam"
-        With eps inside the root for AdaGrad, as in the paper's code.
-
-    learning_rate : float, default=0.0005
-
-    batch_size : int, default=50
-        Pairs per step, and so the choice of negatives. A last single pair, which would
-        have none, joins the batch before it.
-
-    max_epochs : int, default=10
-        Passes over the pairs. 0 leaves the initial parameters.
-
-    clip_norm : float, default=None
-        Scale the gradient of each array down to this norm.
-
-    vectors_penalty : float, default=1e-6
-        Lambda_w, which pulls the vectors to where `vectors` has them. With sparse
-        updates only the words of the batch are pulled.
-
-    composition_penalty : float, default=1e-3
-        Lambda_c, which pulls all other parameters, biases included, to zero.
-
-    word_dropout : float, default=0.0
-        Share of the numbers of each word's vector that are set to zero in training.
-        Negatives are chosen without it.
-
-    scramble : float, default=0.0
-        Share of the pairs whose words are put in random order, anew in each epoch.
-
-    ordered_first_epoch : bool, default=False
-        Take the pairs in the order given in the first epoch (PPDB is sorted by
-        confidence), and shuffle from the second.
-
-    sparse_updates : bool, default=True
-        Update the vectors of the batch's words only; Adam's moments of the others
-        stand still. False is the paper's code, whose steps cost as much as the table
-        is large.
-
-    lowercase : bool, default=True
-        Lower-case the texts first.
-
-    token_pattern : {"words", "ptb"} or str, default="words"
-        What a word is. See :class:`skparaphrase.text.WordTokenizer`.
-
-    tokenizer : callable, default=None
-        Takes a text, gives its words; overrides `token_pattern`.
-
-    split_compounds : bool, default=True
-        Look a compound that the table lacks up in its parts.
-
+        Connections from the cells to the gates: one weight per cell, as in the paper's
+        code; matrices, as in its equations; or none.
+    scale : float, default=None
+        Mean length that one factor gives to the word vectors before training; None
+        leaves them as they are, as the papers do.
+    tokenizer : callable or WordTokenizer, default=None
+        Splits a text into words; None is :class:`~skparaphrase.text.WordTokenizer` with
+        its defaults.
     init : encoder, default=None
-        A fitted encoder of this class whose vectors and parameters training starts
-        from (cumulative training: phrases, then sentences). In a pipeline or a grid
-        search wrap it in :class:`~sklearn.frozen.FrozenEstimator`.
+        A fitted encoder of this class, or one in a
+        :class:`~sklearn.frozen.FrozenEstimator` (in pipelines and grid searches), that
+        training starts from: phrases first, then sentences.
+
+    loss : {"margin", "infonce", "distillation"} or Loss, default="margin"
+        "margin" is the paper's, `MarginLoss()`. See :mod:`skparaphrase.losses` for
+        others and for your own; "distillation" is fitted with `fit(texts, vectors)`.
+    positive_from : float, default=None
+        Pairs with at least this graded score are paraphrases.
+    optimizer : {"adagrad", "adam", "rmsprop", "sgd"} or Optimizer, default="adam"
+        See :class:`~skparaphrase.optimizers.Optimizer`.
+    learning_rate : float, default=0.0005
+    batch_size : int, default=50
+        Pairs per step, whose texts are also the negative examples.
+    max_epochs : int, default=10
+        Passes over the pairs. 0 keeps the initial parameters.
+    vectors_penalty : float, default=1e-06
+        Lambda_w, which pulls the vectors to those of `vectors`. With sparse updates,
+        only the words of the batch are pulled.
+    composition_penalty : float, default=0.001
+        Lambda_c, which pulls all other parameters, biases included, to zero.
+    word_dropout : float, default=0.0
+        Fraction of the numbers of each word's vector that are set to zero in training.
+        Negative examples are chosen without dropout.
+    scramble : float, default=0.0
+        Fraction of the pairs whose words are shuffled, anew in each epoch.
+    ordered_first_epoch : bool, default=False
+        Do not shuffle the pairs in the first epoch (PPDB is sorted by confidence).
+    freeze : {"vectors"}, default=None
+        What is not trained.
+    validation_fraction : float, default=None
+        Fraction of the examples held out to be scored after every epoch, by
+        :class:`~skparaphrase.metrics.RetrievalScorer` or with "distillation" by the
+        mean cosine; the best epoch is kept.
+    patience : int, default=None
+        Stop after so many epochs without a better validation score.
 
     warm_start : bool, default=False
-        Another `fit` goes on from the fitted state, with optimiser and random state,
+        If True, `fit` resumes from the fitted state, with optimizer and random state,
         for `max_epochs` more epochs.
-
     device : str, default="auto"
-        "cpu", "cuda", or "auto": CUDA where there is one.
-
+        "cpu", "cuda", or "auto": CUDA if available.
     random_state : int, RandomState instance or None, default=None
-        Initial parameters, order of pairs and random negatives. The same seed gives the
-        same encoder, to the bit, on one CPU with one number of threads.
-
+        The same seed gives bit-identical results on one CPU with one number of threads.
     verbose : bool or int, default=False
-        Print the loss of every epoch. For a progress bar, early stopping or scores see
-        `set_callbacks` and :mod:`skparaphrase.callback`.
+        Print the loss of every epoch. See also :mod:`skparaphrase.callback`.
 
     Attributes
     ----------
     vectors_ : WordVectors
         The trained vectors, with the words of `vectors`.
-
     parameters_ : dict of str to ndarray
         "W_xi" of shape (dim, dim_in), "W_hi" of shape (dim, dim), the peephole "W_ci"
-        and the bias "b_i" of gate i; likewise of f, c (no peephole) and o.
-
+        and the bias "b_i" of gate i; likewise for f, c (no peephole) and o.
+    scale_ : float
+        The factor of `scale`; 1 without it.
     teacher_axes_ : ndarray of shape (dim_teacher, dim)
-        With "distillation", where the teacher has another number of dimensions: the
-        map that its vectors went through, `vectors @ teacher_axes_`.
-
+        With "distillation": the map applied to a teacher's vectors of other dimensions.
     loss_curve_ : list of float
-        Mean loss of a pair in each epoch, without penalty.
-
+        Mean loss of a pair in each epoch, without penalties.
     n_epochs_ : int
-        Epochs trained.
+        Number of epochs trained.
+    validation_scores_ : list of float
+        Score after each epoch, with `validation_fraction`.
+    best_epoch_ : int
+        The epoch, from 1, whose parameters were kept, with `validation_fraction`.
 
     Notes
     -----
@@ -181,13 +135,6 @@ class LSTMEncoder(WordParaphraseEncoder):
     (1, 128)
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **WordParaphraseEncoder._parameter_constraints,
-        "dim": [Interval(Integral, 1, None, closed="left"), None],
-        "output_gate": ["boolean"],
-        "peepholes": [StrOptions({"diagonal", "full"}), None],
-    }
-
     def __init__(
         self,
         vectors: WordVectors | None = None,
@@ -195,74 +142,36 @@ class LSTMEncoder(WordParaphraseEncoder):
         dim: int | None = None,
         output_gate: bool = False,
         peepholes: str | None = "diagonal",
-        loss: str = "margin",
-        margin: float = 0.4,
-        temperature: float = 0.1,
-        negatives: str = "max",
-        negative_pool: str = "both",
-        mask_identical: bool = False,
+        scale: float | None = None,
+        tokenizer: Callable[[str], Iterable[str]] | None = None,
+        init: Any = None,
+        loss: str | Loss = "margin",
         positive_from: float | None = None,
-        optimizer: str = "adam",
+        optimizer: str | Optimizer = "adam",
         learning_rate: float = 0.0005,
         batch_size: int = 50,
         max_epochs: int = 10,
-        clip_norm: float | None = None,
-        vectors_penalty: float = 1e-6,
-        composition_penalty: float = 1e-3,
+        vectors_penalty: float = 1e-06,
+        composition_penalty: float = 0.001,
         word_dropout: float = 0.0,
         scramble: float = 0.0,
         ordered_first_epoch: bool = False,
-        sparse_updates: bool = True,
-        lowercase: bool = True,
-        token_pattern: str = "words",
-        tokenizer: Callable[[str], Iterable[str]] | None = None,
-        split_compounds: bool = True,
-        init: Any = None,
+        freeze: str | None = None,
+        validation_fraction: float | None = None,
+        patience: int | None = None,
         warm_start: bool = False,
         device: str = "auto",
         random_state: Any = None,
         verbose: bool | int = False,
     ) -> None:
-        super().__init__(
-            vectors=vectors,
-            loss=loss,
-            margin=margin,
-            temperature=temperature,
-            negatives=negatives,
-            negative_pool=negative_pool,
-            mask_identical=mask_identical,
-            positive_from=positive_from,
-            optimizer=optimizer,
-            learning_rate=learning_rate,
-            batch_size=batch_size,
-            max_epochs=max_epochs,
-            clip_norm=clip_norm,
-            vectors_penalty=vectors_penalty,
-            composition_penalty=composition_penalty,
-            word_dropout=word_dropout,
-            scramble=scramble,
-            ordered_first_epoch=ordered_first_epoch,
-            sparse_updates=sparse_updates,
-            lowercase=lowercase,
-            token_pattern=token_pattern,
-            tokenizer=tokenizer,
-            split_compounds=split_compounds,
-            init=init,
-            warm_start=warm_start,
-            device=device,
-            random_state=random_state,
-            verbose=verbose,
-        )
-        self.dim = dim
-        self.output_gate = output_gate
-        self.peepholes = peepholes
+        store_parameters(self, locals())
 
     def _composition(self, vectors: WordVectors) -> "Composition":
         from skparaphrase.nn import LSTM
 
         return LSTM(
             vectors.dim,
-            self._dim(vectors),
+            self.dim or vectors.dim,
             output_gate=self.output_gate,
             peepholes=self.peepholes,
         )

@@ -1,154 +1,112 @@
-"""Simple recurrent network."""
+"""Recurrent networks: simple, and linear from the identity (iRNN)."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 from collections.abc import Callable, Iterable
-from numbers import Integral
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from skparaphrase._compat import Interval, StrOptions
-from skparaphrase.encoders._word_paraphrase import WordParaphraseEncoder
+from skparaphrase._compat import StrOptions
+from skparaphrase._estimator import store_parameters
+from skparaphrase.encoders._trained import TrainedEncoder
+from skparaphrase.losses import Loss, MarginLoss
+from skparaphrase.optimizers import Optimizer
 from skparaphrase.vectors import WordVectors
 
 if TYPE_CHECKING:
     from skparaphrase.nn import Composition
 
 
-class RNNEncoder(WordParaphraseEncoder):
+class RNNEncoder(TrainedEncoder):
     r"""Last state of a simple recurrent network.
 
-    Wieting et al. (2016): :math:`h_t = f(W_x x_t + W_h h_{t-1} + b)`, trained on
-    paraphrases with the loss of :class:`ParagramEncoder`. Defaults are the setting of
-    the paper's code.
+    Wieting et al. (2016), section 3.1: :math:`h_t = f(W_x x_t + W_h h_{t-1} + b)`,
+    trained on paraphrases with the loss of :class:`ParagramEncoder`. The defaults are
+    the settings of the paper's code.
 
     Parameters
     ----------
     vectors : WordVectors, default=None
         Where training starts. None takes those that `init` started from, or
         :func:`skparaphrase.datasets.load_word_vectors`.
-
     dim : int, default=None
         Length of the sentence vectors; None takes that of the word vectors, as the
         paper does.
-
     activation : {"tanh", "relu"}, default="tanh"
-
-    loss : {"margin", "infonce", "distillation"}, default="margin"
-        "margin" is the paper. "infonce", an addition of ours, is the cross-entropy of
-        finding the second text of a pair among all second texts of the batch, and the
-        first among the first. "distillation", another one, learns the vectors that a
-        teacher gives texts, by their cosines: `fit(texts, vectors)`.
-
-    margin : float, default=0.4
-        The delta of the margin loss.
-
-    temperature : float, default=0.1
-        Divides the cosines in "infonce".
-
-    negatives : {"max", "mix", "random"}, default="mix"
-        Negative examples of the margin loss: the most similar text of another pair; by
-        a fair coin that or a random text; a random text. A random text may be of the
-        own pair, as in the paper's code, unless `mask_identical`.
-
-    negative_pool : {"both", "first"}, default="both"
-        Negatives come from both texts of the other pairs, as in the paper's code, or
-        from the first texts alone, as in its formula.
-
-    mask_identical : bool, default=False
-        Do not take a text as negative example whose string is that of the text or of
-        its partner. The paper's code does take it.
-
-    positive_from : float, default=None
-        Where `y` holds graded scores: pairs with this score or more are paraphrases.
-
-    optimizer : {"adagrad", "adam"}, default="adam"
-        With eps inside the root for AdaGrad, as in the paper's code.
-
-    learning_rate : float, default=0.0005
-
-    batch_size : int, default=100
-        Pairs per step, and so the choice of negatives. A last single pair, which would
-        have none, joins the batch before it.
-
-    max_epochs : int, default=10
-        Passes over the pairs. 0 leaves the initial parameters.
-
-    clip_norm : float, default=None
-        Scale the gradient of each array down to this norm.
-
-    vectors_penalty : float, default=1e-6
-        Lambda_w, which pulls the vectors to where `vectors` has them. With sparse
-        updates only the words of the batch are pulled.
-
-    composition_penalty : float, default=1e-4
-        Lambda_c, which pulls all other parameters, biases included, to zero.
-
-    word_dropout : float, default=0.0
-        Share of the numbers of each word's vector that are set to zero in training.
-        Negatives are chosen without it.
-
-    scramble : float, default=0.0
-        Share of the pairs whose words are put in random order, anew in each epoch.
-
-    ordered_first_epoch : bool, default=False
-        Take the pairs in the order given in the first epoch (PPDB is sorted by
-        confidence), and shuffle from the second.
-
-    sparse_updates : bool, default=True
-        Update the vectors of the batch's words only; Adam's moments of the others
-        stand still. False is the paper's code, whose steps cost as much as the table
-        is large.
-
-    lowercase : bool, default=True
-        Lower-case the texts first.
-
-    token_pattern : {"words", "ptb"} or str, default="words"
-        What a word is. See :class:`skparaphrase.text.WordTokenizer`.
-
-    tokenizer : callable, default=None
-        Takes a text, gives its words; overrides `token_pattern`.
-
-    split_compounds : bool, default=True
-        Look a compound that the table lacks up in its parts.
-
+        f.
+    scale : float, default=None
+        Mean length that one factor gives to the word vectors before training; None
+        leaves them as they are, as the papers do.
+    tokenizer : callable or WordTokenizer, default=None
+        Splits a text into words; None is :class:`~skparaphrase.text.WordTokenizer` with
+        its defaults.
     init : encoder, default=None
-        A fitted encoder of this class whose vectors and parameters training starts
-        from (cumulative training: phrases, then sentences). In a pipeline or a grid
-        search wrap it in :class:`~sklearn.frozen.FrozenEstimator`.
+        A fitted encoder of this class, or one in a
+        :class:`~sklearn.frozen.FrozenEstimator` (in pipelines and grid searches), that
+        training starts from: phrases first, then sentences.
+
+    loss : {"margin", "infonce", "distillation"} or Loss, default="margin"
+        "margin" is the paper's, `MarginLoss(negatives="mix")`. For others, and for your
+        own, see :mod:`skparaphrase.losses`; "distillation" is fitted with
+        `fit(texts, vectors)`.
+    positive_from : float, default=None
+        Pairs with at least this graded score are paraphrases.
+    optimizer : {"adagrad", "adam", "rmsprop", "sgd"} or Optimizer, default="adam"
+        See :class:`~skparaphrase.optimizers.Optimizer`.
+    learning_rate : float, default=0.0005
+    batch_size : int, default=100
+        Pairs per step, whose texts are also the negative examples.
+    max_epochs : int, default=10
+        Passes over the pairs. 0 keeps the initial parameters.
+    vectors_penalty : float, default=1e-06
+        Lambda_w, which pulls the vectors to those of `vectors`. With sparse updates,
+        only the words of the batch are pulled.
+    composition_penalty : float, default=0.0001
+        Lambda_c, which pulls all other parameters, biases included, to zero.
+    word_dropout : float, default=0.0
+        Fraction of the numbers of each word's vector that are set to zero in training.
+        Negative examples are chosen without dropout.
+    scramble : float, default=0.0
+        Fraction of the pairs whose words are shuffled, anew in each epoch.
+    ordered_first_epoch : bool, default=False
+        Do not shuffle the pairs in the first epoch (PPDB is sorted by confidence).
+    freeze : {"vectors"}, default=None
+        What is not trained.
+    validation_fraction : float, default=None
+        Fraction of the examples held out to be scored after every epoch, by
+        :class:`~skparaphrase.metrics.RetrievalScorer` or with "distillation" by the
+        mean cosine; the best epoch is kept.
+    patience : int, default=None
+        Stop after so many epochs without a better validation score.
 
     warm_start : bool, default=False
-        Another `fit` goes on from the fitted state, with optimiser and random state,
+        If True, `fit` resumes from the fitted state, with optimizer and random state,
         for `max_epochs` more epochs.
-
     device : str, default="auto"
-        "cpu", "cuda", or "auto": CUDA where there is one.
-
+        "cpu", "cuda", or "auto": CUDA if available.
     random_state : int, RandomState instance or None, default=None
-        Initial parameters, order of pairs and random negatives. The same seed gives the
-        same encoder, to the bit, on one CPU with one number of threads.
-
+        The same seed gives bit-identical results on one CPU with one number of threads.
     verbose : bool or int, default=False
-        Print the loss of every epoch. For a progress bar, early stopping or scores see
-        `set_callbacks` and :mod:`skparaphrase.callback`.
+        Print the loss of every epoch. See also :mod:`skparaphrase.callback`.
 
     Attributes
     ----------
     vectors_ : WordVectors
         The trained vectors, with the words of `vectors`.
-
     parameters_ : dict of str to ndarray
         "W_x" of shape (dim, dim_in), "W_h" of shape (dim, dim) and "b".
-
+    scale_ : float
+        The factor of `scale`; 1 without it.
     teacher_axes_ : ndarray of shape (dim_teacher, dim)
-        With "distillation", where the teacher has another number of dimensions: the
-        map that its vectors went through, `vectors @ teacher_axes_`.
-
+        With "distillation": the map applied to a teacher's vectors of other dimensions.
     loss_curve_ : list of float
-        Mean loss of a pair in each epoch, without penalty.
-
+        Mean loss of a pair in each epoch, without penalties.
     n_epochs_ : int
-        Epochs trained.
+        Number of epochs trained.
+    validation_scores_ : list of float
+        Score after each epoch, with `validation_fraction`.
+    best_epoch_ : int
+        The epoch, from 1, whose parameters were kept, with `validation_fraction`.
 
     See Also
     --------
@@ -157,7 +115,7 @@ class RNNEncoder(WordParaphraseEncoder):
 
     Notes
     -----
-    Settings of :meth:`paper`: "ppdb-xl" (table 2).
+    Setting of :meth:`paper`: "ppdb-xl" (table 2).
 
     References
     ----------
@@ -173,9 +131,10 @@ class RNNEncoder(WordParaphraseEncoder):
     (1, 128)
     """
 
+    _margin_loss = MarginLoss(negatives="mix")
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **WordParaphraseEncoder._parameter_constraints,
-        "dim": [Interval(Integral, 1, None, closed="left"), None],
+        **TrainedEncoder._parameter_constraints,
         "activation": [StrOptions({"tanh", "relu"})],
     }
 
@@ -185,68 +144,181 @@ class RNNEncoder(WordParaphraseEncoder):
         *,
         dim: int | None = None,
         activation: str = "tanh",
-        loss: str = "margin",
-        margin: float = 0.4,
-        temperature: float = 0.1,
-        negatives: str = "mix",
-        negative_pool: str = "both",
-        mask_identical: bool = False,
+        scale: float | None = None,
+        tokenizer: Callable[[str], Iterable[str]] | None = None,
+        init: Any = None,
+        loss: str | Loss = "margin",
         positive_from: float | None = None,
-        optimizer: str = "adam",
+        optimizer: str | Optimizer = "adam",
         learning_rate: float = 0.0005,
         batch_size: int = 100,
         max_epochs: int = 10,
-        clip_norm: float | None = None,
-        vectors_penalty: float = 1e-6,
-        composition_penalty: float = 1e-4,
+        vectors_penalty: float = 1e-06,
+        composition_penalty: float = 0.0001,
         word_dropout: float = 0.0,
         scramble: float = 0.0,
         ordered_first_epoch: bool = False,
-        sparse_updates: bool = True,
-        lowercase: bool = True,
-        token_pattern: str = "words",
-        tokenizer: Callable[[str], Iterable[str]] | None = None,
-        split_compounds: bool = True,
-        init: Any = None,
+        freeze: str | None = None,
+        validation_fraction: float | None = None,
+        patience: int | None = None,
         warm_start: bool = False,
         device: str = "auto",
         random_state: Any = None,
         verbose: bool | int = False,
     ) -> None:
-        super().__init__(
-            vectors=vectors,
-            loss=loss,
-            margin=margin,
-            temperature=temperature,
-            negatives=negatives,
-            negative_pool=negative_pool,
-            mask_identical=mask_identical,
-            positive_from=positive_from,
-            optimizer=optimizer,
-            learning_rate=learning_rate,
-            batch_size=batch_size,
-            max_epochs=max_epochs,
-            clip_norm=clip_norm,
-            vectors_penalty=vectors_penalty,
-            composition_penalty=composition_penalty,
-            word_dropout=word_dropout,
-            scramble=scramble,
-            ordered_first_epoch=ordered_first_epoch,
-            sparse_updates=sparse_updates,
-            lowercase=lowercase,
-            token_pattern=token_pattern,
-            tokenizer=tokenizer,
-            split_compounds=split_compounds,
-            init=init,
-            warm_start=warm_start,
-            device=device,
-            random_state=random_state,
-            verbose=verbose,
-        )
-        self.dim = dim
-        self.activation = activation
+        store_parameters(self, locals())
 
     def _composition(self, vectors: WordVectors) -> "Composition":
         from skparaphrase.nn import Recurrent
 
-        return Recurrent(vectors.dim, self._dim(vectors), activation=self.activation)
+        dim = self.dim or vectors.dim
+        return Recurrent(vectors.dim, dim, activation=self.activation)
+
+
+class IdentityRNNEncoder(TrainedEncoder):
+    r"""Linear recurrent network that starts as the average of word vectors (iRNN).
+
+    Wieting et al. (2016), section 3.1, after Le et al. (2015): :math:`h_t = W_x x_t +
+    W_h h_{t-1} + b`, initialised with :math:`W_x = W_h = I` and :math:`b = 0`, and
+    :math:`g(x) = h_n / n`, which is then exactly the average of the word vectors. The
+    penalty pulls the matrices to the identity. The defaults are the settings of the
+    paper's code.
+
+    Parameters
+    ----------
+    vectors : WordVectors, default=None
+        Where training starts. None takes those that `init` started from, or
+        :func:`skparaphrase.datasets.load_word_vectors`.
+    scale : float, default=None
+        Mean length that one factor gives to the word vectors before training; None
+        leaves them as they are, as the papers do.
+    tokenizer : callable or WordTokenizer, default=None
+        Splits a text into words; None is :class:`~skparaphrase.text.WordTokenizer` with
+        its defaults.
+    init : encoder, default=None
+        A fitted encoder of this class, or one in a
+        :class:`~sklearn.frozen.FrozenEstimator` (in pipelines and grid searches), that
+        training starts from: phrases first, then sentences.
+
+    loss : {"margin", "infonce", "distillation"} or Loss, default="margin"
+        "margin" is the paper's, `MarginLoss()`. See :mod:`skparaphrase.losses` for
+        others and for your own; "distillation" is fitted with `fit(texts, vectors)`.
+    positive_from : float, default=None
+        Pairs with at least this graded score are paraphrases.
+    optimizer : {"adagrad", "adam", "rmsprop", "sgd"} or Optimizer, default="adam"
+        A name is short for `Optimizer(name, clip_norm=1.0)`; see
+        :class:`~skparaphrase.optimizers.Optimizer`.
+    learning_rate : float, default=0.005
+    batch_size : int, default=100
+        Pairs per step, whose texts are also the negative examples.
+    max_epochs : int, default=10
+        Passes over the pairs. 0 keeps the initial parameters.
+    vectors_penalty : float, default=1e-06
+        Lambda_w, which pulls the vectors to those of `vectors`. With sparse updates,
+        only the words of the batch are pulled.
+    composition_penalty : float, default=10.0
+        Lambda_c, which pulls the matrices to the identity, and the bias to zero.
+    word_dropout : float, default=0.0
+        Fraction of the numbers of each word's vector that are set to zero in training.
+        Negative examples are chosen without dropout.
+    scramble : float, default=0.0
+        Fraction of the pairs whose words are shuffled, anew in each epoch.
+    ordered_first_epoch : bool, default=False
+        Do not shuffle the pairs in the first epoch (PPDB is sorted by confidence).
+    freeze : {"vectors"}, default=None
+        What is not trained.
+    validation_fraction : float, default=None
+        Fraction of the examples held out to be scored after every epoch, by
+        :class:`~skparaphrase.metrics.RetrievalScorer` or with "distillation" by the
+        mean cosine; the best epoch is kept.
+    patience : int, default=None
+        Stop after so many epochs without a better validation score.
+
+    warm_start : bool, default=False
+        If True, `fit` resumes from the fitted state, with optimizer and random state,
+        for `max_epochs` more epochs.
+    device : str, default="auto"
+        "cpu", "cuda", or "auto": CUDA if available.
+    random_state : int, RandomState instance or None, default=None
+        The same seed gives bit-identical results on one CPU with one number of threads.
+    verbose : bool or int, default=False
+        Print the loss of every epoch. See also :mod:`skparaphrase.callback`.
+
+    Attributes
+    ----------
+    vectors_ : WordVectors
+        The trained vectors, with the words of `vectors`.
+    parameters_ : dict of str to ndarray
+        "W_x" and "W_h" of shape (dim, dim), and "b".
+    scale_ : float
+        The factor of `scale`; 1 without it.
+    teacher_axes_ : ndarray of shape (dim_teacher, dim)
+        With "distillation": the map applied to a teacher's vectors of other dimensions.
+    loss_curve_ : list of float
+        Mean loss of a pair in each epoch, without penalties.
+    n_epochs_ : int
+        Number of epochs trained.
+    validation_scores_ : list of float
+        Score after each epoch, with `validation_fraction`.
+    best_epoch_ : int
+        The epoch, from 1, whose parameters were kept, with `validation_fraction`.
+
+    See Also
+    --------
+    ParagramEncoder : The average, without a network.
+
+    Notes
+    -----
+    Setting of :meth:`paper`: "ppdb-xl" (table 2).
+
+    References
+    ----------
+    J. Wieting, M. Bansal, K. Gimpel, K. Livescu, "Towards Universal Paraphrastic
+    Sentence Embeddings", ICLR 2016.
+
+    Q. V. Le, N. Jaitly, G. E. Hinton, "A Simple Way to Initialize Recurrent Networks of
+    Rectified Linear Units", arXiv:1504.00941, 2015.
+
+    Examples
+    --------
+    >>> from skparaphrase.datasets import load_paraphrases
+    >>> from skparaphrase.encoders import IdentityRNNEncoder
+    >>> encoder = IdentityRNNEncoder(max_epochs=1, random_state=0)
+    >>> encoder.fit(load_paraphrases().data).transform(["A cat sleeps."]).shape
+    (1, 128)
+    """
+
+    _optimizer_settings: ClassVar[dict[str, Any]] = {"clip_norm": 1.0}
+
+    def __init__(
+        self,
+        vectors: WordVectors | None = None,
+        *,
+        scale: float | None = None,
+        tokenizer: Callable[[str], Iterable[str]] | None = None,
+        init: Any = None,
+        loss: str | Loss = "margin",
+        positive_from: float | None = None,
+        optimizer: str | Optimizer = "adam",
+        learning_rate: float = 0.005,
+        batch_size: int = 100,
+        max_epochs: int = 10,
+        vectors_penalty: float = 1e-06,
+        composition_penalty: float = 10.0,
+        word_dropout: float = 0.0,
+        scramble: float = 0.0,
+        ordered_first_epoch: bool = False,
+        freeze: str | None = None,
+        validation_fraction: float | None = None,
+        patience: int | None = None,
+        warm_start: bool = False,
+        device: str = "auto",
+        random_state: Any = None,
+        verbose: bool | int = False,
+    ) -> None:
+        store_parameters(self, locals())
+
+    def _composition(self, vectors: WordVectors) -> "Composition":
+        from skparaphrase.nn import IdentityRecurrent
+
+        return IdentityRecurrent(vectors.dim)

@@ -1,24 +1,26 @@
-"""What a model has learnt: neighbours, weights, scores by length, margins, focus."""
+"""Inspect a model: neighbours, weights, scores by length, margins, focus."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-from skparaphrase.inspection._frequency_display import FrequencyWeightsDisplay
-from skparaphrase.inspection._interaction import word_interactions
-from skparaphrase.inspection._interaction_display import InteractionDisplay
+from skparaphrase.inspection._grid_search import GridSearchDisplay
+from skparaphrase.inspection._interaction import InteractionDisplay, word_interactions
 from skparaphrase.inspection._margins import MarginDisplay, margins
 from skparaphrase.inspection._neighbors import nearest_units, neighbors
 from skparaphrase.inspection._scores import (
+    GroupedScoresDisplay,
     grouped_scores,
     pair_lengths,
     scores_by_length,
     scores_by_unknown,
     unknown_words,
 )
-from skparaphrase.inspection._scores_display import GroupedScoresDisplay
-from skparaphrase.inspection._search_display import GridSearchDisplay
-from skparaphrase.inspection._similarity_display import SimilarityDisplay
-from skparaphrase.inspection._weights import TokenWeightsDisplay, token_weights
+from skparaphrase.inspection._similarity import SimilarityDisplay
+from skparaphrase.inspection._weights import (
+    FrequencyWeightsDisplay,
+    TokenWeightsDisplay,
+    token_weights,
+)
 
 __all__ = [
     "FrequencyWeightsDisplay",

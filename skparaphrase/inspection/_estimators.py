@@ -1,29 +1,33 @@
-"""What inspection asks of encoders, pipelines and searches."""
+"""Access to estimators of the other rooms, and to optional packages."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 from collections.abc import Callable, Iterable
+from importlib import import_module
+from itertools import takewhile
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.frozen import FrozenEstimator
 from sklearn.pipeline import Pipeline
-from sklearn.utils import get_tags
+from sklearn.utils import check_array, check_consistent_length, column_or_1d, get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from skparaphrase._compat import BaseSearchCV
-from skparaphrase.encoders._base import TextEncoder, WordEncoder
-from skparaphrase.metrics._paired import cosine_similarity
-from skparaphrase.text import WordTokenizer
+from skparaphrase.encoders._average import AveragingEncoder
+from skparaphrase.encoders._base import TextEncoder, check_word_vectors
+from skparaphrase.encoders._trained import TrainedEncoder
+from skparaphrase.metrics._similarity import cosine_similarity
+from skparaphrase.text import WordTokenizer, check_tokenizer
 from skparaphrase.vectors import WordVectors
 
 Tokenizer = WordTokenizer | Callable[[str], Iterable[str]]
 
 
 def unwrap(estimator: Any) -> Any:
-    """The estimator within a fitted search or a `FrozenEstimator`."""
+    """Estimator inside a fitted search or a `FrozenEstimator`."""
     while isinstance(estimator, (FrozenEstimator, BaseSearchCV)):
         if isinstance(estimator, FrozenEstimator):
             estimator = estimator.estimator
@@ -33,26 +37,24 @@ def unwrap(estimator: Any) -> Any:
     return estimator
 
 
-def text_transformer(estimator: Any) -> Any:
-    """The part of an estimator that makes texts of shape S vectors of shape S + (d,).
-
-    Of a pipeline, the steps before the first that takes pairs only or is no
-    transformer, such as `PairSimilarity`.
-
-    Raises
-    ------
-    TypeError
-        If there is no such part.
-    """
+def find_encoder(estimator: Any) -> Any:
+    """Encoder in an estimator: the estimator itself, or a pipeline's first step."""
     found = unwrap(estimator)
+    while isinstance(found, Pipeline):
+        found = unwrap(found.steps[0][1])
+    return found
+
+
+def find_transformer(estimator: Any) -> Any:
+    """Part of an estimator that turns texts of shape S into vectors of shape S + (d,).
+
+    In a pipeline, these are the steps before the first one that accepts pairs only or
+    does not transform, such as `PairSimilarity`.
+    """
+    found = first = unwrap(estimator)
     if isinstance(found, Pipeline):
-        end = 1
-        while end < len(found.steps) and _acts_on_rows(found.steps[end][1]):
-            end += 1
-        found = found[:end]
-        first = found.steps[0][1]
-    else:
-        first = found
+        first, *others = (step for _, step in found.steps)
+        found = found[: 1 + len([*takewhile(_accepts_vectors, others)])]
     if not hasattr(first, "transform"):
         raise TypeError(
             "Expected a fitted encoder, or a pipeline that begins with one; got "
@@ -61,65 +63,39 @@ def text_transformer(estimator: Any) -> Any:
     return found
 
 
-def _acts_on_rows(step: Any) -> bool:
-    if step is None or isinstance(step, str):  # "passthrough"
+def _accepts_vectors(step: Any) -> bool:
+    if step in (None, "passthrough"):
         return True
     return hasattr(step, "transform") and get_tags(step).input_tags.two_d_array
 
 
-def transform_texts(transformer: Any, texts: Any) -> NDArray[np.float32]:
-    """Vectors of texts of shape S, as an array of shape S + (d,).
-
-    Raises
-    ------
-    ValueError
-        If the transformer gives another shape.
-    """
+def transform_texts(transformer: Any, texts: NDArray[np.object_]) -> NDArray[Any]:
+    """Vectors of texts of shape S, as an array whose shape S + (d,) is checked."""
     vectors = np.asarray(transformer.transform(texts))
     if vectors.shape[:-1] != texts.shape:
         raise ValueError(
-            f"{type(transformer).__name__} made texts of shape {texts.shape} an array "
-            f"of shape {vectors.shape}, not vectors of shape (..., dim)."
+            f"Expected vectors of shape {(*texts.shape, 'dim')} from "
+            f"{type(transformer).__name__}; got shape {vectors.shape}."
         )
     return vectors
 
 
 def pair_similarities(estimator: Any, pairs: NDArray[np.object_]) -> NDArray[Any]:
-    """What an estimator predicts of pairs, or the cosine of its vectors.
-
-    Raises
-    ------
-    TypeError
-        If it can neither `predict` nor `transform`.
-    """
+    """Predictions of an estimator for pairs, or the cosines of its vectors."""
     if hasattr(estimator, "predict"):
         return np.asarray(estimator.predict(pairs)).ravel()
-    vectors = transform_texts(text_transformer(estimator), pairs)
+    vectors = transform_texts(find_transformer(estimator), pairs)
     return cosine_similarity(vectors[:, 0], vectors[:, 1])
 
 
-def find_encoder(estimator: Any) -> Any:
-    """The encoder in an estimator: itself, or the first step of a pipeline."""
-    found = unwrap(estimator)
-    while isinstance(found, Pipeline):
-        found = unwrap(found.steps[0][1])
-    return found
-
-
 def find_table(estimator: Any) -> WordVectors:
-    """The table of word, n-gram or character vectors of an encoder.
-
-    Raises
-    ------
-    TypeError
-        If there is none, as in a union of encoders.
-    """
+    """Table of the word, n-gram or character vectors of an encoder."""
     if isinstance(estimator, WordVectors):
         return estimator
     encoder = find_encoder(estimator)
     if isinstance(encoder, TextEncoder):
         check_is_fitted(encoder)
-    if isinstance(encoder, WordEncoder):
+    if isinstance(encoder, AveragingEncoder):
         return encoder._word_vectors()
     table = getattr(encoder, "vectors_", None)
     if not isinstance(table, WordVectors):
@@ -130,13 +106,81 @@ def find_table(estimator: Any) -> WordVectors:
     return table
 
 
-def find_tokenizer(estimator: Any, tokenizer: Tokenizer | None) -> WordTokenizer:
-    """What parts texts into words: as asked for, as the encoder does, or as usual."""
-    if isinstance(tokenizer, WordTokenizer):
-        return tokenizer
-    if tokenizer is not None:
-        return WordTokenizer(tokenizer=tokenizer)
+def find_word_table(estimator: Any, parameter: str) -> WordVectors:
+    """Table of a word encoder; the error for others asks for `parameter`."""
     encoder = find_encoder(estimator)
-    if isinstance(encoder, WordEncoder):
-        return encoder._tokenizer()
-    return WordTokenizer()
+    if not _is_word_encoder(encoder):
+        name = type(encoder).__name__
+        raise TypeError(f"{name} has no table of words; pass {parameter}=.")
+    return find_table(encoder)
+
+
+def has_words(encoder: Any) -> bool:
+    """Whether the rows of an encoder's table are words, not n-grams or characters."""
+    return isinstance(encoder, WordVectors) or _is_word_encoder(encoder)
+
+
+def _is_word_encoder(encoder: Any) -> bool:
+    if isinstance(encoder, TrainedEncoder):
+        return not encoder._learns_tokens
+    return isinstance(encoder, AveragingEncoder)
+
+
+def find_tokenizer(estimator: Any, tokenizer: Tokenizer | None) -> WordTokenizer:
+    """`tokenizer` if it is given, else that of a word encoder, else the default one."""
+    encoder = find_encoder(estimator)
+    if tokenizer is None and _is_word_encoder(encoder):
+        found: WordTokenizer = encoder._tokenizer()
+        return found
+    return check_tokenizer(tokenizer)
+
+
+def initial_table(encoder: Any) -> WordVectors | None:
+    """Table from which training started, if it is the encoder's `vectors`."""
+    known = (
+        _is_word_encoder(encoder)
+        and getattr(encoder, "init", None) is None
+        and getattr(encoder, "scale", None) is None
+        and getattr(encoder, "weighting", "uniform") == "uniform"
+    )
+    return check_word_vectors(encoder.vectors) if known else None
+
+
+def vector_growth(encoder: Any) -> NDArray[np.float64]:
+    """Length of each trained word vector divided by its length before weighting."""
+    if not isinstance(encoder, TrainedEncoder) or encoder._learns_tokens:
+        raise TypeError(
+            "Expected a SIFEncoder, or an encoder that trains word vectors; got "
+            f"{type(encoder).__name__}."
+        )
+    check_is_fitted(encoder)
+    initial = encoder._initial_vectors()
+    if initial.words != encoder.vectors_.words:
+        raise ValueError("The vectors from which training started are unknown.")
+    start = initial.rows(slice(None))
+    if hasattr(encoder, "initial_weights_"):
+        start -= start.mean(axis=0)  # as weighting="sif" does
+    before = np.linalg.norm(start, axis=1).astype(np.float64)
+    after = np.linalg.norm(encoder.vectors_.rows(slice(None)), axis=1)
+    return np.where(before > 0, after / np.where(before > 0, before, 1), np.nan)
+
+
+def import_optional(module: str, caller: str) -> Any:
+    """Import a module of a package that is not a requirement."""
+    try:
+        return import_module(module)
+    except ImportError as error:
+        package = module.partition(".")[0]
+        message = f"{caller} requires {package}: pip install {package}"
+        raise ImportError(message) from error
+
+
+def check_columns(columns: dict[str, Any], **options: Any) -> list[NDArray[np.float64]]:
+    """Float arrays of shape (n,), all of one length; errors contain their names."""
+    options = {"ensure_2d": False, "dtype": np.float64, **options}
+    checked = [
+        column_or_1d(check_array(values, input_name=name, **options))
+        for name, values in columns.items()
+    ]
+    check_consistent_length(*checked)
+    return checked

@@ -1,16 +1,18 @@
-"""The words that a model of pairwise word interaction compares, and its focus."""
+"""Word interactions and focus of a pairwise word interaction model."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-from typing import Any
+from collections.abc import Mapping
+from itertools import pairwise
+from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
 from sklearn.utils import Bunch
 from sklearn.utils.validation import check_is_fitted
 
+from skparaphrase.inspection._display import Display, draw_heat_map, shorten
 from skparaphrase.inspection._estimators import unwrap
 from skparaphrase.interaction import PairwiseInteractionRanker
 from skparaphrase.interaction._base import PairwiseInteraction
@@ -20,51 +22,43 @@ _STATES = ("forward", "backward", "sum", "concatenation")
 _MEASURES = ("cosine", "negative distance", "dot product")
 _CHANNELS = [f"{state} {measure}" for state in _STATES for measure in _MEASURES]
 _CHANNELS += ["words"]  # 1 in every cell
+_LONGEST = 24  # letters of a label
 
 
 def word_interactions(model: Any, pair: Any) -> Bunch:
-    """How each word of a sentence compares with each of another.
+    """Compare each word of a sentence with each word of another, as a model does.
+
+    See sections 4 and 5 of He & Lin (NAACL 2016).
 
     Parameters
     ----------
     model : estimator
         A fitted :class:`~skparaphrase.interaction.PairwiseInteractionRegressor` or
         :class:`~skparaphrase.interaction.PairwiseInteractionRanker`, or a pipeline or
-        search that ends in one. The steps before it transform the pair.
-
+        search that ends in one. Earlier steps of a pipeline transform the pair.
     pair : array-like of str of shape (2,)
-        Two sentences.
 
     Returns
     -------
     interactions : Bunch
-        - `words1`, `words2`: lists of str, the words that the model compares: as its
-          tokenizer has them, no more than its `limit`, and without those for which it
-          has no vector with `unknown_range=None`. Where its table has a vector for
-          unknown words, that one's name stands for them.
+        - `words1`, `words2`: lists of the words that the model compares, up to its
+          `limit`. A word without a vector is left out if `unknown_range=None`, or
+          appears as the table's unknown word if it has one.
         - `cube`: float64 of shape (13, n_words1, n_words2), before the focus.
-        - `channels`: the names of its 13 planes. Distances are negative, the paper's
-          code has them so; "words" is 1 everywhere.
+        - `channels`: names of its 13 planes. Distances are negated, as in the paper's
+          code; "words" is 1 everywhere.
         - `focus`: bool of shape (n_words1, n_words2), the cells that the focus layer
-          picks. Of a model without that layer, those that it would pick.
-        - `weights`: float64 of shape (n_words1, n_words2), what the cells of all planes
-          are multiplied by, 1 or 0.1. Of a model without the layer, 1.
-        - `score`: float, what the model makes of the pair: `predict` of a regressor,
-          `decision_function` of a ranker.
+          selects, or would select if the model had one.
+        - `weights`: float64 of shape (n_words1, n_words2), the factors 1 or 0.1 of the
+          cells in all planes; 1 without a focus layer.
+        - `score`: float, `predict` of a regressor or `decision_function` of a ranker.
 
     Raises
     ------
-    TypeError
-        If `model` is or ends in something else.
-    NotFittedError
-        If it is not fitted.
+    TypeError, NotFittedError
+        If `model` is or ends in another estimator, or is not fitted.
     ValueError
         If `pair` is not two sentences, or one of them has no words.
-
-    References
-    ----------
-    H. He, J. Lin, "Pairwise Word Interaction Modeling with Deep Neural Networks for
-    Semantic Similarity Measurement", NAACL 2016, sections 4 and 5.
 
     Examples
     --------
@@ -73,72 +67,49 @@ def word_interactions(model: Any, pair: Any) -> Bunch:
     >>> from skparaphrase.interaction import PairwiseInteractionRegressor
     >>> pairs, scores = load_similarity(return_X_y=True)
     >>> model = PairwiseInteractionRegressor(hidden_dim=50, max_epochs=1)
-    >>> model.fit(pairs[:8], scores[:8])
-    PairwiseInteractionRegressor(...)
+    >>> model = model.fit(pairs[:8], scores[:8])
     >>> found = word_interactions(model, ("Cats sleep", "A cat sleeps"))
     >>> found.words2, found.cube.shape, int(found.focus.sum()) >= 2
     (['a', 'cat', 'sleeps'], (13, 2, 3), True)
     """
-    found, before = _find_model(model)
-    texts = check_texts(pair)
-    if texts.shape != (2,):
-        raise ValueError(
-            "Expected one pair, (sentence1, sentence2); got texts of shape "
-            f"{texts.shape}."
-        )
-    check_is_fitted(found)
-    pairs = texts.reshape(1, 2)
-    for step in before:
-        pairs = step.transform(pairs)
-    pairs = check_pairs(pairs)
-    words, cube, focus, weights = _compare(found, pairs[0].tolist())
-    ranks = isinstance(found, PairwiseInteractionRanker)
-    score = found.decision_function(pairs) if ranks else found.predict(pairs)
-    return Bunch(
-        words1=words[0],
-        words2=words[1],
-        cube=cube,
-        channels=list(_CHANNELS),
-        focus=focus,
-        weights=weights,
-        score=float(score[0]),
-    )
-
-
-def _find_model(estimator: Any) -> tuple[Any, list[Any]]:
-    """The model at the end of an estimator, and the pipelines before it."""
-    found = unwrap(estimator)
-    before = []
+    found, before = unwrap(model), []
     while isinstance(found, Pipeline):
-        if len(found.steps) > 1:
-            before.append(found[:-1])
+        before += [found[:-1]] if len(found.steps) > 1 else []
         found = unwrap(found.steps[-1][1])
     if not isinstance(found, PairwiseInteraction):
         raise TypeError(
             "Expected a PairwiseInteractionRegressor or PairwiseInteractionRanker, or "
             f"a pipeline or search that ends in one; got {type(found).__name__}."
         )
-    return found, before
+    texts = check_texts(pair)
+    if texts.shape != (2,):
+        raise ValueError(f"Expected one pair of sentences; got shape {texts.shape}.")
+    check_is_fitted(found)
+    pairs = texts.reshape(1, 2)
+    for step in before:
+        pairs = step.transform(pairs)
+    pairs = check_pairs(pairs)
+    interactions = _compare(found, pairs[0].tolist())
+    ranks = isinstance(found, PairwiseInteractionRanker)
+    score = found.decision_function(pairs) if ranks else found.predict(pairs)
+    interactions.score = float(score[0])
+    return interactions
 
 
-def _compare(
-    model: Any, texts: list[str]
-) -> tuple[list[list[str]], NDArray[Any], NDArray[Any], NDArray[Any]]:
-    """Words of two sentences, and cube, focus and weights of their cells."""
+def _compare(model: Any, texts: list[str]) -> Bunch:
+    """Words of two sentences, and the cube, focus and weights of their cells."""
     import torch
 
-    from skparaphrase.nn._cube import focus_mask, focus_weights
+    from skparaphrase.nn._interaction import focus_mask, focus_weights
 
     found = model._find_words(texts)
     offsets = found.texts.offsets
     words = []
-    for side, start, stop in zip((0, 1), offsets, offsets[1:], strict=False):
+    for side, (start, stop) in enumerate(pairwise(offsets.tolist())):
         if start == stop:
-            raise ValueError(
-                f"Sentence {side + 1} of the pair, {texts[side]!r}, has no words that "
-                "the model knows: there is nothing to compare."
-            )
-        ids = found.texts.ids[start : min(stop, start + model.limit)]
+            name = f"Sentence {side + 1} of the pair, {texts[side]!r}"
+            raise ValueError(f"{name}, has no words that the model knows.")
+        ids = found.texts.ids[start : min(stop, start + model.max_words)]
         words.append([found.words[i] for i in ids.tolist()])
     network = model._fitted_network()
     with torch.inference_mode():
@@ -148,9 +119,137 @@ def _compare(
             offsets,
         )
         cube = network.cube(states, offsets, np.array([[0, 1]]))
-        picked = focus_mask(cube)[0]
+        selected = focus_mask(cube)[0]
+    weights = np.ones(selected.shape)
     if network.focus == "matching":
-        weights = focus_weights(picked).double().numpy()
-    else:
-        weights = np.ones(picked.shape)
-    return words, cube[0].numpy(), picked.numpy(), weights
+        weights = focus_weights(selected).double().numpy()
+    return Bunch(
+        words1=words[0],
+        words2=words[1],
+        cube=cube[0].numpy(),
+        channels=list(_CHANNELS),
+        focus=selected.numpy(),
+        weights=weights,
+    )
+
+
+class InteractionDisplay(Display):
+    """Similarity of each word of a sentence to each word of another, and the focus.
+
+    Table 10 of He & Lin (2016). Frames mark the cells that the focus layer selects.
+    Create one with :meth:`from_estimator`.
+
+    Parameters
+    ----------
+    interactions : Bunch
+        Result of :func:`word_interactions`.
+    name : str, default=None
+        Name of the model, for the title.
+
+    Attributes
+    ----------
+    im_, marks_ : matplotlib AxesImage and PatchCollection
+        The first sentence makes rows, the second columns; frames of cells in focus.
+    texts_ : list of matplotlib Text, or None
+        Values of the cells, in reading order, with `include_values`.
+    ax_, figure_ : matplotlib Axes and Figure
+
+    Examples
+    --------
+    >>> import matplotlib.pyplot as plt
+    >>> from skparaphrase.datasets import load_similarity
+    >>> from skparaphrase.inspection import InteractionDisplay
+    >>> from skparaphrase.interaction import PairwiseInteractionRegressor
+    >>> pairs, scores = load_similarity(return_X_y=True)
+    >>> model = PairwiseInteractionRegressor(hidden_dim=50, max_epochs=1)
+    >>> model = model.fit(pairs[:8], scores[:8])
+    >>> display = InteractionDisplay.from_estimator(model, pairs[0])
+    >>> plt.close(display.figure_)
+    """
+
+    def __init__(self, interactions: Bunch, *, name: str | None = None) -> None:
+        self.interactions, self.name = interactions, name
+
+    @classmethod
+    def from_estimator(
+        cls, model: Any, pair: Any, *, name: str | None = None, **plot_options: Any
+    ) -> Self:
+        """Draw how a model compares two sentences.
+
+        Parameters
+        ----------
+        model, pair
+            As in :func:`word_interactions`.
+        name : str, default=None
+            Name of the model, for the title.
+        **plot_options : dict
+            Passed to :meth:`plot`.
+
+        Returns
+        -------
+        display : InteractionDisplay
+        """
+        return cls(word_interactions(model, pair), name=name).plot(**plot_options)
+
+    def plot(
+        self,
+        ax: Any = None,
+        *,
+        channel: str = "concatenation cosine",
+        focused: bool = True,
+        include_values: bool = False,
+        colorbar: bool = True,
+        values_format: str = ".2f",
+        cmap: Any = "viridis",
+        im_kwargs: Mapping[str, Any] | None = None,
+    ) -> Self:
+        """Draw one plane of the cube.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            None creates a new figure, whose size depends on the number of words.
+        channel : str, default="concatenation cosine"
+            One of `interactions.channels`.
+        focused : bool, default=True
+            Draw the plane after the focus, as the convolutions receive it, or before.
+        include_values, colorbar : bool
+            Write the values into the cells; draw a colour bar.
+        values_format, cmap : str
+            Format of the values; colour map of matplotlib.
+        im_kwargs : dict, default=None
+            Passed to matplotlib's `imshow`. Colours of cosines range from the lowest
+            value, at most 0, to 1 by default.
+
+        Returns
+        -------
+        display : InteractionDisplay
+        """
+        found = self.interactions
+        if channel not in found.channels:
+            names = found.channels
+            raise ValueError(f"channel must be one of {names}; got {channel!r}.")
+        plane = found.cube[found.channels.index(channel)]
+        label = channel
+        if focused and found.weights.min() < 1:
+            plane = plane * found.weights
+            label = f"{channel}\nafter the focus"
+        options: dict[str, Any] = {"cmap": cmap}
+        if channel.endswith("cosine"):
+            options |= {"vmin": min(0.0, plane.min()), "vmax": 1.0}
+        values = [format(value, values_format) for value in plane.flat]
+        new, ax = ax is None, self._make_axes(ax)
+        ax.set(xlabel="sentence 2", ylabel="sentence 1")
+        self.im_, self.marks_, self.texts_ = draw_heat_map(
+            ax,
+            plane,
+            [shorten(word, _LONGEST) for word in found.words1],
+            [shorten(word, _LONGEST) for word in found.words2],
+            framed=np.argwhere(found.focus),
+            values=values if include_values else None,
+            bar_label=label if colorbar else None,
+            new=new,
+            options=options | dict(im_kwargs or {}),
+        )
+        self._set_title(f"score {found.score:.2f}")
+        return self

@@ -1,68 +1,59 @@
-"""Scores on pairs of like length, or with like numbers of unknown words."""
+"""Scores on pairs of similar length, or with as many unknown words."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import pairwise
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import check_array, check_consistent_length, column_or_1d
 
-from skparaphrase.encoders._base import WordEncoder
+from skparaphrase.inspection._display import Display, merge_style
 from skparaphrase.inspection._estimators import (
     Tokenizer,
-    find_encoder,
-    find_table,
+    check_columns,
     find_tokenizer,
+    find_word_table,
+    import_optional,
     pair_similarities,
 )
-from skparaphrase.inspection._optional import import_pandas
 from skparaphrase.metrics import pearson_score, spearman_score
-from skparaphrase.text import TokenBatch, check_pairs
+from skparaphrase.text import check_pairs
 from skparaphrase.vectors import WordVectors
 
-#: The bins of tables 7 and 6 of the Charagram paper.
+#: Bins of tables 7 and 6 of the Charagram paper.
 LENGTH_BINS = (4, 5, 6, 7, 8, 9, 10, 15, 20)
 UNKNOWN_BINS = (0, 1, 2)
 
-_BLOCK = 16384  # pairs tokenised together
+_BLOCK = 16384  # pairs that are tokenised together
+_LABELS = {"length": "words of the longer text", "unknown": "unknown words of the pair"}
+_METRICS = {"pearson": "Pearson's r", "spearman": "Spearman's rho"}
+_SYMBOLS = str.maketrans({"<": "\u2264", ">": "\u2265", "-": "\u2013", "=": ""})
 
 
 def grouped_scores(
     y_true: Any, y_pred: Any, values: Any, *, bins: Sequence[int] = LENGTH_BINS
 ) -> Any:
-    """Correlation with the gold scores, separately for groups of pairs.
+    """Correlation with the gold scores in groups of pairs.
 
     Parameters
     ----------
-    y_true : array-like of shape (n_pairs,)
-        Graded scores.
-
-    y_pred : array-like of shape (n_pairs,)
-        Predictions on any scale.
-
+    y_true, y_pred : array-like of shape (n_pairs,)
+        Gold scores, and predictions on any scale.
     values : array-like of shape (n_pairs,)
-        A whole number, 0 or more, for every pair: a length, a count of unknown words.
-
+        A non-negative integer for each pair, such as a length or a number of unknown
+        words.
     bins : sequence of int, default=(4, 5, 6, 7, 8, 9, 10, 15, 20)
-        The largest number of each group, rising; numbers beyond the last make a group
-        of their own.
+        The largest value of each group, increasing. Larger values make a further group.
 
     Returns
     -------
     scores : DataFrame
-        A row for every group, also for an empty one, named "<=4", "5", "11-15", ">=21"
-        and so on, and last the row "all". Columns "n_pairs", "pearson" and "spearman",
-        the last two NaN for fewer than two pairs.
-
-    Raises
-    ------
-    ValueError
-        For lengths that differ, values that are no whole numbers, bins that do not
-        rise.
+        A row for each group, even if it is empty, named "<=4", "5", "11-15", ">=21" and
+        so on, and a last row "all". Columns are "n_pairs", "pearson" and "spearman";
+        the scores are NaN for fewer than two pairs.
 
     Examples
     --------
@@ -75,26 +66,31 @@ def grouped_scores(
     >=7          1       NaN       NaN
     all          4  0.909651       0.8
     """
-    pandas = import_pandas("grouped_scores")
-    true, predicted, numbers = (
-        column_or_1d(
-            check_array(
-                y,
-                ensure_2d=False,
-                dtype=np.float64,
-                input_name=name,
-                ensure_min_samples=0,
-            )
-        )
-        for y, name in ((y_true, "y_true"), (y_pred, "y_pred"), (values, "values"))
+    pandas = import_optional("pandas", "grouped_scores")
+    true, predicted, counts = check_columns(
+        {"y_true": y_true, "y_pred": y_pred, "values": values}, ensure_min_samples=0
     )
-    check_consistent_length(true, predicted, numbers)
-    if (numbers < 0).any() or (numbers % 1 != 0).any():
-        raise ValueError("values must be whole numbers, 0 or more.")
-    names = _names(bins)
-    group = np.searchsorted(np.asarray(bins), numbers, side="left")
+    if (counts < 0).any() or (counts % 1 != 0).any():
+        raise ValueError("values must be non-negative integers.")
+    edges = [int(edge) for edge in bins]
+    if not edges or edges != list(bins) or edges[0] < 0 or (np.diff(edges) < 1).any():
+        raise ValueError(f"bins must be increasing integers, from 0; got {bins!r}.")
+    names = ["0" if edges[0] == 0 else f"<={edges[0]}"]
+    for last, edge in pairwise(edges):
+        names.append(str(edge) if edge == last + 1 else f"{last + 1}-{edge}")
+    names.append(f">={edges[-1] + 1}")
+    group = np.searchsorted(edges, counts, side="left")
     masks = {name: group == i for i, name in enumerate(names)}
-    return _table(pandas, true, predicted, masks)
+    masks["all"] = np.ones(len(true), dtype=bool)
+    columns: dict[str, list[Any]] = {
+        "n_pairs": [int(mask.sum()) for mask in masks.values()]
+    }
+    for name, score in (("pearson", pearson_score), ("spearman", spearman_score)):
+        columns[name] = [
+            score(true[mask], predicted[mask]) if mask.sum() > 1 else np.nan
+            for mask in masks.values()
+        ]
+    return pandas.DataFrame(columns, index=pandas.Index(masks, name="group"))
 
 
 def scores_by_length(
@@ -107,41 +103,34 @@ def scores_by_length(
 ) -> Any:
     """Correlation with the gold scores by the length of the longer text of a pair.
 
-    Table 7 of Wieting et al. (2016), there with `bins=(4, 5, 6, 7, 8, 9)`, and table 7
-    of the Charagram paper.
+    Table 7 of Wieting et al. (2016), with `bins=(4, 5, 6, 7, 8, 9)`, and table 7 of the
+    Charagram paper.
 
     Parameters
     ----------
     estimator : estimator
-        A fitted pipeline or search that predicts the similarity of pairs, such as one
-        that ends in :class:`~skparaphrase.pairs.PairSimilarity`; or an encoder, whose
-        vectors are compared by cosine.
-
+        A fitted pipeline or search that predicts the similarity of pairs; or an
+        encoder, whose vectors are compared by cosine.
     X : array-like of str of shape (n_pairs, 2)
-
     y : array-like of shape (n_pairs,)
-        Graded scores.
-
-    bins : sequence of int, default=(4, 5, 6, 7, 8, 9, 10, 15, 20)
-        As of :func:`grouped_scores`.
-
-    tokenizer : callable or WordTokenizer, default=None
-        As of :func:`pair_lengths`; None takes that of a word encoder.
+        Gold scores.
+    bins, tokenizer
+        As in :func:`grouped_scores` and :func:`pair_lengths`. None takes the tokenizer
+        of a word encoder.
 
     Returns
     -------
     scores : DataFrame
-        As of :func:`grouped_scores`.
+        As in :func:`grouped_scores`.
 
     Examples
     --------
     >>> from skparaphrase.datasets import load_similarity
-    >>> from skparaphrase.encoders import SIFEncoder
+    >>> from skparaphrase.encoders import AverageEncoder
     >>> from skparaphrase.inspection import scores_by_length
-    >>> pairs, gold = load_similarity(return_X_y=True)
-    >>> encoder = SIFEncoder().fit(pairs)
-    >>> scores_by_length(encoder, pairs, gold, bins=[5, 10])["n_pairs"].sum() // 2
-    np.int64(570)
+    >>> scores = scores_by_length(AverageEncoder(), *load_similarity(return_X_y=True))
+    >>> scores.index.tolist()
+    ['<=4', '5', '6', '7', '8', '9', '10', '11-15', '16-20', '>=21', 'all']
     """
     pairs = check_pairs(X)
     lengths = pair_lengths(pairs, tokenizer=find_tokenizer(estimator, tokenizer))
@@ -163,73 +152,38 @@ def scores_by_unknown(
 
     Parameters
     ----------
-    estimator : estimator
-        As of :func:`scores_by_length`.
-
-    X : array-like of str of shape (n_pairs, 2)
-
-    y : array-like of shape (n_pairs,)
-        Graded scores.
-
-    vocabulary : iterable of str or WordVectors, default=None
-        The known words. None takes those of the table of a word encoder.
-
-    bins : sequence of int, default=(0, 1, 2)
-        As of :func:`grouped_scores`.
-
-    tokenizer : callable or WordTokenizer, default=None
-        As of :func:`unknown_words`; None takes that of a word encoder.
+    estimator, X, y
+        As in :func:`scores_by_length`.
+    vocabulary, bins, tokenizer
+        As in :func:`unknown_words` and :func:`grouped_scores`. None takes the
+        vocabulary and the tokenizer of a word encoder.
 
     Returns
     -------
     scores : DataFrame
-        As of :func:`grouped_scores`, and before "all" a row "any" of the pairs with at
-        least one unknown word.
-
-    Raises
-    ------
-    TypeError
-        If `vocabulary` is None and the encoder has no table of words.
+        As in :func:`grouped_scores`, with a row "any" before "all" for the pairs that
+        have at least one unknown word.
 
     Examples
     --------
     >>> from skparaphrase.datasets import load_similarity
-    >>> from skparaphrase.encoders import SIFEncoder
+    >>> from skparaphrase.encoders import AverageEncoder
     >>> from skparaphrase.inspection import scores_by_unknown
-    >>> pairs, gold = load_similarity(return_X_y=True)
-    >>> encoder = SIFEncoder().fit(pairs)
-    >>> scores_by_unknown(encoder, pairs, gold).index.tolist()
+    >>> scores = scores_by_unknown(AverageEncoder(), *load_similarity(return_X_y=True))
+    >>> scores.index.tolist()
     ['0', '1', '2', '>=3', 'any', 'all']
     """
+    pandas = import_optional("pandas", "scores_by_unknown")
     pairs = check_pairs(X)
-    counts = count_unknown(estimator, pairs, vocabulary, tokenizer)
+    if vocabulary is None:
+        vocabulary = find_word_table(estimator, "vocabulary")
+    tokenizer = find_tokenizer(estimator, tokenizer)
+    counts = unknown_words(pairs, vocabulary, tokenizer=tokenizer)
     predicted = pair_similarities(estimator, pairs)
     scores = grouped_scores(y, predicted, counts, bins=bins)
-    some = counts > 0
-    pandas = import_pandas("scores_by_unknown")
-    gold = np.asarray(y, dtype=np.float64).ravel()
-    known = _table(pandas, gold[some], predicted[some], {}).set_axis(["any"])
-    return pandas.concat([scores[:-1], known, scores[-1:]]).rename_axis("group")
-
-
-def count_unknown(
-    estimator: Any,
-    pairs: Any,
-    vocabulary: Iterable[str] | WordVectors | None,
-    tokenizer: Tokenizer | None,
-) -> NDArray[np.int64]:
-    """Unknown words of each pair, with the words and the tokenizer of an encoder."""
-    if vocabulary is None:
-        encoder = find_encoder(estimator)
-        if not isinstance(encoder, WordEncoder):
-            raise TypeError(
-                f"{type(encoder).__name__} has no table of words; say with vocabulary= "
-                "which words are known."
-            )
-        vocabulary = find_table(encoder)
-    return unknown_words(
-        pairs, vocabulary, tokenizer=find_tokenizer(estimator, tokenizer)
-    )
+    some = grouped_scores(y, predicted, counts > 0, bins=[0])
+    some = some.loc[[">=1"]].rename({">=1": "any"})
+    return pandas.concat([scores[:-1], some, scores[-1:]])
 
 
 def pair_lengths(X: Any, *, tokenizer: Tokenizer | None = None) -> NDArray[np.int64]:
@@ -238,9 +192,8 @@ def pair_lengths(X: Any, *, tokenizer: Tokenizer | None = None) -> NDArray[np.in
     Parameters
     ----------
     X : array-like of str of shape (n_pairs, 2)
-
     tokenizer : callable or WordTokenizer, default=None
-        Takes a text, gives its words (`str.split` for texts that are parted already).
+        Takes a text and returns its words, such as `str.split` for tokenised texts.
         None takes `WordTokenizer()`.
 
     Returns
@@ -253,12 +206,9 @@ def pair_lengths(X: Any, *, tokenizer: Tokenizer | None = None) -> NDArray[np.in
     >>> pair_lengths([("A cat sleeps.", "A cat"), ("Hm", "")])
     array([4, 1])
     """
-    splitter = find_tokenizer(None, tokenizer)
-    found = [
-        np.fromiter(map(len, splitter.tokenize(block)), np.int64, len(block))
-        for block in _blocks(check_pairs(X))
-    ]
-    return np.concatenate([*found, np.empty(0, np.int64)]).reshape(-1, 2).max(axis=1)
+    words = find_tokenizer(None, tokenizer)
+    counts = _count(X, lambda texts: list(map(len, words.tokenize(texts))))
+    return counts.max(axis=1)
 
 
 def unknown_words(
@@ -267,18 +217,16 @@ def unknown_words(
     *,
     tokenizer: Tokenizer | None = None,
 ) -> NDArray[np.int64]:
-    """Number of words of each pair, both texts together, that a vocabulary lacks.
+    """Number of words of each pair, in both texts together, outside a vocabulary.
 
     Parameters
     ----------
     X : array-like of str of shape (n_pairs, 2)
-
     vocabulary : iterable of str or WordVectors
-        In lower case, unless the tokenizer keeps capitals.
-
+        The known words, in lower case unless the tokenizer keeps capitals.
     tokenizer : callable or WordTokenizer, default=None
-        As of :func:`pair_lengths`. A compound one part of which is known counts as
-        known, if the tokenizer splits compounds.
+        As in :func:`pair_lengths`. A compound with a known part counts as known if the
+        tokenizer splits compounds.
 
     Returns
     -------
@@ -291,58 +239,181 @@ def unknown_words(
     array([1, 0])
     """
     if isinstance(vocabulary, str):
-        raise TypeError("vocabulary must be several words; got one str.")
+        raise TypeError(f"vocabulary must be a list; got the str {vocabulary!r}.")
     words = vocabulary.words if isinstance(vocabulary, WordVectors) else vocabulary
-    index = dict.fromkeys(words, 0)
+    known = dict.fromkeys(words, 0)
     splitter = find_tokenizer(None, tokenizer)
-    found = [
-        _marks(splitter.encode(block, index, unknown=1))
-        for block in _blocks(check_pairs(X))
-    ]
-    return np.concatenate([*found, np.empty(0, np.int64)]).reshape(-1, 2).sum(axis=1)
+
+    def count(texts: list[str]) -> NDArray[np.int64]:
+        batch = splitter.encode(texts, known, unknown=1)
+        total = np.concatenate([[0], np.cumsum(batch.ids, dtype=np.int64)])
+        return np.diff(total[batch.offsets])
+
+    return _count(X, count).sum(axis=1)
 
 
-def _marks(batch: TokenBatch) -> NDArray[np.int64]:
-    """How many identifiers of each text are 1, where all are 0 or 1."""
-    summed = np.zeros(len(batch.ids) + 1, dtype=np.int64)
-    np.cumsum(batch.ids, out=summed[1:])
-    return np.diff(summed[batch.offsets])
+def _count(
+    X: Any, count: Callable[[list[str]], list[int] | NDArray[np.int64]]
+) -> NDArray[np.int64]:
+    """Apply a function to blocks of texts; result of shape (n_pairs, 2)."""
+    pairs = check_pairs(X)
+    starts = range(0, len(pairs), _BLOCK)
+    blocks = (pairs[start : start + _BLOCK].ravel().tolist() for start in starts)
+    counts = [np.asarray(count(block), dtype=np.int64) for block in blocks]
+    return np.concatenate([*counts, np.empty(0, np.int64)]).reshape(-1, 2)
 
 
-def _blocks(pairs: NDArray[np.object_]) -> Iterator[list[str]]:
-    for start in range(0, len(pairs), _BLOCK):
-        yield pairs[start : start + _BLOCK].ravel().tolist()
+class GroupedScoresDisplay(Display):
+    """Correlation with the gold scores by length, or by number of unknown words.
 
+    Create one with :meth:`from_estimator` or :meth:`from_predictions`. To compare
+    estimators, draw them on the same axes.
 
-def _names(bins: Sequence[int]) -> list[str]:
-    """Names of the groups that end with `bins`, and of the open one."""
-    edges = [int(edge) for edge in bins]
-    if not edges or edges != list(bins) or edges[0] < 0 or (np.diff(edges) < 1).any():
-        raise ValueError(f"bins must be rising whole numbers, 0 or more; got {bins!r}.")
-    names = ["0" if edges[0] == 0 else f"<={edges[0]}"]
-    for last, edge in pairwise(edges):
-        names.append(str(edge) if edge == last + 1 else f"{last + 1}-{edge}")
-    return [*names, f">={edges[-1] + 1}"]
+    Parameters
+    ----------
+    scores : DataFrame
+        Result of :func:`grouped_scores` or of the functions that call it.
+    xlabel, name : str, default=None
+        Meaning of the groups, and name of the estimator for the legend.
 
+    Attributes
+    ----------
+    line_, all_line_ : matplotlib Line2D
+        Scores of the groups, and of all pairs, dashed; None if `scores` has no "all".
+    ax_, figure_ : matplotlib Axes and Figure
 
-def _table(
-    pandas: Any,
-    true: NDArray[np.float64],
-    predicted: NDArray[np.float64],
-    masks: dict[str, NDArray[np.bool_]],
-) -> Any:
-    """Scores of the pairs of each mask, and of all."""
-    masks = {**masks, "all": np.ones(len(true), dtype=bool)}
-    rows = [
-        [int(mask.sum())]
-        + [
-            measure(true[mask], predicted[mask]) if mask.sum() > 1 else float("nan")
-            for measure in (pearson_score, spearman_score)
+    Examples
+    --------
+    >>> import matplotlib.pyplot as plt
+    >>> from skparaphrase.datasets import load_similarity
+    >>> from skparaphrase.encoders import AverageEncoder
+    >>> from skparaphrase.inspection import GroupedScoresDisplay
+    >>> pairs, gold = load_similarity(return_X_y=True)
+    >>> display = GroupedScoresDisplay.from_estimator(AverageEncoder(), pairs, gold)
+    >>> plt.close(display.figure_)
+    """
+
+    def __init__(
+        self, scores: Any, *, xlabel: str | None = None, name: str | None = None
+    ) -> None:
+        missing = [column for column in ("n_pairs", *_METRICS) if column not in scores]
+        if missing:
+            raise ValueError(f"scores has no columns {missing}; use grouped_scores.")
+        self.scores, self.xlabel, self.name = scores, xlabel, name
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: Any,
+        y: Any,
+        *,
+        by: str = "length",
+        name: str | None = None,
+        metric: str = "pearson",
+        ax: Any = None,
+        line_kwargs: Mapping[str, Any] | None = None,
+        **options: Any,
+    ) -> Self:
+        """Score an estimator, and draw the scores.
+
+        Parameters
+        ----------
+        estimator, X, y
+            As in :func:`scores_by_length`.
+        by : {"length", "unknown"}, default="length"
+            Group by :func:`scores_by_length` or by :func:`scores_by_unknown`.
+        name : str, default=None
+            None takes the name of the estimator's class.
+        metric, ax, line_kwargs
+            As in :meth:`plot`.
+        **options : dict
+            Passed to the function, such as `bins` and `tokenizer`.
+
+        Returns
+        -------
+        display : GroupedScoresDisplay
+        """
+        if by not in _LABELS:
+            raise ValueError(f"by must be one of {list(_LABELS)}; got {by!r}.")
+        score = scores_by_length if by == "length" else scores_by_unknown
+        name = type(estimator).__name__ if name is None else name
+        display = cls(score(estimator, X, y, **options), xlabel=_LABELS[by], name=name)
+        return display.plot(ax, metric=metric, line_kwargs=line_kwargs)
+
+    @classmethod
+    def from_predictions(
+        cls,
+        y_true: Any,
+        y_pred: Any,
+        values: Any,
+        *,
+        bins: Sequence[int] = LENGTH_BINS,
+        xlabel: str | None = None,
+        name: str | None = None,
+        **plot_options: Any,
+    ) -> Self:
+        """Score predictions, and draw the scores.
+
+        Parameters
+        ----------
+        y_true, y_pred, values, bins
+            As in :func:`grouped_scores`.
+        xlabel, name : str, default=None
+            As in :class:`GroupedScoresDisplay`.
+        **plot_options : dict
+            Passed to :meth:`plot`.
+
+        Returns
+        -------
+        display : GroupedScoresDisplay
+        """
+        scores = grouped_scores(y_true, y_pred, values, bins=bins)
+        return cls(scores, xlabel=xlabel, name=name).plot(**plot_options)
+
+    def plot(
+        self,
+        ax: Any = None,
+        *,
+        metric: str = "pearson",
+        line_kwargs: Mapping[str, Any] | None = None,
+    ) -> Self:
+        """Draw the scores.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            None creates a new figure. Displays on the same axes need the same groups.
+        metric : {"pearson", "spearman"}, default="pearson"
+        line_kwargs : dict, default=None
+            Passed to matplotlib's `plot`.
+
+        Returns
+        -------
+        display : GroupedScoresDisplay
+        """
+        if metric not in _METRICS:
+            raise ValueError(f"metric must be one of {list(_METRICS)}; got {metric!r}.")
+        ax = self._make_axes(ax)
+        groups = self.scores.drop(index=["any", "all"], errors="ignore")
+        ticks = [
+            f"{group.translate(_SYMBOLS)}\n{n}"
+            for group, n in groups["n_pairs"].items()
         ]
-        for mask in masks.values()
-    ]
-    return pandas.DataFrame(
-        rows,
-        index=pandas.Index(masks, name="group"),
-        columns=["n_pairs", "pearson", "spearman"],
-    ).astype({"n_pairs": np.int64})
+        if ax.lines and ticks != [tick.get_text() for tick in ax.get_xticklabels()]:
+            raise ValueError("The axes show other groups, or groups of other pairs.")
+        label, self.all_line_ = self.name, None
+        total = self.scores[metric].get("all")
+        if total is not None:
+            label = f"{label} (all {total:.3f})" if label else f"all {total:.3f}"
+        style = merge_style(line_kwargs, marker="o", label=label)
+        (self.line_,) = ax.plot(range(len(groups)), groups[metric], **style)
+        if total is not None:
+            color = self.line_.get_color()
+            self.all_line_ = ax.axhline(total, c=color, ls="--", lw=1, alpha=0.6)
+        ax.set_xticks(range(len(groups)), ticks)
+        ax.set_xlabel(f"{self.xlabel or 'group'} (second line: number of pairs)")
+        ax.set_ylabel(_METRICS[metric])
+        if label is not None:
+            ax.legend(loc="best")
+        return self

@@ -1,23 +1,32 @@
-"""What weight training gives a word, against how often the word occurs."""
+"""Weights of words, learnt or from SIF, against their frequencies."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils import check_consistent_length
 
-from skparaphrase.encoders._base import WordEncoder
-from skparaphrase.inspection._estimators import find_encoder, find_table
-from skparaphrase.inspection._optional import import_pandas, make_axes
-from skparaphrase.inspection._style import line_style, point_style
-from skparaphrase.vectors import (
-    WordFrequencies,
-    WordVectors,
-    load_word_frequencies,
+from skparaphrase.encoders import SIFEncoder
+from skparaphrase.inspection._display import (
+    Display,
+    draw_legend,
+    draw_points,
+    merge_style,
 )
+from skparaphrase.inspection._estimators import (
+    check_columns,
+    find_encoder,
+    find_table,
+    has_words,
+    import_optional,
+    initial_table,
+    vector_growth,
+)
+from skparaphrase.vectors import WordFrequencies, WordVectors, load_word_frequencies
 
 _COLUMNS = {
     "l1": "length of the vector (sum of absolute components)",
@@ -25,7 +34,9 @@ _COLUMNS = {
     "distance": "distance from the initial vector",
     "sif": "SIF weight a / (a + p)",
 }
-_FEW = 5  # words that a median is taken of, at least
+_NAMED_STEPS = 8  # steps of log frequency, each with words that are named
+_MEDIAN_STEPS = 25
+_FEWEST = 5  # words in a median
 
 
 def token_weights(
@@ -35,63 +46,46 @@ def token_weights(
     *,
     a: float = 1e-3,
 ) -> Any:
-    r"""Length of every vector of a table, and how often its word occurs.
+    r"""Length of each vector of a table, and frequency of its word.
 
-    In an average, a long vector weighs more. Wieting et al. (2016, section 6) find that
-    training lengthens the vectors of words that bear meaning and shortens those of
-    others, more than frequency alone would tell.
+    A long vector has more weight in an average. Wieting et al. (2016, section 6) find
+    that training lengthens the vectors of content words and shortens others.
 
     Parameters
     ----------
     encoder : estimator or WordVectors
-        A fitted encoder that has a table of words or n-grams, a pipeline or search that
-        begins with one, or the table itself.
-
+        As in :func:`nearest_units`.
     frequencies : WordFrequencies or mapping of str to int, default=None
-        How often each word (or n-gram) occurs. None takes the counts of English
-        Wikipedia that come with the package for words, and none for n-grams.
-
+        Counts of the words (or n-grams). None takes the bundled counts of English
+        Wikipedia for words, and none for n-grams.
     initial : WordVectors, default=None
-        The table that training began with. None takes the encoder's `vectors`, if
-        training began with just those.
-
+        The table from which training started. None takes the `vectors` of the encoder,
+        if training started from them unchanged.
     a : float, default=1e-3
         Parameter of the SIF weights.
 
     Returns
     -------
     weights : DataFrame of n_words rows
-        Indexed by the words in the order of the table, so that a column as an array of
-        shape (n_words,) is a weight for every row of it. NaN where nothing is known.
+        Indexed by the words in the order of the table; NaN where a value is unknown.
 
         - "l1", "l2": sum of absolute components (the paper's measure) and Euclidean
-          length; those of encoders with weights (`SIFEncoder`, `TfidfEncoder`) times
-          `weights_`.
-        - "count", "frequency": occurrences, and their share p of the corpus; 0 for
-          words that `frequencies` lacks.
+          length, multiplied by `weights_` if the encoder has it.
+        - "count", "frequency": number of occurrences, and their share p of the corpus.
         - "sif": a / (a + p).
         - "distance": Euclidean distance of the vector from the initial one.
 
     Examples
     --------
-    The paper's experiment: weights learnt in training, on the initial vectors.
-
-    >>> from skparaphrase.datasets import load_paraphrases, load_word_vectors
-    >>> from skparaphrase.encoders import AverageEncoder, ParagramEncoder
+    >>> from skparaphrase.datasets import load_paraphrases
+    >>> from skparaphrase.encoders import ParagramEncoder
     >>> from skparaphrase.inspection import token_weights
-    >>> initial = load_word_vectors()
-    >>> encoder = ParagramEncoder(initial, max_epochs=2, random_state=0)
+    >>> encoder = ParagramEncoder(max_epochs=2, random_state=0)
     >>> weights = token_weights(encoder.fit(load_paraphrases().data))
     >>> bool(weights.loc["the", "l1"] < weights.loc["cat", "l1"])
     True
-    >>> matrix = initial.rows(slice(None))
-    >>> learnt = initial.replace(matrix * weights[["l1"]].to_numpy())
-    >>> inverse = 1 / weights[["count"]].clip(lower=1).to_numpy()
-    >>> rare = initial.replace(matrix * inverse)
-    >>> AverageEncoder(learnt).transform(["A cat sleeps."]).shape
-    (1, 128)
     """
-    pandas = import_pandas("token_weights")
+    pandas = import_optional("pandas", "token_weights")
     table = find_table(encoder)
     found = encoder if isinstance(encoder, WordVectors) else find_encoder(encoder)
     matrix = table.rows(slice(None))
@@ -102,79 +96,44 @@ def token_weights(
     own = getattr(found, "weights_", None)
     if own is not None:
         columns = {name: values * np.abs(own) for name, values in columns.items()}
-    count, share = _counts(found, table, frequencies)
-    columns |= {"count": count, "frequency": share, "sif": a / (a + share)}
-    columns["distance"] = np.full(len(table), np.nan)
-    start = _initial(found) if initial is None else initial
+    count = share = distance = np.full(len(table), np.nan)
+    if frequencies is None and has_words(found):
+        frequencies = load_word_frequencies()
+    if frequencies is not None:
+        known = WordFrequencies.check(frequencies)
+        counts = (known.get(word, 0) for word in table.words)
+        count = np.fromiter(counts, np.float64, len(table))
+        share = known.probabilities(table.words)
+    start = initial_table(found) if initial is None else initial
     if start is not None:
         if start.words != table.words or start.dim != table.dim:
-            raise ValueError(
-                f"initial must hold the words of the table with vectors of length "
-                f"{table.dim}; got {start!r} for {table!r}."
-            )
+            raise ValueError(f"initial and the table differ: {start!r} and {table!r}.")
         matrix -= start.rows(slice(None))
-        columns["distance"] = np.linalg.norm(matrix, axis=1).astype(np.float64)
+        distance = np.linalg.norm(matrix, axis=1).astype(np.float64)
+    columns |= {"count": count, "frequency": share, "sif": a / (a + share)}
+    columns["distance"] = distance
     return pandas.DataFrame(columns, index=pandas.Index(table.words, name="token"))
 
 
-def _counts(
-    encoder: Any,
-    table: WordVectors,
-    frequencies: WordFrequencies | Mapping[str, int] | None,
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Count and share of every word of the table."""
-    if frequencies is not None:
-        known = WordFrequencies.check(frequencies)
-    elif isinstance(encoder, (WordEncoder, WordVectors)):
-        known = load_word_frequencies()
-    else:
-        unknown = np.full(len(table), np.nan)
-        return unknown, unknown
-    counts = (known.get(word, 0) for word in table.words)
-    return (
-        np.fromiter(counts, np.float64, len(table)),
-        known.probabilities(table.words),
-    )
+class TokenWeightsDisplay(Display):
+    """Weights of words against their frequencies.
 
-
-def _initial(encoder: Any) -> WordVectors | None:
-    """The table that training began with, where the parameters tell."""
-    if (
-        not isinstance(encoder, WordEncoder)
-        or getattr(encoder, "init", None) is not None
-    ):
-        return None
-    if getattr(encoder, "weighting", "uniform") != "uniform":
-        return None
-    return WordEncoder._word_vectors(encoder)
-
-
-class TokenWeightsDisplay:
-    """Weight of words against how often they occur.
-
-    Make one with :meth:`from_estimator`, or from a frame of :func:`token_weights`.
+    Create one with :meth:`from_estimator`.
 
     Parameters
     ----------
     weights : DataFrame
-        What :func:`token_weights` returns.
-
+        Result of :func:`token_weights`.
     column : {"l2", "l1", "distance", "sif"}, default="l2"
         The weight to draw.
 
     Attributes
     ----------
-    scatter_ : matplotlib PathCollection
-        A point for every word that occurs.
-
-    line_ : matplotlib Line2D
-        Median weight of words of like frequency.
-
+    scatter_, line_ : matplotlib PathCollection and Line2D
+        Points of the words that occur, and the median of those of like frequency.
     texts_ : list of matplotlib Annotation
-
-    ax_ : matplotlib Axes
-
-    figure_ : matplotlib Figure
+        The named words, in rising frequency.
+    ax_, figure_ : matplotlib Axes and Figure
 
     Examples
     --------
@@ -184,20 +143,17 @@ class TokenWeightsDisplay:
     >>> encoder = SIFEncoder().fit(["A cat sleeps."])
     >>> display = TokenWeightsDisplay.from_estimator(encoder, words=["the", "cat"])
     >>> [text.get_text() for text in display.texts_]
-    ['the', 'cat']
+    ['cat', 'the']
     >>> plt.close(display.figure_)
     """
 
     def __init__(self, weights: Any, *, column: str = "l2") -> None:
         if column not in _COLUMNS:
             raise ValueError(f"column must be one of {list(_COLUMNS)}; got {column!r}.")
-        lacking = [name for name in ("frequency", column) if name not in weights]
-        if lacking:
-            raise ValueError(
-                f"weights lacks the columns {lacking}; give what token_weights returns."
-            )
-        self.weights = weights
-        self.column = column
+        missing = [name for name in ("frequency", column) if name not in weights]
+        if missing:
+            raise ValueError(f"weights has no columns {missing}; use token_weights.")
+        self.weights, self.column = weights, column
 
     @classmethod
     def from_estimator(
@@ -207,32 +163,25 @@ class TokenWeightsDisplay:
         initial: WordVectors | None = None,
         *,
         column: str = "l2",
-        words: Sequence[str] | None = None,
-        ax: Any = None,
-        scatter_kwargs: Mapping[str, Any] | None = None,
-        line_kwargs: Mapping[str, Any] | None = None,
+        **plot_options: Any,
     ) -> Self:
         """Draw the weights of an encoder.
 
         Parameters
         ----------
         encoder, frequencies, initial
-            As of :func:`token_weights`.
-
+            As in :func:`token_weights`.
         column : {"l2", "l1", "distance", "sif"}, default="l2"
             The weight to draw.
-
-        words, ax, scatter_kwargs, line_kwargs
-            As of :meth:`plot`.
+        **plot_options : dict
+            Passed to :meth:`plot`.
 
         Returns
         -------
         display : TokenWeightsDisplay
         """
-        display = cls(token_weights(encoder, frequencies, initial), column=column)
-        return display.plot(
-            ax, words=words, scatter_kwargs=scatter_kwargs, line_kwargs=line_kwargs
-        )
+        weights = token_weights(encoder, frequencies, initial)
+        return cls(weights, column=column).plot(**plot_options)
 
     def plot(
         self,
@@ -242,112 +191,276 @@ class TokenWeightsDisplay:
         scatter_kwargs: Mapping[str, Any] | None = None,
         line_kwargs: Mapping[str, Any] | None = None,
     ) -> Self:
-        """Draw.
+        """Draw the words.
 
         Parameters
         ----------
         ax : matplotlib Axes, default=None
-            By default those of a new figure.
-
+            None creates a new figure.
         words : sequence of str, default=None
-            Words to name in the figure. None takes heavy and light ones of every
-            frequency. Words that do not occur are left out.
-
+            Words to name if they occur. None names those of highest and of lowest
+            weight among words of like frequency.
         scatter_kwargs, line_kwargs : dict, default=None
-            For matplotlib's `scatter` and `plot`.
+            Passed to matplotlib's `scatter` and `plot`.
 
         Returns
         -------
         display : TokenWeightsDisplay
-
-        Raises
-        ------
-        ValueError
-            If no word has both a frequency and a weight, or one of `words` is not in
-            the table.
         """
-        ax = make_axes(ax, "TokenWeightsDisplay.plot")
-        frame = self.weights[self.weights["frequency"] > 0].dropna(subset=self.column)
-        if not len(frame):
-            raise ValueError(
-                f"No word has both a frequency and a {self.column!r}: give frequencies "
-                "of the units of the table, and for distances the initial vectors."
-            )
-        frequency = frame["frequency"].to_numpy()
-        weight = frame[self.column].to_numpy()
-        scatter = {"s": 5, "alpha": 0.25, "color": "C0", "linewidth": 0}
-        scatter["rasterized"] = True
-        self.scatter_ = ax.scatter(
-            frequency, weight, **point_style(scatter, scatter_kwargs or {})
-        )
-        line = {"color": "C1", "linewidth": 2, "label": "median"}
-        (self.line_,) = ax.plot(
-            *_medians(frequency, weight), **line_style(line, line_kwargs or {})
-        )
-        ax.set_xscale("log")
-        ax.set_xlabel("share of the word in the corpus")
-        ax.set_ylabel(_COLUMNS[self.column])
+        ax = self._make_axes(ax)
+        table = self.weights.index
+        columns = self.weights[["frequency", self.column]].to_numpy().T
+        known, points = _drawable(table, columns)
+        style: dict[str, Any] = {"s": 5, "alpha": 0.25, "color": "C0"}
+        self.scatter_ = draw_points(ax, points, scatter_kwargs, **style)
+        median = _medians(points)
+        style = merge_style(line_kwargs, color="C1", linewidth=2, label="median")
+        (self.line_,) = ax.plot(*median, **style)
         if words is None:
-            named = _extremes(frequency, weight)
+            extremes = set()
+            for rows in _steps(points[0], _NAMED_STEPS):
+                heights = points[1, rows]
+                extremes |= {rows[heights.argmax()], rows[heights.argmin()]}
+            named = sorted(map(int, extremes))
         else:
-            lacking = [word for word in words if word not in self.weights.index]
-            if lacking:
-                raise ValueError(f"{lacking} are not in the table.")
-            rows = frame.index.get_indexer(list(words))
-            named = rows[rows >= 0].tolist()
-        below = weight[named] < np.interp(
-            frequency[named], self.line_.get_xdata(), self.line_.get_ydata()
-        )
-        self.texts_ = [
-            ax.annotate(
-                frame.index[i],
-                (frequency[i], weight[i]),
-                xytext=(3, -3 if low else 3),
-                textcoords="offset points",
-                verticalalignment="top" if low else "bottom",
-                fontsize="small",
-                parse_math=False,
-                bbox={"boxstyle": "square,pad=0", "color": "white", "alpha": 0.6},
-            )
-            for i, low in zip(named, below.tolist(), strict=True)
-        ]
-        ax.scatter(frequency[named], weight[named], s=10, color="black", zorder=3)
-        # "best" looks at every point, which matplotlib warns of.
+            named = _find_words(words, table, known, points)
+        below = points[1, named] < np.interp(points[0, named], *median)
+        corners = [("left", "top" if low else "bottom") for low in below]
+        self.texts_ = _name_points(ax, known, points, named, corners)
+        ax.set(xlabel="share of the word in the corpus", ylabel=_COLUMNS[self.column])
+        # "best" would compare with every point, of which matplotlib warns.
         ax.legend(loc="upper left" if self.column == "distance" else "upper right")
-        self.ax_, self.figure_ = ax, ax.figure
         return self
 
 
-def _bins(frequency: NDArray[np.float64], n: int) -> NDArray[np.intp]:
-    """The one of `n` equal steps of log frequency that each word falls into."""
+class FrequencyWeightsDisplay(Display):
+    r"""SIF weight :math:`a / (a + p)` of words against their share p of a corpus.
+
+    Figure 1 of Arora et al. (2017), with the words of an encoder, on one of the curves
+    or where training has put them. Create one with :meth:`from_estimator`.
+
+    Parameters
+    ----------
+    words, frequency, weight : array-like of shape (n_words,)
+        Words, their shares and their weights. Share 0 or weight NaN is not drawn.
+    a : sequence of float, default=(1e-3,)
+        Parameters of the curves.
+    name : str, default=None
+        Name of the encoder, for the legend.
+
+    Attributes
+    ----------
+    scatter_ : matplotlib PathCollection
+        A point for each word that occurs.
+    lines_, subsampling_line_ : list of matplotlib Line2D, and Line2D or None
+        The curves of `a`, in rising order, and of word2vec.
+    texts_ : list of matplotlib Annotation
+        The named words, in rising frequency.
+    ax_, figure_ : matplotlib Axes and Figure
+
+    Examples
+    --------
+    >>> import matplotlib.pyplot as plt
+    >>> from skparaphrase.encoders import SIFEncoder
+    >>> from skparaphrase.inspection import FrequencyWeightsDisplay
+    >>> encoder = SIFEncoder().fit(["A cat sleeps."])
+    >>> display = FrequencyWeightsDisplay.from_estimator(encoder, a=[1e-2, 1e-3])
+    >>> [line.get_label() for line in display.lines_]
+    ['a = 0.001', 'a = 0.01']
+    >>> plt.close(display.figure_)
+    """
+
+    def __init__(
+        self,
+        words: Sequence[str],
+        frequency: Any,
+        weight: Any,
+        *,
+        a: Iterable[float] = (1e-3,),
+        name: str | None = None,
+    ) -> None:
+        self.words = list(words)
+        self.frequency, self.weight = check_columns(
+            {"frequency": frequency, "weight": weight}, ensure_all_finite="allow-nan"
+        )
+        check_consistent_length(self.words, self.frequency)
+        self.a = sorted({float(value) for value in a})
+        if not all(value > 0 for value in self.a):
+            raise ValueError(f"a must be greater than 0; got {self.a}.")
+        self.name = name
+
+    @classmethod
+    def from_estimator(
+        cls,
+        encoder: Any,
+        frequencies: WordFrequencies | Mapping[str, int] | None = None,
+        *,
+        a: float | Iterable[float] | None = None,
+        name: str | None = None,
+        **plot_options: Any,
+    ) -> Self:
+        """Draw the weights of an encoder's words.
+
+        Parameters
+        ----------
+        encoder : estimator
+            A fitted :class:`~skparaphrase.encoders.SIFEncoder`, whose weights are
+            drawn; or an encoder that has trained its word vectors, whose weights are
+            their lengths divided by the initial ones (with `weighting="sif"`, before
+            weighting). Or a pipeline or search that begins with one.
+        frequencies : WordFrequencies or mapping of str to int, default=None
+            Counts of the words. None takes those of the encoder's SIF weights, or for
+            an encoder without them the bundled counts of English Wikipedia.
+        a : float or iterable of float, default=None
+            Parameters of the curves. None takes the encoder's, or 1e-3.
+        name : str, default=None
+            None takes the name of the encoder's class.
+        **plot_options : dict
+            Passed to :meth:`plot`.
+
+        Returns
+        -------
+        display : FrequencyWeightsDisplay
+
+        Raises
+        ------
+        TypeError, NotFittedError
+            If the encoder has neither SIF weights nor trained word vectors.
+        ValueError
+            If the vectors from which training started are unknown.
+        """
+        found = find_encoder(encoder)
+        own = float(getattr(found, "a", 1e-3))
+        learned = not isinstance(found, SIFEncoder)
+        weight = vector_growth(found) if learned else None
+        table = find_table(found)
+        sif = getattr(found, "initial_weights_" if learned else "weights_", None)
+        if frequencies is not None:
+            share = WordFrequencies.check(frequencies).probabilities(table.words)
+        elif sif is not None:
+            share = own / np.asarray(sif, dtype=np.float64) - own
+        else:
+            share = load_word_frequencies().probabilities(table.words)
+        name = type(found).__name__ if name is None else name
+        curves = np.atleast_1d(np.asarray(own if a is None else a)).tolist()
+        weight = sif if weight is None else weight
+        display = cls(table.words, share, weight, a=curves, name=name)
+        return display.plot(**plot_options)
+
+    def plot(
+        self,
+        ax: Any = None,
+        *,
+        words: Sequence[str] | None = None,
+        subsampling: float | None = None,
+        scatter_kwargs: Mapping[str, Any] | None = None,
+        line_kwargs: Mapping[str, Any] | None = None,
+    ) -> Self:
+        """Draw the curves and the words.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            None creates a new figure.
+        words : sequence of str, default=None
+            Words to name if they occur. None names the most frequent alphabetic word
+            of each of eight equal steps of log frequency.
+        subsampling : float, default=None
+            Also draw the probability with which word2vec keeps an occurrence,
+            min(1, sqrt(subsampling / p)). The paper has 1e-5, with a = 1e-4.
+        scatter_kwargs, line_kwargs : dict, default=None
+            Passed to matplotlib's `scatter` for the words and `plot` for the curves.
+
+        Returns
+        -------
+        display : FrequencyWeightsDisplay
+        """
+        ax = self._make_axes(ax)
+        from matplotlib import colormaps
+
+        known, points = _drawable(self.words, np.array([self.frequency, self.weight]))
+        if words is None:
+            steps = _steps(points[0], _NAMED_STEPS)
+            alphabetic = ([i for i in step if known[i].isalpha()] for step in steps)
+            named = [max(step, key=points[0].item) for step in alphabetic if step]
+        else:
+            named = _find_words(words, self.words, known, points)
+        style = {"s": 6, "alpha": 0.35, "color": "0.35", "label": self.name}
+        self.scatter_ = draw_points(ax, points, scatter_kwargs, **style)
+        shares = np.geomspace(points[0].min(), max(points[0].max(), 0.1), 200)
+        colors = colormaps["viridis"](np.linspace(0.1, 0.85, len(self.a)))
+        self.lines_ = []
+        for a, color in zip(self.a, colors, strict=True):
+            style = {"color": color, "linewidth": 1.5, "label": f"a = {a:g}"}
+            style = merge_style(line_kwargs, **style)
+            self.lines_ += ax.plot(shares, a / (a + shares), **style)
+        self.subsampling_line_ = None
+        if subsampling is not None:
+            kept = np.minimum(1, np.sqrt(subsampling / shares))
+            label = f"word2vec, {subsampling:g}"
+            (self.subsampling_line_,) = ax.plot(shares, kept, "C1--", label=label)
+        # Neighbours on a falling curve are named above and below it in turn.
+        corners = [("left", "bottom"), ("right", "top")] * len(named)
+        self.texts_ = _name_points(ax, known, points, named, corners)
+        ax.set(xlabel="share p of the word in the corpus", ylabel="weight")
+        draw_legend(ax, "lower left")
+        return self
+
+
+def _drawable(
+    words: Sequence[str], points: NDArray[np.float64]
+) -> tuple[list[str], NDArray[np.float64]]:
+    """Words that occur and have a weight, and their frequencies and weights."""
+    rows = np.flatnonzero((points[0] > 0) & ~np.isnan(points[1]))
+    if not len(rows):
+        raise ValueError(
+            "No word has both a frequency and a weight; pass frequencies of the units "
+            "of the table, and for distances the initial vectors."
+        )
+    return [words[row] for row in rows.tolist()], points[:, rows]
+
+
+def _find_words(asked: Any, words: Any, known: list[str], points: Any) -> list[int]:
+    """Positions of the asked words among the known ones, in rising frequency."""
+    missing = sorted(set(asked).difference(words))
+    if missing:
+        raise ValueError(f"{missing} are not in the table.")
+    places = {word: i for i, word in enumerate(known)}
+    found = (places[word] for word in asked if word in places)
+    return sorted(found, key=points[0].item)
+
+
+def _steps(frequency: NDArray[np.float64], n: int) -> list[NDArray[np.intp]]:
+    """Rows of the words in each of `n` equal steps of log frequency, if it has any."""
     logs = np.log(frequency)
     width = np.ptp(logs) or 1.0
-    return np.minimum((n * (logs - logs.min()) / width).astype(np.intp), n - 1)
+    step = np.minimum((n * (logs - logs.min()) / width).astype(np.intp), n - 1)
+    return [np.flatnonzero(step == i) for i in np.unique(step)]
 
 
-def _medians(
-    frequency: NDArray[np.float64], weight: NDArray[np.float64]
-) -> tuple[list[float], list[float]]:
-    """Medians of frequency and weight in steps of log frequency."""
-    order = np.argsort(frequency, kind="stable")
-    steps = _bins(frequency[order], 25)
-    bounds = [0, *np.flatnonzero(np.diff(steps)) + 1, len(order)]
-    starts = [0]
-    for bound in bounds[1:-1]:  # a group of few joins the next, at the end the last
-        if min(bound - starts[-1], len(order) - bound) >= _FEW:
-            starts.append(int(bound))
-    groups = np.split(order, starts[1:])
-    return (
-        [float(np.median(frequency[group])) for group in groups],
-        [float(np.median(weight[group])) for group in groups],
-    )
+def _medians(points: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Median frequency and weight of steps of log frequency, joined if too small."""
+    groups: list[NDArray[np.intp]] = []
+    for rows in _steps(points[0], _MEDIAN_STEPS):
+        if groups and len(groups[-1]) < _FEWEST:
+            rows = np.concatenate([groups.pop(), rows])
+        groups.append(rows)
+    if len(groups) > 1 and len(groups[-1]) < _FEWEST:
+        groups[-2:] = [np.concatenate(groups[-2:])]
+    return np.array([np.median(points[:, rows], axis=1) for rows in groups]).T
 
 
-def _extremes(frequency: NDArray[np.float64], weight: NDArray[np.float64]) -> list[int]:
-    """The heaviest and the lightest word of each of eight steps of log frequency."""
-    steps = _bins(frequency, 8)
-    found = set()
-    for step in np.unique(steps):
-        rows = np.flatnonzero(steps == step)
-        found |= {int(rows[weight[rows].argmax()]), int(rows[weight[rows].argmin()])}
-    return sorted(found)
+def _name_points(
+    ax: Any, known: list[str], points: Any, named: list[int], corners: Any
+) -> list[Any]:
+    """Draw black points on a log axis, each with its word at one of its corners."""
+    ax.set_xscale("log")
+    ax.scatter(*points[:, named], s=12, color="black", zorder=4)
+    style: dict[str, Any] = {"fontsize": "small", "parse_math": False, "zorder": 5}
+    style["bbox"] = {"boxstyle": "square,pad=0", "color": "white", "alpha": 0.6}
+    texts = []
+    for i, (ha, va) in zip(named, corners, strict=False):
+        style |= {"ha": ha, "va": va, "textcoords": "offset points"}
+        shift = 3 if ha == "left" else -3, 3 if va == "bottom" else -3
+        texts.append(ax.annotate(known[i], points[:, i], shift, **style))
+    return texts

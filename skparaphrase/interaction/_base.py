@@ -1,64 +1,53 @@
-"""Pairwise word interaction: the estimator around the network of `nn`."""
+"""Pairwise word interaction: the estimators around the network of `nn`."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterator
-from functools import partial
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, ClassVar
-from warnings import warn
+from warnings import warn as issue_warning
+from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator
-from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from skparaphrase._compat import Interval, Options, StrOptions
-from skparaphrase._docs import DocumentedOnline
-from skparaphrase._paper import PaperSettings
-from skparaphrase._saving import SavedInFolders
-from skparaphrase.callback._checkpoint import Run
-from skparaphrase.encoders._base import WordEncoder
-from skparaphrase.encoders._parameters import parameter_arrays, set_parameters
-from skparaphrase.interaction._settings import SETTINGS
-from skparaphrase.interaction._words import Words, find_words, first_vectors
-from skparaphrase.supervised._examples import Examples
-from skparaphrase.supervised._fit import FitsExamples
+from skparaphrase._epochs import Arrays, forget_epochs
+from skparaphrase._trained_model import Examples, TrainedModel
+from skparaphrase.encoders._base import check_word_vectors
 from skparaphrase.text import (
+    TokenBatch,
     WordTokenizer,
     check_pairs,
+    check_tokenizer,
     numbered_texts,
 )
-from skparaphrase.vectors import WordVectors, load_word_vectors
+from skparaphrase.vectors import WordVectors
 
 if TYPE_CHECKING:
     import torch
 
     from skparaphrase.nn import Interaction, InteractionTrainer
 
-_PAIRS = 256  # predicted at a time, of like lengths, and fewer of long ones:
-_TOKENS = 1 << 14  # states of so many tokens take some 160 MB
+
+_PAIRS = 256  # predicted at a time, of similar lengths, and fewer of long ones:
+_TOKENS = 1 << 14  # the states of so many tokens take about 160 MB
 
 
-class PairwiseInteraction(
-    PaperSettings, SavedInFolders, FitsExamples, DocumentedOnline, BaseEstimator
-):
-    """Base of models that compare the words of two sentences, each with each.
+class PairwiseInteraction(TrainedModel):
+    """Base class of models that compare each word of one sentence with each of another.
 
-    A subclass says what the targets are, and what the outputs mean.
+    A subclass has the parameters in its signature, and says what its targets and
+    outputs mean.
     """
-
-    _settings = SETTINGS
-    _trained = ("vectors_", "parameters_")  # vectors where they are trained
-    _small_steps = False
-    _later_wins = True  # as in the paper's code
 
     vectors: WordVectors | None
     hidden_dim: int
-    limit: int
+    max_words: int
     context: bool
     share_directions: bool
     focus: str
@@ -66,16 +55,7 @@ class PairwiseInteraction(
     freeze: str | None
     scale: float | None
     unknown_range: float | None
-    lowercase: bool
-    token_pattern: str
-    tokenizer: Any
-    split_compounds: bool
-    optimizer: str
-    learning_rate: float
-    schedule: str
-    reset_optimizer: bool
-    batch_size: int
-    clip_norm: float | None
+    tokenizer: Callable[[str], Iterable[str]] | None
     vectors_penalty: float
 
     vectors_: WordVectors
@@ -84,10 +64,19 @@ class PairwiseInteraction(
 
     _loss: ClassVar[str]
 
+    _fitted_names = ("vectors_", "parameters_")
+    _optimizer_settings: ClassVar[dict[str, Any]] = {
+        "schedule": "linear",
+        "clip_norm": 50.0,
+    }
+    _small_steps = False
+    _later_wins = True  # as in the paper's code
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **WordEncoder._parameter_constraints,
+        **TrainedModel._parameter_constraints,
+        "vectors": [WordVectors, None],
         "hidden_dim": [Interval(Integral, 1, None, closed="left")],
-        "limit": [Options(Integral, {32, 48, 64})],
+        "max_words": [Options(Integral, {32, 48, 64})],
         "context": ["boolean"],
         "share_directions": ["boolean"],
         "focus": [StrOptions({"matching", "dropout", "none"})],
@@ -95,46 +84,29 @@ class PairwiseInteraction(
         "freeze": [StrOptions({"vectors"}), None],
         "scale": [Interval(Real, 0, None, closed="neither"), None],
         "unknown_range": [Interval(Real, 0, None, closed="left"), None],
-        "optimizer": [StrOptions({"adagrad", "adam", "rmsprop", "sgd"})],
-        "learning_rate": [Interval(Real, 0, None, closed="neither")],
-        "schedule": [StrOptions({"constant", "linear"})],
-        "reset_optimizer": ["boolean"],
-        "batch_size": [Interval(Integral, 1, None, closed="left")],
-        "max_epochs": [Interval(Integral, 0, None, closed="left")],
-        "clip_norm": [Interval(Real, 0, None, closed="neither"), None],
+        "tokenizer": [callable, None],
         "vectors_penalty": [Interval(Real, 0, None, closed="left")],
-        "validation_fraction": [Interval(Real, 0, 1, closed="neither"), None],
-        "patience": [Interval(Integral, 1, None, closed="left"), None],
-        "warm_start": ["boolean"],
-        "device": [str],
-        "random_state": ["random_state"],
-        "verbose": ["verbose"],
     }
-
-    def __init__(self, **params: Any) -> None:
-        self.__dict__.update(params)
 
     @property
     @abstractmethod
     def _n_outputs(self) -> int:
         """Units of the softmax."""
 
+    @abstractmethod
+    def _distributions(self, targets: NDArray[Any]) -> NDArray[np.float32]:
+        """What the softmax should give, shape (n_samples, n_outputs)."""
+
     def _check_texts(self, X: Any) -> NDArray[np.object_]:
         return check_pairs(X)
 
     def _table(self) -> WordVectors:
-        return load_word_vectors() if self.vectors is None else self.vectors
+        return check_word_vectors(self.vectors)
 
-    def _find_words(self, texts: list[str]) -> Words:
-        tokenizer = WordTokenizer(
-            lowercase=self.lowercase,
-            token_pattern=self.token_pattern,
-            tokenizer=self.tokenizer,
-            split_compounds=self.split_compounds,
-        )
+    def _find_words(self, texts: list[str]) -> "Words":
         return find_words(
             texts,
-            tokenizer,
+            check_tokenizer(self.tokenizer),
             self._table(),
             scale=self._scale_of,
             unknown_range=self.unknown_range,
@@ -142,20 +114,22 @@ class PairwiseInteraction(
         )
 
     def _scale_of(self, known: NDArray[np.float32]) -> float:
-        """The factor of vectors; the first ones that are looked up set it."""
+        """The factor of vectors, set by the first ones that are looked up."""
         if not hasattr(self, "scale_"):
             length = float(np.linalg.norm(known, axis=1).mean()) if len(known) else 0.0
             wanted = self.scale if length > 0 else None
             self.scale_ = 1.0 if wanted is None else float(wanted) / length
         return self.scale_
 
-    def _start_over(self, texts: NDArray[np.object_]) -> None:
-        for name in ("vectors_", "scale_"):  # training begins with new ones
+    def _initialize(self, examples: Examples) -> None:
+        from skparaphrase.nn import parameter_arrays
+
+        for name in ("vectors_", "scale_"):
             self.__dict__.pop(name, None)
         network = self._network()
         network.reset(self._random_state)
         self.parameters_ = parameter_arrays(network)
-        self._forget_epochs()
+        forget_epochs(self)
 
     def _resolved_device(self) -> "torch.device":
         from skparaphrase.nn import resolve_device
@@ -164,7 +138,7 @@ class PairwiseInteraction(
         if device.type == "mps":
             raise ValueError(
                 "The similarity cube is computed in double precision, which "
-                f"device={self.device!r} does not have; take 'cpu'."
+                f"device={self.device!r} does not support; use 'cpu'."
             )
         return device
 
@@ -175,7 +149,7 @@ class PairwiseInteraction(
             self._table().dim,
             self.hidden_dim,
             self._n_outputs,
-            limit=self.limit,
+            max_words=self.max_words,
             context=self.context,
             share_directions=self.share_directions,
             focus=self.focus,
@@ -183,98 +157,75 @@ class PairwiseInteraction(
         )
 
     def _fitted_network(self) -> "Interaction":
-        network = self._network()
-        set_parameters(network, self.parameters_, "The fitted model")
-        return network
+        from skparaphrase.nn import with_parameters
 
-    def _training(
-        self, X: Any, y: Any, examples: Examples, validation: Examples | None
-    ) -> Callable[[Run], None]:
-        from skparaphrase.nn import InteractionOptions, InteractionTrainer, WordTable
+        return with_parameters(self._network(), self.parameters_, "The fitted model")
+
+    def _trainer(self, examples: Examples) -> "InteractionTrainer":
+        from skparaphrase import nn
 
         device = self._resolved_device()
+        optimizer = self._resolved_optimizer()
         distinct, numbers = numbered_texts(examples.texts)
         words = self._find_words(distinct)
-        self._warn_if_cut(words, stacklevel=6)  # two decorators wrap `fit`
+        self._warn_if_truncated(words, stacklevel=7)  # two decorators wrap `fit`
         frozen = self.freeze == "vectors"
-        memory = dict(self._optimizer_state.get(self.optimizer, {}))
+        initial = None
         if not frozen:
-            if not hasattr(self, "vectors_"):  # new, or frozen until now
-                self.vectors_ = WordVectors(words.words, words.vectors)
-            words = words.behind(self.vectors_)
+            words = self._add_words(words, optimizer.name)
+            if self.vectors_penalty:
+                initial = initial_vectors(
+                    words.words,
+                    self._table(),
+                    scale=self.scale_,
+                    unknown_range=self.unknown_range,
+                )
+        return nn.InteractionTrainer(
+            self._fitted_network().to(device),
+            nn.WordTable(
+                words.vectors,
+                initial=initial,
+                sparse=optimizer.sparse,
+                device=device,
+                frozen=frozen,
+            ),
+            self,
+            optimizer,
+            self._random_state,
+            loss=self._loss,
+            examples=nn.Examples(
+                words.texts,
+                numbers,
+                self._distributions(examples.targets),
+                examples.normalized_weights(),
+            ),
+        )
+
+    def _add_words(self, words: "Words", optimizer: str) -> "Words":
+        """Append new words to the trained vectors, and to the optimizer's moments."""
+        if hasattr(self, "vectors_"):  # else new, or frozen until now
+            words = words.append_to(self.vectors_)
             n_new = len(words.words) - len(self.vectors_)
-            if "vectors" in memory:  # which knows nothing of new words
+            memory = dict(self._optimizer_state.get(optimizer, {}))
+            self._optimizer_state = {optimizer: memory}
+            if "vectors" in memory:
                 memory["vectors"] = {
                     key: np.pad(value, ((0, n_new), (0, 0)))
                     if isinstance(value, np.ndarray)
                     else value
                     for key, value in memory["vectors"].items()
                 }
-        initial = None
-        if not frozen and self.vectors_penalty:  # where they began, in the first fit
-            initial = first_vectors(
-                words.words,
-                self._table(),
-                scale=self.scale_,
-                unknown_range=self.unknown_range,
-            )
-        trainer = InteractionTrainer(
-            self._fitted_network().to(device),
-            WordTable(
-                words.vectors,
-                initial=initial,
-                sparse=True,
-                device=device,
-                frozen=frozen,
-            ),
-            InteractionOptions(
-                loss=self._loss,
-                optimizer=self.optimizer,
-                learning_rate=self.learning_rate,
-                batch_size=self.batch_size,
-                clip_norm=self.clip_norm,
-                clip_together=True,
-                vectors_penalty=self.vectors_penalty,
-                decay=self.schedule == "linear",
-                forget=self.reset_optimizer,
-            ),
-            self._random_state,
-        )
-        trainer.optimizer.load(memory, device)
-        losses = trainer.epochs(
-            words.texts,
-            numbers,
-            self._distributions(examples.targets),
-            examples.mean_one(),
-            n_epochs=self.max_epochs,
-        )
-        table = None if frozen else WordVectors(words.words, words.vectors)
-        state = partial(self._state, trainer, table)
-        validate = None
-        if validation is not None:
-            validate = partial(self._validate, state, validation)
-        return partial(self._fit_epochs, X, y, trainer, losses, state, validate)
+        self.vectors_ = WordVectors(words.words, words.vectors.copy())
+        return words
 
-    def _validate(
-        self, state: Callable[[], dict[str, Any]], validation: Examples
-    ) -> float:
-        self.__dict__.update(state())
-        return self._score_examples(validation)
-
-    @abstractmethod
-    def _score_examples(self, examples: Examples) -> float:
-        """Score of examples of validation."""
-
-    def _state(
-        self, trainer: "InteractionTrainer", table: WordVectors | None
-    ) -> dict[str, Any]:
-        """What is trained, as a copy; `table` has the words of trained vectors."""
-        state: dict[str, Any] = {"parameters_": parameter_arrays(trainer.module)}
-        if table is not None:
-            state["vectors_"] = table.replace(trainer.table.numpy().copy())
+    def _fitted_state(self, arrays: Arrays) -> dict[str, Any]:
+        parameters = {k: array for k, array in arrays.items() if k != "vectors"}
+        state: dict[str, Any] = {"parameters_": parameters}
+        if "vectors" in arrays:
+            state["vectors_"] = self.vectors_.replace(arrays["vectors"])
         return state
 
-    def _logits(self, X: Any, *, tell: bool = True) -> NDArray[np.float64]:
+    def _logits(self, X: Any, *, warn: bool = True) -> NDArray[np.float64]:
         """Scores before the softmax, shape (n_pairs, n_outputs)."""
         import torch
 
@@ -287,13 +238,13 @@ class PairwiseInteraction(
             return found
         distinct, numbers = numbered_texts(pairs)
         words = self._find_words(distinct)
-        if tell:
-            self._warn_if_cut(words, stacklevel=4)
+        if warn:
+            self._warn_if_truncated(words, stacklevel=4)
         device = self._resolved_device()
         network = self._fitted_network().to(device)
         vectors = torch.from_numpy(words.vectors).to(device)
         with torch.inference_mode():
-            for chunk in _like_lengths(words.texts.lengths[numbers]):
+            for chunk in _similar_lengths(words.texts.lengths[numbers]):
                 texts, local = np.unique(numbers[chunk], return_inverse=True)
                 batch = words.texts.take(texts)
                 ids = to_device(batch.ids.astype(np.int64), device)
@@ -301,27 +252,19 @@ class PairwiseInteraction(
                 found[chunk] = logits.double().cpu().numpy()
         return found
 
-    def _warn_if_cut(self, words: Words, *, stacklevel: int) -> None:
-        n_long = int((words.texts.lengths > self.limit).sum())
+    def _warn_if_truncated(self, words: "Words", *, stacklevel: int) -> None:
+        n_long = int((words.texts.lengths > self.max_words).sum())
         if n_long:
-            warn(
+            issue_warning(
                 f"{n_long} of {len(words.texts)} distinct sentences have more than "
-                f"limit={self.limit} words, of which only the first {self.limit} are "
-                "compared.",
+                f"max_words={self.max_words} words, of which only the first "
+                f"{self.max_words} are compared.",
                 UserWarning,
                 stacklevel=stacklevel,
             )
 
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.string = True
-        tags.input_tags.one_d_array = False
-        tags.input_tags.two_d_array = False
-        tags.target_tags.required = True
-        return tags
 
-
-def _like_lengths(lengths: NDArray[np.integer]) -> Iterator[NDArray[np.intp]]:
+def _similar_lengths(lengths: NDArray[np.integer]) -> Iterator[NDArray[np.intp]]:
     """Numbers of pairs in chunks, from long sentences to short ones."""
     longest = lengths.max(axis=1)
     order = np.argsort(-longest, kind="stable")
@@ -331,3 +274,122 @@ def _like_lengths(lengths: NDArray[np.integer]) -> Iterator[NDArray[np.intp]]:
         stop = start + max(min(_TOKENS // n_words, _PAIRS), 1)
         yield order[start:stop]
         start = stop
+
+
+@dataclass(frozen=True)
+class Words:
+    """Texts and the words that occur in them.
+
+    Attributes
+    ----------
+    texts : TokenBatch
+        Numbers of words.
+
+    words : list of str
+        Distinct.
+
+    vectors : ndarray of shape (n_words, dim), float32
+    """
+
+    texts: TokenBatch
+    words: list[str]
+    vectors: NDArray[np.float32]
+
+    def append_to(self, table: WordVectors) -> "Words":
+        """The same, with all words of a table first and new ones after them."""
+        numbers = np.empty(len(self.words), dtype=np.int32)
+        new = [i for i, word in enumerate(self.words) if word not in table]
+        numbers[new] = len(table) + np.arange(len(new))
+        old = [i for i, word in enumerate(self.words) if word in table]
+        numbers[old] = [table.index[self.words[i]] for i in old]
+        return Words(
+            TokenBatch(numbers[self.texts.ids], self.texts.offsets),
+            [*table.words, *(self.words[i] for i in new)],
+            np.concatenate([table.rows(slice(None)), self.vectors[new]]),
+        )
+
+
+def find_words(
+    texts: list[str],
+    tokenizer: WordTokenizer,
+    vectors: WordVectors,
+    *,
+    scale: Callable[[NDArray[np.float32]], float],
+    unknown_range: float | None,
+    trained: WordVectors | None = None,
+) -> "Words":
+    """Look up the words of texts.
+
+    Parameters
+    ----------
+    texts : list of str
+
+    tokenizer : WordTokenizer
+
+    vectors : WordVectors
+
+    scale : callable
+        Returns the factor of these vectors, given those that occur.
+
+    unknown_range : float or None
+        Words without a vector get one from U(-unknown_range, unknown_range), drawn by a
+        hash of the word, and so always the same. None ignores such words. If `vectors`
+        has a vector for unknown words, they get that.
+
+    trained : WordVectors, default=None
+        Vectors that take precedence.
+
+    Returns
+    -------
+    words : Words
+    """
+    unknown: dict[str, int] = {}
+    n_known = len(vectors)
+
+    def number(word: str) -> int:
+        return unknown.setdefault(word, n_known + len(unknown))
+
+    rule = vectors.unknown_row
+    if rule is None and unknown_range is not None:
+        batch = tokenizer.encode(texts, vectors.index, number)
+    else:
+        batch = tokenizer.encode(texts, vectors.index, rule)
+    rows, numbers = np.unique(batch.ids, return_inverse=True)
+    names = list(unknown)
+    words = [
+        vectors.words[row] if row < n_known else names[row - n_known]
+        for row in rows.tolist()
+    ]
+    factor = scale(vectors.rows(rows[rows < n_known]))
+    matrix = initial_vectors(words, vectors, scale=factor, unknown_range=unknown_range)
+    if trained is not None:
+        places = [(i, trained.index.get(word)) for i, word in enumerate(words)]
+        both = np.array([p for p in places if p[1] is not None], dtype=np.intp)
+        both = both.reshape(-1, 2)
+        matrix[both[:, 0]] = trained.rows(both[:, 1])
+    return Words(TokenBatch(numbers.astype(np.int32), batch.offsets), words, matrix)
+
+
+def initial_vectors(
+    words: list[str],
+    vectors: WordVectors,
+    *,
+    scale: float,
+    unknown_range: float | None,
+) -> NDArray[np.float32]:
+    """The vectors of words before any training; see :func:`find_words`.
+
+    Returns
+    -------
+    matrix : ndarray of shape (n_words, dim), float32
+        Zero for a word without a vector.
+    """
+    matrix = np.zeros((len(words), vectors.dim), dtype=np.float32)
+    rows = np.array([vectors.index.get(word, -1) for word in words], dtype=np.intp)
+    known = rows >= 0
+    matrix[known] = vectors.rows(rows[known]) * np.float32(scale)
+    if unknown_range is not None:
+        for i in np.flatnonzero(~known):
+            draw = np.random.RandomState(crc32(words[i].encode("utf-8", "replace")))
+            matrix[i] = draw.uniform(-unknown_range, unknown_range, vectors.dim)
+    return matrix

@@ -1,173 +1,123 @@
-"""Answers ranked by the interaction of their words with those of the question."""
+"""Ranking of answers from the interaction of their words with a question's."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 from collections.abc import Callable, Iterable
-from copy import deepcopy
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import softmax
+from sklearn.model_selection import GroupShuffleSplit
 
+from skparaphrase._estimator import store_parameters
+from skparaphrase._trained_model import Examples
 from skparaphrase.interaction._base import PairwiseInteraction
-from skparaphrase.interaction._questions import (
-    check_answers,
-    check_both_kinds,
-    check_some_right,
-    split_by_question,
-    with_questions,
-)
 from skparaphrase.metrics import mean_reciprocal_rank
-from skparaphrase.metrics._ranking import split_queries
-from skparaphrase.supervised._examples import Examples
-from skparaphrase.supervised._targets import one_hot
+from skparaphrase.metrics._ranking import check_relevance, query_codes, split_queries
+from skparaphrase.optimizers import Optimizer
 from skparaphrase.text import check_texts
 from skparaphrase.vectors import WordVectors
 
 
 class PairwiseInteractionRanker(PairwiseInteraction):
-    r"""Rank candidate answers, from each of their words with each of the question.
+    """Rank candidate answers by the interaction of their words with the question's.
 
     The network of :class:`PairwiseInteractionRegressor` with two outputs, trained on
-    single pairs of question and candidate with the hinge loss of He & Lin (2016)
-    on their log-probabilities. The best epoch of validation is that of the highest mean
-    reciprocal rank, as in the paper.
+    single pairs of question and candidate with the hinge loss of He & Lin (2016) on
+    their log-probabilities. Validation keeps the epoch with the highest mean reciprocal
+    rank, as in the paper.
 
-    Defaults are quicker than the paper's setting and as good; see :meth:`paper`.
+    The defaults are faster than the paper's settings and as good; see :meth:`paper`.
 
     Parameters
     ----------
     vectors : WordVectors, default=None
-        None: those that come with the package.
-
+        None takes :func:`skparaphrase.datasets.load_word_vectors`.
     hidden_dim : int, default=250
-        Units of the memory.
-
-    limit : {32, 48, 64}, default=48
-        Words of a sentence that are compared, from its beginning. The memory reads the
-        whole sentence, and training needs memory for it. A warning says how many
-        sentences were cut.
-
+        Units of the LSTM.
+    max_words : {32, 48, 64}, default=48
+        Words of a sentence that are compared, from its beginning. The LSTM reads the
+        whole sentence. A warning says how many sentences were truncated.
     context : bool, default=True
-        False compares the vectors of words instead of the memory's states (table 8).
-
+        False compares word vectors instead of LSTM states (table 8).
     share_directions : bool, default=True
-        One memory reads both ways, as in the paper's code; False: one each, as in its
-        text.
-
+        One LSTM reads in both directions, as in the paper's code; False: one for each,
+        as in its text.
     focus : {"matching", "dropout", "none"}, default="matching"
-        The focus layer; or instead of it dropout of the cube's values in training, or
-        nothing (table 8).
-
+        The focus layer; or instead of it dropout on the cube in training, or nothing
+        (table 8).
     dropout : float, default=0.3
-        Of the cube's values, with `focus="dropout"`.
-
-    freeze : {"vectors"} or None, default="vectors"
-        None trains the vectors of words, too.
-
+        Dropout rate, with `focus="dropout"`.
     scale : float, default=6.0
-        Mean length that one factor gives to the vectors of the words in `X`. None
-        leaves them as they are.
-
+        Mean length that one factor gives to the vectors of the words in `X`. The gates
+        of an LSTM hardly open to short vectors. None leaves them as they are.
     unknown_range : float, default=0.05
         A word without a vector gets one from U(-unknown_range, unknown_range), drawn by
-        a hash of the word: a name in the question is known again in the answer. None
-        leaves such words out. `scale` does not change them. A table with a vector for
-        unknown words keeps its own rule.
+        a hash of the word, so that it is the same in all texts; `scale` does not apply.
+        None ignores such words. A table with a vector for unknown words uses that.
+    tokenizer : callable or WordTokenizer, default=None
+        Splits a text into words; None is :class:`~skparaphrase.text.WordTokenizer` with
+        its defaults.
 
-    lowercase : bool, default=True
-
-    token_pattern : str, default="words"
-        As in :class:`~skparaphrase.encoders.AverageEncoder`.
-
-    tokenizer : callable, default=None
-
-    split_compounds : bool, default=True
-
-    optimizer : {"adagrad", "adam", "rmsprop", "sgd"}, default="adam"
-
+    optimizer : {"adagrad", "adam", "rmsprop", "sgd"} or Optimizer, default="adam"
+        A name is short for `Optimizer(name, schedule="linear", clip_norm=50.0)`; see
+        :class:`~skparaphrase.optimizers.Optimizer`.
     learning_rate : float, default=0.0005
-
-    schedule : {"constant", "linear"}, default="linear"
-        "linear" lets the learning rate fall from step to step, to zero after
-        `max_epochs`.
-
-    reset_optimizer : bool, default=False
-        Let the optimiser forget its moments after every epoch, as the paper's code
-        does.
-
     batch_size : int, default=16
-        Pairs per step. The gradient of a batch is the mean of those of its pairs.
-
+        Pairs per step. The gradient of a batch is the mean over its pairs.
     max_epochs : int, default=6
-        Passes over the pairs. 0 leaves the initial parameters.
-
-    clip_norm : float, default=50.0
-        Scale the gradients of all arrays together down to this norm.
-
+        Passes over the pairs. 0 keeps the initial parameters.
     vectors_penalty : float, default=0.0
-        Lambda that pulls trained vectors to where they began.
-
+        Lambda, which pulls trained vectors to where they started.
+    freeze : {"vectors"} or None, default="vectors"
+        None also trains the word vectors.
     validation_fraction : float, default=None
-        Share of the questions to score after every epoch instead of training on them;
-        the best epoch is kept. For a set of your own, give `X_val` and `y_val` to
-        :meth:`fit`.
-
+        Fraction of the examples held out to be scored after every epoch; the best epoch
+        is kept. Or pass `X_val` and `y_val` to :meth:`fit`.
     patience : int, default=None
-        Stop after so many epochs without a better score of validation.
+        Stop after so many epochs without a better validation score.
 
     warm_start : bool, default=False
-        Another `fit` goes on from the fitted state, with optimiser and random state,
+        If True, `fit` resumes from the fitted state, with optimizer and random state,
         for `max_epochs` more epochs.
-
     device : str, default="auto"
-        "cpu", "cuda", or "auto": CUDA where there is one.
-
+        "cpu", "cuda", or "auto": CUDA if available.
     random_state : int, RandomState instance or None, default=None
-        Initial parameters, validation questions, order of pairs and dropout. The same
-        seed gives the same model, to the bit, on one CPU with one number of threads.
-
+        The same seed gives bit-identical results on one CPU with one number of threads.
     verbose : bool or int, default=False
-        Print loss and score of every epoch. For a progress bar see `set_callbacks`.
+        Print the loss of every epoch. See also :mod:`skparaphrase.callback`.
 
     Attributes
     ----------
     classes_ : ndarray of shape (2,)
-        0 and 1, a wrong and a right answer.
-
+        0 and 1.
     parameters_ : dict of str to ndarray
         As in :class:`PairwiseInteractionRegressor`.
-
     vectors_ : WordVectors
         Trained vectors of the words in `X`, with `freeze=None`.
-
     scale_ : float
         The factor of `scale`.
-
     loss_curve_ : list of float
-        Mean loss of a pair in each epoch.
-
+        Mean loss of a pair in each epoch, without penalties.
     n_epochs_ : int
-        Epochs trained.
-
+        Number of epochs trained.
     validation_scores_ : list of float
-        Mean reciprocal rank of the validation questions after each epoch, where there
-        are some.
-
+        Mean reciprocal rank of the validation questions after each epoch, if there is
+        validation.
     best_epoch_ : int
-        Epoch, from 1, whose parameters the model has, where there was validation.
+        The epoch, from 1, whose parameters were kept, if there is validation.
 
     See Also
     --------
-    skparaphrase.metrics.mrr_scorer : For model selection, with `map_scorer`.
+    skparaphrase.metrics.mrr_scorer : For model selection, like `map_scorer`.
 
     Notes
     -----
-    What belongs to one question is known by the question's text, or by a second column
-    of `y`. Questions with only right or only wrong answers are trained on like others.
-    Where right answers are few, `sample_weight` can give them more weight.
+    The answers of a question are identified by the question's text, or by a second
+    column of `y`. Questions with only right or only wrong answers are trained on like
+    others. Where right answers are few, `sample_weight` can give them more weight.
 
     Settings of :meth:`paper`: "trecqa" (table 7), "wikiqa" (table 6), with an update
     for each pair. The released code has a grid of 64 words for TrecQA, the paper one of
@@ -198,26 +148,20 @@ class PairwiseInteractionRanker(PairwiseInteraction):
         vectors: WordVectors | None = None,
         *,
         hidden_dim: int = 250,
-        limit: int = 48,
+        max_words: int = 48,
         context: bool = True,
         share_directions: bool = True,
         focus: str = "matching",
         dropout: float = 0.3,
-        freeze: str | None = "vectors",
         scale: float | None = 6.0,
         unknown_range: float | None = 0.05,
-        lowercase: bool = True,
-        token_pattern: str = "words",
         tokenizer: Callable[[str], Iterable[str]] | None = None,
-        split_compounds: bool = True,
-        optimizer: str = "adam",
+        optimizer: str | Optimizer = "adam",
         learning_rate: float = 0.0005,
-        schedule: str = "linear",
-        reset_optimizer: bool = False,
         batch_size: int = 16,
         max_epochs: int = 6,
-        clip_norm: float | None = 50.0,
         vectors_penalty: float = 0.0,
+        freeze: str | None = "vectors",
         validation_fraction: float | None = None,
         patience: int | None = None,
         warm_start: bool = False,
@@ -225,36 +169,7 @@ class PairwiseInteractionRanker(PairwiseInteraction):
         random_state: Any = None,
         verbose: bool | int = False,
     ) -> None:
-        super().__init__(
-            vectors=vectors,
-            hidden_dim=hidden_dim,
-            limit=limit,
-            context=context,
-            share_directions=share_directions,
-            focus=focus,
-            dropout=dropout,
-            freeze=freeze,
-            scale=scale,
-            unknown_range=unknown_range,
-            lowercase=lowercase,
-            token_pattern=token_pattern,
-            tokenizer=tokenizer,
-            split_compounds=split_compounds,
-            optimizer=optimizer,
-            learning_rate=learning_rate,
-            schedule=schedule,
-            reset_optimizer=reset_optimizer,
-            batch_size=batch_size,
-            max_epochs=max_epochs,
-            clip_norm=clip_norm,
-            vectors_penalty=vectors_penalty,
-            validation_fraction=validation_fraction,
-            patience=patience,
-            warm_start=warm_start,
-            device=device,
-            random_state=random_state,
-            verbose=verbose,
-        )
+        store_parameters(self, locals())
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """How much more likely a candidate is right than wrong.
@@ -350,8 +265,8 @@ class PairwiseInteractionRanker(PairwiseInteraction):
             query = texts[:, 0]
         return mean_reciprocal_rank(y, self.decision_function(texts), query)
 
-    def _score_examples(self, examples: Examples) -> float:
-        logits = self._logits(examples.texts, tell=False)
+    def _validation_score(self, examples: Examples) -> float:
+        logits = self._logits(examples.texts, warn=False)
         relevance, queries = examples.targets.T
         return mean_reciprocal_rank(relevance, logits[:, 1] - logits[:, 0], queries)
 
@@ -359,9 +274,9 @@ class PairwiseInteractionRanker(PairwiseInteraction):
         self, X: Any, y: Any, sample_weight: Any, *, reset: bool
     ) -> Examples:
         examples = super()._check_examples(X, y, sample_weight, reset=reset)
-        examples = with_questions(examples)
+        examples = _with_questions(examples)
         if reset:
-            check_both_kinds(examples)
+            _check_both_kinds(examples)
         return examples
 
     def _check_validation(
@@ -373,27 +288,64 @@ class PairwiseInteractionRanker(PairwiseInteraction):
                 "None."
             )
         examples = super()._check_validation(X_val, y_val, None)
-        if examples is None:
-            return None
-        examples = with_questions(examples)
-        check_some_right(examples)
-        return examples
+        return (
+            None if examples is None else _check_some_right(_with_questions(examples))
+        )
 
     def _check_targets(self, y: Any, *, reset: bool) -> NDArray[np.intp]:
         self.classes_ = np.arange(2)
-        return check_answers(y)
+        return self._check_held_out(y)
 
     def _check_held_out(self, y: Any) -> NDArray[np.intp]:
-        return check_answers(y)
+        relevance, queries = split_queries(y)
+        targets = check_relevance(relevance).astype(np.intp)
+        if queries is None:
+            return targets
+        return np.column_stack([targets, query_codes(queries)])
 
-    def _split(self, examples: Examples) -> tuple[Examples, Examples]:
-        assert self.validation_fraction is not None
-        train, held_out = split_by_question(
-            examples, self.validation_fraction, deepcopy(self._split_state)
-        )
-        check_both_kinds(train)
-        check_some_right(held_out)
-        return train, held_out
+    def _split(
+        self, examples: Examples, fraction: float, random_state: np.random.RandomState
+    ) -> tuple[Examples, Examples]:
+        """Examples to train on, and all those of a random share of the questions."""
+        questions = examples.targets[:, 1]
+        if len(np.unique(questions)) < 2:
+            raise ValueError(
+                "validation_fraction splits off whole questions, but there is only one "
+                "question: pass X_val and y_val, or set it to None."
+            )
+        splitter = GroupShuffleSplit(1, test_size=fraction, random_state=random_state)
+        ((train, held_out),) = splitter.split(questions, groups=questions)
+        trained_on = examples.take(np.sort(train))
+        _check_both_kinds(trained_on)
+        return trained_on, _check_some_right(examples.take(np.sort(held_out)))
 
     def _distributions(self, targets: NDArray[Any]) -> NDArray[np.float32]:
-        return one_hot(targets[:, 0], 2).astype(np.float32)
+        return np.eye(2, dtype=np.float32)[targets[:, 0]]
+
+
+def _with_questions(examples: Examples) -> Examples:
+    """Targets of shape (n_samples, 2): without a column, texts identify questions."""
+    targets = examples.targets
+    if targets.ndim == 1:
+        targets = np.column_stack([targets, query_codes(examples.texts[:, 0])])
+    return Examples(examples.texts, targets, examples.weights)
+
+
+def _check_both_kinds(examples: Examples) -> None:
+    """Raise unless there are right and wrong answers to train on."""
+    relevance = examples.targets[:, 0]
+    if len(np.unique(relevance)) < 2:
+        raise ValueError(
+            "PairwiseInteractionRanker needs right and wrong answers to learn from; "
+            f"all {len(relevance)} are {'right' if relevance[0] else 'wrong'}."
+        )
+
+
+def _check_some_right(validation: Examples) -> Examples:
+    """Raise if every epoch would score 0."""
+    if not validation.targets[:, 0].any():
+        raise ValueError(
+            f"None of the {len(validation)} validation answers is right: there is no "
+            "reciprocal rank to select an epoch by."
+        )
+    return validation

@@ -1,4 +1,4 @@
-"""Graded similarity of sentences by the interaction of their words."""
+"""Similarity of two sentences from the interaction of their words."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -12,178 +12,132 @@ from numpy.typing import NDArray
 from scipy.special import softmax
 
 from skparaphrase._compat import Interval
+from skparaphrase._estimator import store_parameters
+from skparaphrase._trained_model import Examples
 from skparaphrase.interaction._base import PairwiseInteraction
 from skparaphrase.metrics import pearson_score
-from skparaphrase.supervised._examples import Examples
-from skparaphrase.supervised._graded import GradedScores
-from skparaphrase.supervised._targets import sparse_targets
+from skparaphrase.optimizers import Optimizer
+from skparaphrase.supervised._graded import GradedScores, sparse_targets
 from skparaphrase.vectors import WordVectors
 
 
 class PairwiseInteractionRegressor(GradedScores, PairwiseInteraction):
-    r"""Similarity of two sentences, from each word of one with each of the other.
+    r"""Similarity of two sentences from the interaction of their words.
 
-    The pairwise word interaction model (PWIM) of He & Lin (2016). A bidirectional long
-    short-term memory reads both sentences. A cube holds the cosine, the Euclidean
-    distance and the dot product of each word of the one with each of the other: of
-    forward states, backward states, their sums and their concatenations. The focus
-    layer leaves the pairs of words that match best as they are, and multiplies the
-    others by 0.1. A deep convolutional network looks at the cube as at an image, and
-    its softmax over the whole numbers of the scale is trained with the
-    Kullback-Leibler divergence from the two levels next to the score. The expectation
-    of the level is the prediction.
+    The pairwise word interaction model (PWIM) of He & Lin (2016). A bidirectional LSTM
+    reads both sentences. A cube holds the cosine, the Euclidean distance and the dot
+    product of each word of one sentence with each word of the other: of forward states,
+    backward states, their sums and their concatenations. The focus layer keeps the
+    pairs of words that match best, and multiplies the others by 0.1. A deep
+    convolutional network processes the cube like an image, and its softmax over the
+    integers of the scale is trained with the Kullback-Leibler divergence from the two
+    levels next to the score. The prediction is the expected level.
 
-    Defaults are quicker than the paper's setting and as good; see :meth:`paper`.
+    The defaults are faster than the paper's settings and as good; see :meth:`paper`.
 
     Parameters
     ----------
     vectors : WordVectors, default=None
-        None: those that come with the package.
-
+        None takes :func:`skparaphrase.datasets.load_word_vectors`.
     hidden_dim : int, default=250
-        Units of the memory.
-
-    limit : {32, 48, 64}, default=32
-        Words of a sentence that are compared, from its beginning. The memory reads the
-        whole sentence, and training needs memory for it. A warning says how many
-        sentences were cut.
-
+        Units of the LSTM.
+    max_words : {32, 48, 64}, default=32
+        Words of a sentence that are compared, from its beginning. The LSTM reads the
+        whole sentence. A warning says how many sentences were truncated.
     context : bool, default=True
-        False compares the vectors of words instead of the memory's states (table 8).
-
+        False compares word vectors instead of LSTM states (table 8).
     share_directions : bool, default=True
-        One memory reads both ways, as in the paper's code; False: one each, as in its
-        text.
-
+        One LSTM reads in both directions, as in the paper's code; False: one for each,
+        as in its text.
     focus : {"matching", "dropout", "none"}, default="matching"
-        The focus layer; or instead of it dropout of the cube's values in training, or
-        nothing (table 8).
-
+        The focus layer; or instead of it dropout on the cube in training, or nothing
+        (table 8).
     dropout : float, default=0.3
-        Of the cube's values, with `focus="dropout"`.
-
-    freeze : {"vectors"} or None, default="vectors"
-        None trains the vectors of words, too.
-
+        Dropout rate, with `focus="dropout"`.
     scale : float, default=6.0
         Mean length that one factor gives to the vectors of the words in `X`. The gates
-        of a memory hardly open to short vectors. None leaves them as they are.
-
+        of an LSTM hardly open to short vectors. None leaves them as they are.
     unknown_range : float, default=0.05
         A word without a vector gets one from U(-unknown_range, unknown_range), drawn by
-        a hash of the word, so that it is the same in all texts. None leaves such words
-        out. `scale` does not change them. A table with a vector for unknown words keeps
-        its own rule.
-
-    lowercase : bool, default=True
-
-    token_pattern : str, default="words"
-        As in :class:`~skparaphrase.encoders.AverageEncoder`.
-
-    tokenizer : callable, default=None
-
-    split_compounds : bool, default=True
-
+        a hash of the word, so that it is the same in all texts; `scale` does not apply.
+        None ignores such words. A table with a vector for unknown words uses that.
+    tokenizer : callable or WordTokenizer, default=None
+        Splits a text into words; None is :class:`~skparaphrase.text.WordTokenizer` with
+        its defaults.
     score_range : tuple of float (lowest, highest), default=None
-        Ends of the scale. None: the whole numbers below and above the scores of `fit`.
-
+        The ends of the scale. None: the integers below and above the scores of `fit`.
     n_levels : int, default=None
-        Outputs of the softmax, evenly spaced over the scale. None: one a whole number.
+        Outputs of the softmax, evenly spaced over the scale. None: one for each
+        integer.
 
-    optimizer : {"adagrad", "adam", "rmsprop", "sgd"}, default="adam"
-
+    optimizer : {"adagrad", "adam", "rmsprop", "sgd"} or Optimizer, default="adam"
+        A name is short for `Optimizer(name, schedule="linear", clip_norm=50.0)`; see
+        :class:`~skparaphrase.optimizers.Optimizer`.
     learning_rate : float, default=0.001
-
-    schedule : {"constant", "linear"}, default="linear"
-        "linear" lets the learning rate fall from step to step, to zero after
-        `max_epochs`.
-
-    reset_optimizer : bool, default=False
-        Let the optimiser forget its moments after every epoch, as the paper's code
-        does.
-
     batch_size : int, default=32
-        Pairs per step. The gradient of a batch is the mean of those of its pairs.
-
+        Pairs per step. The gradient of a batch is the mean over its pairs.
     max_epochs : int, default=10
-        Passes over the pairs. 0 leaves the initial parameters.
-
-    clip_norm : float, default=50.0
-        Scale the gradients of all arrays together down to this norm.
-
+        Passes over the pairs. 0 keeps the initial parameters.
     vectors_penalty : float, default=0.0
-        Lambda that pulls trained vectors to where they began.
-
+        Lambda, which pulls trained vectors to where they started.
+    freeze : {"vectors"} or None, default="vectors"
+        None also trains the word vectors.
     validation_fraction : float, default=None
-        Share of the pairs to score after every epoch instead of training on them; the
-        best epoch is kept. For a set of your own, give `X_val` and `y_val` to
-        :meth:`fit`.
-
+        Fraction of the examples held out to be scored after every epoch; the best epoch
+        is kept. Or pass `X_val` and `y_val` to :meth:`fit`.
     patience : int, default=None
-        Stop after so many epochs without a better score of validation.
+        Stop after so many epochs without a better validation score.
 
     warm_start : bool, default=False
-        Another `fit` goes on from the fitted state, with optimiser and random state,
+        If True, `fit` resumes from the fitted state, with optimizer and random state,
         for `max_epochs` more epochs.
-
     device : str, default="auto"
-        "cpu", "cuda", or "auto": CUDA where there is one.
-
+        "cpu", "cuda", or "auto": CUDA if available.
     random_state : int, RandomState instance or None, default=None
-        Initial parameters, validation pairs, order of pairs and dropout. The same seed
-        gives the same model, to the bit, on one CPU with one number of threads.
-
+        The same seed gives bit-identical results on one CPU with one number of threads.
     verbose : bool or int, default=False
-        Print loss and score of every epoch. For a progress bar see `set_callbacks`.
+        Print the loss of every epoch. See also :mod:`skparaphrase.callback`.
 
     Attributes
     ----------
     parameters_ : dict of str to ndarray
         "context.forwards.W_x" of shape (4 * hidden_dim, dim), rows for the input,
         forget, cell and output gates, "W_h", "b_x" and "b_h";
-        "grid.convolutions.0.weight" of shape (128, 13, 3, 3) and so on;
-        "grid.hidden.*" and "grid.output.*".
-
+        "grid.convolutions.0.weight" of shape (128, 13, 3, 3) and so on; "grid.hidden.*"
+        and "grid.output.*".
     vectors_ : WordVectors
         Trained vectors of the words in `X`, with `freeze=None`.
-
     scale_ : float
         The factor of `scale`.
-
     levels_ : ndarray of shape (n_levels,)
-        The scores that the outputs of the softmax stand for.
-
+        The scores that the outputs of the softmax represent.
     loss_curve_ : list of float
-        Mean loss of a pair in each epoch.
-
+        Mean loss of a pair in each epoch, without penalties.
     n_epochs_ : int
-        Epochs trained.
-
+        Number of epochs trained.
     validation_scores_ : list of float
-        Pearson's r on the validation pairs after each epoch, where there are some.
-
+        Pearson's r on the validation pairs after each epoch, if there is validation.
     best_epoch_ : int
-        Epoch, from 1, whose parameters the model has, where there was validation.
+        The epoch, from 1, whose parameters were kept, if there is validation.
 
     See Also
     --------
     PairwiseInteractionRanker : Ranks answers instead.
-    skparaphrase.supervised.SimilarityRegressor : From the vectors of two sentences,
-        which are of use elsewhere, and quicker.
+    skparaphrase.supervised.SimilarityRegressor : Faster, and its sentence vectors have
+        other uses.
 
     Notes
     -----
     Settings of :meth:`paper`: "sick" (table 3), "msrvid" (table 4), "sts2014"
-    (table 5). They take an update for each pair. Their authors keep the best epoch of
-    the development set: give `X_val` and `y_val`.
+    (table 5), with an update for each pair. The authors keep the best epoch of the
+    development set: pass `X_val` and `y_val`.
 
-    Where the paper and its code disagree, this follows the code: one memory for both
-    directions, focus on the concatenated states, a matching that goes on until one
-    sentence is used up, negative distances, and a channel of real cells that the focus
-    weighs like the others.
+    Where the paper and its code disagree, this follows the code: one LSTM for both
+    directions, focus on the concatenated states, a matching that continues until one
+    sentence is used up, negative distances, and a channel that marks real cells, which
+    the focus weights like the others.
 
-    An empty sentence has no cells: all such pairs get one score, that of the empty
-    cube.
+    An empty sentence has no cells: all such pairs get the score of the empty cube.
 
     References
     ----------
@@ -213,28 +167,22 @@ class PairwiseInteractionRegressor(GradedScores, PairwiseInteraction):
         vectors: WordVectors | None = None,
         *,
         hidden_dim: int = 250,
-        limit: int = 32,
+        max_words: int = 32,
         context: bool = True,
         share_directions: bool = True,
         focus: str = "matching",
         dropout: float = 0.3,
-        freeze: str | None = "vectors",
         scale: float | None = 6.0,
         unknown_range: float | None = 0.05,
-        lowercase: bool = True,
-        token_pattern: str = "words",
         tokenizer: Callable[[str], Iterable[str]] | None = None,
-        split_compounds: bool = True,
         score_range: tuple[float, float] | None = None,
         n_levels: int | None = None,
-        optimizer: str = "adam",
+        optimizer: str | Optimizer = "adam",
         learning_rate: float = 0.001,
-        schedule: str = "linear",
-        reset_optimizer: bool = False,
         batch_size: int = 32,
         max_epochs: int = 10,
-        clip_norm: float | None = 50.0,
         vectors_penalty: float = 0.0,
+        freeze: str | None = "vectors",
         validation_fraction: float | None = None,
         patience: int | None = None,
         warm_start: bool = False,
@@ -242,38 +190,7 @@ class PairwiseInteractionRegressor(GradedScores, PairwiseInteraction):
         random_state: Any = None,
         verbose: bool | int = False,
     ) -> None:
-        super().__init__(
-            vectors=vectors,
-            hidden_dim=hidden_dim,
-            limit=limit,
-            context=context,
-            share_directions=share_directions,
-            focus=focus,
-            dropout=dropout,
-            freeze=freeze,
-            scale=scale,
-            unknown_range=unknown_range,
-            lowercase=lowercase,
-            token_pattern=token_pattern,
-            tokenizer=tokenizer,
-            split_compounds=split_compounds,
-            optimizer=optimizer,
-            learning_rate=learning_rate,
-            schedule=schedule,
-            reset_optimizer=reset_optimizer,
-            batch_size=batch_size,
-            max_epochs=max_epochs,
-            clip_norm=clip_norm,
-            vectors_penalty=vectors_penalty,
-            validation_fraction=validation_fraction,
-            patience=patience,
-            warm_start=warm_start,
-            device=device,
-            random_state=random_state,
-            verbose=verbose,
-        )
-        self.score_range = score_range
-        self.n_levels = n_levels
+        store_parameters(self, locals())
 
     def predict(self, X: Any) -> NDArray[np.float64]:
         """Scores of pairs.
@@ -285,12 +202,12 @@ class PairwiseInteractionRegressor(GradedScores, PairwiseInteraction):
         Returns
         -------
         scores : ndarray of shape (n_pairs,)
-            From the lowest to the highest of `levels_`.
+            Between the lowest and the highest of `levels_`.
         """
         return self._expected(softmax(self._logits(X), axis=1))
 
-    def _score_examples(self, examples: Examples) -> float:
-        logits = self._logits(examples.texts, tell=False)
+    def _validation_score(self, examples: Examples) -> float:
+        logits = self._logits(examples.texts, warn=False)
         found = self._expected(softmax(logits, axis=1))
         return pearson_score(examples.targets, found, sample_weight=examples.weights)
 

@@ -1,16 +1,20 @@
-"""Measures of ranking by question."""
+"""Ranking of the candidates of a question, as trec_eval scores it."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-from typing import Any
+from collections.abc import Callable
+from copy import deepcopy
+from functools import partial
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_array, check_consistent_length, column_or_1d
 
-from skparaphrase.text import numbered_texts
-from skparaphrase.text._check import _describe, _is_missing
+from skparaphrase._compat import BaseScorer, cached_call, check_response_method
+from skparaphrase.text import check_pairs, numbered_texts
+from skparaphrase.text._check import describe, is_missing
 
 
 def mean_average_precision(
@@ -20,24 +24,21 @@ def mean_average_precision(
 
     With the candidates of a question in order of score, and :math:`h_k` relevant ones
     among the first :math:`k`, its average precision is the mean of :math:`h_k / k` over
-    the ranks :math:`k` of the relevant ones. This is "map" of trec_eval, with which He
-    and Lin (2016, section 6) score the ranking of answers.
+    the ranks :math:`k` of the relevant ones. This is "map" of trec_eval, which He and
+    Lin (2016, section 6) use to evaluate answer ranking.
 
     Parameters
     ----------
     y_true : array-like of shape (n_samples,) or (n_samples, 2)
         Relevance, 0 or 1, of each candidate; or relevance and query in two columns.
-
     y_score : array-like of shape (n_samples,)
-        Finite scores; the highest comes first.
-
+        Finite scores; the highest ranks first.
     query : array-like of shape (n_samples,), default=None
         Question of each candidate: numbers, str or anything hashable, in any order.
-        None makes all rows one question, unless `y_true` has the column.
-
+        If None, all rows belong to one question, unless `y_true` has two columns.
     no_relevant : {"zero", "skip"}, default="zero"
-        What a question without a relevant candidate counts: 0, as in trec_eval, or
-        nothing, as where papers remove such questions.
+        Whether a question without a relevant candidate counts as 0, as in trec_eval,
+        or is left out, as in papers that remove such questions.
 
     Returns
     -------
@@ -47,28 +48,18 @@ def mean_average_precision(
     Raises
     ------
     ValueError
-        For lengths that differ, no rows, relevance other than 0 and 1, scores that are
-        not finite, identifiers that are missing or cannot be hashed, a `query` beside a
-        two-column `y_true`, and if "skip" leaves no question. Messages name the first
-        bad row.
+        If there are no rows, lengths differ, relevance is not 0 or 1, scores are not
+        finite, queries are missing, not hashable or given twice, or none is left.
 
     Notes
     -----
-    Of equal scores the later row comes first, as trec_eval puts the greater document
-    name first, and names here are the numbers of the rows, padded with zeros: a
-    constant score ranks from the last row to the first. Scores are compared in double
-    precision. trec_eval 9.0.7 and pytrec_eval round them to single precision and may
-    see more ties; ``np.float32(y_score)`` gives their figure.
-
-    A question with relevant candidates only scores 1. trec_eval leaves out questions
-    that have scores but no judgement at all; here every row is judged.
+    Of tied rows the last one ranks first, as in trec_eval the greater document name.
+    trec_eval 9.0.7 and pytrec_eval round scores to single precision, which may create
+    ties; pass ``np.float32(y_score)`` to reproduce their result.
 
     References
     ----------
     C. Buckley. trec_eval. https://github.com/usnistgov/trec_eval
-
-    H. He and J. Lin. Pairwise word interaction modeling with deep neural networks for
-    semantic similarity measurement. NAACL 2016.
 
     Examples
     --------
@@ -79,7 +70,7 @@ def mean_average_precision(
     >>> round(mean_average_precision(relevance, scores, query), 3)
     0.667
     """
-    code, relevant, rank, hits = _ranked(y_true, y_score, query)
+    code, relevant, rank, hits = _rank(y_true, y_score, query)
     n_relevant = np.bincount(code, weights=relevant)
     precision = np.bincount(code, weights=relevant * hits / rank)
     return _mean(precision / np.maximum(n_relevant, 1), n_relevant, no_relevant)
@@ -88,25 +79,20 @@ def mean_average_precision(
 def mean_reciprocal_rank(
     y_true: Any, y_score: Any, query: Any = None, *, no_relevant: str = "zero"
 ) -> float:
-    """One over the rank of the first relevant candidate, averaged over questions.
+    """Reciprocal rank of the first relevant candidate, averaged over questions.
 
-    This is "recip_rank" of trec_eval, on which He and Lin (2016, section 6) select
-    their models of answers.
+    This is "recip_rank" of trec_eval, by which He and Lin (2016) select models.
 
     Parameters
     ----------
     y_true : array-like of shape (n_samples,) or (n_samples, 2)
         Relevance, 0 or 1, of each candidate; or relevance and query in two columns.
-
     y_score : array-like of shape (n_samples,)
-        Finite scores; the highest comes first. Of equal ones, the later row.
-
+        Finite scores; the highest ranks first, of equal scores the last row.
     query : array-like of shape (n_samples,), default=None
-        Question of each candidate: numbers, str or anything hashable, in any order.
-        None makes all rows one question, unless `y_true` has the column.
-
+        Question of each candidate, as in :func:`mean_average_precision`.
     no_relevant : {"zero", "skip"}, default="zero"
-        What a question without a relevant candidate counts: 0, or nothing.
+        Whether a question without a relevant candidate counts as 0 or is left out.
 
     Returns
     -------
@@ -116,7 +102,7 @@ def mean_reciprocal_rank(
     Raises
     ------
     ValueError
-        As :func:`mean_average_precision`, whose notes hold here.
+        As in :func:`mean_average_precision`, whose notes also apply.
 
     Examples
     --------
@@ -126,27 +112,100 @@ def mean_reciprocal_rank(
     >>> mean_reciprocal_rank(relevance, scores, ["a", "a", "a", "b", "b"])
     0.75
     """
-    code, relevant, rank, hits = _ranked(y_true, y_score, query)
+    code, relevant, rank, hits = _rank(y_true, y_score, query)
     reciprocal = np.bincount(code, weights=(relevant & (hits == 1)) / rank)
     return _mean(reciprocal, np.bincount(code, weights=relevant), no_relevant)
 
 
+class _RankingScorer(BaseScorer):
+    """Scorer of a ranking by question, for `GridSearchCV` and `cross_validate`.
+
+    `map_scorer` computes :func:`~skparaphrase.metrics.mean_average_precision` and
+    `mrr_scorer` :func:`~skparaphrase.metrics.mean_reciprocal_rank`, both from the
+    `decision_function` of the estimator, or else its `predict_proba` of the positive
+    class, or else its `predict`. The question of each row is, in this order,
+
+    1. the second column of y, if y has two columns;
+    2. the metadata `query`. With metadata routing,
+       `clone(map_scorer).set_score_request(query=True)` requests it, and
+       `query="groups"` the groups of :class:`~sklearn.model_selection.GroupKFold`;
+    3. the text of the question, the first column of X.
+
+    Split by groups: each fold scores only those rows of a question that it contains.
+
+    Examples
+    --------
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from skparaphrase.encoders import SIFEncoder
+    >>> from skparaphrase.metrics import map_scorer
+    >>> from skparaphrase.pairs import PairSimilarity
+    >>> pairs = [("Who wrote it?", "He wrote it."), ("Who wrote it?", "It is late.")]
+    >>> pipe = make_pipeline(SIFEncoder(), PairSimilarity()).fit(pairs)
+    >>> map_scorer(pipe, pairs, [1, 0])
+    1.0
+    """
+
+    def __init__(self, name: str, metric: Callable[..., float]) -> None:
+        methods = ("decision_function", "predict_proba", "predict")
+        super().__init__(metric, 1, {}, methods)
+        self._name = name
+        self.__doc__ = type(self).__doc__  # pages of the documentation show it
+
+    def __call__(self, estimator: Any, X: Any, y_true: Any, **params: Any) -> float:
+        """Score a fitted estimator; `params` are `query` and `no_relevant`."""
+        return self._score(partial(cached_call, None), estimator, X, y_true, **params)
+
+    def _score(
+        self,
+        method_caller: Callable[..., Any],
+        estimator: Any,
+        X: Any,
+        y_true: Any,
+        query: Any = None,
+        **params: Any,
+    ) -> float:
+        if split_queries(y_true)[1] is not None:
+            query = None
+        elif query is None:
+            query = self._questions(X)
+        method = check_response_method(estimator, self._response_method).__name__
+        score = method_caller(estimator, method, X, pos_label=None)
+        return self._score_func(y_true, score, query, **params)
+
+    def _questions(self, X: Any) -> Any:
+        try:
+            return check_pairs(X)[:, 0]
+        except (TypeError, ValueError) as error:
+            raise ValueError(
+                f"{self!r} needs the question of each row: a y of two columns, "
+                "relevance and query; or the metadata query, which "
+                f"{self!r}.set_score_request(query=True) requests; or an X of pairs of "
+                "str, shape (n_samples, 2), whose first column is the question."
+            ) from error
+
+    def __repr__(self) -> str:
+        return self._name
+
+    def __sklearn_clone__(self) -> Self:
+        return deepcopy(self)
+
+
+map_scorer = _RankingScorer("map_scorer", mean_average_precision)
+mrr_scorer = _RankingScorer("mrr_scorer", mean_reciprocal_rank)
+
+
 def split_queries(y_true: Any) -> tuple[NDArray[Any], Any]:
-    """The column of relevance, and that of queries; None where there is one column."""
+    """The columns of relevance and of queries; None if there is no second column."""
     true = _array(y_true)
     if true.ndim == 2 and true.shape[1] == 2:
         return true[:, 0], true[:, 1]
     return column_or_1d(true), None
 
 
-def _ranked(
+def _rank(
     y_true: Any, y_score: Any, query: Any
 ) -> tuple[NDArray[np.intp], NDArray[np.bool_], NDArray[np.intp], NDArray[np.intp]]:
-    """Rows in order of rank, question by question.
-
-    The question's number, the relevance, the rank from 1, and the relevant rows up to
-    that rank; each of shape (n_samples,).
-    """
+    """Of the rows by question and rank: question, relevance, rank, hits so far."""
     score = check_array(
         y_score,
         ensure_2d=False,
@@ -158,7 +217,7 @@ def _ranked(
     true, queries = split_queries(y_true)
     if queries is not None:
         if query is not None:
-            raise ValueError("y_true has a column of queries: query must be None.")
+            raise ValueError("query must be None, as y_true has a column of queries.")
         query = queries
     check_consistent_length(true, score)
     bad = np.flatnonzero(~np.isfinite(score))
@@ -182,28 +241,25 @@ def _ranked(
 
 
 def _mean(score: NDArray[Any], n_relevant: NDArray[Any], no_relevant: str) -> float:
-    """Mean over the questions, or over those with a relevant row."""
+    """Mean over all questions, or over those with a relevant row."""
     if no_relevant not in ("zero", "skip"):
         raise ValueError(f"no_relevant must be 'zero' or 'skip'; got {no_relevant!r}.")
     if no_relevant == "skip":
         score = score[n_relevant > 0]
         if not len(score):
-            raise ValueError("No question has a relevant row: there is none to score.")
+            raise ValueError("No question has a relevant row, so 'skip' leaves none.")
     return float(score.mean())
 
 
 def _array(values: Any) -> NDArray[Any]:
-    """An array, of objects where a list might mix numbers and str."""
+    """An array; of objects if made from a list, which may mix numbers and str."""
     if isinstance(values, (list, tuple)):
-        try:
-            return np.array(values, dtype=object)
-        except ValueError:
-            raise ValueError("Rows differ in shape.") from None
+        return np.array(values, dtype=object)
     return np.asarray(values)
 
 
 def check_relevance(true: NDArray[Any]) -> NDArray[np.bool_]:
-    """Relevance of 0 and 1 as booleans."""
+    """Relevance as booleans; raise unless it is 0 and 1."""
     try:
         numbers = true.astype(np.float64)
     except (TypeError, ValueError):
@@ -212,8 +268,8 @@ def check_relevance(true: NDArray[Any]) -> NDArray[np.bool_]:
     if len(bad):
         raise ValueError(
             f"Relevance must be 0 or 1; y_true[{bad[0]}] is "
-            f"{_describe(true[bad[0]])}. Make graded relevance binary first, such as "
-            "by y_true >= 1."
+            f"{describe(true[bad[0]])}. Binarise graded relevance first, for "
+            "example with y_true >= 1."
         )
     return numbers == 1
 
@@ -226,14 +282,14 @@ def _number(value: Any) -> float:
 
 
 def query_codes(query: Any) -> NDArray[np.intp]:
-    """Numbers of the questions, in order of appearance."""
+    """Number of the question of each row, in order of appearance."""
     values = column_or_1d(_array(query).astype(object), input_name="query")
     try:
         distinct, code = numbered_texts(values)
     except TypeError as error:
         raise ValueError(f"Queries must be hashable: {error}.") from error
     for number, value in enumerate(distinct):
-        if _is_missing(value):
+        if is_missing(value):
             row = np.flatnonzero(code == number)[0]
-            raise ValueError(f"The query of row {row} is missing: {_describe(value)}.")
+            raise ValueError(f"The query of row {row} is missing: {describe(value)}.")
     return code

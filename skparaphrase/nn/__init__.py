@@ -1,4 +1,4 @@
-"""Training with torch: no strings here, and no scikit-learn."""
+"""Training with PyTorch. This package knows neither strings nor scikit-learn."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -10,55 +10,66 @@ from skparaphrase.nn._compositions import (
     DeepAverage,
     Pooled,
     charagram_range,
+    parameter_arrays,
+    with_parameters,
+)
+from skparaphrase.nn._contrastive import (
+    choose_negatives,
+    infonce_loss,
+    margin_loss,
+    unit_vectors,
 )
 from skparaphrase.nn._convolutions import CharacterConvolution, Convolution
-from skparaphrase.nn._distillation import DistillationTrainer
+from skparaphrase.nn._distributed import resolve_device
 from skparaphrase.nn._heads import Head
-from skparaphrase.nn._interaction import (
-    Interaction,
-    InteractionOptions,
-    InteractionTrainer,
-)
-from skparaphrase.nn._loop import few_threads, resolve_device
-from skparaphrase.nn._losses import unit_vectors
-from skparaphrase.nn._negatives import choose_negatives
+from skparaphrase.nn._interaction import Interaction
 from skparaphrase.nn._recurrent import LSTM, IdentityRecurrent, Recurrent
-from skparaphrase.nn._supervised import SupervisedOptions, SupervisedTrainer
-from skparaphrase.nn._table import WordTable
-from skparaphrase.nn._tagging import Sentences, Tagger, TaggerOptions, TaggerTrainer
-from skparaphrase.nn._training import Trainer, TrainingOptions, batch_slices
-from skparaphrase.nn._transfer import to_device
+from skparaphrase.nn._supervised import (
+    Examples,
+    HeadTrainer,
+    InteractionTrainer,
+    TaggerTrainer,
+)
+from skparaphrase.nn._table import WordTable, to_device
+from skparaphrase.nn._tagger import Sentences, Tagger
+from skparaphrase.nn._trainer import (
+    BaseTrainer,
+    LossBatch,
+    ParaphraseTrainer,
+    pair_batches,
+)
 
 __all__ = [
     "LSTM",
     "Average",
+    "BaseTrainer",
     "CharacterConvolution",
     "Charagram",
     "Composition",
     "Convolution",
     "DeepAverage",
-    "DistillationTrainer",
+    "Examples",
     "Head",
+    "HeadTrainer",
     "IdentityRecurrent",
     "Interaction",
-    "InteractionOptions",
     "InteractionTrainer",
+    "LossBatch",
+    "ParaphraseTrainer",
     "Pooled",
     "Recurrent",
     "Sentences",
-    "SupervisedOptions",
-    "SupervisedTrainer",
     "Tagger",
-    "TaggerOptions",
     "TaggerTrainer",
-    "Trainer",
-    "TrainingOptions",
     "WordTable",
-    "batch_slices",
     "charagram_range",
     "choose_negatives",
-    "few_threads",
+    "infonce_loss",
+    "margin_loss",
+    "pair_batches",
+    "parameter_arrays",
     "resolve_device",
     "to_device",
     "unit_vectors",
+    "with_parameters",
 ]

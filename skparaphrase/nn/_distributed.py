@@ -1,4 +1,4 @@
-"""One training on several processes, as `torchrun` starts them."""
+"""Training in several processes started by `torchrun`, and the device of each."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -15,19 +15,18 @@ from torch import Tensor, distributed
 
 from skparaphrase._threads import in_worker
 
-# Takes what there is for each token of some texts, and where the texts begin.
+# Called with what there is for each token of some texts, and with their offsets.
 Compute = Callable[..., Tensor]
 
 
 class Processes:
     """The processes of the default group of :mod:`torch.distributed`, as one trainer.
 
-    All have the same data, draw the same random numbers, and end every step with the
-    same state. Each composes its own share of a batch only. The rows of all shares go
-    to all processes, and each takes the loss of the whole batch: so that negatives come
-    from the whole batch, and the loss is the mean over it. The gradient of a row stays
-    with the process that composed it; gradients of parameters and of word vectors are
-    summed over processes.
+    All have the same data, draw the same random numbers and end every step with the
+    same state. Each composes only its share of a batch. The rows of all shares go to
+    all processes, and each computes the loss of the whole batch, so that negatives come
+    from the whole batch. The gradient of a row stays with the process that composed it;
+    gradients of parameters and of word vectors are summed over processes.
 
     Attributes
     ----------
@@ -46,42 +45,43 @@ class Processes:
         compute: Compute,
         tokens: Sequence[Tensor],
         offsets: NDArray[np.int64],
-        together: int = 1,
+        texts_per_row: int = 1,
     ) -> Tensor:
-        """The rows of a batch, of which this process computes its share.
+        """The rows of a batch; this process computes its share of them.
 
         Parameters
         ----------
         compute : callable
-            Called as `compute(*tokens, offsets)` with those of some texts; gives a row
-            for each `together`.
+            Called as `compute(*tokens, offsets)` for some texts; gives one row per
+            `texts_per_row` texts.
         tokens : sequence of Tensor of shape (n_tokens, ...)
         offsets : ndarray of shape (n_texts + 1,)
-            Where the tokens of each text begin; at least one text.
-        together : int, default=1
-            Texts of a row.
+            Where the tokens of each text start; at least one text.
+        texts_per_row : int, default=1
 
         Returns
         -------
-        rows : Tensor of shape (n_texts / together, dim)
+        rows : Tensor of shape (n_texts / texts_per_row, dim)
             The same on all processes.
         """
-        bounds = self.shares(offsets[::together])
+        bounds = self.shares(offsets[::texts_per_row])
         start, stop = bounds[self.rank : self.rank + 2]
-        if start == stop:  # a row that nobody reads, so that there are gradients
+        if start == stop:  # a row that nobody reads, so that gradients exist
             start, stop = 0, 1
-        own = offsets[start * together : stop * together + 1]
+        own = offsets[start * texts_per_row : stop * texts_per_row + 1]
         parts = [tensor[own[0] : own[-1]] for tensor in tokens]
         rows = compute(*parts, own - own[0])
         gathered: Tensor = _Gathered.apply(rows, bounds, self.rank)
         return gathered
 
     def shares(self, offsets: NDArray[np.int64]) -> list[int]:
-        """Where the share of each process begins, and at last the number of texts.
+        """Where the share of each process starts, and at last the number of texts.
 
-        Shares have about as many tokens; some are empty where texts are few.
+        Shares have about equal numbers of tokens; some may be empty.
         """
-        cost = offsets + np.arange(len(offsets))  # a text without tokens costs as well
+        cost = offsets + np.arange(
+            len(offsets)
+        )  # a text without tokens has a cost, too
         middles = (cost[1:] + cost[:-1]) / 2
         wanted = cost[-1] / self.size * np.arange(1, self.size)
         return [0, *np.searchsorted(middles, wanted).tolist(), len(middles)]
@@ -94,27 +94,27 @@ class Processes:
                 if tensor.grad is None:  # a share of texts without tokens
                     tensor.grad = torch.zeros_like(tensor)
                 gradients.append(tensor.grad)
-        # One message is quicker than one for each tensor.
+        # One message is faster than one per tensor.
         message = torch.cat([gradient.flatten() for gradient in gradients])
         distributed.all_reduce(message)
         parts = message.split([gradient.numel() for gradient in gradients])
         for gradient, part in zip(gradients, parts, strict=True):
             gradient.copy_(part.view_as(gradient))
 
-    def check_alike(self, parts: Mapping[str, Any], device: torch.device) -> None:
-        """Raise, on all processes, unless all of them have the same.
+    def check_in_sync(self, parts: Mapping[str, Any], device: torch.device) -> None:
+        """Raise, on all processes, unless they agree.
 
         Parameters
         ----------
         parts : dict of str to object
-            Tensors, arrays, tuples of them, or what its repr tells apart.
+            Tensors, arrays, tuples of them, or objects compared by their repr.
         device : torch.device
-            That messages are sent from.
+            Where messages are sent from.
 
         Raises
         ------
         RuntimeError
-            Says what differs.
+            Names what differs.
         """
         own = torch.tensor([_digest(part) for part in parts.values()], device=device)
         every = own.new_empty(self.size, len(own))
@@ -132,14 +132,14 @@ class Processes:
 
 
 class _Gathered(torch.autograd.Function):
-    """The rows of all processes; the gradient of its own comes back to each."""
+    """The rows of all processes; each gets the gradient of its own rows back."""
 
     @staticmethod
     def forward(ctx: Any, rows: Tensor, bounds: list[int], rank: int) -> Tensor:
         sizes = np.diff(bounds).tolist()
         ctx.shape = rows.shape
         ctx.own = slice(bounds[rank], bounds[rank + 1])
-        # Messages must be of one length.
+        # Messages must have equal lengths.
         message = rows.new_zeros(max(sizes), rows.shape[1])
         message[: sizes[rank]] = rows[: sizes[rank]]
         every = list(rows.new_empty(len(sizes), *message.shape))
@@ -157,9 +157,9 @@ class _Gathered(torch.autograd.Function):
 
 
 def joined_processes() -> Processes | None:
-    """Those that this process trains with; None where it is alone.
+    """The processes that this one trains with; None if it trains alone.
 
-    So is a task of joblib: tasks run side by side, and would get others' messages.
+    A task of joblib always does: parallel tasks would receive each other's messages.
     """
     if not (distributed.is_available() and distributed.is_initialized()):
         return None
@@ -168,8 +168,31 @@ def joined_processes() -> Processes | None:
     return Processes() if distributed.get_world_size() > 1 else None
 
 
-def own_device() -> torch.device:
-    """The GPU of this process, by its number among those that `torchrun` started."""
+def resolve_device(device: str) -> torch.device:
+    """The device that a name stands for.
+
+    "auto" is CUDA if available, but the CPU in a worker of joblib or Dask, since
+    several workers would fill one GPU's memory. Each of several processes that train
+    together has its own GPU.
+    """
+    if device == "auto":
+        available = torch.cuda.is_available() and not in_worker()
+        return _own_device() if available else torch.device("cpu")
+    if device.startswith("cuda") and not torch.cuda.is_available():
+        raise ValueError(f"device={device!r}, but torch finds no CUDA device here.")
+    if device == "cuda":
+        return _own_device()
+    try:
+        return torch.device(device)
+    except RuntimeError:
+        raise ValueError(
+            "device must be 'auto', 'cpu', 'cuda' or another name that torch knows; "
+            f"got {device!r}."
+        ) from None
+
+
+def _own_device() -> torch.device:
+    """The GPU of this process among those that `torchrun` started."""
     if joined_processes() is None or "LOCAL_RANK" not in os.environ:
         return torch.device("cuda")
     number = int(os.environ["LOCAL_RANK"]) % torch.cuda.device_count()
@@ -177,10 +200,10 @@ def own_device() -> torch.device:
 
 
 def _digest(part: Any) -> int:
-    """A number that tells contents apart."""
+    """A checksum of the content."""
     if isinstance(part, Tensor):
         part = part.detach()
-        if part.device.type != "cpu":  # not moved: sums of bits, weighted by row
+        if part.device.type != "cpu":  # stays there: sums of bits, weighted by row
             bits = part.view(torch.int32).reshape(max(len(part), 1), -1).sum(dim=1)
             places = torch.arange(1, len(bits) + 1, device=bits.device)
             return int((bits * places).sum())

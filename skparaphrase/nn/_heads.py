@@ -1,42 +1,42 @@
-"""Layers on top of text vectors that predict scores and classes."""
+"""Heads that predict scores and classes from text vectors, and their losses."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import torch
-from numpy.random import RandomState
-from torch import Tensor, nn
+from torch import Tensor
 from torch.nn import functional as F
 
-from skparaphrase.nn._compositions import Dense, Layer
-from skparaphrase.nn._losses import unit_vectors
+from skparaphrase.nn._compositions import Dense, Network
+from skparaphrase.nn._contrastive import unit_vectors
+
+_SMOOTHING = 1e-4  # added to every one-hot target, as in the paper's code
 
 
-class Head(nn.Module):
+class Head(Network):
     r"""A sigmoid layer and a softmax on texts or on pairs of texts.
 
-    The heads of Wieting et al. (2016), after Tai et al. (2015), equation 15:
+    Heads of Wieting et al. (2016), after Tai et al. (2015), equation 15:
     :math:`\mathrm{softmax}(W_p\, \sigma(W_1 (g_1 \odot g_2) + W_2 |g_1 - g_2| + b_1) +
-    b_p)` for pairs; for single texts :math:`g` takes the place of the features.
-    Weights are drawn from Glorot's range, biases are zero.
+    b_p)` for pairs; for single texts, the vector :math:`g` replaces the pair features.
+    Weights are drawn from Glorot's range, and biases start at zero.
 
     Parameters
     ----------
     dim : int
-        Length of a text's vector.
+        Length of the text vectors.
     hidden_dim : int
         Units of the sigmoid layer.
     n_outputs : int
     n_texts : {1, 2}
-        2: pairs.
     projection_dim : int, default=None
-        A linear layer, with bias, takes the vectors to this length first.
+        If given, a linear layer with bias first maps the vectors to this length.
     train_projection : bool, default=True
-        False leaves that layer as it is drawn.
+        If False, that layer keeps its initial parameters.
     normalize : bool, default=False
-        Divide the vectors by their lengths, behind the projection.
+        If True, vectors are divided by their lengths, after the projection.
     scale : float, default=1.0
-        Multiplies the vectors at last.
+        Factor of the vectors, after normalisation.
     """
 
     def __init__(
@@ -63,23 +63,10 @@ class Head(nn.Module):
         self.hidden = Dense(n_texts * dim, hidden_dim, "sigmoid")
         self.output = Dense(hidden_dim, n_outputs, "linear")
 
-    def reset(self, random_state: RandomState) -> None:
-        """Draw initial parameters."""
-        for module in self.modules():
-            if isinstance(module, Layer):
-                module.reset(random_state)
-
     def forward(self, vectors: Tensor) -> Tensor:
-        """Scores before the softmax.
+        """Return the logits, of shape (n_examples, n_outputs).
 
-        Parameters
-        ----------
-        vectors : Tensor of shape (n_texts * n_examples, dim)
-            The texts of pair `i` in rows `2i` and `2i + 1`.
-
-        Returns
-        -------
-        logits : Tensor of shape (n_examples, n_outputs)
+        The texts of pair `i` are in rows `2i` and `2i + 1` of `vectors`.
         """
         if self.projection is not None:
             vectors = self.projection(vectors)
@@ -95,38 +82,59 @@ class Head(nn.Module):
 
 
 def divergence_loss(logits: Tensor, targets: Tensor, weights: Tensor | None) -> Tensor:
-    r"""Kullback-Leibler divergence of targets from predictions, by class.
+    r"""Kullback-Leibler divergence of the targets from the predictions, by class.
 
     :math:`\frac{1}{K} \sum_k p_k (\log p_k - \log \hat p_k)` with `K` classes, as in
     the code of Wieting et al. (2016), who follow Tai et al. (2015), equation 17.
 
-    Parameters
-    ----------
-    logits : Tensor of shape (n_examples, K)
-    targets : Tensor of shape (n_examples, K)
-        p.
-    weights : Tensor of shape (n_examples,) or None
-
-    Returns
-    -------
-    loss : Tensor, a scalar
-        The sum over examples of weight times divergence, by the number of examples.
+    `logits` and `targets`, which are p, have shape (n_examples, K), `weights` (or None)
+    has shape (n_examples,). The result is the sum over examples of weight times
+    divergence, divided by the number of examples.
     """
-    entropies = torch.special.xlogy(targets, targets).sum(dim=1)
-    losses = _cross_entropies(logits, targets) + entropies
-    return _mean(losses / logits.shape[1], weights)
+    predicted = F.log_softmax(logits, dim=1)
+    losses = F.kl_div(predicted, targets, reduction="none").mean(dim=1)
+    return losses.mean() if weights is None else (losses * weights).mean()
 
 
 def cross_entropy_loss(
     logits: Tensor, targets: Tensor, weights: Tensor | None
 ) -> Tensor:
     r"""Cross-entropy :math:`-\sum_k p_k \log \hat p_k`; see :func:`divergence_loss`."""
-    return _mean(_cross_entropies(logits, targets), weights)
-
-
-def _cross_entropies(logits: Tensor, targets: Tensor) -> Tensor:
-    return -(targets * F.log_softmax(logits, dim=1)).sum(dim=1)
-
-
-def _mean(losses: Tensor, weights: Tensor | None) -> Tensor:
+    losses = F.cross_entropy(logits, targets, reduction="none")
     return losses.mean() if weights is None else (losses * weights).mean()
+
+
+def hinge_loss(logits: Tensor, targets: Tensor, weights: Tensor | None) -> Tensor:
+    r"""Margin of 1 between the log-probabilities of two classes.
+
+    :math:`\frac{1}{2} \max(0, 1 - \log \hat p_y + \log \hat p_{1 - y})`: the loss of
+    He & Lin (2016) for ranking, halved as in their code.
+
+    Parameters
+    ----------
+    logits : Tensor of shape (n_examples, 2)
+    targets : Tensor of shape (n_examples, 2)
+        One at the class, zero at the other.
+    weights : Tensor of shape (n_examples,) or None
+
+    Returns
+    -------
+    loss : Tensor, a scalar
+        The sum over examples of weight times loss, by the number of examples.
+    """
+    signs = targets[:, 1] - targets[:, 0]
+    losses = F.relu(1 - signs * (logits[:, 1] - logits[:, 0])) / 2
+    return losses.mean() if weights is None else (losses * weights).mean()
+
+
+def tagging_loss(logits: Tensor, tags: Tensor) -> Tensor:
+    """Mean cross-entropy of tokens against one-hot targets plus 1e-4.
+
+    Parameters
+    ----------
+    logits : Tensor of shape (n_tokens, n_tags)
+    tags : Tensor of shape (n_tokens,), int64
+    """
+    logs = F.log_softmax(logits, dim=1)
+    right = logs.gather(1, tags[:, None])[:, 0]
+    return -(right + _SMOOTHING * logs.sum(dim=1)).mean()

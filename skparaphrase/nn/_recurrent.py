@@ -1,4 +1,4 @@
-"""Recurrent networks that read a text and give their last state."""
+"""Recurrent networks that read a text and return their last state."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -9,78 +9,62 @@ from numpy.random import RandomState
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from skparaphrase.nn._cells import run_lstm, run_simple
-from skparaphrase.nn._compositions import Composition, normal, uniform
-from skparaphrase.nn._packing import Packing
-from skparaphrase.nn._transfer import to_device
+from skparaphrase.nn._cells import Packing, run_lstm, run_simple
+from skparaphrase.nn._compositions import (
+    Composition,
+    Layer,
+    new_parameter,
+    normal_,
+    uniform_,
+)
+from skparaphrase.nn._table import to_device
 
 
 class _LastState(Composition):
-    """Base: the state after the last token."""
+    """Base of compositions that return the state after the last token."""
 
     def states(self, table: Tensor, rows: Tensor, packing: Packing) -> Tensor:
-        """States after every token.
+        """Return the packed states after every token, of shape (n_tokens, dim).
 
-        Parameters
-        ----------
-        table : Tensor of shape (n_rows, dim_in)
-        rows : Tensor of shape (n_tokens,), int64
-            Row of each packed token: `ids[packing.tokens]`, or `packing.tokens` where
-            the table has a row for each token.
-        packing : Packing
-            It says in which direction texts are read.
-
-        Returns
-        -------
-        states : Tensor of shape (n_tokens, dim)
-            Packed; see :meth:`Packing.unpack` and :meth:`Packing.last`.
+        `rows` holds the row of each packed token, `ids[packing.tokens]`; the packing
+        sets the direction in which texts are read.
         """
         raise NotImplementedError
 
-    def _compose(
-        self, table: Tensor, ids: Tensor, offsets: NDArray[np.int64]
-    ) -> Tensor:
-        packing = Packing(offsets, device=table.device)
+    def compose(self, table: Tensor, ids: Tensor, offsets: NDArray[np.int64]) -> Tensor:
+        """Return the last states."""
+        packing = Packing(offsets, table.device)
         return packing.last(self.states(table, ids[packing.tokens], packing))
 
 
 class Recurrent(_LastState):
     r"""Simple recurrent network: :math:`h_t = f(W_x x_t + W_h h_{t-1} + b)`.
 
-    The RNN of Wieting et al. (2016), section 3.1; h_0 = 0, and the last state is the
-    text's vector. Weights are drawn from U(-0.01, 0.01) as in Lasagne; b is zero.
+    RNN of Wieting et al. (2016), section 3.1; h_0 = 0, and the last state is the text
+    vector. Weights are drawn from U(-0.01, 0.01) as in Lasagne; b starts at zero.
 
     Parameters
     ----------
-    dim_in : int
-    dim : int
+    dim_in, dim : int
     activation : {"tanh", "relu", "linear"}, default="tanh"
-        f.
-
-    Attributes
-    ----------
-    W_x : Parameter of shape (dim, dim_in)
-    W_h : Parameter of shape (dim, dim)
-    b : Parameter of shape (dim,)
     """
 
     def __init__(self, dim_in: int, dim: int, *, activation: str = "tanh") -> None:
         super().__init__()
         self.dim = dim
         self.activation = activation
-        self.W_x = nn.Parameter(torch.empty(dim, dim_in, dtype=torch.float32))
-        self.W_h = nn.Parameter(torch.empty(dim, dim, dtype=torch.float32))
-        self.b = nn.Parameter(torch.empty(dim, dtype=torch.float32))
+        self.W_x = new_parameter(dim, dim_in)
+        self.W_h = new_parameter(dim, dim)
+        self.b = new_parameter(dim)
 
     def reset(self, random_state: RandomState) -> None:
         """Draw W_x, then W_h."""
-        with torch.no_grad():
-            for weight in (self.W_x, self.W_h):
-                weight.copy_(uniform(random_state, weight.shape, 0.01))
-            self.b.zero_()
+        uniform_(self.W_x, random_state, 0.01)
+        uniform_(self.W_h, random_state, 0.01)
+        nn.init.zeros_(self.b)
 
     def states(self, table: Tensor, rows: Tensor, packing: Packing) -> Tensor:
-        """States after every token; see the base class."""
+        """Return the states after every token."""
         return run_simple(
             table, rows, self.W_x, self.W_h, self.b, packing, self.activation
         )
@@ -89,14 +73,9 @@ class Recurrent(_LastState):
 class IdentityRecurrent(Recurrent):
     """The iRNN of Wieting et al. (2016), section 3.1.
 
-    A linear recurrent network whose weights begin as identities, where the penalty
-    also holds them; b begins as zero. The last state is divided by the number of
-    tokens, and so at first is the mean of the vectors.
-
-    Parameters
-    ----------
-    dim : int
-        Of the word vectors and of the state.
+    A linear recurrent network whose weights start as identity matrices, and are
+    regularised towards them; b starts at zero. The last state is divided by the number
+    of tokens, so the initial text vector is the mean of the word vectors.
     """
 
     def __init__(self, dim: int) -> None:
@@ -111,30 +90,28 @@ class IdentityRecurrent(Recurrent):
         nn.init.eye_(self.W_h)
         nn.init.zeros_(self.b)
 
-    def _compose(
-        self, table: Tensor, ids: Tensor, offsets: NDArray[np.int64]
-    ) -> Tensor:
-        last = super()._compose(table, ids, offsets)
+    def compose(self, table: Tensor, ids: Tensor, offsets: NDArray[np.int64]) -> Tensor:
+        """Return the last states, divided by the numbers of tokens."""
+        last = super().compose(table, ids, offsets)
         n_tokens = to_device(np.maximum(np.diff(offsets), 1), last.device)
         return last / n_tokens.to(last.dtype)[:, None]
 
 
 class LSTM(_LastState):
-    """Long short-term memory with peepholes; its last state is the text's vector.
+    """Long short-term memory with peepholes; its last state is the text vector.
 
-    The LSTM of Wieting et al. (2016), section 3.1, after Gers et al. (2003); equations
-    at `skparaphrase.nn._cells.run_lstm`. h_0 = c_0 = 0. Weights and peepholes
-    are drawn from N(0, 0.01), all biases are zero, as in Lasagne.
+    LSTM of Wieting et al. (2016), section 3.1, after Gers et al. (2003); its equations
+    are at `run_lstm` in ``nn/_cells.py``. Weights and peepholes are drawn
+    from N(0, 0.01), and biases start at zero, as in Lasagne.
 
     Parameters
     ----------
-    dim_in : int
-    dim : int
+    dim_in, dim : int
     output_gate : bool, default=True
-        False leaves out o and its parameters: h = tanh(c).
+        If False, there is no output gate and h = tanh(c).
     peepholes : {"diagonal", "full"} or None, default="diagonal"
-        From the cells to the gates: one weight for each cell, as in the released code;
-        a matrix, as the paper has it; or none.
+        Weights from the cells to the gates: one for each cell, as in the released
+        code; a matrix, as in the paper; or none.
 
     Attributes
     ----------
@@ -156,38 +133,58 @@ class LSTM(_LastState):
         self.dim = dim
         gates = "ifco" if output_gate else "ifc"
         # Each gate has its own tensors because the papers clip gradients by tensor.
-        self._stacks = [[f"W_x{gate}" for gate in gates]]
-        self._stacks += [[f"W_h{gate}" for gate in gates]]
-        self._stacks += [[f"b_{gate}" for gate in gates]]
-        self._peepholes = [f"W_c{gate}" for gate in gates if gate != "c"]
-        shapes = [(dim, dim_in), (dim, dim), (dim,)]
-        for names, shape in zip(self._stacks, shapes, strict=True):
-            for name in names:
-                setattr(
-                    self, name, nn.Parameter(torch.empty(shape, dtype=torch.float32))
-                )
-        if peepholes is None:
-            self._peepholes = []
-        for name in self._peepholes:
-            shape = (dim,) if peepholes == "diagonal" else (dim, dim)
-            setattr(self, name, nn.Parameter(torch.empty(shape, dtype=torch.float32)))
+        self._blocks = {"W_x": gates, "W_h": gates, "b_": gates}
+        shapes = {"W_x": (dim, dim_in), "W_h": (dim, dim), "b_": (dim,)}
+        if peepholes is not None:
+            self._blocks["W_c"] = gates.replace("c", "")
+            shapes["W_c"] = (dim,) if peepholes == "diagonal" else (dim, dim)
+        for kind, shape in shapes.items():
+            for gate in self._blocks[kind]:
+                setattr(self, kind + gate, new_parameter(*shape))
 
     def reset(self, random_state: RandomState) -> None:
         """Draw the weights, then the peepholes."""
-        with torch.no_grad():
-            for name, parameter in self.named_parameters():
-                if name.startswith("b_"):
-                    parameter.zero_()
-                else:
-                    parameter.copy_(normal(random_state, parameter.shape, 0.1))
+        for name, parameter in self.named_parameters():
+            if name.startswith("b_"):
+                nn.init.zeros_(parameter)
+            else:
+                normal_(parameter, random_state, 0.1)
 
     def states(self, table: Tensor, rows: Tensor, packing: Packing) -> Tensor:
-        """States after every token; see the base class."""
-        w_x, w_h, b = (
-            torch.cat([self.get_parameter(name) for name in names])
-            for names in self._stacks
-        )
-        w_c = None
-        if self._peepholes:
-            w_c = torch.stack([self.get_parameter(name) for name in self._peepholes])
+        """Return the states after every token."""
+        parts: dict[str, list[Tensor]] = {
+            kind: [self.get_parameter(kind + gate) for gate in gates]
+            for kind, gates in self._blocks.items()
+        }
+        w_x, w_h, b = (torch.cat(parts[kind]) for kind in ("W_x", "W_h", "b_"))
+        w_c = torch.stack(parts["W_c"]) if "W_c" in parts else None
         return run_lstm(table, rows, w_x, w_h, b, w_c, packing)
+
+
+class LSTMLayer(Layer):
+    """Long short-term memory without peepholes, with two biases for each gate.
+
+    As in the code of He & Lin (2016), all parameters are drawn from U(-r, r), with
+    r = 1 / sqrt(dim_in) for `W_x` and `b_x`, and r = 1 / sqrt(dim) for `W_h` and `b_h`.
+
+    They hold blocks for i, f, c and o: `W_x` of shape (4 * dim, dim_in), `W_h` of shape
+    (4 * dim, dim), `b_x` and `b_h` of shape (4 * dim,).
+    """
+
+    def __init__(self, dim_in: int, dim: int) -> None:
+        super().__init__()
+        self.W_x = new_parameter(4 * dim, dim_in)
+        self.W_h = new_parameter(4 * dim, dim)
+        self.b_x = new_parameter(4 * dim)
+        self.b_h = new_parameter(4 * dim)
+
+    def reset(self, random_state: RandomState) -> None:
+        """Draw all parameters."""
+        for weight, bias in ((self.W_x, self.b_x), (self.W_h, self.b_h)):
+            for values in (weight, bias):
+                uniform_(values, random_state, weight.shape[1] ** -0.5)
+
+    def forward(self, table: Tensor, rows: Tensor, packing: Packing) -> Tensor:
+        """Return the packed states of all tokens, of shape (n_tokens, dim)."""
+        bias = self.b_x + self.b_h
+        return run_lstm(table, rows, self.W_x, self.W_h, bias, None, packing)

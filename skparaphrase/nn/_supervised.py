@@ -1,162 +1,241 @@
-"""Training on texts, or pairs of texts, that have a score or a class."""
+"""Training on texts, pairs of texts or words that have a score or a class."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
-from numpy.random import RandomState
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from skparaphrase.nn._compositions import Composition
 from skparaphrase.nn._distributed import joined_processes
-from skparaphrase.nn._heads import Head, cross_entropy_loss, divergence_loss
-from skparaphrase.nn._loop import Loop, LoopOptions, even_slices
-from skparaphrase.nn._table import WordTable
-from skparaphrase.nn._transfer import to_device
+from skparaphrase.nn._heads import (
+    Head,
+    cross_entropy_loss,
+    divergence_loss,
+    hinge_loss,
+    tagging_loss,
+)
+from skparaphrase.nn._interaction import Interaction
+from skparaphrase.nn._table import to_device
+from skparaphrase.nn._tagger import Sentences, Tagger
+from skparaphrase.nn._trainer import BaseTrainer
 from skparaphrase.text import TokenBatch
 
-LOSSES = {"divergence": divergence_loss, "cross_entropy": cross_entropy_loss}
+LOSSES: dict[str, Callable[[Tensor, Tensor, Tensor | None], Tensor]] = {
+    "divergence": divergence_loss,
+    "cross_entropy": cross_entropy_loss,
+    "hinge": hinge_loss,
+}
 
 
-@dataclass(frozen=True, kw_only=True)
-class SupervisedOptions(LoopOptions):
-    """Settings of supervised training; the estimators document them."""
+class Examples(NamedTuple):
+    """Texts of examples and what is to be learnt.
 
-    loss: str
-    composition_penalty: float
-    head_penalty: float
+    Parameters
+    ----------
+    texts : TokenBatch
+        Distinct texts.
+    numbers : ndarray of shape (n_examples, n_texts)
+        Numbers of the one or two texts of an example.
+    targets : ndarray of shape (n_examples, n_outputs)
+    weights : ndarray of shape (n_examples,) or None
+        Their mean should be 1.
+    """
+
+    texts: TokenBatch
+    numbers: NDArray[np.integer]
+    targets: NDArray[np.float32]
+    weights: NDArray[np.float32] | None = None
 
 
-class SupervisedTrainer(Loop):
+class ExamplesTrainer(BaseTrainer):
+    """Base of trainers whose examples have targets and weights.
+
+    Parameters
+    ----------
+    module, table, settings, optimizer, random_state
+        See :class:`BaseTrainer`.
+    loss : {"divergence", "cross_entropy", "hinge"}
+    examples : Examples
+    """
+
+    def __init__(self, *parts: Any, loss: str, examples: Examples) -> None:
+        super().__init__(*parts, n_examples=len(examples.numbers))
+        self.loss = LOSSES[loss]
+        self.examples = examples
+        device = self.table.weight.device
+        self.targets = torch.from_numpy(examples.targets).to(device)
+        self.weights = None
+        if examples.weights is not None:
+            self.weights = torch.from_numpy(examples.weights).to(device)
+
+    def mean_loss(self, logits: Tensor, chosen: NDArray[np.intp]) -> Tensor:
+        """The weighted mean loss of some examples."""
+        rows = to_device(chosen, logits.device)
+        weights = None if self.weights is None else self.weights[rows]
+        return self.loss(logits, self.targets[rows], weights)
+
+
+class HeadTrainer(ExamplesTrainer):
     """Trains word vectors, a composition and a head.
 
     Parameters
     ----------
     composition : Composition
-
     head : Head
-
-    table : WordTable
-
-    options : SupervisedOptions
-
-    random_state : RandomState
-
-    prior : dict of str to Tensor, default=None
-        What the penalty pulls the composition's parameters to, instead of what the
+    *parts : table, settings, optimizer, random_state
+        See :class:`BaseTrainer`; `composition_penalty` and `head_penalty` of the
+        settings are used as well.
+    loss, examples
+        See :class:`ExamplesTrainer`.
+    prior : dict of str to ndarray, default=None
+        Where the penalty pulls the composition's parameters; by default, where the
         composition says.
     """
-
-    options: SupervisedOptions
 
     def __init__(
         self,
         composition: Composition,
         head: Head,
-        table: WordTable,
-        options: SupervisedOptions,
-        random_state: RandomState,
-        prior: Mapping[str, Tensor] | None = None,
+        *parts: Any,
+        loss: str,
+        examples: Examples,
+        prior: Mapping[str, NDArray[np.float32]] | None = None,
     ) -> None:
         module = nn.ModuleDict({"composition": composition, "head": head})
-        super().__init__(module, table, options, random_state)
+        super().__init__(module, *parts, loss=loss, examples=examples)
         self.composition = composition
         self.head = head
-        if composition.batch_size is None:  # else texts see each other
+        anchors = composition.anchors
+        if prior is not None:
+            anchors = {name: torch.tensor(array) for name, array in prior.items()}
+        self.set_anchors(anchors, "composition.")
+        if composition.batch_size is None:  # else the texts of a batch depend on it
             self.processes = joined_processes()
-        device = table.weight.device
-        anchors = composition.anchors if prior is None else prior
-        self._anchors = {
-            f"composition.{name}": anchor.to(device) for name, anchor in anchors.items()
-        }
-
-    def epochs(
-        self,
-        texts: TokenBatch,
-        numbers: NDArray[np.integer],
-        targets: NDArray[np.float32],
-        weights: NDArray[np.float32] | None,
-        *,
-        n_epochs: int,
-    ) -> Iterator[float]:
-        """Train, and yield the mean loss of an example after every epoch.
-
-        Parameters
-        ----------
-        texts : TokenBatch
-            Distinct texts.
-
-        numbers : ndarray of shape (n_examples, n_texts)
-            Numbers of texts, one or two of an example.
-
-        targets : ndarray of shape (n_examples, n_outputs)
-
-        weights : ndarray of shape (n_examples,) or None
-            Their mean should be 1.
-
-        n_epochs : int
-
-        Yields
-        ------
-        loss : float
-            Without penalties.
-        """
-        device = self.table.weight.device
-        all_targets = torch.from_numpy(targets).to(device)
-        all_weights = None if weights is None else torch.from_numpy(weights).to(device)
-
-        def step(chosen: NDArray[np.intp]) -> Tensor:
-            rows = to_device(chosen, device)
-            return self.step(
-                texts.take(numbers[chosen].ravel()),
-                all_targets[rows],
-                None if all_weights is None else all_weights[rows],
+        if self.processes is not None:
+            self.check_in_sync(
+                texts=(examples.texts.ids, examples.texts.offsets),
+                examples=examples.numbers,
+                targets=(examples.targets, examples.weights),
+                settings=self.plain_settings(),
             )
 
-        self._check_alike(
-            texts=(texts.ids, texts.offsets),
-            examples=numbers,
-            targets=(targets, weights),
-            settings=(self.options, n_epochs),
-        )
-        yield from self._epochs(
-            len(numbers), step, n_epochs=n_epochs, slices=even_slices
-        )
+    def make(self, chosen: NDArray[np.intp]) -> tuple[TokenBatch, NDArray[np.intp]]:
+        """The texts of some examples, one after the other, and their numbers."""
+        return self.examples.texts.take(self.examples.numbers[chosen].ravel()), chosen
 
     @torch.enable_grad()
-    def step(
-        self, batch: TokenBatch, targets: Tensor, weights: Tensor | None = None
-    ) -> Tensor:
-        """Update on one batch and return its loss.
-
-        Parameters
-        ----------
-        batch : TokenBatch
-            The texts of the examples, one after the other.
-        targets : Tensor of shape (n_examples, n_outputs)
-        weights : Tensor of shape (n_examples,), default=None
-
-        Returns
-        -------
-        loss : Tensor of shape ()
-            Without penalties.
-        """
-        leaf, rows, ids = self.table.leaf(batch.ids)
+    def step(self, batch: tuple[TokenBatch, NDArray[np.intp]]) -> Tensor:
+        """Update on a batch, and return its mean loss without penalties."""
+        texts, chosen = batch
+        used = self.used(texts.ids)
+        leaf = self.table.leaf(used)
 
         def compute(ids: Tensor, offsets: NDArray[np.int64]) -> Tensor:
             logits: Tensor = self.head(self.composition(leaf, ids, offsets))
             return logits
 
-        logits = self._spread(compute, [ids], batch.offsets, self.head.n_texts)
-        loss = LOSSES[self.options.loss](logits, targets, weights)
-        return self._descend(loss, leaf, rows)
+        logits = self.spread(compute, [used.local], texts.offsets, self.head.n_texts)
+        return self.descend(self.mean_loss(logits, chosen), leaf, used)
 
-    def _penalty(self, name: str) -> tuple[float, Tensor | None]:
+    def penalty(self, name: str) -> float:
+        """Lambda of a parameter."""
         if name.startswith("head."):
-            return self.options.head_penalty, None
-        return self.options.composition_penalty, self._anchors.get(name)
+            return float(self.settings.head_penalty)
+        return float(self.settings.composition_penalty)
+
+
+class InteractionTrainer(ExamplesTrainer):
+    """Trains the pairwise word interaction model, without penalties on its parameters.
+
+    Parameters
+    ----------
+    *parts : network, table, settings, optimizer, random_state
+        See :class:`BaseTrainer`.
+    loss, examples
+        See :class:`ExamplesTrainer`.
+    """
+
+    module: Interaction
+    clip_together = True
+
+    def make(
+        self, chosen: NDArray[np.intp]
+    ) -> tuple[TokenBatch, NDArray[np.intp], NDArray[np.intp]]:
+        """Distinct texts of some pairs, their numbers, and those of the pairs."""
+        distinct, numbers = np.unique(
+            self.examples.numbers[chosen], return_inverse=True
+        )
+        return self.examples.texts.take(distinct), numbers.reshape(-1, 2), chosen
+
+    @torch.enable_grad()
+    def step(
+        self, batch: tuple[TokenBatch, NDArray[np.intp], NDArray[np.intp]]
+    ) -> Tensor:
+        """Update on a batch, and return its mean loss without penalties."""
+        texts, pairs, chosen = batch
+        used = self.used(texts.ids)
+        leaf = self.table.leaf(used)
+        logits = self.module(leaf, used.local, texts.offsets, pairs, self.random_state)
+        return self.descend(self.mean_loss(logits, chosen), leaf, used)
+
+
+class TaggerTrainer(BaseTrainer):
+    """Trains a table of n-grams, characters or words, and a tagger on top of it.
+
+    Parameters
+    ----------
+    tagger : Tagger
+    *parts : table, settings, optimizer, random_state
+        See :class:`BaseTrainer`; `penalty` of the settings holds for all parameters.
+    sentences : Sentences
+        Each contains a word.
+    tags : ndarray of shape (n_tokens,)
+    """
+
+    module: Tagger
+
+    def __init__(
+        self,
+        tagger: Tagger,
+        *parts: Any,
+        sentences: Sentences,
+        tags: NDArray[np.integer],
+    ) -> None:
+        super().__init__(tagger, *parts, n_examples=len(sentences))
+        self.vectors_penalty = self.settings.penalty
+        self.sentences = sentences
+        self.tags = TokenBatch(tags.astype(np.int32), sentences.sentences.offsets)
+        self.per_sentence = len(tags) / max(len(sentences), 1)
+        self.set_anchors(tagger.composition.anchors, "composition.")
+
+    def make(self, chosen: NDArray[np.intp]) -> tuple[Sentences, TokenBatch]:
+        """Some sentences and their tags."""
+        return self.sentences.take(chosen), self.tags.take(chosen)
+
+    @torch.enable_grad()
+    def step(self, batch: tuple[Sentences, TokenBatch]) -> Tensor:
+        """Update on a batch, and return its loss without penalties.
+
+        A vector is composed once for each word of the batch. The loop weights batches
+        by sentences, but the loss is the mean over tokens.
+        """
+        part, tags = batch
+        used = self.used(part.words.ids)
+        leaf = self.table.leaf(used)
+        vectors = self.module.word_vectors(
+            leaf, used.local, part.words.offsets, part.capitals
+        )
+        logits = self.module(vectors, part.sentences, self.random_state)
+        targets = to_device(tags.ids.astype(np.int64), logits.device)
+        loss = self.descend(tagging_loss(logits, targets), leaf, used)
+        return loss * (len(tags.ids) / len(tags) / self.per_sentence)
+
+    def penalty(self, name: str) -> float:
+        """Lambda of a parameter."""
+        return float(self.settings.penalty)

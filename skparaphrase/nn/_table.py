@@ -1,33 +1,69 @@
-"""Word vectors under training."""
+"""Word vectors under training, and arrays of a batch on their way to the device."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from skparaphrase.nn._rows import put_rows, take_rows
-from skparaphrase.nn._transfer import to_device
-
 Matrix = NDArray[np.float32]
 MatrixRows = Callable[[NDArray[np.integer]], Matrix]
+
+# Devices to which page-locked memory is copied asynchronously. A copy from ordinary
+# memory waits for all queued work.
+_PINNED = ("cuda",)
+
+
+def to_device(array: NDArray[Any], device: torch.device) -> Tensor:
+    """An array of the size of a batch as a tensor; on a CPU they share memory."""
+    host = torch.from_numpy(array)
+    if device.type == "cpu":
+        return host
+    if device.type in _PINNED:
+        return host.pin_memory().to(device, non_blocking=True)
+    return host.to(device)
+
+
+def gather_rows(source: Tensor, rows: Tensor, out: Tensor | None = None) -> Tensor:
+    """Copy some rows, into the contiguous tensor `out` if there is one."""
+    if out is None:
+        out = source.new_empty((len(rows), *source.shape[1:]))
+    if not _numpy_is_faster(source):
+        return torch.index_select(source, 0, rows, out=out)
+    # "clip" replaces a check that would need a buffer.
+    np.take(source.numpy(), rows.numpy(), axis=0, out=out.numpy(), mode="clip")
+    return out
+
+
+def scatter_rows(target: Tensor, rows: Tensor, values: Tensor) -> None:
+    """Overwrite some rows, which must not repeat."""
+    if _numpy_is_faster(target):
+        target.numpy()[rows.numpy()] = values.detach().numpy()
+    else:
+        target.index_copy_(0, rows, values.detach())
+
+
+def _numpy_is_faster(tensor: Tensor) -> bool:
+    """NumPy copies a row at once, but in one thread."""
+    return tensor.device.type == "cpu" and torch.get_num_threads() == 1
 
 
 @dataclass(frozen=True)
 class UsedRows:
-    """Which rows of a table a batch uses; what they hold does not matter.
+    """The rows of a table that a batch uses, independent of their values.
 
     Attributes
     ----------
     rows : Tensor of shape (n_rows,) or None
-        Their places in the table; None for all rows in order.
+        Their numbers in the table; None for all rows in order.
     local : Tensor of shape (n_tokens,)
-        Which of them each token names.
+        The position in `rows` of each token.
     initial : Tensor of shape (n_rows, dim) or None
         What the penalty pulls them to; None is zero.
     """
@@ -40,44 +76,35 @@ class UsedRows:
 class WordTable:
     """A matrix of word vectors of which a step touches only the rows of its batch.
 
-    The rows that a batch uses are copied into a small leaf tensor; composition, loss
-    and backward pass work on that, and the optimiser writes the rows back. No step
-    looks at the other rows, so that its cost does not grow with the vocabulary.
+    The rows that a batch uses are copied into a small leaf tensor. Composition, loss
+    and backward pass work on the leaf, and the optimizer writes the rows back, so that
+    the cost of a step does not grow with the vocabulary.
 
     Parameters
     ----------
     matrix : ndarray of shape (n_words, dim), float32
-        Copied, unless `copy` is False.
-
-    initial : ndarray of shape (n_words, dim), float32, or callable, default=None
-        What the penalty pulls the vectors to; None is zero. Or a function that gives
-        some of its rows, as :meth:`~skparaphrase.vectors.WordVectors.rows` does. Not
-        copied, unless steps touch all rows or the device has memory of its own.
-
-    sparse : bool, default=True
-        False makes every step touch all rows, as in the papers' code.
-
+        On a CPU it is trained in place.
     device : torch.device
-
+    initial : ndarray of shape (n_words, dim), float32, or callable, default=None
+        What the penalty pulls the vectors to; None is zero. A callable returns some
+        rows, as :meth:`~skparaphrase.vectors.WordVectors.rows` does. Copied only if
+        steps touch all rows or the device has memory of its own.
+    sparse : bool, default=True
+        False lets every step touch all rows, as the papers' code does.
     frozen : bool, default=False
         The vectors are never changed.
-
-    copy : bool, default=True
-        False trains in `matrix` itself, on a CPU.
     """
 
     def __init__(
         self,
         matrix: Matrix,
         *,
-        initial: Matrix | MatrixRows | None,
-        sparse: bool,
         device: torch.device,
+        initial: Matrix | MatrixRows | None = None,
+        sparse: bool = True,
         frozen: bool = False,
-        copy: bool = True,
     ) -> None:
-        make = torch.tensor if copy else torch.as_tensor
-        self.weight = make(matrix, dtype=torch.float32, device=device)
+        self.weight = torch.as_tensor(matrix, dtype=torch.float32, device=device)
         self.sparse = sparse
         self.frozen = frozen
         self._place = np.zeros(len(matrix) if sparse else 0, dtype=np.int32)
@@ -90,18 +117,7 @@ class WordTable:
             self._initial = torch.tensor(whole, dtype=torch.float32, device=device)
 
     def used(self, ids: NDArray[np.integer], *, with_initial: bool = True) -> UsedRows:
-        """The rows that some tokens use.
-
-        Parameters
-        ----------
-        ids : ndarray of shape (n_tokens,)
-        with_initial : bool, default=True
-            False leaves `initial` out.
-
-        Returns
-        -------
-        used : UsedRows
-        """
+        """The rows that tokens `ids` use, `with_initial` values for the penalty."""
         device = self.weight.device
         rows = None
         if not self.sparse:
@@ -111,72 +127,34 @@ class WordTable:
             tokens = np.arange(len(ids), dtype=np.int32)
             self._place[ids] = tokens
             distinct = ids[self._place[ids] == tokens]
-            distinct.sort()  # quicker to gather
+            distinct.sort()  # faster to gather
             self._place[distinct] = tokens[: len(distinct)]
             local = self._place[ids]
             rows = to_device(distinct.astype(np.int64), device)
         return UsedRows(
             rows,
             to_device(local.astype(np.int64), device),
-            self.initial(rows) if with_initial else None,
+            self._initial_of(rows) if with_initial else None,
         )
 
-    def initial(self, rows: Tensor | None) -> Tensor | None:
-        """What the penalty pulls some rows, or all, to; None is zero."""
+    def _initial_of(self, rows: Tensor | None) -> Tensor | None:
         if self._initial_rows is not None and rows is not None:
             return torch.from_numpy(self._initial_rows(rows.numpy()))
         if self._initial is None or rows is None:
             return self._initial
-        return take_rows(self._initial, rows)
+        return gather_rows(self._initial, rows)
 
-    def take(self, rows: Tensor | None) -> Tensor:
-        """Some rows, or all, ready for a backward pass.
-
-        Parameters
-        ----------
-        rows : Tensor of shape (n_rows,) or None
-
-        Returns
-        -------
-        leaf : Tensor of shape (n_rows, dim)
-            Requires a gradient, unless the table is frozen.
-        """
-        leaf = self.weight.detach() if rows is None else take_rows(self.weight, rows)
+    def leaf(self, used: UsedRows) -> Tensor:
+        """The rows in use, shape (n_rows, dim), as a leaf of the autograd graph."""
+        rows = used.rows
+        leaf = self.weight.detach() if rows is None else gather_rows(self.weight, rows)
         return leaf.requires_grad_(not self.frozen)
 
-    def leaf(self, ids: NDArray[np.integer]) -> tuple[Tensor, Tensor | None, Tensor]:
-        """The rows that `ids` name, ready for a backward pass.
+    def write(self, leaf: Tensor, used: UsedRows) -> None:
+        """Write updated rows back into the table."""
+        if used.rows is not None:
+            scatter_rows(self.weight, used.rows, leaf)
 
-        Parameters
-        ----------
-        ids : ndarray of shape (n_tokens,)
-
-        Returns
-        -------
-        leaf : Tensor of shape (n_rows, dim)
-            As :meth:`take` gives it.
-        rows : Tensor of shape (n_rows,) or None
-            The place of each row of `leaf` in the table; None for all rows in order.
-        local : Tensor of shape (n_tokens,)
-            The row of `leaf` of each token.
-        """
-        used = self.used(ids, with_initial=False)
-        return self.take(used.rows), used.rows, used.local
-
-    @staticmethod
-    def add_penalty_(
-        gradient: Tensor, leaf: Tensor, initial: Tensor | None, penalty: float
-    ) -> None:
-        """Add the gradient of half the squared distance from the initial rows."""
-        gradient.add_(leaf, alpha=penalty)
-        if initial is not None:
-            gradient.sub_(initial, alpha=penalty)
-
-    def write(self, leaf: Tensor, rows: Tensor | None) -> None:
-        """Put updated rows back into the table."""
-        if rows is not None:
-            put_rows(self.weight, rows, leaf)
-
-    def numpy(self) -> NDArray[np.float32]:
-        """All vectors; they share memory with the table if it lies on the CPU."""
+    def numpy(self) -> Matrix:
+        """All vectors; on a CPU they share memory with the table."""
         return self.weight.detach().cpu().numpy()

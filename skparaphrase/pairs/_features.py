@@ -1,4 +1,4 @@
-"""Features of pairs for any classifier or regressor."""
+"""Features of pairs of vectors, for any classifier or regressor."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -8,41 +8,78 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 from sklearn.base import BaseEstimator
+from sklearn.preprocessing import normalize
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from skparaphrase._compat import fit_context
-from skparaphrase._docs import DocumentedOnline
-from skparaphrase._output import LastAxisTransformer
-from skparaphrase.metrics._paired import cosine_similarity
-from skparaphrase.pairs._check import check_pair_vectors
+from skparaphrase._estimator import DocumentedOnline
+from skparaphrase._output import LastAxisTransformer, check_pair_vectors
+from skparaphrase.metrics._similarity import cosine_similarity
 
-_Vectors = NDArray[np.floating]
 
-_FEATURES: dict[str, Callable[[_Vectors, _Vectors], _Vectors]] = {
-    "product": lambda first, second: first * second,
-    "absdiff": lambda first, second: np.abs(first - second),
+def _product(first: Any, second: Any) -> Any:
+    return first.multiply(second) if sparse.issparse(first) else first * second
+
+
+def _cosine(first: Any, second: Any) -> Any:
+    if not sparse.issparse(first):
+        dtype = np.result_type(first, np.float32)  # integers become floats
+        first, second = (rows.astype(dtype, copy=False) for rows in (first, second))
+        return cosine_similarity(first, second)[:, np.newaxis]
+    if not first.shape[0]:
+        return first[:, :1]
+    product = _product(normalize(first), normalize(second)).sum(axis=1)
+    return type(first)(np.asarray(product).reshape(-1, 1))
+
+
+_FEATURES: dict[str, Callable[[Any, Any], Any]] = {
+    "product": _product,
+    "absdiff": lambda first, second: abs(first - second),
     "difference": lambda first, second: first - second,
     "sum": lambda first, second: first + second,
     "first": lambda first, second: first,
     "second": lambda first, second: second,
-    "cosine": lambda first, second: cosine_similarity(first, second)[:, np.newaxis],
+    "cosine": _cosine,
 }
 
 
-class PairFeatures(LastAxisTransformer, DocumentedOnline, BaseEstimator):
-    """Vectors of pairs to one row of features a pair.
+def check_how(how: Sequence[Any]) -> None:
+    """Raise unless `how` holds names of features, at least one."""
+    known = [isinstance(name, str) and name in _FEATURES for name in how]
+    if not known or not all(known):
+        raise ValueError(f"how must hold some of {sorted(_FEATURES)}; got {how!r}.")
 
-    The default, product and absolute difference, are the features of Tai et al. (2015),
-    which Wieting et al. (2016) and Arora et al. (2017) use; both are symmetric in the
-    two sentences.
+
+def pair_features(how: Sequence[str], first: Any, second: Any) -> list[Any]:
+    """Blocks of columns, from dense or sparse rows of the two sides."""
+    return [_FEATURES[name](first, second) for name in how]
+
+
+def pair_feature_names(how: Sequence[str], suffixes: Sequence[str]) -> NDArray[Any]:
+    """Names of the columns; the cosine has one column, without a suffix."""
+    names = [
+        name + suffix
+        for name in how
+        for suffix in ([""] if name == "cosine" else suffixes)
+    ]
+    return np.asarray(names, dtype=object)
+
+
+class PairFeatures(LastAxisTransformer, DocumentedOnline, BaseEstimator):
+    """Turn the vectors of each pair into one row of features.
+
+    The default features, product and absolute difference, are those of Tai et al.
+    (2015), Wieting et al. (2016) and Arora et al. (2017). Both are symmetric in the two
+    sentences.
 
     Parameters
     ----------
     how : sequence of str, default=("product", "absdiff")
-        Any of "product", "absdiff", "difference" (first less second), "sum", "first",
-        "second", each of width d, and "cosine", of width 1; side by side.
+        Any of "product", "absdiff", "difference" (first minus second), "sum", "first",
+        "second", each of width d, and "cosine", of width 1; concatenated.
 
     Attributes
     ----------
@@ -68,12 +105,11 @@ class PairFeatures(LastAxisTransformer, DocumentedOnline, BaseEstimator):
 
     @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Check the shape and the names of features.
+        """Check the vectors and the names of the features.
 
         Parameters
         ----------
         X : array-like of shape (n_pairs, 2, d)
-
         y : None
             Ignored.
 
@@ -81,16 +117,12 @@ class PairFeatures(LastAxisTransformer, DocumentedOnline, BaseEstimator):
         -------
         self : PairFeatures
         """
-        unknown = [n for n in self.how if not isinstance(n, str) or n not in _FEATURES]
-        if unknown or not len(self.how):
-            raise ValueError(
-                f"how must hold some of {sorted(_FEATURES)}; got {self.how!r}."
-            )
+        check_how(self.how)
         check_pair_vectors(X, self, reset=True)
         return self
 
     def transform(self, X: Any) -> Any:
-        """Features of each pair.
+        """Compute the features of each pair.
 
         Parameters
         ----------
@@ -102,9 +134,8 @@ class PairFeatures(LastAxisTransformer, DocumentedOnline, BaseEstimator):
         """
         check_is_fitted(self)
         vectors = check_pair_vectors(X, self, reset=False)
-        first, second = vectors[:, 0], vectors[:, 1]
-        columns = [_FEATURES[name](first, second) for name in self.how]
-        return self._wrap(np.concatenate(columns, axis=1), X)
+        blocks = pair_features(self.how, vectors[:, 0], vectors[:, 1])
+        return self._wrap(np.concatenate(blocks, axis=1), X)
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
         """Names such as "product0", in the order of the columns.
@@ -119,12 +150,7 @@ class PairFeatures(LastAxisTransformer, DocumentedOnline, BaseEstimator):
         names : ndarray of str objects of shape (n_features_out,)
         """
         check_is_fitted(self)
-        names = [
-            name if name == "cosine" else f"{name}{i}"
-            for name in self.how
-            for i in range(1 if name == "cosine" else self.n_features_in_)
-        ]
-        return np.asarray(names, dtype=object)
+        return pair_feature_names(self.how, [*map(str, range(self.n_features_in_))])
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "n_features_in_")

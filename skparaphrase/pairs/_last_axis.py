@@ -1,4 +1,4 @@
-"""Transformers of scikit-learn on the vectors of pairs."""
+"""scikit-learn transformers on the vectors of pairs."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -13,31 +13,28 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from skparaphrase._compat import fit_context
-from skparaphrase._docs import DocumentedOnline
-from skparaphrase._output import LastAxisTransformer
-from skparaphrase._validation import check_last_axis
+from skparaphrase._estimator import DocumentedOnline
+from skparaphrase._output import LastAxisTransformer, check_last_axis
 
 
 class LastAxis(
     LastAxisTransformer, MetaEstimatorMixin, DocumentedOnline, BaseEstimator
 ):
-    """Apply a transformer of rows to the last axis of an array.
+    """Apply a scikit-learn transformer to the last axis of an array.
 
-    Vectors of pairs, of shape (n_pairs, 2, d), become 2 n_pairs rows for the
-    transformer, and pairs again behind it.
+    Vectors of pairs, shape (n_pairs, 2, d), are reshaped to 2 n_pairs rows for the
+    transformer, and its result is reshaped to pairs.
 
     Parameters
     ----------
     transformer : transformer
         Takes an array of shape (n_rows, d), such as
-        :class:`~sklearn.decomposition.PCA` or
-        :class:`~sklearn.preprocessing.Normalizer`.
+        :class:`~sklearn.decomposition.PCA`.
 
     Attributes
     ----------
     transformer_ : transformer
         The fitted clone.
-
     n_features_in_ : int
         Length d of the vectors.
 
@@ -63,9 +60,8 @@ class LastAxis(
         Parameters
         ----------
         X : array-like of shape (n_samples, ..., d)
-
         y : array-like of shape (n_samples,), default=None
-            Given to the transformer once for each of a sample's vectors.
+            Repeated for each vector of a sample.
 
         Returns
         -------
@@ -92,18 +88,18 @@ class LastAxis(
         check_is_fitted(self)
         vectors = check_last_axis(X, self, reset=False)
         rows = vectors.reshape(-1, vectors.shape[-1])
-        if not len(rows):  # most transformers refuse
+        if len(rows):
+            rows = self.transformer_.transform(rows)
+        else:  # most transformers refuse zero rows
             like = np.zeros((1, vectors.shape[-1]), dtype=vectors.dtype)
             rows = self.transformer_.transform(like)[:0]
-        else:
-            rows = self.transformer_.transform(rows)
         if issparse(rows):
             rows = rows.toarray()
         rows = np.asarray(rows)
         return self._wrap(rows.reshape(*vectors.shape[:-1], rows.shape[-1]), X)
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
-        """Names that the transformer gives.
+        """Names of the transformer's features.
 
         Parameters
         ----------

@@ -13,33 +13,28 @@ from sklearn.utils import Tags, check_array, check_consistent_length, column_or_
 from sklearn.utils.validation import check_is_fitted
 
 from skparaphrase._compat import StrOptions, fit_context
-from skparaphrase._docs import DocumentedOnline
+from skparaphrase._estimator import DocumentedOnline
+from skparaphrase._output import check_pair_vectors
 from skparaphrase.metrics import pearson_score
-from skparaphrase.metrics._paired import (
-    cosine_similarity,
-    dot_similarity,
-    euclidean_similarity,
-    manhattan_similarity,
-)
-from skparaphrase.pairs._check import check_pair_vectors
+from skparaphrase.metrics._similarity import cosine_similarity, dot_similarity
 
 _METRICS: dict[str, Callable[..., NDArray[np.floating]]] = {
     "cosine": cosine_similarity,
     "dot": dot_similarity,
-    "euclidean": euclidean_similarity,
-    "manhattan": manhattan_similarity,
+    "euclidean": lambda first, second: -np.linalg.norm(first - second, axis=-1),
+    "manhattan": lambda first, second: -np.abs(first - second).sum(axis=-1),
 }
 
 
 class PairSimilarity(RegressorMixin, DocumentedOnline, BaseEstimator):
-    """Similarity of the vectors of pairs.
+    """Predict the similarity of each pair from its two vectors.
 
-    The last step of a pipeline from pairs of texts to scores. Nothing is learnt.
+    The last step of a pipeline from pairs of texts to scores. It learns nothing.
 
     Parameters
     ----------
     metric : {"cosine", "dot", "euclidean", "manhattan"}, default="cosine"
-        The distances are negated, so that more is more similar. The cosine with a zero
+        Distances are negated, so that higher is more similar. The cosine with a zero
         vector is 0.
 
     Attributes
@@ -65,12 +60,11 @@ class PairSimilarity(RegressorMixin, DocumentedOnline, BaseEstimator):
 
     @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Check shapes and values.
+        """Check the vectors.
 
         Parameters
         ----------
         X : array-like of shape (n_pairs, 2, d)
-
         y : array-like of shape (n_pairs,), default=None
             Only checked.
 
@@ -85,7 +79,7 @@ class PairSimilarity(RegressorMixin, DocumentedOnline, BaseEstimator):
         return self
 
     def predict(self, X: Any) -> NDArray[np.floating]:
-        """Similarity of each pair.
+        """Compute the similarity of each pair.
 
         Parameters
         ----------
@@ -100,15 +94,13 @@ class PairSimilarity(RegressorMixin, DocumentedOnline, BaseEstimator):
         return _METRICS[self.metric](X[:, 0], X[:, 1])
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Pearson's correlation of the similarities with graded scores.
+        """Correlate the similarities with graded scores, by Pearson's coefficient.
 
         Parameters
         ----------
         X : array-like of shape (n_pairs, 2, d)
-
         y : array-like of shape (n_pairs,)
             Graded similarity of each pair.
-
         sample_weight : array-like of shape (n_pairs,), default=None
 
         Returns

@@ -1,9 +1,9 @@
-"""Features of pairs from vectorizers of single texts, such as tf-idf."""
+"""Features of pairs from vectorizers of texts, such as tf-idf."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -11,72 +11,46 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator, clone
 from sklearn.feature_extraction.text import TfidfVectorizer
-from sklearn.preprocessing import normalize
+from sklearn.frozen import FrozenEstimator
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from skparaphrase._compat import HasMethods, fit_context, get_output_config
-from skparaphrase._docs import DocumentedOnline
+from skparaphrase._compat import HasMethods, fit_context
+from skparaphrase._estimator import DocumentedOnline
 from skparaphrase._output import LastAxisTransformer
+from skparaphrase.pairs._features import check_how, pair_feature_names, pair_features
 from skparaphrase.text import check_pairs, unique_texts
 
 
-def _product(first: Any, second: Any) -> Any:
-    return first.multiply(second) if sparse.issparse(first) else first * second
-
-
-def _cosine(first: Any, second: Any) -> Any:
-    if not first.shape[0]:
-        return first[:, :1]
-    product = _product(normalize(first), normalize(second)).sum(axis=1)
-    column = np.asarray(product).reshape(-1, 1)
-    return type(first)(column) if sparse.issparse(first) else column
-
-
-_FEATURES: dict[str, Callable[[Any, Any], Any]] = {
-    "product": _product,
-    "absdiff": lambda first, second: abs(first - second),
-    "difference": lambda first, second: first - second,
-    "sum": lambda first, second: first + second,
-    "first": lambda first, second: first,
-    "second": lambda first, second: second,
-    "cosine": _cosine,
-}
-
-
 class PairVectorizer(LastAxisTransformer, DocumentedOnline, BaseEstimator):
-    """Pairs of texts to features, by way of a vectorizer of single texts.
+    """Turn pairs of texts into features, with a vectorizer of single texts.
 
-    The vectorizer learns from all texts of the pairs, of both sides alike, and turns
-    each text into a row. The two rows of a pair become its features as in
-    :class:`PairFeatures`: with words as features, "product" says which words the two
-    share and "absdiff" which they do not. Sparse rows give sparse features.
+    The vectorizer is fitted to the texts of both sides and turns each text into a row.
+    The two rows of a pair become its features as in :class:`PairFeatures`. If the
+    columns are words, "product" says which words the texts share and "absdiff" which
+    they do not. Sparse rows give sparse features.
 
     Parameters
     ----------
     vectorizer : transformer of texts, default=None
-        Such as :class:`~sklearn.feature_extraction.text.TfidfVectorizer`, which is what
-        None means, `CountVectorizer`, `HashingVectorizer`, or a pipeline of one with
-        :class:`~sklearn.decomposition.TruncatedSVD`, which gives dense rows.
-
+        For example `CountVectorizer`, `HashingVectorizer`, or a pipeline with
+        :class:`~sklearn.decomposition.TruncatedSVD`, which gives dense rows. None is
+        :class:`~sklearn.feature_extraction.text.TfidfVectorizer`.
     how : sequence of str, default=("product", "absdiff")
-        Any of "product", "absdiff", "difference" (first less second), "sum", "first",
-        "second", each as wide as the vectorizer's rows, and "cosine", of width 1; side
-        by side. The cosine with a zero row is 0.
+        As in :class:`PairFeatures`. The cosine with a zero row is 0.
 
     Attributes
     ----------
     vectorizer_ : transformer
-        The fitted clone. That of a :class:`~sklearn.frozen.FrozenEstimator` is itself.
+        The fitted clone, or the same :class:`~sklearn.frozen.FrozenEstimator`.
 
     See Also
     --------
-    PairFeatures : The same of dense vectors of pairs, behind an encoder.
+    PairFeatures : The same features from the vectors of an encoder.
 
     Notes
     -----
-    A text that stands in many pairs counts as often in document frequencies, but
-    `transform` vectorises it once.
+    Document frequencies count a text once for each pair that contains it.
 
     Examples
     --------
@@ -89,22 +63,7 @@ class PairVectorizer(LastAxisTransformer, DocumentedOnline, BaseEstimator):
            [0, 0, 0, 0, 0, 1, 1, 1, 1, 0]])
     >>> features.get_feature_names_out()[:5].tolist()
     ['product_bread', 'product_buy', 'product_cat', 'product_sat', 'product_the']
-
-    Beside the vectors of an encoder:
-
-    >>> from sklearn.frozen import FrozenEstimator
-    >>> from sklearn.pipeline import FeatureUnion, make_pipeline
-    >>> from skparaphrase.encoders import SIFEncoder
-    >>> from skparaphrase.pairs import PairFeatures
-    >>> encoder = FrozenEstimator(SIFEncoder().fit(["any"]))
-    >>> union = FeatureUnion(
-    ...     [("vectors", make_pipeline(encoder, PairFeatures())), ("words", features)]
-    ... )
-    >>> union.fit_transform(pairs).shape
-    (2, 266)
     """
-
-    vectorizer_: Any
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "vectorizer": [HasMethods(["fit", "transform"]), None],
@@ -126,9 +85,8 @@ class PairVectorizer(LastAxisTransformer, DocumentedOnline, BaseEstimator):
         Parameters
         ----------
         X : array-like of str of shape (n_pairs, 2)
-
         y : array-like of shape (n_pairs,), default=None
-            Given to the vectorizer for each text of the pair; most ignore it.
+            Passed to the vectorizer for each text of the pair; most ignore it.
 
         Returns
         -------
@@ -137,52 +95,48 @@ class PairVectorizer(LastAxisTransformer, DocumentedOnline, BaseEstimator):
         Raises
         ------
         ValueError, TypeError
-            If `X` does not hold pairs of texts, or no pair at all; for unknown names in
-            `how`; and what the vectorizer raises.
+            If `X` does not hold at least one pair of texts, or if a name in `how` is
+            unknown.
         """
         self._fit(X, y, "fit")
         return self
 
     @fit_context(prefer_skip_nested_validation=False)
     def fit_transform(self, X: Any, y: Any = None) -> Any:
-        """Fit, and transform the same pairs, which are read once.
+        """Fit to pairs and transform them, reading them once.
 
         Parameters
         ----------
-        X : array-like of str of shape (n_pairs, 2)
-        y : array-like of shape (n_pairs,), default=None
-            As for `fit`.
+        X, y : array-like
+            As in `fit`.
 
         Returns
         -------
         features : csr_matrix or ndarray
-            As of `transform`.
+            As in `transform`.
         """
         X = list(X) if isinstance(X, Iterator) else X
-        if not hasattr(self._vectorizer(), "fit_transform"):  # frozen
+        if isinstance(self.vectorizer, FrozenEstimator):  # which has no fit_transform
             return self.fit(X, y).transform(X)
         rows = _as_rows(self._fit(X, y, "fit_transform"))
         return self._features(rows[0::2], rows[1::2], X)
 
     def transform(self, X: Any) -> Any:
-        """Features of each pair.
+        """Compute the features of each pair.
 
         Parameters
         ----------
         X : array-like of str of shape (n_pairs, 2)
-            A text that occurs many times is vectorised once.
 
         Returns
         -------
         features : csr_matrix of shape (n_pairs, n_features_out)
-            An ndarray if the vectorizer's rows are dense, or a frame if `set_output`
-            asks for one.
+            An ndarray if the rows are dense, or a frame if `set_output` asks for one.
 
         Raises
         ------
         ValueError, TypeError
-            If `X` does not hold pairs of texts; the message has the index. If a frame
-            is asked for, but the rows are sparse.
+            If `X` does not hold pairs, or `set_output` asks for a frame of sparse rows.
         """
         check_is_fitted(self)
         pairs = check_pairs(X)
@@ -203,39 +157,20 @@ class PairVectorizer(LastAxisTransformer, DocumentedOnline, BaseEstimator):
         Returns
         -------
         names : ndarray of str objects of shape (n_features_out,)
-
-        Raises
-        ------
-        AttributeError
-            If the vectorizer does not name its features.
         """
         check_is_fitted(self)
-        given: list[Any] = []
-        if any(name != "cosine" for name in self.how):
-            if not hasattr(self.vectorizer_, "get_feature_names_out"):
-                raise AttributeError(
-                    f"The vectorizer, {type(self.vectorizer_).__name__}, does not "
-                    "provide get_feature_names_out."
-                )
-            given = list(self.vectorizer_.get_feature_names_out())
-        names = [
-            named
-            for name in self.how
-            for named in (
-                [name] if name == "cosine" else [f"{name}_{word}" for word in given]
+        if set(self.how) == {"cosine"}:
+            return pair_feature_names(self.how, [])
+        if not hasattr(self.vectorizer_, "get_feature_names_out"):
+            raise AttributeError(
+                f"The vectorizer, {type(self.vectorizer_).__name__}, does not provide "
+                "get_feature_names_out."
             )
-        ]
-        return np.asarray(names, dtype=object)
-
-    def _vectorizer(self) -> Any:
-        return TfidfVectorizer() if self.vectorizer is None else self.vectorizer
+        words = self.vectorizer_.get_feature_names_out()
+        return pair_feature_names(self.how, [f"_{word}" for word in words])
 
     def _fit(self, X: Any, y: Any, method: str) -> Any:
-        unknown = [n for n in self.how if not isinstance(n, str) or n not in _FEATURES]
-        if unknown or not len(self.how):
-            raise ValueError(
-                f"how must hold some of {sorted(_FEATURES)}; got {self.how!r}."
-            )
+        check_how(self.how)
         pairs = check_pairs(X)
         if not len(pairs):
             raise ValueError(
@@ -244,25 +179,14 @@ class PairVectorizer(LastAxisTransformer, DocumentedOnline, BaseEstimator):
             )
         if y is not None:
             y = np.repeat(np.asarray(y), 2, axis=0)
-        vectorizer = clone(self._vectorizer())
+        default = self.vectorizer is None
+        vectorizer = TfidfVectorizer() if default else clone(self.vectorizer)
         found = getattr(vectorizer, method)(pairs.ravel().tolist(), y)
         self.vectorizer_ = vectorizer
         return found
 
     def _features(self, first: Any, second: Any, X: Any) -> Any:
-        columns = [_FEATURES[name](first, second) for name in self.how]
-        if not sparse.issparse(first):
-            return self._wrap(np.concatenate(columns, axis=1), X)
-        if get_output_config("transform", self)["dense"] != "default":
-            raise ValueError(
-                "Frames cannot hold sparse features. Reduce the vectorizer's rows, or "
-                "use set_output(transform='default')."
-            )
-        return sparse.hstack(columns, format="csr")
-
-    @property
-    def _n_features_out(self) -> int:
-        return len(self.get_feature_names_out())
+        return self._concatenate(pair_features(self.how, first, second), X)
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "vectorizer_")

@@ -1,4 +1,4 @@
-"""What is larger than memory: texts in a folder, and vectors block by block."""
+"""Larger-than-memory data: texts in a folder, and vectors computed in blocks."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause

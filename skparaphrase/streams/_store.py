@@ -1,53 +1,55 @@
-"""Texts in a folder, read where they are needed."""
+"""Texts in a folder, and their tokens, read from the disk when they are needed."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+import errno
 import json
-import mmap
-from collections.abc import Iterable, Iterator, Sequence
+import shutil
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack
 from hashlib import blake2b
+from itertools import pairwise
 from os import PathLike
 from pathlib import Path
-from typing import Any, overload
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from skparaphrase._persistence import new_folder, read_metadata, write_metadata
-from skparaphrase.streams._npy import GrowingArray, mapped
+from skparaphrase.text import TokenBatch
 from skparaphrase.text._check import check_text_blocks
 
 _KIND = "TextStore"
 _VERSION = 1
-_ROWS = 256  # checked and written at a time
-_LOOKED_UP = 4096  # ends of texts, when many are read
+_ROWS = 256  # rows checked and written at a time
+_LOOKED_UP = 4096  # bounds of texts read at a time
+_READ_ONLY = {errno.EACCES, errno.EPERM, errno.EROFS}
 
 
 class TextStore(Sequence[Any]):
     """Texts, or pairs of texts, in a folder.
 
-    A sequence that holds no text in memory. :meth:`write` makes one from anything that
-    gives texts one after another. Slices are lists; an array of row numbers, or a mask,
-    gives an array of those rows, as searches and splits want it. Paraphrase encoders
-    are fitted on it, and keep in the folder what they have tokenised.
+    A sequence that holds no text in memory; :meth:`write` makes one from any iterable
+    of texts. A slice is a list; an array of row numbers, or a mask, gives an array of
+    those rows, as searches and splits expect. Paraphrase encoders can be fitted on it,
+    and store the tokens of its texts in the folder.
 
     Parameters
     ----------
     folder : path-like
-        One that :meth:`write` has made.
+        A folder written by :meth:`write`.
 
     Attributes
     ----------
     folder : Path
-        Where it is.
-
+        The absolute path.
     shape : tuple of int
         (n_texts,) or (n_pairs, 2).
-
     digest : str
-        Of all texts: equal for stores that hold the same.
-
+        Digest of all texts, equal for stores of the same texts.
     identities : ndarray of shape (n_texts,), int64
         64 bits of the blake2b digest of each text of `flat`, memory-mapped.
 
@@ -58,15 +60,13 @@ class TextStore(Sequence[Any]):
 
     Notes
     -----
-    On the disk a text takes its UTF-8 bytes and 16 more: where it ends, and 64 bits of
-    its blake2b digest, by which training tells whether two texts are the same. (Two
-    of a billion texts share those by chance with a probability of 3 %; in training
-    that would matter only in one batch, and with `mask_identical`.) There is no
-    pickle in it. Lone surrogates are kept.
+    On the disk, a text takes its UTF-8 bytes (lone surrogates are kept) and 16 bytes
+    for its position and its digest, by which training recognises equal texts. Two of a
+    billion texts share a digest with a probability of 3 %, which would matter only if
+    they were in one batch with `mask_identical`.
 
-    Folders in it whose names begin with `tokens-` are what fits have tokenised, with
-    `.tokens-` what is left of fits that were killed while they did so. All may be
-    deleted while no fit is running.
+    Folders in it named `tokens-` hold what fits have tokenised, those named `.tokens-`
+    what killed fits have left. All may be deleted while no fit is running.
 
     Examples
     --------
@@ -85,46 +85,28 @@ class TextStore(Sequence[Any]):
         try:
             self.shape: tuple[int, ...] = tuple(map(int, metadata["shape"]))
             self.digest = str(metadata["digest"])
-            ends = mapped(self.folder / "ends.npy")
-            self.identities: NDArray[np.int64] = mapped(self.folder / "identities.npy")
-            raw = _mapped_bytes(self.folder / "texts.bin")
-        except (KeyError, TypeError, ValueError, EOFError, OSError) as error:
+            raw = _map(self.folder / "texts.bin", np.uint8)
+            bounds = _map(self.folder / "bounds.bin", "<i8")
+            self.identities = _map(self.folder / "identities.bin", "<i8")
+        except (KeyError, TypeError, ValueError, OSError) as error:
             raise ValueError(f"{self.folder} is damaged: {error!r}.") from error
         n_texts = int(np.prod(self.shape))
-        n_bytes = int(ends[-1]) if len(ends) else 0
-        if len(ends) != n_texts or len(raw) != n_bytes:
-            raise ValueError(
-                f"{self.folder} is damaged: its files do not fit together."
-            )
-        self._flat = StoredTexts(raw, ends, 0, n_texts)
-
-    @classmethod
-    def open(cls, folder: str | PathLike[str]) -> "TextStore":
-        """The store in a folder.
-
-        Parameters
-        ----------
-        folder : path-like
-            One that :meth:`write` has made.
-
-        Returns
-        -------
-        store : TextStore
-        """
-        return cls(folder)
+        lengths = (len(bounds) - 1, len(self.identities))
+        if lengths != (n_texts, n_texts) or bounds[-1] != len(raw):
+            raise ValueError(f"{self.folder} is damaged: its files do not match.")
+        self._flat = StoredTexts(raw.data, bounds)
 
     @classmethod
     def write(cls, folder: str | PathLike[str], texts: Iterable[Any]) -> "TextStore":
-        """Write texts into a folder.
+        """Write texts into a folder, which appears complete or not at all.
 
-        Memory does not grow with their number, but for frames and arrays, whose texts
-        become objects of Python all at once.
+        Memory does not grow with the number of texts, except for frames and arrays,
+        whose texts all become Python objects.
 
         Parameters
         ----------
         folder : path-like
-            Appears whole or not at all. A folder that this package wrote is replaced.
-
+            An existing folder written by this package is replaced.
         texts : iterable of str, or of pairs of str
             A list, a generator, a store, an array, or a frame with one or two columns;
             read once.
@@ -132,25 +114,25 @@ class TextStore(Sequence[Any]):
         Returns
         -------
         store : TextStore
-            The texts, from the folder.
+            The texts, read from the folder.
 
         Raises
         ------
         TypeError, ValueError
-            If an entry is no `str` or no pair of them, with its index in `texts`; if
-            `folder` exists and is of somebody else.
+            If an entry is not a `str` or a pair of them, with its index in `texts`, or
+            if this package did not write the existing `folder`.
         """
         with new_folder(folder) as new:
-            _write(new, texts)
+            _write_texts(new, texts)
         return cls(folder)
 
     @property
     def flat(self) -> "StoredTexts":
-        """All texts in a row, a sequence of `str`; pair `i` at `2i` and `2i + 1`."""
+        """All texts as a sequence of `str`; pair `i` is at `2i` and `2i + 1`."""
         return self._flat
 
     def rows(self, start: int, stop: int) -> NDArray[np.object_]:
-        """Some rows as an array.
+        """Read consecutive rows as an array.
 
         Parameters
         ----------
@@ -161,52 +143,35 @@ class TextStore(Sequence[Any]):
         -------
         rows : ndarray of shape (stop - start,) or (stop - start, 2), dtype object
         """
-        width = len(self.shape)  # texts of a row
-        texts = list(self._flat[start * width : stop * width])
-        found = np.empty(len(texts), dtype=object)
-        found[:] = texts
-        return found.reshape(-1, *self.shape[1:])
+        width = len(self.shape)  # texts in a row
+        return self._array(self._flat[start * width : stop * width])
+
+    def _array(self, texts: Iterable[str]) -> NDArray[np.object_]:
+        return np.array([*texts], dtype=object).reshape(-1, *self.shape[1:])
 
     def __len__(self) -> int:
         return self.shape[0]
 
-    @overload
-    def __getitem__(self, i: int) -> Any: ...
-
-    @overload
-    def __getitem__(self, i: slice) -> list[Any]: ...
-
-    @overload
-    def __getitem__(self, i: Any) -> Any: ...
-
     def __getitem__(self, i: Any) -> Any:
         if isinstance(i, tuple) and len(i) == 2 and i[1] is Ellipsis:
-            i = i[0]  # so does scikit-learn pick rows of what has a shape
+            i = i[0]  # scikit-learn's way to pick rows of what has a shape
+        width = len(self.shape)
         if isinstance(i, (list, np.ndarray)):
-            return self._picked(np.arange(len(self))[i])
-        if isinstance(i, slice):
-            start, stop, step = i.indices(len(self))
-            if step != 1:
-                return [self[j] for j in range(start, stop, step)]
-            return self._as_rows(start, max(start, stop))
-        i = range(len(self))[i]
-        return self._as_rows(i, i + 1)[0]
+            picked = np.arange(len(self))[i][:, np.newaxis] * width + np.arange(width)
+            return self._array(self._flat[j] for j in picked.ravel().tolist())
+        here = range(len(self))[i]
+        if isinstance(here, int):
+            return self[here : here + 1][0]
+        if here.step != 1:
+            return [self[j] for j in here]
+        return list(self._as_rows(self._flat[here.start * width : here.stop * width]))
 
     def __iter__(self) -> Iterator[Any]:
-        texts = iter(self._flat)
+        return self._as_rows(self._flat)
+
+    def _as_rows(self, texts: Iterable[str]) -> Iterator[Any]:
+        texts = iter(texts)
         return texts if len(self.shape) == 1 else zip(texts, texts, strict=True)
-
-    def _picked(self, rows: NDArray[np.intp]) -> NDArray[np.object_]:
-        found = np.empty((len(rows), *self.shape[1:]), dtype=object)
-        for place, row in enumerate(rows.tolist()):
-            found[place] = self[row]
-        return found
-
-    def _as_rows(self, start: int, stop: int) -> list[Any]:
-        if len(self.shape) == 1:
-            return list(self._flat[start:stop])
-        texts = iter(self._flat[2 * start : 2 * stop])
-        return list(zip(texts, texts, strict=True))
 
     def __repr__(self) -> str:
         return f"TextStore({str(self.folder)!r}, shape={self.shape})"
@@ -216,75 +181,65 @@ class TextStore(Sequence[Any]):
 
 
 class StoredTexts(Sequence[str]):
-    """Texts of a store, end to end; slices without steps are of the same kind.
+    """Texts end to end; a slice without a step shares them.
 
-    Parameters
-    ----------
-    raw : mmap or bytes
-        UTF-8, with lone surrogates.
-    ends : ndarray of shape (n_texts,), int64
-        Where each text ends in it.
-    start, stop : int
-        The texts that are meant.
+    `raw` is UTF-8; `bounds`, of shape (n_texts + 1,), holds where each text starts and
+    where the last one ends.
     """
 
-    def __init__(
-        self, raw: mmap.mmap | bytes, ends: NDArray[np.int64], start: int, stop: int
-    ) -> None:
+    # Slices of text.Vocabulary, which are lists, take three times as long to read.
+
+    def __init__(self, raw: memoryview, bounds: NDArray[np.int64]) -> None:
         self._raw = raw
-        self._ends = ends
-        self._start = start
-        self._stop = stop
+        self._bounds = bounds
 
     def __len__(self) -> int:
-        return self._stop - self._start
+        return len(self._bounds) - 1
 
-    @overload
-    def __getitem__(self, i: int) -> str: ...
-
-    @overload
-    def __getitem__(self, i: slice) -> Sequence[str]: ...
-
-    def __getitem__(self, i: int | slice) -> str | Sequence[str]:
-        here = range(self._start, self._stop)[i]
+    def __getitem__(self, i: Any) -> Any:
+        here = range(len(self))[i]
         if isinstance(here, int):
-            return next(self._decoded(here, here + 1))
+            start, end = self._bounds[here : here + 2].tolist()
+            return str(self._raw[start:end], "utf-8", "surrogatepass")
         if here.step != 1:
-            return [next(self._decoded(j, j + 1)) for j in here]
-        return StoredTexts(
-            self._raw, self._ends, here.start, max(here.start, here.stop)
-        )
+            return [self[j] for j in here]
+        stop = max(here.start, here.stop)
+        return StoredTexts(self._raw, self._bounds[here.start : stop + 1])
 
     def __iter__(self) -> Iterator[str]:
-        return self._decoded(self._start, self._stop)
-
-    def _decoded(self, start: int, stop: int) -> Iterator[str]:
-        raw = self._raw
-        for first in range(start, stop, _LOOKED_UP):
-            last = min(first + _LOOKED_UP, stop)
-            begin = int(self._ends[first - 1]) if first else 0
-            for end in self._ends[first:last].tolist():
-                yield str(raw[begin:end], "utf-8", "surrogatepass")
-                begin = end
+        for first in range(0, len(self), _LOOKED_UP):
+            bounds = self._bounds[first : first + _LOOKED_UP + 1].tolist()
+            for start, end in pairwise(bounds):
+                yield str(self._raw[start:end], "utf-8", "surrogatepass")
 
 
-def _write(folder: Path, texts: Iterable[Any]) -> None:
+def _map(path: Path, dtype: Any) -> NDArray[Any]:
+    """The array in a file, memory-mapped."""
+    if not path.stat().st_size:
+        return np.empty(0, dtype)  # an empty file cannot be mapped
+    # As a plain array: look-ups in a memmap take several times as long.
+    return np.asarray(np.memmap(path, dtype, mode="r"))
+
+
+def _write_texts(folder: Path, texts: Iterable[Any]) -> None:
     of_bytes, of_lengths = blake2b(), blake2b()
     n_rows = n_bytes = 0
     with (
         (folder / "texts.bin").open("wb") as raw,
-        GrowingArray(folder / "ends.npy", np.int64) as ends,
-        GrowingArray(folder / "identities.npy", np.int64) as identities,
+        (folder / "bounds.bin").open("wb") as bounds,
+        (folder / "identities.bin").open("wb") as identities,
     ):
+        bounds.write(bytes(8))
         for block in check_text_blocks(texts, _ROWS):
             encoded = [
                 text.encode("utf-8", "surrogatepass") for text in block.ravel().tolist()
             ]
             joined = b"".join(encoded)
-            raw.write(joined)
             lengths = np.fromiter(map(len, encoded), np.int64, len(encoded))
-            ends.append(n_bytes + np.cumsum(lengths))
-            identities.append(_identities(encoded))
+            raw.write(joined)
+            bounds.write((n_bytes + np.cumsum(lengths)).astype("<i8").tobytes())
+            digests = [blake2b(text, digest_size=8).digest() for text in encoded]
+            identities.write(b"".join(digests))
             of_bytes.update(joined)
             of_lengths.update(lengths.astype("<i8").tobytes())
             n_rows += len(block)
@@ -295,14 +250,63 @@ def _write(folder: Path, texts: Iterable[Any]) -> None:
     write_metadata(folder, kind=_KIND, version=_VERSION, shape=shape, digest=digest)
 
 
-def _identities(encoded: list[bytes]) -> NDArray[np.int64]:
-    """Numbers that are equal where texts are."""
-    digests = b"".join(blake2b(text, digest_size=8).digest() for text in encoded)
-    return np.frombuffer(digests, dtype="<i8").astype(np.int64)
+def stored_tokens(
+    store: TextStore,
+    encode_blocks: Callable[[Sequence[str]], Iterable[TokenBatch]],
+    key: str | None,
+    scratch: ExitStack,
+) -> TokenBatch:
+    """The tokens of `store.flat`, memory-mapped from the store's folder.
+
+    The next call with the same key finds them. It identifies all that the tokens depend
+    on except the texts; if it is None, or the folder is read-only, the tokens are kept
+    only until `scratch` is closed.
+    """
+    folder = None
+    if key is not None:
+        name = blake2b(f"{store.digest} {key}".encode(), digest_size=16).hexdigest()
+        folder = store.folder / f"tokens-{name}"
+        if not folder.is_dir():
+            try:
+                _write_tokens(folder, store, encode_blocks)
+            except OSError as error:
+                if error.errno not in _READ_ONLY:
+                    raise
+                folder = None
+    if folder is None:
+        place = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
+        folder = Path(scratch.enter_context(place)) / "tokens"
+        _write_tokens(folder, store, encode_blocks)
+    ids = _map(folder / "ids.bin", "<i4")
+    offsets = _map(folder / "offsets.bin", "<i8")
+    if len(offsets) - 1 != len(store.flat) or offsets[-1] != len(ids):
+        raise ValueError(f"{folder} is damaged. Delete it to tokenise the texts again.")
+    return TokenBatch(ids, offsets)
 
 
-def _mapped_bytes(path: Path) -> mmap.mmap | bytes:
-    if not path.stat().st_size:
-        return b""  # which cannot be mapped
-    with path.open("rb") as file:
-        return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+def _write_tokens(
+    folder: Path,
+    store: TextStore,
+    encode_blocks: Callable[[Sequence[str]], Iterable[TokenBatch]],
+) -> None:
+    place = Path(tempfile.mkdtemp(prefix=".tokens-", dir=folder.parent))
+    new = place / "new"  # readable by others, unlike the folder that mkdtemp makes
+    try:
+        new.mkdir()
+        with (
+            (new / "ids.bin").open("wb") as ids,
+            (new / "offsets.bin").open("wb") as offsets,
+        ):
+            offsets.write(bytes(8))
+            n_ids = 0
+            for batch in encode_blocks(store.flat):
+                ids.write(batch.ids.astype("<i4").tobytes())
+                offsets.write((n_ids + batch.offsets[1:]).astype("<i8").tobytes())
+                n_ids += len(batch.ids)
+        try:
+            new.rename(folder)
+        except OSError:  # another process has written the same tokens meanwhile
+            if not folder.is_dir():
+                raise
+    finally:
+        shutil.rmtree(place, ignore_errors=True)

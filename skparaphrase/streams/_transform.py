@@ -1,57 +1,54 @@
-"""`transform`, block by block."""
+"""Vectors of any number of texts, computed in blocks."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import os
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from itertools import chain, islice
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
+from filelock import FileLock, Timeout
+from numpy.lib import format as npy
 from numpy.typing import DTypeLike, NDArray
 
-from skparaphrase._locks import locked
 from skparaphrase._output import without_metadata
-from skparaphrase.streams._npy import GrowingArray, mapped
 from skparaphrase.streams._store import TextStore
 
 
 def transform_blocks(
     transformer: Any, X: Any, *, block_size: int = 65536
 ) -> Iterator[NDArray[Any]]:
-    """Transform some rows at a time.
+    """Transform rows in blocks.
 
     Parameters
     ----------
     transformer : estimator instance
-        Fitted: an encoder, or a pipeline such as an encoder and the removal of common
-        components.
-
+        A fitted encoder, or a pipeline of one and other transformers.
     X : TextStore, sequence, array, frame or iterator
-        What `transform` takes; an iterator gives rows (texts or pairs).
-
+        Input of `transform`; an iterator gives rows (texts or pairs).
     block_size : int, default=65536
-        Rows that are transformed together.
+        Number of rows that are transformed together.
 
     Yields
     ------
     block : ndarray of shape (n_rows, ...)
-        What comes out for the next rows; at least one block.
+        Result for the next rows; at least one block.
 
     See Also
     --------
-    transform_to : Puts the blocks into one array or file.
+    transform_to : Write the blocks into one array or file.
 
     Notes
     -----
-    The vector of a text does not depend on its neighbours, so that blocks are those of
-    one call: of encoders to the last bits, which matrix products may round in another
-    way when they have other numbers of rows (1e-6 of a vector's length). The exception
-    is `ConvolutionalEncoder(padding="batch")`, which composes 100 distinct texts at a
-    time: for the same groups take blocks of a multiple of 100 texts, none twice.
+    The vectors are those of a single call, up to the rounding of matrix products (1e-6
+    of a vector's length). The exception is `ConvolutionalEncoder(padding="batch")`,
+    which composes 100 distinct texts at a time: to get the same groups, use blocks of a
+    multiple of 100 distinct texts.
 
     Examples
     --------
@@ -80,38 +77,33 @@ def transform_to(
     ----------
     transformer : estimator instance
         As in :func:`transform_blocks`.
-
     X : TextStore, sequence, array, frame or iterator
         As in :func:`transform_blocks`.
-
     out : ndarray, or path-like
-        An array of the shape of the result, a memory-mapped one too; of float16 where
-        half the space is enough. Or the name of a file: until all rows are there they
-        are in a file of that name with `.part` behind it, and if such a file is there
-        already, this call goes on where that one stopped.
-
+        An array of the shape of the result, possibly memory-mapped, or the name of a
+        file. The name has the suffix `.part` until all rows are written; if such a file
+        exists, this call resumes where the last one stopped.
     block_size : int, default=65536
         As in :func:`transform_blocks`.
-
     dtype : dtype, default=None
-        Of the file, such as "float16"; None takes that of the vectors.
+        Type of the file, such as "float16"; None for that of the vectors.
 
     Returns
     -------
     out : ndarray of shape (n_rows, ...)
-        The array given, or the file, memory-mapped and read-only.
+        The given array, or the file, memory-mapped and read-only.
 
     Raises
     ------
     ValueError
-        If the array is of another shape, or if what is in the `.part` file are not the
-        rows of this transformer and this `X`: the last block in it is made once more
-        and compared; if another call is writing to the same file.
+        If the array has another shape, if another call is writing to the same file, or
+        if the `.part` file does not hold rows of this transformer and `X`, for which
+        its last block is computed again and compared.
 
     Notes
     -----
-    A file needs no room in memory but for a block. It is put on the disk block by
-    block, so that no more than a block is lost when the process ends in any way.
+    With a file, memory holds one block at a time. Every block is flushed to the disk,
+    so a process that is killed loses at most one.
 
     Examples
     --------
@@ -127,29 +119,34 @@ def transform_to(
     _check_block_size(block_size)
     if isinstance(out, np.ndarray):
         if dtype is not None:
-            raise ValueError("dtype is that of a file; an array has its own.")
+            raise ValueError("dtype is for files; the array has its own dtype.")
         _fill(out, transform_blocks(transformer, X, block_size=block_size))
         return out
     final = Path(out)
     part = final.with_name(f"{final.name}.part")
+    lock = final.with_name(f"{final.name}.lock")
     part.parent.mkdir(parents=True, exist_ok=True)
     try:
-        with locked(final.with_name(f"{final.name}.lock"), wait=False):
-            _write(part, transformer, X, block_size, dtype)
-            os.replace(part, final)
-    except BlockingIOError:
+        with FileLock(lock, timeout=0):
+            try:
+                _write(part, transformer, X, block_size, dtype)
+                os.replace(part, final)
+            finally:  # Windows keeps an open file, which filelock then deletes
+                with suppress(OSError):
+                    lock.unlink()
+    except Timeout:
         raise ValueError(f"Another call is writing {final}.") from None
-    return mapped(final)
+    return np.asarray(np.load(final, mmap_mode="r"))
 
 
 def _fill(out: NDArray[Any], blocks: Iterable[NDArray[Any]]) -> None:
     n_rows = 0
     for block in blocks:
         if block.shape[1:] != out.shape[1:] or n_rows + len(block) > len(out):
+            n_rows += len(block)
             raise ValueError(
-                f"out has shape {out.shape}, but the vectors of the first "
-                f"{n_rows + len(block)} rows have shape "
-                f"{(n_rows + len(block), *block.shape[1:])}."
+                f"out has shape {out.shape}, but the vectors of the first {n_rows} "
+                f"rows have shape {(n_rows, *block.shape[1:])}."
             )
         np.copyto(out[n_rows : n_rows + len(block)], block, casting="same_kind")
         n_rows += len(block)
@@ -160,40 +157,57 @@ def _fill(out: NDArray[Any], blocks: Iterable[NDArray[Any]]) -> None:
 def _write(
     part: Path, transformer: Any, X: Any, block_size: int, dtype: DTypeLike | None
 ) -> None:
-    """Write all blocks into a file that may hold the first of them."""
+    """Write all blocks into a file that may hold the first of them already."""
     begun = part.exists() and part.stat().st_size
-    found = mapped(part) if begun else np.empty(0)
-    # The last whole block in the file is made again, and shows that all goes together.
-    kept = max(len(found) // block_size - 1, 0) * block_size
-    blocks = _blocks(X, block_size, kept)
+    found = np.load(part, mmap_mode="r") if begun else np.empty(0)
+    # The last complete block is computed again, to see that it is the same.
+    n_rows = max(len(found) // block_size - 1, 0) * block_size
+    blocks = _blocks(X, block_size, n_rows)
     first = _transformed(transformer, next(blocks))
     if not np.can_cast(first.dtype, dtype or first.dtype, "same_kind"):
         raise ValueError(f"The vectors, {first.dtype}, cannot be written as {dtype}.")
     first = first.astype(dtype or first.dtype)
-    done = min(len(found) - kept, len(first))
+    done = min(len(found) - n_rows, len(first))
     if len(found) and not (
         first.shape[1:] == found.shape[1:]
         and first.dtype == found.dtype
-        and (len(first) == block_size or kept + len(first) >= len(found))
-        and _alike(first[:done], found[kept : kept + done])
+        and (len(first) == block_size or n_rows + len(first) >= len(found))
+        and _alike(first[:done], found[n_rows : n_rows + done])
     ):
         raise ValueError(
-            f"{part} was begun with another transformer, or with other rows. Delete it "
-            "to begin anew."
+            f"{part} holds vectors of another transformer or of other rows. Delete it "
+            "to start again."
         )
     del found  # the file is about to change
-    with GrowingArray(part, first.dtype, first.shape[1:], kept) as rows:
+    with part.open("r+b" if n_rows else "w+b") as file:
+        _write_header(file, first, n_rows)
+        file.truncate(file.tell() + n_rows * first[:1].nbytes)
         for block in chain([first], (_transformed(transformer, b) for b in blocks)):
-            rows.append(block)
-            rows.commit()
+            file.seek(0, os.SEEK_END)
+            file.write(block.astype(first.dtype).tobytes())
+            file.flush()
+            os.fsync(file.fileno())  # before the header counts these rows
+            n_rows += len(block)
+            _write_header(file, first, n_rows)
+
+
+def _write_header(file: BinaryIO, like: NDArray[Any], n_rows: int) -> None:
+    """Write the header of an .npy file; it has one length for any number of rows."""
+    header = {
+        "descr": npy.dtype_to_descr(like.dtype),
+        "fortran_order": False,
+        "shape": (n_rows, *like.shape[1:]),
+    }
+    file.seek(0)
+    npy.write_array_header_1_0(file, header)
+    file.flush()
 
 
 def _alike(block: NDArray[Any], other: NDArray[Any]) -> bool:
-    """Whether vectors are the same, but for what products and the file round."""
+    """Whether vectors are equal up to the rounding of products and of the file."""
     largest = float(np.abs(other).max(initial=0, where=np.isfinite(other)))
-    rtol, least = 1e-5, 0.0
-    if block.dtype == np.float16:
-        rtol, least = 2.0**-9, 2.0**-23  # two of its last places
+    is_half = block.dtype == np.float16
+    rtol, least = (2.0**-9, 2.0**-23) if is_half else (1e-5, 0.0)  # two units of half
     atol = 1e-5 * largest + least
     return np.allclose(block, other, rtol=rtol, atol=atol, equal_nan=True)
 
@@ -201,25 +215,18 @@ def _alike(block: NDArray[Any], other: NDArray[Any]) -> bool:
 def _transformed(transformer: Any, block: Any) -> NDArray[Any]:
     vectors = transformer.transform(block)
     if hasattr(vectors, "toarray"):
-        raise TypeError(f"{transformer!r} gives sparse arrays; expected dense ones.")
+        raise TypeError(f"{transformer!r} returns sparse arrays; make them dense.")
     found: NDArray[Any] = without_metadata(np.asarray(vectors))
     return found
 
 
 def _check_block_size(block_size: int) -> None:
     if block_size < 1:
-        raise ValueError(f"block_size must be 1 or more; got {block_size!r}.")
+        raise ValueError(f"block_size must be at least 1; got {block_size!r}.")
 
 
 def _blocks(X: Any, block_size: int, start: int = 0) -> Iterator[Any]:
-    """The rows from `start` on, some at a time; at least one block, which may be empty.
-
-    Parameters
-    ----------
-    X : TextStore, sequence, array, frame or iterator
-    block_size : int
-    start : int
-    """
+    """Blocks of the rows from `start`; at least one, which may be empty."""
     if not hasattr(X, "__len__"):
         rows = islice(iter(X), start, None)
         block = list(islice(rows, block_size))

@@ -3,8 +3,7 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-from skparaphrase.supervised._pair_classifier import PairClassifier
-from skparaphrase.supervised._sentence_classifier import SentenceClassifier
+from skparaphrase.supervised._classifiers import PairClassifier, SentenceClassifier
 from skparaphrase.supervised._similarity import SimilarityRegressor
 
 __all__ = ["PairClassifier", "SentenceClassifier", "SimilarityRegressor"]

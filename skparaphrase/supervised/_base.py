@@ -1,29 +1,72 @@
-"""Supervised training: the estimator around the loop of `nn`."""
+"""An encoder and a head: initialisation, training and prediction."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+from abc import abstractmethod
+from copy import copy
 from numbers import Integral, Real
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.frozen import FrozenEstimator
 from sklearn.utils import Tags
+from sklearn.utils.validation import check_is_fitted
 
 from skparaphrase._compat import HasMethods, Interval, StrOptions
-from skparaphrase._paper import PaperSettings
-from skparaphrase._saving import SavedInFolders
-from skparaphrase.supervised._network import Network
-from skparaphrase.supervised._settings import SETTINGS
+from skparaphrase._epochs import Arrays, forget_epochs
+from skparaphrase._trained_model import Examples, TrainedModel
+from skparaphrase.encoders import ParagramEncoder
+from skparaphrase.encoders._initialize import (
+    copy_fitted,
+    initialize_encoder,
+    warn_if_fitted,
+)
+from skparaphrase.encoders._trained import (
+    TrainedEncoder,
+    unwrap_frozen,
+)
+from skparaphrase.text import TokenBatch, check_pairs, check_texts, numbered_texts
+
+if TYPE_CHECKING:
+    import torch
+
+    from skparaphrase.nn import Head, HeadTrainer, WordTable
+
+_SAMPLE = 1000  # texts that determine the scale
+_CHUNK = 4096  # examples at a time, which bounds the memory for features
 
 
-class SupervisedModel(PaperSettings, SavedInFolders, Network):
-    """Base of models that learn scores or classes of texts or pairs through an encoder.
+class SupervisedModel(TrainedModel):
+    """Base class of models that put a head on an encoder.
 
-    A subclass says what the targets of the head are, and what its outputs mean.
+    A subclass has the parameters in its signature, and says what its targets and
+    outputs mean.
     """
 
-    _settings = SETTINGS
+    encoder: Any
+    hidden_dim: int
+    projection_dim: int | None
+    train_projection: bool
+    normalize: bool
+    scale: float | None
+    freeze: str | None
+    prior: str | None
+    vectors_penalty: float
+
+    encoder_: Any
+    head_: dict[str, NDArray[np.float32]]
+    scale_: float
+    scales_words_: bool
+
+    _fitted_names = ("encoder_", "head_")
+    _loss: ClassVar[str]
+    _n_texts: ClassVar[int]  # of an example
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **TrainedModel._parameter_constraints,
         "encoder": [HasMethods(["transform"]), None],
         "hidden_dim": [Interval(Integral, 1, None, closed="left")],
         "projection_dim": [Interval(Integral, 1, None, closed="left"), None],
@@ -32,29 +75,271 @@ class SupervisedModel(PaperSettings, SavedInFolders, Network):
         "scale": [Interval(Real, 0, None, closed="neither"), None],
         "freeze": [StrOptions({"vectors", "encoder"}), None],
         "prior": [StrOptions({"universal"}), None],
-        "optimizer": [StrOptions({"adagrad", "adam", "sgd"})],
-        "learning_rate": [Interval(Real, 0, None, closed="neither")],
-        "batch_size": [Interval(Integral, 1, None, closed="left")],
-        "max_epochs": [Interval(Integral, 0, None, closed="left")],
-        "clip_norm": [Interval(Real, 0, None, closed="neither"), None],
         "vectors_penalty": [Interval(Real, 0, None, closed="left")],
         "composition_penalty": [Interval(Real, 0, None, closed="left")],
         "head_penalty": [Interval(Real, 0, None, closed="left")],
-        "validation_fraction": [Interval(Real, 0, 1, closed="neither"), None],
-        "patience": [Interval(Integral, 1, None, closed="left"), None],
-        "sparse_updates": ["boolean"],
-        "warm_start": ["boolean"],
-        "device": [str],
-        "random_state": ["random_state"],
-        "verbose": ["verbose"],
     }
 
-    def __init__(self, **params: Any) -> None:
-        self.__dict__.update(params)
+    @property
+    @abstractmethod
+    def _n_outputs(self) -> int:
+        """Units of the softmax."""
+
+    @abstractmethod
+    def _distributions(self, targets: NDArray[Any]) -> NDArray[np.float32]:
+        """What the softmax should give, shape (n_samples, n_outputs)."""
+
+    def _check_texts(self, X: Any) -> NDArray[np.object_]:
+        if self._n_texts == 2:
+            return check_pairs(X)
+        texts = check_texts(X)
+        if texts.ndim != 1:
+            raise ValueError(
+                f"Expected texts of shape (n_texts,); got pairs, shape {texts.shape}. "
+                "Use PairClassifier for pairs."
+            )
+        return texts
+
+    @property
+    def _is_frozen(self) -> bool:
+        """Whether the vectors of texts stay as they are."""
+        return self.freeze == "encoder" or (
+            isinstance(self.encoder, FrozenEstimator) and self.prior is None
+        )
+
+    def _initialize(self, examples: Examples) -> None:
+        from skparaphrase import nn
+
+        texts = examples.texts
+        self.encoder_ = encoder = self._initial_encoder(texts)
+        some = texts.ravel()[:_SAMPLE].tolist()
+        self.scales_words_ = (
+            isinstance(encoder, TrainedEncoder)
+            and not encoder._learns_tokens
+            and encoder.init is None
+            and self.prior is None
+            and not self._is_frozen
+            and not self.normalize  # which would undo it
+        )
+        self.scale_ = self._new_scale(some)
+        if self.scales_words_:
+            vectors = encoder.vectors_
+            matrix = vectors.rows(slice(None)) * np.float32(self.scale_)
+            encoder.vectors_ = vectors.replace(matrix)
+        dim = getattr(encoder, "_n_features_out", None)
+        head = self._head(dim or text_vectors(encoder, some[:1]).shape[1])
+        head.reset(self._random_state)
+        self.head_ = nn.parameter_arrays(head)
+        forget_epochs(self)
+
+    def _initial_encoder(self, texts: NDArray[np.object_]) -> Any:
+        """The encoder that training starts with; the one given is not changed."""
+        encoder = ParagramEncoder() if self.encoder is None else self.encoder
+        if self.prior == "universal":
+            return copy_fitted(encoder)
+        if isinstance(encoder, FrozenEstimator):
+            check_is_fitted(encoder)
+            return unwrap_frozen(encoder)
+        warn_if_fitted(encoder, "prior='universal'")
+        if self.freeze == "encoder" and not isinstance(encoder, TrainedEncoder):
+            return clone(encoder).fit(texts.ravel())
+        return initialize_encoder(encoder, texts, self._random_state)
+
+    def _new_scale(self, texts: list[str]) -> float:
+        """The factor that gives vectors of words, or of texts, the mean length."""
+        if self.scale is None:
+            return 1.0
+        if self.scales_words_:
+            vectors = self.encoder_.vectors_
+            batches = self.encoder_._encode_blocks(texts, vectors)
+            found = np.unique(np.concatenate([batch.ids for batch in batches]))
+            some = vectors.rows(found)
+        else:
+            some = text_vectors(self.encoder_, texts)
+            if self.normalize:
+                return float(self.scale)
+        length = float(np.linalg.norm(some, axis=1).mean()) if len(some) else 0.0
+        return float(self.scale) / length if length > 0 else 1.0
+
+    def _head(self, dim: int) -> "Head":
+        from skparaphrase.nn import Head
+
+        return Head(
+            dim,
+            hidden_dim=self.hidden_dim,
+            n_outputs=self._n_outputs,
+            n_texts=self._n_texts,
+            projection_dim=self.projection_dim,
+            train_projection=self.train_projection,
+            normalize=self.normalize,
+            scale=1.0 if self.scales_words_ else self.scale_,
+        )
+
+    def _fitted_head(self, dim: int) -> "Head":
+        from skparaphrase.nn import with_parameters
+
+        return with_parameters(self._head(dim), self.head_, "The fitted model")
+
+    def _trainer(self, examples: Examples) -> "HeadTrainer":
+        from skparaphrase import nn
+
+        device = nn.resolve_device(self.device)
+        distinct, numbers = numbered_texts(examples.texts)
+        prior = None
+        if self._is_frozen:  # texts are embedded once: averages of one token each
+            vectors = text_vectors(self.encoder_, distinct)
+            rows = np.arange(len(distinct) + 1)
+            batch = TokenBatch(rows[:-1].astype(np.int32), rows)
+            table = nn.WordTable(vectors, device=device, frozen=True)
+            composition: nn.Composition = nn.Average(vectors.shape[1])
+        else:
+            encoder = self._checked_encoder()
+            blocks = encoder._encode_blocks(distinct, encoder.vectors_)
+            batch = TokenBatch.concatenate(list(blocks))
+            if not len(batch.ids):
+                raise ValueError(
+                    "No word of the texts has a vector: do texts and vectors agree in "
+                    "language, case and tokens?"
+                )
+            composition = encoder._fitted_composition().to(device)
+            fitted = copy_fitted(self.encoder) if self.prior is not None else None
+            if fitted is not None:
+                if fitted.vectors_.words != encoder.vectors_.words:
+                    raise ValueError(
+                        "Training resumes with the words it started with, but "
+                        "`encoder` now has other words. Fit a clone to start again."
+                    )
+                prior = fitted.parameters_
+                wanted = encoder._composition(encoder.vectors_)
+                nn.with_parameters(wanted, prior, "encoder")
+            table = self._word_table(encoder, fitted, device)
+        trainer = nn.HeadTrainer(
+            composition,
+            self._fitted_head(composition.dim).to(device),
+            table,
+            self,
+            self._resolved_optimizer(),
+            self._random_state,
+            loss=self._loss,
+            examples=nn.Examples(
+                batch,
+                numbers.reshape(-1, self._n_texts),
+                self._distributions(examples.targets),
+                examples.normalized_weights(),
+            ),
+            prior=prior,
+        )
+        trainer.vectors_rate = 1.0 if self.scales_words_ else 1 / self.scale_
+        return trainer
+
+    def _checked_encoder(self) -> TrainedEncoder:
+        if not isinstance(self.encoder_, TrainedEncoder):
+            raise TypeError(
+                f"Training started with a frozen {type(self.encoder_).__name__}, which "
+                "cannot be trained. Fit a clone to start again."
+            )
+        return self.encoder_
+
+    def _word_table(
+        self,
+        encoder: TrainedEncoder,
+        prior: TrainedEncoder | None,
+        device: "torch.device",
+    ) -> "WordTable":
+        """The vectors to train, which are penalised towards `prior` or the start."""
+        from skparaphrase.nn import WordTable
+
+        initial: Any = None
+        if self.vectors_penalty > 0 and self.freeze is None:
+            initial = (
+                encoder._penalty_target() if prior is None else prior.vectors_.rows
+            )
+            if initial is not None and prior is None and self.scales_words_:
+                matrix = initial(slice(None)) if callable(initial) else initial
+                initial = matrix * np.float32(self.scale_)
+        return WordTable(
+            encoder.vectors_.rows(slice(None)),
+            initial=initial,
+            sparse=self._resolved_optimizer().sparse,
+            device=device,
+            frozen=self.freeze == "vectors",
+        )
+
+    def _fitted_state(self, arrays: Arrays) -> dict[str, Any]:
+        encoder = self.encoder_
+        if not self._is_frozen:
+            encoder = copy(encoder)
+            encoder.parameters_ = select(arrays, "composition.")
+            if "vectors" in arrays:
+                encoder.vectors_ = encoder.vectors_.replace(arrays["vectors"])
+        return {"encoder_": encoder, "head_": select(arrays, "head.")}
+
+    def _validation_score(self, examples: Examples) -> float:
+        score: float = self.score(examples.texts, examples.targets, examples.weights)
+        return score
+
+    def _probabilities(self, X: Any) -> NDArray[np.float64]:
+        """Outputs of the softmax, shape (n_samples, n_outputs)."""
+        import torch
+
+        from skparaphrase.nn import resolve_device, to_device
+
+        check_is_fitted(self)
+        texts = self._check_texts(X)
+        distinct, numbers = numbered_texts(texts)
+        found = np.empty((len(texts), self._n_outputs))
+        if not len(texts):
+            return found
+        vectors = text_vectors(self.encoder_, distinct)
+        numbers = numbers.ravel()
+        device = resolve_device(self.device)
+        head = self._fitted_head(vectors.shape[1]).to(device)
+        step = _CHUNK * self._n_texts
+        with torch.inference_mode():
+            for start in range(0, len(numbers), step):
+                part = to_device(vectors[numbers[start : start + step]], device)
+                logits = head(part).double()
+                rows = slice(start // self._n_texts, start // self._n_texts + _CHUNK)
+                found[rows] = torch.softmax(logits, dim=1).cpu().numpy()
+        return found
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
-        tags.input_tags.string = True
         tags.input_tags.one_d_array = self._n_texts == 1
-        tags.input_tags.two_d_array = False
         return tags
+
+
+def select(arrays: Arrays, prefix: str) -> Arrays:
+    """The arrays whose names start with a prefix, without it."""
+    return {
+        name.removeprefix(prefix): array
+        for name, array in arrays.items()
+        if name.startswith(prefix)
+    }
+
+
+def text_vectors(encoder: Any, texts: list[str]) -> NDArray[np.float32]:
+    """Vectors of texts through a fitted transformer, shape (n_texts, dim).
+
+    Raises
+    ------
+    TypeError
+        If they are not a dense table.
+    ValueError
+        If their number is wrong, or values are not finite.
+    """
+    vectors = encoder.transform(texts)
+    shape = getattr(vectors, "shape", ())
+    if hasattr(vectors, "toarray") or len(shape) != 2:
+        raise TypeError(
+            "The encoder must return dense vectors, one row for each text; "
+            f"{encoder!r} returned {type(vectors).__name__} of shape {shape}."
+        )
+    found = np.ascontiguousarray(vectors, dtype=np.float32)
+    if len(found) != len(texts) or not np.isfinite(found).all():
+        raise ValueError(
+            f"The encoder must return finite vectors for {len(texts)} texts; "
+            f"{encoder!r} returned {len(found)} vectors, "
+            f"{np.isfinite(found).all(axis=1).sum()} of them finite."
+        )
+    return found

@@ -10,9 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skparaphrase._compat import Interval
+from skparaphrase._estimator import store_parameters
+from skparaphrase.optimizers import Optimizer
 from skparaphrase.supervised._base import SupervisedModel
-from skparaphrase.supervised._graded import GradedScores
-from skparaphrase.supervised._targets import softened, sparse_targets
+from skparaphrase.supervised._graded import (
+    GradedScores,
+    smooth_targets,
+    sparse_targets,
+)
 
 
 class SimilarityRegressor(GradedScores, SupervisedModel):
@@ -21,148 +26,108 @@ class SimilarityRegressor(GradedScores, SupervisedModel):
     The head of Tai et al. (2015), equations 15 to 17, on any encoder, as Wieting et al.
     (2016) and Jiao et al. (2018) train it for the relatedness of SICK: from the vectors
     :math:`g_1, g_2` of a pair, :math:`\hat p = \mathrm{softmax}(W_p\, \sigma(W_1
-    (g_1 \odot g_2) + W_2 |g_1 - g_2| + b_1) + b_p)` over the whole numbers of the
-    scale, trained with the Kullback-Leibler divergence from the two levels next to the
-    score; the expectation of the level is the prediction. Defaults are Wieting's
-    setting for averages, but for `scale` and sparse updates.
+    (g_1 \odot g_2) + W_2 |g_1 - g_2| + b_1) + b_p)` over the integers of the scale,
+    trained with the Kullback-Leibler divergence from the two levels next to the score.
+    The prediction is the expected level. The defaults are Wieting's settings for
+    averages, except for `scale` and sparse updates.
 
     Parameters
     ----------
     encoder : encoder, default=None
         Any of :mod:`skparaphrase.encoders`; None is
         :class:`~skparaphrase.encoders.ParagramEncoder` with the bundled vectors. It is
-        trained from its beginning with all that it has, vectors included, and it is
-        its parameters on texts and shape that count, not those on training. Averages
-        with weights, as of :class:`~skparaphrase.encoders.SIFEncoder`, train their
-        weighted vectors. In a :class:`~sklearn.frozen.FrozenEstimator`, an encoder (or
-        any transformer of texts) stays as it is, unless `prior` says otherwise.
-
+        trained from the beginning, vectors included; only its tokenisation and
+        architecture parameters are used. Weighted averages, such as
+        :class:`~skparaphrase.encoders.SIFEncoder`, train their weighted vectors. In a
+        :class:`~sklearn.frozen.FrozenEstimator`, an encoder (or any transformer of
+        texts) stays as it is, unless `prior` is set.
     hidden_dim : int, default=50
         Units of the sigmoid layer.
-
     projection_dim : int, default=None
-        A linear layer takes the vectors of texts to this length first (2400 in the SIF
-        paper).
-
+        Project the vectors of texts to this length first (2400 in the SIF paper).
     train_projection : bool, default=True
-        False leaves that layer as it is drawn.
-
+        False keeps the random projection.
     normalize : bool, default=False
-        Divide the vectors of texts by their lengths, as Jiao et al. (2018) do.
-
+        Scale the vectors of texts to length 1, as Jiao et al. (2018) do.
     scale : float, default=6.0
-        Mean length that one factor gives to vectors before training: to those of words,
-        where training begins with them; to those of texts, before the head, where the
-        encoder is frozen, fitted before, or one of characters, or with `normalize`; the
-        table of the encoder then learns at the rate divided by the factor. From vectors
-        of length 1 a head learns slowly, and the gates of an LSTM hardly open. None
-        leaves them as they are, as the papers do.
-
+        Mean length that one factor gives to vectors before training: to word vectors,
+        if training starts from them; otherwise (the encoder is frozen, was fitted
+        before or is one of characters, or `normalize`) to text vectors before the head,
+        and the vectors of the encoder then learn at the rate divided by the factor.
+        From vectors of length 1 a head learns slowly, and the gates of an LSTM hardly
+        open. None leaves them as they are, as the papers do.
     freeze : {"vectors", "encoder"}, default=None
-        What is not trained: the vectors of words, n-grams or characters; or all of the
+        What is not trained: the vectors of words, n-grams or characters; or the whole
         encoder. With "encoder" each distinct text is embedded once, before the epochs,
-        and an unfitted encoder that is none of ours is fitted on the texts. A few
-        hundred scores are too few to train an encoder.
-
+        and an unfitted encoder of another library is fitted on the texts. A few hundred
+        scores are too few to train an encoder.
     prior : {"universal"}, default=None
-        None: the encoder begins untrained, and the penalties pull vectors to where
-        they began, other parameters to zero. "universal": training begins with the
-        fitted encoder, and the penalties pull back to it (Wieting et al. 2016). In a
-        pipeline or a grid search it must then be in a
-        :class:`~sklearn.frozen.FrozenEstimator`, which keeps its fit when it is
-        cloned; a copy of it is trained.
-
+        None: the encoder starts untrained, and the penalties pull vectors to where they
+        started, other parameters to zero. "universal": training starts from the fitted
+        encoder and is regularised towards it (Wieting et al. 2016). In a pipeline or a
+        grid search it must then be in a :class:`~sklearn.frozen.FrozenEstimator`, which
+        keeps its fit when it is cloned; a copy of it is trained.
     score_range : tuple of float (lowest, highest), default=None
-        Ends of the scale. None: the whole numbers below and above the scores of `fit`.
-
+        The ends of the scale. None: the integers below and above the scores of `fit`.
     n_levels : int, default=None
-        Outputs of the softmax, evenly spaced over the scale. None: one a whole number.
+        Outputs of the softmax, evenly spaced over the scale. None: one for each
+        integer.
 
-    optimizer : {"adagrad", "adam", "sgd"}, default="adam"
-        "sgd" has momentum 0.95. AdaGrad's first steps are as long as its rate: behind
-        `projection_dim`, and with encoders that have layers, 0.05 can saturate the
-        head, and Adam is the safer choice.
-
+    optimizer : {"adagrad", "adam", "rmsprop", "sgd"} or Optimizer, default="adam"
+        AdaGrad with a rate of 0.05 can saturate the head behind `projection_dim` or an
+        encoder with layers; Adam is safer. A name is short for `Optimizer(name)`; see
+        :class:`~skparaphrase.optimizers.Optimizer`.
     learning_rate : float, default=0.001
-
     batch_size : int, default=25
         Examples per step.
-
     max_epochs : int, default=10
-        Passes over the examples. 0 leaves the initial parameters.
-
-    clip_norm : float, default=None
-        Scale the gradient of each array down to this norm.
-
-    vectors_penalty : float, default=1e-5
-        Lambda_w. With sparse updates only the vectors of the batch are pulled.
-
+        Passes over the examples. 0 keeps the initial parameters.
+    vectors_penalty : float, default=1e-05
+        Lambda_w. With sparse updates, only the vectors of the batch are pulled.
     composition_penalty : float, default=1e-6
         Lambda_c, for the other parameters of the encoder.
-
     head_penalty : float, default=1e-6
         Lambda_s, which pulls projection and head to zero. As in the papers' code, half
         of each lambda multiplies the sum of squares.
-
     validation_fraction : float, default=None
-        Share of the examples to score after every epoch instead of training on them;
-        the best epoch is kept. For a set of your own, give `X_val` and `y_val` to
-        :meth:`fit`.
-
+        Fraction of the examples held out to be scored after every epoch; the best epoch
+        is kept. Or pass `X_val` and `y_val` to :meth:`fit`.
     patience : int, default=None
-        Stop after so many epochs without a better score of validation.
-
-    sparse_updates : bool, default=True
-        Update the vectors of the batch's words only; Adam's moments of the others stand
-        still. False is the papers' code, whose steps cost as much as the vocabulary is
-        large.
+        Stop after so many epochs without a better validation score.
 
     warm_start : bool, default=False
-        Another `fit` goes on from the fitted state, with optimiser and random state,
-        for `max_epochs` more epochs; `encoder` and `scale` count only where training
-        begins. After validation that is the state of the best epoch, with the
-        optimiser's state of the last one.
-
+        If True, `fit` resumes from the fitted state, including optimizer and random
+        state, for `max_epochs` more epochs. `encoder` and `scale` only matter where
+        training starts. After validation it resumes from the best epoch, with the
+        optimizer state of the last one.
     device : str, default="auto"
-        "cpu", "cuda", or "auto": CUDA where there is one.
-
+        "cpu", "cuda", or "auto": CUDA if available.
     random_state : int, RandomState instance or None, default=None
-        Initial parameters, those of the encoder included, validation examples, and the
-        order of examples. The same seed gives the same model, to the bit, on one CPU
-        with one number of threads.
-
+        The same seed gives bit-identical results on one CPU with one number of threads.
     verbose : bool or int, default=False
-        Print loss and score of every epoch. For a progress bar see `set_callbacks`.
+        Print the loss of every epoch. See also :mod:`skparaphrase.callback`.
 
     Attributes
     ----------
     encoder_ : encoder
         The trained encoder: its `transform` gives vectors for other uses.
-
     head_ : dict of str to ndarray
         "hidden.weight", "hidden.bias", "output.weight", "output.bias", and with
         `projection_dim` "projection.weight" and "projection.bias".
-
     levels_ : ndarray of shape (n_levels,)
-        The scores that the outputs of the softmax stand for.
-
+        The scores that the outputs of the softmax represent.
     scale_ : float
         The factor of `scale`.
-
     scales_words_ : bool
-        Whether the vectors of words have that factor; if not, those of texts get it.
-
+        Whether the factor is applied to word vectors, or else to text vectors.
     loss_curve_ : list of float
         Mean loss of an example in each epoch, without penalties.
-
     n_epochs_ : int
-        Epochs trained.
-
+        Number of epochs trained.
     validation_scores_ : list of float
-        Pearson's r on the validation examples after each epoch, where there are some.
-
+        Pearson's r on the validation examples after each epoch, if there is validation.
     best_epoch_ : int
-        Epoch, from 1, whose parameters the model has, where there was validation.
+        The epoch, from 1, whose parameters were kept, if there is validation.
 
     See Also
     --------
@@ -175,11 +140,11 @@ class SimilarityRegressor(GradedScores, SupervisedModel):
     "wieting-features" (table 6, with a fitted encoder in a
     :class:`~sklearn.frozen.FrozenEstimator`), "sif" (table 2 of Arora et al. 2017, with
     a :class:`~skparaphrase.encoders.SIFEncoder` of a=1e-2, which divides by the number
-    of words, where their code divides by the weights' sum), "cse" (table 3 of Jiao et
+    of words, where their code divides by the sum of weights), "cse" (table 3 of Jiao et
     al. 2018, with a fitted :class:`~skparaphrase.encoders.ConvolutionalEncoder`).
 
     The divergence is divided by the number of levels, as in the papers' code, which
-    makes the penalties weigh as much more.
+    increases the relative weight of the penalties.
 
     References
     ----------
@@ -223,49 +188,21 @@ class SimilarityRegressor(GradedScores, SupervisedModel):
         prior: str | None = None,
         score_range: tuple[float, float] | None = None,
         n_levels: int | None = None,
-        optimizer: str = "adam",
+        optimizer: str | Optimizer = "adam",
         learning_rate: float = 0.001,
         batch_size: int = 25,
         max_epochs: int = 10,
-        clip_norm: float | None = None,
-        vectors_penalty: float = 1e-5,
+        vectors_penalty: float = 1e-05,
         composition_penalty: float = 1e-6,
         head_penalty: float = 1e-6,
         validation_fraction: float | None = None,
         patience: int | None = None,
-        sparse_updates: bool = True,
         warm_start: bool = False,
         device: str = "auto",
         random_state: Any = None,
         verbose: bool | int = False,
     ) -> None:
-        super().__init__(
-            encoder=encoder,
-            hidden_dim=hidden_dim,
-            projection_dim=projection_dim,
-            train_projection=train_projection,
-            normalize=normalize,
-            scale=scale,
-            freeze=freeze,
-            prior=prior,
-            optimizer=optimizer,
-            learning_rate=learning_rate,
-            batch_size=batch_size,
-            max_epochs=max_epochs,
-            clip_norm=clip_norm,
-            vectors_penalty=vectors_penalty,
-            composition_penalty=composition_penalty,
-            head_penalty=head_penalty,
-            validation_fraction=validation_fraction,
-            patience=patience,
-            sparse_updates=sparse_updates,
-            warm_start=warm_start,
-            device=device,
-            random_state=random_state,
-            verbose=verbose,
-        )
-        self.score_range = score_range
-        self.n_levels = n_levels
+        store_parameters(self, locals())
 
     def predict(self, X: Any) -> NDArray[np.float64]:
         """Scores of pairs.
@@ -277,9 +214,9 @@ class SimilarityRegressor(GradedScores, SupervisedModel):
         Returns
         -------
         scores : ndarray of shape (n_pairs,)
-            From the lowest to the highest of `levels_`.
+            Between the lowest and the highest of `levels_`.
         """
         return self._expected(self._probabilities(X))
 
     def _distributions(self, targets: NDArray[Any]) -> NDArray[np.float32]:
-        return softened(sparse_targets(targets, self.levels_))
+        return smooth_targets(sparse_targets(targets, self.levels_))

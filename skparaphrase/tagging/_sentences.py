@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skparaphrase.text import TokenBatch
-from skparaphrase.text._check import _describe, _is_missing
+from skparaphrase.text._check import describe, is_missing
 
 if TYPE_CHECKING:
-    from skparaphrase.encoders._paraphrase import ParaphraseEncoder
+    from skparaphrase.encoders._trained import TrainedEncoder
     from skparaphrase.nn import Sentences
 
 
@@ -37,7 +37,7 @@ def check_sentences(X: Any, name: str = "X") -> list[list[str]]:
             if not isinstance(token, str):
                 raise TypeError(
                     f"{name}: token {j} of sentence {i} is not a str: "
-                    f"{_describe(token)}."
+                    f"{describe(token)}."
                 )
     return sentences
 
@@ -68,17 +68,17 @@ def check_tags(y: Any, sentences: list[list[str]], name: str = "y") -> NDArray[A
                 f"tags for it."
             )
     flat = list(chain.from_iterable(rows))
-    if any(_is_missing(tag) for tag in flat):
+    if any(is_missing(tag) for tag in flat):
         i, j = next(
             (i, j)
             for i, row in enumerate(rows)
             for j, tag in enumerate(row)
-            if _is_missing(tag)
+            if is_missing(tag)
         )
         raise ValueError(f"{name}: tag {j} of sentence {i} is missing.")
     nested = [tag for tag in flat if _is_sequence(tag)]
     if nested:
-        raise TypeError(f"{name}: a token has one tag; got {_describe(nested[0])}.")
+        raise TypeError(f"{name}: a token has one tag; got {describe(nested[0])}.")
     n_str = sum(isinstance(tag, str) for tag in flat)
     if 0 < n_str < len(flat):
         raise TypeError(f"{name} mixes tags that are str with tags that are not.")
@@ -92,10 +92,10 @@ def _is_sequence(tag: Any) -> bool:
 def _rows(values: Any, name: str, what: str) -> Iterable[Any]:
     wanted = f"a list of {what} lists, one for each sentence"
     if isinstance(values, (str, bytes, Mapping, Set)) or values is None:
-        raise TypeError(f"{name} must be {wanted}; got {_describe(values)}.")
+        raise TypeError(f"{name} must be {wanted}; got {describe(values)}.")
     found = _as_list(values)
     if found is None:
-        raise TypeError(f"{name} must be {wanted}; got {_describe(values)}.")
+        raise TypeError(f"{name} must be {wanted}; got {describe(values)}.")
     return found
 
 
@@ -104,7 +104,7 @@ def _check_row(row: Any, where: str, what: str) -> list[Any]:
     if not isinstance(row, (str, bytes, Mapping, Set)) and row is not None:
         found = _as_list(row)
     if found is None:
-        raise TypeError(f"{where} must be a list of {what}; got {_describe(row)}.")
+        raise TypeError(f"{where} must be a list of {what}; got {describe(row)}.")
     return found
 
 
@@ -123,7 +123,7 @@ def _as_list(values: Any) -> list[Any] | None:
 
 
 def encode_sentences(
-    sentences: list[list[str]], encoder: "ParaphraseEncoder"
+    sentences: list[list[str]], encoder: "TrainedEncoder"
 ) -> "Sentences":
     """Numbers of distinct words, and what the encoder reads of each.
 

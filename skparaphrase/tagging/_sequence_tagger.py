@@ -1,151 +1,132 @@
-"""Tags of the words of sentences, from the characters of the words."""
+"""Tags for the words of sentences."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-from copy import deepcopy
+from copy import copy
 from numbers import Integral, Real
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import softmax
 from sklearn.callback import with_callbacks
+from sklearn.frozen import FrozenEstimator
 from sklearn.utils import Tags
+from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from skparaphrase._compat import HasMethods, Interval, StrOptions, fit_context
-from skparaphrase._epochs import check_one_validation
-from skparaphrase._paper import PaperSettings
-from skparaphrase._saving import SavedInFolders
-from skparaphrase.tagging._base import TrainedTagger
+from skparaphrase._epochs import Arrays, forget_epochs
+from skparaphrase._estimator import store_parameters
+from skparaphrase._presets import CHARAGRAM_OF_WORDS
+from skparaphrase._trained_model import Examples, TrainedModel
+from skparaphrase.encoders import CharagramEncoder
+from skparaphrase.encoders._initialize import initialize_encoder, warn_if_fitted
+from skparaphrase.encoders._trained import TrainedEncoder
+from skparaphrase.optimizers import Optimizer
+from skparaphrase.supervised._base import select
 from skparaphrase.tagging._sentences import (
     check_sentences,
     check_tags,
+    encode_sentences,
     split_rows,
 )
-from skparaphrase.tagging._settings import SETTINGS
-from skparaphrase.tagging._start import check_validation, split
+
+if TYPE_CHECKING:
+    from skparaphrase.nn import Tagger, TaggerTrainer
 
 
-class SequenceTagger(PaperSettings, SavedInFolders, TrainedTagger):
+class SequenceTagger(TrainedModel):
     r"""Tags for the words of sentences, such as parts of speech.
 
-    The tagger of Wieting et al. (2016, Charagram), section 4.3. An encoder makes the
-    vector of each word from its characters, a long short-term memory reads the vectors
-    from left to right and another from right to left, and a dense layer and a softmax
-    on the states of both give the tag. All parts are trained together on sentences
-    with tags. Defaults are the paper's setting for Charagram, but for sparse updates.
+    The tagger of Wieting et al. (2016, Charagram), section 4.3. An encoder embeds each
+    word by its characters, one LSTM reads the vectors from left to right and another
+    from right to left, and a dense layer and a softmax on the states of both predict
+    the tag. All parts are trained together on tagged sentences. The defaults are the
+    paper's settings for Charagram, except for sparse updates.
 
     Parameters
     ----------
     word_encoder : encoder, default=None
-        Makes the vectors of words, and is trained with the rest from its initial
-        parameters, or from those of its `init`. None: a :class:`CharagramEncoder` of
-        150 dimensions with `activation="relu"` and `min_count=2`. Characters: that,
+        Embeds words, and is trained with the rest from its initial parameters, or from
+        those of its `init`. None: a :class:`CharagramEncoder` of 150 dimensions with
+        `activation="relu"` and `min_count=2`. For characters: that,
         :class:`CharCNNEncoder` or :class:`CharLSTMEncoder`, best with
-        `lowercase=False`. Word vectors: :class:`ParagramEncoder`. One in a
-        :class:`~sklearn.frozen.FrozenEstimator` must be fitted and stays as it is.
-
+        `lowercase=False`. For word vectors: :class:`ParagramEncoder`. One in a
+        :class:`~sklearn.frozen.FrozenEstimator` must be fitted and is not trained.
     hidden_dim : int, default=50
-        Units of each long short-term memory over words.
-
+        Units of each LSTM over words.
     dense_dim : int, default=50
-        Units of the dense layer, with tanh, above them.
-
+        Units of the dense layer, with tanh, on top of them.
     capitals : bool or "auto", default="auto"
-        Tell the network whether a word holds an upper-case letter: as one more n-gram
-        for Charagram, as in the paper's code; for other encoders as one more input of
-        the memories. "auto" does so where the encoder lower-cases words.
+        Tell the network whether a word contains an upper-case letter: as one more
+        n-gram for Charagram, as in the paper's code; for other encoders as one more
+        input of the LSTMs. "auto" does so if the encoder lower-cases words.
+    dropout : float, default=0.0
+        Fraction of the components of word vectors, and of states, that are dropped in
+        training. Not in the paper.
 
-    optimizer : {"sgd", "adam", "adagrad"}, default="sgd"
-
+    optimizer : {"adagrad", "adam", "rmsprop", "sgd"} or Optimizer, default="sgd"
+        See :class:`~skparaphrase.optimizers.Optimizer`.
     learning_rate : float, default=0.2
-        Something like 0.002 suits Adam.
-
-    momentum : float, default=0.95
-        Of "sgd".
-
+        Values around 0.002 suit Adam.
     batch_size : int, default=100
         Sentences per step.
-
     max_epochs : int, default=50
-        Passes over the sentences. 0 leaves the initial parameters.
-
+        Passes over the sentences. 0 keeps the initial parameters.
     penalty : float, default=1e-6
         Lambda, which pulls all parameters, biases included, to zero; those of word
-        encoders that begin with word vectors, to these. With sparse updates only the
+        encoders that start from word vectors, to these. With sparse updates, only the
         n-grams, characters or words of the batch are pulled.
-
-    clip_norm : float, default=None
-        Scale the gradient of each array down to this norm.
-
-    dropout : float, default=0.0
-        Share of the components of word vectors, and of states, that are dropped in
-        training. An addition of ours.
-
-    sparse_updates : bool, default=True
-        Update the vectors of the batch's n-grams, characters or words only; what the
-        optimiser remembers of the others stands still. False is the paper's code.
-
     validation_fraction : float, default=None
-        Share of the sentences set aside, at random, to score after every epoch. The
-        best epoch is kept.
-
+        Fraction of the sentences, chosen at random, to score after every epoch instead
+        of training on them; the best epoch is kept.
     patience : int, default=None
         Stop after so many epochs without a better validation score.
 
     warm_start : bool, default=False
-        Another `fit` goes on from the fitted state, with optimiser and random state,
-        for `max_epochs` more epochs. It may not bring new tags.
-
+        If True, `fit` resumes from the fitted state, including optimizer and random
+        state, for `max_epochs` more epochs. It must not bring new tags.
     device : str, default="auto"
-        "cpu", "cuda", or "auto": CUDA where there is one.
-
+        "cpu", "cuda", or "auto": CUDA if available.
     random_state : int, RandomState instance or None, default=None
-        Initial parameters, split, order of sentences and dropout. The same seed gives
-        the same tagger, to the bit, on one CPU with one number of threads.
-
+        The same seed gives bit-identical results on one CPU with one number of threads.
     verbose : bool or int, default=False
-        Print loss and score of every epoch. For a progress bar see `set_callbacks`.
+        Print the loss of every epoch. See also :mod:`skparaphrase.callback`.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_tags,)
         The tags, sorted.
-
     word_encoder_ : encoder
-        The trained encoder; its `transform` gives vectors of words, without the
-        feature for capitals.
-
+        The trained encoder; its `transform` embeds words, without the feature for
+        capitals.
     parameters_ : dict of str to ndarray
         "forwards.*" and "backwards.*" as in :class:`LSTMEncoder`; "hidden.weight",
         "hidden.bias", "output.weight" and "output.bias"; and "capital" of shape (dim,)
         where it is an n-gram.
-
     loss_curve_ : list of float
-        Mean loss of a token in each epoch, without penalty.
-
+        Mean loss of a token in each epoch, without penalties.
     n_epochs_ : int
-        Epochs trained.
-
+        Number of epochs trained.
     validation_scores_ : list of float
-        Token accuracy after each epoch, if there are sentences to validate on.
-
+        Token accuracy after each epoch, if there is validation.
     best_epoch_ : int
-        The epoch that was kept, from 1, if so.
+        The epoch, from 1, whose parameters were kept, if there is validation.
 
     Notes
     -----
-    The loss is the cross-entropy against targets to which 1e-4 is added, as in the
-    paper's code. Vectors are made once for each distinct word of a batch.
+    The loss is the cross-entropy with targets to which 1e-4 is added, as in the paper's
+    code. Each distinct word of a batch is embedded once.
 
-    A word none of whose n-grams is known is a zero vector, as in the encoder.
+    A word without a known n-gram is a zero vector, as in the encoder.
 
-    `predict` gives an array of lists, which `cross_val_predict` can join. For metrics
-    of :mod:`sklearn.metrics` flatten both sides: `np.concatenate(y)`.
+    `predict` returns an array of lists, which `cross_val_predict` can join. For the
+    metrics of :mod:`sklearn.metrics` flatten both sides: `np.concatenate(y)`.
 
-    A tagger with `warm_start` goes on from the best epoch, with the optimiser's state
-    of the last one.
+    With `warm_start`, a tagger resumes from the best epoch, with the optimizer state of
+    the last one.
 
     Settings of :meth:`paper`, table 4: "charagram", "charagram-2-layers", "char-cnn",
     "char-lstm".
@@ -165,28 +146,27 @@ class SequenceTagger(PaperSettings, SavedInFolders, TrainedTagger):
     ['DET', 'NOUN', 'VERB']
     """
 
-    _settings = SETTINGS
+    word_encoder: Any
+    hidden_dim: int
+    dense_dim: int
+    capitals: bool | str
+    dropout: float
+    penalty: float
+
+    classes_: NDArray[Any]
+    word_encoder_: TrainedEncoder
+    parameters_: dict[str, NDArray[np.float32]]
+
+    _fitted_names = ("word_encoder_", "parameters_")
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **TrainedModel._parameter_constraints,
         "word_encoder": [HasMethods(["transform"]), None],
         "hidden_dim": [Interval(Integral, 1, None, closed="left")],
         "dense_dim": [Interval(Integral, 1, None, closed="left")],
         "capitals": [StrOptions({"auto"}), "boolean"],
-        "optimizer": [StrOptions({"adagrad", "adam", "sgd"})],
-        "learning_rate": [Interval(Real, 0, None, closed="neither")],
-        "momentum": [Interval(Real, 0, 1, closed="left")],
-        "batch_size": [Interval(Integral, 1, None, closed="left")],
-        "max_epochs": [Interval(Integral, 0, None, closed="left")],
-        "penalty": [Interval(Real, 0, None, closed="left")],
-        "clip_norm": [Interval(Real, 0, None, closed="neither"), None],
         "dropout": [Interval(Real, 0, 1, closed="left")],
-        "sparse_updates": ["boolean"],
-        "validation_fraction": [Interval(Real, 0, 1, closed="neither"), None],
-        "patience": [Interval(Integral, 1, None, closed="left"), None],
-        "warm_start": ["boolean"],
-        "device": [str],
-        "random_state": ["random_state"],
-        "verbose": ["verbose"],
+        "penalty": [Interval(Real, 0, None, closed="left")],
     }
 
     def __init__(
@@ -196,15 +176,12 @@ class SequenceTagger(PaperSettings, SavedInFolders, TrainedTagger):
         hidden_dim: int = 50,
         dense_dim: int = 50,
         capitals: bool | str = "auto",
-        optimizer: str = "sgd",
+        dropout: float = 0.0,
+        optimizer: str | Optimizer = "sgd",
         learning_rate: float = 0.2,
-        momentum: float = 0.95,
         batch_size: int = 100,
         max_epochs: int = 50,
         penalty: float = 1e-6,
-        clip_norm: float | None = None,
-        dropout: float = 0.0,
-        sparse_updates: bool = True,
         validation_fraction: float | None = None,
         patience: int | None = None,
         warm_start: bool = False,
@@ -212,45 +189,26 @@ class SequenceTagger(PaperSettings, SavedInFolders, TrainedTagger):
         random_state: Any = None,
         verbose: bool | int = False,
     ) -> None:
-        self.word_encoder = word_encoder
-        self.hidden_dim = hidden_dim
-        self.dense_dim = dense_dim
-        self.capitals = capitals
-        self.optimizer = optimizer
-        self.learning_rate = learning_rate
-        self.momentum = momentum
-        self.batch_size = batch_size
-        self.max_epochs = max_epochs
-        self.penalty = penalty
-        self.clip_norm = clip_norm
-        self.dropout = dropout
-        self.sparse_updates = sparse_updates
-        self.validation_fraction = validation_fraction
-        self.patience = patience
-        self.warm_start = warm_start
-        self.device = device
-        self.random_state = random_state
-        self.verbose = verbose
+        store_parameters(self, locals())
 
     @with_callbacks
     @fit_context(prefer_skip_nested_validation=False)
-    def fit(self, X: Any, y: Any, *, X_val: Any = None, y_val: Any = None) -> Self:
+    def fit(  # tokens have no weights
+        self, X: Any, y: Any, *, X_val: Any = None, y_val: Any = None
+    ) -> Self:
         """Train on sentences and their tags.
 
         Parameters
         ----------
         X : sequence of token lists
             Lists, tuples or arrays of str; a column of lists. Sentences without tokens
-            are left out.
-
+            are ignored.
         y : sequence of tag lists
-            Labels of any type, as many as there are tokens.
-
+            Labels of any type, one for each token.
         X_val : sequence of token lists, default=None
             Sentences to score after every epoch. The best epoch is kept.
-
         y_val : sequence of tag lists, default=None
-            Their tags; those that training has not seen count as missed.
+            Their tags; those that do not occur in `y` count as errors.
 
         Returns
         -------
@@ -259,51 +217,16 @@ class SequenceTagger(PaperSettings, SavedInFolders, TrainedTagger):
         Raises
         ------
         TypeError, ValueError
-            If `X` and `y` are no lists of tokens and of as many tags; the message
-            names the sentence. If there is one tag only.
+            If `X` and `y` are not lists of tokens and of as many tags; the message
+            names the sentence. If there is only one tag.
 
         Notes
         -----
-        When training is interrupted (Ctrl-C, an error in a callback), the best epoch
-        is kept, or without validation the parameters reached so far; with
-        `warm_start=True` another `fit` goes on.
+        If training is interrupted (Ctrl-C, an error in a callback), the best epoch is
+        kept, or without validation the parameters reached so far; with
+        `warm_start=True` another `fit` resumes.
         """
-        from skparaphrase.nn import resolve_device
-
-        resolve_device(self.device)
-        if y is None:
-            raise ValueError(
-                "SequenceTagger requires y to be passed, but the target y is None."
-            )
-        sentences = check_sentences(X)
-        tags = check_tags(y, sentences)
-        check_one_validation(
-            X_val, y_val, fraction=self.validation_fraction, patience=self.patience
-        )
-        validation = check_validation(X_val, y_val)
-        goes_on = self.warm_start and hasattr(self, "word_encoder_")
-        if not len(tags):
-            raise ValueError(
-                "Found sentences with 0 token(s) in all while a minimum of 1 is "
-                "required by SequenceTagger."
-            )
-        with self._unchanged_on_error():
-            self._begin_randomness(goes_on)
-            data = {"the sentences and tags": (sentences, tags, validation)}
-            if self.validation_fraction is not None:
-                (sentences, tags), validation = split(
-                    (sentences, tags),
-                    self.validation_fraction,
-                    deepcopy(self._split_state),
-                )
-            classes, numbers = self._check_classes(tags, goes_on)
-            if not goes_on:
-                self._start_over(sentences, classes, self._random_state)
-            train = self._training(X, y, sentences, numbers, validation)
-            run = self._open_run(data, goes_on=goes_on)
-        with run:
-            train(run)
-        return self
+        return self._fit(X, y, None, X_val, y_val, None)
 
     def predict(self, X: Any) -> NDArray[np.object_]:
         """Tags of words.
@@ -320,10 +243,7 @@ class SequenceTagger(PaperSettings, SavedInFolders, TrainedTagger):
         check_is_fitted(self)
         sentences = check_sentences(X)
         rows = split_rows(self._predict_flat(sentences), sentences)
-        found = np.empty(len(rows), dtype=object)
-        for i, row in enumerate(rows):
-            found[i] = row.tolist()
-        return found
+        return _object_array([row.tolist() for row in rows])
 
     def predict_proba(self, X: Any) -> list[NDArray[np.float32]]:
         """Probabilities of tags.
@@ -339,21 +259,16 @@ class SequenceTagger(PaperSettings, SavedInFolders, TrainedTagger):
         """
         check_is_fitted(self)
         sentences = check_sentences(X)
-        scores = self._scores(sentences)
-        scores -= scores.max(axis=1, keepdims=True)
-        np.exp(scores, out=scores)
-        scores /= scores.sum(axis=1, keepdims=True)
-        return split_rows(scores, sentences)
+        return split_rows(softmax(self._scores(sentences), axis=1), sentences)
 
     def score(self, X: Any, y: Any) -> float:
-        """Share of words that get their tag.
+        """The fraction of words that get the right tag.
 
         Parameters
         ----------
         X : sequence of token lists
-
         y : sequence of tag lists
-            Tags that training has not seen count as missed.
+            Tags that did not occur in training count as errors.
 
         Returns
         -------
@@ -369,14 +284,189 @@ class SequenceTagger(PaperSettings, SavedInFolders, TrainedTagger):
     def _predict_flat(self, sentences: list[list[str]]) -> NDArray[Any]:
         return self.classes_[self._scores(sentences).argmax(axis=1)]
 
-    def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "word_encoder_")
+    def _scores(self, sentences: list[list[str]]) -> NDArray[np.float32]:
+        """Scores before the softmax of all tokens, shape (n_tokens, n_tags)."""
+        import torch
+
+        from skparaphrase.nn import resolve_device
+
+        encoder = self.word_encoder_
+        device = resolve_device(self.device)
+        tagger = self._fitted_tagger().to(device)
+
+        def rows(wanted: NDArray[np.integer]) -> torch.Tensor:
+            return torch.from_numpy(encoder.vectors_.rows(wanted)).to(device)
+
+        found = tagger.tag(encode_sentences(sentences, encoder), rows)
+        empty = np.empty((0, len(self.classes_)), np.float32)
+        return np.concatenate([empty, *(logits.cpu().numpy() for logits in found)])
+
+    def _check_examples(
+        self, X: Any, y: Any, sample_weight: Any, *, reset: bool
+    ) -> Examples:
+        if y is None:
+            raise ValueError(
+                "SequenceTagger requires y to be passed, but the target y is None."
+            )
+        examples = _tagged(X, y)
+        if not len(examples):
+            raise ValueError(
+                "Found sentences with 0 token(s) in all while a minimum of 1 is "
+                "required by SequenceTagger."
+            )
+        tags = np.concatenate(examples.targets)
+        check_classification_targets(tags)
+        if not reset:
+            new = sorted(set(tags.tolist()) - set(self.classes_.tolist()))
+            if new:
+                raise ValueError(
+                    f"Training resumes with the tags it started with; {new} are new. "
+                    "Fit a clone to start again."
+                )
+        return examples
+
+    def _held_out_examples(
+        self, X_val: Any, y_val: Any, sample_weight: Any
+    ) -> Examples:
+        examples = _tagged(X_val, y_val, "_val")
+        if not len(examples):
+            raise ValueError("X_val contains no tokens.")
+        return examples
+
+    def _split(
+        self, examples: Examples, fraction: float, random_state: np.random.RandomState
+    ) -> tuple[Examples, Examples]:
+        order = random_state.permutation(len(examples))
+        n_held = max(round(fraction * len(order)), 1)
+        if len(order) <= n_held:
+            raise ValueError(
+                f"validation_fraction={fraction} leaves none of {len(order)} sentences "
+                "to train on."
+            )
+        held_out, kept = np.sort(order[:n_held]), np.sort(order[n_held:])
+        return examples.take(kept), examples.take(held_out)
+
+    def _initialize(self, examples: Examples) -> None:
+        from skparaphrase.nn import parameter_arrays
+
+        classes = np.unique(np.concatenate(examples.targets))
+        if len(classes) < 2:
+            raise ValueError(
+                "SequenceTagger needs samples of at least 2 classes in the data, but "
+                f"the data contains only one class: {classes[0]!r}"
+            )
+        self.classes_ = classes
+        self.word_encoder_ = self._initial_encoder(examples)
+        tagger = self._tagger()
+        tagger.reset(self._random_state)
+        arrays = parameter_arrays(tagger)
+        self.parameters_ = self._fitted_state(arrays)["parameters_"]
+        forget_epochs(self)
+
+    def _initial_encoder(self, examples: Examples) -> TrainedEncoder:
+        encoder = self.word_encoder
+        if isinstance(encoder, FrozenEstimator):
+            if not isinstance(encoder.estimator, TrainedEncoder):
+                raise TypeError(
+                    "A frozen word_encoder must be one trained on paraphrases; got "
+                    f"{encoder.estimator!r}."
+                )
+            if not hasattr(encoder.estimator, "vectors_"):
+                raise ValueError(f"word_encoder={encoder!r} is frozen, but not fitted.")
+            return copy(encoder.estimator)
+        if encoder is None:
+            encoder = CharagramEncoder(**CHARAGRAM_OF_WORDS)
+        warn_if_fitted(encoder, "`init` of a new one")
+        tokens = [token for sentence in examples.texts for token in sentence]
+        words = np.array(tokens, dtype=object)
+        return initialize_encoder(encoder, words, self._random_state)
+
+    def _tagger(self) -> "Tagger":
+        from skparaphrase.nn import Tagger
+
+        encoder = self.word_encoder_
+        capitals = self.capitals
+        if capitals == "auto":
+            capitals = encoder._tokenizer().lowercase
+        feature = "ngram" if isinstance(encoder, CharagramEncoder) else "input"
+        return Tagger(
+            encoder._composition(encoder.vectors_),
+            hidden_dim=self.hidden_dim,
+            dense_dim=self.dense_dim,
+            n_tags=len(self.classes_),
+            capitals=feature if capitals else None,
+            dropout=self.dropout,
+        )
+
+    def _fitted_tagger(self) -> "Tagger":
+        from skparaphrase.nn import with_parameters
+
+        composition = self.word_encoder_.parameters_.items()
+        arrays = {f"composition.{name}": array for name, array in composition}
+        arrays.update(self.parameters_)
+        return with_parameters(self._tagger(), arrays, "The fitted tagger")
+
+    def _trainer(self, examples: Examples) -> "TaggerTrainer":
+        from skparaphrase import nn
+
+        device = nn.resolve_device(self.device)
+        optimizer = self._resolved_optimizer()
+        encoder = self.word_encoder_
+        frozen = isinstance(self.word_encoder, FrozenEstimator)
+        tagger = self._fitted_tagger().to(device)
+        tagger.composition.requires_grad_(not frozen)
+        return nn.TaggerTrainer(
+            tagger,
+            nn.WordTable(
+                encoder.vectors_.rows(slice(None)),
+                initial=encoder._penalty_target() if self.penalty else None,
+                sparse=optimizer.sparse,
+                device=device,
+                frozen=frozen,
+            ),
+            self,
+            optimizer,
+            self._random_state,
+            sentences=encode_sentences(list(examples.texts), encoder),
+            tags=np.searchsorted(self.classes_, np.concatenate(examples.targets)),
+        )
+
+    def _fitted_state(self, arrays: Arrays) -> dict[str, Any]:
+        encoder = copy(self.word_encoder_)
+        if "vectors" in arrays:
+            encoder.vectors_ = encoder.vectors_.replace(arrays["vectors"])
+            encoder.parameters_ = select(arrays, "composition.")
+        parameters = {
+            name: array
+            for name, array in arrays.items()
+            if name != "vectors" and not name.startswith("composition.")
+        }
+        return {"word_encoder_": encoder, "parameters_": parameters}
+
+    def _validation_score(self, examples: Examples) -> float:
+        predicted = self._predict_flat(list(examples.texts))
+        return float(np.mean(predicted == np.concatenate(examples.targets)))
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
-        tags.input_tags.string = True
         tags.input_tags.one_d_array = True
-        tags.input_tags.two_d_array = False
-        tags.target_tags.required = True
         tags.target_tags.one_d_labels = True
         return tags
+
+
+def _tagged(X: Any, y: Any, suffix: str = "") -> Examples:
+    """Sentences and arrays of their tags, without sentences that have no tokens."""
+    sentences = check_sentences(X, f"X{suffix}")
+    rows = split_rows(check_tags(y, sentences, f"y{suffix}"), sentences)
+    kept = [i for i, sentence in enumerate(sentences) if sentence]
+    return Examples(
+        _object_array([sentences[i] for i in kept]),
+        _object_array([rows[i] for i in kept]),
+    )
+
+
+def _object_array(rows: list[Any]) -> NDArray[np.object_]:
+    array = np.empty(len(rows), dtype=object)
+    for i, row in enumerate(rows):
+        array[i] = row
+    return array

@@ -1,4 +1,4 @@
-"""Texts in, token identifiers out: checking, tokenising, ragged batches."""
+"""From texts to token identifiers: checks, tokenizers and ragged batches."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -10,11 +10,14 @@ from skparaphrase.text._check import (
     numbered_texts,
     unique_texts,
 )
-from skparaphrase.text._lookup import WordLookup
-from skparaphrase.text._ngram_index import NgramIndex
 from skparaphrase.text._ngrams import NgramTokenizer
-from skparaphrase.text._tokenizer import TOKEN_PATTERNS, WordTokenizer
-from skparaphrase.text._vocabulary import Vocabulary
+from skparaphrase.text._tokenizer import (
+    TOKEN_PATTERNS,
+    WordLookup,
+    WordTokenizer,
+    check_tokenizer,
+)
+from skparaphrase.text._vocabulary import NgramIndex, Vocabulary
 
 __all__ = [
     "TOKEN_PATTERNS",
@@ -26,6 +29,7 @@ __all__ = [
     "WordTokenizer",
     "check_pairs",
     "check_texts",
+    "check_tokenizer",
     "numbered_texts",
     "unique_texts",
 ]

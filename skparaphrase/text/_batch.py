@@ -1,4 +1,4 @@
-"""Ragged batches of token identifiers, and the gathers that work on them."""
+"""Ragged batches of token identifiers."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -15,15 +15,14 @@ from numpy.typing import NDArray
 class TokenBatch:
     """The tokens of a batch of texts, end to end.
 
-    Text `i` holds the identifiers `ids[offsets[i]:offsets[i + 1]]`.
+    The tokens of text `i` are `ids[offsets[i]:offsets[i + 1]]`.
 
     Parameters
     ----------
     ids : ndarray of shape (n_tokens,), int32
         Rows of the vocabulary.
-
     offsets : ndarray of shape (n_texts + 1,), int64
-        Where each text begins, and at last the number of tokens.
+        Where each text begins, then the number of tokens.
 
     Examples
     --------
@@ -52,7 +51,7 @@ class TokenBatch:
         if isinstance(i, slice):
             start, stop, step = i.indices(len(self))
             if step != 1:
-                raise ValueError("A batch is sliced in steps of 1; see take.")
+                raise ValueError("A batch is sliced in steps of 1 only; use take().")
             bounds = self.offsets[start : max(start, stop) + 1]
             return TokenBatch(self.ids[bounds[0] : bounds[-1]], bounds - bounds[0])
         i = range(len(self))[i]
@@ -65,17 +64,15 @@ class TokenBatch:
 
     @staticmethod
     def concatenate(batches: "Sequence[TokenBatch]") -> "TokenBatch":
-        """One batch that holds the texts of all.
+        """Join batches, of which there is at least one.
 
         Parameters
         ----------
         batches : sequence of TokenBatch
-            At least one.
 
         Returns
         -------
         batch : TokenBatch
-            Texts in the order given.
         """
         lengths = [batch.lengths for batch in batches]
         offsets = np.zeros(sum(map(len, batches)) + 1, dtype=np.int64)
@@ -83,39 +80,21 @@ class TokenBatch:
         return TokenBatch(np.concatenate([batch.ids for batch in batches]), offsets)
 
     def take(self, texts: NDArray[np.integer]) -> "TokenBatch":
-        """The batch that holds some texts.
+        """Copy some texts into a new batch.
 
         Parameters
         ----------
         texts : ndarray of int of shape (n_taken,)
-            Their positions here, in the order wanted.
+            Positions of the texts.
 
         Returns
         -------
         batch : TokenBatch
-            A copy.
         """
         starts = self.offsets[texts]
         lengths = self.offsets[texts + 1] - starts
         positions, offsets = ragged_positions(starts, lengths)
         return TokenBatch(self.ids[positions], offsets)
-
-    def keep(self, mask: NDArray[np.bool_]) -> "TokenBatch":
-        """The batch without some tokens.
-
-        Parameters
-        ----------
-        mask : ndarray of bool of shape (n_tokens,)
-            False where a token is left out.
-
-        Returns
-        -------
-        batch : TokenBatch
-            As many texts.
-        """
-        counted = np.zeros(len(mask) + 1, dtype=np.int64)
-        np.cumsum(mask, out=counted[1:])
-        return TokenBatch(self.ids[mask], counted[self.offsets])
 
 
 def ragged_positions(
@@ -123,11 +102,7 @@ def ragged_positions(
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Positions of the slices `starts[i]:starts[i] + lengths[i]`, end to end.
 
-    Returns
-    -------
-    positions : ndarray of shape (lengths.sum(),)
-    offsets : ndarray of shape (n_slices + 1,)
-        Where each slice begins in `positions`.
+    The second array tells where each slice begins in the first.
     """
     offsets = np.zeros(len(lengths) + 1, dtype=np.int64)
     np.cumsum(lengths, out=offsets[1:])
@@ -139,21 +114,15 @@ def ragged_positions(
 def text_blocks(
     texts: Sequence[str], block_size: int, max_characters: int | None = None
 ) -> Iterator[Sequence[str]]:
-    """The texts in blocks, at least one; a text with more characters stands alone."""
+    """Split texts into one or more blocks; a longer text is a block of its own."""
     for start in range(0, len(texts) or 1, max(block_size, 1)):
-        yield from _halved(texts[start : start + block_size], max_characters)
-
-
-def _halved(
-    block: Sequence[str], max_characters: int | None
-) -> Iterator[Sequence[str]]:
-    if (
-        max_characters is None
-        or len(block) < 2
-        or sum(map(len, block)) <= max_characters
-    ):
-        yield block
-        return
-    middle = len(block) // 2
-    yield from _halved(block[:middle], max_characters)
-    yield from _halved(block[middle:], max_characters)
+        waiting = [texts[start : start + block_size]]
+        while waiting:
+            block = waiting.pop()
+            if max_characters is None or len(block) < 2:
+                yield block
+            elif sum(map(len, block)) <= max_characters:
+                yield block
+            else:
+                middle = len(block) // 2
+                waiting += [block[middle:], block[:middle]]

@@ -11,17 +11,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-_WANTED = "a list, array, Series or one-column frame of str, or pairs of str"
+_EXPECTED = "a list, array, Series or one-column frame of str, or pairs of str"
+_ZIP = "Two lists become pairs with list(zip(first, second))."
 
 
 def check_texts(X: Any) -> NDArray[np.object_]:
-    """Texts, or pairs of texts, as an object array of str.
+    """Convert texts, or pairs of texts, to an object array of str.
 
     Parameters
     ----------
     X : array-like of str of shape (n_texts,), (n_texts, 1) or (n_pairs, 2)
-        Lists, tuples and lists of tuples, NumPy arrays, pandas and polars frames and
-        series, pyarrow tables and arrays. Generators are read to their end.
+        Lists, tuples, NumPy arrays, frames and series of pandas and polars, tables and
+        arrays of pyarrow. Generators are read to their end.
 
     Returns
     -------
@@ -30,78 +31,63 @@ def check_texts(X: Any) -> NDArray[np.object_]:
     Raises
     ------
     TypeError
-        If `X` is a bare `str`, bytes, a mapping, a set or not iterable, or if an entry
-        is not a `str`. The message names the first such entry and its index.
+        If `X` is a single `str`, bytes, a mapping, a set or not iterable, or if an
+        entry is not a `str`; the message names the first one and its index.
     ValueError
         If an entry is missing (None, NaN), if rows differ in length, or if there are
         more than two columns.
     """
-    _check_container(X)
-    texts = _check_shape(_to_array(X))
+    rows = _read(X)
+    texts = rows if isinstance(rows, np.ndarray) else _from_rows(list(rows))
+    texts = _check_shape(texts)
     _check_entries(texts)
     return texts
 
 
 def check_text_blocks(X: Any, block_size: int) -> Iterator[NDArray[np.object_]]:
-    """As :func:`check_texts`, some rows at a time; at least one block.
+    """Convert texts as :func:`check_texts` does, in one or more blocks.
 
-    Parameters
-    ----------
-    X : iterable of str, or of pairs of str
-        Frames and arrays as well. Read once.
-
-    block_size : int
-        Most rows of a block.
-
-    Yields
-    ------
-    texts : ndarray of shape (n_rows,) or (n_rows, 2), dtype object
-        Errors name the index in the whole.
+    An iterator is read as it is consumed. Error messages name indices in the whole.
     """
-    _check_container(X)
-    if isinstance(X, np.ndarray) or _is_table(X):
-        X = check_texts(X)
-        for start in range(0, len(X) or 1, block_size):
-            yield X[start : start + block_size]
+    rows = _read(X)
+    if isinstance(rows, np.ndarray):
+        texts = check_texts(rows)
+        for start in range(0, len(texts) or 1, block_size):
+            yield texts[start : start + block_size]
         return
-    try:
-        rows = iter(X)
-    except TypeError:
-        raise TypeError(f"Expected {_WANTED}; got {_describe(X)}.") from None
-    first = 0
-    shape: tuple[int, ...] = ()
-    while (block := list(islice(rows, block_size))) or not first:
-        texts = _check_shape(_from_rows(block, first))
-        if first and texts.shape[1:] != shape:
+    n_done = 0
+    width: tuple[int, ...] = ()
+    while (block := list(islice(rows, block_size))) or not n_done:
+        texts = _check_shape(_from_rows(block, n_done))
+        if n_done and texts.shape[1:] != width:
             raise ValueError(
-                f"Row {first} is {_describe(block[0])}, unlike the rows before it, "
-                f"which hold {'pairs' if shape == (2,) else 'single texts'}."
+                f"Row {n_done} is {describe(block[0])}, unlike the rows before it, "
+                f"which hold {'pairs' if width else 'single texts'}."
             )
-        shape = texts.shape[1:]
-        _check_entries(texts, first)
+        width = texts.shape[1:]
+        _check_entries(texts, n_done)
         yield texts
-        first += len(block)
+        n_done += len(block)
         if not block:
             return
 
 
 def check_pairs(X: Any) -> NDArray[np.object_]:
-    """Pairs of texts as an object array of shape (n_pairs, 2).
+    """Convert pairs of texts to an object array of str.
 
     Parameters
     ----------
     X : array-like of str of shape (n_pairs, 2)
-        Anything that :func:`check_texts` takes.
+        As in :func:`check_texts`.
 
     Returns
     -------
     pairs : ndarray of shape (n_pairs, 2), dtype object
-        The texts.
 
     Raises
     ------
     ValueError
-        If `X` does not have two columns, and what `check_texts` raises.
+        If `X` does not have two columns, and as in :func:`check_texts`.
     """
     pairs = check_texts(X)
     if pairs.ndim == 1 and len(pairs) == 0:
@@ -109,7 +95,7 @@ def check_pairs(X: Any) -> NDArray[np.object_]:
     if pairs.ndim != 2:
         raise ValueError(
             f"Expected pairs of texts, shape (n_pairs, 2); got shape {pairs.shape}. "
-            "Two lists become pairs with list(zip(first, second))."
+            f"{_ZIP}"
         )
     return pairs
 
@@ -117,20 +103,18 @@ def check_pairs(X: Any) -> NDArray[np.object_]:
 def unique_texts(
     texts: NDArray[np.object_],
 ) -> tuple[list[str], NDArray[np.intp] | None]:
-    """The distinct texts, and where each text stands in them.
+    """Find the distinct texts.
 
     Parameters
     ----------
-    texts : ndarray of str
-        Of any shape.
+    texts : ndarray of str of any shape
 
     Returns
     -------
     distinct : list of str
         In order of appearance.
-
     inverse : ndarray of shape (texts.size,) or None
-        Position of each text among them; None where no text repeats.
+        The position of each text in `distinct`; None if no text repeats.
     """
     flat = texts.ravel().tolist()
     distinct = dict.fromkeys(flat)
@@ -145,97 +129,63 @@ def unique_texts(
 def numbered_texts(
     texts: NDArray[np.object_],
 ) -> tuple[list[str], NDArray[np.intp]]:
-    """As :func:`unique_texts`, with numbers in the shape of the texts, always.
+    """Find the distinct texts, and their positions in the shape of the texts.
 
     Parameters
     ----------
-    texts : ndarray of str
-        Of any shape.
+    texts : ndarray of str of any shape
 
     Returns
     -------
     distinct : list of str
         In order of appearance.
-
-    numbers : ndarray of the shape of `texts`
-        Position of each text among them.
+    indices : ndarray of the shape of `texts`
+        The position of each text in `distinct`.
     """
     distinct, inverse = unique_texts(texts)
-    numbers = np.arange(texts.size) if inverse is None else inverse
-    return distinct, numbers.reshape(texts.shape)
+    indices = np.arange(texts.size) if inverse is None else inverse
+    return distinct, indices.reshape(texts.shape)
 
 
-def _check_container(X: Any) -> None:
-    if isinstance(X, (str, bytes, bytearray, Mapping, Set, Number)) or X is None:
-        raise TypeError(f"Expected {_WANTED}; got {_describe(X)}.")
-
-
-def _check_shape(texts: NDArray[np.object_]) -> NDArray[np.object_]:
-    """Texts, or pairs of texts; a last axis of length 1 is left out."""
-    if texts.ndim > 1 and texts.shape[-1] == 1:
-        texts = texts[..., 0]
-    if texts.ndim > 2 or (texts.ndim == 2 and texts.shape[1] != 2):
-        advice = (
-            "Two lists become pairs with list(zip(first, second))."
-            if texts.ndim == 2 and len(texts) == 2
-            else "Choose the one or two columns that hold the text."
-        )
-        raise ValueError(
-            f"Expected texts of shape (n_texts,) or pairs of shape (n_pairs, 2); got "
-            f"shape {texts.shape}. {advice}"
-        )
-    return texts
-
-
-def _is_table(X: Any) -> bool:
-    """Whether it is a frame or series, whose rows are not what iteration gives."""
-    return any(hasattr(X, name) for name in ("column_names", "to_pylist", "to_numpy"))
-
-
-def _to_array(X: Any) -> NDArray[np.object_]:
+def _read(X: Any) -> NDArray[np.object_] | Iterator[Any]:
+    """The rows of a table as an array, and those of other containers one by one."""
+    wrong = isinstance(X, (str, bytes, bytearray, Mapping, Set, Number)) or X is None
     if hasattr(X, "column_names") and hasattr(X, "columns"):  # pyarrow table
-        X = [column.to_pylist() for column in X.columns]
-        if len(X) > 1 and not len(X[0]):
-            return np.empty((0, len(X)), dtype=object)
-        return _from_rows(list(zip(*X, strict=True)))
+        columns = [column.to_pylist() for column in X.columns]
+        if len(columns) > 1 and not columns[0]:
+            return np.empty((0, len(columns)), dtype=object)
+        return _from_rows(list(zip(*columns, strict=True)))
     if hasattr(X, "to_pylist"):  # pyarrow array
         return _from_rows(X.to_pylist())
     if hasattr(X, "to_numpy"):
         X = X.to_numpy()
-    if isinstance(X, np.ndarray) and X.ndim != 0:
-        if X.dtype != object or X.ndim > 1:
-            return X.astype(object)
-        X = X.tolist()
-    try:
-        rows = list(X)
-    except TypeError:
-        raise TypeError(f"Expected {_WANTED}; got {_describe(X)}.") from None
-    return _from_rows(rows)
+    if isinstance(X, np.ndarray) and X.ndim:
+        if X.dtype == object and X.ndim == 1:
+            return _from_rows(X.tolist())  # whose entries may be rows
+        return X.astype(object)
+    if not wrong:
+        try:
+            return iter(X)
+        except TypeError:
+            pass
+    raise TypeError(f"Expected {_EXPECTED}; got {describe(X)}.")
 
 
 def _from_rows(rows: list[Any], first: int = 0) -> NDArray[np.object_]:
-    """Rows that are str, or that are sequences of str, as an array.
-
-    `first` is the index of the first of them.
-    """
-    if rows and not isinstance(rows[0], str) and _is_row(rows[0]):
-        width = len(rows[0])
-        for i, row in enumerate(rows, first):
-            if not _is_row(row):
-                raise ValueError(
-                    f"Row {i} is {_describe(row)}, but row {first} holds {width} texts."
-                )
-            if len(row) != width:
-                raise ValueError(
-                    f"Row {i} holds {len(row)} texts, but row {first} holds {width}."
-                )
-        table = np.empty((len(rows), width), dtype=object)
-        for column, values in enumerate(zip(*rows, strict=True)):
-            table[:, column] = values
-        return table
-    texts = np.empty(len(rows), dtype=object)
-    texts[:] = rows
-    return texts
+    """Rows that are str or sequences of str as an array; `first` is the first index."""
+    if not rows or isinstance(rows[0], str) or not _is_row(rows[0]):
+        texts = np.empty(len(rows), dtype=object)
+        texts[:] = rows
+        return texts
+    width = len(rows[0])
+    for i, row in enumerate(rows, first):
+        if not _is_row(row) or len(row) != width:
+            found = f"holds {len(row)} texts" if _is_row(row) else f"is {describe(row)}"
+            raise ValueError(f"Row {i} {found}, but row {first} holds {width} texts.")
+    table = np.empty((len(rows), width), dtype=object)
+    for column, values in enumerate(zip(*rows, strict=True)):
+        table[:, column] = values
+    return table
 
 
 def _is_row(value: Any) -> bool:
@@ -244,37 +194,52 @@ def _is_row(value: Any) -> bool:
     )
 
 
+def _check_shape(texts: NDArray[np.object_]) -> NDArray[np.object_]:
+    """Texts, or pairs of texts; a last axis of length 1 is dropped."""
+    if texts.ndim > 1 and texts.shape[-1] == 1:
+        texts = texts[..., 0]
+    if texts.ndim > 2 or (texts.ndim == 2 and texts.shape[1] != 2):
+        two_lists = texts.ndim == 2 and len(texts) == 2
+        raise ValueError(
+            "Expected texts of shape (n_texts,) or pairs of shape (n_pairs, 2); got "
+            f"shape {texts.shape}. "
+            f"{_ZIP if two_lists else 'Select the one or two columns of text.'}"
+        )
+    return texts
+
+
 def _check_entries(texts: NDArray[np.object_], first: int | None = None) -> None:
-    """Raise unless all are str; `first` is the index of the first row in a stream."""
+    """Raise unless all are str; `first` is the index of the first row of a block."""
     flat = texts.ravel().tolist()
     if set(map(type, flat)) <= {str}:
         return
-    for position, text in enumerate(flat):
-        if isinstance(text, str):
-            continue
-        row, *column = map(int, np.unravel_index(position, texts.shape))
-        row += first or 0
-        where = (row, *column) if column else row
-        if first is None:
-            n_bad = sum(not isinstance(other, str) for other in flat)
-            message = f"{n_bad} of {len(flat)} entries are not str; the first, at index"
-            message += f" {where}, is {_describe(text)}."
-        else:
-            message = f"The entry at index {where} is {_describe(text)}, and no str."
-        if _is_missing(text):
-            raise ValueError(
-                f"{message} Drop the missing texts or replace them with ''."
-            )
-        raise TypeError(message)
+    bad = [i for i, text in enumerate(flat) if not isinstance(text, str)]
+    if not bad:
+        return
+    row, *column = map(int, np.unravel_index(bad[0], texts.shape))
+    row += first or 0
+    where = (row, *column) if column else row
+    found = describe(flat[bad[0]])
+    message = f"The entry at index {where} is {found}, not a str."
+    if first is None:
+        message = (
+            f"{len(bad)} of {len(flat)} entries are not str; the first, at index "
+            f"{where}, is {found}."
+        )
+    if is_missing(flat[bad[0]]):
+        raise ValueError(f"{message} Drop the missing texts or replace them with ''.")
+    raise TypeError(message)
 
 
-def _is_missing(value: Any) -> bool:
+def is_missing(value: Any) -> bool:
+    """Whether a value is None, NaN, or what pandas has for missing values."""
     if value is None or type(value).__name__ in ("NAType", "NaTType"):
         return True
     return isinstance(value, (float, np.floating)) and value != value
 
 
-def _describe(value: Any) -> str:
+def describe(value: Any) -> str:
+    """A value, shortened, and its type for an error message."""
     if value is None:
         return "None"
     shown = repr(value)

@@ -4,46 +4,40 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 import sys
-from collections import deque
 from collections.abc import Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from itertools import chain
 from numbers import Integral
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from skparaphrase._threads import available_threads
+from skparaphrase._threads import available_threads, prefetch
 from skparaphrase.text._batch import TokenBatch, text_blocks
-from skparaphrase.text._ngram_index import (
-    Alphabet,
-    NgramIndex,
-    characters,
-    code_points,
-)
+from skparaphrase.text._vocabulary import Alphabet, NgramIndex, code_points
 
-_COUNTED = 2**20  # characters counted at a time, of so many texts at most
+_CHARACTERS = 2**20  # counted at a time, of so many texts at most
 _TEXTS = 2**16
 _MAX_KEY = 2**63 - 1
 
 
 class NgramTokenizer:
-    """Character n-grams of texts.
+    """Split texts into character n-grams, and look n-grams up in a vocabulary.
 
-    A text is lower-cased, each run of white space becomes one space, and one space
-    stands on each side: n-grams see where words begin and end, and cross from word to
-    word. A blank text has no n-grams.
+    A text is lower-cased, each run of white space becomes one space, and one space is
+    put on each side. N-grams thus see where words begin and end, and cross from word
+    to word. A blank text has no n-grams.
 
     Parameters
     ----------
     ngram_range : tuple of int (lowest, highest), default=(2, 4)
         Orders, in characters (code points).
-
     lowercase : bool, default=True
         Lower-case the text first.
-
     binary : bool, default=True
-        Give every n-gram of a text once, not every occurrence.
+        Return every n-gram of a text once instead of every occurrence.
 
     Raises
     ------
@@ -70,11 +64,11 @@ class NgramTokenizer:
     ) -> None:
         try:
             lowest, highest = ngram_range
-            fine = all(isinstance(n, Integral) for n in (lowest, highest))
-            fine = fine and 1 <= lowest <= highest
+            valid = all(isinstance(n, Integral) for n in (lowest, highest))
+            valid = valid and 1 <= lowest <= highest
         except (TypeError, ValueError):
-            fine = False
-        if not fine:
+            valid = False
+        if not valid:
             raise ValueError(
                 "ngram_range must be two int (lowest, highest) with 1 <= lowest <= "
                 f"highest; got {ngram_range!r}."
@@ -86,25 +80,25 @@ class NgramTokenizer:
     def vocabulary(
         self, texts: Sequence[str], min_count: int = 1, max_ngrams: int | None = None
     ) -> list[str]:
-        """The n-grams of `texts`, by order, then by falling count, then by string.
+        """Find the n-grams of texts.
 
         Parameters
         ----------
         texts : sequence of str
-
         min_count : int, default=1
-            Leave out what occurs less often in all texts together. Every occurrence
-            counts, also if `binary`.
-
+            Leave out n-grams that occur less often in all texts together. Every
+            occurrence counts, even if `binary`.
         max_ngrams : int, default=None
-            Keep so many of each order, the most frequent. None keeps all.
+            Maximum number of n-grams of each order; the most frequent are kept. None
+            keeps all.
 
         Returns
         -------
         ngrams : list of str
+            By order, then by falling count, then by string.
         """
         seen = np.zeros(sys.maxunicode + 1, dtype=bool)
-        for block in self._blocks(texts, _TEXTS, _COUNTED):
+        for block in self._blocks(texts, _TEXTS, _CHARACTERS):
             seen[code_points("".join(block))] = True
         alphabet = Alphabet(np.flatnonzero(seen))
         dtype = np.min_scalar_type(alphabet.n_symbols)
@@ -112,7 +106,7 @@ class NgramTokenizer:
             alphabet,
             [
                 alphabet.prepare(block)[0].astype(dtype)
-                for block in self._blocks(texts, _TEXTS, _COUNTED)
+                for block in self._blocks(texts, _TEXTS, _CHARACTERS)
             ],
             min_count,
         )
@@ -127,27 +121,45 @@ class NgramTokenizer:
                 ngrams += counter.strings(keys[best], order)
         return ngrams
 
+    def _key(self) -> tuple[Any, ...]:
+        """Equal for tokenizers that give equal n-grams."""
+        return type(self), self.ngram_range, self.lowercase, self.binary
+
+    def lookup(
+        self, ngrams: Sequence[str], unknown: int | None = None
+    ) -> "NgramLookup":
+        """A look-up of n-grams, which builds its index once.
+
+        Parameters
+        ----------
+        ngrams : sequence of str
+        unknown : int, default=None
+            The row of n-grams that are missing; None leaves them out.
+
+        Returns
+        -------
+        lookup : NgramLookup
+        """
+        return NgramLookup(self, NgramIndex(ngrams), unknown)
+
     def encode(
         self, texts: Sequence[str], index: NgramIndex, unknown: int | None = None
     ) -> TokenBatch:
-        """Identifiers of the n-grams of each text.
+        """Look up the n-grams of texts.
 
         Parameters
         ----------
         texts : sequence of str
-
         index : NgramIndex
-            The row of every known n-gram. Those of other orders than `ngram_range` are
-            passed over.
-
+            The row of every known n-gram. Orders outside `ngram_range` are ignored.
         unknown : int, default=None
             The row of n-grams that `index` lacks. None leaves them out.
 
         Returns
         -------
         batch : TokenBatch
-            The rows of a text rise if `binary`. Otherwise they follow its characters;
-            where several n-grams begin, the shorter are first.
+            If `binary`, the rows of a text are sorted. Otherwise they follow its
+            characters, and where several n-grams begin, the shorter ones come first.
         """
         return TokenBatch.concatenate(list(self.encode_blocks(texts, index, unknown)))
 
@@ -159,49 +171,44 @@ class NgramTokenizer:
         block_size: int = 2048,
         max_characters: int = 2**18,
     ) -> Iterator[TokenBatch]:
-        """As :meth:`encode`, some texts at a time; at least one batch.
-
-        A few blocks are encoded ahead in other threads.
+        """Look up the n-grams of texts in blocks, a few blocks ahead in other threads.
 
         Parameters
         ----------
         texts, index, unknown
             As in :meth:`encode`.
-
         block_size : int, default=2048
-            Texts in a block, at most.
-
+            Maximum number of texts in a block.
         max_characters : int, default=2**18
-            Characters in a block, at most; a longer text is a block of its own.
+            Maximum number of characters in a block of several texts.
 
         Yields
         ------
         batch : TokenBatch
+            There is at least one.
         """
+
+        def encode(block: list[str]) -> TokenBatch:
+            return self._encode(block, index, unknown)
+
         blocks = self._blocks(texts, block_size, max_characters)
         first, second = next(blocks), next(blocks, None)
         if second is None:
-            yield self._encode(first, index, unknown)
+            yield encode(first)
             return
         blocks = chain([first, second], blocks)
         n_threads = available_threads()
         if n_threads == 1:
-            for block in blocks:
-                yield self._encode(block, index, unknown)
-            return
-        with ThreadPoolExecutor(n_threads) as pool:
-            ahead: deque[Future[TokenBatch]] = deque()
-            for block in blocks:
-                ahead.append(pool.submit(self._encode, block, index, unknown))
-                if len(ahead) > 2 * n_threads:
-                    yield ahead.popleft().result()
-            while ahead:
-                yield ahead.popleft().result()
+            yield from map(encode, blocks)
+        else:
+            yield from prefetch(
+                encode, blocks, n_threads=n_threads, n_ahead=2 * n_threads
+            )
 
     def _blocks(
         self, texts: Sequence[str], block_size: int, max_characters: int
     ) -> Iterator[list[str]]:
-        """The texts in blocks, lower-cased if need be; at least one block."""
+        """The texts in blocks, lower-cased if asked for; at least one block."""
         if isinstance(texts, str):
             raise TypeError("Expected a list of str; got one str. Put it in a list.")
         for block in text_blocks(texts, block_size, max_characters):
@@ -212,7 +219,7 @@ class NgramTokenizer:
     ) -> TokenBatch:
         lowest, highest = self.ngram_range
         symbols, bounds = index.alphabet.prepare(texts)
-        rows = index.find(symbols, lowest, highest)
+        rows = index._find(symbols, lowest, highest)
         if unknown is not None:
             left = np.repeat(bounds[1:] - 1, np.diff(bounds)) - np.arange(len(symbols))
             inside = left[:, None] >= np.arange(lowest, highest + 1)
@@ -226,14 +233,27 @@ class NgramTokenizer:
         return TokenBatch(rows[known], found[bounds])
 
 
-_Counts = tuple[NDArray[np.int64], NDArray[np.int64]]  # keys that rise, their counts
+_Counts = tuple[NDArray[np.int64], NDArray[np.int64]]  # sorted keys, their counts
+
+
+@dataclass(frozen=True)
+class NgramLookup:
+    """Finds the rows of the n-grams of texts, in blocks."""
+
+    tokenizer: NgramTokenizer
+    index: NgramIndex
+    unknown: int | None
+
+    def encode_blocks(self, texts: Sequence[str]) -> Iterator[TokenBatch]:
+        """Rows of the n-grams of each text, some texts at a time."""
+        return self.tokenizer.encode_blocks(texts, self.index, self.unknown)
 
 
 class _NgramCounter:
     """Counts the n-grams of one order after another, as integer keys.
 
-    A key is the number whose digits are the symbols. Where so many digits overflow, the
-    first of them are replaced by their rank among the beginnings that occur.
+    A key is the number whose digits are the symbols. Where it would overflow, the first
+    digits are replaced by their rank among the beginnings that occur.
     """
 
     def __init__(
@@ -248,19 +268,19 @@ class _NgramCounter:
     def pack(self, order: int) -> None:
         """Make room in the keys for one more symbol."""
         if self._n_keys * self._alphabet.n_symbols > _MAX_KEY:
-            # What occurs often enough begins with what occurs often enough.
+            # The beginning of a frequent n-gram is frequent.
             keys, _ = self.count(order - 1)
             self._stems.append((order - 1, keys))
             self._n_keys = len(keys) + 1
         self._n_keys *= self._alphabet.n_symbols
 
     def count(self, order: int) -> _Counts:
-        """Keys of the n-grams that occur often enough, rising, and their counts."""
+        """Sorted keys of the n-grams that occur often enough, and their counts."""
         parts: list[_Counts] = []
         with ThreadPoolExecutor(available_threads()) as pool:
             for part in pool.map(lambda block: self._count(block, order), self._blocks):
                 parts.append(part)
-                # Only parts of like size are merged: no key is merged often.
+                # Merging only parts of similar size merges each key few times.
                 while len(parts) > 1 and len(parts[-2][0]) < 2 * len(parts[-1][0]):
                     parts[-2:] = [_merge(parts[-2:])]
         keys, counts = _merge(parts)
@@ -294,7 +314,8 @@ class _NgramCounter:
             if stem is not None:
                 keys = stem[keys - 1]
         symbols[:, 0] = keys
-        text = characters(self._alphabet.codes[symbols - 1])
+        codes = self._alphabet.codes[symbols - 1].astype("<u4")
+        text = codes.tobytes().decode("utf-32-le", "surrogatepass")
         step = symbols.shape[1]
         return [text[i : i + step] for i in range(0, len(text), step)]
 
@@ -302,7 +323,7 @@ class _NgramCounter:
 def _merge(parts: list[_Counts]) -> _Counts:
     keys = np.concatenate([part[0] for part in parts])
     counts = np.concatenate([part[1] for part in parts])
-    order = np.argsort(keys, kind="stable")  # of sorted runs: quick
+    order = np.argsort(keys, kind="stable")  # fast for sorted runs
     keys, counts = keys[order], counts[order]
     first = np.flatnonzero(np.diff(keys, prepend=-1))
     return keys[first], np.add.reduceat(counts, first) if len(first) else counts
@@ -314,9 +335,9 @@ def _distinct(
     bounds: NDArray[np.int64],
     n_rows: int,
 ) -> TokenBatch:
-    """Every known row of a text once, in rising order."""
+    """Every known row of a text once, sorted."""
     n_texts = len(bounds) - 1
-    # Text and row in one number, the narrowest that holds it: sorts are quick.
+    # Text and row in one number, the narrowest that holds it: it sorts fastest.
     dtype = np.uint32 if n_texts * n_rows < 2**32 else np.uint64
     firsts = np.arange(n_texts + 1, dtype=np.uint64) * np.uint64(n_rows)
     bases = np.repeat(firsts[:-1].astype(dtype), np.diff(bounds))

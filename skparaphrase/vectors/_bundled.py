@@ -16,11 +16,11 @@ _FILE = files("skparaphrase.vectors") / "data" / "english.npz"
 
 @cache
 def load_word_vectors() -> WordVectors:
-    """English word vectors that come with the package.
+    """Load the English word vectors that come with the package.
 
-    The most frequent 30,000 words of the English Wikipedia, contractions, numbers and
-    punctuation: 128 dimensions, int8 with a scale per word. Made from the vectors that
-    all-MiniLM-L6-v2 (Apache-2.0) gives single words.
+    The 30,000 most frequent words of the English Wikipedia, contractions, numbers and
+    punctuation, with 128 dimensions, in int8 with a scale per word. Distilled from the
+    vectors that all-MiniLM-L6-v2 (Apache-2.0) gives single words.
 
     Returns
     -------
@@ -41,11 +41,11 @@ def load_word_vectors() -> WordVectors:
 
 @cache
 def load_word_frequencies() -> WordFrequencies:
-    """How often the words of :func:`load_word_vectors` occur in English Wikipedia.
+    """Load the counts of the bundled words in the English Wikipedia.
 
-    The counts that Arora et al. (2017) published with their code (MIT), which are of
-    letters only; contractions, numbers and punctuation are filled in at the rate of a
-    small sample of Wikipedia.
+    The counts that Arora et al. (2017) published with their code (MIT) cover letters
+    only; contractions, numbers and punctuation are filled in at the rate of a small
+    sample of Wikipedia.
 
     Returns
     -------

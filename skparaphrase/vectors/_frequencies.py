@@ -1,4 +1,4 @@
-"""How often words occur."""
+"""Word counts of a corpus."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -12,22 +12,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from skparaphrase.text import WordTokenizer, check_texts
+from skparaphrase.text import check_texts, check_tokenizer
 
 
 class WordFrequencies(Mapping[str, int]):
-    """Word counts of a corpus, and the probabilities they stand for.
+    """Word counts of a corpus, and the probabilities that follow from them.
 
     Immutable, and shared rather than copied by :func:`sklearn.base.clone`.
 
     Parameters
     ----------
     counts : mapping of str to number
-        How often each word occurs.
-
+        Number of occurrences of each word.
     total : int, default=None
-        Number of tokens of the corpus. By default the sum of `counts`; more than that
-        where `counts` holds only a part of the words.
+        Number of tokens in the corpus. None takes the sum of `counts`; it is more if
+        `counts` holds only a part of the words.
 
     Raises
     ------
@@ -49,47 +48,42 @@ class WordFrequencies(Mapping[str, int]):
             word: count.item() if isinstance(count, np.generic) else count
             for word, count in counts.items()
         }
-        total = total.item() if isinstance(total, np.generic) else total
-        values = np.fromiter(self._counts.values(), np.float64, len(self._counts))
-        bad = np.flatnonzero(~(np.isfinite(values) & (values >= 0)))
-        if len(bad):
-            word = list(self._counts)[bad[0]]
-            raise ValueError(
-                f"Counts must be finite and not negative; {word!r} has "
-                f"{self._counts[word]!r}."
-            )
-        summed = values.sum()
+        for word, count in self._counts.items():
+            if not 0 <= count < np.inf:
+                raise ValueError(
+                    f"Counts must be finite and not negative; {word!r} has {count!r}."
+                )
+        summed = sum(self._counts.values())
         if total is not None and total < summed:
             raise ValueError(f"total={total} is less than the sum of counts, {summed}.")
         if total is None:
-            total = int(summed) if summed.is_integer() else summed
-        self.total = total
+            total = int(summed) if summed == int(summed) else summed
+        self.total: int = total.item() if isinstance(total, np.generic) else total
 
     @classmethod
     def read(
         cls, path: str | PathLike[str], *, encoding: str = "utf-8"
     ) -> "WordFrequencies":
-        """Counts from a text file, a word and its count a line.
+        """Read a text file with a word and its count in each line.
 
         Parameters
         ----------
         path : path-like
-            White space separates word and count. Repeated words are summed.
-
+            White space separates word and count. Counts of repeated words are added.
         encoding : str, default="utf-8"
 
         Raises
         ------
         ValueError
-            Names file and line of a row that is not a word and a count.
+            If a line is not a word and a count; the message names file and line.
         """
-        counts: dict[str, int] = {}
         raw = Path(path).read_bytes()
         try:
             text = raw.decode(encoding)
         except UnicodeDecodeError as error:
             number = raw.count(b"\n", 0, error.start) + 1
             raise ValueError(f"{path}, line {number}: {error}.") from error
+        counts: dict[str, int] = {}
         for number, line in enumerate(text.split("\n"), 1):
             if not line.strip():
                 continue
@@ -107,29 +101,26 @@ class WordFrequencies(Mapping[str, int]):
         return cls(counts)
 
     @classmethod
-    def from_texts(
-        cls, texts: Any, *, tokenizer: WordTokenizer | None = None
-    ) -> "WordFrequencies":
-        """Counts of the words of `texts`.
+    def from_texts(cls, texts: Any, *, tokenizer: Any = None) -> "WordFrequencies":
+        """Count the words of texts.
 
         Parameters
         ----------
         texts : array-like of str of shape (n_texts,) or (n_pairs, 2)
-
-        tokenizer : WordTokenizer, default=None
-            By default `WordTokenizer()`.
+        tokenizer : WordTokenizer or callable, default=None
+            None takes `WordTokenizer()`; a callable takes a text and returns its words.
         """
-        tokenizer = WordTokenizer() if tokenizer is None else tokenizer
-        return cls(tokenizer.count(check_texts(texts).ravel().tolist()))
+        return cls(
+            check_tokenizer(tokenizer).count(check_texts(texts).ravel().tolist())
+        )
 
     @classmethod
     def check(cls, frequencies: Any) -> "WordFrequencies":
-        """Counts as they are, or made from a mapping.
+        """Convert a mapping.
 
         Parameters
         ----------
         frequencies : WordFrequencies or mapping of str to int
-            Counts by word.
 
         Returns
         -------
@@ -146,11 +137,10 @@ class WordFrequencies(Mapping[str, int]):
         )
 
     def fill_from(self, other: "WordFrequencies") -> "WordFrequencies":
-        """These counts, and for words that they lack those of `other`, scaled to match.
+        """Add the words of other counts, scaled to match.
 
-        Counts of letters only, as the file that Arora et al. (2017) published with
-        their code, know nothing of punctuation; SIF then gives every comma the weight
-        of a rare word.
+        The counts that Arora et al. (2017) published with their code lack punctuation;
+        with them SIF gives every comma the weight of a rare word.
 
         Parameters
         ----------
@@ -181,7 +171,7 @@ class WordFrequencies(Mapping[str, int]):
         Parameters
         ----------
         path : path-like
-            The file appears whole or not at all.
+            Written whole or not at all.
         """
         content = {"counts": self._counts, "total": self.total}
         part = Path(f"{path}.part")
@@ -198,12 +188,10 @@ class WordFrequencies(Mapping[str, int]):
         Parameters
         ----------
         path : path-like
-            The file.
 
         Returns
         -------
         frequencies : WordFrequencies
-            The counts.
         """
         try:
             content = json.loads(Path(path).read_text(encoding="ascii"))
@@ -212,12 +200,11 @@ class WordFrequencies(Mapping[str, int]):
             raise ValueError(f"{path} is damaged: {error}") from error
 
     def probabilities(self, words: Sequence[str]) -> NDArray[np.float64]:
-        """Share of each word in the corpus.
+        """Return the share of each word in the corpus.
 
         Parameters
         ----------
         words : sequence of str
-            Any words.
 
         Returns
         -------

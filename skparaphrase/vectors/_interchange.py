@@ -1,187 +1,42 @@
-"""Word vectors from models of other libraries, and from any encoder."""
+"""Word vectors from gensim, spaCy, model2vec and sentence-transformers."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any, Self
+import json
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING, Any
 
-from skparaphrase.vectors._distilled import distilled_table
-from skparaphrase.vectors._static_models import (
-    model2vec_table,
-    static_embedding_table,
-    to_numpy,
-)
+import numpy as np
+from numpy.typing import NDArray
 
+if TYPE_CHECKING:
+    from skparaphrase.vectors._word_vectors import WordVectors
 
-class Interchange:
-    """Ways to make a table from what other libraries hold."""
-
-    if TYPE_CHECKING:
-
-        def __init__(
-            self,
-            words: Any,
-            matrix: Any,
-            *,
-            scale: Any = None,
-            unknown: str | None = None,
-        ) -> None: ...
-
-    @classmethod
-    def from_keyed_vectors(
-        cls, keyed_vectors: Any, *, unknown: str | None = None
-    ) -> Self:
-        """The table of gensim: `KeyedVectors`, or a model that has them.
-
-        Parameters
-        ----------
-        keyed_vectors : object
-            Has `index_to_key` (gensim 3: `index2word`), a list of str, and `vectors`,
-            of shape (n_words, dim), or has an attribute `wv` that does. Of fastText,
-            the words of the table; vectors that it makes up from n-grams stay behind.
-            The matrix is shared: do not train the model further.
-
-        unknown : str, default=None
-            See :class:`WordVectors`.
-        """
-        return cls(**_keyed_vectors_table(keyed_vectors), unknown=unknown)
-
-    @classmethod
-    def from_spacy(cls, nlp_or_vocab: Any, *, unknown: str | None = None) -> Self:
-        """The vectors of a pipeline or `Vocab` of spaCy.
-
-        spaCy keeps capitals: give encoders `lowercase=False` to look words up as it
-        does. `Doc.vector` counts tokens without a vector as zeros, we leave them out.
-
-        Parameters
-        ----------
-        nlp_or_vocab : spacy.Language or spacy.Vocab
-            With vectors of words, as pipelines of the sizes md and lg have.
-
-        unknown : str, default=None
-            See :class:`WordVectors`.
-
-        Raises
-        ------
-        ValueError
-            If there are no vectors, or vectors of pieces of words (floret).
-        """
-        return cls(**_spacy_table(nlp_or_vocab), unknown=unknown)
-
-    @classmethod
-    def from_model2vec(cls, model: Any, *, unknown: str | None = None) -> Self:
-        """The table of a `StaticModel` of model2vec, weights folded in.
-
-        The tokens become words. Special tokens are left out, and the token of unknown
-        words, which model2vec leaves out too. Where the tokenizer marks the beginning
-        of words ("\u2581the"), words lose the mark, and pieces that go on with a word
-        are spelled as WordPiece does ("##ing").
-
-        The averages of an encoder with this table are those of the model for texts
-        that its tokenizer splits into the same whole words; a word that it splits into
-        pieces is unknown here. Lengths differ if the model normalises. Give an encoder
-        `split_compounds=False`, and `lowercase=False` for a table with capitals.
-
-        Parameters
-        ----------
-        model : model2vec.StaticModel
-            With whatever tokenizer, weights and token mapping.
-
-        unknown : str, default=None
-            See :class:`WordVectors`.
-        """
-        return cls(**model2vec_table(model, unknown))
-
-    @classmethod
-    def from_sentence_transformers(
-        cls, model: Any, *, unknown: str | None = None
-    ) -> Self:
-        """The table of a static model of sentence-transformers.
-
-        As in :meth:`from_model2vec`, except for unknown words, which count there.
-
-        Parameters
-        ----------
-        model : SentenceTransformer or StaticEmbedding
-            A model whose first module is `StaticEmbedding`, or that module.
-
-        unknown : str, default=None
-            See :class:`WordVectors`. None takes the unknown token of a tokenizer of
-            whole words, if it has one.
-
-        Raises
-        ------
-        ValueError
-            If a later module is more than `Normalize`.
-        """
-        return cls(**static_embedding_table(model, unknown))
-
-    @classmethod
-    def distill(
-        cls,
-        words: Iterable[str],
-        encode: Callable[[list[str]], Any],
-        *,
-        batch_size: int = 1024,
-        dim: int | None = None,
-        power: float = 0.0,
-    ) -> Self:
-        """The vectors that a better, slower model gives single words.
-
-        Parameters
-        ----------
-        words : iterable of str
-            No word twice.
-
-        encode : callable
-            Takes a list of at most `batch_size` words, gives their vectors, array-like
-            of shape (n, d): `SentenceTransformer(...).encode`, for one.
-
-        batch_size : int, default=1024
-            The most words that `encode` is given at once.
-
-        dim : int, default=None
-            Keep so many principal axes of the table, without centring (averages of
-            words must stay averages). None keeps the vectors as they are.
-
-        power : float, default=0.0
-            From 0 to 1: divide the coordinate on each axis by the axis' strength to
-            this power. 1 makes all axes equally strong. The bundled vectors are 128
-            axes with power 0.75.
-
-        Returns
-        -------
-        vectors : WordVectors
-            float32; see :meth:`astype`.
-
-        Raises
-        ------
-        ValueError
-            If a word occurs twice, or `encode` gives an array of another shape or a
-            vector that is not finite; the message names the first such word.
-
-        See Also
-        --------
-        skparaphrase.encoders.SIFEncoder : Weighs the words.
-
-        Examples
-        --------
-        >>> from skparaphrase.vectors import WordVectors
-        >>> def encode(words):
-        ...     return [[len(word), word.count("o")] for word in words]
-        >>> WordVectors.distill(["cat", "door"], encode)["door"]
-        array([4., 2.], dtype=float32)
-        """
-        return cls(
-            **distilled_table(
-                words, encode, batch_size=batch_size, dim=dim, power=power
-            )
-        )
+_CONTINUES = "##"  # how WordPiece marks a piece that continues a word
+# The characters that byte-level tokenizers use for bytes (the table of GPT-2).
+_VISIBLE = [*range(33, 127), *range(161, 173), *range(174, 256)]
+_OTHERS = [byte for byte in range(256) if byte not in _VISIBLE]
+_BYTES = {chr(byte): byte for byte in _VISIBLE} | {
+    chr(256 + i): byte for i, byte in enumerate(_OTHERS)
+}
 
 
-def _keyed_vectors_table(keyed_vectors: Any) -> dict[str, Any]:
-    """The table of gensim; see `WordVectors.from_keyed_vectors`."""
+def from_keyed_vectors(
+    cls: "type[WordVectors]", keyed_vectors: Any, *, unknown: str | None = None
+) -> "WordVectors":
+    """Take the table of gensim's `KeyedVectors`, or of a model that has them.
+
+    Parameters
+    ----------
+    keyed_vectors : object
+        Has `index_to_key` (gensim 3: `index2word`), a list of str, and `vectors`, of
+        shape (n_words, dim), or has an attribute `wv` that does. Vectors that fastText
+        makes of n-grams are not included. The matrix is shared: do not train the model
+        further.
+    unknown : str, default=None
+        See :class:`WordVectors`.
+    """
     source = getattr(keyed_vectors, "wv", keyed_vectors)
     words = getattr(source, "index_to_key", None)
     if words is None:
@@ -189,14 +44,33 @@ def _keyed_vectors_table(keyed_vectors: Any) -> dict[str, Any]:
     matrix = getattr(source, "vectors", None)
     if words is None or matrix is None:
         raise TypeError(
-            "Expected an object with index_to_key and vectors, as gensim's "
+            "Expected an object with index_to_key and vectors, such as gensim's "
             f"KeyedVectors; got {type(keyed_vectors).__name__}."
         )
-    return {"words": words, "matrix": matrix}
+    return cls(words, matrix, unknown=unknown)
 
 
-def _spacy_table(nlp_or_vocab: Any) -> dict[str, Any]:
-    """The table of spaCy; see `WordVectors.from_spacy`."""
+def from_spacy(
+    cls: "type[WordVectors]", nlp_or_vocab: Any, *, unknown: str | None = None
+) -> "WordVectors":
+    """Take the vectors of a spaCy pipeline or `Vocab`.
+
+    spaCy keeps capitals: give encoders a tokenizer with `lowercase=False` to look
+    words up as it does. `Doc.vector` counts tokens without a vector as zeros; encoders
+    leave them out.
+
+    Parameters
+    ----------
+    nlp_or_vocab : spacy.Language or spacy.Vocab
+        With vectors of words, as in pipelines of the sizes md and lg.
+    unknown : str, default=None
+        See :class:`WordVectors`.
+
+    Raises
+    ------
+    ValueError
+        If there are no vectors, or vectors of pieces of words (floret).
+    """
     vocab = getattr(nlp_or_vocab, "vocab", nlp_or_vocab)
     try:
         vectors, strings = vocab.vectors, vocab.strings
@@ -208,8 +82,8 @@ def _spacy_table(nlp_or_vocab: Any) -> dict[str, Any]:
         ) from None
     if str(getattr(vectors, "mode", "")) == "floret":
         raise ValueError(
-            "This pipeline has floret vectors, which are of pieces of words: it holds "
-            "no table of words. WordVectors.distill(words, lambda words: "
+            "This pipeline has floret vectors, which are of pieces of words, and no "
+            "table of words. WordVectors.distill(words, lambda words: "
             "np.stack([nlp.vocab.get_vector(word) for word in words])) makes one."
         )
     # Words that share a row (pruned tables) each get a copy of it.
@@ -219,7 +93,171 @@ def _spacy_table(nlp_or_vocab: Any) -> dict[str, Any]:
     )
     if not found or data.shape[1] == 0:
         raise ValueError(
-            "This pipeline has no word vectors; spaCy's have them from the size md on."
+            "This pipeline has no word vectors; those of size md and larger have them."
         )
-    matrix = to_numpy(data)[[row for row, _ in found]]
-    return {"words": [strings[key] for _, key in found], "matrix": matrix}
+    words = [strings[key] for _, key in found]
+    return cls(words, to_numpy(data)[[row for row, _ in found]], unknown=unknown)
+
+
+def from_model2vec(
+    cls: "type[WordVectors]", model: Any, *, unknown: str | None = None
+) -> "WordVectors":
+    """Take the table of a model2vec `StaticModel`, with its weights folded in.
+
+    Tokens become words. Special tokens are left out, and the token of unknown words,
+    which model2vec leaves out too. If the tokenizer marks the beginning of words
+    ("\u2581the"), words lose the mark, and pieces that continue a word are spelled as
+    in WordPiece ("##ing").
+
+    Averages of these vectors are those of the model for texts that its tokenizer
+    splits into the same whole words; a word that it splits into pieces is unknown
+    here. Lengths differ if the model normalises. Give an encoder a tokenizer with
+    `split_compounds=False`, and `lowercase=False` for a table with capitals.
+
+    Parameters
+    ----------
+    model : model2vec.StaticModel
+    unknown : str, default=None
+        See :class:`WordVectors`.
+    """
+    try:
+        tokenizer, embedding = model.tokenizer, to_numpy(model.embedding)
+    except AttributeError:
+        raise TypeError(
+            f"Expected a StaticModel of model2vec; got {type(model).__name__}."
+        ) from None
+    mapping = getattr(model, "token_mapping", None)
+    weights = getattr(model, "weights", None)
+    n_tokens = len(embedding if mapping is None else mapping)
+    words, tokens = _words_of(tokenizer, n_tokens, unknown)
+    matrix = embedding[tokens if mapping is None else np.asarray(mapping)[tokens]]
+    scale = None
+    if weights is not None:
+        weights = to_numpy(weights)[tokens].astype(np.float32)
+        matrix = matrix.astype(np.float32) * weights[:, np.newaxis]
+    elif matrix.dtype == np.int8:
+        scale = np.ones(len(matrix), dtype=np.float32)  # model2vec has no scale
+    return cls(words, matrix, scale=scale, unknown=unknown)
+
+
+def from_sentence_transformers(
+    cls: "type[WordVectors]", model: Any, *, unknown: str | None = None
+) -> "WordVectors":
+    """Take the table of a static model of sentence-transformers.
+
+    As in :meth:`from_model2vec`, except that unknown words count in its averages.
+
+    Parameters
+    ----------
+    model : SentenceTransformer or StaticEmbedding
+        A model whose first module is `StaticEmbedding`, or that module.
+    unknown : str, default=None
+        See :class:`WordVectors`. None takes the unknown token of a tokenizer of whole
+        words, if it has one.
+
+    Raises
+    ------
+    ValueError
+        If a later module is not `Normalize`.
+    """
+    module = model
+    if hasattr(model, "modules") and hasattr(model, "__getitem__"):
+        module, *others = list(model)
+        names = [type(m).__name__ for m in others if type(m).__name__ != "Normalize"]
+        if names:
+            raise ValueError(
+                f"The modules {names} change the means of the word vectors and cannot "
+                "be part of a table. Pass the first module, model[0], to ignore them."
+            )
+    try:
+        tokenizer, weight = module.tokenizer, module.embedding.weight
+    except AttributeError:
+        raise TypeError(
+            "Expected a SentenceTransformer whose first module is StaticEmbedding; got "
+            f"{type(model).__name__}."
+        ) from None
+    if unknown is None:
+        spec = json.loads(tokenizer.to_str())["model"]
+        if spec["type"] == "WordLevel" and spec["unk_token"] in spec["vocab"]:
+            unknown = spec["unk_token"]
+    words, tokens = _words_of(tokenizer, len(weight), unknown)
+    return cls(words, to_numpy(weight)[tokens], unknown=unknown)
+
+
+def _words_of(
+    tokenizer: Any, n_tokens: int, unknown: str | None
+) -> tuple[list[str], NDArray[np.intp]]:
+    """Words of a tokenizer of `tokenizers`, and the identifiers of their tokens."""
+    spec = json.loads(tokenizer.to_str())
+    special = {token["content"] for token in spec["added_tokens"] if token["special"]}
+    spec_model = spec["model"]
+    if spec_model.get("unk_id") is not None:  # Unigram
+        special.add(spec_model["vocab"][spec_model["unk_id"]][0])
+    else:
+        special.add(spec_model.get("unk_token"))
+    tokens = {
+        piece: token
+        for piece, token in tokenizer.get_vocab().items()
+        if token < n_tokens and (piece not in special or piece == unknown)
+    }
+    parts = [spec.get(part) for part in ("normalizer", "pre_tokenizer", "decoder")]
+    if any(part["type"] == "ByteLevel" for part in _components(parts)):
+        tokens = _spelled(tokens, " ", unknown, _decode_bytes)
+    else:
+        marks: list[str] = [
+            part["replacement"] if part["type"] == "Metaspace" else part["prepend"]
+            for part in _components(parts)
+            if part["type"] in ("Metaspace", "Prepend")
+        ]
+        if marks:
+            tokens = _spelled(tokens, marks[0], unknown, str)
+    words = sorted(tokens, key=tokens.__getitem__)
+    return words, np.array([tokens[word] for word in words], dtype=np.intp)
+
+
+def _components(parts: Iterable[Any]) -> Iterator[dict[str, Any]]:
+    """All components of a tokenizer, including those in sequences."""
+    for part in parts:
+        if part is not None:
+            yield part
+            for key in ("normalizers", "pretokenizers", "decoders"):
+                yield from _components(part.get(key, ()))
+
+
+def _spelled(
+    tokens: dict[str, int], mark: str, unknown: str | None, decode: Callable[[str], str]
+) -> dict[str, int]:
+    """Words without the mark of their beginning, and pieces of words with "##".
+
+    Punctuation usually follows a word, so that its piece without the mark is taken.
+    """
+    words: dict[str, int] = {}
+    pieces: dict[str, int] = {}
+    for token, row in tokens.items():
+        piece = token if token == unknown else decode(token)
+        if token != unknown and len(piece) > 1 and piece.startswith(mark):
+            words.setdefault(piece.removeprefix(mark), row)
+        elif token == unknown or not any(map(str.isalnum, piece)):
+            pieces[piece] = row
+        else:
+            pieces[_CONTINUES + piece] = row
+    return words | pieces
+
+
+def _decode_bytes(piece: str) -> str:
+    """The text of a byte-level token; the token itself if it is part of a character."""
+    try:
+        return bytes(map(_BYTES.__getitem__, piece)).decode("utf-8")
+    except (KeyError, UnicodeDecodeError):
+        return piece
+
+
+def to_numpy(array: Any) -> NDArray[Any]:
+    """Convert an array of NumPy, torch or CuPy to NumPy."""
+    if hasattr(array, "detach"):
+        array = array.detach().cpu()
+        if str(array.dtype) == "torch.bfloat16":  # NumPy has none
+            array = array.float()
+    elif hasattr(array, "__cuda_array_interface__"):
+        array = array.get()
+    return np.asarray(array)

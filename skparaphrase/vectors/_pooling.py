@@ -1,33 +1,32 @@
-"""Sentence vectors as sparse weights times the table of word vectors."""
+"""Sums and averages of the vectors of tokens: sparse weights times a table."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-from collections import deque
-from collections.abc import Callable, Iterable
-from concurrent.futures import Future, ThreadPoolExecutor
-from functools import partial
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse._sparsetools import csr_matvecs
 
-from skparaphrase._sparse import add_weighted_rows
-from skparaphrase._threads import available_threads
+from skparaphrase._threads import available_threads, prefetch
 from skparaphrase.text import TokenBatch
 from skparaphrase.vectors._word_vectors import WordVectors
 
 _BLOCK = 2048  # texts per product
-_FEW = 64  # tokens, of which it is not worth while to find the repeats
+_FEW = 64  # tokens; looking for repeats does not pay for so few
 _AHEAD = 16  # products that wait for each thread: bounds the tokens in memory
 
 
-def weighted_average(
+def pool_vectors(
     vectors: WordVectors,
     batches: Iterable[TokenBatch],
     n_texts: int,
+    *,
     weights: NDArray[np.floating] | None = None,
+    mean: bool = True,
 ) -> NDArray[np.float32]:
-    """Sum of weight times vector over the tokens of a text, by their number.
+    """Sum weight times vector over the tokens of each text.
 
     Batches are taken as they come: their iterator works in this thread while earlier
     batches are multiplied in others.
@@ -35,113 +34,90 @@ def weighted_average(
     Parameters
     ----------
     vectors : WordVectors
-
     batches : iterable of TokenBatch
         `n_texts` texts together.
-
     n_texts : int
-
     weights : ndarray of shape (n_words,), default=None
-        None weighs all words 1.
+        None weights all words equally.
+    mean : bool, default=True
+        Divide by the number of tokens.
 
     Returns
     -------
-    averages : ndarray of shape (n_texts, dim), float32
-        Zero for texts without tokens. A row does not depend on the others, to the bit.
+    pooled : ndarray of shape (n_texts, dim), float32
+        Zero for texts without tokens. A row does not depend on other texts, to the
+        bit.
     """
-    return _pool(vectors, batches, n_texts, partial(_shares, weights=weights))
+    pooled = np.zeros((n_texts, vectors.dim), dtype=np.float32)
 
+    def add(start: int, batch: TokenBatch) -> None:
+        """Pool a batch into the rows from `start` on."""
+        ids, table = batch.ids, vectors.matrix
+        if table.dtype != np.float32:
+            ids, table = _single_precision(ids, vectors)
+        # What SciPy's csr_array calls; to construct one takes longer than a sentence.
+        # It checks nothing, and other threads run meanwhile.
+        csr_matvecs(
+            len(batch),
+            len(table),
+            table.shape[1],
+            batch.offsets.astype(np.int32),
+            ids,
+            _token_weights(batch, weights, mean),
+            table.reshape(-1),
+            pooled[start : start + len(batch)].reshape(-1),
+        )
 
-def vector_sum(
-    vectors: WordVectors, batches: Iterable[TokenBatch], n_texts: int
-) -> NDArray[np.float32]:
-    """Sum of the vectors of the tokens of a text.
-
-    Parameters
-    ----------
-    vectors : WordVectors
-
-    batches : iterable of TokenBatch
-        `n_texts` texts together. Taken as in :func:`weighted_average`.
-
-    n_texts : int
-
-    Returns
-    -------
-    sums : ndarray of shape (n_texts, dim), float32
-        Zero for texts without tokens. A row does not depend on the others, to the bit.
-    """
-    return _pool(vectors, batches, n_texts, _ones)
-
-
-def _shares(
-    batch: TokenBatch, weights: NDArray[np.floating] | None
-) -> NDArray[np.float32]:
-    if len(batch) == 1:  # in a fifth of the time
-        n_tokens = len(batch.ids)
-        share = np.full(n_tokens, 1 / max(n_tokens, 1), np.float32)
-    else:
-        lengths = batch.lengths
-        share = (1 / np.maximum(lengths, 1)).astype(np.float32).repeat(lengths)
-    if weights is not None:
-        share *= weights[batch.ids].astype(np.float32)
-    return share
-
-
-def _ones(batch: TokenBatch) -> NDArray[np.float32]:
-    return np.ones(len(batch.ids), np.float32)
-
-
-def _pool(
-    vectors: WordVectors,
-    batches: Iterable[TokenBatch],
-    n_texts: int,
-    token_weights: Callable[[TokenBatch], NDArray[np.float32]],
-) -> NDArray[np.float32]:
-    """Sum of weight times vector over the tokens of each text."""
-    sums = np.zeros((n_texts, vectors.dim), dtype=np.float32)
-    start = 0
     n_threads = available_threads() if n_texts > _BLOCK else 1
     if n_threads == 1:
+        start = 0
         for batch in batches:
-            out = sums[start : start + len(batch)]
-            _add_into(out, vectors, batch, token_weights)
+            add(start, batch)
             start += len(batch)
-        return sums
-    with ThreadPoolExecutor(n_threads) as pool:
-        jobs: deque[Future[None]] = deque()
+        return pooled
+
+    def parts() -> Iterator[tuple[int, TokenBatch]]:
+        start = 0
         for batch in batches:
             for first in range(0, len(batch), _BLOCK):
-                part = batch[first : first + _BLOCK]
-                out = sums[start : start + len(part)]
-                jobs.append(pool.submit(_add_into, out, vectors, part, token_weights))
-                start += len(part)
-            while len(jobs) > _AHEAD * n_threads:
-                jobs.popleft().result()
-        for job in jobs:
-            job.result()
-    return sums
+                yield start + first, batch[first : first + _BLOCK]
+            start += len(batch)
+
+    done = prefetch(
+        lambda part: add(*part),
+        parts(),
+        n_threads=n_threads,
+        n_ahead=_AHEAD * n_threads,
+    )
+    for _ in done:
+        pass
+    return pooled
 
 
-def _add_into(
-    out: NDArray[np.float32],
-    vectors: WordVectors,
-    batch: TokenBatch,
-    token_weights: Callable[[TokenBatch], NDArray[np.float32]],
-) -> None:
-    ids, table = batch.ids, vectors.matrix
-    if table.dtype != np.float32:
-        ids, table = _single_precision(ids, vectors)
-    add_weighted_rows(out, token_weights(batch), ids, batch.offsets, table)
+def _token_weights(
+    batch: TokenBatch, weights: NDArray[np.floating] | None, mean: bool
+) -> NDArray[np.float32]:
+    """The factor of each token, shape (n_tokens,)."""
+    if not mean:
+        factors = np.ones(len(batch.ids), np.float32)
+    elif len(batch) == 1:  # five times as fast
+        n_tokens = len(batch.ids)
+        factors = np.full(n_tokens, 1 / max(n_tokens, 1), np.float32)
+    else:
+        lengths = batch.lengths
+        factors = (1 / np.maximum(lengths, 1)).astype(np.float32).repeat(lengths)
+    if weights is not None:
+        factors *= weights[batch.ids].astype(np.float32)
+    return factors
 
 
 def _single_precision(
     ids: NDArray[np.int32], vectors: WordVectors
 ) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
-    """The rows in use, and where in them each token has its own."""
+    """The rows in use in float32, and the place of each token among them."""
     if len(ids) <= _FEW:
         return np.arange(len(ids), dtype=np.int32), vectors.rows(ids)
-    rows = np.sort(ids)  # much quicker than np.unique
+    rows = np.sort(ids)  # much faster than np.unique
     rows = rows[np.diff(rows, prepend=-1) > 0]
     position = np.empty(len(vectors), dtype=np.int32)
     position[rows] = np.arange(len(rows))

@@ -8,42 +8,45 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from os import PathLike
 from pathlib import Path
-from typing import Any, SupportsIndex
+from typing import Any, Self, SupportsIndex
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from skparaphrase.text import Vocabulary, WordTokenizer
-from skparaphrase.text._lookup import WordLookup
-from skparaphrase.vectors._arrays import DTYPES, check_finite, read_only
-from skparaphrase.vectors._derived import Derived
-from skparaphrase.vectors._folder import load_table, save_table
+from skparaphrase.text import NgramTokenizer, Vocabulary, WordLookup, WordTokenizer
+from skparaphrase.text._ngrams import NgramLookup
+from skparaphrase.text._tokenizer import FunctionTokenizer
+from skparaphrase.vectors import _distill, _interchange
 from skparaphrase.vectors._formats import read_table
-from skparaphrase.vectors._interchange import Interchange
-from skparaphrase.vectors._nearest import nearest_words
+from skparaphrase.vectors._storage import (
+    DTYPES,
+    check_finite,
+    check_table,
+    load_table,
+    read_only,
+    save_table,
+)
+
+_BLOCK = 65536  # rows converted to float32 at a time
 
 
-class WordVectors(Interchange, Derived):
+class WordVectors:
     """Words and their vectors.
 
     Immutable, and shared rather than copied by :func:`sklearn.base.clone`: a grid
-    search over many candidates holds one table, and workers of joblib map the same
-    memory.
+    search holds one table, and workers of joblib map the same memory.
 
     Parameters
     ----------
     words : sequence of str of length n_words
-        No word twice. Frequent words first, where an order is known.
-
+        Distinct words, frequent ones first if an order is known.
     matrix : array-like of shape (n_words, dim)
-        Kept as it is in float32 and float16, int8 needs `scale`; other numbers become
-        float32. Not copied: do not change it afterwards.
-
+        Stored as given in float32 and float16; int8 needs `scale`, and other numbers
+        become float32. Not copied: do not change it afterwards.
     scale : array-like of shape (n_words,), default=None
         With int8 only: vector `i` is `matrix[i] * scale[i]`.
-
     unknown : str, default=None
-        The word whose vector stands for every word that the table lacks ("UUUNKKK" in
+        The word whose vector is used for every word that the table lacks ("UUUNKKK" in
         PARAGRAM files). None leaves such words out.
 
     Attributes
@@ -57,7 +60,7 @@ class WordVectors(Interchange, Derived):
     Raises
     ------
     ValueError
-        For words that repeat, shapes that disagree, values that are not finite.
+        If words repeat, shapes disagree or a value is not finite.
 
     See Also
     --------
@@ -83,34 +86,24 @@ class WordVectors(Interchange, Derived):
     ) -> None:
         matrix = np.asanyarray(matrix)
         if matrix.dtype.name not in DTYPES:
-            with np.errstate(over="ignore"):  # told by _check_finite
+            with np.errstate(over="ignore"):  # check_finite raises
                 matrix = np.asarray(matrix, dtype=np.float32)
         if not matrix.flags.c_contiguous:
             matrix = np.ascontiguousarray(matrix)
-        self.words = words if isinstance(words, Vocabulary) else Vocabulary(words)
-        if matrix.ndim != 2 or len(matrix) != len(self.words):
-            raise ValueError(
-                f"matrix must be of shape ({len(self.words)}, dim), a row a word; got "
-                f"shape {matrix.shape}."
-            )
-        if (matrix.dtype == np.int8) != (scale is not None):
-            raise ValueError("int8 vectors need a scale per word, others take none.")
+        words = words if isinstance(words, Vocabulary) else Vocabulary(words)
         if scale is not None:
             scale = np.asarray(scale, dtype=np.float32)
-            if scale.shape != (len(self.words),):
-                raise ValueError(
-                    f"scale must be of shape ({len(self.words)},); got {scale.shape}."
-                )
-        if unknown is not None and unknown not in self.words:
-            raise ValueError(f"unknown={unknown!r} is not a word of the table.")
-        self.matrix = read_only(matrix)
-        self.scale = None if scale is None else read_only(scale)
-        self.unknown = unknown
-        self._source: tuple[str, int] | None = None  # what a pickle holds instead
-        self._lookups: dict[tuple[bool, str, bool], WordLookup] = {}
-        check_finite(self.words, self.matrix, self.scale)
+        check_table(words, matrix, scale, unknown)
+        check_finite(words, matrix, scale)
+        self.words: Vocabulary
+        self.matrix: NDArray[Any]
+        self.scale: NDArray[np.float32] | None
+        self.unknown: str | None
+        self.__setstate__(
+            {"words": words, "matrix": matrix, "scale": scale, "unknown": unknown}
+        )
 
-    # Ways in -----------------------------------------------------------------------
+    # From files and other libraries ----------------------------------------------
 
     @classmethod
     def read(
@@ -129,25 +122,18 @@ class WordVectors(Interchange, Derived):
         Parameters
         ----------
         path : path-like
-
         format : {"auto", "glove", "word2vec", "word2vec-binary"}, default="auto"
             "glove" has no header; "word2vec" is text with a header "n_words dim", which
             is also the format of `.vec` files. "auto" looks at the first bytes.
-
         limit : int, default=None
-            Read only the first `limit` words.
-
+            Read only the first `limit` words of the file.
         vocabulary : iterable of str, default=None
-            Read only these words, and `unknown`. `limit` counts words of the file, as
-            they come.
-
+            Keep only these words and `unknown`.
         unknown : str, default=None
             See :class:`WordVectors`.
-
         dtype : {"float32", "float16"}, default="float32"
-
         encoding_errors : {"strict", "replace", "ignore"}, default="strict"
-            What to do with words that are not UTF-8; "strict" raises, with the line.
+            How to decode words that are not UTF-8; "strict" raises.
 
         Returns
         -------
@@ -157,19 +143,18 @@ class WordVectors(Interchange, Derived):
         Raises
         ------
         ValueError
-            Names the file and the line (text) or row (binary) of what is wrong: a wrong
-            header, a short row, something that is not a number, an early end.
+            If the header is wrong, a row is too short, a value is not a number or the
+            file ends early. The message names the file and the line or row.
         """
         if isinstance(vocabulary, str):
             raise TypeError("vocabulary must be several words; got one str.")
-        wanted = None
-        if vocabulary is not None:
-            wanted = frozenset(vocabulary) | ({unknown} if unknown else set())
+        if vocabulary is not None and unknown is not None:
+            vocabulary = [*vocabulary, unknown]
         words, matrix = read_table(
             Path(path),
             format=format,
             limit=limit,
-            vocabulary=wanted,
+            vocabulary=vocabulary,
             dtype=np.dtype(dtype),
             encoding_errors=encoding_errors,
         )
@@ -177,6 +162,12 @@ class WordVectors(Interchange, Derived):
             return cls(words, matrix, unknown=unknown)
         except ValueError as error:
             raise ValueError(f"{path}: {error}") from None
+
+    from_keyed_vectors = classmethod(_interchange.from_keyed_vectors)
+    from_spacy = classmethod(_interchange.from_spacy)
+    from_model2vec = classmethod(_interchange.from_model2vec)
+    from_sentence_transformers = classmethod(_interchange.from_sentence_transformers)
+    distill = classmethod(_distill.distill)
 
     @classmethod
     def load(
@@ -187,15 +178,13 @@ class WordVectors(Interchange, Derived):
         Parameters
         ----------
         folder : path-like
-
         mmap : bool, default=True
-            Map the matrix into memory instead of reading it: opening takes no time, and
+            Map the matrix into memory instead of reading it: loading takes no time, and
             processes share one copy.
-
         by_path : bool, default=False
-            A pickle holds the path of the folder instead of the vectors; whoever
-            unpickles it maps the folder, once in a process. For workers of Dask and Ray
-            that see the same files: no table goes to them with every task.
+            Pickle the path of the folder instead of the vectors; unpickling maps the
+            folder, once in a process. For workers of Dask and Ray that see the same
+            files: tasks then do not carry the table.
 
         Returns
         -------
@@ -204,7 +193,7 @@ class WordVectors(Interchange, Derived):
         Raises
         ------
         FileNotFoundError, ValueError
-            If there is no folder, or it holds something else or is damaged.
+            If the folder does not exist, holds something else or is damaged.
         """
         vectors = cls.__new__(cls)
         vectors.__setstate__(load_table(Path(folder), mmap=mmap))
@@ -219,11 +208,11 @@ class WordVectors(Interchange, Derived):
         Parameters
         ----------
         folder : path-like
-            It appears whole or not at all; an existing one is replaced.
+            Written whole or not at all; an existing table is replaced.
         """
         save_table(folder, self.__getstate__())
 
-    # Looking up --------------------------------------------------------------------
+    # Look-up ---------------------------------------------------------------------
 
     @property
     def dim(self) -> int:
@@ -232,7 +221,7 @@ class WordVectors(Interchange, Derived):
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        """How the matrix is stored."""
+        """Data type of the matrix."""
         return self.matrix.dtype
 
     @property
@@ -242,52 +231,48 @@ class WordVectors(Interchange, Derived):
 
     @property
     def unknown_row(self) -> int | None:
-        """The row of words that the table lacks, if there is one."""
+        """The row that is used for words that the table lacks."""
         return None if self.unknown is None else self.words.row(self.unknown)
 
     def rows(self, rows: NDArray[np.integer] | slice) -> NDArray[np.float32]:
-        """Vectors of some rows.
+        """Copy the vectors of some rows.
 
         Parameters
         ----------
         rows : ndarray of int or slice
-            Which rows.
 
         Returns
         -------
         vectors : ndarray of shape (n_rows, dim), float32
-            Always a copy.
         """
-        # Picked rows are a copy already.
+        # Fancy indexing has copied already.
         found = self.matrix[rows].astype(np.float32, copy=isinstance(rows, slice))
         if self.scale is not None:
             found *= self.scale[rows, np.newaxis]
         return found
 
-    def lookup(self, tokenizer: WordTokenizer) -> WordLookup:
-        """What finds the rows of the words of texts.
+    def lookup(
+        self, tokenizer: WordTokenizer | NgramTokenizer
+    ) -> WordLookup | NgramLookup:
+        """The look-up that finds the rows of the tokens of texts.
 
         Parameters
         ----------
-        tokenizer : WordTokenizer
+        tokenizer : WordTokenizer or NgramTokenizer
 
         Returns
         -------
-        lookup : WordLookup
-            The same for equal settings, so that it remembers what it has looked up; a
-            new one for a function of the user's own.
+        lookup : WordLookup or NgramLookup
+            The same object for equal tokenizers, so that it remembers what it has
+            looked up; a new one for a function.
         """
-        if tokenizer.tokenizer is not None:
+        if isinstance(tokenizer, FunctionTokenizer):
             return tokenizer.lookup(self.index, self.unknown_row)
-        settings = (
-            tokenizer.lowercase,
-            tokenizer.token_pattern,
-            tokenizer.split_compounds,
-        )
-        lookup = self._lookups.get(settings)
+        key = tokenizer._key()
+        lookup = self._lookups.get(key)
         if lookup is None:
-            lookup = tokenizer.lookup(self.index, self.unknown_row)
-            self._lookups[settings] = lookup
+            words: Any = self.words if key[0] is NgramTokenizer else self.index
+            lookup = self._lookups[key] = tokenizer.lookup(words, self.unknown_row)
         return lookup
 
     def __len__(self) -> int:
@@ -302,39 +287,125 @@ class WordVectors(Interchange, Derived):
     def nearest(
         self, word: str | NDArray[np.floating], n: int = 10
     ) -> list[tuple[str, float]]:
-        """The words most similar by cosine.
+        """Find the words that are most similar by cosine.
 
         Parameters
         ----------
         word : str or ndarray of shape (dim,)
-            A word of the table, left out of the answer, or any vector.
-
+            A word of the table, which is left out of the answer, or any vector.
         n : int, default=10
 
         Returns
         -------
         neighbours : list of (str, float)
-            Words and cosines, most similar first.
+            Words and cosines, most similar first; ties in the order of the table.
 
         Raises
         ------
         KeyError
             If the table lacks the word.
         """
-        own = None
+        own = -1
         if isinstance(word, str):
-            if word not in self:
+            own = self.words.row(word)
+            if own < 0:
                 raise KeyError(f"{word!r} is not among the {len(self)} words.")
-            own, target = self.words.row(word), self[word]
-        else:
-            target = np.asarray(word, dtype=np.float32)
-            if target.shape != (self.dim,):
-                raise ValueError(
-                    f"Expected a vector of shape ({self.dim},); got {target.shape}."
-                )
-        return nearest_words(self, target, n, without=own)
+        target = np.asarray(self[word] if isinstance(word, str) else word, np.float32)
+        if target.shape != (self.dim,):
+            raise ValueError(
+                f"Expected a vector of shape ({self.dim},); got {target.shape}."
+            )
+        cosines = np.empty(len(self), dtype=np.float32)
+        for start in range(0, len(self), _BLOCK):
+            block = slice(start, start + _BLOCK)
+            rows = self.rows(block)
+            norms = np.linalg.norm(rows, axis=1)
+            cosines[block] = rows @ target / np.maximum(norms, 1e-30)
+        cosines /= max(float(np.linalg.norm(target)), 1e-30)
+        if own >= 0:
+            cosines[own] = -np.inf
+        n = max(min(n, len(self) - (own >= 0)), 0)
+        best = np.arange(len(self))
+        if 0 < n < len(self):
+            least = np.partition(cosines, len(self) - n)[len(self) - n]
+            best = np.flatnonzero(cosines >= least)
+        best = best[np.argsort(-cosines[best], kind="stable")][:n]
+        return [(self.words[i], float(cosines[i])) for i in best.tolist()]
 
-    # Copies and pickles -------------------------------------------------------------
+    # Tables made from this one ---------------------------------------------------
+
+    def astype(self, dtype: DTypeLike) -> Self:
+        """Convert the matrix to another data type.
+
+        Parameters
+        ----------
+        dtype : {"float32", "float16", "int8"}
+            With "int8" every word has a scale.
+
+        Returns
+        -------
+        vectors : WordVectors
+            The same object if it has this type.
+        """
+        name = np.dtype(dtype).name
+        if name not in DTYPES:
+            raise ValueError(f"dtype must be one of {DTYPES}; got {name}.")
+        if name == self.matrix.dtype.name:
+            return self
+        matrix = self.rows(slice(None))
+        scale = None
+        if name == "int8":
+            scale = np.abs(matrix).max(axis=1, initial=0) / 127
+            scale[scale == 0] = 1
+            matrix = np.rint(matrix / scale[:, np.newaxis])
+        return type(self)(
+            self.words, matrix.astype(name), scale=scale, unknown=self.unknown
+        )
+
+    def with_unknown(self, vector: Any = None, word: str = "<unk>") -> Self:
+        """Add a row for the words that the table lacks.
+
+        Parameters
+        ----------
+        vector : array-like of shape (dim,), default=None
+            None takes the mean of all vectors, as is usual with GloVe.
+        word : str, default="<unk>"
+            The name of the row.
+
+        Returns
+        -------
+        vectors : WordVectors
+            Of the same data type.
+        """
+        matrix = self.rows(slice(None))
+        row = matrix.mean(axis=0) if vector is None else np.asarray(vector, np.float32)
+        if row.shape != matrix.shape[1:]:
+            raise ValueError(
+                f"vector must be of shape {matrix.shape[1:]}; got {row.shape}."
+            )
+        return type(self)(
+            [*self.words, word], np.vstack([matrix, row]), unknown=word
+        ).astype(self.matrix.dtype)
+
+    def replace(self, matrix: NDArray[np.floating]) -> Self:
+        """Give the same words other vectors.
+
+        Parameters
+        ----------
+        matrix : ndarray of shape (n_words, dim)
+            Becomes float32.
+
+        Returns
+        -------
+        vectors : WordVectors
+            Shares the words with this one, and what look-ups remember.
+        """
+        matrix = np.ascontiguousarray(matrix, dtype=np.float32)
+        vectors = type(self)(self.words, matrix, unknown=self.unknown)
+        vectors._lookups = self._lookups
+        return vectors
+
+    # Copies and pickles ----------------------------------------------------------
 
     def __sklearn_clone__(self) -> "WordVectors":
         return self
@@ -346,8 +417,8 @@ class WordVectors(Interchange, Derived):
 
     def __getstate__(self) -> dict[str, Any]:
         state = {k: v for k, v in self.__dict__.items() if not k.startswith("_")}
-        # A mapped array is pickled in pieces, and joblib hashes it as another one; a
-        # view of it is not, and joblib maps either.
+        # joblib pickles a memmap in pieces and hashes it differently from an array; a
+        # view of it is treated like any array.
         for name in ("matrix", "scale"):
             if state[name] is not None:
                 state[name] = np.asarray(state[name])
@@ -357,11 +428,11 @@ class WordVectors(Interchange, Derived):
         self.__dict__.update(state)
         self.matrix = read_only(self.matrix)
         self.scale = None if self.scale is None else read_only(self.scale)
-        self._source = None
-        self._lookups = {}
+        self._source: tuple[str, int] | None = None  # what is pickled instead
+        self._lookups: dict[tuple[Any, ...], Any] = {}
 
     def _fingerprint(self) -> int:
-        """A number that tells tables apart, from some of their words and vectors."""
+        """A checksum of some words and vectors that tells tables apart."""
         some = np.linspace(0, len(self) - 1, min(len(self), 256)).astype(np.intp)
         words = [self.words[row] for row in some.tolist()]
         about = repr((self.matrix.shape, self.dtype.name, self.unknown, words))
@@ -373,17 +444,17 @@ class WordVectors(Interchange, Derived):
 
 @lru_cache(maxsize=4)
 def _load_by_path(folder: str, fingerprint: int) -> WordVectors:
-    """The table that a pickle names by its folder; the same one each time."""
+    """The table in a folder that a pickle names; the same object each time."""
     try:
         vectors = WordVectors.load(folder, by_path=True)
     except FileNotFoundError:
         raise FileNotFoundError(
-            f"{folder} is not there, where the pickled word vectors are: they were "
-            "loaded with by_path=True, so that a pickle does not hold them."
+            f"{folder} does not exist, but a pickle refers to the word vectors in it: "
+            "they were loaded with by_path=True, so that the pickle does not hold them."
         ) from None
     if vectors._fingerprint() != fingerprint:
         raise ValueError(
-            f"{folder} holds other word vectors than it did when they were pickled by "
-            "its path."
+            f"{folder} holds other word vectors than when they were pickled with "
+            "by_path=True."
         )
     return vectors

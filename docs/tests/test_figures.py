@@ -1,0 +1,123 @@
+"""Figures on pages and in the README are those that benchmarks recorded."""
+
+# Authors: The skparaphrase developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import importlib
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(autouse=True)
+def folders(monkeypatch):
+    monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))
+    monkeypatch.syspath_prepend(str(ROOT / "docs/_ext"))
+
+
+@pytest.fixture
+def measured():
+    pytest.importorskip("sphinx")
+    return importlib.import_module("measured")
+
+
+PAGE = """# Title
+
+Made by a script.
+
+## First
+
+Some *text* in
+two lines.
+
+| | all |
+| --- | ---: |
+| A / B | 1.5 (1 to 2) |
+| C | 3 |
+
+| ratio | median |
+| --- | ---: |
+| A / C | 0.5 |
+
+## Second
+
+Nothing.
+"""
+
+
+def test_sections(measured):
+    found = measured.sections(PAGE)
+    assert list(found) == ["First", "Second"]
+    assert found["Second"] == "Nothing."
+    assert measured.preamble(PAGE) == "Made by a script."
+    assert measured.sections("") == {}
+
+
+@pytest.mark.parametrize(
+    ("options", "cells"),
+    [
+        ({}, ["", "all", "A / B", "1.5 (1 to 2)", "C", "3", "ratio", "median"]),
+        ({"part": "measures"}, ["", "all", "A / B", "1.5 (1 to 2)", "C", "3"]),
+        ({"part": "ratios"}, ["ratio", "median", "A / C", "0.5"]),
+        ({"part": "text"}, []),
+        ({"part": "measures", "rows": "^. C"}, ["", "all", "C", "3"]),
+    ],
+)
+def test_quoted_parts(measured, options, cells):
+    lines = measured.quote(measured.sections(PAGE)["First"], **options)
+    found = [
+        re.sub(r"^\s+\*?\s*-\s?", "", x) for x in lines if re.match(r"   [* ] -", x)
+    ]
+    assert found[: len(cells)] == cells
+    assert ("Some \\*text\\* in" in lines) == (options.get("part", "text") == "text")
+
+
+def test_sizing_is_computed_from_rates(measured):
+    rates = {
+        "about": "2026-11-21: rounds 5, threads 4, load of the machine 0.1 before.",
+        "contenders": {"AverageEncoder": {"distinct": {"median": 100_000.0}}},
+    }
+    train = {"contenders": {"ParagramEncoder": {"default": {"median": 50_500.0}}}}
+    results = {"embed": rates, "train": train}
+    # 10^9 / 10^5 seconds are 2.78 hours, of four cores
+    assert measured.sizes(results) == [["``AverageEncoder``", "100,000", "2.8", "11"]]
+    assert "1.2 TB in float32 and 0.6 TB in float16" in measured.disk()
+    # 30.3 million pairs by 50,500 a second
+    assert "10 minutes" in measured.training(results)
+    assert measured.sizes({}) == [] and measured.training({}) == ""
+
+
+def test_sizing_takes_what_is_measured(measured):
+    groups = importlib.import_module("throughput").GROUPS
+    for label, name in measured.ENCODERS:
+        assert label in {
+            contender.label for contender in groups[name].contenders.values()
+        }
+        assert "distinct" in groups[name].columns
+
+
+@pytest.mark.parametrize("name", ["throughput", "limits", "memory"])
+def test_pages_quote_what_scripts_measure(name):
+    groups = importlib.import_module(name).GROUPS.values()
+    titles = {group.title for group in groups}
+    page = (ROOT / "docs/performance.rst").read_text("utf-8")
+    quoted = re.findall(rf"\.\. measured:: {name}\n   :section: (.+)", page)
+    assert quoted and {*quoted} <= titles
+
+
+def test_readme_quotes_results():
+    readme = (ROOT / "README.md").read_text("utf-8")
+    body = readme.partition("## How fast")[2].partition("\n## ")[0]
+    rows = [line.split("|") for line in body.splitlines() if line.startswith("| ")]
+    paths = sorted((ROOT / "benchmarks/results").glob("*.md"))
+    results = "\n".join(path.read_text("utf-8") for path in paths)
+    assert len(rows) > 5
+    for row in rows[1:]:
+        figure = re.findall(r"[\d,.]*\d", row[2])[0]
+        found = re.search(
+            rf"(?<![\d.,]){re.escape(figure)}(\.\d+)?( \(| pairs/s)", results
+        )
+        assert found, row[1:3]

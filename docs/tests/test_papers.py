@@ -1,0 +1,54 @@
+"""Pages of the papers: their numbers are in the files of results that they name."""
+
+# Authors: The skparaphrase developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PAGES = sorted((ROOT / "docs/papers").glob("*_*.rst"))
+# The numbers of a table's title and header ("table 3", "2012") have no decimals.
+TABLE = re.compile(
+    r"^\.\. csv-table::.*``(benchmarks/results/\w+\.md)``.*\n((?:   .*\n|\n)+)",
+    re.MULTILINE,
+)
+NUMBER = re.compile(r"-?\d+\.\d+")
+
+
+def _missing(page: str) -> list[str]:
+    """Rows whose numbers are not, in this order, in one line of the file they name."""
+    missing = []
+    for name, body in TABLE.findall(page):
+        text = (ROOT / name).read_text(encoding="utf-8")
+        lines = [NUMBER.findall(line) for line in text.splitlines()]
+        for row in body.splitlines():
+            wanted = NUMBER.findall(row)
+            if wanted and not any(_holds(line, wanted) for line in lines):
+                missing.append(f"{name}: {row.strip()}")
+    return missing
+
+
+def _holds(line: list[str], wanted: list[str]) -> bool:
+    rest = iter(line)
+    return all(number in rest for number in wanted)
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.stem)
+def test_tables_are_those_of_the_results(path: Path) -> None:
+    page = path.read_text(encoding="utf-8")
+    assert TABLE.search(page)
+    assert _missing(page) == []
+
+
+@pytest.mark.parametrize("wrong", ["86.6, 85.1", "85.1, 86.5"])
+def test_a_wrong_number_is_found(wrong: str) -> None:
+    page = (
+        ".. csv-table:: T, ``benchmarks/results/wieting_supervised.md``\n"
+        f'   :header: "", "a"\n\n   "averaging", 86.5, 85.1\n   "averaging", {wrong}\n'
+    )
+    assert _missing(page) == [
+        f'benchmarks/results/wieting_supervised.md: "averaging", {wrong}'
+    ]

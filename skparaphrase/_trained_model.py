@@ -1,0 +1,326 @@
+"""The base of supervised, interaction and tagging models."""
+
+# Authors: The skparaphrase developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+from abc import abstractmethod
+from collections.abc import Callable
+from copy import deepcopy
+from dataclasses import dataclass
+from functools import partial
+from numbers import Integral, Real
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, is_classifier
+from sklearn.callback import CallbackSupportMixin, with_callbacks
+from sklearn.model_selection import train_test_split
+from sklearn.utils import Tags, check_consistent_length
+
+from skparaphrase._compat import Interval, check_sample_weight, fit_context
+from skparaphrase._epochs import (
+    Arrays,
+    Training,
+    begin_randomness,
+    check_patience,
+    unchanged_on_error,
+)
+from skparaphrase._estimator import DocumentedOnline
+from skparaphrase._presets import paper
+from skparaphrase._saving import save
+from skparaphrase.optimizers import OPTIMIZER, Optimizer, check_optimizer
+
+
+@dataclass(frozen=True)
+class Examples:
+    """Texts and what is to be learnt from each.
+
+    Attributes
+    ----------
+    texts : ndarray of shape (n_samples,) or (n_samples, 2), dtype object
+    targets : ndarray of shape (n_samples, ...)
+    weights : ndarray of shape (n_samples,), or None for equal weights
+    """
+
+    texts: NDArray[np.object_]
+    targets: NDArray[Any]
+    weights: NDArray[np.float64] | None = None
+
+    def __len__(self) -> int:
+        return len(self.texts)
+
+    def take(self, chosen: NDArray[Any]) -> "Examples":
+        """Some examples, by row numbers or a mask."""
+        weights = None if self.weights is None else self.weights[chosen]
+        return Examples(self.texts[chosen], self.targets[chosen], weights)
+
+    def reweight(self, factors: NDArray[np.float64]) -> "Examples":
+        """The same examples with weights multiplied by factors."""
+        weights = factors if self.weights is None else self.weights * factors
+        return Examples(self.texts, self.targets, weights)
+
+    def normalized_weights(self) -> NDArray[np.float32] | None:
+        """The weights, divided by their mean."""
+        if self.weights is None:
+            return None
+        return (self.weights / self.weights.mean()).astype(np.float32)
+
+
+class TrainedModel(CallbackSupportMixin, BaseEstimator):
+    """Base class of models that are trained on labelled examples.
+
+    A subclass checks texts and targets, initialises its fitted state, makes a trainer
+    of `nn`, and turns the trainer's arrays into fitted attributes.
+    """
+
+    optimizer: str | Optimizer
+    max_epochs: int
+    validation_fraction: float | None
+    patience: int | None
+    warm_start: bool
+    device: str
+    random_state: Any
+
+    _random_state: np.random.RandomState
+    _split_state: np.random.RandomState
+    _optimizer_state: dict[str, Any]
+
+    # Checks of texts, of targets, and of the targets of validation; not needed by a
+    # model that overrides `_check_examples` and `_held_out_examples`.
+    _check_texts: Callable[[Any], NDArray[np.object_]]
+    _check_targets: Callable[..., NDArray[Any]]
+    _check_held_out: Callable[[Any], NDArray[Any]]
+
+    _fitted_names: ClassVar[tuple[str, ...]]  # attributes of `_fitted_state`
+    _optimizer_settings: ClassVar[dict[str, Any]] = {}  # of a name
+    _small_steps: ClassVar[bool] = True  # see `Training`
+    _later_wins: ClassVar[bool] = False
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "optimizer": OPTIMIZER,
+        "learning_rate": [Interval(Real, 0, None, closed="neither")],
+        "batch_size": [Interval(Integral, 1, None, closed="left")],
+        "max_epochs": [Interval(Integral, 0, None, closed="left")],
+        "validation_fraction": [Interval(Real, 0, 1, closed="neither"), None],
+        "patience": [Interval(Integral, 1, None, closed="left"), None],
+        "warm_start": ["boolean"],
+        "device": [str],
+        "random_state": ["random_state"],
+        "verbose": ["verbose"],
+    }
+
+    _doc_link_module = DocumentedOnline._doc_link_module
+    _doc_link_template = DocumentedOnline._doc_link_template
+
+    paper = classmethod(paper)  # type: ignore[var-annotated]
+    save = save
+
+    @abstractmethod
+    def _initialize(self, examples: Examples) -> None:
+        """Set the fitted state that training starts from."""
+
+    @abstractmethod
+    def _trainer(self, examples: Examples) -> Any:
+        """A trainer of `nn`, which starts from the fitted state."""
+
+    @abstractmethod
+    def _fitted_state(self, arrays: Arrays) -> dict[str, Any]:
+        """Fitted attributes, given the arrays of a trainer."""
+
+    @abstractmethod
+    def _validation_score(self, examples: Examples) -> float:
+        """The score of validation examples; higher is better."""
+
+    @with_callbacks
+    @fit_context(prefer_skip_nested_validation=False)
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        *,
+        X_val: Any = None,
+        y_val: Any = None,
+        sample_weight_val: Any = None,
+    ) -> Self:
+        """Train on labelled texts or pairs of texts.
+
+        Parameters
+        ----------
+        X : array-like of str of shape (n_samples,) or (n_samples, 2)
+            Texts for :class:`~skparaphrase.supervised.SentenceClassifier`, pairs for
+            the other models.
+        y : array-like of shape (n_samples,) or (n_samples, 2)
+            Scores, or labels. For a ranker 1 for right answers and 0 for wrong ones,
+            and optionally a second column that identifies the question.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weight of each example in the loss. Only ratios matter; examples of weight 0
+            are ignored.
+        X_val : array-like of str, default=None
+            Examples to score after every epoch; the best epoch is kept.
+        y_val : array-like of shape (n_val_samples,) or (n_val_samples, 2), default=None
+            Their scores or labels.
+        sample_weight_val : array-like of shape (n_val_samples,), default=None
+            Their weights in the score; a ranker takes none.
+
+        Returns
+        -------
+        self : estimator instance
+
+        Raises
+        ------
+        TypeError, ValueError
+            For invalid texts, scores or labels; the message says what is wrong and
+            where.
+
+        Notes
+        -----
+        If training is interrupted (Ctrl-C, an error in a callback), the best epoch is
+        kept, or without validation the parameters reached so far, and with
+        `warm_start=True` another `fit` resumes.
+        """
+        return self._fit(X, y, sample_weight, X_val, y_val, sample_weight_val)
+
+    def _fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any,
+        X_val: Any,
+        y_val: Any,
+        sample_weight_val: Any,
+    ) -> Self:
+        from skparaphrase.nn import resolve_device
+
+        device = resolve_device(self.device)
+        resume = self.warm_start and self.__sklearn_is_fitted__()
+        context = self._init_callback_context(max_subtasks=self.max_epochs)
+        with unchanged_on_error(self):
+            kept = (*self._fitted_names, "n_epochs_", "_random_state")
+            kept = (*kept, "_optimizer_state")
+            start = {k: getattr(self, k, None) for k in kept} if resume else None
+            begin_randomness(self, resume=resume)
+            examples = self._check_examples(X, y, sample_weight, reset=not resume)
+            held_out = self._check_validation(X_val, y_val, sample_weight_val)
+            data = {
+                "the examples": examples,
+                "the validation examples": held_out,
+                "the fitted state that it resumes from": start,
+            }
+            if self.validation_fraction is not None:
+                examples, held_out = self._split(
+                    examples, self.validation_fraction, deepcopy(self._split_state)
+                )
+            examples = self._reweight(examples)
+            if not resume:
+                self._initialize(examples)
+            trainer = self._trainer(examples)
+            memory = self._optimizer_state.get(trainer.optimizer.name, {})
+            trainer.rule.load_state_dict(memory, device)
+            validate = None
+            if held_out is not None:
+                validate = partial(self._validation_score, held_out)
+            training = Training(
+                self,
+                trainer,
+                self._fitted_state,
+                validate=validate,
+                data=data,
+                small_steps=self._small_steps,
+                later_wins=self._later_wins,
+            )
+            training.begin(context, X, y)
+        training.run()
+        return self
+
+    def _check_examples(
+        self, X: Any, y: Any, sample_weight: Any, *, reset: bool
+    ) -> Examples:
+        texts = self._check_texts(X)
+        self._check_not_empty(texts, y, "X")
+        weights = _check_weights(sample_weight, len(texts))
+        examples = Examples(texts, self._check_targets(y, reset=reset), weights)
+        return examples if weights is None else examples.take(weights > 0)
+
+    def _check_validation(
+        self, X_val: Any, y_val: Any, sample_weight: Any
+    ) -> Examples | None:
+        if (X_val is None) != (y_val is None):
+            raise ValueError("X_val and y_val must be given together.")
+        if X_val is None and sample_weight is not None:
+            raise ValueError("sample_weight_val needs X_val and y_val.")
+        if X_val is not None and self.validation_fraction is not None:
+            raise ValueError(
+                "validation_fraction splits examples off X; set it to None to pass "
+                "X_val and y_val."
+            )
+        validates = X_val is not None or self.validation_fraction is not None
+        check_patience(self.patience, validates)
+        if X_val is None:
+            return None
+        return self._held_out_examples(X_val, y_val, sample_weight)
+
+    def _held_out_examples(
+        self, X_val: Any, y_val: Any, sample_weight: Any
+    ) -> Examples:
+        texts = self._check_texts(X_val)
+        self._check_not_empty(texts, y_val, "X_val")
+        weights = _check_weights(sample_weight, len(texts))
+        return Examples(texts, self._check_held_out(y_val), weights)
+
+    def _check_not_empty(self, texts: NDArray[Any], y: Any, name: str) -> None:
+        model = type(self).__name__
+        if y is None:
+            raise ValueError(
+                f"{model} requires y to be passed, but the target y is None."
+            )
+        if len(texts) == 0:
+            raise ValueError(
+                f"Found array with 0 sample(s) in {name} while a minimum of 1 is "
+                f"required by {model}."
+            )
+        check_consistent_length(texts, y)
+
+    def _split(
+        self, examples: Examples, fraction: float, random_state: np.random.RandomState
+    ) -> tuple[Examples, Examples]:
+        """Examples to train on, and a random share to validate on."""
+        train, held_out = train_test_split(
+            np.arange(len(examples)),
+            test_size=fraction,
+            random_state=random_state,
+            stratify=examples.targets if is_classifier(self) else None,
+        )
+        return examples.take(np.sort(train)), examples.take(np.sort(held_out))
+
+    def _reweight(self, examples: Examples) -> Examples:
+        """Apply weights that depend on the targets."""
+        return examples
+
+    def _resolved_optimizer(self) -> Optimizer:
+        return check_optimizer(self.optimizer, **self._optimizer_settings)
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, self._fitted_names[-1])
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.string = True
+        tags.input_tags.one_d_array = False
+        tags.input_tags.two_d_array = False
+        tags.target_tags.required = True
+        return tags
+
+
+def _check_weights(sample_weight: Any, n_samples: int) -> NDArray[np.float64] | None:
+    """Weights of examples: not negative, finite, and not all zero."""
+    if sample_weight is None:
+        return None
+    weights: NDArray[np.float64] = check_sample_weight(
+        sample_weight,
+        np.empty((n_samples, 0)),
+        dtype=np.float64,
+        ensure_non_negative=True,
+    )
+    return weights

@@ -1,0 +1,230 @@
+"""Paraphrases: the Microsoft Research corpus and the paraphrase database."""
+
+# Authors: The skparaphrase developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import gzip
+import re
+from collections.abc import Iterator
+from itertools import islice
+from numbers import Integral
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from sklearn.utils import check_scalar
+
+from skparaphrase.datasets._cache import Cache, damage_named
+from skparaphrase.datasets._source import Source, check_choice, iter_cells
+
+_HEADER = ["Quality", "#1 ID", "#2 ID", "#1 String", "#2 String"]
+
+
+def _read_msrp(path: Path, key: Any) -> Iterator[tuple[str, str, int]]:
+    """The sentences and the label of each pair.
+
+    Cells are separated by tabs, and quotes are ordinary characters: read as CSV, lines
+    between two of them would be lost.
+    """
+    rows = iter_cells(path.read_bytes(), str(path))
+    where, header = next(rows, (f"{path}, line 1", []))
+    if header != _HEADER:
+        raise ValueError(f"{where}: expected the header {_HEADER}, got {header}.")
+    for where, cells in rows:
+        if len(cells) != len(_HEADER):
+            raise ValueError(f"{where}: expected 5 columns, got {len(cells)}.")
+        if cells[0] not in ("0", "1"):
+            raise ValueError(f"{where}: {cells[0]!r} is neither 0 nor 1.")
+        yield cells[3].strip(), cells[4].strip(), int(cells[0])
+
+
+_MSRP = Source("msrp", _read_msrp, "sentence1 sentence2 label", groups=True)
+
+
+def fetch_msrp(
+    subset: str = "train",
+    *,
+    accept_licence: bool = False,
+    data_home: str | PathLike[str] | None = None,
+    download_if_missing: bool = True,
+    return_X_y: bool = False,
+    as_frame: bool = False,
+    n_retries: int = 3,
+    delay: float = 1.0,
+    progressbar: bool = False,
+) -> Any:
+    """Load the Microsoft Research paraphrase corpus [1]_.
+
+    Pairs of sentences from the news that are paraphrases or not: 4,076 for training and
+    1,725 for testing.
+
+    Parameters
+    ----------
+    subset : {"train", "test", "all"}, default="train"
+    accept_licence : bool, default=False
+        The corpus may be used for research but not commercially, by those who accept
+        Microsoft's licence, which is shown on its `download page
+        <https://www.microsoft.com/en-us/download/details.aspx?id=52398>`_. True says
+        that you accept it, and downloads the files from the copy that GLUE and SentEval
+        use. Otherwise get `msr_paraphrase_train.txt` and `msr_paraphrase_test.txt` from
+        Microsoft and put them into the folder `msrp` of the data home.
+    data_home, download_if_missing, return_X_y, as_frame, n_retries, delay, progressbar
+        As in :func:`fetch_sts`.
+
+    Returns
+    -------
+    msrp : Bunch
+        `data` of shape (n_pairs, 2), dtype object; `target` of shape (n_pairs,),
+        dtype int64: 1 for a paraphrase; `groups` of shape (n_pairs,), as in
+        :func:`fetch_sts`; `filename`; `DESCR` with the licence.
+
+    Raises
+    ------
+    ImportError, OSError, ValueError
+        As in :func:`fetch_sts`, and if the licence is not accepted.
+
+    References
+    ----------
+    .. [1] William B. Dolan and Chris Brockett. 2005. Automatically constructing a
+       corpus of sentential paraphrases. IWP.
+
+    Examples
+    --------
+    >>> from skparaphrase.datasets import fetch_msrp
+    >>> fetch_msrp("test", accept_licence=True).data.shape  # doctest: +SKIP
+    (1725, 2)
+    """
+    check_choice("subset", subset, ("train", "test", "all"))
+    cache = Cache("msrp", data_home, download_if_missing, n_retries, delay, progressbar)
+    cache.accept_licence = accept_licence
+    subsets = [name for name in ("train", "test") if subset in (name, "all")]
+    parts = {f"msr_paraphrase_{name}.txt": name for name in subsets}
+    return _MSRP.load(cache, parts, "label", return_X_y, as_frame)
+
+
+_SIZES = ("s", "m", "l", "xl", "xxl", "xxxl")
+_KINDS = ("lexical", "phrasal", "all")
+_VARIABLE = re.compile(r"\[[^ \]]+,\d+\](?= |$)")
+_SCORE = "PPDB2.0Score="
+
+
+def _read_ppdb(path: Path, key: Any, limit: int | None) -> Iterator[tuple[Any, ...]]:
+    return islice(_iter_ppdb(path), limit)
+
+
+def _iter_ppdb(path: Path) -> Iterator[tuple[Any, ...]]:
+    """Phrase, paraphrase, constituent, entailment and score of each line.
+
+    Lines are `[LHS] ||| phrase ||| paraphrase ||| feature=value ... ||| alignment`, in
+    version 2.0 followed by `||| entailment` and with a score among the features.
+    Otherwise the entailment is empty and the score NaN. Lines with variables, such as
+    `[NP/NP,1]`, are skipped.
+    """
+    number = 0
+    with (
+        damage_named(path, lambda: f", after line {number},"),
+        gzip.open(path, "rb") as file,
+    ):
+        for number, raw in enumerate(file, 1):
+            try:
+                pair = _parse_ppdb(raw)
+            except ValueError as error:
+                for _ in file:  # damage is detected at the end of the file
+                    pass
+                raise ValueError(f"{path}, line {number}: {error}.") from error
+            if pair is not None:
+                yield pair
+
+
+def _parse_ppdb(raw: bytes) -> tuple[Any, ...] | None:
+    line = raw.decode("utf-8").rstrip("\r\n")
+    if not line.strip():
+        return None
+    fields = line.split("|||")
+    constituent, phrase, paraphrase = map(str.strip, [*fields, "", ""][:3])
+    if len(fields) not in (5, 6) or not phrase or not paraphrase:
+        raise ValueError(f"expected 5 or 6 fields between '|||', got {line[:80]!r}")
+    if _VARIABLE.search(phrase) or _VARIABLE.search(paraphrase):
+        return None
+    _, found, rest = fields[3].partition(_SCORE)
+    score = float(rest.partition(" ")[0] if found else "nan")
+    entailment = fields[5].strip() if len(fields) == 6 else ""
+    constituent = constituent.removeprefix("[").removesuffix("]")
+    return phrase, paraphrase, constituent, entailment, score
+
+
+_PPDB = {
+    "1.0": Source("ppdb", _read_ppdb, "phrase paraphrase constituent"),
+    "2.0": Source("ppdb", _read_ppdb, "phrase paraphrase constituent entailment score"),
+}
+
+
+def fetch_ppdb(
+    size: str = "s",
+    kind: str = "lexical",
+    *,
+    version: str = "2.0",
+    limit: int | None = None,
+    data_home: str | PathLike[str] | None = None,
+    download_if_missing: bool = True,
+    return_X_y: bool = False,
+    as_frame: bool = False,
+    n_retries: int = 3,
+    delay: float = 1.0,
+    progressbar: bool = False,
+) -> Any:
+    """Load English phrases and their paraphrases from PPDB [1]_ [2]_.
+
+    Parameters
+    ----------
+    size : {"s", "m", "l", "xl", "xxl", "xxxl"}, default="s"
+        Each size contains the smaller ones and less certain pairs, and is about twice
+        as large as the previous one. The largest files have gigabytes.
+    kind : {"lexical", "phrasal", "all"}, default="lexical"
+        Single words, phrases of several words, or both and patterns with variables.
+        Patterns are skipped.
+    version : {"2.0", "1.0"}, default="2.0"
+        The papers on paraphrastic embeddings trained on 1.0.
+    limit : int, default=None
+        Read only the first pairs. The whole file is downloaded.
+    data_home, download_if_missing, return_X_y, as_frame, n_retries, delay, progressbar
+        As in :func:`fetch_sts`; the folder is `ppdb`, with files such as
+        `ppdb-2.0-s-lexical.gz`.
+
+    Returns
+    -------
+    ppdb : Bunch
+        `data` of shape (n_pairs, 2), dtype object, in file order; `target` of shape
+        (n_pairs,), the score of version 2.0 (NaN if the file has none), None for 1.0;
+        `constituent` of shape (n_pairs,), str, such as "NN"; `entailment` of shape
+        (n_pairs,), str, such as "Equivalence", in version 2.0; `filename`; `DESCR` with
+        the licence (CC BY 3.0 US).
+
+    Raises
+    ------
+    ImportError, OSError, ValueError
+        As in :func:`fetch_sts`.
+
+    References
+    ----------
+    .. [1] Juri Ganitkevitch, Benjamin Van Durme and Chris Callison-Burch. 2013. PPDB:
+       The paraphrase database. NAACL.
+    .. [2] Ellie Pavlick, Pushpendre Rastogi, Juri Ganitkevitch, Benjamin Van Durme and
+       Chris Callison-Burch. 2015. PPDB 2.0: Better paraphrase ranking, fine-grained
+       entailment relations, word embeddings, and style classification. ACL.
+
+    Examples
+    --------
+    >>> from skparaphrase.datasets import fetch_ppdb
+    >>> fetch_ppdb("s", "lexical", limit=1000).data.shape  # doctest: +SKIP
+    (1000, 2)
+    """
+    check_choice("size", size, _SIZES)
+    check_choice("kind", kind, _KINDS)
+    check_choice("version", version, tuple(_PPDB))
+    if limit is not None:
+        check_scalar(limit, "limit", Integral, min_val=0)
+    cache = Cache("ppdb", data_home, download_if_missing, n_retries, delay, progressbar)
+    parts = {f"ppdb-{version}-{size}-{kind}.gz": None}
+    target = "score" if version == "2.0" else None
+    return _PPDB[version].load(cache, parts, target, return_X_y, as_frame, limit=limit)

@@ -1,0 +1,349 @@
+"""Graded similarity: the STS tasks, the STS benchmark and SICK."""
+
+# Authors: The skparaphrase developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import re
+from collections.abc import Iterator
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from skparaphrase.datasets._cache import Cache, read_members
+from skparaphrase.datasets._source import (
+    Source,
+    check_choice,
+    decode_lines,
+    iter_cells,
+    read_score,
+)
+
+_DATASETS = {
+    (2012, "train"): "MSRpar MSRvid SMTeuroparl",
+    (2012, "test"): "MSRpar MSRvid SMTeuroparl OnWN SMTnews",
+    (2013, "test"): "FNWN headlines OnWN",
+    (2014, "test"): "deft-forum deft-news headlines images OnWN tweet-news",
+    (2015, "test"): "answers-forums answers-students belief headlines images",
+    (2016, "test"): "answer-answer headlines plagiarism postediting question-question",
+}
+_MEMBER = re.compile(r"STS(?:20\d\d)?\.(input|gs)\.(?:surprise\.)?(.+)\.txt")
+
+
+def _read_sts(
+    path: Path, key: tuple[int, str]
+) -> Iterator[tuple[str, str, float, str]]:
+    """The scored pairs in an archive of a year, and the name of their data set.
+
+    `STS.input.NAME.txt` has two sentences in a line, `STS.gs.NAME.txt` a score or
+    nothing. Names may have the prefix `surprise.`, files `STS2016.`.
+    """
+    for name in _DATASETS[key].split():
+        members = [f"STS.input.{name}.txt", f"STS.gs.{name}.txt"]
+        raw = read_members(path, members, lambda x: _MEMBER.sub(r"STS.\1.\2.txt", x))
+        source, gold = (f"{path}, {member}" for member in members)
+        texts, scores = decode_lines(raw[0], source), decode_lines(raw[1], gold)
+        for lines, other in ((texts, scores), (scores, texts)):
+            while len(lines) > len(other) and not lines[-1].strip():
+                del lines[-1]
+        if len(texts) != len(scores):
+            raise ValueError(
+                f"{source} has {len(texts)} lines, but {gold} has {len(scores)}."
+            )
+        for number, (text, score) in enumerate(zip(texts, scores, strict=True), 1):
+            score = score.partition("\t")[0].strip()
+            if not score:
+                continue
+            sentences = text.split("\t")
+            if len(sentences) < 2:
+                raise ValueError(f"{source}, line {number}: expected two sentences.")
+            yield (
+                sentences[0].strip(),
+                sentences[1].strip(),
+                read_score(score, f"{gold}, line {number}", 0, 5),
+                name,
+            )
+
+
+_STS = Source("sts", _read_sts, "sentence1 sentence2 score dataset", groups=True)
+
+
+def fetch_sts(
+    year: int,
+    *,
+    subset: str = "test",
+    data_home: str | PathLike[str] | None = None,
+    download_if_missing: bool = True,
+    return_X_y: bool = False,
+    as_frame: bool = False,
+    n_retries: int = 3,
+    delay: float = 1.0,
+    progressbar: bool = False,
+) -> Any:
+    """Load one year of the semantic textual similarity tasks [1]_.
+
+    ====  ===========================================================  =====
+    Year  Data sets                                                    Pairs
+    ====  ===========================================================  =====
+    2012  MSRpar, MSRvid, SMTeuroparl, OnWN, SMTnews                   3,108
+    2013  FNWN, headlines, OnWN                                        1,500
+    2014  deft-forum, deft-news, headlines, images, OnWN, tweet-news   3,750
+    2015  answers-forums, answers-students, belief, headlines, images  3,000
+    2016  answer-answer, headlines, plagiarism, postediting,           1,186
+          question-question
+    ====  ===========================================================  =====
+
+    The training files of 2012 have 2,234 pairs. SMT of 2013 requires a paid licence and
+    is not included.
+
+    Parameters
+    ----------
+    year : {2012, 2013, 2014, 2015, 2016}
+    subset : {"test", "train", "all"}, default="test"
+        Only 2012 has training files, which come first in "all".
+    data_home : path-like, default=None
+        The folder for downloaded files; see :func:`get_data_home`. Files that are
+        already in its subfolder of the data set's name, here `sts`, are used.
+    download_if_missing : bool, default=True
+        If False, raise an OSError instead of downloading.
+    return_X_y : bool, default=False
+        Return `(data, target)`.
+    as_frame : bool, default=False
+        Return the data as a pandas frame and the other columns as series.
+    n_retries : int, default=3
+        How often to retry each address after a temporary error.
+    delay : float, default=1.0
+        Seconds before each retry.
+    progressbar : bool, default=False
+        Show the progress of downloads on stderr; needs tqdm.
+
+    Returns
+    -------
+    sts : Bunch
+        `data` of shape (n_pairs, 2), dtype object; `target` of shape (n_pairs,), from
+        0 (unrelated) to 5 (the same meaning); `dataset` of shape (n_pairs,), the name
+        of each pair's data set; `groups` of shape (n_pairs,), int, of pairs linked by
+        shared sentences, for `GroupKFold`; `filename`; `DESCR` with licences.
+
+    Raises
+    ------
+    ImportError
+        If a file is missing, and pooch, which downloads it, is not installed.
+    OSError
+        If a file is missing and cannot be downloaded, or is damaged; the message says
+        what to do.
+    ValueError
+        If the content of a file is invalid; the message names the file and the line.
+
+    Notes
+    -----
+    Pairs without a gold score (most of the files of 2015 and 2016) are skipped, as in
+    the official scoring. No checksums of the archives are published: that of the first
+    download is stored with the file, and later downloads are compared with it.
+
+    References
+    ----------
+    .. [1] Eneko Agirre, Daniel Cer, Mona Diab and Aitor Gonzalez-Agirre. 2012.
+       SemEval-2012 task 6: A pilot on semantic textual similarity. SemEval. The papers
+       of 2013 to 2016 are in `DESCR`.
+
+    Examples
+    --------
+    >>> from skparaphrase.datasets import fetch_sts
+    >>> fetch_sts(2012).data.shape  # doctest: +SKIP
+    (3108, 2)
+    """
+    check_choice("year", year, (2012, 2013, 2014, 2015, 2016))
+    check_choice("subset", subset, ("test", "train", "all"))
+    keys = [key for key in _DATASETS if key[0] == year and subset in (key[1], "all")]
+    if not keys:
+        raise ValueError(
+            f"subset must be 'test' or 'all' for {year}: only 2012 has training files."
+        )
+    cache = Cache("sts", data_home, download_if_missing, n_retries, delay, progressbar)
+    parts = {f"STS{year}-en-{key[1]}.zip": key for key in keys}
+    return _STS.load(cache, parts, "score", return_X_y, as_frame)
+
+
+def _read_stsb(path: Path, subsets: list[str]) -> Iterator[tuple[Any, ...]]:
+    """Sentences, score, genre, data set and year of each pair.
+
+    In spite of its name, `sts-train.csv` has tabs and no quotes: genre, data set, year,
+    number, score, two sentences, and in some lines further columns on sources.
+    """
+    members = [f"sts-{subset}.csv" for subset in subsets]
+    for member, raw in zip(members, read_members(path, members), strict=True):
+        for where, cells in iter_cells(raw, f"{path}, {member}"):
+            if len(cells) < 7:
+                raise ValueError(f"{where}: expected 7 columns, got {len(cells)}.")
+            score = read_score(cells[4], where, 0, 5)
+            yield cells[5].strip(), cells[6].strip(), score, *cells[:3]
+
+
+_SUBSETS = {"train": "TRAIN", "dev": "TRIAL", "test": "TEST"}  # as in SICK.txt
+_STSB = Source(
+    "stsb", _read_stsb, "sentence1 sentence2 score genre dataset year", groups=True
+)
+
+
+def fetch_stsb(
+    subset: str = "train",
+    *,
+    data_home: str | PathLike[str] | None = None,
+    download_if_missing: bool = True,
+    return_X_y: bool = False,
+    as_frame: bool = False,
+    n_retries: int = 3,
+    delay: float = 1.0,
+    progressbar: bool = False,
+) -> Any:
+    """Load the STS benchmark [1]_.
+
+    A selection from the English tasks of 2012 to 2017: 5,749 pairs for training, 1,500
+    for development and 1,379 for testing. They are pairs of :func:`fetch_sts`: do not
+    train on one and test on the other.
+
+    Parameters
+    ----------
+    subset : {"train", "dev", "test", "all"}, default="train"
+    data_home, download_if_missing, return_X_y, as_frame, n_retries, delay, progressbar
+        As in :func:`fetch_sts`.
+
+    Returns
+    -------
+    stsb : Bunch
+        `data` of shape (n_pairs, 2), dtype object; `target` of shape (n_pairs,), from
+        0 to 5; `genre`, `dataset` and `year` of shape (n_pairs,), str, the origin of
+        each pair; `groups` of shape (n_pairs,), as in :func:`fetch_sts`; `filename`;
+        `DESCR` with licences.
+
+    Raises
+    ------
+    ImportError, OSError, ValueError
+        As in :func:`fetch_sts`.
+
+    References
+    ----------
+    .. [1] Daniel Cer, Mona Diab, Eneko Agirre, Iñigo Lopez-Gazpio and Lucia Specia.
+       2017. SemEval-2017 task 1: Semantic textual similarity multilingual and
+       crosslingual focused evaluation. SemEval.
+
+    Examples
+    --------
+    >>> from skparaphrase.datasets import fetch_stsb
+    >>> fetch_stsb("dev").data.shape  # doctest: +SKIP
+    (1500, 2)
+    """
+    check_choice("subset", subset, (*_SUBSETS, "all"))
+    cache = Cache("stsb", data_home, download_if_missing, n_retries, delay, progressbar)
+    subsets = [name for name in _SUBSETS if subset in (name, "all")]
+    parts = {"Stsbenchmark.tar.gz": subsets}
+    return _STSB.load(cache, parts, "score", return_X_y, as_frame)
+
+
+_SEMEVAL = {"train": "train", "dev": "trial", "test": "test_annotated"}
+_LABEL_NAMES = ("entailment_label", "entailment_judgment")
+_LABELS = ("NEUTRAL", "ENTAILMENT", "CONTRADICTION")
+
+
+def _read_sick(path: Path, subset: str) -> Iterator[tuple[Any, ...]]:
+    """Sentences, score, label and ID of each pair, from tab-separated cells.
+
+    `SICK.txt` and the files of the task, with fewer columns, name labels differently.
+    """
+    whole = path.name == "SICK.zip"
+    member = "SICK.txt" if whole else f"SICK_{_SEMEVAL[subset]}.txt"
+    (raw,) = read_members(path, [member])
+    rows = iter_cells(raw, f"{path}, {member}")
+    where, names = next(rows, (f"{path}, {member}, line 1", []))
+    columns = ["sentence_A", "sentence_B", "relatedness_score", "pair_ID"]
+    columns += [next(filter(names.__contains__, _LABEL_NAMES), _LABEL_NAMES[0])]
+    if whole:
+        columns.append("SemEval_set")
+    for column in columns:
+        if column not in names:
+            raise ValueError(f"{where}: no column {column!r} in {names}.")
+    positions = [names.index(column) for column in columns]
+    for where, cells in rows:
+        if len(cells) <= max(positions):
+            raise ValueError(
+                f"{where}: expected {len(names)} columns, got {len(cells)}."
+            )
+        first, second, score, number, label, *sets = (
+            cells[position].strip() for position in positions
+        )
+        for name in sets:
+            if name not in _SUBSETS.values():
+                raise ValueError(f"{where}: unknown set {name!r}.")
+        if subset != "all" and sets not in ([], [_SUBSETS[subset]]):
+            continue
+        if label not in _LABELS:
+            raise ValueError(f"{where}: {label!r} is none of {_LABELS}.")
+        yield first, second, read_score(score, where, 1, 5), label, number
+
+
+_SICK = Source(
+    "sick", _read_sick, "sentence1 sentence2 score entailment pair_id", groups=True
+)
+
+
+def fetch_sick(
+    subset: str = "train",
+    *,
+    target: str = "score",
+    version: str = "whole",
+    data_home: str | PathLike[str] | None = None,
+    download_if_missing: bool = True,
+    return_X_y: bool = False,
+    as_frame: bool = False,
+    n_retries: int = 3,
+    delay: float = 1.0,
+    progressbar: bool = False,
+) -> Any:
+    """Load SICK [1]_, sentence pairs with a relatedness score and an entailment label.
+
+    Parameters
+    ----------
+    subset : {"train", "dev", "test", "all"}, default="train"
+    target : {"score", "entailment"}, default="score"
+        The relatedness from 1 to 5, or "NEUTRAL", "ENTAILMENT", "CONTRADICTION".
+    version : {"whole", "semeval"}, default="whole"
+        "whole" is `SICK.txt` as kept by its authors: 4,439, 495 and 4,906 pairs.
+        "semeval" has the three files of SemEval-2014 task 1, with 4,500, 500 and 4,927
+        pairs, which papers report; no checksums of them are published.
+    data_home, download_if_missing, return_X_y, as_frame, n_retries, delay, progressbar
+        As in :func:`fetch_sts`.
+
+    Returns
+    -------
+    sick : Bunch
+        `data` of shape (n_pairs, 2), dtype object; `target` of shape (n_pairs,),
+        float64 or str; `score` and `entailment` of shape (n_pairs,), both of them;
+        `pair_id` of shape (n_pairs,), str; `groups` of shape (n_pairs,), as in
+        :func:`fetch_sts`; `filename`; `DESCR` with the licence (CC BY-NC-SA 3.0).
+
+    Raises
+    ------
+    ImportError, OSError, ValueError
+        As in :func:`fetch_sts`.
+
+    References
+    ----------
+    .. [1] Marco Marelli, Stefano Menini, Marco Baroni, Luisa Bentivogli, Raffaella
+       Bernardi and Roberto Zamparelli. 2014. A SICK cure for the evaluation of
+       compositional distributional semantic models. LREC.
+
+    Examples
+    --------
+    >>> from skparaphrase.datasets import fetch_sick
+    >>> fetch_sick("dev", version="semeval").data.shape  # doctest: +SKIP
+    (500, 2)
+    """
+    check_choice("subset", subset, (*_SUBSETS, "all"))
+    check_choice("target", target, ("score", "entailment"))
+    check_choice("version", version, ("whole", "semeval"))
+    cache = Cache("sick", data_home, download_if_missing, n_retries, delay, progressbar)
+    parts = {"SICK.zip": subset}
+    if version == "semeval":
+        names = [name for name in _SEMEVAL if subset in (name, "all")]
+        parts = {f"sick_{_SEMEVAL[name]}.zip": name for name in names}
+    return _SICK.load(cache, parts, target, return_X_y, as_frame)

@@ -1,0 +1,304 @@
+"""Removal of common components of sentence vectors."""
+
+# Authors: The skparaphrase developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
+from numbers import Integral
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.utils import Tags
+from sklearn.utils.validation import check_is_fitted
+
+from skparaphrase._compat import (
+    Interval,
+    check_same_namespace,
+    device,
+    fit_context,
+    get_namespace,
+)
+from skparaphrase._estimator import DocumentedOnline
+from skparaphrase._output import LastAxisTransformer, check_last_axis
+from skparaphrase._threads import available_threads, one_blas_thread
+
+__all__ = ["CommonComponentRemoval"]
+
+_SMALL = 512  # up to this many features, LAPACK gains nothing from threads
+_ROWS = 256  # rows multiplied at a time, which stay in a processor's cache
+_TASK = 64 * _ROWS  # rows that a thread takes at a time
+
+
+class CommonComponentRemoval(LastAxisTransformer, DocumentedOnline, BaseEstimator):
+    r"""Remove the first principal directions of vectors.
+
+    Lines 4 to 7 of algorithm 1 of Arora et al. (2017): with :math:`u` the first right
+    singular vector of the matrix whose rows are the vectors given to `fit`, not
+    centred, every vector becomes :math:`v - u u^\top v`. Works on the last axis of
+    arrays of shape (n, d), (n, 2, d) and so on.
+
+    Parameters
+    ----------
+    n_components : int, default=1
+        Number of directions to remove; 1 is the paper's choice. 0 leaves the vectors
+        unchanged.
+    per_side : bool, default=False
+        If True, find the directions of the first and of the second sentences
+        separately, as the paper's code does, and accept only pairs. If False, find
+        them from all sentences together, as the paper says.
+
+    Attributes
+    ----------
+    components_ : ndarray of shape (n_components, d)
+        Orthonormal directions, strongest first, each with a positive largest entry.
+        The shape is (2, n_components, d) with `per_side`.
+    explained_variance_ratio_ : ndarray of shape (n_components,)
+        Share of the (uncentred) sum of squares in each direction. The shape is
+        (2, n_components) with `per_side`.
+    n_features_in_ : int
+        Length d of the vectors.
+    n_samples_seen_ : int
+        Number of vectors that were fitted, on each side with `per_side`.
+
+    Notes
+    -----
+    The d x d Gram matrix is summed in double precision over blocks of 256 vectors, so
+    memory does not grow with the number of vectors. It is kept for
+    :meth:`partial_fit` (8 d^2 bytes, twice with `per_side`). The paper fits on the
+    sentences that it evaluates, whereas a `Pipeline` fits on the training part. With
+    scikit-learn's `array_api_dispatch=True`, accepts arrays of any library that
+    follows the Array API.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skparaphrase.decomposition import CommonComponentRemoval
+    >>> vectors = np.array([[3.0, 0.1], [3.0, -0.2], [3.0, 0.1]])
+    >>> CommonComponentRemoval().fit_transform(vectors).round(3)
+    array([[ 0. ,  0.1],
+           [ 0. , -0.2],
+           [ 0. ,  0.1]])
+    """
+
+    n_samples_seen_: int
+    _gram: Any  # of shape (n_sides, d, d), float64
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "n_components": [Interval(Integral, 0, None, closed="left")],
+        "per_side": ["boolean"],
+    }
+
+    def __init__(self, n_components: int = 1, *, per_side: bool = False) -> None:
+        self.n_components = n_components
+        self.per_side = per_side
+
+    @fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Find the directions.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, ..., d)
+        y : None
+            Ignored.
+
+        Returns
+        -------
+        self : CommonComponentRemoval
+
+        Raises
+        ------
+        ValueError
+            If `n_components` exceeds d, or is not less than the number of vectors.
+        """
+        return self._update(X, resume=False)
+
+    @fit_context(prefer_skip_nested_validation=True)
+    def partial_fit(self, X: Any, y: Any = None) -> Self:
+        """Update the directions with more vectors.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, ..., d)
+            The result equals, up to rounding, a single :meth:`fit` on all vectors.
+        y : None
+            Ignored.
+
+        Returns
+        -------
+        self : CommonComponentRemoval
+
+        Raises
+        ------
+        ValueError
+            As in :meth:`fit`, or if `per_side` has changed since the first call.
+        """
+        return self._update(X, resume=hasattr(self, "_gram"))
+
+    def _update(self, X: Any, *, resume: bool) -> Self:
+        xp, _ = get_namespace(X)
+        if resume:
+            check_same_namespace(X, self, attribute="components_", method="partial_fit")
+        X = self._check(X, reset=not resume)
+        if not self.per_side:
+            sides = [xp.reshape(X, (-1, X.shape[-1]))]
+        elif X.ndim == 3:
+            sides = [X[:, i, :] for i in range(X.shape[1])]
+        else:
+            raise ValueError(
+                "per_side=True needs vectors of pairs, shape (n_pairs, 2, d); got "
+                f"shape {tuple(X.shape)}."
+            )
+        if resume and self._gram.shape[0] != len(sides):
+            raise ValueError(
+                f"The first call of partial_fit had {self._gram.shape[0]} side(s), but "
+                f"this one has {len(sides)}. Was per_side changed?"
+            )
+        n_samples = int(sides[0].shape[0]) + (self.n_samples_seen_ if resume else 0)
+        if self.n_components > X.shape[-1]:
+            raise ValueError(
+                f"n_components={self.n_components} exceeds the {X.shape[-1]} features."
+            )
+        if self.n_components and n_samples <= self.n_components:
+            raise ValueError(
+                f"Found array with {n_samples} sample(s), but removing "
+                f"{self.n_components} component(s) needs at least "
+                f"{self.n_components + 1}: fewer would leave nothing of the vectors."
+            )
+        grams = [
+            add_gram(xp, side, self._gram[i, :, :] if resume else None)
+            for i, side in enumerate(sides)
+        ]
+        found = [self._directions(xp, gram, X.dtype) for gram in grams]
+        components, ratios = map(xp.stack, zip(*found, strict=True))
+        self.components_ = components if self.per_side else components[0, :, :]
+        self.explained_variance_ratio_ = ratios if self.per_side else ratios[0, :]
+        self._gram = xp.stack(grams)
+        self.n_samples_seen_ = n_samples
+        return self
+
+    def transform(self, X: Any) -> Any:
+        """Remove the directions.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, ..., d)
+
+        Returns
+        -------
+        X_new : ndarray of the shape of `X`
+            Orthogonal to every direction. Zero vectors stay zero.
+        """
+        check_is_fitted(self)
+        check_same_namespace(X, self, attribute="components_", method="transform")
+        xp, _ = get_namespace(X)
+        vectors = self._check(X, reset=False)
+        components = xp.astype(self.components_, vectors.dtype, copy=False)
+        if not self.per_side:
+            return self._wrap(_project_out(xp, vectors, components), X)
+        n_sides = components.shape[0]
+        if vectors.ndim != 3 or vectors.shape[1] != n_sides:
+            raise ValueError(
+                "per_side=True was fitted on pairs and expects vectors of shape "
+                f"(n_pairs, {n_sides}, d); got shape {tuple(vectors.shape)}."
+            )
+        removed = [
+            _project_out(xp, vectors[:, i, :], components[i, :, :])
+            for i in range(n_sides)
+        ]
+        return self._wrap(xp.stack(removed, axis=1), X)
+
+    def _check(self, X: Any, *, reset: bool) -> Any:
+        is_array = hasattr(X, "__array_namespace__")
+        X = check_last_axis(X, self, reset=reset, dtype="numeric" if is_array else None)
+        xp, _ = get_namespace(X)
+        if not xp.isdtype(X.dtype, ("real floating",)):
+            X = xp.astype(X, xp.float64)
+        return X
+
+    def _directions(self, xp: Any, gram: Any, dtype: Any) -> tuple[Any, Any]:
+        """Strongest eigenvectors as rows, and their shares of the trace."""
+        # On a busy machine, a small problem would only wait for the threads.
+        with one_blas_thread() if gram.shape[0] <= _SMALL else nullcontext():
+            values, vectors = xp.linalg.eigh(gram)  # ascending, vectors in columns
+        strongest = xp.flip(vectors.T, axis=0)[: self.n_components, :]
+        total = xp.sum(xp.maximum(values, xp.zeros_like(values)))
+        ratio = xp.flip(values)[: self.n_components] / (total if total > 0 else 1.0)
+        largest = xp.argmax(xp.abs(strongest), axis=1, keepdims=True)
+        signs = xp.sign(xp.take_along_axis(strongest, largest, axis=1))
+        return xp.astype(strongest * signs, dtype), xp.astype(ratio, dtype)
+
+    @property
+    def _n_features_out(self) -> int:
+        return self.n_features_in_
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.three_d_array = True
+        tags.array_api_support = True
+        assert tags.transformer_tags is not None
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
+
+
+def add_gram(xp: Any, X: Any, gram: Any = None) -> Any:
+    """Gram matrix of the columns of `X`, in double precision, added to `gram`.
+
+    Blocks of rows are multiplied in the precision of `X`.
+    """
+    if gram is None:
+        shape = (X.shape[1], X.shape[1])
+        gram = xp.zeros(shape, dtype=xp.float64, device=device(X))
+
+    def add_rows(rows: slice) -> Any:
+        sums = xp.zeros_like(gram)
+        for block in _slices(rows, _ROWS):
+            few = X[block, :]
+            sums += xp.astype(few.T @ few, xp.float64)
+        return sums
+
+    for sums in _map_rows(add_rows, X):
+        gram = gram + sums
+    return gram
+
+
+def _project_out(xp: Any, X: Any, components: Any) -> Any:
+    """Subtract from `X`, shape (..., d), its projection on orthonormal rows."""
+    if not isinstance(X, np.ndarray):
+        kept = xp.matmul(xp.matmul(X, components.T), components)
+        kept *= -1  # in place, so that there are two copies in memory and not three
+        kept += X
+        return kept
+    kept = np.empty(X.shape, X.dtype)
+    flat, out = (each.reshape(-1, X.shape[-1]) for each in (X, kept))
+
+    def subtract_rows(rows: slice) -> None:
+        for block in _slices(rows, _ROWS):
+            few = flat[block]
+            np.subtract(few, few @ components.T @ components, out=out[block])
+
+    for _ in _map_rows(subtract_rows, flat):
+        pass
+    return kept
+
+
+def _map_rows(function: Callable[[slice], Any], X: Any) -> Iterator[Any]:
+    """Results for parts of the rows, in order, independent of the threads."""
+    parts = list(_slices(slice(0, X.shape[0]), _TASK))
+    is_long = isinstance(X, np.ndarray) and X.shape[0] > _ROWS
+    # BLAS threads of several products would wait for one another.
+    with one_blas_thread() if is_long else nullcontext():
+        n_threads = min(available_threads(), len(parts)) if is_long else 1
+        if n_threads == 1:
+            yield from map(function, parts)
+            return
+        with ThreadPoolExecutor(n_threads) as pool:
+            yield from pool.map(function, parts)
+
+
+def _slices(rows: slice, step: int) -> Iterator[slice]:
+    for start in range(rows.start, rows.stop, step):
+        yield slice(start, min(start + step, rows.stop))

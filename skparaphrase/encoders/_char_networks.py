@@ -1,0 +1,391 @@
+"""Networks over characters: charCNN and charLSTM."""
+
+# Authors: The skparaphrase developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+from collections.abc import Sequence
+from numbers import Integral
+from operator import index
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from skparaphrase._compat import Interval, StrOptions
+from skparaphrase._estimator import store_parameters
+from skparaphrase.encoders._charagram import random_table
+from skparaphrase.encoders._trained import TrainedEncoder
+from skparaphrase.losses import Loss
+from skparaphrase.optimizers import Optimizer
+from skparaphrase.text import NgramTokenizer
+from skparaphrase.vectors import WordVectors
+
+if TYPE_CHECKING:
+    from skparaphrase.nn import Composition
+
+
+# Wieting et al. (2016, Charagram), section 3: equal numbers of each width, and the
+# filters of Kim et al. (2016); (number, width).
+FILTERS = {
+    "equal": ((175, 2), (175, 3), (175, 4)),
+    "kim": ((25, 1), (50, 2), (75, 3), (100, 4), (125, 5), (150, 6)),
+}
+
+
+class CharCNNEncoder(TrainedEncoder):
+    r"""Convolutional network over characters (charCNN).
+
+    The baseline of Wieting et al. (2016, Charagram), after Kim et al. (2016): filters
+    of several widths over the characters, the maximum of each over the text, and a
+    dense layer. Trained on paraphrases with the loss of :class:`ParagramEncoder`. The
+    defaults are the paper's settings for sentences.
+
+    Parameters
+    ----------
+    filters : {"kim", "equal"} or sequence of (number, width), default="kim"
+        The two sets of the paper, with 525 filters each: "kim" has widths 1 to 6, more
+        of the wider ones; "equal" has 175 each of widths 2, 3 and 4.
+    embedding_dim : int, default=300
+        Length of the character vectors.
+    dim : int, default=300
+        Length of the vectors.
+    conv_activation : {"relu", "tanh"}, default="relu"
+        Activation of the filters. (The released code uses that of the dense layer.)
+    activation : {"tanh", "linear"}, default="tanh"
+        Activation of the dense layer.
+    lowercase : bool, default=True
+        Lower-case the texts first.
+    init : encoder, default=None
+        A fitted encoder of this class, or one in a
+        :class:`~sklearn.frozen.FrozenEstimator` (in pipelines and grid searches), that
+        training starts from: phrases first, then sentences.
+
+    loss : {"margin", "infonce", "distillation"} or Loss, default="margin"
+        "margin" is the paper's, `MarginLoss()`. See :mod:`skparaphrase.losses` for
+        others and for your own; "distillation" is fitted with `fit(texts, vectors)`.
+    positive_from : float, default=None
+        Pairs with at least this graded score are paraphrases.
+    optimizer : {"adagrad", "adam", "rmsprop", "sgd"} or Optimizer, default="adam"
+        See :class:`~skparaphrase.optimizers.Optimizer`.
+    learning_rate : float, default=0.001
+    batch_size : int, default=100
+        Pairs per step, whose texts are also the negative examples.
+    max_epochs : int, default=10
+        Passes over the pairs. 0 keeps the initial parameters.
+    vectors_penalty : float, default=1e-06
+        Lambda of the character vectors, which pulls them to zero. With sparse updates,
+        only those of the batch are pulled.
+    composition_penalty : float, default=1e-06
+        Lambda_c, which pulls all other parameters, biases included, to zero.
+    ordered_first_epoch : bool, default=True
+        Do not shuffle the pairs in the first epoch (PPDB is sorted by confidence).
+    validation_fraction : float, default=None
+        Fraction of the examples held out to be scored after every epoch, by
+        :class:`~skparaphrase.metrics.RetrievalScorer` or with "distillation" by the
+        mean cosine; the best epoch is kept.
+    patience : int, default=None
+        Stop after so many epochs without a better validation score.
+
+    warm_start : bool, default=False
+        If True, `fit` resumes from the fitted state, with optimizer and random state,
+        for `max_epochs` more epochs.
+    device : str, default="auto"
+        "cpu", "cuda", or "auto": CUDA if available.
+    random_state : int, RandomState instance or None, default=None
+        The same seed gives bit-identical results on one CPU with one number of threads.
+    verbose : bool or int, default=False
+        Print the loss of every epoch. See also :mod:`skparaphrase.callback`.
+
+    Attributes
+    ----------
+    vectors_ : WordVectors
+        The trained vectors; its words are the characters, and "<unk>" for all others.
+    parameters_ : dict of str to ndarray
+        "filters.i.weight", of shape (width, embedding_dim, number), "filters.i.bias",
+        "layer.weight", of shape (525, dim), and "layer.bias".
+    teacher_axes_ : ndarray of shape (dim_teacher, dim)
+        With "distillation": the map applied to a teacher's vectors of other dimensions.
+    loss_curve_ : list of float
+        Mean loss of a pair in each epoch, without penalties.
+    n_epochs_ : int
+        Number of epochs trained.
+    validation_scores_ : list of float
+        Score after each epoch, with `validation_fraction`.
+    best_epoch_ : int
+        The epoch, from 1, whose parameters were kept, with `validation_fraction`.
+
+    Notes
+    -----
+    Windows that extend into the padding are left out. In the released code they take
+    part, so that vectors depend on the batch. A text shorter than a filter is padded
+    with zeros to its width.
+
+    `partial_fit` keeps the characters of its first call.
+
+    Settings of :meth:`paper`: "phrases" (tables 3 and 11), "words" (table 1).
+
+    References
+    ----------
+    J. Wieting, M. Bansal, K. Gimpel, K. Livescu, "Charagram: Embedding Words and
+    Sentences via Character n-grams", EMNLP 2016.
+
+    Y. Kim, Y. Jernite, D. Sontag, A. M. Rush, "Character-Aware Neural Language Models",
+    AAAI 2016.
+
+    Examples
+    --------
+    >>> from skparaphrase.datasets import load_paraphrases
+    >>> from skparaphrase.encoders import CharCNNEncoder
+    >>> encoder = CharCNNEncoder(max_epochs=1, random_state=0)
+    >>> encoder.fit(load_paraphrases().data).transform(["A cat sleeps."]).shape
+    (1, 300)
+    """
+
+    filters: str | Sequence[tuple[int, int]]
+    conv_activation: str
+
+    _learns_tokens = True
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **TrainedEncoder._parameter_constraints,
+        "filters": [StrOptions(set(FILTERS)), "array-like"],
+        "dim": [Interval(Integral, 1, None, closed="left")],
+        "conv_activation": [StrOptions({"relu", "tanh"})],
+        "activation": [StrOptions({"tanh", "linear"})],
+    }
+
+    def __init__(
+        self,
+        *,
+        filters: str | Sequence[tuple[int, int]] = "kim",
+        embedding_dim: int = 300,
+        dim: int = 300,
+        conv_activation: str = "relu",
+        activation: str = "tanh",
+        lowercase: bool = True,
+        init: Any = None,
+        loss: str | Loss = "margin",
+        positive_from: float | None = None,
+        optimizer: str | Optimizer = "adam",
+        learning_rate: float = 0.001,
+        batch_size: int = 100,
+        max_epochs: int = 10,
+        vectors_penalty: float = 1e-06,
+        composition_penalty: float = 1e-06,
+        ordered_first_epoch: bool = True,
+        validation_fraction: float | None = None,
+        patience: int | None = None,
+        warm_start: bool = False,
+        device: str = "auto",
+        random_state: Any = None,
+        verbose: bool | int = False,
+    ) -> None:
+        store_parameters(self, locals())
+
+    def _tokenizer(self) -> NgramTokenizer:
+        return character_tokenizer(self.lowercase)
+
+    def _new_table(self, texts: Sequence[str]) -> WordVectors:
+        return character_table(
+            texts, self._tokenizer(), self.embedding_dim, self._random_state
+        )
+
+    def _composition(self, vectors: WordVectors) -> "Composition":
+        from skparaphrase.nn import CharacterConvolution
+
+        return CharacterConvolution(
+            vectors.dim,
+            self._filters(),
+            self.dim,
+            conv_activation=self.conv_activation,
+            activation=self.activation,
+        )
+
+    def _filters(self) -> list[tuple[int, int]]:
+        if isinstance(self.filters, str):
+            return list(FILTERS[self.filters])
+        try:
+            filters = [(index(number), index(width)) for number, width in self.filters]
+        except (TypeError, ValueError):
+            filters = []
+        if not filters or min(min(pair) for pair in filters) < 1:
+            raise ValueError(
+                "filters must be 'kim', 'equal' or pairs (number, width) of positive "
+                f"ints; got {self.filters!r}."
+            )
+        return filters
+
+
+UNKNOWN = "<unk>"  # no character is as long
+
+
+class CharLSTMEncoder(TrainedEncoder):
+    r"""Last state of a long short-term memory over characters (charLSTM).
+
+    The baseline of Wieting et al. (2016, Charagram): the network of
+    :class:`LSTMEncoder` reads the characters of a text, with a space on each side.
+    Trained on paraphrases with the loss of :class:`ParagramEncoder`. The defaults are
+    the paper's settings for sentences.
+
+    Parameters
+    ----------
+    embedding_dim : int, default=300
+        Length of the character vectors.
+    dim : int, default=300
+        Length of the vectors.
+    output_gate : bool, default=False
+        False, the paper's choice for sentences, omits the output gate.
+    peepholes : {"diagonal", "full"} or None, default="diagonal"
+        Connections from the cells to the gates: one weight per cell, as in the paper's
+        code; matrices, as in its equations; or none.
+    lowercase : bool, default=True
+        Lower-case the texts first.
+    init : encoder, default=None
+        A fitted encoder of this class, or one in a
+        :class:`~sklearn.frozen.FrozenEstimator` (in pipelines and grid searches), that
+        training starts from: phrases first, then sentences.
+
+    loss : {"margin", "infonce", "distillation"} or Loss, default="margin"
+        "margin" is the paper's, `MarginLoss()`. See :mod:`skparaphrase.losses` for
+        others and for your own; "distillation" is fitted with `fit(texts, vectors)`.
+    positive_from : float, default=None
+        Pairs with at least this graded score are paraphrases.
+    optimizer : {"adagrad", "adam", "rmsprop", "sgd"} or Optimizer, default="adam"
+        See :class:`~skparaphrase.optimizers.Optimizer`.
+    learning_rate : float, default=0.001
+    batch_size : int, default=100
+        Pairs per step, whose texts are also the negative examples.
+    max_epochs : int, default=10
+        Passes over the pairs. 0 keeps the initial parameters.
+    vectors_penalty : float, default=1e-06
+        Lambda of the character vectors, which pulls them to zero. With sparse updates,
+        only those of the batch are pulled.
+    composition_penalty : float, default=1e-06
+        Lambda_c, which pulls all other parameters, biases included, to zero.
+    ordered_first_epoch : bool, default=True
+        Do not shuffle the pairs in the first epoch (PPDB is sorted by confidence).
+    validation_fraction : float, default=None
+        Fraction of the examples held out to be scored after every epoch, by
+        :class:`~skparaphrase.metrics.RetrievalScorer` or with "distillation" by the
+        mean cosine; the best epoch is kept.
+    patience : int, default=None
+        Stop after so many epochs without a better validation score.
+
+    warm_start : bool, default=False
+        If True, `fit` resumes from the fitted state, with optimizer and random state,
+        for `max_epochs` more epochs.
+    device : str, default="auto"
+        "cpu", "cuda", or "auto": CUDA if available.
+    random_state : int, RandomState instance or None, default=None
+        The same seed gives bit-identical results on one CPU with one number of threads.
+    verbose : bool or int, default=False
+        Print the loss of every epoch. See also :mod:`skparaphrase.callback`.
+
+    Attributes
+    ----------
+    vectors_ : WordVectors
+        The trained vectors; its words are the characters, and "<unk>" for all others.
+    parameters_ : dict of str to ndarray
+        As in :class:`LSTMEncoder`.
+    teacher_axes_ : ndarray of shape (dim_teacher, dim)
+        With "distillation": the map applied to a teacher's vectors of other dimensions.
+    loss_curve_ : list of float
+        Mean loss of a pair in each epoch, without penalties.
+    n_epochs_ : int
+        Number of epochs trained.
+    validation_scores_ : list of float
+        Score after each epoch, with `validation_fraction`.
+    best_epoch_ : int
+        The epoch, from 1, whose parameters were kept, with `validation_fraction`.
+
+    Notes
+    -----
+    `partial_fit` keeps the characters of its first call.
+
+    Settings of :meth:`paper`: "phrases" (tables 3 and 11), "words" (table 1).
+
+    References
+    ----------
+    J. Wieting, M. Bansal, K. Gimpel, K. Livescu, "Charagram: Embedding Words and
+    Sentences via Character n-grams", EMNLP 2016.
+
+    Examples
+    --------
+    >>> from skparaphrase.datasets import load_paraphrases
+    >>> from skparaphrase.encoders import CharLSTMEncoder
+    >>> encoder = CharLSTMEncoder(
+    ...     embedding_dim=10, dim=20, max_epochs=1, random_state=0
+    ... )
+    >>> encoder.fit(load_paraphrases().data).transform(["A cat sleeps."]).shape
+    (1, 20)
+    """
+
+    _learns_tokens = True
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **TrainedEncoder._parameter_constraints,
+        "dim": [Interval(Integral, 1, None, closed="left")],
+    }
+
+    def __init__(
+        self,
+        *,
+        embedding_dim: int = 300,
+        dim: int = 300,
+        output_gate: bool = False,
+        peepholes: str | None = "diagonal",
+        lowercase: bool = True,
+        init: Any = None,
+        loss: str | Loss = "margin",
+        positive_from: float | None = None,
+        optimizer: str | Optimizer = "adam",
+        learning_rate: float = 0.001,
+        batch_size: int = 100,
+        max_epochs: int = 10,
+        vectors_penalty: float = 1e-06,
+        composition_penalty: float = 1e-06,
+        ordered_first_epoch: bool = True,
+        validation_fraction: float | None = None,
+        patience: int | None = None,
+        warm_start: bool = False,
+        device: str = "auto",
+        random_state: Any = None,
+        verbose: bool | int = False,
+    ) -> None:
+        store_parameters(self, locals())
+
+    def _tokenizer(self) -> NgramTokenizer:
+        return character_tokenizer(self.lowercase)
+
+    def _new_table(self, texts: Sequence[str]) -> WordVectors:
+        return character_table(
+            texts, self._tokenizer(), self.embedding_dim, self._random_state
+        )
+
+    def _composition(self, vectors: WordVectors) -> "Composition":
+        from skparaphrase.nn import LSTM
+
+        return LSTM(
+            vectors.dim,
+            self.dim,
+            output_gate=self.output_gate,
+            peepholes=self.peepholes,
+        )
+
+
+def character_tokenizer(lowercase: bool) -> NgramTokenizer:
+    """Splits a text into characters, with a space on each side."""
+    return NgramTokenizer(ngram_range=(1, 1), lowercase=lowercase, binary=False)
+
+
+def character_table(
+    texts: Sequence[str],
+    tokenizer: NgramTokenizer,
+    dim: int,
+    random_state: np.random.RandomState,
+) -> WordVectors:
+    """Random vectors of the characters of texts, and of "<unk>" for all others."""
+    characters = tokenizer.vocabulary(texts)
+    if characters:
+        characters.append(UNKNOWN)
+    limit = 0.5 / max(len(characters), 1)  # as in the paper's code
+    return random_table(characters, dim, limit, random_state, unknown=UNKNOWN)

@@ -1,0 +1,114 @@
+"""Encoders that a supervised model or a tagger starts from."""
+
+# Authors: The skparaphrase developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import warnings
+from copy import copy
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+
+from skparaphrase.encoders._average import AveragingEncoder
+from skparaphrase.encoders._paragram import ParagramEncoder
+from skparaphrase.encoders._trained import (
+    TrainedEncoder,
+    check_fitted_encoder,
+    unwrap_frozen,
+)
+
+
+def warn_if_fitted(encoder: Any, alternative: str) -> None:
+    """Warn, from within a `fit`, that the training of an encoder will not be used.
+
+    `alternative` names what starts from it.
+    """
+    if hasattr(encoder, "vectors_"):
+        warnings.warn(
+            f"The {type(encoder).__name__} is fitted, but its training is not used: "
+            f"{alternative} starts from it, and a sklearn.frozen.FrozenEstimator keeps "
+            "it as it is.",
+            UserWarning,
+            stacklevel=8,  # the caller of `fit`, which two decorators wrap
+        )
+
+
+def initialize_encoder(
+    encoder: Any, texts: NDArray[np.object_], random_state: np.random.RandomState
+) -> TrainedEncoder:
+    """An encoder in the state that training on texts starts from.
+
+    Parameters
+    ----------
+    encoder : encoder
+        Not changed. Weighted or plain averages become a :class:`ParagramEncoder` that
+        averages weighted vectors.
+    texts : ndarray of any shape, dtype object
+        Used for vocabularies of characters and for word counts.
+    random_state : RandomState
+        The same seed gives bit-identical results on one CPU with one number of threads.
+
+    Returns
+    -------
+    encoder : TrainedEncoder
+        With `vectors_` and `parameters_`.
+
+    Raises
+    ------
+    TypeError
+        If the encoder is not one that torch can train.
+    """
+    encoder = unwrap_frozen(encoder)
+    if isinstance(encoder, TrainedEncoder):  # a ParagramEncoder is an average, too
+        encoder = clone(encoder)
+    elif isinstance(encoder, AveragingEncoder):
+        encoder = _as_paragram(encoder, texts)
+    else:
+        raise TypeError(
+            "Only encoders of skparaphrase.encoders can be trained end to end; got "
+            f"{encoder!r}. freeze='encoder' accepts any transformer of texts."
+        )
+    encoder._random_state = random_state
+    encoder._optimizer_state = {}
+    encoder._initialize(encoder._table(texts.ravel().tolist(), resume=False))
+    del encoder._random_state  # it is the model's
+    return encoder
+
+
+def copy_fitted(encoder: Any) -> TrainedEncoder:
+    """A copy of a fitted encoder, to be trained further.
+
+    Raises
+    ------
+    ValueError
+        If it is not fitted.
+    TypeError
+        If it is not an encoder that is trained.
+    """
+    encoder = unwrap_frozen(encoder)
+    if not isinstance(encoder, TrainedEncoder):
+        raise TypeError(
+            "prior='universal' needs an encoder that was trained on paraphrases; got "
+            f"{encoder!r}."
+        )
+    check_fitted_encoder(encoder, "prior='universal', but encoder")
+    new = copy(encoder)
+    new._optimizer_state = {}
+    new.__dict__.pop("_random_state", None)  # that of the original must not advance
+    new.loss_curve_ = list(encoder.loss_curve_)
+    return new
+
+
+def _as_paragram(
+    encoder: AveragingEncoder, texts: NDArray[np.object_]
+) -> ParagramEncoder:
+    """The mean of weighted vectors as an average that can be trained."""
+    fitted = clone(encoder).fit(texts)
+    vectors = fitted._word_vectors()
+    weights = fitted._word_weights()
+    if weights is not None:
+        column = weights.astype(np.float32)[:, np.newaxis]
+        vectors = vectors.replace(vectors.rows(slice(None)) * column)
+    return ParagramEncoder(vectors, tokenizer=encoder.tokenizer)

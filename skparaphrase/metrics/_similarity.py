@@ -1,0 +1,271 @@
+"""Similarities of paired vectors, and their correlation with graded scores."""
+
+# Authors: The skparaphrase developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import rankdata
+from sklearn.base import clone
+from sklearn.metrics import make_scorer
+from sklearn.utils import check_array, check_consistent_length, column_or_1d
+
+Vectors = NDArray[np.floating]
+
+
+def cosine_similarity(first: Vectors, second: Vectors) -> Vectors:
+    """Cosine of the angle between vectors on the last axis; 0 where one is zero."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        dots = dot_similarity(first, second)
+        squares = dot_similarity(first, first)
+        others = dot_similarity(second, second)
+        norms = np.sqrt(squares) * np.sqrt(others)
+    limits = np.finfo(dots.dtype)
+    sound = np.minimum(squares, others) > limits.tiny / limits.eps
+    sound &= np.maximum(squares, others) <= limits.max
+    cosines = np.divide(dots, norms, out=np.zeros_like(dots), where=sound)
+    if not sound.all():  # a zero vector, or a square that overflowed or underflowed
+        first, second = unit_vectors(first[~sound]), unit_vectors(second[~sound])
+        cosines[~sound] = dot_similarity(first, second)
+    return cosines
+
+
+def dot_similarity(first: Vectors, second: Vectors) -> Vectors:
+    """Inner product on the last axis."""
+    return np.einsum("...d,...d->...", first, second)
+
+
+def unit_vectors(vectors: Vectors, length: float = 1.0) -> Vectors:
+    """Vectors scaled to a length, whatever their magnitude; zero vectors stay zero."""
+    # Divided by the largest entry first, squares neither overflow nor underflow.
+    largest = np.abs(vectors).max(axis=-1, keepdims=True, initial=0)
+    vectors = vectors / np.where(largest > 0, largest, 1)
+    lengths = np.sqrt(dot_similarity(vectors, vectors))[..., np.newaxis]
+    vectors *= length / np.where(lengths > 0, lengths, 1)
+    return vectors
+
+
+def pearson_score(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> float:
+    """Pearson's correlation coefficient, the measure of the STS tasks.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,)
+        Graded scores.
+    y_pred : array-like of shape (n_samples,)
+        Predictions on any scale.
+    sample_weight : array-like of shape (n_samples,), default=None
+
+    Returns
+    -------
+    r : float
+        Between -1 and 1; 0 if `y_true` or `y_pred` is constant, NaN for one sample.
+
+    Examples
+    --------
+    >>> from skparaphrase.metrics import pearson_score
+    >>> round(pearson_score([0, 2, 5], [0.1, 0.3, 0.9]), 3)
+    0.986
+    """
+    true, predicted = _check(y_true, "y_true"), _check(y_pred, "y_pred")
+    check_consistent_length(true, predicted)
+    weight = None
+    if sample_weight is not None:
+        weight = _check(sample_weight, "sample_weight")
+        check_consistent_length(true, weight)
+        if weight.min() < 0 or weight.max() == 0:
+            raise ValueError("sample_weight must not be negative, nor all zero.")
+    return _pearson(true, predicted, weight)
+
+
+def spearman_score(y_true: Any, y_pred: Any) -> float:
+    """Spearman's rank correlation coefficient; ties get their mean rank.
+
+    Parameters
+    ----------
+    y_true, y_pred : array-like of shape (n_samples,)
+        Graded scores, and predictions on any scale.
+
+    Returns
+    -------
+    rho : float
+        Between -1 and 1; 0 if `y_true` or `y_pred` is constant, NaN for one sample.
+
+    Examples
+    --------
+    >>> from skparaphrase.metrics import spearman_score
+    >>> round(spearman_score([0, 2, 5], [0.1, 0.3, 0.9]), 3)
+    1.0
+    """
+    true, predicted = _check(y_true, "y_true"), _check(y_pred, "y_pred")
+    check_consistent_length(true, predicted)
+    return _pearson(rankdata(true), rankdata(predicted), None)
+
+
+def _check(values: Any, name: str) -> Any:
+    values = check_array(values, ensure_2d=False, dtype=np.float64, input_name=name)
+    return column_or_1d(values)
+
+
+def _pearson(first: Any, second: Any, weight: Any) -> float:
+    if len(first) < 2:
+        return float("nan")
+    weight = np.ones_like(first) if weight is None else weight / weight.max()
+    seen = weight > 0
+    weight = weight[seen]
+    first, second = _centre(first[seen], weight), _centre(second[seen], weight)
+    squares = np.sqrt(weight @ first**2) * np.sqrt(weight @ second**2)
+    if squares == 0:
+        return 0.0
+    return float(np.clip(weight @ (first * second) / squares, -1, 1))
+
+
+def _centre(values: Any, weight: Any) -> Any:
+    """Values minus their mean, scaled so that no square overflows or underflows."""
+    if (values == values[0]).all():
+        return np.zeros_like(values)  # the mean may be rounded
+    values = values / np.abs(values).max()
+    values = values - np.average(values, weights=weight)
+    return values / np.abs(values).max()
+
+
+pearson_scorer = make_scorer(pearson_score)
+pearson_scorer.__name__ = "pearson"  # the axis label of learning curves
+pearson_scorer.__doc__ = "Scorer of estimators that predict the similarity of pairs."
+spearman_scorer = make_scorer(spearman_score)
+spearman_scorer.__name__ = "spearman"
+spearman_scorer.__doc__ = "Like `pearson_scorer`, with Spearman's rank correlation."
+
+_METRICS = {"pearson": pearson_score, "spearman": spearman_score}
+
+
+class STSScorer:
+    """Score an encoder on graded pairs, by the similarities of its vectors.
+
+    A scorer for `GridSearchCV` and `cross_validate` over encoders that are not fitted
+    on graded pairs but, for example, on paraphrases: it ignores the test part of the
+    split and scores on its own pairs.
+
+    Parameters
+    ----------
+    datasets : tuple (pairs, scores) or mapping of str to such tuples
+        Pairs of texts, shape (n_pairs, 2), and graded scores, shape (n_pairs,).
+    metric : {"pearson", "spearman"}, default="pearson"
+    postprocess : transformer, default=None
+        Fitted to the vectors of each data set and applied to them before the cosine,
+        as the SIF paper does with `CommonComponentRemoval`.
+    average : bool, default=False
+        If True, return only the mean over data sets, as halving searches, learning
+        curves and Optuna's search require.
+
+    See Also
+    --------
+    RetrievalScorer : For pairs without scores.
+
+    Examples
+    --------
+    >>> from sklearn.model_selection import GridSearchCV, ShuffleSplit
+    >>> from skparaphrase.datasets import load_similarity
+    >>> from skparaphrase.encoders import SIFEncoder
+    >>> from skparaphrase.metrics import STSScorer
+    >>> pairs, scores = load_similarity(return_X_y=True)
+    >>> search = GridSearchCV(
+    ...     SIFEncoder(), {"a": [1e-1, 1e-3]}, cv=ShuffleSplit(1, random_state=0),
+    ...     scoring=STSScorer((pairs, scores)),
+    ... )
+    >>> search.fit(pairs).best_params_
+    {'a': 0.001}
+    """
+
+    def __init__(
+        self,
+        datasets: tuple[Any, Any] | Mapping[str, tuple[Any, Any]],
+        *,
+        metric: str = "pearson",
+        postprocess: Any = None,
+        average: bool = False,
+    ) -> None:
+        if metric not in _METRICS:
+            raise ValueError(
+                f"metric must be one of {sorted(_METRICS)}; got {metric!r}."
+            )
+        is_single = not isinstance(datasets, Mapping)
+        if not isinstance(datasets, Mapping):
+            datasets = {"sts": datasets}
+        if not datasets or "mean" in datasets:
+            raise ValueError(
+                "datasets must hold at least one data set, and none named 'mean'."
+            )
+        for name, data in datasets.items():
+            if not isinstance(data, tuple) or len(data) != 2:
+                raise TypeError(
+                    f"Data set {name!r} must be a tuple (pairs, scores); got "
+                    f"{type(data).__name__}."
+                )
+            if len(data[0]) != len(data[1]):
+                raise ValueError(
+                    f"Data set {name!r} has {len(data[0])} pairs but {len(data[1])} "
+                    "scores."
+                )
+        self.datasets = dict(datasets)
+        self.metric = metric
+        self.__name__ = metric  # the axis label of learning curves
+        self.postprocess = postprocess
+        self.average = average or is_single
+
+    def __call__(
+        self, estimator: Any, X: Any = None, y: Any = None
+    ) -> float | dict[str, float]:
+        """Score a fitted encoder, or a pipeline that ends in one or in a regressor.
+
+        Parameters
+        ----------
+        estimator : estimator
+            Has `transform` (texts to vectors) or else `predict` (pairs to
+            similarities).
+        X, y : ignored
+
+        Returns
+        -------
+        score : float or dict of str to float
+            A number for a single data set, or with `average`. Otherwise the score of
+            each data set and their unweighted "mean", with which `GridSearchCV` needs
+            `refit="mean"`.
+        """
+        measure = _METRICS[self.metric]
+        scores = {
+            name: measure(gold, self.similarities(estimator, pairs))
+            for name, (pairs, gold) in self.datasets.items()
+        }
+        mean = float(np.mean(list(scores.values())))
+        return mean if self.average else {**scores, "mean": mean}
+
+    def similarities(self, estimator: Any, pairs: Any) -> Any:
+        """Compute the similarities to be scored.
+
+        Parameters
+        ----------
+        estimator : estimator
+            Has `transform` or else `predict`.
+        pairs : array-like of str of shape (n_pairs, 2)
+
+        Returns
+        -------
+        similarities : ndarray of shape (n_pairs,)
+            Cosines, or the result of `predict`.
+        """
+        if not hasattr(estimator, "transform"):
+            return estimator.predict(pairs)
+        vectors = estimator.transform(pairs)
+        if self.postprocess is not None:
+            vectors = clone(self.postprocess).fit_transform(vectors)
+        vectors = np.asarray(vectors)
+        return cosine_similarity(vectors[:, 0], vectors[:, 1])
+
+    def __repr__(self) -> str:
+        average = ", average=True" if self.average else ""
+        sets = f"{len(self.datasets)} data sets"
+        return f"STSScorer({sets}, metric={self.metric!r}{average})"

@@ -1,0 +1,93 @@
+"""Optimizers of every model that trains, as parameters."""
+
+# Authors: The skparaphrase developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+from numbers import Real
+from typing import Any, ClassVar
+
+from sklearn.base import BaseEstimator
+
+from skparaphrase._compat import Interval, StrOptions
+from skparaphrase._estimator import DocumentedOnline
+
+__all__ = ["Optimizer"]
+
+NAMES = ("adagrad", "adam", "rmsprop", "sgd")
+
+
+class Optimizer(DocumentedOnline, BaseEstimator):
+    """An update rule and its settings, for the parameter `optimizer` of a model.
+
+    The name alone, such as `optimizer="adam"`, is short for `Optimizer("adam")`, unless
+    the model documents other settings. The learning rate is a parameter of the model.
+
+    Parameters
+    ----------
+    name : {"adagrad", "adam", "rmsprop", "sgd"}, default="adam"
+        "adagrad": Duchi et al. (2011), with eps inside the root as in Lasagne. "adam":
+        Kingma & Ba (2015). "rmsprop": Tieleman & Hinton (2012), as in Torch. "sgd":
+        gradient descent with momentum.
+    sparse : bool, default=True
+        Update only the vectors of the words in the batch, so that the cost of a step
+        does not grow with the vocabulary. The moments of other words stand still.
+        False updates all vectors in every step, as the papers' code does. AdaGrad
+        without a penalty gives the same result either way.
+    clip_norm : float, default=None
+        Scale the gradient of each array down to this norm. The models of word
+        interaction scale all gradients together.
+    momentum : float, default=0.95
+        Used by "sgd" only.
+    schedule : {"constant", "linear"}, default="constant"
+        "linear" decreases the learning rate to zero, step by step.
+    reset : bool, default=False
+        Discard the moments after every epoch, as the code of He & Lin (2016) does.
+
+    Examples
+    --------
+    >>> from skparaphrase.encoders import LSTMEncoder
+    >>> from skparaphrase.optimizers import Optimizer
+    >>> LSTMEncoder(optimizer=Optimizer("adam", sparse=False), learning_rate=0.001)
+    LSTMEncoder(learning_rate=0.001, optimizer=Optimizer(sparse=False))
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "name": [StrOptions(set(NAMES))],
+        "sparse": ["boolean"],
+        "clip_norm": [Interval(Real, 0, None, closed="neither"), None],
+        "momentum": [Interval(Real, 0, 1, closed="left")],
+        "schedule": [StrOptions({"constant", "linear"})],
+        "reset": ["boolean"],
+    }
+
+    def __init__(
+        self,
+        name: str = "adam",
+        *,
+        sparse: bool = True,
+        clip_norm: float | None = None,
+        momentum: float = 0.95,
+        schedule: str = "constant",
+        reset: bool = False,
+    ) -> None:
+        self.name = name
+        self.sparse = sparse
+        self.clip_norm = clip_norm
+        self.momentum = momentum
+        self.schedule = schedule
+        self.reset = reset
+
+
+#: Constraint of the parameter `optimizer`.
+OPTIMIZER = [StrOptions(set(NAMES)), Optimizer]
+
+
+def check_optimizer(optimizer: str | Optimizer, **settings: Any) -> Optimizer:
+    """The object that the parameter `optimizer` stands for.
+
+    A name is short for an optimizer with `settings`, the defaults of the model.
+    """
+    if isinstance(optimizer, str):
+        optimizer = Optimizer(optimizer, **settings)
+    optimizer._validate_params()
+    return optimizer

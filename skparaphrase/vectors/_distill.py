@@ -1,0 +1,136 @@
+"""Word vectors distilled from any encoder."""
+
+# Authors: The skparaphrase developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+from collections.abc import Callable, Iterable
+from numbers import Integral, Real
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import check_scalar
+
+from skparaphrase.text._vocabulary import check_distinct
+from skparaphrase.vectors._interchange import to_numpy
+
+if TYPE_CHECKING:
+    from skparaphrase.vectors._word_vectors import WordVectors
+
+_BLOCK = 16384  # rows in double precision at a time
+
+
+def distill(
+    cls: "type[WordVectors]",
+    words: Iterable[str],
+    encode: Callable[[list[str]], Any],
+    *,
+    batch_size: int = 1024,
+    dim: int | None = None,
+    power: float = 0.0,
+) -> "WordVectors":
+    """Take the vectors that a better, slower model gives single words.
+
+    Parameters
+    ----------
+    words : iterable of str
+        Distinct words.
+    encode : callable
+        Takes a list of words and returns their vectors, array-like of shape
+        (n_words, dim); for instance `SentenceTransformer(...).encode`.
+    batch_size : int, default=1024
+        Maximum number of words that are passed to `encode` at once.
+    dim : int, default=None
+        Keep so many principal axes of the table, without centring (averages of words
+        must stay averages). None keeps the vectors as they are.
+    power : float, default=0.0
+        From 0 to 1: divide the coordinate on each axis by the axis' strength to this
+        power. 1 makes all axes equally strong. The bundled vectors have 128 axes and
+        power 0.75.
+
+    Returns
+    -------
+    vectors : WordVectors
+        float32; see :meth:`astype`.
+
+    Raises
+    ------
+    ValueError
+        If a word occurs twice, or `encode` returns an array of another shape or a
+        vector that is not finite; the message names the first such word.
+
+    See Also
+    --------
+    skparaphrase.encoders.SIFEncoder : Down-weights frequent words.
+
+    Examples
+    --------
+    >>> from skparaphrase.vectors import WordVectors
+    >>> def encode(words):
+    ...     return [[len(word), word.count("o")] for word in words]
+    >>> WordVectors.distill(["cat", "door"], encode)["door"]
+    array([4., 2.], dtype=float32)
+    """
+    if isinstance(words, str):
+        raise TypeError("words must be several words; got one str.")
+    check_scalar(batch_size, "batch_size", Integral, min_val=1)
+    check_scalar(power, "power", Real, min_val=0, max_val=1)
+    words = list(words)
+    if not words:
+        raise ValueError("words is empty: there is nothing to distill.")
+    for i, word in enumerate(words):
+        if not isinstance(word, str):
+            raise TypeError(f"words must be str; got {word!r} at {i}.")
+    check_distinct(words, "Word")  # before hours of encoding, not after
+    matrix: NDArray[np.float32] | None = None
+    for start in range(0, len(words), batch_size):
+        batch = words[start : start + batch_size]
+        block = to_numpy(encode(list(batch)))
+        width = "dim" if matrix is None else matrix.shape[1]
+        if (
+            block.ndim != 2
+            or len(block) != len(batch)
+            or (matrix is not None and block.shape[1] != width)
+        ):
+            raise ValueError(
+                f"encode must return vectors of shape ({len(batch)}, {width}) for the "
+                f"{len(batch)} words from {batch[0]!r} on, number {start}; got shape "
+                f"{block.shape}."
+            )
+        if matrix is None:
+            most = block.shape[1]
+            if dim is not None:
+                check_scalar(dim, "dim", Integral, min_val=1, max_val=most)
+            matrix = np.empty((len(words), most), dtype=np.float32)
+        with np.errstate(over="ignore"):  # raised below
+            matrix[start : start + len(block)] = block
+        bad = np.flatnonzero(~np.isfinite(matrix[start : start + len(block)]).all(1))
+        if len(bad):
+            row = int(bad[0])
+            raise ValueError(
+                f"The vector that encode returned for {batch[row]!r}, number "
+                f"{start + row}, is not finite."
+            )
+    assert matrix is not None
+    if dim is not None or power:
+        matrix = _principal_coordinates(matrix, dim, power)
+    return cls(words, matrix)
+
+
+def _principal_coordinates(
+    matrix: NDArray[np.float32], dim: int | None, power: float
+) -> NDArray[np.float32]:
+    """Coordinates on the principal axes, each over its relative strength to `power`."""
+    gram = np.zeros((matrix.shape[1],) * 2)
+    for start in range(0, len(matrix), _BLOCK):
+        block = matrix[start : start + _BLOCK].astype(np.float64)
+        gram += block.T @ block
+    squares, axes = np.linalg.eigh(gram)
+    strengths = np.sqrt(np.maximum(squares[::-1][:dim], 0))
+    axes = axes[:, ::-1][:, :dim]
+    largest = axes[np.abs(axes).argmax(axis=0), np.arange(len(axes.T))]
+    axes *= np.where(largest < 0, -1, 1)
+    # An axis without strength holds rounding errors, which must not be amplified.
+    weak = strengths <= 1e-6 * strengths[0]
+    divisors = np.where(weak, 1, strengths / max(strengths[0], 1e-300)) ** power
+    return matrix @ np.where(weak, 0, axes / divisors).astype(np.float32)

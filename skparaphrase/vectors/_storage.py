@@ -1,0 +1,109 @@
+"""The arrays of a table of word vectors: checks, and folders that can be mapped."""
+
+# Authors: The skparaphrase developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import json
+from collections.abc import Sequence
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skparaphrase._persistence import (
+    load_array,
+    new_folder,
+    read_metadata,
+    write_metadata,
+)
+from skparaphrase.text import Vocabulary
+
+DTYPES = ("float32", "float16", "int8")  # int8 with a scale per word
+_BLOCK = 16384  # vectors checked at a time
+_FORMAT_VERSION = 2  # version 1 has the words in JSON
+
+
+def check_table(
+    words: Vocabulary,
+    matrix: NDArray[Any],
+    scale: NDArray[np.float32] | None,
+    unknown: str | None,
+) -> None:
+    """Raise a ValueError unless the parts of a table fit together."""
+    if matrix.ndim != 2 or len(matrix) != len(words):
+        raise ValueError(
+            f"matrix must be of shape ({len(words)}, dim), one row per word; got shape "
+            f"{matrix.shape}."
+        )
+    if (matrix.dtype == np.int8) != (scale is not None):
+        raise ValueError(
+            "int8 vectors need a scale per word, and other vectors take none; got "
+            f"{matrix.dtype} vectors and scale={scale!r}."
+        )
+    if scale is not None and scale.shape != (len(words),):
+        raise ValueError(f"scale must be of shape ({len(words)},); got {scale.shape}.")
+    if unknown is not None and unknown not in words:
+        raise ValueError(f"unknown={unknown!r} is not a word of the table.")
+
+
+def check_finite(
+    words: Sequence[str], matrix: NDArray[Any], scale: NDArray[np.float32] | None
+) -> None:
+    """Raise a ValueError that names the first word whose vector is not finite."""
+    if scale is not None:
+        matrix = scale[:, np.newaxis]
+    for start in range(0, len(matrix), _BLOCK):
+        # A finite sum has finite terms and needs no second array. Where large terms
+        # overflow, the slower test decides.
+        block = matrix[start : start + _BLOCK]
+        with np.errstate(over="ignore", invalid="ignore"):
+            if np.isfinite(block.sum(dtype=np.float64)):
+                continue
+        bad = np.flatnonzero(~np.isfinite(block).all(axis=1))
+        if len(bad):
+            row = start + int(bad[0])
+            kind = "vector" if scale is None else "scale"
+            raise ValueError(f"The {kind} of {words[row]!r}, row {row}, is not finite.")
+
+
+def read_only(array: NDArray[Any]) -> NDArray[Any]:
+    """A view that cannot be written to."""
+    array = array.view()
+    array.flags.writeable = False
+    return array
+
+
+def save_table(folder: str | PathLike[str], table: dict[str, Any]) -> None:
+    """Write `words`, `matrix`, `scale` and `unknown`."""
+    arrays = {f"words-{name}": part for name, part in table["words"].arrays().items()}
+    arrays |= {name: table[name] for name in ("matrix", "scale")}
+    with new_folder(folder) as new:
+        for name, array in arrays.items():
+            if array is not None:
+                np.save(new / f"{name}.npy", array, allow_pickle=False)
+        write_metadata(
+            new, kind="WordVectors", version=_FORMAT_VERSION, unknown=table["unknown"]
+        )
+
+
+def load_table(folder: Path, *, mmap: bool) -> dict[str, Any]:
+    """Read what :func:`save_table` wrote, and check that it fits together."""
+    metadata = read_metadata(folder, kind="WordVectors", version=_FORMAT_VERSION)
+    try:
+        if metadata["version"] == 1:
+            text = (folder / "words.json").read_text(encoding="ascii")
+            words = Vocabulary(json.loads(text))
+        else:
+            files = (folder / f"words-{name}.npy" for name in ("raw", "ends", "slots"))
+            words = Vocabulary.from_arrays(*(load_array(f, mmap=mmap) for f in files))
+        matrix = load_array(folder / "matrix.npy", mmap=mmap)
+        scale = None
+        if matrix.dtype == np.int8:
+            scale = load_array(folder / "scale.npy", mmap=False)
+        unknown = metadata["unknown"]
+        check_table(words, matrix, scale, unknown)
+    except (KeyError, OSError, TypeError, ValueError) as error:
+        raise ValueError(f"{folder} is damaged: {error}") from error
+    return {"words": words, "matrix": matrix, "scale": scale, "unknown": unknown}

@@ -1,0 +1,227 @@
+"""Scores after every epoch, early stopping, and the progress bar of scikit-learn."""
+
+# Authors: The skparaphrase developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import pickle
+from operator import attrgetter
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+from sklearn.base import clone
+from sklearn.callback import ProgressBar
+from sklearn.model_selection import GridSearchCV, ShuffleSplit
+from sklearn.pipeline import make_pipeline
+
+from skparaphrase.callback import EarlyStopping, ScoreMonitor
+from skparaphrase.encoders import ParagramEncoder
+from skparaphrase.metrics import STSScorer
+from skparaphrase.pairs import PairSimilarity
+from skparaphrase.vectors import WordVectors
+
+RNG = np.random.RandomState(0)
+WORDS = [f"w{i}" for i in range(30)]
+VECTORS = WordVectors(WORDS, RNG.randn(30, 6).astype(np.float32))
+PAIRS = [
+    tuple(" ".join(RNG.choice(WORDS, RNG.randint(2, 6))) for _ in range(2))
+    for _ in range(24)
+]
+TEXTS = [text for pair in PAIRS for text in pair]
+GOLD = RNG.uniform(0, 5, len(PAIRS))
+
+
+def make_encoder(*callbacks, **changes):
+    settings = {"max_epochs": 5, "batch_size": 8, "random_state": 0, "device": "cpu"}
+    return ParagramEncoder(VECTORS, **{**settings, **changes}).set_callbacks(*callbacks)
+
+
+def trained(n_epochs):
+    return make_encoder(max_epochs=n_epochs).fit(PAIRS).vectors_.matrix
+
+
+def script(*scores):
+    """A scorer that gives these scores in turn, again and again."""
+    calls = []
+
+    def scorer(_):
+        calls.append(None)
+        return scores[(len(calls) - 1) % len(scores)]
+
+    return scorer
+
+
+def test_monitor_records_an_entry_an_epoch_and_forgets_earlier_fits():
+    monitor = ScoreMonitor(attrgetter("n_epochs_"))
+    encoder = make_encoder(monitor, max_epochs=3)
+    for _ in range(2):
+        encoder.fit(PAIRS)
+        assert monitor.scores_ == [{"epoch": n, "score": float(n)} for n in (1, 2, 3)]
+    encoder.set_params(warm_start=True, max_epochs=1).fit(PAIRS)
+    assert monitor.scores_ == [{"epoch": 1, "score": 4.0}]
+
+
+def test_monitor_keeps_the_names_of_scores_and_prints_them(capsys):
+    monitor = ScoreMonitor(script({"a": 0.25, "mean": 0.5}, {"a": 1, "mean": 0.75}))
+    make_encoder(monitor, max_epochs=2).fit(PAIRS)
+    assert monitor.scores_ == [
+        {"epoch": 1, "a": 0.25, "mean": 0.5},
+        {"epoch": 2, "a": 1, "mean": 0.75},
+    ]
+    assert capsys.readouterr().out == ""
+    monitor.verbose = True
+    make_encoder(monitor, max_epochs=1).fit(PAIRS)
+    assert capsys.readouterr().out == "epoch 1, a 0.2500, mean 0.5000\n"
+
+
+def test_scorer_sees_the_encoder_as_if_training_had_ended():
+    seen = []
+    monitor = ScoreMonitor(lambda e: seen.append((e, e.transform(TEXTS))) or 0.0)
+    encoder = make_encoder(monitor, max_epochs=3).fit(PAIRS)
+    for n, (fitted, vectors) in enumerate(seen, start=1):
+        assert_array_equal(fitted.vectors_.matrix, trained(n))
+        assert_array_equal(fitted.transform(TEXTS), vectors)
+        assert fitted is not encoder
+        assert fitted.n_epochs_ == len(fitted.loss_curve_) == n
+    assert_array_equal(encoder.vectors_.matrix, trained(3))
+
+
+@pytest.mark.parametrize(
+    ("scores", "settings", "best", "n_epochs"),
+    [
+        ([1, 3, 2, 2, 5], {}, 2, 4),
+        ([1, 3, 2, 2, 5], {"patience": 3}, 5, 5),
+        ([5, 4, 3, 2, 1], {"patience": 1}, 1, 2),
+        ([1, 2, 3, 4, 5], {}, 5, 5),
+        ([1, 1.1, 1.2, 1.3, 3], {"min_delta": 0.5}, 1, 3),
+        ([1, 1.3, 1.6, 1.6, 1.6], {"min_delta": 0.5}, 3, 5),
+        ([2, 2, 2, 2, 2], {}, 1, 3),
+        ([-3, -2, -4, -4, -1], {}, 2, 4),
+    ],
+)
+def test_early_stopping_leaves_the_best_epoch(scores, settings, best, n_epochs):
+    stopping = EarlyStopping(script(*scores), **settings)
+    encoder = make_encoder(stopping).fit(PAIRS)
+    assert encoder.n_epochs_ == len(encoder.loss_curve_) == n_epochs
+    assert [entry["score"] for entry in stopping.scores_] == scores[:n_epochs]
+    assert (stopping.best_epoch_, stopping.best_score_) == (best, scores[best - 1])
+    assert_array_equal(encoder.vectors_.matrix, trained(best))
+
+
+def test_early_stopping_forgets_earlier_fits():
+    stopping = EarlyStopping(script(9, 8, 8, 1, 2, 1, 1))
+    encoder = make_encoder(stopping).fit(PAIRS)
+    assert (stopping.best_epoch_, encoder.n_epochs_) == (1, 3)
+    encoder.fit(PAIRS)
+    assert (stopping.best_epoch_, stopping.best_score_) == (2, 2)
+    assert_array_equal(encoder.vectors_.matrix, trained(2))
+
+
+@pytest.mark.parametrize(
+    ("name", "names", "best"),
+    [
+        (None, ("a", "b", "mean"), 3),
+        ("mean", ("a", "b", "mean"), 3),
+        ("a", ("a", "b", "mean"), 1),
+        ("b", ("a", "b", "mean"), 2),
+        (None, ("r",), 1),  # the only one
+    ],
+)
+def test_early_stopping_watches_the_named_score(name, names, best):
+    rows = [(3, 1, 1), (2, 3, 2), (1, 2, 3)]
+    scores = [dict(zip(names, row, strict=False)) for row in rows]
+    stopping = EarlyStopping(script(*scores), name=name)
+    encoder = make_encoder(stopping, max_epochs=3).fit(PAIRS)
+    assert stopping.best_epoch_ == best
+    assert_array_equal(encoder.vectors_.matrix, trained(best))
+
+
+@pytest.mark.parametrize(
+    ("scores", "name"),
+    [({"a": 1.0, "b": 2.0}, None), ({"a": 1.0, "mean": 2.0}, "c"), (1.0, "mean")],
+)
+def test_early_stopping_refuses_an_ambiguous_name(scores, name):
+    encoder = make_encoder(EarlyStopping(script(scores), name=name))
+    with pytest.raises(ValueError, match=r"returned \[.*name="):
+        encoder.fit(PAIRS)
+    assert_array_equal(encoder.vectors_.matrix, trained(1))
+
+
+def test_callbacks_work_side_by_side(capsys):
+    monitor = ScoreMonitor(attrgetter("n_epochs_"))
+    stopping = EarlyStopping(script(1, 3, 2, 2))
+    encoder = make_encoder(ProgressBar(), monitor, stopping).fit(PAIRS)
+    assert encoder.n_epochs_ == len(monitor.scores_) == len(stopping.scores_) == 4
+    assert_array_equal(encoder.vectors_.matrix, trained(2))
+
+
+def test_interrupted_early_stopping_leaves_the_best_epoch():
+    monitor = ScoreMonitor(lambda e: 1 / (3 - e.n_epochs_))
+    stopping = EarlyStopping(script(2, 1, 1), patience=9)
+    encoder = make_encoder(stopping, monitor)
+    with pytest.raises(ZeroDivisionError):
+        encoder.fit(PAIRS)
+    assert encoder.n_epochs_ == 3
+    assert_array_equal(encoder.vectors_.matrix, trained(1))
+
+
+def test_warm_start_resumes_after_early_stopping():
+    stopping = EarlyStopping(script(1, 2, 0, 0))
+    encoder = make_encoder(stopping, warm_start=True).fit(PAIRS)
+    best = encoder.vectors_.matrix.copy()
+    encoder.set_callbacks().set_params(max_epochs=1).fit(PAIRS)
+    assert encoder.n_epochs_ == 5
+    moved = np.abs(encoder.vectors_.matrix - best).max()
+    assert 0 < moved < 0.5
+
+
+@pytest.mark.filterwarnings("ignore:.*does not support callbacks")
+@pytest.mark.parametrize("pipeline", [False, True])
+@pytest.mark.parametrize("search", [False, True])
+def test_progress_bar_of_scikit_learn_works(search, pipeline, capsys):
+    model = make_encoder(max_epochs=2, positive_from=2.5)
+    prefix = ""
+    if pipeline:
+        model, prefix = make_pipeline(model, PairSimilarity()), "paragramencoder__"
+    if search:
+        model = GridSearchCV(
+            model,
+            {f"{prefix}learning_rate": [0.1, 0.2]},
+            cv=ShuffleSplit(1, random_state=0),
+            scoring=STSScorer((PAIRS, GOLD)),
+            refit="mean",
+        )
+    model.set_callbacks(ProgressBar()).fit(PAIRS, GOLD)
+    assert "100%" in capsys.readouterr().out
+    final = model.best_estimator_ if search else model
+    encoder = final[0] if pipeline else final
+    assert encoder.n_epochs_ == 2
+
+
+def test_clone_shares_the_callbacks():
+    stopping = EarlyStopping(script(1, 3, 2, 2, 1, 1, 1))
+    copy = clone(make_encoder(stopping).fit(PAIRS))
+    assert not hasattr(copy, "vectors_")
+    copy.fit(PAIRS)
+    assert [entry["score"] for entry in stopping.scores_] == [1, 1, 1]
+    assert_array_equal(copy.vectors_.matrix, trained(1))
+
+
+@pytest.mark.parametrize("kind", [ScoreMonitor, EarlyStopping])
+def test_pickles_carry_callbacks(kind):
+    callback = kind(STSScorer((PAIRS, GOLD)))
+    encoder = make_encoder(callback).fit(PAIRS)
+    data = pickle.dumps(encoder)
+    copy = pickle.loads(data)
+    assert b"torch" not in data
+    assert_array_equal(copy.transform(TEXTS), encoder.transform(TEXTS))
+    copy.fit(PAIRS)
+    assert_array_equal(copy.transform(TEXTS), encoder.transform(TEXTS))
+
+
+def test_other_objects_are_refused_as_callbacks():
+    for wrong in (ScoreMonitor, "progress"):
+        with pytest.raises(TypeError, match="callbacks must be instances"):
+            make_encoder(wrong)
+    with pytest.raises(ValueError, match="patience must be at least 1; got 0"):
+        EarlyStopping(script(1), patience=0)

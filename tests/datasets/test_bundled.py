@@ -1,0 +1,195 @@
+"""The data sets that are part of the package."""
+
+# Authors: The skparaphrase developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import re
+import string
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+
+from skparaphrase import datasets
+
+LOADERS = [
+    datasets.load_paraphrases,
+    datasets.load_similarity,
+    datasets.load_sentiment,
+    datasets.load_entailment,
+    datasets.load_answers,
+]
+
+
+@pytest.mark.parametrize(
+    ("load", "n_least", "columns", "dtype"),
+    [
+        (datasets.load_paraphrases, 1000, (2,), None),
+        (datasets.load_similarity, 400, (2,), np.float64),
+        (datasets.load_sentiment, 400, (), np.int64),
+        (datasets.load_entailment, 300, (2,), object),
+        (datasets.load_answers, 300, (2,), np.int64),
+    ],
+)
+def test_shapes_and_types(load, n_least, columns, dtype):
+    bunch = load()
+    n = len(bunch.data)
+    assert n >= n_least
+    assert bunch.data.shape == (n, *columns)
+    assert bunch.data.dtype == object
+    assert {type(text) for text in bunch.data.ravel()} == {str}
+    assert f"{n:,} " in bunch.DESCR
+    if load is datasets.load_answers:
+        assert bunch.query.shape == (n,)
+        assert bunch.query.dtype == np.int64
+    assert "CC0" in bunch.DESCR
+    assert re.search(rf"\({n}[,)]", load.__doc__)
+    if dtype is None:
+        assert bunch.target is None
+    else:
+        assert bunch.target.shape == (n,)
+        assert bunch.target.dtype == dtype
+
+
+@pytest.mark.parametrize("load", LOADERS)
+def test_all_ways_to_load_agree(load):
+    bunch, frames = load(), load(as_frame=True)
+    X, y = load(return_X_y=True)
+    assert_array_equal(X, bunch.data)
+    assert_array_equal(frames.data.to_numpy(), bunch.data)
+    assert_array_equal(y, bunch.target)
+    assert_array_equal(frames.target, bunch.target)
+    bunch.data[:] = "other"
+    assert "other" not in load().data.ravel()
+
+
+@pytest.mark.parametrize(
+    ("load", "others"),
+    [
+        (datasets.load_similarity, [datasets.load_paraphrases]),
+        (datasets.load_entailment, [datasets.load_paraphrases]),
+        (datasets.load_answers, LOADERS[:-1]),
+    ],
+)
+def test_labelled_texts_are_in_no_other_data_set(load, others):
+    ours = {text.casefold() for text in load().data.ravel()}
+    for other in others:
+        assert ours.isdisjoint(text.casefold() for text in other().data.ravel())
+
+
+def test_labels_are_balanced():
+    scores = datasets.load_similarity().target
+    assert np.isfinite(scores).all()
+    assert np.bincount(datasets.load_sentiment().target).tolist() == [220, 220]
+    shares = np.histogram(scores, bins=range(6))[0] / len(scores)
+    assert shares.min() >= 0.15
+
+
+@pytest.mark.parametrize("load", LOADERS)
+def test_texts_are_clean_and_occur_once(load):
+    data = load().data
+    assert all(text == " ".join(text.split()) and text for text in data.ravel())
+    if load is datasets.load_entailment:
+        data = [*data[::3, 0], *data[:, 1]]
+    if load is datasets.load_answers:
+        data = data[:, 1]
+    folded = [text.casefold() for text in np.ravel(data)]
+    assert len(set(folded)) == len(folded)
+
+
+def test_entailment_comes_in_groups_of_one_first_sentence():
+    X, y = datasets.load_entailment(return_X_y=True)
+    groups = X[:, 0].reshape(-1, 3)
+    assert (groups == groups[:, :1]).all()
+    assert len(set(groups[:, 0])) == len(groups)
+    assert {tuple(sorted(labels)) for labels in y.reshape(-1, 3)} == {
+        ("contradiction", "entailment", "neutral")
+    }
+    # The place in the group does not give the label away.
+    assert max(Counter(y[::3]).values()) < len(groups) / 2
+
+
+UPOS = "ADJ ADV INTJ NOUN PROPN VERB ADP AUX CCONJ DET NUM PART PRON SCONJ PUNCT SYM"
+
+
+def test_bundled_tags():
+    bunch = datasets.load_tagged()
+    X, y = datasets.load_tagged(return_X_y=True)
+    assert (bunch.data, bunch.target) == (X, y)
+    assert [len(tokens) for tokens in X] == [len(tags) for tags in y]
+    assert {tag for tags in y for tag in tags} == {*UPOS.split()}
+    tokens = [token for sentence in X for token in sentence]
+    assert {type(token) for token in tokens} == {str}
+    assert all(re.fullmatch(r"\S+", token) for token in tokens)
+    assert len({tuple(sentence) for sentence in X}) == len(X)
+    assert f"{len(X)} sentences of {len(tokens):,} tokens" in bunch.DESCR
+    assert f"({len(X)}, {len(tokens)})" in datasets.load_tagged.__doc__
+    assert "CC0" in bunch.DESCR
+    X[0][0] = "other"
+    assert datasets.load_tagged().data[0][0] != "other"
+
+
+def test_bundled_word_vectors():
+    vectors = datasets.load_word_vectors()
+    assert vectors is datasets.load_word_vectors()
+    assert len(vectors) > 30_000
+    assert vectors.matrix.shape == (len(vectors), 128)
+    assert (vectors.dtype, vectors.dim) == (np.int8, 128)
+    assert vectors.scale.shape == (len(vectors),)
+    assert 0 < vectors.scale.min() < vectors.scale.max() < np.inf
+    marks = string.ascii_lowercase + string.digits + string.punctuation
+    assert [mark for mark in marks if mark not in vectors] == ["_"]
+    assert [word for word in vectors.words if word != word.lower() or not word] == []
+    assert {"king", "queen"} & {word for word, _ in vectors.nearest("prince", 20)}
+
+
+def test_bundled_word_frequencies():
+    frequencies = datasets.load_word_frequencies()
+    assert frequencies is datasets.load_word_frequencies()
+    assert set(frequencies) <= set(datasets.load_word_vectors().words)
+    assert min(frequencies.values()) > 0
+    assert frequencies.total >= sum(frequencies.values())
+    assert 0.03 < frequencies.probabilities(["the"])[0] < 0.1
+    assert frequencies["the"] > frequencies["of"] > frequencies["paraphrase"]
+
+
+def test_the_package_stays_small():
+    folder = Path(datasets.__file__).parents[1]
+    data = [p for p in folder.rglob("data/*") if p.is_file()]
+    assert len(data) >= 4
+    # Word vectors and the pretrained encoder have 4 MB each.
+    assert sum(path.stat().st_size for path in data) <= 8.5e6
+
+
+def test_bundled_questions_have_right_and_wrong_answers():
+    bunch = datasets.load_answers()
+    query = bunch.query
+    assert_array_equal(np.unique(query), np.arange(60))
+    assert (np.diff(query) >= 0).all()
+    counts, right = np.bincount(query), np.bincount(query, bunch.target)
+    assert set(counts) == {5, 6}
+    assert set(right) == {1, 2}
+    _, start = np.unique(query, return_index=True)
+    places = Counter(bunch.target[i:].argmax() for i in start)
+    assert max(places.values()) <= 20
+    questions = [set(bunch.data[query == i, 0]) for i in range(60)]
+    assert all(len(texts) == 1 for texts in questions)
+    assert len(set.union(*questions)) == 60
+
+
+@pytest.mark.data
+@pytest.mark.parametrize(
+    ("load", "folder"),
+    [(datasets.load_entailment, "sick"), (datasets.load_answers, "trecqa")],
+)
+def test_no_bundled_text_is_in_a_published_data_set(evaluation, load, folder):
+    paths = [evaluation(f"{folder}/{name}.tsv") for name in ("train", "dev", "test")]
+    columns = {} if folder == "sick" else {"columns": ("question", "answer")}
+    published = [datasets.read_pairs(path, **columns).data.ravel() for path in paths]
+    known, ours = (
+        {text.casefold().strip(". ") for text in texts}
+        for texts in (np.concatenate(published), load().data.ravel())
+    )
+    assert ours.isdisjoint(known)

@@ -1,0 +1,146 @@
+"""The Microsoft Research corpus and PPDB in their published formats."""
+
+# Authors: The skparaphrase developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import gzip
+import re
+
+import numpy as np
+import pytest
+
+from skparaphrase.datasets import fetch_msrp, fetch_ppdb
+
+HEADER = "Quality\t#1 ID\t#2 ID\t#1 String\t#2 String\r\n"
+MSRP = (
+    "\ufeff" + HEADER + '1\t702876\t702977\t"Amrozi, accused\tReferring to "him" as\r\n'
+    '0\t21\t22\tYucaipa\u2028owned\t"Yucaipa\r\n'
+)
+
+
+@pytest.mark.parametrize("last", [True, False])
+def test_msrp(tmp_path, last):
+    folder = tmp_path / "msrp"
+    folder.mkdir()
+    train, test = (folder / f"msr_paraphrase_{x}.txt" for x in ("train", "test"))
+    train.write_bytes((MSRP if last else MSRP[:-2]).encode())
+    test.write_bytes(HEADER.encode() + b"1\t5\t6\tcaf\xe9\tb\n")
+    msrp = fetch_msrp(data_home=tmp_path)
+    assert msrp.data.tolist() == [
+        ['"Amrozi, accused', 'Referring to "him" as'],
+        ["Yucaipa\u2028owned", '"Yucaipa'],
+    ]
+    assert msrp.target.tolist() == [1, 0] and msrp.target.dtype == np.int64
+    assert msrp.groups.tolist() == [0, 1]
+    both = fetch_msrp("all", data_home=tmp_path)
+    assert both.data[2].tolist() == ["café", "b"]
+    assert both.filename == [str(train), str(test)]
+    assert "Microsoft" in both.DESCR
+
+
+def test_msrp_wants_its_licence_accepted(tmp_path):
+    with pytest.raises(OSError, match="accept_licence=True") as info:
+        fetch_msrp(data_home=tmp_path)
+    assert "details.aspx?id=52398" in str(info.value)
+    assert str(tmp_path / "msrp" / "msr_paraphrase_train.txt") in str(info.value)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("", "line 1: expected"),
+        ("1\t2\t3\ta\tb\n", "line 1: expected"),
+        (HEADER + "1\t2\t3\ta\n", "line 2: expected 5 columns, got 4"),
+        (HEADER + "\n2\t2\t3\ta\tb\n", "line 3: '2' is neither 0 nor 1"),
+    ],
+)
+def test_wrong_lines_of_msrp_are_named(tmp_path, content, message):
+    path = tmp_path / "msrp" / "msr_paraphrase_test.txt"
+    path.parent.mkdir()
+    path.write_text(content)
+    with pytest.raises(ValueError, match=re.escape(f"{path}, {message}")):
+        fetch_msrp("test", data_home=tmp_path)
+
+
+PPDB2 = (
+    "[JJ] ||| transplant ||| transplantation ||| PPDB2.0Score=5.22098 "
+    "PPDB1.0Score=3.84 -logp(e2|e1,LHS)=2.1 MVLSASim=NA ||| 0-0 ||| Equivalence\n"
+    "[S/PP] ||| [NP/NP,1] such activities ||| [NP/NP,1] those ||| PPDB2.0Score=5 ||| "
+    "0-0 ||| Equivalence\n"
+    "\n"
+    "[.] ||| , ||| na\u00efve [sic] ||| PPDB1.0Score=1 ||| 0-0 ||| OtherRelated\n"
+    "[CD] ||| 1,5 ||| 1.5 ||| PPDB2.0Score=-1.5 ||| 0-0 ||| ForwardEntailment\n"
+)
+
+
+PPDB1 = (
+    "[CD] ||| 67.20 ||| 67,20 ||| Abstract=0 Lex(e|f)=62.9 p(f|e,LHS)=1.2 ||| 0-0\n"
+    "[NN,JJ] ||| a b ||| c ||| Abstract=0 ||| 0-0 1-0\r\n"
+)
+
+
+def ppdb(home, name, content):
+    path = home / "ppdb" / f"{name}.gz"
+    path.parent.mkdir(exist_ok=True)
+    path.write_bytes(gzip.compress(content.encode()))
+    return path
+
+
+def test_ppdb(tmp_path):
+    path = ppdb(tmp_path, "ppdb-2.0-s-all", PPDB2)
+    found = fetch_ppdb("s", "all", data_home=tmp_path)
+    assert found.data.tolist() == [
+        ["transplant", "transplantation"],
+        [",", "naïve [sic]"],
+        ["1,5", "1.5"],
+    ]
+    np.testing.assert_array_equal(found.target, [5.22098, np.nan, -1.5])
+    assert found.constituent.tolist() == ["JJ", ".", "CD"]
+    assert found.entailment.tolist() == [
+        "Equivalence",
+        "OtherRelated",
+        "ForwardEntailment",
+    ]
+    assert found.filename == str(path) and "CC BY 3.0" in found.DESCR
+    for limit, n in ((0, 0), (2, 2), (9, 3)):
+        X, y = fetch_ppdb("s", "all", limit=limit, return_X_y=True, data_home=tmp_path)
+        assert X.shape == (n, 2) and y.shape == (n,)
+
+
+def test_ppdb_of_2013(tmp_path):
+    ppdb(tmp_path, "ppdb-1.0-xl-lexical", PPDB1)
+    found = fetch_ppdb("xl", "lexical", version="1.0", data_home=tmp_path)
+    assert found.data.tolist() == [["67.20", "67,20"], ["a b", "c"]]
+    assert found.constituent.tolist() == ["CD", "NN,JJ"]
+    assert found.target is None and "entailment" not in found
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (PPDB2 + "[A] ||| b\n", "line 6: expected 5 or 6 fields"),
+        ("[A] ||| b |||  ||| x=1 ||| 0-0\n", "line 1: expected 5 or 6 fields"),
+        (PPDB2.replace("5.22098", "x"), "line 1: could not convert string to float"),
+        (PPDB2.replace("naïve", "na\udcefve"), "line 4: 'utf-8' codec can't decode"),
+    ],
+)
+def test_wrong_lines_of_ppdb_are_named(tmp_path, content, message):
+    path = tmp_path / "ppdb" / "ppdb-2.0-m-phrasal.gz"
+    path.parent.mkdir()
+    path.write_bytes(gzip.compress(content.encode(errors="surrogateescape")))
+    with pytest.raises(ValueError, match=re.escape(f"{path}, {message}")):
+        fetch_ppdb("m", "phrasal", data_home=tmp_path)
+
+
+@pytest.mark.parametrize("how", ["cut", "middle", "plain"])
+def test_a_damaged_gzip_says_what_to_do(tmp_path, how):
+    rng = np.random.default_rng(0)
+    words = ["".join(chr(97 + x) for x in rng.integers(0, 26, 9)) for _ in range(4000)]
+    lines = [f"[A] ||| {word} ||| {word[::-1]} ||| x=1 ||| 0-0\n" for word in words]
+    path = ppdb(tmp_path, "ppdb-2.0-s-lexical", "".join(lines))
+    raw = path.read_bytes()
+    half = len(raw) // 2
+    rest = b"" if how == "cut" else bytes(9) + raw[half + 9 :]
+    path.write_bytes("".join(lines).encode() if how == "plain" else raw[:half] + rest)
+    with pytest.raises(OSError, match=r"lexical\.gz, after line \d+, is damaged .*Del"):
+        fetch_ppdb("s", data_home=tmp_path)

@@ -1,0 +1,168 @@
+"""AverageEncoder and TfidfEncoder against loops over words, and what SIF shares."""
+
+# Authors: The skparaphrase developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import pickle
+from math import log
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+
+from skparaphrase.encoders import AverageEncoder, SIFEncoder, TfidfEncoder
+from skparaphrase.text import WordTokenizer
+from skparaphrase.vectors import WordVectors
+
+RNG = np.random.RandomState(0)
+WORDS = [f"w{i}" for i in range(50)]
+VECTORS = WordVectors(WORDS, RNG.randn(50, 7).astype(np.float32))
+TEXTS = [" ".join(RNG.choice(WORDS[:40], RNG.randint(1, 9))) for _ in range(60)]
+PAIRS = list(zip(TEXTS[0::2], TEXTS[1::2], strict=True))
+each_encoder = pytest.mark.parametrize(
+    "make", [AverageEncoder, TfidfEncoder, SIFEncoder]
+)
+
+
+def slow_idf(documents, word):
+    n_with = sum(word in document.lower().split() for document in documents)
+    return log((1 + len(documents)) / (1 + n_with))
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float16", "int8"])
+def test_average_is_the_mean_of_the_words(dtype, assert_encodes):
+    encoder = AverageEncoder(VECTORS.astype(dtype))
+    assert_encodes(encoder, TEXTS)
+    fitted = clone(encoder).fit(TEXTS)  # needs no fit
+    assert_array_equal(fitted.transform(TEXTS), encoder.transform(TEXTS))
+    assert encoder.get_feature_names_out().tolist()[0] == "averageencoder0"
+
+
+@pytest.mark.parametrize("documents", [TEXTS, TEXTS[:5] * 3, ["w1 w1 w1", "W1 w2", ""]])
+def test_tfidf_weights_by_inverse_document_frequency(documents, assert_encodes):
+    encoder = TfidfEncoder(VECTORS).fit(documents)
+    assert_encodes(encoder, TEXTS, lambda word: slow_idf(documents, word))
+    expected = [slow_idf(documents, word) for word in WORDS]
+    assert_allclose(encoder.weights_, expected)
+    assert_allclose(encoder.weights_[40:], log(1 + len(documents)))
+
+
+@each_encoder
+def test_pairs_are_encoded_as_their_texts(make):
+    encoder = make(VECTORS).fit(PAIRS)
+    vectors = encoder.transform(PAIRS)
+    assert vectors.shape == (30, 2, 7)
+    of_texts = make(VECTORS).fit(TEXTS)  # each side is a document
+    assert_array_equal(vectors.reshape(60, 7), of_texts.transform(TEXTS))
+    assert encoder.transform([]).shape == (0, 7)
+
+
+@each_encoder
+@pytest.mark.parametrize(
+    "vectors",
+    [VECTORS, VECTORS.with_unknown(), VECTORS.with_unknown(np.ones(7), word="OOV")],
+)
+def test_words_without_a_vector_are_left_out_or_unknown(make, vectors, assert_encodes):
+    texts = ["w1 nobody w2", "nobody knows", "w3", "nobody w3 w3"]
+    encoder = make(vectors).fit(texts)
+    n_with = {"w1": 1, "w2": 1, "w3": 2, vectors.unknown: 3}
+    weights = {
+        AverageEncoder: lambda word: 1.0,
+        TfidfEncoder: lambda word: log(5 / (1 + n_with[word])),
+        SIFEncoder: lambda word: encoder.weights_[encoder.vectors.index[word]],
+    }
+    assert_encodes(encoder, texts, weights[make])
+
+
+@each_encoder
+def test_texts_without_known_words_are_zero(make):
+    encoder = make(VECTORS).fit(["", "nobody knows", *TEXTS])
+    vectors = encoder.transform(["", "nobody knows", "w1", " \n"])
+    assert_array_equal(vectors[[0, 1, 3]], np.zeros((3, 7)))
+    assert vectors[2].any()
+    assert_array_equal(encoder.transform([("", "nobody")]), np.zeros((1, 2, 7)))
+    assert np.isfinite(make(VECTORS).fit(["nobody"]).transform(TEXTS)).all()
+
+
+@pytest.mark.parametrize("make", [TfidfEncoder, SIFEncoder])
+def test_weighted_encoders_must_be_fitted(make):
+    encoder = make(VECTORS)
+    with pytest.raises(NotFittedError):
+        encoder.transform(TEXTS)
+    with pytest.raises(NotFittedError):
+        clone(encoder.fit(TEXTS)).transform(TEXTS)
+    copy = pickle.loads(pickle.dumps(encoder))
+    assert_array_equal(copy.transform(TEXTS), encoder.transform(TEXTS))
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float16", "int8"])
+@each_encoder
+def test_rows_do_not_depend_on_their_batch_to_the_bit(make, dtype):
+    encoder = make(VECTORS.astype(dtype)).fit(TEXTS)
+    together = encoder.transform(TEXTS)
+    for text, row in zip(TEXTS, together, strict=True):
+        assert_array_equal(encoder.transform([text])[0], row)
+    many = [f"{text} {WORDS[i % 50]}" for i in range(100) for text in TEXTS]
+    assert_array_equal(encoder.transform(many)[-50:], encoder.transform(many[-50:]))
+
+
+@each_encoder
+def test_a_repeated_text_is_embedded_once(make):
+    seen = []
+
+    def tokenizer(text):
+        seen.append(text)
+        return text.split()
+
+    encoder = make(VECTORS, tokenizer=tokenizer).fit(TEXTS)
+    seen.clear()
+    vectors = encoder.transform([("w1 w2", "w3"), ("w3", "w1 w2"), ("w1 w2", "w1 w2")])
+    assert sorted(seen) == ["w1 w2", "w3"]
+    assert_array_equal(vectors[0], vectors[1, ::-1])
+    assert_array_equal(vectors[2, 0], vectors[0, 0])
+
+
+@pytest.mark.parametrize(
+    ("tokenizer", "expected"),
+    [
+        (None, [[1, 0, 0], [0.5, 0.5, 0]]),
+        (WordTokenizer(lowercase=False), [[0, 0, 1], [0.5, 0.5, 0]]),
+        (WordTokenizer(split_compounds=False), [[1, 0, 0], [0, 0, 0]]),
+        (WordTokenizer(r"\w"), [[0, 0, 0], [0, 0, 0]]),
+        (str.split, [[0, 0, 1], [0.5, 0.5, 0]]),  # sees the text as it is
+    ],
+)
+def test_case_and_compounds_are_up_to_the_tokenizer(tokenizer, expected):
+    vectors = WordVectors(["blue", "eyed", "Blue"], np.eye(3))
+    encoder = AverageEncoder(vectors, tokenizer=tokenizer)
+    assert_array_equal(encoder.transform(["Blue", "blue-eyed"]), expected)
+
+
+@each_encoder
+@pytest.mark.parametrize(
+    ("name", "value", "message"),
+    [
+        ("vectors", "glove.txt", "'vectors' parameter"),
+        ("tokenizer", "words", "'tokenizer' parameter"),
+        ("tokenizer", WordTokenizer("("), "pattern"),
+        ("tokenizer", WordTokenizer(lowercase="yes"), "lowercase"),
+        ("tokenizer", WordTokenizer(split_compounds=None), "split_compounds"),
+    ],
+)
+def test_invalid_parameters_raise_at_fit(make, name, value, message):
+    encoder = make(VECTORS).set_params(**{name: value})
+    with pytest.raises(ValueError, match=message):
+        encoder.fit(TEXTS)
+
+
+@each_encoder
+def test_fit_needs_a_text(make):
+    with pytest.raises(ValueError, match="Found 0 samples"):
+        make(VECTORS).fit([])
+
+
+def test_a_path_is_no_table():
+    with pytest.raises(TypeError, match=r"got str. WordVectors.read\(path\)"):
+        AverageEncoder("glove.txt").transform(["A cat sleeps."])

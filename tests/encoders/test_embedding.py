@@ -1,0 +1,190 @@
+"""Vectors of fitted encoders against the equations of their compositions."""
+
+# Authors: The skparaphrase developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+from pathlib import Path
+from runpy import run_path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from skparaphrase import encoders as library
+from skparaphrase.encoders import _embedding
+from skparaphrase.vectors import WordVectors
+
+PATH = Path(__file__).parents[1] / "nn" / "equations.py"
+EQ = SimpleNamespace(**run_path(str(PATH)))
+
+WORDS = [f"w{i}" for i in range(12)]
+RNG = np.random.RandomState(0)
+VECTORS = WordVectors(WORDS, RNG.randn(12, 5).astype(np.float32))
+PAIRS = [
+    tuple(" ".join(RNG.choice(WORDS, RNG.randint(1, 8))) for _ in range(2))
+    for _ in range(12)
+]
+# Repeats, words and characters that are unknown, odd spaces, long and short ones.
+TEXTS = [
+    *(text for pair in PAIRS for text in pair),
+    *["w3", "w3", "W3  w1\tw3", "unheard of", "", " ", "w1 unheard w2", "é", "w é w"],
+    " ".join(WORDS * 3),
+]
+SETTINGS = {
+    "max_epochs": 2, "batch_size": 6, "random_state": 0, "device": "cpu",
+    "optimizer": "adam", "learning_rate": 0.05,
+}  # fmt: skip
+SMALL = {"embedding_dim": 4, "dim": 6}
+KIM = [(25, 1), (50, 2), (75, 3), (100, 4), (125, 5), (150, 6)]
+EQUAL = [(175, 2), (175, 3), (175, 4)]
+RELU_3 = {"n_layers": 3, "activation": "relu", "learning_rate": 0.005, "dim": 30}
+RELU_2 = {"n_layers": 2, "activation": "relu", "learning_rate": 0.005, "dim": 6}
+COUNTS = {"dim": 6, "binary": False, "activation": "linear", "ngram_range": (1, 3)}
+WIDE = {"widths": [4, 1], "n_filters": 3, "activation": "tanh"}
+TANH = {"filters": "equal", "conv_activation": "tanh", "activation": "linear"}
+# Class, parameters, equation, and settings of the equation.
+ENCODERS = {
+    "average": ("Paragram", {}, EQ.average, {}),
+    "projection": ("Projection", {"dim": 7}, EQ.deep_average, {}),
+    "dan 1": ("DeepAveraging", {}, EQ.deep_average, {"f": "tanh"}),
+    "dan 3": ("DeepAveraging", RELU_3, EQ.deep_average, {"f": "relu"}),
+    "rnn": ("RNN", {"dim": 4}, EQ.rnn, {"f": "tanh"}),
+    "rnn relu": ("RNN", {"activation": "relu"}, EQ.rnn, {"f": "relu"}),
+    "irnn": ("IdentityRNN", {}, EQ.identity_rnn, {}),
+    "lstm": ("LSTM", {"dim": 4}, EQ.lstm, {}),
+    "lstm gate": ("LSTM", {"output_gate": True}, EQ.lstm, {}),
+    "lstm full": ("LSTM", {"peepholes": "full"}, EQ.lstm, {}),
+    "lstm none": ("LSTM", {"peepholes": None, "output_gate": True}, EQ.lstm, {}),
+    "cse": ("Convolutional", {"n_filters": 3}, EQ.cse, {"f": "linear"}),
+    "cse tanh": ("Convolutional", WIDE, EQ.cse, {"f": "tanh"}),
+    "charagram": ("Charagram", {"dim": 6}, EQ.charagram, {"f": "tanh"}),
+    "charagram counts": ("Charagram", COUNTS, EQ.charagram, {"f": "linear"}),
+    "charagram 2": ("Charagram", RELU_2, EQ.charagram, {"f": "relu"}),
+    "cnn kim": ("CharCNN", SMALL, EQ.char_cnn, {"conv": "relu", "f": "tanh"}),
+    "cnn equal": (
+        "CharCNN", {**SMALL, **TANH}, EQ.char_cnn, {"conv": "tanh", "f": "linear"},
+    ),
+    "char lstm": ("CharLSTM", SMALL, EQ.lstm, {}),
+    "char lstm gate": ("CharLSTM", {**SMALL, "output_gate": True}, EQ.lstm, {}),
+}  # fmt: skip
+each_encoder = pytest.mark.parametrize("name", ENCODERS)
+
+
+@pytest.fixture(scope="module")
+def fitted():
+    """Encoders by name, each fitted once."""
+    kept = {}
+
+    def get(name):
+        if name not in kept:
+            class_name, params, _, _ = ENCODERS[name]
+            params = {**SETTINGS, **params}
+            if "Char" not in class_name:
+                params["vectors"] = VECTORS
+            kept[name] = getattr(library, f"{class_name}Encoder")(**params).fit(PAIRS)
+        return kept[name]
+
+    return get
+
+
+def slow_tokens(encoder, text):
+    """Rows of the table."""
+    row = {word: i for i, word in enumerate(encoder.vectors_.words)}
+    words = text.lower().split()
+    if hasattr(encoder, "vectors") or not words:
+        return [row[word] for word in words if word in row]
+    text = f" {' '.join(words)} "
+    if hasattr(encoder, "embedding_dim"):
+        return [row.get(character, row["<unk>"]) for character in text]
+    low, high = encoder.ngram_range
+    sizes = range(low, high + 1)
+    ngrams = [text[i : i + n] for n in sizes for i in range(len(text) - n + 1)]
+    ngrams = set(ngrams) if encoder.binary else ngrams
+    return [row[ngram] for ngram in ngrams if ngram in row]
+
+
+def slow_transform(encoder, texts, equation, **settings):
+    matrix = encoder.vectors_.matrix.astype(np.float64)
+    p = {key: value.astype(np.float64) for key, value in encoder.parameters_.items()}
+    tokens = [slow_tokens(encoder, text) for text in texts]
+    dim = len(encoder.get_feature_names_out())
+    return np.array(
+        [equation(matrix[t], p, **settings) if t else np.zeros(dim) for t in tokens]
+    )
+
+
+@each_encoder
+def test_transform_follows_the_equations(name, fitted):
+    _, _, equation, settings = ENCODERS[name]
+    encoder = fitted(name)
+    expected = slow_transform(encoder, TEXTS, equation, **settings)
+    assert np.linalg.norm(expected, axis=1).max() > 0.01
+    assert_allclose(encoder.transform(TEXTS), expected, rtol=1e-5, atol=1e-5)
+
+
+@each_encoder
+def test_a_text_alone_is_as_among_others(name, fitted, monkeypatch):
+    encoder = fitted(name)
+    vectors = encoder.transform(TEXTS)
+    for text, vector in list(zip(TEXTS, vectors, strict=True))[::4]:
+        assert_allclose(encoder.transform([text])[0], vector, rtol=1e-6, atol=1e-6)
+    monkeypatch.setattr(_embedding, "_TOKENS", 11)
+    monkeypatch.setattr(_embedding, "_TEXTS", 7)
+    assert_allclose(encoder.transform(TEXTS), vectors, rtol=1e-6, atol=1e-6)
+
+
+@pytest.mark.parametrize("f", ["linear", "tanh"])
+def test_batch_padding_takes_a_hundred_distinct_texts_at_a_time(f):
+    encoder = library.ConvolutionalEncoder(
+        VECTORS, padding="batch", n_filters=2, activation=f, **SETTINGS
+    ).fit(PAIRS)
+    rng = np.random.RandomState(1)
+    texts = [" ".join(rng.choice(WORDS, rng.randint(1, 20))) for _ in range(250)]
+    texts = [*texts[:60], *texts[10:40], *texts]
+    distinct = list(dict.fromkeys(texts))
+    expected = {}
+    for start in range(0, len(distinct), 100):
+        batch = distinct[start : start + 100]
+        longest = max(len(text.split()) for text in batch)
+        found = slow_transform(encoder, batch, EQ.cse, f=f, longest=longest)
+        expected.update(zip(batch, found, strict=True))
+    expected = [expected[text] for text in texts]
+    assert_allclose(encoder.transform(texts), expected, rtol=1e-5, atol=1e-5)
+
+
+def test_a_hundred_texts_stay_together_across_blocks(monkeypatch):
+    monkeypatch.setattr(_embedding, "_TEXTS", 16_450)
+    encoder = library.ConvolutionalEncoder(
+        VECTORS, padding="batch", n_filters=2, **SETTINGS
+    ).fit(PAIRS)
+    # Distinct by unknown words; the tokenizer's blocks hold 16,384 texts at most.
+    texts = [f"w{i % 12} unheard{i}" for i in range(16_500)]
+    texts[16_390] = " ".join(WORDS * 2)
+    texts[16_460] = " ".join(WORDS)
+    vectors = encoder.transform(texts)
+    for start, longest in ((16_200, 3), (16_300, 24), (16_400, 12)):
+        group = slice(start, start + 100)
+        expected = slow_transform(
+            encoder, texts[group], EQ.cse, f="linear", longest=longest
+        )
+        assert_allclose(vectors[group], expected, rtol=1e-5, atol=1e-5)
+
+
+def test_filter_sets_are_those_of_the_paper(fitted):
+    for name, shapes in (("cnn kim", KIM), ("cnn equal", EQUAL)):
+        found = [weight.shape for weight, _ in EQ.filters_of(fitted(name).parameters_)]
+        assert found == [(width, 4, number) for number, width in shapes]
+        assert sum(number for number, _ in shapes) == 525
+
+
+def test_ngrams_are_those_of_the_training_texts(fitted):
+    ngrams = {
+        text[i : i + n]
+        for text in (f" {text} " for pair in PAIRS for text in pair)
+        for n in (2, 3, 4)
+        for i in range(len(text) - n + 1)
+    }
+    assert set(fitted("charagram").vectors_.words) == ngrams
+    characters = {*"".join(text for pair in PAIRS for text in pair), " ", "<unk>"}
+    assert set(fitted("char lstm").vectors_.words) == characters

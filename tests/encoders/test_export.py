@@ -1,0 +1,266 @@
+"""Averages as static models of other libraries, which give the same vectors."""
+
+# Authors: The skparaphrase developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import os
+import sys
+import unicodedata
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.exceptions import NotFittedError
+
+from skparaphrase.encoders import (
+    AverageEncoder,
+    ParagramEncoder,
+    SIFEncoder,
+    TfidfEncoder,
+    _export,
+)
+from skparaphrase.text import WordTokenizer
+from skparaphrase.vectors import WordVectors
+
+os.environ.setdefault("HF_HUB_OFFLINE", "1")
+
+WORDS = [
+    *("cat", "Cat", "dog", "blue", "eyed", "well-known", "blue-", "x", "a", "ing"),
+    *("don't", "do", "n't", "'s", "it", "'", "-", ".", "...", "u.s.", "3.14", "1,000"),
+    *("▁", "_", "\ue000", "οδος", "é", "e\u0301", "i̇", "two words", "", "##", "<unk>"),
+    *("mother-in-law", "in-law", "-eyed", "\ud800", "Ⅷ", "日本", "😀"),
+]
+TABLE = WordVectors(WORDS, np.random.default_rng(0).normal(size=(len(WORDS), 6)))
+WITH_UNKNOWN = WordVectors(WORDS, TABLE.matrix, unknown="<unk>")
+
+PATTERNS = [
+    "words",
+    "ptb",
+    r"(?u)\b\w\w+\b",
+    r"[^\W\d_]+|[\x2d\u2019][\s\x2d\u2019]*|\d{1,2}|\Aa$",
+    r"[^]\[&^\s'-]+(?:\s\w)?|[-\w.]",
+]
+
+
+def encoders():
+    """Every way to look words up."""
+    for vectors in (TABLE, WITH_UNKNOWN):
+        for split in (True, False):
+            for pattern in PATTERNS:
+                lowercase = pattern != PATTERNS[-1]
+                tokenizer = WordTokenizer(
+                    pattern, lowercase=lowercase, split_compounds=split
+                )
+                yield AverageEncoder(vectors, tokenizer=tokenizer)
+
+
+def is_assigned(character):
+    return unicodedata.category(character) not in ("Cn", "Cs")
+
+
+characters = st.characters(codec="utf-8").filter(is_assigned)
+joiners = st.sampled_from([*"'-./:,\u2019 \n\t\x1c\xa0▁_Σ", "  ", "\u200d", "\u0301"])
+pieces = st.sampled_from([w for w in WORDS if w != "\ud800"])
+nasty = st.lists(pieces | pieces.map(str.upper) | joiners | characters, max_size=12)
+texts = st.lists(nasty.map("".join), min_size=1, max_size=20)
+
+CORNERS = [
+    "",
+    " \n",
+    "unheardof",
+    "unheardof cat",
+    "A well-known, blue-eyed cat; blue-eyes and blue-well-known.",
+    "mother-in-law x-in-law zz-zz 'zz' zz'",
+    "Don't! It's o'clock: it\u2019s and/or 3.14 or 1,000 u.s. ....",
+    "\u039f\u0394\u039f\u03a3 \u03a3 \u03a3\u0391. \u0391.\u03a3",
+    "\ue000 ▁ ▁cat cat▁ \ue000cat",
+    "two words two  words",
+    "cat" * 2000 + " cat",
+    "cat " * 600,
+]
+
+
+@pytest.fixture(scope="module")
+def static_models(tmp_path_factory):
+    """Encoders, and the models that model2vec reads."""
+    model2vec = pytest.importorskip("model2vec")
+    folder = tmp_path_factory.mktemp("model2vec")
+    pairs = []
+    for i, encoder in enumerate(encoders()):
+        encoder.to_model2vec(folder / str(i))
+        pairs.append((encoder, model2vec.StaticModel.from_pretrained(folder / str(i))))
+    return pairs
+
+
+@settings(deadline=None, max_examples=60)
+@given(texts=texts)
+def test_any_texts(static_models, texts):
+    for encoder, model in static_models:
+        assert_allclose(model.encode(texts), encoder.transform(texts), atol=1e-5)
+
+
+def test_corner_cases(static_models):
+    for encoder, model in static_models:
+        expected = encoder.transform(CORNERS)
+        assert_allclose(model.encode(CORNERS), expected, atol=1e-5)
+        assert not expected[0].any()
+        assert expected[2].any() == (encoder.vectors is WITH_UNKNOWN)
+        assert np.count_nonzero(expected.any(axis=1)) >= 3
+
+
+def test_every_character(static_models):
+    known = [c for c in map(chr, range(sys.maxunicode + 1)) if is_assigned(c)]
+    texts = ["cat".join(known[i : i + 40]) for i in range(0, len(known), 40)]
+    for encoder, model in static_models:
+        tokenizer = encoder.tokenizer
+        if encoder.vectors is TABLE or tokenizer.split_compounds:
+            continue
+        if tokenizer.pattern in PATTERNS[:3]:
+            # The share of unknown words shows where the boundaries are.
+            assert_allclose(model.encode(texts), encoder.transform(texts), atol=1e-5)
+
+
+TRAIN = [("A blue cat.", "The cat is blue."), ("A dog", "Two dogs"), ("it", "do it")]
+
+
+def fitted_encoders():
+    small = WITH_UNKNOWN.astype("int8")
+    counts = {"cat": 5, "a": 50, "never-in-the-table": 7, "<unk>": 3}
+    return [
+        AverageEncoder(small),
+        AverageEncoder(),
+        TfidfEncoder(WITH_UNKNOWN).fit(TRAIN),
+        SIFEncoder(TABLE, frequencies=counts).fit(TRAIN),
+        SIFEncoder(WITH_UNKNOWN, frequencies="corpus", a=0.1).fit(TRAIN),
+        SIFEncoder(tokenizer=WordTokenizer("ptb")).fit(TRAIN),
+        ParagramEncoder(TABLE, max_epochs=2, random_state=0).fit(TRAIN),
+    ]
+
+
+SENTENCES = [
+    *CORNERS,
+    "The committee couldn't agree on a state-of-the-art solution (in 1999)!",
+    "A cat sleeps; two dogs bark - loudly.",
+]
+
+
+@pytest.mark.parametrize("encoder", fitted_encoders(), ids=lambda e: repr(e)[:30])
+def test_both_libraries_load_every_encoder(encoder, tmp_path):
+    model2vec = pytest.importorskip("model2vec")
+    transformers = pytest.importorskip("sentence_transformers")
+    expected = encoder.transform(SENTENCES)
+    encoder.to_model2vec(tmp_path / "static")
+    module = encoder.to_static_embedding()
+    made = transformers.SentenceTransformer(modules=[module], device="cpu")
+    made.save(str(tmp_path / "transformer"))
+    models = [
+        made,
+        transformers.SentenceTransformer(str(tmp_path / "transformer"), device="cpu"),
+        transformers.SentenceTransformer(str(tmp_path / "static"), device="cpu"),
+        model2vec.StaticModel.from_pretrained(tmp_path / "static"),
+        model2vec.StaticModel.from_pretrained(
+            tmp_path / "transformer", max_length=None
+        ),
+    ]
+    for model in models:
+        assert_allclose(model.encode(SENTENCES), expected, atol=1e-5)
+        assert_allclose(model.encode([""]), np.zeros((1, expected.shape[1])))
+    module.embedding.weight.data.zero_()  # a copy
+    assert_array_equal(encoder.transform(SENTENCES), expected)
+
+
+def test_there_and_back(tmp_path):
+    model2vec = pytest.importorskip("model2vec")
+    pytest.importorskip("sentence_transformers")
+    tokenizer = WordTokenizer(lowercase=False)
+    encoder = TfidfEncoder(WITH_UNKNOWN, tokenizer=tokenizer).fit(TRAIN)
+    encoder.to_model2vec(tmp_path / "v")
+    model = model2vec.StaticModel.from_pretrained(tmp_path / "v")
+    for vectors in (
+        WordVectors.from_model2vec(model, unknown="▁"),
+        WordVectors.from_sentence_transformers(
+            encoder.to_static_embedding(), unknown="▁"
+        ),
+    ):
+        lost = {"", "two words", "\ud800", "▁", "\ue000"}  # "▁" is spelled otherwise
+        assert set(WORDS) - set(vectors.words) <= lost
+        again = AverageEncoder(vectors, tokenizer=tokenizer)
+        texts = [text for text in SENTENCES if "▁" not in text]
+        assert_allclose(again.transform(texts), encoder.transform(texts), atol=1e-5)
+
+
+def test_folders_are_replaced_and_those_of_others_kept(tmp_path, monkeypatch):
+    model2vec = pytest.importorskip("model2vec")
+    AverageEncoder(TABLE).to_model2vec(tmp_path / "new" / "v")
+    AverageEncoder(WITH_UNKNOWN).to_model2vec(str(tmp_path / "new" / "v"))
+    model = model2vec.StaticModel.from_pretrained(tmp_path / "new" / "v")
+    assert model.encode(["unheardof"]).any()
+    assert (model.normalize, model.max_length) == (False, None)
+    (tmp_path / "thesis").mkdir()
+    (tmp_path / "thesis" / "config.json").write_text("{}")
+    with pytest.raises(ValueError, match="not saved by skparaphrase"):
+        AverageEncoder(TABLE).to_model2vec(tmp_path / "thesis")
+
+    def fail(*args):
+        raise OSError("no space left")
+
+    monkeypatch.setattr(_export, "save_file", fail)
+    with pytest.raises(OSError, match="no space left"):
+        AverageEncoder(TABLE).to_model2vec(tmp_path / "half")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["new", "thesis"]
+
+
+@pytest.mark.parametrize("method", ["to_model2vec", "to_static_embedding"])
+def test_what_cannot_be_exported(method, tmp_path):
+    pytest.importorskip("tokenizers")
+    pytest.importorskip("sentence_transformers")
+    args = [tmp_path / "v"] if method == "to_model2vec" else []
+    with pytest.raises(ValueError, match=f"{method} cannot export the function"):
+        getattr(AverageEncoder(TABLE, tokenizer=str.split), method)(*args)
+    with pytest.raises(NotFittedError):
+        getattr(SIFEncoder(TABLE), method)(*args)
+    nothing = WordVectors(["", "CAT"], np.eye(2))
+    with pytest.raises(ValueError, match="No word of the table can occur"):
+        getattr(AverageEncoder(nothing), method)(*args)
+    for pattern, why in (
+        (r"(\w)\w*", "capturing group"),
+        (r"(?i)\w+", "a flag"),
+        (r"(?i:a)+", "only"),
+        (r"\w*", "empty string"),
+        (r"\w+|\s-", "begin with a space"),
+        (r"\w{2,3}+", "something else"),
+        (r"\N{BULLET}", "something else"),
+    ):
+        encoder = AverageEncoder(TABLE, tokenizer=WordTokenizer(pattern))
+        with pytest.raises(ValueError, match=why):
+            getattr(encoder, method)(*args)
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("package", "method"),
+    [
+        ("tokenizers", "to_model2vec"),
+        ("sentence_transformers", "to_static_embedding"),
+    ],
+)
+def test_missing_packages_are_named(package, method, monkeypatch):
+    for name in [n for n in sys.modules if n.partition(".")[0] == package]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, package, None)
+    message = rf"{method} needs {package.replace('_', '-')}: .*skparaphrase\[interchan"
+    with pytest.raises(ImportError, match=message):
+        getattr(AverageEncoder(TABLE), method)(*["v"] * (method == "to_model2vec"))
+
+
+@settings(deadline=None)
+@given(st.lists(st.text("ab-.\u2019[é", max_size=6), min_size=1))
+def test_a_pattern_of_many_words_matches_these_alone(words):
+    tokenizers = pytest.importorskip("tokenizers")
+    pattern = tokenizers.Regex(rf"\A{_export._any_of(sorted(set(words)))}\z")
+    split = tokenizers.pre_tokenizers.Split(pattern, "removed", invert=True)
+    for word in {w[:i] + end for w in words for i in range(7) for end in ("", "b")}:
+        found = [text for text, _ in split.pre_tokenize_str(word)]
+        assert found == ([word] if word in words and word else [])

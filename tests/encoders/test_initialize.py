@@ -1,0 +1,70 @@
+"""Encoders that a supervised model or a tagger starts from."""
+
+# Authors: The skparaphrase developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.decomposition import PCA
+from sklearn.frozen import FrozenEstimator
+
+from skparaphrase.encoders import AverageEncoder, SIFEncoder, TfidfEncoder
+from skparaphrase.encoders._initialize import (
+    copy_fitted,
+    initialize_encoder,
+    warn_if_fitted,
+)
+
+
+def initialize(zoo, encoder):
+    texts = np.array(zoo.texts, dtype=object)
+    return initialize_encoder(encoder, texts, np.random.RandomState(0))
+
+
+@pytest.mark.parametrize("wrap", [lambda encoder: encoder, FrozenEstimator])
+def test_a_trained_encoder_starts_anew(zoo, name, wrap):
+    fitted = zoo.fitted(name)
+    start = initialize(zoo, wrap(fitted))
+    assert start is not fitted and start.n_epochs_ == 0
+    assert not zoo.same(start, fitted)
+    assert zoo.same(start, initialize(zoo, zoo.make(name)))  # fitted or not
+
+
+@pytest.mark.parametrize(
+    "encoder", [AverageEncoder(), TfidfEncoder(), SIFEncoder(frequencies="corpus")]
+)
+def test_an_average_becomes_one_that_can_be_trained(zoo, encoder):
+    encoder.set_params(vectors=zoo.vectors)
+    start = initialize(zoo, encoder)
+    expected = encoder.fit(zoo.texts).transform(zoo.texts)
+    assert type(start).__name__ == "ParagramEncoder" and start.parameters_ == {}
+    assert_allclose(start.transform(zoo.texts), expected, rtol=1e-5, atol=1e-6)
+
+
+def test_a_fitted_encoder_is_copied_and_not_shared(zoo, name):
+    fitted = zoo.make(name, warm_start=True).fit(zoo.pairs)
+    curve = list(fitted.loss_curve_)
+    copied = copy_fitted(FrozenEstimator(fitted))
+    assert zoo.same(copied, fitted) and copied.loss_curve_ == curve
+    assert_array_equal(copied.transform(zoo.texts), fitted.transform(zoo.texts))
+    before = fitted._random_state.get_state()[1].copy()
+    copied.partial_fit(zoo.pairs)
+    assert fitted.loss_curve_ == curve
+    assert_array_equal(fitted._random_state.get_state()[1], before)
+
+
+def test_encoders_that_cannot_serve(zoo):
+    with pytest.raises(TypeError, match="freeze='encoder' accepts any transformer"):
+        initialize(zoo, PCA())
+    with pytest.raises(TypeError, match="prior='universal' needs an encoder"):
+        copy_fitted(AverageEncoder(zoo.vectors))
+    with pytest.raises(ValueError, match="is not fitted"):
+        copy_fitted(zoo.make("dan"))
+
+
+def test_training_that_will_not_be_used_is_warned_of(zoo, recwarn):
+    warn_if_fitted(zoo.make("dan"), "prior='universal'")
+    assert not recwarn.list
+    with pytest.warns(UserWarning, match="is fitted, but .* prior='universal' starts"):
+        warn_if_fitted(zoo.fitted("dan"), "prior='universal'")

@@ -1,0 +1,37 @@
+"""RNNEncoder and IdentityRNNEncoder; their equations: test_embedding.py."""
+
+# Authors: The skparaphrase developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from skparaphrase.encoders import AverageEncoder
+
+
+def test_the_identity_rnn_starts_as_the_average_and_the_rnn_does_not(zoo):
+    average = AverageEncoder(zoo.vectors).transform(zoo.texts)
+    start = zoo.make("irnn", max_epochs=0).fit(zoo.pairs)
+    assert_allclose(start.transform(zoo.texts), average, rtol=1e-5, atol=1e-6)
+    for key in ("W_x", "W_h"):
+        assert_array_equal(start.parameters_[key], np.eye(5))
+    start = zoo.make("rnn", dim=None, max_epochs=0).fit(zoo.pairs)
+    assert np.abs(start.transform(zoo.texts) - average).max() > 0.1
+
+
+@pytest.mark.parametrize("name", ["rnn", "irnn"])
+def test_the_penalty_pulls_matrices_to_their_anchor(zoo, name):
+    encoder = zoo.make(
+        name, composition_penalty=1e4, learning_rate=0.01, max_epochs=60,
+    ).fit(zoo.pairs)  # fmt: skip
+    anchor = np.eye(5) if name == "irnn" else 0.0
+    for key, value in encoder.parameters_.items():
+        expected = anchor if key != "b" else 0.0
+        assert np.abs(value - expected).max() < 0.05
+
+
+def test_word_order_matters(zoo):
+    for name in ("rnn", "irnn"):
+        first, second = zoo.fitted(name).transform(["w1 w2 w3", "w3 w2 w1"])
+        assert not np.allclose(first, second, atol=1e-3)

@@ -1,0 +1,559 @@
+"""What all trained encoders share: fits, fits that resume, validation, `init`."""
+
+# Authors: The skparaphrase developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import pickle
+from copy import deepcopy
+
+import joblib
+import numpy as np
+import pytest
+import skops.io
+import torch
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.frozen import FrozenEstimator
+from sklearn.model_selection import GridSearchCV, ShuffleSplit, train_test_split
+from sklearn.pipeline import make_pipeline
+
+import skparaphrase
+from skparaphrase import encoders as library
+from skparaphrase.callback import ScoreMonitor
+from skparaphrase.encoders import AverageEncoder, _trained
+from skparaphrase.losses import InfoNCELoss, MarginLoss
+from skparaphrase.metrics import RetrievalScorer, STSScorer
+from skparaphrase.nn import resolve_device
+from skparaphrase.optimizers import Optimizer
+from skparaphrase.pairs import PairSimilarity
+from skparaphrase.streams import TextStore
+from skparaphrase.vectors import WordVectors
+
+GOLD = np.linspace(0, 5, 20)
+
+
+def test_shapes_types_and_names(zoo, name):
+    encoder, dim = zoo.fitted(name), zoo.dims[name]
+    for X, shape in (
+        (zoo.texts, (40, dim)),
+        ([[text] for text in zoo.texts], (40, dim)),
+        (zoo.pairs, (20, 2, dim)),
+        ([], (0, dim)),
+        (np.empty((0, 2), dtype=object), (0, 2, dim)),
+    ):
+        vectors = encoder.transform(X)
+        assert vectors.shape == shape
+        assert vectors.dtype == np.float32
+    sides = zip(*zoo.pairs, strict=True)
+    stacked = np.stack([encoder.transform(list(side)) for side in sides], axis=1)
+    assert_allclose(encoder.transform(zoo.pairs), stacked, atol=1e-6)
+    prefix = type(encoder).__name__.lower()
+    names = [f"{prefix}{i}" for i in range(dim)]
+    assert encoder.get_feature_names_out().tolist() == names
+    for kind in ("pandas", "polars"):
+        frame = deepcopy(encoder).set_output(transform=kind).transform(zoo.texts)
+        assert type(frame).__module__.startswith(kind)
+        assert list(frame.columns) == names
+
+
+def test_blank_texts_and_unknown_words_are_zero(zoo, name):
+    blank = ["", " \t\n", *(["unheard of"] if name in zoo.of_words else [])]
+    vectors = zoo.fitted(name).transform([*blank, "w1 w2"])
+    assert not vectors[:-1].any() and vectors[-1].any()
+    pairs = zoo.fitted(name).transform([("w1", ""), ("", "")])
+    assert pairs[0, 0].any() and not pairs[0, 1].any() and not pairs[1].any()
+
+
+def test_the_seed_decides_every_bit(zoo, name):
+    assert zoo.same(zoo.make(name).fit(zoo.pairs), zoo.fitted(name))
+    seed, other = np.random.RandomState(0), zoo.make(name, random_state=1)
+    other = zoo.state(other.fit(zoo.pairs))
+    for key, value in zoo.state(zoo.fitted(name)).items():
+        assert (value != other[key]).any()
+    first, second = (
+        zoo.make(name, random_state=deepcopy(seed)).fit(zoo.pairs) for _ in range(2)
+    )
+    assert zoo.same(first, second)
+
+
+def test_fit_leaves_global_random_states_alone(zoo, name):
+    ours, theirs = np.random.get_state(), torch.get_rng_state()  # noqa: NPY002
+    zoo.make(name, loss=MarginLoss(negatives="mix")).fit(zoo.pairs)
+    assert_array_equal(np.random.get_state()[1], ours[1])  # noqa: NPY002
+    assert torch.equal(torch.get_rng_state(), theirs)
+
+
+@pytest.mark.parametrize("loss", ["margin", "infonce"])
+@pytest.mark.parametrize("sparse", [True, False])
+def test_training_lowers_the_loss(zoo, name, loss, sparse):
+    # Partners share all words but one, so that there is something to learn.
+    pairs = [(text, f"{text} w{i % 20}") for i, text in enumerate(zoo.texts)]
+    params = zoo.make(name).get_params()
+    quiet = {"word_dropout", "composition_penalty", "vectors_penalty"} & {*params}
+    encoder = zoo.make(
+        name, max_epochs=8, loss=loss, optimizer=Optimizer("adam", sparse=sparse),
+        **dict.fromkeys(quiet, 0.0),
+    )  # fmt: skip
+    curve = encoder.fit(pairs).loss_curve_
+    assert np.mean(curve[-2:]) < curve[0]
+
+
+@pytest.mark.parametrize("loss", ["margin", "infonce"])
+@pytest.mark.parametrize("optimizer", ["adagrad", "adam"])
+def test_blank_texts_among_the_paraphrases_do_no_harm(zoo, name, loss, optimizer):
+    # The first batch has no tokens at all.
+    pairs = [("", ""), (" ", ""), *zoo.pairs, ("", "w1"), ("w2 w3", " ")]
+    encoder = zoo.make(
+        name, loss=loss, batch_size=2, ordered_first_epoch=True,
+        optimizer=Optimizer(optimizer, clip_norm=1.0),
+    ).fit(pairs)  # fmt: skip
+    assert all(np.isfinite(array).all() for array in zoo.state(encoder).values())
+    assert not encoder.transform([""]).any()
+    with pytest.raises(ValueError, match=r"No word|no n-gram"):
+        zoo.make(name).fit([("", " "), ("\t", "")])
+
+
+def test_no_epochs_leave_the_given_vectors(zoo, of_words):
+    for dtype in ("float32", "float16", "int8"):
+        vectors = zoo.vectors.astype(dtype)
+        encoder = zoo.make(of_words, vectors=vectors, max_epochs=0).fit(zoo.pairs)
+        assert_array_equal(encoder.vectors_.matrix, vectors.rows(slice(None)))
+    assert encoder.loss_curve_ == [] and encoder.n_epochs_ == 0
+    assert not hasattr(encoder, "best_epoch_") and encoder.scale_ == 1
+    for key, value in encoder.parameters_.items():
+        assert value.any() != ("bias" in key or key.startswith("b"))
+
+
+def test_verbose_prints_a_line_an_epoch(zoo, capsys):
+    encoder = zoo.make("paragram", verbose=True).fit(zoo.pairs)
+    lines = capsys.readouterr().out.splitlines()
+    for i, (line, loss) in enumerate(zip(lines, encoder.loss_curve_, strict=True)):
+        assert line == f"[ParagramEncoder] epoch {i + 1}: loss {loss:.4f}"
+    encoder.set_params(validation_fraction=0.3, max_epochs=1).fit(zoo.pairs)
+    assert f"score {encoder.validation_scores_[0]:.4f}\n" in capsys.readouterr().out
+
+
+# Scale, penalties and frozen vectors
+
+
+def test_scale_gives_the_words_of_the_texts_a_mean_length(zoo, of_words):
+    pairs = zoo.pairs[:4]
+    words = sorted({word for pair in pairs for word in " ".join(pair).split()})
+    assert len(words) < 20
+    encoder = zoo.make(of_words, scale=3.0, max_epochs=0).fit(pairs)
+    mean = np.linalg.norm([zoo.vectors[word] for word in words], axis=1).mean()
+    assert encoder.scale_ == pytest.approx(3 / mean)
+    expected = zoo.vectors.matrix * np.float32(encoder.scale_)
+    assert_allclose(encoder.vectors_.matrix, expected, rtol=1e-6)
+    held = zoo.make(
+        of_words, scale=3.0, vectors_penalty=1e4, max_epochs=5, learning_rate=1e-3
+    ).fit(pairs)  # the penalty pulls to the scaled vectors
+    assert np.abs(held.vectors_.matrix - expected).max() < 0.02
+    resumed = zoo.make(of_words, init=held, scale=50.0, max_epochs=0).fit(zoo.pairs)
+    assert zoo.same(resumed, held) and resumed.scale_ == held.scale_
+    held.set_params(scale=None).fit(pairs)
+    assert held.scale_ == 1
+
+
+@pytest.mark.parametrize("given", [True, False])
+def test_the_penalty_pulls_to_the_original_vectors(zoo, of_words, given):
+    first = zoo.make(of_words, learning_rate=0.2, vectors_penalty=0.0).fit(zoo.pairs)
+    assert np.abs(first.vectors_.matrix - zoo.vectors.matrix).max() > 0.3
+    encoder = zoo.make(
+        of_words, init=first, vectors=zoo.vectors if given else None,
+        vectors_penalty=1e4, optimizer=Optimizer(sparse=False), max_epochs=40,
+        learning_rate=0.02,
+    ).fit(zoo.pairs)  # fmt: skip
+    assert np.abs(encoder.vectors_.matrix - zoo.vectors.matrix).max() < 0.1
+
+
+def test_frozen_vectors_stay_to_the_bit(zoo, of_words):
+    if of_words == "paragram":
+        pytest.skip("nothing would be left to train")
+    encoder = zoo.make(of_words, freeze="vectors", warm_start=True).fit(zoo.pairs)
+    start = zoo.make(of_words, max_epochs=0).fit(zoo.pairs)
+    assert_array_equal(encoder.vectors_.matrix, zoo.vectors.matrix)
+    for key, value in encoder.parameters_.items():
+        assert (value != start.parameters_[key]).any()
+    assert zoo.same(encoder.fit(zoo.pairs), zoo.make(
+        of_words, freeze="vectors", max_epochs=4).fit(zoo.pairs))  # fmt: skip
+    scaled = encoder.set_params(warm_start=False, scale=2.0).fit(zoo.pairs)
+    expected = zoo.vectors.matrix * np.float32(scaled.scale_)
+    assert_array_equal(scaled.vectors_.matrix, expected)
+
+
+# Validation
+
+
+@pytest.fixture
+def held_out(monkeypatch):
+    """The pairs that fits split off for validation."""
+    held = []
+
+    class Watched(RetrievalScorer):
+        def __init__(self, pairs):
+            super().__init__(pairs)
+            held.append([tuple(pair) for pair in pairs])
+
+    monkeypatch.setattr(_trained, "RetrievalScorer", Watched)
+    return held
+
+
+@pytest.mark.parametrize("kind", ["list", "store", "y"])
+def test_the_best_epoch_on_held_out_pairs_is_kept(zoo, name, kind, held_out, tmp_path):
+    X, y = zoo.pairs, None
+    if kind == "store":
+        X = TextStore.write(tmp_path / "texts", X)
+    if kind == "y":
+        X, y = [*X, ("w1", "w2")], np.arange(21) < 20
+    changes = {"max_epochs": 4, "learning_rate": 0.2}
+    encoder = zoo.make(name, validation_fraction=0.3, **changes).fit(X, y)
+    (held,) = held_out
+    rest = [pair for pair in zoo.pairs if pair not in held]
+    assert len(held) == 6 and len(rest) == 14
+    fits = [zoo.make(name, **{**changes, "max_epochs": n}).fit(rest) for n in range(5)]
+    scores = [RetrievalScorer(held)(fit) for fit in fits[1:]]
+    assert_allclose(encoder.validation_scores_, scores)
+    assert encoder.best_epoch_ == 1 + np.argmax(scores)
+    assert zoo.same(encoder, fits[encoder.best_epoch_])
+    assert encoder.loss_curve_ == fits[4].loss_curve_ and encoder.n_epochs_ == 4
+
+
+def test_patience_ends_training(zoo, name, monkeypatch):
+    scores = iter([1, 3, 2, 2, 5])
+    monkeypatch.setattr(_trained, "RetrievalScorer", lambda _: lambda _: next(scores))
+    changes = {"max_epochs": 9, "validation_fraction": 0.2}
+    encoder = zoo.make(name, patience=2, **changes).fit(zoo.pairs)
+    assert encoder.validation_scores_ == [1, 3, 2, 2]
+    assert (encoder.n_epochs_, encoder.best_epoch_) == (4, 2)
+    scores = iter([1, 2])
+    expected = zoo.make(name, **{**changes, "max_epochs": 2}).fit(zoo.pairs)
+    assert zoo.same(encoder, expected)
+
+
+def test_a_resumed_fit_validates_on_the_same_pairs(zoo, held_out):
+    encoder = zoo.make("dan", validation_fraction=0.3, warm_start=True)
+    encoder.fit(zoo.pairs).fit(zoo.pairs)
+    assert held_out[0] == held_out[1]
+    scores = encoder.validation_scores_
+    assert len(scores) == encoder.n_epochs_ == 4
+    assert scores[encoder.best_epoch_ - 1] == max(scores)
+    encoder.partial_fit(zoo.pairs)  # trains on all
+    assert len(held_out) == 2 and encoder.n_epochs_ == 5
+    encoder.set_params(warm_start=False, validation_fraction=None).fit(zoo.pairs)
+    assert not hasattr(encoder, "validation_scores_")
+    assert not hasattr(encoder, "best_epoch_")
+
+
+def teach(texts, dim):
+    table = np.random.RandomState(1).randn(20, dim)
+    return np.array([sum(table[int(w[1:])] for w in t.split()) for t in texts])
+
+
+@pytest.mark.parametrize("dim", [5, 8])
+def test_distillation_validates_by_the_mean_cosine(zoo, dim):
+    texts = list(dict.fromkeys(zoo.texts))
+    y = teach(texts, dim)
+    changes = {"loss": "distillation", "learning_rate": 0.2, "max_epochs": 4}
+    encoder = zoo.make("paragram", validation_fraction=0.25, **changes).fit(texts, y)
+    train, held = train_test_split(
+        np.arange(len(texts)), test_size=0.25, random_state=encoder._split_state
+    )
+    train, scores = np.sort(train), []
+    for n in range(1, 5):
+        fit = zoo.make("paragram", **{**changes, "max_epochs": n})
+        fit.fit([texts[i] for i in train], y[train])
+        aim = y[held] @ fit.teacher_axes_ if dim != 5 else y[held]
+        vectors = fit.transform([texts[i] for i in held])
+        norms = np.linalg.norm(aim, axis=1) * np.linalg.norm(vectors, axis=1)
+        scores.append(((aim * vectors).sum(axis=1) / norms).mean())
+        if n == encoder.best_epoch_:
+            assert zoo.same(encoder, fit)
+    assert_allclose(encoder.validation_scores_, scores, rtol=1e-5)
+    assert encoder.best_epoch_ == 1 + np.argmax(scores)
+
+
+@pytest.mark.parametrize(
+    ("params", "n_pairs", "message"),
+    [
+        ({"patience": 2}, 20, "patience=2 needs validation scores"),
+        (
+            {"validation_fraction": 0.05},
+            20,
+            "19 pairs to train on and 1 to validate on",
+        ),
+        ({"validation_fraction": 0.5}, 3, "1 pairs to train on and 2 to validate on"),
+        ({"validation_fraction": 1.0}, 20, "'validation_fraction' parameter"),
+        ({"validation_fraction": 0.2, "patience": 0}, 20, "'patience' parameter"),
+    ],
+)
+def test_validation_that_is_impossible(zoo, params, n_pairs, message):
+    with pytest.raises(ValueError, match=message):
+        zoo.make("dan", **params).fit(zoo.pairs[:n_pairs])
+
+
+# Fits that resume
+
+CHANGES = [
+    {},
+    {"optimizer": "adagrad", "loss": MarginLoss(negatives="mix")},
+    {"vectors_penalty": 0.1, "optimizer": Optimizer("adam", sparse=False)},
+    {"ordered_first_epoch": True, "loss": InfoNCELoss(mask_identical=True)},
+]
+
+
+@pytest.mark.parametrize("changes", CHANGES)
+def test_a_resumed_fit_is_the_whole_to_the_bit(zoo, name, changes):
+    whole = zoo.make(name, max_epochs=3, **changes).fit(zoo.pairs)
+    parts = zoo.make(name, max_epochs=1, warm_start=True, **changes).fit(zoo.pairs)
+    parts.set_params(max_epochs=2).fit(zoo.pairs)
+    steps = zoo.make(name, **changes)
+    for _ in range(3):
+        steps = pickle.loads(pickle.dumps(steps.partial_fit(zoo.pairs)))
+    for encoder in (parts, steps):
+        assert zoo.same(encoder, whole)
+        assert encoder.n_epochs_ == 3
+        assert encoder.loss_curve_ == whole.loss_curve_
+
+
+def test_without_warm_start_fit_starts_over(zoo, name):
+    encoder = zoo.make(name).fit(zoo.pairs).partial_fit(zoo.pairs).fit(zoo.pairs)
+    assert zoo.same(encoder, zoo.fitted(name))
+    assert encoder.n_epochs_ == len(encoder.loss_curve_) == 2
+
+
+@pytest.mark.parametrize("names", [("adagrad", "adam"), ("adam", "adagrad")])
+def test_another_optimizer_starts_with_a_state_of_its_own(zoo, names):
+    first = zoo.make("dan", optimizer=names[0], warm_start=True).fit(zoo.pairs)
+    second = pickle.loads(pickle.dumps(first))
+    second._optimizer_state = {}
+    for encoder in (first, second):
+        encoder.set_params(optimizer=names[1]).fit(zoo.pairs)
+    assert zoo.same(first, second)
+
+
+@pytest.mark.parametrize("error", [RuntimeError, KeyboardInterrupt])
+def test_an_interrupted_fit_keeps_its_state_and_resumes(zoo, error):
+    def score(encoder, calls=iter([False, True])):  # noqa: B008
+        if next(calls):
+            raise error
+        return 0.0
+
+    encoder = zoo.make("dan", max_epochs=5, warm_start=True)
+    encoder.set_callbacks(ScoreMonitor(score))
+    with pytest.raises(error):
+        encoder.fit(zoo.pairs)
+    assert encoder.n_epochs_ == len(encoder.loss_curve_) == 2
+    assert zoo.same(encoder, zoo.fitted("dan"))
+    encoder.set_callbacks().set_params(max_epochs=3).fit(zoo.pairs)
+    assert zoo.same(encoder, zoo.make("dan", max_epochs=5).fit(zoo.pairs))
+
+
+@pytest.mark.parametrize("X", ["pairs", "unknown"])
+def test_a_failed_fit_leaves_the_encoder_as_it_was(zoo, X, monkeypatch):
+    X = zoo.pairs if X == "pairs" else [("un", "known"), ("no", "word")]
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    encoder = zoo.make("dan", device="cuda")
+    with pytest.raises(ValueError, match=r"device='cuda'.*no CUDA device|No word"):
+        encoder.fit(X)
+    with pytest.raises(NotFittedError):
+        encoder.transform(zoo.texts)
+    encoder.set_params(device="auto").fit(zoo.pairs)
+    assert zoo.same(encoder, zoo.fitted("dan"))
+    with pytest.raises(ValueError, match=r"CUDA|No word"):
+        encoder.set_params(device="cuda:0").fit(X)
+    assert zoo.same(encoder, zoo.fitted("dan")) and encoder.n_epochs_ == 2
+    with pytest.raises((RuntimeError, ValueError), match="gpu"):
+        resolve_device("gpu")
+
+
+def test_training_that_diverges(zoo, name):
+    changes = {"learning_rate": 1e30, "max_epochs": 9, "optimizer": "adam"}
+    encoder = zoo.make(name, **changes)
+    with pytest.raises(ValueError, match=r"loss of epoch \d is (nan|inf): .*diverged"):
+        encoder.fit(zoo.pairs)
+    start = zoo.make(name, max_epochs=0).fit(zoo.pairs)
+    assert zoo.same(encoder, start)  # the last state that is certain
+
+
+@pytest.mark.parametrize(
+    ("name", "params"),
+    [
+        ("projection", {"dim": 3}), ("dan", {"n_layers": 3}), ("dan", {"n_layers": 1}),
+        ("rnn", {"dim": 3}), ("lstm", {"output_gate": True}),
+        ("lstm", {"peepholes": "full"}), ("lstm", {"peepholes": None}),
+        ("lstm gate", {"output_gate": False}), ("cse", {"widths": (1, 2)}),
+        ("cse", {"n_filters": 4}), ("charagram", {"n_layers": 2}),
+        ("char cnn", {"filters": "kim"}), ("char cnn", {"dim": 3}),
+        ("char lstm", {"peepholes": None}),
+    ],
+)  # fmt: skip
+def test_other_shapes_than_those_trained(zoo, name, params):
+    with pytest.raises(ValueError, match="init has other parameters than"):
+        zoo.make(name, init=zoo.fitted(name), **params).fit(zoo.pairs)
+    encoder = deepcopy(zoo.fitted(name)).set_params(warm_start=True, **params)
+    for method in (encoder.fit, encoder.partial_fit):
+        with pytest.raises(ValueError, match="fitted encoder has other"):
+            method(zoo.pairs)
+
+
+# Cumulative training
+
+
+@pytest.mark.parametrize("way", ["itself", "frozen", "loaded"])
+def test_init_starts_from_the_other_encoder(zoo, name, way, tmp_path):
+    first = init = zoo.fitted(name)
+    if way == "loaded":
+        first.save(tmp_path / "first")
+        init = skparaphrase.load(tmp_path / "first")
+    elif way == "frozen":
+        init = FrozenEstimator(first)
+    encoder = zoo.make(name, init=init, max_epochs=0, random_state=9)
+    if name in zoo.of_words:
+        encoder.set_params(vectors=None)
+    encoder.fit(zoo.pairs[:5])
+    assert zoo.same(encoder, first) and encoder.n_epochs_ == 0
+    assert_array_equal(encoder.transform(zoo.texts), first.transform(zoo.texts))
+    encoder.set_params(max_epochs=2).fit(zoo.pairs)
+    assert zoo.same(first, zoo.make(name).fit(zoo.pairs))  # not changed
+    for key, value in zoo.state(encoder).items():
+        assert (value != zoo.state(first)[key]).any()
+    # A fresh optimizer and its own random state: the same as another such fit.
+    assert zoo.same(encoder, zoo.make(name, init=first, random_state=9).fit(zoo.pairs))
+
+
+@pytest.mark.parametrize("name", ["charagram", "irnn"])
+def test_init_in_a_grid_search_is_frozen(zoo, name):
+    init = zoo.fitted(name)
+    search = GridSearchCV(
+        zoo.make(name, init=FrozenEstimator(init)),
+        {"max_epochs": [0, 2]},
+        scoring=STSScorer((zoo.pairs, GOLD)),
+        cv=ShuffleSplit(1, random_state=0),
+        error_score="raise",
+    ).fit(zoo.pairs)
+    best = zoo.make(name, init=init, max_epochs=[0, 2][search.best_index_])
+    assert zoo.same(search.best_estimator_, best.fit(zoo.pairs))
+    with pytest.raises(ValueError, match="FrozenEstimator"):
+        clone(zoo.make(name, init=init)).fit(zoo.pairs)
+
+
+def test_init_that_cannot_serve(zoo, name):
+    for wrap in (clone, FrozenEstimator):
+        encoder = zoo.make(name, init=wrap(zoo.make(name)))
+        with pytest.raises(ValueError, match=r"is not fitted.*FrozenEstimator"):
+            encoder.fit(zoo.pairs)
+        with pytest.raises(NotFittedError):
+            encoder.transform(zoo.texts)
+    kind = type(zoo.make(name))  # parameters of others may have the same shapes
+    others = [zoo.fitted(n) for n in zoo.names if type(zoo.make(n)) is not kind]
+    for init in (AverageEncoder(zoo.vectors), *others):
+        with pytest.raises(TypeError, match="init must be a fitted"):
+            zoo.make(name, init=init).fit(zoo.pairs)
+    with pytest.raises(ValueError, match="'init' parameter"):
+        zoo.make(name, init=PairSimilarity()).fit(zoo.pairs)
+    if name in zoo.of_words:
+        vectors = WordVectors([f"v{i}" for i in range(20)], zoo.vectors.matrix)
+        with pytest.raises(ValueError, match="with the words it started with"):
+            zoo.make(name, init=zoo.fitted(name), vectors=vectors).fit(zoo.pairs)
+
+
+# Copies and files
+
+OURS = [
+    "skparaphrase.text._vocabulary.Vocabulary",
+    "skparaphrase.vectors._word_vectors.WordVectors",
+    "skparaphrase.losses.MarginLoss",
+    "skparaphrase.optimizers.Optimizer",
+    *(f"{owner.__module__}.{owner.__name__}" for owner in vars(library).values()
+      if isinstance(owner, type)),
+]  # fmt: skip
+BRACKETS = str.maketrans("[]", "()")  # tuples become lists in folders
+WAYS = {
+    "pickle": lambda encoder, _: pickle.loads(pickle.dumps(encoder)),
+    "joblib": lambda encoder, path: joblib.load(joblib.dump(encoder, path)[0]),
+    "skops": lambda encoder, _: skops.io.loads(skops.io.dumps(encoder), trusted=OURS),
+    "folder": lambda encoder, path: encoder.save(path) or skparaphrase.load(path),
+}
+
+
+@pytest.mark.parametrize("way", WAYS.values(), ids=WAYS)
+def test_round_trips(zoo, name, way, tmp_path):
+    encoder = zoo.fitted(name)
+    again = way(encoder, tmp_path / "encoder")
+    assert type(again) is type(encoder) and zoo.same(again, encoder)
+    assert again.loss_curve_ == encoder.loss_curve_ and again.n_epochs_ == 2
+    assert_array_equal(again.transform(zoo.pairs), encoder.transform(zoo.pairs))
+    assert again.partial_fit(zoo.pairs).n_epochs_ == 3
+    for copy in (again, clone(again)):
+        assert zoo.same(copy.fit(zoo.pairs), encoder)
+    found, expected = (
+        {k: repr(v).translate(BRACKETS) for k, v in one.get_params(deep=False).items()}
+        for one in (again, encoder)
+    )
+    assert {**found, "vectors": 0} == {**expected, "vectors": 0}
+
+
+def test_pickles_know_nothing_of_torch(zoo, name):
+    encoder = zoo.make(name, warm_start=True).fit(zoo.pairs)
+    encoder.transform(zoo.texts)
+    assert b"torch" not in pickle.dumps(encoder)
+
+
+def test_grid_search_in_other_processes(zoo):
+    search = GridSearchCV(
+        make_pipeline(zoo.make("rnn"), PairSimilarity()),
+        {"rnnencoder__loss__margin": [0.2, 0.6], "rnnencoder__max_epochs": [1, 2]},
+        scoring=STSScorer((zoo.pairs, GOLD)),
+        cv=ShuffleSplit(1, random_state=0),
+        n_jobs=2,
+        error_score="raise",
+    ).fit(zoo.pairs)
+    serial = clone(search).set_params(n_jobs=1).fit(zoo.pairs)
+    scores = search.cv_results_["mean_test_score"]
+    assert_allclose(scores, serial.cv_results_["mean_test_score"], atol=1e-4)
+    assert len(set(scores)) == 4
+    assert search.best_estimator_[:-1].transform(zoo.pairs).shape[:2] == (20, 2)
+
+
+INVALID = {
+    "rnn": [
+        {"vectors": {"a": 1}}, {"scale": 0}, {"init": "other"}, {"positive_from": "4"},
+        {"learning_rate": 0}, {"batch_size": 1}, {"max_epochs": -1},
+        {"max_epochs": 1.5}, {"vectors_penalty": -1}, {"composition_penalty": -1},
+        {"word_dropout": 1.0}, {"scramble": 1.1}, {"ordered_first_epoch": None},
+        {"freeze": "encoder"}, {"warm_start": 2}, {"device": None},
+        {"random_state": "seed"}, {"tokenizer": "words"}, {"activation": "linear"},
+    ],
+    "paragram": [{"weighting": "idf"}, {"a": 0}, {"frequencies": "wiki"}],
+    "projection": [{"dim": 0}, {"dim": 1.5}],
+    "dan": [{"n_layers": 0}, {"activation": "gelu"}],
+    "lstm": [{"output_gate": "yes"}, {"peepholes": "both"}],
+    "cse": [
+        {"widths": ()}, {"widths": (0, 1)}, {"widths": (1.5,)}, {"n_filters": 0},
+        {"activation": "gelu"}, {"padding": "same"},
+    ],
+    "charagram": [
+        {"ngram_range": (3, 2)}, {"ngram_range": (2, 3, 4)}, {"ngram_range": 3},
+        {"min_count": 10_000}, {"min_count": 0}, {"binary": None}, {"dim": 0},
+        {"n_layers": 0}, {"activation": "gelu"},
+    ],
+    "char cnn": [
+        *({"filters": filters} for filters in (
+            [(2.5, 1)], [(2, 1.9)], [(0, 1)], [(1, 0)], [], "wide", [3, 4])),
+        {"embedding_dim": 0}, {"conv_activation": "linear"},
+    ],
+    "char lstm": [{"embedding_dim": 0}, {"dim": 0}],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("name", "params"), [(name, p) for name, given in INVALID.items() for p in given]
+)
+def test_invalid_parameters_raise_at_fit(zoo, name, params):
+    encoder = clone(zoo.make(name).set_params(**params))
+    with pytest.raises(ValueError, match=next(iter(params))):
+        encoder.fit(zoo.pairs)
+    with pytest.raises(NotFittedError):
+        encoder.transform(zoo.texts)

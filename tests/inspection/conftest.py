@@ -1,0 +1,80 @@
+"""Encoders and data that the tests of inspection share."""
+
+# Authors: The skparaphrase developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import matplotlib
+import numpy as np
+import pytest
+from sklearn.frozen import FrozenEstimator
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+
+from skparaphrase.datasets import load_paraphrases, load_similarity
+from skparaphrase.decomposition import CommonComponentRemoval
+from skparaphrase.encoders import ParagramEncoder, SIFEncoder
+from skparaphrase.encoders._base import TextEncoder
+from skparaphrase.pairs import PairFeatures, PairSimilarity
+from skparaphrase.vectors import WordVectors
+
+matplotlib.use("Agg")
+
+
+@pytest.fixture(autouse=True)
+def _close(close_figures):
+    """No test leaves a figure open."""
+
+
+class Letters(TextEncoder):
+    """Sum of vectors of letters: an encoder whose table holds no words."""
+
+    def fit(self, X, y=None):
+        letters = [*"abcdefghij"]
+        matrix = np.random.default_rng(0).normal(size=(len(letters), 4))
+        self.vectors_ = WordVectors(letters, matrix)
+        return self
+
+    def _embed(self, texts):
+        index, matrix = self.vectors_.index, self.vectors_.matrix
+        rows = [[index[c] for c in text if c in index] for text in texts]
+        return np.float32([matrix[row].sum(axis=0) for row in rows]).reshape(-1, 4)
+
+
+@pytest.fixture
+def letters():
+    return Letters().fit(["a"])
+
+
+@pytest.fixture(scope="session")
+def bundled():
+    return load_similarity(return_X_y=True)
+
+
+@pytest.fixture(scope="session")
+def paraphrases():
+    return load_paraphrases().data
+
+
+@pytest.fixture(scope="session")
+def trained(paraphrases):
+    encoder = ParagramEncoder(max_epochs=2, device="cpu", random_state=0)
+    return encoder.fit(paraphrases)
+
+
+@pytest.fixture(scope="session")
+def ways(bundled):
+    """Estimators that hold the same encoder and remove a component."""
+    pairs = bundled[0]
+    encoder, removal = SIFEncoder(), CommonComponentRemoval()
+    pipe = make_pipeline(encoder, removal, "passthrough", PairSimilarity()).fit(pairs)
+    search = GridSearchCV(pipe, {}, cv=2, scoring=lambda *_: 0.0).fit(pairs)
+    frozen = map(FrozenEstimator, (pipe[0], pipe[1]))
+    return {
+        "pipeline": pipe,
+        "frozen": FrozenEstimator(pipe),
+        "search": search,
+        "features": make_pipeline(FrozenEstimator(pipe[:-1]), PairFeatures()),
+        "classifier": make_pipeline(*frozen, PairFeatures(), LogisticRegression()),
+        "transformer": pipe[:-1],
+    }

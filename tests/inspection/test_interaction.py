@@ -1,0 +1,260 @@
+"""Word interactions against slow equations, and their figure."""
+
+# Authors: The skparaphrase developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+from matplotlib import pyplot
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.exceptions import NotFittedError
+from sklearn.frozen import FrozenEstimator
+from sklearn.linear_model import LinearRegression
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
+
+from skparaphrase.inspection import InteractionDisplay, word_interactions
+from skparaphrase.interaction import (
+    PairwiseInteractionRanker,
+    PairwiseInteractionRegressor,
+)
+from skparaphrase.vectors import WordVectors
+
+WORDS = "a cat dog sleeps runs the mat on black white".split()
+PAIR = ("The black cat sleeps on the mat.", "A white dog runs.")
+WORDS1 = "the black cat sleeps on the mat .".split()
+WORDS2 = "a white dog runs .".split()
+X = [PAIR, ("A cat sleeps.", "The cat sleeps."), ("Dog", "cat"), ("A mat", "the mat")]
+Y = [1.0, 5.0, 2.0, 4.0]
+TINY = {"hidden_dim": 5, "max_epochs": 1, "random_state": 0}
+
+
+@pytest.fixture(scope="module")
+def vectors():
+    matrix = np.random.default_rng(0).normal(size=(len(WORDS), 6))
+    return WordVectors(WORDS, matrix.astype(np.float32))
+
+
+def regressor(vectors, **params):
+    return PairwiseInteractionRegressor(vectors, **TINY, **params)
+
+
+@pytest.fixture(scope="module")
+def model(vectors):
+    return regressor(vectors).fit(X, Y)
+
+
+@pytest.fixture(scope="module")
+def found(model):
+    return word_interactions(model, PAIR)
+
+
+def slow_cube(forwards, backwards):
+    """Planes by name, from the states of the words of both sentences."""
+    planes = {}
+    for name, state in {
+        "forward": lambda f, b: f,
+        "backward": lambda f, b: b,
+        "sum": lambda f, b: f + b,
+        "concatenation": lambda f, b: np.concatenate([f, b]),
+    }.items():
+        for measure, compare in {
+            "cosine": lambda u, v: u @ v / np.linalg.norm(u) / np.linalg.norm(v),
+            "negative distance": lambda u, v: -np.linalg.norm(u - v),
+            "dot product": lambda u, v: u @ v,
+        }.items():
+            first, second = (
+                [state(*word).astype(float) for word in zip(f, b, strict=True)]
+                for f, b in zip(forwards, backwards, strict=True)
+            )
+            plane = [[compare(u, v) for v in second] for u in first]
+            planes[f"{name} {measure}"] = np.array(plane)
+    planes["words"] = np.ones_like(plane)
+    return planes
+
+
+def slow_focus(planes):
+    selected = np.zeros(planes["words"].shape, dtype=bool)
+    for name in ("concatenation cosine", "concatenation negative distance"):
+        plane = planes[name].copy()
+        for _ in range(min(plane.shape)):
+            i, j = np.unravel_index(plane.argmax(), plane.shape)
+            selected[i, j] = True
+            plane[i], plane[:, j] = -np.inf, -np.inf
+    return selected
+
+
+def states_of(model, sentences):
+    """By the network, one sentence at a time."""
+    states = []
+    for sentence in sentences:
+        words = model._find_words([sentence])
+        vectors, ids = words.vectors, words.texts.ids.astype(np.int64)
+        with torch.no_grad():
+            found = model._fitted_network().states(
+                torch.from_numpy(vectors), torch.from_numpy(ids), words.texts.offsets
+            )
+        states.append([state.numpy() for state in found])
+    return zip(*states, strict=True)
+
+
+def check_against_slow(found, planes):
+    assert found.channels == list(planes)
+    assert found.cube.dtype == np.float64
+    for plane, (name, expected) in zip(found.cube, planes.items(), strict=True):
+        assert_allclose(plane, expected, rtol=1e-6, atol=1e-6, err_msg=name)
+    assert_array_equal(found.focus, slow_focus(planes))
+
+
+def test_cube_and_focus_are_those_of_the_states(model, found):
+    assert (found.words1, found.words2) == (WORDS1, WORDS2)
+    check_against_slow(found, slow_cube(*states_of(model, PAIR)))
+    assert_allclose(found.weights, np.where(found.focus, 1, 0.1), rtol=1e-6)
+    cube = torch.from_numpy(found.cube)[None]
+    expected = model._fitted_network().focused(cube, None)[0]
+    assert_array_equal((found.cube * found.weights).astype(np.float32), expected)
+
+
+@pytest.mark.parametrize("params", [{}, {"freeze": None, "learning_rate": 0.1}])
+def test_without_context_the_cube_is_that_of_the_vectors(vectors, params):
+    model = regressor(vectors, context=False, scale=3.0, **params).fit(X, Y)
+    matrix = vectors.matrix * np.float32(model.scale_)
+    if params:
+        assert not np.allclose(matrix, model.vectors_.matrix[: len(matrix)])
+        matrix = model.vectors_.matrix
+    pair = ("The black cat sleeps", "a white dog")
+    rows = [matrix[list(map(WORDS.index, text.lower().split()))] for text in pair]
+    check_against_slow(word_interactions(model, pair), slow_cube(rows, rows))
+
+
+def test_without_the_layer_cells_are_selected_but_not_weighted(vectors):
+    model = regressor(vectors, focus="none").fit(X, Y)
+    found = word_interactions(model, PAIR)
+    check_against_slow(found, slow_cube(*states_of(model, PAIR)))
+    assert (found.weights == 1).all()
+    display = InteractionDisplay(found).plot()
+    assert_array_equal(display.im_.get_array(), found.cube[9])
+    assert "focus" not in display.figure_.axes[-1].get_ylabel()
+
+
+def test_search_over_a_pipeline_that_changes_texts(vectors):
+    remove = np.vectorize(lambda text: text.removeprefix("A "), otypes=[object])
+    pipe = make_pipeline(FunctionTransformer(remove), regressor(vectors, context=False))
+    search = GridSearchCV(pipe, {}, cv=2, scoring="r2").fit(X, Y)
+    found = word_interactions(search, PAIR)
+    assert (found.words2, found.score) == (WORDS2[1:], search.predict([PAIR])[0])
+
+
+def test_words_without_vectors(vectors):
+    pair = ("A zebra sleeps", "zebra")
+    found = word_interactions(regressor(vectors, context=False).fit(X, Y), pair)
+    assert (found.words1, found.words2) == (["a", "zebra", "sleeps"], ["zebra"])
+    assert_allclose(found.cube[9, 1, 0], 1)
+    model = regressor(vectors, unknown_range=None).fit(X, Y)
+    assert word_interactions(model, ("A zebra", "cat")).words1 == ["a"]
+    with pytest.raises(ValueError, match=r"Sentence 2 .*'zebra', has no"):
+        word_interactions(model, pair)
+
+
+def test_sentences_are_cut_at_the_limit(model):
+    words = np.random.default_rng(0).choice(WORDS, 40).tolist()
+    pair = (" ".join(words), "A white dog.")
+    with pytest.warns(UserWarning, match="max_words=32"):
+        found = word_interactions(model, pair)
+    assert found.words1 == words[:32]
+    states = states_of(model, pair)  # of the whole sentences
+    sides = ([state[:32] for state in side] for side in states)
+    check_against_slow(found, slow_cube(*sides))
+
+
+def test_kinds_of_models_and_of_pairs(model, found, vectors):
+    for again in (
+        word_interactions(FrozenEstimator(model), list(PAIR)),
+        word_interactions(make_pipeline(model), np.array(PAIR)),
+        word_interactions(make_pipeline(make_pipeline(model)), pd.Series(PAIR)),
+    ):
+        assert_array_equal(again.cube, found.cube)
+        assert again.score == found.score == model.predict([PAIR])[0]
+    ranker = PairwiseInteractionRanker(vectors, **TINY).fit(X, [0, 1, 0, 1])
+    score = ranker.decision_function([PAIR])[0]
+    assert word_interactions(ranker, PAIR).score == score
+
+
+def test_bad_pairs(model):
+    for pair, message in (
+        (("", "A cat"), "Sentence 1 of the pair, '', has no words"),
+        (("A cat", "  "), "Sentence 2 of the pair"),
+        ([PAIR, PAIR], r"one pair.*\(2, 2\)"),
+        (("A cat", None), "missing"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            word_interactions(model, pair)
+
+
+def test_bad_models(vectors):
+    model = regressor(vectors)
+    for unfitted in (model, make_pipeline(model), GridSearchCV(model, {})):
+        with pytest.raises(NotFittedError):
+            word_interactions(unfitted, PAIR)
+    with pytest.raises(TypeError, match="ends in one; got LinearRegression"):
+        word_interactions(make_pipeline(LinearRegression()), PAIR)
+
+
+def labels(axis):
+    return [label.get_text() for label in axis.get_ticklabels()]
+
+
+def test_figure(model, found):
+    display = InteractionDisplay.from_estimator(model, PAIR, name="PWIM")
+    ax = display.ax_
+    assert_array_equal(display.im_.get_array(), found.cube[9] * found.weights)
+    assert (labels(ax.yaxis), labels(ax.xaxis)) == (WORDS1, WORDS2)
+    assert ax.yaxis_inverted()  # the first word is at the top
+    corners = [path.get_extents().get_points() for path in display.marks_.get_paths()]
+    assert_allclose(np.mean(corners, axis=1)[:, ::-1], np.argwhere(found.focus))
+    assert ax.get_title() == f"PWIM: score {found.score:.2f}"
+    assert display.figure_.axes[-1].get_ylabel().endswith("cosine\nafter the focus")
+
+
+def test_options(found):
+    ax = pyplot.figure(figsize=(4, 4)).subplots()
+    options = {"include_values": True, "values_format": ".1f", "colorbar": False}
+    options |= {"cmap": "magma", "im_kwargs": {"vmin": -1}}
+    display = InteractionDisplay(found).plot(ax, **options)
+    assert ax.figure.get_size_inches().tolist() == [4, 4]
+    assert len(display.figure_.axes) == 1
+    assert (*display.im_.get_clim(), display.im_.get_cmap().name) == (-1, 1, "magma")
+    values = [f"{value:.1f}" for value in (found.cube[9] * found.weights).flat]
+    assert [text.get_text() for text in display.texts_] == values
+    display = InteractionDisplay(found).plot(channel="words", focused=False)
+    assert_array_equal(display.im_.get_array(), found.cube[12])
+    assert display.figure_.axes[-1].get_ylabel() == "words"
+    with pytest.raises(ValueError, match=r"one of .*'words'.*got 'cosine'"):
+        display.plot(channel="cosine")
+
+
+@pytest.mark.parametrize("own", [False, True], ids=["new figure", "small axes"])
+def test_labels_do_not_collide(model, own):
+    pair = ("the black cat sleeps " * 8, "a white dog runs on " * 6)
+    ax = pyplot.subplots(figsize=(3, 3))[1] if own else None
+    display = InteractionDisplay.from_estimator(model, pair, ax=ax)
+    display.figure_.draw_without_rendering()
+    for axis, turn in ((display.ax_.xaxis, np.sqrt(0.5)), (display.ax_.yaxis, 1)):
+        ticks = axis.get_ticklabels()
+        places = [tick.get_transform().transform(tick.get_position()) for tick in ticks]
+        gaps = turn * np.linalg.norm(np.diff(places, axis=0), axis=1)
+        height = ticks[0].get_fontsize() * display.figure_.dpi / 72
+        assert (gaps > 0.9 * height).all()
+
+
+def test_all_of_a_new_figure_is_inside(model):
+    words = "unbelievablylongwordsthatareuniformresourcelocators"
+    pair = ("cat", f"a {words} $5$ and $x^2$")
+    display = InteractionDisplay.from_estimator(model, pair)
+    assert labels(display.ax_.xaxis)[1] == words[:23] + "\u2026"
+    display.figure_.draw_without_rendering()
+    low, high = display.figure_.get_tightbbox().padded(-0.02).get_points()
+    assert (low >= 0).all() and (high <= display.figure_.get_size_inches()).all()

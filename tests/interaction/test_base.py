@@ -1,0 +1,509 @@
+"""Models of word by word interaction: equations, words, training and long texts."""
+
+# Authors: The skparaphrase developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import warnings
+from zlib import crc32
+
+import numpy as np
+import pytest
+import torch
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.base import clone
+from torch.nn import functional as F
+
+import skparaphrase.interaction._base as base
+from skparaphrase.interaction import (
+    PairwiseInteractionRanker,
+    PairwiseInteractionRegressor,
+)
+from skparaphrase.interaction._base import find_words
+from skparaphrase.nn import Interaction
+from skparaphrase.optimizers import Optimizer
+from skparaphrase.text import WordTokenizer
+from skparaphrase.vectors import WordVectors
+
+SMALL = {
+    "hidden_dim": 4, "max_epochs": 2, "batch_size": 9, "device": "cpu",
+    "random_state": 0, "optimizer": Optimizer("adam"),
+}  # fmt: skip
+MODELS = [PairwiseInteractionRegressor, PairwiseInteractionRanker]
+each = pytest.mark.parametrize("Model", MODELS)
+
+
+def outputs(model, X):
+    """The outputs that say most."""
+    if isinstance(model, PairwiseInteractionRanker):
+        return model.decision_function(X)
+    return model.predict(X)
+
+
+def drawn(word, dim=6, reach=0.05):
+    """The vector of a word that no table has."""
+    random_state = np.random.RandomState(crc32(word.encode()))
+    return random_state.uniform(-reach, reach, dim).astype(np.float32)
+
+
+def network(model, n_outputs, dim=6):
+    """The network of the module `nn` with the arrays of a fitted model."""
+    names = ("max_words", "context", "share_directions", "focus", "dropout")
+    params = {name: getattr(model, name) for name in names}
+    net = Interaction(dim, model.hidden_dim, n_outputs, **params)
+    state = {name: torch.tensor(value) for name, value in model.parameters_.items()}
+    net.load_state_dict(state)
+    return net
+
+
+def slow_logits(net, pairs, vector_of):
+    """Scores before the softmax, from a network that reads one pair at a time."""
+    found = []
+    for pair in pairs:
+        words = [text.split() for text in pair]
+        rows = [vector_of(word) for text in words for word in text]
+        table = torch.tensor(np.array(rows, dtype=np.float32).reshape(-1, 6))
+        offsets = np.cumsum([0, *map(len, words)])
+        found.append(net(table, torch.arange(len(rows)), offsets, np.array([[0, 1]])))
+    return torch.cat(found)
+
+
+SETTINGS = [
+    {},
+    {"context": False},
+    {"share_directions": False, "max_words": 64},
+    {"focus": "none", "max_words": 32},
+    {"focus": "dropout", "dropout": 0.5, "scale": None},
+    {"freeze": None, "scale": 2.0},
+]
+
+
+@pytest.mark.parametrize("params", SETTINGS, ids=str)
+@each
+def test_predictions_pair_by_pair(Model, params, examples, vectors):
+    X, y = examples[Model]
+    X = [*X, ("", "w1 w2"), ("w3 new", "new other w3"), ("new", "new")]
+    y = [*y, 1, 0, 0]
+    model = Model(vectors, learning_rate=0.01, **{**SMALL, **params}).fit(X, y)
+    known = getattr(model, "vectors_", {})
+
+    def vector_of(word):
+        if word in known:
+            return model.vectors_[word]
+        return model.scale_ * vectors[word] if word in vectors else drawn(word)
+
+    X = [*X, ("w5 w6 novel", "w6 w7")]
+    n_outputs = 2 if Model is PairwiseInteractionRanker else len(model.levels_)
+    with torch.no_grad():
+        logits = slow_logits(network(model, n_outputs), X, vector_of).double()
+    shares = torch.softmax(logits, 1).numpy()
+    if Model is PairwiseInteractionRanker:
+        assert_allclose(model.predict_proba(X), shares, atol=1e-6)
+        odds = np.log(shares[:, 1] / shares[:, 0])
+        assert_allclose(model.decision_function(X), odds, rtol=1e-5, atol=1e-5)
+        return
+    assert_array_equal(model.levels_, np.arange(6))
+    assert_allclose(model.predict(X), shares @ model.levels_, atol=1e-5)
+    assert model.predict(X).std() > 1e-3
+
+
+@each
+def test_batch_mates_change_nothing(Model, examples, vectors, monkeypatch):
+    X, y = examples[Model]
+    X = [*X, ("w1", "w2 " * 31), ("new w1", "w2 other"), ("", "")]
+    model = Model(vectors, learning_rate=0.01, **SMALL).fit(X[:18], y)
+    expected = outputs(model, X)
+    alone = [outputs(model, [pair])[0] for pair in X]
+    assert_allclose(alone, expected, atol=1e-6)
+    assert_allclose(outputs(model, X[::-1])[::-1], expected, atol=1e-6)
+    assert_allclose(outputs(model, X + X), [*expected, *expected], atol=1e-6)
+    monkeypatch.setattr(base, "_PAIRS", 7)
+    assert_allclose(outputs(model, X), expected, atol=1e-6)
+    assert outputs(model, []).shape == (0,)
+
+
+# Words
+
+
+def test_words_without_vectors_are_drawn_by_a_hash(vectors):
+    def found(texts, reach=0.05, **params):
+        tokenizer = WordTokenizer(**params)
+        words = find_words(
+            texts, tokenizer, vectors, scale=lambda _: 2, unknown_range=reach
+        )
+        rows = dict(zip(words.words, words.vectors, strict=True))
+        ids = np.split(words.texts.ids, words.texts.offsets[1:-1])
+        return [[words.words[i] for i in text] for text in ids], rows
+
+    texts = ["w1 new", "new w2 \N{SNOWMAN}", "", "other NEW w1"]
+    read, rows = found(texts)
+    assert read == [["w1", "new"], ["new", "w2", "\N{SNOWMAN}"], [], [
+        "other", "new", "w1"]]  # fmt: skip
+    assert_array_equal(rows["w2"], 2 * vectors["w2"])
+    for word in ("new", "other", "\N{SNOWMAN}"):
+        assert_array_equal(rows[word], drawn(word))
+        assert 0.01 < np.abs(rows[word]).max() <= 0.05
+        # Whatever else is read, in whatever order.
+        assert_array_equal(found([f"{word} w9"])[1][word], rows[word])
+        assert_allclose(found([word], 0.5)[1][word], 10 * rows[word], rtol=1e-6)
+    many = np.array([found([f"n{i}"], 1.0)[1][f"n{i}"] for i in range(300)])
+    assert np.abs(many).max() <= 1 and many.min() < -0.99 < 0.99 < many.max()
+    assert_allclose(many.mean(), 0, atol=0.05)
+    assert_allclose(many.std(), 3**-0.5, atol=0.02)
+    read, rows = found(texts, None)
+    assert read == [["w1"], ["w2"], [], ["w1"]] and rows.keys() == {"w1", "w2"}
+    compound = ["w1-w2 new-w3"]
+    assert found(compound)[0] == [["w1", "w2", "w3"]]
+    assert found(compound, split_compounds=False)[0] == [["w1-w2", "new-w3"]]
+    assert found(["\ud800 w1"], pattern=r"\S+")[0] == [["\ud800", "w1"]]
+
+
+def test_new_words_matter_or_are_left_out(vectors, pairs, gold):
+    bare, with_new = [("w1 w2", "w3 w2")], [("w1 new w2", "w3 new w2")]
+    model = PairwiseInteractionRegressor(vectors, unknown_range=1.0, **SMALL)
+    expected = model.fit(pairs, gold).predict(with_new)
+    assert model.predict([("w1 other w2", "w3 new w2")]) != expected
+    assert model.predict(bare) != expected
+    model.set_params(unknown_range=None)
+    assert_array_equal(model.predict(with_new), model.predict(bare))
+    empty, same = model.predict([("new other", "w1"), ("", "w1")])
+    assert empty == same
+    # A table keeps its own rule.
+    model.set_params(vectors=WordVectors(vectors.words, vectors.matrix, unknown="w3"))
+    for reach in (0.05, None):
+        model.set_params(unknown_range=reach).fit(pairs, gold)
+        one = model.predict([("w1 new", "other"), ("new", "w2")])
+        assert_array_equal(one, model.predict([("w1 w3", "w3"), ("w3", "w2")]))
+
+
+def test_texts_are_cut_into_words_as_asked(vectors, pairs, gold):
+    model = PairwiseInteractionRegressor(vectors, **SMALL).fit(pairs, gold)
+    upper = [(one.upper(), other.upper()) for one, other in pairs]
+    expected = model.predict(pairs)
+    assert_array_equal(model.predict(upper), expected)
+    model.set_params(tokenizer=WordTokenizer(lowercase=False))
+    assert np.abs(model.predict(upper) - expected).max() > 1e-5
+    dashed = [(one.replace(" ", "+"), other.replace(" ", "+")) for one, other in pairs]
+    model.set_params(tokenizer=lambda text: text.replace("+", " ").split())
+    assert_array_equal(model.predict(dashed), expected)
+
+
+@each
+def test_scale_gives_the_words_a_mean_length(Model, examples, vectors):
+    X, y = examples[Model]
+    X = [(f"{one} new", f"{other} w0 w0 w0") for one, other in X]
+    X[-1] = ("w40", "w41")  # which are not in the others
+    vectors = WordVectors(
+        [*vectors.words, "w40", "w41"], np.vstack([vectors.matrix, np.ones((2, 6))])
+    )
+    settings = {**SMALL, "max_epochs": 0}
+    words = sorted({w for pair in X for text in pair for w in text.split()} - {"new"})
+    lengths = {word: np.linalg.norm(vectors[word]) for word in words}
+
+    def fit(weights=None, **params):
+        return Model(vectors, **settings, **params).fit(X, y, weights)
+
+    mean = np.mean(list(lengths.values()))
+    assert_allclose(fit().scale_, 6 / mean, rtol=1e-5)
+    assert_allclose(fit(scale=1).scale_, 1 / mean, rtol=1e-5)
+    assert fit(scale=None).scale_ == 1.0
+    assert isinstance(fit().scale_, float)
+    # Rows of weight zero are left out, and what they hold.
+    del lengths["w40"], lengths["w41"]
+    mean = np.mean(list(lengths.values()))
+    assert_allclose(fit([1] * 17 + [0]).scale_, 6 / mean, rtol=1e-5)
+    # Predictions take the factor of fit, whatever words they read.
+    model = fit([1] * 17 + [0])
+    table = WordVectors(vectors.words, np.float32(model.scale_) * vectors.matrix)
+    ready = Model(table, scale=None, **settings).fit(X, y, [1] * 17 + [0])
+    assert_allclose(outputs(model, X[-1:]), outputs(ready, X[-1:]), atol=1e-6)
+
+
+@each
+def test_vectors_are_trained_if_not_frozen(Model, examples, vectors):
+    X, y = examples[Model]
+    X = [*X, ("w1 new", "w2 w3"), ("w1", "")]
+    y = [*y, 1, 0]
+    vectors = WordVectors([*vectors.words, "w40"], np.eye(41, 6) + 1)
+    matrix = vectors.matrix.copy()
+    model = Model(vectors, **SMALL)
+    frozen = clone(model).fit(X, y)
+    assert not hasattr(frozen, "vectors_")
+    start = clone(model).set_params(freeze=None, max_epochs=0).fit(X, y).vectors_
+    words = {word for pair in X for text in pair for word in text.split()}
+    assert set(start.words) == words and len(start) == len(words)
+    known = [word for word in start.words if word != "new"]
+    scaled = np.float32(frozen.scale_) * vectors.matrix
+    rows = [vectors.index[word] for word in known]
+    assert_array_equal([start[word] for word in known], scaled[rows])
+    assert_array_equal(start["new"], drawn("new"))
+    model.set_params(freeze=None).fit(X, y)
+    assert model.vectors_.words == start.words
+    for word in start.words:
+        assert np.abs(model.vectors_[word] - start[word]).max() > 1e-6, word
+    assert_array_equal(vectors.matrix, matrix)  # bit by bit
+    # The words of other texts are those of the table.
+    found = model._find_words(["w40 unread new w1"])
+    rows = dict(zip(found.words, found.vectors, strict=True))
+    assert_array_equal(rows["unread"], drawn("unread"))
+    assert_array_equal(rows["w40"], scaled[40])
+    for word in ("new", "w1"):
+        assert_array_equal(rows[word], model.vectors_[word])
+    assert outputs(model, [("w40 unread", "w1")]).shape == (1,)
+    # Another fit without them forgets them.
+    assert not hasattr(model.set_params(freeze="vectors").fit(X, y), "vectors_")
+    for name, value in model.parameters_.items():
+        assert_array_equal(value, frozen.parameters_[name])
+    assert_array_equal(vectors.matrix, matrix)
+
+
+@each
+def test_warm_start_with_new_words_keeps_the_old(Model, examples, vectors):
+    X, y = examples[Model]
+    few = [("w10 fresh", "w11 w10"), ("brand", "w12 new")] * 2
+    model = Model(vectors, freeze=None, warm_start=True, **SMALL).fit(X, y)
+    old = model.vectors_
+    parameters = model.parameters_
+    model.fit(few, [1, 0, 1, 0])
+    assert model.vectors_.words[: len(old)] == old.words
+    assert sorted(model.vectors_.words[len(old) :]) == ["brand", "fresh", "new"]
+    for word in old.words:
+        same = np.array_equal(model.vectors_[word], old[word])
+        assert same == (word not in {"w10", "w11", "w12"}), word
+    for word in ("brand", "fresh", "new"):
+        assert 0 < np.abs(model.vectors_[word] - drawn(word)).max() < 0.1
+    assert not np.array_equal(
+        model.parameters_["grid.output.bias"], parameters["grid.output.bias"]
+    )
+    assert model.n_epochs_ == len(model.loss_curve_) == 4
+
+
+@pytest.mark.parametrize("first", ["vectors", None])
+@each
+def test_warm_start_with_vectors_frozen_before_or_after(
+    Model, first, examples, vectors
+):
+    X, y = examples[Model]
+    X = [*X, ("new", "new w1")]
+    y = [*y, 1]
+    model = Model(vectors, freeze=first, warm_start=True, **SMALL).fit(X, y)
+    expected = outputs(model, X)
+    matrix = model.vectors_.matrix if first is None else None
+    then = "vectors" if first is None else None
+    model.set_params(freeze=then, max_epochs=0)
+    assert_array_equal(outputs(model, X), expected)
+    assert_array_equal(outputs(model.fit(X, y), X), expected)
+    start = model.vectors_.matrix
+    model.set_params(max_epochs=1).fit(X, y)
+    assert np.abs(outputs(model, X) - expected).max() > 1e-6
+    if first is None:
+        assert_array_equal(model.vectors_.matrix, matrix)
+    else:
+        assert (np.abs(model.vectors_.matrix - start).max(axis=1) > 0).all()
+
+
+def test_penalty_pulls_to_where_vectors_began(vectors, pairs, gold):
+    settings = {**SMALL, "freeze": None, "warm_start": True, "max_epochs": 0}
+    model = PairwiseInteractionRegressor(vectors, learning_rate=0.1, **settings)
+    start = model.fit(pairs, gold).vectors_.matrix
+    far = []
+    for penalty in (0.0, 100.0):
+        model.set_params(vectors_penalty=penalty, max_epochs=5).fit(pairs, gold)
+        far.append(np.abs(model.vectors_.matrix - start).mean())
+    assert far[1] < far[0] / 2
+
+
+def test_new_words_in_a_warm_start_leave_the_memory_of_others(vectors, pairs, gold):
+    settings = {**SMALL, "freeze": None, "warm_start": True, "batch_size": 18}
+    model = PairwiseInteractionRegressor(vectors, **settings).fit(pairs, gold)
+    before = model._optimizer_state["adam"]["vectors"]
+    more = [*pairs[:-1], ("novelword", "w1")]
+    model.set_params(max_epochs=0).fit(more, gold)
+    after = model._optimizer_state["adam"]["vectors"]
+    n_words = len(before["mean"])
+    assert len(after["mean"]) == len(model.vectors_) > n_words
+    for key in ("mean", "square"):
+        assert_array_equal(after[key][:n_words], before[key])
+        assert not after[key][n_words:].any()
+    assert before["mean"].any()
+
+
+def test_vectors_of_zero_do_not_blow_up_gradients(vectors, pairs, gold):
+    settings = {**SMALL, "freeze": None, "context": False, "unknown_range": 0.0}
+    unknown = [(f"novel {one}", f"word {other}") for one, other in pairs]
+    model = PairwiseInteractionRegressor(vectors, **settings).fit(unknown, gold)
+    assert np.abs(model.vectors_["novel"]).max() < 1  # steps of the size of the rate
+    assert np.isfinite(model.loss_curve_).all()
+
+
+# Training
+
+
+def losses_of(model, logits, y):
+    """Equations 11 and 12."""
+    logs = torch.log_softmax(logits, 1)
+    if isinstance(model, PairwiseInteractionRanker):
+        right = logs[torch.arange(len(y)), torch.tensor(y)]
+        wrong = logs[torch.arange(len(y)), 1 - torch.tensor(y)]
+        return torch.relu(1 - right + wrong) / 2
+    targets = np.maximum(0, 1 - np.abs(np.subtract.outer(y, model.levels_)))
+    targets = torch.tensor(targets, dtype=torch.float32)
+    return F.kl_div(logs, targets, reduction="none").mean(dim=1)
+
+
+@each
+def test_loss_of_an_epoch(Model, examples, vectors):
+    """The steps are those of `nn`; here they are too small to change anything."""
+    X, y = examples[Model]
+    weights = np.random.RandomState(1).uniform(0.2, 3, 18)
+    settings = {**SMALL, "max_epochs": 1, "learning_rate": 1e-30, "batch_size": 7}
+    model = Model(vectors, **settings).fit(X, y, weights)
+    net = network(model, len(model.parameters_["grid.output.bias"]))
+    with torch.no_grad():
+        logits = slow_logits(net, X, lambda word: model.scale_ * vectors[word])
+    expected = np.average(losses_of(model, logits, y).numpy(), weights=weights)
+    assert_allclose(model.loss_curve_, [expected], rtol=1e-5)
+
+
+def test_linear_schedule_falls_to_zero_in_every_fit(vectors, pairs, gold):
+    # The first step of adam is as long as the rate: a fit of one step has it whole.
+    settings = {**SMALL, "optimizer": "adam", "batch_size": 18, "max_epochs": 1}
+    settings = {**settings, "learning_rate": 0.001, "warm_start": True}
+    model = PairwiseInteractionRegressor(vectors, **settings)
+    start = clone(model).set_params(max_epochs=0).fit(pairs, gold).parameters_
+    for tolerance in (1e-3, 0.3):
+        found = model.fit(pairs, gold).parameters_
+        went = np.abs(found["grid.output.bias"] - start["grid.output.bias"]).max()
+        assert_allclose(went, 0.001, rtol=tolerance)
+        start = found
+
+
+def test_warm_start_of_another_shape(vectors, pairs, gold):
+    model = PairwiseInteractionRegressor(vectors, warm_start=True, **SMALL)
+    before = model.fit(pairs, gold).predict(pairs)
+    with pytest.raises(ValueError, match="The fitted model"):
+        model.set_params(hidden_dim=5).fit(pairs, gold)
+    assert_array_equal(model.set_params(hidden_dim=4).predict(pairs), before)
+
+
+# Sentences beyond the limit, and many of them
+
+
+def warned(call, *args, **kwargs):
+    """The warnings of a call, each with its place."""
+    with warnings.catch_warnings(record=True) as record:
+        warnings.simplefilter("always")
+        call(*args, **kwargs)
+    return [(str(one.message), one.filename) for one in record]
+
+
+@pytest.mark.parametrize(
+    ("Model", "max_words"), [(MODELS[0], 32), (MODELS[1], 48), (MODELS[0], 64)]
+)
+def test_sentences_that_are_cut_are_counted(Model, max_words, vectors):
+    fits, long = ("w1 " * n for n in (max_words, max_words + 1))
+    X = [(long, long), (f"w2 {long}", "w1"), (fits, "w1 w3"), ("w1", long)]
+    y = [1, 0, 1, 0]
+    model = Model(vectors, max_words=max_words, **{**SMALL, "max_epochs": 1})
+    message = (
+        f"{{}} of {{}} distinct sentences have more than max_words={max_words} words, "
+        f"of which only the first {max_words} are compared."
+    )
+    both = [(message.format(2, 5), __file__)]
+    assert warned(model.fit, X, y) == both
+    assert warned(model.fit, X, y, X_val=[(long + "w5", "")] * 4, y_val=y) == both
+    assert warned(model.fit, X[2:3] * 2, y[1:3]) == []
+    ((told, _),) = warned(model.score, X, y)
+    assert told == both[0][0]
+    one = [(message.format(1, 2), __file__)]
+    assert warned(outputs, model, X[3:]) == one
+    assert warned(outputs, model, X[2:3]) == []
+    if Model is PairwiseInteractionRanker:
+        assert warned(model.predict_proba, X) == both
+        ((told, _),) = warned(model.rank, "w1", [long, "w1"])
+        assert told == one[0][0]
+
+
+@pytest.mark.filterwarnings("ignore:.*distinct sentences")
+@pytest.mark.parametrize("context", [True, False])
+def test_the_memory_reads_what_is_cut(context, vectors, pairs, gold):
+    model = PairwiseInteractionRegressor(vectors, context=context, **SMALL)
+    model.fit(pairs, gold)
+    cut = " ".join(f"w{i}" for i in range(32))
+    long = f"{cut} w33"
+    for other in ("w1 w2", long):
+        texts = [(long, other), (f"{cut} w39", other), (cut, other)]
+        whole, end, start = model.predict(texts)
+        if context:
+            assert len({whole, end, start}) == 3
+        else:
+            assert_allclose([end, start], whole, rtol=1e-6, atol=1e-6)
+
+
+def test_long_texts_are_predicted_a_few_at_a_time(vectors, pairs, gold, monkeypatch):
+    model = PairwiseInteractionRegressor(vectors, **SMALL).fit(pairs, gold)
+    expected = model.predict(pairs)
+    sizes = []
+    found = base._similar_lengths
+
+    def noted(lengths):
+        for chunk in found(lengths):
+            sizes.append(2 * lengths[chunk].max() * len(chunk))
+            yield chunk
+
+    monkeypatch.setattr(base, "_TOKENS", 40)
+    monkeypatch.setattr(base, "_similar_lengths", noted)
+    assert_allclose(model.predict(pairs), expected, atol=1e-6)
+    assert len(sizes) > 2
+    assert max(sizes) <= 40
+
+
+# Bad and poor input
+
+
+@pytest.mark.parametrize("focus", ["matching", "none", "dropout"])
+@each
+def test_sentences_of_no_and_one_word(Model, focus, examples, vectors):
+    X, y = examples[Model]
+    blank = [("", "w1"), ("w1 w2 w3", ""), ("", ""), ("  ", "\t")]
+    short = [("w1", "w2"), ("w1", "w1"), ("w2", "w1")]
+    model = Model(vectors, focus=focus, **SMALL)
+    model.fit([*X, *blank, *short], [*y, 1, 0, 1, 0, 1, 0, 0])
+    assert np.isfinite(model.loss_curve_).all()
+    found = outputs(model, blank)
+    assert_allclose(found, np.full(4, found[0]), atol=1e-6)
+    assert np.isfinite(outputs(model, short)).all()
+    assert outputs(model, short)[0] != found[0]
+    # Batches of nothing else, and of single pairs.
+    model.set_params(batch_size=1).fit([*blank, *short], [1, 0, 1, 0, 1, 0, 0])
+    model.fit(blank, [1, 0, 1, 0])
+    assert np.isfinite(outputs(model, [*X, *blank])).all()
+
+
+@pytest.mark.parametrize("freeze", ["vectors", None])
+def test_no_known_word_at_all(freeze, vectors, pairs, gold):
+    settings = {**SMALL, "freeze": freeze, "unknown_range": None}
+    model = PairwiseInteractionRegressor(vectors, **settings)
+    found = model.fit([("new", "other")] * 18, gold).predict([("", ""), *pairs])
+    assert np.isfinite(found).all() and model.scale_ == 1
+
+
+@pytest.mark.parametrize(
+    ("params", "match"),
+    [
+        ({"max_words": 33}, "max_words"),
+        ({"focus": "greedy"}, "focus"),
+        ({"dropout": 1.0}, "dropout"),
+        ({"freeze": "all"}, "freeze"),
+        ({"scale": 0}, "scale"),
+        ({"unknown_range": -1}, "unknown_range"),
+        ({"vectors_penalty": -1}, "vectors_penalty"),
+        ({"vectors": "glove"}, "vectors"),
+        ({"tokenizer": WordTokenizer("(")}, "pattern"),
+        ({"device": "mps"}, "double precision"),
+    ],
+    ids=str,
+)
+def test_bad_parameters(params, match, vectors, pairs, gold):
+    model = PairwiseInteractionRegressor(vectors, **SMALL).set_params(**params)
+    with pytest.raises((ValueError, TypeError), match=match):
+        model.fit(pairs, gold)

@@ -1,0 +1,400 @@
+"""Ranking by question against trec_eval, slow versions and cases by hand."""
+
+# Authors: The skparaphrase developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn import config_context
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, clone
+from sklearn.exceptions import UnsetMetadataPassedError
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import (
+    GridSearchCV,
+    GroupKFold,
+    cross_validate,
+)
+
+from skparaphrase.metrics import (
+    map_scorer,
+    mean_average_precision,
+    mean_reciprocal_rank,
+    mrr_scorer,
+)
+
+METRICS = [mean_average_precision, mean_reciprocal_rank]
+SCORERS = [map_scorer, mrr_scorer]
+BOTH = list(zip(SCORERS, METRICS, strict=True))
+
+
+def slow(relevance, scores, query, metric):
+    """One value a question, by loops over a list in trec_eval's order."""
+    found = {}
+    for question in dict.fromkeys(query):
+        rows = [i for i, other in enumerate(query) if other == question]
+        rows.sort(key=lambda i: (scores[i], i), reverse=True)
+        ranks = [k for k, i in enumerate(rows, 1) if relevance[i]]
+        if metric is mean_reciprocal_rank:
+            values = [1 / k for k in ranks[:1]]
+        else:
+            values = [hits / k for hits, k in enumerate(ranks, 1)]
+        found[question] = np.mean(values) if values else None
+    return list(found.values())
+
+
+def random_run(seed, n_questions=20, n_samples=120):
+    """Interleaved questions, ties, questions of one candidate, without relevant ones
+    and with relevant ones only.
+    """
+    rng = np.random.default_rng(seed)
+    query = np.append(rng.integers(n_questions, size=n_samples), [100, 101, 102, 102])
+    relevance = rng.integers(2, size=len(query)) * (query % 4 > 0)
+    relevance[-4:] = 0, 1, 1, 1
+    scores = rng.integers(4, size=len(query)) / 4 - 0.5
+    return relevance, scores, query
+
+
+@pytest.mark.parametrize("metric", METRICS)
+@pytest.mark.parametrize("n_samples", [1, 30, 120, 1000])
+@pytest.mark.parametrize("seed", range(5))
+def test_metrics_are_those_of_trec_eval(metric, n_samples, seed):
+    measures = pytest.importorskip("ir_measures")
+    measure = {mean_average_precision: measures.AP, mean_reciprocal_rank: measures.RR}
+    relevance, scores, query = random_run(seed, n_samples=n_samples)
+    rows = [
+        (str(question), f"{i:06}", int(relevant), float(score))
+        for i, (question, relevant, score) in enumerate(
+            zip(query, relevance, scores, strict=True)
+        )
+    ]
+    qrels = [measures.Qrel(q, name, relevant) for q, name, relevant, _ in rows]
+    run = [measures.ScoredDoc(q, name, score) for q, name, _, score in rows]
+    expected = measures.calc_aggregate([measure[metric]], qrels, run)
+    found = metric(relevance, scores, query)
+    assert found == pytest.approx(expected[measure[metric]], abs=1e-12)
+    each = {
+        one.query_id: one.value
+        for one in measures.iter_calc([measure[metric]], qrels, run)
+    }
+    for question, value in each.items():
+        rows = query == int(question)
+        assert metric(relevance[rows], scores[rows]) == pytest.approx(value, abs=1e-12)
+
+
+@pytest.mark.parametrize("metric", METRICS)
+@given(
+    st.lists(
+        st.tuples(st.booleans(), st.integers(0, 4), st.sampled_from("abcde")),
+        min_size=1,
+        max_size=20,
+    )
+)
+def test_metrics_follow_the_definition(metric, rows):
+    relevance, scores, query = map(list, zip(*rows, strict=True))
+    values = slow(relevance, scores, query, metric)
+    found = metric(relevance, scores, query)
+    assert isinstance(found, float)
+    assert found == pytest.approx(np.mean([v or 0 for v in values]), abs=1e-12)
+    seen = [v for v in values if v is not None]
+    if seen:
+        found = metric(relevance, scores, query, no_relevant="skip")
+        assert found == pytest.approx(np.mean(seen), abs=1e-12)
+    else:
+        with pytest.raises(ValueError, match="No question has a relevant row"):
+            metric(relevance, scores, query, no_relevant="skip")
+
+
+def test_a_case_by_hand():
+    relevance = [1, 0, 0, 1, 1, 0, 0]
+    scores = [0.1, 0.4, 0.9, 0.3, 0.2, 0.5, 0.6]
+    query = ["x", "x", "y", "x", "y", "z", "z"]
+    # x: 0 1 1, y: 0 1, z: nothing
+    expected = (1 / 2 + 2 / 3) / 2, 1 / 2, 0
+    assert mean_average_precision(relevance, scores, query) == pytest.approx(
+        sum(expected) / 3
+    )
+    assert mean_average_precision(
+        relevance, scores, query, no_relevant="skip"
+    ) == pytest.approx(sum(expected) / 2)
+    assert mean_reciprocal_rank(relevance, scores, query) == pytest.approx(1 / 3)
+    assert mean_reciprocal_rank(relevance, scores, query, no_relevant="skip") == 0.5
+    # one question: 0 0 0 0 1 1 1 behind each other
+    assert mean_average_precision(relevance, scores) == pytest.approx(
+        (1 / 5 + 2 / 6 + 3 / 7) / 3
+    )
+    assert mean_reciprocal_rank(relevance, scores) == pytest.approx(1 / 5)
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_of_equal_scores_the_later_row_comes_first(metric):
+    assert metric([1, 0, 0, 0], [2, 2, 2, 2]) == 1 / 4
+    assert metric([0, 0, 0, 1], [2, 2, 2, 2]) == 1
+    assert metric([1, 0], [0.0, -0.0]) == 1 / 2
+    assert metric([1, 0], [-0.0, 0.0]) == 1 / 2
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_scores_are_compared_as_given(metric):
+    close = np.array([1 + 1e-12, 1.0])
+    assert metric([1, 0], close) == 1
+    assert metric([1, 0], close.astype(np.float32)) == 1 / 2
+    assert metric([1, 0], [1e300, -1e300]) == 1
+
+
+@pytest.mark.parametrize("metric", METRICS)
+@pytest.mark.parametrize(
+    "identify",
+    [
+        lambda query: [f"q{i}" for i in query],
+        lambda query: np.array([f"q{i}" for i in query]),
+        lambda query: np.array([f"q{i}" for i in query], np.dtypes.StringDType()),
+        lambda query: pd.Series([f"q{i}" for i in query], dtype="category"),
+        lambda query: pl.Series([f"q{i}" for i in query]),
+        lambda query: pa.array([f"q{i}" for i in query]),
+        lambda query: query / 8,
+        lambda query: query.astype(np.uint8)[:, np.newaxis],
+        lambda query: np.datetime64("2000-01-01") + query,
+        lambda query: [i if i % 2 else str(i) for i in query.tolist()],
+        lambda query: [i if i % 2 else np.int64(i) for i in query.tolist()],
+    ],
+)
+def test_identifiers_of_any_kind(metric, identify):
+    relevance, scores, query = random_run(1)
+    expected = metric(relevance, scores, query)
+    assert metric(relevance, scores, identify(query)) == pytest.approx(expected)
+
+
+def test_identifiers_differ_by_type():
+    assert mean_reciprocal_rank([1, 0, 1], [1, 2, 3], [1, "1", 1]) == 1 / 2
+    pairs = np.empty(2, dtype=object)
+    pairs[:] = [(1, 2), (1, 3)]
+    assert mean_reciprocal_rank([1, 0], [1, 2], pairs) == 1 / 2
+
+
+@pytest.mark.parametrize("metric", METRICS)
+@pytest.mark.parametrize(
+    "join",
+    [
+        lambda y, q: list(zip(y.tolist(), q, strict=True)),
+        lambda y, q: [[*row] for row in zip(y.tolist(), q, strict=True)],
+        lambda y, q: np.array([*zip(y.tolist(), q, strict=True)], dtype=object),
+        lambda y, q: np.array([*zip(y.tolist(), q, strict=True)]),
+        lambda y, q: pd.DataFrame({"y": y, "query": q}, index=range(len(y), 0, -1)),
+        lambda y, q: pl.DataFrame({"y": y, "query": q}),
+        lambda y, q: pa.table({"y": y, "query": q}),
+    ],
+)
+def test_relevance_and_query_in_two_columns(metric, join):
+    relevance, scores, query = random_run(2)
+    expected = metric(relevance, scores, query)
+    names = [f"q{i}" for i in query]
+    assert metric(join(relevance, names), scores) == pytest.approx(expected)
+    numbers = np.column_stack([relevance, query])
+    assert metric(numbers, scores) == pytest.approx(expected)
+    assert metric(numbers / 1, scores) == pytest.approx(expected)
+    with pytest.raises(ValueError, match="query must be None"):
+        metric(join(relevance, names), scores, query)
+
+
+@pytest.mark.parametrize("metric", METRICS)
+@pytest.mark.parametrize(
+    "kind",
+    [
+        list,
+        lambda y: y.astype(bool),
+        lambda y: y.astype(float)[:, np.newaxis],
+        lambda y: y.astype(object),
+        lambda y: pd.Series(y, dtype="boolean"),
+        pl.Series,
+    ],
+)
+def test_kinds_of_relevance(metric, kind):
+    relevance, scores, query = random_run(3)
+    expected = metric(relevance, scores, query)
+    assert metric(kind(relevance), scores, query) == expected
+    assert metric(kind(relevance), list(scores), query) == expected
+
+
+@pytest.mark.parametrize("metric", METRICS)
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (([1, 0, 1], [1, 2]), "inconsistent numbers of samples"),
+        (([1, 0], [1, 2], [1, 2, 3]), "inconsistent numbers of samples"),
+        (([], []), "0 sample"),
+        (([0, 1], [1, np.nan]), r"y_score\[1\] is nan"),
+        (([0, 1], [-np.inf, np.inf]), r"y_score\[0\] is -inf"),
+        (([0, 1], ["a", "b"]), "could not convert"),
+        (([0, 1], np.array([1, 2j])), "Complex"),
+        (([0, 1, 2, 3], [1, 2, 3, 4]), r"y_true\[2\] is .*2.*y_true >= 1"),
+        (([0, 0.5], [1, 2]), r"y_true\[1\] is .*0\.5"),
+        (([0, -1], [1, 2]), r"y_true\[1\] is .*-1"),
+        (([0, np.nan], [1, 2]), r"y_true\[1\] is .*nan"),
+        (([0, None], [1, 2]), r"y_true\[1\] is None"),
+        (([0, pd.NA], [1, 2]), r"y_true\[1\] is <NA>"),
+        ((pd.Series([True, None], dtype="boolean"), [1, 2]), r"y_true\[1\] is <NA>"),
+        ((["0", "yes"], [1, 2]), r"y_true\[1\] is 'yes'"),
+        (([[0, "a"], ["a", 1]], [1, 2]), r"y_true\[1\] is 'a'"),
+        (([[0, "a"], [1]], [1, 2]), r"y_true\[0\] is \[0, 'a'\]"),
+        ((np.zeros((2, 3)), [1, 2]), "1d array"),
+        (([0, 1], np.zeros((2, 2))), "1d array"),
+        (([0, 1], [1, 2], np.zeros((2, 2))), "1d array"),
+        (([0, 1], [1, 2], ["a", None]), "query of row 1 is missing: None"),
+        (([0, 1, 1], [1, 2, 3], [1, 1, np.nan]), "query of row 2 is missing: nan"),
+        (([[0, "a"], [1, pd.NA]], [1, 2]), "query of row 1 is missing: <NA>"),
+        (([0, 1], [1, 2], [[1], [2, 3]]), "hashable|shape"),
+    ],
+)
+def test_metrics_refuse(metric, arguments, message):
+    with pytest.raises(ValueError, match=message):
+        metric(*arguments)
+    with pytest.raises(ValueError, match="'zero' or 'skip'; got 'drop'"):
+        metric([0, 1], [1, 2], no_relevant="drop")
+
+
+# Scorers
+
+
+class Given(BaseEstimator):
+    """Ranks by numbers in X, or in its last column."""
+
+    def fit(self, X, y=None):
+        self.is_fitted_ = True
+        return self
+
+    def _numbers(self, X):
+        X = np.asarray(X)
+        return (X if X.ndim == 1 else X[:, -1]).astype(float)
+
+
+class Predicts(RegressorMixin, Given):
+    def predict(self, X):
+        return self._numbers(X)
+
+
+class Proba(ClassifierMixin, Given):
+    def fit(self, X, y=None):
+        self.classes_ = np.array([0, 1])
+        return super().fit(X, y)
+
+    def predict(self, X):
+        return np.zeros(len(X), dtype=int)
+
+    def predict_proba(self, X):
+        positive = 1 / (1 + np.exp(-self._numbers(X)))
+        return np.column_stack([1 - positive, positive])
+
+
+class Decides(Proba):
+    def decision_function(self, X):
+        return self._numbers(X)
+
+    def predict_proba(self, X):
+        raise AssertionError("not asked for")
+
+
+class Ranks(Given):
+    """Neither classifier nor regressor."""
+
+    def decision_function(self, X):
+        return self._numbers(X)
+
+
+@pytest.fixture
+def numbers():
+    relevance, scores, query = random_run(4)
+    return scores, relevance, query
+
+
+@pytest.mark.parametrize(("scorer", "metric"), BOTH)
+@pytest.mark.parametrize("owner", [Predicts, Proba, Decides, Ranks])
+def test_what_a_scorer_ranks_by(scorer, metric, owner, numbers):
+    X, relevance, query = numbers
+    expected = metric(relevance, X, query)
+    model = owner().fit(X)
+    two = np.column_stack([relevance, query])
+    assert scorer(model, X, two) == expected
+    assert scorer(model, X, relevance, query=query) == expected
+    assert scorer(model, X, two, query=query[::-1]) == expected  # y comes first
+    pairs = np.array([[f"q{i}", str(x)] for i, x in zip(query, X, strict=True)])
+    assert scorer(model, pairs, relevance) == expected
+    assert scorer(model, pairs, two) == expected
+    one = np.zeros(len(X))
+    assert scorer(model, pairs, relevance, query=one) == metric(relevance, X)
+    skipped = metric(relevance, X, query, no_relevant="skip")
+    assert scorer(model, pairs, relevance, no_relevant="skip") == skipped
+
+
+@pytest.mark.parametrize("scorer", SCORERS)
+def test_scorers_need_questions(scorer, numbers):
+    X, relevance, _ = numbers
+    model = Predicts().fit(X)
+    for unsuited in (X, X[:, np.newaxis], np.column_stack([X, X]), list(map(str, X))):
+        with pytest.raises(ValueError, match=rf"{scorer} needs the question.*metadata"):
+            scorer(model, unsuited, relevance)
+
+
+@pytest.mark.parametrize(("scorer", "metric"), BOTH)
+def test_scorers_are_copied(scorer, metric, numbers):
+    X, relevance, query = numbers
+    model, two = Predicts().fit(X), np.column_stack([relevance, query])
+    with config_context(enable_metadata_routing=True):
+        asked = clone(scorer).set_score_request(query="groups")
+        for copied in (pickle.loads(pickle.dumps(asked)), clone(asked)):
+            assert copied is not asked
+            request = copied.get_metadata_routing().score.requests
+            assert request == {"query": "groups"}
+        assert scorer.get_metadata_routing().score.requests["query"] is None
+    for copied in (pickle.loads(pickle.dumps(scorer)), clone(scorer), asked):
+        assert copied(model, X, two) == metric(relevance, X, query)
+        assert repr(copied) == repr(scorer) == f"{copied}"
+        assert copied.__doc__ == scorer.__doc__
+        assert f"`{scorer}`" in scorer.__doc__
+    search = GridSearchCV(model, {}, scoring=scorer)
+    assert repr(scorer) in repr(search)
+    assert repr(clone(search).scoring) == repr(scorer)
+
+
+def test_groups_are_requested_and_predictions_shared():
+    """Features without text: only the groups identify the questions."""
+    rng = np.random.default_rng(0)
+    question, relevance = np.arange(60) % 12, rng.integers(2, size=60)
+    relevance[:12], relevance[12:24] = 1, 0  # both classes in every question
+    names = np.array([f"q{i}" for i in question])
+    X = rng.normal(size=(60, 3)) + relevance[:, np.newaxis]
+    calls = []
+
+    class Model(LogisticRegression):
+        def decision_function(self, X):
+            calls.append(len(X))
+            return super().decision_function(X)
+
+    with config_context(enable_metadata_routing=True):
+        options = {"params": {"groups": names}, "cv": GroupKFold(3)}
+        scoring = {
+            "map": clone(map_scorer).set_score_request(query="groups"),
+            "mrr": clone(mrr_scorer).set_score_request(query="groups"),
+            "auc": "roc_auc",
+        }
+        found = cross_validate(
+            Model(), X, relevance, scoring=scoring, error_score="raise", **options
+        )
+        with pytest.raises(UnsetMetadataPassedError, match="query"):
+            cross_validate(
+                Model(), X, relevance, scoring=map_scorer, params={"query": names}
+            )
+    assert calls == [20, 20, 20]
+    for metric, column in zip(METRICS, ("test_map", "test_mrr"), strict=True):
+        splits = GroupKFold(3).split(X, relevance, names)
+        for value, (train, test) in zip(found[column], splits, strict=True):
+            model = LogisticRegression().fit(X[train], relevance[train])
+            scores = model.decision_function(X[test])
+            expected = np.mean(slow(relevance[test], scores, names[test], metric))
+            assert value == pytest.approx(expected, abs=1e-12)

@@ -1,0 +1,141 @@
+"""Ranks of paraphrases, against a slow loop and a case by hand."""
+
+# Authors: The skparaphrase developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import pickle
+import tracemalloc
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.model_selection import GridSearchCV, ShuffleSplit
+from sklearn.pipeline import make_pipeline
+
+from skparaphrase.callback import ScoreMonitor
+from skparaphrase.decomposition import CommonComponentRemoval
+from skparaphrase.encoders import AverageEncoder, ParagramEncoder, SIFEncoder
+from skparaphrase.metrics import RetrievalScorer, _retrieval
+from skparaphrase.metrics._retrieval import retrieval_mrr
+from skparaphrase.vectors import WordVectors
+
+
+def slow(left, right, texts):
+    """Every query against every candidate, one cosine after the other."""
+
+    def cosine(u, v):
+        norms = np.linalg.norm(u) * np.linalg.norm(v)
+        return u @ v / norms if norms else 0.0
+
+    found = []
+    for queries, others, numbers in (
+        (left, right, texts),
+        (right, left, [pair[::-1] for pair in texts]),
+    ):
+        for query, partner, (asked, answer) in zip(
+            queries, others, numbers, strict=True
+        ):
+            partners = {b for a, b in numbers if a == asked}
+            rivals = {}
+            for vector, (_, text) in zip(others, numbers, strict=True):
+                if text != asked and text not in partners:
+                    rivals[text] = cosine(query, vector)
+            least = cosine(query, partner) - 1e-6
+            found.append(1 / (1 + sum(value >= least for value in rivals.values())))
+            assert answer in partners
+    return np.mean(found)
+
+
+@given(
+    texts=st.lists(
+        st.tuples(st.integers(0, 9), st.integers(0, 9)), min_size=1, max_size=12
+    ),
+    seed=st.integers(0, 9),
+    entries=st.sampled_from([1, 20, 2**22]),
+)
+def test_the_score_is_that_of_a_slow_loop(texts, seed, entries):
+    table = np.random.default_rng(seed).integers(-2, 3, size=(10, 3)).astype(float)
+    left, right = table[[a for a, _ in texts]], table[[b for _, b in texts]]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_retrieval, "_ENTRIES", entries)
+        found = retrieval_mrr(left, right, np.array(texts))
+    assert found == pytest.approx(slow(left, right, texts), abs=1e-12)
+
+
+def test_a_case_by_hand():
+    left = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]])
+    right = np.array([[2.0, 0.1], [1.0, 0.9], [0.1, 3.0]])
+    # Cosines of left i and right j, in hundredths: 100 74 3; 5 67 100; 74 100 73.
+    # Ranks of the partner in rows are 1, 2, 3, and in columns 1, 3, 2.
+    expected = (1 + 1 / 2 + 1 / 3 + 1 + 1 / 3 + 1 / 2) / 6
+    assert retrieval_mrr(left, right) == pytest.approx(expected)
+    assert retrieval_mrr(left * 1e-30, right * 1e30) == pytest.approx(expected)
+    assert retrieval_mrr(left, left) == 1
+    for nothing in (np.zeros((3, 2)), np.ones((3, 2))):  # ties rank before the partner
+        assert retrieval_mrr(nothing, nothing) == pytest.approx(1 / 3)
+    with pytest.raises(ValueError, match="NaN"):
+        retrieval_mrr(left, right * np.nan)
+
+
+def test_equal_texts():
+    encoder = AverageEncoder(WordVectors([f"w{i}" for i in range(10)], np.eye(10)))
+    pairs = [("w1 w2", "w1 w3"), ("w5 w6", "w5 w7"), ("w8", "w9 w8")]
+    assert RetrievalScorer(pairs)(encoder) == 1
+    # A partner that occurs twice, a second partner, and the text itself on the right.
+    more = [*pairs, ("w5 w6 w6", "w5 w7"), ("w1 w2", "w2"), ("w9", "w1 w2")]
+    alone = RetrievalScorer([*pairs, ("w5 w6 w6", "w5 w7")])
+    assert alone(encoder) == 1
+    transformed = encoder.transform(more)
+    numbers = {text: i for i, text in enumerate({t for pair in more for t in pair})}
+    texts = [tuple(numbers[text] for text in pair) for pair in more]
+    expected = slow(transformed[:, 0], transformed[:, 1], texts)
+    assert RetrievalScorer(more)(encoder) == pytest.approx(expected, abs=1e-6)
+    reordered = RetrievalScorer([("w1 w2", "w3 w4"), ("w2 w1", "w4 w3")])
+    assert reordered(encoder) == 1 / 2  # averages do not tell these apart
+
+
+def test_in_searches_and_callbacks(vectors, pairs, sentences):
+    scorer = RetrievalScorer(pairs)
+    assert repr(scorer) == "RetrievalScorer(30 pairs)"
+    encoder = SIFEncoder(vectors, frequencies={f"w{i}": 2**i for i in range(30)})
+    search = GridSearchCV(
+        make_pipeline(encoder, CommonComponentRemoval(0)),
+        {"commoncomponentremoval__n_components": [0, 3]},
+        cv=ShuffleSplit(1, random_state=0),
+        scoring=scorer,
+    ).fit(sentences)
+    found = search.cv_results_["mean_test_score"]
+    assert len(set(found)) == 2
+    assert pickle.loads(pickle.dumps(scorer))(search.best_estimator_) > 0
+    search.transform = lambda X: np.ones((len(X), 4))
+    with pytest.raises(ValueError, match=r"\(30, 2, d\), but transform gives"):
+        scorer(search)
+    encoder = ParagramEncoder(vectors, max_epochs=2, random_state=0, device="cpu")
+    encoder.set_callbacks(monitor := ScoreMonitor(scorer)).fit(pairs)
+    assert monitor.scores_[-1]["score"] == pytest.approx(scorer(encoder))
+
+
+@pytest.mark.parametrize(
+    ("pairs", "error", "message"),
+    [
+        ([("a", "b")], ValueError, "at least 2 pairs; got 1"),
+        (["a", "b"], ValueError, "pairs of texts"),
+        ([("a", 1), ("b", "c")], TypeError, "index"),
+    ],
+)
+def test_refused(pairs, error, message):
+    with pytest.raises(error, match=message):
+        RetrievalScorer(pairs)
+
+
+def test_memory_is_bounded():
+    rng = np.random.default_rng(0)
+    left = rng.normal(size=(6000, 4)).astype(np.float32)
+    tracemalloc.start()
+    try:
+        retrieval_mrr(left, left + 0.01)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 6000**2  # a quarter of all cosines

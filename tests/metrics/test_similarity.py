@@ -1,0 +1,229 @@
+"""Correlations and their scorers, against SciPy."""
+
+# Authors: The skparaphrase developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import pickle
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy.stats import pearsonr, spearmanr
+from sklearn.base import clone
+from sklearn.decomposition import PCA
+from sklearn.exceptions import NotFittedError
+from sklearn.model_selection import (
+    GridSearchCV,
+    ShuffleSplit,
+    cross_val_score,
+    cross_validate,
+)
+from sklearn.pipeline import make_pipeline
+
+from skparaphrase.decomposition import CommonComponentRemoval
+from skparaphrase.encoders import AverageEncoder, SIFEncoder
+from skparaphrase.metrics import (
+    STSScorer,
+    pearson_score,
+    pearson_scorer,
+    spearman_score,
+    spearman_scorer,
+)
+from skparaphrase.pairs import LastAxis, PairSimilarity
+
+SCORES = [(pearson_score, pearsonr), (spearman_score, spearmanr)]
+
+
+@pytest.mark.parametrize(("score", "reference"), SCORES)
+@pytest.mark.parametrize("ties", [False, True])
+@pytest.mark.parametrize("seed", range(5))
+def test_scores_are_those_of_scipy(score, reference, ties, seed):
+    true, predicted = np.random.default_rng(seed).normal(size=(2, 50))
+    if ties:
+        true, predicted = true.round(), predicted.round()
+    assert score(true, predicted) == pytest.approx(
+        reference(true, predicted).statistic, abs=1e-12
+    )
+
+
+@pytest.mark.parametrize(("score", "reference"), SCORES)
+def test_scores_do_not_change_with_scale(score, reference):
+    true, predicted = np.random.default_rng(0).normal(size=(2, 50))
+    expected = reference(true, predicted).statistic
+    for scale in (1e-300, 1e-160, 1e160, 1e300):
+        assert score(true, predicted * scale) == pytest.approx(expected, abs=1e-9)
+        assert score(true * scale, predicted) == pytest.approx(expected, abs=1e-9)
+        assert score(true * scale, predicted * scale) == pytest.approx(expected)
+    assert score(true, -3 * predicted + 7) == pytest.approx(-expected)
+
+
+@pytest.mark.parametrize("score", [pearson_score, spearman_score])
+@pytest.mark.parametrize("n_samples", [2, 3, 10, 1001])
+@pytest.mark.parametrize("value", [0.0, 1.0, 0.1, -1 / 3, 1e300, 1e-300])
+def test_constant_input_scores_zero(score, n_samples, value):
+    constant = np.full(n_samples, value)
+    other = np.random.default_rng(0).normal(size=n_samples)
+    assert score(constant, other) == 0
+    assert score(other, constant) == 0
+    assert score(constant, constant) == 0
+    assert np.isnan(score([1.0], [2.0]))
+
+
+numbers = st.floats(allow_nan=False, allow_infinity=False)
+
+
+@given(st.lists(st.tuples(numbers, numbers), min_size=2, max_size=12))
+def test_scores_are_bounded_and_symmetric(rows):
+    rows = np.array(rows)
+    for score in (pearson_score, spearman_score):
+        r = score(rows[:, 0], rows[:, 1])
+        assert isinstance(r, float)
+        assert abs(r) <= 1 + 1e-12
+        assert score(rows[:, 1], rows[:, 0]) == pytest.approx(r, abs=1e-12)
+
+
+def test_weights_follow_the_formula():
+    rng = np.random.default_rng(0)
+    true, predicted = rng.normal(size=(2, 50))
+    weight = rng.uniform(size=50)
+    (yy, yp), (_, pp) = np.cov(true, predicted, aweights=weight)
+    weighted = pearson_score(true, predicted, sample_weight=weight)
+    assert weighted == pytest.approx(yp / np.sqrt(yy * pp), abs=1e-12)
+
+
+@pytest.mark.parametrize("score", [pearson_score, spearman_score])
+@pytest.mark.parametrize(
+    ("true", "predicted", "message"),
+    [
+        ([1, 2, 3], [1, 2], "inconsistent numbers of samples"),
+        ([1, np.nan], [1, 2], "y_true contains NaN"),
+        ([1, 2], [1, np.inf], "y_pred contains infinity"),
+        ([], [], "0 sample"),
+        (np.ones((3, 2)), np.ones(3), "1d array"),
+        (np.ones(3), np.ones((3, 2)), "1d array"),
+        (["a", "b"], [1, 2], "could not convert"),
+    ],
+)
+def test_scores_refuse(score, true, predicted, message):
+    with pytest.raises(ValueError, match=message):
+        score(true, predicted)
+
+
+@pytest.mark.parametrize(
+    ("weight", "message"),
+    [
+        ([1, 2], "inconsistent"),
+        ([1, 2, np.nan], "sample_weight contains NaN"),
+        ([1, 1, -1], "negative"),
+        ([0, 0, 0], "zero"),
+    ],
+)
+def test_weights_refused(weight, message):
+    with pytest.raises(ValueError, match=message):
+        pearson_score([1, 2, 3], [1, 3, 2], sample_weight=weight)
+
+
+def test_scorers_in_cross_validation(vectors, pairs, gold):
+    pipe = make_pipeline(AverageEncoder(vectors), PairSimilarity())
+    found = cross_validate(
+        pipe,
+        pairs,
+        gold,
+        cv=3,
+        scoring={"pearson": pearson_scorer, "spearman": spearman_scorer},
+    )
+    own = cross_val_score(pipe, pairs, gold, cv=3)
+    assert_array_equal(found["test_pearson"], own)  # PairSimilarity.score
+    predicted = pipe.fit(pairs).predict(pairs)
+    for fold in range(3):
+        part = slice(10 * fold, 10 * (fold + 1))
+        for name, reference in (("pearson", pearsonr), ("spearman", spearmanr)):
+            expected = reference(gold[part], predicted[part]).statistic
+            assert found[f"test_{name}"][fold] == pytest.approx(expected, abs=1e-6)
+
+
+@pytest.fixture
+def sets(pairs, gold):
+    return {"one": (pairs[:12], gold[:12]), "two": (np.array(pairs[12:]), gold[12:])}
+
+
+@pytest.mark.parametrize(
+    ("metric", "reference"), [("pearson", pearsonr), ("spearman", spearmanr)]
+)
+def test_sts_scores_each_set(vectors, sets, metric, reference):
+    encoder = AverageEncoder(vectors)
+    scores = STSScorer(sets, metric=metric)(encoder)
+    for name, (pairs, gold) in sets.items():
+        u, v = encoder.transform(pairs).astype(float).transpose(1, 0, 2)
+        norms = np.linalg.norm(u, axis=1) * np.linalg.norm(v, axis=1)
+        cosines = (u * v).sum(axis=1) / np.maximum(norms, 1e-30)
+        expected = reference(gold, cosines).statistic
+        assert scores[name] == pytest.approx(expected, abs=1e-5)
+    assert list(scores) == ["one", "two", "mean"]
+    assert scores["mean"] == pytest.approx((scores["one"] + scores["two"]) / 2)
+    assert STSScorer(sets, metric=metric, average=True)(encoder) == scores["mean"]
+    framed = AverageEncoder(vectors).set_output(transform="pandas")
+    assert STSScorer(sets, metric=metric)(framed) == scores
+    search = GridSearchCV(
+        encoder, {}, cv=ShuffleSplit(1), scoring=STSScorer(sets), refit="mean"
+    )
+    results = search.fit(sets["one"][0]).cv_results_
+    assert {"mean_test_one", "mean_test_two", "mean_test_mean"} <= results.keys()
+    single = STSScorer(sets["one"], metric=metric)
+    assert_allclose(
+        cross_val_score(encoder, sets["one"][0], scoring=single, cv=2), scores["one"]
+    )
+
+
+@pytest.mark.parametrize("step", [CommonComponentRemoval(2), LastAxis(PCA(3))], ids=str)
+def test_sts_postprocess_is_fitted_on_the_set(vectors, sets, step):
+    scorer = STSScorer(sets, postprocess=step)
+    encoder = SIFEncoder(vectors, frequencies={}).fit(["w1"])
+    for name, (pairs, gold) in sets.items():
+        by_hand = make_pipeline(encoder, clone(step), PairSimilarity()).fit(pairs)
+        assert_allclose(
+            scorer.similarities(encoder, pairs), by_hand.predict(pairs), rtol=1e-6
+        )
+        assert scorer(encoder)[name] == pytest.approx(by_hand.score(pairs, gold))
+    with pytest.raises(NotFittedError):  # it is cloned
+        step.transform(encoder.transform(pairs))
+
+
+def test_sts_uses_predict_where_there_is_no_transform(vectors, sets):
+    pipe = make_pipeline(AverageEncoder(vectors), PairSimilarity("euclidean"))
+    pipe.fit(sets["one"][0])
+    scorer = STSScorer(sets)
+    for name, (pairs, gold) in sets.items():
+        assert_array_equal(scorer.similarities(pipe, pairs), pipe.predict(pairs))
+        assert scorer(pipe)[name] == pearson_score(gold, pipe.predict(pairs))
+
+
+def test_sts_can_be_pickled_and_shown(vectors, sets):
+    scorer = STSScorer(sets, metric="spearman", postprocess=CommonComponentRemoval())
+    encoder = AverageEncoder(vectors)
+    assert pickle.loads(pickle.dumps(scorer))(encoder) == scorer(encoder)
+    assert repr(scorer) == "STSScorer(2 data sets, metric='spearman')"
+    scorer.average = True
+    assert repr(scorer) == "STSScorer(2 data sets, metric='spearman', average=True)"
+
+
+PAIR = ([("a", "b"), ("c", "d")], [1, 2])
+
+
+@pytest.mark.parametrize(
+    ("datasets", "metric", "error", "message"),
+    [
+        (PAIR, "kendall", ValueError, "metric"),
+        ({}, "pearson", ValueError, "at least one"),
+        ({"mean": PAIR}, "pearson", ValueError, "mean"),
+        ({"dev": list(PAIR)}, "pearson", TypeError, "'dev' must be a tuple"),
+        ({"dev": (*PAIR, PAIR)}, "pearson", TypeError, "'dev' must be a tuple"),
+        (PAIR[0], "pearson", TypeError, "must be a tuple"),
+        ({"dev": (PAIR[0], [1])}, "pearson", ValueError, "2 pairs but 1 scores"),
+    ],
+)
+def test_sts_refuses(datasets, metric, error, message):
+    with pytest.raises(error, match=message):
+        STSScorer(datasets, metric=metric)

@@ -1,0 +1,102 @@
+"""Convolutions against loops over windows in NumPy."""
+
+# Authors: The skparaphrase developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+from functools import partial
+from pathlib import Path
+from runpy import run_path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+import torch
+from numpy.testing import assert_allclose
+from torch.autograd import gradcheck
+
+from skparaphrase.nn import CharacterConvolution, Convolution
+
+equations = SimpleNamespace(**run_path(str(Path(__file__).with_name("equations.py"))))
+
+
+def make_char_cnn(shapes, conv, f):
+    return CharacterConvolution(4, shapes, 3, conv_activation=conv, activation=f)
+
+
+COMPOSITIONS = {
+    **{
+        f"cse {widths} {f}": (
+            lambda widths=widths, f=f: Convolution(4, widths, 2, activation=f),
+            partial(equations.cse, f=f),
+        )
+        for widths in [(3, 1, 2), (4,), (2, 2)]
+        for f in equations.F
+    },
+    **{
+        f"cnn {shapes} {conv} {f}": (
+            lambda shapes=shapes, conv=conv, f=f: make_char_cnn(shapes, conv, f),
+            partial(equations.char_cnn, conv=conv, f=f),
+        )
+        for shapes, conv, f in [
+            (((2, 1), (3, 3), (1, 6)), "relu", "tanh"),
+            (((3, 2), (3, 4)), "tanh", "linear"),
+        ]
+    },
+}
+
+
+@pytest.mark.parametrize("name", COMPOSITIONS)
+def test_convolutions(name, check):
+    check(*COMPOSITIONS[name])
+
+
+@pytest.mark.parametrize("f", ["linear", "tanh"])
+@pytest.mark.parametrize("widths", [(1, 2, 3), (3, 1), (5, 2)])
+@pytest.mark.parametrize("lengths", ["ragged", "shorter than filters", "single"])
+def test_padding_of_a_batch_is_the_released_code(lengths, widths, f, nets):
+    model = Convolution(4, widths, 2, activation=f, padding="batch")
+    assert nets.randomise(model).batch_size == 100
+    batch = nets.make_batch(nets.lengths[lengths])
+    found = model(*batch).detach()
+    longest = max(*nets.lengths[lengths], *widths)
+    expected = [partial(equations.cse, f=f, longest=longest)]
+    if f == "linear":
+        expected.append(partial(equations.cse_in_closed_form, longest=longest))
+    for equation in expected:
+        slow = nets.slow_vectors(model, equation, *batch)
+        assert_allclose(found, slow, atol=1e-10)
+
+
+def test_gradients_of_batch_padding(nets):
+    model = Convolution(4, (1, 3), 2, activation="tanh", padding="batch")
+    nets.randomise(model)
+    table, ids, offsets = nets.make_batch([2, 0, 1, 4])
+    assert gradcheck(lambda x: model(x, ids, offsets), table.requires_grad_())
+
+
+@pytest.mark.parametrize(
+    ("model", "limits"),
+    [
+        (Convolution(60, (1, 3), 50, activation="linear"), [6 / 110, 6 / 330]),
+        (
+            make_char_cnn([(2000, 2), (900, 5)], "relu", "tanh"),
+            [6 / 4008, 6 / 4520, 6 / 2903],
+        ),
+    ],
+)
+def test_draws(model, limits, nets):
+    model.reset(np.random.RandomState(0))
+    weights = [w for name, w in nets.arrays(model).items() if name.endswith("weight")]
+    for weight, square in zip(weights, limits, strict=True):
+        limit = square**0.5
+        assert 0.99 * limit < np.abs(weight).max() <= limit * (1 + 1e-6)
+        assert weight.std() == pytest.approx(limit / 3**0.5, rel=0.05)
+
+
+def test_default_dtype_of_torch_does_not_matter():
+    torch.set_default_dtype(torch.float64)
+    try:
+        model = make_char_cnn([(2, 2)], "relu", "tanh")
+    finally:
+        torch.set_default_dtype(torch.float32)
+    assert {p.dtype for p in model.parameters()} == {torch.float32}

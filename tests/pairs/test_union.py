@@ -1,0 +1,354 @@
+"""Encoders side by side."""
+
+# Authors: The skparaphrase developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import pickle
+
+import joblib
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
+from sklearn import config_context
+from sklearn.base import BaseEstimator, TransformerMixin, clone
+from sklearn.decomposition import PCA
+from sklearn.exceptions import NotFittedError
+from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.feature_selection import SelectKBest, f_regression
+from sklearn.frozen import FrozenEstimator
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import FeatureUnion, make_pipeline
+from sklearn.preprocessing import FunctionTransformer, StandardScaler
+from sklearn.utils import get_tags
+from sklearn.utils.estimator_checks import (
+    parametrize_with_checks,
+)
+
+from skparaphrase.decomposition import CommonComponentRemoval
+from skparaphrase.encoders import AverageEncoder
+from skparaphrase.pairs import (
+    LastAxis,
+    LastAxisUnion,
+    PairFeatures,
+    PairSimilarity,
+    make_last_axis_union,
+)
+from skparaphrase.vectors import WordVectors
+
+LETTERS = WordVectors(
+    list("w0123456789"), np.random.default_rng(5).normal(size=(11, 4))
+)
+
+
+@pytest.fixture
+def members(encoders):
+    return [
+        ("word", make_pipeline(encoders["sif"], CommonComponentRemoval())),
+        ("char", AverageEncoder(LETTERS, tokenizer=list)),
+    ]
+
+
+@pytest.fixture
+def union(members):
+    return LastAxisUnion(members, weights={"char": 0.25})
+
+
+def test_feature_union_on_rows(paired):
+    rows, y = paired[:, 0], paired[:, 1, 0]
+    members = [
+        ("pca", PCA(2)),
+        ("same", "passthrough"),
+        ("out", "drop"),
+        ("best", SelectKBest(f_regression, k=3)),
+    ]
+    theirs = FeatureUnion(members, transformer_weights={"pca": 3.0, "best": 0.5})
+    ours = LastAxisUnion(members, weights={"pca": 9.0, "best": 0.25}, scale=None)
+    expected = theirs.fit_transform(rows, y)
+    assert_allclose(ours.fit_transform(rows, y), expected, rtol=1e-12)
+    assert_allclose(ours.fit(rows, y).transform(rows), expected, rtol=1e-12)
+    assert_array_equal(ours.get_feature_names_out(), theirs.get_feature_names_out())
+    assert ours.n_features_in_ == theirs.n_features_in_ == 5
+    assert ours.set_output(transform="pandas").transform(rows).columns.tolist() == (
+        theirs.get_feature_names_out().tolist()
+    )
+
+
+def test_unit_by_hand():
+    vectors = np.array([[[3.0, 4.0, 2.0], [6.0, 8.0, 0.0]]])
+    halves = [
+        ("two", FunctionTransformer(np.take, kw_args={"indices": [0, 1], "axis": -1})),
+        ("one", FunctionTransformer(np.take, kw_args={"indices": [2], "axis": -1})),
+    ]
+    union = LastAxisUnion(halves, weights=[4, 9]).fit(vectors)
+    expected = [[[1.2, 1.6, 3], [1.2, 1.6, 0]]]
+    assert_allclose(union.transform(vectors), expected, rtol=1e-12)
+    union.set_params(scale="rms").fit(vectors)
+    assert union.lengths_ == pytest.approx({"two": 62.5**0.5, "one": 2**0.5})
+    expected = [[[3, 4, 2], [6, 8, 0]] / np.sqrt([62.5 / 4, 62.5 / 4, 2 / 9])]
+    assert_allclose(union.transform(vectors), expected, rtol=1e-12)
+
+
+def test_rms_keeps_ratios_of_lengths(union, members, pairs):
+    union.set_params(scale="rms", weights=None)
+    vectors = union.fit_transform(pairs)
+    assert_allclose(union.fit(pairs).transform(pairs), vectors, atol=1e-6)
+    for (name, _), block in zip(members, np.split(vectors, [6], axis=-1), strict=True):
+        assert (block**2).sum(axis=-1).mean() == pytest.approx(1, rel=1e-5)
+        plain = union.named_transformers_[name].transform(pairs)
+        assert_allclose(block * union.lengths_[name], plain, atol=1e-5)
+    few = union.transform(pairs[:3])  # lengths are those of fit
+    assert_allclose(few, vectors[:3], atol=1e-6)
+    union.set_params(scale=None).fit(pairs).set_params(scale="rms")
+    with pytest.raises(NotFittedError, match="only fit computes"):
+        union.transform(pairs)
+
+
+@given(
+    arrays(
+        np.float32,
+        (3, 2, 4),
+        elements=st.one_of(
+            st.just(0.0), st.floats(-(2.0**100), 2.0**100, width=32), st.just(1e-44)
+        ),
+    )
+)
+def test_lengths_are_one_or_zero(vectors):
+    union = LastAxisUnion([("same", "passthrough")])
+    found = union.fit_transform(vectors)
+    assert not np.shares_memory(
+        union.set_params(scale=None).transform(vectors), vectors
+    )
+    lengths = np.linalg.norm(found.astype(float), axis=-1)
+    assert found.dtype == np.float32
+    assert_allclose(lengths, vectors.any(axis=-1), rtol=1e-6)
+
+
+def test_a_zero_vector_leaves_the_other_members(union, pairs):
+    union.fit(pairs)
+    (vectors,) = union.transform([("zzz w", "w w")])  # letters, but no words
+    assert not vectors[:, :6].any()
+    assert_allclose(np.linalg.norm(vectors, axis=1), 0.5, rtol=1e-6)  # sqrt(0.25)
+    assert not union.transform([""]).any()
+
+
+@pytest.mark.parametrize("scale", ["unit", "rms", None])
+def test_shapes(union, pairs, sentences, scale):
+    with pytest.raises(NotFittedError):
+        union.transform(pairs)
+    vectors = union.set_params(scale=scale).fit(pairs).transform(pairs)
+    assert_array_equal(union.set_params(n_jobs=2).fit_transform(iter(pairs)), vectors)
+    assert vectors.shape == (30, 2, 10)
+    assert vectors.dtype == np.float32
+    assert_allclose(union.transform(sentences), vectors[:, 0], atol=1e-6)
+    assert union.transform([[text] for text in sentences]).shape == (30, 10)
+    assert union.transform([]).shape == (0, 10)
+    assert union.transform(np.empty((0, 2), dtype=object)).shape == (0, 2, 10)
+    assert_allclose(union.transform(sentences[:1]), vectors[:1, 0], atol=1e-6)
+    with pytest.raises(ValueError, match="Found 0 samples"):
+        union.fit([])
+
+
+@pytest.mark.parametrize(
+    ("weights", "message"),
+    [
+        ({"chars": 1}, "'chars', which is not one of the members"),
+        ([1, 2, 3], "3 numbers for 2 members"),
+        ({"char": -1}, "The weight of member 'char'"),
+        ({"char": np.nan}, "The weight of member 'char'"),
+        ({"char": "much"}, "The weight of member 'char'"),
+    ],
+)
+def test_wrong_weights(union, pairs, weights, message):
+    with pytest.raises(ValueError, match=message):
+        union.set_params(weights=weights).fit(pairs)
+
+
+@pytest.mark.parametrize(
+    ("transformers", "error", "message"),
+    [
+        ([], ValueError, "not dropped"),
+        ([("a", "drop")], ValueError, "not dropped"),
+        ([("a", PCA)], TypeError, "'a' must be an instance"),
+        ([("a", "pass")], TypeError, "with fit and transform"),
+        (
+            [("a", LogisticRegression())],
+            TypeError,
+            "with fit and transform",
+        ),
+        ([PCA()], TypeError, r"tuples \(name, transformer\); got PCA"),
+        ([("a", PCA()), ("a", PCA())], ValueError, "not unique"),
+        ([("scale", PCA())], ValueError, "conflict with constructor"),
+        ([("a__b", PCA())], ValueError, "must not contain __"),
+        (PCA(), ValueError, "'transformers' parameter"),
+    ],
+)
+def test_wrong_members(transformers, error, message, paired):
+    with pytest.raises(error, match=message):
+        LastAxisUnion(transformers).fit(paired[:, 0])
+
+
+def test_errors_name_the_member(union, members, pairs, sentences):
+    union.set_params(word__sifencoder__a=-1.0)
+    with pytest.raises(ValueError, match="'a' parameter of SIFEncoder") as caught:
+        union.fit(pairs)
+    union.set_params(word__sifencoder__a=1e-3)
+    assert caught.value.__notes__ == ["In member 'word' of LastAxisUnion."]
+    with pytest.raises(ValueError) as caught:
+        LastAxisUnion([*members, ("raw", "passthrough")]).fit(sentences)
+    assert caught.value.__notes__ == ["In member 'raw' of LastAxisUnion."]
+    flat = LastAxisUnion(
+        [*members, ("f", make_pipeline(members[1][1], PairFeatures()))]
+    )
+    with pytest.raises(ValueError, match=r"'f' is \(30, 8\)"):
+        flat.fit_transform(pairs)
+    lengths = FunctionTransformer(lambda texts: np.array([len(t) for t in texts]))
+    with pytest.raises(ValueError, match=r"'n' returns an array of shape \(30,\)"):
+        LastAxisUnion([("n", lengths)]).fit_transform(sentences)
+    infinite = FunctionTransformer(lambda texts: np.full((len(texts), 2), np.inf))
+    with pytest.raises(ValueError, match="infinity") as caught:
+        LastAxisUnion([*members, ("inf", infinite)]).fit_transform(sentences)
+    assert caught.value.__notes__ == ["In member 'inf' of LastAxisUnion."]
+
+
+def test_clones_are_fitted_and_copied(union, members, encoders, pairs, tmp_path):
+    expected = union.fit_transform(pairs)
+    assert not hasattr(members[0][1][0], "weights_")
+    assert union.named_transformers_["word"][0].vectors is encoders["sif"].vectors
+    assert_array_equal(clone(union).fit_transform(pairs), expected)
+    joblib.dump(union, tmp_path / "union.joblib")
+    for again in (
+        pickle.loads(pickle.dumps(union)),
+        joblib.load(tmp_path / "union.joblib", mmap_mode="r"),
+    ):
+        assert_array_equal(again.transform(pairs), expected)
+    frozen = FrozenEstimator(encoders["paragram"].fit(pairs))
+    before = frozen.transform(pairs)
+    union = LastAxisUnion([("paragram", frozen)], scale=None).fit(pairs[:5])
+    assert union.named_transformers_["paragram"] is frozen
+    assert_array_equal(union.transform(pairs), before)
+
+
+def test_parameters_by_name(union, members, encoders):
+    assert union.get_params()["word__sifencoder__a"] == 1e-3
+    assert union.get_params()["char"] is members[1][1]
+    assert "char" not in union.get_params(deep=False)
+    union.set_params(word__sifencoder__a=0.5, char=AverageEncoder(), scale=None)
+    assert members[0][1][0].a == 0.5
+    assert union.transformers[1][1].tokenizer is None
+    with pytest.raises(ValueError, match="Invalid parameter"):
+        union.set_params(words__a=1)
+    members = encoders["sif"], PCA(), PCA(), "passthrough"
+    union = make_last_axis_union(*members, weights=[1, 2, 3, 4], scale="rms")
+    names = [name for name, _ in union.transformers]
+    assert names == ["sifencoder", "pca-1", "pca-2", "passthrough"]
+    assert (union.weights, union.scale) == ([1, 2, 3, 4], "rms")
+
+
+def test_grid_search(union, pairs, gold):
+    grid = {
+        "lastaxisunion__word__sifencoder__a": [1e-1, 1e-3],
+        "lastaxisunion__weights": [{"char": 0.1}, {"char": 1}, [1, 10]],
+    }
+    pipe = make_pipeline(union, PairSimilarity())
+    search = GridSearchCV(pipe, grid, cv=3, error_score="raise").fit(pairs, gold)
+    assert len(set(search.cv_results_["mean_test_score"])) == 6
+    assert search.best_estimator_[:-1].transform(["w1 w2"]).shape == (1, 10)
+
+
+def test_names_and_frames(union, pairs, sentences):
+    union.fit(pairs)
+    names = union.get_feature_names_out().tolist()
+    assert names[0] == "word__commoncomponentremoval0"
+    assert names[-1] == "char__averageencoder3"
+    expected = union.transform(sentences)
+    texts = pd.Series(sentences, index=range(5, 35))
+    with config_context(transform_output="pandas"):
+        found = union.transform(texts)
+    assert found.columns.tolist() == names
+    assert found.index.tolist() == texts.index.tolist()
+    assert_array_equal(found, expected)
+    union.set_output(transform="polars")
+    assert union.transform(sentences).columns == names
+    assert isinstance(union.transform(pairs), np.ndarray)
+    nameless = LastAxisUnion([("f", FunctionTransformer())]).fit(expected)
+    with pytest.raises(AttributeError, match="Transformer f"):
+        nameless.get_feature_names_out()
+
+
+@pytest.mark.parametrize("scale", ["unit", "rms", None])
+def test_sparse_members(members, sentences, scale):
+    tfidf = TfidfVectorizer(analyzer="char", norm=None)
+    union = LastAxisUnion([*members, ("tfidf", tfidf)], weights=[1, 2, 3], scale=scale)
+    found = union.fit_transform(sentences)
+    assert sparse.issparse(found)
+    dense = make_pipeline(tfidf, FunctionTransformer(lambda X: X.toarray()))
+    union.set_params(tfidf=dense)
+    assert_allclose(found.toarray(), union.fit_transform(sentences), atol=1e-6)
+    union.set_params(tfidf=tfidf).set_output(transform="pandas")
+    with pytest.raises(ValueError, match="sparse"):
+        union.fit_transform(sentences)
+
+
+def test_diagram_and_times(union, pairs, capsys):
+    page = union.set_params(verbose=True).fit(pairs)._repr_html_()
+    assert "SIFEncoder" in page
+    assert ">char<" in page
+    printed = capsys.readouterr().out
+    assert "(1 of 2) word" in printed
+    assert "(2 of 2) char" in printed
+
+
+def test_tags(union, members):
+    tags = get_tags(union)
+    assert tags.input_tags.string
+    assert tags.input_tags.one_d_array
+    assert not tags.input_tags.two_d_array
+    assert tags.transformer_tags.preserves_dtype == []
+    tags = get_tags(LastAxisUnion([*members, ("rows", "passthrough")]))
+    assert not tags.input_tags.string
+    tags = get_tags(LastAxisUnion([("removal", CommonComponentRemoval())]))
+    assert tags.input_tags.three_d_array
+    assert tags.transformer_tags.preserves_dtype == ["float64", "float32"]
+
+
+class Weighted(TransformerMixin, BaseEstimator):
+    def fit(self, X, y=None, sample_weight=None):
+        self.sum_ = 0.0 if sample_weight is None else float(np.sum(sample_weight))
+        return self
+
+    def transform(self, X):
+        return np.full((len(X), 1), self.sum_)
+
+
+@pytest.mark.parametrize("method", ["fit", "fit_transform"])
+@pytest.mark.parametrize("scale", [None, "rms"])
+def test_fit_parameters(paired, method, scale):
+    rows, weight = paired[:, 0], np.full(40, 0.5)
+    union = LastAxisUnion([("a", Weighted()), ("b", Weighted())], scale=scale)
+    getattr(union, method)(rows, sample_weight=weight)
+    assert [member.sum_ for _, member in union.transformers_] == [20, 20]
+    with config_context(enable_metadata_routing=True):
+        union.set_params(
+            a=Weighted().set_fit_request(sample_weight=True),
+            b=Weighted().set_fit_request(sample_weight=False),
+        )
+        getattr(union, method)(rows, sample_weight=weight)
+    assert [member.sum_ for _, member in union.transformers_] == [20, 0]
+
+
+ESTIMATORS = [
+    LastAxisUnion([("a", StandardScaler()), ("b", CommonComponentRemoval(0))]),
+    LastAxisUnion([("a", LastAxis(PCA(1)))], scale="rms", weights=[0.5]),
+    LastAxisUnion([("a", StandardScaler()), ("same", "passthrough")], scale=None),
+]
+
+
+@parametrize_with_checks(ESTIMATORS)
+def test_common_checks(estimator, check):
+    check(estimator)

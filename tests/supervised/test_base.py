@@ -1,0 +1,340 @@
+"""Encoders with a head: equations, what is trained, and what is frozen."""
+
+# Authors: The skparaphrase developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import pickle
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
+from sklearn.frozen import FrozenEstimator
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
+
+import skparaphrase.supervised._base as base
+from skparaphrase import load
+from skparaphrase.decomposition import CommonComponentRemoval
+from skparaphrase.encoders import (
+    AverageEncoder,
+    CharagramEncoder,
+    CharCNNEncoder,
+    CharLSTMEncoder,
+    ConvolutionalEncoder,
+    DeepAveragingEncoder,
+    IdentityRNNEncoder,
+    LSTMEncoder,
+    ParagramEncoder,
+    ProjectionEncoder,
+    RNNEncoder,
+    SIFEncoder,
+    TfidfEncoder,
+)
+from skparaphrase.supervised import (
+    PairClassifier,
+    SentenceClassifier,
+    SimilarityRegressor,
+)
+
+SMALL = {
+    "hidden_dim": 4, "max_epochs": 2, "batch_size": 8, "device": "cpu",
+    "random_state": 0,
+}  # fmt: skip
+MODELS = [SimilarityRegressor, PairClassifier, SentenceClassifier]
+ENCODERS = {
+    "average": AverageEncoder,
+    "tfidf": TfidfEncoder,
+    "sif": lambda vectors: SIFEncoder(vectors, frequencies="corpus"),
+    "paragram": ParagramEncoder,
+    "weighted": lambda vectors: ParagramEncoder(
+        vectors, weighting="sif", frequencies="corpus"
+    ),
+    "projection": lambda vectors: ProjectionEncoder(vectors, dim=4),
+    "deep": DeepAveragingEncoder,
+    "rnn": lambda vectors: RNNEncoder(vectors, dim=3),
+    "irnn": IdentityRNNEncoder,
+    "lstm": lambda vectors: LSTMEncoder(vectors, output_gate=True),
+    "cse": lambda vectors: ConvolutionalEncoder(vectors, n_filters=2),
+    "charagram": lambda _: CharagramEncoder(dim=4),
+    "char cnn": lambda _: CharCNNEncoder(
+        embedding_dim=3, dim=4, filters=[(2, 2), (3, 1)]
+    ),
+    "char lstm": lambda _: CharLSTMEncoder(embedding_dim=3, dim=4),
+}
+
+
+# Predictions
+
+
+def slow_probabilities(model, X, factor):
+    """The equations on the encoder's vectors and the arrays of the head."""
+    found = []
+    for example in X:
+        texts = [example] if isinstance(example, str) else list(example)
+        g = model.encoder_.transform(texts).astype(np.float64)
+        if model.projection_dim is not None:
+            g = g @ model.head_["projection.weight"] + model.head_["projection.bias"]
+        if model.normalize:
+            g /= np.maximum(np.linalg.norm(g, axis=1, keepdims=True), 1e-12)
+        g *= factor
+        x = g[0] if len(g) == 1 else np.append(g[0] * g[1], abs(g[0] - g[1]))
+        x = x @ model.head_["hidden.weight"] + model.head_["hidden.bias"]
+        x = (1 / (1 + np.exp(-x))) @ model.head_["output.weight"]
+        x = np.exp(x + model.head_["output.bias"])
+        found.append(x / x.sum())
+    return np.array(found)
+
+
+HEADS = [
+    {},
+    {"projection_dim": 7},
+    {"normalize": True, "scale": None},
+    {"normalize": True, "scale": 3.0, "projection_dim": 5, "train_projection": False},
+]
+
+
+@pytest.mark.parametrize("params", HEADS, ids=str)
+@pytest.mark.parametrize("frozen", [False, True], ids=["trained", "frozen"])
+@pytest.mark.parametrize("Model", MODELS)
+def test_predictions_against_slow_version(
+    Model, frozen, params, examples, vectors, fitted
+):
+    X, y = examples[Model]
+    encoder = FrozenEstimator(fitted) if frozen else ParagramEncoder(vectors)
+    model = Model(encoder, learning_rate=0.05, **{**SMALL, **params})
+    model.fit(X, y)
+    # Word vectors that are trained have the factor in them, unless it is undone.
+    factor = model.scale_ if frozen or model.normalize else 1.0
+    expected = slow_probabilities(model, X, factor)
+    if Model is SimilarityRegressor:
+        levels = np.arange(np.floor(y.min()), np.ceil(y.max()) + 1)
+        assert_array_equal(model.levels_, levels)
+        assert_allclose(model.predict(X), expected @ levels, rtol=1e-5)
+        return
+    found = model.predict_proba(X)
+    assert_allclose(found, expected, rtol=1e-5, atol=1e-5)
+    assert_allclose(found.sum(axis=1), 1, rtol=1e-12)
+    assert_allclose(model.predict_log_proba(X), np.log(expected), rtol=1e-4, atol=1e-5)
+    assert model.classes_.tolist() == ["few", "many"]
+    assert_array_equal(model.predict(X), model.classes_[expected.argmax(axis=1)])
+
+
+def test_initial_length_of_vectors(vectors, sentences, labels, fitted):
+    settings = {**SMALL, "max_epochs": 0}
+    model = SentenceClassifier(ParagramEncoder(vectors), **settings)
+    matrix = model.fit(sentences, labels).encoder_.vectors_.matrix
+    words = sorted({int(word[1:]) for text in sentences for word in text.split()})
+    assert_allclose(np.linalg.norm(matrix[words], axis=1).mean(), 6, rtol=1e-5)
+    assert_allclose(matrix, model.scale_ * vectors.matrix, rtol=1e-6)
+    model.set_params(scale=None).fit(sentences, labels)
+    assert model.scale_ == 1
+    assert_array_equal(model.encoder_.vectors_.matrix, vectors.matrix)
+    for params in ({"encoder": FrozenEstimator(fitted)}, {"prior": "universal"}):
+        model = SentenceClassifier(**{"encoder": fitted, **params}, **settings)
+        found = model.fit(sentences, labels).encoder_.transform(sentences)
+        assert_array_equal(found, fitted.transform(sentences))
+        lengths = np.linalg.norm(found, axis=1)
+        assert_allclose(model.scale_ * lengths.mean(), 6, rtol=1e-5)
+        model.set_params(normalize=True, scale=2).fit(sentences, labels)
+        assert model.scale_ == 2
+
+
+def test_steps_of_vectors_are_shorter_by_the_factor(sentences, labels, fitted):
+    # Adam's first step is as long as the rate.
+    model = SentenceClassifier(fitted, prior="universal", **SMALL)
+    model.set_params(optimizer="adam", max_epochs=1, batch_size=30, vectors_penalty=0)
+    model.fit(sentences, labels)
+    moved = np.abs(model.encoder_.vectors_.matrix - fitted.vectors_.matrix).max()
+    assert model.scale_ > 2
+    assert_allclose(moved * model.scale_, 0.001, rtol=0.01)
+
+
+@pytest.mark.parametrize("change", [{"freeze": "encoder"}, {"freeze": None}])
+def test_scale_stays_what_it_was_at_the_start(change, vectors, sentences, labels):
+    first = "encoder" if change["freeze"] is None else None
+    model = SentenceClassifier(ParagramEncoder(vectors), freeze=first, **SMALL)
+    expected = model.fit(sentences, labels).predict_proba(sentences)
+    model.set_params(warm_start=True, max_epochs=0, **change)
+    assert_array_equal(model.predict_proba(sentences), expected)
+    assert_array_equal(model.fit(sentences, labels).predict_proba(sentences), expected)
+
+
+def test_results_do_not_depend_on_chunks(vectors, pairs, gold, monkeypatch):
+    model = SimilarityRegressor(ParagramEncoder(vectors), **SMALL).fit(pairs, gold)
+    expected = model.predict(pairs)
+    monkeypatch.setattr(base, "_CHUNK", 7)
+    assert_allclose(model.predict(pairs), expected, rtol=1e-6)
+    assert_allclose(model.predict(pairs[:1]), expected[:1], rtol=1e-6)
+
+
+def test_repeated_texts_are_embedded_once(labels):
+    calls = []
+
+    def embed(texts):
+        calls.append(sorted(texts))
+        return np.array([[len(text), text.count("1"), 1.0] for text in texts])
+
+    pairs = [("w1 w2", "w3"), ("w3", "w11"), ("w1 w2", "w11")] * 10
+    model = PairClassifier(FunctionTransformer(embed), freeze="encoder", **SMALL)
+    model.fit(pairs, labels).predict(pairs)
+    assert calls[-1] == ["w1 w2", "w11", "w3"]  # to predict
+    assert calls.count(calls[-1]) <= 3  # all, and those that determine scale and size
+
+
+# Encoders
+
+
+@pytest.mark.parametrize("freeze", [None, "vectors", "encoder"])
+@pytest.mark.parametrize("kind", ENCODERS)
+def test_every_encoder_trains_and_freezes(kind, freeze, vectors, sentences, labels):
+    # A batch may have no known token at all.
+    texts, y = ["", *sentences[:9]], labels[:10]
+    model = SentenceClassifier(
+        ENCODERS[kind](vectors), freeze=freeze, **{**SMALL, "batch_size": 1}
+    )
+    start = clone(model).set_params(max_epochs=0).fit(texts, y).encoder_
+    model.fit(texts, y)
+    assert np.isfinite(model.loss_curve_).all()
+    assert model.predict_proba(texts).shape == (10, 2)
+    before, after = start.transform(texts), model.encoder_.transform(texts)
+    assert not after[0].any()
+    if freeze == "encoder":
+        assert_array_equal(after, before)
+        return
+    fixed = np.array_equal(start.vectors_.matrix, model.encoder_.vectors_.matrix)
+    assert fixed == (freeze == "vectors")
+    for name, value in start.parameters_.items():
+        assert not np.array_equal(value, model.encoder_.parameters_[name]), name
+
+
+@pytest.mark.parametrize("kind", ["average", "tfidf", "sif", "paragram"])
+def test_averages_start_from_their_own_transform(kind, vectors, pairs, gold):
+    encoder = ENCODERS[kind](vectors)
+    model = SimilarityRegressor(encoder, **{**SMALL, "max_epochs": 0}).fit(pairs, gold)
+    if kind == "paragram":
+        expected = AverageEncoder(vectors).transform(pairs)
+    else:
+        expected = clone(encoder).fit(pairs).transform(pairs)
+    expected = model.scale_ * expected
+    assert_allclose(model.encoder_.transform(pairs), expected, rtol=1e-5, atol=1e-5)
+    assert model.n_epochs_ == 0
+    assert model.loss_curve_ == []
+
+
+@pytest.mark.parametrize("Model", MODELS)
+def test_the_given_encoder_stays(Model, examples, fitted):
+    state = pickle.dumps((fitted.vectors_.matrix, fitted.parameters_))
+    frozen = Model(FrozenEstimator(fitted), **SMALL).fit(*examples[Model])
+    same = Model(fitted, freeze="encoder", prior="universal", **SMALL)
+    same.fit(*examples[Model])
+    for name, value in frozen.head_.items():
+        assert_array_equal(value, same.head_[name])
+    trained = Model(fitted, prior="universal", learning_rate=0.05, **SMALL)
+    moved = trained.fit(*examples[Model]).encoder_.vectors_.matrix
+    assert np.abs(moved - fitted.vectors_.matrix).max() > 1e-3
+    for encoder in (frozen.encoder_, same.encoder_, fitted):
+        assert pickle.dumps((encoder.vectors_.matrix, encoder.parameters_)) == state
+
+
+def test_any_transformer_can_be_frozen(vectors, sentences, labels):
+    pipe = make_pipeline(SIFEncoder(vectors, frequencies="corpus"))
+    pipe.steps.append(("removal", CommonComponentRemoval()))
+    model = SentenceClassifier(pipe, freeze="encoder", **SMALL)
+    model.fit(sentences, labels)
+    ready = FrozenEstimator(clone(pipe).fit(sentences))
+    other = SentenceClassifier(ready, **SMALL).fit(sentences, labels)
+    assert_array_equal(model.predict_proba(sentences), other.predict_proba(sentences))
+
+
+def test_huge_penalties_return_the_prior(pairs, gold, fitted):
+    settings = {**SMALL, "max_epochs": 20, "scale": None, "learning_rate": 0.001}
+    model = SimilarityRegressor(fitted, prior="universal", **settings)
+    moved = []
+    for penalty in (0, 1e4):
+        model.set_params(vectors_penalty=penalty, composition_penalty=penalty)
+        encoder = model.fit(pairs, gold).encoder_
+        found = [np.abs(encoder.vectors_.matrix - fitted.vectors_.matrix).max()]
+        for name, value in fitted.parameters_.items():
+            found.append(np.abs(encoder.parameters_[name] - value).max())
+        moved.append(found)
+    assert max(moved[1]) < 0.003 < 0.01 < min(moved[0])
+
+
+def test_huge_penalties_return_the_start(vectors, pairs, gold):
+    model = SimilarityRegressor(ParagramEncoder(vectors), **SMALL)
+    start = clone(model).set_params(max_epochs=0).fit(pairs, gold).encoder_.vectors_
+    model.set_params(max_epochs=20)
+    moved = []
+    for penalty in (0, 1e4):
+        model.set_params(vectors_penalty=penalty).fit(pairs, gold)
+        found = model.encoder_.vectors_.matrix
+        moved.append(np.abs(found - start.matrix).max())
+    assert moved[1] < 0.003 < 0.01 < moved[0]
+
+
+@pytest.mark.parametrize("Encoder", [ParagramEncoder, LSTMEncoder])
+def test_prior_without_penalties_is_the_plain_model(
+    Encoder, vectors, pairs, gold, assert_same_bits
+):
+    settings = {"max_epochs": 1, "batch_size": 8, "device": "cpu", "random_state": 1}
+    trained = FrozenEstimator(Encoder(vectors, **settings).fit(pairs))
+    none = {"vectors_penalty": 0, "composition_penalty": 0, **SMALL}
+    prior = SimilarityRegressor(trained, prior="universal", **none).fit(pairs, gold)
+    plain = SimilarityRegressor(Encoder(vectors, init=trained), **none)
+    assert_same_bits(prior, plain.fit(pairs, gold))
+
+
+def test_prior_from_a_folder(pairs, gold, fitted, tmp_path, assert_same_bits):
+    model = SimilarityRegressor(fitted, prior="universal", **SMALL).fit(pairs, gold)
+    fitted.save(tmp_path / "encoder")
+    loaded = clone(model).set_params(encoder=load(tmp_path / "encoder"))
+    assert_same_bits(model, loaded.fit(pairs, gold))
+
+
+# Bad encoders
+
+
+def test_bad_encoders(vectors, sentences, labels, fitted):
+    def fit(encoder, **params):
+        return SentenceClassifier(encoder, **params, **SMALL).fit(sentences, labels)
+
+    with pytest.raises(ValueError, match="'encoder' parameter"):
+        fit("average")
+    for encoder in (ParagramEncoder(vectors), None):
+        with pytest.raises(ValueError, match="not fitted"):
+            fit(encoder, prior="universal")
+    with pytest.raises(TypeError, match="trained on paraphrases"):
+        fit(FrozenEstimator(AverageEncoder(vectors)), prior="universal")
+    with pytest.raises(NotFittedError):
+        fit(FrozenEstimator(SIFEncoder(vectors, frequencies="corpus")))
+    with pytest.raises(TypeError, match=r"can be trained end to end.*freeze"):
+        fit(CountVectorizer())
+    with pytest.raises(TypeError, match="dense vectors"):
+        fit(TfidfVectorizer(), freeze="encoder")
+    model = fit(SIFEncoder(vectors, frequencies="corpus"), freeze="encoder")
+    with pytest.raises(TypeError, match="started with a frozen SIFEncoder"):
+        model.set_params(freeze=None, warm_start=True).fit(sentences, labels)
+    with pytest.warns(UserWarning, match=r"LSTMEncoder is fitted.*universal"):
+        fit(fitted)
+    with pytest.raises(ValueError, match="No word of the texts has a vector"):
+        clone(model).set_params(freeze=None).fit(["unknown"] * 30, labels)
+
+
+@pytest.mark.parametrize(
+    ("vectors", "error", "match"),
+    [
+        ([[np.nan, 1.0]] * 30, ValueError, "0 of them finite"),
+        ([[np.inf, 1.0]] * 30, ValueError, "0 of them finite"),
+        ([[1.0, 1.0]], ValueError, "1 vectors"),
+        ([[[1.0]]] * 30, TypeError, "of shape"),
+    ],
+    ids=["nan", "inf", "one", "3d"],
+)
+def test_bad_vectors_of_a_frozen_encoder(vectors, error, match, sentences, labels):
+    encoder = FunctionTransformer(lambda X: np.array(vectors[: len(X)]))
+    model = SentenceClassifier(encoder, freeze="encoder", **SMALL)
+    with pytest.raises(error, match=match):
+        model.fit(sentences, labels)

@@ -1,0 +1,143 @@
+"""Labels of texts and pairs: their types, weights and validation."""
+
+# Authors: The skparaphrase developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.base import clone
+from sklearn.metrics import accuracy_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
+from sklearn.utils import compute_sample_weight
+
+from skparaphrase.encoders import ParagramEncoder
+from skparaphrase.supervised import PairClassifier, SentenceClassifier
+
+SMALL = {
+    "hidden_dim": 4, "max_epochs": 2, "batch_size": 8, "device": "cpu",
+    "random_state": 0,
+}  # fmt: skip
+each = pytest.mark.parametrize("Model", [PairClassifier, SentenceClassifier])
+LABELS = {
+    "str": np.array(["b", "a", "c"]),
+    "bool": np.array([True, False]),
+    "int": np.array([7, -1, 3]),
+    "float": np.array([2.0, 1.0]),
+    "object": np.array(["no", "yes"], dtype=object),
+}
+
+
+@pytest.fixture
+def model(vectors):
+    return SentenceClassifier(ParagramEncoder(vectors), **SMALL)
+
+
+@pytest.mark.parametrize("names", LABELS.values(), ids=LABELS)
+@each
+def test_labels_of_any_type(Model, names, examples, vectors):
+    X, _ = examples[Model]
+    codes = np.arange(30) % len(names)
+    model = Model(ParagramEncoder(vectors), **SMALL).fit(X, names[codes])
+    assert_array_equal(model.classes_, np.sort(names))
+    assert model.classes_.dtype == names.dtype
+    predicted = model.classes_[model.predict_proba(X).argmax(axis=1)]
+    assert_array_equal(model.predict(X), predicted)
+    assert model.predict(X).dtype == names.dtype
+    assert model.score(X, names[codes]) == accuracy_score(names[codes], predicted)
+    # Numbers in the same order give the same model.
+    numbered = clone(model).fit(X, np.searchsorted(np.sort(names), names[codes]))
+    assert_array_equal(model.predict_proba(X), numbered.predict_proba(X))
+
+
+def test_classes_are_learnt(model, sentences, labels):
+    model.set_params(max_epochs=150, learning_rate=0.05).fit(sentences, labels)
+    assert model.score(sentences, labels) == 1
+    assert model.loss_curve_[-1] < 0.1 < model.loss_curve_[0]
+
+
+def test_class_weights_are_sample_weights(model, sentences, labels, assert_same_bits):
+    own = np.random.RandomState(0).uniform(0.5, 2, 30)
+    for class_weight in ("balanced", {"few": 3.0, "many": 0.5}):
+        weighted = clone(model).set_params(class_weight=class_weight)
+        by_class = compute_sample_weight(class_weight, labels)
+        for weights in (np.ones(30), own):
+            assert_same_bits(
+                clone(weighted).fit(sentences, labels, weights),
+                clone(model).fit(sentences, labels, weights * by_class),
+            )
+    n_few = (labels == "few").sum()
+    balanced = np.where(labels == "few", 15 / n_few, 15 / (30 - n_few))
+    assert_allclose(compute_sample_weight("balanced", labels), balanced)
+
+
+def test_validation(model, sentences, labels, monkeypatch):
+    weights = np.arange(10) + 1.0
+    val = {"X_val": sentences[20:], "y_val": labels[20:]}
+    model.fit(sentences[:20], labels[:20], **val, sample_weight_val=weights)
+    expected = weights[model.predict(val["X_val"]) == val["y_val"]].sum() / 55
+    assert_allclose(max(model.validation_scores_), expected)
+    # Labels are split off in their proportions.
+    parts, split = [], SentenceClassifier._split
+    monkeypatch.setattr(
+        SentenceClassifier,
+        "_split",
+        lambda *args: parts.append(split(*args)) or parts[-1],
+    )
+    model.set_params(validation_fraction=0.3, max_epochs=0)
+    for seed in range(6):
+        model.set_params(random_state=seed).fit(sentences, labels)
+        n_few = (parts[-1][1].targets == "few").sum()
+        assert abs(n_few - 9 * np.mean(labels == "few")) < 1
+
+
+def test_pipeline(model, sentences, labels):
+    lower = FunctionTransformer(lambda X: [text.lower() for text in X])
+    model.set_params(encoder__tokenizer=str.split)
+    shouted = [text.upper() for text in sentences]
+    pipe = make_pipeline(lower, model).fit(shouted, labels)
+    expected = clone(model).fit(sentences, labels).predict_proba(sentences)
+    assert_array_equal(pipe.predict_proba(shouted), expected)
+    assert pipe.classes_.tolist() == ["few", "many"]
+
+
+@pytest.mark.parametrize(
+    ("change", "match"),
+    [
+        ({"y": [True] * 30}, "greater than one; got 1 "),
+        ({"y": np.arange(30) / 7}, "continuous"),
+        ({"y": [np.inf, 1] * 15}, "infinity"),
+        ({"y": [np.nan, 1] * 15}, "NaN"),
+        ({"X_val": ["w1", "w2"], "y_val": [1, 2]}, "none of which occurs in y"),
+        ({"X_val": [("w1", "w1")], "y_val": ["few"]}, "PairClassifier for pairs"),
+        ({"class_weight": "even"}, "class_weight"),
+        ({"class_weight": {"none": 2}}, "not in class_weight"),
+        ({"class_weight": {"few": 0, "many": 0}}, "class_weight must be finite"),
+        ({"class_weight": {"few": -1, "many": 1}}, "class_weight must be finite"),
+        ({"validation_fraction": 0.01}, "greater or equal"),
+    ],
+    ids=str,
+)
+def test_bad_labels(change, match, model, sentences, labels):
+    given = {"X": sentences, "y": labels, **change}
+    params = {name: given.pop(name) for name in change if hasattr(model, name)}
+    with pytest.raises(ValueError, match=match):
+        model.set_params(**params).fit(**given)
+    assert not hasattr(model, "loss_curve_")
+
+
+def test_texts_and_pairs(model, sentences, pairs, labels, vectors):
+    with pytest.raises(ValueError, match=r"pairs.*PairClassifier"):
+        model.fit(pairs, labels)
+    classifier = PairClassifier(ParagramEncoder(vectors), **SMALL)
+    with pytest.raises(ValueError, match="pairs"):
+        classifier.fit(sentences, labels)
+
+
+def test_new_labels_on_a_warm_start(model, sentences, labels):
+    model.set_params(warm_start=True).fit(sentences, labels)
+    with pytest.raises(ValueError, match=r"\['none'\].*\['few', 'many'\]"):
+        model.fit(sentences, ["none", *labels[1:]])
+    model.fit(sentences[:5], labels[:5])  # some of them may be missing
+    assert model.classes_.tolist() == ["few", "many"]

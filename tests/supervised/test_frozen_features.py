@@ -1,0 +1,145 @@
+"""Frozen encoders before scikit-learn's classifiers: pipelines, grids and caches."""
+
+# Authors: The skparaphrase developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from joblib import Memory
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.frozen import FrozenEstimator
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import (
+    GridSearchCV,
+    StratifiedGroupKFold,
+    StratifiedKFold,
+    cross_val_score,
+)
+from sklearn.pipeline import FeatureUnion, Pipeline, make_pipeline
+
+from skparaphrase.datasets import load_similarity
+from skparaphrase.encoders import AverageEncoder
+from skparaphrase.model_selection import pair_groups
+from skparaphrase.pairs import PairFeatures, PairVectorizer
+from skparaphrase.vectors import WordVectors
+
+
+class Counting(AverageEncoder):
+    """Writes down the texts that reach `_embed`, one line each, for all processes."""
+
+    def __init__(self, path=None, vectors=None):
+        super().__init__(vectors)
+        self.path = path
+
+    def _embed(self, texts):
+        with open(self.path, "a", encoding="utf-8") as file:
+            file.writelines(f"{text}\n" for text in texts)
+        return super()._embed(texts)
+
+    @property
+    def seen(self):
+        return Path(self.path).read_text("utf-8").splitlines()
+
+
+@pytest.fixture
+def counting(tmp_path, vectors):
+    return Counting(str(tmp_path / "seen.txt"), vectors)
+
+
+@pytest.fixture
+def labels(gold):
+    return (gold > 3).astype(int)
+
+
+def test_pairs():
+    pairs, y = load_similarity(return_X_y=True)
+    encoder = FrozenEstimator(AverageEncoder().fit(pairs))
+    options = {"groups": pair_groups(pairs), "cv": StratifiedGroupKFold(3)}
+    classifier = LogisticRegression(max_iter=1000)
+    pipe = make_pipeline(encoder, PairFeatures(), classifier)
+    found = cross_val_score(pipe, pairs, y >= 4, scoring="roc_auc", **options)
+    u, v = encoder.transform(pairs).swapaxes(0, 1)
+    by_hand = np.hstack([u * v, abs(u - v)])
+    expected = cross_val_score(
+        classifier, by_hand, y >= 4, scoring="roc_auc", **options
+    )
+    assert_array_equal(found, expected)
+    assert found.mean() > 0.6
+    words = PairVectorizer(TfidfVectorizer(ngram_range=(1, 2)))
+    union = FeatureUnion([("vectors", pipe[:-1]), ("words", words)])
+    both = union.fit_transform(pairs)
+    n_vectors = by_hand.shape[1]
+    assert_array_equal(both[:, :n_vectors].toarray(), by_hand)
+    rest = words.fit_transform(pairs).toarray()
+    assert_allclose(both[:, n_vectors:].toarray(), rest, atol=1e-12)
+
+
+# Each text is embedded once
+
+
+def test_memory_embeds_repeated_texts_once(counting, pairs, labels, tmp_path):
+    twice = [*pairs, *pairs, *((text, text) for text, _ in pairs)]
+    y = np.tile(labels, 3)
+    distinct = sorted({text for pair in pairs for text in pair})
+
+    def fit(C, X=twice):
+        steps = [
+            ("encoder", FrozenEstimator(counting)),
+            ("features", PairFeatures()),
+            ("classifier", LogisticRegression(C=C)),
+        ]
+        return Pipeline(steps, memory=str(tmp_path / "cache")).fit(X, y[: len(X)])
+
+    first = fit(1)
+    assert sorted(counting.seen) == distinct
+    fit(10)
+    assert sorted(counting.seen) == distinct
+    again = fit(1)
+    assert_array_equal(first.decision_function(pairs), again.decision_function(pairs))
+    before = len(counting.seen)
+    fit(1, twice[:20])
+    assert len(counting.seen) > before
+
+
+def test_memory_of_joblib_knows_other_encoders(counting, vectors, sentences, tmp_path):
+    memory = Memory(tmp_path / "cache", verbose=0)
+
+    def fit(encoder):
+        pipe = make_pipeline(
+            FrozenEstimator(encoder), LogisticRegression(), memory=memory
+        )
+        pipe.fit(sentences, np.arange(len(sentences)) % 2)
+        return len(encoder.seen)
+
+    n_first = fit(counting)
+    assert fit(counting) == n_first
+    other = Counting(counting.path, WordVectors(vectors.words, 2 * vectors.matrix))
+    assert fit(other) == 2 * n_first
+
+
+def test_grid_over_the_classifier_with_memory(counting, pairs, labels, tmp_path):
+    steps = [
+        ("encoder", FrozenEstimator(counting)),
+        ("features", PairFeatures()),
+        ("classifier", LogisticRegression()),
+    ]
+    Cs = [0.1, 1, 10, 100]
+    options = {"param_grid": {"classifier__C": Cs}, "cv": StratifiedKFold(3)}
+    pipe = Pipeline(steps, memory=str(tmp_path / "cache"))
+    search = GridSearchCV(pipe, refit=False, **options)
+    search.fit(np.array(pairs, dtype=object), labels)
+    n_seen = len(counting.seen)
+    n_learnt, n_tried = (
+        sum(len({text for i in fold for text in pairs[i]}) for fold in folds)
+        for folds in zip(*search.cv.split(pairs, labels), strict=True)
+    )
+    # The cache is for what is fitted on; what is scored is embedded for each C.
+    assert n_seen == n_learnt + len(Cs) * n_tried
+    plain = GridSearchCV(Pipeline(steps), refit=False, **options)
+    plain.fit(pairs, labels)
+    assert_array_equal(
+        search.cv_results_["mean_test_score"], plain.cv_results_["mean_test_score"]
+    )

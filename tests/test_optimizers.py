@@ -1,0 +1,76 @@
+"""Optimizers as parameters of models."""
+
+# Authors: The skparaphrase developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+
+from skparaphrase.encoders import IdentityRNNEncoder, ParagramEncoder
+from skparaphrase.optimizers import NAMES, Optimizer
+from skparaphrase.vectors import WordVectors
+
+RNG = np.random.RandomState(0)
+WORDS = [f"w{i}" for i in range(20)]
+VECTORS = WordVectors(WORDS, RNG.randn(20, 5).astype(np.float32))
+TEXTS = [" ".join(RNG.choice(WORDS[:15], RNG.randint(1, 6))) for _ in range(40)]
+PAIRS = list(zip(TEXTS[0::2], TEXTS[1::2], strict=True))
+
+
+def trained(optimizer, make=ParagramEncoder, **changes):
+    settings = {"max_epochs": 3, "batch_size": 8, "random_state": 0, "device": "cpu"}
+    encoder = make(VECTORS, optimizer=optimizer, **{**settings, **changes})
+    return encoder.fit(PAIRS).vectors_.matrix
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_name_equals_its_object_to_the_bit(name):
+    assert_array_equal(trained(name), trained(Optimizer(name)))
+    clipped = Optimizer(name, clip_norm=1.0)  # what the class means by a name
+    assert_array_equal(
+        trained(name, IdentityRNNEncoder), trained(clipped, IdentityRNNEncoder)
+    )
+
+
+def test_each_parameter_changes_the_result():
+    found = [
+        trained(optimizer)
+        for optimizer in (
+            *map(Optimizer, NAMES),
+            Optimizer(sparse=False),
+            Optimizer(clip_norm=0.1),
+            Optimizer(schedule="linear"),
+            Optimizer(reset=True),
+            Optimizer("sgd", momentum=0.5),
+        )
+    ]
+    for i, matrix in enumerate(found):
+        assert np.isfinite(matrix).all()
+        assert not any(np.allclose(matrix, other) for other in found[:i])
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("vectors_penalty", [0.0, 0.1])
+def test_sparse_updates_keep_unseen_words_to_the_bit(name, vectors_penalty):
+    matrix = trained(Optimizer(name), vectors_penalty=vectors_penalty)
+    assert_array_equal(matrix[15:], VECTORS.matrix[15:])
+    assert (matrix[:15] != VECTORS.matrix[:15]).all()
+
+
+@pytest.mark.parametrize(
+    "optimizer",
+    [
+        "lbfgs",
+        Optimizer,
+        Optimizer("lbfgs"),
+        Optimizer(sparse=None),
+        Optimizer(clip_norm=0),
+        Optimizer(momentum=1),
+        Optimizer(schedule="cosine"),
+        Optimizer(reset="yes"),
+    ],
+)
+def test_invalid_parameters_raise_at_fit(optimizer):
+    with pytest.raises(ValueError, match=r"parameter of (ParagramEncoder|Optimizer)"):
+        trained(optimizer)

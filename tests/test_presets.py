@@ -1,0 +1,218 @@
+"""Settings of the papers, written out once more from their tables and scripts."""
+
+# Authors: The skparaphrase developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+from importlib import import_module
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+
+from skparaphrase._presets import SETTINGS
+from skparaphrase.encoders import AverageEncoder
+from skparaphrase.losses import MarginLoss, check_loss
+from skparaphrase.optimizers import Optimizer, check_optimizer
+
+ROOMS = "encoders", "supervised", "interaction", "tagging"
+SYMBOLS = {
+    name: getattr(module, name)
+    for module in map(import_module, (f"skparaphrase.{room}" for room in ROOMS))
+    for name in module.__all__
+}
+
+# Wieting et al. (2016) and their scripts, Charagram, CSE: batch size, epochs,
+# optimizer, learning rate, norm to clip to, margin, negatives, lambda_w, lambda_c.
+ENCODERS = """
+Paragram ppdb-xl                100 10 adam    5e-3 1 0.4 max 1e-6
+Paragram ppdb-xxl               100 10 adagrad 0.05 - 0.4 max 1e-6
+Paragram words                   50 10 adagrad 0.05 - 0.6 mix 1e-9
+Projection ppdb-xl              100 10 adam    5e-4 - 0.4 max 1e-8 1e-5
+DeepAveraging ppdb-xl           100 10 adagrad 0.05 - 0.4 max 1e-5 1e-5
+RNN ppdb-xl                     100 10 adam    5e-4 - 0.4 mix 1e-6 1e-4
+IdentityRNN ppdb-xl             100 10 adam    5e-3 1 0.4 max 1e-6 10
+LSTM ppdb-xl                     50 10 adam    5e-4 - 0.4 max 1e-6 1e-3
+LSTM ppdb-xl-gate               100 10 adam    5e-4 - 0.4 max 1e-6 1e-3
+Convolutional simple-wikipedia  256 10 adam    1e-3 - 0.6 max 1e-6 0
+Convolutional ppdb-xl           100 10 adam    1e-3 - 0.4 max 1e-6 0
+Convolutional widths            100 10 adam    1e-3 - 0.6 max 1e-6 0
+Charagram phrases               100 10 adam    1e-3 - 0.4 max 1e-6 1e-6
+Charagram words                  25 50 adam    1e-3 - 0.4 max 0    0
+CharCNN phrases                 100 10 adam    1e-3 - 0.4 max 1e-6 1e-6
+CharCNN words                    25 50 adam    1e-3 - 0.4 mix 1e-6 1e-6
+CharLSTM phrases                100 10 adam    1e-3 - 0.4 max 1e-6 1e-6
+CharLSTM words                   50 50 adam    1e-3 - 0.4 mix 1e-6 1e-6
+"""
+ORDERED = {"ordered_first_epoch": True}
+CSE = {"n_filters": 100, "activation": "linear", "scramble": 0.5, "word_dropout": 0.0}
+CSE["widths"] = (1, 2, 3)
+EQUAL = {"filters": "equal", "conv_activation": "tanh", "activation": "linear"}
+KIM = {"filters": "kim", "conv_activation": "relu", "activation": "tanh"}
+MORE = {
+    "DeepAveraging ppdb-xl": {"n_layers": 1, "activation": "tanh"},
+    "RNN ppdb-xl": {"activation": "tanh"},
+    "LSTM ppdb-xl": {"peepholes": "diagonal", "output_gate": False},
+    "LSTM ppdb-xl-gate": {"peepholes": "diagonal", "output_gate": True},
+    "Convolutional simple-wikipedia": {**CSE, "word_dropout": 0.1},
+    "Convolutional ppdb-xl": CSE,
+    "Convolutional widths": CSE,
+    "Charagram phrases": {"ngram_range": (2, 4), "activation": "tanh"},
+    "Charagram words": {"ngram_range": (2, 6), "activation": "linear"},
+    "CharCNN phrases": {**KIM, **ORDERED},
+    "CharCNN words": {**EQUAL, **ORDERED},
+    "CharLSTM phrases": {"output_gate": False, **ORDERED},
+    "CharLSTM words": {"output_gate": True, **ORDERED},
+}
+
+# Classifiers and regressors on pairs and sentences, without optimizer.
+TRAINED = {"batch_size": 25, "max_epochs": 10, "head_penalty": 1e-6, "scale": None}
+FROZEN = {**TRAINED, "max_epochs": 20, "freeze": "encoder"}
+SIF = {**FROZEN, "projection_dim": 2400}
+WORDS = {"vectors_penalty": 1e-5, "composition_penalty": 1e-6}
+ADAM, ADAGRAD = ("adam", 1e-3), ("adagrad", 0.05)
+SUPERVISED = {
+    "SimilarityRegressor wieting": (*ADAM, 50, {**TRAINED, **WORDS}),
+    "SimilarityRegressor wieting-features": (*ADAM, 50, FROZEN),
+    "SimilarityRegressor sif": (*ADAM, 50, SIF),
+    "SimilarityRegressor cse": (*ADAM, 300, {
+        "batch_size": 32, "max_epochs": 10, "head_penalty": 1e-7, "scale": None,
+        "normalize": True, "prior": "universal", "vectors_penalty": 1e-4,
+        "composition_penalty": 1e-5,
+    }),
+    "PairClassifier wieting": (*ADAGRAD, 150, {**TRAINED, **WORDS}),
+    "PairClassifier wieting-features": (*ADAGRAD, 150, FROZEN),
+    "PairClassifier sif": (*ADAGRAD, 150, SIF),
+    "SentenceClassifier wieting": (
+        *ADAM, 300, {**TRAINED, **WORDS, "vectors_penalty": 1e-6},
+    ),
+    "SentenceClassifier wieting-features": (*ADAM, 300, FROZEN),
+    "SentenceClassifier sif": (*ADAGRAD, 150, SIF),
+}  # fmt: skip
+
+# He & Lin (2016): an update for each pair; moments are discarded after each epoch.
+INTERACTION = {
+    "PairwiseInteractionRegressor sick": {"max_words": 32, "score_range": (1, 5)},
+    "PairwiseInteractionRegressor msrvid": {"max_words": 32, "score_range": (0, 5)},
+    "PairwiseInteractionRegressor sts2014": {"max_words": 48, "score_range": (0, 5)},
+    "PairwiseInteractionRanker trecqa": {"max_words": 48},
+    "PairwiseInteractionRanker wikiqa": {"max_words": 48},
+}
+
+# The taggers of Charagram: lambda, and the encoder of words.
+NGRAMS = {"ngram_range": (2, 4), "min_count": 2, "dim": 150, "activation": "relu"}
+CASED = {"embedding_dim": 50, "dim": 150, "lowercase": False}
+TAGGERS = {
+    "charagram": (1e-6, "CharagramEncoder", NGRAMS),
+    "charagram-2-layers": (1e-6, "CharagramEncoder", {**NGRAMS, "n_layers": 2}),
+    "char-cnn": (1e-5, "CharCNNEncoder", {**CASED, **EQUAL, "activation": "tanh"}),
+    "char-lstm": (1e-5, "CharLSTMEncoder", {**CASED, "output_gate": True}),
+}
+
+
+def written_out():
+    """Class, setting, optimizer, and the other parameters, by a name for the test."""
+    for line in ENCODERS.strip().splitlines():
+        kind, setting, *cells = line.split()
+        size, epochs, rule, rate, clip, margin, negatives, *penalties = cells
+        names = ("vectors_penalty", "composition_penalty")[: len(penalties)]
+        clip = None if clip == "-" else float(clip)
+        parameters = {
+            "batch_size": int(size), "max_epochs": int(epochs),
+            "learning_rate": float(rate),
+            "loss": MarginLoss(float(margin), negatives=negatives),
+            **dict(zip(names, map(float, penalties), strict=True)),
+            **MORE.get(f"{kind} {setting}", {}),
+        }  # fmt: skip
+        optimizer = Optimizer(rule, sparse=False, clip_norm=clip)
+        yield f"{kind}Encoder", setting, optimizer, parameters
+    for name, (rule, rate, hidden_dim, more) in SUPERVISED.items():
+        cells = {"learning_rate": rate, "hidden_dim": hidden_dim}
+        yield *name.split(), Optimizer(rule, sparse=False), {**cells, **more}
+    rule = Optimizer("rmsprop", reset=True, clip_norm=50)
+    for name, more in INTERACTION.items():
+        cells = {"learning_rate": 1e-4, "batch_size": 1, "max_epochs": 35}
+        yield *name.split(), rule, {**cells, "scale": None, **more}
+    rule = Optimizer("sgd", sparse=False, momentum=0.95)
+    for setting, (penalty, encoder, params) in TAGGERS.items():
+        cells = {"learning_rate": 0.2, "batch_size": 100, "max_epochs": 50}
+        cells["word_encoder"] = SYMBOLS[encoder](**params)
+        yield "SequenceTagger", setting, rule, {**cells, "penalty": penalty}
+
+
+PRESETS = {f"{kind} {setting}": row for kind, setting, *row in written_out()}
+
+
+def flat(parameters):
+    """Names and values, those of objects as well."""
+    found = {}
+    for name, value in parameters.items():
+        found[name] = type(value) if hasattr(value, "get_params") else value
+        if hasattr(value, "get_params"):
+            deep = {f"{name}__{k}": v for k, v in value.get_params(deep=False).items()}
+            found.update(flat(deep))
+    return found
+
+
+HEADS = {name.split()[0]: {"encoder": AverageEncoder()} for name in SUPERVISED}
+
+
+def make(name, **params):
+    kind, setting = name.split()
+    return SYMBOLS[kind].paper(setting, **HEADS.get(kind, {}), **params)
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_a_preset_is_the_papers(name):
+    optimizer, expected = PRESETS[name]
+    kind, setting = name.split()
+    model = make(name)
+    found = model.get_params(deep=False)
+    assert set(SETTINGS[kind][setting]) <= {"optimizer", *expected}
+    rule = check_optimizer(found["optimizer"], **model._optimizer_settings)
+    assert rule.get_params() == optimizer.get_params()
+    if "loss" in expected:
+        found["loss"] = check_loss(found["loss"], model._margin_loss)
+    assert flat({key: found[key] for key in expected}) == flat(expected)
+    assert f'"{setting}"' in SYMBOLS[kind].__doc__
+
+
+def test_every_preset_is_written_out():
+    names = {
+        f"{kind} {name}" for kind, settings in SETTINGS.items() for name in settings
+    }
+    assert names == set(PRESETS)
+    owners = {name for name, value in SYMBOLS.items() if hasattr(value, "paper")}
+    assert owners == set(SETTINGS)
+
+
+@pytest.mark.parametrize("kind", SETTINGS)
+def test_presets_by_name(kind):
+    first, *_ = SETTINGS[kind]
+    owner, given = SYMBOLS[kind], HEADS.get(kind, {})
+    assert repr(owner.paper(**given)) == repr(owner.paper(first, **given))
+    changed = make(f"{kind} {first}", max_epochs=3, random_state=5)
+    assert (changed.max_epochs, changed.random_state) == (3, 5)
+    with pytest.raises(ValueError, match=rf"{kind} has no setting 'glove'.*{first}"):
+        owner.paper("glove", **given)
+
+    class Mine(owner):
+        pass
+
+    assert isinstance(Mine.paper(first, **given), Mine)
+
+
+def test_objects_of_presets_are_not_shared():
+    first, second = (make("CharCNNEncoder words") for _ in range(2))
+    first.set_params(loss__margin=9.0, optimizer__name="sgd")
+    for other in (second, make("CharLSTMEncoder words")):
+        assert other.loss.margin == 0.4 and other.optimizer.name == "adam"
+
+
+@pytest.mark.parametrize("name", [n for n in PRESETS if "Encoder" in n])
+def test_presets_of_encoders_train(name, vectors, pairs, sentences):
+    encoder = make(name, max_epochs=1, random_state=0, device="cpu")
+    params = encoder.get_params(deep=False)
+    small = {"vectors": vectors, "dim": 5, "embedding_dim": 5}
+    encoder.set_params(**{k: v for k, v in small.items() if k in params})
+    embedded = clone(encoder).fit(pairs).transform(sentences)
+    assert np.isfinite(embedded).all() and embedded.any(axis=1).all()

@@ -1,0 +1,216 @@
+"""What counts as text."""
+
+# Authors: The skparaphrase developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+from collections import Counter
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from skparaphrase.text import check_pairs, check_texts, numbered_texts, unique_texts
+from skparaphrase.text._check import check_text_blocks
+
+FLAT = ["a b", "", "é\n"]
+PAIRED = [["a", "b"], ["", "c d"], ["a", "a"]]
+FIRST, SECOND = map(list, zip(*PAIRED, strict=True))
+GAPPY = [7, 3, 100]
+
+
+def as_object(rows):
+    return np.array(rows, dtype=object)
+
+
+@pytest.mark.parametrize(
+    "X",
+    [
+        FLAT,
+        tuple(FLAT),
+        np.array(FLAT),
+        as_object(FLAT),
+        np.array(FLAT, dtype=np.dtypes.StringDType()),
+        pd.Series(FLAT, index=GAPPY),
+        pd.Series(FLAT, index=GAPPY, dtype=object),
+        pd.Series(FLAT, dtype="category"),
+        pl.Series(FLAT),
+        pa.array(FLAT),
+        pa.chunked_array([FLAT[:1], FLAT[1:]]),
+        [(text,) for text in FLAT],
+        as_object([[text] for text in FLAT]),
+        pd.DataFrame({"text": FLAT}, index=GAPPY),
+        pl.DataFrame({"text": FLAT}),
+        pa.table({"text": FLAT}),
+        iter(FLAT),
+    ],
+    ids=lambda X: f"{type(X).__module__}.{type(X).__name__}",
+)
+def test_every_container_of_texts_gives_one_column(X):
+    texts = check_texts(X)
+    assert texts.dtype == object
+    assert texts.tolist() == FLAT
+
+
+@pytest.mark.parametrize(
+    "X",
+    [
+        PAIRED,
+        tuple(map(tuple, PAIRED)),
+        [np.array(row) for row in PAIRED],
+        [pd.Series(row) for row in PAIRED],
+        as_object(PAIRED),
+        np.array(PAIRED),
+        np.array(PAIRED, dtype=np.dtypes.StringDType()),
+        pd.DataFrame({"x": FIRST, "y": SECOND}, index=GAPPY),
+        pl.DataFrame({"x": FIRST, "y": SECOND}),
+        pa.table({"x": FIRST, "y": SECOND}),
+        zip(FIRST, SECOND, strict=True),
+    ],
+    ids=lambda X: f"{type(X).__module__}.{type(X).__name__}",
+)
+def test_every_container_of_pairs_gives_two_columns(X):
+    texts = check_pairs(X)
+    assert texts.dtype == object
+    assert texts.tolist() == PAIRED
+
+
+@pytest.mark.parametrize(
+    ("X", "shape"),
+    [
+        ([], (0,)),
+        (iter([]), (0,)),
+        (np.empty((0, 2), dtype=object), (0, 2)),
+        (pd.DataFrame({"x": [], "y": []}), (0, 2)),
+        (pl.DataFrame({"x": [], "y": []}), (0, 2)),
+        (pa.table({"x": pa.array([], pa.string())}), (0,)),
+        (pa.table({c: pa.array([], pa.string()) for c in "xy"}), (0, 2)),
+    ],
+)
+def test_zero_rows_keep_their_shape(X, shape):
+    assert check_texts(X).shape == shape
+
+
+def test_no_text_is_changed_and_the_input_stays():
+    X = as_object(["  A ", "\ud800", "\0", "e\u0301", "É"])
+    before = X.tolist()
+    texts = check_texts(X)
+    texts[0] = "other"
+    assert X.tolist() == before
+    assert check_texts(X).tolist() == before
+
+
+NO_TEXTS = ["a b", b"a", bytearray(b"a"), None, {"a": 1}, {"a"}, frozenset("a"), 3, 2.5]
+NO_TEXTS += [np.int64(3), np.array("a"), object(), {"a": 1}.keys(), pd.NA]
+
+
+@pytest.mark.parametrize("X", NO_TEXTS, ids=lambda X: type(X).__name__)
+def test_what_holds_no_texts_is_a_type_error_that_names_it(X):
+    name = "None" if X is None else type(X).__name__
+    with pytest.raises(TypeError, match=f"pairs of str; got .*{name}"):
+        check_texts(X)
+
+
+MISSING = [None, float("nan"), np.float32("nan"), pd.NA, pd.NaT]
+
+
+@pytest.mark.parametrize("missing", MISSING, ids=lambda m: type(m).__name__)
+def test_missing_texts_are_value_errors_with_their_index(missing):
+    with pytest.raises(ValueError, match=r"2 of 4 .* at index 1, "):
+        check_texts(["a", missing, "b", missing])
+    with pytest.raises(ValueError, match=r"1 of 4 .* at index \(1, 0\), "):
+        check_texts([("a", "b"), (missing, "c")])
+
+
+@pytest.mark.parametrize(
+    ("X", "where"),
+    [
+        (pd.Series(["a", None], index=[9, 8]), r"1, "),
+        (pd.Series(["a", pd.NA], dtype="string"), r"1, "),
+        (pd.DataFrame({"x": ["a", "b"], "y": ["c", None]}), r"\(1, 1\)"),
+        (pl.Series(["a", None]), r"1, "),
+        (pl.DataFrame({"x": ["a", None], "y": ["c", "d"]}), r"\(1, 0\)"),
+        (pa.array(["a", None]), r"1, "),
+        (pa.table({"x": ["a", "b"], "y": [None, "c"]}), r"\(0, 1\)"),
+    ],
+)
+def test_missing_texts_in_frames(X, where):
+    with pytest.raises(ValueError, match=f"at index {where}"):
+        check_texts(X)
+
+
+@pytest.mark.parametrize(
+    ("X", "where"),
+    [
+        ([1, 2], "0, is 1 "),
+        (["a", b"b"], "1, is b'b' "),
+        (["a", ("b", "c")], "1, is "),
+        (["a", ["b"]], "1, is "),
+        (np.arange(3), "0, is 0 "),
+        (np.ones((2, 2)), r"\(0, 0\), is 1.0 "),
+        ([("a", "b"), ("c", 4)], r"\(1, 1\), is 4 "),
+        ([(["a"], "b"), (["c"], "d")], r"\(0, 0\), is \['a'\]"),
+        (pa.array([1, 2]), "0, is 1 "),
+    ],
+)
+def test_other_entries_are_type_errors_with_their_index(X, where):
+    with pytest.raises(TypeError, match=f"at index {where}"):
+        check_texts(X)
+
+
+@pytest.mark.parametrize(
+    ("X", "message"),
+    [
+        ([("a", "b"), ("c",)], "Row 1 holds 1 texts, but row 0 holds 2"),
+        ([("a", "b"), "cd"], "Row 1 is 'cd'"),
+        ([("a", "b", "c")], r"shape \(1, 3\).*one or two columns"),
+        ([["a", "b", "c"], ["d", "e", "f"]], r"shape \(2, 3\).*zip\(first, second\)"),
+        (pd.DataFrame({c: ["a"] for c in "xyz"}), r"shape \(1, 3\)"),
+        (pa.table({c: ["a"] for c in "xyz"}), r"shape \(1, 3\)"),
+        (np.array([[["a", "b"]]]), r"shape \(1, 1, 2\)"),
+        ([[], []], r"shape \(2, 0\)"),
+        (np.empty((2, 0), dtype=object), r"shape \(2, 0\)"),
+    ],
+)
+def test_shapes_other_than_texts_and_pairs_are_value_errors(X, message):
+    with pytest.raises(ValueError, match=message):
+        check_texts(X)
+
+
+def test_check_pairs_expects_two_columns():
+    assert check_pairs([]).shape == (0, 2)
+    for X in (["a", "b"], [("a",), ("b",)]):
+        with pytest.raises(ValueError, match=r"pairs.*shape \(2,\)"):
+            check_pairs(X)
+
+
+@given(st.lists(st.sampled_from(["a", "b", "", "\0", "A"]), max_size=8))
+def test_unique_texts(texts):
+    distinct, inverse = unique_texts(as_object(texts))
+    assert distinct == list(Counter(texts))
+    assert (inverse is None) == (len(distinct) == len(texts))
+    assert inverse is None or [distinct[i] for i in inverse] == texts
+    distinct, indices = numbered_texts(as_object([texts, texts]))
+    assert [[distinct[i] for i in row] for row in indices] == [texts, texts]
+
+
+@pytest.mark.parametrize("X", [FLAT, PAIRED, [], pd.Series(FLAT), iter(PAIRED)])
+def test_blocks_are_the_texts(X):
+    X = list(X) if hasattr(X, "__next__") else X
+    for size in (1, 2, 9):
+        blocks = list(check_text_blocks(iter(X) if isinstance(X, list) else X, size))
+        assert [row for block in blocks for row in block.tolist()] == list(X)
+        assert {len(block) for block in blocks[:-1]} <= {size} and blocks
+
+
+def test_errors_in_blocks_name_the_index_in_the_whole():
+    for X, message in (
+        (["a", "b", 3], "entry at index 2 is 3"),
+        ([["a", "b"], ["c", None]], r"entry at index \(1, 1\) is None.*Drop"),
+        (["a", "b", "c", ["d", "e"]], r"Row 3 is \['d', 'e'\] \(list\), unlike"),
+    ):
+        with pytest.raises((TypeError, ValueError), match=message):
+            list(check_text_blocks(X, 1))

@@ -1,0 +1,109 @@
+"""Words in arrays, against a list and a dict."""
+
+# Authors: The skparaphrase developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import pickle
+from zlib import crc32
+
+import joblib
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from skparaphrase.text import Vocabulary
+
+words_of_any_kind = st.lists(
+    st.text(st.characters(), max_size=5) | st.sampled_from(["a", "\ud800", "\udc00"]),
+    unique=True,
+    max_size=60,
+)
+
+
+@given(words_of_any_kind, st.lists(st.text(max_size=3), max_size=5))
+def test_against_a_list_and_a_dict(words, others):
+    index = {word: row for row, word in enumerate(words)}
+    made = Vocabulary(words)
+    read = Vocabulary.from_arrays(**made.arrays())
+    copied = pickle.loads(pickle.dumps(made))
+    for vocabulary in (made, read, copied):
+        assert list(vocabulary) == words == [vocabulary[i] for i in range(len(words))]
+        assert vocabulary[1:] == words[1:] and vocabulary[::-2] == words[::-2]
+        assert vocabulary == words and vocabulary == made
+        assert vocabulary.index_of == index
+        for word in [*words, *others]:
+            assert vocabulary.row(word) == index.get(word, -1)
+            assert vocabulary.index_of.get(word) == index.get(word)
+            assert (word in vocabulary) == (word in index)
+
+
+def test_mapped_words_are_the_same_words_to_joblib(tmp_path):
+    words = Vocabulary([f"w{i}" for i in range(1000)])
+    for name, array in words.arrays().items():
+        np.save(tmp_path / f"{name}.npy", array)
+    mapped = Vocabulary.from_arrays(
+        **{name: np.load(tmp_path / f"{name}.npy", "r") for name in words.arrays()}
+    )
+    assert type(mapped.arrays()["raw"]) is np.memmap
+    assert joblib.hash(mapped) == joblib.hash(words)
+    joblib.dump(mapped, tmp_path / "words")
+    read = joblib.load(tmp_path / "words", mmap_mode="r")
+    assert read == words and read.row("w999") == 999
+    assert (
+        joblib.hash(read)
+        == joblib.hash(words)
+        == joblib.hash(pickle.loads(pickle.dumps(read)))
+    )
+
+
+def test_words_whose_hashes_meet():
+    # Seven words in the last slots of a table for seven, and all of one slot.
+    for wanted in (15, 0):
+        words = [w for w in map(str, range(500)) if crc32(w.encode()) & 15 == wanted]
+        vocabulary = Vocabulary(words[:7])
+        assert [vocabulary.row(word) for word in words[:8]] == [*range(7), -1]
+
+
+def test_more_words_than_are_decoded_at_a_time():
+    words = [f"w\u00fc{i}" for i in range(10_000)]
+    vocabulary = Vocabulary(words)
+    assert list(vocabulary) == words
+    assert [vocabulary.row(word) for word in words] == list(range(10_000))
+    slots = vocabulary.arrays()["slots"]
+    assert (slots < 0).sum() >= 10_000
+
+
+def test_what_differs_is_not_equal():
+    words = Vocabulary(["ab", "c"])
+    for other in (["a", "bc"], ["ab"], ["ab", "c", "d"], [1, 2], "abc", None):
+        assert words != other
+    assert Vocabulary(["a", "bc"]) != words
+    with pytest.raises(TypeError, match="unhashable"):
+        hash(words)
+    with pytest.raises(IndexError):
+        words[2]
+    with pytest.raises(KeyError, match="cat"):
+        words.index_of["cat"]
+    assert 1 not in words and words.index_of.get(1) is None
+    with pytest.raises(KeyError):
+        words.index_of[1]
+    assert repr(words) == "Vocabulary(['ab', 'c'])"
+    assert repr(Vocabulary("abcd")) == "Vocabulary(['a', 'b', 'c', ...])"
+
+
+def test_a_word_that_repeats():
+    with pytest.raises(ValueError, match="'b', row 1, occurs again in row 3"):
+        Vocabulary(["a", "b", "c", "b", "a"])
+
+
+def test_arrays_that_do_not_fit():
+    arrays = Vocabulary(["ab", "c"]).arrays()
+    for name, wrong in (
+        ("raw", arrays["raw"][:-1]),
+        ("ends", arrays["ends"][:-1]),
+        ("slots", arrays["slots"][:-1]),
+        ("slots", np.zeros_like(arrays["slots"])),
+    ):
+        with pytest.raises(ValueError, match=r"bytes of words|The hash table"):
+            Vocabulary.from_arrays(**arrays | {name: wrong})

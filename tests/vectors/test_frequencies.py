@@ -1,0 +1,107 @@
+"""Counts of words, in memory and in files."""
+
+# Authors: The skparaphrase developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import pickle
+import re
+from collections.abc import Mapping
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from sklearn.base import clone
+
+from skparaphrase.text import WordTokenizer
+from skparaphrase.vectors import WordFrequencies
+
+
+def test_frequencies_are_a_mapping():
+    counts = {"the": 6, "cat": 2, "": 0}
+    frequencies = WordFrequencies(counts)
+    assert isinstance(frequencies, Mapping)
+    assert dict(frequencies) == counts == frequencies
+    assert (len(frequencies), frequencies.total) == (3, 8)
+    assert frequencies.get("cow", 7) == 7
+    with pytest.raises(KeyError, match="cow"):
+        frequencies["cow"]
+    counts["the"] = 99
+    assert frequencies["the"] == 6
+    assert clone(frequencies) is frequencies is WordFrequencies.check(frequencies)
+    again = pickle.loads(pickle.dumps(frequencies))
+    assert (again, again.total) == (frequencies, 8)
+
+
+@pytest.mark.parametrize(
+    ("counts", "total", "words", "expected"),
+    [
+        ({"the": 6, "cat": 2}, None, ["cat", "cow", "the", "cat"], [1, 0, 3, 1]),
+        ({"the": 6, "cat": np.int64(2)}, np.int64(16), ["cat", "the"], [0.5, 1.5]),
+        ({"the": 0.5, "cat": 1.0}, None, ["cat", "the"], [8 / 3, 4 / 3]),
+        ({}, None, ["cat"], [0]),
+        ({"cat": 3}, None, [], []),
+    ],
+)
+def test_probabilities(counts, total, words, expected, tmp_path):
+    frequencies = WordFrequencies(counts, total=total)
+    assert_allclose(frequencies.probabilities(words) * 4, expected, rtol=1e-12)
+    frequencies.save(tmp_path / "counts.json")
+    again = WordFrequencies.load(tmp_path / "counts.json")
+    assert (again, again.total) == (frequencies, frequencies.total)
+
+
+@pytest.mark.parametrize("content", ["{", "[]", '{"counts": {}}'])
+def test_a_damaged_file(file, content):
+    with pytest.raises(ValueError, match=r"counts.json is damaged"):
+        WordFrequencies.load(file("counts.json", content))
+
+
+def test_fill_from_scales_by_the_shared_words():
+    letters = WordFrequencies({"the": 60, "cat": 30, "fox": 5}, total=200)
+    sample = WordFrequencies({"the": 8, ",": 4, "cat": 1, ".": 3, "rare": 0})
+    filled = letters.fill_from(sample)
+    assert filled == {"the": 60, "cat": 30, "fox": 5, ",": 40, ".": 30, "rare": 0}
+    assert (filled.total, len(letters)) == (270, 3)
+    with pytest.raises(ValueError, match="no word in common"):
+        letters.fill_from(WordFrequencies({"cow": 3, "the": 0}))
+
+
+def test_word_counts(file):
+    lines = ["the 6", "", "cat\t2", " \t", "naïve   1", "the 4\r", "cow 0"]
+    frequencies = WordFrequencies.read(file("counts", "\n".join(lines)))
+    assert frequencies == {"the": 10, "cat": 2, "naïve": 1, "cow": 0}
+    assert frequencies.total == 13
+    path = file("counts", "é 1\n".encode("latin-1"))
+    assert WordFrequencies.read(path, encoding="latin-1") == {"é": 1}
+
+
+@pytest.mark.parametrize(
+    "line",
+    [b"cat", b"cat 1 2", b"cat dog", b"cat 1.5", b"cat nan", b"cat -3", b"b\xff 3"],
+)
+def test_a_line_that_is_not_a_word_and_its_count(file, line):
+    path = file("counts", b"the 6\n\n" + line + b"\ncow 3\n")
+    with pytest.raises(ValueError, match=f"{re.escape(str(path))}, line 3: "):
+        WordFrequencies.read(path)
+
+
+def test_frequencies_of_texts():
+    pairs = [("The cat, the dog", "a cat"), ("", "THE")]
+    frequencies = WordFrequencies.from_texts(pairs)
+    assert frequencies == {"the": 3, "cat": 2, ",": 1, "dog": 1, "a": 1}
+    expected = {"The": 2, "the,": 1}
+    for tokenizer in (WordTokenizer(r"\S+", lowercase=False), str.split):
+        found = WordFrequencies.from_texts(["The the, The"], tokenizer=tokenizer)
+        assert found == expected
+    with pytest.raises(TypeError, match="'the cat'"):
+        WordFrequencies.from_texts("the cat")
+
+
+@pytest.mark.parametrize("count", [-1, float("nan"), float("inf")])
+def test_wrong_counts(count):
+    with pytest.raises(ValueError, match=f"'cat' has {count}"):
+        WordFrequencies({"the": 1, "cat": count})
+    with pytest.raises(ValueError, match="total=2 is less than the sum of counts, 3"):
+        WordFrequencies({"the": 3}, total=2)
+    with pytest.raises(TypeError, match="mapping of words to counts; got list"):
+        WordFrequencies.check(["the"])

@@ -1,0 +1,249 @@
+"""Tables of word vectors."""
+
+# Authors: The skparaphrase developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import copy
+import pickle
+import shutil
+
+import joblib
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.base import clone
+
+from skparaphrase.text import WordTokenizer, check_tokenizer
+from skparaphrase.vectors import WordVectors, _word_vectors
+
+DTYPES = ["float32", "float16", "int8"]
+
+
+@pytest.mark.parametrize(
+    ("words", "matrix", "params", "message"),
+    [
+        (["a"], [1.0, 2.0], {}, r"shape \(1, dim\).*got shape \(2,\)"),
+        (["a", "b"], np.ones((2, 1, 1)), {}, r"got shape \(2, 1, 1\)"),
+        (
+            ["a", "b", "c", "b"],
+            np.ones((4, 1)),
+            {},
+            "'b', row 1, occurs again in row 3",
+        ),
+        (["a"], np.ones((1, 2), np.int8), {}, "int8 vectors need a scale"),
+        (["a"], np.ones((1, 2)), {"scale": [1.0]}, "other vectors take none"),
+        (["a"], np.ones((1, 2), np.int8), {"scale": 1.0}, r"scale must be .* \(1,\)"),
+        (["a"], np.ones((1, 2), np.int8), {"scale": [np.nan]}, "'a', row 0, .*finite"),
+        (["a", "b"], [[1, 2], [np.nan, 3]], {}, "'b', row 1, is not finite"),
+        (["a", "b"], np.float16([[1, -np.inf], [2, 3]]), {}, "'a', row 0, is not fin"),
+        (["a", "b"], [[np.inf, -np.inf], [2, 3]], {}, "'a', row 0, is not finite"),
+        (["a"], [[1e300]], {}, "'a', row 0, is not finite"),
+        (["a"], [[1.0]], {"unknown": "b"}, "unknown='b' is not a word"),
+    ],
+)
+def test_a_wrong_table_is_a_value_error(words, matrix, params, message):
+    with pytest.raises(ValueError, match=message):
+        WordVectors(words, matrix, **params)
+
+
+def test_a_row_far_down_that_is_not_finite_is_found(full):
+    matrix = np.full((40_000, 2), 3e38, dtype=np.float32)
+    WordVectors(list(map(str, range(40_000))), matrix)
+    matrix[30_001, 1] = np.nan
+    with pytest.raises(ValueError, match="'30001', row 30001, is not finite"):
+        WordVectors(list(map(str, range(40_000))), matrix)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_rows_and_words(table, full, dtype):
+    vectors = table(dtype, unknown="")
+    expected = full(vectors)
+    assert (len(vectors), vectors.dim, vectors.dtype) == (10, 4, dtype)
+    assert vectors.unknown_row == 3
+    for row, word in enumerate(vectors.words):
+        assert_array_equal(vectors[word], expected[row])
+        assert vectors[word].dtype == np.float32
+    for rows in (np.array([3, 0, 3]), np.empty(0, int), slice(2, 5), slice(None)):
+        assert_array_equal(vectors.rows(rows), expected[rows])
+    assert ("cat" in vectors, "cow" in vectors) == (True, False)
+    with pytest.raises(KeyError, match="cow"):
+        vectors["cow"]
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_rows_are_copies_and_the_table_does_not_change(table, full, dtype, tmp_path):
+    vectors = table(dtype)
+    before = full(vectors)
+    vectors.rows(slice(None))[:] = 9
+    vectors["cat"][:] = 9
+    vectors.save(tmp_path / "v")
+    made = [f(vectors) for f in (copy.copy, copy.deepcopy, WordVectors.with_unknown)]
+    made += [vectors, pickle.loads(pickle.dumps(vectors))]
+    made += [WordVectors.load(tmp_path / "v", mmap=mmap) for mmap in (True, False)]
+    for other in made:
+        assert not other.matrix.flags.writeable
+        assert other.scale is None or not other.scale.flags.writeable
+    assert_array_equal(full(vectors), before)
+
+
+def brute_force(vectors, target, without=None):
+    rows = vectors.rows(slice(None)).astype(np.float64)
+    norms = np.linalg.norm(rows, axis=1) * np.linalg.norm(target)
+    cosines = np.divide(rows @ target, norms, out=np.zeros(len(rows)), where=norms > 0)
+    ranking = np.argsort(-cosines, kind="stable")
+    return [(vectors.words[i], cosines[i]) for i in ranking if i != without]
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("n_words", [1, 2, 50, 70_000])
+@pytest.mark.parametrize("n", [0, 1, 7, 49, 50, 10**6])
+def test_nearest_against_brute_force(table, dtype, n_words, n):
+    vectors = table(dtype, n=n_words)
+    row = n_words // 2
+    target = np.float64(vectors[f"w{row}"])
+    for asked, without in ((f"w{row}", row), (target + 0.25, None)):
+        vector = target if isinstance(asked, str) else asked
+        expected = brute_force(vectors, vector, without)[:n]
+        found = vectors.nearest(asked, n=n)
+        assert len(found) == len(expected)
+        assert_allclose([c for _, c in found], [c for _, c in expected], atol=2e-6)
+        if n_words <= 50:
+            assert [word for word, _ in found] == [word for word, _ in expected]
+
+
+@pytest.mark.parametrize("n", [1, 2, 5, 150, 199])
+def test_nearest_with_ties_and_wrong_targets(table, n):
+    matrix = np.tile(np.float32([[1, 0], [0, 1]]), (100, 1))
+    vectors = WordVectors([f"w{i}" for i in range(200)], matrix)
+    expected = [f"w{i}" for i in [*range(2, 200, 2), *range(1, 200, 2)]]
+    assert [word for word, _ in vectors.nearest("w0", n=n)] == expected[:n]
+    vectors = WordVectors(["a", "b", "c"], [[1, 0], [2, 0], [0, 3]])
+    assert vectors.nearest(vectors["b"]) == [("a", 1.0), ("b", 1.0), ("c", 0.0)]
+    assert vectors.nearest([0.0, 0.0], n=2) == [("a", 0.0), ("b", 0.0)]
+    with pytest.raises(KeyError, match="'cow' is not among the 10 words"):
+        table().nearest("cow")
+    for target in (np.ones(3), np.ones((1, 4)), 1.0):
+        with pytest.raises(ValueError, match=r"Expected a vector of shape \(4,\)"):
+            table().nearest(target)
+
+
+columns = st.floats(2**-60, 1000, width=32) | st.just(0)
+
+
+@given(hnp.arrays(np.float32, (5, 3), elements=columns), st.sampled_from([1, -1]))
+def test_int8_errs_by_half_a_step(full, matrix, sign):
+    matrix[:, 1] *= sign
+    vectors = WordVectors(list("abcde"), matrix, unknown="c")
+    small = vectors.astype(np.int8)
+    assert small.matrix.dtype == np.int8
+    assert (small.words, small.unknown) == (vectors.words, "c")
+    step = np.abs(matrix).max(axis=1, keepdims=True) / 127
+    assert np.all(np.abs(full(small) - matrix) <= step * (0.5 + 1e-4))
+    assert_array_equal(small.astype("float32").matrix, full(small))
+
+
+def test_astype_rounds_halves_and_refuses_others(table):
+    for other in (np.float64, np.int64, np.bool_, np.longdouble):  # become float32
+        made = WordVectors(["a", "b"], np.array([[1, 0], [1, 1]], dtype=other))
+        assert (made.dtype, made.matrix.tolist()) == (np.float32, [[1, 0], [1, 1]])
+    vectors = table()
+    assert vectors.astype(np.float32) is vectors
+    half = vectors.astype("float16")
+    assert_array_equal(half.matrix, vectors.matrix.astype(np.float16))
+    for dtype in ("float64", "int16", bool):
+        with pytest.raises(ValueError, match="dtype must be one of"):
+            vectors.astype(dtype)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_with_unknown_adds_one_row(table, full, dtype):
+    vectors = table(dtype)
+    error = {"float32": 1e-6, "float16": 2e-3, "int8": 2e-2}[dtype]
+    for vector, expected in ((None, full(vectors).mean(axis=0)), ([1, 2, 3, 4],) * 2):
+        more = vectors.with_unknown(vector, word="<x>")
+        assert more.words == [*vectors.words, "<x>"]
+        assert (more.unknown, more.unknown_row, more.dtype) == ("<x>", 10, dtype)
+        assert_allclose(more["<x>"], expected, atol=error)
+        assert_allclose(full(more)[:-1], full(vectors), rtol=1e-6)
+    with pytest.raises(ValueError, match=r"shape \(4,\); got \(3,\)"):
+        vectors.with_unknown([1, 2, 3])
+    with pytest.raises(ValueError, match="'cat', row 0, occurs again"):
+        vectors.with_unknown(word="cat")
+
+
+def test_replace_keeps_the_words(table):
+    vectors = table(unknown="cat")
+    other = vectors.replace(np.zeros((10, 7)))
+    assert (other.words, other.unknown, other.dim) == (vectors.words, "cat", 7)
+    with pytest.raises(ValueError, match=r"shape \(10, dim\)"):
+        vectors.replace(np.zeros((9, 4)))
+    with pytest.raises(ValueError, match="'cat', row 0, is not finite"):
+        vectors.replace(np.full((10, 4), np.nan))
+
+
+def test_lookups_are_remembered_by_tokenizer(table):
+    vectors = table()
+    lookup = vectors.lookup(WordTokenizer())
+    assert vectors.lookup(WordTokenizer("words")) is lookup
+    assert vectors.replace(np.zeros((10, 2))).lookup(WordTokenizer()) is lookup
+    for other in (WordTokenizer("ptb"), WordTokenizer(lowercase=False)):
+        assert vectors.lookup(other) is not lookup
+    function = check_tokenizer(str.split)
+    assert vectors.lookup(function) is not vectors.lookup(function)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_copies_of_every_kind_are_equal(table, assert_same, dtype, tmp_path):
+    vectors = table(dtype, unknown="\ud800")
+    assert clone(vectors) is vectors
+    assert_same(copy.copy(vectors), vectors)
+    assert_same(copy.deepcopy(vectors), vectors)
+    assert_same(pickle.loads(pickle.dumps(vectors)), vectors)
+    joblib.dump(vectors, tmp_path / "v")
+    assert_same(joblib.load(tmp_path / "v"), vectors)
+    mapped = joblib.load(tmp_path / "v", mmap_mode="r")
+    assert_same(mapped, vectors)
+
+
+@pytest.fixture
+def by_path(table, tmp_path):
+    table(n=500, dim=40, dtype="float16", unknown="w7").save(tmp_path / "v")
+    return WordVectors.load(tmp_path / "v", by_path=True)
+
+
+def test_a_pickle_by_path_holds_no_vectors(assert_same, by_path):
+    pickled = pickle.dumps(by_path)
+    assert len(pickled) < 500 < by_path.matrix.nbytes
+    found = pickle.loads(pickled)
+    assert_same(found, by_path)
+    assert isinstance(found.matrix, np.memmap)
+    assert pickle.loads(pickled) is found  # one table in a process
+    assert pickle.dumps(found) == pickled
+    assert joblib.hash(found) == joblib.hash(by_path)
+
+
+def test_what_is_made_of_a_table_by_path_is_pickled_whole(
+    full, assert_same, by_path, tmp_path
+):
+    made = [by_path.replace(full(by_path)), by_path.astype("int8")]
+    made.append(by_path.with_unknown(word="new"))
+    by_path.save(tmp_path / "copy")
+    made.append(WordVectors.load(tmp_path / "copy"))
+    for vectors in made:
+        pickled = pickle.dumps(vectors)
+        assert len(pickled) > vectors.matrix.nbytes
+        assert_same(pickle.loads(pickled), vectors)
+
+
+def test_a_folder_that_is_gone_or_holds_others_is_told(table, by_path, tmp_path):
+    pickled = pickle.dumps(by_path)
+    table(n=500, dim=40, dtype="float16").save(tmp_path / "v")  # another `unknown`
+    _word_vectors._load_by_path.cache_clear()
+    with pytest.raises(ValueError, match="holds other word vectors"):
+        pickle.loads(pickled)
+    shutil.rmtree(tmp_path / "v")
+    with pytest.raises(FileNotFoundError, match="by_path=True"):
+        pickle.loads(pickled)
