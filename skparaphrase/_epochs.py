@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.model_selection import train_test_split
 from sklearn.utils import check_random_state
 
 from skparaphrase._threads import limit_torch_threads, process_rank
@@ -271,6 +272,19 @@ def unchanged_on_error(estimator: Any) -> Iterator[None]:
         estimator.__dict__.clear()
         estimator.__dict__.update(before)
         raise
+
+
+def split_off(
+    examples: Any, fraction: float, random_state: Any, stratify: Any = None
+) -> tuple[Any, Any]:
+    """Examples to train on, and a random share to validate on, both in order."""
+    train, held_out = train_test_split(
+        np.arange(len(examples)),
+        test_size=fraction,
+        random_state=random_state,
+        stratify=stratify,
+    )
+    return examples.take(np.sort(train)), examples.take(np.sort(held_out))
 
 
 def check_patience(patience: int | None, validates: bool) -> None:

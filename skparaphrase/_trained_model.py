@@ -15,7 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, is_classifier
 from sklearn.callback import CallbackSupportMixin, with_callbacks
-from sklearn.model_selection import train_test_split
 from sklearn.utils import Tags, check_consistent_length
 
 from skparaphrase._compat import Interval, check_sample_weight, fit_context
@@ -24,6 +23,7 @@ from skparaphrase._epochs import (
     Training,
     begin_randomness,
     check_patience,
+    split_off,
     unchanged_on_error,
 )
 from skparaphrase._estimator import DocumentedOnline
@@ -110,6 +110,7 @@ class TrainedModel(CallbackSupportMixin, BaseEstimator):
         "verbose": ["verbose"],
     }
 
+    # Not a base, which would make the chain of bases longer.
     _doc_link_module = DocumentedOnline._doc_link_module
     _doc_link_template = DocumentedOnline._doc_link_template
 
@@ -197,8 +198,8 @@ class TrainedModel(CallbackSupportMixin, BaseEstimator):
         resume = self.warm_start and self.__sklearn_is_fitted__()
         context = self._init_callback_context(max_subtasks=self.max_epochs)
         with unchanged_on_error(self):
-            kept = (*self._fitted_names, "n_epochs_", "_random_state")
-            kept = (*kept, "_optimizer_state")
+            kept = (*self._fitted_names, "n_epochs_")
+            kept += ("_random_state", "_optimizer_state")
             start = {k: getattr(self, k, None) for k in kept} if resume else None
             begin_randomness(self, resume=resume)
             examples = self._check_examples(X, y, sample_weight, reset=not resume)
@@ -286,13 +287,8 @@ class TrainedModel(CallbackSupportMixin, BaseEstimator):
         self, examples: Examples, fraction: float, random_state: np.random.RandomState
     ) -> tuple[Examples, Examples]:
         """Examples to train on, and a random share to validate on."""
-        train, held_out = train_test_split(
-            np.arange(len(examples)),
-            test_size=fraction,
-            random_state=random_state,
-            stratify=examples.targets if is_classifier(self) else None,
-        )
-        return examples.take(np.sort(train)), examples.take(np.sort(held_out))
+        stratify = examples.targets if is_classifier(self) else None
+        return split_off(examples, fraction, random_state, stratify)
 
     def _reweight(self, examples: Examples) -> Examples:
         """Apply weights that depend on the targets."""

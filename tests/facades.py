@@ -29,7 +29,7 @@ _METHODS = (
 
 
 def texts(rows):
-    """Each row is a text, a word for each number; columns are told apart."""
+    """Each row is a text, a word for each number and column."""
     numbers = np.rint(4 * rows).astype(int) + 31 * np.arange(rows.shape[1])
     return [" ".join(f"w{number % N_WORDS}" for number in row) for row in numbers]
 

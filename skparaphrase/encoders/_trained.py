@@ -16,7 +16,6 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.callback import CallbackSupportMixin, with_callbacks
 from sklearn.frozen import FrozenEstimator
-from sklearn.model_selection import train_test_split
 from sklearn.utils.validation import check_is_fitted
 
 from skparaphrase._compat import HasMethods, Interval, StrOptions, fit_context
@@ -26,6 +25,7 @@ from skparaphrase._epochs import (
     begin_randomness,
     check_patience,
     forget_epochs,
+    split_off,
     unchanged_on_error,
 )
 from skparaphrase._presets import paper
@@ -225,10 +225,8 @@ class TrainedEncoder(CallbackSupportMixin, TextEncoder):
         """Examples to train on, and those to validate on."""
         if self.validation_fraction is None:
             return texts, None
-        train, held_out = train_test_split(
-            np.arange(len(texts)),
-            test_size=self.validation_fraction,
-            random_state=deepcopy(self._split_state),
+        train, held_out = split_off(
+            texts, self.validation_fraction, deepcopy(self._split_state)
         )
         if texts.teacher is None and min(len(train), len(held_out)) < 2:
             raise ValueError(
@@ -236,7 +234,7 @@ class TrainedEncoder(CallbackSupportMixin, TextEncoder):
                 f"pairs to train on and {len(held_out)} to validate on, while a "
                 "minimum of 2 is required of each."
             )
-        return texts.take(np.sort(train)), texts.take(np.sort(held_out))
+        return train, held_out
 
     def _begin(self, texts: Any, held_out: Any, *, resume: bool) -> Training:
         """Encode the texts, initialise unless it resumes, and make a trainer."""

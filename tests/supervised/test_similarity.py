@@ -48,7 +48,7 @@ def test_scale_of_the_scores(model, pairs, gold):
     model.set_params(score_range=None, warm_start=True).fit(pairs, gold)
     levels = np.arange(gold.max() + 1)
     assert_array_equal(model.levels_, levels)
-    model.fit(pairs[:3], [1, 2, 1.5])  # which goes on with the scale
+    model.fit(pairs[:3], [1, 2, 1.5])  # and keeps the scale
     assert_array_equal(model.levels_, levels)
     with pytest.raises(ValueError, match="at index 29"):
         model.fit(pairs, [*gold[:29], 9])
