@@ -275,7 +275,7 @@ class WordLookup:
     def encode_blocks(
         self,
         texts: Sequence[str],
-        block_size: int = 1024,
+        block_size: int = 4096,
         max_characters: int | None = 2**18,
     ) -> Iterator[TokenBatch]:
         """Look up the tokens of texts in one or more blocks.
@@ -283,7 +283,7 @@ class WordLookup:
         Parameters
         ----------
         texts : sequence of str
-        block_size : int, default=1024
+        block_size : int, default=4096
             Maximum number of texts in a block.
         max_characters : int or None, default=2**18
             Maximum number of characters in a block of several texts.

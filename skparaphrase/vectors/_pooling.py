@@ -117,8 +117,9 @@ def _single_precision(
     """The rows in use in float32, and the place of each token among them."""
     if len(ids) <= _FEW:
         return np.arange(len(ids), dtype=np.int32), vectors.rows(ids)
-    rows = np.sort(ids)  # much faster than np.unique
-    rows = rows[np.diff(rows, prepend=-1) > 0]
+    used = np.zeros(len(vectors), dtype=bool)
+    used[ids] = True  # much faster than np.unique
+    rows = np.flatnonzero(used)
     position = np.empty(len(vectors), dtype=np.int32)
     position[rows] = np.arange(len(rows))
     return position[ids], vectors.rows(rows)
