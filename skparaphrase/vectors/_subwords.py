@@ -1,0 +1,171 @@
+"""Vectors of words that a table lacks, from their character n-grams."""
+
+# Authors: The skparaphrase developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+from zlib import crc32
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+
+def hashed_ngrams(word: str, ngram_range: tuple[int, int]) -> list[int]:
+    """A hash of each character n-gram of `<word>`, and of the whole.
+
+    The CRC-32 of the n-gram in UTF-8, which is the same on every machine.
+    """
+    whole: Any = f"<{word}>"
+    if whole.isascii():
+        whole = whole.encode()
+        pieces = _slices(whole, ngram_range)
+    else:
+        pieces = (p.encode("utf-8", "replace") for p in _slices(whole, ngram_range))
+    return list(map(crc32, pieces))
+
+
+def _slices(whole: Any, ngram_range: tuple[int, int]) -> Iterable[Any]:
+    lowest, highest = ngram_range
+    size = len(whole)
+    for order in range(lowest, min(highest, size) + 1):
+        for start in range(size - order + 1):
+            yield whole[start : start + order]
+    if not lowest <= size <= highest:
+        yield whole
+
+
+def fasttext_ngrams(word: str, ngram_range: tuple[int, int]) -> list[int]:
+    """The hashes of fastText: 32-bit FNV-1a over signed bytes, without the whole word.
+
+    Bojanowski et al. (2017); single characters at the ends are left out.
+    """
+    whole = f"<{word}>"
+    hashes = []
+    for order in range(ngram_range[0], min(ngram_range[1], len(whole)) + 1):
+        for start in range(len(whole) - order + 1):
+            if order == 1 and start in (0, len(whole) - 1):
+                continue
+            found = 2166136261
+            for byte in whole[start : start + order].encode("utf-8", "replace"):
+                signed = byte if byte < 128 else byte | 0xFFFFFF00
+                found = (found ^ signed) * 16777619 & 0xFFFFFFFF
+            hashes.append(found)
+    return hashes
+
+
+class Subwords:
+    """The vector of a word is a sum of rows that belong to its character n-grams.
+
+    Bag of subwords (Zhao, Mudgal and Liang 2018) with hashed n-grams, or the n-grams of
+    fastText (Bojanowski et al. 2017).
+
+    Parameters
+    ----------
+    matrix : ndarray of shape (n_rows, dim)
+        float32, float16, or int8 with `scale`.
+    scale : ndarray of shape (n_rows,), default=None
+        With int8: row `i` is `matrix[i] * scale[i]`.
+    ngram_range : tuple of int, default=(3, 5)
+        The shortest and the longest n-grams of `<word>`.
+    kind : {"crc32", "fasttext"}, default="crc32"
+        "crc32" adds the whole word to its n-grams and divides the sum by the root of
+        their number; "fasttext" takes the mean.
+    factor : float, default=1.0
+        Multiplies the vectors.
+    """
+
+    def __init__(
+        self,
+        matrix: NDArray[Any],
+        *,
+        scale: NDArray[np.floating] | None = None,
+        ngram_range: tuple[int, int] = (3, 5),
+        kind: str = "crc32",
+        factor: float = 1.0,
+    ) -> None:
+        self.matrix = matrix
+        self.scale = scale
+        self.ngram_range = ngram_range
+        self.kind = kind
+        self.factor = factor
+
+    def vector(self, word: str) -> NDArray[np.float32]:
+        """The vector of a word, shape (dim,); zero without n-grams."""
+        if self.kind == "fasttext":
+            hashes, power = fasttext_ngrams(word, self.ngram_range), 1.0
+        else:
+            hashes, power = hashed_ngrams(word, self.ngram_range), 0.5
+        rows = np.array(hashes, dtype=np.int64) % len(self.matrix)
+        weights = np.full(len(rows), self.factor / max(len(rows), 1) ** power)
+        if self.scale is not None:
+            weights *= self.scale[rows]
+        return weights.astype(np.float32) @ self.matrix[rows].astype(np.float32)
+
+    def times(self, factor: float) -> "Subwords":
+        """The same rows with vectors `factor` times as long."""
+        return Subwords(
+            self.matrix,
+            scale=self.scale,
+            ngram_range=self.ngram_range,
+            kind=self.kind,
+            factor=self.factor * factor,
+        )
+
+
+def ngram_matrix(
+    words: Sequence[str], n_rows: int, ngram_range: tuple[int, int] = (3, 5)
+) -> csr_array:
+    """The n-grams of words, shape (n_words, n_rows).
+
+    Its product with the rows of :class:`Subwords` is the vectors of the words: each
+    n-gram counts one over the root of the number of n-grams.
+    """
+    hashes = [hashed_ngrams(word, ngram_range) for word in words]
+    lengths = np.fromiter(map(len, hashes), np.int64, len(hashes))
+    columns = np.fromiter((h % n_rows for each in hashes for h in each), np.int32)
+    values = (1 / np.sqrt(lengths)).astype(np.float32).repeat(lengths)
+    ends = np.concatenate([[0], np.cumsum(lengths)])
+    found = csr_array((values, columns, ends), shape=(len(words), n_rows))
+    found.sum_duplicates()
+    return found
+
+
+def fit_rows(
+    ngrams: csr_array, vectors: NDArray[np.float32], *, alpha: float, n_steps: int = 30
+) -> NDArray[np.float32]:
+    """Rows whose sums are close to the vectors of words, by ridge regression.
+
+    Minimises `|N R - V|^2 + alpha |R|^2` for each column by conjugate gradients, with
+    the diagonal as preconditioner.
+
+    Parameters
+    ----------
+    ngrams : csr_array of shape (n_words, n_rows)
+        Of :func:`ngram_matrix`.
+    vectors : ndarray of shape (n_words, dim)
+    alpha : float
+    n_steps : int, default=30
+
+    Returns
+    -------
+    rows : ndarray of shape (n_rows, dim), float32
+    """
+    transposed = ngrams.T.tocsr()
+    scaling = 1 / (transposed.multiply(transposed).sum(axis=1) + alpha)
+    scaling = scaling[:, np.newaxis].astype(np.float32)
+    residual = transposed @ vectors
+    rows = np.zeros_like(residual)
+    direction = scaling * residual
+    reduced = np.einsum("ij,ij->j", residual, direction)
+    for _ in range(n_steps):
+        image = transposed @ (ngrams @ direction) + alpha * direction
+        curvature = np.einsum("ij,ij->j", direction, image)
+        step = reduced / np.maximum(curvature, 1e-30)
+        rows += step * direction
+        residual -= step * image
+        conditioned = scaling * residual
+        before, reduced = reduced, np.einsum("ij,ij->j", residual, conditioned)
+        direction = conditioned + reduced / np.maximum(before, 1e-30) * direction
+    return rows
