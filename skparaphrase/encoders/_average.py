@@ -70,7 +70,8 @@ class AveragingEncoder(TextEncoder):
         `SentenceTransformer(folder)` then give the same vectors, up to rounding:
         weights are multiplied into the vectors, and words are found in the same way,
         including the parts of compounds. Unknown words have no token there, or the
-        token "\u2581" if the table has a vector for them. Characters that this Python's
+        token "\u2581" if the table has one vector for all of them; vectors made of
+        n-grams or hashes are left out, with a warning. Characters that this Python's
         Unicode version does not know may be letters there.
 
         Words that no text can contain (with capitals, if the encoder lower-cases) are
