@@ -41,6 +41,7 @@ _PARTS = re.compile(r"\w+")
 _MAX_BYTES = 2**28  # of remembered pieces and vectors: about a million words
 _PIECE_BYTES = 200  # of one piece: its characters, its rows, a place in the dict
 _CHUNK = 1024  # vectors of unknown words in an array
+_FEW = 16  # unknown words; looking for repeats does not pay for so few
 _MISSING = -(2**31)  # stands for a token that is left out
 _WARN_FROM = 50  # tokens of a call; fewer say little about the vocabulary
 
@@ -440,8 +441,13 @@ class _Remembered(dict[str, bytes]):
         new = np.flatnonzero(ids < 0)
         if not len(new):
             return TokenBatch(ids, offsets)
-        places, numbers = np.unique(-1 - ids[new], return_inverse=True)
+        places = -1 - ids[new]
         ids = ids.copy()
+        if len(new) <= _FEW:  # a text or two, in a third of the time
+            ids[new] = np.arange(-1, -1 - len(new), -1)
+            rows = [self._chunks[p // _CHUNK][p % _CHUNK] for p in places.tolist()]
+            return TokenBatch(ids, offsets, np.array(rows))
+        places, numbers = np.unique(places, return_inverse=True)
         ids[new] = -1 - numbers
         extra = np.empty((len(places), self._chunks[0].shape[1]), np.float32)
         chunks = places // _CHUNK
