@@ -214,8 +214,7 @@ class PairwiseInteractionRanker(PairwiseInteraction):
         labels : ndarray of shape (n_pairs,)
             0 or 1. Trained to rank: where right answers are few, there may be no 1.
         """
-        right = self.decision_function(X) > 0
-        return self.classes_[right.astype(np.intp)]
+        return (self.decision_function(X) > 0).astype(np.intp)
 
     def rank(self, question: str, candidates: Any) -> NDArray[np.intp]:
         """Candidates in order, the best first.
