@@ -287,9 +287,9 @@ class PairwiseInteractionRanker(PairwiseInteraction):
                 "None."
             )
         examples = super()._check_validation(X_val, y_val, None)
-        return (
-            None if examples is None else _check_some_right(_with_questions(examples))
-        )
+        if examples is None:
+            return None
+        return _check_some_right(_with_questions(examples))
 
     def _check_targets(self, y: Any, *, reset: bool) -> NDArray[np.intp]:
         self.classes_ = np.arange(2)
