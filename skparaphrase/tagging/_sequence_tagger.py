@@ -243,7 +243,7 @@ class SequenceTagger(TrainedModel):
         check_is_fitted(self)
         sentences = check_sentences(X)
         rows = split_rows(self._predict_flat(sentences), sentences)
-        return _object_array([row.tolist() for row in rows])
+        return np.fromiter((row.tolist() for row in rows), dtype=object)
 
     def predict_proba(self, X: Any) -> list[NDArray[np.float32]]:
         """Probabilities of tags.
@@ -460,13 +460,6 @@ def _tagged(X: Any, y: Any, suffix: str = "") -> Examples:
     rows = split_rows(check_tags(y, sentences, f"y{suffix}"), sentences)
     kept = [i for i, sentence in enumerate(sentences) if sentence]
     return Examples(
-        _object_array([sentences[i] for i in kept]),
-        _object_array([rows[i] for i in kept]),
+        np.fromiter((sentences[i] for i in kept), dtype=object),
+        np.fromiter((rows[i] for i in kept), dtype=object),
     )
-
-
-def _object_array(rows: list[Any]) -> NDArray[np.object_]:
-    array = np.empty(len(rows), dtype=object)
-    for i, row in enumerate(rows):
-        array[i] = row
-    return array
