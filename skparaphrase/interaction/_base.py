@@ -106,7 +106,7 @@ class PairwiseInteraction(TrainedModel):
     def _find_words(self, texts: list[str]) -> "Words":
         """Look up the words of texts; the first time, set the factor of vectors.
 
-        A word without a vector gets that of unknown words, if `vectors` has one, or its
+        A word without a vector gets the one that `vectors` has or makes for it, or its
         draw; with `unknown_range=None` it is ignored.
         """
         vectors = self._table()
@@ -114,12 +114,13 @@ class PairwiseInteraction(TrainedModel):
         unknown: dict[str, int] = {}
         n_known = len(vectors)
 
-        def number(word: str) -> int:
+        def number(word: str) -> int | None:
+            if self.unknown_range is None and vectors.unknown_vector(word) is None:
+                return None
             return unknown.setdefault(word, n_known + len(unknown))
 
-        rule: int | Callable[[str], int] | None = vectors.unknown_row
-        if rule is None and self.unknown_range is not None:
-            rule = number
+        row = vectors.unknown_row
+        rule = number if row is None else row
         batch = tokenizer.encode(texts, vectors.index, rule)
         rows, numbers = np.unique(batch.ids, return_inverse=True)
         names = list(unknown)
@@ -140,15 +141,18 @@ class PairwiseInteraction(TrainedModel):
     def _initial_vectors(self, words: list[str]) -> NDArray[np.float32]:
         """The vectors of words before any training; zero for words without one.
 
-        Those that are not in the table are drawn from U(-unknown_range, unknown_range)
-        by a hash of the word, and so are always the same.
+        Those that the table neither has nor makes are drawn from
+        U(-unknown_range, unknown_range) by a hash of the word, and so always the same.
         """
         vectors, reach = self._table(), self.unknown_range
         matrix = np.zeros((len(words), vectors.dim), dtype=np.float32)
         known, rows = _rows_of(words, vectors)
         matrix[known] = vectors.rows(rows) * np.float32(self.scale_)
-        if reach is not None:
-            for i in np.flatnonzero(~known):
+        for i in np.flatnonzero(~known):
+            made = vectors.unknown_vector(words[i])
+            if made is not None:
+                matrix[i] = made * np.float32(self.scale_)
+            elif reach is not None:
                 draw = np.random.RandomState(crc32(words[i].encode("utf-8", "replace")))
                 matrix[i] = draw.uniform(-reach, reach, vectors.dim)
         return matrix

@@ -45,7 +45,7 @@ _FEW = 16  # unknown words; looking for repeats does not pay for so few
 _MISSING = -(2**31)  # stands for a token that is left out
 _WARN_FROM = 50  # tokens of a call; fewer say little about the vocabulary
 
-Unknown = int | Callable[[str], int] | None  # the row of words without one
+Unknown = int | Callable[[str], int | None] | None  # the row of words without one
 MakeVector = Callable[[str], NDArray[np.float32] | None]
 _Keep = Callable[[NDArray[np.float32]], int]
 
@@ -157,7 +157,7 @@ class WordTokenizer(DocumentedOnline, BaseEstimator):
             The row of every known word.
         unknown : int or callable, default=None
             The row of words that `index` lacks, or a function that takes such a word
-            and returns its row. None leaves them out.
+            and returns its row or None. None leaves them out.
 
         Returns
         -------
@@ -390,7 +390,8 @@ class WordLookup:
                 rows += self._made(token, keep)
             elif self._unknown is not None:
                 unknown = self._unknown
-                rows.append(unknown(token) if callable(unknown) else unknown)
+                row = unknown(token) if callable(unknown) else unknown
+                rows += [] if row is None else [row]
             elif any(map(str.isalnum, token)):
                 rows.append(_MISSING)
         return rows

@@ -64,16 +64,35 @@ class Subwords:
     Parameters
     ----------
     matrix : ndarray of shape (n_rows, dim)
-        float32, float16, or int8 with `scale`.
+        In float32, float16, or int8 with `scale`.
     scale : ndarray of shape (n_rows,), default=None
         With int8: row `i` is `matrix[i] * scale[i]`.
     ngram_range : tuple of int, default=(3, 5)
         The shortest and the longest n-grams of `<word>`.
     kind : {"crc32", "fasttext"}, default="crc32"
-        "crc32" adds the whole word to its n-grams and divides the sum by the root of
-        their number; "fasttext" takes the mean.
+        The hash. With "crc32" the whole word is an n-gram, too, and the sum is divided
+        by the root of their number; "fasttext" takes the mean.
     factor : float, default=1.0
         Multiplies the vectors.
+
+    See Also
+    --------
+    WordVectors.fit_subwords : Learns the rows.
+
+    References
+    ----------
+    J. Zhao, S. Mudgal, Y. Liang, "Generalizing Word Embeddings using Bag of Subwords",
+    EMNLP 2018.
+
+    P. Bojanowski, E. Grave, A. Joulin, T. Mikolov, "Enriching Word Vectors with Subword
+    Information", TACL 2017.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skparaphrase.vectors import Subwords
+    >>> Subwords(np.eye(4), ngram_range=(3, 3)).vector("cat").round(2)
+    array([1.5, 0.5, 0. , 0. ], dtype=float32)
     """
 
     def __init__(
@@ -92,7 +111,16 @@ class Subwords:
         self.factor = factor
 
     def vector(self, word: str) -> NDArray[np.float32]:
-        """The vector of a word, shape (dim,); zero without n-grams."""
+        """Sum the rows of the n-grams of a word.
+
+        Parameters
+        ----------
+        word : str
+
+        Returns
+        -------
+        vector : ndarray of shape (dim,), float32
+        """
         if self.kind == "fasttext":
             hashes, power = fasttext_ngrams(word, self.ngram_range), 1.0
         else:
@@ -104,7 +132,17 @@ class Subwords:
         return weights.astype(np.float32) @ self.matrix[rows].astype(np.float32)
 
     def times(self, factor: float) -> "Subwords":
-        """The same rows with vectors `factor` times as long."""
+        """Make vectors longer.
+
+        Parameters
+        ----------
+        factor : float
+
+        Returns
+        -------
+        subwords : Subwords
+            With the same rows.
+        """
         return Subwords(
             self.matrix,
             scale=self.scale,

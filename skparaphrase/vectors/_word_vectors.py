@@ -298,14 +298,30 @@ class WordVectors:
         else:
             vector = None
             if self.unknown in MADE:
-                vector = _no_vector if known_only else self._vector_of
+                vector = _no_vector if known_only else self.unknown_vector
             lookup = tokenizer.lookup(self.index, self.unknown_row, vector)
         if not isinstance(tokenizer, FunctionTokenizer):
             self._lookups[key] = lookup
         return lookup
 
-    def _vector_of(self, word: str) -> NDArray[np.float32] | None:
-        """The vector made for a word that the table lacks, if there is one."""
+    @cached_property
+    def _median_length(self) -> np.float32:
+        """The median length of up to 10,000 vectors over the table."""
+        some = np.linspace(0, len(self) - 1, min(len(self), 10_000)).astype(np.intp)
+        return np.median(np.linalg.norm(self.rows(some), axis=1))
+
+    def unknown_vector(self, word: str) -> NDArray[np.float32] | None:
+        """The vector that is made for a word that the table lacks.
+
+        Parameters
+        ----------
+        word : str
+
+        Returns
+        -------
+        vector : ndarray of shape (dim,) or None
+            None without a letter or digit, and unless `unknown` is "subword" or "hash".
+        """
         if self.unknown not in MADE or not any(map(str.isalnum, word)):
             return None
         if self.unknown == "subword":
@@ -317,12 +333,6 @@ class WordVectors:
         vector = random_state.standard_normal(self.dim)
         vector *= self._median_length / np.linalg.norm(vector)
         return vector.astype(np.float32)
-
-    @cached_property
-    def _median_length(self) -> np.float32:
-        """The median length of up to 10,000 vectors over the table."""
-        some = np.linspace(0, len(self) - 1, min(len(self), 10_000)).astype(np.intp)
-        return np.median(np.linalg.norm(self.rows(some), axis=1))
 
     def token_vectors(
         self, ids: NDArray[np.integer], extra: NDArray[np.float32] | None
@@ -358,7 +368,7 @@ class WordVectors:
         row = self.words.row(word)
         if row >= 0:
             return self.rows(np.array([row]))[0]
-        vector = self._vector_of(word)
+        vector = self.unknown_vector(word)
         if vector is None:
             raise KeyError(word)
         return vector
@@ -562,7 +572,7 @@ class WordVectors:
         vectors : WordVectors
             In float32; this one if no word is new.
         """
-        made = {w: self._vector_of(w) for w in words if w not in self.words}
+        made = {w: self.unknown_vector(w) for w in words if w not in self.words}
         new = {word: vector for word, vector in made.items() if vector is not None}
         if not new:
             return self

@@ -255,3 +255,18 @@ def test_threads_make_vectors_of_unknown_words_at_once(vectors):
     with ThreadPoolExecutor(8) as pool:
         for found in pool.map(encoder.transform, [texts] * 8):
             assert_allclose(found, expected, atol=1e-5)
+
+
+def test_interaction_models_use_vectors_of_unknown_words(vectors):
+    from skparaphrase.interaction import PairwiseInteractionRegressor
+
+    pairs = [("cat doggy", "dog ★"), ("cats run", "catty run")]
+    model = PairwiseInteractionRegressor(
+        vectors, scale=None, freeze="vectors", max_epochs=1, random_state=0
+    )
+    words = model.fit(pairs, [1.0, 3.0])._find_words(["doggy ★ cat"])
+    assert words.words[1:] == ["doggy", "★"]
+    assert_allclose(words.vectors[1], vectors["doggy"])
+    assert 0 < np.abs(words.vectors[2]).max() <= 0.05
+    model.set_params(unknown_range=None)
+    assert model._find_words(["doggy ★ cat"]).words[1:] == ["doggy"]
