@@ -13,13 +13,13 @@ from numpy.typing import NDArray
 from skparaphrase.inspection._display import Display, merge_style
 from skparaphrase.inspection._estimators import (
     Tokenizer,
-    check_columns,
     find_tokenizer,
     find_word_table,
     import_optional,
     pair_similarities,
 )
 from skparaphrase.metrics import pearson_score, spearman_score
+from skparaphrase.metrics._similarity import check_columns
 from skparaphrase.text import check_pairs
 from skparaphrase.vectors import WordVectors
 

@@ -12,14 +12,14 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, clone
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.frozen import FrozenEstimator
-from sklearn.utils import Tags
+from sklearn.utils import Tags, TransformerTags
 from sklearn.utils.validation import check_is_fitted
 
 from skparaphrase._compat import HasMethods, fit_context
 from skparaphrase._estimator import DocumentedOnline
 from skparaphrase._output import LastAxisTransformer
 from skparaphrase.pairs._features import check_how, pair_feature_names, pair_features
-from skparaphrase.text import check_pairs, unique_texts
+from skparaphrase.text import check_pairs, numbered_texts
 
 
 class PairVectorizer(LastAxisTransformer, DocumentedOnline, BaseEstimator):
@@ -140,11 +140,9 @@ class PairVectorizer(LastAxisTransformer, DocumentedOnline, BaseEstimator):
         """
         check_is_fitted(self)
         pairs = check_pairs(X)
-        distinct, inverse = unique_texts(pairs)
+        distinct, indices = numbered_texts(pairs)
         rows = _as_rows(self.vectorizer_.transform(distinct or [""]))
-        if inverse is None:
-            inverse = np.arange(pairs.size)
-        return self._features(rows[inverse[0::2]], rows[inverse[1::2]], X)
+        return self._features(rows[indices[:, 0]], rows[indices[:, 1]], X)
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
         """Names such as "product_word", in the order of the columns.
@@ -188,14 +186,10 @@ class PairVectorizer(LastAxisTransformer, DocumentedOnline, BaseEstimator):
     def _features(self, first: Any, second: Any, X: Any) -> Any:
         return self._concatenate(pair_features(self.how, first, second), X)
 
-    def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "vectorizer_")
-
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.string = True
-        assert tags.transformer_tags is not None
-        tags.transformer_tags.preserves_dtype = []
+        tags.transformer_tags = TransformerTags(preserves_dtype=[])
         return tags
 
 
