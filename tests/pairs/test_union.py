@@ -26,9 +26,7 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import FeatureUnion, make_pipeline
 from sklearn.preprocessing import FunctionTransformer, StandardScaler
 from sklearn.utils import get_tags
-from sklearn.utils.estimator_checks import (
-    parametrize_with_checks,
-)
+from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from skparaphrase.decomposition import CommonComponentRemoval
 from skparaphrase.encoders import AverageEncoder
@@ -176,11 +174,7 @@ def test_wrong_weights(union, pairs, weights, message):
         ([("a", "drop")], ValueError, "not dropped"),
         ([("a", PCA)], TypeError, "'a' must be an instance"),
         ([("a", "pass")], TypeError, "with fit and transform"),
-        (
-            [("a", LogisticRegression())],
-            TypeError,
-            "with fit and transform",
-        ),
+        ([("a", LogisticRegression())], TypeError, "with fit and transform"),
         ([PCA()], TypeError, r"tuples \(name, transformer\); got PCA"),
         ([("a", PCA()), ("a", PCA())], ValueError, "not unique"),
         ([("scale", PCA())], ValueError, "conflict with constructor"),
