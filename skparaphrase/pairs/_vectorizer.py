@@ -71,9 +71,7 @@ class PairVectorizer(LastAxisTransformer, DocumentedOnline, BaseEstimator):
     }
 
     def __init__(
-        self,
-        vectorizer: Any = None,
-        how: Sequence[str] = ("product", "absdiff"),
+        self, vectorizer: Any = None, how: Sequence[str] = ("product", "absdiff")
     ) -> None:
         self.vectorizer = vectorizer
         self.how = how
@@ -119,7 +117,7 @@ class PairVectorizer(LastAxisTransformer, DocumentedOnline, BaseEstimator):
         if isinstance(self.vectorizer, FrozenEstimator):  # which has no fit_transform
             return self.fit(X, y).transform(X)
         rows = _as_rows(self._fit(X, y, "fit_transform"))
-        return self._features(rows[0::2], rows[1::2], X)
+        return self._concatenate(pair_features(self.how, rows[0::2], rows[1::2]), X)
 
     def transform(self, X: Any) -> Any:
         """Compute the features of each pair.
@@ -142,7 +140,8 @@ class PairVectorizer(LastAxisTransformer, DocumentedOnline, BaseEstimator):
         pairs = check_pairs(X)
         distinct, indices = numbered_texts(pairs)
         rows = _as_rows(self.vectorizer_.transform(distinct or [""]))
-        return self._features(rows[indices[:, 0]], rows[indices[:, 1]], X)
+        first, second = rows[indices[:, 0]], rows[indices[:, 1]]
+        return self._concatenate(pair_features(self.how, first, second), X)
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
         """Names such as "product_word", in the order of the columns.
@@ -177,14 +176,11 @@ class PairVectorizer(LastAxisTransformer, DocumentedOnline, BaseEstimator):
             )
         if y is not None:
             y = np.repeat(np.asarray(y), 2, axis=0)
-        default = self.vectorizer is None
-        vectorizer = TfidfVectorizer() if default else clone(self.vectorizer)
+        given = self.vectorizer
+        vectorizer = TfidfVectorizer() if given is None else clone(given)
         found = getattr(vectorizer, method)(pairs.ravel().tolist(), y)
         self.vectorizer_ = vectorizer
         return found
-
-    def _features(self, first: Any, second: Any, X: Any) -> Any:
-        return self._concatenate(pair_features(self.how, first, second), X)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

@@ -69,13 +69,14 @@ def test_a_case_by_hand():
     # Cosines of left i and right j, in hundredths: 100 74 3; 5 67 100; 74 100 73.
     # Ranks of the partner in rows are 1, 2, 3, and in columns 1, 3, 2.
     expected = (1 + 1 / 2 + 1 / 3 + 1 + 1 / 3 + 1 / 2) / 6
-    assert retrieval_mrr(left, right) == pytest.approx(expected)
-    assert retrieval_mrr(left * 1e-30, right * 1e30) == pytest.approx(expected)
-    assert retrieval_mrr(left, left) == 1
+    texts = np.arange(6).reshape(3, 2)
+    assert retrieval_mrr(left, right, texts) == pytest.approx(expected)
+    assert retrieval_mrr(left * 1e-30, right * 1e30, texts) == pytest.approx(expected)
+    assert retrieval_mrr(left, left, texts) == 1
     for nothing in (np.zeros((3, 2)), np.ones((3, 2))):  # ties rank before the partner
-        assert retrieval_mrr(nothing, nothing) == pytest.approx(1 / 3)
+        assert retrieval_mrr(nothing, nothing, texts) == pytest.approx(1 / 3)
     with pytest.raises(ValueError, match="NaN"):
-        retrieval_mrr(left, right * np.nan)
+        retrieval_mrr(left, right * np.nan, texts)
 
 
 def test_equal_texts():
@@ -134,7 +135,7 @@ def test_memory_is_bounded():
     left = rng.normal(size=(6000, 4)).astype(np.float32)
     tracemalloc.start()
     try:
-        retrieval_mrr(left, left + 0.01)
+        retrieval_mrr(left, left + 0.01, np.arange(12000).reshape(-1, 2))
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
