@@ -117,17 +117,11 @@ def test_in_searches_and_callbacks(vectors, pairs, sentences):
     assert monitor.scores_[-1]["score"] == pytest.approx(scorer(encoder))
 
 
-@pytest.mark.parametrize(
-    ("pairs", "error", "message"),
-    [
-        ([("a", "b")], ValueError, "at least 2 pairs; got 1"),
-        (["a", "b"], ValueError, "pairs of texts"),
-        ([("a", 1), ("b", "c")], TypeError, "index"),
-    ],
-)
-def test_refused(pairs, error, message):
-    with pytest.raises(error, match=message):
-        RetrievalScorer(pairs)
+def test_refused():
+    with pytest.raises(ValueError, match="at least 2 pairs; got 1"):
+        RetrievalScorer([("a", "b")])
+    with pytest.raises(ValueError, match="pairs of texts"):
+        RetrievalScorer(["a", "b"])
 
 
 def test_memory_is_bounded():
