@@ -15,8 +15,6 @@ from sklearn import config_context
 from sklearn.base import clone
 from sklearn.decomposition import PCA
 from sklearn.ensemble import BaggingRegressor, StackingRegressor
-from sklearn.frozen import FrozenEstimator
-from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, ShuffleSplit
 from sklearn.pipeline import Pipeline, make_pipeline
 
@@ -179,20 +177,6 @@ def test_memory(pipe, pairs, tmp_path):
     for _ in range(2):
         assert_array_equal(clone(cached).fit(pairs).predict(pairs), expected)
     assert any(tmp_path.rglob("*.pkl"))
-
-
-def test_paraphrase_detection(encoder, pairs, gold):
-    model = make_pipeline(
-        FrozenEstimator(encoder.fit(pairs)),
-        PairFeatures(("cosine", "absdiff")),
-        LogisticRegression(C=1e3, max_iter=1000),
-    )
-    labels = gold > np.median(gold)
-    model.fit(pairs, labels)
-    assert model.predict_proba(pairs).shape == (30, 2)
-    assert model.score(pairs, labels) > 0.6
-    names = model[:-1].get_feature_names_out()
-    assert names.tolist() == ["cosine", *(f"absdiff{i}" for i in range(6))]
 
 
 def test_bagging(pipe, pairs, gold):

@@ -39,7 +39,6 @@ from skparaphrase._output import LastAxisTransformer
 from skparaphrase.metrics._similarity import unit_vectors
 from skparaphrase.pairs._last_axis import LastAxis
 
-_Transformers = Sequence[tuple[str, Any]]
 _Weights = Mapping[str, float] | ArrayLike | None
 
 
@@ -130,7 +129,7 @@ class LastAxisUnion(LastAxisTransformer, DocumentedOnline, BaseComposition):
 
     def __init__(
         self,
-        transformers: _Transformers,
+        transformers: Sequence[tuple[str, Any]],
         *,
         weights: _Weights = None,
         scale: str | None = "unit",
