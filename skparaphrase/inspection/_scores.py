@@ -3,7 +3,7 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, Self
 
@@ -13,13 +13,13 @@ from numpy.typing import NDArray
 from skparaphrase.inspection._display import Display, merge_style
 from skparaphrase.inspection._estimators import (
     Tokenizer,
-    check_columns,
     find_tokenizer,
     find_word_table,
     import_optional,
     pair_similarities,
 )
 from skparaphrase.metrics import pearson_score, spearman_score
+from skparaphrase.metrics._similarity import check_columns
 from skparaphrase.text import check_pairs
 from skparaphrase.vectors import WordVectors
 
@@ -27,7 +27,6 @@ from skparaphrase.vectors import WordVectors
 LENGTH_BINS = (4, 5, 6, 7, 8, 9, 10, 15, 20)
 UNKNOWN_BINS = (0, 1, 2)
 
-_BLOCK = 16384  # pairs that are tokenised together
 _LABELS = {"length": "words of the longer text", "unknown": "unknown words of the pair"}
 _METRICS = {"pearson": "Pearson's r", "spearman": "Spearman's rho"}
 _SYMBOLS = str.maketrans({"<": "\u2264", ">": "\u2265", "-": "\u2013", "=": ""})
@@ -206,9 +205,7 @@ def pair_lengths(X: Any, *, tokenizer: Tokenizer | None = None) -> NDArray[np.in
     >>> pair_lengths([("A cat sleeps.", "A cat"), ("Hm", "")])
     array([4, 1])
     """
-    words = find_tokenizer(None, tokenizer)
-    counts = _count(X, lambda texts: list(map(len, words.tokenize(texts))))
-    return counts.max(axis=1)
+    return _count_unknown(X, {}, tokenizer).max(axis=1)
 
 
 def unknown_words(
@@ -241,26 +238,20 @@ def unknown_words(
     if isinstance(vocabulary, str):
         raise TypeError(f"vocabulary must be a list; got the str {vocabulary!r}.")
     words = vocabulary.words if isinstance(vocabulary, WordVectors) else vocabulary
-    known = dict.fromkeys(words, 0)
-    splitter = find_tokenizer(None, tokenizer)
-
-    def count(texts: list[str]) -> NDArray[np.int64]:
-        batch = splitter.encode(texts, known, unknown=1)
-        total = np.concatenate([[0], np.cumsum(batch.ids, dtype=np.int64)])
-        return np.diff(total[batch.offsets])
-
-    return _count(X, count).sum(axis=1)
+    return _count_unknown(X, dict.fromkeys(words, 0), tokenizer).sum(axis=1)
 
 
-def _count(
-    X: Any, count: Callable[[list[str]], list[int] | NDArray[np.int64]]
+def _count_unknown(
+    X: Any, known: Mapping[str, int], tokenizer: Tokenizer | None
 ) -> NDArray[np.int64]:
-    """Apply a function to blocks of texts; result of shape (n_pairs, 2)."""
-    pairs = check_pairs(X)
-    starts = range(0, len(pairs), _BLOCK)
-    blocks = (pairs[start : start + _BLOCK].ravel().tolist() for start in starts)
-    counts = [np.asarray(count(block), dtype=np.int64) for block in blocks]
-    return np.concatenate([*counts, np.empty(0, np.int64)]).reshape(-1, 2)
+    """Number of words of each text that are not known, of shape (n_pairs, 2)."""
+    texts = check_pairs(X).ravel().tolist()
+    lookup = find_tokenizer(None, tokenizer).lookup(known, unknown=1)
+    counts = []
+    for batch in lookup.encode_blocks(texts):
+        total = np.concatenate([[0], np.cumsum(batch.ids, dtype=np.int64)])
+        counts.append(np.diff(total[batch.offsets]))
+    return np.concatenate(counts).reshape(-1, 2)
 
 
 class GroupedScoresDisplay(Display):
