@@ -24,7 +24,10 @@ class Trainer:
     """Loses 1 / epoch, and holds the number of the epoch."""
 
     optimizer = SimpleNamespace(name="sgd")
-    rule = SimpleNamespace(state_dict=lambda: {"moment": 1})
+    rule = SimpleNamespace(
+        state_dict=lambda: {"moment": 1}, load_state_dict=lambda state, device: None
+    )
+    device = "cpu"
 
     def __init__(self, losses=None):
         self.epoch = 0
@@ -66,7 +69,7 @@ class Context:
 def fit(scores=None, *, context=None, losses=None, state=None, **params):
     """An estimator after training, and the training."""
     estimator = SimpleNamespace(
-        loss_curve_=[], n_epochs_=0,
+        loss_curve_=[], n_epochs_=0, _optimizer_state={},
         **{"max_epochs": 5, "patience": None, "warm_start": False, "verbose": False},
     )  # fmt: skip
     later_wins = params.pop("later_wins", False)
