@@ -244,8 +244,7 @@ class TrainedEncoder(CallbackSupportMixin, TextEncoder):
         optimizer = check_optimizer(self.optimizer, **self._optimizer_settings)
         start = {k: getattr(self, k, None) for k in _START} if resume else None
         vectors = self._table(texts.strings, resume)
-        encode = partial(self._encode_blocks, vectors=vectors)
-        batch = texts.encode(encode, self._tokenizer(), vectors)
+        batch = texts.encode(self._tokenizer(), vectors)
         if not len(batch.ids):
             raise ValueError(
                 "No word of the texts has a vector: do texts and vectors agree in "
@@ -407,7 +406,7 @@ class TrainedEncoder(CallbackSupportMixin, TextEncoder):
             self._fitted_composition(),
             self.vectors_,
             texts,
-            partial(self._encode_blocks, vectors=self.vectors_),
+            self.vectors_.lookup(self._tokenizer()).encode_blocks,
             self.device,
         )
 
