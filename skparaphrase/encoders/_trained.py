@@ -244,8 +244,7 @@ class TrainedEncoder(CallbackSupportMixin, TextEncoder):
         optimizer = check_optimizer(self.optimizer, **self._optimizer_settings)
         start = {k: getattr(self, k, None) for k in _START} if resume else None
         vectors = self._table(texts.strings, resume)
-        encode = partial(self._encode_blocks, vectors=vectors)
-        batch = texts.encode(encode, self._tokenizer(), vectors)
+        batch = texts.encode(self._tokenizer(), vectors)
         if not len(batch.ids):
             raise ValueError(
                 "No word of the texts has a vector: do texts and vectors agree in "
@@ -253,6 +252,10 @@ class TrainedEncoder(CallbackSupportMixin, TextEncoder):
             )
         if not resume:
             self._initialize(vectors)
+        initial = None
+        if self.vectors_penalty:
+            is_start = not (resume or self.init is not None or self._learns_tokens)
+            initial = vectors.rows if is_start else self._penalty_target()
         targets = None
         if texts.teacher is not None:
             numbers = texts.examples.ravel()
@@ -263,7 +266,7 @@ class TrainedEncoder(CallbackSupportMixin, TextEncoder):
             self._fitted_composition().to(device),
             nn.WordTable(
                 self.vectors_.rows(slice(None)),
-                initial=self._penalty_target() if self.vectors_penalty else None,
+                initial=initial,
                 sparse=optimizer.sparse,
                 device=device,
                 frozen=self.freeze == "vectors",
@@ -278,8 +281,6 @@ class TrainedEncoder(CallbackSupportMixin, TextEncoder):
             targets=targets,
         )
         trainer.ordered_first_epoch = self.ordered_first_epoch and not self.n_epochs_
-        memory = self._optimizer_state.get(optimizer.name, {})
-        trainer.rule.load_state_dict(memory, device)
         validate = held_out_data = None
         if held_out is not None:
             held_out_data = held_out.array, held_out.teacher
@@ -319,16 +320,15 @@ class TrainedEncoder(CallbackSupportMixin, TextEncoder):
     def _new_table(self, texts: Sequence[str]) -> WordVectors:
         """The vectors that training starts from, without `init`."""
         self.scale_ = 1.0
-        vectors = self._initial_vectors()
-        if self.scale is not None:
-            blocks = self._encode_blocks(list(texts[:_SAMPLE]), vectors)
-            found = np.unique(np.concatenate([block.ids for block in blocks]))
-            lengths = np.linalg.norm(self._start_rows()[found], axis=1)
-            if len(lengths) and lengths.mean() > 0:
-                self.scale_ = float(self.scale / lengths.mean())
-        if self.scale_ == 1.0:
+        vectors = self._start_vectors()
+        if self.scale is None:
             return vectors
-        return vectors.replace(self._start_rows() * np.float32(self.scale_))
+        blocks = self._encode_blocks(list(texts[:_SAMPLE]), vectors)
+        found = np.unique(np.concatenate([block.ids for block in blocks]))
+        lengths = np.linalg.norm(vectors.rows(found), axis=1)
+        if len(lengths) and lengths.mean() > 0:
+            self.scale_ = float(self.scale / lengths.mean())
+        return self._start_vectors()
 
     def _initial_vectors(self) -> WordVectors:
         """The word vectors before any training."""
@@ -338,20 +338,16 @@ class TrainedEncoder(CallbackSupportMixin, TextEncoder):
             return found
         return check_word_vectors(vectors)
 
-    def _start_rows(self) -> NDArray[np.float32]:
-        """The matrix that training starts from, before `scale`."""
-        return self._initial_vectors().rows(slice(None))
+    def _start_vectors(self) -> WordVectors:
+        """The word vectors before any training, with the factor of `scale`."""
+        vectors = self._initial_vectors()
+        if self.scale_ == 1.0:
+            return vectors
+        return vectors.replace(vectors.rows(slice(None)) * np.float32(self.scale_))
 
     def _penalty_target(self) -> Any:
-        """Where the penalty pulls the vectors: rows, or a function of row numbers.
-
-        None is zero.
-        """
-        if self._learns_tokens:
-            return None
-        if self.scale_ == 1.0:
-            return self._initial_vectors().rows
-        return self._start_rows() * np.float32(self.scale_)
+        """A function of rows: the vectors that the penalty pulls to; None is zero."""
+        return None if self._learns_tokens else self._start_vectors().rows
 
     def _encode_blocks(
         self, texts: Sequence[str], vectors: WordVectors
@@ -364,7 +360,7 @@ class TrainedEncoder(CallbackSupportMixin, TextEncoder):
         from skparaphrase import nn
 
         if self.init is not None:
-            init = self._check_init()
+            init = unwrap_frozen(self.init)  # checked by `_table`
             parameters = {k: array.copy() for k, array in init.parameters_.items()}
             if not self._learns_tokens:
                 self.scale_ = init.scale_
@@ -410,7 +406,7 @@ class TrainedEncoder(CallbackSupportMixin, TextEncoder):
             self._fitted_composition(),
             self.vectors_,
             texts,
-            partial(self._encode_blocks, vectors=self.vectors_),
+            self.vectors_.lookup(self._tokenizer()).encode_blocks,
             self.device,
         )
 

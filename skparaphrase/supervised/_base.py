@@ -250,8 +250,7 @@ class SupervisedModel(TrainedModel):
                 encoder._penalty_target() if prior is None else prior.vectors_.rows
             )
             if initial is not None and prior is None and self.scales_words_:
-                matrix = initial(slice(None)) if callable(initial) else initial
-                initial = matrix * np.float32(self.scale_)
+                initial = initial(slice(None)) * np.float32(self.scale_)
         return WordTable(
             encoder.vectors_.rows(slice(None)),
             initial=initial,

@@ -32,7 +32,12 @@ from skparaphrase.encoders import (
 from skparaphrase.encoders._data import _tokens_key
 from skparaphrase.losses import MarginLoss
 from skparaphrase.streams import TextStore, _store
-from skparaphrase.text import NgramTokenizer, WordTokenizer, check_tokenizer
+from skparaphrase.text import (
+    NgramTokenizer,
+    WordLookup,
+    WordTokenizer,
+    check_tokenizer,
+)
 from skparaphrase.vectors import WordVectors
 
 RNG = np.random.RandomState(0)
@@ -390,14 +395,14 @@ def test_a_folder_that_refuses(store, scratch, monkeypatch):
 
 
 def test_half_a_cache_is_none(store, monkeypatch):
-    encode = ParagramEncoder._encode_blocks
+    encode = WordLookup.encode_blocks
 
-    def broken(self, texts, vectors):
-        yield next(encode(self, texts, vectors))
+    def broken(self, texts):
+        yield next(encode(self, texts))
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(ParagramEncoder, "_encode_blocks", broken)
+        patch.setattr(WordLookup, "encode_blocks", broken)
         with pytest.raises(KeyboardInterrupt):
             ParagramEncoder(**WORD_SETTINGS).fit(store)
     assert not kept(store)
