@@ -189,7 +189,6 @@ class Checkpoint:
             Always False.
         """
         if context.task_name != "epoch":
-            assert metadata is not None
             self._write(estimator, metadata["training"])
         return False
 
@@ -308,7 +307,8 @@ def differences(before: Identity, now: Identity) -> list[str]:
     found = [
         f"{name} was {old.get(name)!r} and is {new.get(name)!r}"
         for name in sorted({*old, *new})
-        if not _same(old.get(name), new.get(name))
+        # NaN equals NaN here, and 1 is not 1.0.
+        if json.dumps(old.get(name)) != json.dumps(new.get(name))
     ]
     found += [
         f"{name} differ" if name.endswith("s") else f"{name} differs"
@@ -316,10 +316,6 @@ def differences(before: Identity, now: Identity) -> list[str]:
         if name not in ("estimator", "parameters") and before.get(name) != now[name]
     ]
     return found
-
-
-def _same(one: Any, other: Any) -> bool:
-    return json.dumps(one) == json.dumps(other)  # NaN equals NaN, 1 is not 1.0
 
 
 def digest(identity: Identity) -> str:

@@ -45,10 +45,9 @@ class CheckpointFolder:
 
     def __init__(self, folder: Path, *, writes: bool) -> None:
         self.folder = folder
-        self._lock: FileLock | None = None
+        self._lock = FileLock(folder / "lock", timeout=0, is_singleton=False)
         if writes:
             folder.mkdir(parents=True, exist_ok=True)
-            self._lock = FileLock(folder / "lock", timeout=0, is_singleton=False)
             try:
                 self._lock.acquire()
             except Timeout:
@@ -57,14 +56,12 @@ class CheckpointFolder:
                     "per fit, or Checkpoint(..., subfolders=True) for the fits of a "
                     "grid search."
                 ) from None
-            except (NotImplementedError, OSError):  # a file system without locks
-                self._lock = None
+            except (NotImplementedError, OSError):
+                pass  # a file system without locks
 
     def close(self) -> None:
         """Let others write."""
-        if self._lock is not None:
-            self._lock.release()
-            self._lock = None
+        self._lock.release()
 
     def newest(self) -> Path | None:
         """The last checkpoint, if there is one."""
@@ -169,11 +166,7 @@ def _put_arrays(value: Any, name: str, arrays: dict[str, NDArray[Any]]) -> Any:
 
 
 def _checksum(path: Path) -> int:
-    checksum = 0
-    with path.open("rb") as file:
-        while block := file.read(1 << 22):
-            checksum = crc32(block, checksum)
-    return checksum
+    return crc32(np.memmap(path, np.uint8, mode="r").data)
 
 
 def _flush_to_disk(path: Path) -> None:

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_scalar
 
-from skparaphrase.datasets._tables import Columns, iter_rows, make_bunch
+from skparaphrase.datasets._tables import Columns, check_two, iter_rows, make_bunch
 
 _Path = str | PathLike[str]
 _Error = Callable[[int, str], ValueError]  # of the row and what is wrong with its cell
@@ -69,7 +69,9 @@ def read_pairs(
     LookupError
         If Python has no such encoding.
     """
-    return _read(path, _two(columns), None, None, sep, encoding, return_X_y, as_frame)
+    return _read(
+        path, check_two(columns), None, _to_labels, sep, encoding, return_X_y, as_frame
+    )
 
 
 def iter_pairs(
@@ -112,7 +114,7 @@ def iter_pairs(
     ...     next(iter_pairs(path))
     ('a cat', 'cats')
     """
-    rows = iter_rows(Path(path), _two(columns), sep=sep, encoding=encoding)
+    rows = iter_rows(Path(path), check_two(columns), sep=sep, encoding=encoding)
     return ((first, second) for _, (first, second) in rows)
 
 
@@ -150,7 +152,7 @@ def read_scored_pairs(
     """
     convert = partial(_to_numbers, comma=sep == ";")
     return _read(
-        path, _two(columns), score, convert, sep, encoding, return_X_y, as_frame
+        path, check_two(columns), score, convert, sep, encoding, return_X_y, as_frame
     )
 
 
@@ -188,7 +190,7 @@ def read_labelled_pairs(
         As in :func:`read_pairs`, or if a label is empty.
     """
     return _read(
-        path, _two(columns), label, _to_labels, sep, encoding, return_X_y, as_frame
+        path, check_two(columns), label, _to_labels, sep, encoding, return_X_y, as_frame
     )
 
 
@@ -274,16 +276,19 @@ def read_answers(
         empty.
     """
     table, queries = _read_columns(
-        path, _two(columns), label, _to_relevance, query, sep=sep, encoding=encoding
+        path,
+        check_two(columns),
+        label,
+        _to_relevance,
+        query,
+        sep=sep,
+        encoding=encoding,
     )
-    question, answer = map(str, columns)
     if query is None:
-        numbers = {text: i for i, text in enumerate(dict.fromkeys(table[question]))}
-        queries = np.array([numbers[text] for text in table[question]], dtype=np.int64)
-    target = None if label is None else str(label)
-    return make_bunch(
-        table, [question, answer], target, str(path), return_X_y, as_frame, queries
-    )
+        questions = table[str(columns[0])]
+        numbers = {text: i for i, text in enumerate(dict.fromkeys(questions))}
+        queries = np.array([numbers[text] for text in questions], dtype=np.int64)
+    return make_bunch(table, columns, label, str(path), return_X_y, as_frame, queries)
 
 
 def read_wikiqa(
@@ -360,25 +365,21 @@ def _read(
     path: _Path,
     columns: Sequence[str | int],
     target: str | int | None,
-    convert: _Convert | None,
+    convert: _Convert,
     sep: str | None,
     encoding: str,
     return_X_y: bool,
     as_frame: bool,
 ) -> Any:
-    options = {"sep": sep, "encoding": encoding}
-    table, _ = _read_columns(path, columns, target, convert, **options)
-    name = None if target is None else str(target)
-    return make_bunch(
-        table, [*map(str, columns)], name, str(path), return_X_y, as_frame
-    )
+    table, _ = _read_columns(path, columns, target, convert, sep=sep, encoding=encoding)
+    return make_bunch(table, columns, target, str(path), return_X_y, as_frame)
 
 
 def _read_columns(
     path: _Path,
     columns: Sequence[str | int],
     target: str | int | None,
-    convert: _Convert | None,
+    convert: _Convert,
     query: str | int | None = None,
     **options: Any,
 ) -> tuple[Columns, Any]:
@@ -399,7 +400,7 @@ def _read_columns(
         return ValueError(f"{path}, line {lines[row]}, column {str(name)!r}: {problem}")
 
     table = {str(column): np.array(values[str(column)], object) for column in columns}
-    if target is not None and convert is not None:
+    if target is not None:
         table[str(target)] = convert(values[str(target)], partial(error, target))
     if query is None:
         return table, None

@@ -11,7 +11,7 @@ from typing import Any
 
 from sklearn.utils import Bunch
 
-from skparaphrase.datasets._tables import TextFile
+from skparaphrase.datasets._tables import TextFile, check_positions, check_two
 
 _CONLLU = "ID FORM LEMMA UPOS XPOS FEATS HEAD DEPREL DEPS MISC".split()
 _CONLLU_ID = re.compile(r"[0-9]+([-.][0-9]+)?")
@@ -63,8 +63,7 @@ def read_tagged(
     conllu = path.suffix.lower() == ".conllu"
     if columns is None:
         columns = ("FORM", "UPOS") if conllu else ("token", "tag")
-    if len(columns) != 2 or isinstance(columns, str):
-        raise ValueError(f"columns must be two names or positions; got {columns!r}.")
+    check_positions(check_two(columns))
     data, target = _read_sentences(path, columns, conllu)
     if return_X_y:
         return data, target
@@ -138,8 +137,6 @@ def _read_sentences(
 
 def _position(column: str | int, header: list[str], where: str) -> int:
     if isinstance(column, int):
-        if column < 0:
-            raise ValueError(f"Columns are counted from 0; got {column}.")
         return column
     if column not in header:
         raise ValueError(f"{where} has no column {column!r}; the columns are {header}.")
