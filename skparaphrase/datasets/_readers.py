@@ -69,9 +69,8 @@ def read_pairs(
     LookupError
         If Python has no such encoding.
     """
-    return _read(
-        path, check_two(columns), None, _to_labels, sep, encoding, return_X_y, as_frame
-    )
+    check_two(columns)
+    return _read(path, columns, None, _to_labels, sep, encoding, return_X_y, as_frame)
 
 
 def iter_pairs(
@@ -114,7 +113,8 @@ def iter_pairs(
     ...     next(iter_pairs(path))
     ('a cat', 'cats')
     """
-    rows = iter_rows(Path(path), check_two(columns), sep=sep, encoding=encoding)
+    check_two(columns)
+    rows = iter_rows(Path(path), columns, sep=sep, encoding=encoding)
     return ((first, second) for _, (first, second) in rows)
 
 
@@ -150,10 +150,9 @@ def read_scored_pairs(
     ValueError
         As in :func:`read_pairs`, or if a score is not a number.
     """
+    check_two(columns)
     convert = partial(_to_numbers, comma=sep == ";")
-    return _read(
-        path, check_two(columns), score, convert, sep, encoding, return_X_y, as_frame
-    )
+    return _read(path, columns, score, convert, sep, encoding, return_X_y, as_frame)
 
 
 def read_labelled_pairs(
@@ -189,9 +188,8 @@ def read_labelled_pairs(
     ValueError
         As in :func:`read_pairs`, or if a label is empty.
     """
-    return _read(
-        path, check_two(columns), label, _to_labels, sep, encoding, return_X_y, as_frame
-    )
+    check_two(columns)
+    return _read(path, columns, label, _to_labels, sep, encoding, return_X_y, as_frame)
 
 
 def read_texts(
@@ -275,14 +273,9 @@ def read_answers(
         As in :func:`read_pairs`, or if a label is neither 0 nor 1 or an identifier is
         empty.
     """
+    check_two(columns)
     table, queries = _read_columns(
-        path,
-        check_two(columns),
-        label,
-        _to_relevance,
-        query,
-        sep=sep,
-        encoding=encoding,
+        path, columns, label, _to_relevance, query, sep=sep, encoding=encoding
     )
     if query is None:
         questions = table[str(columns[0])]

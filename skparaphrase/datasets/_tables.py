@@ -94,11 +94,10 @@ class TextFile:
         return ValueError(f"{self.path}, line {number}: not {name} ({reason}).{advice}")
 
 
-def check_two(columns: Sequence[str | int]) -> Sequence[str | int]:
-    """Return the columns, which must be two."""
+def check_two(columns: Sequence[str | int]) -> None:
+    """Refuse columns that are not two."""
     if len(columns) != 2 or isinstance(columns, str):
         raise ValueError(f"columns must be two names or positions; got {columns!r}.")
-    return columns
 
 
 def check_positions(columns: Sequence[str | int]) -> None:

@@ -63,7 +63,8 @@ def read_tagged(
     conllu = path.suffix.lower() == ".conllu"
     if columns is None:
         columns = ("FORM", "UPOS") if conllu else ("token", "tag")
-    check_positions(check_two(columns))
+    check_two(columns)
+    check_positions(columns)
     data, target = _read_sentences(path, columns, conllu)
     if return_X_y:
         return data, target
