@@ -87,24 +87,21 @@ def _read_sentences(
     ]
     if not any("\t" in line for line in lines):
         lines = [re.sub(" +", "\t", line.strip(" ")) for line in lines]
-    first = 0
+    numbered = enumerate(lines, 1)
     header: list[str] = []
     where = f"{path}: CoNLL-U"
     if conllu:
         header = _CONLLU
     elif not all(isinstance(column, int) for column in columns):
-        # Blank lines before the header do not end a sentence.
-        while first < len(lines) and not lines[first].strip(" "):
-            first += 1
-        header = lines[first].split("\t") if first < len(lines) else []
-        first += 1
-        where = f"{path}, line {first}: the header"
+        filled = ((i, line.split("\t")) for i, line in numbered if line.strip(" "))
+        number, header = next(filled, (1, []))
+        where = f"{path}, line {number}: the header"
     positions = [_position(column, header, where) for column in columns]
     n_columns = len(_CONLLU) if conllu else max(positions) + 1
     data: list[list[str]] = []
     target: list[list[str]] = []
     in_sentence = False
-    for number, line in enumerate(lines[first:], first + 1):
+    for number, line in numbered:
         if not line.strip(" "):
             in_sentence = False
             continue
