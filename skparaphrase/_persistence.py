@@ -5,7 +5,7 @@
 
 import json
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from os import PathLike
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -44,7 +44,7 @@ def new_folder(folder: str | PathLike[str]) -> Iterator[Path]:
         try:
             new.rename(folder)
         except OSError:
-            if old.exists():
+            with suppress(FileNotFoundError):  # there was no folder
                 old.rename(folder)
             raise
 

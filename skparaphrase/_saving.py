@@ -47,11 +47,6 @@ def save(self: Any, folder: str | PathLike[str]) -> None:
             "Save the model with joblib or skops instead."
         )
     parameters = self.get_params(deep=False)
-    fitted = {
-        name: value
-        for name, value in vars(self).items()
-        if name.endswith("_") and not name.startswith("_")
-    }
     kept: dict[str, Any] = {}
     attributes: dict[str, Any] = {}
     arrays: dict[str, Any] = {}
@@ -88,7 +83,7 @@ def save(self: Any, folder: str | PathLike[str]) -> None:
                     f"{name}={value!r} cannot be saved without pickle; save a whole "
                     "pipeline with joblib or skops instead."
                 )
-        for name, value in fitted.items():
+        for name, value in fitted_attributes(self).items():
             if name[:-1] in frozen and parameters[name[:-1]].estimator is value:
                 same[name] = name[:-1]
             elif hasattr(value, "get_params"):
@@ -192,6 +187,15 @@ def load(folder: str | PathLike[str]) -> Any:
         raise ValueError(f"{folder} is damaged: {error}") from error
     vars(model).update(attributes)
     return model
+
+
+def fitted_attributes(estimator: Any) -> dict[str, Any]:
+    """What `fit` has learned, by the names that scikit-learn gives it."""
+    return {
+        name: value
+        for name, value in vars(estimator).items()
+        if name.endswith("_") and not name.startswith("_")
+    }
 
 
 def _classes(modules: tuple[str, ...]) -> dict[str, str]:

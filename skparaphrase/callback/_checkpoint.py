@@ -14,6 +14,7 @@ from zlib import crc32
 
 import numpy as np
 
+from skparaphrase._saving import fitted_attributes
 from skparaphrase._threads import process_rank
 from skparaphrase.callback._folder import (
     CheckpointFolder,
@@ -372,12 +373,8 @@ def _mixed(crc: int, value: Any) -> int:
     if is_dataclass(value):
         return _each(crc, (getattr(value, f.name) for f in fields(value)), name)
     if hasattr(value, "get_params"):
-        fitted = {
-            key: part
-            for key, part in vars(value).items()
-            if key.endswith("_") and not key.startswith("_")
-        }
-        return _each(crc, (value.get_params(deep=False), fitted), name)
+        state = (value.get_params(deep=False), fitted_attributes(value))
+        return _each(crc, state, name)
     if callable(value):
         own = getattr(value, "__qualname__", name)
         return _text(crc, f"{getattr(value, '__module__', '')}.{own}")

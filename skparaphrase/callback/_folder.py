@@ -4,7 +4,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 import os
-import re
 import shutil
 import sys
 from contextlib import suppress
@@ -104,15 +103,14 @@ class CheckpointFolder:
         self._sweep()
 
     def _all(self) -> dict[int, Path]:
-        if not self.folder.is_dir():
-            return {}
-        names = {p: re.fullmatch(r"epoch-(\d+)", p.name) for p in self.folder.iterdir()}
-        return {int(match[1]): path for path, match in names.items() if match}
+        paths = {
+            path.name[len("epoch-") :]: path for path in self.folder.glob("epoch-*")
+        }
+        return {int(n): path for n, path in paths.items() if n.isdecimal()}
 
     def _sweep(self) -> None:
-        for path in self.folder.iterdir():
-            if re.fullmatch(r"\.epoch-\d+-\w+", path.name):
-                shutil.rmtree(path, ignore_errors=True)
+        for path in self.folder.glob(".epoch-*-*"):
+            shutil.rmtree(path, ignore_errors=True)
 
 
 def read_checkpoint(path: Path) -> tuple[Any, dict[str, Any]]:

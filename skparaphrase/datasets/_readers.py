@@ -348,12 +348,6 @@ def read_wikiqa(
     )
 
 
-def _two(columns: Sequence[str | int]) -> Sequence[str | int]:
-    if len(columns) != 2 or isinstance(columns, str):
-        raise ValueError(f"columns must be two names or positions; got {columns!r}.")
-    return columns
-
-
 def _read(
     path: _Path,
     columns: Sequence[str | int],
