@@ -9,6 +9,7 @@ import tempfile
 import tracemalloc
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
+from threading import Barrier
 
 import numpy as np
 import pandas as pd
@@ -410,12 +411,17 @@ def test_half_a_cache_is_none(store, monkeypatch):
 
 def test_many_write_the_same_tokens(store):
     lookup = VECTORS.lookup(WordTokenizer())
+    together = Barrier(8)
+
+    def encode_blocks(texts):
+        together.wait(60)  # all have seen that there are no tokens
+        return lookup.encode_blocks(texts)
+
+    def tokenize(_):
+        return _store.stored_tokens(store, encode_blocks, "k", stack)
+
     with ExitStack() as stack, ThreadPoolExecutor(8) as pool:
-        made = pool.map(
-            lambda _: _store.stored_tokens(store, lookup.encode_blocks, "k", stack),
-            range(16),
-        )
-        tokens = list(made)
+        tokens = list(pool.map(tokenize, range(8)))
     assert len(kept(store)) == 1
     wanted = lookup.encode_blocks(list(store.flat))
     ids = np.concatenate([batch.ids for batch in wanted])
