@@ -78,7 +78,8 @@ class TextsInMemory:
 
     def encode(self, tokenizer: Any, vectors: WordVectors) -> TokenBatch:
         """The tokens of the distinct texts."""
-        blocks = vectors.lookup(tokenizer).encode_blocks(self.distinct)
+        lookup = vectors.lookup(tokenizer, known_only=True)
+        blocks = lookup.encode_blocks(self.distinct)
         return TokenBatch.concatenate(list(blocks))
 
 
@@ -128,7 +129,7 @@ class TextsInStore:
 
     def encode(self, tokenizer: Any, vectors: WordVectors) -> TokenBatch:
         """The tokens of all texts of the store, which are kept in its folder."""
-        encode = vectors.lookup(tokenizer).encode_blocks
+        encode = vectors.lookup(tokenizer, known_only=True).encode_blocks
         key = _tokens_key(tokenizer, vectors)
         return stored_tokens(self._store, encode, key, self._scratch)
 

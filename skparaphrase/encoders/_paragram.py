@@ -105,7 +105,8 @@ class ParagramEncoder(AveragingEncoder, TrainedEncoder):
     Attributes
     ----------
     vectors_ : WordVectors
-        The trained vectors, with the words of `vectors`.
+        The trained vectors, with the words of `vectors`, and those of the texts that it
+        makes vectors for.
     initial_weights_ : ndarray of shape (n_words,)
         The SIF weights that training started with, if `weighting` is "sif".
     scale_ : float
@@ -221,9 +222,11 @@ class ParagramEncoder(AveragingEncoder, TrainedEncoder):
             return super()._start_vectors()
         vectors = self._initial_vectors()
         matrix = vectors.rows(slice(None))
-        matrix -= matrix.mean(axis=0)
+        mean = matrix.mean(axis=0)
+        matrix -= mean
         matrix *= self.initial_weights_[:, np.newaxis].astype(np.float32)
-        return vectors.replace(matrix * np.float32(self.scale_))
+        matrix *= np.float32(self.scale_)
+        return vectors.replace(matrix, factor=self.scale_, shift=-self.scale_ * mean)
 
     def _word_vectors(self) -> WordVectors:
         return self.vectors_ if hasattr(self, "vectors_") else self._initial_vectors()

@@ -5,7 +5,7 @@
 
 import warnings
 from abc import abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack
 from copy import deepcopy
 from functools import partial
@@ -42,7 +42,6 @@ from skparaphrase.encoders._embedding import embed_texts
 from skparaphrase.losses import LOSS, MarginLoss, check_loss
 from skparaphrase.metrics import RetrievalScorer
 from skparaphrase.optimizers import OPTIMIZER, Optimizer, check_optimizer
-from skparaphrase.text import TokenBatch
 from skparaphrase.vectors import WordVectors
 
 if TYPE_CHECKING:
@@ -85,6 +84,7 @@ class TrainedEncoder(CallbackSupportMixin, TextEncoder):
     parameters_: dict[str, NDArray[np.float32]]
     loss_curve_: list[float]
     n_epochs_: int
+    added_words_: list[str]  # of the texts, which `vectors` lacks
 
     _optimizer_state: dict[str, Any]
     _random_state: np.random.RandomState
@@ -308,7 +308,12 @@ class TrainedEncoder(CallbackSupportMixin, TextEncoder):
             vectors = self.vectors_
         elif self.init is not None:
             vectors = self._check_init().vectors_
+            self.added_words_ = getattr(unwrap_frozen(self.init), "added_words_", [])
         else:
+            self.added_words_ = []
+            if not self._learns_tokens:
+                vectors = self._initial_vectors()
+                self.added_words_ = vectors.made_words(texts, self._tokenizer())
             return self._new_table(texts)
         if not self._learns_tokens and self._initial_vectors().words != vectors.words:
             raise ValueError(
@@ -323,7 +328,8 @@ class TrainedEncoder(CallbackSupportMixin, TextEncoder):
         vectors = self._start_vectors()
         if self.scale is None:
             return vectors
-        blocks = self._encode_blocks(list(texts[:_SAMPLE]), vectors)
+        lookup = vectors.lookup(self._tokenizer(), known_only=True)
+        blocks = lookup.encode_blocks(list(texts[:_SAMPLE]))
         found = np.unique(np.concatenate([block.ids for block in blocks]))
         lengths = np.linalg.norm(vectors.rows(found), axis=1)
         if len(lengths) and lengths.mean() > 0:
@@ -336,24 +342,24 @@ class TrainedEncoder(CallbackSupportMixin, TextEncoder):
         if vectors is None and self.init is not None:
             found: WordVectors = self._check_init()._initial_vectors()
             return found
-        return check_word_vectors(vectors)
+        added = getattr(self, "added_words_", [])
+        return check_word_vectors(vectors).with_words(added)
 
     def _start_vectors(self) -> WordVectors:
         """The word vectors before any training, with the factor of `scale`."""
         vectors = self._initial_vectors()
         if self.scale_ == 1.0:
             return vectors
-        return vectors.replace(vectors.rows(slice(None)) * np.float32(self.scale_))
+        matrix = vectors.rows(slice(None)) * np.float32(self.scale_)
+        return vectors.replace(matrix, factor=self.scale_)
 
     def _penalty_target(self) -> Any:
         """A function of rows: the vectors that the penalty pulls to; None is zero."""
         return None if self._learns_tokens else self._start_vectors().rows
 
-    def _encode_blocks(
-        self, texts: Sequence[str], vectors: WordVectors
-    ) -> Iterator[TokenBatch]:
-        """Rows of `vectors` for the tokens of each text, some texts at a time."""
-        return vectors.lookup(self._tokenizer()).encode_blocks(texts)
+    def _lookup(self, *, known_only: bool = False) -> Any:
+        """What finds the rows of `vectors_` for the tokens of texts."""
+        return self.vectors_.lookup(self._tokenizer(), known_only=known_only)
 
     def _initialize(self, vectors: WordVectors) -> None:
         """Start from these vectors, with new parameters or those of `init`."""
@@ -406,7 +412,7 @@ class TrainedEncoder(CallbackSupportMixin, TextEncoder):
             self._fitted_composition(),
             self.vectors_,
             texts,
-            self.vectors_.lookup(self._tokenizer()).encode_blocks,
+            self._lookup().encode_blocks,
             self.device,
         )
 

@@ -151,7 +151,7 @@ class SupervisedModel(TrainedModel):
         if not self.scales_words_:
             return scale_factor(text_vectors(self.encoder_, texts), self.scale)
         vectors = self.encoder_.vectors_
-        batches = self.encoder_._encode_blocks(texts, vectors)
+        batches = self.encoder_._lookup(known_only=True).encode_blocks(texts)
         found = np.unique(np.concatenate([batch.ids for batch in batches]))
         return scale_factor(vectors.rows(found), self.scale)
 
@@ -188,7 +188,7 @@ class SupervisedModel(TrainedModel):
             composition: nn.Composition = nn.Average(vectors.shape[1])
         else:
             encoder = self._checked_encoder()
-            blocks = encoder._encode_blocks(distinct, encoder.vectors_)
+            blocks = encoder._lookup(known_only=True).encode_blocks(distinct)
             batch = TokenBatch.concatenate(list(blocks))
             if not len(batch.ids):
                 raise ValueError(

@@ -110,11 +110,12 @@ def _as_list(values: Any) -> list[Any] | None:
 
 
 def encode_sentences(
-    sentences: list[list[str]], encoder: "TrainedEncoder"
+    sentences: list[list[str]], encoder: "TrainedEncoder", *, known_only: bool = False
 ) -> "Sentences":
     """Numbers of distinct words, and what the encoder reads of each.
 
-    Sentences without tokens are left out, which leaves the order of tokens.
+    With `known_only` no vectors are made for unknown words, as in training. Sentences
+    without tokens are left out, which leaves the order of tokens.
     """
     from skparaphrase.nn import Sentences
 
@@ -125,8 +126,9 @@ def encode_sentences(
     ]
     lengths = [len(sentence) for sentence in sentences if sentence]
     words = list(numbers)
+    blocks = encoder._lookup(known_only=known_only).encode_blocks(words)
     return Sentences(
-        TokenBatch.concatenate(list(encoder._encode_blocks(words, encoder.vectors_))),
+        TokenBatch.concatenate(list(blocks)),
         np.array([any(map(str.isupper, word)) for word in words], dtype=np.float32),
         TokenBatch(
             np.array(ids, dtype=np.int32),

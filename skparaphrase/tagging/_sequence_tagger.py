@@ -294,8 +294,9 @@ class SequenceTagger(TrainedModel):
         device = resolve_device(self.device)
         tagger = self._fitted_tagger().to(device)
 
-        def rows(wanted: NDArray[np.integer]) -> torch.Tensor:
-            return torch.from_numpy(encoder.vectors_.rows(wanted)).to(device)
+        def rows(wanted: NDArray[np.integer], extra: Any) -> torch.Tensor:
+            found = encoder.vectors_.token_vectors(wanted, extra)
+            return torch.from_numpy(found).to(device)
 
         found = tagger.tag(encode_sentences(sentences, encoder), rows)
         empty = np.empty((0, len(self.classes_)), np.float32)
@@ -427,7 +428,7 @@ class SequenceTagger(TrainedModel):
             self,
             optimizer,
             self._random_state,
-            sentences=encode_sentences(list(examples.texts), encoder),
+            sentences=encode_sentences(list(examples.texts), encoder, known_only=True),
             tags=np.searchsorted(self.classes_, np.concatenate(examples.targets)),
         )
 

@@ -25,6 +25,7 @@ DTYPES = ("float32", "float16", "int8")  # int8 with a scale per word
 MADE = ("subword", "hash")  # unknown= for which vectors of words are made
 _BLOCK = 16384  # vectors checked at a time
 _ARRAYS = ("matrix", "scale")
+_SUBWORD_ARRAYS = ("matrix", "scale", "shift")
 _FORMAT_VERSION = 3  # 1 has the words in JSON; 2 has no n-grams
 
 
@@ -97,7 +98,7 @@ def save_table(folder: str | PathLike[str], table: dict[str, Any]) -> None:
     subwords, settings = table["subwords"], None
     if subwords is not None:
         settings = dict(vars(subwords))
-        arrays |= {f"subwords-{name}": settings.pop(name) for name in _ARRAYS}
+        arrays |= {f"subwords-{name}": settings.pop(name) for name in _SUBWORD_ARRAYS}
     with new_folder(folder) as new:
         for name, array in arrays.items():
             if array is not None:
@@ -143,13 +144,14 @@ def load_table(folder: Path, *, mmap: bool) -> dict[str, Any]:
 def _load_subwords(folder: Path, settings: dict[str, Any], *, mmap: bool) -> Subwords:
     """The n-grams of a folder; a ValueError where they do not fit together."""
     matrix = load_array(folder / "subwords-matrix.npy", mmap=mmap)
-    scale = None
-    if matrix.dtype == np.int8:
-        scale = load_array(folder / "subwords-scale.npy", mmap=False)
+    vectors = {}
+    for name in ("scale", "shift"):
+        path = folder / f"subwords-{name}.npy"
+        vectors[name] = load_array(path, mmap=False) if path.exists() else None
     low, high = settings["ngram_range"]
     return Subwords(
         matrix,
-        scale=scale,
+        **vectors,
         ngram_range=(int(low), int(high)),
         kind=settings["kind"],
         factor=float(settings["factor"]),

@@ -74,6 +74,8 @@ class Subwords:
         by the root of their number; "fasttext" takes the mean.
     factor : float, default=1.0
         Multiplies the vectors.
+    shift : array-like of shape (dim,), default=None
+        Then added to them; None is zero.
 
     See Also
     --------
@@ -103,12 +105,14 @@ class Subwords:
         ngram_range: tuple[int, int] = (3, 5),
         kind: str = "crc32",
         factor: float = 1.0,
+        shift: Any = None,
     ) -> None:
         self.matrix = matrix
         self.scale = scale
         self.ngram_range = ngram_range
         self.kind = kind
         self.factor = factor
+        self.shift = None if shift is None else np.asarray(shift, dtype=np.float32)
 
     def vector(self, word: str) -> NDArray[np.float32]:
         """Sum the rows of the n-grams of a word.
@@ -129,27 +133,29 @@ class Subwords:
         weights = np.full(len(rows), self.factor / max(len(rows), 1) ** power)
         if self.scale is not None:
             weights *= self.scale[rows]
-        return weights.astype(np.float32) @ self.matrix[rows].astype(np.float32)
+        vector = weights.astype(np.float32) @ self.matrix[rows].astype(np.float32)
+        return vector if self.shift is None else vector + self.shift
 
-    def times(self, factor: float) -> "Subwords":
-        """Make vectors longer.
+    def moved(self, factor: float, shift: Any = 0.0) -> "Subwords":
+        """Move all vectors in the same way.
 
         Parameters
         ----------
         factor : float
+            Multiplies the vectors.
+        shift : array-like of shape (dim,) or float, default=0.0
+            Then added to them.
 
         Returns
         -------
         subwords : Subwords
             With the same rows.
         """
-        return Subwords(
-            self.matrix,
-            scale=self.scale,
-            ngram_range=self.ngram_range,
-            kind=self.kind,
-            factor=self.factor * factor,
-        )
+        settings = dict(vars(self))
+        before = 0.0 if self.shift is None else self.shift
+        settings["factor"] = self.factor * factor
+        settings["shift"] = np.zeros(self.matrix.shape[1]) + factor * before + shift
+        return Subwords(settings.pop("matrix"), **settings)
 
 
 def ngram_matrix(

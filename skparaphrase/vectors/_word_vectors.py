@@ -583,7 +583,31 @@ class WordVectors:
             subwords=self.subwords,
         )
 
-    def replace(self, matrix: NDArray[np.floating], *, factor: float = 1.0) -> Self:
+    def made_words(
+        self, texts: Sequence[str], tokenizer: WordTokenizer | NgramTokenizer
+    ) -> list[str]:
+        """Words of texts that the table lacks, and makes vectors for.
+
+        Parameters
+        ----------
+        texts : sequence of str
+        tokenizer : WordTokenizer
+
+        Returns
+        -------
+        words : list of str
+            Distinct, in the order of the texts.
+        """
+        found: dict[str, None] = {}
+        if self.unknown in MADE and isinstance(tokenizer, WordTokenizer):
+            lookup = tokenizer.lookup(self.index, vector=found.setdefault)
+            for _ in lookup.encode_blocks(texts):
+                pass
+        return [word for word in found if any(map(str.isalnum, word))]
+
+    def replace(
+        self, matrix: NDArray[np.floating], *, factor: float = 1.0, shift: Any = 0.0
+    ) -> Self:
         """Give the same words other vectors.
 
         Parameters
@@ -591,7 +615,9 @@ class WordVectors:
         matrix : ndarray of shape (n_words, dim)
             Becomes float32.
         factor : float, default=1.0
-            Multiplies the vectors of `subwords`.
+            Multiplies the vectors that `subwords` makes.
+        shift : array-like of shape (dim,) or float, default=0.0
+            Then added to them.
 
         Returns
         -------
@@ -600,8 +626,8 @@ class WordVectors:
         """
         matrix = np.ascontiguousarray(matrix, dtype=np.float32)
         subwords = self.subwords
-        if subwords is not None and factor != 1.0:
-            subwords = subwords.times(factor)
+        if subwords is not None and (factor != 1.0 or np.any(shift)):
+            subwords = subwords.moved(factor, shift)
         vectors = type(self)(
             self.words, matrix, unknown=self.unknown, subwords=subwords
         )

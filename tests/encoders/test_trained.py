@@ -28,7 +28,7 @@ from skparaphrase.nn import resolve_device
 from skparaphrase.optimizers import Optimizer
 from skparaphrase.pairs import PairSimilarity
 from skparaphrase.streams import TextStore
-from skparaphrase.vectors import WordVectors
+from skparaphrase.vectors import Subwords, WordVectors
 
 GOLD = np.linspace(0, 5, 20)
 
@@ -63,6 +63,42 @@ def test_blank_texts_and_unknown_words_are_zero(zoo, name):
     assert not vectors[:-1].any() and vectors[-1].any()
     pairs = zoo.fitted(name).transform([("w1", ""), ("", "")])
     assert pairs[0, 0].any() and not pairs[0, 1].any() and not pairs[1].any()
+
+
+@pytest.fixture
+def with_subwords(zoo):
+    """The table of the zoo, which makes vectors for unknown words."""
+    rows = np.random.RandomState(0).standard_normal((16, zoo.vectors.dim))
+    return WordVectors(
+        zoo.vectors.words,
+        zoo.vectors.matrix,
+        unknown="subword",
+        subwords=Subwords(rows.astype(np.float32), ngram_range=(1, 2)),
+    )
+
+
+def test_unknown_words_of_training_become_rows(zoo, of_words, with_subwords, tmp_path):
+    pairs = [*zoo.pairs, ("new w1", "new w2"), ("w3 new newer-w1", "w2 ★")]
+    encoder = zoo.make(of_words, vectors=with_subwords, vectors_penalty=0.1)
+    encoder.fit(pairs)
+    assert encoder.added_words_ == ["new", "newer"]
+    assert [*encoder.vectors_.words] == [*with_subwords.words, "new", "newer"]
+    assert np.abs(encoder.vectors_["new"] - with_subwords["new"]).max() > 1e-6
+    first, second, blank = encoder.transform(["other w1", "w1", "★"])
+    assert np.abs(first - second).max() > 1e-6 and not blank.any()
+    encoder.save(tmp_path / "encoder")
+    loaded = skparaphrase.load(tmp_path / "encoder")
+    assert_array_equal(
+        loaded.transform(["other new"]), encoder.transform(["other new"])
+    )
+    more = [("other w1", "other w2"), ("new w3", "w4")]
+    for resumed in (
+        deepcopy(encoder).partial_fit(more),
+        loaded.set_params(vectors=with_subwords).partial_fit(more),
+        clone(encoder).set_params(init=FrozenEstimator(encoder)).fit(more),
+    ):
+        assert resumed.added_words_ == ["new", "newer"]
+        assert resumed.vectors_.words == encoder.vectors_.words
 
 
 def test_the_seed_decides_every_bit(zoo, name):

@@ -49,7 +49,10 @@ def test_vector_against_a_loop(word, ngram_range):
     expected = slow_vector(word, rows.astype(float), ngram_range)
     subwords = Subwords(rows, ngram_range=ngram_range)
     assert_allclose(subwords.vector(word), expected, rtol=1e-5, atol=1e-6)
-    assert_allclose(subwords.times(2).vector(word), 2 * expected, rtol=1e-5, atol=1e-6)
+    moved = subwords.moved(3, shift=[1, 0, 0, 0]).moved(2)
+    assert_allclose(
+        moved.vector(word), 6 * expected + [2, 0, 0, 0], rtol=1e-5, atol=1e-5
+    )
     found = ngram_matrix([word, "cat"], 37, ngram_range) @ rows
     assert_allclose(found[0], expected, rtol=1e-5, atol=1e-6)
 
@@ -144,7 +147,7 @@ def test_save_load_pickle_clone(vectors, tmp_path):
         vectors.matrix,
         unknown="subword",
         subwords=Subwords(
-            np.ones((5, 6), np.int8), scale=np.ones(5, np.float32), factor=0.5
+            np.ones((5, 6), np.int8), scale=np.ones(5, np.float32), shift=np.arange(6)
         ),
     )
     for i, table in enumerate((vectors, int8)):
