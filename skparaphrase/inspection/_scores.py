@@ -20,8 +20,8 @@ from skparaphrase.inspection._estimators import (
 )
 from skparaphrase.metrics import pearson_score, spearman_score
 from skparaphrase.metrics._similarity import check_columns
-from skparaphrase.text import check_pairs
-from skparaphrase.vectors import WordVectors
+from skparaphrase.text import check_pairs, check_texts
+from skparaphrase.vectors import WordVectors, load_word_vectors
 
 #: Bins of tables 7 and 6 of the Charagram paper.
 LENGTH_BINS = (4, 5, 6, 7, 8, 9, 10, 15, 20)
@@ -205,53 +205,60 @@ def pair_lengths(X: Any, *, tokenizer: Tokenizer | None = None) -> NDArray[np.in
     >>> pair_lengths([("A cat sleeps.", "A cat"), ("Hm", "")])
     array([4, 1])
     """
-    return _count_unknown(X, {}, tokenizer).max(axis=1)
+    return _count_unknown(check_pairs(X), {}, tokenizer).max(axis=1)
 
 
 def unknown_words(
     X: Any,
-    vocabulary: Iterable[str] | WordVectors,
+    vocabulary: Iterable[str] | WordVectors | None = None,
     *,
     tokenizer: Tokenizer | None = None,
 ) -> NDArray[np.int64]:
-    """Number of words of each pair, in both texts together, outside a vocabulary.
+    """Number of words of each text, or of the two texts of a pair, not in a vocabulary.
 
     Parameters
     ----------
-    X : array-like of str of shape (n_pairs, 2)
-    vocabulary : iterable of str or WordVectors
-        The known words, in lower case unless the tokenizer keeps capitals.
+    X : array-like of str of shape (n_texts,) or (n_pairs, 2)
+    vocabulary : iterable of str or WordVectors, default=None
+        The known words, in lower case unless the tokenizer keeps capitals. None takes
+        :func:`skparaphrase.datasets.load_word_vectors`.
     tokenizer : callable or WordTokenizer, default=None
         As in :func:`pair_lengths`. A compound with a known part counts as known if the
         tokenizer splits compounds.
 
     Returns
     -------
-    counts : ndarray of shape (n_pairs,)
+    counts : ndarray of shape (n_texts,) or (n_pairs,)
+        Also of words that a table makes a vector for, of n-grams or a hash.
 
     Examples
     --------
     >>> from skparaphrase.inspection import unknown_words
     >>> unknown_words([("a cat", "a yak"), ("a", "a")], ["a", "cat"])
     array([1, 0])
+    >>> unknown_words(["The refund is 9000 dollars."])
+    array([1])
     """
     if isinstance(vocabulary, str):
         raise TypeError(f"vocabulary must be a list; got the str {vocabulary!r}.")
+    if vocabulary is None:
+        vocabulary = load_word_vectors()
     words = vocabulary.words if isinstance(vocabulary, WordVectors) else vocabulary
-    return _count_unknown(X, dict.fromkeys(words, 0), tokenizer).sum(axis=1)
+    texts = check_texts(X)
+    counts = _count_unknown(texts, dict.fromkeys(words, 0), tokenizer)
+    return counts if texts.ndim == 1 else counts.sum(axis=1)
 
 
 def _count_unknown(
-    X: Any, known: Mapping[str, int], tokenizer: Tokenizer | None
+    texts: NDArray[np.object_], known: Mapping[str, int], tokenizer: Tokenizer | None
 ) -> NDArray[np.int64]:
-    """Number of words of each text that are not known, of shape (n_pairs, 2)."""
-    texts = check_pairs(X).ravel().tolist()
+    """Number of words of each text that are not known, of the shape of `texts`."""
     lookup = find_tokenizer(None, tokenizer).lookup(known, unknown=1)
     counts = []
-    for batch in lookup.encode_blocks(texts):
+    for batch in lookup.encode_blocks(texts.ravel().tolist()):
         total = np.concatenate([[0], np.cumsum(batch.ids, dtype=np.int64)])
         counts.append(np.diff(total[batch.offsets]))
-    return np.concatenate(counts).reshape(-1, 2)
+    return np.concatenate(counts).reshape(texts.shape)
 
 
 class GroupedScoresDisplay(Display):

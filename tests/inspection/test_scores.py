@@ -31,6 +31,8 @@ def test_lengths_and_unknown_words_by_hand():
     assert pair_lengths(pairs, tokenizer=lambda text: text).tolist() == [6, 6, 7]
     known = ["a", "b", ","]
     assert unknown_words(pairs, known).tolist() == [1, 2, 2]
+    assert unknown_words([pair[0] for pair in pairs], known).tolist() == [1, 0, 1]
+    assert unknown_words(["the qzxv, 9000"]).tolist() == [2]
     whole = WordTokenizer(split_compounds=False, lowercase=False)
     assert unknown_words(pairs, known, tokenizer=whole).tolist() == [1, 3, 3]
     assert unknown_words(pairs, WordVectors(known, np.eye(3))).tolist() == [1, 2, 2]
