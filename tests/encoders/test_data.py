@@ -148,6 +148,7 @@ def test_averages_learn_a_teacher_that_is_an_average(dim):
     assert mean_cosine(encoder.transform(TEXTS), target) > 0.99
 
 
+@pytest.mark.filterwarnings("ignore:.* tokens have no vector")
 def test_every_encoder_learns_from_a_teacher(zoo, name):
     encoder = zoo.make(
         name, loss="distillation", optimizer="adam", learning_rate=0.01, max_epochs=5

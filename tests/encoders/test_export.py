@@ -94,6 +94,7 @@ def static_models(tmp_path_factory):
     return pairs
 
 
+@pytest.mark.filterwarnings("ignore:.* tokens have no vector")
 @settings(deadline=None, max_examples=60)
 @given(texts=texts)
 def test_any_texts(static_models, texts):
@@ -101,6 +102,7 @@ def test_any_texts(static_models, texts):
         assert_allclose(model.encode(texts), encoder.transform(texts), atol=1e-5)
 
 
+@pytest.mark.filterwarnings("ignore:.* tokens have no vector")
 def test_corner_cases(static_models):
     for encoder, model in static_models:
         expected = encoder.transform(CORNERS)
@@ -264,3 +266,13 @@ def test_a_pattern_of_many_words_matches_these_alone(words):
     for word in {w[:i] + end for w in words for i in range(7) for end in ("", "b")}:
         found = [text for text, _ in split.pre_tokenize_str(word)]
         assert found == ([word] if word in words and word else [])
+
+
+def test_vectors_made_for_unknown_words_are_left_out(tmp_path):
+    pytest.importorskip("tokenizers")
+    model2vec = pytest.importorskip("model2vec")
+    table = WordVectors(["cat", "dog"], np.eye(2), unknown="hash")
+    with pytest.warns(UserWarning, match="to_model2vec leaves out what unknown='hash'"):
+        AverageEncoder(table).to_model2vec(tmp_path / "model")
+    model = model2vec.StaticModel.from_pretrained(tmp_path / "model")
+    assert_allclose(model.encode(["cat yak", "yak"]), [[1, 0], [0, 0]])

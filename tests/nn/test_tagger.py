@@ -80,7 +80,7 @@ def test_tagger(capitals, nets, monkeypatch):
     sentences = Sentences(WORDS, CAPITALS.astype(float), SENTENCES)
     for n_tokens in (_tagger._TOKENS, 3):
         monkeypatch.setattr(_tagger, "_TOKENS", n_tokens)
-        found = list(tagger.tag(sentences, lambda rows: table.detach()[rows]))
+        found = list(tagger.tag(sentences, lambda rows, _: table.detach()[rows]))
         assert len(found) == (1 if n_tokens > 6 else 2)
         assert_allclose(torch.cat(found), expected, atol=1e-10)
 
