@@ -34,8 +34,10 @@ from skparaphrase.text import WordTokenizer
 from skparaphrase.vectors import WordVectors
 
 parser = argparse.ArgumentParser(description=__doc__.splitlines()[1])
-parser.add_argument("--teacher", help="name or folder of a sentence-transformers model")
-parser.add_argument("--data", type=Path, nargs="+", help="texts to learn on, one a line")
+parser.add_argument("--teacher", help="a model of sentence-transformers")
+parser.add_argument(
+    "--data", type=Path, nargs="+", help="texts to learn on, one a line"
+)
 parser.add_argument("--n-texts", type=int, default=40_000, help="of all, evenly spread")
 parser.add_argument("--n-words", type=int, default=65_000, help="most frequent first")
 parser.add_argument("--dim", type=int, default=256)
@@ -103,8 +105,9 @@ if args.out:
 # Correlation with human scores of the bundled English pairs, and speed.
 
 pairs, gold = load_similarity(return_X_y=True)
+words_only = SIFEncoder(vectors, frequencies="corpus").fit(texts)
 for name, transform in {
-    "words, SIF weights": SIFEncoder(vectors, frequencies="corpus").fit(texts).transform,
+    "words, SIF weights": words_only.transform,
     "student": encoder.transform,
     "teacher": lambda pairs: encode(pairs.ravel().tolist()).reshape(*pairs.shape, -1),
 }.items():
