@@ -88,8 +88,9 @@ class DistilledEncoder(AveragingEncoder):
     Notes
     -----
     A teacher in single or half precision may be a memory map; it is read in blocks.
-    A grid search splits arrays only: stack several teachers' unit vectors side by side
-    for it, `np.hstack([first, second])`, which gives the same result.
+    A grid search splits arrays only: for it, stack the unit vectors of several teachers
+    side by side, `np.hstack([first, second])`, which gives the same result. So can
+    teachers be weighted: `np.hstack([first, 1.4 * second])`.
 
     References
     ----------
@@ -311,7 +312,7 @@ def _unit_blocks(
     for start in range(0, len(teachers[0]), _BLOCK):
         rows = slice(start, start + _BLOCK)
         units = [_normalized(t[rows].astype(np.float64)) for t in teachers]
-        yield rows, np.hstack(units)
+        yield rows, np.hstack(units) / np.sqrt(len(units))
 
 
 def _normalized(rows: NDArray[np.float64]) -> NDArray[np.float64]:
