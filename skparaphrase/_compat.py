@@ -8,13 +8,15 @@ from sklearn.metrics._scorer import _BaseScorer as BaseScorer
 from sklearn.metrics._scorer import _cached_call as cached_call
 from sklearn.model_selection._search import BaseSearchCV
 from sklearn.pipeline import _name_estimators as name_estimators
+from sklearn.utils import _safe_indexing as safe_indexing
 from sklearn.utils._array_api import check_same_namespace, device, get_namespace
 from sklearn.utils._openmp_helpers import (
     _openmp_effective_n_threads as effective_n_threads,
 )
 from sklearn.utils._param_validation import HasMethods, Interval, Options, StrOptions
 from sklearn.utils._repr_html.estimator import _VisualBlock as VisualBlock
-from sklearn.utils._set_output import ADAPTERS_MANAGER, _get_output_config
+from sklearn.utils._set_output import ADAPTERS_MANAGER
+from sklearn.utils._set_output import _get_output_config as get_output_config
 from sklearn.utils._user_interface import _print_elapsed_time as print_elapsed_time
 from sklearn.utils.metadata_routing import _routing_enabled as routing_enabled
 from sklearn.utils.metaestimators import _BaseComposition as BaseComposition
@@ -43,6 +45,5 @@ __all__ = [
     "name_estimators",
     "print_elapsed_time",
     "routing_enabled",
+    "safe_indexing",
 ]
-
-get_output_config = _get_output_config

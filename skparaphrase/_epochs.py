@@ -95,6 +95,8 @@ class Training:
         self.best: Best | None = None
         self.hook: dict[str, Any] = {}  # arguments of callbacks, while it runs
         self.context: Any = None
+        memory = estimator._optimizer_state.get(trainer.optimizer.name, {})
+        trainer.rule.load_state_dict(memory, trainer.device)
 
     def begin(self, context: Any, X: Any, y: Any) -> None:
         """Inform callbacks, which may raise; `X` and `y` are theirs."""

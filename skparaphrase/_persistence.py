@@ -4,13 +4,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 import json
-import os
-import shutil
-import tempfile
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from os import PathLike
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -38,29 +36,35 @@ def new_folder(folder: str | PathLike[str]) -> Iterator[Path]:
             "another folder."
         )
     folder.parent.mkdir(parents=True, exist_ok=True)
-    new = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
-    try:
+    with temporary_folder(folder) as new:
         yield new
-        mask = os.umask(0)
-        os.umask(mask)
-        new.chmod(0o777 & ~mask)  # mkdtemp makes it private
-        _put_in_place(new, folder)
-    finally:
-        shutil.rmtree(new, ignore_errors=True)
+        old = new.with_name("old")
+        if folder.exists():
+            _move_aside(folder, old)
+        try:
+            new.rename(folder)
+        except OSError:
+            with suppress(FileNotFoundError):  # there was no folder
+                old.rename(folder)
+            raise
 
 
-def _put_in_place(new: Path, folder: Path) -> None:
-    if not folder.exists():
-        new.rename(folder)
-        return
-    aside = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
-    try:
-        _swap(new, folder, aside / "old")
-    finally:
-        shutil.rmtree(aside)
+@contextmanager
+def temporary_folder(folder: Path) -> Iterator[Path]:
+    """An empty folder, to be renamed to `folder`; what is left of it is deleted.
+
+    It is in a hidden folder beside `folder`, which only its owner can read. The empty
+    folder itself has the usual permissions.
+    """
+    with TemporaryDirectory(
+        prefix=f".{folder.name}-", dir=folder.parent, ignore_cleanup_errors=True
+    ) as place:
+        new = Path(place, "new")
+        new.mkdir()
+        yield new
 
 
-def _swap(new: Path, folder: Path, old: Path) -> None:
+def _move_aside(folder: Path, old: Path) -> None:
     try:
         folder.rename(old)
     except PermissionError as error:  # Windows; elsewhere what is mapped lives on
@@ -68,11 +72,6 @@ def _swap(new: Path, folder: Path, old: Path) -> None:
             f"{folder} cannot be replaced: a file in it is open, or a model that was "
             "loaded from it maps its vectors; delete the model, or save elsewhere."
         ) from error
-    try:
-        new.rename(folder)
-    except OSError:
-        old.rename(folder)
-        raise
 
 
 def _is_ours(folder: Path) -> bool:

@@ -84,9 +84,19 @@ _PWIM: dict[str, Any] = {
     "scale": None,
 }
 
-_TAGGER: dict[str, Any] = {"optimizer": Optimizer("sgd", sparse=False)}
 _CHARACTERS: dict[str, Any] = {"embedding_dim": 50, "dim": 150, "lowercase": False}
 CHARAGRAM_OF_WORDS: dict[str, Any] = {"min_count": 2, "dim": 150, "activation": "relu"}
+_CHAR_CNN_OF_WORDS = {**_CHARACTERS, "filters": "equal", "conv_activation": "tanh"}
+_CHAR_LSTM_OF_WORDS = {**_CHARACTERS, "output_gate": True}
+
+
+def _tagger(kind: str, parameters: dict[str, Any], **params: Any) -> dict[str, Any]:
+    return {
+        "optimizer": Optimizer("sgd", sparse=False),
+        "word_encoder": EncoderPreset(kind, parameters),
+        **params,
+    }
+
 
 SETTINGS: dict[str, Settings] = {
     "ParagramEncoder": {
@@ -178,30 +188,11 @@ SETTINGS: dict[str, Settings] = {
     },
     "PairwiseInteractionRanker": {"trecqa": _PWIM, "wikiqa": _PWIM},
     "SequenceTagger": {
-        "charagram": {
-            **_TAGGER,
-            "word_encoder": EncoderPreset("CharagramEncoder", CHARAGRAM_OF_WORDS),
-        },
-        "charagram-2-layers": {
-            **_TAGGER,
-            "word_encoder": EncoderPreset(
-                "CharagramEncoder", {**CHARAGRAM_OF_WORDS, "n_layers": 2}
-            ),
-        },
-        "char-cnn": {
-            **_TAGGER,
-            "word_encoder": EncoderPreset(
-                "CharCNNEncoder",
-                {**_CHARACTERS, "filters": "equal", "conv_activation": "tanh"},
-            ),
-            "penalty": 1e-5,
-        },
-        "char-lstm": {
-            **_TAGGER,
-            "word_encoder": EncoderPreset(
-                "CharLSTMEncoder", {**_CHARACTERS, "output_gate": True}
-            ),
-            "penalty": 1e-5,
-        },
+        "charagram": _tagger("CharagramEncoder", CHARAGRAM_OF_WORDS),
+        "charagram-2-layers": _tagger(
+            "CharagramEncoder", {**CHARAGRAM_OF_WORDS, "n_layers": 2}
+        ),
+        "char-cnn": _tagger("CharCNNEncoder", _CHAR_CNN_OF_WORDS, penalty=1e-5),
+        "char-lstm": _tagger("CharLSTMEncoder", _CHAR_LSTM_OF_WORDS, penalty=1e-5),
     },
 }

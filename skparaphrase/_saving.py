@@ -40,22 +40,13 @@ def save(self: Any, folder: str | PathLike[str]) -> None:
         If a parameter cannot be stored safely, such as a function or a loss of your
         own.
     """
-    _save(self, folder)
-
-
-def _save(estimator: Any, folder: str | PathLike[str]) -> None:
-    kind = type(estimator).__name__
+    kind = type(self).__name__
     if kind not in _classes(_MODELS):
         raise ValueError(
             f"{kind} cannot be saved without pickle: only classes of skparaphrase can. "
             "Save the model with joblib or skops instead."
         )
-    parameters = estimator.get_params(deep=False)
-    fitted = {
-        name: value
-        for name, value in vars(estimator).items()
-        if name.endswith("_") and not name.startswith("_")
-    }
+    parameters = self.get_params(deep=False)
     kept: dict[str, Any] = {}
     attributes: dict[str, Any] = {}
     arrays: dict[str, Any] = {}
@@ -64,11 +55,11 @@ def _save(estimator: Any, folder: str | PathLike[str]) -> None:
     same = {}
     with new_folder(folder) as new:
         for name, value in parameters.items():
-            if name == "init":  # its effect is in the fitted state
-                kept[name] = None
+            if name == "init" or isinstance(value, np.random.RandomState):
+                kept[name] = None  # the effect of `init` is in the fitted state
             elif isinstance(value, FrozenEstimator):
                 frozen.append(name)
-                _save(value.estimator, new / name)
+                save(value.estimator, new / name)
             elif _is_settings_object(value):
                 params = value.get_params(deep=False)
                 objects[name] = {
@@ -76,15 +67,13 @@ def _save(estimator: Any, folder: str | PathLike[str]) -> None:
                     "parameters": {k: _plain(v) for k, v in params.items()},
                 }
             elif hasattr(value, "get_params"):
-                _save(value, new / name)
+                save(value, new / name)
             elif isinstance(value, WordVectors):
                 value.save(new / name)
             elif name == "class_weight" and isinstance(value, Mapping):
                 kept[name] = [[_plain(k), _plain(v)] for k, v in value.items()]
             elif isinstance(value, (WordFrequencies, dict)):
                 WordFrequencies.check(value).save(new / f"{name}.json")
-            elif isinstance(value, np.random.RandomState):
-                kept[name] = None
             elif isinstance(value, (*_PLAIN, np.generic)):
                 kept[name] = _plain(value)
             elif isinstance(value, (tuple, list, range, np.ndarray)):
@@ -94,11 +83,11 @@ def _save(estimator: Any, folder: str | PathLike[str]) -> None:
                     f"{name}={value!r} cannot be saved without pickle; save a whole "
                     "pipeline with joblib or skops instead."
                 )
-        for name, value in fitted.items():
+        for name, value in fitted_attributes(self).items():
             if name[:-1] in frozen and parameters[name[:-1]].estimator is value:
                 same[name] = name[:-1]
             elif hasattr(value, "get_params"):
-                _save(value, new / name)
+                save(value, new / name)
             elif isinstance(value, WordVectors):
                 value.save(new / name)
             elif isinstance(value, np.ndarray) and value.dtype.kind in "biuf":
@@ -157,19 +146,20 @@ def load(folder: str | PathLike[str]) -> Any:
     SIFEncoder(a=0.0001)
     """
     folder = Path(folder)
-    classes = _classes(_MODELS)
-    metadata = read_metadata(folder, kind=list(classes), version=_FORMAT_VERSION)
+    kinds = list(_classes(_MODELS))
+    metadata = read_metadata(folder, kind=kinds, version=_FORMAT_VERSION)
     if metadata["version"] < _FORMAT_VERSION:
         raise ValueError(
             f"{folder} was saved by the first edition of skparaphrase (0.1.0.dev0, "
             f"format version {metadata['version']}), whose models had other "
             "parameters. Fit and save the model again."
         )
-    module = import_module(f"skparaphrase.{classes[metadata['kind']]}")
     try:
         parameters = dict(metadata["parameters"])
         attributes = {
-            name: _labels(value) if isinstance(value, dict) else value
+            name: np.array(value["labels"], value["dtype"])
+            if isinstance(value, dict)
+            else value
             for name, value in metadata["attributes"].items()
         }
         for inner in sorted(path for path in folder.iterdir() if path.is_dir()):
@@ -183,22 +173,29 @@ def load(folder: str | PathLike[str]) -> Any:
         for name in metadata.get("frozen", []):
             parameters[name] = FrozenEstimator(parameters[name])
         for name, content in metadata["objects"].items():
-            parameters[name] = _settings_object(content)
+            parameters[name] = _instantiate(_SETTINGS, **content)
         if isinstance(parameters.get("class_weight"), list):
             parameters["class_weight"] = dict(parameters["class_weight"])
-        if (folder / "frequencies.json").is_file():
-            parameters["frequencies"] = WordFrequencies.load(
-                folder / "frequencies.json"
-            )
-        if (folder / "arrays.safetensors").is_file():
-            attributes.update(_nested(load_file(folder / "arrays.safetensors")))
-        model = getattr(module, metadata["kind"])(**parameters)
+        if (path := folder / "frequencies.json").is_file():
+            parameters["frequencies"] = WordFrequencies.load(path)
+        if (path := folder / "arrays.safetensors").is_file():
+            attributes.update(_nested(load_file(path)))
+        model = _instantiate(_MODELS, metadata["kind"], parameters)
         if "vectors_" in attributes and "loss_curve_" in attributes:
             attributes.setdefault("parameters_", {})  # of an average
     except (KeyError, TypeError, OSError, SafetensorError) as error:
         raise ValueError(f"{folder} is damaged: {error}") from error
     vars(model).update(attributes)
     return model
+
+
+def fitted_attributes(estimator: Any) -> dict[str, Any]:
+    """What `fit` has learned, by the names that scikit-learn gives it."""
+    return {
+        name: value
+        for name, value in vars(estimator).items()
+        if name.endswith("_") and not name.startswith("_")
+    }
 
 
 def _classes(modules: tuple[str, ...]) -> dict[str, str]:
@@ -215,10 +212,11 @@ def _is_settings_object(value: Any) -> bool:
     return module[0] == "skparaphrase" and module[1] in _SETTINGS
 
 
-def _settings_object(content: dict[str, Any]) -> Any:
-    """A loss, an optimizer or a tokenizer."""
-    kind, parameters = content["kind"], content["parameters"]
-    module = import_module(f"skparaphrase.{_classes(_SETTINGS)[kind]}")
+def _instantiate(
+    modules: tuple[str, ...], kind: str, parameters: dict[str, Any]
+) -> Any:
+    """An object of a public class of some modules."""
+    module = import_module(f"skparaphrase.{_classes(modules)[kind]}")
     return getattr(module, kind)(**parameters)
 
 
@@ -231,10 +229,6 @@ def _plain(value: Any) -> Any:
             "the model with joblib or skops instead."
         )
     return value
-
-
-def _labels(value: dict[str, Any]) -> Any:
-    return np.array(value["labels"], dtype=value["dtype"])
 
 
 def _nested(arrays: dict[str, Any]) -> dict[str, Any]:

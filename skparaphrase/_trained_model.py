@@ -192,9 +192,6 @@ class TrainedModel(CallbackSupportMixin, BaseEstimator):
         y_val: Any,
         sample_weight_val: Any,
     ) -> Self:
-        from skparaphrase.nn import resolve_device
-
-        device = resolve_device(self.device)
         resume = self.warm_start and self.__sklearn_is_fitted__()
         context = self._init_callback_context(max_subtasks=self.max_epochs)
         with unchanged_on_error(self):
@@ -216,15 +213,12 @@ class TrainedModel(CallbackSupportMixin, BaseEstimator):
             examples = self._reweight(examples)
             if not resume:
                 self._initialize(examples)
-            trainer = self._trainer(examples)
-            memory = self._optimizer_state.get(trainer.optimizer.name, {})
-            trainer.rule.load_state_dict(memory, device)
             validate = None
             if held_out is not None:
                 validate = partial(self._validation_score, held_out)
             training = Training(
                 self,
-                trainer,
+                self._trainer(examples),
                 self._fitted_state,
                 validate=validate,
                 data=data,
@@ -238,9 +232,7 @@ class TrainedModel(CallbackSupportMixin, BaseEstimator):
     def _check_examples(
         self, X: Any, y: Any, sample_weight: Any, *, reset: bool
     ) -> Examples:
-        texts = self._check_texts(X)
-        self._check_not_empty(texts, y, "X")
-        weights = _check_weights(sample_weight, len(texts))
+        texts, weights = self._check_inputs(X, y, sample_weight, "X")
         examples = Examples(texts, self._check_targets(y, reset=reset), weights)
         return examples if weights is None else examples.take(weights > 0)
 
@@ -265,12 +257,14 @@ class TrainedModel(CallbackSupportMixin, BaseEstimator):
     def _held_out_examples(
         self, X_val: Any, y_val: Any, sample_weight: Any
     ) -> Examples:
-        texts = self._check_texts(X_val)
-        self._check_not_empty(texts, y_val, "X_val")
-        weights = _check_weights(sample_weight, len(texts))
+        texts, weights = self._check_inputs(X_val, y_val, sample_weight, "X_val")
         return Examples(texts, self._check_held_out(y_val), weights)
 
-    def _check_not_empty(self, texts: NDArray[Any], y: Any, name: str) -> None:
+    def _check_inputs(
+        self, X: Any, y: Any, sample_weight: Any, name: str
+    ) -> tuple[NDArray[np.object_], NDArray[np.float64] | None]:
+        """Texts, and weights that are not negative, finite, and not all zero."""
+        texts = self._check_texts(X)
         model = type(self).__name__
         if y is None:
             raise ValueError(
@@ -282,6 +276,15 @@ class TrainedModel(CallbackSupportMixin, BaseEstimator):
                 f"required by {model}."
             )
         check_consistent_length(texts, y)
+        if sample_weight is None:
+            return texts, None
+        weights: NDArray[np.float64] = check_sample_weight(
+            sample_weight,
+            np.empty((len(texts), 0)),
+            dtype=np.float64,
+            ensure_non_negative=True,
+        )
+        return texts, weights
 
     def _split(
         self, examples: Examples, fraction: float, random_state: np.random.RandomState
@@ -307,16 +310,3 @@ class TrainedModel(CallbackSupportMixin, BaseEstimator):
         tags.input_tags.two_d_array = False
         tags.target_tags.required = True
         return tags
-
-
-def _check_weights(sample_weight: Any, n_samples: int) -> NDArray[np.float64] | None:
-    """Weights of examples: not negative, finite, and not all zero."""
-    if sample_weight is None:
-        return None
-    weights: NDArray[np.float64] = check_sample_weight(
-        sample_weight,
-        np.empty((n_samples, 0)),
-        dtype=np.float64,
-        ensure_non_negative=True,
-    )
-    return weights

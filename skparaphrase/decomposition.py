@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator
-from sklearn.utils import Tags
+from sklearn.utils import Tags, TransformerTags
 from sklearn.utils.validation import check_is_fitted
 
 from skparaphrase._compat import (
@@ -239,8 +239,7 @@ class CommonComponentRemoval(LastAxisTransformer, DocumentedOnline, BaseEstimato
         tags = super().__sklearn_tags__()
         tags.input_tags.three_d_array = True
         tags.array_api_support = True
-        assert tags.transformer_tags is not None
-        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        tags.transformer_tags = TransformerTags(preserves_dtype=["float64", "float32"])
         return tags
 
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from skparaphrase.text import check_pairs, unique_texts
+from skparaphrase.text import check_pairs, numbered_texts
 
 __all__ = ["pair_groups"]
 
@@ -37,18 +37,14 @@ def pair_groups(pairs: Any) -> NDArray[np.intp]:
     >>> pair_groups([("a", "b"), ("c", "d"), ("e", "b"), ("d", "f")])
     array([0, 1, 0, 1])
     """
-    texts = check_pairs(pairs)
-    distinct, inverse = unique_texts(texts)
-    nodes = np.arange(texts.size) if inverse is None else inverse
-    first, second = nodes.reshape(-1, 2).T
-    graph = coo_array(
-        (np.ones(len(texts), dtype=bool), (first, second)),
-        shape=(len(distinct), len(distinct)),
-    )
+    distinct, nodes = numbered_texts(check_pairs(pairs))
+    first, second = nodes.T
+    n_nodes = len(distinct)
+    edges = np.ones(len(nodes), dtype=bool)
+    graph = coo_array((edges, (first, second)), shape=(n_nodes, n_nodes))
     _, component = connected_components(graph, directed=False)
     _, appeared, groups = np.unique(
         component[first], return_index=True, return_inverse=True
     )
-    order = np.empty(len(appeared), dtype=np.intp)
-    order[np.argsort(appeared)] = np.arange(len(appeared))
-    return order[groups]
+    ranks = np.argsort(np.argsort(appeared))
+    return ranks[groups]

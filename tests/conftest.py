@@ -3,6 +3,10 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+import sys
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -18,7 +22,13 @@ from skparaphrase.encoders import (
     SIFEncoder,
     TfidfEncoder,
 )
+from skparaphrase.nn._interaction import WIDTHS
 from skparaphrase.vectors import WordFrequencies, WordVectors
+
+# A module of its own name: pickles of facades name it.
+spec = spec_from_file_location("facades", Path(__file__).with_name("facades.py"))
+sys.modules["facades"] = module_from_spec(spec)
+spec.loader.exec_module(sys.modules["facades"])
 
 settings.register_profile("skparaphrase", deadline=None)
 settings.load_profile("skparaphrase")
@@ -71,6 +81,30 @@ def graded():
     """Real pairs and their scores."""
     pairs, gold = load_similarity(return_X_y=True)
     return pairs[:80], gold[:80]
+
+
+@pytest.fixture
+def narrow(monkeypatch):
+    """Interaction networks of few channels."""
+    for max_words, widths in WIDTHS.items():
+        monkeypatch.setitem(WIDTHS, max_words, (6, 7, 8, 7, 6, 8)[: len(widths)])
+
+
+@pytest.fixture
+def splits(monkeypatch):
+    """Lists what a model is trained and validated on, fit by fit."""
+
+    def note(Model):
+        parts, split = [], Model._split
+
+        def spy(self, *args):
+            parts.append(split(self, *args))
+            return parts[-1]
+
+        monkeypatch.setattr(Model, "_split", spy)
+        return parts
+
+    return note
 
 
 @pytest.fixture

@@ -6,10 +6,7 @@ Those of models of labelled examples are in `test_trained_model.py`.
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-import sys
-from importlib.util import module_from_spec, spec_from_file_location
-from pathlib import Path
-
+import facades  # which conftest.py imports
 import numpy as np
 import pytest
 from sklearn.preprocessing import StandardScaler
@@ -36,10 +33,6 @@ from skparaphrase.encoders import (
 )
 from skparaphrase.pairs import LastAxis, PairFeatures, PairSimilarity
 
-# A module of its own name: pickles of facades name it.
-spec = spec_from_file_location("facades", Path(__file__).with_name("facades.py"))
-facades = sys.modules.setdefault("facades", module_from_spec(spec))
-spec.loader.exec_module(facades)
 facade, VECTORS = facades.facade, facades.VECTORS
 
 

@@ -35,17 +35,10 @@ def test_the_page_shows_an_encoder_and_its_tests():
 def test_the_encoder_is_an_estimator(tmp_path):
     pairs = load_paraphrases().data[:60]
     encoder = MaximumEncoder(max_epochs=1, random_state=0).fit(pairs)
-    again = clone(encoder).fit(pairs)
-    np.testing.assert_array_equal(again.transform(pairs), encoder.transform(pairs))
+    for again in (clone(encoder).fit(pairs), pickle.loads(pickle.dumps(encoder))):
+        np.testing.assert_array_equal(again.transform(pairs), encoder.transform(pairs))
     assert not encoder.transform([""]).any()
     with pytest.raises(ValueError, match="cannot be saved without pickle"):
         encoder.save(tmp_path / "encoder")
     other = MaximumEncoder(loss="infonce", learning_rate=0.01, random_state=0)
     assert other.fit(pairs).get_params()["learning_rate"] == 0.01
-
-
-def test_the_encoder_can_be_pickled():
-    pairs = load_paraphrases().data[:60]
-    encoder = MaximumEncoder(max_epochs=1, random_state=0).fit(pairs)
-    again = pickle.loads(pickle.dumps(encoder))
-    np.testing.assert_array_equal(again.transform(pairs), encoder.transform(pairs))

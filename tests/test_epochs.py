@@ -24,7 +24,10 @@ class Trainer:
     """Loses 1 / epoch, and holds the number of the epoch."""
 
     optimizer = SimpleNamespace(name="sgd")
-    rule = SimpleNamespace(state_dict=lambda: {"moment": 1})
+    rule = SimpleNamespace(
+        state_dict=lambda: {"moment": 1}, load_state_dict=lambda state, device: None
+    )
+    device = "cpu"
 
     def __init__(self, losses=None):
         self.epoch = 0
@@ -66,7 +69,7 @@ class Context:
 def fit(scores=None, *, context=None, losses=None, state=None, **params):
     """An estimator after training, and the training."""
     estimator = SimpleNamespace(
-        loss_curve_=[], n_epochs_=0,
+        loss_curve_=[], n_epochs_=0, _optimizer_state={},
         **{"max_epochs": 5, "patience": None, "warm_start": False, "verbose": False},
     )  # fmt: skip
     later_wins = params.pop("later_wins", False)
@@ -191,20 +194,3 @@ def test_fit_of_a_model_that_was_fitted_inside_another():
     model = SimilarityRegressor(ParagramEncoder(), max_epochs=1, random_state=0)
     encoder = model.fit(pairs, [0, 1, 2]).encoder_.set_params(warm_start=True)
     assert encoder.set_params(random_state=0, max_epochs=1).fit(pairs).n_epochs_ == 1
-
-
-def test_partial_fit_forgets_the_scores_of_a_validation():
-    pairs = [(f"a {word}", f"the {word}") for word in ("cat", "dog", "man", "sea")]
-    encoder = ParagramEncoder(validation_fraction=0.5, max_epochs=2, random_state=0)
-    encoder.fit(pairs).partial_fit(pairs)
-    assert encoder.n_epochs_ == 3 and not hasattr(encoder, "best_epoch_")
-
-
-def test_distillation_validates_frames():
-    texts = ["a cat", "the cat", "a dog", "the dog", "a man", "the sea"]
-    encoder = ParagramEncoder(
-        loss="distillation", validation_fraction=0.4, max_epochs=1, random_state=0
-    )
-    vectors = np.random.default_rng(0).normal(size=(6, 128))
-    encoder.set_output(transform="pandas").fit(texts, vectors)
-    assert len(encoder.validation_scores_) == 1

@@ -52,11 +52,12 @@ def alone(encoder, texts):
 
 @pytest.fixture
 def transformer(encoder):
-    pair = make_pipeline(encoder, LastAxis(StandardScaler()), PairFeatures())
+    removal = CommonComponentRemoval()
+    pair = make_pipeline(encoder, removal, LastAxis(StandardScaler()), PairFeatures())
     return ColumnTransformer(
         [
             ("title", encoder, "title"),
-            ("body", make_pipeline(encoder, CommonComponentRemoval()), ["body"]),
+            ("body", make_pipeline(encoder, removal), ["body"]),
             ("pair", pair, ["title", "body"]),
             ("number", "passthrough", ["n"]),
         ]

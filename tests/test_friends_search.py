@@ -41,10 +41,7 @@ from skparaphrase.model_selection import pair_groups
 from skparaphrase.pairs import LastAxis, PairFeatures, PairSimilarity
 
 FOLDS = KFold(3, shuffle=True, random_state=0)
-GRID = {
-    "sifencoder__a": [1e-1, 1e-3],
-    "commoncomponentremoval__n_components": [0, 1],
-}
+GRID = {"sifencoder__a": [1e-1, 1e-3], "commoncomponentremoval__n_components": [0, 1]}
 
 
 @pytest.fixture
@@ -186,6 +183,9 @@ def test_parallel_backends(similarity, pairs, gold, backend):
     with joblib.parallel_config(backend, n_jobs=2):
         search.fit(pairs, gold)
     assert_array_equal(search.cv_results_["mean_test_score"], serial)
+    assert len(set(serial)) == 4
+    assert search.best_estimator_[0].vectors is similarity[0].vectors
+    assert search.best_estimator_[:-1].transform(["w1 w2"]).shape == (1, 6)
 
 
 # Caches ----------------------------------------------------------------------------

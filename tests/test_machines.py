@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 
@@ -43,32 +44,21 @@ def client():
         yield client
 
 
-def search(encoder):
-    """Not yet fitted."""
-    return GridSearchCV(
-        make_pipeline(encoder, CommonComponentRemoval(), PairSimilarity()),
-        {
-            "sifencoder__a": [1e-1, 1e-3],
-            "commoncomponentremoval__n_components": [0, 1],
-        },
-        scoring=pearson_scorer,
-        cv=2,
-    )
-
-
-def assert_same_search(found, expected):
+def test_search_on_workers_of_dask_finds_what_one_process_does(client):
+    model = make_pipeline(SIFEncoder(), CommonComponentRemoval(), PairSimilarity())
+    grid = {
+        "sifencoder__a": [1e-1, 1e-3],
+        "commoncomponentremoval__n_components": [0, 1],
+    }
+    search = GridSearchCV(model, grid, scoring=pearson_scorer, cv=2)
+    expected = clone(search).fit(PAIRS, GOLD)
+    with joblib.parallel_config("dask"):
+        found = search.fit(PAIRS, GOLD)
     assert found.best_params_ == expected.best_params_
     for name, values in expected.cv_results_.items():
         if not name.endswith("_time"):
             assert_array_equal(found.cv_results_[name], values)
     assert_array_equal(found.predict(PAIRS), expected.predict(PAIRS))
-
-
-def test_search_on_workers_of_dask_finds_what_one_process_does(client):
-    expected = search(SIFEncoder()).fit(PAIRS, GOLD)
-    with joblib.parallel_config("dask"):
-        found = search(SIFEncoder()).fit(PAIRS, GOLD)
-    assert_same_search(found, expected)
 
 
 @pytest.mark.parametrize("blocks", [3, 7])

@@ -9,11 +9,8 @@ import joblib
 import numpy as np
 import pandas as pd
 import pytest
-from numpy.testing import assert_array_equal
 
 from skparaphrase._output import IndexedArray, without_metadata
-from skparaphrase.decomposition import CommonComponentRemoval
-from skparaphrase.pairs import PairFeatures
 
 
 @pytest.fixture
@@ -35,12 +32,3 @@ def test_caches_see_the_index(vectors):
     names = ("abcd", "abcd", "efgh")
     first, same, other = (IndexedArray.of(vectors, pd.Index([*name])) for name in names)
     assert joblib.hash(first) == joblib.hash(same) != joblib.hash(other)
-
-
-def test_the_index_reaches_a_later_frame(vectors):
-    indexed = IndexedArray.of(vectors, pd.Index(list("abcd")))
-    removal = CommonComponentRemoval().set_output(transform="pandas")
-    removed = removal.fit_transform(indexed)
-    features = PairFeatures().set_output(transform="pandas").fit_transform(removed)
-    assert features.index.tolist() == list("abcd")
-    assert_array_equal(features, PairFeatures().fit_transform(np.asarray(removed)))

@@ -8,36 +8,20 @@ import pickle
 import joblib
 import numpy as np
 import pandas as pd
-import polars as pl
 import pytest
 import skops.io
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn import config_context
 from sklearn.base import clone
-from sklearn.compose import ColumnTransformer
 from sklearn.decomposition import PCA
 from sklearn.ensemble import BaggingRegressor, StackingRegressor
-from sklearn.frozen import FrozenEstimator
-from sklearn.linear_model import LinearRegression, LogisticRegression
-from sklearn.model_selection import (
-    GridSearchCV,
-    GroupKFold,
-    ShuffleSplit,
-    cross_val_predict,
-    cross_val_score,
-)
+from sklearn.model_selection import GridSearchCV, ShuffleSplit
 from sklearn.pipeline import Pipeline, make_pipeline
-from sklearn.preprocessing import StandardScaler
 
 from skparaphrase.decomposition import CommonComponentRemoval
-from skparaphrase.encoders import (
-    AverageEncoder,
-    ConvolutionalEncoder,
-    ParagramEncoder,
-)
+from skparaphrase.encoders import AverageEncoder, ConvolutionalEncoder, ParagramEncoder
 from skparaphrase.losses import MarginLoss
-from skparaphrase.metrics import STSScorer, pearson_scorer
-from skparaphrase.model_selection import pair_groups
+from skparaphrase.metrics import STSScorer
 from skparaphrase.pairs import LastAxis, PairFeatures, PairSimilarity
 from skparaphrase.text import WordTokenizer
 
@@ -83,24 +67,6 @@ def test_zero_rows(encoder, pairs, empty, shape):
         encoder.fit(empty)
 
 
-def test_grid_search_over_sif(encoders, vectors, pairs, gold):
-    pipe = make_pipeline(encoders["sif"], CommonComponentRemoval(), PairSimilarity())
-    grid = {
-        "sifencoder__a": [1e-1, 1e-3],
-        "commoncomponentremoval__n_components": [0, 1, 2],
-    }
-    search = GridSearchCV(
-        pipe, grid, scoring=pearson_scorer, cv=3, n_jobs=2, error_score="raise"
-    )
-    search.fit(pairs, gold)
-    serial = clone(search).set_params(n_jobs=1).fit(pairs, gold)
-    scores = search.cv_results_["mean_test_score"]
-    assert_allclose(scores, serial.cv_results_["mean_test_score"])
-    assert len(set(scores)) == 6
-    assert search.best_estimator_[0].vectors is vectors
-    assert search.best_estimator_[:-1].transform(["w1 w2"]).shape == (1, 6)
-
-
 def test_grid_search_over_paragram(encoders, vectors, pairs, gold):
     search = GridSearchCV(
         encoders["paragram"].set_params(loss=MarginLoss()),
@@ -117,16 +83,6 @@ def test_grid_search_over_paragram(encoders, vectors, pairs, gold):
     assert_allclose(results["mean_test_mean"], means)
     assert search.best_index_ == means.argmax()
     assert search.best_estimator_.vectors is vectors
-
-
-def test_cross_validation_by_groups(pipe, pairs, gold):
-    pairs = [*pairs, *((second, first) for first, second in pairs)]
-    gold = np.tile(gold, 2)
-    groups = pair_groups(pairs)
-    scores = cross_val_score(pipe, pairs, gold, groups=groups, cv=GroupKFold(3))
-    assert np.isfinite(scores).all()
-    predicted = cross_val_predict(pipe, pairs, gold, groups=groups, cv=GroupKFold(3))
-    assert predicted.shape == (60,)
 
 
 @pytest.mark.parametrize("kind", ["pandas", "polars"])
@@ -221,56 +177,6 @@ def test_memory(pipe, pairs, tmp_path):
     for _ in range(2):
         assert_array_equal(clone(cached).fit(pairs).predict(pairs), expected)
     assert any(tmp_path.rglob("*.pkl"))
-
-
-def test_paraphrase_detection(encoder, pairs, gold):
-    model = make_pipeline(
-        FrozenEstimator(encoder.fit(pairs)),
-        PairFeatures(("cosine", "absdiff")),
-        LogisticRegression(C=1e3, max_iter=1000),
-    )
-    labels = gold > np.median(gold)
-    model.fit(pairs, labels)
-    assert model.predict_proba(pairs).shape == (30, 2)
-    assert model.score(pairs, labels) > 0.6
-    names = model[:-1].get_feature_names_out()
-    assert names.tolist() == ["cosine", *(f"absdiff{i}" for i in range(6))]
-
-
-def pair_columns(vectors):
-    features = make_pipeline(
-        AverageEncoder(vectors), CommonComponentRemoval(), PairFeatures()
-    )
-    return ColumnTransformer(
-        [
-            ("pair", features, ["sentence1", "sentence2"]),
-            ("number", StandardScaler(), ["n"]),
-        ]
-    )
-
-
-@pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame], ids=["pandas", "polars"])
-def test_column_transformer_of_pairs(vectors, frame, pairs, gold, make):
-    table = make(frame.to_dict("list"))
-    transformer = pair_columns(vectors)
-    found = transformer.fit_transform(table)
-    assert found.shape == (30, 13)
-    features = clone(transformer.named_transformers_["pair"]).fit_transform(pairs)
-    assert_array_equal(found[:, :12], features)
-    names = transformer.get_feature_names_out()
-    wanted = ["pair__product0", "pair__absdiff0", "number__n"]
-    assert names[[0, 6, 12]].tolist() == wanted
-    model = make_pipeline(transformer, LinearRegression()).fit(table, gold)
-    assert model.predict(table).shape == (30,)
-
-
-def test_column_transformer_of_pairs_as_a_frame(vectors, frame):
-    shuffled = frame.set_axis(range(30, 60)).sample(frac=1, random_state=0)
-    transformer = pair_columns(vectors).set_output(transform="pandas")
-    found = transformer.fit_transform(shuffled)
-    assert found.columns.tolist() == transformer.get_feature_names_out().tolist()
-    assert found.index.tolist() == shuffled.index.tolist()
-    assert_array_equal(found, pair_columns(vectors).fit_transform(shuffled))
 
 
 def test_bagging(pipe, pairs, gold):

@@ -4,11 +4,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 import pickle
-import sys
-from importlib.util import module_from_spec, spec_from_file_location
-from pathlib import Path
 from types import SimpleNamespace
 
+import facades  # which conftest.py imports
 import numpy as np
 import pytest
 import skops.io
@@ -45,7 +43,6 @@ from skparaphrase.interaction import (
     PairwiseInteractionRanker,
     PairwiseInteractionRegressor,
 )
-from skparaphrase.nn._interaction import WIDTHS
 from skparaphrase.optimizers import Optimizer
 from skparaphrase.supervised import (
     PairClassifier,
@@ -53,11 +50,6 @@ from skparaphrase.supervised import (
     SimilarityRegressor,
 )
 from skparaphrase.tagging import SequenceTagger
-
-# A module of its own name: pickles of facades name it.
-spec = spec_from_file_location("facades", Path(__file__).with_name("facades.py"))
-facades = sys.modules.setdefault("facades", module_from_spec(spec))
-spec.loader.exec_module(facades)
 
 SMALL = {
     "hidden_dim": 4, "max_epochs": 2, "batch_size": 9, "device": "cpu",
@@ -71,15 +63,10 @@ MODELS = [
     PairwiseInteractionRanker,
     SequenceTagger,
 ]
+GRADED = [SimilarityRegressor, PairwiseInteractionRegressor]
 INTERACTIONS = (PairwiseInteractionRegressor, PairwiseInteractionRanker)
+pytestmark = pytest.mark.usefixtures("narrow")
 with_weights = pytest.mark.parametrize("case", MODELS[:-1], indirect=True)
-
-
-@pytest.fixture(autouse=True)
-def narrow(monkeypatch):
-    """Networks of few channels."""
-    for max_words, widths in WIDTHS.items():
-        monkeypatch.setitem(WIDTHS, max_words, (6, 7, 8, 7, 6, 8)[: len(widths)])
 
 
 def rows_of(values, rows):
@@ -244,14 +231,8 @@ def test_patience(case, monkeypatch):
     assert_same_bits(model, case.make(max_epochs=n_epochs).fit(case.X, case.y))
 
 
-def test_validation_fraction(case, monkeypatch):
-    parts, split = [], case.Model._split
-
-    def spy(self, *args):
-        parts.append(split(self, *args))
-        return parts[-1]
-
-    monkeypatch.setattr(case.Model, "_split", spy)
+def test_validation_fraction(case, splits):
+    parts = splits(case.Model)
     model = case.make(validation_fraction=0.3, warm_start=True).fit(case.X, case.y)
     train, held = parts[0]
     n_held = 5 if case.Model is SequenceTagger else 6  # rounded, or rounded up
@@ -272,6 +253,39 @@ def test_validation_fraction(case, monkeypatch):
     model.set_params(validation_fraction=None).fit(case.X, case.y)
     assert not np.array_equal(before, next(reversed(arrays(model).values())))
     assert not hasattr(model, "best_epoch_")
+
+
+# Graded scores
+
+
+@pytest.mark.parametrize("case", GRADED, indirect=True)
+def test_score_is_the_correlation(case):
+    X, y, counts = case.X, case.y, np.arange(18) % 4
+    model = case.make().fit(X, y, X_val=X, y_val=y, sample_weight_val=counts)
+    found = model.predict(X)
+    assert_allclose(model.score(X, y), np.corrcoef(found, y)[0, 1])
+    r = np.corrcoef(np.repeat(found, counts), np.repeat(y, counts))[0, 1]
+    assert_allclose(model.score(X, y, sample_weight=counts), r)
+    assert_allclose(max(model.validation_scores_), r)
+
+
+@pytest.mark.parametrize("case", GRADED, indirect=True)
+def test_scale_of_the_scores(case):
+    X, y = case.X, case.y
+    with pytest.raises(ValueError, match="outside of score_range"):
+        case.make(score_range=(0, 3)).fit(X, y)
+    model = case.make(score_range=None, warm_start=True)
+    with pytest.raises(ValueError, match="All scores are 3: pass score_range"):
+        model.fit(X, [3] * 18)
+    model.fit(X, 1.2 + 0.32 * y)
+    assert_array_equal(model.levels_, [1, 2, 3])
+    assert 1 <= model.predict(X).min() < model.predict(X).max() <= 3
+    model.fit(X[:3], [1, 2, 1.5])  # and keeps the scale
+    assert_array_equal(model.levels_, [1, 2, 3])
+    with pytest.raises(ValueError, match="at index 17"):
+        model.fit(X, [*np.ones(17), 9])
+    with pytest.raises(ValueError, match="NaN"):
+        model.fit(X, np.ones(18), X_val=X[:2], y_val=[1.0, np.nan])
 
 
 # Callbacks

@@ -14,6 +14,7 @@ from zlib import crc32
 
 import numpy as np
 
+from skparaphrase._saving import fitted_attributes
 from skparaphrase._threads import process_rank
 from skparaphrase.callback._folder import (
     CheckpointFolder,
@@ -189,7 +190,6 @@ class Checkpoint:
             Always False.
         """
         if context.task_name != "epoch":
-            assert metadata is not None
             self._write(estimator, metadata["training"])
         return False
 
@@ -308,7 +308,8 @@ def differences(before: Identity, now: Identity) -> list[str]:
     found = [
         f"{name} was {old.get(name)!r} and is {new.get(name)!r}"
         for name in sorted({*old, *new})
-        if not _same(old.get(name), new.get(name))
+        # NaN equals NaN here, and 1 is not 1.0.
+        if json.dumps(old.get(name)) != json.dumps(new.get(name))
     ]
     found += [
         f"{name} differ" if name.endswith("s") else f"{name} differs"
@@ -316,10 +317,6 @@ def differences(before: Identity, now: Identity) -> list[str]:
         if name not in ("estimator", "parameters") and before.get(name) != now[name]
     ]
     return found
-
-
-def _same(one: Any, other: Any) -> bool:
-    return json.dumps(one) == json.dumps(other)  # NaN equals NaN, 1 is not 1.0
 
 
 def digest(identity: Identity) -> str:
@@ -376,12 +373,8 @@ def _mixed(crc: int, value: Any) -> int:
     if is_dataclass(value):
         return _each(crc, (getattr(value, f.name) for f in fields(value)), name)
     if hasattr(value, "get_params"):
-        fitted = {
-            key: part
-            for key, part in vars(value).items()
-            if key.endswith("_") and not key.startswith("_")
-        }
-        return _each(crc, (value.get_params(deep=False), fitted), name)
+        state = (value.get_params(deep=False), fitted_attributes(value))
+        return _each(crc, state, name)
     if callable(value):
         own = getattr(value, "__qualname__", name)
         return _text(crc, f"{getattr(value, '__module__', '')}.{own}")

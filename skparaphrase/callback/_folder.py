@@ -4,7 +4,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 import os
-import re
 import shutil
 import sys
 from contextlib import suppress
@@ -45,10 +44,9 @@ class CheckpointFolder:
 
     def __init__(self, folder: Path, *, writes: bool) -> None:
         self.folder = folder
-        self._lock: FileLock | None = None
+        self._lock = FileLock(folder / "lock", timeout=0, is_singleton=False)
         if writes:
             folder.mkdir(parents=True, exist_ok=True)
-            self._lock = FileLock(folder / "lock", timeout=0, is_singleton=False)
             try:
                 self._lock.acquire()
             except Timeout:
@@ -57,14 +55,12 @@ class CheckpointFolder:
                     "per fit, or Checkpoint(..., subfolders=True) for the fits of a "
                     "grid search."
                 ) from None
-            except (NotImplementedError, OSError):  # a file system without locks
-                self._lock = None
+            except (NotImplementedError, OSError):
+                pass  # a file system without locks
 
     def close(self) -> None:
         """Let others write."""
-        if self._lock is not None:
-            self._lock.release()
-            self._lock = None
+        self._lock.release()
 
     def newest(self) -> Path | None:
         """The last checkpoint, if there is one."""
@@ -107,15 +103,14 @@ class CheckpointFolder:
         self._sweep()
 
     def _all(self) -> dict[int, Path]:
-        if not self.folder.is_dir():
-            return {}
-        names = {p: re.fullmatch(r"epoch-(\d+)", p.name) for p in self.folder.iterdir()}
-        return {int(match[1]): path for path, match in names.items() if match}
+        paths = {
+            path.name[len("epoch-") :]: path for path in self.folder.glob("epoch-*")
+        }
+        return {int(n): path for n, path in paths.items() if n.isdecimal()}
 
     def _sweep(self) -> None:
-        for path in self.folder.iterdir():
-            if re.fullmatch(r"\.epoch-\d+-\w+", path.name):
-                shutil.rmtree(path, ignore_errors=True)
+        for path in self.folder.glob(".epoch-*-*"):
+            shutil.rmtree(path, ignore_errors=True)
 
 
 def read_checkpoint(path: Path) -> tuple[Any, dict[str, Any]]:
@@ -169,11 +164,7 @@ def _put_arrays(value: Any, name: str, arrays: dict[str, NDArray[Any]]) -> Any:
 
 
 def _checksum(path: Path) -> int:
-    checksum = 0
-    with path.open("rb") as file:
-        while block := file.read(1 << 22):
-            checksum = crc32(block, checksum)
-    return checksum
+    return crc32(np.memmap(path, np.uint8, mode="r").data)
 
 
 def _flush_to_disk(path: Path) -> None:

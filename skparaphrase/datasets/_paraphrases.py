@@ -102,8 +102,6 @@ def fetch_msrp(
     return _MSRP.load(cache, parts, "label", return_X_y, as_frame)
 
 
-_SIZES = ("s", "m", "l", "xl", "xxl", "xxxl")
-_KINDS = ("lexical", "phrasal", "all")
 _VARIABLE = re.compile(r"\[[^ \]]+,\d+\](?= |$)")
 _SCORE = "PPDB2.0Score="
 
@@ -219,8 +217,8 @@ def fetch_ppdb(
     >>> fetch_ppdb("s", "lexical", limit=1000).data.shape  # doctest: +SKIP
     (1000, 2)
     """
-    check_choice("size", size, _SIZES)
-    check_choice("kind", kind, _KINDS)
+    check_choice("size", size, ("s", "m", "l", "xl", "xxl", "xxxl"))
+    check_choice("kind", kind, ("lexical", "phrasal", "all"))
     check_choice("version", version, tuple(_PPDB))
     if limit is not None:
         check_scalar(limit, "limit", Integral, min_val=0)

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_scalar
 
-from skparaphrase.datasets._tables import Columns, iter_rows, make_bunch
+from skparaphrase.datasets._tables import Columns, check_two, iter_rows, make_bunch
 
 _Path = str | PathLike[str]
 _Error = Callable[[int, str], ValueError]  # of the row and what is wrong with its cell
@@ -69,7 +69,8 @@ def read_pairs(
     LookupError
         If Python has no such encoding.
     """
-    return _read(path, _two(columns), None, None, sep, encoding, return_X_y, as_frame)
+    check_two(columns)
+    return _read(path, columns, None, _to_labels, sep, encoding, return_X_y, as_frame)
 
 
 def iter_pairs(
@@ -112,7 +113,8 @@ def iter_pairs(
     ...     next(iter_pairs(path))
     ('a cat', 'cats')
     """
-    rows = iter_rows(Path(path), _two(columns), sep=sep, encoding=encoding)
+    check_two(columns)
+    rows = iter_rows(Path(path), columns, sep=sep, encoding=encoding)
     return ((first, second) for _, (first, second) in rows)
 
 
@@ -148,10 +150,9 @@ def read_scored_pairs(
     ValueError
         As in :func:`read_pairs`, or if a score is not a number.
     """
+    check_two(columns)
     convert = partial(_to_numbers, comma=sep == ";")
-    return _read(
-        path, _two(columns), score, convert, sep, encoding, return_X_y, as_frame
-    )
+    return _read(path, columns, score, convert, sep, encoding, return_X_y, as_frame)
 
 
 def read_labelled_pairs(
@@ -187,9 +188,8 @@ def read_labelled_pairs(
     ValueError
         As in :func:`read_pairs`, or if a label is empty.
     """
-    return _read(
-        path, _two(columns), label, _to_labels, sep, encoding, return_X_y, as_frame
-    )
+    check_two(columns)
+    return _read(path, columns, label, _to_labels, sep, encoding, return_X_y, as_frame)
 
 
 def read_texts(
@@ -273,17 +273,15 @@ def read_answers(
         As in :func:`read_pairs`, or if a label is neither 0 nor 1 or an identifier is
         empty.
     """
+    check_two(columns)
     table, queries = _read_columns(
-        path, _two(columns), label, _to_relevance, query, sep=sep, encoding=encoding
+        path, columns, label, _to_relevance, query, sep=sep, encoding=encoding
     )
-    question, answer = map(str, columns)
     if query is None:
-        numbers = {text: i for i, text in enumerate(dict.fromkeys(table[question]))}
-        queries = np.array([numbers[text] for text in table[question]], dtype=np.int64)
-    target = None if label is None else str(label)
-    return make_bunch(
-        table, [question, answer], target, str(path), return_X_y, as_frame, queries
-    )
+        questions = table[str(columns[0])]
+        numbers = {text: i for i, text in enumerate(dict.fromkeys(questions))}
+        queries = np.array([numbers[text] for text in questions], dtype=np.int64)
+    return make_bunch(table, columns, label, str(path), return_X_y, as_frame, queries)
 
 
 def read_wikiqa(
@@ -350,35 +348,25 @@ def read_wikiqa(
     )
 
 
-def _two(columns: Sequence[str | int]) -> Sequence[str | int]:
-    if len(columns) != 2 or isinstance(columns, str):
-        raise ValueError(f"columns must be two names or positions; got {columns!r}.")
-    return columns
-
-
 def _read(
     path: _Path,
     columns: Sequence[str | int],
     target: str | int | None,
-    convert: _Convert | None,
+    convert: _Convert,
     sep: str | None,
     encoding: str,
     return_X_y: bool,
     as_frame: bool,
 ) -> Any:
-    options = {"sep": sep, "encoding": encoding}
-    table, _ = _read_columns(path, columns, target, convert, **options)
-    name = None if target is None else str(target)
-    return make_bunch(
-        table, [*map(str, columns)], name, str(path), return_X_y, as_frame
-    )
+    table, _ = _read_columns(path, columns, target, convert, sep=sep, encoding=encoding)
+    return make_bunch(table, columns, target, str(path), return_X_y, as_frame)
 
 
 def _read_columns(
     path: _Path,
     columns: Sequence[str | int],
     target: str | int | None,
-    convert: _Convert | None,
+    convert: _Convert,
     query: str | int | None = None,
     **options: Any,
 ) -> tuple[Columns, Any]:
@@ -399,7 +387,7 @@ def _read_columns(
         return ValueError(f"{path}, line {lines[row]}, column {str(name)!r}: {problem}")
 
     table = {str(column): np.array(values[str(column)], object) for column in columns}
-    if target is not None and convert is not None:
+    if target is not None:
         table[str(target)] = convert(values[str(target)], partial(error, target))
     if query is None:
         return table, None

@@ -106,9 +106,7 @@ def iter_cells(raw: bytes, source: str) -> Iterator[tuple[str, list[str]]]:
             yield f"{source}, line {number}", line.split("\t")
 
 
-def _as_cp1252(error: UnicodeError) -> tuple[str, int]:
-    if not isinstance(error, UnicodeDecodeError):
-        raise error
+def _as_cp1252(error: Any) -> tuple[str, int]:
     return error.object[error.start : error.end].decode("cp1252"), error.end
 
 

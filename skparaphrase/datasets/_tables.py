@@ -25,9 +25,7 @@ _MARK = "\udfff"  # no text that can be decoded has a lone surrogate
 _MARK_ERRORS = "skparaphrase-mark"
 
 
-def _mark(error: UnicodeError) -> tuple[str, int]:
-    if not isinstance(error, UnicodeDecodeError):
-        raise error
+def _mark(error: Any) -> tuple[str, int]:
     return _MARK, error.end
 
 
@@ -96,6 +94,19 @@ class TextFile:
         return ValueError(f"{self.path}, line {number}: not {name} ({reason}).{advice}")
 
 
+def check_two(columns: Sequence[str | int]) -> None:
+    """Refuse columns that are not two."""
+    if len(columns) != 2 or isinstance(columns, str):
+        raise ValueError(f"columns must be two names or positions; got {columns!r}.")
+
+
+def check_positions(columns: Sequence[str | int]) -> None:
+    """Refuse negative positions."""
+    for column in columns:
+        if isinstance(column, int) and column < 0:
+            raise ValueError(f"Columns are counted from 0; got {column}.")
+
+
 def iter_rows(
     path: Path,
     columns: Sequence[str | int],
@@ -110,9 +121,7 @@ def iter_rows(
     `sep` is None, it is a comma in a `.csv` file, and else a tab. Invalid arguments
     raise immediately, invalid files when they are read.
     """
-    for column in columns:
-        if isinstance(column, int) and column < 0:
-            raise ValueError(f"Columns are counted from 0; got {column}.")
+    check_positions(columns)
     inner = path.with_suffix("") if path.suffix.lower() in _COMPRESSED else path
     is_csv = inner.suffix.lower() == ".csv"
     if sep is None:
@@ -238,8 +247,8 @@ def _parsed(
 
 def make_bunch(
     columns: Columns,
-    data: Sequence[str],
-    target: str | None,
+    data: Sequence[str | int],
+    target: str | int | None,
     descr: str,
     return_X_y: bool,
     as_frame: bool,
@@ -250,7 +259,8 @@ def make_bunch(
     `columns` has arrays of shape (n_rows,); `data` names those of the texts, `target`
     that of the labels or scores. `query` of shape (n_rows,) is no column of the frame.
     """
-    names = list(data)
+    names = [*map(str, data)]
+    target = None if target is None else str(target)
     frame = None
     texts: Any
     labels: Any = None if target is None else columns[target]

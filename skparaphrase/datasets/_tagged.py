@@ -11,7 +11,7 @@ from typing import Any
 
 from sklearn.utils import Bunch
 
-from skparaphrase.datasets._tables import TextFile
+from skparaphrase.datasets._tables import TextFile, check_positions, check_two
 
 _CONLLU = "ID FORM LEMMA UPOS XPOS FEATS HEAD DEPREL DEPS MISC".split()
 _CONLLU_ID = re.compile(r"[0-9]+([-.][0-9]+)?")
@@ -63,8 +63,8 @@ def read_tagged(
     conllu = path.suffix.lower() == ".conllu"
     if columns is None:
         columns = ("FORM", "UPOS") if conllu else ("token", "tag")
-    if len(columns) != 2 or isinstance(columns, str):
-        raise ValueError(f"columns must be two names or positions; got {columns!r}.")
+    check_two(columns)
+    check_positions(columns)
     data, target = _read_sentences(path, columns, conllu)
     if return_X_y:
         return data, target
@@ -87,24 +87,21 @@ def _read_sentences(
     ]
     if not any("\t" in line for line in lines):
         lines = [re.sub(" +", "\t", line.strip(" ")) for line in lines]
-    first = 0
+    numbered = enumerate(lines, 1)
     header: list[str] = []
     where = f"{path}: CoNLL-U"
     if conllu:
         header = _CONLLU
     elif not all(isinstance(column, int) for column in columns):
-        # Blank lines before the header do not end a sentence.
-        while first < len(lines) and not lines[first].strip(" "):
-            first += 1
-        header = lines[first].split("\t") if first < len(lines) else []
-        first += 1
-        where = f"{path}, line {first}: the header"
+        filled = ((i, line.split("\t")) for i, line in numbered if line.strip(" "))
+        number, header = next(filled, (1, []))
+        where = f"{path}, line {number}: the header"
     positions = [_position(column, header, where) for column in columns]
     n_columns = len(_CONLLU) if conllu else max(positions) + 1
     data: list[list[str]] = []
     target: list[list[str]] = []
     in_sentence = False
-    for number, line in enumerate(lines[first:], first + 1):
+    for number, line in numbered:
         if not line.strip(" "):
             in_sentence = False
             continue
@@ -138,8 +135,6 @@ def _read_sentences(
 
 def _position(column: str | int, header: list[str], where: str) -> int:
     if isinstance(column, int):
-        if column < 0:
-            raise ValueError(f"Columns are counted from 0; got {column}.")
         return column
     if column not in header:
         raise ValueError(f"{where} has no column {column!r}; the columns are {header}.")

@@ -3,6 +3,7 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+import math
 from collections.abc import Callable, Iterable
 from functools import cache
 from importlib.resources import files
@@ -43,11 +44,20 @@ class AveragingEncoder(TextEncoder):
         """Weights of shape (n_words,), or None for a plain average."""
         return None
 
+    def _unknown_weight(self) -> float:
+        """The weight of a word that has no row in the table."""
+        return 1.0
+
     def _embed(self, texts: list[str]) -> NDArray[np.float32]:
         vectors = self._word_vectors()
         batches = vectors.lookup(self._tokenizer()).encode_blocks(texts)
-        weights = self._word_weights()
-        return pool_vectors(vectors, batches, len(texts), weights=weights)
+        return pool_vectors(
+            vectors,
+            batches,
+            len(texts),
+            weights=self._word_weights(),
+            unknown_weight=self._unknown_weight(),
+        )
 
     @property
     def _n_features_out(self) -> int:
@@ -60,7 +70,8 @@ class AveragingEncoder(TextEncoder):
         `SentenceTransformer(folder)` then give the same vectors, up to rounding:
         weights are multiplied into the vectors, and words are found in the same way,
         including the parts of compounds. Unknown words have no token there, or the
-        token "\u2581" if the table has a vector for them. Characters that this Python's
+        token "\u2581" if the table has one vector for all of them; vectors made of
+        n-grams or hashes are left out, with a warning. Characters that this Python's
         Unicode version does not know may be letters there.
 
         Words that no text can contain (with capitals, if the encoder lower-cases) are
@@ -232,6 +243,8 @@ class TfidfEncoder(AveragingEncoder):
     ----------
     weights_ : ndarray of shape (n_words,)
         Inverse document frequency of each word of the table, seen in `fit` or not.
+    unknown_weight_ : float
+        That of a word without a row, which no text of `fit` counts for.
 
     See Also
     --------
@@ -246,6 +259,7 @@ class TfidfEncoder(AveragingEncoder):
     """
 
     weights_: NDArray[np.float64]
+    unknown_weight_: float
 
     def __init__(
         self,
@@ -274,16 +288,20 @@ class TfidfEncoder(AveragingEncoder):
         texts = check_fit_texts(X).ravel().tolist()
         vectors = self._word_vectors()
         n_words = len(vectors)
-        blocks = vectors.lookup(self._tokenizer()).encode_blocks(texts)
-        batch = TokenBatch.concatenate(list(blocks))
+        lookup = vectors.lookup(self._tokenizer(), known_only=True)
+        batch = TokenBatch.concatenate(list(lookup.encode_blocks(texts)))
         document = np.repeat(np.arange(len(batch)), batch.lengths)
         once = np.unique(document * n_words + batch.ids) % n_words
         found = np.bincount(once, minlength=n_words)
         self.weights_ = np.log((1 + len(texts)) / (1 + found))
+        self.unknown_weight_ = math.log(1 + len(texts))
         return self
 
     def _word_weights(self) -> NDArray[np.float64]:
         return self.weights_
+
+    def _unknown_weight(self) -> float:
+        return self.unknown_weight_
 
 
 _FILE = files("skparaphrase.encoders") / "data" / "english.npz"

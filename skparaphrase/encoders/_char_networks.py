@@ -8,8 +8,6 @@ from numbers import Integral
 from operator import index
 from typing import TYPE_CHECKING, Any, ClassVar
 
-import numpy as np
-
 from skparaphrase._compat import Interval, StrOptions
 from skparaphrase._estimator import store_parameters
 from skparaphrase.encoders._charagram import random_table
@@ -29,6 +27,25 @@ FILTERS = {
     "equal": ((175, 2), (175, 3), (175, 4)),
     "kim": ((25, 1), (50, 2), (75, 3), (100, 4), (125, 5), (150, 6)),
 }
+
+
+UNKNOWN = "<unk>"  # no character is as long
+
+
+def _character_tokenizer(encoder: TrainedEncoder) -> NgramTokenizer:
+    """Splits a text into characters, with a space on each side."""
+    return NgramTokenizer(ngram_range=(1, 1), lowercase=encoder.lowercase, binary=False)
+
+
+def _character_table(encoder: TrainedEncoder, texts: Sequence[str]) -> WordVectors:
+    """Random vectors of the characters of texts, and of "<unk>" for all others."""
+    characters = encoder._tokenizer().vocabulary(texts)
+    if characters:
+        characters.append(UNKNOWN)
+    limit = 0.5 / max(len(characters), 1)  # as in the paper's code
+    return random_table(
+        characters, encoder.embedding_dim, limit, encoder._random_state, UNKNOWN
+    )
 
 
 class CharCNNEncoder(TrainedEncoder):
@@ -181,13 +198,8 @@ class CharCNNEncoder(TrainedEncoder):
     ) -> None:
         store_parameters(self, locals())
 
-    def _tokenizer(self) -> NgramTokenizer:
-        return character_tokenizer(self.lowercase)
-
-    def _new_table(self, texts: Sequence[str]) -> WordVectors:
-        return character_table(
-            texts, self._tokenizer(), self.embedding_dim, self._random_state
-        )
+    _tokenizer = _character_tokenizer
+    _new_table = _character_table
 
     def _composition(self, vectors: WordVectors) -> "Composition":
         from skparaphrase.nn import CharacterConvolution
@@ -213,9 +225,6 @@ class CharCNNEncoder(TrainedEncoder):
                 f"ints; got {self.filters!r}."
             )
         return filters
-
-
-UNKNOWN = "<unk>"  # no character is as long
 
 
 class CharLSTMEncoder(TrainedEncoder):
@@ -353,13 +362,8 @@ class CharLSTMEncoder(TrainedEncoder):
     ) -> None:
         store_parameters(self, locals())
 
-    def _tokenizer(self) -> NgramTokenizer:
-        return character_tokenizer(self.lowercase)
-
-    def _new_table(self, texts: Sequence[str]) -> WordVectors:
-        return character_table(
-            texts, self._tokenizer(), self.embedding_dim, self._random_state
-        )
+    _tokenizer = _character_tokenizer
+    _new_table = _character_table
 
     def _composition(self, vectors: WordVectors) -> "Composition":
         from skparaphrase.nn import LSTM
@@ -370,22 +374,3 @@ class CharLSTMEncoder(TrainedEncoder):
             output_gate=self.output_gate,
             peepholes=self.peepholes,
         )
-
-
-def character_tokenizer(lowercase: bool) -> NgramTokenizer:
-    """Splits a text into characters, with a space on each side."""
-    return NgramTokenizer(ngram_range=(1, 1), lowercase=lowercase, binary=False)
-
-
-def character_table(
-    texts: Sequence[str],
-    tokenizer: NgramTokenizer,
-    dim: int,
-    random_state: np.random.RandomState,
-) -> WordVectors:
-    """Random vectors of the characters of texts, and of "<unk>" for all others."""
-    characters = tokenizer.vocabulary(texts)
-    if characters:
-        characters.append(UNKNOWN)
-    limit = 0.5 / max(len(characters), 1)  # as in the paper's code
-    return random_table(characters, dim, limit, random_state, unknown=UNKNOWN)

@@ -102,7 +102,8 @@ class ConvolutionalEncoder(TrainedEncoder):
     Attributes
     ----------
     vectors_ : WordVectors
-        The trained vectors, with the words of `vectors`.
+        The trained vectors, with the words of `vectors`, and those of the texts that it
+        makes vectors for.
     parameters_ : dict of str to ndarray
         "filters.i.weight", of shape (width, dim, n_filters), and "filters.i.bias" of
         the i-th width.

@@ -6,7 +6,7 @@
 import json
 import tempfile
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import cached_property
@@ -34,7 +34,6 @@ from skparaphrase.text import (
 from skparaphrase.vectors import WordVectors
 
 _WORDS = 2**16  # of a vocabulary, at a time
-_Encode = Callable[[Sequence[str]], Iterable[TokenBatch]]
 
 
 class TextsInMemory:
@@ -77,11 +76,11 @@ class TextsInMemory:
         teacher = None if self.teacher is None else self.teacher[rows]
         return TextsInMemory(self.array[rows], teacher)
 
-    def encode(
-        self, encode_blocks: _Encode, tokenizer: Any, vectors: WordVectors
-    ) -> TokenBatch:
+    def encode(self, tokenizer: Any, vectors: WordVectors) -> TokenBatch:
         """The tokens of the distinct texts."""
-        return TokenBatch.concatenate(list(encode_blocks(self.distinct)))
+        lookup = vectors.lookup(tokenizer, known_only=True)
+        blocks = lookup.encode_blocks(self.distinct)
+        return TokenBatch.concatenate(list(blocks))
 
 
 class TextsInStore:
@@ -128,12 +127,11 @@ class TextsInStore:
         rows = rows if self._rows is None else self._rows[rows]
         return TextsInStore(self._store, rows, self._scratch)
 
-    def encode(
-        self, encode_blocks: _Encode, tokenizer: Any, vectors: WordVectors
-    ) -> TokenBatch:
+    def encode(self, tokenizer: Any, vectors: WordVectors) -> TokenBatch:
         """The tokens of all texts of the store, which are kept in its folder."""
+        encode = vectors.lookup(tokenizer, known_only=True).encode_blocks
         key = _tokens_key(tokenizer, vectors)
-        return stored_tokens(self._store, encode_blocks, key, self._scratch)
+        return stored_tokens(self._store, encode, key, self._scratch)
 
 
 @dataclass(frozen=True, eq=False)

@@ -87,7 +87,8 @@ class ProjectionEncoder(TrainedEncoder):
     Attributes
     ----------
     vectors_ : WordVectors
-        The trained vectors, with the words of `vectors`.
+        The trained vectors, with the words of `vectors`, and those of the texts that it
+        makes vectors for.
     parameters_ : dict of str to ndarray
         "layers.0.weight", of shape (dim_in, dim), and "layers.0.bias".
     scale_ : float
@@ -235,7 +236,8 @@ class DeepAveragingEncoder(TrainedEncoder):
     Attributes
     ----------
     vectors_ : WordVectors
-        The trained vectors, with the words of `vectors`.
+        The trained vectors, with the words of `vectors`, and those of the texts that it
+        makes vectors for.
     parameters_ : dict of str to ndarray
         "layers.i.weight", of shape (dim_in, dim), and "layers.i.bias" of layer i.
     scale_ : float

@@ -75,7 +75,7 @@ def _embed(
                 part = batch.take(chunk)
                 rows, ids = np.unique(part.ids, return_inverse=True)
                 found = composition(
-                    to_device(vectors.rows(rows), device),
+                    to_device(vectors.token_vectors(rows, part.extra), device),
                     to_device(ids, device),
                     part.offsets,
                 )

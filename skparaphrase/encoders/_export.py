@@ -5,6 +5,7 @@
 
 import json
 import re
+import warnings
 from importlib import import_module
 from itertools import groupby
 from os import PathLike
@@ -118,7 +119,14 @@ def _static_model(
     matrix = vectors.rows(np.array(rows))
     if weights is not None:
         matrix *= weights[rows].astype(np.float32)[:, np.newaxis]
-    has_unknown = vectors.unknown is not None
+    has_unknown = vectors.unknown_row is not None
+    if vectors.unknown is not None and not has_unknown:
+        warnings.warn(
+            f"{caller} leaves out what unknown={vectors.unknown!r} makes of unknown "
+            "words: there, they have no vector.",
+            UserWarning,
+            stacklevel=4,
+        )
     return _foreign_tokenizer(package, tokenizer, words, has_unknown), matrix
 
 

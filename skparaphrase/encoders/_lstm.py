@@ -97,7 +97,8 @@ class LSTMEncoder(TrainedEncoder):
     Attributes
     ----------
     vectors_ : WordVectors
-        The trained vectors, with the words of `vectors`.
+        The trained vectors, with the words of `vectors`, and those of the texts that it
+        makes vectors for.
     parameters_ : dict of str to ndarray
         "W_xi" of shape (dim, dim_in), "W_hi" of shape (dim, dim), the peephole "W_ci"
         and the bias "b_i" of gate i; likewise for f, c (no peephole) and o.

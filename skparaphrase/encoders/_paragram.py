@@ -14,7 +14,7 @@ from skparaphrase._compat import Interval, StrOptions
 from skparaphrase._estimator import store_parameters
 from skparaphrase.encoders._average import AveragingEncoder
 from skparaphrase.encoders._sif import sif_weights, word_probabilities
-from skparaphrase.encoders._trained import TrainedEncoder
+from skparaphrase.encoders._trained import TrainedEncoder, unwrap_frozen
 from skparaphrase.losses import Loss
 from skparaphrase.optimizers import Optimizer
 from skparaphrase.vectors import WordFrequencies, WordVectors
@@ -105,7 +105,8 @@ class ParagramEncoder(AveragingEncoder, TrainedEncoder):
     Attributes
     ----------
     vectors_ : WordVectors
-        The trained vectors, with the words of `vectors`.
+        The trained vectors, with the words of `vectors`, and those of the texts that it
+        makes vectors for.
     initial_weights_ : ndarray of shape (n_words,)
         The SIF weights that training started with, if `weighting` is "sif".
     scale_ : float
@@ -195,20 +196,19 @@ class ParagramEncoder(AveragingEncoder, TrainedEncoder):
         store_parameters(self, locals())
 
     def _new_table(self, texts: Sequence[str]) -> WordVectors:
-        if self.weighting == "uniform":
-            return super()._new_table(texts)
-        probabilities = word_probabilities(
-            self._initial_vectors(), self._tokenizer(), self.frequencies, texts
-        )
-        self.initial_weights_ = sif_weights(probabilities, self.a)
-        return super()._new_table(texts).replace(self._penalty_target())
+        if self.weighting == "sif":
+            probabilities = word_probabilities(
+                self._initial_vectors(), self._tokenizer(), self.frequencies, texts
+            )
+            self.initial_weights_ = sif_weights(probabilities, self.a)
+        return super()._new_table(texts)
 
     def _table(self, texts: Sequence[str], resume: bool) -> WordVectors:
         if not resume:
             self.__dict__.pop("initial_weights_", None)
         vectors = super()._table(texts, resume)
         if self.weighting == "sif":
-            start = self if self.init is None or resume else self._check_init()
+            start = self if self.init is None or resume else unwrap_frozen(self.init)
             if not hasattr(start, "initial_weights_"):
                 raise ValueError(
                     "weighting='sif', but training started with uniform weights. Fit a "
@@ -217,17 +217,16 @@ class ParagramEncoder(AveragingEncoder, TrainedEncoder):
             self.initial_weights_ = start.initial_weights_
         return vectors
 
-    def _start_rows(self) -> NDArray[np.float32]:
-        matrix = super()._start_rows()
-        if self.weighting == "sif":
-            matrix -= matrix.mean(axis=0)
-            matrix *= self.initial_weights_[:, np.newaxis].astype(np.float32)
-        return matrix
-
-    def _penalty_target(self) -> Any:
-        if self.weighting == "sif":
-            return self._start_rows() * np.float32(self.scale_)
-        return super()._penalty_target()
+    def _start_vectors(self) -> WordVectors:
+        if self.weighting == "uniform":
+            return super()._start_vectors()
+        vectors = self._initial_vectors()
+        matrix = vectors.rows(slice(None))
+        mean = matrix.mean(axis=0)
+        matrix -= mean
+        matrix *= self.initial_weights_[:, np.newaxis].astype(np.float32)
+        matrix *= np.float32(self.scale_)
+        return vectors.replace(matrix, factor=self.scale_, shift=-self.scale_ * mean)
 
     def _word_vectors(self) -> WordVectors:
         return self.vectors_ if hasattr(self, "vectors_") else self._initial_vectors()

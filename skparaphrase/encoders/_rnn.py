@@ -92,7 +92,8 @@ class RNNEncoder(TrainedEncoder):
     Attributes
     ----------
     vectors_ : WordVectors
-        The trained vectors, with the words of `vectors`.
+        The trained vectors, with the words of `vectors`, and those of the texts that it
+        makes vectors for.
     parameters_ : dict of str to ndarray
         "W_x" of shape (dim, dim_in), "W_h" of shape (dim, dim) and "b".
     scale_ : float
@@ -247,7 +248,8 @@ class IdentityRNNEncoder(TrainedEncoder):
     Attributes
     ----------
     vectors_ : WordVectors
-        The trained vectors, with the words of `vectors`.
+        The trained vectors, with the words of `vectors`, and those of the texts that it
+        makes vectors for.
     parameters_ : dict of str to ndarray
         "W_x" and "W_h" of shape (dim, dim), and "b".
     scale_ : float

@@ -132,7 +132,8 @@ def word_probabilities(
     """p(w) of each word of a table, shape (n_words,)."""
     if isinstance(frequencies, str):  # "corpus"
         counts = np.zeros(len(vectors), dtype=np.int64)
-        for batch in vectors.lookup(tokenizer).encode_blocks(texts):
+        lookup = vectors.lookup(tokenizer, known_only=True)
+        for batch in lookup.encode_blocks(texts):
             np.add.at(counts, batch.ids, 1)
         return counts / max(counts.sum(), 1)
     if frequencies is None:

@@ -5,7 +5,7 @@
 
 import warnings
 from abc import abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack
 from copy import deepcopy
 from functools import partial
@@ -42,7 +42,6 @@ from skparaphrase.encoders._embedding import embed_texts
 from skparaphrase.losses import LOSS, MarginLoss, check_loss
 from skparaphrase.metrics import RetrievalScorer
 from skparaphrase.optimizers import OPTIMIZER, Optimizer, check_optimizer
-from skparaphrase.text import TokenBatch
 from skparaphrase.vectors import WordVectors
 
 if TYPE_CHECKING:
@@ -85,6 +84,7 @@ class TrainedEncoder(CallbackSupportMixin, TextEncoder):
     parameters_: dict[str, NDArray[np.float32]]
     loss_curve_: list[float]
     n_epochs_: int
+    added_words_: list[str]  # of the texts, which `vectors` lacks
 
     _optimizer_state: dict[str, Any]
     _random_state: np.random.RandomState
@@ -244,8 +244,7 @@ class TrainedEncoder(CallbackSupportMixin, TextEncoder):
         optimizer = check_optimizer(self.optimizer, **self._optimizer_settings)
         start = {k: getattr(self, k, None) for k in _START} if resume else None
         vectors = self._table(texts.strings, resume)
-        encode = partial(self._encode_blocks, vectors=vectors)
-        batch = texts.encode(encode, self._tokenizer(), vectors)
+        batch = texts.encode(self._tokenizer(), vectors)
         if not len(batch.ids):
             raise ValueError(
                 "No word of the texts has a vector: do texts and vectors agree in "
@@ -253,6 +252,10 @@ class TrainedEncoder(CallbackSupportMixin, TextEncoder):
             )
         if not resume:
             self._initialize(vectors)
+        initial = None
+        if self.vectors_penalty:
+            is_start = not (resume or self.init is not None or self._learns_tokens)
+            initial = vectors.rows if is_start else self._penalty_target()
         targets = None
         if texts.teacher is not None:
             numbers = texts.examples.ravel()
@@ -263,7 +266,7 @@ class TrainedEncoder(CallbackSupportMixin, TextEncoder):
             self._fitted_composition().to(device),
             nn.WordTable(
                 self.vectors_.rows(slice(None)),
-                initial=self._penalty_target() if self.vectors_penalty else None,
+                initial=initial,
                 sparse=optimizer.sparse,
                 device=device,
                 frozen=self.freeze == "vectors",
@@ -278,8 +281,6 @@ class TrainedEncoder(CallbackSupportMixin, TextEncoder):
             targets=targets,
         )
         trainer.ordered_first_epoch = self.ordered_first_epoch and not self.n_epochs_
-        memory = self._optimizer_state.get(optimizer.name, {})
-        trainer.rule.load_state_dict(memory, device)
         validate = held_out_data = None
         if held_out is not None:
             held_out_data = held_out.array, held_out.teacher
@@ -307,7 +308,12 @@ class TrainedEncoder(CallbackSupportMixin, TextEncoder):
             vectors = self.vectors_
         elif self.init is not None:
             vectors = self._check_init().vectors_
+            self.added_words_ = getattr(unwrap_frozen(self.init), "added_words_", [])
         else:
+            self.added_words_ = []
+            if not self._learns_tokens:
+                vectors = self._initial_vectors()
+                self.added_words_ = vectors.made_words(texts, self._tokenizer())
             return self._new_table(texts)
         if not self._learns_tokens and self._initial_vectors().words != vectors.words:
             raise ValueError(
@@ -319,16 +325,16 @@ class TrainedEncoder(CallbackSupportMixin, TextEncoder):
     def _new_table(self, texts: Sequence[str]) -> WordVectors:
         """The vectors that training starts from, without `init`."""
         self.scale_ = 1.0
-        vectors = self._initial_vectors()
-        if self.scale is not None:
-            blocks = self._encode_blocks(list(texts[:_SAMPLE]), vectors)
-            found = np.unique(np.concatenate([block.ids for block in blocks]))
-            lengths = np.linalg.norm(self._start_rows()[found], axis=1)
-            if len(lengths) and lengths.mean() > 0:
-                self.scale_ = float(self.scale / lengths.mean())
-        if self.scale_ == 1.0:
+        vectors = self._start_vectors()
+        if self.scale is None:
             return vectors
-        return vectors.replace(self._start_rows() * np.float32(self.scale_))
+        lookup = vectors.lookup(self._tokenizer(), known_only=True)
+        blocks = lookup.encode_blocks(list(texts[:_SAMPLE]))
+        found = np.unique(np.concatenate([block.ids for block in blocks]))
+        lengths = np.linalg.norm(vectors.rows(found), axis=1)
+        if len(lengths) and lengths.mean() > 0:
+            self.scale_ = float(self.scale / lengths.mean())
+        return self._start_vectors()
 
     def _initial_vectors(self) -> WordVectors:
         """The word vectors before any training."""
@@ -336,35 +342,31 @@ class TrainedEncoder(CallbackSupportMixin, TextEncoder):
         if vectors is None and self.init is not None:
             found: WordVectors = self._check_init()._initial_vectors()
             return found
-        return check_word_vectors(vectors)
+        added = getattr(self, "added_words_", [])
+        return check_word_vectors(vectors).with_words(added)
 
-    def _start_rows(self) -> NDArray[np.float32]:
-        """The matrix that training starts from, before `scale`."""
-        return self._initial_vectors().rows(slice(None))
+    def _start_vectors(self) -> WordVectors:
+        """The word vectors before any training, with the factor of `scale`."""
+        vectors = self._initial_vectors()
+        if self.scale_ == 1.0:
+            return vectors
+        matrix = vectors.rows(slice(None)) * np.float32(self.scale_)
+        return vectors.replace(matrix, factor=self.scale_)
 
     def _penalty_target(self) -> Any:
-        """Where the penalty pulls the vectors: rows, or a function of row numbers.
+        """A function of rows: the vectors that the penalty pulls to; None is zero."""
+        return None if self._learns_tokens else self._start_vectors().rows
 
-        None is zero.
-        """
-        if self._learns_tokens:
-            return None
-        if self.scale_ == 1.0:
-            return self._initial_vectors().rows
-        return self._start_rows() * np.float32(self.scale_)
-
-    def _encode_blocks(
-        self, texts: Sequence[str], vectors: WordVectors
-    ) -> Iterator[TokenBatch]:
-        """Rows of `vectors` for the tokens of each text, some texts at a time."""
-        return vectors.lookup(self._tokenizer()).encode_blocks(texts)
+    def _lookup(self, *, known_only: bool = False) -> Any:
+        """What finds the rows of `vectors_` for the tokens of texts."""
+        return self.vectors_.lookup(self._tokenizer(), known_only=known_only)
 
     def _initialize(self, vectors: WordVectors) -> None:
         """Start from these vectors, with new parameters or those of `init`."""
         from skparaphrase import nn
 
         if self.init is not None:
-            init = self._check_init()
+            init = unwrap_frozen(self.init)  # checked by `_table`
             parameters = {k: array.copy() for k, array in init.parameters_.items()}
             if not self._learns_tokens:
                 self.scale_ = init.scale_
@@ -410,7 +412,7 @@ class TrainedEncoder(CallbackSupportMixin, TextEncoder):
             self._fitted_composition(),
             self.vectors_,
             texts,
-            partial(self._encode_blocks, vectors=self.vectors_),
+            self._lookup().encode_blocks,
             self.device,
         )
 

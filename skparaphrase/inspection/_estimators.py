@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.frozen import FrozenEstimator
 from sklearn.pipeline import Pipeline
-from sklearn.utils import check_array, check_consistent_length, column_or_1d, get_tags
+from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from skparaphrase._compat import BaseSearchCV
@@ -173,14 +173,3 @@ def import_optional(module: str, caller: str) -> Any:
         package = module.partition(".")[0]
         message = f"{caller} requires {package}: pip install {package}"
         raise ImportError(message) from error
-
-
-def check_columns(columns: dict[str, Any], **options: Any) -> list[NDArray[np.float64]]:
-    """Float arrays of shape (n,), all of one length; errors contain their names."""
-    options = {"ensure_2d": False, "dtype": np.float64, **options}
-    checked = [
-        column_or_1d(check_array(values, input_name=name, **options))
-        for name, values in columns.items()
-    ]
-    check_consistent_length(*checked)
-    return checked

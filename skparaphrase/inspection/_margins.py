@@ -11,11 +11,11 @@ from sklearn.utils import check_array, check_consistent_length, check_random_sta
 
 from skparaphrase.inspection._display import Display, merge_style
 from skparaphrase.inspection._estimators import (
-    check_columns,
     find_transformer,
     import_optional,
     transform_texts,
 )
+from skparaphrase.metrics._similarity import check_columns
 from skparaphrase.text import check_pairs, numbered_texts
 
 _BLOCK = 8192  # pairs that are embedded together

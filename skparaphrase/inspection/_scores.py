@@ -3,7 +3,7 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, Self
 
@@ -13,21 +13,20 @@ from numpy.typing import NDArray
 from skparaphrase.inspection._display import Display, merge_style
 from skparaphrase.inspection._estimators import (
     Tokenizer,
-    check_columns,
     find_tokenizer,
     find_word_table,
     import_optional,
     pair_similarities,
 )
 from skparaphrase.metrics import pearson_score, spearman_score
-from skparaphrase.text import check_pairs
-from skparaphrase.vectors import WordVectors
+from skparaphrase.metrics._similarity import check_columns
+from skparaphrase.text import check_pairs, check_texts
+from skparaphrase.vectors import WordVectors, load_word_vectors
 
 #: Bins of tables 7 and 6 of the Charagram paper.
 LENGTH_BINS = (4, 5, 6, 7, 8, 9, 10, 15, 20)
 UNKNOWN_BINS = (0, 1, 2)
 
-_BLOCK = 16384  # pairs that are tokenised together
 _LABELS = {"length": "words of the longer text", "unknown": "unknown words of the pair"}
 _METRICS = {"pearson": "Pearson's r", "spearman": "Spearman's rho"}
 _SYMBOLS = str.maketrans({"<": "\u2264", ">": "\u2265", "-": "\u2013", "=": ""})
@@ -206,61 +205,60 @@ def pair_lengths(X: Any, *, tokenizer: Tokenizer | None = None) -> NDArray[np.in
     >>> pair_lengths([("A cat sleeps.", "A cat"), ("Hm", "")])
     array([4, 1])
     """
-    words = find_tokenizer(None, tokenizer)
-    counts = _count(X, lambda texts: list(map(len, words.tokenize(texts))))
-    return counts.max(axis=1)
+    return _count_unknown(check_pairs(X), {}, tokenizer).max(axis=1)
 
 
 def unknown_words(
     X: Any,
-    vocabulary: Iterable[str] | WordVectors,
+    vocabulary: Iterable[str] | WordVectors | None = None,
     *,
     tokenizer: Tokenizer | None = None,
 ) -> NDArray[np.int64]:
-    """Number of words of each pair, in both texts together, outside a vocabulary.
+    """Number of words of each text, or of the two texts of a pair, not in a vocabulary.
 
     Parameters
     ----------
-    X : array-like of str of shape (n_pairs, 2)
-    vocabulary : iterable of str or WordVectors
-        The known words, in lower case unless the tokenizer keeps capitals.
+    X : array-like of str of shape (n_texts,) or (n_pairs, 2)
+    vocabulary : iterable of str or WordVectors, default=None
+        The known words, in lower case unless the tokenizer keeps capitals. None takes
+        :func:`skparaphrase.datasets.load_word_vectors`.
     tokenizer : callable or WordTokenizer, default=None
         As in :func:`pair_lengths`. A compound with a known part counts as known if the
         tokenizer splits compounds.
 
     Returns
     -------
-    counts : ndarray of shape (n_pairs,)
+    counts : ndarray of shape (n_texts,) or (n_pairs,)
+        Also of words that a table makes a vector for, of n-grams or a hash.
 
     Examples
     --------
     >>> from skparaphrase.inspection import unknown_words
     >>> unknown_words([("a cat", "a yak"), ("a", "a")], ["a", "cat"])
     array([1, 0])
+    >>> unknown_words(["The refund is 9000 dollars."])
+    array([1])
     """
     if isinstance(vocabulary, str):
         raise TypeError(f"vocabulary must be a list; got the str {vocabulary!r}.")
+    if vocabulary is None:
+        vocabulary = load_word_vectors()
     words = vocabulary.words if isinstance(vocabulary, WordVectors) else vocabulary
-    known = dict.fromkeys(words, 0)
-    splitter = find_tokenizer(None, tokenizer)
-
-    def count(texts: list[str]) -> NDArray[np.int64]:
-        batch = splitter.encode(texts, known, unknown=1)
-        total = np.concatenate([[0], np.cumsum(batch.ids, dtype=np.int64)])
-        return np.diff(total[batch.offsets])
-
-    return _count(X, count).sum(axis=1)
+    texts = check_texts(X)
+    counts = _count_unknown(texts, dict.fromkeys(words, 0), tokenizer)
+    return counts if texts.ndim == 1 else counts.sum(axis=1)
 
 
-def _count(
-    X: Any, count: Callable[[list[str]], list[int] | NDArray[np.int64]]
+def _count_unknown(
+    texts: NDArray[np.object_], known: Mapping[str, int], tokenizer: Tokenizer | None
 ) -> NDArray[np.int64]:
-    """Apply a function to blocks of texts; result of shape (n_pairs, 2)."""
-    pairs = check_pairs(X)
-    starts = range(0, len(pairs), _BLOCK)
-    blocks = (pairs[start : start + _BLOCK].ravel().tolist() for start in starts)
-    counts = [np.asarray(count(block), dtype=np.int64) for block in blocks]
-    return np.concatenate([*counts, np.empty(0, np.int64)]).reshape(-1, 2)
+    """Number of words of each text that are not known, of the shape of `texts`."""
+    lookup = find_tokenizer(None, tokenizer).lookup(known, unknown=1)
+    counts = []
+    for batch in lookup.encode_blocks(texts.ravel().tolist()):
+        total = np.concatenate([[0], np.cumsum(batch.ids, dtype=np.int64)])
+        counts.append(np.diff(total[batch.offsets]))
+    return np.concatenate(counts).reshape(texts.shape)
 
 
 class GroupedScoresDisplay(Display):

@@ -16,8 +16,9 @@ from skparaphrase.inspection._display import (
     draw_points,
     merge_style,
 )
-from skparaphrase.inspection._estimators import check_columns, pair_similarities
+from skparaphrase.inspection._estimators import pair_similarities
 from skparaphrase.metrics import pearson_score, spearman_score
+from skparaphrase.metrics._similarity import check_columns
 from skparaphrase.text import check_pairs
 
 _KINDS = ("auto", "scatter", "hexbin")

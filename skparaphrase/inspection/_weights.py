@@ -18,7 +18,6 @@ from skparaphrase.inspection._display import (
     merge_style,
 )
 from skparaphrase.inspection._estimators import (
-    check_columns,
     find_encoder,
     find_table,
     has_words,
@@ -26,6 +25,7 @@ from skparaphrase.inspection._estimators import (
     initial_table,
     vector_growth,
 )
+from skparaphrase.metrics._similarity import check_columns
 from skparaphrase.vectors import WordFrequencies, WordVectors, load_word_frequencies
 
 _COLUMNS = {
@@ -87,7 +87,7 @@ def token_weights(
     """
     pandas = import_optional("pandas", "token_weights")
     table = find_table(encoder)
-    found = encoder if isinstance(encoder, WordVectors) else find_encoder(encoder)
+    found = find_encoder(encoder)
     matrix = table.rows(slice(None))
     columns = {
         "l1": np.abs(matrix).sum(axis=1, dtype=np.float64),

@@ -19,9 +19,9 @@ from skparaphrase._compat import Interval, Options, StrOptions
 from skparaphrase._epochs import Arrays, forget_epochs
 from skparaphrase._trained_model import Examples, TrainedModel
 from skparaphrase.encoders._base import check_word_vectors
+from skparaphrase.supervised._base import scale_factor
 from skparaphrase.text import (
     TokenBatch,
-    WordTokenizer,
     check_pairs,
     check_tokenizer,
     numbered_texts,
@@ -104,22 +104,58 @@ class PairwiseInteraction(TrainedModel):
         return check_word_vectors(self.vectors)
 
     def _find_words(self, texts: list[str]) -> "Words":
-        return find_words(
-            texts,
-            check_tokenizer(self.tokenizer),
-            self._table(),
-            scale=self._scale_of,
-            unknown_range=self.unknown_range,
-            trained=getattr(self, "vectors_", None),
-        )
+        """Look up the words of texts; the first time, set the factor of vectors.
 
-    def _scale_of(self, known: NDArray[np.float32]) -> float:
-        """The factor of vectors, set by the first ones that are looked up."""
+        A word without a vector gets the one that `vectors` has or makes for it, or its
+        draw; with `unknown_range=None` it is ignored.
+        """
+        vectors = self._table()
+        tokenizer = check_tokenizer(self.tokenizer)
+        unknown: dict[str, int] = {}
+        n_known = len(vectors)
+
+        def number(word: str) -> int | None:
+            if self.unknown_range is None and vectors.unknown_vector(word) is None:
+                return None
+            return unknown.setdefault(word, n_known + len(unknown))
+
+        row = vectors.unknown_row
+        rule = number if row is None else row
+        batch = tokenizer.encode(texts, vectors.index, rule)
+        rows, numbers = np.unique(batch.ids, return_inverse=True)
+        names = list(unknown)
+        words = [
+            vectors.words[row] if row < n_known else names[row - n_known]
+            for row in rows.tolist()
+        ]
         if not hasattr(self, "scale_"):
-            length = float(np.linalg.norm(known, axis=1).mean()) if len(known) else 0.0
-            wanted = self.scale if length > 0 else None
-            self.scale_ = 1.0 if wanted is None else float(wanted) / length
-        return self.scale_
+            known = vectors.rows(rows[rows < n_known])
+            self.scale_ = scale_factor(known, self.scale)
+        matrix = self._initial_vectors(words)
+        if hasattr(self, "vectors_"):
+            trained, places = _rows_of(words, self.vectors_)
+            matrix[trained] = self.vectors_.rows(places)
+        ids = numbers.astype(np.int32)
+        return Words(TokenBatch(ids, batch.offsets), words, matrix)
+
+    def _initial_vectors(self, words: list[str]) -> NDArray[np.float32]:
+        """The vectors of words before any training; zero for words without one.
+
+        Those that the table neither has nor makes are drawn from
+        U(-unknown_range, unknown_range) by a hash of the word, and so always the same.
+        """
+        vectors, reach = self._table(), self.unknown_range
+        matrix = np.zeros((len(words), vectors.dim), dtype=np.float32)
+        known, rows = _rows_of(words, vectors)
+        matrix[known] = vectors.rows(rows) * np.float32(self.scale_)
+        for i in np.flatnonzero(~known):
+            made = vectors.unknown_vector(words[i])
+            if made is not None:
+                matrix[i] = made * np.float32(self.scale_)
+            elif reach is not None:
+                draw = np.random.RandomState(crc32(words[i].encode("utf-8", "replace")))
+                matrix[i] = draw.uniform(-reach, reach, vectors.dim)
+        return matrix
 
     def _initialize(self, examples: Examples) -> None:
         from skparaphrase.nn import parameter_arrays
@@ -174,12 +210,7 @@ class PairwiseInteraction(TrainedModel):
         if not frozen:
             words = self._add_words(words, optimizer.name)
             if self.vectors_penalty:
-                initial = initial_vectors(
-                    words.words,
-                    self._table(),
-                    scale=self.scale_,
-                    unknown_range=self.unknown_range,
-                )
+                initial = self._initial_vectors(words.words)
         return nn.InteractionTrainer(
             self._fitted_network().to(device),
             nn.WordTable(
@@ -264,6 +295,14 @@ class PairwiseInteraction(TrainedModel):
             )
 
 
+def _rows_of(
+    words: list[str], vectors: WordVectors
+) -> tuple[NDArray[np.bool_], NDArray[np.intp]]:
+    """Which words are in a table, and the rows of these."""
+    rows = np.array([vectors.index.get(word, -1) for word in words], dtype=np.intp)
+    return rows >= 0, rows[rows >= 0]
+
+
 def _similar_lengths(lengths: NDArray[np.integer]) -> Iterator[NDArray[np.intp]]:
     """Numbers of pairs in chunks, from long sentences to short ones."""
     longest = lengths.max(axis=1)
@@ -297,99 +336,12 @@ class Words:
 
     def append_to(self, table: WordVectors) -> "Words":
         """The same, with all words of a table first and new ones after them."""
-        numbers = np.empty(len(self.words), dtype=np.int32)
         new = [i for i, word in enumerate(self.words) if word not in table]
-        numbers[new] = len(table) + np.arange(len(new))
-        old = [i for i, word in enumerate(self.words) if word in table]
-        numbers[old] = [table.index[self.words[i]] for i in old]
+        words = [*table.words, *(self.words[i] for i in new)]
+        index = {word: i for i, word in enumerate(words)}
+        numbers = np.array([index[word] for word in self.words], dtype=np.int32)
         return Words(
             TokenBatch(numbers[self.texts.ids], self.texts.offsets),
-            [*table.words, *(self.words[i] for i in new)],
+            words,
             np.concatenate([table.rows(slice(None)), self.vectors[new]]),
         )
-
-
-def find_words(
-    texts: list[str],
-    tokenizer: WordTokenizer,
-    vectors: WordVectors,
-    *,
-    scale: Callable[[NDArray[np.float32]], float],
-    unknown_range: float | None,
-    trained: WordVectors | None = None,
-) -> "Words":
-    """Look up the words of texts.
-
-    Parameters
-    ----------
-    texts : list of str
-
-    tokenizer : WordTokenizer
-
-    vectors : WordVectors
-
-    scale : callable
-        Returns the factor of these vectors, given those that occur.
-
-    unknown_range : float or None
-        Words without a vector get one from U(-unknown_range, unknown_range), drawn by a
-        hash of the word, and so always the same. None ignores such words. If `vectors`
-        has a vector for unknown words, they get that.
-
-    trained : WordVectors, default=None
-        Vectors that take precedence.
-
-    Returns
-    -------
-    words : Words
-    """
-    unknown: dict[str, int] = {}
-    n_known = len(vectors)
-
-    def number(word: str) -> int:
-        return unknown.setdefault(word, n_known + len(unknown))
-
-    rule = vectors.unknown_row
-    if rule is None and unknown_range is not None:
-        batch = tokenizer.encode(texts, vectors.index, number)
-    else:
-        batch = tokenizer.encode(texts, vectors.index, rule)
-    rows, numbers = np.unique(batch.ids, return_inverse=True)
-    names = list(unknown)
-    words = [
-        vectors.words[row] if row < n_known else names[row - n_known]
-        for row in rows.tolist()
-    ]
-    factor = scale(vectors.rows(rows[rows < n_known]))
-    matrix = initial_vectors(words, vectors, scale=factor, unknown_range=unknown_range)
-    if trained is not None:
-        places = [(i, trained.index.get(word)) for i, word in enumerate(words)]
-        both = np.array([p for p in places if p[1] is not None], dtype=np.intp)
-        both = both.reshape(-1, 2)
-        matrix[both[:, 0]] = trained.rows(both[:, 1])
-    return Words(TokenBatch(numbers.astype(np.int32), batch.offsets), words, matrix)
-
-
-def initial_vectors(
-    words: list[str],
-    vectors: WordVectors,
-    *,
-    scale: float,
-    unknown_range: float | None,
-) -> NDArray[np.float32]:
-    """The vectors of words before any training; see :func:`find_words`.
-
-    Returns
-    -------
-    matrix : ndarray of shape (n_words, dim), float32
-        Zero for a word without a vector.
-    """
-    matrix = np.zeros((len(words), vectors.dim), dtype=np.float32)
-    rows = np.array([vectors.index.get(word, -1) for word in words], dtype=np.intp)
-    known = rows >= 0
-    matrix[known] = vectors.rows(rows[known]) * np.float32(scale)
-    if unknown_range is not None:
-        for i in np.flatnonzero(~known):
-            draw = np.random.RandomState(crc32(words[i].encode("utf-8", "replace")))
-            matrix[i] = draw.uniform(-unknown_range, unknown_range, vectors.dim)
-    return matrix

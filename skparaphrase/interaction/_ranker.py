@@ -214,8 +214,7 @@ class PairwiseInteractionRanker(PairwiseInteraction):
         labels : ndarray of shape (n_pairs,)
             0 or 1. Trained to rank: where right answers are few, there may be no 1.
         """
-        right = self.decision_function(X) > 0
-        return self.classes_[right.astype(np.intp)]
+        return (self.decision_function(X) > 0).astype(np.intp)
 
     def rank(self, question: str, candidates: Any) -> NDArray[np.intp]:
         """Candidates in order, the best first.
@@ -288,9 +287,9 @@ class PairwiseInteractionRanker(PairwiseInteraction):
                 "None."
             )
         examples = super()._check_validation(X_val, y_val, None)
-        return (
-            None if examples is None else _check_some_right(_with_questions(examples))
-        )
+        if examples is None:
+            return None
+        return _check_some_right(_with_questions(examples))
 
     def _check_targets(self, y: Any, *, reset: bool) -> NDArray[np.intp]:
         self.classes_ = np.arange(2)

@@ -10,9 +10,10 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import check_array, check_consistent_length, column_or_1d
+from sklearn.utils import check_consistent_length, column_or_1d
 
 from skparaphrase._compat import BaseScorer, cached_call, check_response_method
+from skparaphrase.metrics._similarity import check_columns
 from skparaphrase.text import check_pairs, numbered_texts
 from skparaphrase.text._check import describe, is_missing
 
@@ -206,14 +207,7 @@ def _rank(
     y_true: Any, y_score: Any, query: Any
 ) -> tuple[NDArray[np.intp], NDArray[np.bool_], NDArray[np.intp], NDArray[np.intp]]:
     """Of the rows by question and rank: question, relevance, rank, hits so far."""
-    score = check_array(
-        y_score,
-        ensure_2d=False,
-        ensure_all_finite=False,
-        dtype=np.float64,
-        input_name="y_score",
-    )
-    score = column_or_1d(score)
+    (score,) = check_columns({"y_score": y_score}, ensure_all_finite=False)
     true, queries = split_queries(y_true)
     if queries is not None:
         if query is not None:

@@ -91,21 +91,16 @@ class RetrievalScorer:
         return f"RetrievalScorer({len(self.pairs)} pairs)"
 
 
-def retrieval_mrr(
-    left: Vectors, right: Vectors, texts: NDArray[np.intp] | None = None
-) -> float:
+def retrieval_mrr(left: Vectors, right: Vectors, texts: NDArray[np.intp]) -> float:
     """Mean reciprocal rank of partners, as of :class:`RetrievalScorer`.
 
     Parameters
     ----------
     left, right : ndarray of shape (n_pairs, d)
         Row `i` of both is a pair.
-    texts : ndarray of int of shape (n_pairs, 2), default=None
-        Number of each text, at least 0 and equal for equal texts. None if no text
-        occurs twice.
+    texts : ndarray of int of shape (n_pairs, 2)
+        Number of each text, at least 0 and equal for equal texts.
     """
-    if texts is None:
-        texts = np.arange(2 * len(left)).reshape(-1, 2)
     for vectors in (left, right):
         assert_all_finite(vectors, input_name="vectors")
     left, right = unit_vectors(left), unit_vectors(right)

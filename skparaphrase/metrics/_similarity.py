@@ -48,6 +48,17 @@ def unit_vectors(vectors: Vectors, length: float = 1.0) -> Vectors:
     return vectors
 
 
+def check_columns(columns: dict[str, Any], **options: Any) -> list[NDArray[np.float64]]:
+    """Float arrays of shape (n,), all of one length; errors contain their names."""
+    options = {"ensure_2d": False, "dtype": np.float64, **options}
+    checked = [
+        column_or_1d(check_array(values, input_name=name, **options))
+        for name, values in columns.items()
+    ]
+    check_consistent_length(*checked)
+    return checked
+
+
 def pearson_score(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> float:
     """Pearson's correlation coefficient, the measure of the STS tasks.
 
@@ -70,11 +81,10 @@ def pearson_score(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> flo
     >>> round(pearson_score([0, 2, 5], [0.1, 0.3, 0.9]), 3)
     0.986
     """
-    true, predicted = _check(y_true, "y_true"), _check(y_pred, "y_pred")
-    check_consistent_length(true, predicted)
+    true, predicted = check_columns({"y_true": y_true, "y_pred": y_pred})
     weight = None
     if sample_weight is not None:
-        weight = _check(sample_weight, "sample_weight")
+        (weight,) = check_columns({"sample_weight": sample_weight})
         check_consistent_length(true, weight)
         if weight.min() < 0 or weight.max() == 0:
             raise ValueError("sample_weight must not be negative, nor all zero.")
@@ -100,14 +110,8 @@ def spearman_score(y_true: Any, y_pred: Any) -> float:
     >>> round(spearman_score([0, 2, 5], [0.1, 0.3, 0.9]), 3)
     1.0
     """
-    true, predicted = _check(y_true, "y_true"), _check(y_pred, "y_pred")
-    check_consistent_length(true, predicted)
+    true, predicted = check_columns({"y_true": y_true, "y_pred": y_pred})
     return _pearson(rankdata(true), rankdata(predicted), None)
-
-
-def _check(values: Any, name: str) -> Any:
-    values = check_array(values, ensure_2d=False, dtype=np.float64, input_name=name)
-    return column_or_1d(values)
 
 
 def _pearson(first: Any, second: Any, weight: Any) -> float:
@@ -192,9 +196,10 @@ class STSScorer:
             raise ValueError(
                 f"metric must be one of {sorted(_METRICS)}; got {metric!r}."
             )
-        is_single = not isinstance(datasets, Mapping)
+        self.average = average
         if not isinstance(datasets, Mapping):
             datasets = {"sts": datasets}
+            self.average = True
         if not datasets or "mean" in datasets:
             raise ValueError(
                 "datasets must hold at least one data set, and none named 'mean'."
@@ -214,7 +219,6 @@ class STSScorer:
         self.metric = metric
         self.__name__ = metric  # the axis label of learning curves
         self.postprocess = postprocess
-        self.average = average or is_single
 
     def __call__(
         self, estimator: Any, X: Any = None, y: Any = None

@@ -289,18 +289,6 @@ def pool(
     return pooled
 
 
-def _transpose(
-    ids: NDArray[np.int64], lengths: NDArray[np.int64], n_rows: int
-) -> tuple[Tensor, Tensor]:
-    """The bags that contain each row, end to end, and where those of each row start."""
-    bags = np.repeat(np.arange(len(lengths)), lengths)
-    # NumPy sorts 16-bit integers by radix, in a fraction of the time.
-    small = ids.astype(np.uint16) if n_rows <= 1 << 16 else ids
-    by_row = np.argsort(small, kind="stable")
-    counts = np.bincount(ids, minlength=n_rows)
-    return torch.from_numpy(bags[by_row]), torch.from_numpy(np.cumsum(counts) - counts)
-
-
 class _Pool(torch.autograd.Function):
     """`embedding_bag` whose gradient is an `embedding_bag` of the transposed batch.
 
@@ -328,7 +316,14 @@ class _Pool(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, None, None, None]:
-        bags, starts = _transpose(*ctx.batch)
+        ids, lengths, n_rows = ctx.batch
+        # NumPy sorts 16-bit integers by radix, in a fraction of the time.
+        small = ids.astype(np.uint16) if n_rows <= 1 << 16 else ids
+        by_row = np.argsort(small, kind="stable")
+        # The bags that contain each row, end to end, and where those of a row start.
+        bags = torch.from_numpy(np.repeat(np.arange(len(lengths)), lengths)[by_row])
+        counts = np.bincount(ids, minlength=n_rows)
+        starts = torch.from_numpy(np.cumsum(counts) - counts)
         if ctx.divisors is not None:
             gradient = gradient / ctx.divisors
         of_table = F.embedding_bag(bags, gradient.contiguous(), starts, mode="sum")

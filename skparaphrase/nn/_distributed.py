@@ -79,9 +79,8 @@ class Processes:
 
         Shares have about equal numbers of tokens; some may be empty.
         """
-        cost = offsets + np.arange(
-            len(offsets)
-        )  # a text without tokens has a cost, too
+        # A text without tokens has a cost, too.
+        cost = offsets + np.arange(len(offsets))
         middles = (cost[1:] + cost[:-1]) / 2
         wanted = cost[-1] / self.size * np.arange(1, self.size)
         return [0, *np.searchsorted(middles, wanted).tolist(), len(middles)]

@@ -81,50 +81,33 @@ class Head(Network):
         return logits
 
 
-def divergence_loss(logits: Tensor, targets: Tensor, weights: Tensor | None) -> Tensor:
+def divergence_losses(logits: Tensor, targets: Tensor) -> Tensor:
     r"""Kullback-Leibler divergence of the targets from the predictions, by class.
 
     :math:`\frac{1}{K} \sum_k p_k (\log p_k - \log \hat p_k)` with `K` classes, as in
     the code of Wieting et al. (2016), who follow Tai et al. (2015), equation 17.
 
-    `logits` and `targets`, which are p, have shape (n_examples, K), `weights` (or None)
-    has shape (n_examples,). The result is the sum over examples of weight times
-    divergence, divided by the number of examples.
+    `logits` and `targets`, which are p, have shape (n_examples, K), and the result has
+    shape (n_examples,).
     """
     predicted = F.log_softmax(logits, dim=1)
-    losses = F.kl_div(predicted, targets, reduction="none").mean(dim=1)
-    return losses.mean() if weights is None else (losses * weights).mean()
+    return F.kl_div(predicted, targets, reduction="none").mean(dim=1)
 
 
-def cross_entropy_loss(
-    logits: Tensor, targets: Tensor, weights: Tensor | None
-) -> Tensor:
-    r"""Cross-entropy :math:`-\sum_k p_k \log \hat p_k`; see :func:`divergence_loss`."""
-    losses = F.cross_entropy(logits, targets, reduction="none")
-    return losses.mean() if weights is None else (losses * weights).mean()
+def cross_entropy_losses(logits: Tensor, targets: Tensor) -> Tensor:
+    r"""Cross-entropy :math:`-\sum_k p_k \log \hat p_k` of each example."""
+    return F.cross_entropy(logits, targets, reduction="none")
 
 
-def hinge_loss(logits: Tensor, targets: Tensor, weights: Tensor | None) -> Tensor:
-    r"""Margin of 1 between the log-probabilities of two classes.
+def hinge_losses(logits: Tensor, targets: Tensor) -> Tensor:
+    r"""Margin of 1 between the log-probabilities of two classes, for each example.
 
     :math:`\frac{1}{2} \max(0, 1 - \log \hat p_y + \log \hat p_{1 - y})`: the loss of
-    He & Lin (2016) for ranking, halved as in their code.
-
-    Parameters
-    ----------
-    logits : Tensor of shape (n_examples, 2)
-    targets : Tensor of shape (n_examples, 2)
-        One at the class, zero at the other.
-    weights : Tensor of shape (n_examples,) or None
-
-    Returns
-    -------
-    loss : Tensor, a scalar
-        The sum over examples of weight times loss, by the number of examples.
+    He & Lin (2016) for ranking, halved as in their code. `targets` are one at the class
+    and zero at the other.
     """
     signs = targets[:, 1] - targets[:, 0]
-    losses = F.relu(1 - signs * (logits[:, 1] - logits[:, 0])) / 2
-    return losses.mean() if weights is None else (losses * weights).mean()
+    return F.relu(1 - signs * (logits[:, 1] - logits[:, 0])) / 2
 
 
 def tagging_loss(logits: Tensor, tags: Tensor) -> Tensor:

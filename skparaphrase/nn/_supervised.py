@@ -15,9 +15,9 @@ from skparaphrase.nn._compositions import Composition
 from skparaphrase.nn._distributed import joined_processes
 from skparaphrase.nn._heads import (
     Head,
-    cross_entropy_loss,
-    divergence_loss,
-    hinge_loss,
+    cross_entropy_losses,
+    divergence_losses,
+    hinge_losses,
     tagging_loss,
 )
 from skparaphrase.nn._interaction import Interaction
@@ -26,10 +26,10 @@ from skparaphrase.nn._tagger import Sentences, Tagger
 from skparaphrase.nn._trainer import BaseTrainer
 from skparaphrase.text import TokenBatch
 
-LOSSES: dict[str, Callable[[Tensor, Tensor, Tensor | None], Tensor]] = {
-    "divergence": divergence_loss,
-    "cross_entropy": cross_entropy_loss,
-    "hinge": hinge_loss,
+LOSSES: dict[str, Callable[[Tensor, Tensor], Tensor]] = {
+    "divergence": divergence_losses,
+    "cross_entropy": cross_entropy_losses,
+    "hinge": hinge_losses,
 }
 
 
@@ -66,19 +66,18 @@ class ExamplesTrainer(BaseTrainer):
 
     def __init__(self, *parts: Any, loss: str, examples: Examples) -> None:
         super().__init__(*parts, n_examples=len(examples.numbers))
-        self.loss = LOSSES[loss]
+        self.losses = LOSSES[loss]
         self.examples = examples
-        device = self.table.weight.device
-        self.targets = torch.from_numpy(examples.targets).to(device)
+        self.targets = torch.from_numpy(examples.targets).to(self.device)
         self.weights = None
         if examples.weights is not None:
-            self.weights = torch.from_numpy(examples.weights).to(device)
+            self.weights = torch.from_numpy(examples.weights).to(self.device)
 
     def mean_loss(self, logits: Tensor, chosen: NDArray[np.intp]) -> Tensor:
         """The weighted mean loss of some examples."""
         rows = to_device(chosen, logits.device)
-        weights = None if self.weights is None else self.weights[rows]
-        return self.loss(logits, self.targets[rows], weights)
+        losses = self.losses(logits, self.targets[rows])
+        return (losses if self.weights is None else losses * self.weights[rows]).mean()
 
 
 class HeadTrainer(ExamplesTrainer):

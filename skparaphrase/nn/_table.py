@@ -119,10 +119,9 @@ class WordTable:
     def used(self, ids: NDArray[np.integer], *, with_initial: bool = True) -> UsedRows:
         """The rows that tokens `ids` use, `with_initial` values for the penalty."""
         device = self.weight.device
-        rows = None
-        if not self.sparse:
-            local = ids
-        else:
+        local, initial = ids, self._initial
+        rows: Tensor | None = None
+        if self.sparse:
             # The last token of each word wins its place; those tokens are the rows.
             tokens = np.arange(len(ids), dtype=np.int32)
             self._place[ids] = tokens
@@ -130,19 +129,17 @@ class WordTable:
             distinct.sort()  # faster to gather
             self._place[distinct] = tokens[: len(distinct)]
             local = self._place[ids]
-            rows = to_device(distinct.astype(np.int64), device)
+            distinct = distinct.astype(np.int64)
+            rows = to_device(distinct, device)
+            if with_initial and self._initial_rows is not None:
+                initial = torch.from_numpy(self._initial_rows(distinct))
+            elif with_initial and initial is not None:
+                initial = gather_rows(initial, rows)
         return UsedRows(
             rows,
             to_device(local.astype(np.int64), device),
-            self._initial_of(rows) if with_initial else None,
+            initial if with_initial else None,
         )
-
-    def _initial_of(self, rows: Tensor | None) -> Tensor | None:
-        if self._initial_rows is not None and rows is not None:
-            return torch.from_numpy(self._initial_rows(rows.numpy()))
-        if self._initial is None or rows is None:
-            return self._initial
-        return gather_rows(self._initial, rows)
 
     def leaf(self, used: UsedRows) -> Tensor:
         """The rows in use, shape (n_rows, dim), as a leaf of the autograd graph."""

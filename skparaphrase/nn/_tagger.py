@@ -176,15 +176,16 @@ class Tagger(nn.Module):
 
     @torch.inference_mode()
     def tag(
-        self, sentences: Sentences, rows: Callable[[NDArray[np.integer]], Tensor]
+        self, sentences: Sentences, rows: Callable[..., Tensor]
     ) -> Iterator[Tensor]:
         """Yield the logits of all tokens, block by block, without gradients.
 
-        `rows` returns rows of the table, given their indices.
+        `rows` returns vectors, given ids and the `extra` of a
+        :class:`~skparaphrase.text.TokenBatch`.
         """
         for block in sentences.blocks():
             wanted, ids = np.unique(block.words.ids, return_inverse=True)
-            table = rows(wanted)
+            table = rows(wanted, block.words.extra)
             local = to_device(ids, table.device)
             vectors = self.word_vectors(
                 table, local, block.words.offsets, block.capitals

@@ -60,12 +60,13 @@ class BaseTrainer:
     ) -> None:
         self.module = module
         self.table = table
+        self.device = table.weight.device
         self.settings = settings
         self.optimizer = optimizer
         self.random_state = random_state
         self.n_examples = n_examples
-        more = {"momentum": optimizer.momentum} if optimizer.name == "sgd" else {}
-        self.rule = RULES[optimizer.name](settings.learning_rate, **more)
+        rule = RULES[optimizer.name]
+        self.rule = rule(settings.learning_rate, optimizer.momentum)
         self.vectors_penalty: float = getattr(settings, "vectors_penalty", 0.0)
         self.anchors: dict[str, Tensor] = {}
         self.processes: Processes | None = None  # that take each step together
@@ -89,7 +90,7 @@ class BaseTrainer:
     def set_anchors(self, anchors: Mapping[str, Tensor], prefix: str = "") -> None:
         """Set where penalties pull parameters; all others are pulled to zero."""
         for name, anchor in anchors.items():
-            self.anchors[prefix + name] = anchor.to(self.table.weight.device)
+            self.anchors[prefix + name] = anchor.to(self.device)
 
     def slices(self) -> list[slice]:
         """The batches of an epoch; the last one may be smaller."""
@@ -117,15 +118,14 @@ class BaseTrainer:
                     total += self.step(batch) * (slices[i].stop - slices[i].start)
             if self.optimizer.reset:
                 self.rule.state.clear()
-            if self.processes is not None:
-                self.check_in_sync()
+            self.check_in_sync()
             yield total.item() / self.n_examples
 
     def _batches(
         self, chosen: Iterable[NDArray[np.intp]]
     ) -> Generator[Any, None, None]:
         """Batches, prefetched if a core is left for that besides those of a step."""
-        if self.table.weight.device.type != "cpu" or available_threads() > 2:
+        if self.device.type != "cpu" or available_threads() > 2:
             yield from prefetch(self.make, chosen)
         else:
             yield from map(self.make, chosen)
@@ -147,45 +147,39 @@ class BaseTrainer:
             nn.utils.clip_grad_norm_(tensors, self.optimizer.clip_norm)
         with torch.no_grad():
             if leaf.requires_grad:
-                gradient = leaf.grad
-                assert gradient is not None
-                _penalise_(gradient, leaf, self.vectors_penalty, used.initial)
+                gradient = self._gradient(leaf, self.vectors_penalty, used.initial)
                 weight, rate = self.table.weight, self.vectors_rate
-                self._update("vectors", weight, gradient, leaf, used.rows, rate)
+                self.rule.step("vectors", weight, gradient, leaf, used.rows, rate)
                 self.table.write(leaf, used)
             for name, parameter in self.module.named_parameters():
                 if parameter.requires_grad:
-                    gradient = parameter.grad
-                    assert gradient is not None
-                    _penalise_(
-                        gradient, parameter, self.penalty(name), self.anchors.get(name)
-                    )
-                    self._update(name, parameter, gradient, parameter)
+                    anchor = self.anchors.get(name)
+                    gradient = self._gradient(parameter, self.penalty(name), anchor)
+                    self.rule.step(name, parameter, gradient, parameter)
                     parameter.grad = None
         return loss.detach()
 
-    def _update(
-        self,
-        name: str,
-        parameter: Tensor,
-        gradient: Tensor,
-        values: Tensor,
-        rows: Tensor | None = None,
-        factor: float = 1.0,
-    ) -> None:
+    def _gradient(
+        self, values: Tensor, penalty: float, anchor: Tensor | None
+    ) -> Tensor:
+        """The gradient, with that of half the penalty times the squared distance."""
+        gradient = values.grad
+        assert gradient is not None
+        if penalty:
+            gradient.add_(values, alpha=penalty)
+            if anchor is not None:
+                gradient.sub_(anchor, alpha=penalty)
         if self.optimizer.clip_norm is not None and not self.clip_together:
             clip_norm_(gradient, self.optimizer.clip_norm)
-        self.rule.step(name, parameter, gradient, values, rows, factor)
+        return gradient
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """All that is trained: "vectors", and parameters by name.
 
         On a CPU, vectors share memory with the table; parameters are copies.
         """
-        arrays = parameter_arrays(self.module)
-        return (
-            arrays if self.table.frozen else {"vectors": self.table.numpy(), **arrays}
-        )
+        vectors = {} if self.table.frozen else {"vectors": self.table.numpy()}
+        return {**vectors, **parameter_arrays(self.module)}
 
     def load_arrays(self, arrays: dict[str, NDArray[Any]]) -> None:
         """Continue with what :meth:`arrays` gave."""
@@ -206,7 +200,7 @@ class BaseTrainer:
     def load_state_dict(self, state: dict[str, Any]) -> None:
         """Continue from what :meth:`state_dict` gave."""
         self.load_arrays(state["arrays"])
-        self.rule.load_state_dict(state["optimizer"], self.table.weight.device)
+        self.rule.load_state_dict(state["optimizer"], self.device)
         self.random_state.set_state(state["random"])
 
     def shared(self) -> dict[str, Any]:
@@ -220,9 +214,7 @@ class BaseTrainer:
     def check_in_sync(self, **data: Any) -> None:
         """Raise if processes that train together differ in `data` or state."""
         if self.processes is not None:
-            self.processes.check_in_sync(
-                {**data, **self.shared()}, self.table.weight.device
-            )
+            self.processes.check_in_sync({**data, **self.shared()}, self.device)
 
     def plain_settings(self) -> list[tuple[str, Any]]:
         """Numbers and strings among the settings, except those that say how to run."""
@@ -244,16 +236,6 @@ class BaseTrainer:
         if self.processes is None:
             return compute(*tokens, offsets)
         return self.processes.spread(compute, tokens, offsets, texts_per_row)
-
-
-def _penalise_(
-    gradient: Tensor, values: Tensor, penalty: float, anchor: Tensor | None
-) -> None:
-    """Add the gradient of half of `penalty` times the squared distance to `anchor`."""
-    if penalty:
-        gradient.add_(values, alpha=penalty)
-        if anchor is not None:
-            gradient.sub_(anchor, alpha=penalty)
 
 
 class Examples(Protocol):
@@ -305,7 +287,7 @@ class ParaphraseTrainer(BaseTrainer):
         targets: NDArray[np.float32] | None = None,
     ) -> None:
         super().__init__(composition, *parts, n_examples=len(examples))
-        settings, device = self.settings, self.table.weight.device
+        settings = self.settings
         self.composition = composition
         self.composition_penalty = getattr(settings, "composition_penalty", 0.0)
         self.word_dropout = getattr(settings, "word_dropout", 0.0)
@@ -315,7 +297,9 @@ class ParaphraseTrainer(BaseTrainer):
         self.texts = texts
         self.examples = examples
         self.identities = identities
-        self.targets = None if targets is None else torch.from_numpy(targets).to(device)
+        self.targets = None
+        if targets is not None:
+            self.targets = torch.from_numpy(targets).to(self.device)
         self.set_anchors(composition.anchors)
         if composition.batch_size is None:  # else the texts of a batch depend on it
             self.processes = joined_processes()

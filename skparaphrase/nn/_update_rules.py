@@ -44,8 +44,9 @@ class UpdateRule:
 
     moments: tuple[str, ...]
 
-    def __init__(self, learning_rate: float) -> None:
+    def __init__(self, learning_rate: float, momentum: float = 0.95) -> None:
         self.learning_rate = learning_rate
+        self.momentum = momentum  # of SGD
         self.state: State = {}
         self._kept: dict[str, list[Tensor]] = {}
 
@@ -293,10 +294,6 @@ class SGD(UpdateRule):
     """
 
     moments = ("velocity",)
-
-    def __init__(self, learning_rate: float, momentum: float = 0.95) -> None:
-        super().__init__(learning_rate)
-        self.momentum = momentum
 
     def _update(
         self,

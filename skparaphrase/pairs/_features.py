@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.preprocessing import normalize
-from sklearn.utils import Tags
+from sklearn.utils import Tags, TransformerTags
 from sklearn.utils.validation import check_is_fitted
 
 from skparaphrase._compat import fit_context
@@ -152,13 +152,9 @@ class PairFeatures(LastAxisTransformer, DocumentedOnline, BaseEstimator):
         check_is_fitted(self)
         return pair_feature_names(self.how, [*map(str, range(self.n_features_in_))])
 
-    def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "n_features_in_")
-
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.three_d_array = True
         tags.input_tags.two_d_array = False
-        assert tags.transformer_tags is not None
-        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        tags.transformer_tags = TransformerTags(preserves_dtype=["float64", "float32"])
         return tags

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
-from sklearn.utils import Tags
+from sklearn.utils import Tags, TransformerTags
 from sklearn.utils.validation import check_is_fitted
 
 from skparaphrase._compat import fit_context
@@ -115,6 +115,5 @@ class LastAxis(
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.three_d_array = True
-        assert tags.transformer_tags is not None
-        tags.transformer_tags.preserves_dtype = []
+        tags.transformer_tags = TransformerTags(preserves_dtype=[])
         return tags

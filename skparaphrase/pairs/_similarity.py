@@ -109,9 +109,6 @@ class PairSimilarity(RegressorMixin, DocumentedOnline, BaseEstimator):
         """
         return pearson_score(y, self.predict(X), sample_weight=sample_weight)
 
-    def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "n_features_in_")
-
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.three_d_array = True

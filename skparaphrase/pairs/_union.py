@@ -39,7 +39,6 @@ from skparaphrase._output import LastAxisTransformer
 from skparaphrase.metrics._similarity import unit_vectors
 from skparaphrase.pairs._last_axis import LastAxis
 
-_Transformers = Sequence[tuple[str, Any]]
 _Weights = Mapping[str, float] | ArrayLike | None
 
 
@@ -130,7 +129,7 @@ class LastAxisUnion(LastAxisTransformer, DocumentedOnline, BaseComposition):
 
     def __init__(
         self,
-        transformers: _Transformers,
+        transformers: Sequence[tuple[str, Any]],
         *,
         weights: _Weights = None,
         scale: str | None = "unit",
@@ -309,12 +308,12 @@ class LastAxisUnion(LastAxisTransformer, DocumentedOnline, BaseComposition):
         if self.scale == "rms":
             method = "fit_transform"  # the lengths need the vectors
         members = self._members()
+        names = [name for name, _ in members]
         if routing_enabled():
             routed = process_routing(self, method, **params)
         else:
-            routed = {
-                name: {"fit": params, "fit_transform": params} for name, _ in members
-            }
+            same = {"fit": params, "fit_transform": params}
+            routed = dict.fromkeys(names, same)
         fitted = Parallel(n_jobs=self.n_jobs)(
             delayed(_fit_member)(
                 method,
@@ -327,22 +326,19 @@ class LastAxisUnion(LastAxisTransformer, DocumentedOnline, BaseComposition):
             )
             for i, (name, member) in enumerate(members, 1)
         )
-        self.transformers_ = [
-            (name, member)
-            for (name, _), (member, _) in zip(members, fitted, strict=True)
-        ]
+        clones, results = map(list, zip(*fitted, strict=True))
+        self.transformers_ = list(zip(names, clones, strict=True))
         for attribute in ("n_features_in_", "feature_names_in_"):
             self.__dict__.pop(attribute, None)
-            for _, member in self.transformers_:
+            for member in clones:
                 if hasattr(member, attribute):
                     setattr(self, attribute, getattr(member, attribute))
                     break
-        results = [result for _, result in fitted]
         self.lengths_ = None
         if self.scale == "rms":
             self.lengths_ = {
                 name: _root_mean_square(_check_floats(name, result))
-                for (name, _), result in zip(members, results, strict=True)
+                for name, result in zip(names, results, strict=True)
             }
         return results
 
@@ -390,9 +386,6 @@ class LastAxisUnion(LastAxisTransformer, DocumentedOnline, BaseComposition):
         if not any(hasattr(step, "__single_column_transformer__") for step in steps):
             raise AttributeError("No member takes single columns.")
         return True
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "transformers_")
 
     def _sk_visual_block_(self) -> VisualBlock:
         names, members = zip(*self.transformers, strict=True)

@@ -12,14 +12,14 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, clone
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.frozen import FrozenEstimator
-from sklearn.utils import Tags
+from sklearn.utils import Tags, TransformerTags
 from sklearn.utils.validation import check_is_fitted
 
 from skparaphrase._compat import HasMethods, fit_context
 from skparaphrase._estimator import DocumentedOnline
 from skparaphrase._output import LastAxisTransformer
 from skparaphrase.pairs._features import check_how, pair_feature_names, pair_features
-from skparaphrase.text import check_pairs, unique_texts
+from skparaphrase.text import check_pairs, numbered_texts
 
 
 class PairVectorizer(LastAxisTransformer, DocumentedOnline, BaseEstimator):
@@ -71,9 +71,7 @@ class PairVectorizer(LastAxisTransformer, DocumentedOnline, BaseEstimator):
     }
 
     def __init__(
-        self,
-        vectorizer: Any = None,
-        how: Sequence[str] = ("product", "absdiff"),
+        self, vectorizer: Any = None, how: Sequence[str] = ("product", "absdiff")
     ) -> None:
         self.vectorizer = vectorizer
         self.how = how
@@ -119,7 +117,7 @@ class PairVectorizer(LastAxisTransformer, DocumentedOnline, BaseEstimator):
         if isinstance(self.vectorizer, FrozenEstimator):  # which has no fit_transform
             return self.fit(X, y).transform(X)
         rows = _as_rows(self._fit(X, y, "fit_transform"))
-        return self._features(rows[0::2], rows[1::2], X)
+        return self._concatenate(pair_features(self.how, rows[0::2], rows[1::2]), X)
 
     def transform(self, X: Any) -> Any:
         """Compute the features of each pair.
@@ -140,11 +138,10 @@ class PairVectorizer(LastAxisTransformer, DocumentedOnline, BaseEstimator):
         """
         check_is_fitted(self)
         pairs = check_pairs(X)
-        distinct, inverse = unique_texts(pairs)
+        distinct, indices = numbered_texts(pairs)
         rows = _as_rows(self.vectorizer_.transform(distinct or [""]))
-        if inverse is None:
-            inverse = np.arange(pairs.size)
-        return self._features(rows[inverse[0::2]], rows[inverse[1::2]], X)
+        first, second = rows[indices[:, 0]], rows[indices[:, 1]]
+        return self._concatenate(pair_features(self.how, first, second), X)
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
         """Names such as "product_word", in the order of the columns.
@@ -179,23 +176,16 @@ class PairVectorizer(LastAxisTransformer, DocumentedOnline, BaseEstimator):
             )
         if y is not None:
             y = np.repeat(np.asarray(y), 2, axis=0)
-        default = self.vectorizer is None
-        vectorizer = TfidfVectorizer() if default else clone(self.vectorizer)
+        given = self.vectorizer
+        vectorizer = TfidfVectorizer() if given is None else clone(given)
         found = getattr(vectorizer, method)(pairs.ravel().tolist(), y)
         self.vectorizer_ = vectorizer
         return found
 
-    def _features(self, first: Any, second: Any, X: Any) -> Any:
-        return self._concatenate(pair_features(self.how, first, second), X)
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "vectorizer_")
-
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.string = True
-        assert tags.transformer_tags is not None
-        tags.transformer_tags.preserves_dtype = []
+        tags.transformer_tags = TransformerTags(preserves_dtype=[])
         return tags
 
 

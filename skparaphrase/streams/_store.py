@@ -5,7 +5,6 @@
 
 import errno
 import json
-import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
@@ -18,7 +17,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from skparaphrase._persistence import new_folder, read_metadata, write_metadata
+from skparaphrase._persistence import (
+    new_folder,
+    read_metadata,
+    temporary_folder,
+    write_metadata,
+)
 from skparaphrase.text import TokenBatch
 from skparaphrase.text._check import check_text_blocks
 
@@ -289,10 +293,7 @@ def _write_tokens(
     store: TextStore,
     encode_blocks: Callable[[Sequence[str]], Iterable[TokenBatch]],
 ) -> None:
-    place = Path(tempfile.mkdtemp(prefix=".tokens-", dir=folder.parent))
-    new = place / "new"  # readable by others, unlike the folder that mkdtemp makes
-    try:
-        new.mkdir()
+    with temporary_folder(folder) as new:
         with (
             (new / "ids.bin").open("wb") as ids,
             (new / "offsets.bin").open("wb") as offsets,
@@ -308,5 +309,3 @@ def _write_tokens(
         except OSError:  # another process has written the same tokens meanwhile
             if not folder.is_dir():
                 raise
-    finally:
-        shutil.rmtree(place, ignore_errors=True)

@@ -16,6 +16,7 @@ from filelock import FileLock, Timeout
 from numpy.lib import format as npy
 from numpy.typing import DTypeLike, NDArray
 
+from skparaphrase._compat import safe_indexing
 from skparaphrase._output import without_metadata
 from skparaphrase.streams._store import TextStore
 
@@ -236,14 +237,6 @@ def _blocks(X: Any, block_size: int, start: int = 0) -> Iterator[Any]:
             if not block:
                 return
     for first in range(start, max(len(X), start + 1), block_size):
-        yield _rows(X, first, min(first + block_size, max(len(X), first)))
-
-
-def _rows(X: Any, start: int, stop: int) -> Any:
-    if isinstance(X, TextStore):
-        return X.rows(start, stop)
-    if hasattr(X, "iloc"):  # pandas
-        return X.iloc[start:stop]
-    if hasattr(X, "to_pylist"):  # pyarrow
-        return X.slice(start, stop - start)
-    return X[start:stop]
+        stop = min(first + block_size, max(len(X), first))
+        is_store = isinstance(X, TextStore)
+        yield X.rows(first, stop) if is_store else safe_indexing(X, slice(first, stop))

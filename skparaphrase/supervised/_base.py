@@ -24,10 +24,7 @@ from skparaphrase.encoders._initialize import (
     initialize_encoder,
     warn_if_fitted,
 )
-from skparaphrase.encoders._trained import (
-    TrainedEncoder,
-    unwrap_frozen,
-)
+from skparaphrase.encoders._trained import TrainedEncoder, unwrap_frozen
 from skparaphrase.text import TokenBatch, check_pairs, check_texts, numbered_texts
 
 if TYPE_CHECKING:
@@ -149,17 +146,14 @@ class SupervisedModel(TrainedModel):
         """The factor that gives vectors of words, or of texts, the mean length."""
         if self.scale is None:
             return 1.0
-        if self.scales_words_:
-            vectors = self.encoder_.vectors_
-            batches = self.encoder_._encode_blocks(texts, vectors)
-            found = np.unique(np.concatenate([batch.ids for batch in batches]))
-            some = vectors.rows(found)
-        else:
-            some = text_vectors(self.encoder_, texts)
-            if self.normalize:
-                return float(self.scale)
-        length = float(np.linalg.norm(some, axis=1).mean()) if len(some) else 0.0
-        return float(self.scale) / length if length > 0 else 1.0
+        if self.normalize:
+            return float(self.scale)
+        if not self.scales_words_:
+            return scale_factor(text_vectors(self.encoder_, texts), self.scale)
+        vectors = self.encoder_.vectors_
+        batches = self.encoder_._lookup(known_only=True).encode_blocks(texts)
+        found = np.unique(np.concatenate([batch.ids for batch in batches]))
+        return scale_factor(vectors.rows(found), self.scale)
 
     def _head(self, dim: int) -> "Head":
         from skparaphrase.nn import Head
@@ -194,7 +188,7 @@ class SupervisedModel(TrainedModel):
             composition: nn.Composition = nn.Average(vectors.shape[1])
         else:
             encoder = self._checked_encoder()
-            blocks = encoder._encode_blocks(distinct, encoder.vectors_)
+            blocks = encoder._lookup(known_only=True).encode_blocks(distinct)
             batch = TokenBatch.concatenate(list(blocks))
             if not len(batch.ids):
                 raise ValueError(
@@ -202,8 +196,9 @@ class SupervisedModel(TrainedModel):
                     "language, case and tokens?"
                 )
             composition = encoder._fitted_composition().to(device)
-            fitted = copy_fitted(self.encoder) if self.prior is not None else None
-            if fitted is not None:
+            fitted = None
+            if self.prior is not None:
+                fitted = copy_fitted(self.encoder)
                 if fitted.vectors_.words != encoder.vectors_.words:
                     raise ValueError(
                         "Training resumes with the words it started with, but "
@@ -255,8 +250,7 @@ class SupervisedModel(TrainedModel):
                 encoder._penalty_target() if prior is None else prior.vectors_.rows
             )
             if initial is not None and prior is None and self.scales_words_:
-                matrix = initial(slice(None)) if callable(initial) else initial
-                initial = matrix * np.float32(self.scale_)
+                initial = initial(slice(None)) * np.float32(self.scale_)
         return WordTable(
             encoder.vectors_.rows(slice(None)),
             initial=initial,
@@ -275,8 +269,7 @@ class SupervisedModel(TrainedModel):
         return {"encoder_": encoder, "head_": select(arrays, "head.")}
 
     def _validation_score(self, examples: Examples) -> float:
-        score: float = self.score(examples.texts, examples.targets, examples.weights)
-        return score
+        return float(self.score(examples.texts, examples.targets, examples.weights))
 
     def _probabilities(self, X: Any) -> NDArray[np.float64]:
         """Outputs of the softmax, shape (n_samples, n_outputs)."""
@@ -291,15 +284,13 @@ class SupervisedModel(TrainedModel):
         if not len(texts):
             return found
         vectors = text_vectors(self.encoder_, distinct)
-        numbers = numbers.ravel()
         device = resolve_device(self.device)
         head = self._fitted_head(vectors.shape[1]).to(device)
-        step = _CHUNK * self._n_texts
         with torch.inference_mode():
-            for start in range(0, len(numbers), step):
-                part = to_device(vectors[numbers[start : start + step]], device)
+            for start in range(0, len(texts), _CHUNK):
+                rows = slice(start, start + _CHUNK)
+                part = to_device(vectors[numbers[rows].ravel()], device)
                 logits = head(part).double()
-                rows = slice(start // self._n_texts, start // self._n_texts + _CHUNK)
                 found[rows] = torch.softmax(logits, dim=1).cpu().numpy()
         return found
 
@@ -316,6 +307,12 @@ def select(arrays: Arrays, prefix: str) -> Arrays:
         for name, array in arrays.items()
         if name.startswith(prefix)
     }
+
+
+def scale_factor(vectors: NDArray[np.floating], scale: float | None) -> float:
+    """The factor that gives vectors the mean length `scale`; 1 if that cannot be."""
+    length = float(np.linalg.norm(vectors, axis=1).mean()) if len(vectors) else 0.0
+    return float(scale) / length if scale is not None and length > 0 else 1.0
 
 
 def text_vectors(encoder: Any, texts: list[str]) -> NDArray[np.float32]:

@@ -89,8 +89,8 @@ class LabelModel(ClassifierMixin, SupervisedModel):
                     f"{len(found)} class."
                 )
             self.classes_ = found
-        elif not np.isin(found, self.classes_).all():
-            new = found[~np.isin(found, self.classes_)]
+        new = np.setdiff1d(found, self.classes_)
+        if len(new):
             raise ValueError(
                 f"y contains the labels {new.tolist()}, but training started with "
                 f"{self.classes_.tolist()}. Fit a clone to start again."

@@ -93,11 +93,6 @@ def sparse_targets(
     return targets
 
 
-def one_hot(codes: NDArray[np.integer], n_classes: int) -> NDArray[np.float64]:
-    """Ones at the classes, shape (n_samples, n_classes)."""
-    return np.eye(n_classes)[codes]
-
-
 def smooth_targets(targets: NDArray[np.float64]) -> NDArray[np.float32]:
     """Add a small constant to every class, without normalising, as the papers' code."""
     return (targets + EPSILON).astype(np.float32)

@@ -3,7 +3,7 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Mapping, Set
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
@@ -26,12 +26,7 @@ def check_sentences(X: Any, name: str = "X") -> list[list[str]]:
     TypeError
         For anything but lists of str; the message names sentence and token.
     """
-    sentences = [
-        _check_row(row, f"{name}: sentence {i}", "tokens")
-        for i, row in enumerate(_rows(X, name, "token"))
-    ]
-    if set(map(type, chain.from_iterable(sentences))) <= {str}:
-        return sentences
+    sentences = _check_rows(X, name, "token")
     for i, sentence in enumerate(sentences):
         for j, token in enumerate(sentence):
             if not isinstance(token, str):
@@ -52,10 +47,7 @@ def check_tags(y: Any, sentences: list[list[str]], name: str = "y") -> NDArray[A
     ValueError
         If lengths differ from those of the sentences.
     """
-    rows = [
-        _check_row(row, f"{name}: sentence {i}", "tags")
-        for i, row in enumerate(_rows(y, name, "tag"))
-    ]
+    rows = _check_rows(y, name, "tag")
     if len(rows) != len(sentences):
         raise ValueError(
             f"There are {len(sentences)} sentences, but {name} holds tags of "
@@ -67,15 +59,11 @@ def check_tags(y: Any, sentences: list[list[str]], name: str = "y") -> NDArray[A
                 f"Sentence {i} has {len(sentence)} tokens, but {name} holds {len(row)} "
                 f"tags for it."
             )
+    for i, row in enumerate(rows):
+        for j, tag in enumerate(row):
+            if is_missing(tag):
+                raise ValueError(f"{name}: tag {j} of sentence {i} is missing.")
     flat = list(chain.from_iterable(rows))
-    if any(is_missing(tag) for tag in flat):
-        i, j = next(
-            (i, j)
-            for i, row in enumerate(rows)
-            for j, tag in enumerate(row)
-            if is_missing(tag)
-        )
-        raise ValueError(f"{name}: tag {j} of sentence {i} is missing.")
     nested = [tag for tag in flat if _is_sequence(tag)]
     if nested:
         raise TypeError(f"{name}: a token has one tag; got {describe(nested[0])}.")
@@ -89,27 +77,26 @@ def _is_sequence(tag: Any) -> bool:
     return hasattr(tag, "__len__") and not isinstance(tag, (str, bytes))
 
 
-def _rows(values: Any, name: str, what: str) -> Iterable[Any]:
-    wanted = f"a list of {what} lists, one for each sentence"
-    if isinstance(values, (str, bytes, Mapping, Set)) or values is None:
-        raise TypeError(f"{name} must be {wanted}; got {describe(values)}.")
+def _check_rows(values: Any, name: str, what: str) -> list[list[Any]]:
+    """The tokens or tags of each sentence."""
+    rows = _check_list(values, name, f"a list of {what} lists, one for each sentence")
+    return [
+        _check_list(row, f"{name}: sentence {i}", f"a list of {what}s")
+        for i, row in enumerate(rows)
+    ]
+
+
+def _check_list(values: Any, where: str, wanted: str) -> list[Any]:
     found = _as_list(values)
     if found is None:
-        raise TypeError(f"{name} must be {wanted}; got {describe(values)}.")
-    return found
-
-
-def _check_row(row: Any, where: str, what: str) -> list[Any]:
-    found = None
-    if not isinstance(row, (str, bytes, Mapping, Set)) and row is not None:
-        found = _as_list(row)
-    if found is None:
-        raise TypeError(f"{where} must be a list of {what}; got {describe(row)}.")
+        raise TypeError(f"{where} must be {wanted}; got {describe(values)}.")
     return found
 
 
 def _as_list(values: Any) -> list[Any] | None:
-    """The entries as Python objects; None if there are none."""
+    """The entries as Python objects; None if these are not in a sequence."""
+    if values is None or isinstance(values, (str, bytes, Mapping, Set)):
+        return None
     if isinstance(values, list):
         return values
     for method in ("tolist", "to_list", "to_pylist"):  # arrays and series
@@ -123,11 +110,12 @@ def _as_list(values: Any) -> list[Any] | None:
 
 
 def encode_sentences(
-    sentences: list[list[str]], encoder: "TrainedEncoder"
+    sentences: list[list[str]], encoder: "TrainedEncoder", *, known_only: bool = False
 ) -> "Sentences":
     """Numbers of distinct words, and what the encoder reads of each.
 
-    Sentences without tokens are left out, which leaves the order of tokens.
+    With `known_only` no vectors are made for unknown words, as in training. Sentences
+    without tokens are left out, which leaves the order of tokens.
     """
     from skparaphrase.nn import Sentences
 
@@ -138,8 +126,9 @@ def encode_sentences(
     ]
     lengths = [len(sentence) for sentence in sentences if sentence]
     words = list(numbers)
+    blocks = encoder._lookup(known_only=known_only).encode_blocks(words)
     return Sentences(
-        TokenBatch.concatenate(list(encoder._encode_blocks(words, encoder.vectors_))),
+        TokenBatch.concatenate(list(blocks)),
         np.array([any(map(str.isupper, word)) for word in words], dtype=np.float32),
         TokenBatch(
             np.array(ids, dtype=np.int32),

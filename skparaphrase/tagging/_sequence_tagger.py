@@ -243,7 +243,7 @@ class SequenceTagger(TrainedModel):
         check_is_fitted(self)
         sentences = check_sentences(X)
         rows = split_rows(self._predict_flat(sentences), sentences)
-        return _object_array([row.tolist() for row in rows])
+        return np.fromiter((row.tolist() for row in rows), dtype=object)
 
     def predict_proba(self, X: Any) -> list[NDArray[np.float32]]:
         """Probabilities of tags.
@@ -294,8 +294,9 @@ class SequenceTagger(TrainedModel):
         device = resolve_device(self.device)
         tagger = self._fitted_tagger().to(device)
 
-        def rows(wanted: NDArray[np.integer]) -> torch.Tensor:
-            return torch.from_numpy(encoder.vectors_.rows(wanted)).to(device)
+        def rows(wanted: NDArray[np.integer], extra: Any) -> torch.Tensor:
+            found = encoder.vectors_.token_vectors(wanted, extra)
+            return torch.from_numpy(found).to(device)
 
         found = tagger.tag(encode_sentences(sentences, encoder), rows)
         empty = np.empty((0, len(self.classes_)), np.float32)
@@ -427,7 +428,7 @@ class SequenceTagger(TrainedModel):
             self,
             optimizer,
             self._random_state,
-            sentences=encode_sentences(list(examples.texts), encoder),
+            sentences=encode_sentences(list(examples.texts), encoder, known_only=True),
             tags=np.searchsorted(self.classes_, np.concatenate(examples.targets)),
         )
 
@@ -460,13 +461,6 @@ def _tagged(X: Any, y: Any, suffix: str = "") -> Examples:
     rows = split_rows(check_tags(y, sentences, f"y{suffix}"), sentences)
     kept = [i for i, sentence in enumerate(sentences) if sentence]
     return Examples(
-        _object_array([sentences[i] for i in kept]),
-        _object_array([rows[i] for i in kept]),
+        np.fromiter((sentences[i] for i in kept), dtype=object),
+        np.fromiter((rows[i] for i in kept), dtype=object),
     )
-
-
-def _object_array(rows: list[Any]) -> NDArray[np.object_]:
-    array = np.empty(len(rows), dtype=object)
-    for i, row in enumerate(rows):
-        array[i] = row
-    return array

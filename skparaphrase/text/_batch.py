@@ -20,9 +20,11 @@ class TokenBatch:
     Parameters
     ----------
     ids : ndarray of shape (n_tokens,), int32
-        Rows of the vocabulary.
+        Rows of the vocabulary, and `-1 - i` for row `i` of `extra`.
     offsets : ndarray of shape (n_texts + 1,), int64
         Where each text begins, then the number of tokens.
+    extra : ndarray of shape (n_extra, dim), float32, default=None
+        Vectors of words outside the vocabulary.
 
     Examples
     --------
@@ -37,6 +39,7 @@ class TokenBatch:
 
     ids: NDArray[np.int32]
     offsets: NDArray[np.int64]
+    extra: NDArray[np.float32] | None = None
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
@@ -53,7 +56,8 @@ class TokenBatch:
             if step != 1:
                 raise ValueError("A batch is sliced in steps of 1 only; use take().")
             bounds = self.offsets[start : max(start, stop) + 1]
-            return TokenBatch(self.ids[bounds[0] : bounds[-1]], bounds - bounds[0])
+            ids = self.ids[bounds[0] : bounds[-1]]
+            return TokenBatch(ids, bounds - bounds[0], self.extra)
         i = range(len(self))[i]
         return self.ids[self.offsets[i] : self.offsets[i + 1]]
 
@@ -77,7 +81,14 @@ class TokenBatch:
         lengths = [batch.lengths for batch in batches]
         offsets = np.zeros(sum(map(len, batches)) + 1, dtype=np.int64)
         np.cumsum(np.concatenate(lengths), out=offsets[1:])
-        return TokenBatch(np.concatenate([batch.ids for batch in batches]), offsets)
+        ids = np.concatenate([batch.ids for batch in batches])
+        extra = [batch.extra for batch in batches if batch.extra is not None]
+        if not extra:
+            return TokenBatch(ids, offsets)
+        sizes = [0 if b.extra is None else len(b.extra) for b in batches]
+        before = np.cumsum([0, *sizes[:-1]]).repeat([len(b.ids) for b in batches])
+        ids = np.where(ids < 0, ids - before, ids).astype(np.int32)
+        return TokenBatch(ids, offsets, np.concatenate(extra))
 
     def take(self, texts: NDArray[np.integer]) -> "TokenBatch":
         """Copy some texts into a new batch.
@@ -94,7 +105,7 @@ class TokenBatch:
         starts = self.offsets[texts]
         lengths = self.offsets[texts + 1] - starts
         positions, offsets = ragged_positions(starts, lengths)
-        return TokenBatch(self.ids[positions], offsets)
+        return TokenBatch(self.ids[positions], offsets, self.extra)
 
 
 def ragged_positions(

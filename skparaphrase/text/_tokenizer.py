@@ -4,14 +4,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 import re
+import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from itertools import accumulate, chain
+from itertools import accumulate, chain, count
 from struct import pack
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
 from skparaphrase._estimator import DocumentedOnline
@@ -36,9 +38,16 @@ TOKEN_PATTERNS: Mapping[str, str] = {
 }
 JOINERS = frozenset("'-.\u2019/:,")  # between the parts of a compound
 _PARTS = re.compile(r"\w+")
-_MAX_CHARACTERS = 2**23  # of the remembered pieces: about a million words
+_MAX_BYTES = 2**28  # of remembered pieces and vectors: about a million words
+_PIECE_BYTES = 200  # of one piece: its characters, its rows, a place in the dict
+_CHUNK = 1024  # vectors of unknown words in an array
+_FEW = 16  # unknown words; looking for repeats does not pay for so few
+_MISSING = -(2**31)  # stands for a token that is left out
+_WARN_FROM = 50  # tokens of a call; fewer say little about the vocabulary
 
-Unknown = int | Callable[[str], int] | None  # the row of words without one
+Unknown = int | Callable[[str], int | None] | None  # the row of words without one
+MakeVector = Callable[[str], NDArray[np.float32] | None]
+_Keep = Callable[[NDArray[np.float32]], int]
 
 
 class WordTokenizer(DocumentedOnline, BaseEstimator):
@@ -148,7 +157,7 @@ class WordTokenizer(DocumentedOnline, BaseEstimator):
             The row of every known word.
         unknown : int or callable, default=None
             The row of words that `index` lacks, or a function that takes such a word
-            and returns its row. None leaves them out.
+            and returns its row or None. None leaves them out.
 
         Returns
         -------
@@ -157,7 +166,12 @@ class WordTokenizer(DocumentedOnline, BaseEstimator):
         blocks = self.lookup(index, unknown).encode_blocks(texts)
         return TokenBatch.concatenate(list(blocks))
 
-    def lookup(self, index: Mapping[str, int], unknown: Unknown = None) -> "WordLookup":
+    def lookup(
+        self,
+        index: Mapping[str, int],
+        unknown: Unknown = None,
+        vector: MakeVector | None = None,
+    ) -> "WordLookup":
         """Return an encoder of texts that remembers what it has looked up.
 
         Parameters
@@ -166,12 +180,16 @@ class WordTokenizer(DocumentedOnline, BaseEstimator):
             As in `encode`.
         unknown : int or callable, default=None
             As in `encode`.
+        vector : callable, default=None
+            Takes a word that `index` lacks and returns its vector, of shape (dim,), or
+            None to leave it out. Batches then carry these vectors, and `unknown` is not
+            used.
 
         Returns
         -------
         lookup : WordLookup
         """
-        return WordLookup(self, index, unknown)
+        return WordLookup(self, index, unknown, vector)
 
 
 class FunctionTokenizer(WordTokenizer):
@@ -257,10 +275,17 @@ class WordLookup:
         The row of every known word.
     unknown : int or callable, default=None
         The row of other words, or a function that returns it. None leaves them out.
+    vector : callable, default=None
+        Takes a word that `index` lacks and returns its vector, of shape (dim,), or None
+        to leave it out. Batches then carry these vectors.
     """
 
     def __init__(
-        self, tokenizer: WordTokenizer, index: Mapping[str, int], unknown: Unknown
+        self,
+        tokenizer: WordTokenizer,
+        index: Mapping[str, int],
+        unknown: Unknown,
+        vector: MakeVector | None = None,
     ) -> None:
         self._find = tokenizer._find()
         # Matches of other patterns may hold white space.
@@ -270,6 +295,7 @@ class WordLookup:
         self._split_compounds = tokenizer.split_compounds
         self._index = index
         self._unknown = unknown
+        self._vector = vector
         self._remembered = _Remembered(self._look_up)
 
     def encode_blocks(
@@ -292,12 +318,13 @@ class WordLookup:
         ------
         batch : TokenBatch
         """
-        n_done = 0
+        n_done = n_tokens = n_missing = 0
         blocks = text_blocks(texts, block_size, max_characters)
         for block in [texts] if len(texts) == 1 else blocks:
-            if self._remembered.n_characters > _MAX_CHARACTERS:
-                self._remembered = _Remembered(self._look_up)
-            rows = self._remembered.__getitem__
+            remembered = self._remembered
+            if remembered.n_bytes > _MAX_BYTES:
+                remembered = self._remembered = _Remembered(self._look_up)
+            rows = remembered.__getitem__
             pieces = self._pieces(block, n_done)
             parts = [b"".join(map(rows, found)) for found in pieces]
             ids = np.frombuffer(bytearray().join(parts), np.int32)
@@ -307,8 +334,21 @@ class WordLookup:
                 ends = accumulate(map(len, parts), initial=0)
                 offsets = np.fromiter(ends, np.int64, len(parts) + 1)
                 offsets //= ids.itemsize
-            yield TokenBatch(ids, offsets)
+            batch = TokenBatch(ids, offsets)
             n_done += len(parts)
+            n_tokens += len(ids)
+            if len(ids) and ids.min() < 0:
+                batch = remembered.resolve(batch)
+                n_missing += len(ids) - len(batch.ids)
+            yield batch
+        if n_missing * 5 > n_tokens >= _WARN_FROM:
+            warnings.warn(
+                f"{n_missing} of {n_tokens} tokens have no vector and are left out. "
+                "Vectors of character n-grams can stand in for them: see "
+                "WordVectors.fit_subwords. inspection.unknown_words counts them.",
+                UserWarning,
+                stacklevel=2,
+            )
 
     def _pieces(self, texts: Sequence[str], first: int) -> Iterator[Iterable[str]]:
         """The parts of each text that are looked up whole."""
@@ -326,42 +366,92 @@ class WordLookup:
                     )
             yield tokens
 
-    def _look_up(self, piece: str) -> list[int]:
-        """Rows of the tokens of a piece."""
-        index, unknown = self._index, self._unknown
+    def _look_up(self, piece: str, keep: _Keep) -> list[int]:
+        """Rows of the tokens of a piece; `keep` numbers the vectors of unknown ones."""
         if self._whole_words and piece.isalnum():
             tokens: Iterable[str] = [piece]
         else:
             tokens = self._find(piece) if self._by_piece else [piece]
-        rows = []
+        index = self._index
+        rows: list[int] = []
         for token in tokens:
             row = index.get(token)
             if row is not None:
                 rows.append(row)
                 continue
             if self._split_compounds and not JOINERS.isdisjoint(token):
-                parts = [index[p] for p in _PARTS.findall(token) if p in index]
-                if parts:
-                    rows += parts
+                parts = _PARTS.findall(token)
+                if any(part in index for part in parts):
+                    for part in parts:
+                        row = index.get(part)
+                        rows += self._made(part, keep) if row is None else [row]
                     continue
-            if unknown is not None:
-                rows.append(unknown(token) if callable(unknown) else unknown)
+            if self._vector is not None:
+                rows += self._made(token, keep)
+            elif self._unknown is not None:
+                unknown = self._unknown
+                row = unknown(token) if callable(unknown) else unknown
+                rows += [] if row is None else [row]
+            elif any(map(str.isalnum, token)):
+                rows.append(_MISSING)
         return rows
+
+    def _made(self, word: str, keep: _Keep) -> list[int]:
+        """The vector made for an unknown word, as `-1 - place`; empty if none is."""
+        vector = None if self._vector is None else self._vector(word)
+        return [] if vector is None else [-1 - keep(vector)]
 
 
 class _Remembered(dict[str, bytes]):
-    """The rows of each piece as the bytes of int32.
+    """The rows of each piece as the bytes of int32, and vectors of unknown words.
 
-    Those of a text are joined without a loop over tokens: 1.9 ms for 1,140 captions,
-    where a code per piece takes 2.2 ms.
+    Rows of a text are joined without a loop over tokens: 1.9 ms for 1,140 captions,
+    where a code per piece takes 2.2 ms. Threads write at once, without a lock, which a
+    fork could leave closed: each vector has a place of its own.
     """
 
-    def __init__(self, look_up: Callable[[str], list[int]]) -> None:
-        self.n_characters = 0
+    def __init__(self, look_up: Callable[..., list[int]]) -> None:
+        self.n_bytes = 0
         self._look_up = look_up
+        self._places = count()
+        self._chunks: list[NDArray[np.float32]] = []
 
     def __missing__(self, piece: str) -> bytes:
-        rows = self._look_up(piece)
+        rows = self._look_up(piece, self._keep)
         self[piece] = found = pack(f"={len(rows)}i", *rows)
-        self.n_characters += len(piece)
+        self.n_bytes += _PIECE_BYTES + len(piece)
         return found
+
+    def _keep(self, vector: NDArray[np.float32]) -> int:
+        """Store a vector and return its place."""
+        place = next(self._places)
+        chunk, row = divmod(place, _CHUNK)
+        while len(self._chunks) <= chunk:  # one too many does no harm
+            self._chunks.append(np.empty((_CHUNK, len(vector)), np.float32))
+        self._chunks[chunk][row] = vector
+        self.n_bytes += vector.nbytes
+        return place
+
+    def resolve(self, batch: TokenBatch) -> TokenBatch:
+        """Leave out missing tokens, and collect the vectors of unknown words."""
+        ids, offsets = batch.ids, batch.offsets
+        found = ids != _MISSING
+        if not found.all():
+            offsets = np.concatenate([[0], np.cumsum(found)])[offsets]
+            ids = ids[found]
+        new = np.flatnonzero(ids < 0)
+        if not len(new):
+            return TokenBatch(ids, offsets)
+        places = -1 - ids[new]
+        ids = ids.copy()
+        if len(new) <= _FEW:  # a text or two, in a third of the time
+            ids[new] = np.arange(-1, -1 - len(new), -1)
+            rows = [self._chunks[p // _CHUNK][p % _CHUNK] for p in places.tolist()]
+            return TokenBatch(ids, offsets, np.array(rows))
+        places, numbers = np.unique(places, return_inverse=True)
+        ids[new] = -1 - numbers
+        extra = np.empty((len(places), self._chunks[0].shape[1]), np.float32)
+        chunks = places // _CHUNK
+        for i in np.unique(chunks).tolist():
+            extra[chunks == i] = self._chunks[i][places[chunks == i] % _CHUNK]
+        return TokenBatch(ids, offsets, extra)

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from skparaphrase.vectors._subwords import Subwords
+
 if TYPE_CHECKING:
     from skparaphrase.vectors._word_vectors import WordVectors
 
@@ -31,11 +33,12 @@ def from_keyed_vectors(
     ----------
     keyed_vectors : object
         Has `index_to_key` (gensim 3: `index2word`), a list of str, and `vectors`, of
-        shape (n_words, dim), or has an attribute `wv` that does. Vectors that fastText
-        makes of n-grams are not included. The matrix is shared: do not train the model
-        further.
+        shape (n_words, dim), or has an attribute `wv` that does. Matrices are shared:
+        do not train the model further.
     unknown : str, default=None
-        See :class:`WordVectors`.
+        See :class:`WordVectors`. "subword" takes the n-grams of fastText, as of
+        `gensim.models.fasttext.load_facebook_vectors("cc.en.300.bin")`: unknown words
+        then have the vectors that gensim gives them.
     """
     source = getattr(keyed_vectors, "wv", keyed_vectors)
     words = getattr(source, "index_to_key", None)
@@ -47,7 +50,14 @@ def from_keyed_vectors(
             "Expected an object with index_to_key and vectors, such as gensim's "
             f"KeyedVectors; got {type(keyed_vectors).__name__}."
         )
-    return cls(words, matrix, unknown=unknown)
+    subwords = None
+    if getattr(source, "vectors_ngrams", None) is not None and source.bucket:
+        subwords = Subwords(
+            source.vectors_ngrams,
+            ngram_range=(source.min_n, source.max_n),
+            kind="fasttext",
+        )
+    return cls(words, matrix, unknown=unknown, subwords=subwords)
 
 
 def from_spacy(

@@ -24,6 +24,7 @@ def pool_vectors(
     n_texts: int,
     *,
     weights: NDArray[np.floating] | None = None,
+    unknown_weight: float = 1.0,
     mean: bool = True,
 ) -> NDArray[np.float32]:
     """Sum weight times vector over the tokens of each text.
@@ -39,6 +40,8 @@ def pool_vectors(
     n_texts : int
     weights : ndarray of shape (n_words,), default=None
         None weights all words equally.
+    unknown_weight : float, default=1.0
+        The weight of words with a vector in a batch's `extra`.
     mean : bool, default=True
         Divide by the number of tokens.
 
@@ -53,8 +56,8 @@ def pool_vectors(
     def add(start: int, batch: TokenBatch) -> None:
         """Pool a batch into the rows from `start` on."""
         ids, table = batch.ids, vectors.matrix
-        if table.dtype != np.float32:
-            ids, table = _single_precision(ids, vectors)
+        if table.dtype != np.float32 or batch.extra is not None:
+            ids, table = _rows_in_use(batch, vectors)
         # What SciPy's csr_array calls; to construct one takes longer than a sentence.
         # It checks nothing, and other threads run meanwhile.
         csr_matvecs(
@@ -63,7 +66,7 @@ def pool_vectors(
             table.shape[1],
             batch.offsets.astype(np.int32),
             ids,
-            _token_weights(batch, weights, mean),
+            _token_weights(batch, weights, unknown_weight, mean),
             table.reshape(-1),
             pooled[start : start + len(batch)].reshape(-1),
         )
@@ -95,7 +98,10 @@ def pool_vectors(
 
 
 def _token_weights(
-    batch: TokenBatch, weights: NDArray[np.floating] | None, mean: bool
+    batch: TokenBatch,
+    weights: NDArray[np.floating] | None,
+    unknown_weight: float,
+    mean: bool,
 ) -> NDArray[np.float32]:
     """The factor of each token, shape (n_tokens,)."""
     if not mean:
@@ -107,19 +113,28 @@ def _token_weights(
         lengths = batch.lengths
         factors = (1 / np.maximum(lengths, 1)).astype(np.float32).repeat(lengths)
     if weights is not None:
-        factors *= weights[batch.ids].astype(np.float32)
+        ids = batch.ids
+        if batch.extra is None:
+            factors *= weights[ids].astype(np.float32)
+        else:
+            found = weights[np.maximum(ids, 0)].astype(np.float32)
+            factors *= np.where(ids < 0, np.float32(unknown_weight), found)
     return factors
 
 
-def _single_precision(
-    ids: NDArray[np.int32], vectors: WordVectors
+def _rows_in_use(
+    batch: TokenBatch, vectors: WordVectors
 ) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
-    """The rows in use in float32, and the place of each token among them."""
+    """The vectors in use in float32, and the place of each token among them."""
+    ids, extra = batch.ids, batch.extra
     if len(ids) <= _FEW:
-        return np.arange(len(ids), dtype=np.int32), vectors.rows(ids)
-    used = np.zeros(len(vectors), dtype=bool)
-    used[ids] = True  # much faster than np.unique
-    rows = np.flatnonzero(used)
-    position = np.empty(len(vectors), dtype=np.int32)
-    position[rows] = np.arange(len(rows))
-    return position[ids], vectors.rows(rows)
+        places = np.arange(len(ids), dtype=np.int32)
+        return places, vectors.token_vectors(ids, extra)
+    n_extra = 0 if extra is None else len(extra)
+    shifted = ids + n_extra  # unknown words first
+    used = np.zeros(n_extra + len(vectors), dtype=bool)
+    used[shifted] = True  # much faster than np.unique
+    found = np.flatnonzero(used)
+    places = np.empty(len(used), dtype=np.int32)
+    places[found] = np.arange(len(found))
+    return places[shifted], vectors.token_vectors(found - n_extra, extra)

@@ -19,10 +19,14 @@ from skparaphrase._persistence import (
     write_metadata,
 )
 from skparaphrase.text import Vocabulary
+from skparaphrase.vectors._subwords import Subwords
 
 DTYPES = ("float32", "float16", "int8")  # int8 with a scale per word
+MADE = ("subword", "hash")  # unknown= for which vectors of words are made
 _BLOCK = 16384  # vectors checked at a time
-_FORMAT_VERSION = 2  # version 1 has the words in JSON
+_ARRAYS = ("matrix", "scale")
+_SUBWORD_ARRAYS = ("matrix", "scale", "shift")
+_FORMAT_VERSION = 3  # 1 has the words in JSON; 2 has no n-grams
 
 
 def check_table(
@@ -30,6 +34,7 @@ def check_table(
     matrix: NDArray[Any],
     scale: NDArray[np.float32] | None,
     unknown: str | None,
+    subwords: Subwords | None,
 ) -> None:
     """Raise a ValueError unless the parts of a table fit together."""
     if matrix.ndim != 2 or len(matrix) != len(words):
@@ -44,8 +49,19 @@ def check_table(
         )
     if scale is not None and scale.shape != (len(words),):
         raise ValueError(f"scale must be of shape ({len(words)},); got {scale.shape}.")
-    if unknown is not None and unknown not in words:
-        raise ValueError(f"unknown={unknown!r} is not a word of the table.")
+    if unknown == "subword" and subwords is None:
+        raise ValueError(
+            "unknown='subword' needs vectors of n-grams, which fit_subwords learns."
+        )
+    if subwords is not None and subwords.matrix.shape[1:] != matrix.shape[1:]:
+        raise ValueError(
+            f"Vectors of words have {matrix.shape[1]} dimensions, but those of n-grams "
+            f"are of shape {subwords.matrix.shape}."
+        )
+    if unknown not in (None, *MADE) and unknown not in words:
+        raise ValueError(
+            f"unknown={unknown!r} is not a word of the table, and neither of {MADE}."
+        )
 
 
 def check_finite(
@@ -76,15 +92,23 @@ def read_only(array: NDArray[Any]) -> NDArray[Any]:
 
 
 def save_table(folder: str | PathLike[str], table: dict[str, Any]) -> None:
-    """Write `words`, `matrix`, `scale` and `unknown`."""
+    """Write `words`, `matrix`, `scale`, `unknown` and `subwords`."""
     arrays = {f"words-{name}": part for name, part in table["words"].arrays().items()}
-    arrays |= {name: table[name] for name in ("matrix", "scale")}
+    arrays |= {name: table[name] for name in _ARRAYS}
+    subwords, settings = table["subwords"], None
+    if subwords is not None:
+        settings = dict(vars(subwords))
+        arrays |= {f"subwords-{name}": settings.pop(name) for name in _SUBWORD_ARRAYS}
     with new_folder(folder) as new:
         for name, array in arrays.items():
             if array is not None:
                 np.save(new / f"{name}.npy", array, allow_pickle=False)
         write_metadata(
-            new, kind="WordVectors", version=_FORMAT_VERSION, unknown=table["unknown"]
+            new,
+            kind="WordVectors",
+            version=_FORMAT_VERSION,
+            unknown=table["unknown"],
+            subwords=settings,
         )
 
 
@@ -102,8 +126,33 @@ def load_table(folder: Path, *, mmap: bool) -> dict[str, Any]:
         scale = None
         if matrix.dtype == np.int8:
             scale = load_array(folder / "scale.npy", mmap=False)
-        unknown = metadata["unknown"]
-        check_table(words, matrix, scale, unknown)
+        unknown, subwords = metadata["unknown"], None
+        if metadata.get("subwords") is not None:
+            subwords = _load_subwords(folder, metadata["subwords"], mmap=mmap)
+        check_table(words, matrix, scale, unknown, subwords)
     except (KeyError, OSError, TypeError, ValueError) as error:
         raise ValueError(f"{folder} is damaged: {error}") from error
-    return {"words": words, "matrix": matrix, "scale": scale, "unknown": unknown}
+    return {
+        "words": words,
+        "matrix": matrix,
+        "scale": scale,
+        "unknown": unknown,
+        "subwords": subwords,
+    }
+
+
+def _load_subwords(folder: Path, settings: dict[str, Any], *, mmap: bool) -> Subwords:
+    """The n-grams of a folder; a ValueError where they do not fit together."""
+    matrix = load_array(folder / "subwords-matrix.npy", mmap=mmap)
+    vectors = {}
+    for name in ("scale", "shift"):
+        path = folder / f"subwords-{name}.npy"
+        vectors[name] = load_array(path, mmap=False) if path.exists() else None
+    low, high = settings["ngram_range"]
+    return Subwords(
+        matrix,
+        **vectors,
+        ngram_range=(int(low), int(high)),
+        kind=settings["kind"],
+        factor=float(settings["factor"]),
+    )

@@ -64,16 +64,37 @@ class Subwords:
     Parameters
     ----------
     matrix : ndarray of shape (n_rows, dim)
-        float32, float16, or int8 with `scale`.
+        In float32, float16, or int8 with `scale`.
     scale : ndarray of shape (n_rows,), default=None
         With int8: row `i` is `matrix[i] * scale[i]`.
     ngram_range : tuple of int, default=(3, 5)
         The shortest and the longest n-grams of `<word>`.
     kind : {"crc32", "fasttext"}, default="crc32"
-        "crc32" adds the whole word to its n-grams and divides the sum by the root of
-        their number; "fasttext" takes the mean.
+        The hash. With "crc32" the whole word is an n-gram, too, and the sum is divided
+        by the root of their number; "fasttext" takes the mean.
     factor : float, default=1.0
         Multiplies the vectors.
+    shift : array-like of shape (dim,), default=None
+        Then added to them; None is zero.
+
+    See Also
+    --------
+    WordVectors.fit_subwords : Learns the rows.
+
+    References
+    ----------
+    J. Zhao, S. Mudgal, Y. Liang, "Generalizing Word Embeddings using Bag of Subwords",
+    EMNLP 2018.
+
+    P. Bojanowski, E. Grave, A. Joulin, T. Mikolov, "Enriching Word Vectors with Subword
+    Information", TACL 2017.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skparaphrase.vectors import Subwords
+    >>> Subwords(np.eye(4), ngram_range=(3, 3)).vector("cat").round(2)
+    array([1.5, 0.5, 0. , 0. ], dtype=float32)
     """
 
     def __init__(
@@ -84,15 +105,26 @@ class Subwords:
         ngram_range: tuple[int, int] = (3, 5),
         kind: str = "crc32",
         factor: float = 1.0,
+        shift: Any = None,
     ) -> None:
         self.matrix = matrix
         self.scale = scale
         self.ngram_range = ngram_range
         self.kind = kind
         self.factor = factor
+        self.shift = None if shift is None else np.asarray(shift, dtype=np.float32)
 
     def vector(self, word: str) -> NDArray[np.float32]:
-        """The vector of a word, shape (dim,); zero without n-grams."""
+        """Sum the rows of the n-grams of a word.
+
+        Parameters
+        ----------
+        word : str
+
+        Returns
+        -------
+        vector : ndarray of shape (dim,), float32
+        """
         if self.kind == "fasttext":
             hashes, power = fasttext_ngrams(word, self.ngram_range), 1.0
         else:
@@ -101,17 +133,29 @@ class Subwords:
         weights = np.full(len(rows), self.factor / max(len(rows), 1) ** power)
         if self.scale is not None:
             weights *= self.scale[rows]
-        return weights.astype(np.float32) @ self.matrix[rows].astype(np.float32)
+        vector = weights.astype(np.float32) @ self.matrix[rows].astype(np.float32)
+        return vector if self.shift is None else vector + self.shift
 
-    def times(self, factor: float) -> "Subwords":
-        """The same rows with vectors `factor` times as long."""
-        return Subwords(
-            self.matrix,
-            scale=self.scale,
-            ngram_range=self.ngram_range,
-            kind=self.kind,
-            factor=self.factor * factor,
-        )
+    def moved(self, factor: float, shift: Any = 0.0) -> "Subwords":
+        """Move all vectors in the same way.
+
+        Parameters
+        ----------
+        factor : float
+            Multiplies the vectors.
+        shift : array-like of shape (dim,) or float, default=0.0
+            Then added to them.
+
+        Returns
+        -------
+        subwords : Subwords
+            With the same rows.
+        """
+        settings = dict(vars(self))
+        before = 0.0 if self.shift is None else self.shift
+        settings["factor"] = self.factor * factor
+        settings["shift"] = np.zeros(self.matrix.shape[1]) + factor * before + shift
+        return Subwords(settings.pop("matrix"), **settings)
 
 
 def ngram_matrix(

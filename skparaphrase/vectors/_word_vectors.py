@@ -5,7 +5,7 @@
 
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from os import PathLike
 from pathlib import Path
 from typing import Any, Self, SupportsIndex
@@ -20,12 +20,14 @@ from skparaphrase.vectors import _distill, _interchange
 from skparaphrase.vectors._formats import read_table
 from skparaphrase.vectors._storage import (
     DTYPES,
+    MADE,
     check_finite,
     check_table,
     load_table,
     read_only,
     save_table,
 )
+from skparaphrase.vectors._subwords import Subwords, fit_rows, ngram_matrix
 
 _BLOCK = 65536  # rows converted to float32 at a time
 
@@ -45,9 +47,14 @@ class WordVectors:
         become float32. Not copied: do not change it afterwards.
     scale : array-like of shape (n_words,), default=None
         With int8 only: vector `i` is `matrix[i] * scale[i]`.
-    unknown : str, default=None
-        The word whose vector is used for every word that the table lacks ("UUUNKKK" in
-        PARAGRAM files). None leaves such words out.
+    unknown : {"subword", "hash"} or str, default=None
+        What stands for a word that the table lacks. "subword": the sum of the vectors
+        of its character n-grams, in `subwords`. "hash": a random vector of the median
+        length, always the same for a word. Any other string: the vector of this word of
+        the table ("UUUNKKK" in PARAGRAM files). None leaves such words out. Tokens
+        without a letter or digit are left out by the first two.
+    subwords : Subwords, default=None
+        The n-grams of "subword"; :meth:`fit_subwords` learns them.
 
     Attributes
     ----------
@@ -56,11 +63,13 @@ class WordVectors:
     matrix : ndarray of shape (n_words, dim), read-only
     scale : ndarray of shape (n_words,) or None
     unknown : str or None
+    subwords : Subwords or None
 
     Raises
     ------
     ValueError
-        If words repeat, shapes disagree or a value is not finite.
+        If words repeat, shapes disagree, a value is not finite, or `unknown` is neither
+        a word of the table nor one of the names above.
 
     See Also
     --------
@@ -83,6 +92,7 @@ class WordVectors:
         *,
         scale: Any = None,
         unknown: str | None = None,
+        subwords: Subwords | None = None,
     ) -> None:
         matrix = np.asanyarray(matrix)
         if matrix.dtype.name not in DTYPES:
@@ -93,14 +103,21 @@ class WordVectors:
         words = words if isinstance(words, Vocabulary) else Vocabulary(words)
         if scale is not None:
             scale = np.asarray(scale, dtype=np.float32)
-        check_table(words, matrix, scale, unknown)
+        check_table(words, matrix, scale, unknown, subwords)
         check_finite(words, matrix, scale)
         self.words: Vocabulary
         self.matrix: NDArray[Any]
         self.scale: NDArray[np.float32] | None
         self.unknown: str | None
+        self.subwords: Subwords | None
         self.__setstate__(
-            {"words": words, "matrix": matrix, "scale": scale, "unknown": unknown}
+            {
+                "words": words,
+                "matrix": matrix,
+                "scale": scale,
+                "unknown": unknown,
+                "subwords": subwords,
+            }
         )
 
     # From files and other libraries ----------------------------------------------
@@ -232,7 +249,9 @@ class WordVectors:
     @property
     def unknown_row(self) -> int | None:
         """The row that is used for words that the table lacks."""
-        return None if self.unknown is None else self.words.row(self.unknown)
+        if self.unknown in (None, *MADE):
+            return None
+        return self.words.row(self.unknown)
 
     def rows(self, rows: NDArray[np.integer] | slice) -> NDArray[np.float32]:
         """Copy the vectors of some rows.
@@ -252,13 +271,15 @@ class WordVectors:
         return found
 
     def lookup(
-        self, tokenizer: WordTokenizer | NgramTokenizer
+        self, tokenizer: WordTokenizer | NgramTokenizer, *, known_only: bool = False
     ) -> WordLookup | NgramLookup:
         """The look-up that finds the rows of the tokens of texts.
 
         Parameters
         ----------
         tokenizer : WordTokenizer or NgramTokenizer
+        known_only : bool, default=False
+            Make no vectors for unknown words.
 
         Returns
         -------
@@ -266,14 +287,76 @@ class WordVectors:
             The same object for equal tokenizers, so that it remembers what it has
             looked up; a new one for a function.
         """
-        if isinstance(tokenizer, FunctionTokenizer):
-            return tokenizer.lookup(self.index, self.unknown_row)
-        key = tokenizer._key()
-        lookup = self._lookups.get(key)
-        if lookup is None:
-            words: Any = self.words if key[0] is NgramTokenizer else self.index
-            lookup = self._lookups[key] = tokenizer.lookup(words, self.unknown_row)
+        makes = self.unknown in MADE and not known_only
+        key = (*tokenizer._key(), makes)
+        lookup: WordLookup | NgramLookup | None = self._lookups.get(key)
+        if lookup is not None:
+            return lookup
+        if isinstance(tokenizer, NgramTokenizer):
+            words: Any = self.words
+            lookup = tokenizer.lookup(words, self.unknown_row)
+        else:
+            vector = None
+            if self.unknown in MADE:
+                vector = _no_vector if known_only else self.unknown_vector
+            lookup = tokenizer.lookup(self.index, self.unknown_row, vector)
+        if not isinstance(tokenizer, FunctionTokenizer):
+            self._lookups[key] = lookup
         return lookup
+
+    @cached_property
+    def _median_length(self) -> np.float32:
+        """The median length of up to 10,000 vectors over the table."""
+        some = np.linspace(0, len(self) - 1, min(len(self), 10_000)).astype(np.intp)
+        return np.median(np.linalg.norm(self.rows(some), axis=1))
+
+    def unknown_vector(self, word: str) -> NDArray[np.float32] | None:
+        """The vector that is made for a word that the table lacks.
+
+        Parameters
+        ----------
+        word : str
+
+        Returns
+        -------
+        vector : ndarray of shape (dim,) or None
+            None without a letter or digit, and unless `unknown` is "subword" or "hash".
+        """
+        if self.unknown not in MADE or not any(map(str.isalnum, word)):
+            return None
+        if self.unknown == "subword":
+            assert self.subwords is not None
+            return self.subwords.vector(word)
+        random_state = np.random.RandomState(
+            zlib.crc32(word.encode("utf-8", "replace"))
+        )
+        vector = random_state.standard_normal(self.dim)
+        vector *= self._median_length / np.linalg.norm(vector)
+        return vector.astype(np.float32)
+
+    def token_vectors(
+        self, ids: NDArray[np.integer], extra: NDArray[np.float32] | None
+    ) -> NDArray[np.float32]:
+        """The vectors of tokens of a :class:`~skparaphrase.text.TokenBatch`.
+
+        Parameters
+        ----------
+        ids : ndarray of shape (n_tokens,)
+            As in the batch, in any order.
+        extra : ndarray of shape (n_extra, dim) or None
+            As in the batch.
+
+        Returns
+        -------
+        vectors : ndarray of shape (n_tokens, dim), float32
+        """
+        if extra is None:
+            return self.rows(ids)
+        found = np.empty((len(ids), self.dim), dtype=np.float32)
+        known = ids >= 0
+        found[known] = self.rows(ids[known])
+        found[~known] = extra[-1 - ids[~known]]
+        return found
 
     def __len__(self) -> int:
         return len(self.words)
@@ -282,7 +365,13 @@ class WordVectors:
         return word in self.words
 
     def __getitem__(self, word: str) -> NDArray[np.float32]:
-        return self.rows(np.array([self.index[word]]))[0]
+        row = self.words.row(word)
+        if row >= 0:
+            return self.rows(np.array([row]))[0]
+        vector = self.unknown_vector(word)
+        if vector is None:
+            raise KeyError(word)
+        return vector
 
     def nearest(
         self, word: str | NDArray[np.floating], n: int = 10
@@ -292,7 +381,7 @@ class WordVectors:
         Parameters
         ----------
         word : str or ndarray of shape (dim,)
-            A word of the table, which is left out of the answer, or any vector.
+            A word, which is left out of the answer, or any vector.
         n : int, default=10
 
         Returns
@@ -303,14 +392,19 @@ class WordVectors:
         Raises
         ------
         KeyError
-            If the table lacks the word.
+            If the table lacks the word, and has no n-grams or hash for it.
         """
         own = -1
+        target: Any = word
         if isinstance(word, str):
             own = self.words.row(word)
-            if own < 0:
-                raise KeyError(f"{word!r} is not among the {len(self)} words.")
-        target = np.asarray(self[word] if isinstance(word, str) else word, np.float32)
+            try:
+                target = self[word]
+            except KeyError:
+                raise KeyError(
+                    f"{word!r} is not among the {len(self)} words."
+                ) from None
+        target = np.asarray(target, np.float32)
         if target.shape != (self.dim,):
             raise ValueError(
                 f"Expected a vector of shape ({self.dim},); got {target.shape}."
@@ -359,7 +453,11 @@ class WordVectors:
             scale[scale == 0] = 1
             matrix = np.rint(matrix / scale[:, np.newaxis])
         return type(self)(
-            self.words, matrix.astype(name), scale=scale, unknown=self.unknown
+            self.words,
+            matrix.astype(name),
+            scale=scale,
+            unknown=self.unknown,
+            subwords=self.subwords,
         )
 
     def with_unknown(self, vector: Any = None, word: str = "<unk>") -> Self:
@@ -387,13 +485,139 @@ class WordVectors:
             [*self.words, word], np.vstack([matrix, row]), unknown=word
         ).astype(self.matrix.dtype)
 
-    def replace(self, matrix: NDArray[np.floating]) -> Self:
+    def fit_subwords(
+        self,
+        ngram_range: tuple[int, int] = (3, 5),
+        n_rows: int = 8192,
+        alpha: float = 1.0,
+        scale: float = 2.0,
+    ) -> Self:
+        """Learn vectors of character n-grams, which stand for words without a vector.
+
+        The vector of a word `w` is `scale` times the sum of the rows of the n-grams of
+        `<w>` and of `<w>` itself, divided by the root of their number. Rows are chosen
+        by a hash, as in fastText, and learnt by ridge regression from the words of
+        three letters or more, without digits (bag of subwords, Zhao et al. 2018, in
+        closed form). Takes 2 s for the bundled table and grows with the words.
+
+        Parameters
+        ----------
+        ngram_range : tuple of int, default=(3, 5)
+            The shortest and the longest n-grams.
+        n_rows : int, default=8192
+            Rows that the n-grams share.
+        alpha : float, default=1.0
+            Strength of the ridge penalty.
+        scale : float, default=2.0
+            Makes up for the shrinkage of the regression.
+
+        Returns
+        -------
+        vectors : WordVectors
+            The same words and matrix, with `unknown="subword"`.
+
+        Raises
+        ------
+        ValueError
+            If a parameter is out of range, or no word has three letters.
+
+        References
+        ----------
+        J. Zhao, S. Mudgal, Y. Liang, "Generalizing Word Embeddings using Bag of
+        Subwords", EMNLP 2018.
+
+        Examples
+        --------
+        >>> from skparaphrase.datasets import load_word_vectors
+        >>> vectors = load_word_vectors().fit_subwords(n_rows=1024)
+        >>> "unfriendliest" in vectors, vectors["unfriendliest"].shape
+        (False, (128,))
+        """
+        low, high = ngram_range
+        if not 1 <= low <= high:
+            raise ValueError(
+                f"ngram_range must rise from 1 or more; got {ngram_range}."
+            )
+        if n_rows < 1 or not alpha > 0:
+            raise ValueError(
+                f"n_rows and alpha must be positive; got {n_rows} and {alpha}."
+            )
+        words = [word for word in self.words if len(word) > 2 and word.isalpha()]
+        if not words:
+            raise ValueError("No word of the table has three letters to learn from.")
+        rows = np.array([self.index[word] for word in words])
+        ngrams = ngram_matrix(words, n_rows, ngram_range)
+        fitted = fit_rows(ngrams, self.rows(rows), alpha=alpha)
+        subwords = Subwords(fitted, ngram_range=ngram_range, factor=scale)
+        return type(self)(
+            self.words,
+            self.matrix,
+            scale=self.scale,
+            unknown="subword",
+            subwords=subwords,
+        )
+
+    def with_words(self, words: Sequence[str]) -> Self:
+        """Add words that the table lacks, with the vectors that are made for them.
+
+        Training then changes these vectors, too.
+
+        Parameters
+        ----------
+        words : sequence of str
+            Those without a vector, such as punctuation, are left out.
+
+        Returns
+        -------
+        vectors : WordVectors
+            In float32; this one if no word is new.
+        """
+        made = {w: self.unknown_vector(w) for w in words if w not in self.words}
+        new = {word: vector for word, vector in made.items() if vector is not None}
+        if not new:
+            return self
+        return type(self)(
+            [*self.words, *new],
+            np.vstack([self.rows(slice(None)), *new.values()]),
+            unknown=self.unknown,
+            subwords=self.subwords,
+        )
+
+    def made_words(
+        self, texts: Sequence[str], tokenizer: WordTokenizer | NgramTokenizer
+    ) -> list[str]:
+        """Words of texts that the table lacks, and makes vectors for.
+
+        Parameters
+        ----------
+        texts : sequence of str
+        tokenizer : WordTokenizer
+
+        Returns
+        -------
+        words : list of str
+            Distinct, in the order of the texts.
+        """
+        found: dict[str, None] = {}
+        if self.unknown in MADE and isinstance(tokenizer, WordTokenizer):
+            lookup = tokenizer.lookup(self.index, vector=found.setdefault)
+            for _ in lookup.encode_blocks(texts):
+                pass
+        return [word for word in found if any(map(str.isalnum, word))]
+
+    def replace(
+        self, matrix: NDArray[np.floating], *, factor: float = 1.0, shift: Any = 0.0
+    ) -> Self:
         """Give the same words other vectors.
 
         Parameters
         ----------
         matrix : ndarray of shape (n_words, dim)
             Becomes float32.
+        factor : float, default=1.0
+            Multiplies the vectors that `subwords` makes.
+        shift : array-like of shape (dim,) or float, default=0.0
+            Then added to them.
 
         Returns
         -------
@@ -401,8 +625,14 @@ class WordVectors:
             Shares the words with this one, and what look-ups remember.
         """
         matrix = np.ascontiguousarray(matrix, dtype=np.float32)
-        vectors = type(self)(self.words, matrix, unknown=self.unknown)
-        vectors._lookups = self._lookups
+        subwords = self.subwords
+        if subwords is not None and (factor != 1.0 or np.any(shift)):
+            subwords = subwords.moved(factor, shift)
+        vectors = type(self)(
+            self.words, matrix, unknown=self.unknown, subwords=subwords
+        )
+        # Those that make vectors belong to one table.
+        vectors._lookups = {k: v for k, v in self._lookups.items() if not k[-1]}
         return vectors
 
     # Copies and pickles ----------------------------------------------------------
@@ -427,6 +657,7 @@ class WordVectors:
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
         self.matrix = read_only(self.matrix)
+        self.subwords = state.get("subwords")  # pickles of the first edition lack it
         self.scale = None if self.scale is None else read_only(self.scale)
         self._source: tuple[str, int] | None = None  # what is pickled instead
         self._lookups: dict[tuple[Any, ...], Any] = {}
@@ -436,10 +667,18 @@ class WordVectors:
         some = np.linspace(0, len(self) - 1, min(len(self), 256)).astype(np.intp)
         words = [self.words[row] for row in some.tolist()]
         about = repr((self.matrix.shape, self.dtype.name, self.unknown, words))
-        return zlib.crc32(self.rows(some).data, zlib.crc32(about.encode()))
+        found = zlib.crc32(self.rows(some).data, zlib.crc32(about.encode()))
+        if self.subwords is not None:
+            found = zlib.crc32(self.subwords.matrix[:256].tobytes(), found)
+        return found
 
     def __repr__(self) -> str:
-        return f"WordVectors({len(self)} words, dim={self.dim}, {self.dtype})"
+        unknown = "" if self.unknown is None else f", unknown={self.unknown!r}"
+        return f"WordVectors({len(self)} words, dim={self.dim}, {self.dtype}{unknown})"
+
+
+def _no_vector(word: str) -> None:
+    """What a look-up of known words makes for others."""
 
 
 @lru_cache(maxsize=4)

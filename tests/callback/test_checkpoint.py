@@ -11,6 +11,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Sequence
+from operator import attrgetter
 from zlib import crc32
 
 import numpy as np
@@ -258,12 +259,10 @@ def test_fits_in_threads_have_folders_of_their_own(tmp_path):
 
 def test_model_can_be_pickled_during_a_fit(tmp_path):
     monitor = ScoreMonitor(pickled_size)
-    paragram(tmp_path, EarlyStopping(float_of), monitor, max_epochs=2).fit(PAIRS)
+    paragram(
+        tmp_path, EarlyStopping(attrgetter("n_epochs_")), monitor, max_epochs=2
+    ).fit(PAIRS)
     assert [scores["score"] > 0 for scores in monitor.scores_] == [True, True]
-
-
-def float_of(model):
-    return float(model.n_epochs_)
 
 
 def pickled_size(model):

@@ -147,14 +147,6 @@ def test_early_stopping_refuses_an_ambiguous_name(scores, name):
     assert_array_equal(encoder.vectors_.matrix, trained(1))
 
 
-def test_callbacks_work_side_by_side(capsys):
-    monitor = ScoreMonitor(attrgetter("n_epochs_"))
-    stopping = EarlyStopping(script(1, 3, 2, 2))
-    encoder = make_encoder(ProgressBar(), monitor, stopping).fit(PAIRS)
-    assert encoder.n_epochs_ == len(monitor.scores_) == len(stopping.scores_) == 4
-    assert_array_equal(encoder.vectors_.matrix, trained(2))
-
-
 def test_interrupted_early_stopping_leaves_the_best_epoch():
     monitor = ScoreMonitor(lambda e: 1 / (3 - e.n_epochs_))
     stopping = EarlyStopping(script(2, 1, 1), patience=9)

@@ -6,11 +6,9 @@
 import errno
 import gzip
 import sys
-import tarfile
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from io import BytesIO
 from random import Random
 
 import pytest
@@ -105,14 +103,10 @@ def test_download_if_missing(public, tmp_path):
 def test_a_full_disk_is_not_the_servers_fault(tmp_path, monkeypatch):
     pytest.importorskip("pooch")
 
-    class Full:
-        def __init__(self, **_):
-            pass
+    def request(url, file, pooch):
+        raise OSError(errno.ENOSPC, "No space left on device")
 
-        def __call__(self, url, file, pooch):
-            raise OSError(errno.ENOSPC, "No space left on device")
-
-    monkeypatch.setattr("pooch.HTTPDownloader", Full)
+    monkeypatch.setattr("pooch.HTTPDownloader", lambda **_: request)
     with pytest.raises(OSError, match="No space left") as info:
         datasets.fetch_sts(2012, data_home=tmp_path)
     assert info.value.errno == errno.ENOSPC
@@ -125,10 +119,8 @@ def test_missing_packages(tmp_path, monkeypatch, package):
     with pytest.raises(ImportError, match=rf"needs {package}.*skparaphrase\[data\]"):
         datasets.fetch_trecqa(data_home=tmp_path, progressbar=True)
     (tmp_path / "trecqa" / "train.xml").write_bytes(b"")
-    assert datasets.fetch_trecqa(data_home=tmp_path, progressbar=True).data.shape == (
-        0,
-        2,
-    )
+    bunch = datasets.fetch_trecqa(data_home=tmp_path, progressbar=True)
+    assert bunch.data.shape == (0, 2)
 
 
 @pytest.mark.parametrize(
@@ -203,15 +195,10 @@ def test_a_damaged_archive_says_what_to_do(packed, how):
         read_members(packed, [f"{i}.txt" for i in range(9)])
 
 
-def test_a_changed_bit_of_a_tar_is_found(tmp_path):
+def test_a_changed_bit_of_a_tar_is_found(tmp_path, archive):
     """Tar has no checksum of contents; that of gzip is at the very end."""
-    path = tmp_path / "a.tar.gz"
-    buffer = BytesIO()
-    with tarfile.open(fileobj=buffer, mode="w") as plain:
-        info = tarfile.TarInfo("a.txt")
-        info.size = 6
-        plain.addfile(info, BytesIO(b"plane\n"))
-    raw = gzip.compress(buffer.getvalue(), compresslevel=0)
+    path = archive(tmp_path / "a.tar.gz", {"a.txt": b"plane\n"})
+    raw = gzip.compress(gzip.decompress(path.read_bytes()), compresslevel=0)
     path.write_bytes(raw)
     assert read_members(path, ["a.txt"]) == [b"plane\n"]
     path.write_bytes(raw.replace(b"plane", b"plank"))

@@ -177,29 +177,12 @@ def test_what_was_cut_off_is_continued_by_the_next_call(server, tmp_path):
     assert server.requests[1][1]["If-Range"] == MONDAY
 
 
-def unwilling(handler):
-    """The beginning of the rest, without its date."""
-    start = int(handler.headers["Range"].removeprefix("bytes=").removesuffix("-"))
-    handler.send_response(206)
-    whole = f"bytes {start}-{len(CONTENT) - 1}/{len(CONTENT)}"
-    handler.send_header("Content-Range", whole)
-    handler.send_header("Content-Length", str(len(CONTENT) - start))
-    handler.end_headers()
-    handler.wfile.write(CONTENT[start : start + CHUNK])
-
-
-def wrong_range(handler):
-    handler.send_response(206)
-    handler.send_header("Content-Range", "bytes 0-9/10")
-    handler.send_header("Content-Length", "10")
-    handler.end_headers()
-    handler.wfile.write(b"0123456789")
-
-
 FIRST = answer(upto=HALF)
 OLD = answer(CONTENT[::-1], modified=TUESDAY, upto=HALF)
 UNDATED = [answer(upto=HALF, modified=None), answer(modified=None)]
 MOVED = status(302, Location="/f.bin")
+UNWILLING = answer(upto=CHUNK, modified=None, ranges="always")
+WRONG_RANGE = status(206, **{"Content-Range": "bytes 0-9/10"})
 REST = f"bytes={HALF}-"
 
 
@@ -210,11 +193,11 @@ REST = f"bytes={HALF}-"
         (None, [FIRST, answer()], [None, REST]),
         (None, [FIRST, answer(upto=CHUNK), answer()], [None, REST, f"bytes={NEXT}-"]),
         (None, [FIRST, status(503), answer()], [None, REST, REST]),
-        (None, [FIRST, unwilling, answer()], [None, REST, f"bytes={NEXT}-"]),
+        (None, [FIRST, UNWILLING, answer()], [None, REST, f"bytes={NEXT}-"]),
         (SHA256, [FIRST, answer(ranges=False)], [None, REST]),
         (SHA256, UNDATED, [None, REST]),
         (None, UNDATED, [None, None]),
-        (SHA256, [FIRST, wrong_range, answer()], [None, REST, REST]),
+        (SHA256, [FIRST, WRONG_RANGE, answer()], [None, REST, REST]),
         (SHA256, [OLD, answer()], [None, REST]),
         (None, [OLD, answer()], [None, REST]),
         (SHA256, [OLD, answer(ranges="always"), answer()], [None, REST, None]),

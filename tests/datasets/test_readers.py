@@ -85,65 +85,6 @@ def test_files_of_no_rows(file, sep):
         assert y.shape == (0,)
 
 
-SHORT = {"score": 0, "columns": (1, 2)}
-TABLE = "text\tsentence1\tsentence2\tlabel\n"
-
-
-@pytest.mark.parametrize(
-    ("read", "name", "content", "params", "message"),
-    [
-        (read_scored_pairs, *case)
-        for case in [
-            ("a.tsv", "", {}, "line 1: no column 'sentence1'"),
-            ("a.tsv", "a\tb\n", {}, r"line 1: no column 'sentence1'.*\['a', 'b'\]"),
-            ("a.csv", HEADER, {}, "line 1: no column 'sentence1'"),
-            ("a.tsv", HEADER, {"score": "gold"}, "line 1: no column 'gold'"),
-            ("a.tsv", HEADER + ROWS + "1\tx\n", {}, "line 6: expected 4 colu.* got 2"),
-            (
-                "a.tsv",
-                "1\ta\tb\n\n2\tc\n",
-                SHORT,
-                "line 3: expected 3 columns .* got 2",
-            ),
-            ("a.csv", '1,"a\n",b\n2,c\n', SHORT, "line 3: expected 3 columns .* got 2"),
-            (
-                "a.tsv",
-                HEADER + ROWS + "x\ta\tb\tc\n",
-                {},
-                "line 6, column 'score': 'x'",
-            ),
-            (
-                "a.tsv",
-                "1\ta\tb\n\n\tc\td\n",
-                SHORT,
-                "line 3, column '0': '' is not a n",
-            ),
-            ("a.csv", '1,"a\n",b\n"1,5",c,d\n', SHORT, "line 3, column '0': '1,5' is"),
-            ("a.tsv", b"1\ta\tb\n2\tc\t\xff\n3\te\tf\n", SHORT, "line 2: not UTF-8"),
-            ("a.csv", b"1,a,b\n2,c,d\n3,\xe9,f\n", SHORT, "line 3: not UTF-8"),
-            ("a.tsv", b"\xef\xbb\xbf1\ta\tb\n\xff\n", SHORT, "line 2: not UTF-8"),
-            ("a.csv", "1,a,b\n2,c," + "d" * 200_000, SHORT, "line 2: field larger"),
-        ]
-    ]
-    + [
-        (read, "a.tsv", content, {}, message)
-        for read in (read_texts, read_labelled_pairs)
-        for content, message in [
-            (TABLE[:-7] + "\n", "line 1: no column 'label'"),
-            (TABLE + "\na\tb\tc\n", "line 3: expected 4 columns .* got 3"),
-            (
-                TABLE + "a\tb\tc\t1\n\nd\te\tf\t\n",
-                "line 4, column 'label': the cell is",
-            ),
-        ]
-    ],
-)
-def test_errors_name_file_and_line(file, read, name, content, params, message):
-    path = file(name, content)
-    with pytest.raises(ValueError, match=f"{re.escape(str(path))}, {message}"):
-        read(path, **params)
-
-
 @pytest.mark.parametrize("read", [read_pairs, read_scored_pairs, read_answers])
 @pytest.mark.parametrize("columns", [(), ("sentence1",), (0, 1, 2), "ab"])
 def test_columns_must_be_two(file, read, columns):
@@ -295,35 +236,49 @@ def test_without_identifiers_the_questions_are_the_queries(file):
     assert bunch.query.tolist() == [0]
 
 
+SHORT = {"score": 0, "columns": (1, 2)}
+SCORE_ERRORS = [
+    ("a.tsv", "", {}, "line 1: no column 'sentence1'"),
+    ("a.tsv", "a\tb\n", {}, r"line 1: no column 'sentence1'.*\['a', 'b'\]"),
+    ("a.csv", HEADER, {}, "line 1: no column 'sentence1'"),
+    ("a.tsv", HEADER, {"score": "gold"}, "line 1: no column 'gold'"),
+    ("a.tsv", HEADER + ROWS + "1\tx\n", {}, "line 6: expected 4 columns .* got 2"),
+    ("a.tsv", "1\ta\tb\n\n2\tc\n", SHORT, "line 3: expected 3 columns .* got 2"),
+    ("a.csv", '1,"a\n",b\n2,c\n', SHORT, "line 3: expected 3 columns .* got 2"),
+    ("a.tsv", HEADER + ROWS + "x\ta\tb\tc\n", {}, "line 6, column 'score': 'x'"),
+    ("a.tsv", "1\ta\tb\n\n\tc\td\n", SHORT, "line 3, column '0': '' is not a num"),
+    ("a.csv", '1,"a\n",b\n"1,5",c,d\n', SHORT, "line 3, column '0': '1,5' is"),
+    ("a.csv", "1,a,b\n2,c," + "d" * 200_000, SHORT, "line 2: field larger"),
+]
+TABLE = "text\tsentence1\tsentence2\tlabel\n"
+LABEL_ERRORS = [
+    (TABLE[:-7] + "\n", "line 1: no column 'label'"),
+    (TABLE + "\na\tb\tc\n", "line 3: expected 4 columns .* got 3"),
+    (TABLE + "a\tb\tc\t1\n\nd\te\tf\t\n", "line 4, column 'label': the cell is"),
+]
 BY_POSITION = {"columns": (0, 1), "label": 2, "query": 3}
+ANSWER_ERRORS = [
+    ("a.tsv", "question\tanswer\tlabel\n", {}, r"line 1: no column 'qid'.*\['quest"),
+    ("a.tsv", "question\tanswer\tqid\n", {}, "line 1: no column 'label'"),
+    ("a.tsv", ANSWERS + "a\t1\t2\tb\n", {}, "line 2, column 'label': '2' is"),
+    ("a.tsv", "a\tb\t\t1\n", BY_POSITION, "line 1, column '2': '' is neither 0"),
+    ("a.tsv", "\na\tb\t1.0\t1\n", BY_POSITION, "line 2, column '2': '1.0' is"),
+    ("a.csv", 'a,"b\n",1,1\na,b,true,1\n', BY_POSITION, "line 3, column '2': 'true"),
+    ("a.tsv", ANSWERS + "a\t\t1\tb\n", {}, "line 2, column 'qid': the cell is"),
+]
 
 
 @pytest.mark.parametrize(
-    ("name", "content", "params", "message"),
-    [
-        (
-            "a.tsv",
-            "question\tanswer\tlabel\n",
-            {},
-            r"line 1: no column 'qid'.*\['question', 'answer', 'label'\]",
-        ),
-        ("a.tsv", "question\tanswer\tqid\n", {}, "line 1: no column 'label'"),
-        ("a.tsv", ANSWERS + "a\t1\t2\tb\n", {}, "line 2, column 'label': '2' is"),
-        ("a.tsv", "a\tb\t\t1\n", BY_POSITION, "line 1, column '2': '' is neither 0"),
-        ("a.tsv", "\na\tb\t1.0\t1\n", BY_POSITION, "line 2, column '2': '1.0' is"),
-        (
-            "a.csv",
-            'a,"b\n",1,1\na,b,true,1\n',
-            BY_POSITION,
-            "line 3, column '2': 'true",
-        ),
-        ("a.tsv", ANSWERS + "a\t\t1\tb\n", {}, "line 2, column 'qid': the cell is"),
-    ],
+    ("read", "name", "content", "params", "message"),
+    [(read_scored_pairs, *case) for case in SCORE_ERRORS]
+    + [(read_texts, "a.tsv", content, {}, line) for content, line in LABEL_ERRORS]
+    + [(read_labelled_pairs, "a.tsv", text, {}, line) for text, line in LABEL_ERRORS]
+    + [(read_answers, *case) for case in ANSWER_ERRORS],
 )
-def test_errors_of_answers_name_file_and_line(file, name, content, params, message):
+def test_errors_name_file_and_line(file, read, name, content, params, message):
     path = file(name, content)
     with pytest.raises(ValueError, match=f"{re.escape(str(path))}, {message}"):
-        read_answers(path, **params)
+        read(path, **params)
 
 
 @given(

@@ -201,20 +201,18 @@ def test_sick(tmp_path, archive):
     assert list(X) == ["sentence1", "sentence2"] and y.tolist() == ["CONTRADICTION"]
 
 
-def semeval(rows):
-    header = "pair_ID\tsentence_A\tsentence_B\trelatedness_score\tentailment_judgment"
-    lines = [header, *("\t".join(map(str, row)) for row in rows)]
-    return ("\n".join(lines) + "\n").encode()
+SEMEVAL = "pair_ID\tsentence_A\tsentence_B\trelatedness_score\tentailment_judgment\n"
 
 
 def test_sick_of_semeval(tmp_path, archive):
     folder = tmp_path / "sick"
-    for stem, member, row in (
-        ("sick_train", "SICK_train.txt", (1, "a", "b", 4.5, "NEUTRAL")),
-        ("sick_trial", "SICK_trial.txt", (4, "c", "d", 1, "CONTRADICTION")),
-        ("sick_test_annotated", "SICK_test_annotated.txt", (6, "e", "f", 3, "NEUTRAL")),
+    for part, row in (
+        ("train", "1\ta\tb\t4.5\tNEUTRAL\n"),
+        ("trial", "4\tc\td\t1\tCONTRADICTION\n"),
+        ("test_annotated", "6\te\tf\t3\tNEUTRAL\n"),
     ):
-        archive(folder / f"{stem}.zip", {"readme.txt": b"", member: semeval([row])})
+        members = {"readme.txt": b"", f"SICK_{part}.txt": SEMEVAL + row}
+        archive(folder / f"sick_{part}.zip", members)
     sick = fetch_sick("all", version="semeval", data_home=tmp_path)
     assert sick.pair_id.tolist() == ["1", "4", "6"]
     assert sick.score.tolist() == [4.5, 1, 3]

@@ -3,6 +3,7 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+from functools import cache
 from types import SimpleNamespace
 
 import numpy as np
@@ -64,13 +65,6 @@ def same(first, second):
 @pytest.fixture(scope="session")
 def zoo():
     """Encoders by name and small data; `fitted(name)` is not to be changed."""
-    kept = {}
-
-    def fitted(name):
-        if name not in kept:
-            kept[name] = make(name).fit(PAIRS)
-        return kept[name]
-
     return SimpleNamespace(
         names=list(ENCODERS),
         of_words=OF_WORDS,
@@ -80,7 +74,7 @@ def zoo():
         texts=TEXTS,
         pairs=PAIRS,
         make=make,
-        fitted=fitted,
+        fitted=cache(lambda name: make(name).fit(PAIRS)),
         state=state,
         same=same,
     )
@@ -89,12 +83,6 @@ def zoo():
 @pytest.fixture(params=ENCODERS)
 def name(request):
     """Each encoder that is trained."""
-    return request.param
-
-
-@pytest.fixture(params=[n for n in ENCODERS if n != "paragram"])
-def composed(request):
-    """Each of them that has parameters besides vectors."""
     return request.param
 
 

@@ -3,6 +3,7 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+from functools import cache
 from pathlib import Path
 from runpy import run_path
 from types import SimpleNamespace
@@ -11,81 +12,67 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from skparaphrase import encoders as library
 from skparaphrase.encoders import _embedding
-from skparaphrase.vectors import WordVectors
 
 PATH = Path(__file__).parents[1] / "nn" / "equations.py"
 EQ = SimpleNamespace(**run_path(str(PATH)))
 
-WORDS = [f"w{i}" for i in range(12)]
-RNG = np.random.RandomState(0)
-VECTORS = WordVectors(WORDS, RNG.randn(12, 5).astype(np.float32))
-PAIRS = [
-    tuple(" ".join(RNG.choice(WORDS, RNG.randint(1, 8))) for _ in range(2))
-    for _ in range(12)
-]
-# Repeats, words and characters that are unknown, odd spaces, long and short ones.
-TEXTS = [
-    *(text for pair in PAIRS for text in pair),
+# Repeats, words and characters that are unknown, odd spaces, and a long text.
+ODD = [
     *["w3", "w3", "W3  w1\tw3", "unheard of", "", " ", "w1 unheard w2", "é", "w é w"],
-    " ".join(WORDS * 3),
+    " ".join(f"w{i % 12}" for i in range(36)),
 ]
-SETTINGS = {
-    "max_epochs": 2, "batch_size": 6, "random_state": 0, "device": "cpu",
-    "optimizer": "adam", "learning_rate": 0.05,
-}  # fmt: skip
-SMALL = {"embedding_dim": 4, "dim": 6}
+SETTINGS = {"optimizer": "adam"}
 KIM = [(25, 1), (50, 2), (75, 3), (100, 4), (125, 5), (150, 6)]
 EQUAL = [(175, 2), (175, 3), (175, 4)]
 RELU_3 = {"n_layers": 3, "activation": "relu", "learning_rate": 0.005, "dim": 30}
-RELU_2 = {"n_layers": 2, "activation": "relu", "learning_rate": 0.005, "dim": 6}
-COUNTS = {"dim": 6, "binary": False, "activation": "linear", "ngram_range": (1, 3)}
-WIDE = {"widths": [4, 1], "n_filters": 3, "activation": "tanh"}
+RELU_2 = {"n_layers": 2, "activation": "relu", "learning_rate": 0.005}
+COUNTS = {"binary": False, "activation": "linear", "ngram_range": (1, 3)}
+WIDE = {"widths": [4, 1], "activation": "tanh"}
 TANH = {"filters": "equal", "conv_activation": "tanh", "activation": "linear"}
-# Class, parameters, equation, and settings of the equation.
+# Name in the zoo, parameters, equation, and settings of the equation.
 ENCODERS = {
-    "average": ("Paragram", {}, EQ.average, {}),
-    "projection": ("Projection", {"dim": 7}, EQ.deep_average, {}),
-    "dan 1": ("DeepAveraging", {}, EQ.deep_average, {"f": "tanh"}),
-    "dan 3": ("DeepAveraging", RELU_3, EQ.deep_average, {"f": "relu"}),
-    "rnn": ("RNN", {"dim": 4}, EQ.rnn, {"f": "tanh"}),
-    "rnn relu": ("RNN", {"activation": "relu"}, EQ.rnn, {"f": "relu"}),
-    "irnn": ("IdentityRNN", {}, EQ.identity_rnn, {}),
-    "lstm": ("LSTM", {"dim": 4}, EQ.lstm, {}),
-    "lstm gate": ("LSTM", {"output_gate": True}, EQ.lstm, {}),
-    "lstm full": ("LSTM", {"peepholes": "full"}, EQ.lstm, {}),
-    "lstm none": ("LSTM", {"peepholes": None, "output_gate": True}, EQ.lstm, {}),
-    "cse": ("Convolutional", {"n_filters": 3}, EQ.cse, {"f": "linear"}),
-    "cse tanh": ("Convolutional", WIDE, EQ.cse, {"f": "tanh"}),
-    "charagram": ("Charagram", {"dim": 6}, EQ.charagram, {"f": "tanh"}),
-    "charagram counts": ("Charagram", COUNTS, EQ.charagram, {"f": "linear"}),
-    "charagram 2": ("Charagram", RELU_2, EQ.charagram, {"f": "relu"}),
-    "cnn kim": ("CharCNN", SMALL, EQ.char_cnn, {"conv": "relu", "f": "tanh"}),
-    "cnn equal": (
-        "CharCNN", {**SMALL, **TANH}, EQ.char_cnn, {"conv": "tanh", "f": "linear"},
+    "average": ("paragram", {}, EQ.average, {}),
+    "projection": ("projection", {}, EQ.deep_average, {}),
+    "dan 1": ("dan", {"n_layers": 1}, EQ.deep_average, {"f": "tanh"}),
+    "dan 3": ("dan", RELU_3, EQ.deep_average, {"f": "relu"}),
+    "rnn": ("rnn", {}, EQ.rnn, {"f": "tanh"}),
+    "rnn relu": ("rnn", {"activation": "relu", "dim": None}, EQ.rnn, {"f": "relu"}),
+    "irnn": ("irnn", {}, EQ.identity_rnn, {}),
+    "lstm": ("lstm", {"dim": 4}, EQ.lstm, {}),
+    "lstm gate": ("lstm", {"output_gate": True}, EQ.lstm, {}),
+    "lstm full": ("lstm", {"peepholes": "full"}, EQ.lstm, {}),
+    "lstm none": ("lstm", {"peepholes": None, "output_gate": True}, EQ.lstm, {}),
+    "cse": ("cse", {"widths": (1, 2, 3)}, EQ.cse, {"f": "linear"}),
+    "cse tanh": ("cse", WIDE, EQ.cse, {"f": "tanh"}),
+    "charagram": ("charagram", {}, EQ.charagram, {"f": "tanh"}),
+    "charagram counts": ("charagram", COUNTS, EQ.charagram, {"f": "linear"}),
+    "charagram 2": ("charagram", RELU_2, EQ.charagram, {"f": "relu"}),
+    "cnn kim": (
+        "char cnn", {"filters": "kim"}, EQ.char_cnn, {"conv": "relu", "f": "tanh"},
     ),
-    "char lstm": ("CharLSTM", SMALL, EQ.lstm, {}),
-    "char lstm gate": ("CharLSTM", {**SMALL, "output_gate": True}, EQ.lstm, {}),
+    "cnn equal": ("char cnn", TANH, EQ.char_cnn, {"conv": "tanh", "f": "linear"}),
+    "char lstm": ("char lstm", {}, EQ.lstm, {}),
+    "char lstm gate": ("char lstm", {"output_gate": True}, EQ.lstm, {}),
 }  # fmt: skip
 each_encoder = pytest.mark.parametrize("name", ENCODERS)
 
 
 @pytest.fixture(scope="module")
-def fitted():
+def fitted(zoo):
     """Encoders by name, each fitted once."""
-    kept = {}
 
+    @cache
     def get(name):
-        if name not in kept:
-            class_name, params, _, _ = ENCODERS[name]
-            params = {**SETTINGS, **params}
-            if "Char" not in class_name:
-                params["vectors"] = VECTORS
-            kept[name] = getattr(library, f"{class_name}Encoder")(**params).fit(PAIRS)
-        return kept[name]
+        base, params, _, _ = ENCODERS[name]
+        return zoo.make(base, **{**SETTINGS, **params}).fit(zoo.pairs)
 
     return get
+
+
+def padded(zoo, **params):
+    params = {"widths": (1, 2, 3), "n_filters": 2, **params, **SETTINGS}
+    return zoo.make("cse", padding="batch", **params).fit(zoo.pairs)
 
 
 def slow_tokens(encoder, text):
@@ -115,32 +102,30 @@ def slow_transform(encoder, texts, equation, **settings):
 
 
 @each_encoder
-def test_transform_follows_the_equations(name, fitted):
+def test_transform_follows_the_equations(name, fitted, zoo):
     _, _, equation, settings = ENCODERS[name]
-    encoder = fitted(name)
-    expected = slow_transform(encoder, TEXTS, equation, **settings)
+    encoder, texts = fitted(name), [*zoo.texts, *ODD]
+    expected = slow_transform(encoder, texts, equation, **settings)
     assert np.linalg.norm(expected, axis=1).max() > 0.01
-    assert_allclose(encoder.transform(TEXTS), expected, rtol=1e-5, atol=1e-5)
+    assert_allclose(encoder.transform(texts), expected, rtol=1e-5, atol=1e-5)
 
 
 @each_encoder
-def test_a_text_alone_is_as_among_others(name, fitted, monkeypatch):
-    encoder = fitted(name)
-    vectors = encoder.transform(TEXTS)
-    for text, vector in list(zip(TEXTS, vectors, strict=True))[::4]:
+def test_a_text_alone_is_as_among_others(name, fitted, zoo, monkeypatch):
+    encoder, texts = fitted(name), [*zoo.texts[:24], *ODD]
+    vectors = encoder.transform(texts)
+    for text, vector in list(zip(texts, vectors, strict=True))[::4]:
         assert_allclose(encoder.transform([text])[0], vector, rtol=1e-6, atol=1e-6)
     monkeypatch.setattr(_embedding, "_TOKENS", 11)
     monkeypatch.setattr(_embedding, "_TEXTS", 7)
-    assert_allclose(encoder.transform(TEXTS), vectors, rtol=1e-6, atol=1e-6)
+    assert_allclose(encoder.transform(texts), vectors, rtol=1e-6, atol=1e-6)
 
 
 @pytest.mark.parametrize("f", ["linear", "tanh"])
-def test_batch_padding_takes_a_hundred_distinct_texts_at_a_time(f):
-    encoder = library.ConvolutionalEncoder(
-        VECTORS, padding="batch", n_filters=2, activation=f, **SETTINGS
-    ).fit(PAIRS)
+def test_batch_padding_takes_a_hundred_distinct_texts_at_a_time(f, zoo):
+    encoder = padded(zoo, activation=f)
     rng = np.random.RandomState(1)
-    texts = [" ".join(rng.choice(WORDS, rng.randint(1, 20))) for _ in range(250)]
+    texts = [" ".join(rng.choice(zoo.words, rng.randint(1, 20))) for _ in range(250)]
     texts = [*texts[:60], *texts[10:40], *texts]
     distinct = list(dict.fromkeys(texts))
     expected = {}
@@ -153,17 +138,15 @@ def test_batch_padding_takes_a_hundred_distinct_texts_at_a_time(f):
     assert_allclose(encoder.transform(texts), expected, rtol=1e-5, atol=1e-5)
 
 
-def test_a_hundred_texts_stay_together_across_blocks(monkeypatch):
+def test_a_hundred_texts_stay_together_across_blocks(zoo, monkeypatch):
     monkeypatch.setattr(_embedding, "_TEXTS", 16_450)
-    encoder = library.ConvolutionalEncoder(
-        VECTORS, padding="batch", n_filters=2, **SETTINGS
-    ).fit(PAIRS)
+    encoder = padded(zoo)
     # Distinct by unknown words; the tokenizer's blocks hold 16,384 texts at most.
     texts = [f"w{i % 12} unheard{i}" for i in range(16_500)]
-    texts[16_390] = " ".join(WORDS * 2)
-    texts[16_460] = " ".join(WORDS)
+    texts[16_390] = " ".join(zoo.words * 2)
+    texts[16_460] = " ".join(zoo.words)
     vectors = encoder.transform(texts)
-    for start, longest in ((16_200, 3), (16_300, 24), (16_400, 12)):
+    for start, longest in ((16_200, 3), (16_300, 40), (16_400, 20)):
         group = slice(start, start + 100)
         expected = slow_transform(
             encoder, texts[group], EQ.cse, f="linear", longest=longest
@@ -178,13 +161,13 @@ def test_filter_sets_are_those_of_the_paper(fitted):
         assert sum(number for number, _ in shapes) == 525
 
 
-def test_ngrams_are_those_of_the_training_texts(fitted):
+def test_ngrams_are_those_of_the_training_texts(fitted, zoo):
     ngrams = {
         text[i : i + n]
-        for text in (f" {text} " for pair in PAIRS for text in pair)
+        for text in (f" {text} " for text in zoo.texts)
         for n in (2, 3, 4)
         for i in range(len(text) - n + 1)
     }
     assert set(fitted("charagram").vectors_.words) == ngrams
-    characters = {*"".join(text for pair in PAIRS for text in pair), " ", "<unk>"}
+    characters = {*"".join(zoo.texts), " ", "<unk>"}
     assert set(fitted("char lstm").vectors_.words) == characters

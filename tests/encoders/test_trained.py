@@ -28,7 +28,7 @@ from skparaphrase.nn import resolve_device
 from skparaphrase.optimizers import Optimizer
 from skparaphrase.pairs import PairSimilarity
 from skparaphrase.streams import TextStore
-from skparaphrase.vectors import WordVectors
+from skparaphrase.vectors import Subwords, WordVectors
 
 GOLD = np.linspace(0, 5, 20)
 
@@ -63,6 +63,42 @@ def test_blank_texts_and_unknown_words_are_zero(zoo, name):
     assert not vectors[:-1].any() and vectors[-1].any()
     pairs = zoo.fitted(name).transform([("w1", ""), ("", "")])
     assert pairs[0, 0].any() and not pairs[0, 1].any() and not pairs[1].any()
+
+
+@pytest.fixture
+def with_subwords(zoo):
+    """The table of the zoo, which makes vectors for unknown words."""
+    rows = np.random.RandomState(0).standard_normal((16, zoo.vectors.dim))
+    return WordVectors(
+        zoo.vectors.words,
+        zoo.vectors.matrix,
+        unknown="subword",
+        subwords=Subwords(rows.astype(np.float32), ngram_range=(1, 2)),
+    )
+
+
+def test_unknown_words_of_training_become_rows(zoo, of_words, with_subwords, tmp_path):
+    pairs = [*zoo.pairs, ("new w1", "new w2"), ("w3 new newer-w1", "w2 ★")]
+    encoder = zoo.make(of_words, vectors=with_subwords, vectors_penalty=0.1)
+    encoder.fit(pairs)
+    assert encoder.added_words_ == ["new", "newer"]
+    assert [*encoder.vectors_.words] == [*with_subwords.words, "new", "newer"]
+    assert np.abs(encoder.vectors_["new"] - with_subwords["new"]).max() > 1e-6
+    first, second, blank = encoder.transform(["other w1", "w1", "★"])
+    assert np.abs(first - second).max() > 1e-6 and not blank.any()
+    encoder.save(tmp_path / "encoder")
+    loaded = skparaphrase.load(tmp_path / "encoder")
+    assert_array_equal(
+        loaded.transform(["other new"]), encoder.transform(["other new"])
+    )
+    more = [("other w1", "other w2"), ("new w3", "w4")]
+    for resumed in (
+        deepcopy(encoder).partial_fit(more),
+        loaded.set_params(vectors=with_subwords).partial_fit(more),
+        clone(encoder).set_params(init=FrozenEstimator(encoder)).fit(more),
+    ):
+        assert resumed.added_words_ == ["new", "newer"]
+        assert resumed.vectors_.words == encoder.vectors_.words
 
 
 def test_the_seed_decides_every_bit(zoo, name):
@@ -241,6 +277,7 @@ def test_a_resumed_fit_validates_on_the_same_pairs(zoo, held_out):
     assert scores[encoder.best_epoch_ - 1] == max(scores)
     encoder.partial_fit(zoo.pairs)  # trains on all
     assert len(held_out) == 2 and encoder.n_epochs_ == 5
+    assert not hasattr(encoder, "best_epoch_")
     encoder.set_params(warm_start=False, validation_fraction=None).fit(zoo.pairs)
     assert not hasattr(encoder, "validation_scores_")
     assert not hasattr(encoder, "best_epoch_")
@@ -256,7 +293,10 @@ def test_distillation_validates_by_the_mean_cosine(zoo, dim):
     texts = list(dict.fromkeys(zoo.texts))
     y = teach(texts, dim)
     changes = {"loss": "distillation", "learning_rate": 0.2, "max_epochs": 4}
-    encoder = zoo.make("paragram", validation_fraction=0.25, **changes).fit(texts, y)
+    encoder = zoo.make("paragram", validation_fraction=0.25, **changes)
+    if dim == 8:
+        encoder.set_output(transform="pandas")
+    encoder.fit(texts, y)
     train, held = train_test_split(
         np.arange(len(texts)), test_size=0.25, random_state=encoder._split_state
     )

@@ -5,7 +5,7 @@
 
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose, assert_array_equal
+from numpy.testing import assert_allclose
 from scipy.stats import pearsonr, spearmanr
 from sklearn.pipeline import make_pipeline
 
@@ -13,7 +13,6 @@ from skparaphrase.datasets import load_word_vectors
 from skparaphrase.encoders import AverageEncoder, SIFEncoder
 from skparaphrase.inspection import (
     GroupedScoresDisplay,
-    _scores,
     grouped_scores,
     pair_lengths,
     scores_by_length,
@@ -32,6 +31,8 @@ def test_lengths_and_unknown_words_by_hand():
     assert pair_lengths(pairs, tokenizer=lambda text: text).tolist() == [6, 6, 7]
     known = ["a", "b", ","]
     assert unknown_words(pairs, known).tolist() == [1, 2, 2]
+    assert unknown_words([pair[0] for pair in pairs], known).tolist() == [1, 0, 1]
+    assert unknown_words(["the qzxv, 9000"]).tolist() == [2]
     whole = WordTokenizer(split_compounds=False, lowercase=False)
     assert unknown_words(pairs, known, tokenizer=whole).tolist() == [1, 3, 3]
     assert unknown_words(pairs, WordVectors(known, np.eye(3))).tolist() == [1, 2, 2]
@@ -39,13 +40,6 @@ def test_lengths_and_unknown_words_by_hand():
     assert len(pair_lengths([])) == len(unknown_words([], known)) == 0
     with pytest.raises(TypeError, match="got the str 'abc'"):
         unknown_words(pairs, "abc")
-
-
-def test_lengths_do_not_depend_on_blocks(bundled, monkeypatch):
-    expected = pair_lengths(bundled[0]), unknown_words(bundled[0], ["the", "a"])
-    monkeypatch.setattr(_scores, "_BLOCK", 7)
-    found = pair_lengths(bundled[0]), unknown_words(bundled[0], ["the", "a"])
-    assert_array_equal(found, expected)
 
 
 def test_grouped_scores_are_those_of_scipy():

@@ -10,14 +10,11 @@ from skparaphrase.interaction import (
     PairwiseInteractionRanker,
     PairwiseInteractionRegressor,
 )
-from skparaphrase.nn._interaction import WIDTHS
 
 
 @pytest.fixture(autouse=True)
-def narrow(monkeypatch):
+def always_narrow(narrow):
     """Networks of few channels; those of the paper are tested in `nn`."""
-    for max_words, widths in WIDTHS.items():
-        monkeypatch.setitem(WIDTHS, max_words, (6, 7, 8, 7, 6, 8)[: len(widths)])
 
 
 @pytest.fixture

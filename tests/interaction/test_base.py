@@ -18,7 +18,6 @@ from skparaphrase.interaction import (
     PairwiseInteractionRanker,
     PairwiseInteractionRegressor,
 )
-from skparaphrase.interaction._base import find_words
 from skparaphrase.nn import Interaction
 from skparaphrase.optimizers import Optimizer
 from skparaphrase.text import WordTokenizer
@@ -127,9 +126,9 @@ def test_batch_mates_change_nothing(Model, examples, vectors, monkeypatch):
 def test_words_without_vectors_are_drawn_by_a_hash(vectors):
     def found(texts, reach=0.05, **params):
         tokenizer = WordTokenizer(**params)
-        words = find_words(
-            texts, tokenizer, vectors, scale=lambda _: 2, unknown_range=reach
-        )
+        model = MODELS[0](vectors, tokenizer=tokenizer, unknown_range=reach)
+        model.scale_ = 2.0
+        words = model._find_words(texts)
         rows = dict(zip(words.words, words.vectors, strict=True))
         ids = np.split(words.texts.ids, words.texts.offsets[1:-1])
         return [[words.words[i] for i in text] for text in ids], rows

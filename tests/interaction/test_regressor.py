@@ -5,8 +5,8 @@
 
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose, assert_array_equal
-from sklearn.base import clone, is_regressor
+from numpy.testing import assert_allclose
+from sklearn.base import clone
 
 from skparaphrase.interaction import PairwiseInteractionRegressor
 
@@ -40,29 +40,6 @@ def test_expectation_with_a_network_forced_by_hand(
     assert_allclose(model.predict(pairs), np.full(18, expected), rtol=1e-6)
 
 
-def test_score_is_the_correlation(model, pairs, gold):
-    assert is_regressor(model)
-    counts = np.arange(18) % 4
-    model.fit(pairs, gold, X_val=pairs, y_val=gold, sample_weight_val=counts)
-    found = model.predict(pairs)
-    assert_allclose(model.score(pairs, gold), np.corrcoef(found, gold)[0, 1])
-    r = np.corrcoef(np.repeat(found, counts), np.repeat(gold, counts))[0, 1]
-    assert_allclose(model.score(pairs, gold, sample_weight=counts), r)
-    assert_allclose(model.validation_scores_, [r])
-
-
-def test_scale_of_the_scores(model, pairs, gold):
-    model.set_params(score_range=None)
-    for scores, levels in ((gold, np.arange(6)), (1.2 + 0.32 * gold, [1, 2, 3])):
-        found = clone(model).fit(pairs, scores)
-        assert_array_equal(found.levels_, levels)
-        assert len(found.parameters_["grid.output.bias"]) == len(levels)
-        predicted = found.predict(pairs)
-        assert levels[0] <= predicted.min() < predicted.max() <= levels[-1]
-    with pytest.raises(ValueError, match="All scores are 3: pass score_range"):
-        model.fit(pairs, [3] * 18)
-
-
 def test_any_scale_is_the_same_model(model, pairs, gold):
     one = clone(model).fit(pairs, gold)
     model.set_params(score_range=(-7, 3), n_levels=6)
@@ -70,12 +47,6 @@ def test_any_scale_is_the_same_model(model, pairs, gold):
     for name, value in other.parameters_.items():
         assert_allclose(value, one.parameters_[name], atol=1e-6)
     assert_allclose(other.predict(pairs), 2 * one.predict(pairs) - 7, atol=1e-5)
-
-
-def test_constant_scores_are_learnt(model, pairs):
-    model.set_params(score_range=(1, 5), max_epochs=12, learning_rate=0.05)
-    found = model.fit(pairs, [3] * 18).predict(pairs)
-    assert_allclose(found, np.full(18, 3), atol=0.2)
 
 
 def test_scores_follow_the_words_that_are_shared(vectors, tasks):

@@ -16,11 +16,7 @@ from sklearn import config_context
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, clone
 from sklearn.exceptions import UnsetMetadataPassedError
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import (
-    GridSearchCV,
-    GroupKFold,
-    cross_validate,
-)
+from sklearn.model_selection import GridSearchCV, GroupKFold, cross_validate
 
 from skparaphrase.metrics import (
     map_scorer,

@@ -69,13 +69,14 @@ def test_a_case_by_hand():
     # Cosines of left i and right j, in hundredths: 100 74 3; 5 67 100; 74 100 73.
     # Ranks of the partner in rows are 1, 2, 3, and in columns 1, 3, 2.
     expected = (1 + 1 / 2 + 1 / 3 + 1 + 1 / 3 + 1 / 2) / 6
-    assert retrieval_mrr(left, right) == pytest.approx(expected)
-    assert retrieval_mrr(left * 1e-30, right * 1e30) == pytest.approx(expected)
-    assert retrieval_mrr(left, left) == 1
+    texts = np.arange(6).reshape(3, 2)
+    assert retrieval_mrr(left, right, texts) == pytest.approx(expected)
+    assert retrieval_mrr(left * 1e-30, right * 1e30, texts) == pytest.approx(expected)
+    assert retrieval_mrr(left, left, texts) == 1
     for nothing in (np.zeros((3, 2)), np.ones((3, 2))):  # ties rank before the partner
-        assert retrieval_mrr(nothing, nothing) == pytest.approx(1 / 3)
+        assert retrieval_mrr(nothing, nothing, texts) == pytest.approx(1 / 3)
     with pytest.raises(ValueError, match="NaN"):
-        retrieval_mrr(left, right * np.nan)
+        retrieval_mrr(left, right * np.nan, texts)
 
 
 def test_equal_texts():
@@ -116,17 +117,11 @@ def test_in_searches_and_callbacks(vectors, pairs, sentences):
     assert monitor.scores_[-1]["score"] == pytest.approx(scorer(encoder))
 
 
-@pytest.mark.parametrize(
-    ("pairs", "error", "message"),
-    [
-        ([("a", "b")], ValueError, "at least 2 pairs; got 1"),
-        (["a", "b"], ValueError, "pairs of texts"),
-        ([("a", 1), ("b", "c")], TypeError, "index"),
-    ],
-)
-def test_refused(pairs, error, message):
-    with pytest.raises(error, match=message):
-        RetrievalScorer(pairs)
+def test_refused():
+    with pytest.raises(ValueError, match="at least 2 pairs; got 1"):
+        RetrievalScorer([("a", "b")])
+    with pytest.raises(ValueError, match="pairs of texts"):
+        RetrievalScorer(["a", "b"])
 
 
 def test_memory_is_bounded():
@@ -134,7 +129,7 @@ def test_memory_is_bounded():
     left = rng.normal(size=(6000, 4)).astype(np.float32)
     tracemalloc.start()
     try:
-        retrieval_mrr(left, left + 0.01)
+        retrieval_mrr(left, left + 0.01, np.arange(12000).reshape(-1, 2))
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()

@@ -13,6 +13,9 @@ from numpy.testing import assert_allclose, assert_array_equal
 from torch.autograd import gradcheck
 from torch.func import functional_call
 
+from skparaphrase.nn import Interaction
+from skparaphrase.nn._interaction import WIDTHS
+
 LENGTHS = {
     "ragged": [3, 0, 1, 7, 2, 0, 6, 6, 1],
     "shorter than filters": [1, 2, 1],
@@ -36,6 +39,29 @@ def randomise(module, dtype=torch.float64, seed=0):
         for parameter in module.to(dtype).parameters():
             parameter.copy_(torch.from_numpy(0.6 * rng.normal(size=parameter.shape)))
     return module
+
+
+def enlarge(module):
+    """Weights and biases large enough for every term of a deep network to show."""
+    rng = np.random.default_rng(0)
+    with torch.no_grad():
+        for parameter in module.parameters():
+            values = rng.normal(size=parameter.shape)
+            if parameter.ndim == 1:
+                values = 0.2 + 0.3 * values
+            else:
+                values *= (2 / parameter[0].numel()) ** 0.5
+            parameter.copy_(torch.from_numpy(values))
+    return module
+
+
+def make_network(n_outputs=3, *, max_words=32, **params):
+    return enlarge(Interaction(4, 3, n_outputs, max_words=max_words, **params))
+
+
+def assert_uniform(weight, limit):
+    assert 0.99 * limit < np.abs(weight).max() <= limit * (1 + 1e-6)
+    assert weight.std() == pytest.approx(limit / 3**0.5, rel=0.05)
 
 
 def arrays(module):
@@ -154,13 +180,29 @@ def check(request):
     return lambda make, equation: checks[request.param](make)
 
 
+@pytest.fixture
+def narrow(monkeypatch):
+    """Grid networks of few channels."""
+    for max_words, widths in WIDTHS.items():
+        monkeypatch.setitem(WIDTHS, max_words, (6, 7, 8, 7, 6, 8)[: len(widths)])
+
+
+@pytest.fixture
+def double(narrow, monkeypatch):
+    """Narrow grid networks that get the cube in double precision."""
+    monkeypatch.setattr(torch.Tensor, "float", torch.Tensor.double)
+
+
 @pytest.fixture(scope="session")
 def nets():
     """Helpers of the tests of networks."""
     return SimpleNamespace(
         arrays=arrays,
+        assert_uniform=assert_uniform,
+        enlarge=enlarge,
         lengths=LENGTHS,
         make_batch=make_batch,
+        make_network=make_network,
         randomise=randomise,
         slow_vectors=slow_vectors,
     )

@@ -73,27 +73,37 @@ def char_cnn(x, p, conv, f):
     return F[f](np.concatenate(maxima) @ p["layer.weight"] + p["layer.bias"])
 
 
-def rnn(x, p, f="linear"):
-    h = np.zeros(len(p["b"]))
+def rnn_states(x, p, f="linear"):
+    h, states = np.zeros(len(p["b"])), []
     for x_t in x:
         h = F[f](p["W_x"] @ x_t + p["W_h"] @ h + p["b"])
-    return h
+        states.append(h)
+    return states
+
+
+def rnn(x, p, f="linear"):
+    return rnn_states(x, p, f)[-1]
 
 
 def identity_rnn(x, p):
     return rnn(x, p) / len(x)
 
 
-def lstm(x, p):
+def lstm_states(x, p):
     def gate(k, c):
         peephole = p.get(f"W_c{k}", np.zeros(1))
         seen = peephole @ c if peephole.ndim == 2 else peephole * c
         a = p[f"W_x{k}"] @ x_t + p[f"W_h{k}"] @ h + seen + p[f"b_{k}"]
         return 1 / (1 + np.exp(-a))
 
-    h, c = np.zeros((2, len(p["b_i"])))
+    (h, c), states = np.zeros((2, len(p["b_i"]))), []
     for x_t in x:
         i, f = gate("i", c), gate("f", c)
         c = f * c + i * np.tanh(p["W_xc"] @ x_t + p["W_hc"] @ h + p["b_c"])
         h = gate("o", c) * np.tanh(c) if "b_o" in p else np.tanh(c)
-    return h
+        states.append(h)
+    return states
+
+
+def lstm(x, p):
+    return lstm_states(x, p)[-1]

@@ -4,6 +4,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 from itertools import pairwise
+from pathlib import Path
+from runpy import run_path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -17,6 +20,7 @@ from skparaphrase.nn._cells import Packing, read_tokens, run_lstm, run_simple
 
 CPU = torch.device("cpu")
 DIM_IN, DIM = 4, 3
+equations = SimpleNamespace(**run_path(str(Path(__file__).with_name("equations.py"))))
 
 
 @given(st.lists(st.integers(0, 5), max_size=8), st.booleans())
@@ -45,36 +49,19 @@ def test_packing(lengths, reverse):
 
 
 def slow_simple(x, w_x, w_h, b, f):
-    h, states = np.zeros(DIM), []
-    for x_t in x:
-        h = f(w_x @ x_t + w_h @ h + b)
-        states.append(h)
-    return states
+    return equations.rnn_states(x, {"W_x": w_x, "W_h": w_h, "b": b}, f)
 
 
-def slow_lstm(x, w_x, w_h, b, w_c=None):
-    def gate(k, c):
-        a = w_x[k] @ x_t + w_h[k] @ h + b[k]
-        if w_c is not None:
-            weight = w_c[min(k, 2)]
-            a = a + (weight * c if weight.ndim == 1 else weight @ c)
-        return 1 / (1 + np.exp(-a))
-
-    w_x, w_h, b = (np.split(w, len(b) // DIM) for w in (w_x, w_h, b))
-    h, c, states = np.zeros(DIM), np.zeros(DIM), []
-    for x_t in x:
-        i, f, g = gate(0, c), gate(1, c), np.tanh(w_x[2] @ x_t + w_h[2] @ h + b[2])
-        c = f * c + i * g
-        h = gate(3, c) * np.tanh(c) if len(b) == 4 else np.tanh(c)
-        states.append(h)
-    return states
+def slow_lstm(x, w_x, w_h, b, w_c=()):
+    """Blocks are stacked by gate; of the peepholes there are those of i, f and o."""
+    p, n_gates = {}, len(b) // DIM
+    for name, blocks in (("W_x", w_x), ("W_h", w_h), ("b_", b)):
+        for gate, block in zip("ifco", np.split(blocks, n_gates), strict=False):
+            p[name + gate] = block
+    p |= {f"W_c{gate}": peephole for gate, peephole in zip("ifo", w_c, strict=False)}
+    return equations.lstm_states(x, p)
 
 
-FUNCTIONS = {
-    "tanh": np.tanh,
-    "relu": lambda a: np.maximum(a, 0),
-    "linear": lambda a: a,
-}
 SHAPES = [(DIM, DIM_IN), (DIM, DIM), (DIM,)]
 
 
@@ -94,9 +81,9 @@ CELLS = {
             lambda table, rows, packing, *p, f=f: run_simple(
                 table, rows, *p, packing, f
             ),
-            lambda x, *p, f=f: slow_simple(x, *p, FUNCTIONS[f]),
+            lambda x, *p, f=f: slow_simple(x, *p, f),
         )
-        for f in FUNCTIONS
+        for f in equations.F
     },
     **{
         f"lstm, {n} gates, {name}": (lstm_shapes(n, *shape), lstm, slow_lstm)

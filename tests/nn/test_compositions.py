@@ -75,11 +75,6 @@ def test_pooling_is_that_of_embedding_bag(lengths, mode, nets):
     assert_allclose(ours.grad, theirs.grad, rtol=1e-6, atol=1e-6)
 
 
-def assert_uniform(weight, limit):
-    assert 0.99 * limit < np.abs(weight).max() <= limit * (1 + 1e-6)
-    assert weight.std() == pytest.approx(limit / 3**0.5, rel=0.05)
-
-
 def test_draws(nets):
     def draw(model):
         model.reset(np.random.RandomState(0))
@@ -88,11 +83,11 @@ def test_draws(nets):
     drawn = draw(DeepAverage(120, 80, n_layers=2, activation="tanh", first_std=0.1))
     assert drawn["layers.0.weight"].std() == pytest.approx(0.1, rel=0.05)
     assert np.abs(drawn["layers.0.weight"]).max() > 0.3
-    assert_uniform(drawn["layers.1.weight"], (6 / 160) ** 0.5)
-    assert_uniform(draw(DeepAverage(120, 80))["layers.0.weight"], (6 / 200) ** 0.5)
+    nets.assert_uniform(drawn["layers.1.weight"], (6 / 160) ** 0.5)
+    nets.assert_uniform(draw(DeepAverage(120, 80))["layers.0.weight"], (6 / 200) ** 0.5)
 
     drawn = draw(Charagram(5000, 3000, activation="tanh", n_layers=1))
     assert charagram_range(5000, 3000) == pytest.approx((6 / 8001) ** 0.5)
-    assert_uniform(drawn["constant"], charagram_range(5000, 3000))
+    nets.assert_uniform(drawn["constant"], charagram_range(5000, 3000))
     drawn = draw(Charagram(50, 80, activation="tanh", n_layers=2))
-    assert_uniform(drawn["layers.0.weight"], (6 / 160) ** 0.5)
+    nets.assert_uniform(drawn["layers.0.weight"], (6 / 160) ** 0.5)

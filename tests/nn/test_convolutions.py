@@ -88,9 +88,7 @@ def test_draws(model, limits, nets):
     model.reset(np.random.RandomState(0))
     weights = [w for name, w in nets.arrays(model).items() if name.endswith("weight")]
     for weight, square in zip(weights, limits, strict=True):
-        limit = square**0.5
-        assert 0.99 * limit < np.abs(weight).max() <= limit * (1 + 1e-6)
-        assert weight.std() == pytest.approx(limit / 3**0.5, rel=0.05)
+        nets.assert_uniform(weight, square**0.5)
 
 
 def test_default_dtype_of_torch_does_not_matter():

@@ -12,38 +12,11 @@ from numpy.testing import assert_allclose
 from torch.nn import functional as F
 
 from skparaphrase.nn import Interaction
-from skparaphrase.nn._heads import divergence_loss
-from skparaphrase.nn._interaction import WIDTHS, Context, GridNetwork
+from skparaphrase.nn._heads import divergence_losses
+from skparaphrase.nn._interaction import Context, GridNetwork
 
-N_WORDS, DIM_IN, DIM = 9, 4, 3
+DIM_IN, DIM = 4, 3
 POOLS = {32: [2, 2, 2, 2, 2], 48: [2, 2, 2, 2, 3], 64: [2, 2, 2, 2, 2, 2]}
-
-
-@pytest.fixture
-def narrow(monkeypatch):
-    """Blocks of few channels."""
-    for limit, widths in WIDTHS.items():
-        monkeypatch.setitem(WIDTHS, limit, (6, 7, 8, 7, 6, 8)[: len(widths)])
-
-
-@pytest.fixture
-def double(narrow, monkeypatch):
-    """Narrow blocks that get the cube in double precision."""
-    monkeypatch.setattr(torch.Tensor, "float", torch.Tensor.double)
-
-
-def enlarge(module, seed=0):
-    """Weights and biases large enough for every term to show."""
-    rng = np.random.default_rng(seed)
-    with torch.no_grad():
-        for parameter in module.parameters():
-            values = rng.normal(size=parameter.shape)
-            if parameter.ndim == 1:
-                values = 0.2 + 0.3 * values
-            else:
-                values *= (2 / parameter[0].numel()) ** 0.5
-            parameter.copy_(torch.from_numpy(values))
-    return module
 
 
 # The grid network
@@ -110,8 +83,8 @@ def corners(limit):
 
 
 @pytest.mark.parametrize("limit", [32, 48, 64])
-def test_a_corner_is_as_good_as_the_whole_grid(limit, narrow):
-    net = enlarge(GridNetwork(13, limit, 3).double())
+def test_a_corner_is_as_good_as_the_whole_grid(limit, narrow, nets):
+    net = nets.enlarge(GridNetwork(13, limit, 3).double())
     rng = np.random.default_rng(0)
     pulls = torch.from_numpy(rng.normal(size=(2, 3)))
     reached = np.zeros(len([*net.parameters()]), dtype=bool)
@@ -133,18 +106,11 @@ def test_a_corner_is_as_good_as_the_whole_grid(limit, narrow):
 # The states
 
 
-def make_texts(lengths, dim=DIM_IN, n_words=N_WORDS, seed=0):
-    rng = np.random.default_rng(seed)
-    table = torch.from_numpy(rng.normal(size=(n_words, dim)))
-    ids = torch.from_numpy(rng.integers(n_words, size=sum(lengths)))
-    return table, ids, np.append(0, np.cumsum(lengths)).astype(np.int64)
-
-
 @pytest.mark.parametrize("share_directions", [True, False])
-def test_states_and_their_gradients_are_those_of_torch(share_directions):
+def test_states_and_their_gradients_are_those_of_torch(share_directions, nets):
     context = Context(DIM_IN, DIM, share_directions=share_directions).double()
-    enlarge(context)
-    table, ids, offsets = make_texts([3, 5, 0, 1])
+    nets.enlarge(context)
+    table, ids, offsets = nets.make_batch([3, 5, 0, 1])
     table.requires_grad_()
     rng = np.random.default_rng(1)
     pulls = torch.from_numpy(rng.normal(size=(2, len(ids), DIM)))
@@ -230,11 +196,6 @@ def slow_forward(net, table, ids, offsets, pairs):
     return torch.cat(logits)
 
 
-def make_net(max_words=32, n_outputs=3, seed=0, **params):
-    net = Interaction(DIM_IN, DIM, n_outputs, max_words=max_words, **params).double()
-    return enlarge(net, seed)
-
-
 LENGTHS = [5, 3, 1, 36, 2, 32, 8, 0, 1, 7, 11, 4, 20, 6, 2, 9]
 PAIRS = np.array(
     [
@@ -254,9 +215,9 @@ PAIRS = np.array(
     ],
     ids=str,
 )
-def test_a_batch_equals_a_loop_over_pairs(params, double):
-    net = make_net(**params)
-    table, ids, offsets = make_texts(LENGTHS)
+def test_a_batch_equals_a_loop_over_pairs(params, double, nets):
+    net = nets.make_network(**params).double()
+    table, ids, offsets = nets.make_batch(LENGTHS)
     table.requires_grad_()
     inputs = [table, *net.parameters()]
     logits = net(table, ids, offsets, PAIRS)
@@ -266,7 +227,7 @@ def test_a_batch_equals_a_loop_over_pairs(params, double):
 
     rng = np.random.default_rng(1)
     targets = torch.from_numpy(rng.dirichlet(np.ones(3), len(PAIRS)))
-    got = torch.autograd.grad(divergence_loss(logits, targets, None), inputs)
+    got = torch.autograd.grad(divergence_losses(logits, targets).mean(), inputs)
     slopes = [torch.zeros_like(values) for values in inputs]
     for of_pair, aims in zip(expected, targets, strict=True):
         losses = aims * (aims.log() - of_pair[0].log_softmax(dim=0))
@@ -281,11 +242,11 @@ def test_a_batch_equals_a_loop_over_pairs(params, double):
 
 
 @pytest.mark.parametrize("context", [True, False])
-def test_batch_mates_change_nothing(context):
+def test_batch_mates_change_nothing(context, nets):
     """In single precision and full width; without context words are equal."""
     net = Interaction(12, 10, 5, max_words=32, context=context)
     net.reset(np.random.RandomState(0))
-    table, ids, offsets = make_texts([*LENGTHS, 15, 17, 13], dim=12, n_words=7)
+    table, ids, offsets = nets.make_batch([*LENGTHS, 15, 17, 13], 7, dim=12)
     table = 0.3 * table.float()
     pairs = np.append(PAIRS, [[16, 17], [17, 18], [18, 16]], axis=0)
     with torch.no_grad():

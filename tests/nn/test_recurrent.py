@@ -62,14 +62,6 @@ def test_identity_starts_as_the_average_and_is_held_there(nets):
     assert not Recurrent(2, 2).anchors and not LSTM(2, 2).anchors
 
 
-def test_identity_divides_the_last_state(nets):
-    model = nets.randomise(IdentityRecurrent(DIM_IN))
-    batch = nets.make_batch(nets.lengths["ragged"])
-
-    expected = nets.slow_vectors(model, equations.identity_rnn, *batch)
-    assert_allclose(model(*batch).detach(), expected, atol=1e-10)
-
-
 def test_draws():
     model = Recurrent(200, 100)
     model.reset(np.random.RandomState(0))

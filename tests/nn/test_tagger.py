@@ -3,6 +3,10 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+from pathlib import Path
+from runpy import run_path
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 import torch
@@ -12,6 +16,7 @@ from torch.func import functional_call
 from skparaphrase.nn import Charagram, Sentences, Tagger, _tagger
 from skparaphrase.text import TokenBatch
 
+equations = SimpleNamespace(**run_path(str(Path(__file__).with_name("equations.py"))))
 # Four words, the second without a known feature, and sentences of them.
 WORDS = TokenBatch(np.array([0, 1, 2, 1, 3, 4], np.int32), np.array([0, 2, 2, 4, 6]))
 CAPITALS = np.array([1, 0, 0, 1])
@@ -26,14 +31,7 @@ def make_tagger(nets, capitals, **params):
 
 def slow_lstm(x, p, name):
     p = {key.removeprefix(f"{name}."): value for key, value in p.items()}
-    h, c, states = np.zeros(3), np.zeros(3), []
-    for x_t in x:
-        a = {k: p[f"W_x{k}"] @ x_t + p[f"W_h{k}"] @ h + p[f"b_{k}"] for k in "ifco"}
-        i, f = (1 / (1 + np.exp(-a[k] - p[f"W_c{k}"] * c)) for k in "if")
-        c = f * c + i * np.tanh(a["c"])
-        h = np.tanh(c) / (1 + np.exp(-a["o"] - p["W_co"] * c))
-        states.append(h)
-    return states
+    return equations.lstm_states(x, p)
 
 
 def slow_logits(tagger, table, p):

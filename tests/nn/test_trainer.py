@@ -5,6 +5,8 @@
 
 import threading
 from itertools import pairwise
+from pathlib import Path
+from runpy import run_path
 from types import SimpleNamespace
 
 import numpy as np
@@ -26,6 +28,7 @@ from skparaphrase.optimizers import Optimizer
 from skparaphrase.text import TokenBatch
 
 CPU = torch.device("cpu")
+equations = SimpleNamespace(**run_path(str(Path(__file__).with_name("equations.py"))))
 N_WORDS, DIM = 9, 3
 SETTINGS = {
     "learning_rate": 0.05, "batch_size": 4, "vectors_penalty": 0.0,
@@ -87,17 +90,6 @@ def state_of(trainer):
     return {k: array.astype(np.float64) for k, array in trainer.arrays().items()}
 
 
-def projection(x, p):
-    return x.mean(axis=0) @ p["layers.0.weight"] + p["layers.0.bias"]
-
-
-def identity_rnn(x, p):
-    h = np.zeros(DIM)
-    for x_t in x:
-        h = p["W_x"] @ x_t + p["W_h"] @ h + p["b"]
-    return h / len(x)
-
-
 def cosines_of(batch, p, equation):
     v = [equation(p["vectors"][batch[i]], p) for i in range(len(batch))]
     unit = np.array([x / (np.linalg.norm(x) or 1) for x in v])
@@ -131,10 +123,10 @@ def slow_gradients(batch, p, equation, chosen, eps=1e-6):
 
 
 MODELS = {
-    "projection": (lambda: DeepAverage(DIM, 4), projection, {}),
+    "projection": (lambda: DeepAverage(DIM, 4), equations.deep_average, {}),
     "irnn": (
         lambda: IdentityRecurrent(DIM),
-        identity_rnn,
+        equations.identity_rnn,
         {"W_x": np.eye(DIM), "W_h": np.eye(DIM)},
     ),
 }
@@ -279,7 +271,7 @@ def test_negatives_are_chosen_without_dropout_and_embedded_with_it():
     assert (zero != (dropped[again] == 0)).any()  # a mask of their own
 
     everything = TokenBatch(np.arange(len(dropped)), offsets)
-    cosines = cosines_of(everything, {"vectors": dropped}, lambda x, _: x.mean(axis=0))
+    cosines = cosines_of(everything, {"vectors": dropped}, equations.average)
     assert value == pytest.approx(slow_loss(cosines, range(40, 80)), rel=1e-4)
 
 

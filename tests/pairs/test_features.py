@@ -6,30 +6,15 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from scipy.spatial import distance
 from sklearn.exceptions import NotFittedError
 
-from skparaphrase.pairs import PairFeatures, PairSimilarity
-
-FEATURES = {
-    "product": lambda u, v: u * v,
-    "absdiff": lambda u, v: abs(u - v),
-    "difference": lambda u, v: u - v,
-    "sum": lambda u, v: u + v,
-    "first": lambda u, v: u,
-    "second": lambda u, v: v,
-    "cosine": lambda u, v: [1 - distance.cosine(u, v)],
-}
+from skparaphrase.pairs import PairFeatures, PairSimilarity, PairVectorizer
 
 
-@pytest.mark.parametrize(
-    "how", [*((name,) for name in FEATURES), tuple(FEATURES), ("cosine", "sum")]
-)
-def test_features_stand_side_by_side(paired, how):
+def test_features_stand_side_by_side(paired, how, by_hand):
     assert PairFeatures().how == ("product", "absdiff")
     features = PairFeatures(how).fit(paired)
-    expected = [np.hstack([FEATURES[name](u, v) for name in how]) for u, v in paired]
-    assert_allclose(features.transform(paired), expected, rtol=1e-12)
+    assert_allclose(features.transform(paired), by_hand(how, paired), rtol=1e-12)
     names = [
         name + ("" if name == "cosine" else str(i))
         for name in how
@@ -47,10 +32,11 @@ def test_features_as_frames(paired, kind):
     assert list(frame.columns) == ["cosine", *(f"product{i}" for i in range(5))]
 
 
-@pytest.mark.parametrize("how", [(), ("product", "prod"), "product", [["sum"]], None])
-def test_features_refuse_unknown_names(paired, how):
+@pytest.mark.parametrize("bad", [(), ("product", "prod"), "product", [["sum"]], None])
+@pytest.mark.parametrize("step", [PairFeatures, PairVectorizer])
+def test_unknown_names_are_refused(paired, step, bad):
     with pytest.raises(ValueError, match="how"):
-        PairFeatures(how).fit(paired)
+        step(how=bad).fit(paired)
 
 
 @pytest.mark.parametrize("step", [PairSimilarity(), PairFeatures()], ids=str)

@@ -6,6 +6,7 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy.sparse import issparse
 from sklearn.cross_decomposition import PLSRegression
 from sklearn.decomposition import PCA
 from sklearn.feature_selection import SelectKBest, f_regression
@@ -15,43 +16,35 @@ from sklearn.preprocessing import Normalizer, OneHotEncoder, StandardScaler
 
 from skparaphrase.pairs import LastAxis, PairSimilarity
 
-
-@pytest.fixture
-def gold(paired):
-    noise = np.random.default_rng(1).normal(size=len(paired))
-    return PairSimilarity().fit(paired).predict(paired) + noise / 4
+TRANSFORMERS = [PCA(3), StandardScaler(), Normalizer(), OneHotEncoder()]
+TRANSFORMERS += [StandardScaler().set_output(transform="pandas")]
 
 
 @pytest.mark.parametrize("shape", [(80, 5), (40, 2, 5), (8, 5, 2, 5)])
-@pytest.mark.parametrize("transformer", [PCA(3), StandardScaler(), Normalizer()])
+@pytest.mark.parametrize("transformer", TRANSFORMERS)
 def test_last_axis_is_reshaping(paired, shape, transformer):
     rows = paired.reshape(-1, 5)
     expected = transformer.fit_transform(rows)
+    expected = expected.toarray() if issparse(expected) else np.asarray(expected)
     found = LastAxis(transformer).fit_transform(rows.reshape(shape))
     assert_allclose(found, expected.reshape(*shape[:-1], -1), atol=1e-10)
 
 
-def test_last_axis_repeats_y(paired, gold):
-    rows, targets = paired.reshape(-1, 5), gold.repeat(2)
-    step = LastAxis(SelectKBest(f_regression, k=2)).fit(paired, gold)
+def test_last_axis_repeats_y(paired, paired_gold):
+    rows, targets = paired.reshape(-1, 5), paired_gold.repeat(2)
+    step = LastAxis(SelectKBest(f_regression, k=2)).fit(paired, paired_gold)
     selected = SelectKBest(f_regression, k=2).fit(rows, targets)
     assert_array_equal(step.transformer_.scores_, selected.scores_)
-    both = np.column_stack([gold, -(gold**2)])
+    both = np.column_stack([paired_gold, -(paired_gold**2)])
     step = LastAxis(PLSRegression(2)).fit(paired, both)
     partial = PLSRegression(2).fit(rows, both.repeat(2, axis=0))
     assert_allclose(step.transform(paired).reshape(-1, 2), partial.transform(rows))
 
 
-def test_last_axis_makes_sparse_results_dense():
-    pairs = np.array([[[0.0], [1.0]], [[2.0], [1.0]]])
-    found = LastAxis(OneHotEncoder()).fit_transform(pairs)
-    assert_array_equal(found, [[[1, 0, 0], [0, 1, 0]], [[0, 0, 1], [0, 1, 0]]])
-
-
-def test_last_axis_in_a_grid(paired, gold):
+def test_last_axis_in_a_grid(paired, paired_gold):
     pipe = make_pipeline(LastAxis(PCA(random_state=0)), PairSimilarity())
     search = GridSearchCV(pipe, {"lastaxis__transformer__n_components": [1, 3, 5]})
-    search.fit(paired, gold)
+    search.fit(paired, paired_gold)
     best = search.best_params_["lastaxis__transformer__n_components"]
     assert search.best_estimator_[0].transform(paired).shape == (40, 2, best)
     assert np.isfinite(search.cv_results_["mean_test_score"]).all()
@@ -64,12 +57,6 @@ def test_last_axis_names_and_frames(paired):
     frame = step.set_output(transform="pandas").transform(paired[:, 0])
     assert frame.columns.tolist() == ["pca0", "pca1"]
     assert isinstance(step.transform(paired), np.ndarray)
-
-
-def test_last_axis_around_a_frame_maker(paired):
-    inner = StandardScaler().set_output(transform="pandas")
-    expected = LastAxis(StandardScaler()).fit_transform(paired)
-    assert_array_equal(LastAxis(inner).fit_transform(paired), expected)
 
 
 @pytest.mark.parametrize("shape", [(0, 5), (0, 2, 5)])

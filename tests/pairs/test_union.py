@@ -15,7 +15,7 @@ from hypothesis.extra.numpy import arrays
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from sklearn import config_context
-from sklearn.base import BaseEstimator, TransformerMixin, clone
+from sklearn.base import clone
 from sklearn.decomposition import PCA
 from sklearn.exceptions import NotFittedError
 from sklearn.feature_extraction.text import TfidfVectorizer
@@ -26,9 +26,7 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import FeatureUnion, make_pipeline
 from sklearn.preprocessing import FunctionTransformer, StandardScaler
 from sklearn.utils import get_tags
-from sklearn.utils.estimator_checks import (
-    parametrize_with_checks,
-)
+from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from skparaphrase.decomposition import CommonComponentRemoval
 from skparaphrase.encoders import AverageEncoder
@@ -176,11 +174,7 @@ def test_wrong_weights(union, pairs, weights, message):
         ([("a", "drop")], ValueError, "not dropped"),
         ([("a", PCA)], TypeError, "'a' must be an instance"),
         ([("a", "pass")], TypeError, "with fit and transform"),
-        (
-            [("a", LogisticRegression())],
-            TypeError,
-            "with fit and transform",
-        ),
+        ([("a", LogisticRegression())], TypeError, "with fit and transform"),
         ([PCA()], TypeError, r"tuples \(name, transformer\); got PCA"),
         ([("a", PCA()), ("a", PCA())], ValueError, "not unique"),
         ([("scale", PCA())], ValueError, "conflict with constructor"),
@@ -317,29 +311,21 @@ def test_tags(union, members):
     assert tags.transformer_tags.preserves_dtype == ["float64", "float32"]
 
 
-class Weighted(TransformerMixin, BaseEstimator):
-    def fit(self, X, y=None, sample_weight=None):
-        self.sum_ = 0.0 if sample_weight is None else float(np.sum(sample_weight))
-        return self
-
-    def transform(self, X):
-        return np.full((len(X), 1), self.sum_)
-
-
 @pytest.mark.parametrize("method", ["fit", "fit_transform"])
 @pytest.mark.parametrize("scale", [None, "rms"])
 def test_fit_parameters(paired, method, scale):
     rows, weight = paired[:, 0], np.full(40, 0.5)
-    union = LastAxisUnion([("a", Weighted()), ("b", Weighted())], scale=scale)
+    members = [("a", StandardScaler()), ("b", StandardScaler())]
+    union = LastAxisUnion(members, scale=scale)
     getattr(union, method)(rows, sample_weight=weight)
-    assert [member.sum_ for _, member in union.transformers_] == [20, 20]
+    assert [member.n_samples_seen_ for _, member in union.transformers_] == [20, 20]
     with config_context(enable_metadata_routing=True):
         union.set_params(
-            a=Weighted().set_fit_request(sample_weight=True),
-            b=Weighted().set_fit_request(sample_weight=False),
+            a=StandardScaler().set_fit_request(sample_weight=True),
+            b=StandardScaler().set_fit_request(sample_weight=False),
         )
         getattr(union, method)(rows, sample_weight=weight)
-    assert [member.sum_ for _, member in union.transformers_] == [20, 0]
+    assert [member.n_samples_seen_ for _, member in union.transformers_] == [20, 40]
 
 
 ESTIMATORS = [

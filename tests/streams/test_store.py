@@ -9,6 +9,7 @@ import tempfile
 import tracemalloc
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
+from threading import Barrier
 
 import numpy as np
 import pandas as pd
@@ -32,7 +33,12 @@ from skparaphrase.encoders import (
 from skparaphrase.encoders._data import _tokens_key
 from skparaphrase.losses import MarginLoss
 from skparaphrase.streams import TextStore, _store
-from skparaphrase.text import NgramTokenizer, WordTokenizer, check_tokenizer
+from skparaphrase.text import (
+    NgramTokenizer,
+    WordLookup,
+    WordTokenizer,
+    check_tokenizer,
+)
 from skparaphrase.vectors import WordVectors
 
 RNG = np.random.RandomState(0)
@@ -390,14 +396,14 @@ def test_a_folder_that_refuses(store, scratch, monkeypatch):
 
 
 def test_half_a_cache_is_none(store, monkeypatch):
-    encode = ParagramEncoder._encode_blocks
+    encode = WordLookup.encode_blocks
 
-    def broken(self, texts, vectors):
-        yield next(encode(self, texts, vectors))
+    def broken(self, texts):
+        yield next(encode(self, texts))
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(ParagramEncoder, "_encode_blocks", broken)
+        patch.setattr(WordLookup, "encode_blocks", broken)
         with pytest.raises(KeyboardInterrupt):
             ParagramEncoder(**WORD_SETTINGS).fit(store)
     assert not kept(store)
@@ -405,12 +411,17 @@ def test_half_a_cache_is_none(store, monkeypatch):
 
 def test_many_write_the_same_tokens(store):
     lookup = VECTORS.lookup(WordTokenizer())
+    together = Barrier(8)
+
+    def encode_blocks(texts):
+        together.wait(60)  # all have seen that there are no tokens
+        return lookup.encode_blocks(texts)
+
+    def tokenize(_):
+        return _store.stored_tokens(store, encode_blocks, "k", stack)
+
     with ExitStack() as stack, ThreadPoolExecutor(8) as pool:
-        made = pool.map(
-            lambda _: _store.stored_tokens(store, lookup.encode_blocks, "k", stack),
-            range(16),
-        )
-        tokens = list(made)
+        tokens = list(pool.map(tokenize, range(8)))
     assert len(kept(store)) == 1
     wanted = lookup.encode_blocks(list(store.flat))
     ids = np.concatenate([batch.ids for batch in wanted])

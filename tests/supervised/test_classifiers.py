@@ -8,8 +8,6 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 from sklearn.metrics import accuracy_score
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import FunctionTransformer
 from sklearn.utils import compute_sample_weight
 
 from skparaphrase.encoders import ParagramEncoder
@@ -67,39 +65,21 @@ def test_class_weights_are_sample_weights(model, sentences, labels, assert_same_
                 clone(weighted).fit(sentences, labels, weights),
                 clone(model).fit(sentences, labels, weights * by_class),
             )
-    n_few = (labels == "few").sum()
-    balanced = np.where(labels == "few", 15 / n_few, 15 / (30 - n_few))
-    assert_allclose(compute_sample_weight("balanced", labels), balanced)
 
 
-def test_validation(model, sentences, labels, monkeypatch):
+def test_validation(model, sentences, labels, splits):
     weights = np.arange(10) + 1.0
     val = {"X_val": sentences[20:], "y_val": labels[20:]}
     model.fit(sentences[:20], labels[:20], **val, sample_weight_val=weights)
     expected = weights[model.predict(val["X_val"]) == val["y_val"]].sum() / 55
     assert_allclose(max(model.validation_scores_), expected)
     # Labels are split off in their proportions.
-    parts, split = [], SentenceClassifier._split
-    monkeypatch.setattr(
-        SentenceClassifier,
-        "_split",
-        lambda *args: parts.append(split(*args)) or parts[-1],
-    )
+    parts = splits(SentenceClassifier)
     model.set_params(validation_fraction=0.3, max_epochs=0)
     for seed in range(6):
         model.set_params(random_state=seed).fit(sentences, labels)
         n_few = (parts[-1][1].targets == "few").sum()
         assert abs(n_few - 9 * np.mean(labels == "few")) < 1
-
-
-def test_pipeline(model, sentences, labels):
-    lower = FunctionTransformer(lambda X: [text.lower() for text in X])
-    model.set_params(encoder__tokenizer=str.split)
-    shouted = [text.upper() for text in sentences]
-    pipe = make_pipeline(lower, model).fit(shouted, labels)
-    expected = clone(model).fit(sentences, labels).predict_proba(sentences)
-    assert_array_equal(pipe.predict_proba(shouted), expected)
-    assert pipe.classes_.tolist() == ["few", "many"]
 
 
 @pytest.mark.parametrize(

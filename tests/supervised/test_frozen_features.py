@@ -12,12 +12,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import (
-    GridSearchCV,
-    StratifiedGroupKFold,
-    StratifiedKFold,
-    cross_val_score,
-)
+from sklearn.model_selection import StratifiedGroupKFold, cross_val_score
 from sklearn.pipeline import FeatureUnion, Pipeline, make_pipeline
 
 from skparaphrase.datasets import load_similarity
@@ -118,28 +113,3 @@ def test_memory_of_joblib_knows_other_encoders(counting, vectors, sentences, tmp
     assert fit(counting) == n_first
     other = Counting(counting.path, WordVectors(vectors.words, 2 * vectors.matrix))
     assert fit(other) == 2 * n_first
-
-
-def test_grid_over_the_classifier_with_memory(counting, pairs, labels, tmp_path):
-    steps = [
-        ("encoder", FrozenEstimator(counting)),
-        ("features", PairFeatures()),
-        ("classifier", LogisticRegression()),
-    ]
-    Cs = [0.1, 1, 10, 100]
-    options = {"param_grid": {"classifier__C": Cs}, "cv": StratifiedKFold(3)}
-    pipe = Pipeline(steps, memory=str(tmp_path / "cache"))
-    search = GridSearchCV(pipe, refit=False, **options)
-    search.fit(np.array(pairs, dtype=object), labels)
-    n_seen = len(counting.seen)
-    n_learnt, n_tried = (
-        sum(len({text for i in fold for text in pairs[i]}) for fold in folds)
-        for folds in zip(*search.cv.split(pairs, labels), strict=True)
-    )
-    # The cache is for what is fitted on; what is scored is embedded for each C.
-    assert n_seen == n_learnt + len(Cs) * n_tried
-    plain = GridSearchCV(Pipeline(steps), refit=False, **options)
-    plain.fit(pairs, labels)
-    assert_array_equal(
-        search.cv_results_["mean_test_score"], plain.cv_results_["mean_test_score"]
-    )

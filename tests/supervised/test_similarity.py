@@ -3,14 +3,12 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
-from sklearn.model_selection import GridSearchCV, GroupKFold, KFold, cross_val_score
+from sklearn.model_selection import GridSearchCV, KFold, cross_val_score
 
 from skparaphrase.encoders import LSTMEncoder, ParagramEncoder
-from skparaphrase.model_selection import pair_groups
 from skparaphrase.supervised import SimilarityRegressor
 from skparaphrase.text import WordTokenizer
 
@@ -23,37 +21,6 @@ SMALL = {
 @pytest.fixture
 def model(vectors):
     return SimilarityRegressor(ParagramEncoder(vectors), score_range=(0, 5), **SMALL)
-
-
-def test_score_is_the_correlation(model, pairs, gold):
-    model.fit(pairs, gold)
-    found = model.predict(pairs)
-    assert_allclose(model.score(pairs, gold), np.corrcoef(found, gold)[0, 1])
-    counts = np.arange(30) % 4
-    r = np.corrcoef(np.repeat(found, counts), np.repeat(gold, counts))[0, 1]
-    assert_allclose(model.score(pairs, gold, sample_weight=counts), r)
-    model.set_params(max_epochs=1)
-    model.fit(pairs, gold, X_val=pairs, y_val=gold, sample_weight_val=counts)
-    r = model.score(pairs, gold, sample_weight=counts)
-    assert_allclose(model.validation_scores_, [r])
-
-
-def test_scale_of_the_scores(model, pairs, gold):
-    model.set_params(score_range=None)
-    with pytest.raises(ValueError, match="All scores are 3: pass score_range"):
-        model.fit(pairs, [3] * 30)
-    model.set_params(score_range=(0, 3))
-    with pytest.raises(ValueError, match="outside of score_range"):
-        model.fit(pairs, gold)
-    model.set_params(score_range=None, warm_start=True).fit(pairs, gold)
-    levels = np.arange(gold.max() + 1)
-    assert_array_equal(model.levels_, levels)
-    model.fit(pairs[:3], [1, 2, 1.5])  # and keeps the scale
-    assert_array_equal(model.levels_, levels)
-    with pytest.raises(ValueError, match="at index 29"):
-        model.fit(pairs, [*gold[:29], 9])
-    with pytest.raises(ValueError, match="NaN"):
-        model.fit(pairs, gold, X_val=pairs[:2], y_val=[1.0, np.nan])
 
 
 def test_best_epoch_of_another_validation_set(model, pairs, gold):
@@ -86,19 +53,3 @@ def test_grid_search_over_encoder_and_head(vectors, pairs, gold):
     assert shape == (search.best_params_["hidden_dim"],)
     found = search.best_estimator_.fit(upper, gold).predict(upper)
     assert_array_equal(search.predict(upper), found)
-
-
-def test_cross_validation_by_groups(model, pairs, gold):
-    groups = pair_groups(pairs)
-    cv = GroupKFold(2)
-    found = cross_val_score(model, pairs, gold, groups=groups, cv=cv)
-    for score, (train, test) in zip(found, cv.split(pairs, gold, groups), strict=True):
-        model.fit([pairs[i] for i in train], gold[train])
-        assert score == model.score([pairs[i] for i in test], gold[test])
-
-
-def test_texts_where_pairs_belong(model, sentences, pairs, gold):
-    with pytest.raises(ValueError, match="pairs"):
-        model.fit(sentences, gold)
-    with pytest.raises(ValueError, match="pairs"):
-        model.fit(pairs, gold).predict(sentences)

@@ -21,18 +21,12 @@ X = [["The", "cat", "sleeps"], [], ["The", "NATO"]]
 Y = [["DET", "NOUN", "VERB"], [], ["DET", "NOUN"]]
 
 
-def filled(rows):
-    array = np.empty(len(rows), dtype=object)
-    array[:] = rows
-    return array
-
-
 @pytest.mark.parametrize(
     "container",
     [
         tuple,
         iter,
-        filled,
+        lambda rows: np.fromiter(rows, dtype=object),
         pd.Series,
         pl.Series,
         lambda rows: pd.DataFrame({"rows": rows})["rows"],

@@ -48,6 +48,10 @@ def test_gensim():
         assert vectors.words == theirs.index_to_key
         for word in theirs.index_to_key:
             assert_array_equal(vectors[word], theirs[word])
+    made = WordVectors.from_keyed_vectors(fasttext.wv, unknown="subword")
+    for word in ("doggy", "x", "naïveté", "日本"):
+        assert word not in made
+        assert_allclose(made[word], fasttext.wv[word], atol=1e-6)
     expected = keyed.get_mean_vector(["cat", "dog"], pre_normalize=False)
     found = AverageEncoder(WordVectors.from_keyed_vectors(keyed)).transform(["Cat dog"])
     assert_allclose(found[0], expected, atol=1e-6)

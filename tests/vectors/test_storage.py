@@ -119,7 +119,7 @@ def test_save_leaves_what_others_wrote(table, tmp_path, name):
         (b"\xff", "metadata.json is damaged"),
         (b"[]", ""),
         (b'{"kind": "SIFEncoder", "version": 1}', "'SIFEncoder', not WordVectors"),
-        (b'{"kind": "WordVectors", "version": 3}', "version 3.* up to 2: upgrade"),
+        (b'{"kind": "WordVectors", "version": 4}', "version 4.* up to 3: upgrade"),
     ],
 )
 def test_load_refuses_other_folders(table, tmp_path, metadata, message):

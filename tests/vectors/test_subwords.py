@@ -1,0 +1,275 @@
+"""Vectors of words that a table lacks: n-grams, hashes, and where they are used."""
+
+# Authors: The skparaphrase developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import pickle
+from zlib import crc32
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.base import clone
+
+from skparaphrase.encoders import AverageEncoder, SIFEncoder, TfidfEncoder
+from skparaphrase.text import TokenBatch
+from skparaphrase.vectors import WordVectors
+from skparaphrase.vectors._subwords import Subwords, fit_rows, ngram_matrix
+
+WORDS = ["cat", "cats", "dog", "dogs", "running", "run", "naïve", "."]
+
+
+@pytest.fixture
+def vectors():
+    matrix = np.random.RandomState(0).standard_normal((len(WORDS), 6))
+    return WordVectors(WORDS, matrix).fit_subwords((2, 4), n_rows=50)
+
+
+def slow_vector(word, rows, ngram_range):
+    """Sum over the set of places, one n-gram after another, in plain Python."""
+    whole = f"<{word}>"
+    ngrams = [
+        whole[start : start + size]
+        for start in range(len(whole))
+        for size in range(ngram_range[0], ngram_range[1] + 1)
+        if start + size <= len(whole)
+    ]
+    if whole not in ngrams:
+        ngrams.append(whole)
+    total = np.zeros(rows.shape[1])
+    for ngram in ngrams:
+        total += rows[crc32(ngram.encode()) % len(rows)]
+    return total / len(ngrams) ** 0.5
+
+
+@pytest.mark.parametrize("word", ["a", "cat", "unknown", "naïveté", "日本語", "x" * 40])
+@pytest.mark.parametrize("ngram_range", [(1, 1), (3, 5), (2, 9)])
+def test_vector_against_a_loop(word, ngram_range):
+    rows = np.random.RandomState(0).standard_normal((37, 4)).astype(np.float32)
+    expected = slow_vector(word, rows.astype(float), ngram_range)
+    subwords = Subwords(rows, ngram_range=ngram_range)
+    assert_allclose(subwords.vector(word), expected, rtol=1e-5, atol=1e-6)
+    moved = subwords.moved(3, shift=[1, 0, 0, 0]).moved(2)
+    assert_allclose(
+        moved.vector(word), 6 * expected + [2, 0, 0, 0], rtol=1e-5, atol=1e-5
+    )
+    found = ngram_matrix([word, "cat"], 37, ngram_range) @ rows
+    assert_allclose(found[0], expected, rtol=1e-5, atol=1e-6)
+
+
+def test_int8_rows_have_a_scale():
+    rows = np.array([[1, 2], [3, 4], [5, 6]], dtype=np.int8)
+    scale = np.array([0.5, 1.0, 2.0], dtype=np.float32)
+    full = Subwords(rows * scale[:, np.newaxis])
+    assert_allclose(Subwords(rows, scale=scale).vector("cat"), full.vector("cat"))
+
+
+def test_rows_solve_the_ridge_regression():
+    words = [
+        f"{a}{b}" for a in ("car", "bus", "bike") for b in ("s", "ing", "ed", "er")
+    ]
+    ngrams = ngram_matrix(words, 20, (2, 3))
+    targets = np.random.RandomState(1).standard_normal((12, 5)).astype(np.float32)
+    dense = ngrams.toarray().astype(float)
+    expected = np.linalg.solve(dense.T @ dense + 0.7 * np.eye(20), dense.T @ targets)
+    found = fit_rows(ngrams, targets, alpha=0.7, n_steps=60)
+    assert_allclose(found, expected, atol=1e-4)
+
+
+def test_like_words_have_like_vectors():
+    vectors = WordVectors(*_table())
+    fitted = vectors.fit_subwords()
+    word = "unreadable" if "unreadable" not in vectors else "unreadables"
+    near = [w for w, _ in fitted.nearest(word, 20)]
+    assert any("read" in w for w in near)
+    with pytest.raises(KeyError, match="not among"):
+        vectors.nearest(word)
+
+
+def _table():
+    from skparaphrase.datasets import load_word_vectors
+
+    table = load_word_vectors()
+    return table.words, table.rows(slice(None))
+
+
+def test_averages_use_vectors_of_unknown_words(vectors):
+    texts = ["cat catty dogs .", "doggy", "", "★ ★", "run-away x-run", "zzz cat doggy"]
+
+    def vector(word):
+        return vectors[word] if word in vectors else vectors.subwords.vector(word)
+
+    words = [
+        ["cat", "catty", "dogs", "."],
+        ["doggy"],
+        [],
+        [],  # nothing is made for symbols
+        ["run", "away", "x", "run"],
+        ["zzz", "cat", "doggy"],
+    ]
+    expected = [
+        np.mean([vector(w) for w in each], axis=0) if each else np.zeros(6)
+        for each in words
+    ]
+    assert_allclose(AverageEncoder(vectors).transform(texts), expected, atol=1e-6)
+    many = [text for text in texts for _ in range(40)]  # more tokens than are few
+    found = AverageEncoder(vectors).transform([f"{t} cat" for t in many] + texts)
+    assert_allclose(found[-len(texts) :], expected, atol=1e-6)
+    for dtype in ("float16", "int8"):
+        found = AverageEncoder(vectors.astype(dtype)).transform(texts)
+        assert_allclose(found, expected, atol=0.05)
+
+
+def test_weights_of_unknown_words(vectors):
+    texts = ["cat doggy", "cat dogs"]
+    sif = SIFEncoder(vectors, a=0.1, frequencies={"cat": 3, "dogs": 1}).fit(texts)
+    cat = 0.1 / (0.1 + 0.75) * vectors["cat"]
+    assert_allclose(sif.transform(["cat doggy"])[0], (cat + vectors["doggy"]) / 2, 1e-5)
+    tfidf = TfidfEncoder(vectors).fit(texts)
+    cat, doggy = np.log(3 / 3) * vectors["cat"], np.log(3 / 1) * vectors["doggy"]
+    assert_allclose(tfidf.transform(["cat doggy"])[0], (cat + doggy) / 2, 1e-5)
+
+
+def test_hash_is_always_the_same_and_of_median_length(vectors):
+    plain = WordVectors(WORDS, vectors.matrix, unknown="hash")
+    again = WordVectors(WORDS, vectors.matrix, unknown="hash")
+    assert_array_equal(plain["9000"], again["9000"])
+    median = np.median(np.linalg.norm(vectors.matrix, axis=1))
+    assert np.linalg.norm(plain["9000"]) == pytest.approx(median, rel=1e-5)
+    assert np.abs(plain["9000"] - plain["9001"]).max() > 0.1
+    first, second = AverageEncoder(plain).transform(["10 cats", "9000 cats"])
+    assert np.abs(first - second).max() > 0.1
+
+
+def test_save_load_pickle_clone(vectors, tmp_path):
+    int8 = WordVectors(
+        WORDS,
+        vectors.matrix,
+        unknown="subword",
+        subwords=Subwords(
+            np.ones((5, 6), np.int8), scale=np.ones(5, np.float32), shift=np.arange(6)
+        ),
+    )
+    for i, table in enumerate((vectors, int8)):
+        table.save(tmp_path / str(i))
+        copies = [
+            WordVectors.load(tmp_path / str(i)),
+            WordVectors.load(tmp_path / str(i), mmap=False),
+            pickle.loads(pickle.dumps(table)),
+            pickle.loads(
+                pickle.dumps(WordVectors.load(tmp_path / str(i), by_path=True))
+            ),
+        ]
+        for copy in copies:
+            assert copy.unknown == "subword"
+            assert_array_equal(copy["doggy"], table["doggy"])
+    encoder = clone(AverageEncoder(vectors))
+    assert encoder.vectors is vectors
+
+
+def test_damaged_ngrams_are_reported(vectors, tmp_path):
+    vectors.save(tmp_path / "v")
+    np.save(tmp_path / "v" / "subwords-matrix.npy", np.ones((5, 7), np.float32))
+    with pytest.raises(ValueError, match=r"6 dimensions.*\(5, 7\)"):
+        WordVectors.load(tmp_path / "v")
+
+
+def test_tables_made_from_one_keep_its_ngrams(vectors):
+    assert vectors.astype("float16").unknown == "subword"
+    doubled = vectors.replace(2 * vectors.matrix, factor=2)
+    assert_allclose(doubled["doggy"], 2 * vectors["doggy"], rtol=1e-6)
+    more = vectors.with_words(["doggy", "cat", "★", "doggy"])
+    assert [*more.words] == [*WORDS, "doggy"]
+    assert_array_equal(more["doggy"], vectors["doggy"])
+    assert_array_equal(more["catty"], vectors["catty"])
+    assert vectors.with_words(["cat"]) is vectors
+
+
+@pytest.mark.parametrize(
+    ("params", "message"),
+    [
+        ({"ngram_range": (3, 2)}, "must rise"),
+        ({"ngram_range": (0, 2)}, "must rise"),
+        ({"n_rows": 0}, "must be positive"),
+        ({"alpha": 0}, "must be positive"),
+    ],
+)
+def test_wrong_parameters(vectors, params, message):
+    with pytest.raises(ValueError, match=message):
+        vectors.fit_subwords(**params)
+
+
+def test_errors_say_what_to_do(vectors):
+    with pytest.raises(ValueError, match="which fit_subwords learns"):
+        WordVectors(WORDS, vectors.matrix, unknown="subword")
+    with pytest.raises(ValueError, match="neither of"):
+        WordVectors(WORDS, vectors.matrix, unknown="<unk>")
+    with pytest.raises(ValueError, match="three letters"):
+        WordVectors(["a", "."], np.eye(2)).fit_subwords()
+
+
+def test_warning_if_many_words_have_no_vector(vectors):
+    plain = WordVectors(WORDS, vectors.matrix)
+    texts = ["cat dog run zebra" + i * " " for i in range(12)]
+    more = [*texts, "the . . . ."]
+    with pytest.warns(UserWarning, match="13 of 53 tokens have no vector"):
+        AverageEncoder(plain).transform(more)
+    for table in (vectors, plain.with_unknown()):
+        AverageEncoder(table).transform(more)
+    AverageEncoder(plain).transform([*more, "cat " * 20])
+    AverageEncoder(plain).transform(texts[:11])
+
+
+def test_batches_keep_vectors_of_unknown_words(vectors):
+    lookup = vectors.lookup(AverageEncoder()._tokenizer())
+    [first] = lookup.encode_blocks(["doggy cat", "puppy"])
+    [second] = lookup.encode_blocks(["cat cat", "catty doggy", "."])
+    joined = TokenBatch.concatenate(
+        [first, second[:0], second[1:], first.take(np.array([1]))]
+    )
+    found = vectors.token_vectors(joined.ids, joined.extra)
+    words = ["doggy", "cat", "puppy", "catty", "doggy", ".", "puppy"]
+    assert_array_equal(found, [vectors[word] for word in words])
+    assert joined.offsets.tolist() == [0, 2, 3, 5, 6, 7]
+
+
+def test_vectors_of_unknown_words_are_remembered_within_a_bound(vectors, monkeypatch):
+    from skparaphrase.text import _tokenizer
+
+    monkeypatch.setattr(_tokenizer, "_MAX_BYTES", 50_000)
+    lookup = vectors.lookup(AverageEncoder()._tokenizer())
+    for i in range(30):
+        texts = [f"word{i}x{j}" for j in range(50)]
+        [batch] = lookup.encode_blocks(texts)
+        expected = [vectors.subwords.vector(text) for text in texts]
+        assert_array_equal(vectors.token_vectors(batch.ids, batch.extra), expected)
+        assert lookup._remembered.n_bytes < 2 * 50_000
+
+
+def test_threads_make_vectors_of_unknown_words_at_once(vectors):
+    from concurrent.futures import ThreadPoolExecutor
+
+    texts = [f"cat new{i % 700} dog{i}" for i in range(3000)]
+    expected = [
+        (vectors["cat"] + vectors[f"new{i % 700}"] + vectors[f"dog{i}"]) / 3
+        for i in range(3000)
+    ]
+    encoder = AverageEncoder(vectors)
+    with ThreadPoolExecutor(8) as pool:
+        for found in pool.map(encoder.transform, [texts] * 8):
+            assert_allclose(found, expected, atol=1e-5)
+
+
+def test_interaction_models_use_vectors_of_unknown_words(vectors):
+    from skparaphrase.interaction import PairwiseInteractionRegressor
+
+    pairs = [("cat doggy", "dog ★"), ("cats run", "catty run")]
+    model = PairwiseInteractionRegressor(
+        vectors, scale=None, freeze="vectors", max_epochs=1, random_state=0
+    )
+    words = model.fit(pairs, [1.0, 3.0])._find_words(["doggy ★ cat"])
+    assert words.words[1:] == ["doggy", "★"]
+    assert_allclose(words.vectors[1], vectors["doggy"])
+    assert 0 < np.abs(words.vectors[2]).max() <= 0.05
+    model.set_params(unknown_range=None)
+    assert model._find_words(["doggy ★ cat"]).words[1:] == ["doggy"]
