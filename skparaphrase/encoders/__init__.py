@@ -11,6 +11,7 @@ from skparaphrase.encoders._deep_averaging import (
     DeepAveragingEncoder,
     ProjectionEncoder,
 )
+from skparaphrase.encoders._distilled import DistilledEncoder
 from skparaphrase.encoders._lstm import LSTMEncoder
 from skparaphrase.encoders._paragram import ParagramEncoder
 from skparaphrase.encoders._rnn import IdentityRNNEncoder, RNNEncoder
@@ -23,6 +24,7 @@ __all__ = [
     "CharagramEncoder",
     "ConvolutionalEncoder",
     "DeepAveragingEncoder",
+    "DistilledEncoder",
     "IdentityRNNEncoder",
     "LSTMEncoder",
     "ParagramEncoder",

@@ -1,0 +1,319 @@
+"""Averages of word vectors learnt from teachers' vectors of texts, in closed form."""
+
+# Authors: The skparaphrase developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from numbers import Integral, Real
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+from sklearn.utils import check_array
+
+from skparaphrase._compat import Interval, fit_context
+from skparaphrase.decomposition import CommonComponentRemoval
+from skparaphrase.encoders._average import AveragingEncoder, check_fit_texts
+from skparaphrase.encoders._sif import sif_weights, word_probabilities
+from skparaphrase.text import TokenBatch
+from skparaphrase.vectors import WordFrequencies, WordVectors
+from skparaphrase.vectors._subwords import fit_rows
+
+_BLOCK = 8192  # texts in double precision at a time
+_COLUMNS = 64  # dimensions that are solved for at a time
+_SHRINKAGE = 1.0  # of the map from initial vectors to the teachers
+
+
+class DistilledEncoder(AveragingEncoder):
+    r"""Average of word vectors that predicts the vectors of slower, better encoders.
+
+    Ridge regression: with the counts of words of each text as the rows of :math:`X`
+    and the vectors that the teachers give the texts as those of :math:`T`, the word
+    vectors :math:`W` minimise
+
+    .. math::
+        \lVert D X W - T \rVert^2 + \alpha \lVert W - W_0 \rVert^2.
+
+    The teachers' vectors are scaled to length 1, centred, put side by side and
+    projected on their `dim` principal axes. :math:`W_0` are the initial word vectors
+    (centred, with the SIF weights of Arora et al. 2017), mapped to these axes by
+    another ridge regression, and the diagonal :math:`D` gives all predictions of
+    :math:`W_0` the mean length of the rows of :math:`T`. Words that occur in no text
+    keep their row of :math:`W_0`. Finally the first principal direction of
+    the predictions is removed from :math:`W`, which removes it from the vectors of
+    texts. Weights are part of the vectors.
+
+    The system is sparse and is solved by conjugate gradients, so time and memory grow
+    linearly with the texts: 60,000 sentences take about half a minute on one core.
+
+    Parameters
+    ----------
+    vectors : WordVectors, default=None
+        The words, and the vectors to start from; best are those that the teachers
+        give single words (:meth:`WordVectors.distill
+        <skparaphrase.vectors.WordVectors.distill>`). None takes
+        :func:`skparaphrase.datasets.load_word_vectors`.
+    dim : int or None, default=256
+        Number of dimensions. None keeps all those of the teachers, which is also the
+        maximum.
+    alpha : float, default=1.0
+        Strength of the regularisation towards the initial vectors.
+    max_iter : int, default=8
+        Steps of conjugate gradients. Few steps regularise too.
+    a : float, default=1e-3
+        Parameter of the SIF weights, as in :class:`SIFEncoder`.
+    frequencies : WordFrequencies, mapping of str to int, or "corpus", default=None
+        For the SIF weights, as in :class:`SIFEncoder`.
+    tokenizer : callable or WordTokenizer, default=None
+        Splits a text into words; None is :class:`~skparaphrase.text.WordTokenizer` with
+        its defaults.
+
+    Attributes
+    ----------
+    vectors_ : WordVectors
+        The learnt vectors, with the words of `vectors`.
+    teacher_means_ : ndarray of shape (dim_teachers,)
+        Means of the teachers' unit vectors, side by side.
+    teacher_axes_ : ndarray of shape (dim_teachers, dim)
+        The principal axes: `T` is (unit vectors - means) @ axes.
+    explained_variance_ratio_ : ndarray of shape (dim,)
+        Share of the teachers' variance on each axis.
+
+    See Also
+    --------
+    skparaphrase.vectors.WordVectors.distill : Takes the vectors of single words.
+    ParagramEncoder : With `loss="distillation"`, learns by gradient descent.
+
+    Notes
+    -----
+    A teacher in single or half precision may be a memory map; it is read in blocks.
+    A grid search splits arrays only: for it, stack the unit vectors of several teachers
+    side by side, `np.hstack([first, second])`, which gives the same result. So can
+    teachers be weighted: `np.hstack([first, 1.4 * second])`.
+
+    References
+    ----------
+    N. Reimers, I. Gurevych, "Making Monolingual Sentence Embeddings Multilingual using
+    Knowledge Distillation", EMNLP 2020.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skparaphrase.encoders import AverageEncoder, DistilledEncoder
+    >>> texts = ["A cat sleeps.", "A dog barks.", "Birds sing.", "It rained all day."]
+    >>> teacher = np.eye(4)  # SentenceTransformer(...).encode(texts)
+    >>> encoder = DistilledEncoder(dim=3).fit(texts, teacher)
+    >>> encoder.transform(["The cat is asleep."]).shape
+    (1, 3)
+    >>> AverageEncoder(encoder.vectors_).transform(["The cat is asleep."]).shape
+    (1, 3)
+    """
+
+    vectors_: WordVectors
+    teacher_means_: NDArray[np.float64]
+    teacher_axes_: NDArray[np.float64]
+    explained_variance_ratio_: NDArray[np.float64]
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **AveragingEncoder._parameter_constraints,
+        "dim": [Interval(Integral, 1, None, closed="left"), None],
+        "alpha": [Interval(Real, 0, None, closed="neither")],
+        "max_iter": [Interval(Integral, 0, None, closed="left")],
+        "a": [Interval(Real, 0, None, closed="neither")],
+        "frequencies": [Mapping, str, None],
+    }
+
+    def __init__(
+        self,
+        vectors: WordVectors | None = None,
+        *,
+        dim: int | None = 256,
+        alpha: float = 1.0,
+        max_iter: int = 8,
+        a: float = 1e-3,
+        frequencies: WordFrequencies | Mapping[str, int] | str | None = None,
+        tokenizer: Callable[[str], Iterable[str]] | None = None,
+    ) -> None:
+        self.vectors = vectors
+        self.dim = dim
+        self.alpha = alpha
+        self.max_iter = max_iter
+        self.a = a
+        self.frequencies = frequencies
+        self.tokenizer = tokenizer
+
+    @fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: Any) -> Self:
+        """Learn the word vectors.
+
+        Parameters
+        ----------
+        X : array-like of str of shape S, that is (n_texts,) or (n_pairs, 2)
+        y : array-like of shape S + (dim_teacher,), or list of such arrays
+            The vectors that a teacher gives the texts; a list has one array for each
+            teacher. Lengths do not matter.
+
+        Returns
+        -------
+        self : DistilledEncoder
+
+        Raises
+        ------
+        ValueError
+            If shapes disagree, a value is not finite, `dim` is more than the teachers
+            have, or no text has a known word.
+        """
+        X = check_fit_texts(X)
+        teachers = check_teachers(X, y)
+        texts = X.ravel().tolist()
+        initial = super()._word_vectors()
+        blocks = initial.lookup(self._tokenizer()).encode_blocks(texts)
+        counts = count_matrix(TokenBatch.concatenate(list(blocks)), len(initial))
+        if not counts.nnz:
+            raise ValueError(
+                f"None of the {len(texts)} texts has a word that is among the "
+                f"{len(initial)} words of vectors."
+            )
+        targets = self._fit_targets(teachers)
+        probabilities = word_probabilities(
+            initial, self._tokenizer(), self.frequencies, texts
+        )
+        start = initial.rows(slice(None))
+        start -= start.mean(axis=0)
+        start *= sif_weights(probabilities, self.a)[:, np.newaxis]
+        start = map_to_targets(counts, start, targets)
+        matrix = ridge(counts, targets, start, alpha=self.alpha, n_steps=self.max_iter)
+        self.vectors_ = initial.replace(matrix)
+        return self
+
+    def _fit_targets(self, teachers: list[NDArray[Any]]) -> NDArray[np.float32]:
+        """Coordinates of the teachers' vectors on their principal axes."""
+        n_texts, n_all = len(teachers[0]), sum(t.shape[1] for t in teachers)
+        if self.dim is not None and self.dim > n_all:
+            raise ValueError(
+                f"dim={self.dim} is more than the {n_all} dimensions of the teachers' "
+                "vectors."
+            )
+        total, gram = np.zeros(n_all), np.zeros((n_all, n_all))
+        for _, block in _unit_blocks(teachers):
+            total += block.sum(axis=0)
+            gram += block.T @ block
+        mean = total / n_texts
+        squares, axes = np.linalg.eigh(gram / n_texts - np.outer(mean, mean))
+        squares = np.maximum(squares[::-1], 0)
+        axes = axes[:, ::-1][:, : self.dim]
+        axes *= np.sign(axes[np.abs(axes).argmax(axis=0), np.arange(axes.shape[1])])
+        self.teacher_means_, self.teacher_axes_ = mean, axes
+        self.explained_variance_ratio_ = squares[: axes.shape[1]] / max(
+            squares.sum(), 1e-300
+        )
+        targets = np.empty((n_texts, axes.shape[1]), dtype=np.float32)
+        for rows, block in _unit_blocks(teachers):
+            targets[rows] = (block - mean) @ axes
+        return targets
+
+    def _word_vectors(self) -> WordVectors:
+        return self.vectors_
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        tags.target_tags.multi_output = True
+        tags.target_tags.single_output = False
+        return tags
+
+
+def check_teachers(X: NDArray[np.object_], y: Any) -> list[NDArray[Any]]:
+    """The vectors of each teacher, shape (n_texts, dim_teacher)."""
+    shape = (*X.shape, "dim")
+    if y is None:
+        raise ValueError(
+            "DistilledEncoder requires y to be passed, but the target y is None. Call "
+            f"fit(texts, vectors) with a teacher's vectors, shape {shape}."
+        )
+    several = isinstance(y, (list, tuple)) and len(y) and np.ndim(y[0]) == X.ndim + 1
+    teachers = []
+    for i, given in enumerate(y if several else [y]):
+        name = f"y[{i}]" if several else "y"
+        vectors = check_array(
+            given,
+            ensure_2d=False,
+            allow_nd=True,
+            dtype=[np.float32, np.float64, np.float16],
+            input_name=name,
+        )
+        if vectors.ndim != X.ndim + 1 or vectors.shape[:-1] != X.shape:
+            raise ValueError(
+                f"{name} must hold a teacher's vectors, shape {shape} for texts of "
+                f"shape {X.shape}; got shape {vectors.shape}. Put the vectors of "
+                "several teachers in a list."
+            )
+        teachers.append(vectors.reshape(X.size, -1))
+    return teachers
+
+
+def count_matrix(batch: TokenBatch, n_words: int) -> csr_array:
+    """How often each text has each word, shape (n_texts, n_words)."""
+    ones = np.ones(len(batch.ids), dtype=np.float32)
+    offsets = batch.offsets.astype(np.int32)
+    counts = csr_array((ones, batch.ids.copy(), offsets), shape=(len(batch), n_words))
+    counts.sum_duplicates()
+    return counts
+
+
+def map_to_targets(
+    counts: csr_array, vectors: NDArray[np.float32], targets: NDArray[np.float32]
+) -> NDArray[np.float32]:
+    """Map word vectors linearly, such that directions of texts predict the targets."""
+    dim = vectors.shape[1]
+    gram, across = _SHRINKAGE * np.eye(dim), np.zeros((dim, targets.shape[1]))
+    for start in range(0, len(targets), _BLOCK):
+        rows = slice(start, start + _BLOCK)
+        texts = _normalized((counts[rows] @ vectors).astype(np.float64))
+        gram += texts.T @ texts
+        across += texts.T @ targets[rows]
+    return vectors @ np.linalg.solve(gram, across).astype(np.float32)
+
+
+def ridge(
+    counts: csr_array,
+    targets: NDArray[np.float32],
+    start: NDArray[np.float32],
+    *,
+    alpha: float,
+    n_steps: int,
+) -> NDArray[np.float32]:
+    """Word vectors near those of `start` whose sums over texts predict the targets.
+
+    Only the words that occur are solved for, and some dimensions at a time, which
+    bounds the memory. Also without the common component of the predictions.
+    """
+    lengths = np.linalg.norm(counts @ start, axis=1)
+    mean_length = np.linalg.norm(targets, axis=1).mean()
+    scale = (mean_length / np.where(lengths > 0, lengths, np.inf)).astype(np.float32)
+    scaled = counts.copy()
+    scaled.data *= scale.repeat(np.diff(counts.indptr))
+    words = np.unique(counts.indices)
+    known = scaled[:, words]
+    vectors = start.copy()
+    for first in range(0, start.shape[1], _COLUMNS):
+        some = slice(first, first + _COLUMNS)
+        residual = targets[:, some] - scaled @ start[:, some]
+        vectors[words, some] += fit_rows(known, residual, alpha=alpha, n_steps=n_steps)
+    removal = CommonComponentRemoval().fit(scaled @ vectors)
+    return removal.transform(vectors)
+
+
+def _unit_blocks(
+    teachers: list[NDArray[Any]],
+) -> Iterator[tuple[slice, NDArray[np.float64]]]:
+    """Unit vectors of all teachers side by side, for some texts at a time."""
+    for start in range(0, len(teachers[0]), _BLOCK):
+        rows = slice(start, start + _BLOCK)
+        units = [_normalized(t[rows].astype(np.float64)) for t in teachers]
+        yield rows, np.hstack(units) / np.sqrt(len(units))
+
+
+def _normalized(rows: NDArray[np.float64]) -> NDArray[np.float64]:
+    return rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-30)

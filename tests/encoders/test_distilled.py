@@ -1,0 +1,222 @@
+"""DistilledEncoder against dense linear algebra, and by hand."""
+
+# Authors: The skparaphrase developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import pickle
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.model_selection import GridSearchCV
+
+import skparaphrase
+from skparaphrase.encoders import AverageEncoder, DistilledEncoder
+from skparaphrase.vectors import WordFrequencies, WordVectors
+
+RNG = np.random.RandomState(0)
+WORDS = [f"w{i}" for i in range(30)]
+VECTORS = WordVectors(WORDS, RNG.randn(30, 6).astype(np.float32))
+TEXTS = [" ".join(RNG.choice(WORDS[:25], RNG.randint(1, 7))) for _ in range(80)]
+COUNTS = {word: 3 * i + 1 for i, word in enumerate(WORDS)}
+FIRST, SECOND = RNG.randn(80, 7), RNG.randn(80, 4)
+EXACT = {"vectors": VECTORS, "max_iter": 300, "frequencies": COUNTS, "dim": 5}
+
+
+def unit(rows):
+    return rows / np.linalg.norm(rows, axis=1, keepdims=True)
+
+
+def ridge(X, T, alpha):
+    """The minimum of |X W - T|^2 + alpha |W|^2 as that of least squares."""
+    penalty = np.sqrt(alpha) * np.eye(X.shape[1])
+    zeros = np.zeros((X.shape[1], T.shape[1]))
+    return np.linalg.lstsq(np.vstack([X, penalty]), np.vstack([T, zeros]))[0]
+
+
+def slow_matrix(texts, teachers, dim, alpha, a=1e-3):
+    """The word vectors by dense algebra in double precision, up to a rotation."""
+    units = unit(np.hstack([unit(teacher) for teacher in teachers]))
+    centred = units - units.mean(axis=0)
+    axes = np.linalg.svd(centred, full_matrices=False)[2][:dim].T
+    T = centred @ axes
+    X = np.array([[text.split().count(word) for word in WORDS] for text in texts])
+    p = np.array([COUNTS[word] for word in WORDS]) / sum(COUNTS.values())
+    start = VECTORS.matrix.astype(np.float64)
+    start = (start - start.mean(axis=0)) * (a / (a + p))[:, np.newaxis]
+    start = start @ ridge(unit(X @ start), T, 1.0)
+    lengths = np.linalg.norm(T, axis=1).mean() / np.linalg.norm(X @ start, axis=1)
+    X = lengths[:, np.newaxis] * X
+    W = start + ridge(X, T - X @ start, alpha)
+    common = np.linalg.svd(X @ W)[2][0]
+    return W - np.outer(W @ common, common), centred
+
+
+@pytest.mark.parametrize("alpha", [0.1, 1.0, 20.0])
+@pytest.mark.parametrize("teachers", [[FIRST], [FIRST, SECOND]])
+def test_vectors_are_those_of_dense_least_squares(teachers, alpha):
+    expected, centred = slow_matrix(TEXTS, teachers, dim=5, alpha=alpha)
+    encoder = DistilledEncoder(alpha=alpha, **EXACT).fit(TEXTS, teachers)
+    found = encoder.vectors_.matrix
+    assert encoder.vectors_.words == VECTORS.words
+    assert_allclose(found @ found.T, expected @ expected.T, rtol=1e-3, atol=1e-4)
+    assert_allclose(np.abs(found), np.abs(expected), rtol=1e-3, atol=2e-4)
+    variances = np.linalg.svd(centred)[1] ** 2
+    assert_allclose(encoder.explained_variance_ratio_, (variances / sum(variances))[:5])
+    assert_allclose(encoder.teacher_axes_.T @ encoder.teacher_axes_, np.eye(5), 0, 1e-9)
+    expected = unit(FIRST).mean(axis=0) / np.sqrt(len(teachers))
+    assert_allclose(encoder.teacher_means_[:7], expected)
+
+
+def test_words_without_a_text_keep_their_initial_vectors():
+    none = DistilledEncoder(**EXACT).set_params(max_iter=0).fit(TEXTS, FIRST)
+    some = DistilledEncoder(**EXACT, alpha=1e9).fit(TEXTS, FIRST)
+    assert_allclose(some.vectors_.matrix, none.vectors_.matrix, atol=1e-5)
+    much = DistilledEncoder(**EXACT, alpha=1e-3).fit(TEXTS, FIRST)
+    before, after = (e.vectors_.matrix for e in (none, much))
+    # Up to the common components that are removed, which are two at most.
+    unseen = np.linalg.svd((after - before)[25:])[1]
+    assert (unseen[2:] < 1e-4).all()
+    assert np.linalg.svd((after - before)[:25])[1][2] > 0.02
+
+
+def test_one_word_a_text_learns_the_teacher():
+    """Identity: text i is word i, so with a weak penalty W is the teacher."""
+    teacher = RNG.randn(30, 3)
+    encoder = DistilledEncoder(
+        VECTORS, dim=3, alpha=1e-6, max_iter=100, frequencies=COUNTS
+    ).fit(WORDS, teacher)
+    targets = (unit(teacher) - encoder.teacher_means_) @ encoder.teacher_axes_
+    vectors = encoder.transform(WORDS)
+    assert np.linalg.matrix_rank(vectors, tol=1e-4) == 2  # without the common one
+    kept = np.linalg.svd(vectors, full_matrices=False)[2][:2]
+    scale = np.linalg.norm(vectors @ kept.T, axis=1) / np.linalg.norm(
+        targets @ kept.T, axis=1
+    )
+    assert_allclose(targets @ kept.T * scale[:, np.newaxis], vectors @ kept.T, 0, 1e-3)
+
+
+def test_predictions_follow_the_teacher():
+    """A teacher that is itself an average is learnt."""
+    hidden = AverageEncoder(WordVectors(WORDS, RNG.randn(30, 8)))
+    encoder = DistilledEncoder(VECTORS, dim=8, alpha=0.01, max_iter=50)
+    texts = [" ".join(RNG.choice(WORDS[:25], 5)) for _ in range(400)]
+    encoder.fit(texts, hidden.transform(texts))
+    new = [" ".join(RNG.choice(WORDS[:25], 4)) for _ in range(200)]
+    first, second = (unit(e.transform(new)) for e in (hidden, encoder))
+    assert (
+        np.corrcoef((first @ first.T).ravel(), (second @ second.T).ravel())[0, 1] > 0.7
+    )
+
+
+def test_kinds_of_teachers_are_equal(tmp_path):
+    def matrix(X, y):
+        return DistilledEncoder(**EXACT).fit(X, y).vectors_.matrix
+
+    expected = matrix(TEXTS, [FIRST, SECOND])
+    side_by_side = np.hstack([unit(FIRST), unit(SECOND)])
+    assert_allclose(matrix(TEXTS, side_by_side), expected, atol=1e-4)
+    assert_allclose(matrix(TEXTS, (3 * FIRST, SECOND)), expected, atol=1e-4)
+    pairs = np.reshape(TEXTS, (40, 2))
+    in_pairs = [FIRST.reshape(40, 2, 7), SECOND.reshape(40, 2, 4)]
+    assert_allclose(matrix(pairs, in_pairs), expected, atol=1e-6)
+    np.save(tmp_path / "half.npy", FIRST.astype(np.float16))
+    mapped = np.load(tmp_path / "half.npy", mmap_mode="r")
+    assert_allclose(matrix(TEXTS, [mapped, SECOND]), expected, atol=0.02)
+    assert_allclose(matrix(TEXTS, FIRST.tolist()), matrix(TEXTS, FIRST), atol=1e-6)
+
+
+def test_a_teacher_may_have_no_direction_in_common_and_zero_vectors():
+    teacher = FIRST.copy()
+    teacher[3] = 0
+    texts = ["", "nobody knows", *TEXTS[2:]]
+    encoder = DistilledEncoder(**EXACT).fit(texts, teacher)
+    vectors = encoder.transform(texts)
+    assert np.isfinite(vectors).all()
+    assert not vectors[:2].any()
+    same = DistilledEncoder(**EXACT).fit(TEXTS, np.ones((80, 6)))
+    assert np.isfinite(same.vectors_.matrix).all()
+
+
+def test_dimensions():
+    fit = DistilledEncoder(VECTORS, dim=None).fit
+    assert fit(TEXTS, [FIRST, SECOND]).transform(TEXTS).shape == (80, 11)
+    assert fit(TEXTS, SECOND).get_feature_names_out().tolist()[-1].endswith("3")
+    pairs = [("w1 w2", "w3"), ("w4", "")]
+    assert fit(TEXTS, SECOND).transform(pairs).shape == (2, 2, 4)
+
+
+def test_frequencies_as_in_sif():
+    texts = " ".join(TEXTS).split()
+    counts = WordFrequencies.from_texts(texts)
+    first = DistilledEncoder(VECTORS, dim=3, frequencies="corpus").fit(TEXTS, FIRST)
+    second = DistilledEncoder(VECTORS, dim=3, frequencies=counts).fit(TEXTS, FIRST)
+    assert_allclose(first.vectors_.matrix, second.vectors_.matrix, atol=1e-5)
+
+
+def test_copies_give_the_same_vectors(tmp_path):
+    encoder = DistilledEncoder(**EXACT).fit(TEXTS, [FIRST, SECOND])
+    expected = encoder.transform(TEXTS)
+    again = clone(encoder)
+    with pytest.raises(NotFittedError):
+        again.transform(TEXTS)
+    again.fit(TEXTS, [FIRST, SECOND])
+    assert_array_equal(again.transform(TEXTS), expected)
+    copy = pickle.loads(pickle.dumps(encoder))
+    assert_array_equal(copy.transform(TEXTS), expected)
+    encoder.save(tmp_path / "model")
+    loaded = skparaphrase.load(tmp_path / "model")
+    assert_array_equal(loaded.transform(TEXTS), expected)
+    assert_array_equal(loaded.teacher_axes_, encoder.teacher_axes_)
+    average = AverageEncoder(encoder.vectors_)
+    assert_array_equal(average.transform(TEXTS), expected)
+    both = DistilledEncoder(**EXACT).fit_transform(TEXTS, [FIRST, SECOND])
+    assert_array_equal(both, expected)
+
+
+def test_grid_search_over_its_parameters():
+    def fit_of_teacher(encoder, X, y):
+        first, second = unit(encoder.transform(X) + 1e-9), unit(y)
+        return np.corrcoef((first @ first.T).ravel(), (second @ second.T).ravel())[0, 1]
+
+    teacher = AverageEncoder(VECTORS).transform(TEXTS) + 1e-3
+    search = GridSearchCV(
+        DistilledEncoder(VECTORS, dim=3),
+        {"alpha": [0.1, 1e6], "dim": [2, 5]},
+        scoring=fit_of_teacher,
+        cv=3,
+        error_score="raise",
+    ).fit(TEXTS, teacher)
+    assert search.best_params_["dim"] == 5
+    assert search.transform(TEXTS).shape == (80, 5)
+
+
+@pytest.mark.parametrize(
+    ("X", "y", "message"),
+    [
+        ([], np.ones((0, 3)), "Found 0 samples"),
+        (TEXTS, None, r"requires y to be passed, .*shape \(80, 'dim'\)"),
+        (TEXTS, FIRST[:79], r"y must hold .* shape \(80, 'dim'\) .* got shape \(79, 7"),
+        (TEXTS, [FIRST, SECOND[1:]], r"y\[1\] must hold"),
+        (TEXTS, FIRST[:, 0], r"got shape \(80,\)"),
+        (np.reshape(TEXTS, (40, 2)), FIRST, r"shape \(40, 2, 'dim'\)"),
+        (TEXTS, np.where(FIRST > 2, np.nan, FIRST), "contains NaN"),
+        (TEXTS, FIRST[:, :4], "dim=5 is more than the 4 dimensions"),
+        (["nobody", "knows"], FIRST[:2], "None of the 2 texts has a word"),
+    ],
+)
+def test_wrong_data_raise(X, y, message):
+    with pytest.raises(ValueError, match=message):
+        DistilledEncoder(VECTORS, dim=5).fit(X, y)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("dim", 0), ("alpha", 0), ("max_iter", -1), ("a", 0), ("vectors", "glove.txt")],
+)
+def test_invalid_parameters_raise_at_fit(name, value):
+    encoder = DistilledEncoder(VECTORS).set_params(**{name: value})
+    with pytest.raises(ValueError, match=f"'{name}' parameter"):
+        encoder.fit(TEXTS, FIRST)
