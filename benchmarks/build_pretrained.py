@@ -34,7 +34,6 @@ import lzma
 import sys
 from collections import Counter
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from _papers import Data, parse_args, score_sts, sts_means, table, write

@@ -18,7 +18,8 @@ from skparaphrase._compat import fit_context
 from skparaphrase.encoders._base import TextEncoder, check_word_vectors
 from skparaphrase.encoders._export import save_model2vec, static_embedding
 from skparaphrase.text import TokenBatch, check_texts
-from skparaphrase.vectors import WordVectors, load_word_vectors
+from skparaphrase.vectors import WordVectors
+from skparaphrase.vectors._bundled import read_bundled
 from skparaphrase.vectors._pooling import pool_vectors
 
 
@@ -344,11 +345,4 @@ def load_pretrained() -> AverageEncoder:
 
 @cache
 def _vectors() -> WordVectors:
-    """Two numbers from -7 to 7 in a byte, and a scale per word."""
-    with _FILE.open("rb") as file, np.load(file, allow_pickle=False) as data:
-        nibbles, scale = data["nibbles"], data["scale"]
-    matrix = np.empty((len(nibbles), 2 * nibbles.shape[1]), dtype=np.int8)
-    matrix[:, ::2] = nibbles >> 4
-    matrix[:, 1::2] = nibbles & 15
-    matrix -= 8
-    return WordVectors(load_word_vectors().words, matrix, scale=scale)
+    return read_bundled(_FILE)

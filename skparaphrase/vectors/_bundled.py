@@ -5,10 +5,12 @@
 
 from functools import cache
 from importlib.resources import files
+from typing import Any
 
 import numpy as np
 
 from skparaphrase.vectors._frequencies import WordFrequencies
+from skparaphrase.vectors._subwords import Subwords
 from skparaphrase.vectors._word_vectors import WordVectors
 
 _FILE = files("skparaphrase.vectors") / "data" / "english.npz"
@@ -20,7 +22,8 @@ def load_word_vectors() -> WordVectors:
 
     The 30,000 most frequent words of the English Wikipedia, contractions, numbers and
     punctuation, with 128 dimensions, in int8 with a scale per word. Distilled from the
-    vectors that all-MiniLM-L6-v2 (Apache-2.0) gives single words.
+    vectors that all-MiniLM-L6-v2 (Apache-2.0) gives single words. Other words get the
+    vectors of their character n-grams (`unknown="subword"`).
 
     Returns
     -------
@@ -34,9 +37,25 @@ def load_word_vectors() -> WordVectors:
     >>> vectors.dim
     128
     """
-    with _FILE.open("rb") as file, np.load(file, allow_pickle=False) as data:
-        words = bytes(data["words"]).decode("utf-8").split("\n")
-        return WordVectors(words, data["matrix"], scale=data["scale"])
+    return read_bundled(_FILE)
+
+
+def read_bundled(path: Any) -> WordVectors:
+    """Read a file of the package: words, vectors, and the n-grams of other words."""
+    with path.open("rb") as file, np.load(file, allow_pickle=False) as data:
+        low, high = data["ngram_range"].tolist()
+        return WordVectors(
+            bytes(data["words"]).decode("utf-8").split("\n"),
+            data["matrix"],
+            scale=data["scale"],
+            unknown="subword",
+            subwords=Subwords(
+                data["ngrams"],
+                scale=data["ngrams_scale"].astype(np.float32),
+                ngram_range=(low, high),
+                factor=float(data["factor"]),
+            ),
+        )
 
 
 @cache
