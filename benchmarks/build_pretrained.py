@@ -83,12 +83,13 @@ def main() -> None:
     ).fill_from(load_word_frequencies())
     words = rank_words(sentences, wikipedia)[:n_words]
     texts = [text for lines in sentences.values() for text in lines]
+    teachers = unit_vectors(texts)
     encoder = DistilledEncoder(
-        WordVectors(words, np.hstack([teach(words, name) for name in TEACHERS])),
+        WordVectors(words, np.hstack(unit_vectors(words))),
         dim=dim,
         a=2e-3,
         frequencies=wikipedia,
-    ).fit(texts, np.hstack(weighted(texts)))
+    ).fit(texts, np.hstack([w * v for w, v in zip(WEIGHTS, teachers, strict=True)]))
     vectors = encoder.vectors_.fit_subwords(n_rows=n_rows)
     args.out.parent.mkdir(parents=True, exist_ok=True)
     save(args.out, vectors, exact=args.large)
@@ -129,13 +130,10 @@ def rank_words(
     return sorted(shares, key=lambda word: (-shares[word], word))
 
 
-def weighted(texts: list[str]) -> list[NDArray[np.float32]]:
-    """Unit vectors of the teachers, times their weights."""
-    found = []
-    for name, weight in zip(TEACHERS, WEIGHTS, strict=True):
-        vectors = teach(texts, name)
-        found.append(weight * vectors / np.linalg.norm(vectors, axis=1)[:, np.newaxis])
-    return found
+def unit_vectors(texts: list[str]) -> list[NDArray[np.float32]]:
+    """The vectors of each teacher; they have different lengths."""
+    found = [teach(texts, name) for name in TEACHERS]
+    return [each / np.linalg.norm(each, axis=1)[:, np.newaxis] for each in found]
 
 
 def save(path: Path, vectors: WordVectors, *, exact: bool) -> None:
