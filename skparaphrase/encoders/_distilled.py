@@ -22,7 +22,7 @@ from skparaphrase.vectors._subwords import fit_rows
 
 _BLOCK = 8192  # texts in double precision at a time
 _COLUMNS = 64  # dimensions that are solved for at a time
-_SHRINKAGE = 1.0  # of the map from initial vectors to the teachers
+_SHRINKAGE = 0.3  # of the map from initial vectors to the teachers
 
 
 class DistilledEncoder(AveragingEncoder):
@@ -59,7 +59,7 @@ class DistilledEncoder(AveragingEncoder):
         maximum.
     alpha : float, default=1.0
         Strength of the regularisation towards the initial vectors.
-    max_iter : int, default=8
+    n_steps : int, default=8
         Steps of conjugate gradients. Few steps regularise too.
     a : float, default=1e-3
         Parameter of the SIF weights, as in :class:`SIFEncoder`.
@@ -119,7 +119,7 @@ class DistilledEncoder(AveragingEncoder):
         **AveragingEncoder._parameter_constraints,
         "dim": [Interval(Integral, 1, None, closed="left"), None],
         "alpha": [Interval(Real, 0, None, closed="neither")],
-        "max_iter": [Interval(Integral, 0, None, closed="left")],
+        "n_steps": [Interval(Integral, 0, None, closed="left")],
         "a": [Interval(Real, 0, None, closed="neither")],
         "frequencies": [Mapping, str, None],
     }
@@ -130,7 +130,7 @@ class DistilledEncoder(AveragingEncoder):
         *,
         dim: int | None = 256,
         alpha: float = 1.0,
-        max_iter: int = 8,
+        n_steps: int = 8,
         a: float = 1e-3,
         frequencies: WordFrequencies | Mapping[str, int] | str | None = None,
         tokenizer: Callable[[str], Iterable[str]] | None = None,
@@ -138,7 +138,7 @@ class DistilledEncoder(AveragingEncoder):
         self.vectors = vectors
         self.dim = dim
         self.alpha = alpha
-        self.max_iter = max_iter
+        self.n_steps = n_steps
         self.a = a
         self.frequencies = frequencies
         self.tokenizer = tokenizer
@@ -183,7 +183,7 @@ class DistilledEncoder(AveragingEncoder):
         start -= start.mean(axis=0)
         start *= sif_weights(probabilities, self.a)[:, np.newaxis]
         start = map_to_targets(counts, start, targets)
-        matrix = ridge(counts, targets, start, alpha=self.alpha, n_steps=self.max_iter)
+        matrix = ridge(counts, targets, start, alpha=self.alpha, n_steps=self.n_steps)
         self.vectors_ = initial.replace(matrix)
         return self
 
