@@ -216,7 +216,7 @@ def estimators():
 def test_estimators_are_found():
     names = {owner.__name__ for owner in estimators()}
     assert {"AverageEncoder", "ParagramEncoder", "PairSimilarity", "LastAxis"} <= names
-    assert sum(name.endswith("Encoder") for name in names) == 13
+    assert sum(name.endswith("Encoder") for name in names) == 14
 
 
 each_estimator = pytest.mark.parametrize(

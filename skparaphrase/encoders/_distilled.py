@@ -65,6 +65,10 @@ class DistilledEncoder(AveragingEncoder):
         Parameter of the SIF weights, as in :class:`SIFEncoder`.
     frequencies : WordFrequencies, mapping of str to int, or "corpus", default=None
         For the SIF weights, as in :class:`SIFEncoder`.
+    n_subwords : int or None, default=8192
+        Rows of character n-grams, from which unknown words get a vector
+        (:meth:`WordVectors.fit_subwords
+        <skparaphrase.vectors.WordVectors.fit_subwords>`). None leaves such words out.
     tokenizer : callable or WordTokenizer, default=None
         Splits a text into words; None is :class:`~skparaphrase.text.WordTokenizer` with
         its defaults.
@@ -72,7 +76,8 @@ class DistilledEncoder(AveragingEncoder):
     Attributes
     ----------
     vectors_ : WordVectors
-        The learnt vectors, with the words of `vectors`.
+        The learnt vectors, with the words of `vectors`, and those of the texts that it
+        makes vectors for.
     teacher_means_ : ndarray of shape (dim_teachers,)
         Means of the teachers' unit vectors, side by side.
     teacher_axes_ : ndarray of shape (dim_teachers, dim)
@@ -122,6 +127,7 @@ class DistilledEncoder(AveragingEncoder):
         "n_steps": [Interval(Integral, 0, None, closed="left")],
         "a": [Interval(Real, 0, None, closed="neither")],
         "frequencies": [Mapping, str, None],
+        "n_subwords": [Interval(Integral, 1, None, closed="left"), None],
     }
 
     def __init__(
@@ -133,6 +139,7 @@ class DistilledEncoder(AveragingEncoder):
         n_steps: int = 8,
         a: float = 1e-3,
         frequencies: WordFrequencies | Mapping[str, int] | str | None = None,
+        n_subwords: int | None = 8192,
         tokenizer: Callable[[str], Iterable[str]] | None = None,
     ) -> None:
         self.vectors = vectors
@@ -141,6 +148,7 @@ class DistilledEncoder(AveragingEncoder):
         self.n_steps = n_steps
         self.a = a
         self.frequencies = frequencies
+        self.n_subwords = n_subwords
         self.tokenizer = tokenizer
 
     @fit_context(prefer_skip_nested_validation=True)
@@ -167,8 +175,10 @@ class DistilledEncoder(AveragingEncoder):
         X = check_fit_texts(X)
         teachers = check_teachers(X, y)
         texts = X.ravel().tolist()
+        tokenizer = self._tokenizer()
         initial = super()._word_vectors()
-        blocks = initial.lookup(self._tokenizer()).encode_blocks(texts)
+        initial = initial.with_words(initial.made_words(texts, tokenizer))
+        blocks = initial.lookup(tokenizer, known_only=True).encode_blocks(texts)
         counts = count_matrix(TokenBatch.concatenate(list(blocks)), len(initial))
         if not counts.nnz:
             raise ValueError(
@@ -176,15 +186,15 @@ class DistilledEncoder(AveragingEncoder):
                 f"{len(initial)} words of vectors."
             )
         targets = self._fit_targets(teachers)
-        probabilities = word_probabilities(
-            initial, self._tokenizer(), self.frequencies, texts
-        )
+        probabilities = word_probabilities(initial, tokenizer, self.frequencies, texts)
         start = initial.rows(slice(None))
         start -= start.mean(axis=0)
         start *= sif_weights(probabilities, self.a)[:, np.newaxis]
         start = map_to_targets(counts, start, targets)
         matrix = ridge(counts, targets, start, alpha=self.alpha, n_steps=self.n_steps)
-        self.vectors_ = initial.replace(matrix)
+        self.vectors_ = WordVectors(initial.words, matrix)
+        if self.n_subwords is not None:
+            self.vectors_ = self.vectors_.fit_subwords(n_rows=self.n_subwords)
         return self
 
     def _fit_targets(self, teachers: list[NDArray[Any]]) -> NDArray[np.float32]:

@@ -143,7 +143,11 @@ def initial_table(encoder: Any) -> WordVectors | None:
         and getattr(encoder, "scale", None) is None
         and getattr(encoder, "weighting", "uniform") == "uniform"
     )
-    return check_word_vectors(encoder.vectors) if known else None
+    if not known:
+        return None
+    if isinstance(encoder, TrainedEncoder):
+        return encoder._initial_vectors()
+    return check_word_vectors(encoder.vectors)
 
 
 def vector_growth(encoder: Any) -> NDArray[np.float64]:

@@ -23,6 +23,7 @@ TEXTS = [" ".join(RNG.choice(WORDS[:25], RNG.randint(1, 7))) for _ in range(80)]
 COUNTS = {word: 3 * i + 1 for i, word in enumerate(WORDS)}
 FIRST, SECOND = RNG.randn(80, 7), RNG.randn(80, 4)
 EXACT = {"vectors": VECTORS, "n_steps": 300, "frequencies": COUNTS, "dim": 5}
+EXACT["n_subwords"] = None
 
 
 def unit(rows):
@@ -220,3 +221,17 @@ def test_invalid_parameters_raise_at_fit(name, value):
     encoder = DistilledEncoder(VECTORS).set_params(**{name: value})
     with pytest.raises(ValueError, match=f"'{name}' parameter"):
         encoder.fit(TEXTS, FIRST)
+
+
+def test_unknown_words_are_learnt_or_get_ngrams():
+    made = WordVectors(["cat", "sleeps", "barks"], np.eye(3)).fit_subwords(n_rows=50)
+    texts = ["cat sleeps", "dog barks", "cat barks", "dog sleeps .", "bird sleeps"]
+    encoder = DistilledEncoder(made, dim=3, n_subwords=40).fit(texts, RNG.randn(5, 4))
+    words = ["cat", "sleeps", "barks", "dog", "bird"]
+    assert [*encoder.vectors_.words] == words
+    assert encoder.vectors_.subwords.matrix.shape == (40, 3)
+    assert encoder.transform(["doggy"]).any()
+    plain = WordVectors(["cat", "sleeps", "barks"], np.eye(3))
+    encoder = DistilledEncoder(plain, dim=3, n_subwords=None)
+    assert not encoder.fit(texts, RNG.randn(5, 4)).transform(["doggy", "dog"]).any()
+    assert encoder.vectors_.words == plain.words

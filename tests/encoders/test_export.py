@@ -22,7 +22,7 @@ from skparaphrase.encoders import (
     _export,
 )
 from skparaphrase.text import WordTokenizer
-from skparaphrase.vectors import WordVectors
+from skparaphrase.vectors import WordVectors, load_word_vectors
 
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
 
@@ -128,15 +128,16 @@ TRAIN = [("A blue cat.", "The cat is blue."), ("A dog", "Two dogs"), ("it", "do 
 
 
 def fitted_encoders():
-    small = WITH_UNKNOWN.astype("int8")
+    small, bundled = WITH_UNKNOWN.astype("int8"), load_word_vectors()
+    words = WordVectors(bundled.words, bundled.matrix, scale=bundled.scale)
     counts = {"cat": 5, "a": 50, "never-in-the-table": 7, "<unk>": 3}
     return [
         AverageEncoder(small),
-        AverageEncoder(),
+        AverageEncoder(words),
         TfidfEncoder(WITH_UNKNOWN).fit(TRAIN),
         SIFEncoder(TABLE, frequencies=counts).fit(TRAIN),
         SIFEncoder(WITH_UNKNOWN, frequencies="corpus", a=0.1).fit(TRAIN),
-        SIFEncoder(tokenizer=WordTokenizer("ptb")).fit(TRAIN),
+        SIFEncoder(words, tokenizer=WordTokenizer("ptb")).fit(TRAIN),
         ParagramEncoder(TABLE, max_epochs=2, random_state=0).fit(TRAIN),
     ]
 

@@ -12,7 +12,7 @@ from sklearn.base import clone
 from sklearn.pipeline import make_pipeline
 
 import skparaphrase
-from skparaphrase.datasets import load_paraphrases, load_word_vectors
+from skparaphrase.datasets import load_paraphrases
 from skparaphrase.encoders import ParagramEncoder
 from skparaphrase.pairs import PairSimilarity
 
@@ -24,19 +24,30 @@ def encoder():
     return skparaphrase.load_pretrained()
 
 
-def test_the_file_is_small_and_is_unpacked_as_it_was_packed(encoder):
-    assert encoder.vectors.words == load_word_vectors().words
-    assert (encoder.vectors.dim, encoder.vectors.dtype) == (300, np.int8)
-    assert len(FILE.read_bytes()) < 4e6
+def test_the_file_is_small_and_is_read_as_it_was_written(encoder):
+    vectors = encoder.vectors
+    assert (vectors.dtype, vectors.unknown) == (np.int8, "subword")
+    assert len(FILE.read_bytes()) < 5.5e6
+    held = vectors.matrix.nbytes + vectors.subwords.matrix.nbytes
+    assert held < 30e6
     with FILE.open("rb") as file, np.load(file) as data:
-        nibbles, scale = data["nibbles"], data["scale"]
-    for row in (0, 1, 9_999, len(nibbles) - 1):
-        steps = [n - 8 for byte in nibbles[row].tolist() for n in divmod(byte, 16)]
-        assert -7 <= min(steps) and max(steps) <= 7
-        word = encoder.vectors.words[row]
-        assert_array_equal(
-            encoder.vectors[word], np.float32(steps) * np.float32(scale[row])
-        )
+        words = data["words"].tobytes().decode().split("\n")
+        for row in (0, 1, 9_999, len(words) - 1):
+            expected = np.float32(data["matrix"][row]) * np.float32(data["scale"][row])
+            assert_array_equal(vectors[words[row]], expected)
+
+
+def test_no_word_is_lost(encoder):
+    similarity = make_pipeline(encoder, PairSimilarity())
+    first, second, third = similarity.fit([("a", "b")]).predict(
+        [
+            ("The refund is 10 dollars.", "The refund is 9000 dollars."),
+            ("The unreadability of it", "The unreadabilities of it"),
+            ("The unreadability of it", "The zebrafish of it"),
+        ]
+    )
+    assert first < 0.8
+    assert second > 0.7 > third
 
 
 def test_every_call_gives_a_new_encoder_with_the_same_table(encoder):
