@@ -1,6 +1,7 @@
 """The encoder that comes with the package, and what stands for unknown words.
 
-    OMP_NUM_THREADS=1 python benchmarks/pretrained.py --data ../shared [--quick]
+    export OMP_NUM_THREADS=1 RAYON_NUM_THREADS=1
+    python benchmarks/pretrained.py --data ../shared [--quick]
 
 Parts (`--only sts,words` selects some): similarity of sentences, frozen features,
 similarity of words, damage by unknown words, misspelt text, speed, and peers. Nothing
@@ -89,7 +90,8 @@ def about_sts(rows: list[Row]) -> str:
     each, and {none:.1f} without them."""
     first = [of.get(called("first edition", u)) for u in ("subword", None)]
     if None not in first:
-        text += f" The table of the first edition: {first[0]:.1f} and {first[1]:.1f}."
+        text += f""" The table of the first edition has {first[0]:.1f} with n-grams
+        fitted to it, and {first[1]:.1f} without."""
     return text
 
 
