@@ -164,7 +164,7 @@ def about_speed(rows: list[Row]) -> str:
     {N_CAPTIONS:,} captions of known words, and the same with one edit in each of the
     rarest words, as if the table lacked them: they reach {warm:.2f} of the speed if all
     words were met before (warm), and {cold:.2f} if none was. The worst case is that of
-    random edits, so that nearly every unknown word is another one: {misspelt:.2f} and
+    edits of any words, so that most unknown words occur only once: {misspelt:.2f} and
     {new:.2f}."""
 
 

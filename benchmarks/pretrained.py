@@ -40,6 +40,7 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.pipeline import FeatureUnion, make_pipeline
 from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
+from skparaphrase import load_pretrained
 from skparaphrase.datasets import load_word_vectors
 from skparaphrase.decomposition import CommonComponentRemoval
 from skparaphrase.encoders import AverageEncoder, SIFEncoder
@@ -240,6 +241,8 @@ def report(results: Mapping[str, list[Row]]) -> list[str]:
         "",
         "Made by `python benchmarks/pretrained.py`; nothing was chosen by its figures.",
     ]
+    if load_pretrained().vectors.unknown != "subword":
+        lines.append("Its file has no n-grams for unknown words: they are fitted here.")
     for name, (title, _, about, digits) in PARTS.items():
         if rows := results.get(name):
             heads = list(dict.fromkeys(key for row in rows for key in row))
