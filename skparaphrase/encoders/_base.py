@@ -59,7 +59,7 @@ class TextEncoder(LastAxisTransformer, DocumentedOnline, BaseEstimator):
         -------
         vectors : ndarray of shape (n_texts, dim) or (n_pairs, 2, dim), float32
             A frame if `set_output` asks for one and there are two dimensions. The
-            vector of an empty text, or of a text without a known word, is zero.
+            vector of an empty text, or of one in which nothing has a vector, is zero.
 
         Raises
         ------

@@ -65,7 +65,7 @@ class SimilarityDisplay(Display):
     >>> encoder = SIFEncoder().fit(pairs)
     >>> display = SimilarityDisplay.from_estimator(encoder, pairs, gold, name="SIF")
     >>> round(display.pearson_, 2)
-    0.7
+    0.71
     >>> plt.close(display.figure_)
     """
 

@@ -368,9 +368,9 @@ class WordVectors:
         row = self.words.row(word)
         if row >= 0:
             return self.rows(np.array([row]))[0]
-        vector = self.unknown_vector(word)
+        vector = self.unknown_vector(word) if isinstance(word, str) else None
         if vector is None:
-            raise KeyError(word)
+            raise KeyError(word)  # which NumPy expects of [0] of what is no sequence
         return vector
 
     def nearest(

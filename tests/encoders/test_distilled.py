@@ -17,7 +17,7 @@ from skparaphrase.encoders import AverageEncoder, DistilledEncoder
 from skparaphrase.vectors import WordFrequencies, WordVectors
 
 RNG = np.random.RandomState(0)
-WORDS = [f"w{i}" for i in range(30)]
+WORDS = [a + b + "x" for a in "abcdef" for b in "ghijk"]
 VECTORS = WordVectors(WORDS, RNG.randn(30, 6).astype(np.float32))
 TEXTS = [" ".join(RNG.choice(WORDS[:25], RNG.randint(1, 7))) for _ in range(80)]
 COUNTS = {word: 3 * i + 1 for i, word in enumerate(WORDS)}
@@ -145,7 +145,7 @@ def test_dimensions():
     fit = DistilledEncoder(VECTORS, dim=None).fit
     assert fit(TEXTS, [FIRST, SECOND]).transform(TEXTS).shape == (80, 11)
     assert fit(TEXTS, SECOND).get_feature_names_out().tolist()[-1].endswith("3")
-    pairs = [("w1 w2", "w3"), ("w4", "")]
+    pairs = [("agx ahx", "aix"), ("ajx", "")]
     assert fit(TEXTS, SECOND).transform(pairs).shape == (2, 2, 4)
 
 
