@@ -370,7 +370,7 @@ class WordVectors:
             return self.rows(np.array([row]))[0]
         vector = self.unknown_vector(word) if isinstance(word, str) else None
         if vector is None:
-            raise KeyError(word)  # which NumPy expects of [0] of what is no sequence
+            raise KeyError(word)
         return vector
 
     def nearest(
