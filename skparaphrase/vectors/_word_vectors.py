@@ -27,7 +27,7 @@ from skparaphrase.vectors._storage import (
     read_only,
     save_table,
 )
-from skparaphrase.vectors._subwords import Subwords, fit_rows, ngram_matrix
+from skparaphrase.vectors._subwords import Subwords, fit_subwords
 
 _BLOCK = 65536  # rows converted to float32 at a time
 
@@ -485,77 +485,7 @@ class WordVectors:
             [*self.words, word], np.vstack([matrix, row]), unknown=word
         ).astype(self.matrix.dtype)
 
-    def fit_subwords(
-        self,
-        ngram_range: tuple[int, int] = (3, 5),
-        n_rows: int = 8192,
-        alpha: float = 1.0,
-        scale: float = 2.0,
-    ) -> Self:
-        """Learn vectors of character n-grams, which stand for words without a vector.
-
-        The vector of a word `w` is `scale` times the sum of the rows of the n-grams of
-        `<w>` and of `<w>` itself, divided by the root of their number. Rows are chosen
-        by a hash, as in fastText, and learnt by ridge regression from the words of
-        three letters or more, without digits (bag of subwords, Zhao et al. 2018, in
-        closed form). Takes 2 s for the bundled table and grows with the words.
-
-        Parameters
-        ----------
-        ngram_range : tuple of int, default=(3, 5)
-            The shortest and the longest n-grams.
-        n_rows : int, default=8192
-            Rows that the n-grams share.
-        alpha : float, default=1.0
-            Strength of the ridge penalty.
-        scale : float, default=2.0
-            Makes up for the shrinkage of the regression.
-
-        Returns
-        -------
-        vectors : WordVectors
-            The same words and matrix, with `unknown="subword"`.
-
-        Raises
-        ------
-        ValueError
-            If a parameter is out of range, or no word has three letters.
-
-        References
-        ----------
-        J. Zhao, S. Mudgal, Y. Liang, "Generalizing Word Embeddings using Bag of
-        Subwords", EMNLP 2018.
-
-        Examples
-        --------
-        >>> from skparaphrase.datasets import load_word_vectors
-        >>> vectors = load_word_vectors().fit_subwords(n_rows=1024)
-        >>> "unfriendliest" in vectors, vectors["unfriendliest"].shape
-        (False, (128,))
-        """
-        low, high = ngram_range
-        if not 1 <= low <= high:
-            raise ValueError(
-                f"ngram_range must rise from 1 or more; got {ngram_range}."
-            )
-        if n_rows < 1 or not alpha > 0:
-            raise ValueError(
-                f"n_rows and alpha must be positive; got {n_rows} and {alpha}."
-            )
-        words = [word for word in self.words if len(word) > 2 and word.isalpha()]
-        if not words:
-            raise ValueError("No word of the table has three letters to learn from.")
-        rows = np.array([self.index[word] for word in words])
-        ngrams = ngram_matrix(words, n_rows, ngram_range)
-        fitted = fit_rows(ngrams, self.rows(rows), alpha=alpha)
-        subwords = Subwords(fitted, ngram_range=ngram_range, factor=scale)
-        return type(self)(
-            self.words,
-            self.matrix,
-            scale=self.scale,
-            unknown="subword",
-            subwords=subwords,
-        )
+    fit_subwords = fit_subwords
 
     def with_words(self, words: Sequence[str]) -> Self:
         """Add words that the table lacks, with the vectors that are made for them.
