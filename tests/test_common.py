@@ -67,7 +67,9 @@ ESTIMATORS = [
     facade(TfidfEncoder)(VECTORS),
     facade(SIFEncoder)(VECTORS),
     facade(SIFEncoder)(VECTORS, frequencies="corpus"),
-    facade(DistilledEncoder, targets=lambda rows, y: rows)(VECTORS, dim=None),
+    facade(DistilledEncoder, targets=lambda rows, y: rows)(
+        VECTORS, dim=None, n_subwords=None
+    ),
     trained(ParagramEncoder, VECTORS, max_epochs=2),
     trained(ParagramEncoder, VECTORS, weighting="sif", loss="infonce"),
     trained(CharagramEncoder, dim=4),
