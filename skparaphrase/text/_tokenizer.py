@@ -8,7 +8,7 @@ import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from itertools import accumulate, chain, count
+from itertools import accumulate, chain, count, islice, repeat
 from struct import pack
 from typing import Any
 
@@ -42,8 +42,8 @@ _MAX_BYTES = 2**28  # of remembered pieces and vectors: about a million words
 _PIECE_BYTES = 200  # of one piece: its characters, its rows, a place in the dict
 _CHUNK = 1024  # vectors of unknown words in an array
 _FEW = 16  # unknown words; looking for repeats does not pay for so few
-_MISSING = -(2**31)  # stands for a token that is left out
-_WARN_FROM = 50  # tokens of a call; fewer say little about the vocabulary
+_FIRST_TEXTS = 200  # of a call, whose words without a vector are counted
+_WARN_FROM = 50  # tokens of them; fewer say little about the vocabulary
 
 Unknown = int | Callable[[str], int | None] | None  # the row of words without one
 MakeVector = Callable[[str], NDArray[np.float32] | None]
@@ -318,15 +318,14 @@ class WordLookup:
         ------
         batch : TokenBatch
         """
-        n_done = n_tokens = n_missing = 0
+        n_done = 0
         blocks = text_blocks(texts, block_size, max_characters)
         for block in [texts] if len(texts) == 1 else blocks:
             remembered = self._remembered
             if remembered.n_bytes > _MAX_BYTES:
                 remembered = self._remembered = _Remembered(self._look_up)
-            rows = remembered.__getitem__
-            pieces = self._pieces(block, n_done)
-            parts = [b"".join(map(rows, found)) for found in pieces]
+            split = self._splitter(block, n_done)
+            parts = remembered.join(split)
             ids = np.frombuffer(bytearray().join(parts), np.int32)
             if len(parts) == 1:
                 offsets = np.array([0, len(ids)], dtype=np.int64)
@@ -334,26 +333,25 @@ class WordLookup:
                 ends = accumulate(map(len, parts), initial=0)
                 offsets = np.fromiter(ends, np.int64, len(parts) + 1)
                 offsets //= ids.itemsize
-            batch = TokenBatch(ids, offsets)
+            is_long = len(block) != 1 or len(block[0]) > 2 * _WARN_FROM
+            if n_done == 0 and remembered.n_left_out and is_long:
+                some = islice(split(), _FIRST_TEXTS)
+                remembered.warn(some, offsets[min(_FIRST_TEXTS, len(parts))])
             n_done += len(parts)
-            n_tokens += len(ids)
-            if len(ids) and ids.min() < 0:
+            batch = TokenBatch(ids, offsets)
+            if self._vector is not None and len(ids) and ids.min() < 0:
                 batch = remembered.resolve(batch)
-                n_missing += len(ids) - len(batch.ids)
             yield batch
-        if n_missing * 5 > n_tokens >= _WARN_FROM:
-            warnings.warn(
-                f"{n_missing} of {n_tokens} tokens have no vector and are left out. "
-                "Vectors of character n-grams can stand in for them: see "
-                "WordVectors.fit_subwords. inspection.unknown_words counts them.",
-                UserWarning,
-                stacklevel=2,
-            )
 
-    def _pieces(self, texts: Sequence[str], first: int) -> Iterator[Iterable[str]]:
-        """The parts of each text that are looked up whole."""
-        folded = map(str.lower, texts) if self._lowercase else iter(texts)
-        return map(str.split, folded) if self._by_piece else self._tokens(folded, first)
+    def _splitter(
+        self, texts: Sequence[str], first: int
+    ) -> Callable[[], Iterable[Iterable[str]]]:
+        """A function that returns the parts of each text that are looked up whole."""
+        fold = str.lower if self._lowercase else str
+        if self._by_piece:
+            return lambda: map(str.split, map(fold, texts))
+        tokens = list(self._tokens(map(fold, texts), first))
+        return lambda: tokens
 
     def _tokens(self, texts: Iterable[str], first: int) -> Iterator[list[str]]:
         for i, text in enumerate(texts, first):
@@ -366,14 +364,18 @@ class WordLookup:
                     )
             yield tokens
 
-    def _look_up(self, piece: str, keep: _Keep) -> list[int]:
-        """Rows of the tokens of a piece; `keep` numbers the vectors of unknown ones."""
+    def _look_up(self, piece: str, keep: _Keep) -> tuple[list[int], int]:
+        """Rows of the tokens of a piece, and the number of words without one.
+
+        `keep` numbers the vectors that are made for unknown words.
+        """
         if self._whole_words and piece.isalnum():
             tokens: Iterable[str] = [piece]
         else:
             tokens = self._find(piece) if self._by_piece else [piece]
         index = self._index
         rows: list[int] = []
+        n_left_out = 0
         for token in tokens:
             row = index.get(token)
             if row is not None:
@@ -393,8 +395,8 @@ class WordLookup:
                 row = unknown(token) if callable(unknown) else unknown
                 rows += [] if row is None else [row]
             elif any(map(str.isalnum, token)):
-                rows.append(_MISSING)
-        return rows
+                n_left_out += 1
+        return rows, n_left_out
 
     def _made(self, word: str, keep: _Keep) -> list[int]:
         """The vector made for an unknown word, as `-1 - place`; empty if none is."""
@@ -402,7 +404,7 @@ class WordLookup:
         return [] if vector is None else [-1 - keep(vector)]
 
 
-class _Remembered(dict[str, bytes]):
+class _Remembered:
     """The rows of each piece as the bytes of int32, and vectors of unknown words.
 
     Rows of a text are joined without a loop over tokens: 1.9 ms for 1,140 captions,
@@ -410,17 +412,31 @@ class _Remembered(dict[str, bytes]):
     fork could leave closed: each vector has a place of its own.
     """
 
-    def __init__(self, look_up: Callable[..., list[int]]) -> None:
+    def __init__(self, look_up: Callable[..., tuple[list[int], int]]) -> None:
         self.n_bytes = 0
+        self.rows: dict[str, bytes] = {}
+        self.n_left_out: dict[str, int] = {}  # words without a row, where there are any
         self._look_up = look_up
         self._places = count()
         self._chunks: list[NDArray[np.float32]] = []
 
-    def __missing__(self, piece: str) -> bytes:
-        rows = self._look_up(piece, self._keep)
-        self[piece] = found = pack(f"={len(rows)}i", *rows)
+    def join(self, split: Callable[[], Iterable[Iterable[str]]]) -> list[bytes]:
+        """The rows of texts, of which `split` returns the pieces."""
+        rows = self.rows.__getitem__
+        try:
+            return [b"".join(map(rows, pieces)) for pieces in split()]
+        except KeyError:  # once in many blocks; lists for all would take longer
+            for piece in chain.from_iterable(split()):
+                if piece not in self.rows:
+                    self._add(piece)
+            return self.join(split)
+
+    def _add(self, piece: str) -> None:
+        rows, n_left_out = self._look_up(piece, self._keep)
+        if n_left_out:
+            self.n_left_out[piece] = n_left_out
+        self.rows[piece] = pack(f"={len(rows)}i", *rows)
         self.n_bytes += _PIECE_BYTES + len(piece)
-        return found
 
     def _keep(self, vector: NDArray[np.float32]) -> int:
         """Store a vector and return its place."""
@@ -432,26 +448,36 @@ class _Remembered(dict[str, bytes]):
         self.n_bytes += vector.nbytes
         return place
 
+    def warn(self, texts: Iterable[Iterable[str]], n_found: Any) -> None:
+        """Warn if more than a fifth of the words of some texts have no row.
+
+        `texts` are their pieces, and `n_found` is the number of tokens with a row.
+        """
+        pieces = chain.from_iterable(texts)
+        n_left_out = sum(map(self.n_left_out.get, pieces, repeat(0)))
+        n_tokens = int(n_found) + n_left_out
+        if n_left_out * 5 > n_tokens >= _WARN_FROM:
+            warnings.warn(
+                f"{n_left_out} of the first {n_tokens} tokens have no vector and are "
+                "left out. Vectors of character n-grams can stand in for them: see "
+                "WordVectors.fit_subwords. inspection.unknown_words counts them.",
+                UserWarning,
+                stacklevel=3,
+            )
+
     def resolve(self, batch: TokenBatch) -> TokenBatch:
-        """Leave out missing tokens, and collect the vectors of unknown words."""
-        ids, offsets = batch.ids, batch.offsets
-        found = ids != _MISSING
-        if not found.all():
-            offsets = np.concatenate([[0], np.cumsum(found)])[offsets]
-            ids = ids[found]
+        """Collect the vectors of unknown words, whose ids are -1 - place."""
+        ids = batch.ids.copy()
         new = np.flatnonzero(ids < 0)
-        if not len(new):
-            return TokenBatch(ids, offsets)
         places = -1 - ids[new]
-        ids = ids.copy()
         if len(new) <= _FEW:  # a text or two, in a third of the time
             ids[new] = np.arange(-1, -1 - len(new), -1)
             rows = [self._chunks[p // _CHUNK][p % _CHUNK] for p in places.tolist()]
-            return TokenBatch(ids, offsets, np.array(rows))
+            return TokenBatch(ids, batch.offsets, np.array(rows))
         places, numbers = np.unique(places, return_inverse=True)
         ids[new] = -1 - numbers
         extra = np.empty((len(places), self._chunks[0].shape[1]), np.float32)
         chunks = places // _CHUNK
         for i in np.unique(chunks).tolist():
             extra[chunks == i] = self._chunks[i][places[chunks == i] % _CHUNK]
-        return TokenBatch(ids, offsets, extra)
+        return TokenBatch(ids, batch.offsets, extra)

@@ -101,7 +101,7 @@ def test_memory_of_pieces_is_bounded(as_lists, n_texts):
             texts = [f"{'x' * 500}{i}y{j}," for j in range(n_texts)]
             [batch] = lookup.encode_blocks(texts)
             assert as_lists(batch) == [[7, 7]] * n_texts
-            assert sum(map(len, lookup._remembered)) < 2 * 20_000
+            assert sum(map(len, lookup._remembered.rows)) < 2 * 20_000
 
 
 def test_threads_share_what_was_looked_up(as_lists):

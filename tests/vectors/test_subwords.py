@@ -214,7 +214,7 @@ def test_warning_if_many_words_have_no_vector(vectors):
     plain = WordVectors(WORDS, vectors.matrix)
     texts = ["cat dog run zebra" + i * " " for i in range(12)]
     more = [*texts, "the . . . ."]
-    with pytest.warns(UserWarning, match="13 of 53 tokens have no vector"):
+    with pytest.warns(UserWarning, match="13 of the first 53 tokens have no vector"):
         AverageEncoder(plain).transform(more)
     for table in (vectors, plain.with_unknown()):
         AverageEncoder(table).transform(more)
