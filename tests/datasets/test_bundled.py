@@ -159,8 +159,8 @@ def test_the_package_stays_small():
     folder = Path(datasets.__file__).parents[1]
     data = [p for p in folder.rglob("data/*") if p.is_file()]
     assert len(data) >= 4
-    # Word vectors and the pretrained encoder have 4 MB each.
-    assert sum(path.stat().st_size for path in data) <= 8.5e6
+    # Word vectors have 4.1 MB, and the pretrained encoder has 5.4.
+    assert sum(path.stat().st_size for path in data) <= 10e6
 
 
 def test_bundled_questions_have_right_and_wrong_answers():
