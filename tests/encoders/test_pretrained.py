@@ -12,7 +12,7 @@ from sklearn.base import clone
 from sklearn.pipeline import make_pipeline
 
 import skparaphrase
-from skparaphrase.datasets import load_paraphrases, load_word_vectors
+from skparaphrase.datasets import load_paraphrases
 from skparaphrase.encoders import ParagramEncoder
 from skparaphrase.pairs import PairSimilarity
 
@@ -25,18 +25,17 @@ def encoder():
 
 
 def test_the_file_is_small_and_is_unpacked_as_it_was_packed(encoder):
-    assert encoder.vectors.words == load_word_vectors().words
-    assert (encoder.vectors.dim, encoder.vectors.dtype) == (300, np.int8)
-    assert len(FILE.read_bytes()) < 4e6
+    vectors = encoder.vectors
+    assert (len(vectors), vectors.dim, vectors.dtype) == (60_000, 256, np.int8)
+    assert vectors.unknown == "subword"
+    assert len(FILE.read_bytes()) < 5.5e6
     with FILE.open("rb") as file, np.load(file) as data:
-        nibbles, scale = data["nibbles"], data["scale"]
-    for row in (0, 1, 9_999, len(nibbles) - 1):
-        steps = [n - 8 for byte in nibbles[row].tolist() for n in divmod(byte, 16)]
-        assert -7 <= min(steps) and max(steps) <= 7
-        word = encoder.vectors.words[row]
-        assert_array_equal(
-            encoder.vectors[word], np.float32(steps) * np.float32(scale[row])
-        )
+        words = bytes(data["words"]).decode().split("\n")
+        matrix, scale = data["matrix"], data["scale"]
+    assert list(vectors.words) == words
+    for row in (0, 1, 9_999, len(matrix) - 1):
+        steps = np.float32(matrix[row].tolist())
+        assert_array_equal(vectors[words[row]], steps * np.float32(scale[row]))
 
 
 def test_every_call_gives_a_new_encoder_with_the_same_table(encoder):
