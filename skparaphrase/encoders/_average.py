@@ -311,11 +311,12 @@ _FILE = files("skparaphrase.encoders") / "data" / "english.npz"
 def load_pretrained() -> AverageEncoder:
     """Load the encoder of English sentences that comes with the package.
 
-    An average of word vectors that were trained so that averages predict the vectors of
-    sentences that all-MiniLM-L6-v2 (Apache-2.0) gives: 30,215 words, 300 dimensions.
-    Weights and the removal of a common component are part of the vectors. Trained
-    only on words and texts that come with the package, and on variations of them, by
-    `benchmarks/build_pretrained.py`; `LICENSES/DATA.md` has the licences.
+    An average of word vectors learnt so that averages predict the vectors that
+    all-MiniLM-L6-v2 and paraphrase-MiniLM-L3-v2 (both Apache-2.0) give sentences:
+    60,000 words, 256 dimensions, and character n-grams for other words
+    (`unknown="subword"`). Weights and the removal of a common component are part of
+    the vectors. Made by `benchmarks/build_pretrained.py` with
+    :class:`DistilledEncoder`; `LICENSES/DATA.md` has the sources of the sentences.
 
     Returns
     -------

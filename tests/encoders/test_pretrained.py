@@ -26,15 +26,16 @@ def encoder():
 
 def test_the_file_is_small_and_is_read_as_it_was_written(encoder):
     vectors = encoder.vectors
-    assert (vectors.dtype, vectors.unknown) == (np.int8, "subword")
+    assert (len(vectors), vectors.dim, vectors.dtype) == (60_000, 256, np.int8)
+    assert vectors.unknown == "subword"
     assert len(FILE.read_bytes()) < 5.5e6
-    held = vectors.matrix.nbytes + vectors.subwords.matrix.nbytes
-    assert held < 30e6
     with FILE.open("rb") as file, np.load(file) as data:
-        words = data["words"].tobytes().decode().split("\n")
-        for row in (0, 1, 9_999, len(words) - 1):
-            expected = np.float32(data["matrix"][row]) * np.float32(data["scale"][row])
-            assert_array_equal(vectors[words[row]], expected)
+        words = bytes(data["words"]).decode().split("\n")
+        matrix, scale = data["matrix"], data["scale"]
+    assert list(vectors.words) == words
+    for row in (0, 1, 9_999, len(matrix) - 1):
+        steps = np.float32(matrix[row].tolist())
+        assert_array_equal(vectors[words[row]], steps * np.float32(scale[row]))
 
 
 def test_no_word_is_lost(encoder):
