@@ -41,7 +41,7 @@ _PARTS = re.compile(r"\w+")
 _MAX_BYTES = 2**28  # of remembered pieces and vectors: about a million words
 _PIECE_BYTES = 200  # of one piece: its characters, its rows, a place in the dict
 _CHUNK = 1024  # vectors of unknown words in an array
-_FEW = 16  # unknown words; looking for repeats does not pay for so few
+_FEW = 64  # tokens; looking for repeats does not pay for so few
 _FIRST_TEXTS = 200  # of a call, whose words without a vector are counted
 _WARN_FROM = 50  # tokens of them; fewer say little about the vocabulary
 
@@ -339,9 +339,7 @@ class WordLookup:
                 remembered.warn(some, offsets[min(_FIRST_TEXTS, len(parts))])
             n_done += len(parts)
             batch = TokenBatch(ids, offsets)
-            if self._vector is not None and len(ids) and ids.min() < 0:
-                batch = remembered.resolve(batch)
-            yield batch
+            yield batch if self._vector is None else remembered.resolve(batch)
 
     def _splitter(
         self, texts: Sequence[str], first: int
@@ -467,14 +465,23 @@ class _Remembered:
 
     def resolve(self, batch: TokenBatch) -> TokenBatch:
         """Collect the vectors of unknown words, whose ids are -1 - place."""
-        ids = batch.ids.copy()
-        new = np.flatnonzero(ids < 0)
-        places = -1 - ids[new]
-        if len(new) <= _FEW:  # a text or two, in a third of the time
-            ids[new] = np.arange(-1, -1 - len(new), -1)
-            rows = [self._chunks[p // _CHUNK][p % _CHUNK] for p in places.tolist()]
+        ids = batch.ids
+        if len(ids) <= _FEW:  # a text or two; arrays take three times as long
+            values, rows = ids.tolist(), []
+            for i, value in enumerate(values):
+                if value < 0:
+                    chunk, row = divmod(-1 - value, _CHUNK)
+                    rows.append(self._chunks[chunk][row])
+                    values[i] = -len(rows)
+            if not rows:
+                return batch
+            ids = np.array(values, dtype=np.int32)
             return TokenBatch(ids, batch.offsets, np.array(rows))
-        places, numbers = np.unique(places, return_inverse=True)
+        new = np.flatnonzero(ids < 0)
+        if not len(new):
+            return batch
+        places, numbers = np.unique(-1 - ids[new], return_inverse=True)
+        ids = ids.copy()
         ids[new] = -1 - numbers
         extra = np.empty((len(places), self._chunks[0].shape[1]), np.float32)
         chunks = places // _CHUNK

@@ -58,6 +58,8 @@ def check_table(
             f"Vectors of words have {matrix.shape[1]} dimensions, but those of n-grams "
             f"are of shape {subwords.matrix.shape}."
         )
+    if unknown in MADE and not len(words):
+        raise ValueError(f"unknown={unknown!r} needs a table of at least one word.")
     if unknown not in (None, *MADE) and unknown not in words:
         raise ValueError(
             f"unknown={unknown!r} is not a word of the table, and neither of {MADE}."

@@ -352,10 +352,9 @@ class WordVectors:
         """
         if extra is None:
             return self.rows(ids)
-        found = np.empty((len(ids), self.dim), dtype=np.float32)
-        known = ids >= 0
-        found[known] = self.rows(ids[known])
-        found[~known] = extra[-1 - ids[~known]]
+        found = self.rows(np.maximum(ids, 0))
+        (new,) = (ids < 0).nonzero()
+        found[new] = extra[-1 - ids[new]]
         return found
 
     def __len__(self) -> int:

@@ -204,6 +204,8 @@ def test_wrong_parameters(vectors, params, message):
 def test_errors_say_what_to_do(vectors):
     with pytest.raises(ValueError, match="which fit_subwords learns"):
         WordVectors(WORDS, vectors.matrix, unknown="subword")
+    with pytest.raises(ValueError, match="at least one word"):
+        WordVectors([], np.empty((0, 2)), unknown="hash")
     with pytest.raises(ValueError, match="neither of"):
         WordVectors(WORDS, vectors.matrix, unknown="<unk>")
     with pytest.raises(ValueError, match="three letters"):
