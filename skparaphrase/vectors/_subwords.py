@@ -160,6 +160,35 @@ class Subwords:
         settings["shift"] = np.zeros(self.matrix.shape[1]) + factor * before + shift
         return Subwords(settings.pop("matrix"), **settings)
 
+    def astype(self, dtype: str) -> "Subwords":
+        """Convert the matrix to another data type.
+
+        Parameters
+        ----------
+        dtype : {"float32", "float16", "int8"}
+
+        Returns
+        -------
+        subwords : Subwords
+        """
+        matrix = self.matrix.astype(np.float32)
+        if self.scale is not None:
+            matrix *= self.scale[:, np.newaxis]
+        settings = dict(vars(self))
+        settings["matrix"], settings["scale"] = converted(matrix, dtype)
+        return Subwords(settings.pop("matrix"), **settings)
+
+
+def converted(
+    matrix: NDArray[np.float32], dtype: str
+) -> tuple[NDArray[Any], NDArray[np.float32] | None]:
+    """A matrix in another data type, and with int8 the scale of each row."""
+    if dtype != "int8":
+        return matrix.astype(dtype), None
+    scale = np.abs(matrix).max(axis=1, initial=0) / 127
+    scale[scale == 0] = 1
+    return np.rint(matrix / scale[:, np.newaxis]).astype(np.int8), scale
+
 
 def ngram_matrix(
     words: Sequence[str], n_rows: int, ngram_range: tuple[int, int] = (3, 5)

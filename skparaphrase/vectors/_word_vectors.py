@@ -27,7 +27,7 @@ from skparaphrase.vectors._storage import (
     read_only,
     save_table,
 )
-from skparaphrase.vectors._subwords import Subwords, fit_subwords
+from skparaphrase.vectors._subwords import Subwords, converted, fit_subwords
 
 _BLOCK = 65536  # rows converted to float32 at a time
 
@@ -428,12 +428,12 @@ class WordVectors:
     # Tables made from this one ---------------------------------------------------
 
     def astype(self, dtype: DTypeLike) -> Self:
-        """Convert the matrix to another data type.
+        """Convert the matrix, and that of `subwords`, to another data type.
 
         Parameters
         ----------
         dtype : {"float32", "float16", "int8"}
-            With "int8" every word has a scale.
+            With "int8" every row has a scale.
 
         Returns
         -------
@@ -445,18 +445,14 @@ class WordVectors:
             raise ValueError(f"dtype must be one of {DTYPES}; got {name}.")
         if name == self.matrix.dtype.name:
             return self
-        matrix = self.rows(slice(None))
-        scale = None
-        if name == "int8":
-            scale = np.abs(matrix).max(axis=1, initial=0) / 127
-            scale[scale == 0] = 1
-            matrix = np.rint(matrix / scale[:, np.newaxis])
+        matrix, scale = converted(self.rows(slice(None)), name)
+        subwords = self.subwords
         return type(self)(
             self.words,
-            matrix.astype(name),
+            matrix,
             scale=scale,
             unknown=self.unknown,
-            subwords=self.subwords,
+            subwords=None if subwords is None else subwords.astype(name),
         )
 
     def with_unknown(self, vector: Any = None, word: str = "<unk>") -> Self:

@@ -177,7 +177,11 @@ def test_damaged_ngrams_are_reported(vectors, tmp_path):
 
 
 def test_tables_made_from_one_keep_its_ngrams(vectors):
-    assert vectors.astype("float16").unknown == "subword"
+    for dtype in ("float16", "int8"):
+        small = vectors.astype(dtype)
+        assert small.unknown == "subword" and small.subwords.matrix.dtype == dtype
+        assert_allclose(small["doggy"], vectors["doggy"], atol=0.02)
+        assert_allclose(small.astype("float32")["doggy"], small["doggy"], atol=1e-3)
     doubled = vectors.replace(2 * vectors.matrix, factor=2)
     assert_allclose(doubled["doggy"], 2 * vectors["doggy"], rtol=1e-6)
     more = vectors.with_words(["doggy", "cat", "★", "doggy"])
