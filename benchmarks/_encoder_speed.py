@@ -190,15 +190,14 @@ def _cells(args: Args) -> Measures:
     import torch
     from torch.nn.utils.rnn import PackedSequence, pad_sequence
 
-    from skparaphrase.encoders import LSTMEncoder
+    from skparaphrase.datasets import load_word_vectors
     from skparaphrase.nn import LSTM
     from skparaphrase.nn._cells import Packing
+    from skparaphrase.text import WordTokenizer
 
     torch.set_num_threads(args.threads)
     texts = [text for pair in read_corpora(args, "flickr8k")[:100] for text in pair]
-    encoder: Any = LSTMEncoder()
-    vectors = encoder._word_vectors()
-    batch = encoder._encode(texts, vectors)
+    batch = WordTokenizer().encode(texts, load_word_vectors().index)
     dim = 300
     offsets = batch.offsets.astype(np.int64)
     lengths = torch.from_numpy(np.diff(offsets))

@@ -204,11 +204,12 @@ def _average(args: Args) -> Measures:
     import numpy as np
 
     from skparaphrase.encoders import AverageEncoder
+    from skparaphrase.text import WordTokenizer
 
     vectors = read_table(args)
     encoder = AverageEncoder(vectors)
     texts = list(dict.fromkeys(corpus_texts(args)))
-    ids = encoder._encode(texts, vectors).ids.astype(np.int64)
+    ids = WordTokenizer().encode(texts, vectors.index).ids.astype(np.int64)
     joined, index = " ".join(texts), dict(vectors.index)
     pieces = joined.lower().split()
     seconds = {
@@ -228,6 +229,7 @@ def _training(args: Args) -> Measures:
     import torch
 
     from skparaphrase.encoders import ParagramEncoder
+    from skparaphrase.text import WordTokenizer
 
     torch.set_num_threads(args.threads)
     vectors, pairs = read_table(args), read_corpora(args)
@@ -236,7 +238,7 @@ def _training(args: Args) -> Measures:
     )
     order = np.random.default_rng(0).permutation(len(pairs))
     texts = [text for i in order for text in pairs[i]]
-    found = encoder._encode(texts, vectors)
+    found = WordTokenizer().encode(texts, vectors.index)
     ids = found.ids.astype(np.int64)
     # A step reads the rows of its words (once: they stay in the cache), and reads and
     # writes their gradients, AdaGrad's sums and the vectors; it reads the initial ones.
