@@ -9,7 +9,9 @@ The vectors are rotated to their uncentred principal axes, of which the first `d
 kept, each divided by its strength to the power 0.75 (`--power`; chosen on the training
 sets of STS 2012, see `--score`); every vector is stored as int8 with its scale. Words
 that the table lacks get the vectors of 4,096 rows of n-grams, which are learnt from
-those of the table and stored with 15 values a number.
+those of the table and rounded as in `build_pretrained.py`, with one step for all rows.
+The rows of the file that is shipped were rounded before that, to 15 values, with a step
+for each row; its scores on the development sets are those below.
 
 The counts are those of the file, which contains only words of letters. Other tokens get
 their frequency in the sentences of `data/paraphrase/rewrites.tsv`, from Wikipedia.

@@ -92,7 +92,7 @@ def narrow(monkeypatch):
 
 @pytest.fixture
 def splits(monkeypatch):
-    """Lists what a model is trained and validated on, fit by fit."""
+    """The examples of each fit: those to train on, and those to validate on."""
 
     def note(Model):
         parts, split = [], Model._split

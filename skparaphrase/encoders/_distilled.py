@@ -16,6 +16,7 @@ from skparaphrase._compat import Interval, fit_context
 from skparaphrase.decomposition import CommonComponentRemoval
 from skparaphrase.encoders._average import AveragingEncoder, check_fit_texts
 from skparaphrase.encoders._sif import sif_weights, word_probabilities
+from skparaphrase.metrics._similarity import unit_vectors
 from skparaphrase.text import TokenBatch
 from skparaphrase.vectors import WordFrequencies, WordVectors
 from skparaphrase.vectors._subwords import fit_rows
@@ -280,7 +281,7 @@ def map_to_targets(
     gram, across = _SHRINKAGE * np.eye(dim), np.zeros((dim, targets.shape[1]))
     for start in range(0, len(targets), _BLOCK):
         rows = slice(start, start + _BLOCK)
-        texts = _normalized((counts[rows] @ vectors).astype(np.float64))
+        texts = unit_vectors((counts[rows] @ vectors).astype(np.float64))
         gram += texts.T @ texts
         across += texts.T @ targets[rows]
     return vectors @ np.linalg.solve(gram, across).astype(np.float32)
@@ -321,9 +322,5 @@ def _unit_blocks(
     """Unit vectors of all teachers side by side, for some texts at a time."""
     for start in range(0, len(teachers[0]), _BLOCK):
         rows = slice(start, start + _BLOCK)
-        units = [_normalized(t[rows].astype(np.float64)) for t in teachers]
+        units = [unit_vectors(t[rows].astype(np.float64)) for t in teachers]
         yield rows, np.hstack(units) / np.sqrt(len(units))
-
-
-def _normalized(rows: NDArray[np.float64]) -> NDArray[np.float64]:
-    return rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-30)

@@ -508,9 +508,7 @@ class WordVectors:
             subwords=self.subwords,
         )
 
-    def made_words(
-        self, texts: Sequence[str], tokenizer: WordTokenizer | NgramTokenizer
-    ) -> list[str]:
+    def made_words(self, texts: Sequence[str], tokenizer: WordTokenizer) -> list[str]:
         """Words of texts that the table lacks, and makes vectors for.
 
         Parameters
@@ -524,7 +522,7 @@ class WordVectors:
             Distinct, in the order of the texts.
         """
         found: dict[str, None] = {}
-        if self.unknown in MADE and isinstance(tokenizer, WordTokenizer):
+        if self.unknown in MADE:
             lookup = tokenizer.lookup(self.index, vector=found.setdefault)
             for _ in lookup.encode_blocks(texts):
                 pass
