@@ -328,16 +328,18 @@ class WordLookup:
             remembered = self._remembered
             if remembered.n_bytes > _MAX_BYTES:
                 remembered = self._remembered = _Remembered(self._look_up)
+            first = self._split(block[:_AT_ONCE], n_done)
             if len(block) == 1:
-                ids, offsets = remembered.join_one(self._split(block, n_done))
+                ids, offsets = remembered.join_one(first)
             else:
-                ids, offsets = remembered.join(
+                rest = (
                     self._split(block[start : start + _AT_ONCE], n_done + start)
-                    for start in range(0, len(block), _AT_ONCE)
+                    for start in range(_AT_ONCE, len(block), _AT_ONCE)
                 )
+                ids, offsets = remembered.join(chain([first], rest))
             is_long = len(block) != 1 or len(block[0]) > 2 * _WARN_FROM
             if n_done == 0 and remembered.n_left_out and is_long:
-                some = self._split(block[:_FIRST_TEXTS], 0)
+                some = first[:_FIRST_TEXTS]
                 remembered.warn(some, offsets[len(some)])
             n_done += len(block)
             batch = TokenBatch(ids, offsets)
