@@ -26,6 +26,7 @@ _SUBMODULES = (
     "nn",
     "optimizers",
     "pairs",
+    "search",
     "streams",
     "supervised",
     "tagging",

@@ -18,7 +18,7 @@ from skparaphrase._persistence import new_folder, read_metadata, write_metadata
 from skparaphrase.vectors import WordFrequencies, WordVectors
 
 _FORMAT_VERSION = 2
-_MODELS = ("encoders", "interaction", "supervised", "tagging")
+_MODELS = ("encoders", "interaction", "search", "supervised", "tagging")
 _SETTINGS = ("losses", "optimizers", "text")  # modules of parameter objects
 _PLAIN = (str, int, float, bool, type(None))
 
@@ -84,9 +84,11 @@ def save(self: Any, folder: str | PathLike[str]) -> None:
                     "pipeline with joblib or skops instead."
                 )
         for name, value in fitted_attributes(self).items():
-            if name[:-1] in frozen and parameters[name[:-1]].estimator is value:
+            given = parameters.get(name[:-1])
+            is_model = hasattr(value, "get_params")
+            if is_model and value is getattr(given, "estimator", given):
                 same[name] = name[:-1]
-            elif hasattr(value, "get_params"):
+            elif is_model:
                 save(value, new / name)
             elif isinstance(value, WordVectors):
                 value.save(new / name)
@@ -111,7 +113,7 @@ def save(self: Any, folder: str | PathLike[str]) -> None:
             objects=objects,
             attributes=attributes,
             frozen=frozen,
-            same=same,  # fitted attributes that are a frozen parameter
+            same=same,  # fitted attributes that are a parameter
         )
 
 

@@ -3,6 +3,7 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+import re
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from scipy.sparse import csr_array
 from sklearn.utils import assert_all_finite
 
 from skparaphrase.metrics._similarity import Vectors, unit_vectors
-from skparaphrase.text import check_pairs, numbered_texts
+from skparaphrase.text import check_pairs, check_texts, numbered_texts
 
 _ENTRIES = 2**22  # cosines in memory at a time
 _TIE = 1e-6  # cosines that differ by less are equal but for rounding
@@ -25,13 +26,18 @@ class RetrievalScorer:
     ignores the test part of the split and scores on its own pairs.
 
     Each left text ranks all distinct right texts by the cosine of their vectors, and
-    each right text the left texts. The score is the mean of 1 / rank of the partner
-    over both sides of all pairs.
+    each right text the left texts. With a `corpus`, the left texts are queries, which
+    rank the right texts and those of the corpus together.
 
     Parameters
     ----------
     pairs : array-like of str of shape (n_pairs, 2)
-        At least two paraphrase pairs, not used in `fit`.
+        At least two paraphrase pairs, or queries and their answers, not used in `fit`.
+    corpus : array-like of str of shape (n_texts,), default=None
+        More texts to search among. May hold the right texts of the pairs.
+    metric : str, default="mrr"
+        "mrr": the mean of 1 / rank of the partner. "recall@1", "recall@10" or any other
+        number: the share of partners of at most this rank.
 
     See Also
     --------
@@ -56,13 +62,19 @@ class RetrievalScorer:
     0.71
     """
 
-    def __init__(self, pairs: Any) -> None:
+    def __init__(self, pairs: Any, *, corpus: Any = None, metric: str = "mrr") -> None:
         self.pairs = check_pairs(pairs)
+        self.corpus = None if corpus is None else check_texts(corpus)
+        if self.corpus is not None and self.corpus.ndim != 1:
+            raise ValueError(f"corpus must hold texts; got shape {self.corpus.shape}.")
+        if not re.fullmatch(r"mrr|recall@[1-9]\d*", metric):
+            raise ValueError(f'metric must be "mrr" or "recall@k"; got {metric!r}.')
+        self.metric = metric
         if len(self.pairs) < 2:
             raise ValueError(
                 f"RetrievalScorer needs at least 2 pairs; got {len(self.pairs)}."
             )
-        self.__name__ = "retrieval"  # the axis label of learning curves
+        self.__name__ = metric  # the axis label of learning curves
 
     def __call__(self, estimator: Any, X: Any = None, y: Any = None) -> float:
         """Score a fitted encoder, or a pipeline that ends in a transformer.
@@ -70,13 +82,14 @@ class RetrievalScorer:
         Parameters
         ----------
         estimator : estimator
-            Its `transform` maps pairs to vectors of shape (n_pairs, 2, d).
+            Its `transform` maps pairs to vectors of shape (n_pairs, 2, d), and the
+            texts of a corpus to vectors of shape (n_texts, d).
         X, y : ignored
 
         Returns
         -------
         score : float
-            Greater than 0, at most 1.
+            From 0 to 1.
         """
         vectors = np.asarray(estimator.transform(self.pairs))
         if vectors.ndim != 3 or vectors.shape[:2] != self.pairs.shape:
@@ -84,15 +97,28 @@ class RetrievalScorer:
                 "RetrievalScorer needs vectors of pairs, shape "
                 f"({len(self.pairs)}, 2, d), but transform gives {vectors.shape}."
             )
-        _, texts = numbered_texts(self.pairs)
-        return retrieval_mrr(vectors[:, 0], vectors[:, 1], texts)
+        if self.corpus is None:
+            _, texts = numbered_texts(self.pairs)
+            ranks = partner_ranks(vectors[:, 0], vectors[:, 1], texts)
+        else:
+            candidates = np.concatenate([self.pairs[:, 1], self.corpus])
+            found = np.asarray(estimator.transform(self.corpus))
+            _, numbers = numbered_texts(np.append(self.pairs[:, 0], candidates))
+            asked, numbers = np.split(numbers, [len(self.pairs)])
+            found = np.concatenate([vectors[:, 1], found])
+            ranks = _ranks(_unit(vectors[:, 0]), asked, _unit(found), numbers)
+        if self.metric == "mrr":
+            return float(np.mean(1 / ranks))
+        return float(np.mean(ranks <= int(self.metric.partition("@")[2])))
 
     def __repr__(self) -> str:
         return f"RetrievalScorer({len(self.pairs)} pairs)"
 
 
-def retrieval_mrr(left: Vectors, right: Vectors, texts: NDArray[np.intp]) -> float:
-    """Mean reciprocal rank of partners, as of :class:`RetrievalScorer`.
+def partner_ranks(
+    left: Vectors, right: Vectors, texts: NDArray[np.intp]
+) -> NDArray[np.intp]:
+    """Ranks of the partners of all left texts, then of all right texts, from 1.
 
     Parameters
     ----------
@@ -101,28 +127,38 @@ def retrieval_mrr(left: Vectors, right: Vectors, texts: NDArray[np.intp]) -> flo
     texts : ndarray of int of shape (n_pairs, 2)
         Number of each text, at least 0 and equal for equal texts.
     """
-    for vectors in (left, right):
-        assert_all_finite(vectors, input_name="vectors")
-    left, right = unit_vectors(left), unit_vectors(right)
-    forward = _ranks(left, right, texts)
-    backward = _ranks(right, left, texts[:, ::-1])
-    return float(np.mean(1 / np.stack([forward, backward])))
+    left, right = _unit(left), _unit(right)
+    forward = _ranks(left, texts[:, 0], right, texts[:, 1])
+    return np.append(forward, _ranks(right, texts[:, 1], left, texts[:, 0]))
+
+
+def _unit(vectors: Vectors) -> Vectors:
+    assert_all_finite(vectors, input_name="vectors")
+    return unit_vectors(vectors)
 
 
 def _ranks(
-    queries: Vectors, partners: Vectors, texts: NDArray[np.intp]
+    queries: Vectors,
+    asked: NDArray[np.intp],
+    rows: Vectors,
+    numbers: NDArray[np.intp],
 ) -> NDArray[np.intp]:
-    """Rank of the partner of each query among the distinct partners, from 1."""
-    asked = texts[:, 0]
+    """Rank of the partner of each query among distinct texts, from 1.
+
+    The partners are the first rows; `asked` and `numbers` number the texts.
+    """
     candidates, first, column = np.unique(
-        texts[:, 1], return_index=True, return_inverse=True
+        numbers, return_index=True, return_inverse=True
     )
-    vectors = partners[first]
+    column = column[: len(queries)]
+    vectors = rows[first]
     # The candidates that are not wrong: partners in any pair, and the text itself.
-    rows = np.concatenate([asked, candidates])
-    columns = np.concatenate([column, np.arange(len(candidates))])
-    shape = (int(texts.max()) + 1, len(candidates))
-    known = csr_array((np.ones(len(rows), dtype=bool), (rows, columns)), shape=shape)
+    known_rows = np.concatenate([asked, candidates])
+    known_columns = np.concatenate([column, np.arange(len(candidates))])
+    shape = (1 + int(max(asked.max(), numbers.max())), len(candidates))
+    known = csr_array(
+        (np.ones(len(known_rows), dtype=bool), (known_rows, known_columns)), shape=shape
+    )
     ranks = np.empty(len(queries), dtype=np.intp)
     step = max(_ENTRIES // len(candidates), 1)
     for start in range(0, len(queries), step):

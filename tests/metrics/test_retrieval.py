@@ -17,8 +17,12 @@ from skparaphrase.callback import ScoreMonitor
 from skparaphrase.decomposition import CommonComponentRemoval
 from skparaphrase.encoders import AverageEncoder, ParagramEncoder, SIFEncoder
 from skparaphrase.metrics import RetrievalScorer, _retrieval
-from skparaphrase.metrics._retrieval import retrieval_mrr
+from skparaphrase.metrics._retrieval import partner_ranks
 from skparaphrase.vectors import WordVectors
+
+
+def retrieval_mrr(*args):
+    return np.mean(1 / partner_ranks(*args))
 
 
 def slow(left, right, texts):
@@ -134,3 +138,31 @@ def test_memory_is_bounded():
     finally:
         tracemalloc.stop()
     assert peak < 6000**2  # a quarter of all cosines
+
+
+def test_a_corpus_and_recall_by_hand():
+    angles = {"a": 0, "b": 40, "c": 90, "d": 130, "e": 10, "f": 95, "g": 60}
+    radians = np.radians([*angles.values()])
+    words = WordVectors(list(angles), np.stack([np.cos(radians), np.sin(radians)], 1))
+    encoder = AverageEncoder(words)
+    pairs = [("a", "b"), ("c", "d")]
+    # From a: e 10, b 40, g 60; from c: f 5, g 30, d 40, and b 50 degrees.
+    corpus = ["e", "f", "g", "a", "b", "e"]
+    assert RetrievalScorer(pairs, corpus=corpus)(encoder) == (1 / 2 + 1 / 3) / 2
+    for k, expected in {1: 0, 2: 0.5, 3: 1}.items():
+        scorer = RetrievalScorer(pairs, corpus=corpus, metric=f"recall@{k}")
+        assert scorer(encoder) == expected
+        assert scorer.__name__ == f"recall@{k}"
+    # Both ways and without a corpus: a to b 1, c to d 1, b to a 1, d to c 1.
+    assert RetrievalScorer(pairs, metric="recall@1")(encoder) == 1
+
+
+@pytest.mark.parametrize("metric", ["recall", "recall@0", "map", "recall@x"])
+def test_a_wrong_metric(metric):
+    with pytest.raises(ValueError, match="recall@k"):
+        RetrievalScorer([("a", "b"), ("c", "d")], metric=metric)
+
+
+def test_a_corpus_of_pairs():
+    with pytest.raises(ValueError, match=r"corpus must hold texts; got shape \(1, 2\)"):
+        RetrievalScorer([("a", "b"), ("c", "d")], corpus=[("a", "b")])

@@ -1,0 +1,91 @@
+"""What search, mining and near duplicates share: texts, their encoder and vectors."""
+
+# Authors: The skparaphrase developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import issparse
+from sklearn.base import BaseEstimator, clone
+from sklearn.exceptions import NotFittedError
+from sklearn.utils import Tags, check_array
+from sklearn.utils.validation import check_is_fitted
+
+from skparaphrase._estimator import DocumentedOnline
+from skparaphrase._saving import save
+from skparaphrase.encoders._average import load_pretrained
+from skparaphrase.metrics._similarity import unit_vectors
+from skparaphrase.text import check_texts, unique_texts
+
+_TEXTS = 2**14  # that are embedded at a time
+
+
+class EncoderUser(DocumentedOnline, BaseEstimator):
+    """Base class of estimators that compare texts by the vectors of an encoder."""
+
+    encoder: Any
+    encoder_: Any
+
+    def _fit_encoder(self, texts: NDArray[np.object_]) -> None:
+        """Set `encoder_`: the pretrained one, the given one, or a clone that is fitted.
+
+        A fitted encoder is used as it is.
+        """
+        if self.encoder is None:
+            self.encoder_ = load_pretrained()
+            return
+        try:
+            check_is_fitted(self.encoder)
+            self.encoder_ = self.encoder
+        except NotFittedError:
+            self.encoder_ = clone(self.encoder).fit(texts)
+
+    def _embed(self, texts: NDArray[np.object_]) -> NDArray[np.float32]:
+        """Unit vectors of texts, shape (n_texts, dim); equal texts are embedded once.
+
+        The vector of a text without a known word is zero.
+        """
+        distinct, inverse = unique_texts(texts)
+        parts = [
+            _unit(self.encoder_.transform(distinct[start : start + _TEXTS]))
+            for start in range(0, len(distinct) or 1, _TEXTS)
+        ]
+        vectors = np.concatenate(parts)
+        return vectors if inverse is None else vectors[inverse]
+
+    save = save
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.string = True
+        tags.input_tags.one_d_array = True
+        tags.input_tags.two_d_array = False
+        return tags
+
+
+def check_single_texts(X: Any) -> NDArray[np.object_]:
+    """Texts, shape (n_texts,); pairs raise a ValueError."""
+    texts = check_texts(X)
+    if texts.ndim != 1:
+        raise ValueError(f"Expected texts, shape (n_texts,); got shape {texts.shape}.")
+    return texts
+
+
+def as_data_frame(columns: dict[str, Iterable[Any]]) -> Any:
+    """A pandas frame."""
+    from sklearn.utils._optional_dependencies import check_pandas_support
+
+    return check_pandas_support("as_frame=True").DataFrame(columns)
+
+
+def _unit(vectors: Any) -> NDArray[np.float32]:
+    if issparse(vectors):
+        raise TypeError(
+            "The encoder gives sparse vectors; end its pipeline with TruncatedSVD, "
+            "which makes them dense."
+        )
+    vectors = check_array(vectors, dtype=np.float32, input_name="vectors")
+    return unit_vectors(vectors)

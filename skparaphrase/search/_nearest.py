@@ -1,0 +1,135 @@
+"""The largest cosines between two sets of unit vectors, in blocks of bounded memory."""
+
+# Authors: The skparaphrase developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+Vectors = NDArray[np.float32]
+Found = tuple[NDArray[np.intp], NDArray[np.intp], Vectors]  # query, row, cosine
+
+QUERIES = 512  # in a block
+_ROWS = 4096  # in a block, so that cosines take 8 MB
+_SAMPLE = 1024  # rows that give a first bound
+_ROUNDING = 1e-5  # of cosines, which differs with the shape of the blocks
+
+
+def larger(
+    queries: Vectors, rows: Vectors, least: Vectors, first: int = 0
+) -> Iterator[Found]:
+    """Yield the cosines that are larger than `least`, some rows at a time.
+
+    Parameters
+    ----------
+    queries : ndarray of shape (n_queries, dim)
+        Unit vectors.
+    rows : ndarray of shape (n_rows, dim)
+        Unit vectors.
+    least : ndarray of shape (n_queries, 1)
+        May be raised between two blocks.
+    first : int, default=0
+        The row to begin with.
+
+    Yields
+    ------
+    query, row : ndarray of int of shape (n_found,)
+        Ascending.
+    cosine : ndarray of shape (n_found,)
+    """
+    memory = np.empty(len(queries) * _ROWS, dtype=np.float32)
+    for start in range(first, len(rows), _ROWS):
+        block = rows[start : start + _ROWS]
+        cosines = memory[: len(queries) * len(block)].reshape(len(queries), -1)
+        np.matmul(queries, block.T, out=cosines)
+        found = np.flatnonzero(cosines > least)
+        query, row = np.divmod(found, len(block))
+        yield query, row + start, cosines.ravel()[found]
+
+
+def nearest(
+    queries: Vectors,
+    rows: Vectors,
+    k: int,
+    *,
+    threshold: float = -np.inf,
+    skip_same: bool = False,
+) -> Found:
+    """Find the `k` rows of the largest cosines for each query.
+
+    Parameters
+    ----------
+    queries : ndarray of shape (n_queries, dim)
+        Unit vectors.
+    rows : ndarray of shape (n_rows, dim)
+        Unit vectors.
+    k : int
+    threshold : float, default=-inf
+        The smallest cosine.
+    skip_same : bool, default=False
+        Leave out row `i` for query `i`.
+
+    Returns
+    -------
+    query, row : ndarray of int of shape (n_found,)
+        By query, then by falling cosine, then by row.
+    cosine : ndarray of shape (n_found,)
+    """
+    found = []
+    for first in range(0, len(queries), QUERIES):
+        block = queries[first : first + QUERIES]
+        query, row, cosine = _nearest(
+            block, rows, k, threshold, first if skip_same else None
+        )
+        found.append((query + first, row, cosine))
+    return _concatenated(found)
+
+
+def _nearest(
+    queries: Vectors, rows: Vectors, k: int, threshold: float, first: int | None
+) -> Found:
+    """The same for a block of queries; query `i` is row `first + i`."""
+    floor = np.nextafter(np.float32(threshold), np.float32(-np.inf))
+    least = np.full((len(queries), 1), floor)
+    n_wanted = k if first is None else k + 1  # of which one may be the same text
+    if len(rows) > _SAMPLE >= n_wanted:
+        sample = np.partition(queries @ rows[:_SAMPLE].T, -n_wanted, axis=1)
+        np.maximum(least, sample[:, [-n_wanted]] - _ROUNDING, out=least)
+    kept: list[Found] = []
+    n_found = 0
+    for query, row, cosine in larger(queries, rows, least):
+        if first is not None:
+            other = row != query + first
+            query, row, cosine = query[other], row[other], cosine[other]
+        kept.append((query, row, cosine))
+        n_found += len(query)
+        if n_found > 4 * k * len(queries):
+            kept = [best(kept, k)]
+            query, _, cosine = kept[0]
+            n_found = len(query)
+            # The last of k; later rows with the same cosine come after it.
+            (full,) = (np.bincount(query, minlength=len(queries)) == k).nonzero()
+            last = np.searchsorted(query, full, side="right") - 1
+            least[full, 0] = np.maximum(least[full, 0], cosine[last])
+    return best(kept, k)
+
+
+def best(found: list[Found], k: int | None = None) -> Found:
+    """Joined, by query, falling cosine and row; at most `k` of each query."""
+    query, row, cosine = _concatenated(found)
+    order = np.lexsort((row, -cosine, query))
+    query = query[order]
+    if k is not None:
+        rank = np.arange(len(query)) - np.searchsorted(query, query)
+        order, query = order[rank < k], query[rank < k]
+    return query, row[order], cosine[order]
+
+
+def _concatenated(found: list[Found]) -> Found:
+    if not found:
+        none = np.empty(0, np.intp)
+        return none, none, np.empty(0, np.float32)
+    query, row, cosine = (np.concatenate(part) for part in zip(*found, strict=True))
+    return query, row, cosine

@@ -1,0 +1,101 @@
+"""Groups of texts that say the same."""
+
+# Authors: The skparaphrase developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
+
+import skparaphrase
+from skparaphrase.datasets import load_paraphrases
+from skparaphrase.encoders import AverageEncoder
+from skparaphrase.search import NearDuplicates, _nearest
+from skparaphrase.vectors import WordVectors
+
+ANGLES = [0, 20, 40, 90, 35, 100]
+WORDS = list("abcdef")
+PLANE = AverageEncoder(
+    WordVectors(WORDS, [[np.cos(np.radians(x)), np.sin(np.radians(x))] for x in ANGLES])
+)
+TEXTS = load_paraphrases().data[:400].ravel()
+
+
+def greedy(texts, threshold, agree):
+    """Text by text, with all cosines."""
+    vectors = skparaphrase.load_pretrained().transform(texts).astype(float)
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    representatives, labels = [], []
+    for i in range(len(texts)):
+        fitting = [
+            (-(vectors[i] @ vectors[j]), label)
+            for label, j in enumerate(representatives)
+            if vectors[i] @ vectors[j] >= threshold and agree(texts[j], texts[i])
+        ]
+        labels.append(min(fitting)[1] if fitting else len(representatives))
+        if not fitting:
+            representatives.append(i)
+    return representatives, labels
+
+
+def test_no_chains():
+    """20 and 35 degrees are near, but the first represents 0 to 25."""
+    groups = NearDuplicates(PLANE, threshold=np.cos(np.radians(25))).fit(WORDS)
+    assert groups.labels_.tolist() == [0, 0, 1, 2, 1, 2]
+    assert groups.representative_indices_.tolist() == [0, 2, 3]
+
+
+def test_the_nearest_representative():
+    """35 degrees are within 60 of both 0 and 90."""
+    labels = NearDuplicates(PLANE, threshold=0.5).fit_predict(["a", "d", "e"])
+    assert labels.tolist() == [0, 1, 0]
+
+
+@pytest.mark.parametrize("block", [16, 512])
+@pytest.mark.parametrize("guard", [None, "longer"])
+def test_as_one_by_one(monkeypatch, block, guard):
+    def longer(first, second):
+        return len(second) >= len(first)
+
+    monkeypatch.setattr("skparaphrase.search._duplicates.QUERIES", block)
+    monkeypatch.setattr(_nearest, "_ROWS", 100)
+    groups = NearDuplicates(threshold=0.6, guard=longer if guard else None).fit(TEXTS)
+    agree = longer if guard else lambda first, second: True
+    representatives, labels = greedy(TEXTS, 0.6, agree)
+    assert_array_equal(groups.representative_indices_, representatives)
+    assert_array_equal(groups.labels_, labels)
+    assert len(representatives) < 0.9 * len(TEXTS)
+
+
+def test_numbers_must_agree():
+    texts = [
+        "Canon EOS 600D camera, 18 megapixels",
+        "Canon EOS 650D camera, 18 megapixels",
+        "Camera: Canon EOS 600D (18 megapixels)",
+        "Canon EOS camera",
+    ]
+    assert NearDuplicates(threshold=0.7).fit_predict(texts).tolist() == [0, 1, 0, 2]
+    free = NearDuplicates(threshold=0.7, guard=None).fit_predict(texts)
+    assert free.tolist()[:3] == [0, 0, 0]
+
+
+def test_equal_texts_are_one_group():
+    texts = ["", "a cat", "a cat", "", "a dog and a bird", "a cat"]
+    groups = NearDuplicates(threshold=0.99).fit(texts)
+    assert groups.labels_[[1, 2, 5]].tolist() == [1, 1, 1]
+    assert groups.representative_indices_.tolist()[1] == 1
+
+
+def test_in_a_pipeline():
+    lower = FunctionTransformer(lambda texts: [text.lower() for text in texts])
+    labels = make_pipeline(lower, NearDuplicates()).fit_predict(
+        ["A CAT", "a cat", "Go"]
+    )
+    assert labels.tolist() == [0, 0, 1]
+
+
+def test_a_wrong_guard():
+    with pytest.raises(ValueError, match="guard"):
+        NearDuplicates(guard="words").fit(["a"])
