@@ -6,6 +6,7 @@
 from skparaphrase.datasets._bundled import (
     load_answers,
     load_entailment,
+    load_faq,
     load_paraphrases,
     load_sentiment,
     load_similarity,
@@ -43,6 +44,7 @@ __all__ = [
     "iter_pairs",
     "load_answers",
     "load_entailment",
+    "load_faq",
     "load_paraphrases",
     "load_sentiment",
     "load_similarity",

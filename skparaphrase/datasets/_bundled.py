@@ -166,6 +166,51 @@ def load_answers(*, return_X_y: bool = False, as_frame: bool = False) -> Any:
     return _load(read_answers, "answers", return_X_y, as_frame=as_frame, query=None)
 
 
+def load_faq(*, return_X_y: bool = False, as_frame: bool = False) -> Any:
+    """Load frequently asked English questions of 25 topics with their answers.
+
+    Some of them are the same question in other words, as in real collections. Others
+    are almost the same words with another meaning, such as `"How do I cancel an
+    order?"` and `"How do I confirm an order?"`.
+
+    Parameters
+    ----------
+    return_X_y : bool, default=False
+        Return `(data, target)`, without the answers and the groups.
+    as_frame : bool, default=False
+        Return everything as pandas series.
+
+    Returns
+    -------
+    faq : Bunch
+        `data` of shape (500,), dtype object: the questions; `target`, also named
+        `topics`, of shape (500,), dtype object (str); `answers` of shape (500,), dtype
+        object; `groups` of shape (500,), dtype int64, from 0 to 453: equal for
+        questions with the same meaning; `DESCR`. CC0.
+
+    Notes
+    -----
+    There are 38 groups of two questions and 4 of three, each within a topic. To train
+    on the questions, split by `groups`, for example with `GroupKFold`: a question in
+    training data and its paraphrase in test data make the test easier.
+
+    Examples
+    --------
+    >>> from skparaphrase.datasets import load_faq
+    >>> faq = load_faq()
+    >>> faq.data[0], faq.topics[0]
+    ('My parcel never arrived, what happens now?', 'shop')
+    >>> faq.data[faq.groups == faq.groups[0]][1]
+    'I have been waiting for weeks and the package is still not here.'
+    """
+    options = {"return_X_y": return_X_y, "as_frame": as_frame}
+    faq = _load(read_texts, "faq", column="question", target="topic", **options)
+    if not return_X_y:
+        rest = _load(read_texts, "faq", column="answer", target="group", **options)
+        faq.update(topics=faq.target, answers=rest.data, groups=rest.target)
+    return faq
+
+
 def load_tagged(*, return_X_y: bool = False) -> Any:
     """Load English sentences with a part of speech for every token.
 

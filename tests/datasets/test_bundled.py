@@ -20,6 +20,7 @@ LOADERS = [
     datasets.load_sentiment,
     datasets.load_entailment,
     datasets.load_answers,
+    datasets.load_faq,
 ]
 
 
@@ -31,6 +32,7 @@ LOADERS = [
         (datasets.load_sentiment, 400, (), np.int64),
         (datasets.load_entailment, 300, (2,), object),
         (datasets.load_answers, 300, (2,), np.int64),
+        (datasets.load_faq, 500, (), object),
     ],
 )
 def test_shapes_and_types(load, n_least, columns, dtype):
@@ -70,7 +72,8 @@ def test_all_ways_to_load_agree(load):
     [
         (datasets.load_similarity, [datasets.load_paraphrases]),
         (datasets.load_entailment, [datasets.load_paraphrases]),
-        (datasets.load_answers, LOADERS[:-1]),
+        (datasets.load_answers, LOADERS[:-2]),
+        (datasets.load_faq, LOADERS[:-1]),
     ],
 )
 def test_labelled_texts_are_in_no_other_data_set(load, others):
@@ -179,10 +182,44 @@ def test_bundled_questions_have_right_and_wrong_answers():
     assert len(set.union(*questions)) == 60
 
 
+def test_bundled_faq_has_groups_of_the_same_meaning():
+    bunch, frames = datasets.load_faq(), datasets.load_faq(as_frame=True)
+    questions, answers, groups = bunch.data, bunch.answers, bunch.groups
+    assert (questions[0], answers[0], groups[0]) == (
+        "My parcel never arrived, what happens now?",
+        "We trace it with the carrier and send a replacement after five working days.",
+        0,
+    )
+    assert bunch.topics is bunch.target
+    assert {*Counter(bunch.topics).values()} == {20}
+    assert len({*bunch.topics}) == 25
+    assert groups.dtype == np.int64
+    _, first = np.unique(groups, return_index=True)
+    assert (np.diff(first) > 0).all()  # numbered from 0 in the order of the file
+    assert np.bincount(np.bincount(groups)).tolist() == [0, 412, 38, 4]
+    assert_array_equal(bunch.topics, bunch.topics[first][groups])
+    assert all(text == " ".join(text.split()) and text for text in answers)
+    assert len({text.casefold() for text in answers}) == len(questions)
+    for name in ("answers", "topics", "groups"):
+        assert_array_equal(frames[name].to_numpy(), bunch[name])
+
+    row = {question: i for i, question in enumerate(questions)}
+    same = [row["My dog is terrified of fireworks."]]
+    same += [row["What helps a dog that panics when rockets go off?"]]
+    other = [row[f"How do I {verb} an order?"] for verb in ("cancel", "confirm")]
+    assert len({*groups[same]}) == 1
+    assert len({*groups[other]}) == 2
+    assert answers[other[1]].startswith("Open the link in our message within 24 hours")
+
+
 @pytest.mark.data
 @pytest.mark.parametrize(
     ("load", "folder"),
-    [(datasets.load_entailment, "sick"), (datasets.load_answers, "trecqa")],
+    [
+        (datasets.load_entailment, "sick"),
+        (datasets.load_answers, "trecqa"),
+        (datasets.load_faq, "trecqa"),
+    ],
 )
 def test_no_bundled_text_is_in_a_published_data_set(evaluation, load, folder):
     paths = [evaluation(f"{folder}/{name}.tsv") for name in ("train", "dev", "test")]
