@@ -169,9 +169,9 @@ def load_answers(*, return_X_y: bool = False, as_frame: bool = False) -> Any:
 def load_faq(*, return_X_y: bool = False, as_frame: bool = False) -> Any:
     """Load frequently asked English questions of 25 topics with their answers.
 
-    Some of them are the same question in other words, as in real collections. Others
-    are almost the same words with another meaning, such as `"How do I cancel an
-    order?"` and `"How do I confirm an order?"`.
+    Some of them ask the same, with few words changed or in entirely other words, as in
+    real collections. Others are almost the same words with another meaning, such as
+    `"How do I cancel an order?"` and `"How do I confirm an order?"`.
 
     Parameters
     ----------
@@ -183,14 +183,14 @@ def load_faq(*, return_X_y: bool = False, as_frame: bool = False) -> Any:
     Returns
     -------
     faq : Bunch
-        `data` of shape (500,), dtype object: the questions; `target`, also named
-        `topics`, of shape (500,), dtype object (str); `answers` of shape (500,), dtype
-        object; `groups` of shape (500,), dtype int64, from 0 to 453: equal for
+        `data` of shape (550,), dtype object: the questions; `target`, also named
+        `topics`, of shape (550,), dtype object (str); `answers` of shape (550,), dtype
+        object; `groups` of shape (550,), dtype int64, from 0 to 453: equal for
         questions with the same meaning; `DESCR`. CC0.
 
     Notes
     -----
-    There are 38 groups of two questions and 4 of three, each within a topic. To train
+    There are 88 groups of two questions and 4 of three, each within a topic. To train
     on the questions, split by `groups`, for example with `GroupKFold`: a question in
     training data and its paraphrase in test data make the test easier.
 

@@ -31,7 +31,7 @@ class NearDuplicates(ClusterMixin, EncoderUser):
     ----------
     encoder : transformer, default=None
         As in :class:`SemanticSearch`.
-    threshold : float, default=0.85
+    threshold : float, default=0.8
         The smallest cosine of a text with the representative of its group.
     guard : {"numbers"}, callable or None, default="numbers"
         What two texts must share besides, because vectors are nearly equal for "500 GB
@@ -76,7 +76,7 @@ class NearDuplicates(ClusterMixin, EncoderUser):
         self,
         encoder: Any = None,
         *,
-        threshold: float = 0.85,
+        threshold: float = 0.8,
         guard: str | Callable[[str, str], bool] | None = "numbers",
     ) -> None:
         self.encoder = encoder
