@@ -85,9 +85,9 @@ class TrainingCurveDisplay(Display):
         ----------
         estimator : estimator
             A fitted model that has `loss_curve_`: an encoder that was trained, or a
-            supervised, interaction or tagging model; or a pipeline or search that has
-            one. Scores are its `validation_scores_`, or else those of a
-            :class:`~skparaphrase.callback.ScoreMonitor` or
+            supervised, interaction or tagging model. Or a search, or a pipeline, of
+            which the last such step is drawn. Scores are its `validation_scores_`, or
+            else those of a :class:`~skparaphrase.callback.ScoreMonitor` or
             :class:`~skparaphrase.callback.EarlyStopping` among its callbacks.
         name : str, default=None
             None takes the name of the estimator's class.
@@ -103,15 +103,11 @@ class TrainingCurveDisplay(Display):
         TypeError
             If nothing in `estimator` was trained by epochs, or it is not fitted.
         """
-        found = unwrap(estimator)
-        while isinstance(found, Pipeline):
-            steps = [unwrap(step) for _, step in found.steps]
-            trained = (s for s in steps if hasattr(s, "loss_curve_"))
-            found = next(trained, steps[0])
-        if not hasattr(found, "loss_curve_"):
+        found = _find_trained(estimator)
+        if found is None:
             raise TypeError(
                 "Expected a model that was trained by epochs, which has loss_curve_; "
-                f"got {type(found).__name__}."
+                f"got {type(estimator).__name__}."
             )
         scores = getattr(found, "validation_scores_", None)
         best = getattr(found, "best_epoch_", None)
@@ -169,3 +165,12 @@ class TrainingCurveDisplay(Display):
                 title = f"best epoch {self.best_epoch} of {n_epochs}, score {score:.3f}"
         self._set_title(title)
         return self
+
+
+def _find_trained(estimator: Any) -> Any:
+    """The estimator, or the last step of a pipeline, that has a loss curve."""
+    found = unwrap(estimator)
+    if isinstance(found, Pipeline):
+        steps = (_find_trained(step) for _, step in reversed(found.steps))
+        return next((step for step in steps if step is not None), None)
+    return found if hasattr(found, "loss_curve_") else None

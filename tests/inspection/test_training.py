@@ -6,6 +6,7 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.frozen import FrozenEstimator
 from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import make_pipeline
@@ -50,6 +51,12 @@ def test_curves_of_validation(paraphrases, bundled):
     within = TrainingCurveDisplay.from_estimator(FrozenEstimator(pipe), name="mine")
     check(within, encoder.loss_curve_, encoder.validation_scores_, encoder.best_epoch_)
     assert within.ax_.get_title().startswith("mine: best epoch")
+    X, y = [*paraphrases[:10, 0], *paraphrases[:10, 1]], [0, 1] * 10
+    classifier = MLPClassifier((3,), max_iter=4, random_state=0)
+    both = make_pipeline(FrozenEstimator(encoder), make_pipeline(classifier))
+    with pytest.warns(ConvergenceWarning):
+        display = TrainingCurveDisplay.from_estimator(both.fit(X, y))
+    assert_array_equal(display.line_.get_ydata(), both[1][0].loss_curve_)
 
 
 def test_curves_of_callbacks_after_a_warm_start(paraphrases):
@@ -79,7 +86,7 @@ def test_losses_alone_and_styles(trained):
 
 
 def test_bad_curves():
-    with pytest.raises(TypeError, match=r"has loss_curve_; got AverageEncoder"):
+    with pytest.raises(TypeError, match=r"has loss_curve_; got Pipeline"):
         TrainingCurveDisplay.from_estimator(
             make_pipeline(AverageEncoder(), PairSimilarity())
         )
