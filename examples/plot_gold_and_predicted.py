@@ -28,11 +28,7 @@ import numpy as np
 
 from skparaphrase.datasets import load_similarity, read_scored_pairs
 from skparaphrase.encoders import AverageEncoder, SIFEncoder
-from skparaphrase.inspection import (
-    GroupedScoresDisplay,
-    SimilarityDisplay,
-    pair_lengths,
-)
+from skparaphrase.inspection import GroupedScoresDisplay, SimilarityDisplay
 
 if len(sys.argv) > 1:
     pairs, gold = read_scored_pairs(sys.argv[1], return_X_y=True)
@@ -58,10 +54,7 @@ plt.show()
 # the longer text, here into five groups of similar size. The dashed line is the
 # correlation over all pairs.
 
-bins = np.unique(np.quantile(pair_lengths(pairs), [0.2, 0.4, 0.6, 0.8]).astype(int))
 figure, ax = plt.subplots(layout="constrained")
 for name, encoder in encoders.items():
-    GroupedScoresDisplay.from_estimator(
-        encoder, pairs, gold, bins=bins.tolist(), name=name, ax=ax
-    )
+    GroupedScoresDisplay.from_estimator(encoder, pairs, gold, name=name, ax=ax)
 plt.show()

@@ -32,6 +32,7 @@ from skparaphrase.callback import EarlyStopping
 from skparaphrase.datasets import load_paraphrases, load_similarity, read_pairs
 from skparaphrase.decomposition import CommonComponentRemoval
 from skparaphrase.encoders import ParagramEncoder
+from skparaphrase.inspection import TrainingCurveDisplay
 from skparaphrase.metrics import STSScorer
 
 pairs = read_pairs(sys.argv[1]).data if len(sys.argv) > 1 else load_paraphrases().data
@@ -44,12 +45,13 @@ removed = STSScorer((graded[half:], gold[half:]), postprocess=CommonComponentRem
 # %%
 # Two losses, two weightings
 # --------------------------
-# The curves show the half that chooses the epoch, the table shows the other.
+# The orange curves show the half that chooses the epoch, the table shows the other. The
+# loss keeps falling after the best epoch, so it cannot choose the epoch.
 
-figure, ax = plt.subplots(figsize=(6.5, 3.8), layout="constrained")
+figure, axes = plt.subplots(2, 2, figsize=(9, 6), layout="constrained")
 print("loss     weighting  best epoch   Pearson x 100   with removal")
-for loss, batch_size in (("margin", 100), ("infonce", 256)):
-    for weighting in ("uniform", "sif"):
+for i, (loss, batch_size) in enumerate((("margin", 100), ("infonce", 256))):
+    for j, weighting in enumerate(("uniform", "sif")):
         stopping = EarlyStopping(choose, patience=2)
         encoder = ParagramEncoder(
             loss=loss,
@@ -65,13 +67,8 @@ for loss, batch_size in (("margin", 100), ("infonce", 256)):
             f"{100 * report(encoder):16.1f}"
             f"{100 * removed(encoder):15.1f}"
         )
-        curve = [100 * scores["score"] for scores in stopping.scores_]
-        (line,) = ax.plot(range(1, len(curve) + 1), curve, label=f"{loss}, {weighting}")
-        best = stopping.best_epoch_
-        ax.plot(best, curve[best - 1], "o", color=line.get_color())
-ax.set(xlabel="epoch", ylabel="Pearson x 100", title="Dots mark the best epochs")
-ax.legend()
-ax.spines[["top", "right"]].set_visible(False)
+        name = f"{loss}, {weighting}"
+        TrainingCurveDisplay.from_estimator(encoder, name=name, ax=axes[i, j])
 
 # %%
 # Show progress, save and load

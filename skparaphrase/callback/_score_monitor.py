@@ -256,7 +256,7 @@ class EarlyStopping(ScoreMonitor):
         """
         if context.task_name != "epoch":
             return False
-        score = self._watched(self._record(fitted_estimator))
+        score = watched_score(self._record(fitted_estimator), self.name)
         if score > self.best_score_ + self.min_delta:
             self._training, self._best = metadata["training"], None  # frees memory
             self.best_epoch_ = len(self.scores_)
@@ -295,13 +295,12 @@ class EarlyStopping(ScoreMonitor):
         if self.best_epoch_:
             self._best = state["best"] or training.snapshot()
 
-    def _watched(self, scores: Scores) -> float:
-        names = [name for name in scores if name != "epoch"]
-        name = self.name
-        if name is None:
-            name = "mean" if "mean" in names or len(names) != 1 else names[0]
-        if name not in names:
-            raise ValueError(
-                f"The scorer returned {names}; name= must say which to watch."
-            )
-        return scores[name]
+
+def watched_score(scores: Scores, name: str | None) -> float:
+    """The score of that name; None takes "mean" where there is one, else the only."""
+    names = [name for name in scores if name != "epoch"]
+    if name is None:
+        name = "mean" if "mean" in names or len(names) != 1 else names[0]
+    if name not in names:
+        raise ValueError(f"The scorer returned {names}; name= must say which to watch.")
+    return scores[name]

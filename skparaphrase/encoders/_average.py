@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from skparaphrase._compat import fit_context
+from skparaphrase._compat import VisualBlock, fit_context
 from skparaphrase.encoders._base import TextEncoder, check_word_vectors
 from skparaphrase.encoders._export import save_model2vec, static_embedding
 from skparaphrase.text import TokenBatch, check_texts
@@ -212,6 +212,18 @@ class AverageEncoder(AveragingEncoder):
         tags = super().__sklearn_tags__()
         tags.requires_fit = False
         return tags
+
+    def _sk_visual_block_(self) -> VisualBlock:
+        name, details, caption = type(self).__name__, str(self), None
+        if _vectors.cache_info().currsize and self.vectors is _vectors():
+            caption = (
+                f"load_pretrained(): English sentences, {len(_vectors()):,} words of "
+                f"{_vectors().dim} dimensions, character n-grams for all other words; "
+                "teachers: all-MiniLM-L6-v2 and paraphrase-MiniLM-L3-v2"
+            )
+        return VisualBlock(
+            "single", self, names=name, name_details=details, name_caption=caption
+        )
 
 
 def check_fit_texts(X: Any) -> NDArray[np.object_]:

@@ -1,4 +1,4 @@
-"""Inspect a model: neighbours, weights, scores by length, margins, focus."""
+"""Inspect a model: training, neighbours, weights, scores by length, margins, focus."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -16,6 +16,7 @@ from skparaphrase.inspection._scores import (
     unknown_words,
 )
 from skparaphrase.inspection._similarity import SimilarityDisplay
+from skparaphrase.inspection._training import TrainingCurveDisplay
 from skparaphrase.inspection._weights import (
     FrequencyWeightsDisplay,
     TokenWeightsDisplay,
@@ -30,6 +31,7 @@ __all__ = [
     "MarginDisplay",
     "SimilarityDisplay",
     "TokenWeightsDisplay",
+    "TrainingCurveDisplay",
     "grouped_scores",
     "margins",
     "nearest_units",

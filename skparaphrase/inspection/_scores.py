@@ -29,11 +29,16 @@ UNKNOWN_BINS = (0, 1, 2)
 
 _LABELS = {"length": "words of the longer text", "unknown": "unknown words of the pair"}
 _METRICS = {"pearson": "Pearson's r", "spearman": "Spearman's rho"}
-_SYMBOLS = str.maketrans({"<": "\u2264", ">": "\u2265", "-": "\u2013", "=": ""})
+_QUANTILES = 5  # groups by default, where no table of a paper has others
+_DIGITS = 4  # of the quantiles between groups
 
 
 def grouped_scores(
-    y_true: Any, y_pred: Any, values: Any, *, bins: Sequence[int] = LENGTH_BINS
+    y_true: Any,
+    y_pred: Any,
+    values: Any,
+    *,
+    bins: int | Sequence[float] = _QUANTILES,
 ) -> Any:
     """Correlation with the gold scores in groups of pairs.
 
@@ -42,16 +47,18 @@ def grouped_scores(
     y_true, y_pred : array-like of shape (n_pairs,)
         Gold scores, and predictions on any scale.
     values : array-like of shape (n_pairs,)
-        A non-negative integer for each pair, such as a length or a number of unknown
-        words.
-    bins : sequence of int, default=(4, 5, 6, 7, 8, 9, 10, 15, 20)
-        The largest value of each group, increasing. Larger values make a further group.
+        A number for each pair, such as a length or a number of unknown words.
+    bins : int or sequence of float, default=5
+        A number of groups, split at the quantiles of `values`, rounded to four digits;
+        there are fewer if many values are equal. Or the largest value of each group,
+        increasing; larger values make a further group.
 
     Returns
     -------
     scores : DataFrame
-        A row for each group, even if it is empty, named "<=4", "5", "11-15", ">=21" and
-        so on, and a last row "all". Columns are "n_pairs", "pearson" and "spearman";
+        A row for each group, even if it is empty, and a last row "all". Groups of
+        counts are named "<=4", "5", "11-15", ">=21" and so on, those of other numbers
+        "<=0.5", "(0.5, 1.5]", ">1.5". Columns are "n_pairs", "pearson" and "spearman";
         the scores are NaN for fewer than two pairs.
 
     Examples
@@ -69,15 +76,14 @@ def grouped_scores(
     true, predicted, counts = check_columns(
         {"y_true": y_true, "y_pred": y_pred, "values": values}, ensure_min_samples=0
     )
-    if (counts < 0).any() or (counts % 1 != 0).any():
-        raise ValueError("values must be non-negative integers.")
-    edges = [int(edge) for edge in bins]
-    if not edges or edges != list(bins) or edges[0] < 0 or (np.diff(edges) < 1).any():
-        raise ValueError(f"bins must be increasing integers, from 0; got {bins!r}.")
-    names = ["0" if edges[0] == 0 else f"<={edges[0]}"]
-    for last, edge in pairwise(edges):
-        names.append(str(edge) if edge == last + 1 else f"{last + 1}-{edge}")
-    names.append(f">={edges[-1] + 1}")
+    if isinstance(bins, (int, np.integer)):
+        edges = _quantiles(counts, int(bins))
+    else:
+        edges = list(bins)
+    if not edges or not (np.isfinite(edges).all() and (np.diff(edges) > 0).all()):
+        raise ValueError(f"bins must be increasing numbers; got {bins!r}.")
+    both = np.concatenate([counts, edges])
+    names = _name_groups(edges, counts=not ((both < 0) | (both % 1 != 0)).any())
     group = np.searchsorted(edges, counts, side="left")
     masks = {name: group == i for i, name in enumerate(names)}
     masks["all"] = np.ones(len(true), dtype=bool)
@@ -92,12 +98,35 @@ def grouped_scores(
     return pandas.DataFrame(columns, index=pandas.Index(masks, name="group"))
 
 
+def _quantiles(values: NDArray[np.float64], n: int) -> list[float]:
+    """Values that split others into at most `n` groups of about the same size."""
+    if n < 2:
+        raise ValueError(f"bins must be at least 2; got {n}.")
+    if not len(values):
+        return [0.0]
+    shares = np.arange(1, n) / n
+    found = np.quantile(values, shares, method="inverted_cdf")
+    edges = np.unique([float(f"{edge:.{_DIGITS}g}") for edge in found])
+    return edges[edges < values.max()].tolist() or [float(values.max())]
+
+
+def _name_groups(edges: Sequence[float], *, counts: bool) -> list[str]:
+    if not counts:
+        within = [f"({last:g}, {edge:g}]" for last, edge in pairwise(edges)]
+        return [f"<={edges[0]:g}", *within, f">{edges[-1]:g}"]
+    whole = [int(edge) for edge in edges]
+    names = ["0" if whole[0] == 0 else f"<={whole[0]}"]
+    for last, edge in pairwise(whole):
+        names.append(str(edge) if edge == last + 1 else f"{last + 1}-{edge}")
+    return [*names, f">={whole[-1] + 1}"]
+
+
 def scores_by_length(
     estimator: Any,
     X: Any,
     y: Any,
     *,
-    bins: Sequence[int] = LENGTH_BINS,
+    bins: int | Sequence[int] = LENGTH_BINS,
     tokenizer: Tokenizer | None = None,
 ) -> Any:
     """Correlation with the gold scores by the length of the longer text of a pair.
@@ -142,7 +171,7 @@ def scores_by_unknown(
     y: Any,
     *,
     vocabulary: Iterable[str] | WordVectors | None = None,
-    bins: Sequence[int] = UNKNOWN_BINS,
+    bins: int | Sequence[int] = UNKNOWN_BINS,
     tokenizer: Tokenizer | None = None,
 ) -> Any:
     """Correlation with the gold scores by the number of unknown words of a pair.
@@ -309,6 +338,7 @@ class GroupedScoresDisplay(Display):
         by: str = "length",
         name: str | None = None,
         metric: str = "pearson",
+        min_pairs: int = 10,
         ax: Any = None,
         line_kwargs: Mapping[str, Any] | None = None,
         **options: Any,
@@ -320,10 +350,11 @@ class GroupedScoresDisplay(Display):
         estimator, X, y
             As in :func:`scores_by_length`.
         by : {"length", "unknown"}, default="length"
-            Group by :func:`scores_by_length` or by :func:`scores_by_unknown`.
+            Group by :func:`scores_by_length`, with `bins=5`, or by
+            :func:`scores_by_unknown`.
         name : str, default=None
             None takes the name of the estimator's class.
-        metric, ax, line_kwargs
+        metric, min_pairs, ax, line_kwargs
             As in :meth:`plot`.
         **options : dict
             Passed to the function, such as `bins` and `tokenizer`.
@@ -334,10 +365,16 @@ class GroupedScoresDisplay(Display):
         """
         if by not in _LABELS:
             raise ValueError(f"by must be one of {list(_LABELS)}; got {by!r}.")
-        score = scores_by_length if by == "length" else scores_by_unknown
+        if by == "length":
+            options = {"bins": _QUANTILES, **options}
+            scores = scores_by_length(estimator, X, y, **options)
+        else:
+            scores = scores_by_unknown(estimator, X, y, **options)
         name = type(estimator).__name__ if name is None else name
-        display = cls(score(estimator, X, y, **options), xlabel=_LABELS[by], name=name)
-        return display.plot(ax, metric=metric, line_kwargs=line_kwargs)
+        display = cls(scores, xlabel=_LABELS[by], name=name)
+        return display.plot(
+            ax, metric=metric, min_pairs=min_pairs, line_kwargs=line_kwargs
+        )
 
     @classmethod
     def from_predictions(
@@ -346,7 +383,7 @@ class GroupedScoresDisplay(Display):
         y_pred: Any,
         values: Any,
         *,
-        bins: Sequence[int] = LENGTH_BINS,
+        bins: int | Sequence[float] = _QUANTILES,
         xlabel: str | None = None,
         name: str | None = None,
         **plot_options: Any,
@@ -374,6 +411,7 @@ class GroupedScoresDisplay(Display):
         ax: Any = None,
         *,
         metric: str = "pearson",
+        min_pairs: int = 10,
         line_kwargs: Mapping[str, Any] | None = None,
     ) -> Self:
         """Draw the scores.
@@ -383,6 +421,8 @@ class GroupedScoresDisplay(Display):
         ax : matplotlib Axes, default=None
             None creates a new figure. Displays on the same axes need the same groups.
         metric : {"pearson", "spearman"}, default="pearson"
+        min_pairs : int, default=10
+            Groups of fewer pairs, whose correlation is unreliable, are not drawn.
         line_kwargs : dict, default=None
             Passed to matplotlib's `plot`.
 
@@ -392,12 +432,15 @@ class GroupedScoresDisplay(Display):
         """
         if metric not in _METRICS:
             raise ValueError(f"metric must be one of {list(_METRICS)}; got {metric!r}.")
-        ax = self._make_axes(ax)
         groups = self.scores.drop(index=["any", "all"], errors="ignore")
-        ticks = [
-            f"{group.translate(_SYMBOLS)}\n{n}"
-            for group, n in groups["n_pairs"].items()
-        ]
+        groups = groups[groups["n_pairs"] >= min_pairs]
+        if groups.empty:
+            raise ValueError(f"No group has {min_pairs} pairs; pass fewer bins.")
+        ax = self._make_axes(ax)
+        ticks = []
+        for group, n in groups["n_pairs"].items():
+            text = group.replace("<=", "\u2264").replace(">=", "\u2265")
+            ticks.append(f"{text.replace('-', chr(0x2013))}\n{n}")
         if ax.lines and ticks != [tick.get_text() for tick in ax.get_xticklabels()]:
             raise ValueError("The axes show other groups, or groups of other pairs.")
         label, self.all_line_ = self.name, None

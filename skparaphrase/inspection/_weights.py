@@ -25,6 +25,7 @@ from skparaphrase.inspection._estimators import (
     initial_table,
     vector_growth,
 )
+from skparaphrase.inspection._swear_words import first_to_name
 from skparaphrase.metrics._similarity import check_columns
 from skparaphrase.vectors import WordFrequencies, WordVectors, load_word_frequencies
 
@@ -199,7 +200,7 @@ class TokenWeightsDisplay(Display):
             None creates a new figure.
         words : sequence of str, default=None
             Words to name if they occur. None names those of highest and of lowest
-            weight among words of like frequency.
+            weight among words of like frequency, but no swear words.
         scatter_kwargs, line_kwargs : dict, default=None
             Passed to matplotlib's `scatter` and `plot`.
 
@@ -220,8 +221,9 @@ class TokenWeightsDisplay(Display):
             extremes = set()
             for rows in _steps(points[0], _NAMED_STEPS):
                 heights = points[1, rows]
-                extremes |= {rows[heights.argmax()], rows[heights.argmin()]}
-            named = sorted(map(int, extremes))
+                for keys in (-heights, heights):
+                    extremes.update(first_to_name(known, rows, keys))
+            named = sorted(extremes)
         else:
             named = _find_words(words, table, known, points)
         below = points[1, named] < np.interp(points[0, named], *median)
@@ -363,8 +365,8 @@ class FrequencyWeightsDisplay(Display):
         ax : matplotlib Axes, default=None
             None creates a new figure.
         words : sequence of str, default=None
-            Words to name if they occur. None names the most frequent alphabetic word
-            of each of eight equal steps of log frequency.
+            Words to name if they occur. None names the most frequent alphabetic word,
+            but no swear word, of each of eight equal steps of log frequency.
         subsampling : float, default=None
             Also draw the probability with which word2vec keeps an occurrence,
             min(1, sqrt(subsampling / p)). The paper has 1e-5, with a = 1e-4.
@@ -380,9 +382,10 @@ class FrequencyWeightsDisplay(Display):
 
         known, points = _drawable(self.words, np.array([self.frequency, self.weight]))
         if words is None:
-            steps = _steps(points[0], _NAMED_STEPS)
-            alphabetic = ([i for i in step if known[i].isalpha()] for step in steps)
-            named = [max(step, key=points[0].item) for step in alphabetic if step]
+            named = []
+            for step in _steps(points[0], _NAMED_STEPS):
+                rows = np.array([i for i in step if known[i].isalpha()], dtype=np.intp)
+                named += first_to_name(known, rows, -points[0, rows])
         else:
             named = _find_words(words, self.words, known, points)
         style = {"s": 6, "alpha": 0.35, "color": "0.35", "label": self.name}

@@ -3,6 +3,7 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+import re
 from importlib.resources import files
 
 import numpy as np
@@ -12,8 +13,8 @@ from sklearn.base import clone
 from sklearn.pipeline import make_pipeline
 
 import skparaphrase
-from skparaphrase.datasets import load_paraphrases
-from skparaphrase.encoders import ParagramEncoder
+from skparaphrase.datasets import load_paraphrases, load_word_vectors
+from skparaphrase.encoders import AverageEncoder, ParagramEncoder
 from skparaphrase.pairs import PairSimilarity
 
 FILE = files("skparaphrase.encoders") / "data" / "english.npz"
@@ -56,6 +57,18 @@ def test_every_call_gives_a_new_encoder_with_the_same_table(encoder):
     assert again is not encoder
     assert again.vectors is encoder.vectors
     assert clone(again).vectors is encoder.vectors
+
+
+def test_html_says_what_it_is(encoder):
+    captions = re.compile(r'<div class="caption">([^<]*)</div>')
+    for model in (encoder, clone(encoder), make_pipeline(encoder, PairSimilarity())):
+        (caption,) = captions.findall(model._repr_html_())
+        assert caption.startswith("load_pretrained(): English sentences, 60,000 words")
+        for part in ("256 dimensions", "n-grams", "MiniLM-L6", "MiniLM-L3"):
+            assert part in caption
+    for other in (AverageEncoder(), AverageEncoder(load_word_vectors())):
+        page = other._repr_html_()
+        assert not captions.findall(page) and "AverageEncoder" in page
 
 
 def test_paraphrases_are_nearer_than_others(encoder):

@@ -64,12 +64,33 @@ def test_groups_of_one_and_none_are_nan():
     assert none["n_pairs"].tolist() == [0, 0, 0]
 
 
+def test_groups_of_quantiles():
+    rng = np.random.default_rng(0)
+    true, predicted = rng.normal(size=(2, 200))
+    shares = rng.permutation(200) / 8 - 10  # -10 to 14.875, all different
+    found = grouped_scores(true, predicted, shares)
+    names = ["<=-5.125", "(-5.125, -0.125]", "(-0.125, 4.875]", "(4.875, 9.875]"]
+    assert found.index.tolist() == [*names, ">9.875", "all"]
+    assert found["n_pairs"].tolist() == [40] * 5 + [200]
+    second = (shares > -5.125) & (shares <= -0.125)
+    expected = pearsonr(true[second], predicted[second])[0]
+    assert_allclose(found.loc["(-5.125, -0.125]", "pearson"], expected)
+    counts = np.repeat([0, 3, 5], [130, 60, 10])  # of each of 5 quantiles: 0 0 0 3 3
+    found = grouped_scores(true, predicted, counts)
+    assert found["n_pairs"].to_dict() == {"0": 130, "1-3": 60, ">=4": 10, "all": 200}
+    found = grouped_scores(true, predicted, np.full(200, 7), bins=3)
+    assert found["n_pairs"].to_dict() == {"<=7": 200, ">=8": 0, "all": 200}
+    large = grouped_scores(true, predicted, np.arange(200) + 1_234_500, bins=2)
+    assert large["n_pairs"].tolist() == [200, 0, 200]  # equal to four digits
+    assert grouped_scores([], [], [])["n_pairs"].tolist() == [0, 0, 0]
+
+
 def test_bad_groups():
-    for bins in ([], [3, 3], [4, 2], [-1, 2], [1.5]):
-        with pytest.raises(ValueError, match="bins must be increasing integers"):
+    for bins in ([], [3, 3], [4, 2], [1, np.nan]):
+        with pytest.raises(ValueError, match="bins must be increasing numbers"):
             grouped_scores([1, 2], [1, 2], [1, 2], bins=bins)
-    with pytest.raises(ValueError, match="values must be non-negative integers"):
-        grouped_scores([1, 2], [1, 2], [1, 0.5])
+    with pytest.raises(ValueError, match="bins must be at least 2; got 1"):
+        grouped_scores([1, 2], [1, 2], [1, 0.5], bins=1)
     with pytest.raises(ValueError, match="y_pred contains NaN"):
         grouped_scores([1, 2], [1, np.nan], [1, 2])
 
@@ -117,7 +138,8 @@ def test_scores_by_unknown_words(bundled, letters):
 def test_grouped_scores_display(bundled):
     pairs, gold = bundled
     average, sif = AverageEncoder(), SIFEncoder().fit(pairs)
-    first = GroupedScoresDisplay.from_estimator(average, pairs, gold, bins=[5, 9])
+    every = {"bins": [5, 9], "min_pairs": 0}
+    first = GroupedScoresDisplay.from_estimator(average, pairs, gold, **every)
     scores = scores_by_length(average, pairs, gold, bins=[5, 9])
     assert_allclose(first.line_.get_ydata(), scores["pearson"][:-1])
     assert_allclose(first.all_line_.get_ydata(), scores.loc["all", "pearson"])
@@ -127,7 +149,7 @@ def test_grouped_scores_display(bundled):
     predicted = make_pipeline(sif, PairSimilarity()).fit(pairs).predict(pairs)
     options = {"metric": "spearman", "name": "SIF", "line_kwargs": {"ls": ":"}}
     second = GroupedScoresDisplay.from_predictions(
-        gold, predicted, pair_lengths(pairs), bins=[5, 9], ax=first.ax_, **options
+        gold, predicted, pair_lengths(pairs), ax=first.ax_, **every, **options
     )
     assert second.line_.get_linestyle() == ":"
     legend = [text.get_text() for text in second.ax_.get_legend().get_texts()]
@@ -136,10 +158,20 @@ def test_grouped_scores_display(bundled):
     assert first.line_.get_color() != second.line_.get_color()
     with pytest.raises(ValueError, match="other groups"):
         GroupedScoresDisplay.from_estimator(average, pairs, gold, ax=first.ax_)
-    options = {"by": "unknown", "vocabulary": ["the", "a"], "bins": [4, 5]}
+    options = {"by": "unknown", "vocabulary": ["the", "a"], **every}
     unknown = GroupedScoresDisplay.from_estimator(average, pairs, gold, **options)
     assert len(unknown.line_.get_ydata()) == 3
     assert GroupedScoresDisplay(scores[:-1]).plot().all_line_ is None
+    few = scores["n_pairs"].tolist()
+    assert few[0] < 10 < min(few[1:])
+    hidden = GroupedScoresDisplay(scores).plot()
+    assert_allclose(hidden.line_.get_ydata(), scores["pearson"][1:3])
+    assert hidden.ax_.get_xticklabels()[0].get_text().startswith("6\u20139")
+    numbers = GroupedScoresDisplay.from_estimator(average, pairs, gold)
+    fifths = scores_by_length(average, pairs, gold, bins=5)["pearson"][:-1]
+    assert_allclose(numbers.line_.get_ydata(), fifths)
+    with pytest.raises(ValueError, match="No group has 600 pairs"):
+        numbers.plot(min_pairs=600)
     with pytest.raises(ValueError, match="by must be"):
         GroupedScoresDisplay.from_estimator(average, pairs, gold, by="words")
     with pytest.raises(ValueError, match="metric must be"):

@@ -1,0 +1,176 @@
+"""Loss and validation score of every epoch of training, as a figure."""
+
+# Authors: The skparaphrase developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+from collections.abc import Mapping
+from typing import Any, Self
+
+import numpy as np
+from sklearn.pipeline import Pipeline
+
+from skparaphrase.callback import ScoreMonitor
+from skparaphrase.callback._score_monitor import watched_score
+from skparaphrase.inspection._display import Display, merge_style
+from skparaphrase.inspection._estimators import unwrap
+from skparaphrase.metrics._similarity import check_columns
+
+
+class TrainingCurveDisplay(Display):
+    """Loss and validation score of every epoch, with the best epoch marked.
+
+    Create one with :meth:`from_estimator`.
+
+    Parameters
+    ----------
+    losses : array-like of shape (n_epochs,)
+    scores : array-like of shape (n_scores,), default=None
+        Scores after the last `n_scores` epochs. None draws only the losses.
+    best_epoch : int, default=None
+        The epoch to mark, from 1, one of those that have a score.
+    name : str, default=None
+        Name of the model, for the title.
+
+    Attributes
+    ----------
+    line_, score_line_ : matplotlib Line2D
+        The losses, and the scores; None without scores.
+    best_ : matplotlib Line2D or None
+        The ring around the score of the best epoch.
+    ax_, score_ax_, figure_ : matplotlib Axes and Figure
+        The scores have axes of their own on the right; None without scores.
+
+    Examples
+    --------
+    >>> import matplotlib.pyplot as plt
+    >>> from skparaphrase.datasets import load_paraphrases
+    >>> from skparaphrase.encoders import ParagramEncoder
+    >>> from skparaphrase.inspection import TrainingCurveDisplay
+    >>> encoder = ParagramEncoder(max_epochs=3, validation_fraction=0.2, random_state=0)
+    >>> encoder = encoder.fit(load_paraphrases().data[:200])
+    >>> display = TrainingCurveDisplay.from_estimator(encoder)
+    >>> display.best_epoch == encoder.best_epoch_
+    True
+    >>> plt.close(display.figure_)
+    """
+
+    def __init__(
+        self,
+        losses: Any,
+        scores: Any = None,
+        *,
+        best_epoch: int | None = None,
+        name: str | None = None,
+    ) -> None:
+        options = {"ensure_all_finite": False}  # training may diverge
+        (self.losses,) = check_columns({"losses": losses}, **options)
+        self.scores, n_scores, n_epochs = None, 0, len(self.losses)
+        if scores is not None:
+            (self.scores,) = check_columns({"scores": scores}, **options)
+            n_scores = len(self.scores)
+        if n_scores > n_epochs:
+            raise ValueError(f"There are {n_scores} scores of {n_epochs} epochs.")
+        first = n_epochs - n_scores + 1
+        if best_epoch is not None and not first <= best_epoch <= n_epochs:
+            raise ValueError(f"best_epoch={best_epoch} has no score.")
+        self.best_epoch, self.name = best_epoch, name
+
+    @classmethod
+    def from_estimator(
+        cls, estimator: Any, *, name: str | None = None, **plot_options: Any
+    ) -> Self:
+        """Draw how an estimator was trained.
+
+        Parameters
+        ----------
+        estimator : estimator
+            A fitted model that has `loss_curve_`: an encoder that was trained, or a
+            supervised, interaction or tagging model. Or a search, or a pipeline, of
+            which the last such step is drawn. Scores are its `validation_scores_`, or
+            else those of a :class:`~skparaphrase.callback.ScoreMonitor` or
+            :class:`~skparaphrase.callback.EarlyStopping` among its callbacks.
+        name : str, default=None
+            None takes the name of the estimator's class.
+        **plot_options : dict
+            Passed to :meth:`plot`.
+
+        Returns
+        -------
+        display : TrainingCurveDisplay
+
+        Raises
+        ------
+        TypeError
+            If nothing in `estimator` was trained by epochs, or it is not fitted.
+        """
+        found = _find_trained(estimator)
+        if found is None:
+            raise TypeError(
+                "Expected a model that was trained by epochs, which has loss_curve_; "
+                f"got {type(estimator).__name__}."
+            )
+        scores = getattr(found, "validation_scores_", None)
+        best = getattr(found, "best_epoch_", None)
+        for callback in getattr(found, "_skl_callbacks", ()):
+            if scores is None and isinstance(callback, ScoreMonitor):
+                chosen = getattr(callback, "name", None)
+                scores = [watched_score(of, chosen) for of in callback.scores_]
+                best = getattr(callback, "best_epoch_", None)
+                if best is not None:  # counts from the last call of fit
+                    best += len(found.loss_curve_) - len(scores)
+        name = type(found).__name__ if name is None else name
+        display = cls(found.loss_curve_, scores or None, best_epoch=best, name=name)
+        return display.plot(**plot_options)
+
+    def plot(
+        self,
+        ax: Any = None,
+        *,
+        line_kwargs: Mapping[str, Any] | None = None,
+        score_kwargs: Mapping[str, Any] | None = None,
+    ) -> Self:
+        """Draw the curves.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            None creates a new figure.
+        line_kwargs, score_kwargs : dict, default=None
+            Passed to matplotlib's `plot` for the losses and for the scores.
+
+        Returns
+        -------
+        display : TrainingCurveDisplay
+        """
+        ax = self._make_axes(ax)
+        n_epochs = len(self.losses)
+        epochs = np.arange(1, n_epochs + 1)
+        style = merge_style(line_kwargs, color="C0", marker="o", markersize=3)
+        (self.line_,) = ax.plot(epochs, self.losses, **style)
+        ax.set_xlabel("epoch")
+        ax.set_ylabel("loss", color=self.line_.get_color())
+        ax.xaxis.get_major_locator().set_params(integer=True)
+        self.score_ax_ = self.score_line_ = self.best_ = None
+        title = f"{n_epochs} epochs"
+        if self.scores is not None:
+            self.score_ax_ = twin = ax.twinx()
+            epochs = epochs[-len(self.scores) :]
+            style = merge_style(score_kwargs, color="C1", marker="s", markersize=3)
+            (self.score_line_,) = twin.plot(epochs, self.scores, **style)
+            twin.set_ylabel("validation score", color=self.score_line_.get_color())
+            if self.best_epoch is not None:
+                score = self.scores[self.best_epoch - epochs[0]]
+                ring: dict[str, Any] = {"ms": 12, "mfc": "none", "mec": "C3"}
+                (self.best_,) = twin.plot(self.best_epoch, score, "o", mew=1.5, **ring)
+                title = f"best epoch {self.best_epoch} of {n_epochs}, score {score:.3f}"
+        self._set_title(title)
+        return self
+
+
+def _find_trained(estimator: Any) -> Any:
+    """The estimator, or the last step of a pipeline, that has a loss curve."""
+    found = unwrap(estimator)
+    if isinstance(found, Pipeline):
+        steps = (_find_trained(step) for _, step in reversed(found.steps))
+        return next((step for step in steps if step is not None), None)
+    return found if hasattr(found, "loss_curve_") else None

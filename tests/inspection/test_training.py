@@ -1,0 +1,96 @@
+"""Curves of losses and scores against what the models and callbacks recorded."""
+
+# Authors: The skparaphrase developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.frozen import FrozenEstimator
+from sklearn.neural_network import MLPClassifier
+from sklearn.pipeline import make_pipeline
+
+from skparaphrase.callback import EarlyStopping, ScoreMonitor
+from skparaphrase.datasets import load_tagged
+from skparaphrase.encoders import AverageEncoder, ParagramEncoder
+from skparaphrase.inspection import TrainingCurveDisplay
+from skparaphrase.pairs import PairSimilarity
+from skparaphrase.supervised import SimilarityRegressor
+from skparaphrase.tagging import SequenceTagger
+
+SHORT = {"max_epochs": 3, "device": "cpu", "random_state": 0}
+
+
+def check(display, losses, scores, best):
+    """The lines and the ring are at the given epochs, counted from 1."""
+    assert_array_equal(display.line_.get_xdata(), np.arange(len(losses)) + 1)
+    assert_array_equal(display.line_.get_ydata(), losses)
+    first = len(losses) - len(scores) + 1
+    assert_array_equal(display.score_line_.get_xdata(), np.arange(len(scores)) + first)
+    assert_array_equal(display.score_line_.get_ydata(), scores)
+    assert display.score_line_.axes is display.score_ax_ is not display.ax_
+    ring = [best], [scores[best - first]]
+    assert_array_equal(display.best_.get_data(), ring)
+    assert f"best epoch {best} of {len(losses)}" in display.ax_.get_title()
+
+
+def test_curves_of_validation(paraphrases, bundled):
+    pairs, gold = bundled
+    options = {**SHORT, "validation_fraction": 0.3}
+    encoder = ParagramEncoder(**options).fit(paraphrases[:100])
+    tagged = SequenceTagger(**options).fit(*load_tagged(return_X_y=True))
+    regressor = SimilarityRegressor(AverageEncoder(), **options)
+    for model in (encoder, tagged, regressor.fit(pairs[:60], gold[:60])):
+        display = TrainingCurveDisplay.from_estimator(model)
+        scores = model.validation_scores_
+        assert model.best_epoch_ == 1 + max(range(3), key=scores.__getitem__)
+        check(display, model.loss_curve_, scores, model.best_epoch_)
+        assert display.ax_.get_title().startswith(type(model).__name__)
+    pipe = make_pipeline(FrozenEstimator(encoder), PairSimilarity()).fit(pairs)
+    within = TrainingCurveDisplay.from_estimator(FrozenEstimator(pipe), name="mine")
+    check(within, encoder.loss_curve_, encoder.validation_scores_, encoder.best_epoch_)
+    assert within.ax_.get_title().startswith("mine: best epoch")
+    X, y = [*paraphrases[:10, 0], *paraphrases[:10, 1]], [0, 1] * 10
+    classifier = MLPClassifier((3,), max_iter=4, random_state=0)
+    both = make_pipeline(FrozenEstimator(encoder), make_pipeline(classifier))
+    with pytest.warns(ConvergenceWarning):
+        display = TrainingCurveDisplay.from_estimator(both.fit(X, y))
+    assert_array_equal(display.line_.get_ydata(), both[1][0].loss_curve_)
+
+
+def test_curves_of_callbacks_after_a_warm_start(paraphrases):
+    scores = iter([0.1, 0.5, 0.3])
+    stopping = EarlyStopping(lambda _: {"mean": next(scores), "other": 9.0})
+    encoder = ParagramEncoder(**SHORT, warm_start=True).fit(paraphrases[:50])
+    encoder.set_callbacks(stopping).fit(paraphrases[:50])
+    display = TrainingCurveDisplay.from_estimator(encoder)
+    check(display, encoder.loss_curve_, [0.1, 0.5, 0.3], 5)
+    monitor = ScoreMonitor(lambda _: 0.5)
+    encoder = ParagramEncoder(**SHORT).set_callbacks(monitor).fit(paraphrases[:50])
+    display = TrainingCurveDisplay.from_estimator(encoder)
+    assert display.best_ is None and len(display.score_line_.get_xdata()) == 3
+
+
+def test_losses_alone_and_styles(trained):
+    display = TrainingCurveDisplay.from_estimator(trained, line_kwargs={"c": "red"})
+    assert display.score_ax_ is display.score_line_ is display.best_ is None
+    assert display.line_.get_color() == "red"
+    assert display.ax_.get_title() == "ParagramEncoder: 2 epochs"
+    X = np.arange(40.0).reshape(20, 2)
+    other = MLPClassifier((3,), max_iter=500, early_stopping=True, random_state=0)
+    found = TrainingCurveDisplay.from_estimator(other.fit(X, X[:, 0] > 20))
+    assert_array_equal(found.score_line_.get_ydata(), other.validation_scores_)
+    diverged = TrainingCurveDisplay([1.0, np.inf], [np.nan], best_epoch=2).plot()
+    assert diverged.best_.get_xdata() == [2]
+
+
+def test_bad_curves():
+    with pytest.raises(TypeError, match=r"has loss_curve_; got Pipeline"):
+        TrainingCurveDisplay.from_estimator(
+            make_pipeline(AverageEncoder(), PairSimilarity())
+        )
+    with pytest.raises(ValueError, match="2 scores of 1 epochs"):
+        TrainingCurveDisplay([1.0], [1.0, 2.0])
+    with pytest.raises(ValueError, match="best_epoch=1 has no score"):
+        TrainingCurveDisplay([2.0, 1.0], [1.0], best_epoch=1)
