@@ -336,8 +336,7 @@ def load_pretrained() -> AverageEncoder:
     >>> from skparaphrase.pairs import PairSimilarity
     >>> encoder = skparaphrase.load_pretrained()
     >>> pairs = [("A cat sleeps.", "The cat is asleep."), ("A cat sleeps.", "Hello!")]
-    >>> similarity = PairSimilarity().fit(encoder.transform(pairs))
-    >>> first, second = similarity.predict(encoder.transform(pairs))
+    >>> first, second = PairSimilarity().predict(encoder.transform(pairs))
     >>> bool(first > 0.5 > second)
     True
     """
