@@ -13,7 +13,13 @@ from sklearn.utils._array_api import check_same_namespace, device, get_namespace
 from sklearn.utils._openmp_helpers import (
     _openmp_effective_n_threads as effective_n_threads,
 )
-from sklearn.utils._param_validation import HasMethods, Interval, Options, StrOptions
+from sklearn.utils._param_validation import (
+    HasMethods,
+    Interval,
+    InvalidParameterError,
+    Options,
+    StrOptions,
+)
 from sklearn.utils._repr_html.estimator import _VisualBlock as VisualBlock
 from sklearn.utils._set_output import ADAPTERS_MANAGER
 from sklearn.utils._set_output import _get_output_config as get_output_config
@@ -30,6 +36,7 @@ __all__ = [
     "BaseSearchCV",
     "HasMethods",
     "Interval",
+    "InvalidParameterError",
     "Options",
     "StrOptions",
     "VisualBlock",

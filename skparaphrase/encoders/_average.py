@@ -33,7 +33,6 @@ class AveragingEncoder(TextEncoder):
     tokenizer: Callable[[str], Iterable[str]] | None
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "vectors": [WordVectors, None],
         "tokenizer": [callable, None],
     }
 
@@ -202,6 +201,7 @@ class AverageEncoder(AveragingEncoder):
         self : AverageEncoder
         """
         check_fit_texts(X)
+        self._word_vectors()
         self._tokenizer()
         return self
 

@@ -95,7 +95,6 @@ class TrainedEncoder(CallbackSupportMixin, TextEncoder):
     _learns_tokens: ClassVar[bool] = False  # True: tokens come from the training texts
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "vectors": [WordVectors, None],
         "dim": [Interval(Integral, 1, None, closed="left"), None],
         "embedding_dim": [Interval(Integral, 1, None, closed="left")],
         "n_layers": [Interval(Integral, 1, None, closed="left")],
