@@ -28,7 +28,9 @@ class TextEncoder(LastAxisTransformer, DocumentedOnline, BaseEstimator):
     # skrub then clones an encoder for each text column, instead of passing pairs
     __single_column_transformer__ = True
 
-    def fit_transform(self, X: Any, y: Any = None, **fit_params: Any) -> Any:
+    def fit_transform(
+        self, X: Any, y: Any = None, **fit_params: Any
+    ) -> NDArray[np.float32]:
         """Fit, then embed the same texts.
 
         Parameters
@@ -49,7 +51,7 @@ class TextEncoder(LastAxisTransformer, DocumentedOnline, BaseEstimator):
             X = list(X)
         return super().fit_transform(X, y, **fit_params)
 
-    def transform(self, X: Any) -> Any:
+    def transform(self, X: Any) -> NDArray[np.float32]:
         """Embed texts or pairs of texts.
 
         Parameters

@@ -221,7 +221,7 @@ def check_paraphrases(
         pairs = check_texts(X)
         if pairs.ndim != 2 and len(pairs):
             raise ValueError(
-                "Training needs pairs of texts, shape (n_pairs, 2); got shape "
+                "Expected pairs of texts, shape (n_pairs, 2); got shape "
                 f"{pairs.shape}. Two lists become pairs with list(zip(first, second)). "
                 "In a pipeline of single texts, FrozenEstimator(encoder) keeps an "
                 "encoder that is already trained."
