@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from skparaphrase._saving import load
 
 if TYPE_CHECKING:
+    from skparaphrase._similarity import similarity
     from skparaphrase.encoders._average import load_pretrained
 
 __version__ = "0.1.0.dev0"
@@ -34,14 +35,19 @@ _SUBMODULES = (
     "vectors",
 )
 
-__all__ = ["__version__", "load", "load_pretrained"]
+_FUNCTIONS = {  # their modules import the encoders
+    "load_pretrained": "skparaphrase.encoders._average",
+    "similarity": "skparaphrase._similarity",
+}
+
+__all__ = ["__version__", "load", "load_pretrained", "similarity"]
 
 
 def __getattr__(name: str) -> Any:
     if name in _SUBMODULES:
         return import_module(f"skparaphrase.{name}")
-    if name == "load_pretrained":  # imports the encoders
-        return import_module("skparaphrase.encoders._average").load_pretrained
+    if name in _FUNCTIONS:
+        return getattr(import_module(_FUNCTIONS[name]), name)
     raise AttributeError(f"module 'skparaphrase' has no attribute {name!r}")
 
 

@@ -1,9 +1,11 @@
-"""Private names of scikit-learn that the package uses, in one place."""
+"""Private names of scikit-learn that the package uses, and decorators with types."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-from sklearn.base import _fit_context as fit_context
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
+
 from sklearn.metrics._scorer import _BaseScorer as BaseScorer
 from sklearn.metrics._scorer import _cached_call as cached_call
 from sklearn.model_selection._search import BaseSearchCV
@@ -13,7 +15,13 @@ from sklearn.utils._array_api import check_same_namespace, device, get_namespace
 from sklearn.utils._openmp_helpers import (
     _openmp_effective_n_threads as effective_n_threads,
 )
-from sklearn.utils._param_validation import HasMethods, Interval, Options, StrOptions
+from sklearn.utils._param_validation import (
+    HasMethods,
+    Interval,
+    InvalidParameterError,
+    Options,
+    StrOptions,
+)
 from sklearn.utils._repr_html.estimator import _VisualBlock as VisualBlock
 from sklearn.utils._set_output import ADAPTERS_MANAGER
 from sklearn.utils._set_output import _get_output_config as get_output_config
@@ -23,6 +31,19 @@ from sklearn.utils.metaestimators import _BaseComposition as BaseComposition
 from sklearn.utils.validation import _check_response_method as check_response_method
 from sklearn.utils.validation import _check_sample_weight as check_sample_weight
 
+if TYPE_CHECKING:  # scikit-learn's have no types, and would hide those of a method
+    Method = TypeVar("Method", bound=Callable[..., Any])
+
+    def fit_context(
+        *, prefer_skip_nested_validation: bool
+    ) -> Callable[[Method], Method]: ...
+
+    def with_callbacks(method: Method) -> Method: ...
+
+else:
+    from sklearn.base import _fit_context as fit_context
+    from sklearn.callback import with_callbacks
+
 __all__ = [
     "ADAPTERS_MANAGER",
     "BaseComposition",
@@ -30,6 +51,7 @@ __all__ = [
     "BaseSearchCV",
     "HasMethods",
     "Interval",
+    "InvalidParameterError",
     "Options",
     "StrOptions",
     "VisualBlock",
@@ -46,4 +68,5 @@ __all__ = [
     "print_elapsed_time",
     "routing_enabled",
     "safe_indexing",
+    "with_callbacks",
 ]

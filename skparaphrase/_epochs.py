@@ -3,6 +3,7 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from copy import deepcopy
@@ -11,6 +12,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import train_test_split
 from sklearn.utils import check_random_state
 
@@ -18,6 +20,7 @@ from skparaphrase._threads import limit_torch_threads, process_rank
 
 Arrays = dict[str, NDArray[Any]]
 
+_FEW_STEPS = 30  # after fewer, a high loss says nothing
 _HISTORY = ("loss_curve_", "n_epochs_", "validation_scores_", "best_epoch_")
 
 
@@ -51,7 +54,8 @@ class Training:
     ----------
     estimator : estimator with `max_epochs`, `random_state`, `verbose`, `warm_start`
     trainer : BaseTrainer
-        Its methods `epochs`, `arrays`, `state_dict` and `load_state_dict` are used.
+        Its methods `epochs`, `slices`, `constant_loss`, `arrays`, `state_dict` and
+        `load_state_dict` are used.
     fitted_state : callable
         Returns the fitted attributes, given arrays as of `trainer.arrays()`.
     validate : callable, default=None
@@ -126,6 +130,7 @@ class Training:
                 )
                 self.stopped = is_last or stops
             context.call_on_fit_task_end(**hook, reconstruction_attributes=dict)
+        self._warn_if_a_constant_is_better()
 
     def run_once(self) -> None:
         """Train for one epoch, without callbacks, and remember the optimizer."""
@@ -194,6 +199,24 @@ class Training:
         if keep_optimizer:
             name = trainer.optimizer.name
             self.estimator._optimizer_state = {name: trainer.rule.state_dict()}
+
+    def _warn_if_a_constant_is_better(self) -> None:
+        """Compare the last loss with that of an output which ignores the text."""
+        n_steps = self.n_epochs * len(self.trainer.slices())
+        if self.n_epochs < 2 or n_steps < _FEW_STEPS:
+            return
+        first, *_, last = self.estimator.loss_curve_[-self.n_epochs :]
+        constant = self.trainer.constant_loss()
+        if last >= constant:
+            warnings.warn(
+                f"The loss of {type(self.estimator).__name__} went from {first:.3g} to "
+                f"{last:.3g} in {self.n_epochs} epochs; the same output for every text "
+                f"would have {constant:.3g}. Check the columns that were passed as "
+                "texts and targets. If they are right, train for more epochs, or with "
+                "another learning_rate.",
+                ConvergenceWarning,
+                stacklevel=6,  # fit and its decorators
+            )
 
     def _reconstruction(self) -> dict[str, Any]:
         """Attributes of the estimator as if training had ended."""

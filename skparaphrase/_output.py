@@ -124,7 +124,8 @@ def check_last_axis(
     estimator : estimator instance
         Gets `n_features_in_` if `reset`.
     reset : bool
-        True in `fit`, which also refuses zero samples.
+        True in `fit`, which also refuses zero samples. If False, the length of the
+        vectors is compared with `n_features_in_`, where there is one.
     dtype : as in :func:`sklearn.utils.check_array`
     """
     name = type(estimator).__name__
@@ -148,7 +149,7 @@ def check_last_axis(
         )
     if reset:
         estimator.n_features_in_ = X.shape[-1]
-    elif X.shape[-1] != estimator.n_features_in_:
+    elif X.shape[-1] != getattr(estimator, "n_features_in_", X.shape[-1]):
         raise ValueError(
             f"X has {X.shape[-1]} features, but {name} is expecting "
             f"{estimator.n_features_in_} features as input."

@@ -14,10 +14,15 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, is_classifier
-from sklearn.callback import CallbackSupportMixin, with_callbacks
+from sklearn.callback import CallbackSupportMixin
 from sklearn.utils import Tags, check_consistent_length
 
-from skparaphrase._compat import Interval, check_sample_weight, fit_context
+from skparaphrase._compat import (
+    Interval,
+    check_sample_weight,
+    fit_context,
+    with_callbacks,
+)
 from skparaphrase._epochs import (
     Arrays,
     Training,
@@ -114,7 +119,7 @@ class TrainedModel(CallbackSupportMixin, BaseEstimator):
     _doc_link_module = DocumentedOnline._doc_link_module
     _doc_link_template = DocumentedOnline._doc_link_template
 
-    paper = classmethod(paper)  # type: ignore[var-annotated]
+    paper: ClassVar[Callable[..., Self]] = classmethod(paper)  # type: ignore[assignment]
     save = save
 
     @abstractmethod

@@ -4,15 +4,19 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 import gc
+import re
+import warnings
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.frozen import FrozenEstimator
 
 from skparaphrase._epochs import Training, begin_randomness, check_patience
 from skparaphrase.callback import EarlyStopping
+from skparaphrase.datasets import load_paraphrases
 from skparaphrase.encoders import CharagramEncoder, ParagramEncoder
 from skparaphrase.nn import WordTable
 from skparaphrase.supervised import SimilarityRegressor
@@ -28,6 +32,7 @@ class Trainer:
         state_dict=lambda: {"moment": 1}, load_state_dict=lambda state, device: None
     )
     device = "cpu"
+    n_slices = 20
 
     def __init__(self, losses=None):
         self.epoch = 0
@@ -36,6 +41,12 @@ class Trainer:
     def epochs(self, n_epochs, done=0):
         for self.epoch in range(done + 1, n_epochs + 1):
             yield self.losses[self.epoch - 1] if self.losses else 1 / self.epoch
+
+    def slices(self):
+        return [slice(0, 1)] * self.n_slices
+
+    def constant_loss(self):
+        return 0.8
 
     def arrays(self):
         return {"epoch": np.array(self.epoch)}
@@ -194,3 +205,36 @@ def test_fit_of_a_model_that_was_fitted_inside_another():
     model = SimilarityRegressor(ParagramEncoder(), max_epochs=1, random_state=0)
     encoder = model.fit(pairs, [0, 1, 2]).encoder_.set_params(warm_start=True)
     assert encoder.set_params(random_state=0, max_epochs=1).fit(pairs).n_epochs_ == 1
+
+
+@pytest.mark.parametrize(
+    ("losses", "n_slices", "warns"),
+    [
+        ([1.0, 0.9], 20, True),
+        ([0.9, 0.8], 20, True),
+        ([1.0, 0.79], 20, False),
+        ([0.5, 0.6], 20, False),  # near its end
+        ([1.0], 40, False),  # a mean over the only epoch says nothing
+        ([1.0, 0.9], 14, False),  # nor do few steps
+        ([1.0, 0.9], 15, True),
+    ],
+)
+def test_a_loss_that_a_constant_beats_warns(losses, n_slices, warns, monkeypatch):
+    monkeypatch.setattr(Trainer, "n_slices", n_slices)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        fit(losses=losses, max_epochs=len(losses))
+    assert [w.category for w in caught] == [ConvergenceWarning] * warns
+    if warns:
+        figures = f"from {losses[0]:.3g} to {losses[-1]:.3g} in 2 epochs.*have 0.8"
+        assert re.search(figures, str(caught[0].message))
+
+
+def test_pairs_of_wrong_columns_warn():
+    X = load_paraphrases().data
+    numbers = [(str(1000 + row), text) for row, text in enumerate(X[:, 0])]
+    encoder = ParagramEncoder(**{**SMALL, "max_epochs": 3})
+    with pytest.warns(ConvergenceWarning, match="have 0.8. Check") as caught:
+        encoder.fit(numbers)
+    assert caught[0].filename == __file__
+    encoder.fit(X)

@@ -5,6 +5,7 @@
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tarfile
@@ -144,3 +145,51 @@ def test_what_the_files_hold(built):
     kept = {"LICENSE", "CITATION.cff", "constraints.txt", "tests/conftest.py"}
     assert kept | {"examples/quickstart.py", "docs/conf.py"} <= source
     assert not [name for name in source if name.startswith("benchmarks/results/runs")]
+
+
+TYPES = {
+    "SIFEncoder().fit([]).transform([])": "numpy.floating",
+    "ParagramEncoder.paper().fit([])": "ParagramEncoder",
+    "SimilarityRegressor().fit([], [])": "SimilarityRegressor",
+    "skparaphrase.load_pretrained()": "AverageEncoder",
+    "skparaphrase.similarity('a', 'b')": "float",
+}
+
+
+@pytest.mark.slow
+def test_type_checkers_see_what_methods_return(tmp_path):
+    source = [
+        "import skparaphrase",
+        "from skparaphrase.encoders import ParagramEncoder, SIFEncoder",
+        "from skparaphrase.supervised import SimilarityRegressor",
+        *(f"reveal_type({expression})" for expression in TYPES),
+    ]
+    (tmp_path / "use.py").write_text("\n".join(source), encoding="utf-8")
+    command = [sys.executable, "-m", "mypy", "--follow-imports=silent", "use.py"]
+    done = subprocess.run(
+        [*command, "--ignore-missing-imports", "--cache-dir", str(tmp_path / "cache")],
+        cwd=tmp_path,
+        env={**os.environ, "MYPYPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout
+    found = re.findall(r'Revealed type is "(.*)"', done.stdout)
+    for line, expected in zip(found, TYPES.values(), strict=True):
+        assert expected in line
+
+
+def test_an_editable_install_is_a_path(tmp_path):
+    """Type checkers do not follow the import hook that setuptools makes otherwise."""
+    pytest.importorskip("setuptools", minversion="77")
+    for name in ("pyproject.toml", "setup.cfg", "README.md", "LICENSE"):
+        shutil.copy(ROOT / name, tmp_path)
+    for name in ("LICENSES", "skparaphrase"):
+        (tmp_path / name).symlink_to(ROOT / name)
+    code = "from setuptools.build_meta import build_editable; build_editable('.')"
+    subprocess.run([sys.executable, "-c", code], cwd=tmp_path, check=True)
+    (wheel,) = tmp_path.glob("*.whl")
+    with zipfile.ZipFile(wheel) as archive:
+        (name,) = [name for name in archive.namelist() if name.endswith(".pth")]
+        assert archive.read(name).decode().strip() == str(tmp_path)

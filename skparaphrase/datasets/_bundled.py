@@ -7,6 +7,8 @@ from collections.abc import Callable
 from importlib.resources import files
 from typing import Any
 
+from sklearn.utils import Bunch
+
 from skparaphrase.datasets._readers import (
     read_answers,
     read_labelled_pairs,
@@ -18,7 +20,7 @@ from skparaphrase.datasets._source import read_descr
 from skparaphrase.datasets._tagged import read_tagged
 
 
-def load_paraphrases(*, return_X_y: bool = False, as_frame: bool = False) -> Any:
+def load_paraphrases(*, return_X_y: bool = False, as_frame: bool = False) -> Bunch:
     """Load pairs of English phrases and sentences with the same meaning.
 
     Parameters
@@ -42,7 +44,7 @@ def load_paraphrases(*, return_X_y: bool = False, as_frame: bool = False) -> Any
     return _load(read_pairs, "paraphrases", return_X_y, as_frame=as_frame)
 
 
-def load_similarity(*, return_X_y: bool = False, as_frame: bool = False) -> Any:
+def load_similarity(*, return_X_y: bool = False, as_frame: bool = False) -> Bunch:
     """Load pairs of English sentences graded for similarity from 0 to 5.
 
     The grades follow the semantic textual similarity tasks: 5 for the same meaning, 4
@@ -71,7 +73,7 @@ def load_similarity(*, return_X_y: bool = False, as_frame: bool = False) -> Any:
     return _load(read_scored_pairs, "similarity", return_X_y, as_frame=as_frame)
 
 
-def load_sentiment(*, return_X_y: bool = False, as_frame: bool = False) -> Any:
+def load_sentiment(*, return_X_y: bool = False, as_frame: bool = False) -> Bunch:
     """Load positive (1) and negative (0) English sentences.
 
     Parameters
@@ -96,7 +98,7 @@ def load_sentiment(*, return_X_y: bool = False, as_frame: bool = False) -> Any:
     return _load(read_texts, "sentiment", return_X_y, as_frame=as_frame)
 
 
-def load_entailment(*, return_X_y: bool = False, as_frame: bool = False) -> Any:
+def load_entailment(*, return_X_y: bool = False, as_frame: bool = False) -> Bunch:
     """Load pairs of English sentences labelled for entailment.
 
     The labels follow SICK: `"entailment"` if the second sentence must be true when the
@@ -132,7 +134,7 @@ def load_entailment(*, return_X_y: bool = False, as_frame: bool = False) -> Any:
     return _load(read_labelled_pairs, "entailment", return_X_y, as_frame=as_frame)
 
 
-def load_answers(*, return_X_y: bool = False, as_frame: bool = False) -> Any:
+def load_answers(*, return_X_y: bool = False, as_frame: bool = False) -> Bunch:
     """Load English questions with correct (1) and wrong (0) candidate answers.
 
     Parameters
@@ -166,7 +168,7 @@ def load_answers(*, return_X_y: bool = False, as_frame: bool = False) -> Any:
     return _load(read_answers, "answers", return_X_y, as_frame=as_frame, query=None)
 
 
-def load_faq(*, return_X_y: bool = False, as_frame: bool = False) -> Any:
+def load_faq(*, return_X_y: bool = False, as_frame: bool = False) -> Bunch:
     """Load frequently asked English questions of 25 topics with their answers.
 
     Some of them ask the same, with few words changed or in entirely other words, as in
@@ -211,7 +213,7 @@ def load_faq(*, return_X_y: bool = False, as_frame: bool = False) -> Any:
     return faq
 
 
-def load_tagged(*, return_X_y: bool = False) -> Any:
+def load_tagged(*, return_X_y: bool = False) -> Bunch:
     """Load English sentences with a part of speech for every token.
 
     The tags are those of Universal Dependencies, assigned as in the English Web

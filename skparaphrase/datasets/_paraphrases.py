@@ -12,7 +12,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from sklearn.utils import check_scalar
+from sklearn.utils import Bunch, check_scalar
 
 from skparaphrase.datasets._cache import Cache, damage_named
 from skparaphrase.datasets._source import Source, check_choice, iter_cells
@@ -52,7 +52,7 @@ def fetch_msrp(
     n_retries: int = 3,
     delay: float = 1.0,
     progressbar: bool = False,
-) -> Any:
+) -> Bunch:
     """Load the Microsoft Research paraphrase corpus [1]_.
 
     Pairs of sentences from the news that are paraphrases or not: 4,076 for training and
@@ -170,7 +170,7 @@ def fetch_ppdb(
     n_retries: int = 3,
     delay: float = 1.0,
     progressbar: bool = False,
-) -> Any:
+) -> Bunch:
     """Load English phrases and their paraphrases from PPDB [1]_ [2]_.
 
     Parameters

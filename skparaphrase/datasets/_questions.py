@@ -9,6 +9,8 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
+from sklearn.utils import Bunch
+
 from skparaphrase.datasets._cache import Cache
 from skparaphrase.datasets._readers import read_wikiqa
 from skparaphrase.datasets._source import (
@@ -95,7 +97,7 @@ def fetch_trecqa(
     n_retries: int = 3,
     delay: float = 1.0,
     progressbar: bool = False,
-) -> Any:
+) -> Bunch:
     """Load TREC QA [1]_ [2]_, questions with correct and wrong answers.
 
     Parameters
@@ -159,7 +161,7 @@ def fetch_wikiqa(
     n_retries: int = 3,
     delay: float = 1.0,
     progressbar: bool = False,
-) -> Any:
+) -> Bunch:
     """Load WikiQA [1]_, questions with correct and wrong answers.
 
     20,360 candidates for training, 2,733 for development and 6,165 for testing.

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import check_scalar
+from sklearn.utils import Bunch, check_scalar
 
 from skparaphrase.datasets._tables import Columns, check_two, iter_rows, make_bunch
 
@@ -34,7 +34,7 @@ def read_pairs(
     encoding: str = "utf-8",
     return_X_y: bool = False,
     as_frame: bool = False,
-) -> Any:
+) -> Bunch:
     """Read pairs of texts from a CSV or TSV file.
 
     Parameters
@@ -127,7 +127,7 @@ def read_scored_pairs(
     encoding: str = "utf-8",
     return_X_y: bool = False,
     as_frame: bool = False,
-) -> Any:
+) -> Bunch:
     """Read pairs of texts and their scores from a CSV or TSV file.
 
     Parameters
@@ -164,7 +164,7 @@ def read_labelled_pairs(
     encoding: str = "utf-8",
     return_X_y: bool = False,
     as_frame: bool = False,
-) -> Any:
+) -> Bunch:
     """Read pairs of texts and their classes from a CSV or TSV file.
 
     Parameters
@@ -201,7 +201,7 @@ def read_texts(
     encoding: str = "utf-8",
     return_X_y: bool = False,
     as_frame: bool = False,
-) -> Any:
+) -> Bunch:
     """Read single texts and their classes from a CSV or TSV file.
 
     Parameters
@@ -243,7 +243,7 @@ def read_answers(
     encoding: str = "utf-8",
     return_X_y: bool = False,
     as_frame: bool = False,
-) -> Any:
+) -> Bunch:
     """Read questions with candidate answers, one per row, from a CSV or TSV file.
 
     Parameters
@@ -291,7 +291,7 @@ def read_wikiqa(
     answerable_only: bool = False,
     return_X_y: bool = False,
     as_frame: bool = False,
-) -> Any:
+) -> Bunch:
     """Read a file of the WikiQA corpus [1]_, such as `WikiQA-train.tsv`.
 
     Parameters

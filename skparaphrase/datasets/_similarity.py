@@ -9,6 +9,8 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
+from sklearn.utils import Bunch
+
 from skparaphrase.datasets._cache import Cache, read_members
 from skparaphrase.datasets._source import (
     Source,
@@ -78,7 +80,7 @@ def fetch_sts(
     n_retries: int = 3,
     delay: float = 1.0,
     progressbar: bool = False,
-) -> Any:
+) -> Bunch:
     """Load one year of the semantic textual similarity tasks [1]_.
 
     ====  ===========================================================  =====
@@ -195,7 +197,7 @@ def fetch_stsb(
     n_retries: int = 3,
     delay: float = 1.0,
     progressbar: bool = False,
-) -> Any:
+) -> Bunch:
     """Load the STS benchmark [1]_.
 
     A selection from the English tasks of 2012 to 2017: 5,749 pairs for training, 1,500
@@ -298,7 +300,7 @@ def fetch_sick(
     n_retries: int = 3,
     delay: float = 1.0,
     progressbar: bool = False,
-) -> Any:
+) -> Bunch:
     """Load SICK [1]_, sentence pairs with a relatedness score and an entailment label.
 
     Parameters

@@ -7,7 +7,6 @@ import re
 from collections.abc import Sequence
 from os import PathLike
 from pathlib import Path
-from typing import Any
 
 from sklearn.utils import Bunch
 
@@ -22,7 +21,7 @@ def read_tagged(
     *,
     columns: Sequence[str | int] | None = None,
     return_X_y: bool = False,
-) -> Any:
+) -> Bunch:
     """Read tagged sentences from a file with one token per line.
 
     A blank line ends a sentence. Columns are separated by tabs or, in a file without

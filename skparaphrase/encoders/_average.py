@@ -33,7 +33,6 @@ class AveragingEncoder(TextEncoder):
     tokenizer: Callable[[str], Iterable[str]] | None
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "vectors": [WordVectors, None],
         "tokenizer": [callable, None],
     }
 
@@ -202,6 +201,7 @@ class AverageEncoder(AveragingEncoder):
         self : AverageEncoder
         """
         check_fit_texts(X)
+        self._word_vectors()
         self._tokenizer()
         return self
 
@@ -348,8 +348,7 @@ def load_pretrained() -> AverageEncoder:
     >>> from skparaphrase.pairs import PairSimilarity
     >>> encoder = skparaphrase.load_pretrained()
     >>> pairs = [("A cat sleeps.", "The cat is asleep."), ("A cat sleeps.", "Hello!")]
-    >>> similarity = PairSimilarity().fit(encoder.transform(pairs))
-    >>> first, second = similarity.predict(encoder.transform(pairs))
+    >>> first, second = PairSimilarity().predict(encoder.transform(pairs))
     >>> bool(first > 0.5 > second)
     True
     """

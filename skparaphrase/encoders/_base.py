@@ -5,6 +5,7 @@
 
 from abc import abstractmethod
 from collections.abc import Iterator
+from os import PathLike, fspath
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
+from skparaphrase._compat import InvalidParameterError
 from skparaphrase._estimator import DocumentedOnline
 from skparaphrase._output import LastAxisTransformer
 from skparaphrase._saving import save
@@ -26,7 +28,9 @@ class TextEncoder(LastAxisTransformer, DocumentedOnline, BaseEstimator):
     # skrub then clones an encoder for each text column, instead of passing pairs
     __single_column_transformer__ = True
 
-    def fit_transform(self, X: Any, y: Any = None, **fit_params: Any) -> Any:
+    def fit_transform(
+        self, X: Any, y: Any = None, **fit_params: Any
+    ) -> NDArray[np.float32]:
         """Fit, then embed the same texts.
 
         Parameters
@@ -47,7 +51,7 @@ class TextEncoder(LastAxisTransformer, DocumentedOnline, BaseEstimator):
             X = list(X)
         return super().fit_transform(X, y, **fit_params)
 
-    def transform(self, X: Any) -> Any:
+    def transform(self, X: Any) -> NDArray[np.float32]:
         """Embed texts or pairs of texts.
 
         Parameters
@@ -98,9 +102,15 @@ def check_word_vectors(vectors: Any) -> WordVectors:
     """The table that the parameter `vectors` stands for; None is the bundled one."""
     if vectors is None:
         return load_word_vectors()
-    if not isinstance(vectors, WordVectors):
-        raise TypeError(
-            f"vectors must be a WordVectors; got {type(vectors).__name__}. "
-            "WordVectors.read(path) reads a file."
-        )
-    return vectors
+    if isinstance(vectors, WordVectors):
+        return vectors
+    if isinstance(vectors, (str, PathLike)):
+        way = f"WordVectors.read({fspath(vectors)!r})"
+    elif hasattr(vectors, "index_to_key") or hasattr(vectors, "wv"):  # gensim
+        way = "WordVectors.from_keyed_vectors(...)"
+    else:
+        way = "WordVectors(words, matrix)"
+    raise InvalidParameterError(
+        "The 'vectors' parameter must be a WordVectors; got "
+        f"{type(vectors).__name__}. Pass {way}."
+    )

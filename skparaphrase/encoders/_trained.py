@@ -5,7 +5,7 @@
 
 import warnings
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from copy import deepcopy
 from functools import partial
@@ -14,11 +14,17 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.callback import CallbackSupportMixin, with_callbacks
+from sklearn.callback import CallbackSupportMixin
 from sklearn.frozen import FrozenEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from skparaphrase._compat import HasMethods, Interval, StrOptions, fit_context
+from skparaphrase._compat import (
+    HasMethods,
+    Interval,
+    StrOptions,
+    fit_context,
+    with_callbacks,
+)
 from skparaphrase._epochs import (
     Arrays,
     Training,
@@ -95,7 +101,6 @@ class TrainedEncoder(CallbackSupportMixin, TextEncoder):
     _learns_tokens: ClassVar[bool] = False  # True: tokens come from the training texts
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "vectors": [WordVectors, None],
         "dim": [Interval(Integral, 1, None, closed="left"), None],
         "embedding_dim": [Interval(Integral, 1, None, closed="left")],
         "n_layers": [Interval(Integral, 1, None, closed="left")],
@@ -130,7 +135,7 @@ class TrainedEncoder(CallbackSupportMixin, TextEncoder):
     def _composition(self, vectors: WordVectors) -> "Composition":
         """The module of `nn` that composes vectors; its parameters have any values."""
 
-    paper = classmethod(paper)  # type: ignore[var-annotated]
+    paper: ClassVar[Callable[..., Self]] = classmethod(paper)  # type: ignore[assignment]
 
     @with_callbacks
     @fit_context(prefer_skip_nested_validation=True)

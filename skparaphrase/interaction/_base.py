@@ -74,7 +74,6 @@ class PairwiseInteraction(TrainedModel):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **TrainedModel._parameter_constraints,
-        "vectors": [WordVectors, None],
         "hidden_dim": [Interval(Integral, 1, None, closed="left")],
         "max_words": [Options(Integral, {32, 48, 64})],
         "context": ["boolean"],

@@ -73,6 +73,13 @@ class ExamplesTrainer(BaseTrainer):
         if examples.weights is not None:
             self.weights = torch.from_numpy(examples.weights).to(self.device)
 
+    def constant_loss(self) -> float:
+        """The loss if every output were the mean target."""
+        weights = 1.0 if self.weights is None else self.weights[:, None]
+        mean = (self.targets * weights).mean(dim=0, keepdim=True)
+        logits = mean.clamp_min(1e-9).log().expand_as(self.targets)
+        return float(self.mean_loss(logits, np.arange(self.n_examples)))
+
     def mean_loss(self, logits: Tensor, chosen: NDArray[np.intp]) -> Tensor:
         """The weighted mean loss of some examples."""
         rows = to_device(chosen, logits.device)

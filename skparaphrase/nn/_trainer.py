@@ -83,6 +83,10 @@ class BaseTrainer:
         """Update on a batch, and return its mean loss without penalties."""
         raise NotImplementedError
 
+    def constant_loss(self) -> float:
+        """About the loss of an output that is the same for all texts; NaN: unknown."""
+        return float("nan")
+
     def penalty(self, name: str) -> float:
         """Lambda of a parameter of the module."""
         return 0.0
@@ -347,6 +351,25 @@ class ParaphraseTrainer(BaseTrainer):
         more = {} if self.targets is None else {"targets": self.targets}
         return {**super().shared(), **more}
 
+    def constant_loss(self) -> float:
+        """The loss of the first batch if all texts had the same vector."""
+        if self.targets is not None:
+            return super().constant_loss()
+        numbers = self.examples[np.arange(self.slices()[0].stop)].ravel()
+        vectors = torch.ones((len(numbers), self.composition.dim), device=self.device)
+        batch = self._batch(numbers, RandomState(0))
+        with torch.no_grad():
+            return float(self.loss.compute(unit_vectors(vectors), batch))
+
+    def _batch(
+        self, numbers: NDArray[np.integer], random_state: RandomState
+    ) -> LossBatch:
+        targets = self.targets
+        if targets is not None:
+            targets = targets.index_select(0, to_device(numbers, targets.device))
+        identities = numbers if self.identities is None else self.identities[numbers]
+        return LossBatch(identities, random_state, targets)
+
     def _loss(
         self,
         leaf: Tensor,
@@ -354,11 +377,7 @@ class ParaphraseTrainer(BaseTrainer):
         offsets: NDArray[np.int64],
         numbers: NDArray[np.integer],
     ) -> Tensor:
-        targets = self.targets
-        if targets is not None:
-            targets = targets.index_select(0, to_device(numbers, targets.device))
-        identities = numbers if self.identities is None else self.identities[numbers]
-        batch = LossBatch(identities, self.random_state, targets)
+        batch = self._batch(numbers, self.random_state)
         rate = self.word_dropout
         if not (rate and hasattr(self.loss, "choose")):
             return self.loss.compute(self._embed(leaf, ids, offsets, rate), batch)

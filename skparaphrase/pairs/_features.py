@@ -121,7 +121,7 @@ class PairFeatures(LastAxisTransformer, DocumentedOnline, BaseEstimator):
         check_pair_vectors(X, self, reset=True)
         return self
 
-    def transform(self, X: Any) -> Any:
+    def transform(self, X: Any) -> NDArray[np.floating]:
         """Compute the features of each pair.
 
         Parameters

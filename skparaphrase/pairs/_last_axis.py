@@ -74,7 +74,7 @@ class LastAxis(
         self.transformer_ = clone(self.transformer).fit(rows, y)
         return self
 
-    def transform(self, X: Any) -> Any:
+    def transform(self, X: Any) -> NDArray[Any]:
         """Transform all vectors as rows.
 
         Parameters

@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils import Tags, check_array, check_consistent_length, column_or_1d
-from sklearn.utils.validation import check_is_fitted
 
 from skparaphrase._compat import StrOptions, fit_context
 from skparaphrase._estimator import DocumentedOnline
@@ -29,7 +28,8 @@ _METRICS: dict[str, Callable[..., NDArray[np.floating]]] = {
 class PairSimilarity(RegressorMixin, DocumentedOnline, BaseEstimator):
     """Predict the similarity of each pair from its two vectors.
 
-    The last step of a pipeline from pairs of texts to scores. It learns nothing.
+    The last step of a pipeline from pairs of texts to scores. Nothing is learnt: `fit`
+    only checks the vectors, and `predict` and `score` work without it.
 
     Parameters
     ----------
@@ -40,14 +40,14 @@ class PairSimilarity(RegressorMixin, DocumentedOnline, BaseEstimator):
     Attributes
     ----------
     n_features_in_ : int
-        Length of the vectors.
+        Length of the vectors; only after `fit`.
 
     Examples
     --------
     >>> import numpy as np
     >>> from skparaphrase.pairs import PairSimilarity
     >>> vectors = np.array([[[1.0, 0.0], [1.0, 1.0]], [[1.0, 0.0], [0.0, 0.0]]])
-    >>> PairSimilarity().fit(vectors).predict(vectors).round(2)
+    >>> PairSimilarity().predict(vectors).round(2)
     array([0.71, 0.  ])
     """
 
@@ -89,7 +89,7 @@ class PairSimilarity(RegressorMixin, DocumentedOnline, BaseEstimator):
         -------
         similarities : ndarray of shape (n_pairs,)
         """
-        check_is_fitted(self)
+        self._validate_params()
         X = check_pair_vectors(X, self, reset=False)
         return _METRICS[self.metric](X[:, 0], X[:, 1])
 
@@ -111,6 +111,7 @@ class PairSimilarity(RegressorMixin, DocumentedOnline, BaseEstimator):
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
+        tags.requires_fit = False
         tags.input_tags.three_d_array = True
         tags.input_tags.two_d_array = False
         tags.target_tags.required = False

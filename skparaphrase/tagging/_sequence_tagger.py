@@ -10,13 +10,18 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import softmax
-from sklearn.callback import with_callbacks
 from sklearn.frozen import FrozenEstimator
 from sklearn.utils import Tags
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
-from skparaphrase._compat import HasMethods, Interval, StrOptions, fit_context
+from skparaphrase._compat import (
+    HasMethods,
+    Interval,
+    StrOptions,
+    fit_context,
+    with_callbacks,
+)
 from skparaphrase._epochs import Arrays, forget_epochs
 from skparaphrase._estimator import store_parameters
 from skparaphrase._presets import CHARAGRAM_OF_WORDS
@@ -193,7 +198,7 @@ class SequenceTagger(TrainedModel):
 
     @with_callbacks
     @fit_context(prefer_skip_nested_validation=False)
-    def fit(  # tokens have no weights
+    def fit(  # type: ignore[override]  # tokens have no weights
         self, X: Any, y: Any, *, X_val: Any = None, y_val: Any = None
     ) -> Self:
         """Train on sentences and their tags.

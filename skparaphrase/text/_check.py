@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 _EXPECTED = "a list, array, Series or one-column frame of str, or pairs of str"
 _ZIP = "Two lists become pairs with list(zip(first, second))."
+_SELECT = "Select one column of text, such as X['title'], or the two of a pair."
 
 
 def check_texts(X: Any) -> NDArray[np.object_]:
@@ -203,7 +204,7 @@ def _check_shape(texts: NDArray[np.object_]) -> NDArray[np.object_]:
         raise ValueError(
             "Expected texts of shape (n_texts,) or pairs of shape (n_pairs, 2); got "
             f"shape {texts.shape}. "
-            f"{_ZIP if two_lists else 'Select the one or two columns of text.'}"
+            f"{_ZIP if two_lists else _SELECT}"
         )
     return texts
 

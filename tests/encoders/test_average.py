@@ -4,7 +4,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 import pickle
+import re
 from math import log
+from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -12,7 +15,12 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
-from skparaphrase.encoders import AverageEncoder, SIFEncoder, TfidfEncoder
+from skparaphrase.encoders import (
+    AverageEncoder,
+    ParagramEncoder,
+    SIFEncoder,
+    TfidfEncoder,
+)
 from skparaphrase.text import WordTokenizer
 from skparaphrase.vectors import WordVectors
 
@@ -144,7 +152,6 @@ def test_case_and_compounds_are_up_to_the_tokenizer(tokenizer, expected):
 @pytest.mark.parametrize(
     ("name", "value", "message"),
     [
-        ("vectors", "glove.txt", "'vectors' parameter"),
         ("tokenizer", "words", "'tokenizer' parameter"),
         ("tokenizer", WordTokenizer("("), "pattern"),
         ("tokenizer", WordTokenizer(lowercase="yes"), "lowercase"),
@@ -163,6 +170,29 @@ def test_fit_needs_a_text(make):
         make(VECTORS).fit([])
 
 
-def test_a_path_is_no_table():
-    with pytest.raises(TypeError, match=r"got str. WordVectors.read\(path\)"):
-        AverageEncoder("glove.txt").transform(["A cat sleeps."])
+KEYED = SimpleNamespace(index_to_key=["cat"], vectors=np.eye(1))
+
+
+@pytest.mark.parametrize(
+    "fit",
+    [
+        lambda vectors: SIFEncoder(vectors).fit(TEXTS),
+        lambda vectors: AverageEncoder(vectors).fit(TEXTS),
+        lambda vectors: AverageEncoder(vectors).transform(TEXTS),
+        lambda vectors: ParagramEncoder(vectors).fit([("w1", "w2"), ("w3", "w4")]),
+    ],
+    ids=["sif", "average", "unfitted", "paragram"],
+)
+@pytest.mark.parametrize(
+    ("vectors", "way"),
+    [
+        ("glove.txt", "read('glove.txt')"),
+        (Path("glove.txt"), "read('glove.txt')"),
+        (KEYED, "from_keyed_vectors(...)"),
+        (SimpleNamespace(wv=KEYED), "from_keyed_vectors(...)"),
+        ({"cat": [1.0]}, "(words, matrix)"),
+    ],
+)
+def test_what_is_no_table_is_told_how_to_make_one(vectors, way, fit):
+    with pytest.raises(TypeError, match=rf"Pass WordVectors\.?{re.escape(way)}"):
+        fit(vectors)

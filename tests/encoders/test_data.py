@@ -268,3 +268,12 @@ def test_too_few_first_texts_to_choose_axes_are_warned_of(recwarn):
     assert warned[0].filename == __file__
     encoder.partial_fit(TEXTS[:7], teach(TEXTS[:7], 12))
     assert not recwarn.list
+
+
+@pytest.mark.parametrize(
+    "X", [TEXTS[:4], [[text] for text in TEXTS[:4]]], ids=["texts", "column"]
+)
+def test_single_texts_are_no_pairs(X):
+    message = r"got shape \(4,\).*zip\(first, second\).*FrozenEstimator\(encoder\)"
+    with pytest.raises(ValueError, match=message):
+        ParagramEncoder(VECTORS).fit(X)

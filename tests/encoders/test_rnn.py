@@ -20,6 +20,7 @@ def test_the_identity_rnn_starts_as_the_average_and_the_rnn_does_not(zoo):
     assert np.abs(start.transform(zoo.texts) - average).max() > 0.1
 
 
+@pytest.mark.filterwarnings("ignore:The loss of .* the same output")
 @pytest.mark.parametrize("name", ["rnn", "irnn"])
 def test_the_penalty_pulls_matrices_to_their_anchor(zoo, name):
     encoder = zoo.make(

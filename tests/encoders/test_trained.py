@@ -120,6 +120,7 @@ def test_fit_leaves_global_random_states_alone(zoo, name):
     assert torch.equal(torch.get_rng_state(), theirs)
 
 
+@pytest.mark.filterwarnings("ignore:The loss of .* the same output")
 @pytest.mark.parametrize("loss", ["margin", "infonce"])
 @pytest.mark.parametrize("sparse", [True, False])
 def test_training_lowers_the_loss(zoo, name, loss, sparse):
@@ -192,6 +193,7 @@ def test_scale_gives_the_words_of_the_texts_a_mean_length(zoo, of_words):
     assert held.scale_ == 1
 
 
+@pytest.mark.filterwarnings("ignore:The loss of .* the same output")
 @pytest.mark.parametrize("given", [True, False])
 def test_the_penalty_pulls_to_the_original_vectors(zoo, of_words, given):
     first = zoo.make(of_words, learning_rate=0.2, vectors_penalty=0.0).fit(zoo.pairs)

@@ -199,6 +199,20 @@ def test_mean_loss_of_an_epoch_counts_examples():
     assert_allclose(list(trainer.epochs(2)), [expected, expected], rtol=1e-5)
 
 
+@pytest.mark.parametrize("loss", ["cross_entropy", "divergence"])
+def test_loss_of_the_mean_target(loss):
+    trainer = make_head_trainer(loss=loss)
+    targets = trainer.examples.targets.astype(np.float64)
+    weights = trainer.examples.weights / trainer.examples.weights.mean()
+    mean = np.average(targets, axis=0, weights=weights)
+    losses = -targets * np.log(mean)
+    if loss == "divergence":
+        losses = (losses + targets * np.log(targets)) / 4
+    expected = np.average(losses.sum(axis=1), weights=weights)
+    trainer.weights /= trainer.weights.mean()
+    assert trainer.constant_loss() == pytest.approx(expected, rel=1e-4)
+
+
 # Interaction
 
 LENGTHS = [5, 3, 1, 36, 2, 32, 8, 0, 1, 7, 11, 4, 20, 6, 2, 9]

@@ -398,3 +398,19 @@ def test_interrupted_training_leaves_no_thread_behind(n_threads, monkeypatch):
     others = [thread for thread in threads if thread is not threading.current_thread()]
     assert bool(others) == (n_threads > 2)  # none where no processor is left for it
     assert threads and not any(thread.is_alive() for thread in others)
+
+
+def test_loss_of_equal_vectors():
+    texts = make_texts(8)
+    examples = np.arange(8).reshape(4, 2)
+    for loss, expected in (
+        (MarginLoss(0.3), 2 * 0.3),
+        (MarginLoss(0.3, negatives="mix"), 2 * 0.3),
+        (InfoNCELoss(0.2), np.log(4)),
+    ):
+        trainer = make_trainer(texts=texts, loss=loss, examples=examples)
+        before = trainer.random_state.get_state()[1].copy()
+        assert trainer.constant_loss() == pytest.approx(expected, abs=1e-6)
+        assert_array_equal(trainer.random_state.get_state()[1], before)
+    trainer = make_trainer(texts=texts, loss=DistillationLoss(), targets=normal(8, DIM))
+    assert np.isnan(trainer.constant_loss())

@@ -64,11 +64,14 @@ def test_pair_steps_refuse(step, vectors, message):
     ids=["similarity", "features"],
 )
 def test_pair_steps_after_fit(paired, step, method):
-    with pytest.raises(NotFittedError):
-        getattr(type(step)(), method)(paired)
     apply = getattr(step.fit(paired), method)
     assert apply(np.empty((0, 2, 5))).shape[0] == 0
     assert_array_equal(apply(paired.tolist()), apply(paired))
     for wrong in (paired[..., :3], paired[:, 0], np.full_like(paired, np.nan)):
         with pytest.raises(ValueError, match=r"features|pairs|NaN"):
             apply(wrong)
+
+
+def test_features_need_fit(paired):
+    with pytest.raises(NotFittedError):
+        PairFeatures().transform(paired)

@@ -11,6 +11,8 @@ from hypothesis.extra.numpy import arrays
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.spatial import distance
 from scipy.stats import pearsonr
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
 
 from skparaphrase.pairs import PairSimilarity
 
@@ -68,6 +70,26 @@ def test_score_is_pearson(paired, paired_gold):
     assert weighted == pytest.approx(similarity.score(paired[:20], paired_gold[:20]))
 
 
-def test_refused():
+def test_nothing_is_learnt(paired, paired_gold):
+    similarity = PairSimilarity()
+    found = similarity.predict(paired)
+    expected = [METRICS["cosine"](first, second) for first, second in paired]
+    assert_allclose(found, expected, rtol=1e-12)
+    score = similarity.score(paired, paired_gold)
+    assert score == pytest.approx(pearsonr(paired_gold, expected).statistic)
+    assert not hasattr(similarity, "n_features_in_")
+    assert similarity.predict(paired[..., :2]).shape == (40,)  # of any length
+    pipe = make_pipeline(FunctionTransformer(), similarity)
+    assert_array_equal(pipe.predict(paired), found)
+
+
+def test_a_fitted_one_keeps_to_the_length_of_its_vectors(paired):
+    similarity = PairSimilarity().fit(paired)
+    with pytest.raises(ValueError, match="X has 2 features"):
+        similarity.predict(paired[..., :2])
+
+
+@pytest.mark.parametrize("method", ["fit", "predict"])
+def test_refused(method):
     with pytest.raises(ValueError, match="metric"):
-        PairSimilarity("jaccard").fit(np.ones((3, 2, 4)))
+        getattr(PairSimilarity("jaccard"), method)(np.ones((3, 2, 4)))

@@ -166,7 +166,7 @@ def test_other_entries_are_type_errors_with_their_index(X, where):
     [
         ([("a", "b"), ("c",)], "Row 1 holds 1 texts, but row 0 holds 2"),
         ([("a", "b"), "cd"], "Row 1 is 'cd'"),
-        ([("a", "b", "c")], r"shape \(1, 3\).*one or two columns"),
+        ([("a", "b", "c")], r"shape \(1, 3\).*one column.*two of a pair"),
         ([["a", "b", "c"], ["d", "e", "f"]], r"shape \(2, 3\).*zip\(first, second\)"),
         (pd.DataFrame({c: ["a"] for c in "xyz"}), r"shape \(1, 3\)"),
         (pa.table({c: ["a"] for c in "xyz"}), r"shape \(1, 3\)"),
