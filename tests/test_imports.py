@@ -113,7 +113,7 @@ ROOMS = [  # a room imports those above it or beside it
     },
     {"encoders"},
     {"supervised"},
-    {"interaction", "tagging"},
+    {"interaction", "search", "tagging"},
     {"inspection", "datasets"},
 ]
 LEVELS = {room: level for level, rooms in enumerate(ROOMS) for room in rooms}
