@@ -27,14 +27,16 @@ RESULTS = Path(__file__).parent / "results"
 YEARS = ("2012", "2013", "2014")
 
 
-def parse_args(doc: str | None, *, seeds: int = 1) -> argparse.Namespace:
-    """The options of all scripts."""
+def parse_args(doc: str | None, *, seeds: int = 1, **modes: str) -> argparse.Namespace:
+    """The options of all scripts, and modes of one script with their help."""
     parser = argparse.ArgumentParser(description=(doc or "").partition("\n")[0])
     parser.add_argument("--data", type=Path, default=Path("../shared"))
     parser.add_argument("--quick", action="store_true", help="a sample of each")
     parser.add_argument("--seeds", type=int, default=seeds)
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--out", type=Path, default=RESULTS)
+    for mode, text in modes.items():
+        parser.add_argument(f"--{mode}", action="store_true", help=text)
     args = parser.parse_args()
     args.data = args.data.resolve()
     if args.quick:

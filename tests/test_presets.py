@@ -1,15 +1,17 @@
-"""Settings of the papers, written out once more from their tables and scripts."""
+"""Settings of the papers, written out once more; recommended ones, as measured."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+import json
 from importlib import import_module
+from pathlib import Path
 
 import numpy as np
 import pytest
 from sklearn.base import clone
 
-from skparaphrase._presets import SETTINGS
+from skparaphrase._presets import RECOMMENDED, SETTINGS
 from skparaphrase.encoders import AverageEncoder
 from skparaphrase.losses import MarginLoss, check_loss
 from skparaphrase.optimizers import Optimizer, check_optimizer
@@ -216,3 +218,34 @@ def test_presets_of_encoders_train(name, vectors, pairs, sentences):
     encoder.set_params(**{k: v for k, v in small.items() if k in params})
     embedded = clone(encoder).fit(pairs).transform(sentences)
     assert np.isfinite(embedded).all() and embedded.any(axis=1).all()
+
+
+MEASURED = Path(__file__).parents[1] / "benchmarks/results/recommended.json"
+
+
+@pytest.mark.parametrize("kind", RECOMMENDED)
+def test_recommended_settings_won_by_more_than_the_seeds_differ(kind):
+    scores = json.loads(MEASURED.read_text("utf-8"))["results"][kind]
+    assert len(scores["recommended"]) == len(scores["default"]) == 3
+    others = [*scores["default"], *scores["paper"]]
+    ranges = np.ptp(scores["recommended"]), np.ptp(others)
+    assert min(scores["recommended"]) - max(others) > max(ranges)
+    lines = SYMBOLS[kind].recommended.__doc__.splitlines()
+    (row,) = (line.split() for line in lines if line.split()[:1] == [kind])
+    assert row[1:] == [f"{np.mean(of):.1f}" for of in scores.values()]
+
+
+def test_recommended_settings():
+    owners = {name for name, value in SYMBOLS.items() if hasattr(value, "recommended")}
+    assert owners == set(RECOMMENDED)
+    for kind, settings in RECOMMENDED.items():
+        default = SYMBOLS[kind]().get_params(deep=False)
+        found = SYMBOLS[kind].recommended().get_params(deep=False)
+        assert found == {**default, **settings} != default
+
+    class Mine(SYMBOLS["ParagramEncoder"]):
+        pass
+
+    mine = Mine.recommended(max_epochs=9, random_state=5)
+    assert isinstance(mine, Mine)
+    assert (mine.loss, mine.max_epochs, mine.random_state) == ("infonce", 9, 5)

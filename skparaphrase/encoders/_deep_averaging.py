@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from skparaphrase._compat import StrOptions
 from skparaphrase._estimator import store_parameters
+from skparaphrase._presets import recommended
 from skparaphrase.encoders._trained import TrainedEncoder
 from skparaphrase.losses import Loss
 from skparaphrase.optimizers import Optimizer
@@ -262,7 +263,8 @@ class DeepAveragingEncoder(TrainedEncoder):
     As in the paper's code, the weights of the first layer are drawn from N(0, 0.01),
     and those of the others from Glorot's range.
 
-    Setting of :meth:`paper`: "ppdb-xl" (table 2).
+    Setting of :meth:`paper`: "ppdb-xl" (table 2). Those of :meth:`recommended` are
+    `learning_rate=0.005` and `max_epochs=3`.
 
     References
     ----------
@@ -285,6 +287,8 @@ class DeepAveragingEncoder(TrainedEncoder):
         **TrainedEncoder._parameter_constraints,
         "activation": [StrOptions({"tanh", "relu"})],
     }
+
+    recommended = classmethod(recommended)  # type: ignore[var-annotated]
 
     def __init__(
         self,

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from skparaphrase._compat import Interval, StrOptions
 from skparaphrase._estimator import store_parameters
+from skparaphrase._presets import recommended
 from skparaphrase.encoders._average import AveragingEncoder
 from skparaphrase.encoders._sif import sif_weights, word_probabilities
 from skparaphrase.encoders._trained import TrainedEncoder, unwrap_frozen
@@ -131,9 +132,10 @@ class ParagramEncoder(AveragingEncoder, TrainedEncoder):
     In a `Pipeline`, `fit` trains from the beginning. Wrap a fitted encoder in
     :class:`~sklearn.frozen.FrozenEstimator` to keep it.
 
-    The defaults are the paper's. Better vectors in less time came from
+    The defaults are the paper's. :meth:`recommended` gives better vectors in less time:
     `weighting="sif"`, `loss="infonce"`, `learning_rate=0.01`, `batch_size=256` and
-    `max_epochs=2` (see "How to choose an encoder" in the documentation).
+    `max_epochs=2`. To start from vectors that are weighted already, such as those of
+    :func:`skparaphrase.load_pretrained`, pass it `weighting="uniform"`.
 
     Settings of :meth:`paper`: "ppdb-xxl" (table 4), "ppdb-xl" (table 2), and "words",
     the public recipe of PARAGRAM word vectors for PPDB lexical pairs.
@@ -166,6 +168,8 @@ class ParagramEncoder(AveragingEncoder, TrainedEncoder):
         "a": [Interval(Real, 0, None, closed="neither")],
         "frequencies": [Mapping, StrOptions({"corpus"}), None],
     }
+
+    recommended = classmethod(recommended)  # type: ignore[var-annotated]
 
     def __init__(
         self,
