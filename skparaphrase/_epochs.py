@@ -203,7 +203,7 @@ class Training:
     def _warn_if_a_constant_is_better(self) -> None:
         """Compare the last loss with that of an output which ignores the text."""
         n_steps = self.n_epochs * len(self.trainer.slices())
-        if self.n_epochs < 2 or n_steps < _FEW_STEPS:
+        if self.n_epochs < 3 or n_steps < _FEW_STEPS:
             return
         first, *_, last = self.estimator.loss_curve_[-self.n_epochs :]
         constant = self.trainer.constant_loss()

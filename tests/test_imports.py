@@ -16,6 +16,8 @@ import pytest
 from sklearn.base import BaseEstimator, clone
 
 import skparaphrase
+from skparaphrase.encoders import AverageEncoder, ParagramEncoder
+from skparaphrase.supervised import SimilarityRegressor
 
 PUBLIC = [
     "skparaphrase",
@@ -95,6 +97,19 @@ print([name for name in {HEAVY} if name in sys.modules.keys() - before])
     ids=["import", "pipeline", "every module", "untrained"],
 )
 def test_nothing_heavy_is_imported(code):
+    assert loaded_after(code) == "[]"
+
+
+@pytest.mark.parametrize("encoder", [AverageEncoder(), ParagramEncoder()], ids=str)
+def test_a_loaded_model_predicts_without_torch(encoder, tmp_path):
+    pairs = [("A cat sleeps.", "A cat is asleep."), ("A dog barks.", "It rains.")]
+    freeze = None if hasattr(encoder, "loss") else "encoder"
+    model = SimilarityRegressor(encoder, freeze=freeze, max_epochs=1)
+    model.fit(pairs, [5.0, 0.0]).save(tmp_path / "model")
+    code = f"""
+from skparaphrase import load
+assert len(load({str(tmp_path / "model")!r}).predict({pairs!r})) == 2
+"""
     assert loaded_after(code) == "[]"
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import expit, softmax
 from sklearn.base import clone
 from sklearn.frozen import FrozenEstimator
 from sklearn.utils import Tags
@@ -25,6 +26,7 @@ from skparaphrase.encoders._initialize import (
     warn_if_fitted,
 )
 from skparaphrase.encoders._trained import TrainedEncoder, unwrap_frozen
+from skparaphrase.metrics._similarity import unit_vectors
 from skparaphrase.text import TokenBatch, check_pairs, check_texts, numbered_texts
 
 if TYPE_CHECKING:
@@ -169,11 +171,6 @@ class SupervisedModel(TrainedModel):
             scale=1.0 if self.scales_words_ else self.scale_,
         )
 
-    def _fitted_head(self, dim: int) -> "Head":
-        from skparaphrase.nn import with_parameters
-
-        return with_parameters(self._head(dim), self.head_, "The fitted model")
-
     def _trainer(self, examples: Examples) -> "HeadTrainer":
         from skparaphrase import nn
 
@@ -208,9 +205,12 @@ class SupervisedModel(TrainedModel):
                 wanted = encoder._composition(encoder.vectors_)
                 nn.with_parameters(wanted, prior, "encoder")
             table = self._word_table(encoder, fitted, device)
+        head = nn.with_parameters(
+            self._head(composition.dim), self.head_, "The fitted model"
+        )
         trainer = nn.HeadTrainer(
             composition,
-            self._fitted_head(composition.dim).to(device),
+            head.to(device),
             table,
             self,
             self._resolved_optimizer(),
@@ -273,10 +273,6 @@ class SupervisedModel(TrainedModel):
 
     def _probabilities(self, X: Any) -> NDArray[np.float64]:
         """Outputs of the softmax, shape (n_samples, n_outputs)."""
-        import torch
-
-        from skparaphrase.nn import resolve_device, to_device
-
         check_is_fitted(self)
         texts = self._check_texts(X)
         distinct, numbers = numbered_texts(texts)
@@ -284,15 +280,27 @@ class SupervisedModel(TrainedModel):
         if not len(texts):
             return found
         vectors = text_vectors(self.encoder_, distinct)
-        device = resolve_device(self.device)
-        head = self._fitted_head(vectors.shape[1]).to(device)
-        with torch.inference_mode():
-            for start in range(0, len(texts), _CHUNK):
-                rows = slice(start, start + _CHUNK)
-                part = to_device(vectors[numbers[rows].ravel()], device)
-                logits = head(part).double()
-                found[rows] = torch.softmax(logits, dim=1).cpu().numpy()
+        for start in range(0, len(texts), _CHUNK):
+            rows = slice(start, start + _CHUNK)
+            logits = self._logits(vectors[numbers[rows].ravel()])
+            found[rows] = softmax(logits.astype(np.float64), axis=1)
         return found
+
+    def _logits(self, vectors: NDArray[np.float32]) -> NDArray[np.float32]:
+        """What `nn.Head` computes; a prediction shall not wait for torch's import."""
+        p = self.head_
+        if "projection.weight" in p:
+            vectors = vectors @ p["projection.weight"] + p["projection.bias"]
+        if self.normalize:
+            vectors = unit_vectors(vectors)
+        if not self.scales_words_:
+            vectors = vectors * np.float32(self.scale_)
+        if self._n_texts == 2:
+            one, other = vectors[0::2], vectors[1::2]
+            vectors = np.concatenate([one * other, np.abs(one - other)], axis=1)
+        hidden = expit(vectors @ p["hidden.weight"] + p["hidden.bias"])
+        logits: NDArray[np.float32] = hidden @ p["output.weight"] + p["output.bias"]
+        return logits
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

@@ -209,6 +209,7 @@ def names(folder):
 EVERY = [*((kind, 1) for kind in KINDS), ("sif", 2), ("regressor", 2), ("tagger", 2)]
 
 
+@pytest.mark.filterwarnings("ignore:The loss of .* the same output")
 @pytest.mark.parametrize(("kind", "every"), EVERY)
 def test_killed_fit_ends_as_an_uninterrupted_one(kind, every, tmp_path):
     def fit(folder, *killers):
@@ -323,6 +324,7 @@ def run(script, *arguments, kill_at=None):
     return lines
 
 
+@pytest.mark.filterwarnings("ignore:The loss of .* the same output")
 @pytest.mark.skipif(sys.platform == "win32", reason="sends SIGKILL")
 def test_process_that_is_killed_from_outside(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr("sys.argv", ["", tmp_path / "a", tmp_path / "one"])

@@ -249,6 +249,7 @@ def test_any_transformer_can_be_frozen(vectors, sentences, labels):
     assert_array_equal(model.predict_proba(sentences), other.predict_proba(sentences))
 
 
+@pytest.mark.filterwarnings("ignore:The loss of .* the same output")
 @pytest.mark.parametrize("prior", [None, "universal"])
 def test_huge_penalties_return_the_start(prior, vectors, pairs, gold, fitted):
     model = SimilarityRegressor(ParagramEncoder(vectors), **SMALL)

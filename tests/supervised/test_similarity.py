@@ -23,6 +23,7 @@ def model(vectors):
     return SimilarityRegressor(ParagramEncoder(vectors), score_range=(0, 5), **SMALL)
 
 
+@pytest.mark.filterwarnings("ignore:The loss of .* the same output")
 def test_best_epoch_of_another_validation_set(model, pairs, gold):
     model.set_params(score_range=(-5, 5), warm_start=True)
     model.fit(pairs, gold, X_val=pairs, y_val=gold)
