@@ -1,36 +1,42 @@
-"""The code of the README runs."""
+"""The code of the README runs, and gives what stands beside it."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 README = (Path(__file__).parents[1] / "README.md").read_text("utf-8")
+BLOCKS = re.findall(r"```python\n(.*?)```", README, re.S)
 
 
-@pytest.mark.slow  # trains models on the bundled data
-def test_every_block_of_code_runs(tmp_path):
-    before, _, after = README.partition("And in another process:")
-    here, other = (re.findall(r"```python\n(.*?)```", p, re.S) for p in (before, after))
-    outputs = []
-    # The blocks after the other process continue the first one.
-    for blocks in (here, other[:1], other[1:]):
-        script = tmp_path / "blocks.py"
-        script.write_text("\n".join(blocks), encoding="utf-8")
-        run = subprocess.run(
-            [sys.executable, "-W", "error", "blocks.py"],
-            cwd=tmp_path,
-            capture_output=True,
-            text=True,
-        )
-        assert run.returncode == 0, run.stderr
-        outputs.append(run.stdout)
-    assert "commoncomponentremoval__n_components" in outputs[0]
-    ranked = re.findall(r"^-?\d\.\d\d  (.*)$", outputs[1], re.M)
-    assert ranked[0] == "Restart the laptop."
-    assert len(ranked) == 3
+def test_one_screen():
+    assert README.count("\n") <= 120
+
+
+@pytest.mark.filterwarnings("error")
+def test_every_block_of_code_runs():
+    names = {}
+    for block in BLOCKS:
+        exec(block, names)
+    assert names["vectors"].shape == (2, 128)
+    assert set(names["best"].best_params_) == set(names["grid"])
+
+
+def test_values_in_comments():
+    names = {}
+    lines = "\n".join(BLOCKS[:2]).splitlines()
+    shown = []
+    for line in lines:
+        code, _, comment = line.partition("  # ")
+        if re.match(r"-?\d\.\d\d$", comment):
+            assert f"{eval(code, names):.2f}" == comment
+            shown.append(comment)
+        elif code.startswith("print("):
+            assert eval(code[len("print(") : -1], names) == comment
+            shown.append(comment)
+        else:
+            exec(code, names)
+    assert len(shown) == 3
