@@ -15,6 +15,7 @@ from sklearn.base import ClusterMixin
 from skparaphrase._compat import HasMethods, Interval, StrOptions, fit_context
 from skparaphrase.search._base import EncoderUser, check_single_texts
 from skparaphrase.search._nearest import QUERIES, best, larger
+from skparaphrase.text import numbered_texts
 
 _NUMBERS = re.compile(r"\d+")
 
@@ -26,6 +27,7 @@ class NearDuplicates(ClusterMixin, EncoderUser):
     representative before it if their cosine is at least `threshold` and the `guard`
     agrees; otherwise it represents a new group. So every text is similar to its
     representative, which it need not be where groups grow by chains of similar texts.
+    Equal texts are always in one group.
 
     Parameters
     ----------
@@ -98,10 +100,12 @@ class NearDuplicates(ClusterMixin, EncoderUser):
         """
         texts = check_single_texts(X)
         self._fit_encoder(texts)
-        leaders = self._leaders(texts, self._embed(texts))
-        self.representative_indices_, self.labels_ = np.unique(
-            leaders, return_inverse=True
-        )
+        _, numbers = numbered_texts(texts)
+        _, first = np.unique(numbers, return_index=True)  # of equal texts
+        leaders = self._leaders(texts[first], self._embed(texts[first]))
+        representatives, labels = np.unique(leaders, return_inverse=True)
+        self.representative_indices_ = first[representatives]
+        self.labels_ = labels[numbers]
         return self
 
     def _leaders(

@@ -84,8 +84,8 @@ def test_numbers_must_agree():
 def test_equal_texts_are_one_group():
     texts = ["", "a cat", "a cat", "", "a dog and a bird", "a cat"]
     groups = NearDuplicates(threshold=0.99).fit(texts)
-    assert groups.labels_[[1, 2, 5]].tolist() == [1, 1, 1]
-    assert groups.representative_indices_.tolist()[1] == 1
+    assert groups.labels_.tolist() == [0, 1, 1, 0, 2, 1]
+    assert groups.representative_indices_.tolist() == [0, 1, 4]
 
 
 def test_in_a_pipeline():
