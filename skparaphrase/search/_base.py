@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, clone
 from sklearn.exceptions import NotFittedError
+from sklearn.pipeline import Pipeline
 from sklearn.utils import Tags, check_array
 from sklearn.utils.validation import check_is_fitted
 
@@ -37,10 +38,9 @@ class EncoderUser(DocumentedOnline, BaseEstimator):
         if self.encoder is None:
             self.encoder_ = load_pretrained()
             return
-        try:
-            check_is_fitted(self.encoder)
+        if _is_fitted(self.encoder):
             self.encoder_ = self.encoder
-        except NotFittedError:
+        else:
             self.encoder_ = clone(self.encoder).fit(texts)
 
     def _embed(self, texts: NDArray[np.object_]) -> NDArray[np.float32]:
@@ -79,6 +79,19 @@ def as_data_frame(columns: dict[str, Iterable[Any]]) -> Any:
     from sklearn.utils._optional_dependencies import check_pandas_support
 
     return check_pandas_support("as_frame=True").DataFrame(columns)
+
+
+def _is_fitted(encoder: Any) -> bool:
+    """Whether `fit` was called, for a pipeline whether it was on each of its steps."""
+    if isinstance(encoder, Pipeline):  # scikit-learn asks only the last step
+        return all(_is_fitted(step) for _, step in encoder.steps)
+    try:
+        check_is_fitted(encoder)
+    except NotFittedError:
+        return False
+    except TypeError:  # "passthrough"
+        return True
+    return True
 
 
 def _unit(vectors: Any) -> NDArray[np.float32]:

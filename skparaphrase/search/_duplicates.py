@@ -17,7 +17,8 @@ from skparaphrase.search._base import EncoderUser, check_single_texts
 from skparaphrase.search._nearest import QUERIES, best, larger
 from skparaphrase.text import numbered_texts
 
-_NUMBERS = re.compile(r"\d+")
+# "600D" is read as 600, with its unit or not; "P2419H" is read as a whole.
+_NUMBERS = re.compile(r"[^\W\d_]+\d[^\W_]*|\d+")
 
 
 class NearDuplicates(ClusterMixin, EncoderUser):
@@ -34,11 +35,12 @@ class NearDuplicates(ClusterMixin, EncoderUser):
     encoder : transformer, default=None
         As in :class:`SemanticSearch`.
     threshold : float, default=0.8
-        The smallest cosine of a text with the representative of its group.
+        The smallest cosine of a text with the representative of its group. Best chosen
+        on some texts whose groups are known: it depends on the texts and the encoder.
     guard : {"numbers"}, callable or None, default="numbers"
         What two texts must share besides, because vectors are nearly equal for "500 GB
-        drive" and "750 GB drive". "numbers": each number in one of the texts, read as a
-        run of digits ("D3100" holds 3100), is also in the other. A callable takes two
+        drive" and "750 GB drive". "numbers": the same numbers ("500GB" and "500 GB" are
+        equal) and the same words that hold a digit ("P2419H"). A callable takes two
         texts and returns whether they may be in one group. None: nothing.
 
     Attributes
@@ -145,5 +147,5 @@ class NearDuplicates(ClusterMixin, EncoderUser):
             return lambda first, second: True
         if callable(guard):
             return lambda first, second: guard(texts[first], texts[second])
-        numbers = [frozenset(_NUMBERS.findall(text)) for text in texts]
+        numbers = [frozenset(_NUMBERS.findall(text.lower())) for text in texts]
         return lambda first, second: numbers[first] == numbers[second]

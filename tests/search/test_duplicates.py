@@ -81,6 +81,24 @@ def test_numbers_must_agree():
     assert free.tolist()[:3] == [0, 0, 0]
 
 
+@pytest.mark.parametrize(
+    ("first", "second", "agree"),
+    [
+        ("500 GB drive", "drive, 500GB", True),
+        ("500 GB drive", "750 GB drive", False),
+        ("Dell P2419H monitor", "monitor Dell p2419h", True),
+        ("Dell P2419H monitor", "Dell U2419H monitor", False),
+        ("Sony WH-1000XM3", "Sony WH-1000XM4", False),
+        ("at 5.30pm", "at 5.30 pm", True),
+        ("a drive", "a drive, 500 GB", False),
+        ("one", "two", True),
+    ],
+)
+def test_what_numbers_are(first, second, agree):
+    labels = NearDuplicates(PLANE, threshold=-1).fit_predict([first, second])
+    assert labels.tolist() == [0, int(not agree)]
+
+
 def test_equal_texts_are_one_group():
     texts = ["", "a cat", "a cat", "", "a dog and a bird", "a cat"]
     groups = NearDuplicates(threshold=0.99).fit(texts)

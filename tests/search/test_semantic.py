@@ -13,7 +13,7 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.metrics.pairwise import cosine_similarity
 from sklearn.neighbors import NearestNeighbors
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import FunctionTransformer
+from sklearn.preprocessing import FunctionTransformer, Normalizer
 
 import skparaphrase
 from skparaphrase.datasets import load_similarity
@@ -170,6 +170,15 @@ def test_which_encoder_is_used():
     hits = search.search(QUERIES, k=1)
     cosines = cosine_similarity(expected, search.encoder_.transform(SENTENCES))
     assert_allclose(hits.score[:, 0], cosines.max(axis=1), atol=1e-5)
+
+
+def test_pipelines_whose_last_step_learns_nothing():
+    """scikit-learn takes such a pipeline for fitted."""
+    pipeline = make_pipeline(SIFEncoder(), Normalizer())
+    assert SemanticSearch(pipeline).fit(TEXTS).encoder_ is not pipeline
+    pipeline.fit(TEXTS)
+    assert SemanticSearch(pipeline).fit(TEXTS).encoder_ is pipeline
+    assert SemanticSearch(make_pipeline(SIFEncoder(), "passthrough")).fit(TEXTS)
 
 
 def test_in_a_pipeline():
