@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy as np
 from docutils import nodes
+from docutils.parsers.rst import Directive
+from docutils.statemachine import StringList
 from sphinx.addnodes import pending_xref
 from sphinx.ext.autosummary import autosummary_table
 from sphinx.ext.intersphinx import InventoryAdapter
@@ -124,6 +126,28 @@ def resolve(app: Any, env: Any, node: Any, content: nodes.Node) -> nodes.Node | 
     return link
 
 
+class Modules(Directive):
+    """`.. modules::` with the names of modules: what each is for, and its names."""
+
+    has_content = True
+
+    def run(self) -> list[nodes.Node]:
+        """A description list of the modules with links to their pages."""
+        lines = []
+        for room in self.content:
+            full = room if room == "skparaphrase" else f"skparaphrase.{room}"
+            module = import_module(full)
+            about = (module.__doc__ or "").strip().partition("\n")[0]
+            names = [name for name in module.__all__ if not name.startswith("_")]
+            links = ", ".join(f":py:obj:`~{full}.{name}`" for name in names)
+            lines += [f":doc:`{full} <api/{room}>`", f"   {about}", "", f"   {links}"]
+            lines.append("")
+        container = nodes.Element()
+        container.document = self.state.document
+        self.state.nested_parse(StringList(lines, source=full), 0, container)
+        return container.children
+
+
 def plain_summaries(app: Any, doctree: nodes.document) -> None:
     """Remove citations from tables of summaries, because numpydoc labels are hashes."""
     for table in doctree.findall(autosummary_table):
@@ -137,7 +161,8 @@ def plain_summaries(app: Any, doctree: nodes.document) -> None:
 
 
 def setup(app: Any) -> dict[str, bool]:
-    """Connect the functions."""
+    """Add the directive, and connect the functions."""
+    app.add_directive("modules", Modules)
     app.connect("builder-inited", offer)
     app.connect("doctree-read", plain_summaries)
     app.connect("missing-reference", resolve)

@@ -1,0 +1,169 @@
+"""Near duplicates and search on bundled questions and product titles, and tf-idf.
+
+    python benchmarks/near_duplicates.py
+
+`NearDuplicates` groups the questions of `load_faq` (96 of 550 repeat an earlier one)
+and 160 product titles (80 products, twice each in other words), with the vectors of
+`load_pretrained()` and with tf-idf. Precision and recall are those of pairs of texts in
+one group. Every method gets its best threshold on the same texts, so figures favour all
+of them alike. Search: each repeated question looks for the earlier one among all
+questions. Takes half a minute, and no data but the bundled ones. Writes
+`benchmarks/results/near_duplicates.json` and `.md`.
+"""
+
+# Authors: The skparaphrase developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from _papers import parse_args, table, write
+from _products import TEMPLATES
+from sklearn.base import BaseEstimator
+from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.metrics.cluster import pair_confusion_matrix
+from sklearn.pipeline import make_pipeline
+
+from skparaphrase import load_pretrained
+from skparaphrase.datasets import load_faq
+from skparaphrase.decomposition import CommonComponentRemoval
+from skparaphrase.encoders import AverageEncoder, SIFEncoder
+from skparaphrase.metrics import RetrievalScorer
+from skparaphrase.search import NearDuplicates
+
+METRICS = ("recall@1", "recall@5", "recall@10", "mrr")
+THRESHOLDS = np.arange(0.3, 0.96, 0.05)
+CHARACTERS: dict[str, Any] = {"analyzer": "char_wb", "ngram_range": (2, 4)}
+
+
+class Tfidf(BaseEstimator):
+    """Dense tf-idf of texts of any shape."""
+
+    def __init__(self, options: Mapping[str, Any] | None = None) -> None:
+        self.options = options
+
+    def fit(self, X: Any, y: Any = None) -> "Tfidf":
+        self.vectorizer_ = TfidfVectorizer(**(self.options or {})).fit(X)
+        return self
+
+    def transform(self, X: Any) -> Any:
+        texts = np.asarray(X, dtype=object)
+        vectors = self.vectorizer_.transform(texts.ravel()).toarray()
+        return vectors.reshape(*texts.shape, -1)
+
+
+def same_codes(first: str, second: str) -> bool:
+    """A guard: both texts hold the same words with digits."""
+    codes = [
+        re.findall(r"[\w./-]*\d[\w./-]*", text.lower()) for text in (first, second)
+    ]
+    return {*codes[0]} == {*codes[1]}
+
+
+GUARDS: dict[str, Any] = {"none": None, "numbers": "numbers", "codes": same_codes}
+ENCODERS = {
+    "load_pretrained()": None,
+    "tf-idf of words": Tfidf(),
+    "tf-idf of characters": Tfidf(CHARACTERS),
+}
+
+
+def best(texts: Any, groups: Any, encoder: Any, guard: Any) -> dict[str, float]:
+    """Threshold, precision, recall and F1 where F1 is largest."""
+    found = []
+    for threshold in THRESHOLDS:
+        model = NearDuplicates(encoder, threshold=threshold, guard=guard)
+        (_, wrong), (missed, right) = pair_confusion_matrix(
+            groups, model.fit_predict(texts)
+        )
+        found.append(
+            {
+                "threshold": float(threshold),
+                "precision": float(right / max(right + wrong, 1)),
+                "recall": float(right / (right + missed)),
+                "F1": float(2 * right / (2 * right + wrong + missed)),
+            }
+        )
+    return max(found, key=lambda each: each["F1"])
+
+
+def search(faq: Any) -> list[dict[str, Any]]:
+    """How often the earlier question is among the first hits of a later one."""
+    pairs = [
+        (question, faq.data[faq.groups == group][0])
+        for question, group in zip(faq.data, faq.groups, strict=True)
+        if question != faq.data[faq.groups == group][0]
+    ]
+    encoders = {
+        "tf-idf of words": Tfidf(),
+        "tf-idf of characters": Tfidf(CHARACTERS),
+        "average of word vectors": AverageEncoder(),
+        "SIF weights": SIFEncoder(),
+        "SIF weights, one component removed": make_pipeline(
+            SIFEncoder(), CommonComponentRemoval()
+        ),
+        "load_pretrained()": load_pretrained(),
+    }
+    rows = []
+    for name, encoder in encoders.items():
+        encoder = encoder if name == "load_pretrained()" else encoder.fit(faq.data)
+        scores = {
+            metric: RetrievalScorer(pairs, corpus=faq.data, metric=metric)(encoder)
+            for metric in METRICS
+        }
+        rows.append({"vectors": name, **scores})
+    return rows
+
+
+def report(results: dict[str, Any]) -> list[str]:
+    lines = [
+        "# Near duplicates and search, with vectors and with tf-idf",
+        "",
+        "Made by `python benchmarks/near_duplicates.py`, on bundled data.",
+        "",
+        "## Near duplicates",
+        "",
+        "Pairs of texts in one group, at the best threshold of each row, chosen on the",
+        'same texts. "numbers": both texts hold the same numbers; "codes": the same',
+        "words with digits.",
+        "",
+    ]
+    for part, digits in (("groups", 2), ("search", 3)):
+        rows = results[part]
+        lines += table([*rows[0]], [[*row.values()] for row in rows], digits)
+        if part == "groups":
+            lines += [
+                "",
+                "## Search",
+                "",
+                "Each repeated question looks for the earlier one among all 550.",
+                "",
+            ]
+    return lines
+
+
+def main() -> None:
+    args = parse_args(__doc__)
+    faq = load_faq()
+    titles: list[str] = []
+    products: list[int] = []
+    for title, reworded, models in TEMPLATES:
+        for model in models.split():
+            products += 2 * [len(titles)]
+            titles += [title.format(model), reworded.format(model)]
+    sets = {"questions": (faq.data, faq.groups), "product titles": (titles, products)}
+    rows = [
+        {"texts": kind, "vectors": name, "guard": guard}
+        | best(*sets[kind], encoder, GUARDS[guard])
+        for kind in sets
+        for name, encoder in ENCODERS.items()
+        for guard in GUARDS
+    ]
+    results = {"groups": rows, "search": search(faq)}
+    write(args, "near_duplicates", results, report(results))
+
+
+if __name__ == "__main__":
+    main()
