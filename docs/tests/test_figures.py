@@ -99,13 +99,27 @@ def test_sizing_takes_what_is_measured(measured):
         assert "distinct" in groups[name].columns
 
 
+QUOTED = [
+    quoted
+    for page in [*(ROOT / "docs").glob("*.rst"), *(ROOT / "docs/user_guide").glob("*")]
+    for quoted in re.findall(
+        r"\.\. measured:: (\w+)\n   :section: (.+)", page.read_text("utf-8")
+    )
+]
+
+
 @pytest.mark.parametrize("name", ["throughput", "limits", "memory"])
 def test_pages_quote_what_scripts_measure(name):
     groups = importlib.import_module(name).GROUPS.values()
     titles = {group.title for group in groups}
-    page = (ROOT / "docs/performance.rst").read_text("utf-8")
-    quoted = re.findall(rf"\.\. measured:: {name}\n   :section: (.+)", page)
-    assert quoted and {*quoted} <= titles
+    quoted = {section for script, section in QUOTED if script == name}
+    assert quoted and quoted <= titles
+
+
+def test_sections_of_near_duplicates_exist(measured):
+    text = (ROOT / "benchmarks/results/near_duplicates.md").read_text("utf-8")
+    quoted = {section for script, section in QUOTED if script == "near_duplicates"}
+    assert quoted == {*measured.sections(text)}
 
 
 README_ROWS = {  # by the label of the README, that of the results
