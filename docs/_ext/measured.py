@@ -78,8 +78,8 @@ class Measured(Directive):
 
     `:section:` names the section. `:part:` selects "text", "measures", "ratios",
     "tables" or "all" of it, and `:rows:` the rows that match a regular expression.
-    Without a section, `:part: preamble` selects the introduction of the file. If the
-    file does not exist yet, the command that creates it is shown instead.
+    "preamble" is the section before the first title. If the file does not exist yet,
+    the command that creates it is shown instead.
     """
 
     required_arguments = 1
@@ -96,10 +96,9 @@ class Measured(Directive):
         self.state.document.settings.env.note_dependency(str(path))
         text = path.read_text("utf-8") if path.exists() else ""
         found = sections(text)
-        if self.options.get("part") == "preamble" and found:
-            return _parse(self, block(preamble(text).splitlines()), path)
         if wanted := self.options.get("section"):
-            found = {wanted: found[wanted]} if wanted in found else {}
+            found["preamble"] = preamble(text)
+            found = {wanted: found[wanted]} if found.get(wanted) else {}
         options = {k: v for k, v in self.options.items() if k != "section"}
         lines = []
         for title, section in found.items():

@@ -113,13 +113,21 @@ def test_pages_quote_what_scripts_measure(name):
     groups = importlib.import_module(name).GROUPS.values()
     titles = {group.title for group in groups}
     quoted = {section for script, section in QUOTED if script == name}
-    assert quoted and quoted <= titles
+    assert quoted and quoted <= {*titles, "preamble"}
 
 
-def test_sections_of_near_duplicates_exist(measured):
-    text = (ROOT / "benchmarks/results/near_duplicates.md").read_text("utf-8")
-    quoted = {section for script, section in QUOTED if script == "near_duplicates"}
-    assert quoted == {*measured.sections(text)}
+@pytest.mark.parametrize(
+    ("name", "section", "rows"),
+    re.findall(
+        r"measured:: (\w+)\n   :section: (.+)(?:\n   :part: .*)?(?:\n   :rows: (.+))?",
+        (ROOT / "docs/results.rst").read_text("utf-8"),
+    ),
+)
+def test_results_are_recorded(measured, name, section, rows):
+    text = (ROOT / f"benchmarks/results/{name}.md").read_text("utf-8")
+    found = {"preamble": measured.preamble(text), **measured.sections(text)}[section]
+    n_wanted = rows.count("|") + 1 if rows else 2
+    assert len(measured.quote(found, part="measures", rows=rows)) > n_wanted
 
 
 README_ROWS = {  # by the label of the README, that of the results
@@ -144,3 +152,18 @@ def test_readme_quotes_results():
         assert megabytes == pytest.approx(measured[0], abs=0.5)
         assert quality == measured[5]
         assert speed == pytest.approx(measured[7], rel=0.05)
+
+
+def test_summary_of_speed_quotes_results():
+    page = (ROOT / "docs/results.rst").read_text("utf-8")
+    body = page.partition(".. list-table:: Speed")[2]
+    rows = re.findall(r"   \* - (.+)\n     - (.+)\n     - (.+)\n", body)
+    paths = sorted((ROOT / "benchmarks/results").glob("*.md"))
+    results = "\n".join(path.read_text("utf-8") for path in paths)
+    assert len(rows) > 5
+    for row in rows[1:]:
+        figure = re.findall(r"[\d,.]*\d", row[1])[0]
+        found = re.search(
+            rf"(?<![\d.,]){re.escape(figure)}(\.\d+)?( \(| pairs/s)", results
+        )
+        assert found, row
