@@ -4,10 +4,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 import os
+import re
 import sys
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 sys.path.insert(0, str(Path(__file__).parent / "_ext"))
@@ -27,6 +29,7 @@ extensions = [
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
     "sphinx.ext.mathjax",
+    "sphinx.ext.viewcode",
     "numpydoc",
     "sphinx_copybutton",
     "sphinx_design",
@@ -37,7 +40,13 @@ extensions = [
 ]
 root_doc = "index"
 templates_path = ["_templates"]
-exclude_patterns = ["_build", "_templates", "tests", "**sg_execution_times.rst"]
+exclude_patterns = [
+    "_build",
+    "_templates",
+    "tests",
+    "auto_examples/index.rst",  # the page `gallery` groups the examples
+    "**sg_execution_times.rst",
+]
 # `Name` is a link if the name is ours, and code otherwise.
 default_role = "py:obj"
 nitpicky = True
@@ -68,8 +77,7 @@ numpydoc_show_inherited_class_members = {
 sphinx_gallery_conf = {
     "examples_dirs": "../examples",
     "gallery_dirs": "auto_examples",
-    "filename_pattern": r"/plot_",
-    "within_subsection_order": "ExampleTitleSortKey",
+    "filename_pattern": r"/(plot_|quickstart)",
     "backreferences_dir": "api/backreferences",
     "doc_module": ("skparaphrase",),
     "reference_url": {"skparaphrase": None},
@@ -77,6 +85,7 @@ sphinx_gallery_conf = {
     "capture_repr": ("_repr_html_",),  # estimators and frames
     "matplotlib_animations": False,
     "min_reported_time": 1,
+    "thumbnail_size": (640, 448),
     "remove_config_comments": True,
     "show_memory": False,
     "show_signature": False,
@@ -86,6 +95,20 @@ sphinx_gallery_conf = {
     "abort_on_example_error": False,  # -W fails the build after the last one
 }
 suppress_warnings = ["config.cache"]  # the settings of sphinx-gallery contain functions
+LICENCE = re.compile(r"\s*# Authors: .*\n\s*# SPDX-License-Identifier: .*\n")
+
+
+def hide_licence(app: Any, docname: str, source: list[str]) -> None:
+    """Remove the comment about authors and licence from pages of the gallery."""
+    if docname.startswith("auto_examples/"):
+        empty = rf"\.\. code-block:: Python\n{LICENCE.pattern}\s*(?=\.\. GENERATED)"
+        source[0] = LICENCE.sub("\n\n", re.sub(empty, "", source[0]))
+
+
+def setup(app: Any) -> None:
+    """Connect the function."""
+    app.connect("source-read", hide_licence)
+
 
 # The pages ---------------------------------------------------------------------------
 
@@ -101,20 +124,34 @@ html_copy_source = False
 html_theme_options = {
     "logo": {"text": "skparaphrase", "image_light": LOGO, "image_dark": LOGO},
     "navbar_end": ["theme-switcher"],
-    "header_links_before_dropdown": 5,
+    "navbar_persistent": ["search-button"],
+    "header_links_before_dropdown": 9,
     "navigation_with_keys": False,
-    "show_prev_next": False,
+    "show_prev_next": True,
     "show_toc_level": 2,
     "use_edit_page_button": False,
     "footer_start": ["copyright"],
     "footer_end": ["sphinx-version"],
 }
+# Read the Docs knows the repository, to whose files the pages link.
+if _repository := re.fullmatch(
+    r"https://github\.com/([\w.-]+)/([\w.-]+?)(?:\.git)?",
+    os.environ.get("READTHEDOCS_GIT_CLONE_URL", ""),
+):
+    html_context = {
+        "github_user": _repository[1],
+        "github_repo": _repository[2],
+        "github_version": "main",
+        "doc_path": "docs",
+    }
+    html_theme_options["use_edit_page_button"] = True
 html_sidebars = {
     "index": [],
     "getting_started": [],
     "choosing": [],
     "comparison": [],
     "performance": [],
+    "results": [],
     "faq": [],
     "references": [],
     "releasing": [],

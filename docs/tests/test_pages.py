@@ -118,7 +118,13 @@ def test_what_docstrings_link_to_exists():
                 assert find(target) is not None, (path.name, target)
 
 
-def test_gallery_has_a_title_for_every_example():
-    for path in (ROOT / "examples").glob("*.py"):
+def test_gallery_has_every_example_and_its_title():
+    page = (DOCS / "gallery.rst").read_text(encoding="utf-8")
+    paths = list((ROOT / "examples").glob("*.py"))
+    listed = re.findall(r"(?m)^   auto_examples/(\w+)$", page)
+    assert sorted(listed) == sorted(path.stem for path in paths)
+    for path in paths:
         head = path.read_text(encoding="utf-8").splitlines()[:3]
         assert head[0] == '"""' and head[2] == "=" * len(head[1]), path.name
+        shown = f"../examples/{path.name}", f":doc:`auto_examples/{path.stem}`"
+        assert any(each in page for each in shown), path.name
