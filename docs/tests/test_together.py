@@ -1,0 +1,112 @@
+"""The examples with other libraries, of those that are installed."""
+
+# Authors: The skparaphrase developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import re
+import textwrap
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sklearn.metrics import adjusted_rand_score
+
+from skparaphrase import load_pretrained
+from skparaphrase.datasets import load_faq, load_word_vectors
+from skparaphrase.encoders import SIFEncoder
+from skparaphrase.metrics import RetrievalScorer
+from skparaphrase.search import NearDuplicates
+from skparaphrase.vectors import WordVectors
+
+PAGE = Path(__file__).parents[1] / "user_guide/together.rst"
+BLOCKS = re.findall(
+    r"\.\. code-block:: python\n\n((?:   .*\n|\n)+)", PAGE.read_text("utf-8")
+)
+FAQ = load_faq()
+
+
+@pytest.fixture
+def run(monkeypatch):
+    """Run the block of a page that imports a library, and return its names."""
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+
+    def run(library):
+        pytest.importorskip(library)
+        (block,) = (each for each in BLOCKS if f"from {library} import" in each)
+        names = {}
+        exec(textwrap.dedent(block), names)
+        return names
+
+    return run
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_bertopic(run):
+    names = run("bertopic")
+    assert type(names["model"].embedding_model).__name__ == "SklearnEmbedder"
+    assert len({*names["topics"]}) == 25
+    rng = np.random.default_rng(0)
+    by_chance = adjusted_rand_score(FAQ.topics, rng.permutation(names["topics"]))
+    assert adjusted_rand_score(FAQ.topics, names["topics"]) > by_chance + 0.05
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_bertopic_does_not_recognise_an_encoder(monkeypatch):
+    pytest.importorskip("bertopic")
+    from bertopic.backend import _sentencetransformers, _utils
+
+    loaded = []
+    monkeypatch.setattr(
+        _sentencetransformers, "SentenceTransformerBackend", loaded.append
+    )
+    _utils.select_backend(load_pretrained())
+    assert [type(name) for name in loaded] == [str]
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_keybert(run):
+    words = [word for word, _ in run("keybert")["keywords"]]
+    assert len(words) == 3
+    assert "parcel" in words
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_semhash(run):
+    kept = run("semhash")["kept"]
+    ours = NearDuplicates(guard=None, threshold=0.8).fit(FAQ.data)
+    assert abs(len(kept) - len(ours.representative_indices_)) < 5  # approximate
+
+
+def test_retrieval_evaluator():
+    transformers = pytest.importorskip("sentence_transformers")
+    evaluation = pytest.importorskip(
+        "sentence_transformers.sentence_transformer.evaluation"
+    )
+    table = load_word_vectors()
+    table = WordVectors(table.words, table.matrix, scale=table.scale)
+    encoder = SIFEncoder(table).fit(FAQ.data)
+    first = dict(zip(FAQ.groups[::-1], FAQ.data[::-1], strict=True))
+    pairs = [
+        (text, first[group])
+        for text, group in zip(FAQ.data, FAQ.groups, strict=True)
+        if text != first[group]
+    ]
+    queries = {question for question, _ in pairs}
+    corpus = [text for text in FAQ.data if text not in queries]
+    evaluator = evaluation.InformationRetrievalEvaluator(
+        {question: question for question, _ in pairs},
+        {text: text for text in corpus},
+        {question: {other} for question, other in pairs},
+        mrr_at_k=[len(corpus)],
+        accuracy_at_k=[1, 10],
+        write_csv=False,
+    )
+    static = encoder.to_static_embedding()
+    theirs = evaluator(transformers.SentenceTransformer(modules=[static]))
+    for metric, name in [
+        ("mrr", f"cosine_mrr@{len(corpus)}"),
+        ("recall@1", "cosine_accuracy@1"),
+        ("recall@10", "cosine_accuracy@10"),
+    ]:
+        ours = RetrievalScorer(pairs, corpus=corpus, metric=metric)(encoder)
+        assert abs(ours - theirs[name]) < 1e-4
