@@ -132,7 +132,8 @@ def report(results: dict[str, Any]) -> list[str]:
     ]
     for part, digits in (("groups", 2), ("search", 3)):
         rows = results[part]
-        lines += table([*rows[0]], [[*row.values()] for row in rows], digits)
+        heads = [f"`{head}`" if "@" in head else head for head in rows[0]]
+        lines += table(heads, [[*row.values()] for row in rows], digits)
         if part == "groups":
             lines += [
                 "",

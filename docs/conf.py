@@ -105,9 +105,16 @@ def hide_licence(app: Any, docname: str, source: list[str]) -> None:
         source[0] = LICENCE.sub("\n\n", re.sub(empty, "", source[0]))
 
 
+def hide_edit_link(app: Any, page: str, template: str, context: Any, tree: Any) -> None:
+    """Remove the link to the source of pages that are generated."""
+    if page.startswith(("api/generated/", "auto_examples/")):
+        context["theme_use_edit_page_button"] = False
+
+
 def setup(app: Any) -> None:
-    """Connect the function."""
+    """Connect the functions."""
     app.connect("source-read", hide_licence)
+    app.connect("html-page-context", hide_edit_link)
 
 
 # The pages ---------------------------------------------------------------------------
