@@ -24,9 +24,9 @@ class SemanticSearch(EncoderUser):
     ----------
     encoder : transformer, default=None
         Maps texts to vectors. None is :func:`skparaphrase.load_pretrained`. A fitted
-        encoder is used as it is; any other is cloned and fitted to the texts. (Clones
+        encoder is used as it is; any other is cloned and fitted to the texts. Clones
         are not fitted: in a grid search, put a fitted encoder in a
-        :class:`~sklearn.frozen.FrozenEstimator`.)
+        :class:`~sklearn.frozen.FrozenEstimator`.
     neighbors : estimator, default=None
         An unfitted estimator with `fit` and `kneighbors`, such as
         :class:`~sklearn.neighbors.NearestNeighbors` or an approximate index. It is
