@@ -14,7 +14,6 @@ questions. Takes half a minute, and no data but the bundled ones. Writes
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -54,15 +53,7 @@ class Tfidf(BaseEstimator):
         return vectors.reshape(*texts.shape, -1)
 
 
-def same_codes(first: str, second: str) -> bool:
-    """A guard: both texts hold the same words with digits."""
-    codes = [
-        re.findall(r"[\w./-]*\d[\w./-]*", text.lower()) for text in (first, second)
-    ]
-    return {*codes[0]} == {*codes[1]}
-
-
-GUARDS: dict[str, Any] = {"none": None, "numbers": "numbers", "codes": same_codes}
+GUARDS = {"none": None, "numbers": "numbers"}
 ENCODERS = {
     "load_pretrained()": None,
     "tf-idf of words": Tfidf(),
@@ -126,8 +117,7 @@ def report(results: dict[str, Any]) -> list[str]:
         "## Near duplicates",
         "",
         "Pairs of texts in one group, at the best threshold of each row, chosen on the",
-        'same texts. "numbers": both texts hold the same numbers; "codes": the same',
-        "words with digits.",
+        'same texts. "numbers": both texts hold the same numbers and model codes.',
         "",
     ]
     for part, digits in (("groups", 2), ("search", 3)):
