@@ -90,11 +90,12 @@ sphinx_gallery_conf = {
     "show_memory": False,
     "show_signature": False,
     "download_all_examples": False,
-    "default_thumb_file": str(Path(__file__).parent / "_static" / "script.png"),
     "copyfile_regex": r"$^",
     "abort_on_example_error": False,  # -W fails the build after the last one
 }
 suppress_warnings = ["config.cache"]  # the settings of sphinx-gallery contain functions
+
+
 LICENCE = re.compile(r"\s*# Authors: .*\n\s*# SPDX-License-Identifier: .*\n")
 
 
