@@ -44,7 +44,6 @@ exclude_patterns = [
     "_build",
     "_templates",
     "tests",
-    "auto_examples/index.rst",  # the page `gallery` groups the examples
     "**sg_execution_times.rst",
 ]
 # `Name` is a link if the name is ours, and code otherwise.
@@ -90,12 +89,10 @@ sphinx_gallery_conf = {
     "show_memory": False,
     "show_signature": False,
     "download_all_examples": False,
-    "copyfile_regex": r"$^",
+    "copyfile_regex": r"index\.rst",  # which groups the examples
     "abort_on_example_error": False,  # -W fails the build after the last one
 }
 suppress_warnings = ["config.cache"]  # the settings of sphinx-gallery contain functions
-
-
 LICENCE = re.compile(r"\s*# Authors: .*\n\s*# SPDX-License-Identifier: .*\n")
 
 
