@@ -148,11 +148,13 @@ class UpdateRule:
 
 
 def _zeros_like(parameter: Tensor) -> Tensor:
-    """Zeros; for a large table on a CPU, only the rows in use take memory."""
-    shape, size = parameter.shape, parameter.nbytes
-    lazy = hasattr(mmap, "MADV_NOHUGEPAGE") and parameter.dtype == torch.float32
-    if parameter.device.type != "cpu" or size < _LARGE or not lazy:
+    """Zeros; on a CPU, only the rows in use take memory, and time to clear it."""
+    shape, size = tuple(parameter.shape), parameter.nbytes
+    is_plain = parameter.dtype == torch.float32 and parameter.is_contiguous()
+    if parameter.device.type != "cpu" or not is_plain:
         return torch.zeros_like(parameter)
+    if size < _LARGE or not hasattr(mmap, "MADV_NOHUGEPAGE"):
+        return torch.from_numpy(np.zeros(shape, dtype=np.float32))
     memory = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
     # NumPy asks for pages of 2 MB, and a few words in each would use all memory.
     with suppress(OSError):  # a kernel without huge pages
