@@ -20,6 +20,7 @@ from skparaphrase._threads import limit_torch_threads, process_rank
 
 Arrays = dict[str, NDArray[Any]]
 
+_NO_LOSS = 1e-6  # a constant output that has less is right
 _FEW_STEPS = 30  # after fewer, a high loss says nothing
 _HISTORY = ("loss_curve_", "n_epochs_", "validation_scores_", "best_epoch_")
 
@@ -207,7 +208,7 @@ class Training:
             return
         first, *_, last = self.estimator.loss_curve_[-self.n_epochs :]
         constant = self.trainer.constant_loss()
-        if last >= constant:
+        if last >= constant > _NO_LOSS:
             warnings.warn(
                 f"The loss of {type(self.estimator).__name__} went from {first:.3g} to "
                 f"{last:.3g} in {self.n_epochs} epochs; the same output for every text "

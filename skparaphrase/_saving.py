@@ -86,7 +86,7 @@ def save(self: Any, folder: str | PathLike[str]) -> None:
         for name, value in fitted_attributes(self).items():
             given = parameters.get(name[:-1])
             is_model = hasattr(value, "get_params")
-            if is_model and value is getattr(given, "estimator", given):
+            if is_model and (value is given or value is getattr(given, "estimator", 0)):
                 same[name] = name[:-1]
             elif is_model:
                 save(value, new / name)

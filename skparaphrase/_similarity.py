@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skparaphrase.encoders._average import load_pretrained
-from skparaphrase.pairs import PairSimilarity
+from skparaphrase.metrics._similarity import cosine_similarity
 from skparaphrase.text import check_texts
 
 
@@ -66,6 +66,7 @@ def similarity(a: Any, b: Any, encoder: Any = None) -> float | NDArray[np.floati
             "a and b must be two texts, or two sequences of texts of the same length; "
             f"got shapes {first.shape} and {second.shape}."
         )
-    pairs = np.stack([first, second], axis=1)
     encoder = load_pretrained() if encoder is None else encoder
-    return PairSimilarity().predict(encoder.transform(pairs))
+    vectors = np.asarray(encoder.transform(np.append(first, second)))
+    n = len(first)
+    return np.clip(cosine_similarity(vectors[:n], vectors[n:]), -1, 1)

@@ -100,5 +100,7 @@ def _unit(vectors: Any) -> NDArray[np.float32]:
             "The encoder gives sparse vectors; end its pipeline with TruncatedSVD, "
             "which makes them dense."
         )
-    vectors = check_array(vectors, dtype=np.float32, input_name="vectors")
+    vectors = check_array(
+        vectors, dtype=np.float32, ensure_min_samples=0, input_name="vectors"
+    )
     return unit_vectors(vectors)

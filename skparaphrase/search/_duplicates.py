@@ -14,11 +14,12 @@ from sklearn.base import ClusterMixin
 
 from skparaphrase._compat import HasMethods, Interval, StrOptions, fit_context
 from skparaphrase.search._base import EncoderUser, check_single_texts
-from skparaphrase.search._nearest import QUERIES, best, larger
+from skparaphrase.search._nearest import QUERIES, best, floor, larger
 from skparaphrase.text import numbered_texts
 
-# "600D" is read as 600, with its unit or not; "P2419H" is read as a whole.
-_NUMBERS = re.compile(r"[^\W\d_]+\d[^\W_]*|\d+")
+# "600D" is read as 600, with its unit or not; "P2419H" and "10/12" as a whole.
+_NUMBERS = re.compile(r"[^\W\d_]+\d[^\W_]*|\d+(?:[.,:/]\d+)*")
+_THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}\b)")
 
 
 class NearDuplicates(ClusterMixin, EncoderUser):
@@ -40,8 +41,8 @@ class NearDuplicates(ClusterMixin, EncoderUser):
     guard : {"numbers"}, callable or None, default="numbers"
         What two texts must share besides, because vectors are nearly equal for "500 GB
         drive" and "750 GB drive". "numbers": the same numbers ("500GB" and "500 GB" are
-        equal) and the same words that hold a digit ("P2419H"). A callable takes two
-        texts and returns whether they may be in one group. None: nothing.
+        equal) and the same words that hold a digit ("P2419H"), in any order. A callable
+        takes two texts and returns whether they may be in one group. None: nothing.
 
     Attributes
     ----------
@@ -59,8 +60,9 @@ class NearDuplicates(ClusterMixin, EncoderUser):
 
     Notes
     -----
-    Only representatives are compared with the texts after them, in blocks of bounded
-    memory: time grows with the number of texts times the number of groups.
+    Only representatives are compared with the texts after them, in blocks: time grows
+    with the number of texts times the number of groups. A callable `guard` is called
+    for each representative above the threshold until one agrees.
 
     Examples
     --------
@@ -114,8 +116,7 @@ class NearDuplicates(ClusterMixin, EncoderUser):
         self, texts: NDArray[np.object_], vectors: NDArray[np.float32]
     ) -> NDArray[np.intp]:
         """The row of the representative of each text."""
-        agree = self._agree(texts)
-        floor = np.nextafter(np.float32(self.threshold), np.float32(-np.inf))
+        keys, agree = self._guarded(texts)
         leaders = np.arange(len(texts))
         representatives: list[int] = []
         rows = np.empty_like(vectors)  # of representatives, then of a block
@@ -123,16 +124,20 @@ class NearDuplicates(ClusterMixin, EncoderUser):
             block = vectors[first : first + QUERIES]
             n_known, stop = len(representatives), first + len(block)
             rows[n_known : n_known + len(block)] = block
-            least = np.full((len(block), 1), floor)
-            found = larger(block, rows[: n_known + len(block)], least)
-            query, row, _ = best(list(found))
-            others = np.array([*representatives, *range(first, stop)])[row].tolist()
+            least = np.full((len(block), 1), floor(self.threshold))
+            known = np.array([*representatives, *range(first, stop)])
+            found = []
+            for query, row, cosine in larger(block, rows[: len(known)], least):
+                asked, other = first + query, known[row]
+                keep = (other < asked) & (keys[other] == keys[asked])
+                found.append((query[keep], row[keep], cosine[keep]))
+            query, row, _ = best(found)
+            others = known[row].tolist()
             ends = np.searchsorted(query, np.arange(len(block) + 1)).tolist()
             for i in range(len(block)):
                 text = first + i
                 for other in others[ends[i] : ends[i + 1]]:
-                    is_before = other < text and leaders[other] == other
-                    if is_before and agree(other, text):
+                    if leaders[other] == other and agree(texts[other], texts[text]):
                         leaders[text] = other
                         break
                 else:
@@ -140,12 +145,16 @@ class NearDuplicates(ClusterMixin, EncoderUser):
                     representatives.append(text)
         return leaders
 
-    def _agree(self, texts: NDArray[np.object_]) -> Callable[[int, int], bool]:
-        """A function that takes two rows and returns whether the guard agrees."""
-        guard = self.guard
-        if guard is None:
-            return lambda first, second: True
-        if callable(guard):
-            return lambda first, second: guard(texts[first], texts[second])
-        numbers = [frozenset(_NUMBERS.findall(text.lower())) for text in texts]
-        return lambda first, second: numbers[first] == numbers[second]
+    def _guarded(
+        self, texts: NDArray[np.object_]
+    ) -> tuple[NDArray[np.intp], Callable[[str, str], bool]]:
+        """A key for each text, equal for texts with the same numbers; and the guard."""
+        if callable(self.guard):
+            return np.zeros(len(texts), np.intp), self.guard
+        if self.guard is None:
+            return np.zeros(len(texts), np.intp), lambda first, second: True
+        seen: dict[frozenset[str], int] = {}
+        plain = (_THOUSANDS.sub("", text.lower()) for text in texts)
+        found = (frozenset(_NUMBERS.findall(text)) for text in plain)
+        keys = [seen.setdefault(numbers, len(seen)) for numbers in found]
+        return np.array(keys, np.intp), lambda first, second: True

@@ -28,8 +28,8 @@ class ParaphraseMiner(EncoderUser):
     threshold : float, default=0.7
         The smallest cosine of a pair.
     top_k : int, default=100
-        The largest number of partners of a text. A pair is kept if one of its texts is
-        among the `top_k` nearest of the other.
+        How many nearest texts of each text are looked at. A pair is kept if one of its
+        texts is among the `top_k` nearest of the other.
 
     Attributes
     ----------

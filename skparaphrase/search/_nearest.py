@@ -15,6 +15,12 @@ QUERIES = 512  # in a block
 _ROWS = 4096  # in a block, so that cosines take 8 MB
 _SAMPLE = 1024  # rows that give a first bound
 _ROUNDING = 1e-5  # of cosines, which differs with the shape of the blocks
+_LEEWAY = 2e-6  # below a threshold, so that 1 finds equal texts
+
+
+def floor(threshold: float) -> np.float32:
+    """What cosines must be larger than, to be at least a threshold but for rounding."""
+    return np.float32(threshold - _LEEWAY)
 
 
 def larger(
@@ -76,23 +82,25 @@ def nearest(
     query, row : ndarray of int of shape (n_found,)
         By query, then by falling cosine, then by row.
     cosine : ndarray of shape (n_found,)
+        At most 1.
     """
     found = []
+    k = int(k)  # products of small integers of NumPy overflow
     for first in range(0, len(queries), QUERIES):
         block = queries[first : first + QUERIES]
         query, row, cosine = _nearest(
             block, rows, k, threshold, first if skip_same else None
         )
         found.append((query + first, row, cosine))
-    return _concatenated(found)
+    query, row, cosine = _concatenated(found)
+    return query, row, np.clip(cosine, -1, 1)
 
 
 def _nearest(
     queries: Vectors, rows: Vectors, k: int, threshold: float, first: int | None
 ) -> Found:
     """The same for a block of queries; query `i` is row `first + i`."""
-    floor = np.nextafter(np.float32(threshold), np.float32(-np.inf))
-    least = np.full((len(queries), 1), floor)
+    least = np.full((len(queries), 1), floor(threshold))
     n_wanted = k if first is None else k + 1  # of which one may be the same text
     if len(rows) > _SAMPLE >= n_wanted:
         sample = np.partition(queries @ rows[:_SAMPLE].T, -n_wanted, axis=1)

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from skparaphrase._compat import HasMethods, fit_context
 from skparaphrase.search._base import EncoderUser, as_data_frame, check_single_texts
-from skparaphrase.search._nearest import nearest
+from skparaphrase.search._nearest import QUERIES, nearest
 
 
 class SemanticSearch(EncoderUser):
@@ -31,7 +31,8 @@ class SemanticSearch(EncoderUser):
         An unfitted estimator with `fit` and `kneighbors`, such as
         :class:`~sklearn.neighbors.NearestNeighbors` or an approximate index. It is
         fitted to unit vectors, for which Euclidean distance and cosine give the same
-        order. None compares with all texts: exact, in blocks of bounded memory.
+        order (but for texts without a known word, whose vectors are zero). None
+        compares with all texts: exact, in blocks of bounded memory.
 
     Attributes
     ----------
@@ -128,8 +129,9 @@ class SemanticSearch(EncoderUser):
         Returns
         -------
         hits : Bunch or DataFrame
-            The most similar text first; equal scores in the order of the texts. A frame
-            has a line for each hit and the columns `query`, `row`, `text` and `score`.
+            The most similar text first; scores that are equal but for rounding come in
+            any order. A frame has a line for each hit and the columns `query`, `row`,
+            `text` and `score`.
             The fields of a Bunch:
 
             - query : ndarray of shape (n_queries,), dtype object
@@ -180,13 +182,25 @@ class SemanticSearch(EncoderUser):
         check_is_fitted(self)
         check_scalar(k, "k", Integral, min_val=1)
         is_own = queries is None
-        k = min(k, len(self.texts_) - is_own)
+        k = max(min(k, len(self.texts_) - is_own), 0)
         vectors = self.vectors_ if queries is None else self._embed(queries)
         if self.neighbors is None:
             _, rows, cosines = nearest(vectors, self.vectors_, k, skip_same=is_own)
-            return cosines.reshape(-1, k), rows.reshape(-1, k)
-        rows = self.neighbors_.kneighbors(vectors, k + is_own, return_distance=False)
-        cosines = np.einsum("qd,qkd->qk", vectors, self.vectors_[rows])
+            shape = len(vectors), k
+            return cosines.reshape(shape), rows.reshape(shape)
+        n_wanted = k + is_own
+        rows = self.neighbors_.kneighbors(vectors, n_wanted, return_distance=False)
+        if rows.shape[1] < n_wanted or (rows < 0).any():
+            raise ValueError(
+                f"neighbors={self.neighbors!r} found fewer than {n_wanted} texts for a "
+                "query; ask for fewer, or set it to search longer."
+            )
+        cosines = np.empty(rows.shape, dtype=np.float32)
+        for start in range(0, len(rows), QUERIES):
+            some = slice(start, start + QUERIES)
+            found = self.vectors_[rows[some]]
+            np.einsum("qd,qkd->qk", vectors[some], found, out=cosines[some])
+        np.clip(cosines, -1, 1, out=cosines)
         if is_own:
             cosines[rows == np.arange(len(rows))[:, np.newaxis]] = -np.inf
         order = np.argsort(-cosines, axis=1, kind="stable")[:, :k]

@@ -3,6 +3,8 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
@@ -90,6 +92,8 @@ def test_numbers_must_agree():
         ("Dell P2419H monitor", "Dell U2419H monitor", False),
         ("Sony WH-1000XM3", "Sony WH-1000XM4", False),
         ("at 5.30pm", "at 5.30 pm", True),
+        ("on 10/12", "on 12/10", False),
+        ("1,000 nails", "1000 nails", True),
         ("a drive", "a drive, 500 GB", False),
         ("one", "two", True),
     ],
@@ -97,6 +101,28 @@ def test_numbers_must_agree():
 def test_what_numbers_are(first, second, agree):
     labels = NearDuplicates(PLANE, threshold=-1).fit_predict([first, second])
     assert labels.tolist() == [0, int(not agree)]
+
+
+def test_a_guard_that_refuses_costs_no_memory():
+    texts = [f"Stainless steel hex bolt, {i} mm" for i in range(6000)]
+    NearDuplicates().fit(texts[:2])
+    tracemalloc.start()
+    groups = NearDuplicates(threshold=0.5).fit(texts)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert len(groups.representative_indices_) == 6000
+    assert peak < 230_000_000  # lists of the pairs of a block would take 400 MB
+
+
+def test_equal_but_for_rounding():
+    texts = [*TEXTS[:300], *(text.upper() for text in TEXTS[:300])]
+    groups = NearDuplicates(threshold=1, guard=None).fit(texts)
+    assert_array_equal(groups.labels_[:300], groups.labels_[300:])
+
+
+def test_nothing():
+    groups = NearDuplicates().fit([])
+    assert groups.labels_.shape == groups.representative_indices_.shape == (0,)
 
 
 def test_equal_texts_are_one_group():

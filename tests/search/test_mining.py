@@ -74,6 +74,22 @@ def test_a_frame():
     assert frame.iloc[0, :4].tolist() == [0, 0, "a", "b"]
 
 
+def test_equal_texts_have_a_cosine_of_one():
+    texts = [*np.unique(PAIRS), *np.unique(PAIRS)]
+    pairs = ParaphraseMiner(threshold=1).fit(texts).mine(texts)
+    rows = {*map(tuple, pairs.row.tolist())}
+    n = len(texts) // 2
+    assert rows >= {(i, i + n) for i in range(n)}
+    assert pairs.score.max() == 1
+
+
+def test_small_integers():
+    texts = np.unique(PAIRS)
+    pairs = ParaphraseMiner(threshold=0.6, top_k=np.int8(100)).fit(texts).mine(texts)
+    expected = ParaphraseMiner(threshold=0.6).fit(texts).mine(texts)
+    assert_array_equal(pairs.row, expected.row)
+
+
 def test_no_pair():
     pairs = ParaphraseMiner(PLANE).fit(["a"]).mine(["a", "d"])
     assert pairs.row.shape == pairs.text.shape == (0, 2)

@@ -195,14 +195,51 @@ def test_words_that_are_not_known():
     assert hits.row.tolist() == [[2, 0, 1], [0, 1, 2]]
 
 
+class Padded(Reversed):
+    """Pads with -1, as faiss does."""
+
+    def kneighbors(self, X, n_neighbors=5, return_distance=True):
+        return np.full((len(X), n_neighbors), -1)
+
+
+class Short(Reversed):
+    """Finds fewer than it was asked for."""
+
+    def kneighbors(self, X, n_neighbors=5, return_distance=True):
+        return np.zeros((len(X), 1), dtype=int)
+
+
+@pytest.mark.parametrize("neighbors", [Padded(), Short()], ids=str)
+def test_indexes_that_find_too_few(neighbors):
+    search = SemanticSearch(neighbors=neighbors).fit(TEXTS)
+    with pytest.raises(ValueError, match="found fewer than 2 texts"):
+        search.search("bikes", k=2)
+
+
+def test_nothing():
+    search = SemanticSearch().fit([])
+    assert search.search(["bikes"], k=2).row.shape == (1, 0)
+    assert search.partial_fit(TEXTS).search([], k=2).row.shape == (0, 2)
+    assert SemanticSearch().fit(["bikes"]).kneighbors()[1].shape == (1, 0)
+
+
+def test_scores_are_cosines(search):
+    scores = search.search(SENTENCES, k=3).score
+    assert scores.max() == 1
+    assert search.kneighbors(SENTENCES, 1)[0].min() == 0
+
+
+@pytest.mark.parametrize("frozen", [True, False])
 @pytest.mark.parametrize("as_given", [True, False])
-def test_saved_and_loaded(tmp_path, as_given):
+def test_saved_and_loaded(tmp_path, as_given, frozen):
     encoder = SIFEncoder().fit(TEXTS) if as_given else None
+    if as_given and frozen:
+        encoder = FrozenEstimator(encoder)
     search = SemanticSearch(encoder).fit(TEXTS)
     search.save(tmp_path / "search")
     loaded = skparaphrase.load(tmp_path / "search")
     assert_array_equal(loaded.texts_, search.texts_)
-    assert (loaded.encoder_ is loaded.encoder) == as_given
+    assert (loaded.encoder is None) == (not as_given)
     hits, expected = loaded.search(TEXTS, k=2), search.search(TEXTS, k=2)
     assert_array_equal(hits.row, expected.row)
     assert_array_equal(hits.score, expected.score)
