@@ -125,9 +125,13 @@ def _nearest(
 
 
 def best(found: list[Found], k: int | None = None) -> Found:
-    """Joined, by query, falling cosine and row; at most `k` of each query."""
+    """Joined, by query, falling cosine and row; at most `k` of each query.
+
+    Rows of a query with equal cosines have to ascend.
+    """
     query, row, cosine = _concatenated(found)
-    order = np.lexsort((row, -cosine, query))
+    # Cosines are less than 2 apart. Rows ascend already, and the sort is stable.
+    order = np.argsort(4.0 * query - cosine, kind="stable")
     query = query[order]
     if k is not None:
         rank = np.arange(len(query)) - np.searchsorted(query, query)
