@@ -76,6 +76,8 @@ def load_similarity(*, return_X_y: bool = False, as_frame: bool = False) -> Bunc
 def load_sentiment(*, return_X_y: bool = False, as_frame: bool = False) -> Bunch:
     """Load positive (1) and negative (0) English sentences.
 
+    Written to be hard: averages of word vectors are little better than chance.
+
     Parameters
     ----------
     return_X_y : bool, default=False
