@@ -25,7 +25,7 @@ import re
 from pathlib import Path
 
 import numpy as np
-from build_pretrained import quantised
+from build_pretrained import quantised, write_compressed
 
 from skparaphrase.datasets import read_scored_pairs
 from skparaphrase.decomposition import CommonComponentRemoval
@@ -70,18 +70,18 @@ def main() -> None:
     )
 
     args.out.parent.mkdir(parents=True, exist_ok=True)
-    np.savez_compressed(
-        args.out,
-        words=np.frombuffer("\n".join(words).encode(), dtype=np.uint8),
-        matrix=vectors.matrix,
-        scale=vectors.scale,
-        ngrams=ngrams,
-        ngrams_scale=ngrams_scale,
-        ngram_range=vectors.subwords.ngram_range,
-        factor=vectors.subwords.factor,
-        counts=np.array([counts.get(word, 0) for word in words], dtype=np.int64),
-        total=np.int64(counts.total),
-    )
+    arrays = {
+        "words": np.frombuffer("\n".join(words).encode(), dtype=np.uint8),
+        "matrix": np.asfortranarray(vectors.matrix),
+        "scale": vectors.scale,
+        "ngrams": np.asfortranarray(ngrams),
+        "ngrams_scale": ngrams_scale,
+        "ngram_range": np.array(vectors.subwords.ngram_range),
+        "factor": np.array(vectors.subwords.factor),
+        "counts": np.array([counts.get(word, 0) for word in words], dtype=np.int64),
+        "total": np.int64(counts.total),
+    }
+    write_compressed(args.out, arrays)
     share = np.square(strengths[kept]).sum() / np.square(strengths).sum()
     print(
         f"{args.out.name}: {len(words)} words, {args.out.stat().st_size / 1e6:.2f} MB, "
