@@ -112,8 +112,12 @@ def _quantiles(values: NDArray[np.float64], n: int) -> list[float]:
 
 def _name_groups(edges: Sequence[float], *, counts: bool) -> list[str]:
     if not counts:
-        within = [f"({last:g}, {edge:g}]" for last, edge in pairwise(edges)]
-        return [f"<={edges[0]:g}", *within, f">{edges[-1]:g}"]
+        digits = 6
+        while len({f"{edge:.{digits}g}" for edge in edges}) < len(edges):
+            digits += 1
+        shown = [f"{edge:.{digits}g}" for edge in edges]
+        within = [f"({last}, {edge}]" for last, edge in pairwise(shown)]
+        return [f"<={shown[0]}", *within, f">{shown[-1]}"]
     whole = [int(edge) for edge in edges]
     names = ["0" if whole[0] == 0 else f"<={whole[0]}"]
     for last, edge in pairwise(whole):

@@ -178,3 +178,11 @@ def test_grouped_scores_display(bundled):
         first.plot(metric="kendall")
     with pytest.raises(ValueError, match="no columns"):
         GroupedScoresDisplay(scores[["pearson"]])
+
+
+def test_groups_of_large_numbers_have_names_of_their_own():
+    values = 1_700_000_000.5 + np.arange(6)
+    edges = [values[1], values[3], values[4]]
+    table = grouped_scores(np.arange(6), np.arange(6), values, bins=edges)
+    assert table["n_pairs"].tolist() == [2, 2, 1, 1, 6]
+    assert table.index[0] == "<=1700000001.5"
