@@ -20,8 +20,17 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from _timing import Args, Comparison, Contender, Group, Measures, best_of, main, peak_of
-from _timing import ratio as ratio_of
+from _timing import (
+    Args,
+    Comparison,
+    Contender,
+    Group,
+    Measures,
+    best_of,
+    main,
+    peak_of,
+    ratio,
+)
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
@@ -76,8 +85,13 @@ def _vectors(args: Args, n: int) -> NDArray[np.float32]:
     return np.load(args.folder / "vectors.npy", mmap_mode="r")[:n].copy()
 
 
+def _numbers(vectors: NDArray[np.float32]) -> list[str]:
+    """The texts whose vectors `Stored` returns."""
+    return [str(i) for i in range(len(vectors))]
+
+
 def _measured(args: Args, call: Any) -> tuple[Any, Measures]:
-    """The result of a call, its peak memory, and seconds of the best of three."""
+    """The result of a call, its peak memory, and seconds of the better of two."""
     import torch
 
     torch.set_num_threads(args.threads)
@@ -100,7 +114,7 @@ def _search_ours(args: Args) -> Measures:
     from skparaphrase.search import SemanticSearch
 
     vectors = _vectors(args, _sizes(args)[0])
-    texts = [str(i) for i in range(len(vectors))]
+    texts = _numbers(vectors)
     search = SemanticSearch(Stored(vectors)).fit(texts)
     hits, measures = _measured(args, lambda: search.search(texts, k=K))
     return measures | {"agreement": _agreement(args, hits.row)}
@@ -142,8 +156,8 @@ SEARCH = Group(
         ),
     },
     comparisons=(
-        ratio_of("time of NearestNeighbors", "brute", "semantic", "seconds"),
-        ratio_of("time of semantic_search", "semantic_search", "semantic", "seconds"),
+        ratio("time of NearestNeighbors", "brute", "semantic", "seconds"),
+        ratio("time of semantic_search", "semantic_search", "semantic", "seconds"),
     ),
     prepare=_prepare,
 )
@@ -155,7 +169,7 @@ def _product_ours(args: Args) -> Measures:
     from skparaphrase.search import SemanticSearch
 
     vectors = _vectors(args, _sizes(args)[1])
-    texts = [str(i) for i in range(len(vectors))]
+    texts = _numbers(vectors)
     search = SemanticSearch(Stored(vectors)).fit(texts)
     queries = texts[:: len(texts) // N_QUERIES]
     product = vectors[:: len(texts) // N_QUERIES]
@@ -193,7 +207,7 @@ def _mining_ours(args: Args, size: int = 0) -> Measures:
     from skparaphrase.search import ParaphraseMiner
 
     vectors = _vectors(args, _sizes(args)[size])
-    texts = [str(i) for i in range(len(vectors))]
+    texts = _numbers(vectors)
     miner = ParaphraseMiner(Stored(vectors), threshold=THRESHOLD).fit(texts)
     pairs, measures = _measured(args, lambda: miner.mine(texts))
     return measures | {"pairs": len(pairs.row)}
@@ -224,7 +238,7 @@ MINING = Group(
         ),
     },
     comparisons=(
-        ratio_of(
+        ratio(
             "speed / speed of paraphrase_mining",
             "paraphrase_mining",
             "mining",
@@ -259,7 +273,7 @@ def _duplicates_ours(args: Args) -> Measures:
     from skparaphrase.search import NearDuplicates
 
     vectors = _vectors(args, _sizes(args)[0])
-    texts = [str(i) for i in range(len(vectors))]
+    texts = _numbers(vectors)
     model = NearDuplicates(Stored(vectors), threshold=THRESHOLD, guard=None)
     _, measures = _measured(args, lambda: model.fit(texts))
     return measures | {"groups": len(model.representative_indices_)}
@@ -276,7 +290,7 @@ def _duplicates_semhash(args: Args) -> Measures:
             return self.vectors[np.fromiter(map(int, texts), np.intp, len(texts))]
 
     vectors = _vectors(args, _sizes(args)[0])
-    texts = [str(i) for i in range(len(vectors))]
+    texts = _numbers(vectors)
 
     def group() -> Any:
         index = SemHash.from_records(texts, model=Encoder(vectors))
@@ -295,7 +309,7 @@ DUPLICATES = Group(
         "near": Contender("NearDuplicates", _duplicates_ours),
         "semhash": Contender("SemHash", _duplicates_semhash, ("semhash",)),
     },
-    comparisons=(ratio_of("time of SemHash", "semhash", "near", "seconds"),),
+    comparisons=(ratio("time of SemHash", "semhash", "near", "seconds"),),
     prepare=_prepare,
 )
 

@@ -15,6 +15,7 @@ from sklearn.utils._array_api import check_same_namespace, device, get_namespace
 from sklearn.utils._openmp_helpers import (
     _openmp_effective_n_threads as effective_n_threads,
 )
+from sklearn.utils._optional_dependencies import check_pandas_support
 from sklearn.utils._param_validation import (
     HasMethods,
     Interval,
@@ -56,6 +57,7 @@ __all__ = [
     "StrOptions",
     "VisualBlock",
     "cached_call",
+    "check_pandas_support",
     "check_response_method",
     "check_same_namespace",
     "check_sample_weight",

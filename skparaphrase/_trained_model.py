@@ -119,6 +119,7 @@ class TrainedModel(CallbackSupportMixin, BaseEstimator):
     _doc_link_module = DocumentedOnline._doc_link_module
     _doc_link_template = DocumentedOnline._doc_link_template
 
+    # A class method of a function, which mypy takes for an instance of `classmethod`.
     paper: ClassVar[Callable[..., Self]] = classmethod(paper)  # type: ignore[assignment]
     save = save
 

@@ -27,6 +27,7 @@ from skparaphrase.text import (
     NgramTokenizer,
     TokenBatch,
     WordTokenizer,
+    check_pairs,
     check_texts,
     numbered_texts,
 )
@@ -218,14 +219,11 @@ def check_paraphrases(
         chosen = _paraphrases(X, y, positive_from)
         texts: TextsInMemory | TextsInStore = TextsInStore(X, chosen, scratch)
     else:
-        pairs = check_texts(X)
-        if pairs.ndim != 2 and len(pairs):
-            raise ValueError(
-                "Expected pairs of texts, shape (n_pairs, 2); got shape "
-                f"{pairs.shape}. Two lists become pairs with list(zip(first, second)). "
-                "In a pipeline of single texts, FrozenEstimator(encoder) keeps an "
-                "encoder that is already trained."
-            )
+        pairs = check_pairs(
+            X,
+            hint="In a pipeline of single texts, FrozenEstimator(encoder) keeps an "
+            "encoder that is already trained.",
+        )
         chosen = _paraphrases(pairs, y, positive_from)
         texts = TextsInMemory(pairs if chosen is None else pairs[chosen])
     if len(texts) < 2:

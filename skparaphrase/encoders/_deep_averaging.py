@@ -4,7 +4,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from skparaphrase._compat import StrOptions
 from skparaphrase._estimator import store_parameters
@@ -288,7 +288,10 @@ class DeepAveragingEncoder(TrainedEncoder):
         "activation": [StrOptions({"tanh", "relu"})],
     }
 
-    recommended = classmethod(recommended)  # type: ignore[var-annotated]
+    # A class method of a function, which mypy takes for an instance of `classmethod`.
+    recommended: ClassVar[Callable[..., Self]] = classmethod(  # type: ignore[assignment]
+        recommended
+    )
 
     def __init__(
         self,

@@ -5,7 +5,7 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from numbers import Real
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -169,7 +169,10 @@ class ParagramEncoder(AveragingEncoder, TrainedEncoder):
         "frequencies": [Mapping, StrOptions({"corpus"}), None],
     }
 
-    recommended = classmethod(recommended)  # type: ignore[var-annotated]
+    # A class method of a function, which mypy takes for an instance of `classmethod`.
+    recommended: ClassVar[Callable[..., Self]] = classmethod(  # type: ignore[assignment]
+        recommended
+    )
 
     def __init__(
         self,

@@ -135,6 +135,7 @@ class TrainedEncoder(CallbackSupportMixin, TextEncoder):
     def _composition(self, vectors: WordVectors) -> "Composition":
         """The module of `nn` that composes vectors; its parameters have any values."""
 
+    # A class method of a function, which mypy takes for an instance of `classmethod`.
     paper: ClassVar[Callable[..., Self]] = classmethod(paper)  # type: ignore[assignment]
 
     @with_callbacks

@@ -15,6 +15,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import Tags, check_array
 from sklearn.utils.validation import check_is_fitted
 
+from skparaphrase._compat import check_pandas_support
 from skparaphrase._estimator import DocumentedOnline
 from skparaphrase._saving import save
 from skparaphrase.encoders._average import load_pretrained
@@ -76,8 +77,6 @@ def check_single_texts(X: Any) -> NDArray[np.object_]:
 
 def as_data_frame(columns: dict[str, Iterable[Any]]) -> Any:
     """A pandas frame."""
-    from sklearn.utils._optional_dependencies import check_pandas_support
-
     return check_pandas_support("as_frame=True").DataFrame(columns)
 
 

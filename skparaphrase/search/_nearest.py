@@ -23,9 +23,7 @@ def floor(threshold: float) -> np.float32:
     return np.float32(threshold - _LEEWAY)
 
 
-def larger(
-    queries: Vectors, rows: Vectors, least: Vectors, first: int = 0
-) -> Iterator[Found]:
+def larger(queries: Vectors, rows: Vectors, least: Vectors) -> Iterator[Found]:
     """Yield the cosines that are larger than `least`, some rows at a time.
 
     Parameters
@@ -36,8 +34,6 @@ def larger(
         Unit vectors.
     least : ndarray of shape (n_queries, 1)
         May be raised between two blocks.
-    first : int, default=0
-        The row to begin with.
 
     Yields
     ------
@@ -46,7 +42,7 @@ def larger(
     cosine : ndarray of shape (n_found,)
     """
     memory = np.empty(len(queries) * _ROWS, dtype=np.float32)
-    for start in range(first, len(rows), _ROWS):
+    for start in range(0, len(rows), _ROWS):
         block = rows[start : start + _ROWS]
         cosines = memory[: len(queries) * len(block)].reshape(len(queries), -1)
         np.matmul(queries, block.T, out=cosines)

@@ -73,13 +73,15 @@ def check_text_blocks(X: Any, block_size: int) -> Iterator[NDArray[np.object_]]:
             return
 
 
-def check_pairs(X: Any) -> NDArray[np.object_]:
+def check_pairs(X: Any, *, hint: str = "") -> NDArray[np.object_]:
     """Convert pairs of texts to an object array of str.
 
     Parameters
     ----------
     X : array-like of str of shape (n_pairs, 2)
         As in :func:`check_texts`.
+    hint : str, default=""
+        What to do instead, for the message about single texts.
 
     Returns
     -------
@@ -94,10 +96,11 @@ def check_pairs(X: Any) -> NDArray[np.object_]:
     if pairs.ndim == 1 and len(pairs) == 0:
         return pairs.reshape(0, 2)
     if pairs.ndim != 2:
-        raise ValueError(
+        message = (
             f"Expected pairs of texts, shape (n_pairs, 2); got shape {pairs.shape}. "
-            f"{_ZIP}"
+            f"{_ZIP} {hint}"
         )
+        raise ValueError(message.rstrip())
     return pairs
 
 
