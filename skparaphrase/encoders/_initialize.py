@@ -3,7 +3,6 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-import warnings
 from copy import copy
 from typing import Any
 
@@ -11,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
+from skparaphrase._estimator import warn_caller
 from skparaphrase.encoders._average import AveragingEncoder
 from skparaphrase.encoders._paragram import ParagramEncoder
 from skparaphrase.encoders._trained import (
@@ -26,12 +26,10 @@ def warn_if_fitted(encoder: Any, alternative: str) -> None:
     `alternative` names what starts from it.
     """
     if hasattr(encoder, "vectors_"):
-        warnings.warn(
+        warn_caller(
             f"The {type(encoder).__name__} is fitted, but its training is not used: "
             f"{alternative} starts from it, and a sklearn.frozen.FrozenEstimator keeps "
-            "it as it is.",
-            UserWarning,
-            stacklevel=8,  # the caller of `fit`, which two decorators wrap
+            "it as it is."
         )
 
 
