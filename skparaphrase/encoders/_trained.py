@@ -394,7 +394,8 @@ class TrainedEncoder(CallbackSupportMixin, TextEncoder):
         if not (isinstance(init, type(self)) or isinstance(self, type(init))):
             raise TypeError(
                 f"init must be a fitted {type(self).__name__}, or one in a "
-                f"FrozenEstimator; got {self.init!r}."
+                f"FrozenEstimator; got {self.init!r}. To start from a table of word "
+                "vectors, pass it as `vectors`, such as load_pretrained().vectors."
             )
         check_fitted_encoder(init, "init")
         with_parameters(self._composition(init.vectors_), init.parameters_, "init")
