@@ -4,7 +4,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 import re
-import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
@@ -16,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
-from skparaphrase._estimator import DocumentedOnline
+from skparaphrase._estimator import DocumentedOnline, warn_caller
 from skparaphrase.text._batch import TokenBatch, text_blocks
 
 #: Named token patterns. No match of them holds white space.
@@ -483,12 +482,10 @@ class _Remembered:
         n_left_out = sum(map(self.n_left_out.get, pieces, repeat(0)))
         n_tokens = int(n_found) + n_left_out
         if n_left_out * 5 > n_tokens >= _WARN_FROM:
-            warnings.warn(
+            warn_caller(
                 f"{n_left_out} of the first {n_tokens} tokens have no vector and are "
                 "left out. Vectors of character n-grams can stand in for them: see "
-                "WordVectors.fit_subwords. inspection.unknown_words counts them.",
-                UserWarning,
-                stacklevel=3,
+                "WordVectors.fit_subwords. inspection.unknown_words counts them."
             )
 
     def resolve(self, batch: TokenBatch) -> TokenBatch:
