@@ -8,7 +8,7 @@ import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from itertools import accumulate, chain, count, repeat
+from itertools import accumulate, chain, count, pairwise, repeat
 from struct import pack
 from typing import Any
 
@@ -50,7 +50,6 @@ _WARN_FROM = 50  # tokens of them; fewer say little about the vocabulary
 
 Unknown = int | Callable[[str], int | None] | None  # the row of words without one
 MakeVectors = Callable[[list[str]], NDArray[np.float32]]
-_New = tuple[dict[str, bytes], dict[str, int]]  # rows of pieces, places of words
 _Rows = tuple[NDArray[np.int32], NDArray[np.int64]]  # of tokens, and starts of texts
 
 
@@ -332,7 +331,7 @@ class WordLookup:
                 )
             first = self._split(block[:_AT_ONCE], n_done)
             if len(block) == 1:
-                ids, offsets = remembered.join_one(first)
+                ids, offsets = remembered.join_one(first[0])
             else:
                 rest = (
                     self._split(block[start : start + _AT_ONCE], n_done + start)
@@ -433,27 +432,18 @@ class _Remembered:
         self.n_left_out: dict[str, int] = {}  # words without a row, where there are any
         self._look_up = look_up
         self._make_vectors = make_vectors
-        self._places = count()
+        self.places = count()  # of vectors
         self._chunks: list[NDArray[np.float32]] = []
 
-    def _bytes(self, pieces: list[list[str]], new: _New) -> bytes:
-        rows = self.rows
-        try:
-            return b"".join(map(rows.__getitem__, chain.from_iterable(pieces)))
-        except KeyError:  # once in many blocks; sets for all would take longer
-            known, found = rows.get, new[0].get
-            return b"".join(
-                [
-                    known(piece) or found(piece) or self._add(piece, *new)
-                    for piece in chain.from_iterable(pieces)
-                ]
-            )
-
-    def join_one(self, pieces: list[list[str]]) -> _Rows:
+    def join_one(self, pieces: list[str]) -> _Rows:
         """The rows of one text given as pieces, and where it starts and ends."""
-        new: _New = {}, {}
-        ids = np.frombuffer(self._bytes(pieces, new), np.int32)
-        self._publish(*new)
+        try:
+            joined = b"".join(map(self.rows.__getitem__, pieces))
+        except KeyError:
+            block, known = _Block(self), self.rows.get
+            joined = b"".join([known(piece) or block[piece] for piece in pieces])
+            self._publish(block)
+        ids = np.frombuffer(joined, np.int32)
         ids = ids[ids >= _MARK]
         return ids, np.array([0, len(ids)], dtype=np.int64)
 
@@ -461,11 +451,16 @@ class _Remembered:
         """The same for texts, of which each part holds some."""
         joined = bytearray()
         sizes: list[int] = []  # of texts, in pieces
-        new: _New = {}, {}
+        block = _Block(self)
         for pieces in parts:
-            joined += self._bytes(pieces, new)
+            try:
+                joined += b"".join(
+                    map(self.rows.__getitem__, chain.from_iterable(pieces))
+                )
+            except KeyError:  # once in many blocks; sets for all would take longer
+                joined += b"".join(map(block.__getitem__, chain.from_iterable(pieces)))
             sizes += map(len, pieces)
-        self._publish(*new)
+        self._publish(block)
         ids = np.frombuffer(joined, np.int32)
         is_mark = ids < _MARK
         ends = accumulate(sizes, initial=0)
@@ -479,33 +474,27 @@ class _Remembered:
             offsets += np.append(0, sums - np.arange(1, len(sums) + 1))[n_before]
         return ids, offsets
 
-    def _add(self, piece: str, new: dict[str, bytes], places: dict[str, int]) -> bytes:
-        def place(word: str) -> int:
-            if word not in places:
-                places[word] = next(self._places)
-            return places[word]
-
+    def find(self, piece: str, place: Callable[[str], int]) -> bytes:
+        """The rows of a new piece; `place` is where a vector will be."""
         rows, n_left_out = self._look_up(piece, place)
         if n_left_out:
             self.n_left_out[piece] = n_left_out
-        mark = [] if len(rows) == 1 else [_NO_TOKENS + len(rows)]
-        found = new[piece] = pack(f"={len(mark + rows)}i", *mark, *rows)
         self.n_bytes += _PIECE_BYTES + len(piece)
-        return found
+        mark = [] if len(rows) == 1 else [_NO_TOKENS + len(rows)]
+        return pack(f"={len(mark + rows)}i", *mark, *rows)
 
-    def _publish(self, new: dict[str, bytes], places: dict[str, int]) -> None:
-        """Make the vectors of new words, then show new pieces to others."""
-        if places:
+    def _publish(self, block: "_Block") -> None:
+        """Make the vectors of new words, and only then show their pieces to others."""
+        if block.places:
             assert self._make_vectors is not None
-            vectors = self._make_vectors([*places])
-            for place, vector in zip(places.values(), vectors, strict=True):
+            vectors = self._make_vectors([*block.places])
+            for place, vector in zip(block.places.values(), vectors, strict=True):
                 chunk, row = divmod(place, _CHUNK)
                 while len(self._chunks) <= chunk:  # one too many does no harm
                     self._chunks.append(np.empty((_CHUNK, len(vector)), np.float32))
                 self._chunks[chunk][row] = vector
             self.n_bytes += vectors.nbytes
-        if new:
-            self.rows.update(new)
+        self.rows.update(block)
 
     def warn(self, texts: Iterable[Iterable[str]], n_found: Any) -> None:
         """Warn if more than a fifth of the words of some texts have no row.
@@ -527,7 +516,7 @@ class _Remembered:
     def resolve(
         self, ids: NDArray[np.int32]
     ) -> tuple[NDArray[np.int32], NDArray[np.float32] | None]:
-        """Collect the vectors of unknown words, whose ids are -1 - place."""
+        """Collect the vectors of unknown words, whose ids, -1 - place, are changed."""
         if len(ids) <= _FEW:  # a text or two; arrays take three times as long
             values, rows = ids.tolist(), []
             if min(values, default=0) >= 0:
@@ -536,16 +525,42 @@ class _Remembered:
                 if value < 0:
                     chunk, row = divmod(-1 - value, _CHUNK)
                     rows.append(self._chunks[chunk][row])
-                    values[i] = -len(rows)
-            return np.array(values, dtype=np.int32), np.array(rows)
+                    ids[i] = -len(rows)
+            return ids, np.array(rows)
         new = np.flatnonzero(ids < 0)
         if not len(new):
             return ids, None
-        places, numbers = np.unique(-1 - ids[new], return_inverse=True)
-        ids = ids.copy()
-        ids[new] = -1 - numbers
-        extra = np.empty((len(places), self._chunks[0].shape[1]), np.float32)
-        chunks = places // _CHUNK
-        for i in np.unique(chunks).tolist():
-            extra[chunks == i] = self._chunks[i][places[chunks == i] % _CHUNK]
-        return ids, extra
+        places = ~ids[new]
+        used = np.zeros(_CHUNK * len(self._chunks), dtype=bool)
+        used[places] = True  # much faster than np.unique
+        found = np.flatnonzero(used)
+        numbers = np.empty(len(used), dtype=np.int32)
+        numbers[found] = np.arange(len(found))
+        ids[new] = ~numbers[places]
+        bounds = np.searchsorted(found, np.arange(0, len(used) + 1, _CHUNK)).tolist()
+        parts = [
+            self._chunks[i].take(found[start:stop] % _CHUNK, axis=0)
+            for i, (start, stop) in enumerate(pairwise(bounds))
+            if start < stop
+        ]
+        return ids, np.concatenate(parts)
+
+
+class _Block(dict[str, bytes]):
+    """Rows of the pieces of a block of texts, and the places of its new words."""
+
+    def __init__(self, remembered: _Remembered) -> None:
+        self._remembered = remembered
+        self.places: dict[str, int] = {}
+
+    def __missing__(self, piece: str) -> bytes:
+        found = self._remembered.rows.get(piece)
+        if found is None:
+            found = self._remembered.find(piece, self._place)
+        self[piece] = found
+        return found
+
+    def _place(self, word: str) -> int:
+        if word not in self.places:
+            self.places[word] = next(self._remembered.places)
+        return self.places[word]

@@ -3,7 +3,7 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import accumulate, chain
 from typing import TYPE_CHECKING, Any
 from zlib import crc32
@@ -44,34 +44,30 @@ def hashed_ngrams(
 
 def _hash_word(word: str, ngram_range: tuple[int, int], kind: str) -> list[int]:
     lowest, highest = ngram_range
-    first, step = _STEPS[kind]
-    characters = [c.encode("utf-8", "replace") for c in f"<{word}>"]
-    size = len(characters)
-    hashes = []
-    for start in range(size - lowest + 1):
-        found = step(b"".join(characters[start : start + lowest]), first)
-        hashes.append(found)
-        for character in characters[start + lowest : start + highest]:
-            found = step(character, found)
-            hashes.append(found)
+    whole = f"<{word}>"
+    raw, size = whole.encode("utf-8", "replace"), len(whole)
+    ends: Sequence[int] = range(size + 1)  # of characters
+    if len(raw) != size:
+        ends = [0, *accumulate(len(c.encode("utf-8", "replace")) for c in whole)]
+    step = crc32 if kind == "crc32" else _fnv1a
+    hashes = [
+        step(raw[ends[start] : ends[stop]])
+        for start in range(size - lowest + 1)
+        for stop in range(start + lowest, min(start + highest, size) + 1)
+    ]
     if kind == "fasttext":
         return hashes[1:-1] if lowest == 1 else hashes
     if not lowest <= size <= highest:
-        hashes.append(crc32(b"".join(characters)))
+        hashes.append(crc32(raw))
     return hashes
 
 
-def _fnv1a(character: bytes, found: int) -> int:
-    for byte in character:
+def _fnv1a(ngram: bytes) -> int:
+    found = 2166136261
+    for byte in ngram:
         signed = byte if byte < 128 else byte | 0xFFFFFF00
         found = (found ^ signed) * 16777619 & 0xFFFFFFFF
     return found
-
-
-_STEPS: dict[str, tuple[int, Callable[[bytes, int], int]]] = {
-    "crc32": (0, crc32),
-    "fasttext": (2166136261, _fnv1a),
-}
 
 
 _CRC32_TABLE = np.array(
@@ -82,7 +78,7 @@ _CRC32_TABLE = np.array(
 def _hash_together(
     words: Sequence[str], ngram_range: tuple[int, int], kind: str
 ) -> tuple[NDArray[np.uint32], list[int]]:
-    """Extend the n-grams that begin at each character of all words, byte by byte."""
+    """The same, of n-grams that are extended byte by byte for all words at once."""
     encoded = [f"<{word}>".encode("utf-8", "replace") for word in words]
     raw = np.frombuffer(b"".join([*encoded, bytes(3)]), np.uint8)
     starts = np.flatnonzero(raw[:-3] & 0xC0 != 0x80)  # of characters
@@ -101,14 +97,14 @@ def _hash_together(
     for order in range(1, min(highest, int(lengths.max())) + 1):
         found = found[: len(starts) - order + 1]
         for i, byte in enumerate(bytes_of):
-            byte = byte[order - 1 :]
+            added = byte[order - 1 :]
             if crc:
-                longer = _CRC32_TABLE[(found ^ byte) & 0xFF] ^ (found >> 8)
+                longer = _CRC32_TABLE[(found ^ added) & 0xFF] ^ (found >> 8)
             else:
-                longer = (found ^ byte.view(np.int8).astype(np.uint32)) * 16777619
-            found = (
-                longer if not i else np.where(widths[order - 1 :] > i, longer, found)
-            )
+                longer = (found ^ added.view(np.int8).astype(np.uint32)) * 16777619
+            if i:  # characters of fewer bytes end before
+                longer = np.where(widths[order - 1 :] > i, longer, found)
+            found = longer
         if order >= lowest:
             hashes[: len(found), order - lowest] = ~found if crc else found
     if crc:
@@ -197,7 +193,7 @@ class Subwords:
         divided = [self.factor / max(n, 1) ** power for n in lengths]
         factors = np.array(divided, np.float32).repeat(lengths)
         if self.scale is not None:
-            factors *= self.scale[rows]
+            factors *= self.scale.take(rows)
         offsets = np.array([0, *accumulate(lengths)], np.int32)
         found = np.zeros((len(words), self.matrix.shape[1]), dtype=np.float32)
         for start in range(0, len(rows), len(_PLACES)):
