@@ -141,7 +141,8 @@ class Vocabulary(Sequence[str]):
             return -1
         if self._views is None:
             # Views give single items faster than arrays do.
-            views: Iterable[Any] = map(memoryview, self.arrays().values())
+            arrays: Iterable[Any] = self.arrays().values()
+            views = [memoryview(array) for array in arrays]
             self._views = (*views, _mask(len(self)))
         raw, ends, slots, mask = self._views
         key = _encoded(word)
