@@ -196,20 +196,22 @@ class Subwords:
             factors *= self.scale.take(rows)
         offsets = np.array([0, *accumulate(lengths)], np.int32)
         found = np.zeros((len(words), self.matrix.shape[1]), dtype=np.float32)
+        first, here = 0, offsets
         for start in range(0, len(rows), len(_PLACES)):
             part = slice(start, start + len(_PLACES))
             table = self.matrix.take(rows[part], axis=0).astype(np.float32)
-            if len(rows) > len(_PLACES):
-                here = offsets.clip(start, part.stop) - start
+            if len(rows) > len(_PLACES):  # some of the words, or a part of one
+                first, last = offsets.searchsorted([start + 1, part.stop]) - [1, 0]
+                here = offsets[first : last + 1].clip(start, part.stop) - start
             csr_matvecs(  # adds; as in pool_vectors
-                len(words),
+                len(here) - 1,
                 len(table),
                 table.shape[1],
-                offsets if len(rows) <= len(_PLACES) else here,
+                here,
                 _PLACES,
                 factors[part],
                 table.reshape(-1),
-                found.reshape(-1),
+                found[first:].reshape(-1),
             )
         return found if self.shift is None else found + self.shift
 
