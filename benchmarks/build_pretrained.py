@@ -42,7 +42,7 @@ Writes `skparaphrase/encoders/data/english.npz`.
 With `--large`, the table has more dimensions and more n-grams for unknown words, and a
 CharagramEncoder learns the same targets beside it, in some minutes. Its n-grams cross
 from word to word, and its errors are others than those of the table. Both are saved in
-int8, as folders for `skparaphrase.load`, 45 MB together; `large_encoder` joins them.
+int8, as folders for `skparaphrase.load`, 46 MB together; `large_encoder` joins them.
 """
 
 # Authors: The skparaphrase developers
@@ -144,7 +144,7 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=TARGET)
     parser.add_argument("--data", type=Path, default=Path("../shared"))
     parser.add_argument("--sources", choices=["clean", "all"], default="clean")
-    parser.add_argument("--large", action="store_true", help="a folder of 45 MB")
+    parser.add_argument("--large", action="store_true", help="a folder of 46 MB")
     args = parser.parse_args()
     n_words, dim, n_rows = LARGE if args.large else SMALL
 
