@@ -3,6 +3,7 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from numbers import Real
 from typing import Any, ClassVar, Self
@@ -18,6 +19,8 @@ from skparaphrase.vectors import (
     WordVectors,
     load_word_frequencies,
 )
+
+_SAMPLE = 1000  # texts whose tokens are looked at
 
 
 class SIFEncoder(AveragingEncoder):
@@ -36,8 +39,8 @@ class SIFEncoder(AveragingEncoder):
         A word with probability `a` has weight 1/2. Best between 1e-4 and 1e-3 (figure 2
         of the paper). A very large `a` gives the plain average.
     frequencies : WordFrequencies, mapping of str to int, or "corpus", default=None
-        How often each word occurs; a missing word has weight 1. None takes the bundled
-        counts of English Wikipedia
+        How often each word occurs; a missing word has weight 1, and a warning says if
+        that is all punctuation. None takes the bundled counts of English Wikipedia
         (:func:`skparaphrase.datasets.load_word_frequencies`). "corpus" takes the share
         of each word among the known words of the texts given to `fit`.
     tokenizer : callable or WordTokenizer, default=None
@@ -138,4 +141,20 @@ def word_probabilities(
         return counts / max(counts.sum(), 1)
     if frequencies is None:
         return load_word_frequencies().probabilities(vectors.words)
-    return WordFrequencies.check(frequencies).probabilities(vectors.words)
+    counts = WordFrequencies.check(frequencies)
+    _warn_of_missing_marks(counts, tokenizer.count(list(texts[:_SAMPLE])), vectors)
+    return counts.probabilities(vectors.words)
+
+
+def _warn_of_missing_marks(
+    frequencies: WordFrequencies, tokens: Iterable[str], vectors: WordVectors
+) -> None:
+    """Warn if the counts have no punctuation, which texts and table have."""
+    marks = [t for t in tokens if not any(map(str.isalnum, t)) and t in vectors]
+    if marks and not any(mark in frequencies for mark in marks):
+        warnings.warn(
+            "The word counts lack punctuation: like the rarest words, "
+            f"{', '.join(map(repr, marks[:3]))} in the texts will have weight 1. Use "
+            "`frequencies.fill_from(load_word_frequencies())`.",
+            stacklevel=3,
+        )

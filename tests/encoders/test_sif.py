@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from skparaphrase.datasets import load_word_frequencies, load_word_vectors
 from skparaphrase.encoders import AverageEncoder, SIFEncoder
-from skparaphrase.vectors import WordFrequencies
+from skparaphrase.vectors import WordFrequencies, WordVectors
 
 COUNTS = {f"w{i}": 3 * i + 1 for i in range(12)} | {"absent": 1000}
 
@@ -79,3 +79,15 @@ def test_invalid_parameters_raise_at_fit(zoo, name, value):
     encoder = SIFEncoder(zoo.vectors, **{name: value})
     with pytest.raises(ValueError, match=f"'{name}' parameter"):
         encoder.fit(zoo.texts)
+
+
+def test_counts_without_punctuation_warn():
+    vectors = WordVectors([".", "cat", "the"], np.eye(3))
+    letters, texts = WordFrequencies({"the": 10, "cat": 1}), ["The cat.", "A cat?"]
+    with pytest.warns(UserWarning, match=r"words, '\.' in the texts .*fill_from"):
+        poor = SIFEncoder(vectors, frequencies=letters).fit(texts)
+    assert poor.weights_[0] == 1
+    filled = letters.fill_from(load_word_frequencies())
+    # Without a warning: all marks are counted, unknown or not in the texts.
+    assert SIFEncoder(vectors, frequencies=filled).fit(texts).weights_[0] < 0.1
+    SIFEncoder(vectors, frequencies=letters).fit(["The cat", "A cat?"])
