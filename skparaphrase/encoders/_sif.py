@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skparaphrase._compat import Interval, StrOptions, fit_context
+from skparaphrase._presets import paper
 from skparaphrase.encoders._average import AveragingEncoder, check_fit_texts
 from skparaphrase.text import WordTokenizer
 from skparaphrase.vectors import (
@@ -56,6 +57,11 @@ class SIFEncoder(AveragingEncoder):
     --------
     skparaphrase.decomposition.CommonComponentRemoval : The next step of the paper.
 
+    Notes
+    -----
+    Settings of :meth:`paper`: "sts" (tables 1, 4 and 5, the defaults), "sick" and "sst"
+    (table 2, features of the models in :mod:`skparaphrase.supervised`).
+
     References
     ----------
     S. Arora, Y. Liang, T. Ma, "A Simple but Tough-to-Beat Baseline for Sentence
@@ -81,6 +87,9 @@ class SIFEncoder(AveragingEncoder):
         "a": [Interval(Real, 0, None, closed="neither")],
         "frequencies": [Mapping, StrOptions({"corpus"}), None],
     }
+
+    # A class method of a function, which mypy takes for an instance of `classmethod`.
+    paper: ClassVar[Callable[..., Self]] = classmethod(paper)  # type: ignore[assignment]
 
     def __init__(
         self,
@@ -141,9 +150,9 @@ def word_probabilities(
         return counts / max(counts.sum(), 1)
     if frequencies is None:
         return load_word_frequencies().probabilities(vectors.words)
-    counts = WordFrequencies.check(frequencies)
-    _warn_of_missing_marks(counts, tokenizer.count(list(texts[:_SAMPLE])), vectors)
-    return counts.probabilities(vectors.words)
+    given = WordFrequencies.check(frequencies)
+    _warn_of_missing_marks(given, tokenizer.count(list(texts[:_SAMPLE])), vectors)
+    return given.probabilities(vectors.words)
 
 
 def _warn_of_missing_marks(
