@@ -3,7 +3,7 @@
     python benchmarks/charagram_unknown_and_length.py --data ../shared [--quick]
 
 Reproduces tables 6 and 7 of the Charagram paper and table 7 of Wieting et al. (2016),
-on the pairs of all STS data sets of 2012 to 2014 together. Writes
+on the pairs of all STS data sets of 2012 to 2015 together. Writes
 `benchmarks/results/charagram_unknown_and_length.json` and `.md`.
 """
 
@@ -110,8 +110,8 @@ def report(results: dict[str, Any]) -> list[str]:
     return [
         "# Similarity by unknown words and by length",
         "",
-        "Pearson x 100 over the pairs of all STS sets of 2012 to 2014 together (the",
-        "papers: 2012 to 2015, with SMT of 2013). Made by",
+        "Pearson x 100 over the pairs of all STS sets of 2012 to 2015 together (in",
+        "the papers with SMT of 2013). Made by",
         "`python benchmarks/charagram_unknown_and_length.py`. Epochs on 92 thousand",
         "pairs: "
         + ", ".join(
