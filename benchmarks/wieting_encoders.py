@@ -11,6 +11,7 @@ and SICK; the slow encoders have fewer epochs and one seed. They are trained on 
 captions, rewrites of Wikipedia and news, 92 thousand pairs (charLSTM: a quarter of
 them); the papers had 3 to 9 million of PPDB. Because PPDB's phrases are short, "words
 first" trains the LSTMs on the lexical pairs before a quarter of the sentences.
+"Centred start" subtracts the mean of all word vectors first.
 Charagram's score on the development set is constant from the second epoch on (68.2,
 68.0, 68.2, 68.0, 69.0), so it is trained for two.
 
@@ -61,6 +62,7 @@ class Model(NamedTuple):
     published: str | None = None  # what the row is called in `_published.py`
     share: float = 1.0  # of the training pairs
     words_first: bool = False  # lexical pairs, then sentences
+    centered: bool = False  # the initial word vectors
 
 
 # In the order of training time, longest first.
@@ -119,6 +121,15 @@ MODELS = {
         False,
         "PP",
     ),
+    "projection, centred start": Model(
+        "ProjectionEncoder",
+        {"max_epochs": 3, "learning_rate": 0.0002},
+        centered=True,
+    ),
+    "PP, centred start": Model(
+        "ParagramEncoder", {"max_epochs": 4, "learning_rate": 0.01}, centered=True
+    ),
+    "average, centred": Model("AverageEncoder", {}, True, centered=True),
     "average": Model("AverageEncoder", {}, True, "PSL"),
 }
 # The word member of the union: PP with InfoNCE, from SIF-weighted vectors.
@@ -207,8 +218,10 @@ def run_setting(
 def fit(data: Data, name: str, seed: int) -> tuple[Any, dict[str, float]]:
     """A trained encoder, and the cost of its training."""
     model = MODELS[name]
-    kwargs = {} if model.encoder.startswith("Char") else {"vectors": data.vectors}
-    if name != "average":
+    kwargs: dict[str, Any] = {}
+    if not model.encoder.startswith("Char"):
+        kwargs["vectors"] = data.vectors.centered() if model.centered else data.vectors
+    if model.encoder != "AverageEncoder":
         kwargs = {**kwargs, **model.params, "random_state": seed}
     if data.quick and "max_epochs" in kwargs:
         kwargs["max_epochs"] = 1

@@ -44,6 +44,9 @@ class SIFEncoder(AveragingEncoder):
         that is all punctuation. None takes the bundled counts of English Wikipedia
         (:func:`skparaphrase.datasets.load_word_frequencies`). "corpus" takes the share
         of each word among the known words of the texts given to `fit`.
+    weights : callable or mapping of str to float, default=None
+        Weights other than a / (a + p(w)): a function of p(w), which is given an array
+        of shape (n_words,), or the weight of each word, 1 for words without one.
     tokenizer : callable or WordTokenizer, default=None
         Splits a text into words; None is :class:`~skparaphrase.text.WordTokenizer` with
         its defaults.
@@ -51,7 +54,7 @@ class SIFEncoder(AveragingEncoder):
     Attributes
     ----------
     weights_ : ndarray of shape (n_words,)
-        Weight of each word of the table, in (0, 1].
+        Weight of each word of the table; in (0, 1] without `weights`.
 
     See Also
     --------
@@ -69,6 +72,7 @@ class SIFEncoder(AveragingEncoder):
 
     Examples
     --------
+    >>> import numpy as np
     >>> from sklearn.pipeline import make_pipeline
     >>> from skparaphrase.decomposition import CommonComponentRemoval
     >>> from skparaphrase.encoders import SIFEncoder
@@ -78,6 +82,13 @@ class SIFEncoder(AveragingEncoder):
     >>> first, second = pipe.fit(pairs).predict(pairs)
     >>> bool(first > second)
     True
+
+    The subsampling of word2vec, which the paper compares with its weights:
+
+    >>> def subsampling(p):
+    ...     return np.sqrt(np.minimum(1, 1e-5 / np.maximum(p, 1e-9)))
+    >>> SIFEncoder(weights=subsampling).fit_transform(["A cat sleeps."]).shape
+    (1, 128)
     """
 
     weights_: NDArray[np.float64]
@@ -86,6 +97,7 @@ class SIFEncoder(AveragingEncoder):
         **AveragingEncoder._parameter_constraints,
         "a": [Interval(Real, 0, None, closed="neither")],
         "frequencies": [Mapping, StrOptions({"corpus"}), None],
+        "weights": [callable, Mapping, None],
     }
 
     # A class method of a function, which mypy takes for an instance of `classmethod`.
@@ -97,11 +109,13 @@ class SIFEncoder(AveragingEncoder):
         *,
         a: float = 1e-3,
         frequencies: WordFrequencies | Mapping[str, int] | str | None = None,
+        weights: Callable[[Any], Any] | Mapping[str, float] | None = None,
         tokenizer: Callable[[str], Iterable[str]] | None = None,
     ) -> None:
         self.vectors = vectors
         self.a = a
         self.frequencies = frequencies
+        self.weights = weights
         self.tokenizer = tokenizer
 
     @fit_context(prefer_skip_nested_validation=True)
@@ -118,12 +132,29 @@ class SIFEncoder(AveragingEncoder):
         Returns
         -------
         self : SIFEncoder
+
+        Raises
+        ------
+        ValueError
+            If `weights` gives anything but a finite number for each word.
         """
         texts = check_fit_texts(X).ravel().tolist()
-        probabilities = word_probabilities(
-            self._word_vectors(), self._tokenizer(), self.frequencies, texts
-        )
-        self.weights_ = sif_weights(probabilities, self.a)
+        vectors, weights = self._word_vectors(), self.weights
+        if isinstance(weights, Mapping):
+            found: Any = [weights.get(word, 1.0) for word in vectors.words]
+        else:
+            found = word_probabilities(
+                vectors, self._tokenizer(), self.frequencies, texts
+            )
+            found = sif_weights(found, self.a) if weights is None else weights(found)
+        found = np.asarray(found, dtype=np.float64)
+        if found.shape != (len(vectors),) or not np.isfinite(found).all():
+            raise ValueError(
+                f"weights must give a finite number for each of {len(vectors)} words; "
+                f"got an array of shape {found.shape}, {np.isfinite(found).sum()} of "
+                "them finite."
+            )
+        self.weights_ = found
         return self
 
     def _word_weights(self) -> NDArray[np.float64]:

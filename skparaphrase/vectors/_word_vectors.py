@@ -558,6 +558,22 @@ class WordVectors:
         vectors._lookups = {k: v for k, v in self._lookups.items() if not k[-1]}
         return vectors
 
+    def centered(self) -> Self:
+        """Subtract the mean of all vectors.
+
+        Vectors that share a direction make all averages similar. Training from such
+        vectors has to unlearn it first: a start for encoders that have no layer which
+        could remove it.
+
+        Returns
+        -------
+        vectors : WordVectors
+            In float32, with the same words; those made of n-grams are moved, too.
+        """
+        matrix = self.rows(slice(None))
+        mean = matrix.mean(axis=0)
+        return self.replace(matrix - mean, shift=-mean)
+
     # Copies and pickles ----------------------------------------------------------
 
     def __sklearn_clone__(self) -> "WordVectors":
