@@ -134,6 +134,7 @@ def _rows(args: argparse.Namespace) -> list[Row]:
         add(group, "W, counts of letters only", lambda _: letters)
         add(group, "W + R, counts of letters only", lambda _: letters, 1)
         add(group, "the same, R per side (code)", lambda _: letters, 1, True)
+        _add_figure_2(add, args, vectors, {"letters only": wikipedia, "filled": filled})
         if not args.quick:
             _add_trained(add, args, vectors, filled)
     untrained("bundled 30k x 128, int8", None, None)
@@ -144,6 +145,40 @@ def _rows(args: argparse.Namespace) -> list[Row]:
 
     add("bundled, trained, 1,140 pairs", "InfoNCE from SIF + R", small, 1)
     return rows
+
+
+def _add_figure_2(
+    add: Callable[..., None],
+    args: argparse.Namespace,
+    vectors: WordVectors,
+    counts: dict[str, WordFrequencies],
+) -> None:
+    """Figure 2 of Arora et al. (2017), and the weights of section 3.1."""
+    for a in (1e-1, 3e-2, 1e-2, 3e-3, 1e-3, 3e-4, 1e-4, 3e-5, 1e-5):
+        sif = SIFEncoder(vectors, a=a, frequencies=counts["filled"])
+        add("W + R by a (figure 2a)", f"a = {a:g}", lambda _, sif=sif: sif, 1)
+    data = Data(args)
+    pairs = [data.corpus(name) for name in data.sentences]
+    sources: dict[str, Any] = {
+        "Wikipedia and the bundled marks": counts["filled"],
+        "bundled": None,
+        "captions and rewrites": WordFrequencies.from_texts(np.concatenate(pairs)),
+        "the evaluated sentences": "corpus",
+        "Wikipedia, letters only": counts["letters only"],
+    }
+    for name, source in sources.items():
+        sif = SIFEncoder(vectors, frequencies=source)
+        group = "W + R by the source of p(w) (figure 2b)"
+        add(group, name, lambda _, sif=sif: sif, 1)
+    cbow = SIFEncoder(vectors, frequencies=counts["filled"], weights=_subsampling)
+    for n in (0, 1):
+        name = "its weights" + " + R" * n
+        add("Subsampling of word2vec", name, lambda _: cbow, n)
+
+
+def _subsampling(p: Any) -> Any:
+    """The share of the occurrences of a word that word2vec keeps."""
+    return np.sqrt(np.minimum(1, 1e-5 / np.maximum(p, 1e-12)))
 
 
 _SIF = {"weighting": "sif", "learning_rate": 0.01, "max_epochs": 2}
