@@ -93,7 +93,7 @@ def main() -> None:
         *report_weights(scores, ranks),
     ]  # fmt: skip
     write(args, "wieting_margins_and_weights", results, lines)
-    if not args.quick:
+    if not (args.quick or args.short):
         draw(args, **rare)
 
 
