@@ -183,7 +183,8 @@ def report_margins(measured: dict[str, dict[str, float]]) -> list[str]:
         "## Margins on the training pairs",
         "",
         "Mean of 2 cos(g1, g2) - cos(n1, g1) - cos(n2, g2), with the most similar text",
-        f"of batches of 100 as negative, after {EPOCHS} epochs of {N_PAIRS:,} pairs.",
+        f"of batches of 100 as negative, after {EPOCHS} epochs of {N_PAIRS:,} pairs;",
+        "the LSTMs from word vectors of length 6, the others as they are (length 1).",
         "Published: Wieting et al. (2016), section 5.",
         "",
         *table(
