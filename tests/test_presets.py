@@ -12,7 +12,7 @@ import pytest
 from sklearn.base import clone
 
 from skparaphrase._presets import RECOMMENDED, SETTINGS
-from skparaphrase.encoders import LSTMEncoder, SIFEncoder
+from skparaphrase.encoders import LSTMEncoder, ParagramEncoder, SIFEncoder
 from skparaphrase.losses import MarginLoss, check_loss
 from skparaphrase.optimizers import Optimizer, check_optimizer
 
@@ -79,10 +79,11 @@ TRAINED = {"batch_size": 25, "max_epochs": 10, "head_penalty": 1e-6, "scale": No
 FROZEN = {**TRAINED, "max_epochs": 20, "freeze": "encoder"}
 SIF = {**FROZEN, "projection_dim": 2400, "encoder": SIFEncoder(a=1e-2)}
 WORDS = {"vectors_penalty": 1e-5, "composition_penalty": 1e-6}
+PP = {"encoder": ParagramEncoder()}
 UNIVERSAL = {**TRAINED, **WORDS, "prior": "universal"}
 ADAM, ADAGRAD = ("adam", 1e-3), ("adagrad", 0.05)
 SUPERVISED = {
-    "SimilarityRegressor wieting": (*ADAM, 50, {**TRAINED, **WORDS}),
+    "SimilarityRegressor wieting": (*ADAM, 50, {**TRAINED, **WORDS, **PP}),
     "SimilarityRegressor wieting-universal": (*ADAM, 50, UNIVERSAL),
     "SimilarityRegressor wieting-features": (*ADAM, 50, FROZEN),
     "SimilarityRegressor sif": (*ADAM, 50, SIF),
@@ -91,7 +92,7 @@ SUPERVISED = {
         "normalize": True, "prior": "universal", "vectors_penalty": 1e-4,
         "composition_penalty": 1e-5,
     }),
-    "PairClassifier wieting": (*ADAGRAD, 150, {**TRAINED, **WORDS}),
+    "PairClassifier wieting": (*ADAGRAD, 150, {**TRAINED, **WORDS, **PP}),
     "PairClassifier wieting-universal": (*ADAGRAD, 150, UNIVERSAL),
     "PairClassifier wieting-features": (*ADAGRAD, 150, FROZEN),
     "PairClassifier sif": (*ADAGRAD, 150, SIF),

@@ -561,14 +561,22 @@ class WordVectors:
     def centered(self) -> Self:
         """Subtract the mean of all vectors.
 
-        Vectors that share a direction make all averages similar. Training from such
-        vectors has to unlearn it first: a start for encoders that have no layer which
-        could remove it.
+        Averages of vectors that share a direction are all similar.
+        :class:`~skparaphrase.encoders.ParagramEncoder` has no layer that could remove
+        the direction, and learns faster from centred vectors.
 
         Returns
         -------
         vectors : WordVectors
             In float32, with the same words; those made of n-grams are moved, too.
+
+        Examples
+        --------
+        >>> from skparaphrase.vectors import WordVectors
+        >>> vectors = WordVectors(["cat", "dog"], [[5.0, 1.0], [5.0, -3.0]])
+        >>> vectors.centered().matrix
+        array([[ 0.,  2.],
+               [ 0., -2.]], dtype=float32)
         """
         matrix = self.rows(slice(None))
         mean = matrix.mean(axis=0)
