@@ -20,6 +20,7 @@ from skparaphrase.vectors import WordFrequencies, WordVectors
 _FORMAT_VERSION = 2
 _MODELS = ("encoders", "interaction", "search", "supervised", "tagging")
 _SETTINGS = ("losses", "optimizers", "text")  # modules of parameter objects
+_MAPPINGS = "class_weight", "weights"  # of labels, of words
 _PLAIN = (str, int, float, bool, type(None))
 
 
@@ -70,7 +71,7 @@ def save(self: Any, folder: str | PathLike[str]) -> None:
                 save(value, new / name)
             elif isinstance(value, WordVectors):
                 value.save(new / name)
-            elif name == "class_weight" and isinstance(value, Mapping):
+            elif name in _MAPPINGS and isinstance(value, Mapping):
                 kept[name] = [[_plain(k), _plain(v)] for k, v in value.items()]
             elif isinstance(value, (WordFrequencies, dict)):
                 WordFrequencies.check(value).save(new / f"{name}.json")
@@ -176,8 +177,9 @@ def load(folder: str | PathLike[str]) -> Any:
             parameters[name] = FrozenEstimator(parameters[name])
         for name, content in metadata["objects"].items():
             parameters[name] = _instantiate(_SETTINGS, **content)
-        if isinstance(parameters.get("class_weight"), list):
-            parameters["class_weight"] = dict(parameters["class_weight"])
+        for name in _MAPPINGS:
+            if isinstance(parameters.get(name), list):
+                parameters[name] = dict(parameters[name])
         if (path := folder / "frequencies.json").is_file():
             parameters["frequencies"] = WordFrequencies.load(path)
         if (path := folder / "arrays.safetensors").is_file():

@@ -28,7 +28,7 @@ _LONGEST = 24  # letters of a label
 def word_interactions(model: Any, pair: Any) -> Bunch:
     """Compare each word of a sentence with each word of another, as a model does.
 
-    See sections 4 and 5 of He & Lin (NAACL 2016).
+    See sections 5 and 6 of He & Lin (NAACL 2016).
 
     Parameters
     ----------

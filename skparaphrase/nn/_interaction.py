@@ -154,7 +154,7 @@ _GROUP = {"cpu": 8, "cuda": 64}
 class Context(Network):
     """States of every word, from left to right and from right to left.
 
-    He & Lin (2016), section 3.1. If `share_directions`, one LSTM reads in both
+    He & Lin (2016), section 4. If `share_directions`, one LSTM reads in both
     directions, as in the paper's code; otherwise each has its own, as in its text.
     """
 
@@ -182,7 +182,7 @@ class Context(Network):
 
 
 class GridNetwork(Layer):
-    r"""ConvNet of He & Lin (2016), section 3.4, on their similarity cube.
+    r"""ConvNet of He & Lin (2016), section 7, on their similarity cube.
 
     Blocks of a 3 x 3 convolution, ReLU and 2 x 2 max-pooling, until one cell is left
     (with 48 words, the last pooling is 3 x 3), then a layer with ReLU and the output

@@ -170,9 +170,9 @@ class BaseTrainer:
         gradient = values.grad
         assert gradient is not None
         if penalty:
-            gradient.add_(values, alpha=penalty)
-            if anchor is not None:
-                gradient.sub_(anchor, alpha=penalty)
+            # Exactly zero where nothing has moved: Adam would turn rounding into steps.
+            pull = values if anchor is None else values - anchor
+            gradient.add_(pull, alpha=penalty)
         if self.optimizer.clip_norm is not None and not self.clip_together:
             clip_norm_(gradient, self.optimizer.clip_norm)
         return gradient

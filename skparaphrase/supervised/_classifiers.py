@@ -238,11 +238,12 @@ class PairClassifier(LabelModel):
 
     Notes
     -----
-    Settings of :meth:`paper`: "wieting" (table 5), "wieting-features" (table 6, with a
-    fitted encoder in a :class:`~sklearn.frozen.FrozenEstimator`), "sif" (table 2 of
-    Arora et al. 2017, with a :class:`~skparaphrase.encoders.SIFEncoder` of a=1e-2,
-    which divides by the number of words, where their code divides by the sum of
-    weights).
+    Settings of :meth:`paper`: "wieting" (table 5),
+    "wieting-universal" and "wieting-features" (tables 5 and 6, with a fitted encoder in
+    a :class:`~sklearn.frozen.FrozenEstimator`), "sif" (table 2 of Arora et al. 2017; it
+    brings a :class:`~skparaphrase.encoders.SIFEncoder` of a=1e-2, which divides by the
+    number of words, where their code divides by the sum of weights; `encoder__vectors`
+    is for your vectors).
 
     References
     ----------
@@ -400,11 +401,12 @@ class SentenceClassifier(LabelModel):
 
     Notes
     -----
-    Settings of :meth:`paper`: "wieting" (table 5), "wieting-features" (table 6, with a
-    fitted encoder in a :class:`~sklearn.frozen.FrozenEstimator`), "sif" (table 2 of
-    Arora et al. 2017, with a :class:`~skparaphrase.encoders.SIFEncoder` of a=1e-3,
-    which divides by the number of words, where their code divides by the sum of
-    weights).
+    Settings of :meth:`paper`: "wieting" (table 5, with a gated LSTM),
+    "wieting-universal" and "wieting-features" (tables 5 and 6, with a fitted encoder in
+    a :class:`~sklearn.frozen.FrozenEstimator`), "sif" (table 2 of Arora et al. 2017; it
+    brings a :class:`~skparaphrase.encoders.SIFEncoder` of a=1e-3, which divides by the
+    number of words, where their code divides by the sum of weights; `encoder__vectors`
+    is for your vectors).
 
     Tf-idf of words and word pairs with a linear classifier is a strong alternative
     where topic words decide: see the table of frozen features in the benchmarks.

@@ -137,11 +137,12 @@ class SimilarityRegressor(GradedScores, SupervisedModel):
     Notes
     -----
     Settings of :meth:`paper`: "wieting" (table 5 of Wieting et al. 2016),
-    "wieting-features" (table 6, with a fitted encoder in a
-    :class:`~sklearn.frozen.FrozenEstimator`), "sif" (table 2 of Arora et al. 2017, with
-    a :class:`~skparaphrase.encoders.SIFEncoder` of a=1e-2, which divides by the number
-    of words, where their code divides by the sum of weights), "cse" (table 3 of Jiao et
-    al. 2018, with a fitted :class:`~skparaphrase.encoders.ConvolutionalEncoder`).
+    "wieting-universal" and "wieting-features" (tables 5 and 6, with a fitted encoder in
+    a :class:`~sklearn.frozen.FrozenEstimator`), "sif" (table 2 of Arora et al. 2017; it
+    brings a :class:`~skparaphrase.encoders.SIFEncoder` of a=1e-2, which divides by the
+    number of words, where their code divides by the sum of weights; `encoder__vectors`
+    is for your vectors), "cse" (table 3 of Jiao et al. 2018, with a fitted
+    :class:`~skparaphrase.encoders.ConvolutionalEncoder`).
 
     The divergence is divided by the number of levels, as in the papers' code, which
     increases the relative weight of the penalties.
