@@ -73,8 +73,7 @@ class Filters(Layer):
 class Convolution(Composition):
     """Convolutional sentence encoder: filters of several widths, summed over a text.
 
-    Jiao et al. (2018), section 3. Every text is padded with zeros on its right, so
-    that a window starts at each word.
+    Jiao et al. (2018), section 3.
 
     Parameters
     ----------
@@ -83,10 +82,12 @@ class Convolution(Composition):
     n_filters : int
         Number of filters of each width.
     activation : {"linear", "tanh", "relu"}
-    padding : {"text", "batch"}, default="text"
-        "batch" reproduces the released code: texts are padded to the longest text of
-        the batch, and all full windows count, even those of padding alone. Texts are
-        then composed 100 at a time, as in its evaluation.
+    padding : {"text", "valid", "batch"}, default="text"
+        "text": every text is padded with zeros on its right, so that a window starts at
+        each word. "valid": only if it is shorter than a filter, to one window. "batch"
+        reproduces the released code: texts are padded to the longest text of the batch,
+        and all full windows count, even those of padding alone. Texts are then composed
+        100 at a time, as in its evaluation.
     """
 
     def __init__(
@@ -115,7 +116,9 @@ class Convolution(Composition):
         summed = []
         for width, filters in zip(self.widths, self.filters, strict=True):
             n_windows = lengths
-            if self.padding == "batch":
+            if self.padding == "valid":
+                n_windows = np.maximum(lengths - width + 1, 1)
+            elif self.padding == "batch":
                 longest = max(lengths.max(initial=0), *self.widths)
                 n_windows = np.full_like(lengths, longest - width + 1)
             responses = filters(table, ids, offsets, n_windows)

@@ -33,6 +33,13 @@ COMPOSITIONS = {
         for f in equations.F
     },
     **{
+        f"cse valid {f}": (
+            lambda f=f: Convolution(4, (3, 1, 4), 2, activation=f, padding="valid"),
+            partial(equations.cse_of_full_windows, f=f),
+        )
+        for f in ("linear", "tanh")
+    },
+    **{
         f"cnn {shapes} {conv} {f}": (
             lambda shapes=shapes, conv=conv, f=f: make_char_cnn(shapes, conv, f),
             partial(equations.char_cnn, conv=conv, f=f),
@@ -65,6 +72,16 @@ def test_padding_of_a_batch_is_the_released_code(lengths, widths, f, nets):
     for equation in expected:
         slow = nets.slow_vectors(model, equation, *batch)
         assert_allclose(found, slow, atol=1e-10)
+
+
+def test_full_windows_by_hand():
+    """Words 1, 2, 4 and filters 10, 1: windows 12 and 24; the bias counts twice."""
+    model = Convolution(1, (2,), 1, activation="linear", padding="valid").double()
+    filters = {"filters.0.weight": [[[10.0]], [[1.0]]], "filters.0.bias": [0.25]}
+    model.load_state_dict({name: torch.tensor(x) for name, x in filters.items()})
+    table, ids = torch.tensor([[1.0], [2.0], [4.0]]).double(), torch.arange(3)
+    assert model(table, ids, np.array([0, 3])).tolist() == [[36.5]]
+    assert model(table, ids[:1], np.array([0, 1])).tolist() == [[10.25]]  # 1 and zero
 
 
 def test_gradients_of_batch_padding(nets):
