@@ -584,7 +584,8 @@ INVALID = {
     "char cnn": [
         *({"filters": filters} for filters in (
             [(2.5, 1)], [(2, 1.9)], [(0, 1)], [(1, 0)], [], "wide", [3, 4])),
-        {"embedding_dim": 0}, {"conv_activation": "linear"},
+        {"embedding_dim": 0}, {"conv_activation": "linear"}, {"dim": 0},
+        {"dropout": 1.0}, {"activation": "gelu"},
     ],
     "char lstm": [{"embedding_dim": 0}, {"dim": 0}],
 }  # fmt: skip

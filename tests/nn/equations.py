@@ -79,6 +79,8 @@ def char_cnn(x, p, conv, f):
     for weight, bias in filters_of(p):
         responses = convolved(x, weight, bias, max(len(x), len(weight)))
         maxima.append(F[conv](responses).max(axis=0))
+    if "layer.weight" not in p:
+        return np.concatenate(maxima)
     return F[f](np.concatenate(maxima) @ p["layer.weight"] + p["layer.bias"])
 
 

@@ -19,8 +19,10 @@ from skparaphrase.nn import CharacterConvolution, Convolution
 equations = SimpleNamespace(**run_path(str(Path(__file__).with_name("equations.py"))))
 
 
-def make_char_cnn(shapes, conv, f):
-    return CharacterConvolution(4, shapes, 3, conv_activation=conv, activation=f)
+def make_char_cnn(shapes, conv, f, dim=3, **params):
+    return CharacterConvolution(
+        4, shapes, dim, conv_activation=conv, activation=f, **params
+    )
 
 
 COMPOSITIONS = {
@@ -47,8 +49,13 @@ COMPOSITIONS = {
         for shapes, conv, f in [
             (((2, 1), (3, 3), (1, 6)), "relu", "tanh"),
             (((3, 2), (3, 4)), "tanh", "linear"),
+            (((3, 2), (2, 3)), "tanh", "relu"),
         ]
     },
+    "cnn without layer": (
+        lambda: make_char_cnn([(2, 3), (3, 1)], "relu", "tanh", dim=None),
+        partial(equations.char_cnn, conv="relu", f="tanh"),
+    ),
 }
 
 
@@ -72,6 +79,27 @@ def test_padding_of_a_batch_is_the_released_code(lengths, widths, f, nets):
     for equation in expected:
         slow = nets.slow_vectors(model, equation, *batch)
         assert_allclose(found, slow, atol=1e-10)
+
+
+@pytest.mark.parametrize("dim", [3, None])
+def test_dropout_of_the_maxima(dim, nets):
+    model = make_char_cnn([(40, 2), (60, 3)], "tanh", "linear", dim, dropout=0.25)
+    nets.randomise(model)
+    batch = nets.make_batch(nets.lengths["ragged"])
+    plain = model(*batch)
+    model.generator = torch.Generator().manual_seed(0)
+    dropped = model(*batch)
+    generator = torch.Generator().manual_seed(0)
+    kept = torch.rand(9, 100, generator=generator, dtype=torch.float64) >= 0.25
+    assert 0.7 < kept.double().mean() < 0.8
+    layer, model.layer, model.generator = model.layer, None, None
+    maxima = model(*batch)
+    expected = maxima * kept / 0.75
+    if dim:
+        expected = expected @ layer.weight + layer.bias
+        expected[(maxima == 0).all(dim=1)] = 0
+    assert_allclose(dropped.detach(), expected.detach(), atol=1e-10)
+    assert not np.allclose(dropped.detach(), plain.detach())
 
 
 def test_full_windows_by_hand():
