@@ -195,7 +195,7 @@ class CharacterConvolution(Composition):
         self.layer = None if dim is None else Dense(n_filters, dim, activation)
 
     def compose(self, table: Tensor, ids: Tensor, offsets: NDArray[np.int64]) -> Tensor:
-        """Activate the largest response of each filter, then drop and apply the layer."""
+        """Activate the largest response of each filter, then apply the layer."""
         lengths = np.diff(offsets)
         maxima = []
         for width, filters in zip(self.widths, self.filters, strict=True):
