@@ -2,10 +2,11 @@
 
     python benchmarks/interaction_ranking.py --data ../shared [--quick] [--seeds 3]
 
-Reproduces table 7 of He & Lin (2016), TrecQA, with the ablations of table 8, but trained
-on the manually judged TRAIN split (4,718 pairs of 93 questions) instead of TRAIN-ALL
-(53,417). Writes `benchmarks/results/interaction_ranking.json` and `.md`. Finished fits
-are cached in `benchmarks/results/runs`, so an interrupted run can be resumed.
+Reproduces table 7 of He & Lin (2016), TrecQA, with the ablations of table 8, but
+trained on the manually judged TRAIN split (4,718 pairs of 93 questions) instead of
+TRAIN-ALL (53,417). Writes `benchmarks/results/interaction_ranking.json` and `.md`.
+Finished fits are cached in `benchmarks/results/runs`, so an interrupted run can be
+resumed.
 
 Settings were chosen on the development set with the first seed; the epoch is the one
 with the highest mean reciprocal rank there. WikiQA (table 6) is not among the data.

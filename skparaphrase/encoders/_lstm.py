@@ -192,9 +192,12 @@ class LSTMEncoder(TrainedEncoder):
         from skparaphrase.nn import LSTM, StackedLSTM
 
         shape = vectors.dim, self.dim or vectors.dim
-        cell = {"output_gate": self.output_gate, "peepholes": self.peepholes}
+        params: dict[str, Any] = {
+            "output_gate": self.output_gate,
+            "peepholes": self.peepholes,
+        }
         if self.n_layers == 1 and not self.bidirectional:
-            return LSTM(*shape, **cell)
+            return LSTM(*shape, **params)
         return StackedLSTM(
-            *shape, n_layers=self.n_layers, bidirectional=self.bidirectional, **cell
+            *shape, n_layers=self.n_layers, bidirectional=self.bidirectional, **params
         )

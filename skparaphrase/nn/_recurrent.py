@@ -216,7 +216,7 @@ class StackedLSTM(Composition):
             # Layers of the second stack, if there is one.
             start = len(self.layers) - self.n_layers if reverse else 0
             for layer in self.layers[start : start + self.n_layers]:
-                states = layer.states(states, rows, packing)
+                states = cast(LSTM, layer).states(states, rows, packing)
                 rows = torch.arange(len(states), device=states.device)
                 found.append(packing.last(states))
         return torch.cat(found, dim=1)
