@@ -106,6 +106,14 @@ _CHARACTER_WORDS: dict[str, Any] = {
     "max_epochs": 50,
     "loss": MarginLoss(negatives="mix"),
 }
+_CHARAGRAM_WORDS: dict[str, Any] = {
+    **_CHARACTER_WORDS,
+    "loss": MarginLoss(),
+    "vectors_penalty": 0.0,
+    "composition_penalty": 0.0,
+    "activation": "linear",
+    "batch_size": 25,
+}
 
 _PP = EncoderPreset("ParagramEncoder", {})
 _SUPERVISED: dict[str, Any] = {"scale": None}
@@ -175,15 +183,8 @@ SETTINGS: dict[str, Settings] = {
     },
     "CharagramEncoder": {
         "phrases": _ADAM,
-        "words": {
-            **_CHARACTER_WORDS,
-            "loss": MarginLoss(),
-            "vectors_penalty": 0.0,
-            "composition_penalty": 0.0,
-            "activation": "linear",
-            "ngram_range": (2, 6),
-            "batch_size": 25,
-        },
+        "words": {**_CHARAGRAM_WORDS, "ngram_range": (2, 6)},
+        "words-2-4": _CHARAGRAM_WORDS,
     },
     "CharCNNEncoder": {
         "phrases": _ADAM,

@@ -40,6 +40,7 @@ Convolutional ppdb-xl           100 10 adam    1e-3 - 0.4 max 1e-6 0
 Convolutional widths            100 10 adam    1e-3 - 0.6 max 1e-6 0
 Charagram phrases               100 10 adam    1e-3 - 0.4 max 1e-6 1e-6
 Charagram words                  25 50 adam    1e-3 - 0.4 max 0    0
+Charagram words-2-4              25 50 adam    1e-3 - 0.4 max 0    0
 CharCNN phrases                 100 10 adam    1e-3 - 0.4 max 1e-6 1e-6
 CharCNN words                    25 50 adam    1e-3 - 0.4 mix 1e-6 1e-6
 CharLSTM phrases                100 10 adam    1e-3 - 0.4 max 1e-6 1e-6
@@ -60,6 +61,7 @@ MORE = {
     "Convolutional widths": CSE,
     "Charagram phrases": {"ngram_range": (2, 4), "activation": "tanh"},
     "Charagram words": {"ngram_range": (2, 6), "activation": "linear"},
+    "Charagram words-2-4": {"ngram_range": (2, 4), "activation": "linear"},
     "CharCNN phrases": {**KIM, **ORDERED},
     "CharCNN words": {**EQUAL, **ORDERED},
     "CharLSTM phrases": {"output_gate": False, **ORDERED},

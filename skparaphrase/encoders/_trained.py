@@ -69,7 +69,7 @@ class TrainedEncoder(CallbackSupportMixin, TextEncoder):
     optimizer: str | Optimizer
     max_epochs: int
     vectors_penalty: float
-    ordered_first_epoch: bool
+    ordered_first_epoch: bool = False
     validation_fraction: float | None
     patience: int | None
     warm_start: bool

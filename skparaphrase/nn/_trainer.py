@@ -305,7 +305,8 @@ class ParaphraseTrainer(BaseTrainer):
         if targets is not None:
             self.targets = torch.from_numpy(targets).to(self.device)
         self.set_anchors(composition.anchors)
-        if composition.batch_size is None:  # else the texts of a batch depend on it
+        # Else a text's vector depends on the batch, or on what is drawn for all of it.
+        if composition.batch_size is None and not composition.dropout:
             self.processes = joined_processes()
         if self.processes is not None:
             some = np.linspace(0, len(examples) - 1, min(len(examples), 1 << 16))
@@ -379,7 +380,7 @@ class ParaphraseTrainer(BaseTrainer):
         numbers: NDArray[np.integer],
     ) -> Tensor:
         batch = self._batch(numbers, self.random_state)
-        rate = self.word_dropout
+        rate = self.word_dropout or self.composition.dropout
         if not (rate and hasattr(self.loss, "choose")):
             return self.loss.compute(self._embed(leaf, ids, offsets, rate), batch)
         # Negatives are chosen without dropout, and embedded again with other masks.
@@ -398,11 +399,17 @@ class ParaphraseTrainer(BaseTrainer):
     def _embed(
         self, leaf: Tensor, ids: Tensor, offsets: NDArray[np.int64], rate: float
     ) -> Tensor:
-        """Unit vectors, with dropout on every number of every token's vector."""
-        tokens = [ids]
+        """Unit vectors, with dropout on every number of every token's vector.
+
+        Or, if the composition has a dropout of its own, inside of it.
+        """
+        tokens, generator = [ids], None
         if rate:
             seed = self.random_state.randint(np.iinfo(np.int32).max)
             generator = torch.Generator(leaf.device).manual_seed(int(seed))
+        if self.composition.dropout:
+            self.composition.generator = generator
+        elif generator is not None:
             size = (len(ids), leaf.shape[1])
             tokens.append(
                 torch.rand(

@@ -3,7 +3,7 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -147,6 +147,9 @@ class PairClassifier(LabelModel):
         texts) stays as it is, unless `prior` is set.
     hidden_dim : int, default=150
         Units of the sigmoid layer.
+    how : sequence of str, default=("product", "absdiff")
+        Features of a pair that the sigmoid layer reads, as in
+        :class:`~skparaphrase.pairs.PairFeatures` but without "cosine".
     projection_dim : int, default=None
         Project the vectors of texts to this length first (2400 in the SIF paper).
     train_projection : bool, default=True
@@ -267,6 +270,7 @@ class PairClassifier(LabelModel):
         encoder: Any = None,
         *,
         hidden_dim: int = 150,
+        how: Sequence[str] = ("product", "absdiff"),
         projection_dim: int | None = None,
         train_projection: bool = True,
         normalize: bool = False,

@@ -3,6 +3,7 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+from collections.abc import Sequence
 from numbers import Integral
 from typing import Any, ClassVar
 
@@ -43,6 +44,10 @@ class SimilarityRegressor(GradedScores, SupervisedModel):
         texts) stays as it is, unless `prior` is set.
     hidden_dim : int, default=50
         Units of the sigmoid layer.
+    how : sequence of str, default=("product", "absdiff")
+        Features of a pair that the sigmoid layer reads, as in
+        :class:`~skparaphrase.pairs.PairFeatures` but without "cosine". ("first",
+        "second", "absdiff") is how Jiao et al. (2018) print theirs.
     projection_dim : int, default=None
         Project the vectors of texts to this length first (2400 in the SIF paper).
     train_projection : bool, default=True
@@ -181,6 +186,7 @@ class SimilarityRegressor(GradedScores, SupervisedModel):
         encoder: Any = None,
         *,
         hidden_dim: int = 50,
+        how: Sequence[str] = ("product", "absdiff"),
         projection_dim: int | None = None,
         train_projection: bool = True,
         normalize: bool = False,

@@ -8,6 +8,7 @@ import pytest
 from numpy.testing import assert_array_equal
 from sklearn.base import clone
 
+from skparaphrase import load
 from skparaphrase.encoders import CharCNNEncoder, CharLSTMEncoder
 
 each = pytest.mark.parametrize("name", ["char cnn", "char lstm"])
@@ -45,3 +46,35 @@ def test_unknown_characters_share_a_vector(zoo, name):
     unknown = zoo.fitted(name).transform(["é", "ü", "éé"])
     assert unknown.any(axis=1).all()
     assert_array_equal(unknown[0], unknown[1])
+
+
+def test_dropout_before_the_layer(zoo):
+    """Reproducible; only in training; as good as nothing with a share of nearly 0."""
+    plain = zoo.fitted("char cnn")
+    dropped = zoo.make("char cnn", dropout=0.6).fit(zoo.pairs)
+    assert not zoo.same(dropped, plain)
+    assert zoo.same(zoo.make("char cnn", dropout=0.6).fit(zoo.pairs), dropped)
+    vectors = dropped.transform(zoo.texts)
+    assert_array_equal(dropped.transform(zoo.texts), vectors)
+    assert_array_equal(
+        clone(dropped).set_params(dropout=0.0, init=dropped, max_epochs=0)
+        .fit(zoo.pairs)
+        .transform(zoo.texts),
+        vectors,
+    )  # fmt: skip
+    more = zoo.make("char cnn", dropout=0.6, max_epochs=1, warm_start=True)
+    assert zoo.same(more.fit(zoo.pairs).fit(zoo.pairs), dropped)
+    infonce = zoo.make("char cnn", dropout=0.6, loss="infonce").fit(zoo.pairs)
+    assert not zoo.same(zoo.make("char cnn", loss="infonce").fit(zoo.pairs), infonce)
+
+
+def test_without_the_layer_vectors_are_the_maxima(zoo, tmp_path):
+    encoder = zoo.make("char cnn", dim=None, filters=[(2, 1), (3, 3)]).fit(zoo.pairs)
+    assert sorted(encoder.parameters_) == [
+        f"filters.{i}.{part}" for i in range(2) for part in ("bias", "weight")
+    ]
+    vectors = encoder.transform(zoo.texts)
+    assert vectors.shape == (len(zoo.texts), 5)
+    assert len(encoder.get_feature_names_out()) == 5
+    encoder.save(tmp_path / "encoder")
+    assert_array_equal(load(tmp_path / "encoder").transform(zoo.texts), vectors)
