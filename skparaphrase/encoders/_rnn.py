@@ -116,6 +116,9 @@ class RNNEncoder(TrainedEncoder):
 
     Notes
     -----
+    With "relu", the vector of a text whose states pass 2**32 is scaled down by a power
+    of 2; its direction does not change.
+
     Setting of :meth:`paper`: "ppdb-xl" (table 2).
 
     References
@@ -271,6 +274,9 @@ class IdentityRNNEncoder(TrainedEncoder):
 
     Notes
     -----
+    The matrices may let states grow with every word. The vector of a text whose states
+    pass 2**32 is scaled down by a power of 2; its direction does not change.
+
     Setting of :meth:`paper`: "ppdb-xl" (table 2).
 
     References

@@ -15,6 +15,8 @@ from torch.autograd.function import once_differentiable
 
 from skparaphrase.nn._table import to_device
 
+_LARGE = 2.0**32  # of a number in a state; float32 holds the square of its length
+
 
 class Packing:
     """Order of a batch's tokens by time step: all first tokens, all second ones, etc.
@@ -102,7 +104,11 @@ def run_simple(
     packing: Packing,
     activation: str,
 ) -> Tensor:
-    """Packed states h_t = f(W_x x_t + W_h h_{t-1} + b), h_0 = 0; see `run_lstm`."""
+    """Packed states h_t = f(W_x x_t + W_h h_{t-1} + b), h_0 = 0; see `run_lstm`.
+
+    Without gradients, a text whose states grow past `_LARGE` is scaled down from there
+    on, by powers of 2: a linear f or ReLU then keeps the direction of every state.
+    """
     inputs = _project(table, rows, w_x, b)
     states: Tensor = _Simple.apply(inputs, w_h, packing, activation)
     return states
@@ -167,15 +173,25 @@ class _Simple(torch.autograd.Function):
         ctx: Any, inputs: Tensor, w_h: Tensor, packing: Packing, activation: str
     ) -> Tensor:
         h = inputs
-        before = None
+        may_grow = activation != "tanh" and not ctx.needs_input_grad[0]
+        before = scale = None  # scale: of each text's states, 1 if None
         for start, stop in pairwise(packing.starts):
             now = h[start:stop]
+            if scale is not None:
+                now *= scale[: len(now)]
             if before is not None:
                 now.addmm_(before[: len(now)], w_h.T)
             if activation == "tanh":
                 now.tanh_()
             elif activation == "relu":
                 now.relu_()
+            if may_grow and now.abs().max() > _LARGE:
+                if scale is None:
+                    scale = now.new_ones(packing.n_texts, 1)
+                large = now.abs().amax(dim=1, keepdim=True) > _LARGE
+                factor = torch.where(large, 1 / _LARGE, 1.0)
+                now *= factor
+                scale[: len(now)] *= factor
             before = now
         ctx.mark_dirty(inputs)
         ctx.save_for_backward(w_h, h)
