@@ -3,11 +3,15 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+import warnings
+
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
 
+from skparaphrase.datasets import load_paraphrases
 from skparaphrase.encoders import CharCNNEncoder, CharLSTMEncoder
 
 each = pytest.mark.parametrize("name", ["char cnn", "char lstm"])
@@ -45,3 +49,26 @@ def test_unknown_characters_share_a_vector(zoo, name):
     unknown = zoo.fitted(name).transform(["é", "ü", "éé"])
     assert unknown.any(axis=1).all()
     assert_array_equal(unknown[0], unknown[1])
+
+
+def test_a_fit_that_puts_all_texts_on_one_vector_warns():
+    X = [pair for pair in load_paraphrases().data if max(map(len, pair)) <= 30]
+    encoder = CharLSTMEncoder.paper(
+        embedding_dim=10, dim=20, learning_rate=0.01, batch_size=25, max_epochs=9,
+        device="cpu", random_state=0,
+    )  # fmt: skip
+    with pytest.warns(
+        ConvergenceWarning, match=r"0.8 in 9.* loss \(.infonce"
+    ) as caught:
+        cosines = mean_cosine(encoder.fit(X), X)
+    assert cosines > 0.999
+    assert "scale" not in str(caught[0].message)  # which is for word vectors
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert mean_cosine(encoder.set_params(loss="infonce").fit(X), X) < 0.8
+
+
+def mean_cosine(encoder, X):
+    vectors = encoder.transform(X)[:, 0]
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    return (vectors @ vectors.T).mean()
