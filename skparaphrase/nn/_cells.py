@@ -111,7 +111,36 @@ def run_simple(
     """
     inputs = _project(table, rows, w_x, b)
     states: Tensor = _Simple.apply(inputs, w_h, packing, activation)
-    return states
+    if activation == "tanh" or states.requires_grad or not _are_large(states):
+        return states
+    return _scaled_states(_project(table, rows, w_x, b), w_h, packing, activation)
+
+
+def _are_large(states: Tensor) -> bool:
+    """Whether a number is larger than `_LARGE`, or NaN."""
+    if not states.numel():
+        return False
+    low, high = states.aminmax()
+    return not (low >= -_LARGE and high <= _LARGE)
+
+
+def _scaled_states(h: Tensor, w_h: Tensor, packing: Packing, activation: str) -> Tensor:
+    """As `_Simple`, for a linear f or ReLU, with texts scaled down as they grow."""
+    scale = h.new_ones(packing.n_texts, 1)
+    before = h[:0]
+    for start, stop in pairwise(packing.starts):
+        now = h[start:stop]
+        now *= scale[: len(now)]
+        if start:
+            now.addmm_(before[: len(now)], w_h.T)
+        if activation == "relu":
+            now.relu_()
+        large = now.abs().amax(dim=1, keepdim=True) > _LARGE
+        factor = torch.where(large, 1 / _LARGE, 1.0)
+        now *= factor
+        scale[: len(now)] *= factor
+        before = now
+    return h
 
 
 def run_lstm(
@@ -173,25 +202,15 @@ class _Simple(torch.autograd.Function):
         ctx: Any, inputs: Tensor, w_h: Tensor, packing: Packing, activation: str
     ) -> Tensor:
         h = inputs
-        may_grow = activation != "tanh" and not ctx.needs_input_grad[0]
-        before = scale = None  # scale: of each text's states, 1 if None
+        before = None
         for start, stop in pairwise(packing.starts):
             now = h[start:stop]
-            if scale is not None:
-                now *= scale[: len(now)]
             if before is not None:
                 now.addmm_(before[: len(now)], w_h.T)
             if activation == "tanh":
                 now.tanh_()
             elif activation == "relu":
                 now.relu_()
-            if may_grow and now.abs().max() > _LARGE:
-                if scale is None:
-                    scale = now.new_ones(packing.n_texts, 1)
-                large = now.abs().amax(dim=1, keepdim=True) > _LARGE
-                factor = torch.where(large, 1 / _LARGE, 1.0)
-                now *= factor
-                scale[: len(now)] *= factor
             before = now
         ctx.mark_dirty(inputs)
         ctx.save_for_backward(w_h, h)
