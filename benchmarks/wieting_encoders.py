@@ -46,6 +46,7 @@ from skparaphrase import encoders
 from skparaphrase.datasets import load_word_frequencies
 from skparaphrase.decomposition import CommonComponentRemoval
 from skparaphrase.metrics import STSScorer, pearson_score
+from skparaphrase.optimizers import Optimizer
 from skparaphrase.pairs import LastAxisUnion, PairSimilarity
 from skparaphrase.vectors import WordFrequencies
 
@@ -59,11 +60,29 @@ class Model(NamedTuple):
     published: tuple[float, float, float, float] | None = None
     share: float = 1.0  # of the training pairs
     words_first: bool = False  # lexical pairs, then sentences
+    by_length: bool = False  # then the shortest first, in the first epoch
 
+
+_OWN: dict[str, Any] = {"start": "average", "loss": "infonce", "max_epochs": 1}
 
 # In the order of training time, longest first. Published: 2012, 2013, 2014, SICK; the
 # first seven and the average from Wieting, CSE from the CSE paper, the rest Charagram.
 MODELS = {
+    "charLSTM, own setting": Model(
+        "CharLSTMEncoder",
+        {
+            "embedding_dim": 50,
+            "dim": 100,
+            "loss": "infonce",
+            "optimizer": Optimizer("adam", schedule="linear"),
+            "learning_rate": 0.003,
+            "batch_size": 64,
+            "max_epochs": 2,
+        },
+        True,
+        words_first=True,
+        by_length=True,
+    ),
     "charLSTM": Model(
         "CharLSTMEncoder", {"max_epochs": 1}, True, (40.1, 30.7, 46.8, 50.3), 0.25
     ),
@@ -84,6 +103,7 @@ MODELS = {
         share=0.25,
         words_first=True,
     ),
+    "LSTM, own setting": Model("LSTMEncoder", {**_OWN, "batch_size": 100}, True),
     "LSTM, words first": Model(
         "LSTMEncoder", {"max_epochs": 1}, True, share=0.25, words_first=True
     ),
@@ -103,6 +123,7 @@ MODELS = {
         (58.4, 56.7, 70.9, 71.2),
     ),
     "RNN": Model("RNNEncoder", {"max_epochs": 3}, True, (48.1, 44.7, 57.7, 61.2)),
+    "RNN, own setting": Model("RNNEncoder", _OWN, True),
     "projection": Model(
         "ProjectionEncoder",
         {"max_epochs": 3, "learning_rate": 0.0002},
@@ -225,10 +246,11 @@ def fit(data: Data, name: str, seed: int) -> tuple[Any, dict[str, float]]:
     first = words.fit(data.corpus("ppdb-lexical")[: 500 if data.quick else None])
     pairs = np.concatenate([data.corpus(name) for name in data.sentences])
     order = np.random.RandomState(0).permutation(len(pairs))
-    return _train(
-        pairs[order[: 1000 if data.quick else int(model.share * len(pairs))]],
-        encoder.set_params(init=first),
-    )
+    pairs = pairs[order[: 1000 if data.quick else int(model.share * len(pairs))]]
+    if model.by_length:
+        n_characters = [len(text) + len(other) for text, other in pairs]
+        pairs = pairs[np.argsort(n_characters, kind="stable")]
+    return _train(pairs, encoder.set_params(init=first))
 
 
 def _train(pairs: Any, encoder: Any) -> tuple[Any, dict[str, float]]:
