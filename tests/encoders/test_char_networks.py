@@ -7,7 +7,7 @@ import warnings
 
 import numpy as np
 import pytest
-from numpy.testing import assert_array_equal
+from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
@@ -72,3 +72,17 @@ def mean_cosine(encoder, X):
     vectors = encoder.transform(X)[:, 0]
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
     return (vectors @ vectors.T).mean()
+
+
+@pytest.mark.filterwarnings("ignore:The loss of .* the same output")
+@pytest.mark.parametrize("loss", ["margin", "infonce"])
+def test_a_text_of_300_characters_alone_is_as_among_others(loss):
+    X = load_paraphrases().data
+    encoder = CharLSTMEncoder(
+        embedding_dim=10, dim=50, loss=loss, learning_rate=0.01, max_epochs=4,
+        device="cpu", random_state=0,
+    ).fit([pair for pair in X if max(map(len, pair)) <= 30])  # fmt: skip
+    texts = [" ".join(X[start : start + 12, 0])[:300] for start in range(80)]
+    assert {len(text) for text in texts} == {300}
+    alone = np.vstack([encoder.transform([text]) for text in texts])
+    assert_allclose(encoder.transform(texts), alone, rtol=0, atol=1e-5)
