@@ -49,6 +49,7 @@ from skparaphrase import encoders
 from skparaphrase.datasets import load_word_frequencies
 from skparaphrase.decomposition import CommonComponentRemoval
 from skparaphrase.metrics import STSScorer, pearson_score
+from skparaphrase.optimizers import Optimizer
 from skparaphrase.pairs import LastAxisUnion, PairSimilarity
 from skparaphrase.vectors import WordFrequencies
 
@@ -63,10 +64,28 @@ class Model(NamedTuple):
     share: float = 1.0  # of the training pairs
     words_first: bool = False  # lexical pairs, then sentences
     centered: bool = False  # the initial word vectors
+    by_length: bool = False  # then the shortest first, in the first epoch
 
+
+_OWN: dict[str, Any] = {"start": "average", "loss": "infonce", "max_epochs": 1}
 
 # In the order of training time, longest first.
 MODELS = {
+    "charLSTM, own setting": Model(
+        "CharLSTMEncoder",
+        {
+            "embedding_dim": 50,
+            "dim": 100,
+            "loss": "infonce",
+            "optimizer": Optimizer("adam", schedule="linear"),
+            "learning_rate": 0.003,
+            "batch_size": 64,
+            "max_epochs": 2,
+        },
+        True,
+        words_first=True,
+        by_length=True,
+    ),
     "charLSTM": Model("CharLSTMEncoder", {"max_epochs": 1}, True, "charLSTM", 0.25),
     "Charagram": Model("CharagramEncoder", {"max_epochs": 2}, False, "Charagram"),
     "LSTM with gate": Model(
@@ -83,6 +102,7 @@ MODELS = {
         share=0.25,
         words_first=True,
     ),
+    "LSTM, own setting": Model("LSTMEncoder", {**_OWN, "batch_size": 100}, True),
     "LSTM, words first": Model(
         "LSTMEncoder", {"max_epochs": 1}, True, share=0.25, words_first=True
     ),
@@ -100,6 +120,7 @@ MODELS = {
         "iRNN",
     ),
     "RNN": Model("RNNEncoder", {"max_epochs": 3}, True, "RNN"),
+    "RNN, own setting": Model("RNNEncoder", _OWN, True),
     "projection": Model(
         "ProjectionEncoder",
         {"max_epochs": 3, "learning_rate": 0.0002},
@@ -232,10 +253,11 @@ def fit(data: Data, name: str, seed: int) -> tuple[Any, dict[str, float]]:
     first = words.fit(data.corpus("ppdb-lexical")[: 500 if data.quick else None])
     pairs = np.concatenate([data.corpus(name) for name in data.sentences])
     order = np.random.RandomState(0).permutation(len(pairs))
-    return _train(
-        pairs[order[: 1000 if data.quick else int(model.share * len(pairs))]],
-        encoder.set_params(init=first),
-    )
+    pairs = pairs[order[: 1000 if data.quick else int(model.share * len(pairs))]]
+    if model.by_length:
+        n_characters = [len(text) + len(other) for text, other in pairs]
+        pairs = pairs[np.argsort(n_characters, kind="stable")]
+    return _train(pairs, encoder.set_params(init=first))
 
 
 def _train(pairs: Any, encoder: Any) -> tuple[Any, dict[str, float]]:

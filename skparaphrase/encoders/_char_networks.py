@@ -315,6 +315,13 @@ class CharLSTMEncoder(TrainedEncoder):
 
     Notes
     -----
+    With the paper's loss and few pairs, all texts may end on one vector (the fit then
+    warns). `loss="infonce"` avoids that, and learns sooner if it begins with words
+    (`init`) and continues with the shortest sentences.
+
+    The vector of a text depends on the other texts of its batch by rounding only, less
+    than 1e-5 for 300 characters. A fit that warns may amplify rounding more than that.
+
     `partial_fit` keeps the characters of its first call.
 
     Settings of :meth:`paper`: "phrases" (tables 3 and 11), "words" (table 1).

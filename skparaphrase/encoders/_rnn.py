@@ -34,6 +34,10 @@ class RNNEncoder(TrainedEncoder):
         paper does.
     activation : {"tanh", "relu"}, default="tanh"
         f.
+    start : {"random", "average"}, default="random"
+        Initial matrices: small random numbers, as in the paper's code, or the identity
+        (Le et al., 2015), which makes the first vectors about the sum of the word
+        vectors, and learns far better; see Notes.
     scale : float, default=None
         Mean length that one factor gives to the word vectors before training; None
         leaves them as they are, as the papers do.
@@ -116,12 +120,22 @@ class RNNEncoder(TrainedEncoder):
 
     Notes
     -----
+    At random, the state forgets all but the last words, and training must first learn
+    to remember. With `start="average"` it begins as the sum of the word vectors (of
+    tanh, as long as they are short).
+
+    With "relu", the vector of a text whose states pass 2**32 is scaled down by a power
+    of 2; its direction does not change.
+
     Setting of :meth:`paper`: "ppdb-xl" (table 2).
 
     References
     ----------
     J. Wieting, M. Bansal, K. Gimpel, K. Livescu, "Towards Universal Paraphrastic
     Sentence Embeddings", ICLR 2016.
+
+    Q. V. Le, N. Jaitly, G. E. Hinton, "A Simple Way to Initialize Recurrent Networks of
+    Rectified Linear Units", arXiv:1504.00941, 2015.
 
     Examples
     --------
@@ -145,6 +159,7 @@ class RNNEncoder(TrainedEncoder):
         *,
         dim: int | None = None,
         activation: str = "tanh",
+        start: str = "random",
         scale: float | None = None,
         tokenizer: Callable[[str], Iterable[str]] | None = None,
         init: Any = None,
@@ -173,7 +188,7 @@ class RNNEncoder(TrainedEncoder):
         from skparaphrase.nn import Recurrent
 
         dim = self.dim or vectors.dim
-        return Recurrent(vectors.dim, dim, activation=self.activation)
+        return Recurrent(vectors.dim, dim, activation=self.activation, start=self.start)
 
 
 class IdentityRNNEncoder(TrainedEncoder):
@@ -271,6 +286,9 @@ class IdentityRNNEncoder(TrainedEncoder):
 
     Notes
     -----
+    The matrices may let states grow with every word. The vector of a text whose states
+    pass 2**32 is scaled down by a power of 2; its direction does not change.
+
     Setting of :meth:`paper`: "ppdb-xl" (table 2).
 
     References

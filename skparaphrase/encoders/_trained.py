@@ -84,6 +84,7 @@ class TrainedEncoder(CallbackSupportMixin, TextEncoder):
     activation: str
     output_gate: bool
     peepholes: str | None
+    start: str
     lowercase: bool
 
     vectors_: WordVectors
@@ -107,6 +108,7 @@ class TrainedEncoder(CallbackSupportMixin, TextEncoder):
         "activation": [StrOptions({"linear", "tanh", "relu"})],
         "output_gate": ["boolean"],
         "peepholes": [StrOptions({"diagonal", "full"}), None],
+        "start": [StrOptions({"random", "average"})],
         "lowercase": ["boolean"],
         "scale": [Interval(Real, 0, None, closed="neither"), None],
         "tokenizer": [callable, None],

@@ -49,20 +49,33 @@ class Recurrent(_LastState):
     ----------
     dim_in, dim : int
     activation : {"tanh", "relu", "linear"}, default="tanh"
+    start : {"random", "average"}, default="random"
+        "average": both matrices start as the identity (Le et al., 2015).
     """
 
-    def __init__(self, dim_in: int, dim: int, *, activation: str = "tanh") -> None:
+    def __init__(
+        self,
+        dim_in: int,
+        dim: int,
+        *,
+        activation: str = "tanh",
+        start: str = "random",
+    ) -> None:
         super().__init__()
         self.dim = dim
         self.activation = activation
+        self.start = start
         self.W_x = new_parameter(dim, dim_in)
         self.W_h = new_parameter(dim, dim)
         self.b = new_parameter(dim)
 
     def reset(self, random_state: RandomState) -> None:
-        """Draw W_x, then W_h."""
-        uniform_(self.W_x, random_state, 0.01)
-        uniform_(self.W_h, random_state, 0.01)
+        """Draw W_x, then W_h, or set both to the identity."""
+        for weight in (self.W_x, self.W_h):
+            if self.start == "average":
+                nn.init.eye_(weight)
+            else:
+                uniform_(weight, random_state, 0.01)
         nn.init.zeros_(self.b)
 
     def states(self, table: Tensor, rows: Tensor, packing: Packing) -> Tensor:
@@ -81,16 +94,10 @@ class IdentityRecurrent(Recurrent):
     """
 
     def __init__(self, dim: int) -> None:
-        super().__init__(dim, dim, activation="linear")
+        super().__init__(dim, dim, activation="linear", start="average")
         self.anchors = {
             name: torch.eye(dim, dtype=torch.float32) for name in ("W_x", "W_h")
         }
-
-    def reset(self, random_state: RandomState) -> None:
-        """Set the weights to the identity; nothing is drawn."""
-        nn.init.eye_(self.W_x)
-        nn.init.eye_(self.W_h)
-        nn.init.zeros_(self.b)
 
     def compose(self, table: Tensor, ids: Tensor, offsets: NDArray[np.int64]) -> Tensor:
         """Return the last states, divided by the numbers of tokens."""
@@ -114,6 +121,9 @@ class LSTM(_LastState):
     peepholes : {"diagonal", "full"} or None, default="diagonal"
         Weights from the cells to the gates: one for each cell, as in the released
         code; a matrix, as in the paper; or none.
+    start : {"random", "average"}, default="random"
+        "average": W_xc starts as the identity, all W_h at zero, and b_f at 3, so that
+        the cells add up the inputs, and lose 5 % of their contents in each step.
 
     Attributes
     ----------
@@ -130,9 +140,11 @@ class LSTM(_LastState):
         *,
         output_gate: bool = True,
         peepholes: str | None = "diagonal",
+        start: str = "random",
     ) -> None:
         super().__init__()
         self.dim = dim
+        self.start = start
         gates = "ifco" if output_gate else "ifc"
         # Each gate has its own tensors because the papers clip gradients by tensor.
         self._blocks = {"W_x": gates, "W_h": gates, "b_": gates}
@@ -151,6 +163,11 @@ class LSTM(_LastState):
                 nn.init.zeros_(parameter)
             else:
                 normal_(parameter, random_state, 0.1)
+        if self.start == "average":
+            nn.init.eye_(self.get_parameter("W_xc"))
+            nn.init.constant_(self.get_parameter("b_f"), 3.0)
+            for gate in self._blocks["W_h"]:
+                nn.init.zeros_(self.get_parameter(f"W_h{gate}"))
 
     def states(self, table: Tensor, rows: Tensor, packing: Packing) -> Tensor:
         """Return the states after every token."""

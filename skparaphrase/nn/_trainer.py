@@ -87,6 +87,10 @@ class BaseTrainer:
         """About the loss of an output that is the same for all texts; NaN: unknown."""
         return float("nan")
 
+    def remedies(self) -> str:
+        """What to change if the loss is no better than :meth:`constant_loss`."""
+        return "learning_rate"
+
     def penalty(self, name: str) -> float:
         """Lambda of a parameter of the module."""
         return 0.0
@@ -362,6 +366,15 @@ class ParaphraseTrainer(BaseTrainer):
         batch = self._batch(numbers, RandomState(0))
         with torch.no_grad():
             return float(self.loss.compute(unit_vectors(vectors), batch))
+
+    def remedies(self) -> str:
+        """What to change if the loss is no better than :meth:`constant_loss`."""
+        found = super().remedies()
+        if "scale" in self.settings.get_params():
+            found += ", scale (6 for short word vectors)"
+        if getattr(self.loss, "negatives", "random") != "random":
+            found += ', loss ("infonce", or MarginLoss(negatives="random"))'
+        return f"{found}, or init (an encoder of short texts)"
 
     def _batch(
         self, numbers: NDArray[np.integer], random_state: RandomState
