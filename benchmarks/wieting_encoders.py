@@ -98,29 +98,28 @@ MODELS = {
     "LSTM with gate, words first": Model(
         "LSTMEncoder",
         {"max_epochs": 1, "output_gate": True},
-        True,
         share=0.25,
         words_first=True,
     ),
     "LSTM, own setting": Model("LSTMEncoder", {**_OWN, "batch_size": 100}, True),
     "LSTM, words first": Model(
-        "LSTMEncoder", {"max_epochs": 1}, True, share=0.25, words_first=True
+        "LSTMEncoder", {"max_epochs": 1}, share=0.25, words_first=True
     ),
-    "charCNN": Model("CharCNNEncoder", {"max_epochs": 2}, True, "charCNN"),
+    "charCNN": Model("CharCNNEncoder", {"max_epochs": 2}, False, "charCNN"),
     "CSE": Model(
         "ConvolutionalEncoder",
         {"max_epochs": 3, "learning_rate": 0.0003},
-        True,
+        False,
         "CSE",
     ),
     "iRNN": Model(
         "IdentityRNNEncoder",
         {"max_epochs": 3, "learning_rate": 0.0005},
-        True,
+        False,
         "iRNN",
     ),
-    "RNN": Model("RNNEncoder", {"max_epochs": 3}, True, "RNN"),
-    "RNN, own setting": Model("RNNEncoder", _OWN, True),
+    "RNN": Model("RNNEncoder", {"max_epochs": 3}, False, "RNN"),
+    "RNN, own setting": Model("RNNEncoder", _OWN),
     "projection": Model(
         "ProjectionEncoder",
         {"max_epochs": 3, "learning_rate": 0.0002},
