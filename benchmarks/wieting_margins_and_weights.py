@@ -38,7 +38,7 @@ from skparaphrase.vectors import WordFrequencies, WordVectors
 MODELS: dict[str, tuple[str, dict[str, Any], float | None]] = {
     "LSTM with gate": ("LSTMEncoder", {"output_gate": True}, 0.7565),
     "LSTM": ("LSTMEncoder", {"output_gate": False}, 0.7463),
-    "LSTM, longer vectors": ("LSTMEncoder", {"scale": 6.0}, None),
+    "LSTM from longer vectors": ("LSTMEncoder", {"scale": 6.0}, None),
     "projection": ("ProjectionEncoder", {"learning_rate": 0.0002}, 0.7572),
     "PP": ("ParagramEncoder", {"learning_rate": 0.01}, 0.7535),
     "average": ("AverageEncoder", {}, None),
