@@ -316,8 +316,8 @@ class CharLSTMEncoder(TrainedEncoder):
     Notes
     -----
     With the paper's loss and few pairs, all texts may end on one vector (the fit then
-    warns). `loss="infonce"` avoids that, and learns sooner if it begins with words
-    (`init`) and continues with the shortest sentences.
+    warns). `loss="infonce"` avoids that, with fewer dimensions (`dim=100`) and the
+    default rate; with more of either, it began to learn much later.
 
     The vector of a text depends on the other texts of its batch by rounding only, less
     than 1e-5 for 300 characters. A fit that warns may amplify rounding more than that.
