@@ -68,7 +68,7 @@ class Model(NamedTuple):
     centered: bool = False  # the initial word vectors
 
 
-_OWN: dict[str, Any] = {"start": "average", "loss": "infonce", "max_epochs": 1}
+_OWN: dict[str, Any] = {"init": "average", "loss": "infonce", "max_epochs": 1}
 
 # In the order of training time, longest first.
 MODELS = {

@@ -6,7 +6,7 @@
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from skparaphrase._compat import StrOptions
+from skparaphrase._compat import HasMethods, StrOptions
 from skparaphrase._estimator import store_parameters
 from skparaphrase.encoders._trained import TrainedEncoder
 from skparaphrase.losses import Loss
@@ -47,20 +47,19 @@ class LSTMEncoder(TrainedEncoder):
     peepholes : {"diagonal", "full"} or None, default="diagonal"
         Connections from the cells to the gates: one weight per cell, as in the paper's
         code; matrices, as in its equations; or none.
-    start : {"random", "average"}, default="random"
-        Initial parameters: random, as in the paper's code; or with the identity for the
-        inputs of the cells and a bias of 3 for the forget gate, which makes the first
-        vectors about the average of the last words, and learns far better; see Notes.
     scale : float, default=None
         Mean length that one factor gives to the word vectors before training; None
         leaves them as they are, as the papers do.
     tokenizer : callable or WordTokenizer, default=None
         Splits a text into words; None is :class:`~skparaphrase.text.WordTokenizer` with
         its defaults.
-    init : encoder, default=None
-        A fitted encoder of this class, or one in a
-        :class:`~sklearn.frozen.FrozenEstimator` (in pipelines and grid searches), that
-        training starts from: phrases first, then sentences.
+    init : "average" or encoder, default=None
+        Where training starts. None: random parameters, as in the paper's code.
+        "average": the identity for the inputs of the cells and a bias of 3 for the
+        forget gate, which makes the first vectors about the average of the last words,
+        and learns far better; see Notes. Or a fitted encoder of this class, or one in a
+        :class:`~sklearn.frozen.FrozenEstimator` (in pipelines and grid searches):
+        phrases first, then sentences.
 
     loss : {"margin", "infonce", "distillation"} or Loss, default="margin"
         "margin" is the paper's, `MarginLoss()`. See :mod:`skparaphrase.losses` for
@@ -129,7 +128,7 @@ class LSTMEncoder(TrainedEncoder):
     -----
     At random, the forget gate keeps half of a cell in each step, so that the last state
     knows of two or three words, and training must first learn to remember. With
-    `start="average"` the text vector begins as an average, in which a word weighs 5 %
+    `init="average"` the text vector begins as an average, in which a word weighs 5 %
     less with every word that follows it.
 
     Settings of :meth:`paper`: "ppdb-xl" and "ppdb-xl-gate" (table 2).
@@ -163,6 +162,7 @@ class LSTMEncoder(TrainedEncoder):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **TrainedEncoder._parameter_constraints,
         "bidirectional": ["boolean", StrOptions({"tied"})],
+        "init": [StrOptions({"average"}), HasMethods(["transform"]), None],
     }
 
     def __init__(
@@ -174,7 +174,6 @@ class LSTMEncoder(TrainedEncoder):
         bidirectional: bool | str = False,
         output_gate: bool = False,
         peepholes: str | None = "diagonal",
-        start: str = "random",
         scale: float | None = None,
         tokenizer: Callable[[str], Iterable[str]] | None = None,
         init: Any = None,
@@ -205,7 +204,7 @@ class LSTMEncoder(TrainedEncoder):
         params: dict[str, Any] = {
             "output_gate": self.output_gate,
             "peepholes": self.peepholes,
-            "start": self.start,
+            "start": self.init if isinstance(self.init, str) else "random",
         }
         if self.n_layers == 1 and not self.bidirectional:
             return LSTM(*shape, **params)

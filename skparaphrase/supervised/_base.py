@@ -119,7 +119,7 @@ class SupervisedModel(TrainedModel):
         self.scales_words_ = (
             isinstance(encoder, TrainedEncoder)
             and not encoder._learns_tokens
-            and encoder.init is None
+            and encoder._source is None
             and self.prior is None
             and not self._is_frozen
             and not self.normalize  # which would undo it

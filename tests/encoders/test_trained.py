@@ -570,14 +570,13 @@ INVALID = {
         {"word_dropout": 1.0}, {"scramble": 1.1}, {"ordered_first_epoch": None},
         {"freeze": "encoder"}, {"warm_start": 2}, {"device": None},
         {"random_state": "seed"}, {"tokenizer": "words"}, {"activation": "linear"},
-        {"start": "identity"},
     ],
     "paragram": [{"weighting": "idf"}, {"a": 0}, {"frequencies": "wiki"}],
     "projection": [{"dim": 0}, {"dim": 1.5}],
     "dan": [{"n_layers": 0}, {"activation": "gelu"}],
     "lstm": [
         {"output_gate": "yes"}, {"peepholes": "both"}, {"n_layers": 0},
-        {"bidirectional": "both"}, {"start": "zero"},
+        {"bidirectional": "both"}, {"init": "zero"},
     ],
     "cse": [
         {"widths": ()}, {"widths": (0, 1)}, {"widths": (1.5,)}, {"n_filters": 0},
