@@ -5,7 +5,7 @@
 
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from os import PathLike
 from pathlib import Path
 from typing import Any, Self, SupportsIndex
@@ -304,11 +304,12 @@ class WordVectors:
             self._lookups[key] = lookup
         return lookup
 
-    @cached_property
     def _median_length(self) -> np.float32:
         """The median length of up to 10,000 vectors over the table."""
-        some = np.linspace(0, len(self) - 1, min(len(self), 10_000)).astype(np.intp)
-        return np.median(np.linalg.norm(self.rows(some), axis=1))
+        if self._median is None:  # cached_property of Python 3.11 has a lock
+            some = np.linspace(0, len(self) - 1, min(len(self), 10_000)).astype(np.intp)
+            self._median = np.median(np.linalg.norm(self.rows(some), axis=1))
+        return self._median
 
     def unknown_vector(self, word: str) -> NDArray[np.float32] | None:
         """The vector that is made for a word that the table lacks.
@@ -331,7 +332,7 @@ class WordVectors:
             zlib.crc32(word.encode("utf-8", "replace"))
         )
         vector = random_state.standard_normal(self.dim)
-        vector *= self._median_length / np.linalg.norm(vector)
+        vector *= self._median_length() / np.linalg.norm(vector)
         return vector.astype(np.float32)
 
     def token_vectors(
@@ -583,6 +584,7 @@ class WordVectors:
         self.subwords = state.get("subwords")  # pickles of the first edition lack it
         self.scale = None if self.scale is None else read_only(self.scale)
         self._source: tuple[str, int] | None = None  # what is pickled instead
+        self._median: np.float32 | None = None
         self._lookups: dict[tuple[Any, ...], Any] = {}
 
     def _fingerprint(self) -> int:
