@@ -4,6 +4,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 import json
+import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from os import PathLike
@@ -13,8 +14,22 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from safetensors import SafetensorError
+from safetensors.numpy import load_file
 
 _FORMAT = "skparaphrase"
+# What malformed files raise.
+_ERRORS = (
+    ArithmeticError,
+    AttributeError,
+    EOFError,
+    LookupError,
+    OSError,
+    RecursionError,
+    SafetensorError,
+    TypeError,
+    ValueError,
+)
 
 
 @contextmanager
@@ -103,21 +118,17 @@ def read_metadata(
     """
     path = folder / "metadata.json"
     try:
-        metadata: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
+        metadata = read_json(path)
+    except (FileNotFoundError, NotADirectoryError):
         raise FileNotFoundError(
             f"{folder} was not saved by skparaphrase: it has no metadata.json."
         ) from None
-    except ValueError as error:
-        raise ValueError(f"{path} is damaged: {error}") from error
     kinds = [kind] if isinstance(kind, str) else list(kind)
-    if not isinstance(metadata, dict):
-        raise ValueError(f"{path} is damaged: it holds no object.")
     if metadata.get("kind") not in kinds:
         raise ValueError(
             f"{folder} holds {metadata.get('kind')!r}, not {' or '.join(kinds)}."
         )
-    if not isinstance(metadata.get("version"), int):
+    if type(metadata.get("version")) is not int:
         raise ValueError(f"{path} is damaged: it has no version.")
     if metadata["version"] > version:
         raise ValueError(
@@ -127,15 +138,81 @@ def read_metadata(
     return metadata
 
 
-def load_array(path: Path, *, mmap: bool = True) -> NDArray[Any]:
-    """Read a `.npy` file that holds no Python objects.
+def read_json(path: Path) -> dict[str, Any]:
+    """Read a JSON file that holds an object.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no such file.
+    ValueError
+        If it holds something else.
+    """
+    raw = checked_file(path).read_bytes()
+    with refuse_damage(path):
+        content = json.loads(raw)
+        if not isinstance(content, dict):
+            raise ValueError("it holds no object")
+    return content
+
+
+def load_array(path: Path, *dtypes: str, mmap: bool = True) -> NDArray[Any]:
+    """Read a `.npy` file.
 
     Parameters
     ----------
     path : Path
+    *dtypes : str
+        Data types, of which the array has one.
     mmap : bool, default=True
         Map the file into memory instead of reading it. The array is then a read-only
         `memmap`; `np.asarray` gives a view whose items are read several times faster.
+
+    Raises
+    ------
+    ValueError
+        If it holds something else. The size of the array is compared with that of the
+        file before memory is allocated.
     """
-    array: NDArray[Any] = np.load(path, "r" if mmap else None, allow_pickle=False)
-    return array
+    with refuse_damage(path):
+        with checked_file(path).open("rb") as file:
+            np.lib.format.read_magic(file)
+        with np.errstate(over="raise"):
+            array: np.memmap[Any, Any] = np.load(path, "r", allow_pickle=False)
+        if array.dtype not in map(np.dtype, dtypes):
+            raise ValueError(f"it holds no array of {' or '.join(dtypes)}")
+        if path.stat().st_size != array.offset + array.nbytes:
+            raise ValueError("its size is not that of the array")
+    return array if mmap else np.array(array)
+
+
+def load_arrays(path: Path) -> dict[str, NDArray[Any]]:
+    """Read a safetensors file.
+
+    Raises
+    ------
+    ValueError
+        If it holds something else.
+    """
+    with refuse_damage(path):
+        arrays: dict[str, NDArray[Any]] = load_file(checked_file(path))
+    return arrays
+
+
+def checked_file(path: Path) -> Path:
+    """The path of a file, which is no folder, and no device or pipe that may block."""
+    if os.path.lexists(path) and not path.is_file():
+        raise ValueError(f"{path} is damaged: it is not a file")
+    return path
+
+
+@contextmanager
+def refuse_damage(path: Path) -> Iterator[None]:
+    """Turn what malformed files raise into a ValueError that names `path`."""
+    try:
+        yield
+    except _ERRORS as error:
+        reason = f"it lacks {error}" if isinstance(error, KeyError) else str(error)
+        if isinstance(error, ValueError) and reason.startswith(str(path)):
+            raise  # names a file in this folder
+        raise ValueError(f"{path} is damaged: {reason or repr(error)}") from error

@@ -12,7 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from skparaphrase._persistence import read_json, refuse_damage
 from skparaphrase.text import check_texts, check_tokenizer
+
+_LARGEST = np.finfo(np.float64).max
 
 
 class WordFrequencies(Mapping[str, int]):
@@ -49,15 +52,18 @@ class WordFrequencies(Mapping[str, int]):
             for word, count in counts.items()
         }
         for word, count in self._counts.items():
-            if not 0 <= count < np.inf:
+            if not 0 <= count <= _LARGEST:
                 raise ValueError(
                     f"Counts must be finite and not negative; {word!r} has {count!r}."
                 )
         summed = sum(self._counts.values())
-        if total is not None and total < summed:
-            raise ValueError(f"total={total} is less than the sum of counts, {summed}.")
         if total is None:
             total = int(summed) if summed == int(summed) else summed
+        if not summed <= total <= _LARGEST:
+            raise ValueError(
+                f"total must be finite and at least the sum of counts, {summed}; got "
+                f"{total}."
+            )
         self.total: int = total.item() if isinstance(total, np.generic) else total
 
     @classmethod
@@ -193,11 +199,10 @@ class WordFrequencies(Mapping[str, int]):
         -------
         frequencies : WordFrequencies
         """
-        try:
-            content = json.loads(Path(path).read_text(encoding="ascii"))
+        path = Path(path)
+        content = read_json(path)
+        with refuse_damage(path):
             return cls(content["counts"], total=content["total"])
-        except (KeyError, TypeError, ValueError) as error:
-            raise ValueError(f"{path} is damaged: {error}") from error
 
     def probabilities(self, words: Sequence[str]) -> NDArray[np.float64]:
         """Return the share of each word in the corpus.

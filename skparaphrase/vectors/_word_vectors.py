@@ -85,6 +85,8 @@ class WordVectors:
     [('dog', 0.71), ('car', 0.0)]
     """
 
+    _median: np.float32 | None = None
+
     def __init__(
         self,
         words: Sequence[str],
@@ -584,7 +586,6 @@ class WordVectors:
         self.subwords = state.get("subwords")  # pickles of the first edition lack it
         self.scale = None if self.scale is None else read_only(self.scale)
         self._source: tuple[str, int] | None = None  # what is pickled instead
-        self._median: np.float32 | None = None
         self._lookups: dict[tuple[Any, ...], Any] = {}
 
     def _fingerprint(self) -> int:

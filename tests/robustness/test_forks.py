@@ -16,25 +16,19 @@ pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 
 SCRIPT = """
 import itertools, os, sys, threading, time
-import numpy as np
 from sklearn.pipeline import make_pipeline
 from skparaphrase.decomposition import CommonComponentRemoval
 from skparaphrase.encoders import SIFEncoder
-from skparaphrase.vectors import WordVectors
 
-unknown = {unknown!r}
-vectors = WordVectors(["a", "cat"], np.eye(2, 50), unknown="hash")
-model = make_pipeline(
-    SIFEncoder(vectors if unknown == "hash" else None), CommonComponentRemoval()
-)
-model.fit([f"a cat number {{i}}" for i in range(600)])
+model = make_pipeline(SIFEncoder(), CommonComponentRemoval())
+model.fit([f"a cat number {i}" for i in range(600)])
 stop = []
 
 def embed(name):
     for i in itertools.count():
         if stop:
             return
-        model.transform([f"n{{name}}x{{i}}x{{j}} a" for j in range(300)])
+        model.transform([f"n{name}x{i}x{j} a" for j in range(300)])
 
 threads = [threading.Thread(target=embed, args=(name,)) for name in range(4)]
 for thread in threads:
@@ -44,7 +38,7 @@ for fork in range(20):
     time.sleep(0.02)
     child = os.fork()
     if not child:
-        model.transform([f"child{{fork}}x{{j}} a" for j in range(300)])
+        model.transform([f"child{fork}x{j} a" for j in range(300)])
         os._exit(0)
     end = time.monotonic() + 20
     while not os.waitpid(child, os.WNOHANG)[0]:
@@ -61,9 +55,8 @@ print(n_hung, "hang")
 """
 
 
-@pytest.mark.parametrize("unknown", ["subword", "hash"])
-def test_children_of_a_process_whose_threads_embed_new_words(unknown):
-    command = [sys.executable, "-W", "ignore", "-c", SCRIPT.format(unknown=unknown)]
+def test_children_of_a_process_whose_threads_embed_new_words():
+    command = [sys.executable, "-W", "ignore", "-c", SCRIPT]
     done = subprocess.run(command, capture_output=True, text=True, timeout=500)
     assert (done.stdout, done.stderr) == ("0 hang\n", "")
 
