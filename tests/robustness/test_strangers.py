@@ -3,9 +3,14 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+import bz2
+import gzip
 import io
 import json
+import lzma
 import os
+import tarfile
+import zipfile
 from contextlib import contextmanager
 
 import numpy as np
@@ -14,6 +19,8 @@ from safetensors.numpy import save_file
 from sklearn.base import clone
 
 import skparaphrase
+from skparaphrase.datasets import iter_pairs, read_pairs
+from skparaphrase.datasets._cache import read_members, unpack_member
 from skparaphrase.encoders import SIFEncoder
 from skparaphrase.supervised import SentenceClassifier
 from skparaphrase.text import WordTokenizer
@@ -290,7 +297,54 @@ def test_patterns(pattern, classifier, tmp_path):
     assert loaded.encoder.tokenizer.pattern == r"\S+"
     path = tmp_path / "model/encoder/metadata.json"
     edit(path, objects__tokenizer__parameters__pattern=pattern)
-    with pytest.raises(ValueError, match="damaged: .*(trust_patt|hash)"):
+    with pytest.raises(ValueError, match=r"damaged: .*(trust_patt|hash)"):
         skparaphrase.load(tmp_path / "model")
     edit(path, objects__tokenizer__parameters__pattern="ptb")
     assert skparaphrase.load(tmp_path / "model").encoder.tokenizer.pattern == "ptb"
+
+
+def bomb(path, n_bytes=2**26):
+    """A file that is a thousand times as large when it is decompressed."""
+    chunk = b"a cat\tsleeps" + bytes(2**20)
+    chunks = (chunk for _ in range(n_bytes // len(chunk)))
+    if path.suffix == ".zip":
+        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+            with archive.open("a.txt", "w") as file:
+                file.writelines(chunks)
+        return
+    opened = {".gz": gzip, ".bz2": bz2, ".xz": lzma}[path.suffix].open(path, "wb")
+    with opened as file:
+        if path.suffixes[:-1] == [".tar"]:
+            info = tarfile.TarInfo("a.txt")
+            info.size = n_bytes // len(chunk) * len(chunk)
+            file.write(info.tobuf())
+        file.writelines(chunks)
+
+
+@pytest.mark.parametrize("names", [["a.txt"], ["b.txt"]])
+@pytest.mark.parametrize("name", ["a.zip", "a.tar.gz"])
+def test_archives_that_are_much_larger_inside(name, names, tmp_path):
+    path = tmp_path / name
+    bomb(path)
+    reason = "malicious: it holds more" if names == ["a.txt"] or "tar" in name else "no"
+    with little_memory(2**27), pytest.raises(ValueError, match=reason) as raised:
+        read_members(path, names)
+    assert str(path) in str(raised.value)
+    if name == "a.zip":
+        with pytest.raises(ValueError, match=r"malicious|no member"):
+            unpack_member(path, names[0], tmp_path / "b.txt")
+        assert not (tmp_path / "b.txt").exists()
+
+
+@pytest.mark.parametrize("suffix", [".gz", ".bz2", ".xz"])
+def test_texts_that_are_much_larger_inside(suffix, tmp_path):
+    path = tmp_path / f"pairs.tsv{suffix}"
+    bomb(path)
+    with little_memory(), pytest.raises(ValueError, match="malicious: it holds"):
+        read_pairs(path, columns=(0, 1))
+
+
+def test_text_may_be_compressed_well(tmp_path):
+    path = tmp_path / "pairs.tsv.gz"
+    path.write_bytes(gzip.compress(b"a cat\ta dog\n" * 100_000))
+    assert sum(1 for _ in iter_pairs(path, columns=(0, 1))) == 100_000
