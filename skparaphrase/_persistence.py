@@ -1,16 +1,18 @@
-"""Folders that appear whole or not at all."""
+"""Folders that appear whole or not at all, with checksums of what they hold."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import json
 import os
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from os import PathLike
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
+from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +20,8 @@ from safetensors import SafetensorError
 from safetensors.numpy import load_file
 
 _FORMAT = "skparaphrase"
+_CHECKSUM = b',\n "crc32": '  # the last key of a JSON file
+_NAME = re.compile(r"[\w.-]+(/metadata\.json)?")
 # What malformed files raise.
 _ERRORS = (
     ArithmeticError,
@@ -98,23 +102,55 @@ def _is_ours(folder: Path) -> bool:
 
 
 def write_metadata(folder: Path, *, kind: str, version: int, **content: Any) -> None:
-    """Say what a folder holds, for :func:`read_metadata`."""
+    """Say what a folder holds, for :func:`read_metadata`.
+
+    All other files are there already: their checksums, and those of the metadata of
+    inner folders, are a part of it.
+    """
+    inside = [path for path in folder.iterdir() if path.is_file()]
+    inside += folder.glob("*/metadata.json")
+    files = {str(path.relative_to(folder).as_posix()): _crc32(path) for path in inside}
     metadata = {"format": _FORMAT, "kind": kind, "version": version, **content}
-    text = json.dumps(metadata, indent=1)
-    (folder / "metadata.json").write_text(text + "\n", encoding="ascii")
+    write_json(folder / "metadata.json", {**metadata, "files": files}, indent=1)
+
+
+def write_json(
+    path: Path, content: dict[str, Any], *, indent: int | None = None
+) -> None:
+    """Write an object that is not empty with its checksum, for :func:`read_json`."""
+    raw = json.dumps(content, indent=indent).encode("ascii")[:-1].rstrip()
+    path.write_bytes(raw + _CHECKSUM + b"%d\n}\n" % crc32(raw))
 
 
 def read_metadata(
-    folder: Path, *, kind: str | Sequence[str], version: int
+    folder: Path,
+    *,
+    kind: str | Sequence[str],
+    version: int,
+    lazy: str | None = None,
+    verify: bool = True,
 ) -> dict[str, Any]:
     """The metadata of a saved folder, checked for what it holds.
+
+    Parameters
+    ----------
+    folder : Path
+    kind : str or sequence of str
+        The kinds of folders that may be read.
+    version : int
+        The latest format that may be read.
+    lazy : str, default=None
+        Suffix of files that are memory-mapped: large ones are read only to `verify`
+        their checksums.
+    verify : bool, default=True
 
     Raises
     ------
     FileNotFoundError
         If `folder` holds no metadata.
     ValueError
-        If it holds something else, or was written by a later version.
+        If it holds something else, has changed since it was written, or was written by
+        a later version. Folders of the first edition have no checksums.
     """
     path = folder / "metadata.json"
     try:
@@ -135,7 +171,30 @@ def read_metadata(
             f"{folder} has format version {metadata['version']}, this release reads "
             f"up to {version}: upgrade skparaphrase."
         )
+    with refuse_damage(folder):
+        for name, expected in metadata.pop("files", {}).items():
+            if not _NAME.fullmatch(name):
+                raise ValueError(f"{name!r} is no file of it")
+            file = checked_file(folder / name)
+            if not file.exists():
+                raise ValueError(f"{name} is missing")
+            if verify or not (file.suffix == lazy and is_large(file.stat().st_size)):
+                if _crc32(file) != expected:
+                    raise ValueError(f"{file} is damaged: checksum mismatch")
     return metadata
+
+
+def is_large(n_bytes: int) -> bool:
+    """Whether a file that is memory-mapped is checked only if that is asked for."""
+    return n_bytes > 2**24  # which takes 20 ms
+
+
+def _crc32(path: Path) -> int:
+    found = 0
+    with path.open("rb") as file:
+        while block := file.read(1 << 16):
+            found = crc32(block, found)
+    return found
 
 
 def read_json(path: Path) -> dict[str, Any]:
@@ -153,6 +212,10 @@ def read_json(path: Path) -> dict[str, Any]:
         content = json.loads(raw)
         if not isinstance(content, dict):
             raise ValueError("it holds no object")
+        expected = content.pop("crc32", None)
+        before, found, _ = raw.rpartition(_CHECKSUM)
+        if found and crc32(before) != expected:
+            raise ValueError("checksum mismatch")
     return content
 
 

@@ -127,7 +127,9 @@ def save(self: Any, folder: str | PathLike[str]) -> None:
         )
 
 
-def load(folder: str | PathLike[str], *, trust_patterns: bool = False) -> Any:
+def load(
+    folder: str | PathLike[str], *, trust_patterns: bool = False, verify: bool = False
+) -> Any:
     """Load a model that was written by its method `save`.
 
     Only classes of skparaphrase are instantiated, and nothing is unpickled.
@@ -138,6 +140,9 @@ def load(folder: str | PathLike[str], *, trust_patterns: bool = False) -> Any:
     trust_patterns : bool, default=False
         Accept a `WordTokenizer` with a regular expression of its author, which can be
         made such that it never ends on some texts. The named patterns always load.
+    verify : bool, default=False
+        Also compare the checksums of word vectors of more than 16 MB, which takes a
+        second per GB. Those of all other files are always compared.
 
     Returns
     -------
@@ -179,9 +184,11 @@ def load(folder: str | PathLike[str], *, trust_patterns: bool = False) -> Any:
         for inner in sorted(path for path in folder.iterdir() if path.is_dir()):
             values = attributes if inner.name.endswith("_") else parameters
             if inner.name in ("vectors", "vectors_"):
-                values[inner.name] = WordVectors.load(inner)
+                values[inner.name] = WordVectors.load(inner, verify=verify)
             else:
-                values[inner.name] = load(inner, trust_patterns=trust_patterns)
+                values[inner.name] = load(
+                    inner, trust_patterns=trust_patterns, verify=verify
+                )
         for name, parameter in metadata.get("same", {}).items():
             attributes[name] = parameters[parameter]
         for name in metadata.get("frozen", []):
@@ -200,7 +207,11 @@ def load(folder: str | PathLike[str], *, trust_patterns: bool = False) -> Any:
         if os.path.lexists(path := folder / "frequencies.json"):
             parameters["frequencies"] = WordFrequencies.load(path)
         if os.path.lexists(path := folder / "arrays.safetensors"):
-            attributes.update(_nested(load_arrays(path)))
+            arrays = load_arrays(path)
+            for name, array in arrays.items():
+                if not np.isfinite(array).all():
+                    raise ValueError(f"{path} is damaged: {name!r} is not finite")
+            attributes.update(_nested(arrays))
         model = _instantiate(_MODELS, metadata["kind"], parameters)
         if "vectors_" in attributes and "loss_curve_" in attributes:
             attributes.setdefault("parameters_", {})  # of an average

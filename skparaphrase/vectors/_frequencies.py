@@ -3,7 +3,6 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
@@ -12,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from skparaphrase._persistence import read_json, refuse_damage
+from skparaphrase._persistence import read_json, refuse_damage, write_json
 from skparaphrase.text import check_texts, check_tokenizer
 
 _LARGEST = np.finfo(np.float64).max
@@ -182,7 +181,7 @@ class WordFrequencies(Mapping[str, int]):
         content = {"counts": self._counts, "total": self.total}
         part = Path(f"{path}.part")
         try:
-            part.write_text(json.dumps(content), encoding="ascii")
+            write_json(part, content)
             part.replace(path)
         finally:
             part.unlink(missing_ok=True)

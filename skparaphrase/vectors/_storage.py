@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skparaphrase._persistence import (
+    is_large,
     load_array,
     new_folder,
     read_metadata,
@@ -138,9 +139,16 @@ def save_table(folder: str | PathLike[str], table: dict[str, Any]) -> None:
         )
 
 
-def load_table(folder: Path, *, mmap: bool) -> dict[str, Any]:
+def load_table(folder: Path, *, mmap: bool, verify: bool) -> dict[str, Any]:
     """Read what :func:`save_table` wrote, and check that it fits together."""
-    metadata = read_metadata(folder, kind="WordVectors", version=_FORMAT_VERSION)
+    verify = verify or not mmap
+    metadata = read_metadata(
+        folder,
+        kind="WordVectors",
+        version=_FORMAT_VERSION,
+        lazy=".npy",
+        verify=verify,
+    )
     with refuse_damage(folder):
         if metadata["version"] == 1:
             text = (folder / "words.json").read_text(encoding="ascii")
@@ -160,6 +168,8 @@ def load_table(folder: Path, *, mmap: bool) -> dict[str, Any]:
         if metadata.get("subwords") is not None:
             subwords = _load_subwords(folder, metadata["subwords"], mmap=mmap)
         check_table(words, matrix, scale, unknown, subwords)
+        if verify or not is_large(matrix.nbytes):
+            check_finite(words, matrix, scale)
     return {
         "words": words,
         "matrix": matrix,

@@ -190,7 +190,12 @@ class WordVectors:
 
     @classmethod
     def load(
-        cls, folder: str | PathLike[str], *, mmap: bool = True, by_path: bool = False
+        cls,
+        folder: str | PathLike[str],
+        *,
+        mmap: bool = True,
+        by_path: bool = False,
+        verify: bool = False,
     ) -> "WordVectors":
         """Read what :meth:`save` wrote.
 
@@ -204,6 +209,9 @@ class WordVectors:
             Pickle the path of the folder instead of the vectors; unpickling maps the
             folder, once in a process. For workers of Dask and Ray that see the same
             files: tasks then do not carry the table.
+        verify : bool, default=False
+            Also compare the checksums of mapped files of more than 16 MB, which takes a
+            second per GB. Those of all other files are always compared.
 
         Returns
         -------
@@ -215,7 +223,7 @@ class WordVectors:
             If the folder does not exist, holds something else or is damaged.
         """
         vectors = cls.__new__(cls)
-        vectors.__setstate__(load_table(Path(folder), mmap=mmap))
+        vectors.__setstate__(load_table(Path(folder), mmap=mmap, verify=verify))
         if by_path:
             # Not resolved: a link may lead elsewhere on another machine.
             vectors._source = (str(Path(folder).absolute()), vectors._fingerprint())

@@ -137,7 +137,13 @@ def test_load_refuses_missing_and_mixed_folders(table, assert_same, tmp_path):
     table(n=6).save(tmp_path / "w")
     for path in (tmp_path / "w").glob("words-*"):
         shutil.copy(path, tmp_path / "v" / path.name)
-        with pytest.raises(ValueError, match="v is damaged: "):
+        with pytest.raises(ValueError, match=r"words-\w+\.npy is damaged: checksum"):
             WordVectors.load(tmp_path / "v")
     shutil.copy(tmp_path / "w" / "matrix.npy", tmp_path / "v" / "matrix.npy")
+    with pytest.raises(ValueError, match=r"damaged: checksum mismatch"):
+        WordVectors.load(tmp_path / "v")
+    metadata = tmp_path / "v" / "metadata.json"
+    content = json.loads(metadata.read_text())
+    del content["files"]  # as in folders of old versions
+    metadata.write_text(json.dumps(content))
     assert_same(WordVectors.load(tmp_path / "v"), table(n=6))
