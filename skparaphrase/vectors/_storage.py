@@ -102,7 +102,7 @@ def check_finite(
         # overflow, the slower test decides.
         block = matrix[start : start + _BLOCK]
         with np.errstate(over="ignore", invalid="ignore"):
-            if np.isfinite(block.sum(dtype=np.float64)):
+            if np.isfinite(block.sum(dtype=np.float32)):
                 continue
         bad = np.flatnonzero(~np.isfinite(block).all(axis=1))
         if len(bad):
