@@ -3,21 +3,26 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+import ctypes
 import json
 import os
 import re
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+import shutil
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from os import PathLike
 from pathlib import Path
-from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, TypeVar
 from zlib import crc32
 
 import numpy as np
+from filelock import FileLock
 from numpy.typing import NDArray
 from safetensors import SafetensorError
 from safetensors.numpy import load_file
+
+T = TypeVar("T")
 
 _FORMAT = "skparaphrase"
 _CHECKSUM = b',\n "crc32": '  # the last key of a JSON file
@@ -40,7 +45,8 @@ _ERRORS = (
 def new_folder(folder: str | PathLike[str]) -> Iterator[Path]:
     """A temporary folder that takes the name `folder` when the block ends well.
 
-    An existing folder that this package wrote is replaced with all that is in it.
+    An existing folder that this package wrote is replaced with all that is in it, in
+    one step where the system can.
 
     Raises
     ------
@@ -57,30 +63,76 @@ def new_folder(folder: str | PathLike[str]) -> Iterator[Path]:
     folder.parent.mkdir(parents=True, exist_ok=True)
     with temporary_folder(folder) as new:
         yield new
-        old = new.with_name("old")
-        if folder.exists():
-            _move_aside(folder, old)
-        try:
+        if not folder.exists():
             new.rename(folder)
-        except OSError:
-            with suppress(FileNotFoundError):  # there was no folder
+        elif not _exchange(new, folder):
+            old = new.with_name("old")
+            _move_aside(folder, old)
+            try:
+                new.rename(folder)
+            except OSError:
                 old.rename(folder)
-            raise
+                raise
 
 
 @contextmanager
-def temporary_folder(folder: Path) -> Iterator[Path]:
-    """An empty folder, to be renamed to `folder`; what is left of it is deleted.
+def temporary_folder(path: Path) -> Iterator[Path]:
+    """An empty folder, for what is then renamed to `path`; the rest is deleted.
 
-    It is in a hidden folder beside `folder`, which only its owner can read. The empty
-    folder itself has the usual permissions.
+    It is in a hidden folder beside `path`, which only its owner can read. The empty
+    folder itself has the usual permissions. Others that write `path` wait.
     """
-    with TemporaryDirectory(
-        prefix=f".{folder.name}-", dir=folder.parent, ignore_cleanup_errors=True
-    ) as place:
-        new = Path(place, "new")
-        new.mkdir()
-        yield new
+    with ExitStack() as stack:
+        with suppress(NotImplementedError, OSError):  # a file system without locks
+            stack.enter_context(_locked(path))
+        _sweep(path)
+        place = _place(path)
+        place.mkdir(mode=0o700)
+        try:
+            new = place / "new"
+            new.mkdir()
+            yield new
+        finally:
+            shutil.rmtree(place, ignore_errors=True)
+
+
+def _place(path: Path) -> Path:
+    return path.with_name(f".{path.name}.new")
+
+
+@contextmanager
+def _locked(path: Path, timeout: float = -1) -> Iterator[None]:
+    """Hold the lock for writers of `path`; an OSError if that is not possible."""
+    file = path.with_name(f".{path.name}.lock")
+    lock = FileLock(file, timeout=timeout, is_singleton=False, fallback_to_soft=False)
+    with lock:
+        try:
+            yield
+        finally:
+            with suppress(OSError):  # deleted while held: who waits opens a new one
+                file.unlink()
+
+
+def _sweep(path: Path) -> None:
+    """Delete what a killed writer has left, which may have moved `path` away."""
+    place = _place(path)
+    if not os.path.lexists(path):
+        with suppress(OSError):
+            (place / "old").rename(path)
+    shutil.rmtree(place, ignore_errors=True)
+
+
+def _exchange(new: Path, old: Path) -> bool:
+    """Exchange two folders in one step; False where the system cannot."""
+    here, exchange = -100, 2  # AT_FDCWD and RENAME_EXCHANGE of Linux; RENAME_SWAP
+    paths = os.fsencode(new), os.fsencode(old)
+    try:
+        libc = ctypes.CDLL(None)
+        if sys.platform == "darwin":
+            return libc.renamex_np(*paths, exchange) == 0
+        return libc.renameat2(here, paths[0], here, paths[1], exchange) == 0
+    except (AttributeError, OSError, TypeError):
+        return False
 
 
 def _move_aside(folder: Path, old: Path) -> None:
@@ -122,6 +174,28 @@ def write_json(
     path.write_bytes(raw + _CHECKSUM + b"%d\n}\n" % crc32(raw))
 
 
+def read_folder(folder: Path, read: Callable[[Path], T]) -> T:
+    """Read a folder, and again if it is replaced meanwhile."""
+    while True:
+        before = _identity(folder)
+        try:
+            found = read(folder)
+        except (FileNotFoundError, ValueError):
+            if _identity(folder) == before:
+                raise
+        else:
+            if _identity(folder) == before:
+                return found
+
+
+def _identity(folder: Path) -> tuple[int, int] | None:
+    try:
+        found = (folder / "metadata.json").stat()
+    except OSError:
+        return None
+    return found.st_ino, found.st_mtime_ns
+
+
 def read_metadata(
     folder: Path,
     *,
@@ -152,6 +226,9 @@ def read_metadata(
         If it holds something else, has changed since it was written, or was written by
         a later version. Folders of the first edition have no checksums.
     """
+    if os.path.lexists(_place(folder)):
+        with suppress(NotImplementedError, OSError), _locked(folder, timeout=0):
+            _sweep(folder)
     path = folder / "metadata.json"
     try:
         metadata = read_json(path)

@@ -6,6 +6,7 @@
 import os
 import re
 from collections.abc import Mapping
+from functools import partial
 from importlib import import_module
 from os import PathLike
 from pathlib import Path
@@ -19,6 +20,7 @@ from sklearn.frozen import FrozenEstimator
 from skparaphrase._persistence import (
     load_arrays,
     new_folder,
+    read_folder,
     read_metadata,
     refuse_damage,
     write_metadata,
@@ -166,7 +168,12 @@ def load(
     ...     skparaphrase.load(f"{folder}/sif")
     SIFEncoder(a=0.0001)
     """
-    folder = Path(folder)
+    return read_folder(
+        Path(folder), partial(_load, trust_patterns=trust_patterns, verify=verify)
+    )
+
+
+def _load(folder: Path, *, trust_patterns: bool, verify: bool) -> Any:
     kinds = list(_classes(_MODELS))
     metadata = read_metadata(folder, kind=kinds, version=_FORMAT_VERSION)
     if metadata["version"] < _FORMAT_VERSION:
@@ -186,7 +193,7 @@ def load(
             if inner.name in ("vectors", "vectors_"):
                 values[inner.name] = WordVectors.load(inner, verify=verify)
             else:
-                values[inner.name] = load(
+                values[inner.name] = _load(
                     inner, trust_patterns=trust_patterns, verify=verify
                 )
         for name, parameter in metadata.get("same", {}).items():

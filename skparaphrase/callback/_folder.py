@@ -112,8 +112,11 @@ class CheckpointFolder:
         return {int(n): path for n, path in paths.items() if n.isdecimal()}
 
     def _sweep(self) -> None:
-        for path in self.folder.glob(".epoch-*-*"):
-            shutil.rmtree(path, ignore_errors=True)
+        for path in self.folder.glob(".epoch-*"):
+            if path.is_dir():
+                shutil.rmtree(path, ignore_errors=True)
+            else:  # the lock of a killed writer
+                path.unlink(missing_ok=True)
 
 
 def read_checkpoint(path: Path) -> tuple[Any, dict[str, Any]]:

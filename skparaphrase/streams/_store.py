@@ -322,6 +322,8 @@ def _write_tokens(
     encode_blocks: Callable[[Sequence[str]], Iterable[TokenBatch]],
 ) -> None:
     with temporary_folder(folder) as new:
+        if folder.is_dir():  # another has written the same tokens meanwhile
+            return
         with (
             (new / "ids.bin").open("wb") as ids,
             (new / "offsets.bin").open("wb") as offsets,
@@ -333,8 +335,4 @@ def _write_tokens(
                 offsets.write((n_ids + batch.offsets[1:]).astype("<i8").tobytes())
                 n_ids += len(batch.ids)
         write_metadata(new, kind=_TOKENS, version=_VERSION)
-        try:
-            new.rename(folder)
-        except OSError:  # another process has written the same tokens meanwhile
-            if not folder.is_dir():
-                raise
+        new.rename(folder)

@@ -11,7 +11,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from skparaphrase._persistence import read_json, refuse_damage, write_json
+from skparaphrase._persistence import (
+    read_json,
+    refuse_damage,
+    temporary_folder,
+    write_json,
+)
 from skparaphrase.text import check_texts, check_tokenizer
 
 _LARGEST = np.finfo(np.float64).max
@@ -179,12 +184,10 @@ class WordFrequencies(Mapping[str, int]):
             Written whole or not at all.
         """
         content = {"counts": self._counts, "total": self.total}
-        part = Path(f"{path}.part")
-        try:
-            write_json(part, content)
-            part.replace(path)
-        finally:
-            part.unlink(missing_ok=True)
+        path = Path(path)
+        with temporary_folder(path) as new:
+            write_json(new / path.name, content)
+            (new / path.name).replace(path)
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> "WordFrequencies":

@@ -5,6 +5,7 @@
 
 import json
 from collections.abc import Sequence
+from functools import partial
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from skparaphrase._persistence import (
     is_large,
     load_array,
     new_folder,
+    read_folder,
     read_metadata,
     refuse_damage,
     write_metadata,
@@ -141,7 +143,11 @@ def save_table(folder: str | PathLike[str], table: dict[str, Any]) -> None:
 
 def load_table(folder: Path, *, mmap: bool, verify: bool) -> dict[str, Any]:
     """Read what :func:`save_table` wrote, and check that it fits together."""
-    verify = verify or not mmap
+    read = partial(_load_table, mmap=mmap, verify=verify or not mmap)
+    return read_folder(folder, read)
+
+
+def _load_table(folder: Path, *, mmap: bool, verify: bool) -> dict[str, Any]:
     metadata = read_metadata(
         folder,
         kind="WordVectors",

@@ -94,7 +94,8 @@ def test_damage(folder, tmp_path, name, damage, message):
 
 
 def test_the_previous_checkpoint_goes_once_the_next_is_complete(folder, tmp_path):
-    (tmp_path / ".epoch-2-abc").mkdir()  # of a killed writer
+    (tmp_path / ".epoch-1.new").mkdir()  # of a killed writer
+    (tmp_path / ".epoch-1.lock").touch()
     (tmp_path / "other").mkdir()
     (tmp_path / "epoch-1").mkdir()  # not ours: it has no metadata
     folder.write(3, IDENTITY, state(3))
