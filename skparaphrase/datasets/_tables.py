@@ -100,6 +100,18 @@ class TextFile:
 
     def lines(self, newline: str) -> Iterator[str]:
         """Lines with their ends, which are any if `newline` is "", else `newline`."""
+        try:
+            yield from self._lines(newline)
+        except Exception as error:
+            # The compression modules have various errors, all without an errno.
+            errno = getattr(error, "errno", None)
+            if self._open is open or isinstance(error, ValueError) or errno is not None:
+                raise
+            raise ValueError(
+                f"{self.path} is damaged or not a {self.path.suffix} file ({error})."
+            ) from error
+
+    def _lines(self, newline: str) -> Iterator[str]:
         is_utf8 = codecs.lookup(self.encoding).name in ("utf-8", "utf-8-sig")
         try:
             if is_utf8 and self._head()[:2].count(0) == 1:
@@ -113,14 +125,6 @@ class TextFile:
             with self._text("\n", _MARK_ERRORS) as file:
                 number = next(i for i, line in enumerate(file, 1) if _MARK in line)
             raise self._not_decoded(number, error.reason, is_utf8) from error
-        except Exception as error:
-            # The compression modules have various errors, all without an errno.
-            errno = getattr(error, "errno", None)
-            if self._open is open or isinstance(error, ValueError) or errno is not None:
-                raise
-            raise ValueError(
-                f"{self.path} is damaged or not a {self.path.suffix} file ({error})."
-            ) from error
 
     def _head(self) -> bytes:
         with self._bytes() as file:

@@ -3,6 +3,7 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
@@ -19,7 +20,7 @@ from skparaphrase._persistence import (
 )
 from skparaphrase.text import check_texts, check_tokenizer
 
-_LARGEST = np.finfo(np.float64).max
+_LARGEST = sys.float_info.max
 
 
 class WordFrequencies(Mapping[str, int]):
@@ -94,21 +95,24 @@ class WordFrequencies(Mapping[str, int]):
             number = raw.count(b"\n", 0, error.start) + 1
             raise ValueError(f"{path}, line {number}: {error}.") from error
         counts: dict[str, int] = {}
-        for number, line in enumerate(text.split("\n"), 1):
+        for number, line in enumerate(text.removeprefix("\ufeff").split("\n"), 1):
             if not line.strip():
                 continue
             try:
                 word, value = line.split()
-                count = int(value)
-                if count < 0:
+                if not (value.isascii() and value.isdigit()):  # 1_000 is none
                     raise ValueError
+                count = int(value)
             except ValueError:
                 raise ValueError(
                     f"{path}, line {number}: expected a word and a whole number, got "
                     f"{line.rstrip()[:60]!r}."
                 ) from None
             counts[word] = counts.get(word, 0) + count
-        return cls(counts)
+        try:
+            return cls(counts)
+        except ValueError as error:
+            raise ValueError(f"{path}: {error}") from None
 
     @classmethod
     def from_texts(cls, texts: Any, *, tokenizer: Any = None) -> "WordFrequencies":

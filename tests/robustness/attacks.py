@@ -3,9 +3,13 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+import bz2
+import gzip
 import json
+import lzma
 import shutil
 import tempfile
+import warnings
 from functools import cache
 from pathlib import Path
 from random import Random
@@ -13,6 +17,12 @@ from random import Random
 import numpy as np
 
 import skparaphrase
+from skparaphrase.datasets import (
+    read_answers,
+    read_pairs,
+    read_scored_pairs,
+    read_tagged,
+)
 from skparaphrase.encoders import ParagramEncoder, SIFEncoder
 from skparaphrase.streams import TextStore
 from skparaphrase.supervised import PairClassifier
@@ -196,3 +206,108 @@ def forge_metadata(seed, folder):
         load[kind](folder)
     except (ValueError, FileNotFoundError) as error:
         assert str(folder) in str(error), error
+
+
+def glove():
+    rng = Random(0)
+    lines = [
+        " ".join([word, *(f"{rng.gauss(0, 1):.4f}" for _ in range(3))])
+        for word in [
+            "the",
+            "cat",
+            "at name@x.com",
+            "na\u00efve",
+            "\u4e2d",
+            "1,000",
+            ".",
+        ]
+    ]
+    return "\n".join(lines).encode() + b"\n"
+
+
+def word2vec():
+    return b"7 3\n" + glove()
+
+
+def word2vec_binary():
+    rows = np.random.default_rng(0).normal(size=(4, 3)).astype("<f4")
+    words = ["the", "cat", "na\u00efve", "\u4e2d"]
+    pairs = zip(words, rows, strict=True)
+    return b"4 3\n" + b"".join(
+        w.encode() + b" " + r.tobytes() + b"\n" for w, r in pairs
+    )
+
+
+def table_of_pairs():
+    return 'a cat,"a, ""dog""",3.5\nthe cat,na\u00efve,1\n"a\nb",c,0\n'.encode()
+
+
+def read_vectors(path):
+    with warnings.catch_warnings():  # words that occur again
+        warnings.simplefilter("ignore", UserWarning)
+        return WordVectors.read(path, format=path.suffix[1:])
+
+
+TEXT_FILES = {
+    f"{make.__name__}.{format}": (make, read_vectors)
+    for make in (glove, word2vec, word2vec_binary)
+    for format in ("auto", "glove", "word2vec", "word2vec-binary")
+} | {
+    "counts.txt": (lambda: b"the 10\ncat 3\nna\xc3\xafve 1\n", WordFrequencies.read),
+    "pairs.csv": (
+        table_of_pairs,
+        lambda path: read_scored_pairs(path, columns=(0, 1), score=2),
+    ),
+    "pairs.csv.gz": (
+        lambda: gzip.compress(table_of_pairs(), mtime=0),
+        lambda path: read_scored_pairs(path, columns=(0, 1), score=2),
+    ),
+    "pairs.csv.bz2": (
+        lambda: bz2.compress(table_of_pairs()),
+        lambda path: read_scored_pairs(path, columns=(0, 1), score=2),
+    ),
+    "pairs.csv.xz": (
+        lambda: lzma.compress(table_of_pairs()),
+        lambda path: read_scored_pairs(path, columns=(0, 1), score=2),
+    ),
+    "pairs.tsv": (
+        lambda: b"sentence1\tsentence2\na cat\tcats\nb\t\xc3\xafc\n",
+        read_pairs,
+    ),
+    "answers.tsv": (
+        lambda: b"question\tanswer\tlabel\tqid\nwho\the\t1\tq1\nwho\tshe\t0\tq1\n",
+        read_answers,
+    ),
+    "tagged.tsv": (
+        lambda: b"a\tDT\ncat\tNN\n\nsleeps\tVB\n\xc3\xaf\tNN\n",
+        lambda path: read_tagged(path, columns=(0, 1)),
+    ),
+}
+EVIL_BYTES = [b"\0", b"\xff", b"\xef\xbb\xbf", b"\n", b"\r", b" ", b"\t", b'"', b"1_0"]
+EVIL_BYTES += [b"9" * 26, b"9" * 5000, b"nan", b"1e999", b"-", b".", b"\xc2\xa0", b"+1"]
+EVIL_BYTES += ["\u0663".encode(), "\u2028".encode(), b"\x1c", b"\x0b", b"\xed\xa0\x80"]
+
+
+@attack
+def damage_a_text_file(seed, folder):
+    """A damaged file is read, or refused with its name."""
+    random = Random(seed)
+    name = random.choice([*TEXT_FILES])
+    make, read = TEXT_FILES[name]
+    raw = make()
+    for _ in range(random.choice([1, 1, 2, 5])):
+        if not raw or random.random() < 0.5:
+            place = random.randrange(len(raw) + 1)
+            raw = raw[:place] + random.choice(EVIL_BYTES) + raw[place:]
+        else:
+            raw = changed(raw, random)
+    folder.mkdir()
+    path = folder / name
+    path.write_bytes(raw)
+    try:
+        found = read(path)
+    except ValueError as error:
+        assert str(path) in str(error), error
+    else:
+        if isinstance(found, WordVectors):
+            assert np.isfinite(found.matrix).all()
