@@ -3,6 +3,7 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+import warnings
 from collections.abc import Mapping
 from typing import Any
 
@@ -10,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import rankdata
 from sklearn.base import clone
+from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.metrics import make_scorer
 from sklearn.utils import check_array, check_consistent_length, column_or_1d
 
@@ -73,7 +75,8 @@ def pearson_score(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> flo
     Returns
     -------
     r : float
-        Between -1 and 1; 0 if `y_true` or `y_pred` is constant, NaN for one sample.
+        Between -1 and 1. With an `UndefinedMetricWarning`, 0 if `y_true` or `y_pred` is
+        constant, and NaN for one sample.
 
     Examples
     --------
@@ -102,7 +105,8 @@ def spearman_score(y_true: Any, y_pred: Any) -> float:
     Returns
     -------
     rho : float
-        Between -1 and 1; 0 if `y_true` or `y_pred` is constant, NaN for one sample.
+        Between -1 and 1. With an `UndefinedMetricWarning`, 0 if `y_true` or `y_pred` is
+        constant, and NaN for one sample.
 
     Examples
     --------
@@ -116,6 +120,8 @@ def spearman_score(y_true: Any, y_pred: Any) -> float:
 
 def _pearson(first: Any, second: Any, weight: Any) -> float:
     if len(first) < 2:
+        message = "The correlation of fewer than two samples is not defined: it is NaN."
+        warnings.warn(message, UndefinedMetricWarning, stacklevel=3)
         return float("nan")
     weight = np.ones_like(first) if weight is None else weight / weight.max()
     seen = weight > 0
@@ -123,6 +129,8 @@ def _pearson(first: Any, second: Any, weight: Any) -> float:
     first, second = _centre(first[seen], weight), _centre(second[seen], weight)
     squares = np.sqrt(weight @ first**2) * np.sqrt(weight @ second**2)
     if squares == 0:
+        message = "The correlation with constant values is not defined: it is set to 0."
+        warnings.warn(message, UndefinedMetricWarning, stacklevel=3)
         return 0.0
     return float(np.clip(weight @ (first * second) / squares, -1, 1))
 

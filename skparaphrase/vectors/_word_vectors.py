@@ -403,6 +403,8 @@ class WordVectors:
         ------
         KeyError
             If the table lacks the word, and has no n-grams or hash for it.
+        ValueError
+            If the vector has another shape or is not finite.
         """
         own = -1
         target: Any = word
@@ -414,11 +416,14 @@ class WordVectors:
                 raise KeyError(
                     f"{word!r} is not among the {len(self)} words."
                 ) from None
-        target = np.asarray(target, np.float32)
+        with np.errstate(over="ignore"):
+            target = np.asarray(target, np.float32)
         if target.shape != (self.dim,):
             raise ValueError(
                 f"Expected a vector of shape ({self.dim},); got {target.shape}."
             )
+        if not np.isfinite(target).all():
+            raise ValueError("The vector is not finite.")
         cosines = np.empty(len(self), dtype=np.float32)
         for start in range(0, len(self), _BLOCK):
             block = slice(start, start + _BLOCK)
