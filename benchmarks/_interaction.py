@@ -36,7 +36,7 @@ def once(
     A table takes hours, so results are cached in the folder `runs`, and an interrupted
     run is resumed. Remove the folder to start again.
     """
-    if args.quick:
+    if args.quick or args.short:
         return compute()
     path = args.out / "runs" / f"{name}.json"
     if path.exists():
@@ -63,12 +63,13 @@ def find_vectors(args: argparse.Namespace, name: str | None) -> WordVectors:
     if name is None:
         return data.vectors
     folder = args.out / "runs/PP"
-    if args.quick or not folder.exists():
+    part = args.quick or args.short
+    if part or not folder.exists():
         encoder = ParagramEncoder(
             data.vectors, learning_rate=0.01, max_epochs=3, random_state=0
         )
         vectors: WordVectors = encoder.fit(data.pairs).vectors_
-        if args.quick:
+        if part:
             return vectors
         vectors.save(folder)
     return WordVectors.load(folder)

@@ -32,6 +32,9 @@ def parse_args(doc: str | None, *, seeds: int = 1, **modes: str) -> argparse.Nam
     parser = argparse.ArgumentParser(description=(doc or "").partition("\n")[0])
     parser.add_argument("--data", type=Path, default=Path("../shared"))
     parser.add_argument("--quick", action="store_true", help="a sample of each")
+    parser.add_argument(
+        "--short", action="store_true", help="a third of the data, few epochs, one seed"
+    )
     parser.add_argument("--seeds", type=int, default=seeds)
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--out", type=Path, default=RESULTS)
@@ -39,7 +42,7 @@ def parse_args(doc: str | None, *, seeds: int = 1, **modes: str) -> argparse.Nam
         parser.add_argument(f"--{mode}", action="store_true", help=text)
     args = parser.parse_args()
     args.data = args.data.resolve()
-    if args.quick:
+    if args.quick or args.short:
         args.seeds = 1
     return args
 
@@ -50,6 +53,7 @@ class Data:
     def __init__(self, args: argparse.Namespace) -> None:
         self.root = args.data
         self.quick = args.quick
+        self.step = 3 if getattr(args, "short", False) else 1  # of pairs to train on
         if not (self.root / "data").is_dir():
             raise SystemExit(f"No folder 'data' under {self.root}; see --data.")
 
@@ -75,9 +79,8 @@ class Data:
         """Pairs of one file, in its order."""
         words = ("word1", "word2")
         columns = words if name == "ppdb-lexical" else ("sentence1", "sentence2")
-        return read_pairs(
-            self.root / f"data/paraphrase/{name}.tsv", columns=columns
-        ).data
+        path = self.root / f"data/paraphrase/{name}.tsv"
+        return read_pairs(path, columns=columns).data[:: self.step]
 
     @cached_property
     def sts(self) -> dict[str, tuple[Any, Any]]:
@@ -191,12 +194,12 @@ def versions() -> dict[str, str]:
 def write(
     args: argparse.Namespace, name: str, results: Any, lines: Sequence[str]
 ) -> None:
-    """Write `name.json` and `name.md`; a quick run only prints."""
+    """Write `name.json` and `name.md`; a quick or short run only prints."""
     found = versions()
     text = "\n".join([*lines, "", ", ".join(f"{k} {v}" for k, v in found.items())])
     print(text)
-    if args.quick and args.out == RESULTS:
-        print("(quick: not written)")
+    if (args.quick or args.short) and args.out == RESULTS:
+        print("(a part of the data: not written)")
         return
     args.out.mkdir(parents=True, exist_ok=True)
     content = {"versions": found, "seeds": args.seeds, "results": results}

@@ -96,7 +96,7 @@ def run(args: argparse.Namespace, folder: str, seed: int, name: str) -> dict[str
     X, y, test = read(args, name)
     kinds = features(Data(args), Path(folder) / str(seed), pairs=X.ndim == 2)
     if test is None:
-        n_folds = 3 if args.quick else N_OUTER
+        n_folds = 3 if args.quick or args.short else N_OUTER
         outer = StratifiedKFold(n_folds, shuffle=True, random_state=seed)
         splits = list(outer.split(X, y))
     else:

@@ -89,8 +89,8 @@ def model_for(
     """A model with the vectors of the data folder or with others."""
     params = {"random_state": seed, **params}
     params["vectors"] = find_vectors(args, params.get("vectors"))
-    if args.quick:
-        params["max_epochs"] = 1
+    if args.quick or args.short:
+        params["max_epochs"] = 1 if args.quick else 2
     if "paper" in params:
         return PairwiseInteractionRegressor.paper(params.pop("paper"), **params)
     return PairwiseInteractionRegressor(**params)
@@ -103,8 +103,9 @@ def fit_sick(args: argparse.Namespace, seed: int, name: str) -> dict[str, Any]:
         read_scored_pairs(folder / f"{part}.tsv", return_X_y=True)
         for part in ("train", "dev", "test")
     )
-    if args.quick:
-        train = train[0][::20], train[1][::20]
+    if args.quick or args.short:
+        step = 20 if args.quick else 3
+        train = train[0][::step], train[1][::step]
 
     def compute() -> dict[str, Any]:
         model = model_for(args, {"score_range": (1, 5), **SICK[name].params}, seed)
@@ -131,8 +132,9 @@ def fit_sts(args: argparse.Namespace, seed: int, name: str) -> dict[str, Any]:
         for path in sorted(folder.glob(f"{pattern}.tsv"))
     ]
     X, y = (np.concatenate(of) for of in zip(*parts, strict=True))
-    if args.quick:
-        X, y = X[::20], y[::20]
+    if args.quick or args.short:
+        step = 20 if args.quick else 3
+        X, y = X[::step], y[::step]
 
     def compute() -> dict[str, Any]:
         model = model_for(args, {"score_range": (0, 5), **STS[name].params}, seed)

@@ -3,7 +3,6 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from copy import deepcopy
@@ -16,6 +15,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import train_test_split
 from sklearn.utils import check_random_state
 
+from skparaphrase._estimator import warn_caller
 from skparaphrase._threads import limit_torch_threads, process_rank
 
 Arrays = dict[str, NDArray[Any]]
@@ -209,14 +209,13 @@ class Training:
         first, *_, last = self.estimator.loss_curve_[-self.n_epochs :]
         constant = self.trainer.constant_loss()
         if last >= constant > _NO_LOSS:
-            warnings.warn(
+            warn_caller(
                 f"The loss of {type(self.estimator).__name__} went from {first:.3g} to "
                 f"{last:.3g} in {self.n_epochs} epochs; the same output for every text "
                 f"would have {constant:.3g}. Check the columns that were passed as "
                 "texts and targets. If they are right, train for more epochs, or with "
                 "another learning_rate.",
                 ConvergenceWarning,
-                stacklevel=6,  # fit and its decorators
             )
 
     def _reconstruction(self) -> dict[str, Any]:

@@ -1,11 +1,14 @@
-"""What every estimator shares: stored parameters, settings of papers, links to docs."""
+"""What every estimator shares: stored parameters, links to docs, warnings."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+import sys
+import warnings
 from typing import Any
 
 HOME = "https://skparaphrase.readthedocs.io/en/latest"
+_WITHIN = {"skparaphrase", "sklearn", "joblib"}
 
 
 class DocumentedOnline:
@@ -25,3 +28,14 @@ def store_parameters(estimator: Any, arguments: dict[str, Any]) -> None:
     """Store the arguments of `__init__`, given `self` and `locals()`."""
     arguments = {name: value for name, value in arguments.items() if name != "self"}
     vars(estimator).update(arguments)
+
+
+def warn_caller(message: str, category: type[Warning] = UserWarning) -> None:
+    """Warn at the line outside this package and scikit-learn that led here.
+
+    `skip_file_prefixes` of Python 3.12 does the same.
+    """
+    level, frame = 1, sys._getframe()
+    while frame.f_back and frame.f_globals["__name__"].split(".")[0] in _WITHIN:
+        level, frame = level + 1, frame.f_back
+    warnings.warn(message, category, stacklevel=level)

@@ -4,7 +4,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 import math
-import warnings
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
@@ -23,7 +22,7 @@ from skparaphrase._compat import (
     fit_context,
     get_namespace,
 )
-from skparaphrase._estimator import DocumentedOnline
+from skparaphrase._estimator import DocumentedOnline, warn_caller
 from skparaphrase._output import LastAxisTransformer, check_last_axis
 from skparaphrase._threads import available_threads, one_blas_thread
 
@@ -257,10 +256,9 @@ class CommonComponentRemoval(LastAxisTransformer, DocumentedOnline, BaseEstimato
         ratio = xp.flip(values)[: self.n_components] / (total if total > 0 else 1.0)
         is_found = ratio > 8 * float(xp.finfo(dtype).eps)
         if not bool(xp.all(is_found)):
-            warnings.warn(
+            warn_caller(
                 f"The vectors have fewer than n_components={self.n_components} "
-                "directions; nothing is removed for the others.",
-                stacklevel=5,
+                "directions; nothing is removed for the others."
             )
         largest = xp.argmax(xp.abs(strongest), axis=1, keepdims=True)
         signs = xp.sign(xp.take_along_axis(strongest, largest, axis=1))

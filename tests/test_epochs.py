@@ -13,10 +13,12 @@ import pytest
 from numpy.testing import assert_array_equal
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.frozen import FrozenEstimator
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
 
 from skparaphrase._epochs import Training, begin_randomness, check_patience
 from skparaphrase.callback import EarlyStopping
-from skparaphrase.datasets import load_paraphrases
+from skparaphrase.datasets import load_paraphrases, load_similarity
 from skparaphrase.encoders import CharagramEncoder, ParagramEncoder
 from skparaphrase.nn import WordTable
 from skparaphrase.supervised import SimilarityRegressor
@@ -238,3 +240,13 @@ def test_pairs_of_wrong_columns_warn():
         encoder.fit(numbers)
     assert caught[0].filename == __file__
     encoder.fit(X)
+
+
+def test_the_warning_points_at_the_line_that_called_scikit_learn():
+    X, scores = load_similarity(return_X_y=True)
+    model = SimilarityRegressor(optimizer="adam", learning_rate=10, max_epochs=5)
+    search = GridSearchCV(make_pipeline(model), {}, cv=2)
+    for estimator in (model, search):
+        with pytest.warns(ConvergenceWarning, match="the same output") as caught:
+            estimator.fit(X, scores)
+        assert {warning.filename for warning in caught} == {__file__}

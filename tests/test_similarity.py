@@ -46,7 +46,7 @@ def test_no_texts_and_empty_texts():
     [
         (["a"], ["b", "c"], ValueError, r"\(1,\) and \(2,\)"),
         ([("a", "b")], [("a", "b")], ValueError, r"\(1, 2\) and \(1, 2\)"),
-        ("a", ["b"], TypeError, r"'a' \(str\)"),
+        ("a", ["b"], TypeError, r"'a' \(str\). Put a single text in a list"),
         (["a"], "b", TypeError, r"'b' \(str\)"),
         (["a", None], ["b", "c"], ValueError, "None"),
     ],

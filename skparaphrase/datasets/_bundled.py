@@ -11,12 +11,15 @@ from sklearn.utils import Bunch
 
 from skparaphrase.datasets._readers import (
     read_answers,
+    read_columns,
     read_labelled_pairs,
     read_pairs,
     read_scored_pairs,
     read_texts,
+    to_labels,
 )
 from skparaphrase.datasets._source import read_descr
+from skparaphrase.datasets._tables import make_bunch
 from skparaphrase.datasets._tagged import read_tagged
 
 
@@ -207,11 +210,13 @@ def load_faq(*, return_X_y: bool = False, as_frame: bool = False) -> Bunch:
     >>> faq.data[faq.groups == faq.groups[0]][1]
     'I have been waiting for weeks and the package is still not here.'
     """
-    options = {"return_X_y": return_X_y, "as_frame": as_frame}
-    faq = _load(read_texts, "faq", column="question", target="topic", **options)
+    names = ["question", "answer", "topic"]
+    table, _ = read_columns(_path("faq"), names, "group", to_labels)
+    descr = read_descr("faq")
+    faq = make_bunch(table, ["question"], "topic", descr, return_X_y, as_frame)
     if not return_X_y:
-        rest = _load(read_texts, "faq", column="answer", target="group", **options)
-        faq.update(topics=faq.target, answers=rest.data, groups=rest.target)
+        rest = faq.frame if as_frame else table
+        faq.update(topics=faq.target, answers=rest["answer"], groups=rest["group"])
     return faq
 
 
@@ -245,9 +250,12 @@ def load_tagged(*, return_X_y: bool = False) -> Bunch:
     return _load(read_tagged, "tagged", return_X_y)
 
 
+def _path(name: str) -> Any:
+    return files("skparaphrase.datasets") / "data" / f"{name}.tsv"
+
+
 def _load(read: Callable[..., Any], name: str, return_X_y: bool, **options: Any) -> Any:
-    path = files("skparaphrase.datasets") / "data" / f"{name}.tsv"
-    loaded = read(path, return_X_y=return_X_y, **options)
+    loaded = read(_path(name), return_X_y=return_X_y, **options)
     if not return_X_y:
         loaded["DESCR"] = read_descr(name)
     return loaded

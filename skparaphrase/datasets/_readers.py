@@ -70,7 +70,7 @@ def read_pairs(
         If Python has no such encoding.
     """
     check_two(columns)
-    return _read(path, columns, None, _to_labels, sep, encoding, return_X_y, as_frame)
+    return _read(path, columns, None, to_labels, sep, encoding, return_X_y, as_frame)
 
 
 def iter_pairs(
@@ -189,7 +189,7 @@ def read_labelled_pairs(
         As in :func:`read_pairs`, or if a label is empty.
     """
     check_two(columns)
-    return _read(path, columns, label, _to_labels, sep, encoding, return_X_y, as_frame)
+    return _read(path, columns, label, to_labels, sep, encoding, return_X_y, as_frame)
 
 
 def read_texts(
@@ -228,9 +228,7 @@ def read_texts(
     ValueError
         As in :func:`read_pairs`, or if a label is empty.
     """
-    return _read(
-        path, [column], target, _to_labels, sep, encoding, return_X_y, as_frame
-    )
+    return _read(path, [column], target, to_labels, sep, encoding, return_X_y, as_frame)
 
 
 def read_answers(
@@ -274,7 +272,7 @@ def read_answers(
         empty.
     """
     check_two(columns)
-    table, queries = _read_columns(
+    table, queries = read_columns(
         path, columns, label, _to_relevance, query, sep=sep, encoding=encoding
     )
     if query is None:
@@ -330,7 +328,7 @@ def read_wikiqa(
         check_scalar(max_answer_tokens, "max_answer_tokens", Integral, min_val=1)
 
     columns = ["Question", "Sentence"]
-    table, query = _read_columns(
+    table, query = read_columns(
         path, columns, "Label", _to_relevance, "QuestionID", advise=False
     )
     if answerable_only:
@@ -358,11 +356,11 @@ def _read(
     return_X_y: bool,
     as_frame: bool,
 ) -> Any:
-    table, _ = _read_columns(path, columns, target, convert, sep=sep, encoding=encoding)
+    table, _ = read_columns(path, columns, target, convert, sep=sep, encoding=encoding)
     return make_bunch(table, columns, target, str(path), return_X_y, as_frame)
 
 
-def _read_columns(
+def read_columns(
     path: _Path,
     columns: Sequence[str | int],
     target: str | int | None,
@@ -408,7 +406,7 @@ def _to_numbers(values: list[str], error: _Error, *, comma: bool) -> NDArray[Any
     return found
 
 
-def _to_labels(values: list[str], error: _Error) -> NDArray[Any]:
+def to_labels(values: list[str], error: _Error) -> NDArray[Any]:
     found = _not_empty(values, error)
     return found.astype(np.int64) if all(map(_INTEGER.fullmatch, values)) else found
 

@@ -3,14 +3,15 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-import warnings
 from copy import copy
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
+from sklearn.utils.validation import check_is_fitted
 
+from skparaphrase._estimator import warn_caller
 from skparaphrase.encoders._average import AveragingEncoder
 from skparaphrase.encoders._paragram import ParagramEncoder
 from skparaphrase.encoders._trained import (
@@ -26,12 +27,10 @@ def warn_if_fitted(encoder: Any, alternative: str) -> None:
     `alternative` names what starts from it.
     """
     if hasattr(encoder, "vectors_"):
-        warnings.warn(
+        warn_caller(
             f"The {type(encoder).__name__} is fitted, but its training is not used: "
             f"{alternative} starts from it, and a sklearn.frozen.FrozenEstimator keeps "
-            "it as it is.",
-            UserWarning,
-            stacklevel=8,  # the caller of `fit`, which two decorators wrap
+            "it as it is."
         )
 
 
@@ -64,7 +63,7 @@ def initialize_encoder(
     if isinstance(encoder, TrainedEncoder):  # a ParagramEncoder is an average, too
         encoder = clone(encoder)
     elif isinstance(encoder, AveragingEncoder):
-        encoder = _as_paragram(encoder, texts)
+        encoder = _as_paragram(clone(encoder).fit(texts))
     else:
         raise TypeError(
             "Only encoders of skparaphrase.encoders can be trained end to end; got "
@@ -80,19 +79,25 @@ def initialize_encoder(
 def copy_fitted(encoder: Any) -> TrainedEncoder:
     """A copy of a fitted encoder, to be trained further.
 
+    Weighted or plain averages become a :class:`ParagramEncoder`.
+
     Raises
     ------
     ValueError
         If it is not fitted.
     TypeError
-        If it is not an encoder that is trained.
+        If it is not an encoder of skparaphrase.encoders.
     """
     encoder = unwrap_frozen(encoder)
     if not isinstance(encoder, TrainedEncoder):
-        raise TypeError(
-            "prior='universal' needs an encoder that was trained on paraphrases; got "
-            f"{encoder!r}."
-        )
+        if not isinstance(encoder, AveragingEncoder):
+            raise TypeError(
+                "prior='universal' needs a fitted encoder of skparaphrase.encoders; "
+                f"got {encoder!r}."
+            )
+        check_is_fitted(encoder)
+        nothing = np.empty(0, dtype=object), np.random.RandomState(0)
+        return initialize_encoder(_as_paragram(encoder), *nothing)
     check_fitted_encoder(encoder, "prior='universal', but encoder")
     new = copy(encoder)
     new._optimizer_state = {}
@@ -101,13 +106,10 @@ def copy_fitted(encoder: Any) -> TrainedEncoder:
     return new
 
 
-def _as_paragram(
-    encoder: AveragingEncoder, texts: NDArray[np.object_]
-) -> ParagramEncoder:
-    """The mean of weighted vectors as an average that can be trained."""
-    fitted = clone(encoder).fit(texts)
-    vectors = fitted._word_vectors()
-    weights = fitted._word_weights()
+def _as_paragram(encoder: AveragingEncoder) -> ParagramEncoder:
+    """The fitted mean of weighted vectors as an average that can be trained."""
+    vectors = encoder._word_vectors()
+    weights = encoder._word_weights()
     if weights is not None:
         column = weights.astype(np.float32)[:, np.newaxis]
         vectors = vectors.replace(vectors.rows(slice(None)) * column)

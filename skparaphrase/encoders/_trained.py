@@ -3,7 +3,6 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-import warnings
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
@@ -34,6 +33,7 @@ from skparaphrase._epochs import (
     split_off,
     unchanged_on_error,
 )
+from skparaphrase._estimator import warn_caller
 from skparaphrase._presets import paper
 from skparaphrase.encoders._base import TextEncoder, check_word_vectors
 from skparaphrase.encoders._data import (
@@ -394,7 +394,8 @@ class TrainedEncoder(CallbackSupportMixin, TextEncoder):
         if not (isinstance(init, type(self)) or isinstance(self, type(init))):
             raise TypeError(
                 f"init must be a fitted {type(self).__name__}, or one in a "
-                f"FrozenEstimator; got {self.init!r}."
+                f"FrozenEstimator; got {self.init!r}. To start from a table of word "
+                "vectors, pass it as `vectors`, such as load_pretrained().vectors."
             )
         check_fitted_encoder(init, "init")
         with_parameters(self._composition(init.vectors_), init.parameters_, "init")
@@ -444,11 +445,10 @@ class TrainedEncoder(CallbackSupportMixin, TextEncoder):
     def _warn_of_few_texts(self, n_texts: int) -> None:
         theirs, ours = self.teacher_axes_.shape
         if n_texts < ours < theirs:
-            warnings.warn(
+            warn_caller(
                 f"{n_texts} texts determine which {ours} of the teacher's {theirs} "
                 f"dimensions are kept, also for later texts: start with {ours} texts "
-                "or, better, many more.",
-                stacklevel=4,
+                "or, better, many more."
             )
 
     def _mean_cosine(self, texts: TextsInMemory) -> float:

@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, ClassVar
-from warnings import warn as issue_warning
 from zlib import crc32
 
 import numpy as np
@@ -17,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from skparaphrase._compat import Interval, Options, StrOptions
 from skparaphrase._epochs import Arrays, forget_epochs
+from skparaphrase._estimator import warn_caller
 from skparaphrase._trained_model import Examples, TrainedModel
 from skparaphrase.encoders._base import check_word_vectors
 from skparaphrase.supervised._base import scale_factor
@@ -203,7 +203,7 @@ class PairwiseInteraction(TrainedModel):
         optimizer = self._resolved_optimizer()
         distinct, numbers = numbered_texts(examples.texts)
         words = self._find_words(distinct)
-        self._warn_if_truncated(words, stacklevel=7)  # two decorators wrap `fit`
+        self._warn_if_truncated(words)
         frozen = self.freeze == "vectors"
         initial = None
         if not frozen:
@@ -269,7 +269,7 @@ class PairwiseInteraction(TrainedModel):
         distinct, numbers = numbered_texts(pairs)
         words = self._find_words(distinct)
         if warn:
-            self._warn_if_truncated(words, stacklevel=4)
+            self._warn_if_truncated(words)
         device = self._resolved_device()
         network = self._fitted_network().to(device)
         vectors = torch.from_numpy(words.vectors).to(device)
@@ -282,15 +282,13 @@ class PairwiseInteraction(TrainedModel):
                 found[chunk] = logits.double().cpu().numpy()
         return found
 
-    def _warn_if_truncated(self, words: "Words", *, stacklevel: int) -> None:
+    def _warn_if_truncated(self, words: "Words") -> None:
         n_long = int((words.texts.lengths > self.max_words).sum())
         if n_long:
-            issue_warning(
+            warn_caller(
                 f"{n_long} of {len(words.texts)} distinct sentences have more than "
                 f"max_words={self.max_words} words, of which only the first "
-                f"{self.max_words} are compared.",
-                UserWarning,
-                stacklevel=stacklevel,
+                f"{self.max_words} are compared."
             )
 
 

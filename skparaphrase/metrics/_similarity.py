@@ -3,7 +3,6 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-import warnings
 from collections.abc import Mapping
 from typing import Any
 
@@ -14,6 +13,8 @@ from sklearn.base import clone
 from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.metrics import make_scorer
 from sklearn.utils import check_array, check_consistent_length, column_or_1d
+
+from skparaphrase._estimator import warn_caller
 
 Vectors = NDArray[np.floating]
 
@@ -121,7 +122,7 @@ def spearman_score(y_true: Any, y_pred: Any) -> float:
 def _pearson(first: Any, second: Any, weight: Any) -> float:
     if len(first) < 2:
         message = "The correlation of fewer than two samples is not defined: it is NaN."
-        warnings.warn(message, UndefinedMetricWarning, stacklevel=3)
+        warn_caller(message, UndefinedMetricWarning)
         return float("nan")
     weight = np.ones_like(first) if weight is None else weight / weight.max()
     seen = weight > 0
@@ -130,7 +131,7 @@ def _pearson(first: Any, second: Any, weight: Any) -> float:
     squares = np.sqrt(weight @ first**2) * np.sqrt(weight @ second**2)
     if squares == 0:
         message = "The correlation with constant values is not defined: it is set to 0."
-        warnings.warn(message, UndefinedMetricWarning, stacklevel=3)
+        warn_caller(message, UndefinedMetricWarning)
         return 0.0
     return float(np.clip(weight @ (first * second) / squares, -1, 1))
 

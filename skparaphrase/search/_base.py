@@ -71,7 +71,10 @@ def check_single_texts(X: Any) -> NDArray[np.object_]:
     """Texts, shape (n_texts,); pairs raise a ValueError."""
     texts = check_texts(X)
     if texts.ndim != 1:
-        raise ValueError(f"Expected texts, shape (n_texts,); got shape {texts.shape}.")
+        raise ValueError(
+            f"Expected texts, shape (n_texts,); got shape {texts.shape}. Select one "
+            "column, such as X['title']."
+        )
     return texts
 
 

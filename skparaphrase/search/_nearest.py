@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 Vectors = NDArray[np.float32]
 Found = tuple[NDArray[np.intp], NDArray[np.intp], Vectors]  # query, row, cosine
 
-QUERIES = 512  # in a block
-_ROWS = 4096  # in a block, so that cosines take 8 MB
+QUERIES = 1024  # in a block
+_ROWS = 2048  # in a block, so that cosines take 8 MB
 _SAMPLE = 1024  # rows that give a first bound
 _ROUNDING = 1e-5  # of cosines, which differs with the shape of the blocks
 _LEEWAY = 2e-6  # below a threshold, so that 1 finds equal texts

@@ -4,7 +4,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 import os
-import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from itertools import chain, islice
@@ -19,6 +18,7 @@ from numpy.lib import format as npy
 from numpy.typing import DTypeLike, NDArray
 
 from skparaphrase._compat import safe_indexing
+from skparaphrase._estimator import warn_caller
 from skparaphrase._output import without_metadata
 from skparaphrase.streams._store import TextStore
 
@@ -240,10 +240,9 @@ def _written(
             "again."
         ) from error
     if records[-1][0] < len(found):
-        warnings.warn(
+        warn_caller(
             f"Rows of {part} from {records[-1][0]} on have changed since they were "
-            "written, and are computed again.",
-            stacklevel=4,
+            "written, and are computed again."
         )
     return found, np.array(records)
 

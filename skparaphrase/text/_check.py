@@ -172,7 +172,8 @@ def _read(X: Any) -> NDArray[np.object_] | Iterator[Any]:
             return iter(X)
         except TypeError:
             pass
-    raise TypeError(f"Expected {_EXPECTED}; got {describe(X)}.")
+    advice = " Put a single text in a list." if isinstance(X, str) else ""
+    raise TypeError(f"Expected {_EXPECTED}; got {describe(X)}.{advice}")
 
 
 def _from_rows(rows: list[Any], first: int = 0) -> NDArray[np.object_]:

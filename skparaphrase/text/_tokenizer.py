@@ -4,11 +4,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 import re
-import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from itertools import accumulate, chain, count, repeat
+from itertools import accumulate, chain, count, pairwise, repeat
 from struct import pack
 from typing import Any
 
@@ -16,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
-from skparaphrase._estimator import DocumentedOnline
+from skparaphrase._estimator import DocumentedOnline, warn_caller
 from skparaphrase.text._batch import TokenBatch, text_blocks
 
 #: Named token patterns. No match of them holds white space.
@@ -49,8 +48,7 @@ _FIRST_TEXTS = 200  # of a call, whose words without a vector are counted
 _WARN_FROM = 50  # tokens of them; fewer say little about the vocabulary
 
 Unknown = int | Callable[[str], int | None] | None  # the row of words without one
-MakeVector = Callable[[str], NDArray[np.float32] | None]
-_Keep = Callable[[NDArray[np.float32]], int]
+MakeVectors = Callable[[list[str]], NDArray[np.float32]]
 _Rows = tuple[NDArray[np.int32], NDArray[np.int64]]  # of tokens, and starts of texts
 
 
@@ -174,7 +172,7 @@ class WordTokenizer(DocumentedOnline, BaseEstimator):
         self,
         index: Mapping[str, int],
         unknown: Unknown = None,
-        vector: MakeVector | None = None,
+        vectors: MakeVectors | None = None,
     ) -> "WordLookup":
         """Return an encoder of texts that remembers what it has looked up.
 
@@ -184,16 +182,16 @@ class WordTokenizer(DocumentedOnline, BaseEstimator):
             As in `encode`.
         unknown : int or callable, default=None
             As in `encode`.
-        vector : callable, default=None
-            Takes a word that `index` lacks and returns its vector, of shape (dim,), or
-            None to leave it out. Batches then carry these vectors, and `unknown` is not
-            used.
+        vectors : callable, default=None
+            Takes words that `index` lacks and returns their vectors, of shape (n_words,
+            dim). Batches then carry these vectors, and `unknown` is not used. Words
+            without a letter or digit are left out.
 
         Returns
         -------
         lookup : WordLookup
         """
-        return WordLookup(self, index, unknown, vector)
+        return WordLookup(self, index, unknown, vectors)
 
 
 class FunctionTokenizer(WordTokenizer):
@@ -279,9 +277,9 @@ class WordLookup:
         The row of every known word.
     unknown : int or callable, default=None
         The row of other words, or a function that returns it. None leaves them out.
-    vector : callable, default=None
-        Takes a word that `index` lacks and returns its vector, of shape (dim,), or None
-        to leave it out. Batches then carry these vectors.
+    vectors : callable, default=None
+        Takes words that `index` lacks and returns their vectors, of shape (n_words,
+        dim). Batches then carry these vectors.
     """
 
     def __init__(
@@ -289,7 +287,7 @@ class WordLookup:
         tokenizer: WordTokenizer,
         index: Mapping[str, int],
         unknown: Unknown,
-        vector: MakeVector | None = None,
+        vectors: MakeVectors | None = None,
     ) -> None:
         self._find = tokenizer._find()
         # Matches of other patterns may hold white space.
@@ -299,8 +297,8 @@ class WordLookup:
         self._split_compounds = tokenizer.split_compounds
         self._index = index
         self._unknown = unknown
-        self._vector = vector
-        self._remembered = _Remembered(self._look_up)
+        self._vectors = vectors
+        self._remembered = _Remembered(self._look_up, vectors)
 
     def encode_blocks(
         self,
@@ -327,10 +325,12 @@ class WordLookup:
         for block in [texts] if len(texts) == 1 else blocks:
             remembered = self._remembered
             if remembered.n_bytes > _MAX_BYTES:
-                remembered = self._remembered = _Remembered(self._look_up)
+                remembered = self._remembered = _Remembered(
+                    self._look_up, self._vectors
+                )
             first = self._split(block[:_AT_ONCE], n_done)
             if len(block) == 1:
-                ids, offsets = remembered.join_one(first)
+                ids, offsets = remembered.join_one(first[0])
             else:
                 rest = (
                     self._split(block[start : start + _AT_ONCE], n_done + start)
@@ -342,8 +342,10 @@ class WordLookup:
                 some = first[:_FIRST_TEXTS]
                 remembered.warn(some, offsets[len(some)])
             n_done += len(block)
-            batch = TokenBatch(ids, offsets)
-            yield batch if self._vector is None else remembered.resolve(batch)
+            extra = None
+            if self._vectors is not None:
+                ids, extra = remembered.resolve(ids)
+            yield TokenBatch(ids, offsets, extra)
 
     def _split(self, texts: Sequence[str], first: int) -> list[list[str]]:
         """The parts of each text that are looked up whole."""
@@ -363,10 +365,12 @@ class WordLookup:
                     )
             yield tokens
 
-    def _look_up(self, piece: str, keep: _Keep) -> tuple[list[int], int]:
+    def _look_up(
+        self, piece: str, place: Callable[[str], int]
+    ) -> tuple[list[int], int]:
         """Rows of the tokens of a piece, and the number of words without one.
 
-        `keep` numbers the vectors that are made for unknown words.
+        `place` is where the vector that is made for an unknown word will be.
         """
         if self._whole_words and piece.isalnum():
             tokens: Iterable[str] = [piece]
@@ -385,22 +389,26 @@ class WordLookup:
                 if any(part in index for part in parts):
                     for part in parts:
                         row = index.get(part)
-                        rows += self._made(part, keep) if row is None else [row]
+                        if row is not None:
+                            rows.append(row)
+                        elif self._vectors is not None and _is_word(part):
+                            rows.append(-1 - place(part))
                     continue
-            if self._vector is not None:
-                rows += self._made(token, keep)
-            elif self._unknown is not None:
+            if self._vectors is None and self._unknown is not None:
                 unknown = self._unknown
                 row = unknown(token) if callable(unknown) else unknown
                 rows += [] if row is None else [row]
-            elif any(map(str.isalnum, token)):
-                n_left_out += 1
+            elif _is_word(token):
+                if self._vectors is not None:
+                    rows.append(-1 - place(token))
+                else:
+                    n_left_out += 1
         return rows, n_left_out
 
-    def _made(self, word: str, keep: _Keep) -> list[int]:
-        """The vector made for an unknown word, as `-1 - place`; empty if none is."""
-        vector = None if self._vector is None else self._vector(word)
-        return [] if vector is None else [-1 - keep(vector)]
+
+def _is_word(token: str) -> bool:
+    """Whether it has a letter or digit."""
+    return token.isalnum() or any(map(str.isalnum, token))
 
 
 class _Remembered:
@@ -409,30 +417,32 @@ class _Remembered:
     The rows of all texts are joined in one call. A piece that is not one token starts
     with a mark, from which the ends of the texts follow; joining text by text takes a
     fifth longer. Threads write at once, without a lock, which a fork could leave
-    closed: each vector has a place of its own.
+    closed: each vector has a place of its own. It is made with those of all new words
+    of a block, and others see a piece only after that.
     """
 
-    def __init__(self, look_up: Callable[..., tuple[list[int], int]]) -> None:
+    def __init__(
+        self,
+        look_up: Callable[..., tuple[list[int], int]],
+        make_vectors: MakeVectors | None,
+    ) -> None:
         self.n_bytes = 0
         self.rows: dict[str, bytes] = {}
         self.n_left_out: dict[str, int] = {}  # words without a row, where there are any
         self._look_up = look_up
-        self._places = count()
+        self._make_vectors = make_vectors
+        self.places = count()  # of vectors
         self._chunks: list[NDArray[np.float32]] = []
 
-    def _bytes(self, pieces: list[list[str]]) -> bytes:
-        rows = self.rows.__getitem__
-        try:
-            return b"".join(map(rows, chain.from_iterable(pieces)))
-        except KeyError:  # once in many blocks; sets for all would take longer
-            for piece in chain.from_iterable(pieces):
-                if piece not in self.rows:
-                    self._add(piece)
-            return b"".join(map(rows, chain.from_iterable(pieces)))
-
-    def join_one(self, pieces: list[list[str]]) -> _Rows:
+    def join_one(self, pieces: list[str]) -> _Rows:
         """The rows of one text given as pieces, and where it starts and ends."""
-        ids = np.frombuffer(self._bytes(pieces), np.int32)
+        try:
+            joined = b"".join(map(self.rows.__getitem__, pieces))
+        except KeyError:
+            block, known = _Block(self), self.rows.get
+            joined = b"".join([known(piece) or block[piece] for piece in pieces])
+            self._publish(block)
+        ids = np.frombuffer(joined, np.int32)
         ids = ids[ids >= _MARK]
         return ids, np.array([0, len(ids)], dtype=np.int64)
 
@@ -440,9 +450,16 @@ class _Remembered:
         """The same for texts, of which each part holds some."""
         joined = bytearray()
         sizes: list[int] = []  # of texts, in pieces
+        block = _Block(self)
         for pieces in parts:
-            joined += self._bytes(pieces)
+            try:
+                joined += b"".join(
+                    map(self.rows.__getitem__, chain.from_iterable(pieces))
+                )
+            except KeyError:  # once in many blocks; sets for all would take longer
+                joined += b"".join(map(block.__getitem__, chain.from_iterable(pieces)))
             sizes += map(len, pieces)
+        self._publish(block)
         ids = np.frombuffer(joined, np.int32)
         is_mark = ids < _MARK
         ends = accumulate(sizes, initial=0)
@@ -456,23 +473,27 @@ class _Remembered:
             offsets += np.append(0, sums - np.arange(1, len(sums) + 1))[n_before]
         return ids, offsets
 
-    def _add(self, piece: str) -> None:
-        rows, n_left_out = self._look_up(piece, self._keep)
+    def find(self, piece: str, place: Callable[[str], int]) -> bytes:
+        """The rows of a new piece; `place` is where a vector will be."""
+        rows, n_left_out = self._look_up(piece, place)
         if n_left_out:
             self.n_left_out[piece] = n_left_out
-        mark = [] if len(rows) == 1 else [_NO_TOKENS + len(rows)]
-        self.rows[piece] = pack(f"={len(mark + rows)}i", *mark, *rows)
         self.n_bytes += _PIECE_BYTES + len(piece)
+        mark = [] if len(rows) == 1 else [_NO_TOKENS + len(rows)]
+        return pack(f"={len(mark + rows)}i", *mark, *rows)
 
-    def _keep(self, vector: NDArray[np.float32]) -> int:
-        """Store a vector and return its place."""
-        place = next(self._places)
-        chunk, row = divmod(place, _CHUNK)
-        while len(self._chunks) <= chunk:  # one too many does no harm
-            self._chunks.append(np.empty((_CHUNK, len(vector)), np.float32))
-        self._chunks[chunk][row] = vector
-        self.n_bytes += vector.nbytes
-        return place
+    def _publish(self, block: "_Block") -> None:
+        """Make the vectors of new words, and only then show their pieces to others."""
+        if block.places:
+            assert self._make_vectors is not None
+            vectors = self._make_vectors([*block.places])
+            for place, vector in zip(block.places.values(), vectors, strict=True):
+                chunk, row = divmod(place, _CHUNK)
+                while len(self._chunks) <= chunk:  # one too many does no harm
+                    self._chunks.append(np.empty((_CHUNK, len(vector)), np.float32))
+                self._chunks[chunk][row] = vector
+            self.n_bytes += vectors.nbytes
+        self.rows.update(block)
 
     def warn(self, texts: Iterable[Iterable[str]], n_found: Any) -> None:
         """Warn if more than a fifth of the words of some texts have no row.
@@ -483,36 +504,60 @@ class _Remembered:
         n_left_out = sum(map(self.n_left_out.get, pieces, repeat(0)))
         n_tokens = int(n_found) + n_left_out
         if n_left_out * 5 > n_tokens >= _WARN_FROM:
-            warnings.warn(
+            warn_caller(
                 f"{n_left_out} of the first {n_tokens} tokens have no vector and are "
                 "left out. Vectors of character n-grams can stand in for them: see "
-                "WordVectors.fit_subwords. inspection.unknown_words counts them.",
-                UserWarning,
-                stacklevel=3,
+                "WordVectors.fit_subwords. inspection.unknown_words counts them."
             )
 
-    def resolve(self, batch: TokenBatch) -> TokenBatch:
-        """Collect the vectors of unknown words, whose ids are -1 - place."""
-        ids = batch.ids
+    def resolve(
+        self, ids: NDArray[np.int32]
+    ) -> tuple[NDArray[np.int32], NDArray[np.float32] | None]:
+        """Collect the vectors of unknown words, whose ids, -1 - place, are changed."""
         if len(ids) <= _FEW:  # a text or two; arrays take three times as long
             values, rows = ids.tolist(), []
+            if min(values, default=0) >= 0:
+                return ids, None
             for i, value in enumerate(values):
                 if value < 0:
                     chunk, row = divmod(-1 - value, _CHUNK)
                     rows.append(self._chunks[chunk][row])
-                    values[i] = -len(rows)
-            if not rows:
-                return batch
-            ids = np.array(values, dtype=np.int32)
-            return TokenBatch(ids, batch.offsets, np.array(rows))
+                    ids[i] = -len(rows)
+            return ids, np.array(rows)
         new = np.flatnonzero(ids < 0)
         if not len(new):
-            return batch
-        places, numbers = np.unique(-1 - ids[new], return_inverse=True)
-        ids = ids.copy()
-        ids[new] = -1 - numbers
-        extra = np.empty((len(places), self._chunks[0].shape[1]), np.float32)
-        chunks = places // _CHUNK
-        for i in np.unique(chunks).tolist():
-            extra[chunks == i] = self._chunks[i][places[chunks == i] % _CHUNK]
-        return TokenBatch(ids, batch.offsets, extra)
+            return ids, None
+        places = ~ids[new]
+        used = np.zeros(_CHUNK * len(self._chunks), dtype=bool)
+        used[places] = True  # much faster than np.unique
+        found = np.flatnonzero(used)
+        numbers = np.empty(len(used), dtype=np.int32)
+        numbers[found] = np.arange(len(found))
+        ids[new] = ~numbers[places]
+        bounds = np.searchsorted(found, np.arange(0, len(used) + 1, _CHUNK)).tolist()
+        parts = [
+            self._chunks[i].take(found[start:stop] % _CHUNK, axis=0)
+            for i, (start, stop) in enumerate(pairwise(bounds))
+            if start < stop
+        ]
+        return ids, np.concatenate(parts)
+
+
+class _Block(dict[str, bytes]):
+    """Rows of the pieces of a block of texts, and the places of its new words."""
+
+    def __init__(self, remembered: _Remembered) -> None:
+        self._remembered = remembered
+        self.places: dict[str, int] = {}
+
+    def __missing__(self, piece: str) -> bytes:
+        found = self._remembered.rows.get(piece)
+        if found is None:
+            found = self._remembered.find(piece, self._place)
+        self[piece] = found
+        return found
+
+    def _place(self, word: str) -> int:
+        if word not in self.places:
+            self.places[word] = next(self._remembered.places)
+        return self.places[word]

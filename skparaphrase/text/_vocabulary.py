@@ -151,10 +151,11 @@ class Vocabulary(Sequence[str]):
         if self._views is None:
             # Views give single items faster than arrays do.
             arrays: Iterable[Any] = self.arrays().values()
-            self._views = tuple(map(memoryview, arrays))
-        raw, ends, slots = self._views
+            views = [memoryview(array) for array in arrays]
+            self._views = (*views, _mask(len(self)))
+        raw, ends, slots, mask = self._views
         key = _encoded(word)
-        slot = crc32(key) & _mask(len(ends))
+        slot = crc32(key) & mask
         while (row := slots[slot]) >= 0:
             if raw[ends[row - 1] if row else 0 : ends[row]] == key:
                 return int(row)

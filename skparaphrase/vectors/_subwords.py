@@ -3,59 +3,117 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from itertools import accumulate, chain
 from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
+from scipy.sparse._sparsetools import csr_matvecs
 
 if TYPE_CHECKING:
     from skparaphrase.vectors._word_vectors import WordVectors
 
+_FEW_CHARACTERS = 128  # of words; arrays do not pay for so few
+_PLACES = np.arange(1024, dtype=np.int32)  # of rows in float32; more leave the cache
 
-def hashed_ngrams(word: str, ngram_range: tuple[int, int]) -> list[int]:
-    """A hash of each character n-gram of `<word>`, and of the whole.
 
-    The CRC-32 of the n-gram in UTF-8, which is the same on every machine.
+def hashed_ngrams(
+    words: Sequence[str], ngram_range: tuple[int, int], kind: str = "crc32"
+) -> tuple[NDArray[np.uint32], list[int]]:
+    """Hash the character n-grams of each `<word>`.
+
+    "crc32" is that of an n-gram in UTF-8, which is the same on every machine, and the
+    whole is an n-gram, too. "fasttext" is 32-bit FNV-1a over signed bytes, and leaves
+    out single characters at the ends.
+
+    Returns
+    -------
+    hashes : ndarray of shape (n_ngrams,)
+        Word after word, by the first character and then by order; the whole is last.
+    lengths : list of int
+        The number of n-grams of each word.
     """
-    whole: Any = f"<{word}>"
-    if whole.isascii():
-        whole = whole.encode()
-        pieces = _slices(whole, ngram_range)
-    else:
-        pieces = (p.encode("utf-8", "replace") for p in _slices(whole, ngram_range))
-    return list(map(crc32, pieces))
+    if sum(map(len, words)) > _FEW_CHARACTERS:
+        return _hash_together(words, ngram_range, kind)
+    hashes = [_hash_word(word, ngram_range, kind) for word in words]
+    return np.array([*chain(*hashes)], np.uint32), [*map(len, hashes)]
 
 
-def _slices(whole: Any, ngram_range: tuple[int, int]) -> Iterable[Any]:
+def _hash_word(word: str, ngram_range: tuple[int, int], kind: str) -> list[int]:
     lowest, highest = ngram_range
-    size = len(whole)
-    for order in range(lowest, min(highest, size) + 1):
-        for start in range(size - order + 1):
-            yield whole[start : start + order]
-    if not lowest <= size <= highest:
-        yield whole
-
-
-def fasttext_ngrams(word: str, ngram_range: tuple[int, int]) -> list[int]:
-    """The hashes of fastText: 32-bit FNV-1a over signed bytes, without the whole word.
-
-    Bojanowski et al. (2017); single characters at the ends are left out.
-    """
     whole = f"<{word}>"
-    hashes = []
-    for order in range(ngram_range[0], min(ngram_range[1], len(whole)) + 1):
-        for start in range(len(whole) - order + 1):
-            if order == 1 and start in (0, len(whole) - 1):
-                continue
-            found = 2166136261
-            for byte in whole[start : start + order].encode("utf-8", "replace"):
-                signed = byte if byte < 128 else byte | 0xFFFFFF00
-                found = (found ^ signed) * 16777619 & 0xFFFFFFFF
-            hashes.append(found)
+    raw, size = whole.encode("utf-8", "replace"), len(whole)
+    ends: Sequence[int] = range(size + 1)  # of characters
+    if len(raw) != size:
+        ends = [0, *accumulate(len(c.encode("utf-8", "replace")) for c in whole)]
+    step = crc32 if kind == "crc32" else _fnv1a
+    hashes = [
+        step(raw[ends[start] : ends[stop]])
+        for start in range(size - lowest + 1)
+        for stop in range(start + lowest, min(start + highest, size) + 1)
+    ]
+    if kind == "fasttext":
+        return hashes[1:-1] if lowest == 1 else hashes
+    if not lowest <= size <= highest:
+        hashes.append(crc32(raw))
     return hashes
+
+
+def _fnv1a(ngram: bytes) -> int:
+    found = 2166136261
+    for byte in ngram:
+        signed = byte if byte < 128 else byte | 0xFFFFFF00
+        found = (found ^ signed) * 16777619 & 0xFFFFFFFF
+    return found
+
+
+_CRC32_TABLE = np.array(
+    [crc32(bytes([255 - i])) ^ 0xFF000000 for i in range(256)], np.uint32
+)
+
+
+def _hash_together(
+    words: Sequence[str], ngram_range: tuple[int, int], kind: str
+) -> tuple[NDArray[np.uint32], list[int]]:
+    """The same, of n-grams that are extended byte by byte for all words at once."""
+    encoded = [f"<{word}>".encode("utf-8", "replace") for word in words]
+    raw = np.frombuffer(b"".join([*encoded, bytes(3)]), np.uint8)
+    starts = np.flatnonzero(raw[:-3] & 0xC0 != 0x80)  # of characters
+    widths = np.diff(starts, append=len(raw) - 3)
+    bytes_of = [raw[starts + i] for i in range(widths.max())]
+    lengths = np.fromiter(map(len, words), np.int64, len(words)) + 2
+    ends = np.cumsum(lengths)
+    lowest, highest = ngram_range
+    orders = np.arange(lowest, highest + 1)
+    left = ends.repeat(lengths) - np.arange(len(starts))  # characters of the word
+    is_ngram = np.zeros((len(starts), len(orders) + 1), dtype=bool)
+    np.greater_equal(left[:, np.newaxis], orders, out=is_ngram[:, :-1])
+    hashes = np.empty(is_ngram.shape, np.uint32)
+    crc = kind == "crc32"
+    found = np.full(len(starts), 0xFFFFFFFF if crc else 2166136261, np.uint32)
+    for order in range(1, min(highest, int(lengths.max())) + 1):
+        found = found[: len(starts) - order + 1]
+        for i, byte in enumerate(bytes_of):
+            added = byte[order - 1 :]
+            if crc:
+                longer = _CRC32_TABLE[(found ^ added) & 0xFF] ^ (found >> 8)
+            else:
+                longer = (found ^ added.view(np.int8).astype(np.uint32)) * 16777619
+            if i:  # characters of fewer bytes end before
+                longer = np.where(widths[order - 1 :] > i, longer, found)
+            found = longer
+        if order >= lowest:
+            hashes[: len(found), order - lowest] = ~found if crc else found
+    if crc:
+        hashes[ends - 1, -1] = list(map(crc32, encoded))
+        is_ngram[ends - 1, -1] = (lengths < lowest) | (lengths > highest)
+    elif lowest == 1:
+        is_ngram[ends - 1, 0] = is_ngram[ends - lengths, 0] = False
+    counts = np.add.reduceat(np.count_nonzero(is_ngram, axis=1), ends - lengths)
+    return hashes[is_ngram], counts.tolist()
 
 
 class Subwords:
@@ -96,8 +154,8 @@ class Subwords:
     --------
     >>> import numpy as np
     >>> from skparaphrase.vectors import Subwords
-    >>> Subwords(np.eye(4), ngram_range=(3, 3)).vector("cat").round(2)
-    array([1.5, 0.5, 0. , 0. ], dtype=float32)
+    >>> Subwords(np.eye(4), ngram_range=(3, 3)).vectors(["cat"]).round(2)
+    array([[1.5, 0.5, 0. , 0. ]], dtype=float32)
     """
 
     def __init__(
@@ -117,27 +175,47 @@ class Subwords:
         self.factor = factor
         self.shift = None if shift is None else np.asarray(shift, dtype=np.float32)
 
-    def vector(self, word: str) -> NDArray[np.float32]:
-        """Sum the rows of the n-grams of a word.
+    def vectors(self, words: Sequence[str]) -> NDArray[np.float32]:
+        """Sum the rows of the n-grams of words.
 
         Parameters
         ----------
-        word : str
+        words : sequence of str
 
         Returns
         -------
-        vector : ndarray of shape (dim,), float32
+        vectors : ndarray of shape (n_words, dim), float32
+            One does not depend on other words, to the bit.
         """
-        if self.kind == "fasttext":
-            hashes, power = fasttext_ngrams(word, self.ngram_range), 1.0
-        else:
-            hashes, power = hashed_ngrams(word, self.ngram_range), 0.5
-        rows = np.array(hashes, dtype=np.int64) % len(self.matrix)
-        weights = np.full(len(rows), self.factor / max(len(rows), 1) ** power)
+        hashes, lengths = hashed_ngrams(words, self.ngram_range, self.kind)
+        rows = hashes % len(self.matrix)
+        power = 1.0 if self.kind == "fasttext" else 0.5
+        divided = [self.factor / max(n, 1) ** power for n in lengths]
+        factors = np.array(divided, np.float32).repeat(lengths)
         if self.scale is not None:
-            weights *= self.scale[rows]
-        vector = weights.astype(np.float32) @ self.matrix[rows].astype(np.float32)
-        return vector if self.shift is None else vector + self.shift
+            factors *= self.scale.take(rows)
+        offsets = np.array([0, *accumulate(lengths)], np.int32)
+        found = np.zeros((len(words), self.matrix.shape[1]), dtype=np.float32)
+        first, here = 0, offsets
+        for start in range(0, len(rows), len(_PLACES)):
+            part = slice(start, start + len(_PLACES))
+            # take() is faster than indexing, but keeps the class of a memmap.
+            table = self.matrix.take(rows[part], axis=0)
+            table = table.astype(np.float32, subok=False)
+            if len(rows) > len(_PLACES):  # some of the words, or a part of one
+                first, last = offsets.searchsorted([start + 1, part.stop]) - [1, 0]
+                here = offsets[first : last + 1].clip(start, part.stop) - start
+            csr_matvecs(  # adds; as in pool_vectors
+                len(here) - 1,
+                len(table),
+                table.shape[1],
+                here,
+                _PLACES,
+                factors[part],
+                table.reshape(-1),
+                found[first:].reshape(-1),
+            )
+        return found if self.shift is None else found + self.shift
 
     def moved(self, factor: float, shift: Any = 0.0) -> "Subwords":
         """Move all vectors in the same way.
@@ -198,9 +276,8 @@ def ngram_matrix(
     Its product with the rows of :class:`Subwords` is the vectors of the words: each
     n-gram counts one over the root of the number of n-grams.
     """
-    hashes = [hashed_ngrams(word, ngram_range) for word in words]
-    lengths = np.fromiter(map(len, hashes), np.int64, len(hashes))
-    columns = np.fromiter((h % n_rows for each in hashes for h in each), np.int32)
+    hashes, lengths = hashed_ngrams(words, ngram_range)
+    columns = (hashes % n_rows).astype(np.int32)
     values = (1 / np.sqrt(lengths)).astype(np.float32).repeat(lengths)
     ends = np.concatenate([[0], np.cumsum(lengths)])
     found = csr_array((values, columns, ends), shape=(len(words), n_rows))

@@ -306,10 +306,11 @@ class WordVectors:
             words: Any = self.words
             lookup = tokenizer.lookup(words, self.unknown_row)
         else:
-            vector = None
-            if self.unknown in MADE:
-                vector = _no_vector if known_only else self.unknown_vector
-            lookup = tokenizer.lookup(self.index, self.unknown_row, vector)
+            lookup = tokenizer.lookup(
+                self.index,
+                _no_row if self.unknown in MADE and known_only else self.unknown_row,
+                self._make_vectors if makes else None,
+            )
         if not isinstance(tokenizer, FunctionTokenizer):
             self._lookups[key] = lookup
         return lookup
@@ -335,15 +336,19 @@ class WordVectors:
         """
         if self.unknown not in MADE or not any(map(str.isalnum, word)):
             return None
+        return self._make_vectors([word])[0]
+
+    def _make_vectors(self, words: Sequence[str]) -> NDArray[np.float32]:
+        """Those of words with a letter or digit, shape (n_words, dim)."""
         if self.unknown == "subword":
             assert self.subwords is not None
-            return self.subwords.vector(word)
-        random_state = np.random.RandomState(
-            zlib.crc32(word.encode("utf-8", "replace"))
-        )
-        vector = random_state.standard_normal(self.dim)
-        vector *= self._median_length() / np.linalg.norm(vector)
-        return vector.astype(np.float32)
+            return self.subwords.vectors(words)
+        found = np.empty((len(words), self.dim), np.float32)
+        for word, vector in zip(words, found, strict=True):
+            seed = zlib.crc32(word.encode("utf-8", "replace"))
+            drawn = np.random.RandomState(seed).standard_normal(self.dim)
+            vector[:] = drawn * (self._median_length() / np.linalg.norm(drawn))
+        return found
 
     def token_vectors(
         self, ids: NDArray[np.integer], extra: NDArray[np.float32] | None
@@ -364,8 +369,8 @@ class WordVectors:
         if extra is None:
             return self.rows(ids)
         found = self.rows(np.maximum(ids, 0))
-        (new,) = (ids < 0).nonzero()
-        found[new] = extra[-1 - ids[new]]
+        is_new = ids < 0
+        found[is_new] = extra[~ids[is_new]]
         return found
 
     def __len__(self) -> int:
@@ -539,10 +544,14 @@ class WordVectors:
         """
         found: dict[str, None] = {}
         if self.unknown in MADE:
-            lookup = tokenizer.lookup(self.index, vector=found.setdefault)
-            for _ in lookup.encode_blocks(texts):
+
+            def note(words: list[str]) -> NDArray[np.float32]:
+                found.update(dict.fromkeys(words))
+                return np.empty((len(words), 0), np.float32)
+
+            for _ in tokenizer.lookup(self.index, vectors=note).encode_blocks(texts):
                 pass
-        return [word for word in found if any(map(str.isalnum, word))]
+        return [*found]
 
     def replace(
         self, matrix: NDArray[np.floating], *, factor: float = 1.0, shift: Any = 0.0
@@ -616,8 +625,8 @@ class WordVectors:
         return f"WordVectors({len(self)} words, dim={self.dim}, {self.dtype}{unknown})"
 
 
-def _no_vector(word: str) -> None:
-    """What a look-up of known words makes for others."""
+def _no_row(word: str) -> None:
+    """What a look-up of known words finds for others."""
 
 
 @lru_cache(maxsize=4)

@@ -201,6 +201,7 @@ def test_bundled_faq_has_groups_of_the_same_meaning():
     assert len({text.casefold() for text in answers}) == 500
     for name in ("answers", "topics", "groups"):
         assert_array_equal(frames[name].to_numpy(), bunch[name])
+    assert [*frames.frame] == ["question", "answer", "topic", "group"]
 
     row = {question: i for i, question in enumerate(questions)}
     same = [row["My dog is terrified of fireworks."]]

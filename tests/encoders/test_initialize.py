@@ -9,7 +9,12 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.decomposition import PCA
 from sklearn.frozen import FrozenEstimator
 
-from skparaphrase.encoders import AverageEncoder, SIFEncoder, TfidfEncoder
+from skparaphrase.encoders import (
+    AverageEncoder,
+    DistilledEncoder,
+    SIFEncoder,
+    TfidfEncoder,
+)
 from skparaphrase.encoders._initialize import (
     copy_fitted,
     initialize_encoder,
@@ -54,13 +59,27 @@ def test_a_fitted_encoder_is_copied_and_not_shared(zoo, name):
     assert_array_equal(fitted._random_state.get_state()[1], before)
 
 
+def test_a_fitted_average_is_copied_with_its_weights(zoo):
+    encoder = TfidfEncoder(zoo.vectors).fit(zoo.texts[:3])
+    copied = copy_fitted(FrozenEstimator(encoder))
+    expected = encoder.transform(zoo.texts)
+    assert_allclose(copied.transform(zoo.texts), expected, rtol=1e-5, atol=1e-6)
+    teacher = np.random.default_rng(0).normal(size=(len(zoo.texts), 4))
+    learnt = DistilledEncoder(zoo.vectors, dim=3, n_subwords=None)
+    learnt.fit(zoo.texts, teacher)
+    assert_array_equal(
+        copy_fitted(learnt).transform(zoo.texts), learnt.transform(zoo.texts)
+    )
+
+
 def test_encoders_that_cannot_serve(zoo):
     with pytest.raises(TypeError, match="freeze='encoder' accepts any transformer"):
         initialize(zoo, PCA())
-    with pytest.raises(TypeError, match="prior='universal' needs an encoder"):
-        copy_fitted(AverageEncoder(zoo.vectors))
-    with pytest.raises(ValueError, match="is not fitted"):
-        copy_fitted(zoo.make("dan"))
+    with pytest.raises(TypeError, match="prior='universal' needs a fitted encoder"):
+        copy_fitted(PCA())
+    for encoder in (zoo.make("dan"), SIFEncoder(zoo.vectors)):
+        with pytest.raises(ValueError, match="is not fitted"):
+            copy_fitted(encoder)
 
 
 def test_training_that_will_not_be_used_is_warned_of(zoo, recwarn):

@@ -280,6 +280,17 @@ def test_prior_without_penalties_is_the_plain_model(
     assert_same_bits(prior, plain.fit(pairs, gold))
 
 
+def test_prior_of_an_average(vectors, pairs, gold):
+    average = AverageEncoder(vectors)
+    model = SimilarityRegressor(average, prior="universal", **SMALL)
+    start = clone(model).set_params(max_epochs=0).fit(pairs, gold).encoder_
+    assert_array_equal(start.transform(pairs), average.transform(pairs))
+    moved = model.fit(pairs, gold).encoder_.vectors_.matrix - vectors.matrix
+    model.set_params(vectors_penalty=1e4).fit(pairs, gold)
+    held = model.encoder_.vectors_.matrix - vectors.matrix
+    assert np.abs(held).max() < np.abs(moved).max()
+
+
 def test_prior_from_a_folder(pairs, gold, fitted, tmp_path, assert_same_bits):
     model = SimilarityRegressor(fitted, prior="universal", **SMALL).fit(pairs, gold)
     fitted.save(tmp_path / "encoder")

@@ -12,9 +12,14 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 
 from skparaphrase.encoders import AverageEncoder, SIFEncoder, TfidfEncoder
-from skparaphrase.text import TokenBatch
+from skparaphrase.text import TokenBatch, WordTokenizer
 from skparaphrase.vectors import WordVectors
-from skparaphrase.vectors._subwords import Subwords, fit_rows, ngram_matrix
+from skparaphrase.vectors._subwords import (
+    Subwords,
+    fit_rows,
+    hashed_ngrams,
+    ngram_matrix,
+)
 
 WORDS = ["cat", "cats", "dog", "dogs", "running", "run", "naïve", "."]
 
@@ -48,20 +53,79 @@ def test_vector_against_a_loop(word, ngram_range):
     rows = np.random.RandomState(0).standard_normal((37, 4)).astype(np.float32)
     expected = slow_vector(word, rows.astype(float), ngram_range)
     subwords = Subwords(rows, ngram_range=ngram_range)
-    assert_allclose(subwords.vector(word), expected, rtol=1e-5, atol=1e-6)
-    moved = subwords.moved(3, shift=[1, 0, 0, 0]).moved(2)
-    assert_allclose(
-        moved.vector(word), 6 * expected + [2, 0, 0, 0], rtol=1e-5, atol=1e-5
-    )
+    [found] = subwords.vectors([word])
+    assert_allclose(found, expected, rtol=1e-5, atol=1e-6)
+    [moved] = subwords.moved(3, shift=[1, 0, 0, 0]).moved(2).vectors([word])
+    assert_allclose(moved, 6 * expected + [2, 0, 0, 0], rtol=1e-5, atol=1e-5)
     found = ngram_matrix([word, "cat"], 37, ngram_range) @ rows
     assert_allclose(found[0], expected, rtol=1e-5, atol=1e-6)
+
+
+def slow_hashes(word, ngram_range, kind):
+    """One n-gram after another, from the code of zlib or the definition of FNV-1a."""
+    whole, hashes = f"<{word}>", []
+    for start in range(len(whole)):
+        for size in range(ngram_range[0], ngram_range[1] + 1):
+            ngram = whole[start : start + size]
+            encoded = ngram.encode("utf-8", "replace")
+            if len(ngram) < size:
+                continue
+            if kind == "crc32":
+                hashes.append(crc32(encoded))
+            elif size > 1 or 0 < start < len(whole) - 1:
+                found = 2166136261
+                for byte in np.frombuffer(encoded, np.int8).tolist():
+                    found = (found ^ byte % 2**32) * 16777619 % 2**32
+                hashes.append(found)
+    if kind == "crc32" and not ngram_range[0] <= len(whole) <= ngram_range[1]:
+        hashes.append(crc32(whole.encode("utf-8", "replace")))
+    return hashes
+
+
+MANY = [
+    *["", "a", "é", "日", "😀", "cat", "naïveté", "日本語", "a😀b", "no\ud83dpair"],
+    *[f"word{i}" for i in range(300)],
+    "ab" * 1000,  # more n-grams than a product takes
+]
+
+
+@pytest.mark.parametrize("kind", ["crc32", "fasttext"])
+@pytest.mark.parametrize("ngram_range", [(1, 1), (1, 3), (3, 5), (2, 9), (40, 60)])
+def test_hashes_of_many_words_against_a_loop(kind, ngram_range):
+    for words in (MANY, MANY[:10], MANY[:1], ["long" * 40], []):  # few: no arrays
+        hashes, lengths = hashed_ngrams(words, ngram_range, kind)
+        expected = [slow_hashes(word, ngram_range, kind) for word in words]
+        assert lengths == list(map(len, expected))
+        assert hashes.tolist() == [h for each in expected for h in each]
+
+
+@pytest.mark.parametrize("kind", ["crc32", "fasttext"])
+@pytest.mark.parametrize("dtype", ["float32", "float16", "int8"])
+def test_vectors_do_not_depend_on_other_words(kind, dtype):
+    rows = np.random.RandomState(0).standard_normal((37, 5)).astype(np.float32)
+    subwords = Subwords(rows, kind=kind, shift=np.arange(5)).astype(dtype)
+    full = rows.astype(float)
+    if dtype == "int8":
+        full = subwords.matrix * subwords.scale[:, np.newaxis].astype(float)
+    found = subwords.vectors(MANY)
+    assert found.shape == (len(MANY), 5) and found.dtype == np.float32
+    assert_array_equal(found, [subwords.vectors([word])[0] for word in MANY])
+    power = 0.5 if kind == "crc32" else 1
+    expected = []
+    for word in MANY:
+        ngrams = full[np.array(slow_hashes(word, (3, 5), kind), int) % 37]
+        expected.append(ngrams.sum(axis=0) / max(len(ngrams), 1) ** power)
+    atol = 0.05 if dtype == "float16" else 1e-5
+    assert_allclose(found - np.arange(5), expected, rtol=1e-4, atol=atol)
+    assert subwords.vectors([]).shape == (0, 5)
 
 
 def test_int8_rows_have_a_scale():
     rows = np.array([[1, 2], [3, 4], [5, 6]], dtype=np.int8)
     scale = np.array([0.5, 1.0, 2.0], dtype=np.float32)
     full = Subwords(rows * scale[:, np.newaxis])
-    assert_allclose(Subwords(rows, scale=scale).vector("cat"), full.vector("cat"))
+    found = Subwords(rows, scale=scale).vectors(["cat"])
+    assert_allclose(found, full.vectors(["cat"]))
 
 
 def test_rows_solve_the_ridge_regression():
@@ -97,7 +161,7 @@ def test_averages_use_vectors_of_unknown_words(vectors):
     texts = ["cat catty dogs .", "doggy", "", "★ ★", "run-away x-run", "zzz cat doggy"]
 
     def vector(word):
-        return vectors[word] if word in vectors else vectors.subwords.vector(word)
+        return vectors[word] if word in vectors else vectors.subwords.vectors([word])[0]
 
     words = [
         ["cat", "catty", "dogs", "."],
@@ -172,6 +236,10 @@ def test_save_load_pickle_clone(vectors, tmp_path):
 def test_damaged_ngrams_are_reported(vectors, tmp_path):
     vectors.save(tmp_path / "v")
     np.save(tmp_path / "v" / "subwords-matrix.npy", np.ones((5, 7), np.float32))
+    with pytest.raises(ValueError, match=r"subwords-matrix\.npy is damaged"):
+        WordVectors.load(tmp_path / "v")
+    path = tmp_path / "v" / "metadata.json"
+    path.write_text(path.read_text().replace('"files"', '"old"').replace("crc32", "x"))
     with pytest.raises(ValueError, match=r"6 dimensions.*\(5, 7\)"):
         WordVectors.load(tmp_path / "v")
 
@@ -249,9 +317,40 @@ def test_vectors_of_unknown_words_are_remembered_within_a_bound(vectors, monkeyp
     for i in range(30):
         texts = [f"word{i}x{j}" for j in range(50)]
         [batch] = lookup.encode_blocks(texts)
-        expected = [vectors.subwords.vector(text) for text in texts]
+        expected = vectors.subwords.vectors(texts)
         assert_array_equal(vectors.token_vectors(batch.ids, batch.extra), expected)
         assert lookup._remembered.n_bytes < 2 * 50_000
+
+
+def test_texts_of_a_call_do_not_change_each_other(vectors):
+    texts = [f"cat new{i % 90} 日本{i} x{i}-run ★" for i in range(700)]
+    again = WordVectors(
+        WORDS, vectors.matrix, unknown="subword", subwords=vectors.subwords
+    )
+    one_by_one = AverageEncoder(again)
+    expected = np.concatenate([one_by_one.transform([text]) for text in texts])
+    encoder = AverageEncoder(vectors)
+    assert_array_equal(encoder.transform(texts), expected)
+    assert_array_equal(encoder.transform(texts), expected)  # now they are remembered
+    word = np.mean([vectors[w] for w in ("cat", "new5", "日本5", "x5", "run")], axis=0)
+    assert_allclose(expected[5], word, atol=1e-6)
+
+
+def test_words_whose_vectors_failed_are_not_remembered():
+    failures = [MemoryError]
+
+    def make(words):
+        if failures:
+            raise failures.pop()
+        return np.array([[len(word)] for word in words], np.float32)
+
+    lookup = WordTokenizer().lookup({"cat": 0}, vectors=make)
+    with pytest.raises(MemoryError):
+        list(lookup.encode_blocks(["cat horse", "mouse"]))
+    [batch] = lookup.encode_blocks(["cat horse", "ant ★ horse mouse"])
+    found = [0 if i >= 0 else batch.extra[-1 - i, 0] for i in batch.ids]
+    assert found == [0, 5, 3, 5, 5]
+    assert batch.offsets.tolist() == [0, 2, 5]
 
 
 def test_threads_make_vectors_of_unknown_words_at_once(vectors):
