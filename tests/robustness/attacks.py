@@ -23,9 +23,15 @@ from skparaphrase.datasets import (
     read_scored_pairs,
     read_tagged,
 )
-from skparaphrase.encoders import ParagramEncoder, SIFEncoder
+from skparaphrase.encoders import (
+    AverageEncoder,
+    CharagramEncoder,
+    ParagramEncoder,
+    SIFEncoder,
+)
 from skparaphrase.streams import TextStore
 from skparaphrase.supervised import PairClassifier
+from skparaphrase.text import WordTokenizer
 from skparaphrase.vectors import WordFrequencies, WordVectors
 
 ATTACKS = {}
@@ -311,3 +317,78 @@ def damage_a_text_file(seed, folder):
     else:
         if isinstance(found, WordVectors):
             assert np.isfinite(found.matrix).all()
+
+
+# What a program might take for a separator, or for nothing.
+EVIL_TEXTS = [
+    "\0",
+    "\x1c\x1d\x1e\x1f",
+    "\x85",
+    "\u2028",
+    "\ufeff",
+    "\ufffe",
+    "\U0010ffff",
+]
+EVIL_TEXTS += [
+    "\ud800",
+    "\udfff",
+    "\u200b",
+    "\u00ad",
+    "\u0130",
+    "\u1e9e",
+    "e\u0301",
+    "\u0627",
+]
+EVIL_TEXTS += [
+    "\r\n",
+    "\t",
+    " ",
+    "",
+    "-",
+    "'",
+    ".",
+    "<unk>",
+    "UUUNKKK",
+    "\U0001f468\u200d\U0001f469",
+]
+EVIL_TEXTS += ["".join(map(chr, range(0xE000, 0xF900))), "a" * 5000, "\u0301" * 500]
+EVIL_TEXTS += [
+    "\U000f0000\U0010fffd\U0010fffd",
+    "a cat",
+    "\u4e2d\u6587",
+    "-a-" * 50,
+    "9" * 400,
+]
+
+
+@cache
+def embedders():
+    tables = [
+        table(),
+        subword_table(),
+        WordVectors(WORDS, table().matrix, unknown="hash"),
+    ]
+    tokenizers = [None, WordTokenizer("ptb"), WordTokenizer(r"\S+", lowercase=False)]
+    words = [
+        AverageEncoder(vectors, tokenizer=tokenizer)
+        for vectors in tables
+        for tokenizer in tokenizers
+    ]
+    ngrams = CharagramEncoder(dim=3, min_count=1, max_epochs=1, random_state=0)
+    return [*words, ngrams.fit([*PAIRS, (EVIL_TEXTS[0], EVIL_TEXTS[3])])]
+
+
+@attack
+def embed_nasty_texts(seed, folder):
+    """A text has the vector that it has alone, whatever stands beside it."""
+    random = Random(seed)
+    texts = [
+        random.choice(["", " "]).join(random.choices(EVIL_TEXTS, k=random.randrange(4)))
+        for _ in range(random.randrange(1, 9))
+    ]
+    encoder = random.choice(embedders())
+    together = encoder.transform(texts)
+    alone = np.concatenate([encoder.transform([text]) for text in texts])
+    assert np.isfinite(together).all()
+    np.testing.assert_allclose(together, alone, rtol=1e-5, atol=1e-6)
+    assert TextStore.write(folder, texts)[:] == texts

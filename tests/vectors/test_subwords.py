@@ -12,7 +12,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 
 from skparaphrase.encoders import AverageEncoder, SIFEncoder, TfidfEncoder
-from skparaphrase.text import TokenBatch, WordTokenizer
+from skparaphrase.text import TokenBatch, WordLookup, WordTokenizer
 from skparaphrase.vectors import WordVectors
 from skparaphrase.vectors._subwords import (
     Subwords,
@@ -310,9 +310,7 @@ def test_batches_keep_vectors_of_unknown_words(vectors):
 
 
 def test_vectors_of_unknown_words_are_remembered_within_a_bound(vectors, monkeypatch):
-    from skparaphrase.text import _tokenizer
-
-    monkeypatch.setattr(_tokenizer, "_MAX_BYTES", 50_000)
+    monkeypatch.setattr(WordLookup, "max_bytes", 50_000)
     lookup = vectors.lookup(AverageEncoder()._tokenizer())
     for i in range(30):
         texts = [f"word{i}x{j}" for j in range(50)]
