@@ -7,9 +7,13 @@ import bz2
 import gzip
 import json
 import lzma
+import os
 import shutil
+import signal
 import tempfile
+import time
 import warnings
+from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
 from random import Random
@@ -392,3 +396,49 @@ def embed_nasty_texts(seed, folder):
     assert np.isfinite(together).all()
     np.testing.assert_allclose(together, alone, rtol=1e-5, atol=1e-6)
     assert TextStore.write(folder, texts)[:] == texts
+
+
+def small_table(number):
+    return WordVectors(["a", "cat"], np.full((2, 2000), float(number)))
+
+
+def number_of(folder):
+    matrix = WordVectors.load(folder, verify=True).matrix
+    assert (matrix == matrix[0, 0]).all()
+    return int(matrix[0, 0])
+
+
+@attack
+def kill_a_saver(seed, folder):
+    """It leaves the old table or the new one, and nothing else after the next save."""
+    if not hasattr(os, "fork"):
+        return
+    small_table(1).save(folder / "v")
+    with warnings.catch_warnings():  # this process may have threads
+        warnings.simplefilter("ignore", DeprecationWarning)
+        child = os.fork()
+    if not child:
+        for number in (2, 3, 4):
+            small_table(number).save(folder / "v")
+        os._exit(0)
+    time.sleep(Random(seed).uniform(0, 0.02))
+    os.kill(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+    assert number_of(folder / "v") in (1, 2, 3, 4)
+    small_table(5).save(folder / "v")
+    assert [path.name for path in folder.iterdir()] == ["v"]
+    assert number_of(folder / "v") == 5
+
+
+@attack
+def save_at_once(seed, folder):
+    """One of two savers wins, none fails, and readers get one table or the other."""
+    small_table(0).save(folder / "v")
+    with ThreadPoolExecutor(2) as pool:
+        savers = [pool.submit(small_table(n).save, folder / "v") for n in (1, 2)]
+        time.sleep(Random(seed).uniform(0, 0.005))
+        assert number_of(folder / "v") in (0, 1, 2)
+        for saver in savers:
+            saver.result()
+    assert number_of(folder / "v") in (1, 2)
+    assert [path.name for path in folder.iterdir()] == ["v"]
