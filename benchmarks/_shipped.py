@@ -14,6 +14,8 @@ from typing import Any
 
 import numpy as np
 from _papers import Data
+from build_pretrained import large_encoder
+from sklearn.preprocessing import normalize
 
 import skparaphrase
 from skparaphrase.datasets import read_scored_pairs
@@ -21,6 +23,7 @@ from skparaphrase.decomposition import CommonComponentRemoval
 from skparaphrase.encoders import AverageEncoder
 from skparaphrase.inspection import unknown_words
 from skparaphrase.metrics import STSScorer
+from skparaphrase.pairs import LastAxisUnion
 from skparaphrase.vectors import WordVectors
 
 PACKAGE = Path(skparaphrase.__file__).parent
@@ -78,6 +81,17 @@ class Material(Data):
         matrix = matrix.reshape(len(nibbles), -1)
         scale = found["encoders"]["scale"]
         return AverageEncoder(WordVectors(words, matrix, scale=scale))
+
+    @cached_property
+    def large(self) -> LastAxisUnion | None:
+        return self.args.large and large_encoder(self.args.large)
+
+    @cached_property
+    def equal_words(self) -> AverageEncoder:
+        """The shipped encoder with vectors of length 1, which undoes the weights."""
+        table = self.shipped.vectors
+        rows = normalize(table.rows(slice(None)))
+        return AverageEncoder(WordVectors(table.words, rows).fit_subwords(scale=1.0))
 
     @cached_property
     def captions(self) -> list[str]:

