@@ -8,7 +8,7 @@ import os
 import pytest
 from attacks import ATTACKS
 
-N_SEEDS = int(os.environ.get("SKPARAPHRASE_SEEDS", "100"))
+N_SEEDS = int(os.environ.get("SKPARAPHRASE_SEEDS", "50"))
 
 
 @pytest.mark.parametrize("name", ATTACKS)
