@@ -146,7 +146,8 @@ def read_seed(path: Path) -> int:
     content = read_metadata(
         path, kind=_KIND, version=_FORMAT_VERSION, lazy=".safetensors", verify=False
     )
-    return int(content["state"]["seed"])
+    with refuse_damage(path):
+        return int(content["state"]["seed"])
 
 
 def _take_arrays(value: Any, name: str, arrays: dict[str, NDArray[Any]]) -> Any:

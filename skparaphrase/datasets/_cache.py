@@ -248,7 +248,8 @@ def unpack_member(path: Path, name: str, target: Path) -> None:
         try:
             with damage_named(path), zipfile.ZipFile(path) as archive:
                 member = _nearest(archive.namelist())[name]
-                with _member(archive, path, member) as source, open(part, "wb") as file:
+                part.unlink(missing_ok=True)  # and if it is a link to another file
+                with _member(archive, path, member) as source, open(part, "xb") as file:
                     shutil.copyfileobj(source, file, 1 << 20)
             os.replace(part, target)
         finally:

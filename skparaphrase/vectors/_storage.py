@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skparaphrase._persistence import (
+    checked_file,
     is_large,
     load_array,
     new_folder,
@@ -157,7 +158,8 @@ def _load_table(folder: Path, *, mmap: bool, verify: bool) -> dict[str, Any]:
     )
     with refuse_damage(folder):
         if metadata["version"] == 1:
-            text = (folder / "words.json").read_text(encoding="ascii")
+            path = checked_file(folder / "words.json")
+            text = path.read_text(encoding="ascii")
             words = Vocabulary(json.loads(text))
         else:
             words = Vocabulary.from_arrays(

@@ -350,6 +350,16 @@ def test_archives_that_are_much_larger_inside(name, names, tmp_path):
         assert not (tmp_path / "b.txt").exists()
 
 
+def test_members_are_not_written_through_links(tmp_path):
+    (tmp_path / "victim").write_bytes(b"precious")
+    (tmp_path / "a.txt.part").symlink_to(tmp_path / "victim")
+    with zipfile.ZipFile(tmp_path / "a.zip", "w") as archive:
+        archive.writestr("a.txt", "a cat")
+    unpack_member(tmp_path / "a.zip", "a.txt", tmp_path / "a.txt")
+    assert (tmp_path / "a.txt").read_text() == "a cat"
+    assert (tmp_path / "victim").read_bytes() == b"precious"
+
+
 @pytest.mark.parametrize("suffix", [".gz", ".bz2", ".xz"])
 def test_texts_that_are_much_larger_inside(suffix, tmp_path):
     path = tmp_path / f"pairs.tsv{suffix}"
