@@ -92,7 +92,7 @@ def pearson_score(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> flo
         check_consistent_length(true, weight)
         if weight.min() < 0 or weight.max() == 0:
             raise ValueError("sample_weight must not be negative, nor all zero.")
-    return _pearson(true, predicted, weight)
+    return correlation(true, predicted, weight)
 
 
 def spearman_score(y_true: Any, y_pred: Any) -> float:
@@ -116,13 +116,15 @@ def spearman_score(y_true: Any, y_pred: Any) -> float:
     1.0
     """
     true, predicted = check_columns({"y_true": y_true, "y_pred": y_pred})
-    return _pearson(rankdata(true), rankdata(predicted), None)
+    return correlation(rankdata(true), rankdata(predicted), None)
 
 
-def _pearson(first: Any, second: Any, weight: Any) -> float:
+def correlation(first: Any, second: Any, weight: Any, *, warn: bool = True) -> float:
+    """Pearson's r of checked arrays; `weight` may be None."""
     if len(first) < 2:
         message = "The correlation of fewer than two samples is not defined: it is NaN."
-        warn_caller(message, UndefinedMetricWarning)
+        if warn:
+            warn_caller(message, UndefinedMetricWarning)
         return float("nan")
     weight = np.ones_like(first) if weight is None else weight / weight.max()
     seen = weight > 0
@@ -131,7 +133,8 @@ def _pearson(first: Any, second: Any, weight: Any) -> float:
     squares = np.sqrt(weight @ first**2) * np.sqrt(weight @ second**2)
     if squares == 0:
         message = "The correlation with constant values is not defined: it is set to 0."
-        warn_caller(message, UndefinedMetricWarning)
+        if warn:
+            warn_caller(message, UndefinedMetricWarning)
         return 0.0
     return float(np.clip(weight @ (first * second) / squares, -1, 1))
 
