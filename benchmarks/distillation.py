@@ -19,7 +19,16 @@ import time
 from typing import Any
 
 import numpy as np
-from _papers import Data, median, parse_args, score_sts, sts_means, table, write
+from _papers import (
+    COLUMNS,
+    Data,
+    median,
+    parse_args,
+    score_sts,
+    sts_means,
+    table,
+    write,
+)
 from _teacher import teach
 
 from skparaphrase.datasets import load_word_frequencies
@@ -43,7 +52,6 @@ INFONCE: dict[str, Any] = {
     "batch_size": 256,
     "max_epochs": 2,
 }
-COLUMNS = ("2012", "2013", "2014", "mean of years", "SICK")
 
 
 class Teacher:

@@ -2,10 +2,11 @@
 
     python benchmarks/interaction_ranking.py --data ../shared [--quick] [--seeds 3]
 
-Reproduces table 7 of He & Lin (2016), TrecQA, but trained on the manually judged TRAIN
-split (4,718 pairs of 93 questions) instead of TRAIN-ALL (53,417). Writes
-`benchmarks/results/interaction_ranking.json` and `.md`. Finished fits are cached in
-`benchmarks/results/runs`, so an interrupted run can be resumed.
+Reproduces table 7 of He & Lin (2016), TrecQA, with the ablations of table 8, but
+trained on the manually judged TRAIN split (4,718 pairs of 93 questions) instead of
+TRAIN-ALL (53,417). Writes `benchmarks/results/interaction_ranking.json` and `.md`.
+Finished fits are cached in `benchmarks/results/runs`, so an interrupted run can be
+resumed.
 
 Settings were chosen on the development set with the first seed; the epoch is the one
 with the highest mean reciprocal rank there. WikiQA (table 6) is not among the data.
@@ -18,7 +19,15 @@ import argparse
 from collections.abc import Mapping
 from typing import Any
 
-from _interaction import Row, find_vectors, medians, once, shown, timed_fit
+from _interaction import (
+    Row,
+    find_vectors,
+    medians,
+    once,
+    settings,
+    shown,
+    timed_fit,
+)
 from _papers import Data, parse_args, run_all, table, write
 from sklearn.pipeline import make_pipeline
 
@@ -31,6 +40,10 @@ from skparaphrase.pairs import PairSimilarity
 PUBLISHED = {"MAP": 0.7588, "MRR": 0.8219}
 ROWS = {  # the longest first
     "defaults": Row({}, 3, PUBLISHED),
+    "without context": Row({"context": False}, 1),
+    "without focus": Row({"focus": "none"}, 1),
+    "dropout for focus": Row({"focus": "dropout"}, 1),
+    "focus as printed": Row({"focus": "paper"}, 1),
 }
 MEASURES = {"MAP": mean_average_precision, "MRR": mean_reciprocal_rank}
 
@@ -122,7 +135,11 @@ def report(runs: Mapping[str, list[dict[str, Any]]]) -> list[str]:
             ],
         ),
         "",
-        "Cosine: of averages with SIF weights, nothing trained.",
+        "Cosine: of averages with SIF weights, nothing trained. The paper ablates on",
+        "WikiQA, where MRR changes by -0.0990 without context, -0.0327 without focus",
+        "and -0.0403 with dropout for it.",
+        "",
+        *settings(ROWS),
         "",
         "WikiQA (table 6; published MAP 0.7090, MRR 0.7234) is not among the data:",
         "`skparaphrase.datasets.read_wikiqa` reads it, and a model is trained on it as",

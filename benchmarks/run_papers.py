@@ -27,6 +27,7 @@ SCRIPTS = (
     "charagram_ngrams",
     "charagram_unknown_and_length",
     "charagram_convergence",
+    "charagram_neighbors",
     "wieting_amount",
     "wieting_margins_and_weights",
     "cse_widths",

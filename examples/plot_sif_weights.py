@@ -24,14 +24,46 @@ For your own paraphrases, in a file with columns sentence1 and sentence2, run::
 import sys
 
 import matplotlib.pyplot as plt
+from sklearn.pipeline import make_pipeline
 
-from skparaphrase.datasets import load_paraphrases, read_pairs
+from skparaphrase.datasets import load_paraphrases, load_similarity, read_pairs
+from skparaphrase.decomposition import CommonComponentRemoval
 from skparaphrase.encoders import ParagramEncoder, SIFEncoder
 from skparaphrase.inspection import FrequencyWeightsDisplay
+from skparaphrase.metrics import pearson_score
+from skparaphrase.pairs import PairSimilarity
+from skparaphrase.vectors import WordFrequencies
 
 pairs = (read_pairs(sys.argv[1]) if len(sys.argv) > 1 else load_paraphrases()).data
 a = [1e-2, 1e-3, 1e-4]
 FrequencyWeightsDisplay.from_estimator(SIFEncoder().fit(pairs), a=a, subsampling=1e-5)
+plt.show()
+
+# %%
+# The choice of a and of the counts
+# ---------------------------------
+# Figure 2 of the paper, on graded pairs: similarity hardly depends on the source of the
+# counts, as long as they include punctuation, and has a broad maximum in `a`.
+
+graded, gold = load_similarity(return_X_y=True)
+sources = {
+    "Wikipedia": None,
+    "paraphrases": WordFrequencies.from_texts(pairs),
+    "the pairs themselves": "corpus",
+}
+grid = [1e-1, 3e-2, 1e-2, 3e-3, 1e-3, 3e-4, 1e-4, 3e-5, 1e-5]
+pipe = make_pipeline(SIFEncoder(), CommonComponentRemoval(), PairSimilarity())
+_, ax = plt.subplots()
+for name, frequencies in sources.items():
+    scores = []
+    for value in grid:
+        pipe.set_params(sifencoder__a=value, sifencoder__frequencies=frequencies)
+        scores.append(pearson_score(gold, pipe.fit(graded).predict(graded)))
+    ax.semilogx(grid, scores, marker="o", label=name)
+    best = max(zip(scores, grid, strict=True))
+    print(f"{name:22} best r {best[0]:.3f} at a = {best[1]:g}")
+ax.set(xlabel="a", ylabel="Pearson's r")
+ax.legend(title="counts")
 plt.show()
 
 # %%

@@ -20,6 +20,7 @@ For your own graded pairs, run::
 # Pairs that share a sentence are either all used for training or all held out.
 
 import sys
+from copy import deepcopy
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -84,4 +85,21 @@ print("best of the words in focus:")
 cells = np.argwhere(found.focus)
 for i, j in cells[np.argsort(-cosines[found.focus], kind="stable")[:6]]:
     print(f"  {found.words1[i]:>12} - {found.words2[j]:12} cosine {cosines[i, j]:.2f}")
+
+# %%
+# The focus layer as printed
+# --------------------------
+# The paper's algorithm 2 differs from its code, which the default follows: it compares
+# the sums of forward and backward states, and stops after as many cells as the two
+# sentences have words. The left plot has the frames of the code, the right one those of
+# the printed algorithm.
+
+printed = deepcopy(model).set_params(focus="paper")
+_, axes = plt.subplots(1, 2, figsize=(11, 4.5), layout="constrained")
+for ax, either, channel in zip(
+    axes, (model, printed), ("concatenation cosine", "sum cosine"), strict=True
+):
+    InteractionDisplay.from_estimator(
+        either, pair, ax=ax, channel=channel, focused=False, colorbar=False
+    )
 plt.show()

@@ -22,6 +22,9 @@ Arrays = dict[str, NDArray[Any]]
 
 _NO_LOSS = 1e-6  # a constant output that has less is right
 _FEW_STEPS = 30  # after fewer, a high loss says nothing
+_FEW_EPOCHS = 3  # after fewer, the mean over an epoch may be that of its first steps,
+_MANY_STEPS = 100  # unless it equals a constant's loss after so many
+_NEAR = 0.01  # of a constant's loss
 _HISTORY = ("loss_curve_", "n_epochs_", "validation_scores_", "best_epoch_")
 
 
@@ -55,8 +58,8 @@ class Training:
     ----------
     estimator : estimator with `max_epochs`, `random_state`, `verbose`, `warm_start`
     trainer : BaseTrainer
-        Its methods `epochs`, `slices`, `constant_loss`, `arrays`, `state_dict` and
-        `load_state_dict` are used.
+        Its methods `epochs`, `slices`, `constant_loss`, `remedies`, `arrays`,
+        `state_dict` and `load_state_dict` are used.
     fitted_state : callable
         Returns the fitted attributes, given arrays as of `trainer.arrays()`.
     validate : callable, default=None
@@ -204,17 +207,20 @@ class Training:
     def _warn_if_a_constant_is_better(self) -> None:
         """Compare the last loss with that of an output which ignores the text."""
         n_steps = self.n_epochs * len(self.trainer.slices())
-        if self.n_epochs < 3 or n_steps < _FEW_STEPS:
+        is_short = self.n_epochs < _FEW_EPOCHS
+        if not self.n_epochs or n_steps < (_MANY_STEPS if is_short else _FEW_STEPS):
             return
-        first, *_, last = self.estimator.loss_curve_[-self.n_epochs :]
+        curve = self.estimator.loss_curve_[-self.n_epochs :]
         constant = self.trainer.constant_loss()
-        if last >= constant > _NO_LOSS:
+        gain = (constant - curve[-1]) / constant if constant > _NO_LOSS else np.nan
+        if gain <= _NEAR and (gain >= -_NEAR or not is_short):
+            plural = "s" if self.n_epochs > 1 else ""
             warn_caller(
-                f"The loss of {type(self.estimator).__name__} went from {first:.3g} to "
-                f"{last:.3g} in {self.n_epochs} epochs; the same output for every text "
-                f"would have {constant:.3g}. Check the columns that were passed as "
-                "texts and targets. If they are right, train for more epochs, or with "
-                "another learning_rate.",
+                f"The loss of {type(self.estimator).__name__} went from {curve[0]:.3g} "
+                f"to {curve[-1]:.3g} in {self.n_epochs} epoch{plural}; the same output "
+                f"for every text would have {constant:.3g}. Check the columns that "
+                "were passed as texts and targets. If they are right, train for more "
+                f"epochs, or with another {self.trainer.remedies()}.",
                 ConvergenceWarning,
             )
 

@@ -30,7 +30,8 @@ def paper(cls: type[M], setting: str | None = None, /, **params: Any) -> M:
         The settings are listed in the notes of the class; the first is the default.
     **params : dict
         Other parameters, such as `vectors` or `random_state`, and those that shall
-        differ from the paper.
+        differ from the paper; those of its parts as in `set_params`:
+        `encoder__vectors`, `loss__margin`.
 
     Returns
     -------
@@ -48,12 +49,15 @@ def paper(cls: type[M], setting: str | None = None, /, **params: Any) -> M:
         raise ValueError(
             f"{cls.__name__} has no setting {setting!r}; available: {sorted(known)}."
         )
+    own = {name: value for name, value in params.items() if "__" not in name}
     parameters = deepcopy(known[setting])
     for name, value in parameters.items():
         if isinstance(value, EncoderPreset):
             encoders = import_module("skparaphrase.encoders")
             parameters[name] = getattr(encoders, value.kind)(**value.parameters)
-    return cls(**{**parameters, **params})
+    estimator: Any = cls(**{**parameters, **own})
+    found: M = estimator.set_params(**{k: params[k] for k in params if k not in own})
+    return found
 
 
 def recommended(cls: type[M], /, **params: Any) -> M:
@@ -102,10 +106,25 @@ _CHARACTER_WORDS: dict[str, Any] = {
     "max_epochs": 50,
     "loss": MarginLoss(negatives="mix"),
 }
+_CHARAGRAM_WORDS: dict[str, Any] = {
+    **_CHARACTER_WORDS,
+    "loss": MarginLoss(),
+    "vectors_penalty": 0.0,
+    "composition_penalty": 0.0,
+    "activation": "linear",
+    "batch_size": 25,
+}
 
+_PP = EncoderPreset("ParagramEncoder", {})
 _SUPERVISED: dict[str, Any] = {"scale": None}
+_UNIVERSAL = {**_SUPERVISED, "prior": "universal"}
 _FROZEN = {**_SUPERVISED, "max_epochs": 20, "freeze": "encoder"}
-_SIF = {**_FROZEN, "projection_dim": 2400}
+
+
+def _sif(a: float, **params: Any) -> dict[str, Any]:
+    encoder = EncoderPreset("SIFEncoder", {"a": a})
+    return {**_FROZEN, "encoder": encoder, "projection_dim": 2400, **params}
+
 
 # He & Lin's code: an update for each pair, moments discarded after every epoch.
 _PWIM: dict[str, Any] = {
@@ -131,6 +150,8 @@ def _tagger(kind: str, parameters: dict[str, Any], **params: Any) -> dict[str, A
 
 
 SETTINGS: dict[str, Settings] = {
+    "SIFEncoder": {"sts": {}, "sick": {"a": 1e-2}, "sst": {"a": 1e-3}},
+    "TfidfEncoder": {"sts": {}},
     "ParagramEncoder": {
         "ppdb-xxl": _ADAGRAD,
         "ppdb-xl": {**_CLIPPED, "learning_rate": 0.005},
@@ -162,15 +183,8 @@ SETTINGS: dict[str, Settings] = {
     },
     "CharagramEncoder": {
         "phrases": _ADAM,
-        "words": {
-            **_CHARACTER_WORDS,
-            "loss": MarginLoss(),
-            "vectors_penalty": 0.0,
-            "composition_penalty": 0.0,
-            "activation": "linear",
-            "ngram_range": (2, 6),
-            "batch_size": 25,
-        },
+        "words": {**_CHARAGRAM_WORDS, "ngram_range": (2, 6)},
+        "words-2-4": _CHARAGRAM_WORDS,
     },
     "CharCNNEncoder": {
         "phrases": _ADAM,
@@ -186,11 +200,12 @@ SETTINGS: dict[str, Settings] = {
         "phrases": _ADAM,
         "words": {**_CHARACTER_WORDS, "output_gate": True, "batch_size": 50},
     },
-    # The encoder to go with these is left open.
+    # Table 5 has a row for each encoder; "wieting" has that of the released scripts.
     "SimilarityRegressor": {
-        "wieting": {**_SUPERVISED, **_ADAM},
+        "wieting": {**_SUPERVISED, **_ADAM, "encoder": _PP},
+        "wieting-universal": {**_UNIVERSAL, **_ADAM},
         "wieting-features": {**_FROZEN, **_ADAM},
-        "sif": {**_SIF, **_ADAM},
+        "sif": _sif(1e-2, **_ADAM),
         "cse": {
             **_SUPERVISED,
             **_ADAM,
@@ -204,14 +219,20 @@ SETTINGS: dict[str, Settings] = {
         },
     },
     "PairClassifier": {
-        "wieting": {**_SUPERVISED, **_ADAGRAD},
+        "wieting": {**_SUPERVISED, **_ADAGRAD, "encoder": _PP},
+        "wieting-universal": {**_UNIVERSAL, **_ADAGRAD},
         "wieting-features": {**_FROZEN, **_ADAGRAD},
-        "sif": {**_SIF, **_ADAGRAD},
+        "sif": _sif(1e-2, **_ADAGRAD),
     },
     "SentenceClassifier": {
-        "wieting": {**_SUPERVISED, **_ADAM},
+        "wieting": {
+            **_SUPERVISED,
+            **_ADAM,
+            "encoder": EncoderPreset("LSTMEncoder", {"output_gate": True}),
+        },
+        "wieting-universal": {**_UNIVERSAL, **_ADAM},
         "wieting-features": {**_FROZEN, **_ADAM},
-        "sif": {**_SIF, **_ADAGRAD, "learning_rate": 0.05, "hidden_dim": 150},
+        "sif": _sif(1e-3, **_ADAGRAD, learning_rate=0.05, hidden_dim=150),
     },
     "PairwiseInteractionRegressor": {
         "sick": {**_PWIM, "score_range": (1, 5)},

@@ -32,6 +32,7 @@ _FORMAT_VERSION = 2
 _MODELS = ("encoders", "interaction", "search", "supervised", "tagging")
 _SETTINGS = ("losses", "optimizers", "text")  # modules of parameter objects
 _LABEL_BYTES = 2**26  # of an array of labels
+_MAPPINGS = "class_weight", "weights"  # of labels, of words
 _PLAIN = (str, int, float, bool, type(None))
 
 
@@ -82,7 +83,7 @@ def save(self: Any, folder: str | PathLike[str]) -> None:
                 save(value, new / name)
             elif isinstance(value, WordVectors):
                 value.save(new / name)
-            elif name == "class_weight" and isinstance(value, Mapping):
+            elif name in _MAPPINGS and isinstance(value, Mapping):
                 kept[name] = [[_plain(k), _plain(v)] for k, v in value.items()]
             elif isinstance(value, (WordFrequencies, dict)):
                 WordFrequencies.check(value).save(new / f"{name}.json")
@@ -209,8 +210,9 @@ def _load(folder: Path, *, trust_patterns: bool, verify: bool) -> Any:
                     "may never end on some texts. If you trust its author, load it "
                     "with trust_patterns=True"
                 )
-        if isinstance(parameters.get("class_weight"), list):
-            parameters["class_weight"] = dict(parameters["class_weight"])
+        for name in _MAPPINGS:
+            if isinstance(parameters.get(name), list):
+                parameters[name] = dict(parameters[name])
         if os.path.lexists(path := folder / "frequencies.json"):
             parameters["frequencies"] = WordFrequencies.load(path)
         if os.path.lexists(path := folder / "arrays.safetensors"):

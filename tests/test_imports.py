@@ -65,7 +65,7 @@ from skparaphrase.optimizers import Optimizer
 for name in encoders.__all__:
     owner = getattr(encoders, name)
     encoder = owner.paper() if hasattr(owner, "paper") else owner()
-    if hasattr(owner, "paper"):
+    if hasattr(encoder, "loss"):
         encoder.set_params(loss=InfoNCELoss(), optimizer=Optimizer(clip_norm=1.0))
     encoder = pickle.loads(pickle.dumps(clone(encoder)))
     repr(encoder), encoder._repr_html_(), encoder.get_params()

@@ -12,7 +12,7 @@ import pytest
 from sklearn.base import clone
 
 from skparaphrase._presets import RECOMMENDED, SETTINGS
-from skparaphrase.encoders import AverageEncoder
+from skparaphrase.encoders import LSTMEncoder, ParagramEncoder, SIFEncoder
 from skparaphrase.losses import MarginLoss, check_loss
 from skparaphrase.optimizers import Optimizer, check_optimizer
 
@@ -40,6 +40,7 @@ Convolutional ppdb-xl           100 10 adam    1e-3 - 0.4 max 1e-6 0
 Convolutional widths            100 10 adam    1e-3 - 0.6 max 1e-6 0
 Charagram phrases               100 10 adam    1e-3 - 0.4 max 1e-6 1e-6
 Charagram words                  25 50 adam    1e-3 - 0.4 max 0    0
+Charagram words-2-4              25 50 adam    1e-3 - 0.4 max 0    0
 CharCNN phrases                 100 10 adam    1e-3 - 0.4 max 1e-6 1e-6
 CharCNN words                    25 50 adam    1e-3 - 0.4 mix 1e-6 1e-6
 CharLSTM phrases                100 10 adam    1e-3 - 0.4 max 1e-6 1e-6
@@ -60,20 +61,32 @@ MORE = {
     "Convolutional widths": CSE,
     "Charagram phrases": {"ngram_range": (2, 4), "activation": "tanh"},
     "Charagram words": {"ngram_range": (2, 6), "activation": "linear"},
+    "Charagram words-2-4": {"ngram_range": (2, 4), "activation": "linear"},
     "CharCNN phrases": {**KIM, **ORDERED},
     "CharCNN words": {**EQUAL, **ORDERED},
     "CharLSTM phrases": {"output_gate": False, **ORDERED},
     "CharLSTM words": {"output_gate": True, **ORDERED},
 }
 
+# Arora et al. (2017): a of table 1, and of the scripts of table 2.
+AVERAGES = {
+    "SIFEncoder sts": {"a": 1e-3},
+    "SIFEncoder sick": {"a": 1e-2},
+    "SIFEncoder sst": {"a": 1e-3},
+    "TfidfEncoder sts": {},
+}
+
 # Classifiers and regressors on pairs and sentences, without optimizer.
 TRAINED = {"batch_size": 25, "max_epochs": 10, "head_penalty": 1e-6, "scale": None}
 FROZEN = {**TRAINED, "max_epochs": 20, "freeze": "encoder"}
-SIF = {**FROZEN, "projection_dim": 2400}
+SIF = {**FROZEN, "projection_dim": 2400, "encoder": SIFEncoder(a=1e-2)}
 WORDS = {"vectors_penalty": 1e-5, "composition_penalty": 1e-6}
+PP = {"encoder": ParagramEncoder()}
+UNIVERSAL = {**TRAINED, **WORDS, "prior": "universal"}
 ADAM, ADAGRAD = ("adam", 1e-3), ("adagrad", 0.05)
 SUPERVISED = {
-    "SimilarityRegressor wieting": (*ADAM, 50, {**TRAINED, **WORDS}),
+    "SimilarityRegressor wieting": (*ADAM, 50, {**TRAINED, **WORDS, **PP}),
+    "SimilarityRegressor wieting-universal": (*ADAM, 50, UNIVERSAL),
     "SimilarityRegressor wieting-features": (*ADAM, 50, FROZEN),
     "SimilarityRegressor sif": (*ADAM, 50, SIF),
     "SimilarityRegressor cse": (*ADAM, 300, {
@@ -81,14 +94,22 @@ SUPERVISED = {
         "normalize": True, "prior": "universal", "vectors_penalty": 1e-4,
         "composition_penalty": 1e-5,
     }),
-    "PairClassifier wieting": (*ADAGRAD, 150, {**TRAINED, **WORDS}),
+    "PairClassifier wieting": (*ADAGRAD, 150, {**TRAINED, **WORDS, **PP}),
+    "PairClassifier wieting-universal": (*ADAGRAD, 150, UNIVERSAL),
     "PairClassifier wieting-features": (*ADAGRAD, 150, FROZEN),
     "PairClassifier sif": (*ADAGRAD, 150, SIF),
     "SentenceClassifier wieting": (
-        *ADAM, 300, {**TRAINED, **WORDS, "vectors_penalty": 1e-6},
+        *ADAM, 300,
+        {
+            **TRAINED, "vectors_penalty": 1e-6, "composition_penalty": 1e-6,
+            "encoder": LSTMEncoder(output_gate=True),
+        },
+    ),
+    "SentenceClassifier wieting-universal": (
+        *ADAM, 300, {**UNIVERSAL, "vectors_penalty": 1e-6},
     ),
     "SentenceClassifier wieting-features": (*ADAM, 300, FROZEN),
-    "SentenceClassifier sif": (*ADAGRAD, 150, SIF),
+    "SentenceClassifier sif": (*ADAGRAD, 150, {**SIF, "encoder": SIFEncoder(a=1e-3)}),
 }  # fmt: skip
 
 # He & Lin (2016): an update for each pair; moments are discarded after each epoch.
@@ -155,12 +176,9 @@ def flat(parameters):
     return found
 
 
-HEADS = {name.split()[0]: {"encoder": AverageEncoder()} for name in SUPERVISED}
-
-
 def make(name, **params):
     kind, setting = name.split()
-    return SYMBOLS[kind].paper(setting, **HEADS.get(kind, {}), **params)
+    return SYMBOLS[kind].paper(setting, **params)
 
 
 @pytest.mark.parametrize("name", PRESETS)
@@ -182,7 +200,7 @@ def test_every_preset_is_written_out():
     names = {
         f"{kind} {name}" for kind, settings in SETTINGS.items() for name in settings
     }
-    assert names == set(PRESETS)
+    assert names == {*PRESETS, *AVERAGES}
     owners = {name for name, value in SYMBOLS.items() if hasattr(value, "paper")}
     assert owners == set(SETTINGS)
 
@@ -190,17 +208,45 @@ def test_every_preset_is_written_out():
 @pytest.mark.parametrize("kind", SETTINGS)
 def test_presets_by_name(kind):
     first, *_ = SETTINGS[kind]
-    owner, given = SYMBOLS[kind], HEADS.get(kind, {})
-    assert repr(owner.paper(**given)) == repr(owner.paper(first, **given))
-    changed = make(f"{kind} {first}", max_epochs=3, random_state=5)
-    assert (changed.max_epochs, changed.random_state) == (3, 5)
+    owner = SYMBOLS[kind]
+    assert repr(owner.paper()) == repr(owner.paper(first))
+    more = {"tokenizer": str.split}
+    if hasattr(owner(), "max_epochs"):
+        more = {"max_epochs": 3, "random_state": 5}
+    changed = make(f"{kind} {first}", **more)
+    assert {name: getattr(changed, name) for name in more} == more
     with pytest.raises(ValueError, match=rf"{kind} has no setting 'glove'.*{first}"):
-        owner.paper("glove", **given)
+        owner.paper("glove")
 
     class Mine(owner):
         pass
 
-    assert isinstance(Mine.paper(first, **given), Mine)
+    assert isinstance(Mine.paper(first), Mine)
+
+
+@pytest.mark.parametrize("name", AVERAGES)
+def test_a_preset_of_averages_is_the_papers(name, vectors, sentences):
+    expected, (kind, setting) = AVERAGES[name], name.split()
+    encoder = make(name, vectors=vectors)
+    assert encoder.get_params() == {**SYMBOLS[kind](vectors).get_params(), **expected}
+    assert f'"{setting}"' in SYMBOLS[kind].__doc__
+    assert np.isfinite(encoder.fit_transform(sentences)).all()
+
+
+def test_parameters_of_the_parts_of_a_preset(vectors, pairs):
+    model = make(
+        "SimilarityRegressor sif", encoder__vectors=vectors, encoder__a=0.5,
+        max_epochs=1, random_state=0, device="cpu",
+    )  # fmt: skip
+    assert model.encoder.vectors is vectors and model.encoder.a == 0.5
+    model.fit(pairs, np.arange(len(pairs)) / len(pairs))
+    assert model.encoder_.weights_.shape == (len(vectors),)
+    assert make("SimilarityRegressor sif").encoder.vectors is None
+    encoder = make("CharCNNEncoder words", loss__margin=0.7, optimizer__sparse=True)
+    assert (encoder.loss.margin, encoder.optimizer.sparse) == (0.7, True)
+    assert (encoder.loss.negatives, encoder.optimizer.name) == ("mix", "adam")
+    with pytest.raises(ValueError, match="Invalid parameter 'vectors'"):
+        make("SequenceTagger charagram", word_encoder__vectors=vectors)
 
 
 def test_objects_of_presets_are_not_shared():

@@ -52,3 +52,19 @@ def test_a_wrong_number_is_found(wrong: str) -> None:
     assert _missing(page) == [
         f'benchmarks/results/wieting_supervised.md: "averaging", {wrong}'
     ]
+
+
+def test_every_table_has_figures_of_its_page() -> None:
+    """The table of all tables: what is measured stands on the page of the paper."""
+    index = (ROOT / "docs/papers/index.rst").read_text(encoding="utf-8")
+    lists = re.findall(r"list-table:: .*:doc:`(\w+)`\n((?:   .*\n|\n)+)", index)
+    assert len(lists) == 5
+    for name, body in lists:
+        page = (ROOT / f"docs/papers/{name}.rst").read_text(encoding="utf-8")
+        rows = re.split(r"^   \* - ", body, flags=re.MULTILINE)[2:]
+        for row in rows:
+            where, _, here = re.split(r"^     - ", row, flags=re.MULTILINE)
+            kinds = ("measured", "not ", "drawn", ":func:", ":class:", "the setting")
+            assert here.startswith((*kinds, "a test", "1,610,217")), where
+            known = set(NUMBER.findall(page))
+            assert {x for x in NUMBER.findall(here) if x != "1.7"} <= known, where

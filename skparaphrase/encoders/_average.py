@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from skparaphrase._compat import VisualBlock, fit_context
+from skparaphrase._presets import paper
 from skparaphrase.encoders._base import TextEncoder, check_word_vectors
 from skparaphrase.encoders._export import save_model2vec, static_embedding
 from skparaphrase.text import TokenBatch, check_texts
@@ -263,6 +264,10 @@ class TfidfEncoder(AveragingEncoder):
     --------
     SIFEncoder : Weights by the frequency in a large corpus.
 
+    Notes
+    -----
+    Setting of :meth:`paper`: "sts" (tables 1 and 4), which has no parameters.
+
     Examples
     --------
     >>> from skparaphrase.encoders import TfidfEncoder
@@ -273,6 +278,9 @@ class TfidfEncoder(AveragingEncoder):
 
     weights_: NDArray[np.float64]
     unknown_weight_: float
+
+    # A class method of a function, which mypy takes for an instance of `classmethod`.
+    paper: ClassVar[Callable[..., Self]] = classmethod(paper)  # type: ignore[assignment]
 
     def __init__(
         self,

@@ -4,7 +4,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 from collections.abc import Sequence
-from numbers import Integral
+from numbers import Integral, Real
 from operator import index
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -64,11 +64,16 @@ class CharCNNEncoder(TrainedEncoder):
     embedding_dim : int, default=300
         Length of the character vectors.
     dim : int, default=300
-        Length of the vectors.
+        Length of the vectors: units of the dense layer. None leaves the layer out; the
+        vectors then have a number for each filter.
     conv_activation : {"relu", "tanh"}, default="relu"
         Activation of the filters. (The released code uses that of the dense layer.)
-    activation : {"tanh", "linear"}, default="tanh"
+    activation : {"tanh", "linear", "relu"}, default="tanh"
         Activation of the dense layer.
+    dropout : float, default=0.0
+        Share of the maxima that is set to zero before the dense layer, in training on
+        paraphrases; the authors tried it without gain. Negative examples are chosen
+        without dropout.
     lowercase : bool, default=True
         Lower-case the texts first.
     init : encoder, default=None
@@ -118,7 +123,7 @@ class CharCNNEncoder(TrainedEncoder):
         The trained vectors; its words are the characters, and "<unk>" for all others.
     parameters_ : dict of str to ndarray
         "filters.i.weight", of shape (width, embedding_dim, number), "filters.i.bias",
-        "layer.weight", of shape (525, dim), and "layer.bias".
+        "layer.weight", of shape (525, dim), and "layer.bias", unless `dim` is None.
     teacher_axes_ : ndarray of shape (dim_teacher, dim)
         With "distillation": the map applied to a teacher's vectors of other dimensions.
     loss_curve_ : list of float
@@ -159,15 +164,15 @@ class CharCNNEncoder(TrainedEncoder):
 
     filters: str | Sequence[tuple[int, int]]
     conv_activation: str
+    dropout: float
 
     _learns_tokens = True
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **TrainedEncoder._parameter_constraints,
         "filters": [StrOptions(set(FILTERS)), "array-like"],
-        "dim": [Interval(Integral, 1, None, closed="left")],
         "conv_activation": [StrOptions({"relu", "tanh"})],
-        "activation": [StrOptions({"tanh", "linear"})],
+        "dropout": [Interval(Real, 0, 1, closed="left")],
     }
 
     def __init__(
@@ -175,9 +180,10 @@ class CharCNNEncoder(TrainedEncoder):
         *,
         filters: str | Sequence[tuple[int, int]] = "kim",
         embedding_dim: int = 300,
-        dim: int = 300,
+        dim: int | None = 300,
         conv_activation: str = "relu",
         activation: str = "tanh",
+        dropout: float = 0.0,
         lowercase: bool = True,
         init: Any = None,
         loss: str | Loss = "margin",
@@ -210,6 +216,7 @@ class CharCNNEncoder(TrainedEncoder):
             self.dim,
             conv_activation=self.conv_activation,
             activation=self.activation,
+            dropout=self.dropout,
         )
 
     def _filters(self) -> list[tuple[int, int]]:
@@ -308,6 +315,13 @@ class CharLSTMEncoder(TrainedEncoder):
 
     Notes
     -----
+    With the paper's loss and few pairs, all texts may end on one vector (the fit then
+    warns). `loss="infonce"` avoids that, with fewer dimensions (`dim=100`) and the
+    default rate; with more of either, it began to learn much later.
+
+    The vector of a text depends on the other texts of its batch by rounding only, less
+    than 1e-5 for 300 characters. A fit that warns may amplify rounding more than that.
+
     `partial_fit` keeps the characters of its first call.
 
     Settings of :meth:`paper`: "phrases" (tables 3 and 11), "words" (table 1).

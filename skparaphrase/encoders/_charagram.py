@@ -121,7 +121,8 @@ class CharagramEncoder(TrainedEncoder):
     `partial_fit` keeps the n-grams of its first call.
 
     Settings of :meth:`paper`: "phrases" (tables 3 and 11), "words" (the released
-    script for words; the large model of table 2 was trained for 25 epochs).
+    script for words; the large model of table 2 was trained for 25 epochs), "words-2-4"
+    (the same with the orders of table 1).
 
     References
     ----------

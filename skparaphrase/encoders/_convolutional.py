@@ -38,12 +38,14 @@ class ConvolutionalEncoder(TrainedEncoder):
         Filters of each width; sentence vectors have n_filters * len(widths) numbers.
     activation : {"linear", "tanh", "relu"}, default="linear"
         f; the paper found tanh slightly worse.
-    padding : {"text", "batch"}, default="text"
+    padding : {"text", "valid", "batch"}, default="text"
         "text": each text is followed by as many zeros as the widest filter needs, so
-        that a window starts at every word. "batch" is the released code: texts are
-        padded to the longest of the batch, the bias counts at every position, and
-        vectors depend on the other texts of the batch; `transform` then takes 100 texts
-        at a time, in the order of their first occurrence.
+        that a window starts at every word. "valid" is the paper: zeros only follow a
+        text that is shorter than a filter, and a text of n words has n - h + 1 windows
+        of width h, at least one. "batch" is the released code: texts are padded to the
+        longest of the batch, the bias counts at every position, and vectors depend on
+        the other texts of the batch; `transform` then takes 100 texts at a time, in the
+        order of their first occurrence.
     scale : float, default=None
         Mean length that one factor gives to the word vectors before training; None
         leaves them as they are, as the papers do.
@@ -153,7 +155,7 @@ class ConvolutionalEncoder(TrainedEncoder):
         **TrainedEncoder._parameter_constraints,
         "widths": ["array-like"],
         "n_filters": [Interval(Integral, 1, None, closed="left")],
-        "padding": [StrOptions({"text", "batch"})],
+        "padding": [StrOptions({"text", "valid", "batch"})],
     }
 
     def __init__(

@@ -4,8 +4,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
+from skparaphrase._compat import HasMethods, StrOptions
 from skparaphrase._estimator import store_parameters
 from skparaphrase.encoders._trained import TrainedEncoder
 from skparaphrase.losses import Loss
@@ -33,8 +34,14 @@ class LSTMEncoder(TrainedEncoder):
         Where training starts. None takes those that `init` started from, or
         :func:`skparaphrase.datasets.load_word_vectors`.
     dim : int, default=None
-        Length of the sentence vectors; None takes that of the word vectors, as the
-        paper does.
+        Units of the LSTM, and the length of the sentence vectors, unless there are more
+        layers or directions; None takes that of the word vectors, as the paper does.
+    n_layers : int, default=1
+        Each layer reads the states of the one below. The sentence vector holds the last
+        states of all of them.
+    bidirectional : bool or "tied", default=False
+        True: other LSTMs read the sentence backwards, and their last states follow.
+        "tied": the same LSTMs do, as in the code of Tai et al. (2015).
     output_gate : bool, default=False
         False, better for similarity in the paper, omits the output gate.
     peepholes : {"diagonal", "full"} or None, default="diagonal"
@@ -46,10 +53,13 @@ class LSTMEncoder(TrainedEncoder):
     tokenizer : callable or WordTokenizer, default=None
         Splits a text into words; None is :class:`~skparaphrase.text.WordTokenizer` with
         its defaults.
-    init : encoder, default=None
-        A fitted encoder of this class, or one in a
-        :class:`~sklearn.frozen.FrozenEstimator` (in pipelines and grid searches), that
-        training starts from: phrases first, then sentences.
+    init : "average" or encoder, default=None
+        Where training starts. None: random parameters, as in the paper's code.
+        "average": the identity for the inputs of the cells and a bias of 3 for the
+        forget gate, which makes the first vectors about the average of the last words,
+        and learns far better; see Notes. Or a fitted encoder of this class, or one in a
+        :class:`~sklearn.frozen.FrozenEstimator` (in pipelines and grid searches):
+        phrases first, then sentences.
 
     loss : {"margin", "infonce", "distillation"} or Loss, default="margin"
         "margin" is the paper's, `MarginLoss()`. See :mod:`skparaphrase.losses` for
@@ -73,8 +83,6 @@ class LSTMEncoder(TrainedEncoder):
         Negative examples are chosen without dropout.
     scramble : float, default=0.0
         Fraction of the pairs whose words are shuffled, anew in each epoch.
-    ordered_first_epoch : bool, default=False
-        Do not shuffle the pairs in the first epoch (PPDB is sorted by confidence).
     freeze : {"vectors"}, default=None
         What is not trained.
     validation_fraction : float, default=None
@@ -101,7 +109,8 @@ class LSTMEncoder(TrainedEncoder):
         makes vectors for.
     parameters_ : dict of str to ndarray
         "W_xi" of shape (dim, dim_in), "W_hi" of shape (dim, dim), the peephole "W_ci"
-        and the bias "b_i" of gate i; likewise for f, c (no peephole) and o.
+        and the bias "b_i" of gate i; likewise for f, c (no peephole) and o. With more
+        layers or directions "layers.0.W_xi" and so on, the backward layers last.
     scale_ : float
         The factor of `scale`; 1 without it.
     teacher_axes_ : ndarray of shape (dim_teacher, dim)
@@ -117,7 +126,16 @@ class LSTMEncoder(TrainedEncoder):
 
     Notes
     -----
+    At random, the forget gate keeps half of a cell in each step, so that the last state
+    knows of two or three words, and training must first learn to remember. With
+    `init="average"` the text vector begins as an average, in which a word weighs 5 %
+    less with every word that follows it.
+
     Settings of :meth:`paper`: "ppdb-xl" and "ppdb-xl-gate" (table 2).
+
+    The baselines of He & Lin (2016), table 3, are those of Tai et al. (2015):
+    `peepholes=None`, up to two layers and both directions, "tied", in a
+    :class:`~skparaphrase.supervised.SimilarityRegressor`.
 
     References
     ----------
@@ -126,6 +144,9 @@ class LSTMEncoder(TrainedEncoder):
 
     F. A. Gers, N. N. Schraudolph, J. Schmidhuber, "Learning Precise Timing with LSTM
     Recurrent Networks", JMLR 2003.
+
+    K. S. Tai, R. Socher, C. D. Manning, "Improved Semantic Representations From
+    Tree-Structured Long Short-Term Memory Networks", ACL 2015.
 
     Examples
     --------
@@ -136,11 +157,21 @@ class LSTMEncoder(TrainedEncoder):
     (1, 128)
     """
 
+    bidirectional: bool | str
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **TrainedEncoder._parameter_constraints,
+        "bidirectional": ["boolean", StrOptions({"tied"})],
+        "init": [StrOptions({"average"}), HasMethods(["transform"]), None],
+    }
+
     def __init__(
         self,
         vectors: WordVectors | None = None,
         *,
         dim: int | None = None,
+        n_layers: int = 1,
+        bidirectional: bool | str = False,
         output_gate: bool = False,
         peepholes: str | None = "diagonal",
         scale: float | None = None,
@@ -156,7 +187,6 @@ class LSTMEncoder(TrainedEncoder):
         composition_penalty: float = 0.001,
         word_dropout: float = 0.0,
         scramble: float = 0.0,
-        ordered_first_epoch: bool = False,
         freeze: str | None = None,
         validation_fraction: float | None = None,
         patience: int | None = None,
@@ -168,11 +198,16 @@ class LSTMEncoder(TrainedEncoder):
         store_parameters(self, locals())
 
     def _composition(self, vectors: WordVectors) -> "Composition":
-        from skparaphrase.nn import LSTM
+        from skparaphrase.nn import LSTM, StackedLSTM
 
-        return LSTM(
-            vectors.dim,
-            self.dim or vectors.dim,
-            output_gate=self.output_gate,
-            peepholes=self.peepholes,
+        shape = vectors.dim, self.dim or vectors.dim
+        params: dict[str, Any] = {
+            "output_gate": self.output_gate,
+            "peepholes": self.peepholes,
+            "start": self.init if isinstance(self.init, str) else "random",
+        }
+        if self.n_layers == 1 and not self.bidirectional:
+            return LSTM(*shape, **params)
+        return StackedLSTM(
+            *shape, n_layers=self.n_layers, bidirectional=self.bidirectional, **params
         )

@@ -6,7 +6,7 @@
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from skparaphrase._compat import StrOptions
+from skparaphrase._compat import HasMethods, StrOptions
 from skparaphrase._estimator import store_parameters
 from skparaphrase.encoders._trained import TrainedEncoder
 from skparaphrase.losses import Loss, MarginLoss
@@ -40,10 +40,12 @@ class RNNEncoder(TrainedEncoder):
     tokenizer : callable or WordTokenizer, default=None
         Splits a text into words; None is :class:`~skparaphrase.text.WordTokenizer` with
         its defaults.
-    init : encoder, default=None
-        A fitted encoder of this class, or one in a
-        :class:`~sklearn.frozen.FrozenEstimator` (in pipelines and grid searches), that
-        training starts from: phrases first, then sentences.
+    init : "average" or encoder, default=None
+        Where training starts. None: small random matrices, as in the paper's code.
+        "average": the identity (Le et al., 2015), which makes the first vectors about
+        the sum of the word vectors, and learns far better; see Notes. Or a fitted
+        encoder of this class, or one in a :class:`~sklearn.frozen.FrozenEstimator` (in
+        pipelines and grid searches): phrases first, then sentences.
 
     loss : {"margin", "infonce", "distillation"} or Loss, default="margin"
         "margin" is the paper's, `MarginLoss(negatives="mix")`. For others, and for your
@@ -116,12 +118,22 @@ class RNNEncoder(TrainedEncoder):
 
     Notes
     -----
+    At random, the state forgets all but the last words, and training must first learn
+    to remember. With `init="average"` it begins as the sum of the word vectors (of
+    tanh, as long as they are short).
+
+    With "relu", the vector of a text whose states pass 2**32 is scaled down by a power
+    of 2; its direction does not change.
+
     Setting of :meth:`paper`: "ppdb-xl" (table 2).
 
     References
     ----------
     J. Wieting, M. Bansal, K. Gimpel, K. Livescu, "Towards Universal Paraphrastic
     Sentence Embeddings", ICLR 2016.
+
+    Q. V. Le, N. Jaitly, G. E. Hinton, "A Simple Way to Initialize Recurrent Networks of
+    Rectified Linear Units", arXiv:1504.00941, 2015.
 
     Examples
     --------
@@ -137,6 +149,7 @@ class RNNEncoder(TrainedEncoder):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **TrainedEncoder._parameter_constraints,
         "activation": [StrOptions({"tanh", "relu"})],
+        "init": [StrOptions({"average"}), HasMethods(["transform"]), None],
     }
 
     def __init__(
@@ -173,7 +186,8 @@ class RNNEncoder(TrainedEncoder):
         from skparaphrase.nn import Recurrent
 
         dim = self.dim or vectors.dim
-        return Recurrent(vectors.dim, dim, activation=self.activation)
+        start = self.init if isinstance(self.init, str) else "random"
+        return Recurrent(vectors.dim, dim, activation=self.activation, start=start)
 
 
 class IdentityRNNEncoder(TrainedEncoder):
@@ -271,6 +285,9 @@ class IdentityRNNEncoder(TrainedEncoder):
 
     Notes
     -----
+    The matrices may let states grow with every word. The vector of a text whose states
+    pass 2**32 is scaled down by a power of 2; its direction does not change.
+
     Setting of :meth:`paper`: "ppdb-xl" (table 2).
 
     References

@@ -3,6 +3,7 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from numbers import Real
 from typing import Any, ClassVar, Self
@@ -11,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skparaphrase._compat import Interval, StrOptions, fit_context
+from skparaphrase._presets import paper
 from skparaphrase.encoders._average import AveragingEncoder, check_fit_texts
 from skparaphrase.text import WordTokenizer
 from skparaphrase.vectors import (
@@ -18,6 +20,8 @@ from skparaphrase.vectors import (
     WordVectors,
     load_word_frequencies,
 )
+
+_SAMPLE = 1000  # texts whose tokens are looked at
 
 
 class SIFEncoder(AveragingEncoder):
@@ -36,10 +40,13 @@ class SIFEncoder(AveragingEncoder):
         A word with probability `a` has weight 1/2. Best between 1e-4 and 1e-3 (figure 2
         of the paper). A very large `a` gives the plain average.
     frequencies : WordFrequencies, mapping of str to int, or "corpus", default=None
-        How often each word occurs; a missing word has weight 1. None takes the bundled
-        counts of English Wikipedia
+        How often each word occurs; a missing word has weight 1, and a warning says if
+        that is all punctuation. None takes the bundled counts of English Wikipedia
         (:func:`skparaphrase.datasets.load_word_frequencies`). "corpus" takes the share
         of each word among the known words of the texts given to `fit`.
+    weights : callable or mapping of str to float, default=None
+        Weights other than a / (a + p(w)): a function of p(w), which is given an array
+        of shape (n_words,), or the weight of each word, 1 for words without one.
     tokenizer : callable or WordTokenizer, default=None
         Splits a text into words; None is :class:`~skparaphrase.text.WordTokenizer` with
         its defaults.
@@ -47,11 +54,16 @@ class SIFEncoder(AveragingEncoder):
     Attributes
     ----------
     weights_ : ndarray of shape (n_words,)
-        Weight of each word of the table, in (0, 1].
+        Weight of each word of the table; in (0, 1] without `weights`.
 
     See Also
     --------
     skparaphrase.decomposition.CommonComponentRemoval : The next step of the paper.
+
+    Notes
+    -----
+    Settings of :meth:`paper`: "sts" (tables 1, 4 and 5, the defaults), "sick" and "sst"
+    (table 2, features of the models in :mod:`skparaphrase.supervised`).
 
     References
     ----------
@@ -60,6 +72,7 @@ class SIFEncoder(AveragingEncoder):
 
     Examples
     --------
+    >>> import numpy as np
     >>> from sklearn.pipeline import make_pipeline
     >>> from skparaphrase.decomposition import CommonComponentRemoval
     >>> from skparaphrase.encoders import SIFEncoder
@@ -69,6 +82,13 @@ class SIFEncoder(AveragingEncoder):
     >>> first, second = pipe.fit(pairs).predict(pairs)
     >>> bool(first > second)
     True
+
+    The subsampling of word2vec, which the paper compares with its weights:
+
+    >>> def subsampling(p):
+    ...     return np.sqrt(np.minimum(1, 1e-5 / np.maximum(p, 1e-9)))
+    >>> SIFEncoder(weights=subsampling).fit_transform(["A cat sleeps."]).shape
+    (1, 128)
     """
 
     weights_: NDArray[np.float64]
@@ -77,7 +97,11 @@ class SIFEncoder(AveragingEncoder):
         **AveragingEncoder._parameter_constraints,
         "a": [Interval(Real, 0, None, closed="neither")],
         "frequencies": [Mapping, StrOptions({"corpus"}), None],
+        "weights": [callable, Mapping, None],
     }
+
+    # A class method of a function, which mypy takes for an instance of `classmethod`.
+    paper: ClassVar[Callable[..., Self]] = classmethod(paper)  # type: ignore[assignment]
 
     def __init__(
         self,
@@ -85,11 +109,13 @@ class SIFEncoder(AveragingEncoder):
         *,
         a: float = 1e-3,
         frequencies: WordFrequencies | Mapping[str, int] | str | None = None,
+        weights: Callable[[Any], Any] | Mapping[str, float] | None = None,
         tokenizer: Callable[[str], Iterable[str]] | None = None,
     ) -> None:
         self.vectors = vectors
         self.a = a
         self.frequencies = frequencies
+        self.weights = weights
         self.tokenizer = tokenizer
 
     @fit_context(prefer_skip_nested_validation=True)
@@ -106,12 +132,29 @@ class SIFEncoder(AveragingEncoder):
         Returns
         -------
         self : SIFEncoder
+
+        Raises
+        ------
+        ValueError
+            If `weights` gives anything but a finite number for each word.
         """
         texts = check_fit_texts(X).ravel().tolist()
-        probabilities = word_probabilities(
-            self._word_vectors(), self._tokenizer(), self.frequencies, texts
-        )
-        self.weights_ = sif_weights(probabilities, self.a)
+        vectors, weights = self._word_vectors(), self.weights
+        if isinstance(weights, Mapping):
+            found: Any = [weights.get(word, 1.0) for word in vectors.words]
+        else:
+            found = word_probabilities(
+                vectors, self._tokenizer(), self.frequencies, texts
+            )
+            found = sif_weights(found, self.a) if weights is None else weights(found)
+        found = np.asarray(found, dtype=np.float64)
+        if found.shape != (len(vectors),) or not np.isfinite(found).all():
+            raise ValueError(
+                f"weights must give a finite number for each of {len(vectors)} words; "
+                f"got an array of shape {found.shape}, {np.isfinite(found).sum()} of "
+                "them finite."
+            )
+        self.weights_ = found
         return self
 
     def _word_weights(self) -> NDArray[np.float64]:
@@ -138,4 +181,20 @@ def word_probabilities(
         return counts / max(counts.sum(), 1)
     if frequencies is None:
         return load_word_frequencies().probabilities(vectors.words)
-    return WordFrequencies.check(frequencies).probabilities(vectors.words)
+    given = WordFrequencies.check(frequencies)
+    _warn_of_missing_marks(given, tokenizer.count(list(texts[:_SAMPLE])), vectors)
+    return given.probabilities(vectors.words)
+
+
+def _warn_of_missing_marks(
+    frequencies: WordFrequencies, tokens: Iterable[str], vectors: WordVectors
+) -> None:
+    """Warn if the counts have no punctuation, which texts and table have."""
+    marks = [t for t in tokens if not any(map(str.isalnum, t)) and t in vectors]
+    if marks and not any(mark in frequencies for mark in marks):
+        warnings.warn(
+            "The word counts lack punctuation: like the rarest words, "
+            f"{', '.join(map(repr, marks[:3]))} in the texts will have weight 1. Use "
+            "`frequencies.fill_from(load_word_frequencies())`.",
+            stacklevel=3,
+        )

@@ -69,7 +69,7 @@ class TrainedEncoder(CallbackSupportMixin, TextEncoder):
     optimizer: str | Optimizer
     max_epochs: int
     vectors_penalty: float
-    ordered_first_epoch: bool
+    ordered_first_epoch: bool = False
     validation_fraction: float | None
     patience: int | None
     warm_start: bool
@@ -260,7 +260,7 @@ class TrainedEncoder(CallbackSupportMixin, TextEncoder):
             self._initialize(vectors)
         initial = None
         if self.vectors_penalty:
-            is_start = not (resume or self.init is not None or self._learns_tokens)
+            is_start = not (resume or self._source is not None or self._learns_tokens)
             initial = vectors.rows if is_start else self._penalty_target()
         targets = None
         if texts.teacher is not None:
@@ -312,9 +312,9 @@ class TrainedEncoder(CallbackSupportMixin, TextEncoder):
         """The vectors that training starts from."""
         if resume:
             vectors = self.vectors_
-        elif self.init is not None:
+        elif self._source is not None:
             vectors = self._check_init().vectors_
-            self.added_words_ = getattr(unwrap_frozen(self.init), "added_words_", [])
+            self.added_words_ = getattr(unwrap_frozen(self._source), "added_words_", [])
         else:
             self.added_words_ = []
             if not self._learns_tokens:
@@ -345,7 +345,7 @@ class TrainedEncoder(CallbackSupportMixin, TextEncoder):
     def _initial_vectors(self) -> WordVectors:
         """The word vectors before any training."""
         vectors: WordVectors | None = getattr(self, "vectors", None)
-        if vectors is None and self.init is not None:
+        if vectors is None and self._source is not None:
             found: WordVectors = self._check_init()._initial_vectors()
             return found
         added = getattr(self, "added_words_", [])
@@ -371,8 +371,8 @@ class TrainedEncoder(CallbackSupportMixin, TextEncoder):
         """Start from these vectors, with new parameters or those of `init`."""
         from skparaphrase import nn
 
-        if self.init is not None:
-            init = unwrap_frozen(self.init)  # checked by `_table`
+        if self._source is not None:
+            init = unwrap_frozen(self._source)  # checked by `_table`
             parameters = {k: array.copy() for k, array in init.parameters_.items()}
             if not self._learns_tokens:
                 self.scale_ = init.scale_
@@ -384,6 +384,11 @@ class TrainedEncoder(CallbackSupportMixin, TextEncoder):
         self.vectors_ = vectors
         self.parameters_ = parameters
         forget_epochs(self)
+
+    @property
+    def _source(self) -> Any:
+        """The encoder that training starts from, or None."""
+        return None if isinstance(self.init, str) else self.init
 
     def _check_init(self) -> Any:
         """The fitted encoder that training starts from."""

@@ -28,7 +28,7 @@ _LONGEST = 24  # letters of a label
 def word_interactions(model: Any, pair: Any) -> Bunch:
     """Compare each word of a sentence with each word of another, as a model does.
 
-    See sections 4 and 5 of He & Lin (NAACL 2016).
+    See sections 5 and 6 of He & Lin (NAACL 2016).
 
     Parameters
     ----------
@@ -42,15 +42,15 @@ def word_interactions(model: Any, pair: Any) -> Bunch:
     -------
     interactions : Bunch
         - `words1`, `words2`: lists of the words that the model compares, up to its
-          `limit`. A word without a vector is left out if `unknown_range=None`, or
+          `max_words`. A word without a vector is left out if `unknown_range=None`, or
           appears as the table's unknown word if it has one.
         - `cube`: float64 of shape (13, n_words1, n_words2), before the focus.
         - `channels`: names of its 13 planes. Distances are negated, as in the paper's
           code; "words" is 1 everywhere.
         - `focus`: bool of shape (n_words1, n_words2), the cells that the focus layer
           selects, or would select if the model had one.
-        - `weights`: float64 of shape (n_words1, n_words2), the factors 1 or 0.1 of the
-          cells in all planes; 1 without a focus layer.
+        - `weights`: float64 of shape (13, n_words1, n_words2), the factors 1 or 0.1 of
+          the cells; 1 without a focus layer.
         - `score`: float, `predict` of a regressor or `decision_function` of a ranker.
 
     Raises
@@ -119,16 +119,16 @@ def _compare(model: Any, texts: list[str]) -> Bunch:
             offsets,
         )
         cube = network.cube(states, offsets, np.array([[0, 1]]))
-        selected = focus_mask(cube)[0]
-    weights = np.ones(selected.shape)
-    if network.focus == "matching":
-        weights = focus_weights(selected).double().numpy()
+        selected = focus_mask(cube, network.focus)
+    weights = np.ones(cube.shape[1:])
+    if network.focus in {"matching", "paper"}:
+        weights = focus_weights(selected, network.focus)[0].double().numpy()
     return Bunch(
         words1=words[0],
         words2=words[1],
         cube=cube[0].numpy(),
         channels=list(_CHANNELS),
-        focus=selected.numpy(),
+        focus=selected[0].numpy(),
         weights=weights,
     )
 
@@ -229,10 +229,11 @@ class InteractionDisplay(Display):
         if channel not in found.channels:
             names = found.channels
             raise ValueError(f"channel must be one of {names}; got {channel!r}.")
-        plane = found.cube[found.channels.index(channel)]
+        number = found.channels.index(channel)
+        plane, weights = found.cube[number], found.weights[number]
         label = channel
-        if focused and found.weights.min() < 1:
-            plane = plane * found.weights
+        if focused and weights.min() < 1:
+            plane = plane * weights
             label = f"{channel}\nafter the focus"
         options: dict[str, Any] = {"cmap": cmap}
         if channel.endswith("cosine"):

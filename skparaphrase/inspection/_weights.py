@@ -339,7 +339,7 @@ class FrequencyWeightsDisplay(Display):
         sif = getattr(found, "initial_weights_" if learned else "weights_", None)
         if frequencies is not None:
             share = WordFrequencies.check(frequencies).probabilities(table.words)
-        elif sif is not None:
+        elif sif is not None and getattr(found, "weights", None) is None:
             share = own / np.asarray(sif, dtype=np.float64) - own
         else:
             share = load_word_frequencies().probabilities(table.words)

@@ -78,7 +78,7 @@ class PairwiseInteraction(TrainedModel):
         "max_words": [Options(Integral, {32, 48, 64})],
         "context": ["boolean"],
         "share_directions": ["boolean"],
-        "focus": [StrOptions({"matching", "dropout", "none"})],
+        "focus": [StrOptions({"matching", "paper", "dropout", "none"})],
         "dropout": [Interval(Real, 0, 1, closed="left")],
         "freeze": [StrOptions({"vectors"}), None],
         "scale": [Interval(Real, 0, None, closed="neither"), None],

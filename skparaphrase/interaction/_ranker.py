@@ -45,9 +45,9 @@ class PairwiseInteractionRanker(PairwiseInteraction):
     share_directions : bool, default=True
         One LSTM reads in both directions, as in the paper's code; False: one for each,
         as in its text.
-    focus : {"matching", "dropout", "none"}, default="matching"
-        The focus layer; or instead of it dropout on the cube in training, or nothing
-        (table 8).
+    focus : {"matching", "paper", "dropout", "none"}, default="matching"
+        The focus layer of the paper's code, or algorithm 2 as printed ("paper"); or
+        instead of it dropout on the cube in training, or nothing (table 8).
     dropout : float, default=0.3
         Dropout rate, with `focus="dropout"`.
     scale : float, default=6.0

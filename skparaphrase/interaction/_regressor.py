@@ -49,9 +49,9 @@ class PairwiseInteractionRegressor(GradedScores, PairwiseInteraction):
     share_directions : bool, default=True
         One LSTM reads in both directions, as in the paper's code; False: one for each,
         as in its text.
-    focus : {"matching", "dropout", "none"}, default="matching"
-        The focus layer; or instead of it dropout on the cube in training, or nothing
-        (table 8).
+    focus : {"matching", "paper", "dropout", "none"}, default="matching"
+        The focus layer of the paper's code, or algorithm 2 as printed ("paper"); or
+        instead of it dropout on the cube in training, or nothing (table 8).
     dropout : float, default=0.3
         Dropout rate, with `focus="dropout"`.
     scale : float, default=6.0
@@ -135,7 +135,9 @@ class PairwiseInteractionRegressor(GradedScores, PairwiseInteraction):
     Where the paper and its code disagree, this follows the code: one LSTM for both
     directions, focus on the concatenated states, a matching that continues until one
     sentence is used up, negative distances, and a channel that marks real cells, which
-    the focus weights like the others.
+    the focus weights like the others. With `focus="paper"`, the focus uses the sums of
+    the states (channels 10 and 11 in the paper's order), visits as many cells as both
+    sentences have words, and leaves the channel that marks real cells as it is.
 
     An empty sentence has no cells: all such pairs get the score of the empty cube.
 
@@ -209,8 +211,8 @@ class PairwiseInteractionRegressor(GradedScores, PairwiseInteraction):
     def _validation_score(self, examples: Examples) -> float:
         logits = self._logits(examples.texts, warn=False)
         found = self._expected(softmax(logits, axis=1))
-        arrays = (x.astype(np.float64) for x in (examples.targets, found))
-        return correlation(*arrays, examples.weights, warn=False)
+        targets, found = examples.targets.astype(float), found.astype(float)
+        return correlation(targets, found, examples.weights, warn=False)
 
     def _distributions(self, targets: NDArray[Any]) -> NDArray[np.float32]:
         return sparse_targets(targets, self.levels_).astype(np.float32)

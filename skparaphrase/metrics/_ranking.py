@@ -26,7 +26,7 @@ def mean_average_precision(
     With the candidates of a question in order of score, and :math:`h_k` relevant ones
     among the first :math:`k`, its average precision is the mean of :math:`h_k / k` over
     the ranks :math:`k` of the relevant ones. This is "map" of trec_eval, which He and
-    Lin (2016, section 6) use to evaluate answer ranking.
+    Lin (2016, section 8) use to evaluate answer ranking.
 
     Parameters
     ----------

@@ -23,7 +23,7 @@ from skparaphrase.nn._convolutions import CharacterConvolution, Convolution
 from skparaphrase.nn._distributed import resolve_device
 from skparaphrase.nn._heads import Head
 from skparaphrase.nn._interaction import Interaction
-from skparaphrase.nn._recurrent import LSTM, IdentityRecurrent, Recurrent
+from skparaphrase.nn._recurrent import LSTM, IdentityRecurrent, Recurrent, StackedLSTM
 from skparaphrase.nn._supervised import (
     Examples,
     HeadTrainer,
@@ -59,6 +59,7 @@ __all__ = [
     "Pooled",
     "Recurrent",
     "Sentences",
+    "StackedLSTM",
     "Tagger",
     "TaggerTrainer",
     "WordTable",

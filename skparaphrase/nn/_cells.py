@@ -15,6 +15,8 @@ from torch.autograd.function import once_differentiable
 
 from skparaphrase.nn._table import to_device
 
+_LARGE = 2.0**32  # of a number in a state; float32 holds the square of its length
+
 
 class Packing:
     """Order of a batch's tokens by time step: all first tokens, all second ones, etc.
@@ -102,10 +104,43 @@ def run_simple(
     packing: Packing,
     activation: str,
 ) -> Tensor:
-    """Packed states h_t = f(W_x x_t + W_h h_{t-1} + b), h_0 = 0; see `run_lstm`."""
+    """Packed states h_t = f(W_x x_t + W_h h_{t-1} + b), h_0 = 0; see `run_lstm`.
+
+    Without gradients, a text whose states grow past `_LARGE` is scaled down from there
+    on, by powers of 2: a linear f or ReLU then keeps the direction of every state.
+    """
     inputs = _project(table, rows, w_x, b)
     states: Tensor = _Simple.apply(inputs, w_h, packing, activation)
-    return states
+    if activation == "tanh" or states.requires_grad or not _are_large(states):
+        return states
+    return _scaled_states(_project(table, rows, w_x, b), w_h, packing, activation)
+
+
+def _are_large(states: Tensor) -> bool:
+    """Whether a number is larger than `_LARGE`, or NaN."""
+    if not states.numel():
+        return False
+    low, high = states.aminmax()
+    return not (low >= -_LARGE and high <= _LARGE)
+
+
+def _scaled_states(h: Tensor, w_h: Tensor, packing: Packing, activation: str) -> Tensor:
+    """As `_Simple`, for a linear f or ReLU, with texts scaled down as they grow."""
+    scale = h.new_ones(packing.n_texts, 1)
+    before = h[:0]
+    for start, stop in pairwise(packing.starts):
+        now = h[start:stop]
+        now *= scale[: len(now)]
+        if start:
+            now.addmm_(before[: len(now)], w_h.T)
+        if activation == "relu":
+            now.relu_()
+        large = now.abs().amax(dim=1, keepdim=True) > _LARGE
+        factor = torch.where(large, 1 / _LARGE, 1.0)
+        now *= factor
+        scale[: len(now)] *= factor
+        before = now
+    return h
 
 
 def run_lstm(

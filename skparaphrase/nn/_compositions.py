@@ -79,10 +79,16 @@ class Composition(Network):
     batch_size : int or None
         Number of texts that must be composed together because they affect one another,
         or None if every text is independent of the others.
+    dropout : float
+        Share of inner values that is dropped while there is a `generator`, which the
+        trainer sets.
+    generator : torch.Generator or None
     """
 
     dim: int
     batch_size: int | None = None
+    dropout: float = 0.0
+    generator: torch.Generator | None = None
 
     def __init__(self) -> None:
         super().__init__()

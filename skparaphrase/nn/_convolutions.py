@@ -73,8 +73,7 @@ class Filters(Layer):
 class Convolution(Composition):
     """Convolutional sentence encoder: filters of several widths, summed over a text.
 
-    Jiao et al. (2018), section 3. Every text is padded with zeros on its right, so
-    that a window starts at each word.
+    Jiao et al. (2018), section 3.
 
     Parameters
     ----------
@@ -83,10 +82,12 @@ class Convolution(Composition):
     n_filters : int
         Number of filters of each width.
     activation : {"linear", "tanh", "relu"}
-    padding : {"text", "batch"}, default="text"
-        "batch" reproduces the released code: texts are padded to the longest text of
-        the batch, and all full windows count, even those of padding alone. Texts are
-        then composed 100 at a time, as in its evaluation.
+    padding : {"text", "valid", "batch"}, default="text"
+        "text": every text is padded with zeros on its right, so that a window starts at
+        each word. "valid": only if it is shorter than a filter, to one window. "batch"
+        reproduces the released code: texts are padded to the longest text of the batch,
+        and all full windows count, even those of padding alone. Texts are then composed
+        100 at a time, as in its evaluation.
     """
 
     def __init__(
@@ -115,7 +116,9 @@ class Convolution(Composition):
         summed = []
         for width, filters in zip(self.widths, self.filters, strict=True):
             n_windows = lengths
-            if self.padding == "batch":
+            if self.padding == "valid":
+                n_windows = np.maximum(lengths - width + 1, 1)
+            elif self.padding == "batch":
                 longest = max(lengths.max(initial=0), *self.widths)
                 n_windows = np.full_like(lengths, longest - width + 1)
             responses = filters(table, ids, offsets, n_windows)
@@ -153,7 +156,7 @@ class Convolution(Composition):
 
 
 class CharacterConvolution(Composition):
-    """Filters over characters, their maxima over a text, and a dense layer.
+    """Filters over characters, their maxima over a text, and possibly a dense layer.
 
     charCNN of Wieting et al. (2016, Charagram), after Kim (2014) and Kim et al. (2016).
     There are no windows beyond the end of a text, except that a text shorter than a
@@ -163,27 +166,33 @@ class CharacterConvolution(Composition):
     ----------
     dim_in : int
     filters : sequence of (n_filters, width)
-    dim : int
+    dim : int or None
+        Units of the dense layer; None leaves it out.
     conv_activation : {"relu", "tanh", "linear"}
     activation : {"tanh", "linear", "relu"}
         Activation of the dense layer.
+    dropout : float, default=0.0
+        Share of the maxima that is dropped in training.
     """
 
     def __init__(
         self,
         dim_in: int,
         filters: Sequence[tuple[int, int]],
-        dim: int,
+        dim: int | None,
         *,
         conv_activation: str,
         activation: str,
+        dropout: float = 0.0,
     ) -> None:
         super().__init__()
-        self.dim = dim
+        n_filters = sum(n for n, _ in filters)
+        self.dim = n_filters if dim is None else dim
+        self.dropout = dropout
         self.widths = [width for _, width in filters]
         self.conv_activation = conv_activation
         self.filters = nn.ModuleList(Filters(dim_in, n, width) for n, width in filters)
-        self.layer = Dense(sum(n for n, _ in filters), dim, activation)
+        self.layer = None if dim is None else Dense(n_filters, dim, activation)
 
     def compose(self, table: Tensor, ids: Tensor, offsets: NDArray[np.int64]) -> Tensor:
         """Activate the largest response of each filter, then apply the layer."""
@@ -198,5 +207,13 @@ class CharacterConvolution(Composition):
             # Activations increase, so the maximum can be taken before them.
             largest = largest + filters.get_parameter("bias")
             maxima.append(ACTIVATIONS[self.conv_activation](largest))
-        vectors: Tensor = self.layer(torch.cat(maxima, dim=1))
-        return vectors
+        vectors = torch.cat(maxima, dim=1)
+        if self.generator is not None:
+            drawn = torch.rand(
+                vectors.shape,
+                generator=self.generator,
+                device=vectors.device,
+                dtype=vectors.dtype,
+            )
+            vectors = vectors * (drawn >= self.dropout) / (1 - self.dropout)
+        return vectors if self.layer is None else self.layer(vectors)

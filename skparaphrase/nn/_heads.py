@@ -3,6 +3,8 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+from collections.abc import Callable, Sequence
+
 import torch
 from torch import Tensor
 from torch.nn import functional as F
@@ -11,6 +13,15 @@ from skparaphrase.nn._compositions import Dense, Network
 from skparaphrase.nn._contrastive import unit_vectors
 
 _SMOOTHING = 1e-4  # added to every one-hot target, as in the paper's code
+
+_PAIR_FEATURES: dict[str, Callable[[Tensor, Tensor], Tensor]] = {
+    "product": torch.mul,
+    "absdiff": lambda one, other: (one - other).abs(),
+    "difference": torch.sub,
+    "sum": torch.add,
+    "first": lambda one, other: one,
+    "second": lambda one, other: other,
+}
 
 
 class Head(Network):
@@ -29,6 +40,9 @@ class Head(Network):
         Units of the sigmoid layer.
     n_outputs : int
     n_texts : {1, 2}
+    how : sequence of str, default=("product", "absdiff")
+        Features of a pair: any of "product", "absdiff", "difference", "sum", "first"
+        and "second".
     projection_dim : int, default=None
         If given, a linear layer with bias first maps the vectors to this length.
     train_projection : bool, default=True
@@ -46,6 +60,7 @@ class Head(Network):
         hidden_dim: int,
         n_outputs: int,
         n_texts: int,
+        how: Sequence[str] = ("product", "absdiff"),
         projection_dim: int | None = None,
         train_projection: bool = True,
         normalize: bool = False,
@@ -53,6 +68,11 @@ class Head(Network):
     ) -> None:
         super().__init__()
         self.n_texts = n_texts
+        self.how = list(how)
+        if not self.how or not all(name in _PAIR_FEATURES for name in self.how):
+            raise ValueError(
+                f"how must hold some of {sorted(_PAIR_FEATURES)}; got {how!r}."
+            )
         self.normalize = normalize
         self.scale = scale
         self.projection: Dense | None = None
@@ -60,7 +80,8 @@ class Head(Network):
             self.projection = Dense(dim, projection_dim, "linear")
             self.projection.requires_grad_(train_projection)
             dim = projection_dim
-        self.hidden = Dense(n_texts * dim, hidden_dim, "sigmoid")
+        n_features = dim if n_texts == 1 else len(self.how) * dim
+        self.hidden = Dense(n_features, hidden_dim, "sigmoid")
         self.output = Dense(hidden_dim, n_outputs, "linear")
 
     def forward(self, vectors: Tensor) -> Tensor:
@@ -76,7 +97,8 @@ class Head(Network):
             vectors = vectors * self.scale
         if self.n_texts == 2:
             one, other = vectors.view(-1, 2, vectors.shape[1]).unbind(dim=1)
-            vectors = torch.cat([one * other, (one - other).abs()], dim=1)
+            features = [_PAIR_FEATURES[name](one, other) for name in self.how]
+            vectors = torch.cat(features, dim=1)
         logits: Tensor = self.output(self.hidden(vectors))
         return logits
 

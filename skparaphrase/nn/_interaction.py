@@ -20,7 +20,8 @@ from skparaphrase.nn._recurrent import LSTMLayer
 from skparaphrase.nn._table import to_device
 
 N_CHANNELS = 13
-COSINE, DISTANCE = 9, 10  # neighbouring channels of the concatenated states, from 0
+COSINE = 9  # channel of the concatenated states, from 0, followed by the distance
+SUM_COSINE = 6  # that of the sums
 UNFOCUSED = 0.1  # factor of the cells that are not picked
 
 _EPSILON = 1e-6  # added to a distance that divides a gradient, as in the code
@@ -94,10 +95,10 @@ def _squared_lengths(forwards: Tensor, backwards: Tensor) -> Tensor:
 
 
 @torch.no_grad()
-def focus_mask(cube: Tensor) -> Tensor:
+def focus_mask(cube: Tensor, focus: str = "matching") -> Tensor:
     """Cells that the focus layer picks.
 
-    Focus layer of He & Lin (2016), as in their code: the two words with the highest
+    Focus layer of He & Lin (2016). As in their code, the two words with the highest
     cosine (of concatenated states) are matched, then the next two words that are both
     unmatched, until one sentence is used up; the same is repeated with the distances.
     A cell is picked if either matching contains it. Of equal values, the first in
@@ -107,22 +108,33 @@ def focus_mask(cube: Tensor) -> Tensor:
     ----------
     cube : Tensor of shape (n_pairs, 13, length1, length2)
         Result of `similarity_cube`.
+    focus : str, default="matching"
+        "paper" is algorithm 2 as printed: the states are the sums, which are channels
+        10 and 11 in the order of the paper, and a matching ends after the best
+        length1 + length2 cells, whether words are left or not.
 
     Returns
     -------
     picked : Tensor of shape (n_pairs, length1, length2), bool
         For each pair, between min(length1, length2) and twice as many cells, where the
-        lengths are those of the sentences.
+        lengths are those of the sentences; with "paper" possibly fewer.
 
     Notes
     -----
     Values that differ only by rounding count as equal. The states of a word that is
     repeated dozens of times are nearly equal, so rounding may decide between them.
     """
+    first = SUM_COSINE if focus == "paper" else COSINE
     # Rounded, so that equal words tie in every layout of the batch.
-    planes = cube[:, COSINE : DISTANCE + 1].float()
+    planes = cube[:, first : first + 2].float()
     planes = planes.masked_fill(cube[:, -1:] == 0, -torch.inf).flatten(0, 1)
     n_rows, n_columns = planes.shape[1:]
+    if focus == "paper":
+        real = cube[:, -1] != 0
+        lengths = real.any(dim=1).sum(dim=1) + real.any(dim=2).sum(dim=1)
+        order = planes.flatten(1).argsort(dim=1, descending=True, stable=True)
+        late = order.argsort(dim=1) >= lengths.repeat_interleave(2)[:, None]
+        planes = planes.masked_fill(late.view_as(planes), -torch.inf)
     picked = torch.zeros_like(planes, dtype=torch.bool)
     every = torch.arange(len(planes), device=cube.device)
     for _ in range(min(n_rows, n_columns)):
@@ -134,9 +146,16 @@ def focus_mask(cube: Tensor) -> Tensor:
     return picked.view(len(cube), 2, n_rows, n_columns).any(dim=1)
 
 
-def focus_weights(picked: Tensor) -> Tensor:
-    """Factors of the cells: 1 where picked, otherwise 0.1."""
-    return torch.where(picked, 1.0, UNFOCUSED).float()
+def focus_weights(picked: Tensor, focus: str = "matching") -> Tensor:
+    """Factors of the cells, (n_pairs, 13, length1, length2): 1 or, not picked, 0.1.
+
+    With "paper", the last channel keeps its values.
+    """
+    weights = torch.where(picked, 1.0, UNFOCUSED).float()[:, None]
+    weights = weights.expand(-1, N_CHANNELS, -1, -1)
+    if focus != "paper":
+        return weights
+    return torch.cat([weights[:, :-1], torch.ones_like(weights[:, :1])], dim=1)
 
 
 # Channels of the blocks, by words of a sentence that the grid has room for: Table 1 of
@@ -154,7 +173,7 @@ _GROUP = {"cpu": 8, "cuda": 64}
 class Context(Network):
     """States of every word, from left to right and from right to left.
 
-    He & Lin (2016), section 3.1. If `share_directions`, one LSTM reads in both
+    He & Lin (2016), section 4. If `share_directions`, one LSTM reads in both
     directions, as in the paper's code; otherwise each has its own, as in its text.
     """
 
@@ -182,7 +201,7 @@ class Context(Network):
 
 
 class GridNetwork(Layer):
-    r"""ConvNet of He & Lin (2016), section 3.4, on their similarity cube.
+    r"""ConvNet of He & Lin (2016), section 7, on their similarity cube.
 
     Blocks of a 3 x 3 convolution, ReLU and 2 x 2 max-pooling, until one cell is left
     (with 48 words, the last pooling is 3 x 3), then a layer with ReLU and the output
@@ -311,9 +330,9 @@ class Interaction(Network):
         If False, word vectors are compared, not states.
     share_directions : bool, default=True
         See :class:`Context`.
-    focus : {"matching", "dropout", "none"}, default="matching"
-        What weakens or drops cells of the cube: the focus layer; dropout, in training;
-        or nothing.
+    focus : {"matching", "paper", "dropout", "none"}, default="matching"
+        What weakens or drops cells of the cube: the focus layer, as in the code or as
+        printed; dropout, in training; or nothing.
     dropout : float, default=0.3
         Share of the cube's values that `focus="dropout"` drops.
     """
@@ -375,8 +394,8 @@ class Interaction(Network):
 
     def focused(self, cube: Tensor, random_state: RandomState | None) -> Tensor:
         """Return the input of the convolutions, in single precision."""
-        if self.focus == "matching":
-            cube = cube * focus_weights(focus_mask(cube))[:, None]
+        if self.focus in {"matching", "paper"}:
+            cube = cube * focus_weights(focus_mask(cube, self.focus), self.focus)
         elif self.focus == "dropout" and random_state is not None:
             kept = random_state.random_sample(tuple(cube.shape)) >= self.dropout
             cube = cube * to_device(kept / (1 - self.dropout), cube.device)

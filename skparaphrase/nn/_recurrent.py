@@ -3,6 +3,8 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+from typing import Any, cast
+
 import numpy as np
 import torch
 from numpy.random import RandomState
@@ -47,20 +49,33 @@ class Recurrent(_LastState):
     ----------
     dim_in, dim : int
     activation : {"tanh", "relu", "linear"}, default="tanh"
+    start : {"random", "average"}, default="random"
+        "average": both matrices start as the identity (Le et al., 2015).
     """
 
-    def __init__(self, dim_in: int, dim: int, *, activation: str = "tanh") -> None:
+    def __init__(
+        self,
+        dim_in: int,
+        dim: int,
+        *,
+        activation: str = "tanh",
+        start: str = "random",
+    ) -> None:
         super().__init__()
         self.dim = dim
         self.activation = activation
+        self.start = start
         self.W_x = new_parameter(dim, dim_in)
         self.W_h = new_parameter(dim, dim)
         self.b = new_parameter(dim)
 
     def reset(self, random_state: RandomState) -> None:
-        """Draw W_x, then W_h."""
-        uniform_(self.W_x, random_state, 0.01)
-        uniform_(self.W_h, random_state, 0.01)
+        """Draw W_x, then W_h, or set both to the identity."""
+        for weight in (self.W_x, self.W_h):
+            if self.start == "average":
+                nn.init.eye_(weight)
+            else:
+                uniform_(weight, random_state, 0.01)
         nn.init.zeros_(self.b)
 
     def states(self, table: Tensor, rows: Tensor, packing: Packing) -> Tensor:
@@ -79,16 +94,10 @@ class IdentityRecurrent(Recurrent):
     """
 
     def __init__(self, dim: int) -> None:
-        super().__init__(dim, dim, activation="linear")
+        super().__init__(dim, dim, activation="linear", start="average")
         self.anchors = {
             name: torch.eye(dim, dtype=torch.float32) for name in ("W_x", "W_h")
         }
-
-    def reset(self, random_state: RandomState) -> None:
-        """Set the weights to the identity; nothing is drawn."""
-        nn.init.eye_(self.W_x)
-        nn.init.eye_(self.W_h)
-        nn.init.zeros_(self.b)
 
     def compose(self, table: Tensor, ids: Tensor, offsets: NDArray[np.int64]) -> Tensor:
         """Return the last states, divided by the numbers of tokens."""
@@ -112,6 +121,9 @@ class LSTM(_LastState):
     peepholes : {"diagonal", "full"} or None, default="diagonal"
         Weights from the cells to the gates: one for each cell, as in the released
         code; a matrix, as in the paper; or none.
+    start : {"random", "average"}, default="random"
+        "average": W_xc starts as the identity, all W_h at zero, and b_f at 3, so that
+        the cells add up the inputs, and lose 5 % of their contents in each step.
 
     Attributes
     ----------
@@ -128,9 +140,11 @@ class LSTM(_LastState):
         *,
         output_gate: bool = True,
         peepholes: str | None = "diagonal",
+        start: str = "random",
     ) -> None:
         super().__init__()
         self.dim = dim
+        self.start = start
         gates = "ifco" if output_gate else "ifc"
         # Each gate has its own tensors because the papers clip gradients by tensor.
         self._blocks = {"W_x": gates, "W_h": gates, "b_": gates}
@@ -149,6 +163,11 @@ class LSTM(_LastState):
                 nn.init.zeros_(parameter)
             else:
                 normal_(parameter, random_state, 0.1)
+        if self.start == "average":
+            nn.init.eye_(self.get_parameter("W_xc"))
+            nn.init.constant_(self.get_parameter("b_f"), 3.0)
+            for gate in self._blocks["W_h"]:
+                nn.init.zeros_(self.get_parameter(f"W_h{gate}"))
 
     def states(self, table: Tensor, rows: Tensor, packing: Packing) -> Tensor:
         """Return the states after every token."""
@@ -159,6 +178,65 @@ class LSTM(_LastState):
         w_x, w_h, b = (torch.cat(parts[kind]) for kind in ("W_x", "W_h", "b_"))
         w_c = torch.stack(parts["W_c"]) if "W_c" in parts else None
         return run_lstm(table, rows, w_x, w_h, b, w_c, packing)
+
+
+class StackedLSTM(Composition):
+    """Last states of several LSTMs: on one another, in one direction or in both.
+
+    The baselines of Tai et al. (2015), as in their code: every layer reads the states
+    of the layer below it in the same direction, and the text vector holds the last
+    states of all layers, the forward ones first. (Layers of torch.nn.LSTM read both
+    directions.)
+
+    Parameters
+    ----------
+    dim_in, dim : int
+        `dim` is the length of the states of one layer and direction.
+    n_layers : int
+    bidirectional : bool or "tied"
+        "tied": the backward layers have the parameters of the forward ones.
+    **params : dict
+        Of :class:`LSTM`.
+    """
+
+    def __init__(
+        self,
+        dim_in: int,
+        dim: int,
+        *,
+        n_layers: int,
+        bidirectional: bool | str,
+        **params: Any,
+    ) -> None:
+        super().__init__()
+        n_stacks = 2 if bidirectional is True else 1
+        self.layers = nn.ModuleList(
+            LSTM(dim if i else dim_in, dim, **params)
+            for _ in range(n_stacks)
+            for i in range(n_layers)
+        )
+        self.n_layers = n_layers
+        self.bidirectional = bidirectional
+        self.dim = dim * n_layers * (2 if bidirectional else 1)
+
+    def reset(self, random_state: RandomState) -> None:
+        """Draw the parameters layer by layer."""
+        for layer in self.layers:
+            cast(LSTM, layer).reset(random_state)
+
+    def compose(self, table: Tensor, ids: Tensor, offsets: NDArray[np.int64]) -> Tensor:
+        """Return the last states of all layers."""
+        found = []
+        for reverse in (False, True) if self.bidirectional else (False,):
+            packing = Packing(offsets, table.device, reverse=reverse)
+            states, rows = table, ids[packing.tokens]
+            # Layers of the second stack, if there is one.
+            start = len(self.layers) - self.n_layers if reverse else 0
+            for layer in self.layers[start : start + self.n_layers]:
+                states = cast(LSTM, layer).states(states, rows, packing)
+                rows = torch.arange(len(states), device=states.device)
+                found.append(packing.last(states))
+        return torch.cat(found, dim=1)
 
 
 class LSTMLayer(Layer):

@@ -87,6 +87,10 @@ class BaseTrainer:
         """About the loss of an output that is the same for all texts; NaN: unknown."""
         return float("nan")
 
+    def remedies(self) -> str:
+        """What to change if the loss is no better than :meth:`constant_loss`."""
+        return "learning_rate"
+
     def penalty(self, name: str) -> float:
         """Lambda of a parameter of the module."""
         return 0.0
@@ -170,9 +174,9 @@ class BaseTrainer:
         gradient = values.grad
         assert gradient is not None
         if penalty:
-            gradient.add_(values, alpha=penalty)
-            if anchor is not None:
-                gradient.sub_(anchor, alpha=penalty)
+            # Exactly zero where nothing has moved: Adam would turn rounding into steps.
+            pull = values if anchor is None else values - anchor
+            gradient.add_(pull, alpha=penalty)
         if self.optimizer.clip_norm is not None and not self.clip_together:
             clip_norm_(gradient, self.optimizer.clip_norm)
         return gradient
@@ -305,7 +309,8 @@ class ParaphraseTrainer(BaseTrainer):
         if targets is not None:
             self.targets = torch.from_numpy(targets).to(self.device)
         self.set_anchors(composition.anchors)
-        if composition.batch_size is None:  # else the texts of a batch depend on it
+        # Else a text's vector depends on the batch, or on what is drawn for all of it.
+        if composition.batch_size is None and not composition.dropout:
             self.processes = joined_processes()
         if self.processes is not None:
             some = np.linspace(0, len(examples) - 1, min(len(examples), 1 << 16))
@@ -362,6 +367,15 @@ class ParaphraseTrainer(BaseTrainer):
         with torch.no_grad():
             return float(self.loss.compute(unit_vectors(vectors), batch))
 
+    def remedies(self) -> str:
+        """What to change if the loss is no better than :meth:`constant_loss`."""
+        found = super().remedies()
+        if "scale" in self.settings.get_params():
+            found += ", scale (6 for short word vectors)"
+        if getattr(self.loss, "negatives", "random") != "random":
+            found += ', loss ("infonce", or MarginLoss(negatives="random"))'
+        return f"{found}, or init (an encoder of short texts)"
+
     def _batch(
         self, numbers: NDArray[np.integer], random_state: RandomState
     ) -> LossBatch:
@@ -379,7 +393,7 @@ class ParaphraseTrainer(BaseTrainer):
         numbers: NDArray[np.integer],
     ) -> Tensor:
         batch = self._batch(numbers, self.random_state)
-        rate = self.word_dropout
+        rate = self.word_dropout or self.composition.dropout
         if not (rate and hasattr(self.loss, "choose")):
             return self.loss.compute(self._embed(leaf, ids, offsets, rate), batch)
         # Negatives are chosen without dropout, and embedded again with other masks.
@@ -398,11 +412,17 @@ class ParaphraseTrainer(BaseTrainer):
     def _embed(
         self, leaf: Tensor, ids: Tensor, offsets: NDArray[np.int64], rate: float
     ) -> Tensor:
-        """Unit vectors, with dropout on every number of every token's vector."""
-        tokens = [ids]
+        """Unit vectors, with dropout on every number of every token's vector.
+
+        Or, if the composition has a dropout of its own, inside of it.
+        """
+        tokens, generator = [ids], None
         if rate:
             seed = self.random_state.randint(np.iinfo(np.int32).max)
             generator = torch.Generator(leaf.device).manual_seed(int(seed))
+        if self.composition.dropout:
+            self.composition.generator = generator
+        elif generator is not None:
             size = (len(ids), leaf.shape[1])
             tokens.append(
                 torch.rand(

@@ -4,6 +4,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 from abc import abstractmethod
+from collections.abc import Sequence
 from copy import copy
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -27,6 +28,7 @@ from skparaphrase.encoders._initialize import (
 )
 from skparaphrase.encoders._trained import TrainedEncoder, unwrap_frozen
 from skparaphrase.metrics._similarity import unit_vectors
+from skparaphrase.pairs._features import pair_features
 from skparaphrase.text import TokenBatch, check_pairs, check_texts, numbered_texts
 
 if TYPE_CHECKING:
@@ -47,6 +49,7 @@ class SupervisedModel(TrainedModel):
 
     encoder: Any
     hidden_dim: int
+    how: Sequence[str] = ("product", "absdiff")  # of pairs
     projection_dim: int | None
     train_projection: bool
     normalize: bool
@@ -68,6 +71,7 @@ class SupervisedModel(TrainedModel):
         **TrainedModel._parameter_constraints,
         "encoder": [HasMethods(["transform"]), None],
         "hidden_dim": [Interval(Integral, 1, None, closed="left")],
+        "how": [tuple, list],
         "projection_dim": [Interval(Integral, 1, None, closed="left"), None],
         "train_projection": ["boolean"],
         "normalize": ["boolean"],
@@ -115,7 +119,7 @@ class SupervisedModel(TrainedModel):
         self.scales_words_ = (
             isinstance(encoder, TrainedEncoder)
             and not encoder._learns_tokens
-            and encoder.init is None
+            and encoder._source is None
             and self.prior is None
             and not self._is_frozen
             and not self.normalize  # which would undo it
@@ -165,6 +169,7 @@ class SupervisedModel(TrainedModel):
             hidden_dim=self.hidden_dim,
             n_outputs=self._n_outputs,
             n_texts=self._n_texts,
+            how=self.how,
             projection_dim=self.projection_dim,
             train_projection=self.train_projection,
             normalize=self.normalize,
@@ -297,7 +302,7 @@ class SupervisedModel(TrainedModel):
             vectors = vectors * np.float32(self.scale_)
         if self._n_texts == 2:
             one, other = vectors[0::2], vectors[1::2]
-            vectors = np.concatenate([one * other, np.abs(one - other)], axis=1)
+            vectors = np.concatenate(pair_features(self.how, one, other), axis=1)
         hidden = expit(vectors @ p["hidden.weight"] + p["hidden.bias"])
         logits: NDArray[np.float32] = hidden @ p["output.weight"] + p["output.bias"]
         return logits

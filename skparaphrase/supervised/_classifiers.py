@@ -3,7 +3,7 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -147,6 +147,9 @@ class PairClassifier(LabelModel):
         texts) stays as it is, unless `prior` is set.
     hidden_dim : int, default=150
         Units of the sigmoid layer.
+    how : sequence of str, default=("product", "absdiff")
+        Features of a pair that the sigmoid layer reads, as in
+        :class:`~skparaphrase.pairs.PairFeatures` but without "cosine".
     projection_dim : int, default=None
         Project the vectors of texts to this length first (2400 in the SIF paper).
     train_projection : bool, default=True
@@ -238,11 +241,12 @@ class PairClassifier(LabelModel):
 
     Notes
     -----
-    Settings of :meth:`paper`: "wieting" (table 5), "wieting-features" (table 6, with a
-    fitted encoder in a :class:`~sklearn.frozen.FrozenEstimator`), "sif" (table 2 of
-    Arora et al. 2017, with a :class:`~skparaphrase.encoders.SIFEncoder` of a=1e-2,
-    which divides by the number of words, where their code divides by the sum of
-    weights).
+    Settings of :meth:`paper`: "wieting" (table 5),
+    "wieting-universal" and "wieting-features" (tables 5 and 6, with a fitted encoder in
+    a :class:`~sklearn.frozen.FrozenEstimator`), "sif" (table 2 of Arora et al. 2017; it
+    brings a :class:`~skparaphrase.encoders.SIFEncoder` of a=1e-2, which divides by the
+    number of words, where their code divides by the sum of weights; `encoder__vectors`
+    is for your vectors).
 
     References
     ----------
@@ -266,6 +270,7 @@ class PairClassifier(LabelModel):
         encoder: Any = None,
         *,
         hidden_dim: int = 150,
+        how: Sequence[str] = ("product", "absdiff"),
         projection_dim: int | None = None,
         train_projection: bool = True,
         normalize: bool = False,
@@ -400,11 +405,12 @@ class SentenceClassifier(LabelModel):
 
     Notes
     -----
-    Settings of :meth:`paper`: "wieting" (table 5), "wieting-features" (table 6, with a
-    fitted encoder in a :class:`~sklearn.frozen.FrozenEstimator`), "sif" (table 2 of
-    Arora et al. 2017, with a :class:`~skparaphrase.encoders.SIFEncoder` of a=1e-3,
-    which divides by the number of words, where their code divides by the sum of
-    weights).
+    Settings of :meth:`paper`: "wieting" (table 5, with a gated LSTM),
+    "wieting-universal" and "wieting-features" (tables 5 and 6, with a fitted encoder in
+    a :class:`~sklearn.frozen.FrozenEstimator`), "sif" (table 2 of Arora et al. 2017; it
+    brings a :class:`~skparaphrase.encoders.SIFEncoder` of a=1e-3, which divides by the
+    number of words, where their code divides by the sum of weights; `encoder__vectors`
+    is for your vectors).
 
     Tf-idf of words and word pairs with a linear classifier is a strong alternative
     where topic words decide: see the table of frozen features in the benchmarks.

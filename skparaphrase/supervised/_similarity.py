@@ -3,6 +3,7 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+from collections.abc import Sequence
 from numbers import Integral
 from typing import Any, ClassVar
 
@@ -43,6 +44,10 @@ class SimilarityRegressor(GradedScores, SupervisedModel):
         texts) stays as it is, unless `prior` is set.
     hidden_dim : int, default=50
         Units of the sigmoid layer.
+    how : sequence of str, default=("product", "absdiff")
+        Features of a pair that the sigmoid layer reads, as in
+        :class:`~skparaphrase.pairs.PairFeatures` but without "cosine". ("first",
+        "second", "absdiff") is how Jiao et al. (2018) print theirs.
     projection_dim : int, default=None
         Project the vectors of texts to this length first (2400 in the SIF paper).
     train_projection : bool, default=True
@@ -137,11 +142,12 @@ class SimilarityRegressor(GradedScores, SupervisedModel):
     Notes
     -----
     Settings of :meth:`paper`: "wieting" (table 5 of Wieting et al. 2016),
-    "wieting-features" (table 6, with a fitted encoder in a
-    :class:`~sklearn.frozen.FrozenEstimator`), "sif" (table 2 of Arora et al. 2017, with
-    a :class:`~skparaphrase.encoders.SIFEncoder` of a=1e-2, which divides by the number
-    of words, where their code divides by the sum of weights), "cse" (table 3 of Jiao et
-    al. 2018, with a fitted :class:`~skparaphrase.encoders.ConvolutionalEncoder`).
+    "wieting-universal" and "wieting-features" (tables 5 and 6, with a fitted encoder in
+    a :class:`~sklearn.frozen.FrozenEstimator`), "sif" (table 2 of Arora et al. 2017; it
+    brings a :class:`~skparaphrase.encoders.SIFEncoder` of a=1e-2, which divides by the
+    number of words, where their code divides by the sum of weights; `encoder__vectors`
+    is for your vectors), "cse" (table 3 of Jiao et al. 2018, with a fitted
+    :class:`~skparaphrase.encoders.ConvolutionalEncoder`).
 
     The divergence is divided by the number of levels, as in the papers' code, which
     increases the relative weight of the penalties.
@@ -180,6 +186,7 @@ class SimilarityRegressor(GradedScores, SupervisedModel):
         encoder: Any = None,
         *,
         hidden_dim: int = 50,
+        how: Sequence[str] = ("product", "absdiff"),
         projection_dim: int | None = None,
         train_projection: bool = True,
         normalize: bool = False,

@@ -3,11 +3,16 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+import warnings
+
 import numpy as np
 import pytest
-from numpy.testing import assert_array_equal
+from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
 
+from skparaphrase import load
+from skparaphrase.datasets import load_paraphrases
 from skparaphrase.encoders import CharCNNEncoder, CharLSTMEncoder
 
 each = pytest.mark.parametrize("name", ["char cnn", "char lstm"])
@@ -45,3 +50,72 @@ def test_unknown_characters_share_a_vector(zoo, name):
     unknown = zoo.fitted(name).transform(["é", "ü", "éé"])
     assert unknown.any(axis=1).all()
     assert_array_equal(unknown[0], unknown[1])
+
+
+def test_dropout_before_the_layer(zoo):
+    """Reproducible; only in training; as good as nothing with a share of nearly 0."""
+    plain = zoo.fitted("char cnn")
+    dropped = zoo.make("char cnn", dropout=0.6).fit(zoo.pairs)
+    assert not zoo.same(dropped, plain)
+    assert zoo.same(zoo.make("char cnn", dropout=0.6).fit(zoo.pairs), dropped)
+    vectors = dropped.transform(zoo.texts)
+    assert_array_equal(dropped.transform(zoo.texts), vectors)
+    assert_array_equal(
+        clone(dropped).set_params(dropout=0.0, init=dropped, max_epochs=0)
+        .fit(zoo.pairs)
+        .transform(zoo.texts),
+        vectors,
+    )  # fmt: skip
+    more = zoo.make("char cnn", dropout=0.6, max_epochs=1, warm_start=True)
+    assert zoo.same(more.fit(zoo.pairs).fit(zoo.pairs), dropped)
+    infonce = zoo.make("char cnn", dropout=0.6, loss="infonce").fit(zoo.pairs)
+    assert not zoo.same(zoo.make("char cnn", loss="infonce").fit(zoo.pairs), infonce)
+
+
+def test_without_the_layer_vectors_are_the_maxima(zoo, tmp_path):
+    encoder = zoo.make("char cnn", dim=None, filters=[(2, 1), (3, 3)]).fit(zoo.pairs)
+    assert sorted(encoder.parameters_) == [
+        f"filters.{i}.{part}" for i in range(2) for part in ("bias", "weight")
+    ]
+    vectors = encoder.transform(zoo.texts)
+    assert vectors.shape == (len(zoo.texts), 5)
+    assert len(encoder.get_feature_names_out()) == 5
+    encoder.save(tmp_path / "encoder")
+    assert_array_equal(load(tmp_path / "encoder").transform(zoo.texts), vectors)
+
+
+def test_a_fit_that_puts_all_texts_on_one_vector_warns():
+    X = [pair for pair in load_paraphrases().data if max(map(len, pair)) <= 30]
+    encoder = CharLSTMEncoder.paper(
+        embedding_dim=10, dim=20, learning_rate=0.01, batch_size=25, max_epochs=9,
+        device="cpu", random_state=0,
+    )  # fmt: skip
+    with pytest.warns(
+        ConvergenceWarning, match=r"0.8 in 9.* loss \(.infonce"
+    ) as caught:
+        cosines = mean_cosine(encoder.fit(X), X)
+    assert cosines > 0.999
+    assert "scale" not in str(caught[0].message)  # which is for word vectors
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert mean_cosine(encoder.set_params(loss="infonce").fit(X), X) < 0.8
+
+
+def mean_cosine(encoder, X):
+    vectors = encoder.transform(X)[:, 0]
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    return (vectors @ vectors.T).mean()
+
+
+@pytest.mark.filterwarnings("ignore:The loss of .* the same output")
+@pytest.mark.parametrize("loss", ["margin", "infonce"])
+def test_a_text_of_300_characters_alone_is_as_among_others(loss):
+    X = load_paraphrases().data
+    encoder = CharLSTMEncoder(
+        embedding_dim=10, dim=50, loss=loss, learning_rate=0.01, max_epochs=4,
+        device="cpu", random_state=0,
+    ).fit([pair for pair in X if max(map(len, pair)) <= 30])  # fmt: skip
+    texts = [" ".join(X[start : start + 12, 0])[:300] for start in range(80)]
+    assert {len(text) for text in texts} == {300}
+    alone = np.vstack([encoder.transform([text]) for text in texts])
+    assert_allclose(encoder.transform(texts), alone, rtol=0, atol=1e-5)

@@ -130,7 +130,7 @@ TRAIN = [("A blue cat.", "The cat is blue."), ("A dog", "Two dogs"), ("it", "do 
 def fitted_encoders():
     small, bundled = WITH_UNKNOWN.astype("int8"), load_word_vectors()
     words = WordVectors(bundled.words, bundled.matrix, scale=bundled.scale)
-    counts = {"cat": 5, "a": 50, "never-in-the-table": 7, "<unk>": 3}
+    counts = {"cat": 5, "a": 50, "never-in-the-table": 7, "<unk>": 3, ".": 9}
     return [
         AverageEncoder(small),
         AverageEncoder(words),

@@ -36,3 +36,35 @@ def test_word_order_matters(zoo):
     for name in ("rnn", "irnn"):
         first, second = zoo.fitted(name).transform(["w1 w2 w3", "w3 w2 w1"])
         assert not np.allclose(first, second, atol=1e-3)
+
+
+def relu(h):
+    return np.maximum(h, 0)
+
+
+def direction(encoder, words, f):
+    """The unit vector of a text, with states that are kept at length 1."""
+    p = {k: v.astype(np.float64) for k, v in encoder.parameters_.items()}
+    h, scale = np.zeros(len(p["b"])), 1.0
+    for word in words:
+        x = encoder.vectors_.matrix[encoder.vectors_.words.index(word)]
+        h = f(p["W_h"] @ h + scale * (p["W_x"] @ x + p["b"]))
+        length = np.linalg.norm(h)
+        h, scale = h / length, scale / length
+    return h
+
+
+@pytest.mark.parametrize("growth", [1.0, 1.2, 30.0])
+@pytest.mark.parametrize("name", ["irnn", "rnn"])
+def test_texts_of_any_length_have_finite_vectors(name, growth, zoo):
+    f = {"irnn": np.positive, "rnn": relu}[name]
+    relus = {"activation": "relu", "dim": None} if name == "rnn" else {}
+    encoder = zoo.make(name, **relus, max_epochs=1).fit(zoo.pairs)
+    encoder.parameters_["W_h"] = np.float32(growth) * np.eye(5, dtype=np.float32)
+    rng = np.random.RandomState(1)
+    texts = [rng.choice(zoo.words, length) for length in (10, 500, 2000, 20_000, 3)]
+    found = encoder.transform([" ".join(words) for words in texts])
+    lengths = np.linalg.norm(found, axis=1, keepdims=True)
+    assert np.isfinite(lengths).all() and lengths.min() > 1e-4
+    expected = [direction(encoder, words, f) for words in texts]
+    assert_allclose(found / lengths, expected, atol=2e-4)

@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
+from skparaphrase import load
 from skparaphrase.datasets import load_word_frequencies, load_word_vectors
 from skparaphrase.encoders import AverageEncoder, SIFEncoder
-from skparaphrase.vectors import WordFrequencies
+from skparaphrase.vectors import WordFrequencies, WordVectors
 
 COUNTS = {f"w{i}": 3 * i + 1 for i in range(12)} | {"absent": 1000}
 
@@ -79,3 +80,48 @@ def test_invalid_parameters_raise_at_fit(zoo, name, value):
     encoder = SIFEncoder(zoo.vectors, **{name: value})
     with pytest.raises(ValueError, match=f"'{name}' parameter"):
         encoder.fit(zoo.texts)
+
+
+def test_counts_without_punctuation_warn():
+    vectors = WordVectors([".", "cat", "the"], np.eye(3))
+    letters, texts = WordFrequencies({"the": 10, "cat": 1}), ["The cat.", "A cat?"]
+    with pytest.warns(UserWarning, match=r"words, '\.' in the texts .*fill_from"):
+        poor = SIFEncoder(vectors, frequencies=letters).fit(texts)
+    assert poor.weights_[0] == 1
+    filled = letters.fill_from(load_word_frequencies())
+    # Without a warning: all marks are counted, unknown or not in the texts.
+    assert SIFEncoder(vectors, frequencies=filled).fit(texts).weights_[0] < 0.1
+    SIFEncoder(vectors, frequencies=letters).fit(["The cat", "A cat?"])
+
+
+def test_weights_of_a_function_of_probabilities(zoo, assert_encodes):
+    total = sum(COUNTS.values())
+
+    def subsampling(p):
+        return np.minimum(1, np.sqrt(1e-3 / np.maximum(p, 1e-12)))
+
+    encoder = SIFEncoder(zoo.vectors, frequencies=COUNTS, weights=subsampling)
+
+    def expected(word):
+        p = COUNTS.get(word, 0) / total
+        return 1 if p <= 1e-3 else (1e-3 / p) ** 0.5
+
+    assert_encodes(encoder.fit(zoo.texts), zoo.texts, expected)
+
+
+def test_weights_of_a_mapping(zoo, assert_encodes, tmp_path):
+    weights = {"w1": 0.25, "w3": 2.0, "absent": 7.0}
+    encoder = SIFEncoder(zoo.vectors, weights=weights).fit(zoo.texts)
+    assert_encodes(encoder, zoo.texts, lambda word: weights.get(word, 1))
+    encoder.save(tmp_path / "encoder")
+    loaded = load(tmp_path / "encoder")
+    assert_array_equal(loaded.transform(zoo.texts), encoder.transform(zoo.texts))
+    assert_array_equal(loaded.fit(zoo.texts).weights_, encoder.weights_)
+
+
+@pytest.mark.parametrize(
+    "weights", [lambda p: 1.0, lambda p: p[1:], lambda p: p * np.nan, {"w1": np.inf}]
+)
+def test_other_weights_raise(zoo, weights):
+    with pytest.raises(ValueError, match="a finite number for each of 20 words"):
+        SIFEncoder(zoo.vectors, weights=weights).fit(zoo.texts)

@@ -112,7 +112,8 @@ def check_against_slow(found, planes):
 def test_cube_and_focus_are_those_of_the_states(model, found):
     assert (found.words1, found.words2) == (WORDS1, WORDS2)
     check_against_slow(found, slow_cube(*states_of(model, PAIR)))
-    assert_allclose(found.weights, np.where(found.focus, 1, 0.1), rtol=1e-6)
+    expected = np.tile(np.where(found.focus, 1, 0.1), (13, 1, 1))
+    assert_allclose(found.weights, expected, rtol=1e-6)
     cube = torch.from_numpy(found.cube)[None]
     expected = model._fitted_network().focused(cube, None)[0]
     assert_array_equal((found.cube * found.weights).astype(np.float32), expected)
@@ -128,6 +129,19 @@ def test_without_context_the_cube_is_that_of_the_vectors(vectors, params):
     pair = ("The black cat sleeps", "a white dog")
     rows = [matrix[list(map(WORDS.index, text.lower().split()))] for text in pair]
     check_against_slow(word_interactions(model, pair), slow_cube(rows, rows))
+
+
+def test_printed_focus_does_not_weigh_the_words(vectors):
+    model = regressor(vectors, focus="paper").fit(X, Y)
+    found = word_interactions(model, PAIR)
+    expected = np.tile(np.where(found.focus, 1, 0.1), (13, 1, 1))
+    expected[12] = 1
+    assert_allclose(found.weights, expected, rtol=1e-6)
+    cube = torch.from_numpy(found.cube)[None]
+    focused = model._fitted_network().focused(cube, None)[0]
+    assert_allclose(found.cube * found.weights, focused, rtol=1e-6)
+    display = InteractionDisplay(found).plot(channel="words")
+    assert_array_equal(display.im_.get_array(), found.cube[12])
 
 
 def test_without_the_layer_cells_are_selected_but_not_weighted(vectors):
@@ -210,7 +224,7 @@ def labels(axis):
 def test_figure(model, found):
     display = InteractionDisplay.from_estimator(model, PAIR, name="PWIM")
     ax = display.ax_
-    assert_array_equal(display.im_.get_array(), found.cube[9] * found.weights)
+    assert_array_equal(display.im_.get_array(), found.cube[9] * found.weights[9])
     assert (labels(ax.yaxis), labels(ax.xaxis)) == (WORDS1, WORDS2)
     assert ax.yaxis_inverted()  # the first word is at the top
     corners = [path.get_extents().get_points() for path in display.marks_.get_paths()]
@@ -227,7 +241,7 @@ def test_options(found):
     assert ax.figure.get_size_inches().tolist() == [4, 4]
     assert len(display.figure_.axes) == 1
     assert (*display.im_.get_clim(), display.im_.get_cmap().name) == (-1, 1, "magma")
-    values = [f"{value:.1f}" for value in (found.cube[9] * found.weights).flat]
+    values = [f"{value:.1f}" for value in (found.cube[9] * found.weights[9]).flat]
     assert [text.get_text() for text in display.texts_] == values
     display = InteractionDisplay(found).plot(channel="words", focused=False)
     assert_array_equal(display.im_.get_array(), found.cube[12])

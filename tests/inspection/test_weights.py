@@ -9,6 +9,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import make_pipeline
 
+from skparaphrase.datasets import load_word_frequencies
 from skparaphrase.encoders import (
     AverageEncoder,
     CharagramEncoder,
@@ -191,6 +192,15 @@ def test_encoders_that_go_on_from_others(vectors):
     second.init = None  # as after load
     with pytest.raises(ValueError, match="training started are unknown"):
         FrequencyWeightsDisplay.from_estimator(second, COUNTS)
+
+
+def test_frequencies_do_not_follow_from_weights_of_ones_own(vectors):
+    encoder = SIFEncoder(vectors, weights={"the": 0.3}).fit(["the cat"])
+    display = FrequencyWeightsDisplay.from_estimator(encoder)
+    bundled = load_word_frequencies().probabilities(display.words)
+    assert_allclose(display.frequency, bundled)
+    weights = dict(zip(display.words, display.weight, strict=True))
+    assert weights["the"] == 0.3 and weights["cat"] == 1
 
 
 def test_bad_frequencies(vectors):

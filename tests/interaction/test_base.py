@@ -71,6 +71,7 @@ SETTINGS = [
     {"context": False},
     {"share_directions": False, "max_words": 64},
     {"focus": "none", "max_words": 32},
+    {"focus": "paper"},
     {"focus": "dropout", "dropout": 0.5, "scale": None},
     {"freeze": None, "scale": 2.0},
 ]
@@ -459,7 +460,7 @@ def test_long_texts_are_predicted_a_few_at_a_time(vectors, pairs, gold, monkeypa
 # Bad and poor input
 
 
-@pytest.mark.parametrize("focus", ["matching", "none", "dropout"])
+@pytest.mark.parametrize("focus", ["matching", "paper", "none", "dropout"])
 @each
 def test_sentences_of_no_and_one_word(Model, focus, examples, vectors):
     X, y = examples[Model]

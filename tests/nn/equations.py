@@ -55,6 +55,15 @@ def cse(x, p, f, longest=None):
     return np.concatenate(sums)
 
 
+def cse_of_full_windows(x, p, f):
+    """Zeros only after a text that is shorter than a filter."""
+    sums = []
+    for weight, bias in filters_of(p):
+        responses = convolved(x, weight, bias, max(len(x), len(weight)))
+        sums.append(F[f](responses).sum(axis=0))
+    return np.concatenate(sums)
+
+
 def cse_in_closed_form(x, p, longest):
     """What the released code amounts to with linear filters."""
     sums = []
@@ -70,6 +79,8 @@ def char_cnn(x, p, conv, f):
     for weight, bias in filters_of(p):
         responses = convolved(x, weight, bias, max(len(x), len(weight)))
         maxima.append(F[conv](responses).max(axis=0))
+    if "layer.weight" not in p:
+        return np.concatenate(maxima)
     return F[f](np.concatenate(maxima) @ p["layer.weight"] + p["layer.bias"])
 
 
@@ -107,3 +118,17 @@ def lstm_states(x, p):
 
 def lstm(x, p):
     return lstm_states(x, p)[-1]
+
+
+def lstms(x, p, n_layers, both):
+    """Last states of all layers; backward layers are numbered after the others."""
+    last = []
+    for reverse in (False, True)[: 2 if both else 1]:
+        states = x[::-1] if reverse else x
+        for i in range(n_layers):
+            number = i + n_layers * (reverse and both is True)
+            prefix = f"layers.{number}."
+            own = {k.removeprefix(prefix): v for k, v in p.items() if prefix in k}
+            states = lstm_states(states, own)
+            last.append(states[-1])
+    return np.concatenate(last)

@@ -81,7 +81,9 @@ def fitted(name):
         return model.loss_curve_, model.predict(SIMILAR)
     elif name == "unknown words":  # the second process has nothing else
         pairs = [PAIRS[0], *[("qzqz", "zqzq")] * 6]
-        model = LSTMEncoder(**COMMON, ordered_first_epoch=True).fit(pairs)
+        model = LSTMEncoder(**COMMON)
+        model.ordered_first_epoch = True
+        model.fit(pairs)
     elif name == "parts":
         model = ParagramEncoder(**COMMON).fit(PAIRS[:15]).partial_fit(PAIRS[15:])
     else:

@@ -19,6 +19,8 @@ HEADS = {
     "fixed projection": {
         "projection_dim": 4, "train_projection": False, "normalize": True,
     },
+    "as printed by Jiao et al.": {"how": ("first", "second", "absdiff"), "scale": 2.0},
+    "other features": {"how": ["sum", "difference", "product"], "projection_dim": 2},
 }  # fmt: skip
 
 
@@ -45,7 +47,9 @@ def normal(*shape, seed=0):
     return np.random.RandomState(seed).randn(*shape).astype(np.float32)
 
 
-def slow_head(vectors, p, *, n_texts, normalize=False, scale=1.0, **_):
+def slow_head(
+    vectors, p, *, n_texts, normalize=False, scale=1.0, how=("product", "absdiff"), **_
+):
     """Logits of the equations; row by row."""
     texts = []
     for g in vectors:
@@ -59,7 +63,15 @@ def slow_head(vectors, p, *, n_texts, normalize=False, scale=1.0, **_):
         features = texts[i]
         if n_texts == 2:
             one, other = texts[i : i + 2]
-            features = np.concatenate([one * other, np.abs(one - other)])
+            by_name = {
+                "product": one * other,
+                "absdiff": np.abs(one - other),
+                "difference": one - other,
+                "sum": one + other,
+                "first": one,
+                "second": other,
+            }
+            features = np.concatenate([by_name[name] for name in how])
         hidden = 1 / (1 + np.exp(-(features @ p["hidden.weight"] + p["hidden.bias"])))
         logits.append(hidden @ p["output.weight"] + p["output.bias"])
     return np.array(logits)
@@ -102,6 +114,12 @@ def test_gradients_of_head(n_texts, params):
         return torch.func.functional_call(head, values, (vectors,))
 
     assert torch.autograd.gradcheck(function, (vectors, *trained.values()))
+
+
+@pytest.mark.parametrize("how", [(), ("cosine",), ("product", 1)])
+def test_features_that_a_head_does_not_have(how):
+    with pytest.raises(ValueError, match="how must hold some of"):
+        make_head(2, how=how)
 
 
 def test_initial_head():

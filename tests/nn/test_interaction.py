@@ -112,6 +112,22 @@ def slow_focus(cube):
     return picked
 
 
+def printed_focus(cube):
+    """Algorithm 2, line by line, on the cells of two sentences; its factors."""
+    n1, n2 = cube.shape[1:]
+    mask = np.full(cube.shape, 0.1)
+    for channel in (6, 7):  # 10 and 11, counted from 1 in the order of the paper
+        tag1, tag2 = np.zeros(n1), np.zeros(n2)
+        sort_index = np.argsort(-cube[channel].ravel(), kind="stable")
+        for n in range(min(n1 + n2, n1 * n2)):
+            position1, position2 = divmod(sort_index[n], n2)
+            if tag1[position1] + tag2[position2] == 0:
+                tag1[position1] = tag2[position2] = 1
+                mask[:, position1, position2] = 1
+    mask[12] = 1
+    return mask
+
+
 @st.composite
 def cubes(draw):
     """Cubes of several pairs; few distinct values, so that many cells tie."""
@@ -137,6 +153,31 @@ def test_focus_equals_a_greedy_walk(drawn):
         fewest = min(length1, length2)
         assert fewest <= got.sum() <= 2 * fewest
         assert not got[pair[12] == 0].any()
+
+
+@given(cubes())
+def test_focus_as_printed(drawn):
+    cube, lengths = drawn
+    net = Interaction(DIM_IN, DIM, 2, max_words=32, focus="paper")
+    focused = net.focused(torch.from_numpy(cube), None).numpy()
+    picked = focus_mask(torch.from_numpy(cube), "paper").numpy()
+    for got, cells, pair, (n1, n2) in zip(focused, picked, cube, lengths, strict=True):
+        weights = printed_focus(pair[:, :n1, :n2])
+        expected = np.zeros_like(pair)
+        expected[:, :n1, :n2] = pair[:, :n1, :n2] * weights
+        assert_allclose(got, expected, rtol=1e-6)
+        assert_array_equal(cells[:n1, :n2], weights[0] == 1)
+        assert cells.sum() == cells[:n1, :n2].sum()
+
+
+def test_printed_focus_leaves_words_unmatched():
+    """Seven of the best eight cells are in the first row or column."""
+    plane = [[16, 15, 14, 13], [12, 9, 1, 2], [11, 3, 8, 4], [10, 5, 6, 7]]
+    cube = torch.ones(1, 13, 4, 4)
+    cube[:, [6, 7, 9, 10]] = torch.tensor(plane).float()
+    assert_array_equal(focus_mask(cube)[0], np.eye(4, dtype=bool))
+    picked = focus_mask(cube, "paper")[0]
+    assert_array_equal(picked, np.diag([True, True, False, False]))
 
 
 @pytest.mark.parametrize(("height", "width"), [(32, 32), (48, 9), (1, 48), (7, 1)])
@@ -200,7 +241,7 @@ def test_focus_weighs_all_channels():
         expected = pair * np.where(slow_focus(pair), 1, 0.1)  # the indicator, too
         assert_allclose(weighed, expected, rtol=1e-6)
     weights = focus_weights(torch.tensor([[[True, False]]]))
-    assert_allclose(weights, [[[1, 0.1]]], rtol=1e-7)
+    assert_allclose(weights, np.tile([[[1, 0.1]]], (1, 13, 1, 1)), rtol=1e-7)
 
 
 def test_chance_drops_values_in_training():

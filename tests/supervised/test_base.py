@@ -96,6 +96,25 @@ HEADS = [
 ]
 
 
+@pytest.mark.parametrize("Model", [SimilarityRegressor, PairClassifier])
+def test_features_of_pairs(Model, examples, vectors, tmp_path):
+    """The printed h* of Jiao et al.: the vectors side by side."""
+    X, y = examples[Model]
+    how = ("first", "second", "absdiff")
+    model = Model(ParagramEncoder(vectors), how=how, **SMALL).fit(X, y)
+    one, other = model.encoder_.transform(X).astype(float).swapaxes(0, 1)
+    x = np.hstack([one, other, abs(one - other)])
+    a = x @ model.head_["hidden.weight"] + model.head_["hidden.bias"]
+    hidden = 1 / (1 + np.exp(-a))
+    logits = hidden @ model.head_["output.weight"] + model.head_["output.bias"]
+    shares = np.exp(logits) / np.exp(logits).sum(axis=1, keepdims=True)
+    assert_allclose(model._probabilities(X), shares, rtol=1e-5)
+    model.save(tmp_path / "model")
+    assert_array_equal(load(tmp_path / "model").predict(X), model.predict(X))
+    with pytest.raises(ValueError, match="how must hold some of"):
+        Model(ParagramEncoder(vectors), how=("cosine",), **SMALL).fit(X, y)
+
+
 @pytest.mark.parametrize("params", HEADS, ids=str)
 @pytest.mark.parametrize("frozen", [False, True], ids=["trained", "frozen"])
 @pytest.mark.parametrize("Model", MODELS)

@@ -184,6 +184,24 @@ def test_replace_keeps_the_words(table):
         vectors.replace(np.full((10, 4), np.nan))
 
 
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_centered_vectors_have_no_mean(table, dtype):
+    vectors = table(dtype, unknown="cat")
+    before = vectors.rows(slice(None)).astype(np.float64)
+    centered = vectors.centered()
+    after = centered.rows(slice(None))
+    assert_allclose(after, before - before.sum(axis=0) / len(before), atol=1e-6)
+    assert_allclose(after.sum(axis=0), 0, atol=1e-5)
+    assert (centered.words, centered.unknown) == (vectors.words, "cat")
+
+
+def test_centering_moves_what_is_made_of_ngrams(table):
+    vectors = table().fit_subwords()
+    mean = vectors.rows(slice(None)).mean(axis=0)
+    found, before = vectors.centered()["catalogue"], vectors["catalogue"]
+    assert_allclose(found, before - mean, atol=1e-6)
+
+
 def test_lookups_are_remembered_by_tokenizer(table):
     vectors = table()
     lookup = vectors.lookup(WordTokenizer())
