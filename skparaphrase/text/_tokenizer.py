@@ -455,7 +455,7 @@ class _Remembered:
         look_up: Callable[..., tuple[list[int], int]],
         make_vectors: MakeVectors | None,
     ) -> None:
-        self.n_bytes = 0
+        self.n_bytes = self._n_counted = 0
         self.rows: dict[str, bytes] = {}
         self.n_left_out: dict[str, int] = {}  # words without a row, where there are any
         self._look_up = look_up
@@ -507,13 +507,9 @@ class _Remembered:
         rows, n_left_out = self._look_up(piece, place)
         if n_left_out:
             self.n_left_out[piece] = n_left_out
-        self._count(_PIECE_BYTES + getsizeof(piece) + 4 * len(rows))
+        self.n_bytes += _PIECE_BYTES + getsizeof(piece) + 4 * len(rows)
         mark = [] if len(rows) == 1 else [_NO_TOKENS + len(rows)]
         return pack(f"={len(mark + rows)}i", *mark, *rows)
-
-    def _count(self, n_bytes: int) -> None:
-        self.n_bytes += n_bytes
-        _Remembered.n_added += n_bytes
 
     def _publish(self, block: "_Block") -> None:
         """Make the vectors of new words, and only then show their pieces to others."""
@@ -525,8 +521,10 @@ class _Remembered:
                 while len(self._chunks) <= chunk:  # one too many does no harm
                     self._chunks.append(np.empty((_CHUNK, len(vector)), np.float32))
                 self._chunks[chunk][row] = vector
-            self._count(vectors.nbytes)
+            self.n_bytes += vectors.nbytes
         self.rows.update(block)
+        _Remembered.n_added += self.n_bytes - self._n_counted
+        self._n_counted = self.n_bytes
 
     def warn(self, texts: Iterable[Iterable[str]], n_found: Any) -> None:
         """Warn if more than a fifth of the words of some texts have no row.
