@@ -10,10 +10,11 @@ INSTALL := $(PIP) install --constraint constraints.txt
 WORKERS ?= auto
 SELECT ?= -m 'not slow'
 TESTS ?= tests skparaphrase
+MINUTES ?= 30
 PYTEST := OMP_NUM_THREADS=1 SCIPY_ARRAY_API=1 \
 	$(BIN)/python -m pytest --numprocesses $(WORKERS) --dist worksteal
 
-.PHONY: install demo test lint bench docs changes dist clean
+.PHONY: install demo test soak lint bench docs changes dist clean
 
 install: $(VENV)/test
 
@@ -31,6 +32,10 @@ demo: $(VENV)/plot
 
 test: $(VENV)/test
 	$(PYTEST) $(SELECT) $(OPTIONS) $(TESTS)
+
+# Attacks on files and texts with new seeds, and a table of failures.
+soak: $(VENV)/test
+	OMP_NUM_THREADS=1 $(BIN)/python tests/robustness/soak.py $(MINUTES)
 
 lint: $(VENV)/test
 	$(BIN)/ruff check .

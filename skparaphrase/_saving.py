@@ -3,23 +3,35 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+import os
+import re
 from collections.abc import Mapping
+from functools import partial
 from importlib import import_module
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from safetensors import SafetensorError
-from safetensors.numpy import load_file, save_file
+from numpy.typing import NDArray
+from safetensors.numpy import save_file
 from sklearn.frozen import FrozenEstimator
 
-from skparaphrase._persistence import new_folder, read_metadata, write_metadata
+from skparaphrase._persistence import (
+    load_arrays,
+    new_folder,
+    read_folder,
+    read_metadata,
+    refuse_damage,
+    write_metadata,
+)
+from skparaphrase.text import TOKEN_PATTERNS
 from skparaphrase.vectors import WordFrequencies, WordVectors
 
 _FORMAT_VERSION = 2
 _MODELS = ("encoders", "interaction", "search", "supervised", "tagging")
 _SETTINGS = ("losses", "optimizers", "text")  # modules of parameter objects
+_LABEL_BYTES = 2**26  # of an array of labels
 _MAPPINGS = "class_weight", "weights"  # of labels, of words
 _PLAIN = (str, int, float, bool, type(None))
 
@@ -118,7 +130,9 @@ def save(self: Any, folder: str | PathLike[str]) -> None:
         )
 
 
-def load(folder: str | PathLike[str]) -> Any:
+def load(
+    folder: str | PathLike[str], *, trust_patterns: bool = False, verify: bool = False
+) -> Any:
     """Load a model that was written by its method `save`.
 
     Only classes of skparaphrase are instantiated, and nothing is unpickled.
@@ -126,6 +140,12 @@ def load(folder: str | PathLike[str]) -> Any:
     Parameters
     ----------
     folder : path-like
+    trust_patterns : bool, default=False
+        Accept a `WordTokenizer` with a regular expression of its author, which can be
+        made such that it never ends on some texts. The named patterns always load.
+    verify : bool, default=False
+        Also compare the checksums of word vectors of more than 16 MB, which takes a
+        second per GB. Those of all other files are always compared.
 
     Returns
     -------
@@ -135,7 +155,8 @@ def load(folder: str | PathLike[str]) -> Any:
     Raises
     ------
     FileNotFoundError, ValueError
-        If the folder was not written by `save`, is damaged, or of another version.
+        If the folder was not written by `save`, is damaged, of another version, or has
+        a pattern that is not trusted.
 
     Examples
     --------
@@ -148,7 +169,12 @@ def load(folder: str | PathLike[str]) -> Any:
     ...     skparaphrase.load(f"{folder}/sif")
     SIFEncoder(a=0.0001)
     """
-    folder = Path(folder)
+    return read_folder(
+        Path(folder), partial(_load, trust_patterns=trust_patterns, verify=verify)
+    )
+
+
+def _load(folder: Path, *, trust_patterns: bool, verify: bool) -> Any:
     kinds = list(_classes(_MODELS))
     metadata = read_metadata(folder, kind=kinds, version=_FORMAT_VERSION)
     if metadata["version"] < _FORMAT_VERSION:
@@ -157,57 +183,81 @@ def load(folder: str | PathLike[str]) -> Any:
             f"format version {metadata['version']}), whose models had other "
             "parameters. Fit and save the model again."
         )
-    try:
+    with refuse_damage(folder):
         parameters = dict(metadata["parameters"])
         attributes = {
-            name: np.array(value["labels"], value["dtype"])
-            if isinstance(value, dict)
-            else value
+            name: _labels(**value) if isinstance(value, dict) else value
             for name, value in metadata["attributes"].items()
         }
         for inner in sorted(path for path in folder.iterdir() if path.is_dir()):
             values = attributes if inner.name.endswith("_") else parameters
             if inner.name in ("vectors", "vectors_"):
-                values[inner.name] = WordVectors.load(inner)
+                values[inner.name] = WordVectors.load(inner, verify=verify)
             else:
-                values[inner.name] = load(inner)
+                values[inner.name] = _load(
+                    inner, trust_patterns=trust_patterns, verify=verify
+                )
         for name, parameter in metadata.get("same", {}).items():
             attributes[name] = parameters[parameter]
         for name in metadata.get("frozen", []):
             parameters[name] = FrozenEstimator(parameters[name])
         for name, content in metadata["objects"].items():
             parameters[name] = _instantiate(_SETTINGS, **content)
+            pattern = getattr(parameters[name], "pattern", "words")
+            if pattern not in TOKEN_PATTERNS and not trust_patterns:
+                raise ValueError(
+                    f"its tokenizer has the regular expression {pattern!r:.200}, which "
+                    "may never end on some texts. If you trust its author, load it "
+                    "with trust_patterns=True"
+                )
         for name in _MAPPINGS:
             if isinstance(parameters.get(name), list):
                 parameters[name] = dict(parameters[name])
-        if (path := folder / "frequencies.json").is_file():
+        if os.path.lexists(path := folder / "frequencies.json"):
             parameters["frequencies"] = WordFrequencies.load(path)
-        if (path := folder / "arrays.safetensors").is_file():
-            attributes.update(_nested(load_file(path)))
+        if os.path.lexists(path := folder / "arrays.safetensors"):
+            arrays = load_arrays(path)
+            for name, array in arrays.items():
+                if not np.isfinite(array).all():
+                    raise ValueError(f"{path} is damaged: {name!r} is not finite")
+            attributes.update(_nested(arrays))
         model = _instantiate(_MODELS, metadata["kind"], parameters)
         if "vectors_" in attributes and "loss_curve_" in attributes:
             attributes.setdefault("parameters_", {})  # of an average
-    except (KeyError, TypeError, OSError, SafetensorError) as error:
-        raise ValueError(f"{folder} is damaged: {error}") from error
+        if bad := [name for name in attributes if not _is_fitted(name)]:
+            raise ValueError(f"{bad[0]!r} is not the name of a fitted attribute")
     vars(model).update(attributes)
     return model
 
 
 def fitted_attributes(estimator: Any) -> dict[str, Any]:
     """What `fit` has learned, by the names that scikit-learn gives it."""
-    return {
-        name: value
-        for name, value in vars(estimator).items()
-        if name.endswith("_") and not name.startswith("_")
-    }
+    return {name: value for name, value in vars(estimator).items() if _is_fitted(name)}
+
+
+def _is_fitted(name: str) -> bool:
+    return name.endswith("_") and not name.startswith("_")
+
+
+def _labels(labels: list[Any], dtype: str) -> NDArray[Any]:
+    """The array of labels that `save` has written as a list."""
+    if not isinstance(labels, list) or not re.fullmatch(r"object|[<>]U\d{1,9}", dtype):
+        raise ValueError(f"labels of type {dtype!r}")
+    if np.dtype(dtype).itemsize * len(labels) > _LABEL_BYTES:
+        raise ValueError(f"{len(labels)} labels of type {dtype!r} are too large")
+    found = np.empty(len(labels), dtype)
+    found[:] = labels
+    return found
 
 
 def _classes(modules: tuple[str, ...]) -> dict[str, str]:
-    """The module of each public class of some modules, by name."""
+    """The module of each public class of parameters of some modules, by name."""
+    imported = {module: import_module(f"skparaphrase.{module}") for module in modules}
     return {
         name: module
-        for module in modules
-        for name in import_module(f"skparaphrase.{module}").__all__
+        for module, content in imported.items()
+        for name in content.__all__
+        if hasattr(getattr(content, name), "get_params")
     }
 
 

@@ -21,10 +21,20 @@ from skparaphrase._compat import effective_n_threads
 A = TypeVar("A")
 B = TypeVar("B")
 
-_LOCK = threading.Lock()
+_LOCK = threading.Lock()  # a new one after a fork: see _unlock
 _BLAS_LIMITS: list[Any] = []  # the same one for each block that is running
 _TORCH_BEFORE: list[int] = []  # torch's own number, for each thread that trains
 _HERE = threading.local()
+
+
+def _unlock() -> None:
+    """Replace the lock in a child process: the thread that held it is not there."""
+    global _LOCK
+    _LOCK = threading.Lock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_unlock)
 
 
 def in_worker() -> bool:

@@ -3,6 +3,7 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+import math
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
@@ -21,7 +22,7 @@ from skparaphrase._compat import (
     fit_context,
     get_namespace,
 )
-from skparaphrase._estimator import DocumentedOnline
+from skparaphrase._estimator import DocumentedOnline, warn_caller
 from skparaphrase._output import LastAxisTransformer, check_last_axis
 from skparaphrase._threads import available_threads, one_blas_thread
 
@@ -54,6 +55,7 @@ class CommonComponentRemoval(LastAxisTransformer, DocumentedOnline, BaseEstimato
     ----------
     components_ : ndarray of shape (n_components, d)
         Orthonormal directions, strongest first, each with a positive largest entry.
+        Zeros, with a warning, where the vectors have fewer directions.
         The shape is (2, n_components, d) with `per_side`.
     explained_variance_ratio_ : ndarray of shape (n_components,)
         Share of the (uncentred) sum of squares in each direction. The shape is
@@ -84,7 +86,8 @@ class CommonComponentRemoval(LastAxisTransformer, DocumentedOnline, BaseEstimato
     """
 
     n_samples_seen_: int
-    _gram: Any  # of shape (n_sides, d, d), float64
+    _gram: Any  # of shape (n_sides, d, d), float64, of the vectors divided by _unit
+    _unit: float
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "n_components": [Interval(Integral, 0, None, closed="left")],
@@ -168,17 +171,41 @@ class CommonComponentRemoval(LastAxisTransformer, DocumentedOnline, BaseEstimato
                 f"{self.n_components} component(s) needs at least "
                 f"{self.n_components + 1}: fewer would leave nothing of the vectors."
             )
-        grams = [
-            add_gram(xp, side, self._gram[i, :, :] if resume else None)
-            for i, side in enumerate(sides)
-        ]
+        grams, unit = self._grams(xp, sides, resume=resume)
         found = [self._directions(xp, gram, X.dtype) for gram in grams]
         components, ratios = map(xp.stack, zip(*found, strict=True))
         self.components_ = components if self.per_side else components[0, :, :]
         self.explained_variance_ratio_ = ratios if self.per_side else ratios[0, :]
-        self._gram = xp.stack(grams)
+        self._gram, self._unit = xp.stack(grams), unit
         self.n_samples_seen_ = n_samples
         return self
+
+    def _grams(self, xp: Any, sides: Any, *, resume: bool) -> tuple[list[Any], float]:
+        """Gram matrices of the sides, and a unit in which no square overflows."""
+        before: list[Any] = [None] * len(sides)
+        unit = 1.0
+        if resume:
+            before, unit = [self._gram[i, :, :] for i in range(len(sides))], self._unit
+        scaled = sides if unit == 1 else [side / unit for side in sides]
+        grams = list(map(add_gram, [xp] * len(sides), scaled, before))
+        traces = [float(xp.linalg.trace(gram)) for gram in grams]
+        limits = xp.finfo(sides[0].dtype)
+        least = float(limits.smallest_normal) / float(limits.eps)
+        largest = 0.0
+        if not all(least < trace < math.inf for trace in traces):
+            largest = max(float(xp.max(xp.abs(side))) for side in sides)
+        if not largest:
+            return grams, unit
+        new = 2.0 ** (math.frexp(largest)[1] - 1)
+        if resume and any(traces):
+            new = max(new, unit)
+        grams = [add_gram(xp, side / new) for side in sides]
+        if resume and any(traces):
+            ratio = (unit / new) ** 2
+            grams = [
+                old * ratio + gram for old, gram in zip(before, grams, strict=True)
+            ]
+        return grams, new
 
     def transform(self, X: Any) -> Any:
         """Remove the directions.
@@ -227,8 +254,15 @@ class CommonComponentRemoval(LastAxisTransformer, DocumentedOnline, BaseEstimato
         strongest = xp.flip(vectors.T, axis=0)[: self.n_components, :]
         total = xp.sum(xp.maximum(values, xp.zeros_like(values)))
         ratio = xp.flip(values)[: self.n_components] / (total if total > 0 else 1.0)
+        is_found = ratio > 8 * float(xp.finfo(dtype).eps)
+        if not bool(xp.all(is_found)):
+            warn_caller(
+                f"The vectors have fewer than n_components={self.n_components} "
+                "directions; nothing is removed for the others."
+            )
         largest = xp.argmax(xp.abs(strongest), axis=1, keepdims=True)
         signs = xp.sign(xp.take_along_axis(strongest, largest, axis=1))
+        signs *= xp.astype(is_found, signs.dtype)[:, None]
         return xp.astype(strongest * signs, dtype), xp.astype(ratio, dtype)
 
     @property
@@ -254,9 +288,10 @@ def add_gram(xp: Any, X: Any, gram: Any = None) -> Any:
 
     def add_rows(rows: slice) -> Any:
         sums = xp.zeros_like(gram)
-        for block in _slices(rows, _ROWS):
-            few = X[block, :]
-            sums += xp.astype(few.T @ few, xp.float64)
+        with np.errstate(over="ignore", invalid="ignore"):
+            for block in _slices(rows, _ROWS):
+                few = X[block, :]
+                sums += xp.astype(few.T @ few, xp.float64)
         return sums
 
     for sums in _map_rows(add_rows, X):

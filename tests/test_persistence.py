@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from skparaphrase import _persistence
 from skparaphrase._persistence import new_folder, read_metadata, write_metadata
 
 
@@ -72,6 +73,7 @@ def test_folder_that_cannot_be_moved_stays(step, tmp_path, monkeypatch):
 
     with monkeypatch.context() as patch:
         patch.setattr(Path, "rename", refuse)
+        patch.setattr(_persistence, "_exchange", lambda new, old: False)
         message = "a file in it is open" if step == 1 else "in use"
         with pytest.raises(PermissionError, match=message):
             write(tmp_path / "folder", "two")

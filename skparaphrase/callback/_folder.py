@@ -9,15 +9,19 @@ import sys
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
-from zlib import crc32
 
 import numpy as np
 from filelock import FileLock, Timeout
 from numpy.typing import NDArray
-from safetensors import SafetensorError
-from safetensors.numpy import load_file, save_file
+from safetensors.numpy import save_file
 
-from skparaphrase._persistence import new_folder, read_metadata, write_metadata
+from skparaphrase._persistence import (
+    load_arrays,
+    new_folder,
+    read_metadata,
+    refuse_damage,
+    write_metadata,
+)
 
 _FORMAT_VERSION = 2
 _KIND = "Checkpoint"
@@ -85,7 +89,6 @@ class CheckpointFolder:
                 new,
                 kind=_KIND,
                 version=_FORMAT_VERSION,
-                checksum=_checksum(new / _ARRAYS),
                 identity=identity,
                 state=content,
             )
@@ -109,8 +112,11 @@ class CheckpointFolder:
         return {int(n): path for n, path in paths.items() if n.isdecimal()}
 
     def _sweep(self) -> None:
-        for path in self.folder.glob(".epoch-*-*"):
-            shutil.rmtree(path, ignore_errors=True)
+        for path in self.folder.glob(".epoch-*"):
+            if path.is_dir():
+                shutil.rmtree(path, ignore_errors=True)
+            else:  # the lock of a killed writer
+                path.unlink(missing_ok=True)
 
 
 def read_checkpoint(path: Path) -> tuple[Any, dict[str, Any]]:
@@ -125,11 +131,10 @@ def read_checkpoint(path: Path) -> tuple[Any, dict[str, Any]]:
         content = read_metadata(path, kind=_KIND, version=_FORMAT_VERSION)
         if content["version"] != _FORMAT_VERSION:
             raise ValueError(f"it has format version {content['version']}")
-        if content["checksum"] != _checksum(path / _ARRAYS):
-            raise ValueError("array checksum mismatch")
-        arrays = load_file(path / _ARRAYS)
-        return content["identity"], _put_arrays(content["state"], "", arrays)
-    except (KeyError, OSError, SafetensorError, ValueError) as error:
+        with refuse_damage(path):
+            arrays = load_arrays(path / _ARRAYS)
+            return content["identity"], _put_arrays(content["state"], "", arrays)
+    except (FileNotFoundError, ValueError) as error:
         raise ValueError(
             f"The checkpoint {path} cannot be used: {error}. Delete it to start "
             "training again."
@@ -138,8 +143,11 @@ def read_checkpoint(path: Path) -> tuple[Any, dict[str, Any]]:
 
 def read_seed(path: Path) -> int:
     """The seed of the fit that wrote a checkpoint."""
-    content = read_metadata(path, kind=_KIND, version=_FORMAT_VERSION)
-    return int(content["state"]["seed"])
+    content = read_metadata(
+        path, kind=_KIND, version=_FORMAT_VERSION, lazy=".safetensors", verify=False
+    )
+    with refuse_damage(path):
+        return int(content["state"]["seed"])
 
 
 def _take_arrays(value: Any, name: str, arrays: dict[str, NDArray[Any]]) -> Any:
@@ -161,10 +169,6 @@ def _put_arrays(value: Any, name: str, arrays: dict[str, NDArray[Any]]) -> Any:
             return arrays[name]
         return {k: _put_arrays(v, f"{name}/{k}", arrays) for k, v in value.items()}
     return value
-
-
-def _checksum(path: Path) -> int:
-    return crc32(np.memmap(path, np.uint8, mode="r").data)
 
 
 def _flush_to_disk(path: Path) -> None:

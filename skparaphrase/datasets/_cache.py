@@ -19,11 +19,10 @@ from functools import cache
 from gzip import BadGzipFile
 from importlib import import_module
 from importlib.resources import files
-from io import BytesIO
 from numbers import Integral, Real
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from filelock import FileLock
 from sklearn.utils import check_scalar
@@ -34,6 +33,7 @@ from skparaphrase.datasets._download import (
     recorded_sha256,
     sha256_of,
 )
+from skparaphrase.datasets._tables import check_expanded, open_compressed
 
 _DAMAGE = (BadGzipFile, zipfile.BadZipFile, tarfile.TarError, zlib.error, EOFError)
 
@@ -222,14 +222,21 @@ def read_members(
         if path.suffix == ".zip":
             with zipfile.ZipFile(path) as zipped:
                 nearest = _nearest(zipped.namelist(), simplify)
-                return [zipped.read(nearest[name]) for name in names]
-        with gzip.open(path, "rb") as packed:
-            content = BytesIO(packed.read())  # to the end, where the checksum is
-        with tarfile.open(fileobj=content, mode="r:") as tarred:
-            members = {member.name: member for member in tarred if member.isfile()}
-            nearest = _nearest(members, simplify)
-            opened = [tarred.extractfile(members[nearest[name]]) for name in names]
-            return [b"" if file is None else file.read() for file in opened]
+                return [_member(zipped, path, nearest[name]).read() for name in names]
+        found: dict[str, tuple[tuple[int, str], bytes]] = {}
+        with open_compressed(path, gzip.open) as packed:
+            with tarfile.open(fileobj=packed, mode="r|") as tarred:
+                for member in tarred:
+                    name = simplify(member.name.rpartition("/")[2])
+                    depth = _depth(member.name)
+                    if not member.isfile() or name not in names:
+                        continue
+                    if name not in found or depth < found[name][0]:
+                        file = tarred.extractfile(member)
+                        found[name] = depth, b"" if file is None else file.read()
+            while packed.read(1 << 20):  # to the end, where the checksum is
+                pass
+        return [found[name][1] for name in names]
 
 
 def unpack_member(path: Path, name: str, target: Path) -> None:
@@ -241,7 +248,8 @@ def unpack_member(path: Path, name: str, target: Path) -> None:
         try:
             with damage_named(path), zipfile.ZipFile(path) as archive:
                 member = _nearest(archive.namelist())[name]
-                with archive.open(member) as source, open(part, "wb") as file:
+                part.unlink(missing_ok=True)  # and if it is a link to another file
+                with _member(archive, path, member) as source, open(part, "xb") as file:
                     shutil.copyfileobj(source, file, 1 << 20)
             os.replace(part, target)
         finally:
@@ -250,8 +258,18 @@ def unpack_member(path: Path, name: str, target: Path) -> None:
 
 def _nearest(members: Iterable[str], simplify: Callable[[str], str] = str) -> Any:
     """The member nearest to the top, by the simplified last part of its name."""
-    deepest_first = sorted(members, key=lambda name: (name.count("/"), name))[::-1]
+    deepest_first = sorted(members, key=_depth, reverse=True)
     return {simplify(name.rpartition("/")[2]): name for name in deepest_first}
+
+
+def _depth(name: str) -> tuple[int, str]:
+    return name.count("/"), name
+
+
+def _member(archive: zipfile.ZipFile, path: Path, name: str) -> IO[bytes]:
+    """A member of a zip file, open for reading, if it is not too large."""
+    check_expanded(path, archive.getinfo(name).file_size)
+    return archive.open(name)
 
 
 @contextmanager

@@ -16,6 +16,7 @@ from sklearn.utils import Bunch, check_scalar
 
 from skparaphrase.datasets._cache import Cache, damage_named
 from skparaphrase.datasets._source import Source, check_choice, iter_cells
+from skparaphrase.datasets._tables import open_compressed
 
 _HEADER = ["Quality", "#1 ID", "#2 ID", "#1 String", "#2 String"]
 
@@ -121,7 +122,7 @@ def _iter_ppdb(path: Path) -> Iterator[tuple[Any, ...]]:
     number = 0
     with (
         damage_named(path, lambda: f", after line {number},"),
-        gzip.open(path, "rb") as file,
+        open_compressed(path, gzip.open) as file,
     ):
         for number, raw in enumerate(file, 1):
             try:

@@ -5,6 +5,7 @@
 
 import codecs
 import csv
+import io
 import re
 from collections.abc import Callable, Iterator, Sequence
 from importlib import import_module
@@ -21,6 +22,8 @@ Row = tuple[int, list[str]]  # the line in which it ends, and its cells
 _Error = Callable[[int, str], ValueError]  # of a line and its problem
 
 _COMPRESSED = {".gz": "gzip", ".bz2": "bz2", ".xz": "lzma"}
+_TIMES = 50  # the size of a compressed file that its text may have; English has 3
+_ALLOWED = 2**24  # bytes that it may have in any case
 _MARK = "\udfff"  # no text that can be decoded has a lone surrogate
 _MARK_ERRORS = "skparaphrase-mark"
 
@@ -30,6 +33,43 @@ def _mark(error: Any) -> tuple[str, int]:
 
 
 codecs.register_error(_MARK_ERRORS, _mark)
+
+
+class _Expanded(io.RawIOBase):
+    """What a decompressor gives, up to the size that is allowed for `path`."""
+
+    def __init__(self, file: Any, path: Path) -> None:
+        self._file, self._path, self._n_bytes = file, path, 0
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        n_bytes: int = self._file.readinto(buffer)
+        self._n_bytes += n_bytes
+        check_expanded(self._path, self._n_bytes)
+        return n_bytes
+
+    def close(self) -> None:
+        self._file.close()
+        super().close()
+
+
+def check_expanded(path: Path, n_bytes: int) -> None:
+    """Raise a ValueError if `n_bytes` are too many for a file that was compressed.
+
+    Few bytes of a malicious file can stand for more than the memory or the disk holds.
+    """
+    if n_bytes > _ALLOWED + _TIMES * path.stat().st_size:
+        raise ValueError(
+            f"{path} is damaged or malicious: it holds more than {_TIMES} times its "
+            "size. If you trust it, decompress it yourself."
+        )
+
+
+def open_compressed(path: Path, open_file: Callable[..., Any]) -> io.BufferedReader:
+    """A compressed file, which must not become too large."""
+    return io.BufferedReader(_Expanded(open_file(path, "rb"), path))
 
 
 class TextFile:
@@ -50,23 +90,18 @@ class TextFile:
         module = _COMPRESSED.get(path.suffix.lower())
         self._open: Any = import_module(module).open if module else open
 
+    def _text(self, newline: str, errors: str = "strict") -> io.TextIOWrapper:
+        return io.TextIOWrapper(self._bytes(), self.encoding, errors, newline)
+
+    def _bytes(self) -> io.BufferedReader:
+        if self._open is open:
+            return self.path.open("rb")
+        return open_compressed(self.path, self._open)
+
     def lines(self, newline: str) -> Iterator[str]:
         """Lines with their ends, which are any if `newline` is "", else `newline`."""
-        text = {"encoding": self.encoding, "newline": newline}
-        is_utf8 = codecs.lookup(self.encoding).name in ("utf-8", "utf-8-sig")
         try:
-            if is_utf8 and self._head()[:2].count(0) == 1:
-                # UTF-16 without a byte order mark can be valid UTF-8.
-                raise self._not_decoded(1, "null bytes", is_utf8)
-            with self._open(self.path, "rt", **text) as file:
-                for line in islice(file, 1):
-                    yield line.removeprefix("\ufeff")
-                yield from file
-        except UnicodeDecodeError as error:
-            text |= {"newline": "\n", "errors": _MARK_ERRORS}
-            with self._open(self.path, "rt", **text) as file:
-                number = next(i for i, line in enumerate(file, 1) if _MARK in line)
-            raise self._not_decoded(number, error.reason, is_utf8) from error
+            yield from self._lines(newline)
         except Exception as error:
             # The compression modules have various errors, all without an errno.
             errno = getattr(error, "errno", None)
@@ -76,9 +111,24 @@ class TextFile:
                 f"{self.path} is damaged or not a {self.path.suffix} file ({error})."
             ) from error
 
+    def _lines(self, newline: str) -> Iterator[str]:
+        is_utf8 = codecs.lookup(self.encoding).name in ("utf-8", "utf-8-sig")
+        try:
+            if is_utf8 and self._head()[:2].count(0) == 1:
+                # UTF-16 without a byte order mark can be valid UTF-8.
+                raise self._not_decoded(1, "null bytes", is_utf8)
+            with self._text(newline) as file:
+                for line in islice(file, 1):
+                    yield line.removeprefix("\ufeff")
+                yield from file
+        except UnicodeDecodeError as error:
+            with self._text("\n", _MARK_ERRORS) as file:
+                number = next(i for i, line in enumerate(file, 1) if _MARK in line)
+            raise self._not_decoded(number, error.reason, is_utf8) from error
+
     def _head(self) -> bytes:
-        with self._open(self.path, "rb") as file:
-            return bytes(file.read(4096))
+        with self._bytes() as file:
+            return file.read(4096)
 
     def _not_decoded(self, number: int, reason: str, is_utf8: bool) -> ValueError:
         advice = ""

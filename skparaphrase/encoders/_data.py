@@ -131,7 +131,7 @@ class TextsInStore:
         """The tokens of all texts of the store, which are kept in its folder."""
         encode = vectors.lookup(tokenizer, known_only=True).encode_blocks
         key = _tokens_key(tokenizer, vectors)
-        return stored_tokens(self._store, encode, key, self._scratch)
+        return stored_tokens(self._store, encode, key, len(vectors), self._scratch)
 
 
 @dataclass(frozen=True, eq=False)

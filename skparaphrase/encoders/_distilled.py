@@ -312,8 +312,10 @@ def ridge(
         some = slice(first, first + _COLUMNS)
         residual = targets[:, some] - scaled @ start[:, some]
         vectors[words, some] += fit_rows(known, residual, alpha=alpha, n_steps=n_steps)
-    removal = CommonComponentRemoval().fit(scaled @ vectors)
-    return removal.transform(vectors)
+    predicted = scaled @ vectors
+    if not predicted.any():  # the teacher's vectors have no variance
+        return vectors
+    return CommonComponentRemoval().fit(predicted).transform(vectors)
 
 
 def _unit_blocks(

@@ -15,7 +15,7 @@ from skparaphrase._compat import Interval
 from skparaphrase._estimator import store_parameters
 from skparaphrase._trained_model import Examples
 from skparaphrase.interaction._base import PairwiseInteraction
-from skparaphrase.metrics import pearson_score
+from skparaphrase.metrics._similarity import correlation
 from skparaphrase.optimizers import Optimizer
 from skparaphrase.supervised._graded import GradedScores, sparse_targets
 from skparaphrase.vectors import WordVectors
@@ -211,7 +211,8 @@ class PairwiseInteractionRegressor(GradedScores, PairwiseInteraction):
     def _validation_score(self, examples: Examples) -> float:
         logits = self._logits(examples.texts, warn=False)
         found = self._expected(softmax(logits, axis=1))
-        return pearson_score(examples.targets, found, sample_weight=examples.weights)
+        targets, found = examples.targets.astype(float), found.astype(float)
+        return correlation(targets, found, examples.weights, warn=False)
 
     def _distributions(self, targets: NDArray[Any]) -> NDArray[np.float32]:
         return sparse_targets(targets, self.levels_).astype(np.float32)

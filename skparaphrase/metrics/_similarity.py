@@ -10,8 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import rankdata
 from sklearn.base import clone
+from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.metrics import make_scorer
 from sklearn.utils import check_array, check_consistent_length, column_or_1d
+
+from skparaphrase._estimator import warn_caller
 
 Vectors = NDArray[np.floating]
 
@@ -73,7 +76,8 @@ def pearson_score(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> flo
     Returns
     -------
     r : float
-        Between -1 and 1; 0 if `y_true` or `y_pred` is constant, NaN for one sample.
+        Between -1 and 1. With an `UndefinedMetricWarning`, 0 if `y_true` or `y_pred` is
+        constant, and NaN for one sample.
 
     Examples
     --------
@@ -88,7 +92,7 @@ def pearson_score(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> flo
         check_consistent_length(true, weight)
         if weight.min() < 0 or weight.max() == 0:
             raise ValueError("sample_weight must not be negative, nor all zero.")
-    return _pearson(true, predicted, weight)
+    return correlation(true, predicted, weight)
 
 
 def spearman_score(y_true: Any, y_pred: Any) -> float:
@@ -102,7 +106,8 @@ def spearman_score(y_true: Any, y_pred: Any) -> float:
     Returns
     -------
     rho : float
-        Between -1 and 1; 0 if `y_true` or `y_pred` is constant, NaN for one sample.
+        Between -1 and 1. With an `UndefinedMetricWarning`, 0 if `y_true` or `y_pred` is
+        constant, and NaN for one sample.
 
     Examples
     --------
@@ -111,11 +116,15 @@ def spearman_score(y_true: Any, y_pred: Any) -> float:
     1.0
     """
     true, predicted = check_columns({"y_true": y_true, "y_pred": y_pred})
-    return _pearson(rankdata(true), rankdata(predicted), None)
+    return correlation(rankdata(true), rankdata(predicted), None)
 
 
-def _pearson(first: Any, second: Any, weight: Any) -> float:
+def correlation(first: Any, second: Any, weight: Any, *, warn: bool = True) -> float:
+    """Pearson's r of checked arrays; `weight` may be None."""
     if len(first) < 2:
+        message = "The correlation of fewer than two samples is not defined: it is NaN."
+        if warn:
+            warn_caller(message, UndefinedMetricWarning)
         return float("nan")
     weight = np.ones_like(first) if weight is None else weight / weight.max()
     seen = weight > 0
@@ -123,6 +132,9 @@ def _pearson(first: Any, second: Any, weight: Any) -> float:
     first, second = _centre(first[seen], weight), _centre(second[seen], weight)
     squares = np.sqrt(weight @ first**2) * np.sqrt(weight @ second**2)
     if squares == 0:
+        message = "The correlation with constant values is not defined: it is set to 0."
+        if warn:
+            warn_caller(message, UndefinedMetricWarning)
         return 0.0
     return float(np.clip(weight @ (first * second) / squares, -1, 1))
 

@@ -131,10 +131,22 @@ class PairFeatures(LastAxisTransformer, DocumentedOnline, BaseEstimator):
         Returns
         -------
         features : ndarray of shape (n_pairs, n_features_out)
+
+        Raises
+        ------
+        ValueError
+            If a feature is too large for the data type.
         """
         check_is_fitted(self)
         vectors = check_pair_vectors(X, self, reset=False)
-        blocks = pair_features(self.how, vectors[:, 0], vectors[:, 1])
+        try:
+            with np.errstate(over="raise"):
+                blocks = pair_features(self.how, vectors[:, 0], vectors[:, 1])
+        except FloatingPointError:
+            raise ValueError(
+                f"Features overflow {vectors.dtype}: make the vectors shorter, or "
+                "convert them to float64."
+            ) from None
         return self._wrap(np.concatenate(blocks, axis=1), X)
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:

@@ -5,6 +5,7 @@
 
 import errno
 import json
+import math
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
@@ -18,15 +19,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skparaphrase._persistence import (
+    checked_file,
+    is_large,
     new_folder,
     read_metadata,
+    refuse_damage,
     temporary_folder,
     write_metadata,
 )
 from skparaphrase.text import TokenBatch
 from skparaphrase.text._check import check_text_blocks
 
-_KIND = "TextStore"
+_KIND, _TOKENS = "TextStore", "Tokens"
 _VERSION = 1
 _ROWS = 256  # rows checked and written at a time
 _LOOKED_UP = 4096  # bounds of texts read at a time
@@ -45,6 +49,9 @@ class TextStore(Sequence[Any]):
     ----------
     folder : path-like
         A folder written by :meth:`write`.
+    verify : bool, default=False
+        Compare the checksums of all files, which takes a second per GB. Those of files
+        of up to 16 MB are always compared.
 
     Attributes
     ----------
@@ -83,21 +90,24 @@ class TextStore(Sequence[Any]):
     ((1000, 2), ('a cat', 'cat 1'), [('a cat', 'cat 999')], 'cat 0')
     """
 
-    def __init__(self, folder: str | PathLike[str]) -> None:
+    def __init__(self, folder: str | PathLike[str], *, verify: bool = False) -> None:
         self.folder = Path(folder).absolute()
-        metadata = read_metadata(self.folder, kind=_KIND, version=_VERSION)
-        try:
-            self.shape: tuple[int, ...] = tuple(map(int, metadata["shape"]))
+        metadata = read_metadata(
+            self.folder, kind=_KIND, version=_VERSION, lazy=".bin", verify=verify
+        )
+        with refuse_damage(self.folder):
+            n_rows, *two = metadata["shape"]
+            if type(n_rows) is not int or n_rows < 0 or two not in ([], [2]):
+                raise ValueError(f"it has shape {metadata['shape']!r}")
+            self.shape: tuple[int, ...] = (n_rows, *two)
             self.digest = str(metadata["digest"])
             raw = _map(self.folder / "texts.bin", np.uint8)
             bounds = _map(self.folder / "bounds.bin", "<i8")
             self.identities = _map(self.folder / "identities.bin", "<i8")
-        except (KeyError, TypeError, ValueError, OSError) as error:
-            raise ValueError(f"{self.folder} is damaged: {error!r}.") from error
-        n_texts = int(np.prod(self.shape))
-        lengths = (len(bounds) - 1, len(self.identities))
-        if lengths != (n_texts, n_texts) or bounds[-1] != len(raw):
-            raise ValueError(f"{self.folder} is damaged: its files do not match.")
+            n_texts = math.prod(self.shape)
+            if (len(bounds) - 1, len(self.identities)) != (n_texts, n_texts):
+                raise ValueError("its files do not match")
+            _check_bounds(bounds, len(raw), all=verify)
         self._flat = StoredTexts(raw.data, bounds)
 
     @classmethod
@@ -217,9 +227,18 @@ class StoredTexts(Sequence[str]):
                 yield str(self._raw[start:end], "utf-8", "surrogatepass")
 
 
+def _check_bounds(bounds: NDArray[np.int64], size: int, *, all: bool) -> None:
+    """Raise a ValueError unless bounds rise from 0 to `size`; many, only if asked."""
+    if bounds[0] != 0 or bounds[-1] != size:
+        raise ValueError("its files do not match")
+    if all or not is_large(bounds.nbytes):
+        if (bounds[1:] < bounds[:-1]).any():
+            raise ValueError("its texts overlap")
+
+
 def _map(path: Path, dtype: Any) -> NDArray[Any]:
     """The array in a file, memory-mapped."""
-    if not path.stat().st_size:
+    if not checked_file(path).stat().st_size:
         return np.empty(0, dtype)  # an empty file cannot be mapped
     # As a plain array: look-ups in a memmap take several times as long.
     return np.asarray(np.memmap(path, dtype, mode="r"))
@@ -258,6 +277,7 @@ def stored_tokens(
     store: TextStore,
     encode_blocks: Callable[[Sequence[str]], Iterable[TokenBatch]],
     key: str | None,
+    n_words: int,
     scratch: ExitStack,
 ) -> TokenBatch:
     """The tokens of `store.flat`, memory-mapped from the store's folder.
@@ -281,10 +301,18 @@ def stored_tokens(
         place = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
         folder = Path(scratch.enter_context(place)) / "tokens"
         _write_tokens(folder, store, encode_blocks)
-    ids = _map(folder / "ids.bin", "<i4")
-    offsets = _map(folder / "offsets.bin", "<i8")
-    if len(offsets) - 1 != len(store.flat) or offsets[-1] != len(ids):
-        raise ValueError(f"{folder} is damaged. Delete it to tokenise the texts again.")
+    try:
+        read_metadata(folder, kind=_TOKENS, version=_VERSION)
+        with refuse_damage(folder):
+            ids = _map(folder / "ids.bin", "<i4")
+            offsets = _map(folder / "offsets.bin", "<i8")
+            if len(offsets) - 1 != len(store.flat):
+                raise ValueError("its files do not match")
+            _check_bounds(offsets, len(ids), all=True)
+            if len(ids) and not 0 <= ids.min() <= ids.max() < n_words:
+                raise ValueError(f"there are no more than {n_words} words")
+    except (FileNotFoundError, ValueError) as error:
+        raise ValueError(f"{error}. Delete it to tokenise the texts again.") from error
     return TokenBatch(ids, offsets)
 
 
@@ -294,6 +322,8 @@ def _write_tokens(
     encode_blocks: Callable[[Sequence[str]], Iterable[TokenBatch]],
 ) -> None:
     with temporary_folder(folder) as new:
+        if folder.is_dir():  # another has written the same tokens meanwhile
+            return
         with (
             (new / "ids.bin").open("wb") as ids,
             (new / "offsets.bin").open("wb") as offsets,
@@ -304,8 +334,5 @@ def _write_tokens(
                 ids.write(batch.ids.astype("<i4").tobytes())
                 offsets.write((n_ids + batch.offsets[1:]).astype("<i8").tobytes())
                 n_ids += len(batch.ids)
-        try:
-            new.rename(folder)
-        except OSError:  # another process has written the same tokens meanwhile
-            if not folder.is_dir():
-                raise
+        write_metadata(new, kind=_TOKENS, version=_VERSION)
+        new.rename(folder)

@@ -10,6 +10,7 @@ from itertools import chain, islice
 from os import PathLike
 from pathlib import Path
 from typing import Any, BinaryIO
+from zlib import crc32
 
 import numpy as np
 from filelock import FileLock, Timeout
@@ -17,6 +18,7 @@ from numpy.lib import format as npy
 from numpy.typing import DTypeLike, NDArray
 
 from skparaphrase._compat import safe_indexing
+from skparaphrase._estimator import warn_caller
 from skparaphrase._output import without_metadata
 from skparaphrase.streams._store import TextStore
 
@@ -83,7 +85,8 @@ def transform_to(
     out : ndarray, or path-like
         An array of the shape of the result, possibly memory-mapped, or the name of a
         file. The name has the suffix `.part` until all rows are written; if such a file
-        exists, this call resumes where the last one stopped.
+        exists, this call resumes where the last one stopped. `.part.crc32` holds the
+        checksums of its blocks: those that have changed are computed again.
     block_size : int, default=65536
         As in :func:`transform_blocks`.
     dtype : dtype, default=None
@@ -130,8 +133,10 @@ def transform_to(
     try:
         with FileLock(lock, timeout=0):
             try:
-                _write(part, transformer, X, block_size, dtype)
+                checksums = part.with_name(f"{part.name}.crc32")
+                _write(part, checksums, transformer, X, block_size, dtype)
                 os.replace(part, final)
+                checksums.unlink()
             finally:  # Windows keeps an open file, which filelock then deletes
                 with suppress(OSError):
                     lock.unlink()
@@ -156,40 +161,98 @@ def _fill(out: NDArray[Any], blocks: Iterable[NDArray[Any]]) -> None:
 
 
 def _write(
-    part: Path, transformer: Any, X: Any, block_size: int, dtype: DTypeLike | None
+    part: Path,
+    checksums: Path,
+    transformer: Any,
+    X: Any,
+    block_size: int,
+    dtype: DTypeLike | None,
 ) -> None:
     """Write all blocks into a file that may hold the first of them already."""
-    begun = part.exists() and part.stat().st_size
-    found = np.load(part, mmap_mode="r") if begun else np.empty(0)
+    for path in (part, checksums):
+        if path.is_symlink():  # of somebody who wants another file to be overwritten
+            raise ValueError(f"{path} is a symbolic link. Delete it to start again.")
+    found, records = _written(part, checksums)
+    n_found = int(records[-1, 0])
     # The last complete block is computed again, to see that it is the same.
-    n_rows = max(len(found) // block_size - 1, 0) * block_size
+    n_rows = max(n_found // block_size - 1, 0) * block_size
     blocks = _blocks(X, block_size, n_rows)
     first = _transformed(transformer, next(blocks))
     if not np.can_cast(first.dtype, dtype or first.dtype, "same_kind"):
         raise ValueError(f"The vectors, {first.dtype}, cannot be written as {dtype}.")
     first = first.astype(dtype or first.dtype)
-    done = min(len(found) - n_rows, len(first))
+    done = min(n_found - n_rows, len(first))
     if len(found) and not (
         first.shape[1:] == found.shape[1:]
         and first.dtype == found.dtype
-        and (len(first) == block_size or n_rows + len(first) >= len(found))
+        and (len(first) == block_size or n_rows + len(first) >= n_found)
         and _alike(first[:done], found[n_rows : n_rows + done])
     ):
         raise ValueError(
             f"{part} holds vectors of another transformer or of other rows. Delete it "
             "to start again."
         )
+    records = records[records[:, 0] < n_rows]
+    if n_rows:
+        rest = found[records[-1, 0] if len(records) else 0 : n_rows]
+        records = np.vstack([records, [[n_rows, crc32(rest.tobytes())]]])
     del found  # the file is about to change
-    with part.open("r+b" if n_rows else "w+b") as file:
+    with _open(checksums) as sums, _open(part) as file:
+        sums.truncate(0)
+        sums.write(records.astype("<i8").tobytes())
+        sums.flush()
         _write_header(file, first, n_rows)
         file.truncate(file.tell() + n_rows * first[:1].nbytes)
         for block in chain([first], (_transformed(transformer, b) for b in blocks)):
+            raw = block.astype(first.dtype).tobytes()
             file.seek(0, os.SEEK_END)
-            file.write(block.astype(first.dtype).tobytes())
+            file.write(raw)
             file.flush()
             os.fsync(file.fileno())  # before the header counts these rows
             n_rows += len(block)
+            sums.write(np.array([n_rows, crc32(raw)], "<i8").tobytes())
+            sums.flush()
             _write_header(file, first, n_rows)
+
+
+def _written(
+    part: Path, checksums: Path
+) -> tuple[NDArray[Any], NDArray[np.integer[Any]]]:
+    """The array that a call has begun, and where its unchanged blocks end.
+
+    Rows are (number of rows, checksum), the first of which is no block.
+    """
+    records = [[0, 0]]
+    if not (part.exists() and part.stat().st_size):
+        return np.empty(0), np.array(records)
+    try:
+        found = np.load(part, "r", allow_pickle=False)
+        sums = np.fromfile(checksums, "<i8")
+        for n_rows, checksum in sums[: len(sums) // 2 * 2].reshape(-1, 2).tolist():
+            start = records[-1][0]
+            block = found[start:n_rows]
+            if n_rows != start + len(block) or crc32(block.tobytes()) != checksum:
+                break
+            records.append([n_rows, checksum])
+    except (ArithmeticError, LookupError, OSError, TypeError, ValueError) as error:
+        raise ValueError(
+            f"{part} and {checksums.name} are damaged: {error}. Delete them to start "
+            "again."
+        ) from error
+    if records[-1][0] < len(found):
+        warn_caller(
+            f"Rows of {part} from {records[-1][0]} on have changed since they were "
+            "written, and are computed again."
+        )
+    return found, np.array(records)
+
+
+def _open(path: Path) -> BinaryIO:
+    """A file that is open for reading and writing, but never through a link."""
+    flags = os.O_RDWR | os.O_CREAT
+    for name in ("O_NOFOLLOW", "O_BINARY"):
+        flags |= getattr(os, name, 0)
+    return os.fdopen(os.open(path, flags, 0o666), "r+b")
 
 
 def _write_header(file: BinaryIO, like: NDArray[Any], n_rows: int) -> None:

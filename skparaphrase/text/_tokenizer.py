@@ -9,7 +9,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import accumulate, chain, count, pairwise, repeat
 from struct import pack
-from typing import Any
+from sys import getsizeof
+from typing import Any, ClassVar
+from weakref import WeakValueDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,8 +39,7 @@ TOKEN_PATTERNS: Mapping[str, str] = {
 }
 JOINERS = frozenset("'-.\u2019/:,")  # between the parts of a compound
 _PARTS = re.compile(r"\w+")
-_MAX_BYTES = 2**28  # of remembered pieces and vectors: about a million words
-_PIECE_BYTES = 200  # of one piece: its characters, its rows, a place in the dict
+_PIECE_BYTES = 150  # of one piece: its rows and places in dicts
 _CHUNK = 1024  # vectors of unknown words in an array
 _NO_TOKENS = -(2**31)  # plus n: the mark before the rows of a piece of n tokens
 _MARK = -(2**30)  # ids below it are marks
@@ -268,7 +269,8 @@ class WordLookup:
     """Encodes texts as rows of one vocabulary, and remembers what it has looked up.
 
     Texts are split at white space, and each distinct piece is tokenised and looked up
-    once, in all calls and threads together.
+    once, in all calls and threads together. When what all look-ups of a process
+    remember takes more than `WordLookup.max_bytes`, they forget it and begin anew.
 
     Parameters
     ----------
@@ -280,7 +282,15 @@ class WordLookup:
     vectors : callable, default=None
         Takes words that `index` lacks and returns their vectors, of shape (n_words,
         dim). Batches then carry these vectors.
+
+    Attributes
+    ----------
+    max_bytes : int, default=2**28
+        Of the class: bytes of memory, without those of the vocabularies. 256 MB are
+        about a million pieces.
     """
+
+    max_bytes: ClassVar[int] = 2**28
 
     def __init__(
         self,
@@ -298,7 +308,12 @@ class WordLookup:
         self._index = index
         self._unknown = unknown
         self._vectors = vectors
-        self._remembered = _Remembered(self._look_up, vectors)
+        self.forget()
+        _LOOKUPS[id(self)] = self
+
+    def forget(self) -> None:
+        """Forget what was looked up."""
+        self._remembered = _Remembered(self._look_up, self._vectors)
 
     def encode_blocks(
         self,
@@ -323,11 +338,9 @@ class WordLookup:
         n_done = 0
         blocks = text_blocks(texts, block_size, max_characters)
         for block in [texts] if len(texts) == 1 else blocks:
+            if _Remembered.n_added > WordLookup.max_bytes:
+                _forget()
             remembered = self._remembered
-            if remembered.n_bytes > _MAX_BYTES:
-                remembered = self._remembered = _Remembered(
-                    self._look_up, self._vectors
-                )
             first = self._split(block[:_AT_ONCE], n_done)
             if len(block) == 1:
                 ids, offsets = remembered.join_one(first[0])
@@ -411,6 +424,20 @@ def _is_word(token: str) -> bool:
     return token.isalnum() or any(map(str.isalnum, token))
 
 
+_LOOKUPS: WeakValueDictionary[int, WordLookup] = WeakValueDictionary()
+
+
+def _forget() -> None:
+    """Forget what all look-ups remember, if it is too much."""
+    lookups = [lookup for ref in _LOOKUPS.valuerefs() if (lookup := ref()) is not None]
+    n_bytes = sum(lookup._remembered.n_bytes for lookup in lookups)
+    if n_bytes > WordLookup.max_bytes:
+        n_bytes = 0
+        for lookup in lookups:
+            lookup.forget()
+    _Remembered.n_added = n_bytes
+
+
 class _Remembered:
     """The rows of each piece as the bytes of int32, and vectors of unknown words.
 
@@ -421,12 +448,14 @@ class _Remembered:
     of a block, and others see a piece only after that.
     """
 
+    n_added = 0  # bytes of all, and of those that are gone since `_forget` looked
+
     def __init__(
         self,
         look_up: Callable[..., tuple[list[int], int]],
         make_vectors: MakeVectors | None,
     ) -> None:
-        self.n_bytes = 0
+        self.n_bytes = self._n_counted = 0
         self.rows: dict[str, bytes] = {}
         self.n_left_out: dict[str, int] = {}  # words without a row, where there are any
         self._look_up = look_up
@@ -478,7 +507,7 @@ class _Remembered:
         rows, n_left_out = self._look_up(piece, place)
         if n_left_out:
             self.n_left_out[piece] = n_left_out
-        self.n_bytes += _PIECE_BYTES + len(piece)
+        self.n_bytes += _PIECE_BYTES + getsizeof(piece) + 4 * len(rows)
         mark = [] if len(rows) == 1 else [_NO_TOKENS + len(rows)]
         return pack(f"={len(mark + rows)}i", *mark, *rows)
 
@@ -494,6 +523,8 @@ class _Remembered:
                 self._chunks[chunk][row] = vector
             self.n_bytes += vectors.nbytes
         self.rows.update(block)
+        _Remembered.n_added += self.n_bytes - self._n_counted
+        self._n_counted = self.n_bytes
 
     def warn(self, texts: Iterable[Iterable[str]], n_found: Any) -> None:
         """Warn if more than a fifth of the words of some texts have no row.

@@ -86,10 +86,19 @@ class Vocabulary(Sequence[str]):
         raw, ends, slots : ndarray
             As in :meth:`arrays`.
         """
+        if raw.ndim != 1 or ends.ndim != 1 or (slots is not None and slots.ndim != 1):
+            raise ValueError("Arrays of words must have one dimension.")
         n_bytes = int(ends[-1]) if len(ends) else 0
         if len(raw) != n_bytes:
             raise ValueError(f"{len(raw)} bytes of words, but {n_bytes} are expected.")
-        if slots is not None and (len(slots) <= _mask(len(ends)) or slots[-1] >= 0):
+        if len(ends) and (ends[0] < 0 or (ends[1:] < ends[:-1]).any()):
+            raise ValueError("The ends of words do not rise.")
+        if slots is not None and (
+            len(slots) <= _mask(len(ends))
+            or slots[-1] >= 0
+            or slots.min() < -1
+            or slots.max() >= len(ends)
+        ):
             raise ValueError(
                 f"The hash table of {len(slots)} slots does not fit {len(ends)} words."
             )

@@ -3,6 +3,7 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+import codecs
 import mmap
 import warnings
 from collections.abc import Iterable, Iterator
@@ -109,7 +110,7 @@ class _Words:
 
 
 def _guess(path: Path) -> str:
-    with open(path, "rb") as file:
+    with _open_text(path) as file:
         head = file.read(4096)
     first, _, rest = head.partition(b"\n")
     fields = first.split()
@@ -131,14 +132,15 @@ def _guess(path: Path) -> str:
 def _read_text(
     path: Path, words: _Words, limit: int | None, dtype: np.dtype[Any], *, header: bool
 ) -> NDArray[np.floating]:
-    with open(path, "rb") as file:
+    with _open_text(path) as file:
+        start = file.tell()
         first = file.readline()
         n_words = None
         if header:
             n_words, dim = _parse_header(path, first)
             limit = n_words if limit is None else min(limit, n_words)
         else:
-            file.seek(0)
+            file.seek(start)
             dim = len(first.split()) - 1
             if dim < 1:
                 raise ValueError(
@@ -189,6 +191,14 @@ def _read_text(
             prefetch(parse, blocks(), n_threads=n_threads, n_ahead=2 * n_threads)
         )
     return np.concatenate(matrices) if matrices else np.empty((0, dim), dtype)
+
+
+def _open_text(path: Path) -> BinaryIO:
+    """A file after its byte order mark, which would be a part of the first word."""
+    file = path.open("rb")
+    if file.read(3) != codecs.BOM_UTF8:
+        file.seek(0)
+    return file
 
 
 def _blocks_of_lines(file: BinaryIO) -> Iterator[bytes]:
@@ -252,9 +262,12 @@ def _parse_header(path: Path, line: bytes) -> tuple[int, int]:
             f"{path}, line 1: expected the header 'n_words dim', got "
             f"{line.rstrip()[:60]!r}."
         )
-    n_words, dim = map(int, fields)
-    if dim < 1:
-        raise ValueError(f"{path}, line 1: the header says dim={dim}.")
+    # No number of words or dimensions is larger than the file.
+    n_words, dim = (int(field) if len(field) < 19 else -1 for field in fields)
+    if not 0 < dim <= path.stat().st_size or n_words < 0:
+        raise ValueError(
+            f"{path}, line 1: the header {line.rstrip()[:60]!r} does not fit the file."
+        )
     return n_words, dim
 
 
@@ -264,7 +277,11 @@ def _split_unusual(
     """Word and numbers of a line with other white space, or with spaces in the word."""
     fields = line.rstrip().rsplit(None, dim)
     inner = fields[0].split()[1:] if fields else []
-    if len(fields) != dim + 1 or (inner and _is_number(inner[-1])):
+    if (
+        len(fields) != dim + 1
+        or (inner and _is_number(inner[-1]))
+        or any(min(value) <= _SPACE for value in fields[1:])
+    ):
         n_values = max(len(line.split()) - 1, 0)
         raise ValueError(
             f"{path}, line {number}: expected a word and {dim} numbers, got "

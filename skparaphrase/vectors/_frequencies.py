@@ -3,7 +3,7 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-import json
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
@@ -12,7 +12,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from skparaphrase._persistence import (
+    read_json,
+    refuse_damage,
+    temporary_folder,
+    write_json,
+)
 from skparaphrase.text import check_texts, check_tokenizer
+
+_LARGEST = sys.float_info.max
 
 
 class WordFrequencies(Mapping[str, int]):
@@ -49,15 +57,18 @@ class WordFrequencies(Mapping[str, int]):
             for word, count in counts.items()
         }
         for word, count in self._counts.items():
-            if not 0 <= count < np.inf:
+            if not 0 <= count <= _LARGEST:
                 raise ValueError(
                     f"Counts must be finite and not negative; {word!r} has {count!r}."
                 )
         summed = sum(self._counts.values())
-        if total is not None and total < summed:
-            raise ValueError(f"total={total} is less than the sum of counts, {summed}.")
         if total is None:
             total = int(summed) if summed == int(summed) else summed
+        if not summed <= total <= _LARGEST:
+            raise ValueError(
+                f"total must be finite and at least the sum of counts, {summed}; got "
+                f"{total}."
+            )
         self.total: int = total.item() if isinstance(total, np.generic) else total
 
     @classmethod
@@ -84,21 +95,24 @@ class WordFrequencies(Mapping[str, int]):
             number = raw.count(b"\n", 0, error.start) + 1
             raise ValueError(f"{path}, line {number}: {error}.") from error
         counts: dict[str, int] = {}
-        for number, line in enumerate(text.split("\n"), 1):
+        for number, line in enumerate(text.removeprefix("\ufeff").split("\n"), 1):
             if not line.strip():
                 continue
             try:
                 word, value = line.split()
-                count = int(value)
-                if count < 0:
+                if not (value.isascii() and value.isdigit()):  # 1_000 is none
                     raise ValueError
+                count = int(value)
             except ValueError:
                 raise ValueError(
                     f"{path}, line {number}: expected a word and a whole number, got "
                     f"{line.rstrip()[:60]!r}."
                 ) from None
             counts[word] = counts.get(word, 0) + count
-        return cls(counts)
+        try:
+            return cls(counts)
+        except ValueError as error:
+            raise ValueError(f"{path}: {error}") from None
 
     @classmethod
     def from_texts(cls, texts: Any, *, tokenizer: Any = None) -> "WordFrequencies":
@@ -174,12 +188,10 @@ class WordFrequencies(Mapping[str, int]):
             Written whole or not at all.
         """
         content = {"counts": self._counts, "total": self.total}
-        part = Path(f"{path}.part")
-        try:
-            part.write_text(json.dumps(content), encoding="ascii")
-            part.replace(path)
-        finally:
-            part.unlink(missing_ok=True)
+        path = Path(path)
+        with temporary_folder(path) as new:
+            write_json(new / path.name, content)
+            (new / path.name).replace(path)
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> "WordFrequencies":
@@ -193,11 +205,10 @@ class WordFrequencies(Mapping[str, int]):
         -------
         frequencies : WordFrequencies
         """
-        try:
-            content = json.loads(Path(path).read_text(encoding="ascii"))
+        path = Path(path)
+        content = read_json(path)
+        with refuse_damage(path):
             return cls(content["counts"], total=content["total"])
-        except (KeyError, TypeError, ValueError) as error:
-            raise ValueError(f"{path} is damaged: {error}") from error
 
     def probabilities(self, words: Sequence[str]) -> NDArray[np.float64]:
         """Return the share of each word in the corpus.

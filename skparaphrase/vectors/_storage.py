@@ -5,6 +5,7 @@
 
 import json
 from collections.abc import Sequence
+from functools import partial
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -13,9 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skparaphrase._persistence import (
+    checked_file,
+    is_large,
     load_array,
     new_folder,
+    read_folder,
     read_metadata,
+    refuse_damage,
     write_metadata,
 )
 from skparaphrase.text import Vocabulary
@@ -25,7 +30,9 @@ DTYPES = ("float32", "float16", "int8")  # int8 with a scale per word
 MADE = ("subword", "hash")  # unknown= for which vectors of words are made
 _BLOCK = 16384  # vectors checked at a time
 _ARRAYS = ("matrix", "scale")
+_WORD_ARRAYS = {"raw": "uint8", "ends": "int64", "slots": "int32"}
 _SUBWORD_ARRAYS = ("matrix", "scale", "shift")
+_FLOATS = ("float32", "float64")
 _FORMAT_VERSION = 3  # 1 has the words in JSON; 2 has no n-grams
 
 
@@ -53,17 +60,38 @@ def check_table(
         raise ValueError(
             "unknown='subword' needs vectors of n-grams, which fit_subwords learns."
         )
-    if subwords is not None and subwords.matrix.shape[1:] != matrix.shape[1:]:
-        raise ValueError(
-            f"Vectors of words have {matrix.shape[1]} dimensions, but those of n-grams "
-            f"are of shape {subwords.matrix.shape}."
-        )
+    if subwords is not None:
+        _check_subwords(subwords, matrix.shape[1])
     if unknown in MADE and not len(words):
         raise ValueError(f"unknown={unknown!r} needs a table of at least one word.")
     if unknown not in (None, *MADE) and unknown not in words:
         raise ValueError(
             f"unknown={unknown!r} is not a word of the table, and neither of {MADE}."
         )
+
+
+def _check_subwords(subwords: Subwords, dim: int) -> None:
+    shape = subwords.matrix.shape
+    if len(shape) != 2 or not shape[0] or shape[1] != dim:
+        raise ValueError(
+            f"Vectors of words have {dim} dimensions, but those of n-grams are of "
+            f"shape {shape}."
+        )
+    expected = {"scale": shape[:1], "shift": shape[1:]}
+    for name, size in expected.items():
+        found = getattr(subwords, name)
+        if found is not None and (found.shape != size or not np.isfinite(found).all()):
+            raise ValueError(f"The {name} of the n-grams must be {size[0]} numbers.")
+    if (subwords.matrix.dtype == np.int8) != (subwords.scale is not None):
+        raise ValueError("int8 vectors of n-grams need a scale per row.")
+    low, high = subwords.ngram_range
+    if not 1 <= low <= high or subwords.kind not in ("crc32", "fasttext"):
+        raise ValueError(
+            f"ngram_range={subwords.ngram_range!r} and kind={subwords.kind!r} are no "
+            "settings of n-grams."
+        )
+    if not np.isfinite(subwords.factor):
+        raise ValueError(f"factor must be finite; got {subwords.factor}.")
 
 
 def check_finite(
@@ -77,7 +105,7 @@ def check_finite(
         # overflow, the slower test decides.
         block = matrix[start : start + _BLOCK]
         with np.errstate(over="ignore", invalid="ignore"):
-            if np.isfinite(block.sum(dtype=np.float64)):
+            if np.isfinite(block.sum(dtype=np.float32)):
                 continue
         bad = np.flatnonzero(~np.isfinite(block).all(axis=1))
         if len(bad):
@@ -114,26 +142,42 @@ def save_table(folder: str | PathLike[str], table: dict[str, Any]) -> None:
         )
 
 
-def load_table(folder: Path, *, mmap: bool) -> dict[str, Any]:
+def load_table(folder: Path, *, mmap: bool, verify: bool) -> dict[str, Any]:
     """Read what :func:`save_table` wrote, and check that it fits together."""
-    metadata = read_metadata(folder, kind="WordVectors", version=_FORMAT_VERSION)
-    try:
+    read = partial(_load_table, mmap=mmap, verify=verify or not mmap)
+    return read_folder(folder, read)
+
+
+def _load_table(folder: Path, *, mmap: bool, verify: bool) -> dict[str, Any]:
+    metadata = read_metadata(
+        folder,
+        kind="WordVectors",
+        version=_FORMAT_VERSION,
+        lazy=".npy",
+        verify=verify,
+    )
+    with refuse_damage(folder):
         if metadata["version"] == 1:
-            text = (folder / "words.json").read_text(encoding="ascii")
+            path = checked_file(folder / "words.json")
+            text = path.read_text(encoding="ascii")
             words = Vocabulary(json.loads(text))
         else:
-            files = (folder / f"words-{name}.npy" for name in ("raw", "ends", "slots"))
-            words = Vocabulary.from_arrays(*(load_array(f, mmap=mmap) for f in files))
-        matrix = load_array(folder / "matrix.npy", mmap=mmap)
+            words = Vocabulary.from_arrays(
+                *(
+                    load_array(folder / f"words-{name}.npy", dtype, mmap=mmap)
+                    for name, dtype in _WORD_ARRAYS.items()
+                )
+            )
+        matrix = load_array(folder / "matrix.npy", *DTYPES, mmap=mmap)
         scale = None
         if matrix.dtype == np.int8:
-            scale = load_array(folder / "scale.npy", mmap=False)
+            scale = load_array(folder / "scale.npy", "float32", mmap=False)
         unknown, subwords = metadata["unknown"], None
         if metadata.get("subwords") is not None:
             subwords = _load_subwords(folder, metadata["subwords"], mmap=mmap)
         check_table(words, matrix, scale, unknown, subwords)
-    except (KeyError, OSError, TypeError, ValueError) as error:
-        raise ValueError(f"{folder} is damaged: {error}") from error
+        if verify or not is_large(matrix.nbytes):
+            check_finite(words, matrix, scale)
     return {
         "words": words,
         "matrix": matrix,
@@ -145,11 +189,13 @@ def load_table(folder: Path, *, mmap: bool) -> dict[str, Any]:
 
 def _load_subwords(folder: Path, settings: dict[str, Any], *, mmap: bool) -> Subwords:
     """The n-grams of a folder; a ValueError where they do not fit together."""
-    matrix = load_array(folder / "subwords-matrix.npy", mmap=mmap)
+    path = folder / "subwords-matrix.npy"
+    matrix = load_array(path, *DTYPES, "float64", mmap=mmap)
     vectors = {}
     for name in ("scale", "shift"):
         path = folder / f"subwords-{name}.npy"
-        vectors[name] = load_array(path, mmap=False) if path.exists() else None
+        found = load_array(path, *_FLOATS, mmap=False) if path.exists() else None
+        vectors[name] = found
     low, high = settings["ngram_range"]
     return Subwords(
         matrix,

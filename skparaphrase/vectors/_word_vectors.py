@@ -5,7 +5,7 @@
 
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from os import PathLike
 from pathlib import Path
 from typing import Any, Self, SupportsIndex
@@ -84,6 +84,8 @@ class WordVectors:
     >>> [(word, round(cosine, 2)) for word, cosine in vectors.nearest("cat")]
     [('dog', 0.71), ('car', 0.0)]
     """
+
+    _median: np.float32 | None = None
 
     def __init__(
         self,
@@ -188,7 +190,12 @@ class WordVectors:
 
     @classmethod
     def load(
-        cls, folder: str | PathLike[str], *, mmap: bool = True, by_path: bool = False
+        cls,
+        folder: str | PathLike[str],
+        *,
+        mmap: bool = True,
+        by_path: bool = False,
+        verify: bool = False,
     ) -> "WordVectors":
         """Read what :meth:`save` wrote.
 
@@ -202,6 +209,9 @@ class WordVectors:
             Pickle the path of the folder instead of the vectors; unpickling maps the
             folder, once in a process. For workers of Dask and Ray that see the same
             files: tasks then do not carry the table.
+        verify : bool, default=False
+            Also compare the checksums of mapped files of more than 16 MB, which takes a
+            second per GB. Those of all other files are always compared.
 
         Returns
         -------
@@ -213,7 +223,7 @@ class WordVectors:
             If the folder does not exist, holds something else or is damaged.
         """
         vectors = cls.__new__(cls)
-        vectors.__setstate__(load_table(Path(folder), mmap=mmap))
+        vectors.__setstate__(load_table(Path(folder), mmap=mmap, verify=verify))
         if by_path:
             # Not resolved: a link may lead elsewhere on another machine.
             vectors._source = (str(Path(folder).absolute()), vectors._fingerprint())
@@ -305,11 +315,12 @@ class WordVectors:
             self._lookups[key] = lookup
         return lookup
 
-    @cached_property
     def _median_length(self) -> np.float32:
         """The median length of up to 10,000 vectors over the table."""
-        some = np.linspace(0, len(self) - 1, min(len(self), 10_000)).astype(np.intp)
-        return np.median(np.linalg.norm(self.rows(some), axis=1))
+        if self._median is None:  # cached_property of Python 3.11 has a lock
+            some = np.linspace(0, len(self) - 1, min(len(self), 10_000)).astype(np.intp)
+            self._median = np.median(np.linalg.norm(self.rows(some), axis=1))
+        return self._median
 
     def unknown_vector(self, word: str) -> NDArray[np.float32] | None:
         """The vector that is made for a word that the table lacks.
@@ -336,7 +347,7 @@ class WordVectors:
         for word, vector in zip(words, found, strict=True):
             seed = zlib.crc32(word.encode("utf-8", "replace"))
             drawn = np.random.RandomState(seed).standard_normal(self.dim)
-            vector[:] = drawn * (self._median_length / np.linalg.norm(drawn))
+            vector[:] = drawn * (self._median_length() / np.linalg.norm(drawn))
         return found
 
     def token_vectors(
@@ -397,6 +408,8 @@ class WordVectors:
         ------
         KeyError
             If the table lacks the word, and has no n-grams or hash for it.
+        ValueError
+            If the vector has another shape or is not finite.
         """
         own = -1
         target: Any = word
@@ -408,11 +421,14 @@ class WordVectors:
                 raise KeyError(
                     f"{word!r} is not among the {len(self)} words."
                 ) from None
-        target = np.asarray(target, np.float32)
+        with np.errstate(over="ignore"):
+            target = np.asarray(target, np.float32)
         if target.shape != (self.dim,):
             raise ValueError(
                 f"Expected a vector of shape ({self.dim},); got {target.shape}."
             )
+        if not np.isfinite(target).all():
+            raise ValueError("The vector is not finite.")
         cosines = np.empty(len(self), dtype=np.float32)
         for start in range(0, len(self), _BLOCK):
             block = slice(start, start + _BLOCK)

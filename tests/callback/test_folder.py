@@ -67,7 +67,11 @@ def flip(path):
 
 
 def replacing(before, after):
-    return lambda path: path.write_text(path.read_text().replace(before, after))
+    def damage(path):  # without a checksum, as of an old version
+        text = path.read_text().replace(before, after)
+        path.write_text(text.replace("crc32", "old"))
+
+    return damage
 
 
 @pytest.mark.parametrize(
@@ -75,7 +79,7 @@ def replacing(before, after):
     [
         ("arrays.safetensors", cut, "checksum mismatch"),
         ("arrays.safetensors", flip, "checksum mismatch"),
-        ("arrays.safetensors", Path.unlink, "No such file"),
+        ("arrays.safetensors", Path.unlink, "is missing"),
         ("metadata.json", cut, "is damaged"),
         ("metadata.json", Path.unlink, r"no metadata\.json"),
         ("metadata.json", replacing('"version": 2', '"version": 3'), "upgrade"),
@@ -90,7 +94,8 @@ def test_damage(folder, tmp_path, name, damage, message):
 
 
 def test_the_previous_checkpoint_goes_once_the_next_is_complete(folder, tmp_path):
-    (tmp_path / ".epoch-2-abc").mkdir()  # of a killed writer
+    (tmp_path / ".epoch-1.new").mkdir()  # of a killed writer
+    (tmp_path / ".epoch-1.lock").touch()
     (tmp_path / "other").mkdir()
     (tmp_path / "epoch-1").mkdir()  # not ours: it has no metadata
     folder.write(3, IDENTITY, state(3))

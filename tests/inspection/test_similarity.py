@@ -50,6 +50,7 @@ def test_of_estimators(graded):
         assert display.ax_.get_title().startswith(f"{name}: r ")
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.UndefinedMetricWarning")
 def test_groups_are_data_sets():
     rng = np.random.default_rng(0)
     groups = np.array(["b", "a", "b", "a", "b", "c"] * 5)[:26]  # c: 4 pairs

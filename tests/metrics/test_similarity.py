@@ -59,6 +59,7 @@ def test_scores_do_not_change_with_scale(score, reference):
     assert score(true, -3 * predicted + 7) == pytest.approx(-expected)
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.UndefinedMetricWarning")
 @pytest.mark.parametrize("score", [pearson_score, spearman_score])
 @pytest.mark.parametrize("n_samples", [2, 3, 10, 1001])
 @pytest.mark.parametrize("value", [0.0, 1.0, 0.1, -1 / 3, 1e300, 1e-300])
@@ -74,6 +75,7 @@ def test_constant_input_scores_zero(score, n_samples, value):
 numbers = st.floats(allow_nan=False, allow_infinity=False)
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.UndefinedMetricWarning")
 @given(st.lists(st.tuples(numbers, numbers), min_size=2, max_size=12))
 def test_scores_are_bounded_and_symmetric(rows):
     rows = np.array(rows)

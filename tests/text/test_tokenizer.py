@@ -20,8 +20,8 @@ import skparaphrase
 from skparaphrase.encoders import AverageEncoder
 from skparaphrase.text import (
     TOKEN_PATTERNS,
+    WordLookup,
     WordTokenizer,
-    _tokenizer,
     check_tokenizer,
 )
 
@@ -86,7 +86,7 @@ def test_encode_against_a_loop_over_tokens(
     assert as_lists(batch) == expected
     lookup = WordTokenizer(**params).lookup(INDEX, unknown)
     for most in (10**6, 1):
-        with patch.object(_tokenizer, "_MAX_BYTES", most):
+        with patch.object(WordLookup, "max_bytes", most):
             blocks = list(lookup.encode_blocks(texts, block_size))
         assert {len(block) for block in blocks[:-1]} <= {block_size}
         assert [row for block in blocks for row in as_lists(block)] == expected
@@ -96,7 +96,7 @@ def test_encode_against_a_loop_over_tokens(
 def test_memory_of_pieces_is_bounded(as_lists, n_texts):
     """As with texts of a language without white space."""
     lookup = WordTokenizer().lookup(INDEX, 7)
-    with patch.object(_tokenizer, "_MAX_BYTES", 20_000):
+    with patch.object(WordLookup, "max_bytes", 20_000):
         for i in range(30):
             texts = [f"{'x' * 500}{i}y{j}," for j in range(n_texts)]
             [batch] = lookup.encode_blocks(texts)

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
+from skparaphrase import _persistence
 from skparaphrase.vectors import WordFrequencies, WordVectors
 
 FIRST_EDITION = Path(__file__).parent / "data" / "first_edition"
@@ -96,6 +97,7 @@ def test_a_folder_that_cannot_be_replaced_is_kept(
         return rename(self, target)
 
     monkeypatch.setattr(Path, "rename", refuse)
+    monkeypatch.setattr(_persistence, "_exchange", lambda new, old: False)
     with pytest.raises(PermissionError, match=r"v cannot be replaced: "):
         table().save(tmp_path / "v")
     assert_same(WordVectors.load(tmp_path / "v"), table(n=5))
@@ -137,7 +139,13 @@ def test_load_refuses_missing_and_mixed_folders(table, assert_same, tmp_path):
     table(n=6).save(tmp_path / "w")
     for path in (tmp_path / "w").glob("words-*"):
         shutil.copy(path, tmp_path / "v" / path.name)
-        with pytest.raises(ValueError, match="v is damaged: "):
+        with pytest.raises(ValueError, match=r"words-\w+\.npy is damaged: checksum"):
             WordVectors.load(tmp_path / "v")
     shutil.copy(tmp_path / "w" / "matrix.npy", tmp_path / "v" / "matrix.npy")
+    with pytest.raises(ValueError, match=r"damaged: checksum mismatch"):
+        WordVectors.load(tmp_path / "v")
+    metadata = tmp_path / "v" / "metadata.json"
+    content = json.loads(metadata.read_text())
+    del content["files"]  # as in folders of old versions
+    metadata.write_text(json.dumps(content))
     assert_same(WordVectors.load(tmp_path / "v"), table(n=6))

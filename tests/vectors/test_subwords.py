@@ -12,7 +12,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 
 from skparaphrase.encoders import AverageEncoder, SIFEncoder, TfidfEncoder
-from skparaphrase.text import TokenBatch, WordTokenizer
+from skparaphrase.text import TokenBatch, WordLookup, WordTokenizer
 from skparaphrase.vectors import WordVectors
 from skparaphrase.vectors._subwords import (
     Subwords,
@@ -236,6 +236,10 @@ def test_save_load_pickle_clone(vectors, tmp_path):
 def test_damaged_ngrams_are_reported(vectors, tmp_path):
     vectors.save(tmp_path / "v")
     np.save(tmp_path / "v" / "subwords-matrix.npy", np.ones((5, 7), np.float32))
+    with pytest.raises(ValueError, match=r"subwords-matrix\.npy is damaged"):
+        WordVectors.load(tmp_path / "v")
+    path = tmp_path / "v" / "metadata.json"
+    path.write_text(path.read_text().replace('"files"', '"old"').replace("crc32", "x"))
     with pytest.raises(ValueError, match=r"6 dimensions.*\(5, 7\)"):
         WordVectors.load(tmp_path / "v")
 
@@ -306,9 +310,7 @@ def test_batches_keep_vectors_of_unknown_words(vectors):
 
 
 def test_vectors_of_unknown_words_are_remembered_within_a_bound(vectors, monkeypatch):
-    from skparaphrase.text import _tokenizer
-
-    monkeypatch.setattr(_tokenizer, "_MAX_BYTES", 50_000)
+    monkeypatch.setattr(WordLookup, "max_bytes", 50_000)
     lookup = vectors.lookup(AverageEncoder()._tokenizer())
     for i in range(30):
         texts = [f"word{i}x{j}" for j in range(50)]

@@ -1,0 +1,71 @@
+"""Texts that hold what a program may take for a separator, and the memory of words."""
+
+# Authors: The skparaphrase developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+
+from skparaphrase.encoders import AverageEncoder, CharagramEncoder
+from skparaphrase.text import WordLookup, WordTokenizer
+from skparaphrase.text._tokenizer import _LOOKUPS
+from skparaphrase.vectors import WordVectors
+
+PRIVATE = [*range(0xE000, 0xF900), *range(0xF0000, 0xFFFFE), *range(0x100000, 0x10FFFE)]
+
+
+@pytest.mark.parametrize("kind", ["words", "ngrams", "bundled"])
+def test_a_text_of_all_private_characters_harms_no_neighbour(kind):
+    encoder = {
+        "words": AverageEncoder(WordVectors(["a", "cat"], np.eye(2))),
+        "ngrams": CharagramEncoder(dim=3, max_epochs=1, random_state=0),
+        "bundled": AverageEncoder(),
+    }[kind]
+    encoder.fit([("a cat", "cat a"), ("a a", "cat cat")])
+    texts = [
+        "a cat",
+        "".join(map(chr, PRIVATE)),
+        "cat",
+        " ".join(map(chr, PRIVATE)),
+        "a",
+    ]
+    found = encoder.transform(texts)
+    for text, vector in zip(texts, found, strict=True):
+        assert_array_equal(encoder.transform([text])[0], vector)
+    assert found[0].any() and found[2].any()
+
+
+def remembered():
+    """Bytes of all look-ups, as they count them and as a sum over their parts."""
+    counted = pieces = 0
+    for lookup in [*_LOOKUPS.values()]:
+        memory = lookup._remembered
+        counted += memory.n_bytes
+        pieces += sum(map(len, memory.rows)) + sum(map(len, memory.rows.values()))
+    return counted, pieces
+
+
+def test_memory_is_bounded_for_all_tokenizers_and_tables_together(monkeypatch):
+    monkeypatch.setattr(WordLookup, "max_bytes", 100_000)
+    tables = [WordVectors(["a"], [[i]], unknown="hash") for i in range(3)]
+    patterns = ["words", "ptb", *(rf"[^{c}\s]+" for c in "bcdefghijk")]
+    most = 0
+    for i, pattern in enumerate(patterns * 3):
+        lookup = tables[i % 3].lookup(WordTokenizer(pattern))
+        [batch] = lookup.encode_blocks([f"word{i}x{j}" for j in range(100)])
+        assert len(batch.ids) >= 100
+        counted, pieces = remembered()
+        assert pieces < counted < 200_000
+        most = max(most, counted)
+    assert most > 50_000  # it remembers
+
+
+def test_memory_can_be_forgotten():
+    lookup = WordTokenizer().lookup({"a": 0})
+    [*lookup.encode_blocks(["a b c"])]
+    assert len(lookup._remembered.rows) == 3
+    lookup.forget()
+    assert not lookup._remembered.rows
+    [batch] = lookup.encode_blocks(["a b c"])
+    assert batch.ids.tolist() == [0]
