@@ -78,7 +78,7 @@ MODELS = {
             "dim": 100,
             "loss": "infonce",
             "optimizer": Optimizer("adam", schedule="linear"),
-            "max_epochs": 2,
+            "max_epochs": 6,
         },
         True,
     ),

@@ -36,6 +36,8 @@ def warn_caller(message: str, category: type[Warning] = UserWarning) -> None:
     `skip_file_prefixes` of Python 3.12 does the same.
     """
     level, frame = 1, sys._getframe()
-    while frame.f_back and frame.f_globals["__name__"].split(".")[0] in _WITHIN:
+    while frame.f_back:
+        if frame.f_globals.get("__name__", "").partition(".")[0] not in _WITHIN:
+            break
         level, frame = level + 1, frame.f_back
     warnings.warn(message, category, stacklevel=level)

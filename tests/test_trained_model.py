@@ -495,7 +495,11 @@ def test_presets_train(case):
         if hasattr(model, "score_range"):
             model.set_params(score_range=(0, 5))
         if getattr(model, "prior", None):
-            model.set_params(encoder=clone(model.encoder).fit(case.X))
+            texts = np.ravel(case.X)
+            fitted = clone(model.encoder).fit(
+                list(zip(texts, texts[::-1], strict=True))
+            )
+            model.set_params(encoder=fitted)
         model.set_params(max_epochs=1, hidden_dim=4).fit(case.X, case.y)
         assert np.isfinite(model.loss_curve_).all()
 
