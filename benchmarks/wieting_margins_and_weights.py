@@ -233,7 +233,9 @@ def draw(
     axes = Figure(figsize=(6, 4), layout="constrained").subplots()
     axes.scatter(list(rare.values()), list(gain.values()), s=12)
     for name in rare:
-        axes.annotate(name, (rare[name], gain[name]), fontsize=6)
+        place = {"xytext": (4, 2), "textcoords": "offset points"}
+        axes.annotate(name, (rare[name], gain[name]), fontsize=6, **place)
+    axes.set_xmargin(0.15)
     axes.set(xlabel="rare words, %", ylabel="gain of PP, Pearson x 100")
     axes.figure.savefig(args.out / "wieting_margins_and_weights.png", dpi=120)
 

@@ -96,10 +96,15 @@ for i, j in cells[np.argsort(-cosines[found.focus], kind="stable")[:6]]:
 
 printed = deepcopy(model).set_params(focus="paper")
 _, axes = plt.subplots(1, 2, figsize=(11, 4.5), layout="constrained")
-for ax, either, channel in zip(
-    axes, (model, printed), ("concatenation cosine", "sum cosine"), strict=True
+for ax, name, either, channel in zip(
+    axes,
+    ("code", "printed"),
+    (model, printed),
+    ("concatenation cosine", "sum cosine"),
+    strict=True,
 ):
-    InteractionDisplay.from_estimator(
+    drawn = InteractionDisplay.from_estimator(
         either, pair, ax=ax, channel=channel, focused=False, colorbar=False
     )
+    ax.set_title(f"{name}: score {drawn.interactions.score:.2f}")
 plt.show()
