@@ -6,6 +6,10 @@ means here do not, except for methods whose sets are not known one by one. They 
 computed from the rows, and so may differ by 0.1 from the printed ones. Two printed
 means of 2013 do not follow from the papers' own rows: GloVe+WR (printed 56.6, rows
 57.3) and GloVe+W (44.0, rows 46.1).
+
+The rows were written down without the papers at hand. A test compares their means with
+the printed ones, which they meet within 0.1; compare a single score with its paper before
+you quote it.
 """
 
 # Authors: The skparaphrase developers
