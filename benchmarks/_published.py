@@ -8,8 +8,8 @@ means of 2013 do not follow from the papers' own rows: GloVe+WR (printed 56.6, r
 57.3) and GloVe+W (44.0, rows 46.1).
 
 The rows were written down without the papers at hand. A test compares their means with
-the printed ones, which they meet within 0.1; compare a single score with its paper before
-you quote it.
+the printed ones, which they meet within 0.1; compare a single score with its paper
+before you quote it.
 """
 
 # Authors: The skparaphrase developers
