@@ -51,6 +51,12 @@ def once(
     return result
 
 
+def part_of(args: argparse.Namespace, X: Any, y: Any) -> tuple[Any, Any]:
+    """The training data, or a sample in a quick or short run."""
+    step = 20 if args.quick else 3 if args.short else 1
+    return X[::step], y[::step]
+
+
 def find_vectors(args: argparse.Namespace, name: str | None) -> WordVectors:
     """The vectors of the data folder, the same trained on paraphrases, or bundled ones.
 

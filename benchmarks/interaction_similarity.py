@@ -27,6 +27,7 @@ from _interaction import (
     find_vectors,
     medians,
     once,
+    part_of,
     settings,
     shown,
     timed_fit,
@@ -165,8 +166,7 @@ def read_sick(args: argparse.Namespace) -> list[Any]:
         read_scored_pairs(args.data / f"data/sick/{part}.tsv", return_X_y=True)
         for part in ("train", "dev", "test")
     )
-    step = 20 if args.quick else 3 if args.short else 1
-    return [(train[0][::step], train[1][::step]), *others]
+    return [part_of(args, *train), *others]
 
 
 def measure(gold: Any, predicted: Any) -> dict[str, float]:
@@ -207,10 +207,7 @@ def fit_sts(args: argparse.Namespace, seed: int, name: str) -> dict[str, Any]:
         for pattern in train
         for path in sorted(folder.glob(f"{pattern}.tsv"))
     ]
-    X, y = (np.concatenate(of) for of in zip(*parts, strict=True))
-    if args.quick or args.short:
-        step = 20 if args.quick else 3
-        X, y = X[::step], y[::step]
+    X, y = part_of(args, *map(np.concatenate, zip(*parts, strict=True)))
 
     def compute() -> dict[str, Any]:
         model = model_for(args, {"score_range": (0, 5), **STS[name].params}, seed)

@@ -5,7 +5,6 @@
 
 import json
 import re
-import warnings
 from importlib import import_module
 from itertools import groupby
 from os import PathLike
@@ -15,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from safetensors.numpy import save_file
 
+from skparaphrase._estimator import warn_caller
 from skparaphrase._persistence import new_folder, write_metadata
 from skparaphrase.text import TOKEN_PATTERNS, WordTokenizer
 from skparaphrase.text._tokenizer import JOINERS
@@ -121,11 +121,9 @@ def _static_model(
         matrix *= weights[rows].astype(np.float32)[:, np.newaxis]
     has_unknown = vectors.unknown_row is not None
     if vectors.unknown is not None and not has_unknown:
-        warnings.warn(
+        warn_caller(
             f"{caller} leaves out what unknown={vectors.unknown!r} makes of unknown "
-            "words: there, they have no vector.",
-            UserWarning,
-            stacklevel=4,
+            "words: there, they have no vector."
         )
     return _foreign_tokenizer(package, tokenizer, words, has_unknown), matrix
 

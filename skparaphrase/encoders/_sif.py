@@ -3,7 +3,6 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from numbers import Real
 from typing import Any, ClassVar, Self
@@ -12,9 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skparaphrase._compat import Interval, StrOptions, fit_context
+from skparaphrase._estimator import warn_caller
 from skparaphrase._presets import paper
 from skparaphrase.encoders._average import AveragingEncoder, check_fit_texts
 from skparaphrase.text import WordTokenizer
+from skparaphrase.text._tokenizer import is_word
 from skparaphrase.vectors import (
     WordFrequencies,
     WordVectors,
@@ -190,11 +191,10 @@ def _warn_of_missing_marks(
     frequencies: WordFrequencies, tokens: Iterable[str], vectors: WordVectors
 ) -> None:
     """Warn if the counts have no punctuation, which texts and table have."""
-    marks = [t for t in tokens if not any(map(str.isalnum, t)) and t in vectors]
+    marks = [t for t in tokens if not is_word(t) and t in vectors]
     if marks and not any(mark in frequencies for mark in marks):
-        warnings.warn(
+        warn_caller(
             "The word counts lack punctuation: like the rarest words, "
             f"{', '.join(map(repr, marks[:3]))} in the texts will have weight 1. Use "
-            "`frequencies.fill_from(load_word_frequencies())`.",
-            stacklevel=3,
+            "`frequencies.fill_from(load_word_frequencies())`."
         )

@@ -404,14 +404,14 @@ class WordLookup:
                         row = index.get(part)
                         if row is not None:
                             rows.append(row)
-                        elif self._vectors is not None and _is_word(part):
+                        elif self._vectors is not None and is_word(part):
                             rows.append(-1 - place(part))
                     continue
             if self._vectors is None and self._unknown is not None:
                 unknown = self._unknown
                 row = unknown(token) if callable(unknown) else unknown
                 rows += [] if row is None else [row]
-            elif _is_word(token):
+            elif is_word(token):
                 if self._vectors is not None:
                     rows.append(-1 - place(token))
                 else:
@@ -419,7 +419,7 @@ class WordLookup:
         return rows, n_left_out
 
 
-def _is_word(token: str) -> bool:
+def is_word(token: str) -> bool:
     """Whether it has a letter or digit."""
     return token.isalnum() or any(map(str.isalnum, token))
 

@@ -5,7 +5,6 @@
 
 import codecs
 import mmap
-import warnings
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,6 +13,7 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
+from skparaphrase._estimator import warn_caller
 from skparaphrase._threads import available_threads, prefetch
 
 FORMATS = ("auto", "glove", "word2vec", "word2vec-binary")
@@ -51,10 +51,9 @@ def read_table(
         matrix = _read_text(path, words, limit, dtype, header=format == "word2vec")
     if words.repeated:
         word, where = words.repeated[0]
-        warnings.warn(
+        warn_caller(
             f"{path}: {len(words.repeated)} words occur again and keep their first "
-            f"vector; the first is {word!r} in {words.unit} {where}.",
-            stacklevel=3,
+            f"vector; the first is {word!r} in {words.unit} {where}."
         )
     return list(words.index), matrix
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from skparaphrase.text._tokenizer import is_word
 from skparaphrase.vectors._subwords import Subwords
 
 if TYPE_CHECKING:
@@ -247,7 +248,7 @@ def _spelled(
         piece = token if token == unknown else decode(token)
         if token != unknown and len(piece) > 1 and piece.startswith(mark):
             words.setdefault(piece.removeprefix(mark), row)
-        elif token == unknown or not any(map(str.isalnum, piece)):
+        elif token == unknown or not is_word(piece):
             pieces[piece] = row
         else:
             pieces[_CONTINUES + piece] = row

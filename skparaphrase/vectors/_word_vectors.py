@@ -15,7 +15,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from skparaphrase.text import NgramTokenizer, Vocabulary, WordLookup, WordTokenizer
 from skparaphrase.text._ngrams import NgramLookup
-from skparaphrase.text._tokenizer import FunctionTokenizer
+from skparaphrase.text._tokenizer import FunctionTokenizer, is_word
 from skparaphrase.vectors import _distill, _interchange
 from skparaphrase.vectors._formats import read_table
 from skparaphrase.vectors._storage import (
@@ -334,7 +334,7 @@ class WordVectors:
         vector : ndarray of shape (dim,) or None
             None without a letter or digit, and unless `unknown` is "subword" or "hash".
         """
-        if self.unknown not in MADE or not any(map(str.isalnum, word)):
+        if self.unknown not in MADE or not is_word(word):
             return None
         return self._make_vectors([word])[0]
 

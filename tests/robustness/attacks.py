@@ -71,7 +71,7 @@ def classifier():
 
 
 def content_of_model(model):
-    """What a model is, in bytes."""
+    """Parameters, loss and predictions of a model, to compare it with another."""
     encoder = getattr(model, "encoder_", model)
     about = [repr(model), repr(model.loss_curve_), encoder.transform(TEXTS).tobytes()]
     if hasattr(model, "predict_proba"):
