@@ -113,6 +113,30 @@ def test_changes_can_be_written():
         assert path.name == "README.md" or kind in types, path.name
 
 
+def test_workflows_run_what_was_reviewed():
+    """Actions are pinned by commit, and a release takes nothing without a checksum."""
+    workflows = ROOT / ".github/workflows"
+    if not workflows.is_dir():
+        pytest.skip("a source distribution has no workflows")
+    used = [
+        line
+        for path in workflows.glob("*.yml")
+        for line in re.findall(r"uses: (.+)", path.read_text(encoding="utf-8"))
+        if not line.startswith("./")
+    ]
+    assert len(used) > 10
+    for line in used:
+        assert re.fullmatch(r"[\w/-]+@[0-9a-f]{40} # v[0-9.]+", line), line
+    assert len({*used}) == len({line.partition("@")[0] for line in used})
+    for name in ("release.yml", "dist.yml"):
+        text = (workflows / name).read_text(encoding="utf-8")
+        assert "INDEX_URL" not in text and "index-url" not in text
+    build = (ROOT / ".github/build.txt").read_text(encoding="utf-8")
+    for requirement in re.split(r"\n(?=\S)", re.sub("#.*", "", build).strip()):
+        assert re.search(r"==\S+ \\\n +--hash=sha256:[0-9a-f]{64}", requirement)
+    assert "setuptools==" in build
+
+
 @pytest.fixture
 def built():
     """The folder that `make dist` filled; SKPARAPHRASE_DIST names it."""

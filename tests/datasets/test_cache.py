@@ -215,3 +215,7 @@ def test_every_source_is_described_completely():
             assert file.keys() <= {"urls", "sha256", "members", "by_hand"}
             assert "urls" in file or "by_hand" in file
             assert len(file.get("sha256", "0" * 64)) == 64
+            # An address without encryption is a mirror of one with it.
+            first, *others = file.get("urls", ["https://"])
+            assert first.startswith("https://")
+            assert set(others) <= {first.replace("https", "http", 1)}

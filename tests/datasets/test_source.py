@@ -38,13 +38,13 @@ TREC = "<QApairs id='1'> <question> a </question> <positive> b </positive> </QAp
         (
             datasets.fetch_sick,
             {"subset": "dev", "version": "semeval"},
-            "http://alt.qcri.org/semeval2014/task1/data/uploads/sick_trial.zip",
+            "https://alt.qcri.org/semeval2014/task1/data/uploads/sick_trial.zip",
             {"SICK_trial.txt": "\t".join(SICK) + "\n4\ta\tb\t2\tNEUTRAL\n"},
         ),
         (
             datasets.fetch_ppdb,
             {"size": "xl", "version": "1.0"},
-            "http://www.cis.upenn.edu/~ccb/ppdb/release-1.0/ppdb-1.0-xl-lexical.gz",
+            "https://www.cis.upenn.edu/~ccb/ppdb/release-1.0/ppdb-1.0-xl-lexical.gz",
             gzip.compress(b"[NN] ||| a ||| b ||| x=2 ||| 0-0\n", mtime=0),
         ),
         (
