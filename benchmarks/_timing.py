@@ -34,6 +34,7 @@ PACKAGES = (
     *("skparaphrase", "numpy", "scipy", "scikit-learn", "torch", "joblib"),
     *("gensim", "model2vec", "sentence-transformers", "tokenizers", "psutil"),
 )
+N_CPUS = os.cpu_count() or 1
 _SHARED_MEMORY = Path("/dev/shm")
 
 
@@ -84,6 +85,7 @@ class Group:
     comparisons: tuple[Comparison, ...]
     prepare: Callable[[Args], None] | None = None  # in a separate process
     note: Callable[[Samples], str] | None = None
+    threads: int | None = None  # None takes `--threads`
 
     @property
     def missing(self) -> dict[str, str]:
@@ -149,7 +151,7 @@ def main(script: Path, about: str, groups: Mapping[str, Group]) -> None:
     """Run `script` as its users call it, or as one of its workers."""
     parser = argparse.ArgumentParser(description=about.partition("\n")[0])
     parser.add_argument("--data", type=Path, default=Path("../shared"))
-    parser.add_argument("--threads", type=int, default=4)
+    parser.add_argument("--threads", type=int, default=N_CPUS)
     parser.add_argument("--quick", action="store_true", help="less data")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--only", default=",".join(groups))
@@ -169,8 +171,9 @@ def main(script: Path, about: str, groups: Mapping[str, Group]) -> None:
     results = json.loads(stored.read_text("utf-8")) if stored.exists() else {}
     for name in names:
         with TemporaryDirectory() as folder:
-            args.folder = Path(folder)
-            results[name] = _measure(script, args, name, groups[name])
+            options = {**vars(args), "folder": Path(folder)}
+            options["threads"] = groups[name].threads or args.threads
+            results[name] = _measure(script, Args(**options), name, groups[name])
         # In the order of the script, without groups that it no longer has.
         found = {name: results[name] for name in groups if name in results}
         stored.write_text(json.dumps(found, indent=1) + "\n", "utf-8")

@@ -9,9 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from _corpora import corpus_texts
-from _timing import Args
-
-N_PARTS = 4
+from _timing import N_CPUS, Args
 
 
 @cache
@@ -28,7 +26,7 @@ def _loaded(data: Path, folder: Path, quick: bool) -> tuple[Any, list[str]]:
 
 def _embed_part(number: int, *key: Any) -> int:
     encoder, texts = _loaded(*key)
-    return len(encoder.transform(texts[number::N_PARTS]))
+    return len(encoder.transform(texts[number::N_CPUS]))
 
 
 def call_of_parts(args: Args, backend: str | None) -> Callable[[], int]:
@@ -38,9 +36,9 @@ def call_of_parts(args: Args, backend: str | None) -> Callable[[], int]:
     key = (args.data, args.folder, args.quick)
     if backend is None:
         _loaded(*key)
-        return lambda: sum(_embed_part(number, *key) for number in range(N_PARTS))
-    parallel = Parallel(n_jobs=N_PARTS, backend=backend, batch_size=1)
-    tasks = [delayed(_embed_part)(number, *key) for number in range(N_PARTS)]
+        return lambda: sum(_embed_part(number, *key) for number in range(N_CPUS))
+    parallel = Parallel(n_jobs=N_CPUS, backend=backend, batch_size=1)
+    tasks = [delayed(_embed_part)(number, *key) for number in range(N_CPUS)]
     for _ in range(2):  # loading takes seconds, so that every worker gets a task
         parallel(tasks)
     return lambda: sum(parallel(tasks))

@@ -1,6 +1,6 @@
 """Training at scale: three million pairs, a vocabulary of millions, large batches.
 
-    python benchmarks/large.py --data ../shared --threads 4
+    python benchmarks/large.py --data ../shared
     python benchmarks/large.py --only ppdb --epochs 10 --rounds 1
 
 Groups (`--only ppdb,vocabulary,batches` selects some): `fit` on as many phrase pairs as

@@ -1,6 +1,6 @@
 """Limits of the machine, and the share of them that averages and PP reach.
 
-    python benchmarks/limits.py --data ../shared --threads 4
+    python benchmarks/limits.py --data ../shared
 
 Groups (`--only memory,arithmetic,text,shares` selects some): bandwidth of copies, of
 rows gathered from a table, and of memory that is touched for the first time; matrix
@@ -24,7 +24,17 @@ from pathlib import Path
 from typing import Any
 
 from _corpora import corpus_texts, read_corpora, read_table
-from _timing import Args, Comparison, Contender, Found, Group, Measures, best_of, main
+from _timing import (
+    N_CPUS,
+    Args,
+    Comparison,
+    Contender,
+    Found,
+    Group,
+    Measures,
+    best_of,
+    main,
+)
 
 DIM = 300
 ROW = 4 * DIM  # bytes
@@ -149,7 +159,7 @@ def _both(kind: str, work: Callable[..., Measures]) -> dict[str, Contender]:
         f"{kind}-{n}": Contender(
             f"{n} thread{'s' if n > 1 else ''}", partial(work, n_threads=n)
         )
-        for n in (1, 4)
+        for n in sorted({1, N_CPUS})
     }
 
 

@@ -32,12 +32,23 @@ from typing import Any
 
 from _corpora import corpus_texts, read_corpora, read_table
 from _data_parallel import MODELS
-from _timing import Args, Comparison, Contender, Group, Measures, best_of, main, ratio
+from _timing import (
+    N_CPUS,
+    Args,
+    Comparison,
+    Contender,
+    Group,
+    Measures,
+    best_of,
+    main,
+    ratio,
+)
 
 for name in ("OMP", "OPENBLAS", "MKL"):  # before NumPy is imported
     os.environ[f"{name}_NUM_THREADS"] = "1"
 
-N_BLOCKS = 16  # of texts; four for each of four workers
+N_BLOCKS = 16  # of texts
+COUNTS = sorted({2, N_CPUS})  # of workers
 N_TEXTS = {"sif": 100_000, "lstm": 16_000}
 N_PAIRS = 12_000  # of the search
 
@@ -180,7 +191,7 @@ def _train(args: Args, *, n_processes: int) -> Measures:
 # Groups ----------------------------------------------------------------------------
 
 # joblib sends nothing to a single worker.
-WORKERS = [("serial", 1), *((b, n) for b in ("loky", "dask") for n in (2, 4))]
+WORKERS = [("serial", 1), *((b, n) for b in ("loky", "dask") for n in COUNTS)]
 
 
 def _contenders(prefix: str, work: Callable[..., Measures]) -> dict[str, Contender]:
@@ -231,15 +242,18 @@ SEARCH = Group(
     contenders={
         **_contenders("search", _search),
         "search-bytes": Contender(
-            "dask, workers: 4, vectors not by path",
-            partial(_search, backend="dask", n_workers=4, by_path=False),
+            f"dask, workers: {COUNTS[-1]}, vectors not by path",
+            partial(_search, backend="dask", n_workers=COUNTS[-1], by_path=False),
             needs=("distributed", "psutil"),
             watched=True,
         ),
     },
     comparisons=(
         *_speed_ups("search", "all", "search"),
-        ratio("dask, workers: 4: bytes by path", "search-bytes", "search-dask-4"),
+        ratio(
+            f"dask, workers: {COUNTS[-1]}: bytes by path",
+            *("search-bytes", f"search-dask-{COUNTS[-1]}"),
+        ),
     ),
     prepare=_save,
 )
@@ -256,14 +270,14 @@ TRAIN = Group(
     },
     contenders={
         f"train-{n}": Contender(f"processes: {n}", partial(_train, n_processes=n))
-        for n in (1, 2, 4)
+        for n in (1, *COUNTS)
     },
     comparisons=tuple(
         ratio(
             f"{model}: {n} processes by one", f"train-{n}", "train-1", f"{model} rate"
         )
         for model in MODELS
-        for n in (2, 4)
+        for n in COUNTS
     ),
 )
 

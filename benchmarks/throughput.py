@@ -1,21 +1,21 @@
 """Speed of encoding, training and reading, compared with other libraries.
 
-    python benchmarks/throughput.py --data ../shared --threads 4
+    python benchmarks/throughput.py --data ../shared
 
-Groups (`--only embed,workers,train,read,encoders,lstm` selects some): sentences encoded
-per second, by one process and by workers of joblib, training pairs per second, and MB
-of vectors read per second; then training and transforming with every trained encoder,
-and the LSTM compared with torch's. Memory is measured in `memory.py`, the limits of the
-machine in `limits.py`, and data larger than memory in `large.py`. Other libraries: `pip
-install gensim model2vec sentence-transformers datasets accelerate psutil`; those that
-are not installed are left out, with a note.
+Groups (`--only embed,embed-on-one,workers,train,read,encoders,lstm` selects some):
+sentences encoded per second, by one process and by workers of joblib, training pairs
+per second, and MB of vectors read per second; then training and transforming with every
+trained encoder, and the LSTM compared with torch's. Memory is measured in `memory.py`,
+the limits of the machine in `limits.py`, and data larger than memory in `large.py`.
+Other libraries: `pip install gensim model2vec sentence-transformers datasets accelerate
+psutil`; those that are not installed are left out, with a note.
 
 Every contender runs in a fresh process in every round, all with the same number of
 threads; the contenders of a round follow each other, and every other round runs
-backwards. A process loads its data, makes one call on a slice, then times the best of
-some calls. Ratios are computed within a round, then medians over rounds (`--rounds 5`),
-so that a machine that is busy for a while slows both sides. `--quick` uses a part of
-the data, to test the script.
+backwards. A process loads its data, makes one call on a slice (but for "first"), then
+times the best of some calls. Ratios are computed within a round, then medians over
+rounds (`--rounds 5`), so that a machine that is busy for a while slows both sides.
+`--quick` uses a part of the data, to test the script.
 
 Writes `throughput.json` and `throughput.md` to benchmarks/results (`--out`); the
 results of groups that were not run are kept.

@@ -78,8 +78,7 @@ class Measured(Directive):
 
     `:section:` names the section. `:part:` selects "text", "measures", "ratios",
     "tables" or "all" of it, and `:rows:` the rows that match a regular expression.
-    "preamble" is the section before the first title. If the file does not exist yet,
-    the command that creates it is shown instead.
+    "preamble" is the section before the first title.
     """
 
     required_arguments = 1
@@ -106,7 +105,7 @@ class Measured(Directive):
                 lines += [f".. rubric:: {inline(title)}", ""]
             lines += [*quote(section, **options), ""]
         if not found:
-            lines = [f"*Not measured yet:* ``python benchmarks/{name}.py``."]
+            raise self.error(f"No such results: run python benchmarks/{name}.py.")
         return _parse(self, lines, path)
 
 
