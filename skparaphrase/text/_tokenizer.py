@@ -4,11 +4,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 import re
+from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import accumulate, chain, count, pairwise, repeat
-from struct import pack
 from sys import getsizeof
 from typing import Any, ClassVar
 from weakref import WeakValueDictionary
@@ -385,15 +385,15 @@ class WordLookup:
 
         `place` is where the vector that is made for an unknown word will be.
         """
-        if self._whole_words and piece.isalnum():
-            tokens: Iterable[str] = [piece]
+        if not self._by_piece or (self._whole_words and piece.isalnum()):
+            tokens: Iterable[str] = (piece,)
         else:
-            tokens = self._find(piece) if self._by_piece else [piece]
-        index = self._index
+            tokens = self._find(piece)
+        index, find = self._index, self._index.get
         rows: list[int] = []
         n_left_out = 0
         for token in tokens:
-            row = index.get(token)
+            row = find(token)
             if row is not None:
                 rows.append(row)
                 continue
@@ -455,7 +455,7 @@ class _Remembered:
         look_up: Callable[..., tuple[list[int], int]],
         make_vectors: MakeVectors | None,
     ) -> None:
-        self.n_bytes = self._n_counted = 0
+        self.n_bytes = 0
         self.rows: dict[str, bytes] = {}
         self.n_left_out: dict[str, int] = {}  # words without a row, where there are any
         self._look_up = look_up
@@ -507,12 +507,15 @@ class _Remembered:
         rows, n_left_out = self._look_up(piece, place)
         if n_left_out:
             self.n_left_out[piece] = n_left_out
-        self.n_bytes += _PIECE_BYTES + getsizeof(piece) + 4 * len(rows)
-        mark = [] if len(rows) == 1 else [_NO_TOKENS + len(rows)]
-        return pack(f"={len(mark + rows)}i", *mark, *rows)
+        if len(rows) != 1:
+            rows.insert(0, _NO_TOKENS + len(rows))
+        return array("i", rows).tobytes()
 
     def _publish(self, block: "_Block") -> None:
         """Make the vectors of new words, and only then show their pieces to others."""
+        new = block.keys() - self.rows.keys()
+        n_bytes = _PIECE_BYTES * len(new) + sum(map(getsizeof, new))
+        n_bytes += sum(map(len, map(block.__getitem__, new)))
         if block.places:
             assert self._make_vectors is not None
             vectors = self._make_vectors([*block.places])
@@ -521,10 +524,10 @@ class _Remembered:
                 while len(self._chunks) <= chunk:  # one too many does no harm
                     self._chunks.append(np.empty((_CHUNK, len(vector)), np.float32))
                 self._chunks[chunk][row] = vector
-            self.n_bytes += vectors.nbytes
+            n_bytes += vectors.nbytes
         self.rows.update(block)
-        _Remembered.n_added += self.n_bytes - self._n_counted
-        self._n_counted = self.n_bytes
+        self.n_bytes += n_bytes
+        _Remembered.n_added += n_bytes
 
     def warn(self, texts: Iterable[Iterable[str]], n_found: Any) -> None:
         """Warn if more than a fifth of the words of some texts have no row.

@@ -5,6 +5,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
+from itertools import pairwise
 from operator import eq
 from typing import Any, overload
 from zlib import crc32
@@ -125,7 +126,9 @@ class Vocabulary(Sequence[str]):
             "slots": the hash table, int32.
         """
         if self._slots is None:
-            hashes = np.fromiter(map(crc32, map(_encoded, self)), np.int64, len(self))
+            raw, ends = self._raw.tobytes(), [0, *self._ends.tolist()]
+            keys = (raw[start:end] for start, end in pairwise(ends))
+            hashes = np.fromiter(map(crc32, keys), np.int64, len(self))
             mask = _mask(len(self))
             self._slots = hash_table(hashes & mask, mask + 1)
         return {"raw": self._raw, "ends": self._ends, "slots": self._slots}
@@ -154,7 +157,7 @@ class Vocabulary(Sequence[str]):
             views = [memoryview(array) for array in arrays]
             self._views = (*views, _mask(len(self)))
         raw, ends, slots, mask = self._views
-        key = _encoded(word)
+        key = word.encode("utf-8", "surrogatepass")
         slot = crc32(key) & mask
         while (row := slots[slot]) >= 0:
             if raw[ends[row - 1] if row else 0 : ends[row]] == key:
