@@ -6,9 +6,9 @@ The options are passed on to the scripts; without `--seeds`, each uses its own n
 script that fails does not stop the others, but sets the exit status.
 
 On two cores, everything takes about five hours, most of them for word interaction and
-tagging. `--short` takes less than an hour: one seed, a third of the training data, two
-epochs of word interaction, eight of tagging, three folds. `--quick` takes minutes, on
-a thousand training examples. Neither replaces recorded results (`--out` writes them
+tagging. `--short` takes three quarters of an hour: one seed, a third of the training
+data, two epochs of word interaction, eight of tagging, three folds. `--quick` takes six
+minutes, on a thousand training examples. Neither replaces recorded results (`--out` writes them
 elsewhere).
 """
 
