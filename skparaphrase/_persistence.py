@@ -174,12 +174,12 @@ def write_json(
     path.write_bytes(raw + _CHECKSUM + b"%d\n}\n" % crc32(raw))
 
 
-def read_folder(folder: Path, read: Callable[[Path], T]) -> T:
+def read_folder(folder: Path, read: Callable[..., T], **options: Any) -> T:
     """Read a folder, and again if it is replaced meanwhile."""
     while True:
         before = _identity(folder)
         try:
-            found = read(folder)
+            found = read(folder, **options)
         except (FileNotFoundError, ValueError):
             if _identity(folder) == before:
                 raise

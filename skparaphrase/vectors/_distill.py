@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_scalar
 
-from skparaphrase.text._vocabulary import check_distinct
+from skparaphrase.text import Vocabulary
 from skparaphrase.vectors._interchange import to_numpy
 
 if TYPE_CHECKING:
@@ -75,13 +75,9 @@ def distill(
         raise TypeError("words must be several words; got one str.")
     check_scalar(batch_size, "batch_size", Integral, min_val=1)
     check_scalar(power, "power", Real, min_val=0, max_val=1)
-    words = list(words)
+    words = Vocabulary([*words])  # checked before hours of encoding, not after
     if not words:
         raise ValueError("words is empty: there is nothing to distill.")
-    for i, word in enumerate(words):
-        if not isinstance(word, str):
-            raise TypeError(f"words must be str; got {word!r} at {i}.")
-    check_distinct(words, "Word")  # before hours of encoding, not after
     matrix: NDArray[np.float32] | None = None
     for start in range(0, len(words), batch_size):
         batch = words[start : start + batch_size]

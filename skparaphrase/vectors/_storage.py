@@ -5,10 +5,9 @@
 
 import json
 from collections.abc import Sequence
-from functools import partial
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +17,6 @@ from skparaphrase._persistence import (
     is_large,
     load_array,
     new_folder,
-    read_folder,
     read_metadata,
     refuse_damage,
     write_metadata,
@@ -26,13 +24,14 @@ from skparaphrase._persistence import (
 from skparaphrase.text import Vocabulary
 from skparaphrase.vectors._subwords import Subwords
 
+if TYPE_CHECKING:
+    from skparaphrase.vectors._word_vectors import WordVectors
+
 DTYPES = ("float32", "float16", "int8")  # int8 with a scale per word
 MADE = ("subword", "hash")  # unknown= for which vectors of words are made
 _BLOCK = 16384  # vectors checked at a time
-_ARRAYS = ("matrix", "scale")
 _WORD_ARRAYS = {"raw": "uint8", "ends": "int64", "slots": "int32"}
 _SUBWORD_ARRAYS = ("matrix", "scale", "shift")
-_FLOATS = ("float32", "float64")
 _FORMAT_VERSION = 3  # 1 has the words in JSON; 2 has no n-grams
 
 
@@ -121,13 +120,19 @@ def read_only(array: NDArray[Any]) -> NDArray[Any]:
     return array
 
 
-def save_table(folder: str | PathLike[str], table: dict[str, Any]) -> None:
-    """Write `words`, `matrix`, `scale`, `unknown` and `subwords`."""
-    arrays = {f"words-{name}": part for name, part in table["words"].arrays().items()}
-    arrays |= {name: table[name] for name in _ARRAYS}
-    subwords, settings = table["subwords"], None
-    if subwords is not None:
-        settings = dict(vars(subwords))
+def save(self: "WordVectors", folder: str | PathLike[str]) -> None:
+    """Write the table to a folder that :meth:`load` maps into memory.
+
+    Parameters
+    ----------
+    folder : path-like
+        Written whole or not at all; an existing table is replaced.
+    """
+    arrays: dict[str, Any] = {"matrix": self.matrix, "scale": self.scale}
+    arrays |= {f"words-{name}": part for name, part in self.words.arrays().items()}
+    settings = None
+    if self.subwords is not None:
+        settings = dict(vars(self.subwords))
         arrays |= {f"subwords-{name}": settings.pop(name) for name in _SUBWORD_ARRAYS}
     with new_folder(folder) as new:
         for name, array in arrays.items():
@@ -137,18 +142,14 @@ def save_table(folder: str | PathLike[str], table: dict[str, Any]) -> None:
             new,
             kind="WordVectors",
             version=_FORMAT_VERSION,
-            unknown=table["unknown"],
+            unknown=self.unknown,
             subwords=settings,
         )
 
 
-def load_table(folder: Path, *, mmap: bool, verify: bool) -> dict[str, Any]:
-    """Read what :func:`save_table` wrote, and check that it fits together."""
-    read = partial(_load_table, mmap=mmap, verify=verify or not mmap)
-    return read_folder(folder, read)
-
-
-def _load_table(folder: Path, *, mmap: bool, verify: bool) -> dict[str, Any]:
+def load_table(folder: Path, *, mmap: bool, verify: bool) -> tuple[Any, ...]:
+    """Read what :func:`save` wrote, and check that it fits together."""
+    verify |= not mmap
     metadata = read_metadata(
         folder,
         kind="WordVectors",
@@ -178,13 +179,7 @@ def _load_table(folder: Path, *, mmap: bool, verify: bool) -> dict[str, Any]:
         check_table(words, matrix, scale, unknown, subwords)
         if verify or not is_large(matrix.nbytes):
             check_finite(words, matrix, scale)
-    return {
-        "words": words,
-        "matrix": matrix,
-        "scale": scale,
-        "unknown": unknown,
-        "subwords": subwords,
-    }
+    return words, matrix, scale, unknown, subwords
 
 
 def _load_subwords(folder: Path, settings: dict[str, Any], *, mmap: bool) -> Subwords:
@@ -194,8 +189,8 @@ def _load_subwords(folder: Path, settings: dict[str, Any], *, mmap: bool) -> Sub
     vectors = {}
     for name in ("scale", "shift"):
         path = folder / f"subwords-{name}.npy"
-        found = load_array(path, *_FLOATS, mmap=False) if path.exists() else None
-        vectors[name] = found
+        if path.exists():
+            vectors[name] = load_array(path, "float32", "float64", mmap=False)
     low, high = settings["ngram_range"]
     return Subwords(
         matrix,
