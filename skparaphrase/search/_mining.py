@@ -11,8 +11,9 @@ from sklearn.utils import Bunch
 from sklearn.utils.validation import check_is_fitted
 
 from skparaphrase._compat import HasMethods, Interval, fit_context
-from skparaphrase.search._base import EncoderUser, as_data_frame, check_single_texts
+from skparaphrase.search._base import EncoderUser, as_data_frame
 from skparaphrase.search._nearest import nearest
+from skparaphrase.text._check import check_single_texts
 
 
 class ParaphraseMiner(EncoderUser):

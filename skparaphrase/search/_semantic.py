@@ -13,8 +13,9 @@ from sklearn.utils import Bunch, check_scalar
 from sklearn.utils.validation import check_is_fitted
 
 from skparaphrase._compat import HasMethods, fit_context
-from skparaphrase.search._base import EncoderUser, as_data_frame, check_single_texts
+from skparaphrase.search._base import EncoderUser, as_data_frame
 from skparaphrase.search._nearest import QUERIES, nearest
+from skparaphrase.text._check import check_single_texts
 
 
 class SemanticSearch(EncoderUser):

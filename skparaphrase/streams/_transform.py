@@ -5,7 +5,6 @@
 
 import os
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
 from itertools import chain, islice
 from os import PathLike
 from pathlib import Path
@@ -13,13 +12,14 @@ from typing import Any, BinaryIO
 from zlib import crc32
 
 import numpy as np
-from filelock import FileLock, Timeout
+from filelock import Timeout
 from numpy.lib import format as npy
 from numpy.typing import DTypeLike, NDArray
 
 from skparaphrase._compat import safe_indexing
 from skparaphrase._estimator import warn_caller
 from skparaphrase._output import without_metadata
+from skparaphrase._persistence import locked
 from skparaphrase.streams._store import TextStore
 
 
@@ -131,15 +131,11 @@ def transform_to(
     lock = final.with_name(f"{final.name}.lock")
     part.parent.mkdir(parents=True, exist_ok=True)
     try:
-        with FileLock(lock, timeout=0):
-            try:
-                checksums = part.with_name(f"{part.name}.crc32")
-                _write(part, checksums, transformer, X, block_size, dtype)
-                os.replace(part, final)
-                checksums.unlink()
-            finally:  # Windows keeps an open file, which filelock then deletes
-                with suppress(OSError):
-                    lock.unlink()
+        with locked(lock, 0, fallback_to_soft=True):
+            checksums = part.with_name(f"{part.name}.crc32")
+            _write(part, checksums, transformer, X, block_size, dtype)
+            os.replace(part, final)
+            checksums.unlink()
     except Timeout:
         raise ValueError(f"Another call is writing {final}.") from None
     return np.asarray(np.load(final, mmap_mode="r"))
