@@ -137,10 +137,7 @@ def _unit(vectors: Vectors) -> Vectors:
 
 
 def _ranks(
-    queries: Vectors,
-    asked: NDArray[np.intp],
-    rows: Vectors,
-    numbers: NDArray[np.intp],
+    queries: Vectors, asked: NDArray[np.intp], rows: Vectors, numbers: NDArray[np.intp]
 ) -> NDArray[np.intp]:
     """Rank of the partner of each query among distinct texts, from 1.
 

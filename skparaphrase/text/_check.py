@@ -141,9 +141,7 @@ def unique_texts(
     return list(distinct), inverse
 
 
-def numbered_texts(
-    texts: NDArray[np.object_],
-) -> tuple[list[str], NDArray[np.intp]]:
+def numbered_texts(texts: NDArray[np.object_]) -> tuple[list[str], NDArray[np.intp]]:
     """Find the distinct texts, and their positions in the shape of the texts.
 
     Parameters

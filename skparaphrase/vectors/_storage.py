@@ -151,11 +151,7 @@ def load_table(folder: Path, *, mmap: bool, verify: bool) -> tuple[Any, ...]:
     """Read what :func:`save` wrote, and check that it fits together."""
     verify |= not mmap
     metadata = read_metadata(
-        folder,
-        kind="WordVectors",
-        version=_FORMAT_VERSION,
-        lazy=".npy",
-        verify=verify,
+        folder, kind="WordVectors", version=_FORMAT_VERSION, lazy=".npy", verify=verify
     )
     with refuse_damage(folder):
         if metadata["version"] == 1:
