@@ -7,10 +7,10 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse._sparsetools import csr_matvecs
 
 from skparaphrase._threads import available_threads, prefetch
 from skparaphrase.text import TokenBatch
+from skparaphrase.vectors._subwords import add_rows
 from skparaphrase.vectors._word_vectors import WordVectors
 
 _BLOCK = 2048  # texts per product
@@ -58,18 +58,9 @@ def pool_vectors(
         ids, table = batch.ids, vectors.matrix
         if table.dtype != np.float32 or batch.extra is not None:
             ids, table = _rows_in_use(batch, vectors)
-        # What SciPy's csr_array calls; to construct one takes longer than a sentence.
-        # It checks nothing, and other threads run meanwhile.
-        csr_matvecs(
-            len(batch),
-            len(table),
-            table.shape[1],
-            batch.offsets.astype(np.int32),
-            ids,
-            _token_weights(batch, weights, unknown_weight, mean),
-            table.reshape(-1),
-            pooled[start : start + len(batch)].reshape(-1),
-        )
+        factors = _token_weights(batch, weights, unknown_weight, mean)
+        sums = pooled[start : start + len(batch)]
+        add_rows(sums, batch.offsets.astype(np.int32), ids, factors, table)
 
     n_threads = available_threads() if n_texts > _BLOCK else 1
     if n_threads == 1:
@@ -86,13 +77,8 @@ def pool_vectors(
                 yield start + first, batch[first : first + _BLOCK]
             start += len(batch)
 
-    done = prefetch(
-        lambda part: add(*part),
-        parts(),
-        n_threads=n_threads,
-        n_ahead=_AHEAD * n_threads,
-    )
-    for _ in done:
+    n_ahead = _AHEAD * n_threads
+    for _ in prefetch(lambda p: add(*p), parts(), n_threads=n_threads, n_ahead=n_ahead):
         pass
     return pooled
 

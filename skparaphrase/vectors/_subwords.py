@@ -202,16 +202,8 @@ class Subwords:
             if len(rows) > len(_PLACES):  # some of the words, or a part of one
                 first, last = offsets.searchsorted([start + 1, part.stop]) - [1, 0]
                 here = offsets[first : last + 1].clip(start, part.stop) - start
-            csr_matvecs(  # adds; as in pool_vectors
-                len(here) - 1,
-                len(table),
-                table.shape[1],
-                here,
-                _PLACES,
-                factors[part],
-                table.reshape(-1),
-                found[first:].reshape(-1),
-            )
+            some = found[first : first + len(here) - 1]
+            add_rows(some, here, _PLACES, factors[part], table)
         return found if self.shift is None else found + self.shift
 
     def moved(self, factor: float, shift: Any = 0.0) -> "Subwords":
@@ -249,6 +241,20 @@ class Subwords:
             matrix *= self.scale[:, np.newaxis]
         matrix, scale = converted(matrix, dtype)
         return replace(self, matrix=matrix, scale=scale)
+
+
+def add_rows(
+    sums: NDArray[np.float32],
+    offsets: NDArray[np.int32],
+    rows: NDArray[np.int32],
+    weights: NDArray[np.float32],
+    table: NDArray[np.float32],
+) -> None:
+    """Add to each sum rows of a table times weights, from its offset to the next."""
+    # What SciPy's csr_array calls; to construct one takes longer than a sentence.
+    # It checks nothing, and other threads run meanwhile.
+    shape = len(sums), *table.shape
+    csr_matvecs(*shape, offsets, rows, weights, table.reshape(-1), sums.reshape(-1))
 
 
 def converted(

@@ -321,7 +321,7 @@ class WordVectors:
             return self.rows(np.array([row]))[0]
         vector = self.unknown_vector(word) if isinstance(word, str) else None
         if vector is None:
-            raise KeyError(word)
+            raise KeyError(f"{word!r} is not among the {len(self)} words.")
         return vector
 
     def nearest(
@@ -347,18 +347,9 @@ class WordVectors:
         ValueError
             If the vector has another shape or is not finite.
         """
-        own = -1
-        target: Any = word
-        if isinstance(word, str):
-            own = self.words.row(word)
-            try:
-                target = self[word]
-            except KeyError:
-                raise KeyError(
-                    f"{word!r} is not among the {len(self)} words."
-                ) from None
+        own = self.words.row(word)
         with np.errstate(over="ignore"):
-            target = np.asarray(target, np.float32)
+            target = np.asarray(self[word] if isinstance(word, str) else word, "f4")
         if target.shape != (self.dim,):
             raise ValueError(
                 f"Expected a vector of shape ({self.dim},); got {target.shape}."
