@@ -35,7 +35,7 @@ from skparaphrase._compat import (
     name_estimators,
     routing_enabled,
 )
-from skparaphrase._estimator import DocumentedOnline
+from skparaphrase._estimator import DocumentedOnline, store_parameters
 from skparaphrase._output import LastAxisTransformer
 from skparaphrase.metrics._similarity import unit_vectors
 from skparaphrase.pairs._last_axis import LastAxis
@@ -137,11 +137,7 @@ class LastAxisUnion(LastAxisTransformer, DocumentedOnline, BaseComposition):
         n_jobs: int | None = None,
         verbose: bool = False,
     ) -> None:
-        self.transformers = transformers
-        self.weights = weights
-        self.scale = scale
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+        store_parameters(self, locals())
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Parameters; if `deep`, also the members and theirs as "name__parameter"."""
