@@ -38,8 +38,7 @@ class EncoderUser(DocumentedOnline, BaseEstimator):
         """
         if self.encoder is None:
             self.encoder_ = load_pretrained()
-            return
-        if _is_fitted(self.encoder):
+        elif _is_fitted(self.encoder):
             self.encoder_ = self.encoder
         else:
             self.encoder_ = clone(self.encoder).fit(texts)

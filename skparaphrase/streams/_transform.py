@@ -157,12 +157,7 @@ def _fill(out: NDArray[Any], blocks: Iterable[NDArray[Any]]) -> None:
 
 
 def _write(
-    part: Path,
-    checksums: Path,
-    transformer: Any,
-    X: Any,
-    block_size: int,
-    dtype: DTypeLike | None,
+    part: Path, checksums: Path, transformer: Any, X: Any, block_size: int, dtype: Any
 ) -> None:
     """Write all blocks into a file that may hold the first of them already."""
     for path in (part, checksums):
@@ -253,11 +248,8 @@ def _open(path: Path) -> BinaryIO:
 
 def _write_header(file: BinaryIO, like: NDArray[Any], n_rows: int) -> None:
     """Write the header of an .npy file; it has one length for any number of rows."""
-    header = {
-        "descr": npy.dtype_to_descr(like.dtype),
-        "fortran_order": False,
-        "shape": (n_rows, *like.shape[1:]),
-    }
+    header = npy.header_data_from_array_1_0(like)
+    header |= {"fortran_order": False, "shape": (n_rows, *like.shape[1:])}
     file.seek(0)
     npy.write_array_header_1_0(file, header)
     file.flush()

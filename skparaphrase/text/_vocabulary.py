@@ -242,10 +242,8 @@ def _check_distinct(strings: Sequence[str], kind: str) -> None:
     for row, string in enumerate(strings):
         if not isinstance(string, str):
             raise TypeError(f"{kind} must be str; got {describe(string)} in row {row}.")
-        if first.setdefault(string, row) != row:
-            raise ValueError(
-                f"{string!r}, row {first[string]}, occurs again in row {row}."
-            )
+        if (seen := first.setdefault(string, row)) != row:
+            raise ValueError(f"{string!r}, row {seen}, occurs again in row {row}.")
 
 
 def _mask(n_words: int) -> int:

@@ -13,6 +13,8 @@ from skparaphrase.text import TokenBatch
 from skparaphrase.vectors._subwords import add_rows
 from skparaphrase.vectors._word_vectors import WordVectors
 
+_Weights = NDArray[np.floating] | None  # of the words of a table
+
 _BLOCK = 2048  # texts per product
 _FEW = 64  # tokens; looking for repeats does not pay for so few
 _AHEAD = 16  # products that wait for each thread: bounds the tokens in memory
@@ -23,7 +25,7 @@ def pool_vectors(
     batches: Iterable[TokenBatch],
     n_texts: int,
     *,
-    weights: NDArray[np.floating] | None = None,
+    weights: _Weights = None,
     unknown_weight: float = 1.0,
     mean: bool = True,
 ) -> NDArray[np.float32]:
@@ -84,10 +86,7 @@ def pool_vectors(
 
 
 def _token_weights(
-    batch: TokenBatch,
-    weights: NDArray[np.floating] | None,
-    unknown_weight: float,
-    mean: bool,
+    batch: TokenBatch, weights: _Weights, unknown_weight: float, mean: bool
 ) -> NDArray[np.float32]:
     """The factor of each token, shape (n_tokens,)."""
     if not mean:

@@ -56,9 +56,7 @@ def check_table(
     if scale is not None and scale.shape != (len(words),):
         raise ValueError(f"scale must be of shape ({len(words)},); got {scale.shape}.")
     if unknown == "subword" and subwords is None:
-        raise ValueError(
-            "unknown='subword' needs vectors of n-grams, which fit_subwords learns."
-        )
+        raise ValueError("unknown='subword' needs n-grams, which fit_subwords learns.")
     if subwords is not None:
         _check_subwords(subwords, matrix.shape[1])
     if unknown in MADE and not len(words):
@@ -130,21 +128,15 @@ def save(self: "WordVectors", folder: str | PathLike[str]) -> None:
     """
     arrays: dict[str, Any] = {"matrix": self.matrix, "scale": self.scale}
     arrays |= {f"words-{name}": part for name, part in self.words.arrays().items()}
-    settings = None
+    content: dict[str, Any] = {"unknown": self.unknown, "subwords": None}
     if self.subwords is not None:
-        settings = dict(vars(self.subwords))
+        content["subwords"] = settings = dict(vars(self.subwords))
         arrays |= {f"subwords-{name}": settings.pop(name) for name in _SUBWORD_ARRAYS}
     with new_folder(folder) as new:
         for name, array in arrays.items():
             if array is not None:
                 np.save(new / f"{name}.npy", array, allow_pickle=False)
-        write_metadata(
-            new,
-            kind="WordVectors",
-            version=_FORMAT_VERSION,
-            unknown=self.unknown,
-            subwords=settings,
-        )
+        write_metadata(new, kind="WordVectors", version=_FORMAT_VERSION, **content)
 
 
 def load_table(folder: Path, *, mmap: bool, verify: bool) -> tuple[Any, ...]:
@@ -181,17 +173,12 @@ def load_table(folder: Path, *, mmap: bool, verify: bool) -> tuple[Any, ...]:
 def _load_subwords(folder: Path, settings: dict[str, Any], *, mmap: bool) -> Subwords:
     """The n-grams of a folder; a ValueError where they do not fit together."""
     path = folder / "subwords-matrix.npy"
-    matrix = load_array(path, *DTYPES, "float64", mmap=mmap)
+    table = load_array(path, *DTYPES, "float64", mmap=mmap)
     vectors = {}
     for name in ("scale", "shift"):
         path = folder / f"subwords-{name}.npy"
         if path.exists():
             vectors[name] = load_array(path, "float32", "float64", mmap=False)
-    low, high = settings["ngram_range"]
-    return Subwords(
-        matrix,
-        **vectors,
-        ngram_range=(int(low), int(high)),
-        kind=settings["kind"],
-        factor=float(settings["factor"]),
-    )
+    low, high = map(int, settings["ngram_range"])
+    kind, factor = settings["kind"], float(settings["factor"])
+    return Subwords(table, **vectors, ngram_range=(low, high), kind=kind, factor=factor)

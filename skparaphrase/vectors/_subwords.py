@@ -337,9 +337,7 @@ def fit_subwords(
     if not 1 <= low <= high:
         raise ValueError(f"ngram_range must rise from 1 or more; got {ngram_range}.")
     if n_rows < 1 or not alpha > 0:
-        raise ValueError(
-            f"n_rows and alpha must be positive; got {n_rows} and {alpha}."
-        )
+        raise ValueError(f"n_rows and alpha must be positive; got {n_rows}, {alpha}.")
     words = [word for word in self.words if len(word) > 2 and word.isalpha()]
     if not words:
         raise ValueError("No word of the table has three letters to learn from.")

@@ -395,12 +395,10 @@ class WordVectors:
             return self
         matrix, scale = converted(self.rows(slice(None)), name)
         subwords = self.subwords
+        if subwords is not None:
+            subwords = subwords.astype(name)
         return type(self)(
-            self.words,
-            matrix,
-            scale=scale,
-            unknown=self.unknown,
-            subwords=None if subwords is None else subwords.astype(name),
+            self.words, matrix, scale=scale, unknown=self.unknown, subwords=subwords
         )
 
     def with_unknown(self, vector: Any = None, word: str = "<unk>") -> Self:
@@ -420,10 +418,8 @@ class WordVectors:
         """
         matrix = self.rows(slice(None))
         row = matrix.mean(axis=0) if vector is None else np.asarray(vector, np.float32)
-        if row.shape != matrix.shape[1:]:
-            raise ValueError(
-                f"vector must be of shape {matrix.shape[1:]}; got {row.shape}."
-            )
+        if row.shape != (self.dim,):
+            raise ValueError(f"vector must be of shape ({self.dim},); got {row.shape}.")
         return type(self)(
             [*self.words, word], np.vstack([matrix, row]), unknown=word
         ).astype(self.matrix.dtype)
@@ -449,12 +445,9 @@ class WordVectors:
         new = {word: vector for word, vector in made.items() if vector is not None}
         if not new:
             return self
-        return type(self)(
-            [*self.words, *new],
-            np.vstack([self.rows(slice(None)), *new.values()]),
-            unknown=self.unknown,
-            subwords=self.subwords,
-        )
+        words = [*self.words, *new]
+        matrix = np.vstack([self.rows(slice(None)), *new.values()])
+        return type(self)(words, matrix, unknown=self.unknown, subwords=self.subwords)
 
     def made_words(self, texts: Sequence[str], tokenizer: WordTokenizer) -> list[str]:
         """Words of texts that the table lacks, and makes vectors for.
