@@ -78,22 +78,19 @@ def distill(
     words = Vocabulary([*words])  # checked before hours of encoding, not after
     if not words:
         raise ValueError("words is empty: there is nothing to distill.")
-    matrix: NDArray[np.float32] | None = None
+    matrix = np.empty((0, 0), np.float32)
     for start in range(0, len(words), batch_size):
         batch = words[start : start + batch_size]
         block = to_numpy(encode(list(batch)))
-        width = "dim" if matrix is None else matrix.shape[1]
-        if (
-            block.ndim != 2
-            or len(block) != len(batch)
-            or (matrix is not None and block.shape[1] != width)
-        ):
+        width = matrix.shape[1] if start else "dim"
+        is_wrong = block.ndim != 2 or len(block) != len(batch)
+        if is_wrong or (start and block.shape[1] != width):
             raise ValueError(
                 f"encode must return vectors of shape ({len(batch)}, {width}) for the "
                 f"{len(batch)} words from {batch[0]!r} on, number {start}; got shape "
                 f"{block.shape}."
             )
-        if matrix is None:
+        if not start:
             most = block.shape[1]
             if dim is not None:
                 check_scalar(dim, "dim", Integral, min_val=1, max_val=most)
@@ -107,7 +104,6 @@ def distill(
                 f"The vector that encode returned for {batch[row]!r}, number "
                 f"{start + row}, is not finite."
             )
-    assert matrix is not None
     if dim is not None or power:
         matrix = _principal_coordinates(matrix, dim, power)
     return cls(words, matrix)

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse._sparsetools import csr_matvecs
 
 from skparaphrase._threads import available_threads, prefetch
 from skparaphrase.text import TokenBatch
-from skparaphrase.vectors._subwords import add_rows
 from skparaphrase.vectors._word_vectors import WordVectors
 
 _Weights = NDArray[np.floating] | None  # of the words of a table
@@ -60,9 +60,12 @@ def pool_vectors(
         ids, table = batch.ids, vectors.matrix
         if table.dtype != np.float32 or batch.extra is not None:
             ids, table = _rows_in_use(batch, vectors)
+        offsets = batch.offsets.astype(np.int32)
         factors = _token_weights(batch, weights, unknown_weight, mean)
-        sums = pooled[start : start + len(batch)]
-        add_rows(sums, batch.offsets.astype(np.int32), ids, factors, table)
+        shape, sums = (len(batch), *table.shape), pooled[start:].reshape(-1)
+        # What SciPy's csr_array calls; to construct one takes longer than a sentence.
+        # It checks nothing, and other threads run meanwhile.
+        csr_matvecs(*shape, offsets, ids, factors, table.reshape(-1), sums)
 
     n_threads = available_threads() if n_texts > _BLOCK else 1
     if n_threads == 1:

@@ -202,8 +202,9 @@ class Subwords:
             if len(rows) > len(_PLACES):  # some of the words, or a part of one
                 first, last = offsets.searchsorted([start + 1, part.stop]) - [1, 0]
                 here = offsets[first : last + 1].clip(start, part.stop) - start
-            some = found[first : first + len(here) - 1]
-            add_rows(some, here, _PLACES, factors[part], table)
+            shape, sums = (len(here) - 1, *table.shape), found[first:].reshape(-1)
+            # adds; as in pool_vectors
+            csr_matvecs(*shape, here, _PLACES, factors[part], table.reshape(-1), sums)
         return found if self.shift is None else found + self.shift
 
     def moved(self, factor: float, shift: Any = 0.0) -> "Subwords":
@@ -241,20 +242,6 @@ class Subwords:
             matrix *= self.scale[:, np.newaxis]
         matrix, scale = converted(matrix, dtype)
         return replace(self, matrix=matrix, scale=scale)
-
-
-def add_rows(
-    sums: NDArray[np.float32],
-    offsets: NDArray[np.int32],
-    rows: NDArray[np.int32],
-    weights: NDArray[np.float32],
-    table: NDArray[np.float32],
-) -> None:
-    """Add to each sum rows of a table times weights, from its offset to the next."""
-    # What SciPy's csr_array calls; to construct one takes longer than a sentence.
-    # It checks nothing, and other threads run meanwhile.
-    shape = len(sums), *table.shape
-    csr_matvecs(*shape, offsets, rows, weights, table.reshape(-1), sums.reshape(-1))
 
 
 def converted(
