@@ -84,7 +84,7 @@ def temporary_folder(path: Path) -> Iterator[Path]:
     """
     with ExitStack() as stack:
         with suppress(NotImplementedError, OSError):  # a file system without locks
-            stack.enter_context(_locked(path))
+            stack.enter_context(locked(_lock_of(path)))
         _sweep(path)
         place = _place(path)
         place.mkdir(mode=0o700)
@@ -100,16 +100,20 @@ def _place(path: Path) -> Path:
     return path.with_name(f".{path.name}.new")
 
 
+def _lock_of(path: Path) -> Path:
+    return path.with_name(f".{path.name}.lock")
+
+
 @contextmanager
-def _locked(path: Path, timeout: float = -1) -> Iterator[None]:
-    """Hold the lock for writers of `path`; an OSError if that is not possible."""
-    file = path.with_name(f".{path.name}.lock")
-    lock = FileLock(file, timeout=timeout, is_singleton=False, fallback_to_soft=False)
-    with lock:
+def locked(file: Path, timeout: float = -1, **options: Any) -> Iterator[None]:
+    """Hold a lock; an OSError or NotImplementedError if that is not possible."""
+    with FileLock(file, timeout, **{"fallback_to_soft": False, **options}):
         try:
             yield
         finally:
-            with suppress(OSError):  # deleted while held: who waits opens a new one
+            # Deleted while it is held: who waits for a deleted file opens a new one.
+            # Windows does not delete open files; there the release does.
+            with suppress(OSError):
                 file.unlink()
 
 
@@ -174,12 +178,12 @@ def write_json(
     path.write_bytes(raw + _CHECKSUM + b"%d\n}\n" % crc32(raw))
 
 
-def read_folder(folder: Path, read: Callable[[Path], T]) -> T:
+def read_folder(folder: Path, read: Callable[..., T], **options: Any) -> T:
     """Read a folder, and again if it is replaced meanwhile."""
     while True:
         before = _identity(folder)
         try:
-            found = read(folder)
+            found = read(folder, **options)
         except (FileNotFoundError, ValueError):
             if _identity(folder) == before:
                 raise
@@ -227,7 +231,7 @@ def read_metadata(
         a later version. Folders of the first edition have no checksums.
     """
     if os.path.lexists(_place(folder)):
-        with suppress(NotImplementedError, OSError), _locked(folder, timeout=0):
+        with suppress(NotImplementedError, OSError), locked(_lock_of(folder), 0):
             _sweep(folder)
     path = folder / "metadata.json"
     try:

@@ -6,7 +6,6 @@
 import os
 import re
 from collections.abc import Mapping
-from functools import partial
 from importlib import import_module
 from os import PathLike
 from pathlib import Path
@@ -169,9 +168,8 @@ def load(
     ...     skparaphrase.load(f"{folder}/sif")
     SIFEncoder(a=0.0001)
     """
-    return read_folder(
-        Path(folder), partial(_load, trust_patterns=trust_patterns, verify=verify)
-    )
+    options = {"trust_patterns": trust_patterns, "verify": verify}
+    return read_folder(Path(folder), _load, **options)
 
 
 def _load(folder: Path, *, trust_patterns: bool, verify: bool) -> Any:

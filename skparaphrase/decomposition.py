@@ -182,7 +182,7 @@ class CommonComponentRemoval(LastAxisTransformer, DocumentedOnline, BaseEstimato
 
     def _grams(self, xp: Any, sides: Any, *, resume: bool) -> tuple[list[Any], float]:
         """Gram matrices of the sides, and a unit in which no square overflows."""
-        before: list[Any] = [None] * len(sides)
+        before: list[Any] = [0.0] * len(sides)
         unit = 1.0
         if resume:
             before, unit = [self._gram[i, :, :] for i in range(len(sides))], self._unit
@@ -191,21 +191,17 @@ class CommonComponentRemoval(LastAxisTransformer, DocumentedOnline, BaseEstimato
         traces = [float(xp.linalg.trace(gram)) for gram in grams]
         limits = xp.finfo(sides[0].dtype)
         least = float(limits.smallest_normal) / float(limits.eps)
-        largest = 0.0
-        if not all(least < trace < math.inf for trace in traces):
-            largest = max(float(xp.max(xp.abs(side))) for side in sides)
+        if all(least < trace < math.inf for trace in traces):
+            return grams, unit
+        largest = max(float(xp.max(xp.abs(side))) for side in sides)
         if not largest:
             return grams, unit
-        new = 2.0 ** (math.frexp(largest)[1] - 1)
+        new, ratio = 2.0 ** (math.frexp(largest)[1] - 1), 0.0
         if resume and any(traces):
             new = max(new, unit)
-        grams = [add_gram(xp, side / new) for side in sides]
-        if resume and any(traces):
             ratio = (unit / new) ** 2
-            grams = [
-                old * ratio + gram for old, gram in zip(before, grams, strict=True)
-            ]
-        return grams, new
+        grams = [add_gram(xp, side / new) for side in sides]
+        return [ratio * o + g for o, g in zip(before, grams, strict=True)], new
 
     def transform(self, X: Any) -> Any:
         """Remove the directions.
@@ -277,17 +273,15 @@ class CommonComponentRemoval(LastAxisTransformer, DocumentedOnline, BaseEstimato
         return tags
 
 
-def add_gram(xp: Any, X: Any, gram: Any = None) -> Any:
+def add_gram(xp: Any, X: Any, gram: Any = 0.0) -> Any:
     """Gram matrix of the columns of `X`, in double precision, added to `gram`.
 
     Blocks of rows are multiplied in the precision of `X`.
     """
-    if gram is None:
-        shape = (X.shape[1], X.shape[1])
-        gram = xp.zeros(shape, dtype=xp.float64, device=device(X))
+    shape = X.shape[1], X.shape[1]
 
     def add_rows(rows: slice) -> Any:
-        sums = xp.zeros_like(gram)
+        sums = xp.zeros(shape, dtype=xp.float64, device=device(X))
         with np.errstate(over="ignore", invalid="ignore"):
             for block in _slices(rows, _ROWS):
                 few = X[block, :]

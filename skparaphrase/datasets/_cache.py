@@ -12,7 +12,7 @@ import warnings
 import zipfile
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import cache
@@ -24,9 +24,9 @@ from os import PathLike
 from pathlib import Path
 from typing import IO, Any
 
-from filelock import FileLock
 from sklearn.utils import check_scalar
 
+from skparaphrase._persistence import locked
 from skparaphrase.datasets._download import (
     download,
     record_of,
@@ -151,7 +151,7 @@ class Cache:
         if _is_right(path, sha256):
             return path
         self._check_obtainable(path, urls, by_hand)
-        with locked(path):
+        with _writing(path):
             if _is_right(path, sha256):  # another process may have got it
                 return path
             if path.exists():
@@ -189,25 +189,17 @@ def _is_right(path: Path, sha256: str | None) -> bool:
 
 
 @contextmanager
-def locked(path: Path) -> Iterator[None]:
+def _writing(path: Path) -> Iterator[None]:
     """Let other threads and processes that want to write `path` wait."""
-    file = path.with_name(f"{path.name}.lock")
-    lock = FileLock(file, fallback_to_soft=False)
-    try:
-        lock.acquire()
-    except (OSError, NotImplementedError) as error:
-        raise OSError(
-            f"The file system of {path.parent} cannot lock files ({error}). Choose "
-            "another folder with data_home= or SKPARAPHRASE_HOME."
-        ) from error
-    try:
+    with ExitStack() as stack:
+        try:
+            stack.enter_context(locked(path.with_name(f"{path.name}.lock")))
+        except (OSError, NotImplementedError) as error:
+            raise OSError(
+                f"The file system of {path.parent} cannot lock files ({error}). Choose "
+                "another folder with data_home= or SKPARAPHRASE_HOME."
+            ) from error
         yield
-    finally:
-        # Deleted while it is held: who waits for a deleted file opens a new one.
-        # Windows does not delete open files; there the release does.
-        with suppress(PermissionError, FileNotFoundError):
-            file.unlink()
-        lock.release()
 
 
 def read_members(
@@ -242,7 +234,7 @@ def read_members(
 def unpack_member(path: Path, name: str, target: Path) -> None:
     """Write a member of a zip file to `target`, completely or not at all."""
     part = target.with_name(f"{target.name}.part")
-    with locked(target):
+    with _writing(target):
         if target.is_file():
             return
         try:

@@ -13,12 +13,7 @@ from sklearn.utils import Bunch
 
 from skparaphrase.datasets._cache import Cache
 from skparaphrase.datasets._readers import read_wikiqa
-from skparaphrase.datasets._source import (
-    Source,
-    check_choice,
-    decode_lines,
-    read_descr,
-)
+from skparaphrase.datasets._source import Source, check_choice, decode_lines, read_descr
 
 _OPEN = re.compile(r"<QApairs id=(['\"])(.*)\1>")
 _BLOCKS = {"<question>": -1, "<positive>": 1, "<negative>": 0}

@@ -70,7 +70,8 @@ def read_pairs(
         If Python has no such encoding.
     """
     check_two(columns)
-    return _read(path, columns, None, to_labels, sep, encoding, return_X_y, as_frame)
+    table, _ = read_columns(path, columns, None, to_labels, sep=sep, encoding=encoding)
+    return make_bunch(table, columns, None, str(path), return_X_y, as_frame)
 
 
 def iter_pairs(
@@ -152,7 +153,8 @@ def read_scored_pairs(
     """
     check_two(columns)
     convert = partial(_to_numbers, comma=sep == ";")
-    return _read(path, columns, score, convert, sep, encoding, return_X_y, as_frame)
+    table, _ = read_columns(path, columns, score, convert, sep=sep, encoding=encoding)
+    return make_bunch(table, columns, score, str(path), return_X_y, as_frame)
 
 
 def read_labelled_pairs(
@@ -189,7 +191,8 @@ def read_labelled_pairs(
         As in :func:`read_pairs`, or if a label is empty.
     """
     check_two(columns)
-    return _read(path, columns, label, to_labels, sep, encoding, return_X_y, as_frame)
+    table, _ = read_columns(path, columns, label, to_labels, sep=sep, encoding=encoding)
+    return make_bunch(table, columns, label, str(path), return_X_y, as_frame)
 
 
 def read_texts(
@@ -228,7 +231,10 @@ def read_texts(
     ValueError
         As in :func:`read_pairs`, or if a label is empty.
     """
-    return _read(path, [column], target, to_labels, sep, encoding, return_X_y, as_frame)
+    table, _ = read_columns(
+        path, [column], target, to_labels, sep=sep, encoding=encoding
+    )
+    return make_bunch(table, [column], target, str(path), return_X_y, as_frame)
 
 
 def read_answers(
@@ -344,20 +350,6 @@ def read_wikiqa(
     return make_bunch(
         table, columns, "Label", f"WikiQA: {path}", return_X_y, as_frame, query
     )
-
-
-def _read(
-    path: _Path,
-    columns: Sequence[str | int],
-    target: str | int | None,
-    convert: _Convert,
-    sep: str | None,
-    encoding: str,
-    return_X_y: bool,
-    as_frame: bool,
-) -> Any:
-    table, _ = read_columns(path, columns, target, convert, sep=sep, encoding=encoding)
-    return make_bunch(table, columns, target, str(path), return_X_y, as_frame)
 
 
 def read_columns(

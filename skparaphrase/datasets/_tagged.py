@@ -7,10 +7,16 @@ import re
 from collections.abc import Sequence
 from os import PathLike
 from pathlib import Path
+from typing import Any
 
 from sklearn.utils import Bunch
 
-from skparaphrase.datasets._tables import TextFile, check_positions, check_two
+from skparaphrase.datasets._tables import (
+    TextFile,
+    check_positions,
+    check_two,
+    make_bunch,
+)
 
 _CONLLU = "ID FORM LEMMA UPOS XPOS FEATS HEAD DEPREL DEPS MISC".split()
 _CONLLU_ID = re.compile(r"[0-9]+([-.][0-9]+)?")
@@ -65,16 +71,9 @@ def read_tagged(
     check_two(columns)
     check_positions(columns)
     data, target = _read_sentences(path, columns, conllu)
-    if return_X_y:
-        return data, target
-    return Bunch(
-        data=data,
-        target=target,
-        frame=None,
-        feature_names=[str(columns[0])],
-        target_names=str(columns[1]),
-        DESCR=f"Tagged sentences of {path}",
-    )
+    table: Any = {str(columns[0]): data, str(columns[1]): target}
+    descr = f"Tagged sentences of {path}"
+    return make_bunch(table, columns[:1], columns[1], descr, return_X_y, as_frame=False)
 
 
 def _read_sentences(

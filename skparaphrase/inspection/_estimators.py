@@ -109,7 +109,7 @@ def find_table(estimator: Any) -> WordVectors:
 def find_word_table(estimator: Any, parameter: str) -> WordVectors:
     """Table of a word encoder; the error for others asks for `parameter`."""
     encoder = find_encoder(estimator)
-    if not _is_word_encoder(encoder):
+    if not has_words(encoder):
         name = type(encoder).__name__
         raise TypeError(f"{name} has no table of words; pass {parameter}=.")
     return find_table(encoder)
@@ -117,10 +117,6 @@ def find_word_table(estimator: Any, parameter: str) -> WordVectors:
 
 def has_words(encoder: Any) -> bool:
     """Whether the rows of an encoder's table are words, not n-grams or characters."""
-    return isinstance(encoder, WordVectors) or _is_word_encoder(encoder)
-
-
-def _is_word_encoder(encoder: Any) -> bool:
     if isinstance(encoder, TrainedEncoder):
         return not encoder._learns_tokens
     return isinstance(encoder, AveragingEncoder)
@@ -129,7 +125,7 @@ def _is_word_encoder(encoder: Any) -> bool:
 def find_tokenizer(estimator: Any, tokenizer: Tokenizer | None) -> WordTokenizer:
     """`tokenizer` if it is given, else that of a word encoder, else the default one."""
     encoder = find_encoder(estimator)
-    if tokenizer is None and _is_word_encoder(encoder):
+    if tokenizer is None and has_words(encoder):
         found: WordTokenizer = encoder._tokenizer()
         return found
     return check_tokenizer(tokenizer)
@@ -138,7 +134,7 @@ def find_tokenizer(estimator: Any, tokenizer: Tokenizer | None) -> WordTokenizer
 def initial_table(encoder: Any) -> WordVectors | None:
     """Table from which training started, if it is the encoder's `vectors`."""
     known = (
-        _is_word_encoder(encoder)
+        has_words(encoder)
         and getattr(encoder, "init", None) is None
         and getattr(encoder, "scale", None) is None
         and getattr(encoder, "weighting", "uniform") == "uniform"

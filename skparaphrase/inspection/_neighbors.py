@@ -16,7 +16,8 @@ from skparaphrase.inspection._estimators import (
     import_optional,
     transform_texts,
 )
-from skparaphrase.text import check_texts, unique_texts
+from skparaphrase.text import unique_texts
+from skparaphrase.text._check import check_single_texts
 from skparaphrase.vectors import WordVectors
 
 _BLOCK = 8192  # candidates that are embedded together
@@ -69,12 +70,12 @@ def neighbors(
         table = find_word_table(encoder, "candidates")
         chosen = [word for word in table.words if word != table.unknown]
     else:
-        chosen, _ = unique_texts(_check_sentences(candidates, "candidates"))
+        chosen, _ = unique_texts(check_single_texts(candidates, "candidates"))
 
     def embed(texts: Sequence[str]) -> NDArray[Any]:
         return transform_texts(transformer, np.array(texts, dtype=object))
 
-    asked = _check_sentences(queries, "queries").tolist()
+    asked = check_single_texts(queries, "queries").tolist()
     return _nearest(pandas, embed, asked, chosen, n_neighbors)
 
 
@@ -181,10 +182,3 @@ def _check_units(units: Iterable[str], table: WordVectors, name: str) -> list[st
             f"{len(table)}; the first is {missing[0]!r}."
         )
     return found
-
-
-def _check_sentences(texts: Any, name: str) -> NDArray[np.object_]:
-    checked = check_texts(texts)
-    if checked.ndim != 1:
-        raise ValueError(f"{name} must be of shape (n_texts,); got {checked.shape}.")
-    return checked

@@ -34,11 +34,7 @@ _DIGITS = 4  # of the quantiles between groups
 
 
 def grouped_scores(
-    y_true: Any,
-    y_pred: Any,
-    values: Any,
-    *,
-    bins: int | Sequence[float] = _QUANTILES,
+    y_true: Any, y_pred: Any, values: Any, *, bins: int | Sequence[float] = _QUANTILES
 ) -> Any:
     """Correlation with the gold scores in groups of pairs.
 

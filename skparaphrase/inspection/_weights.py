@@ -98,7 +98,8 @@ def token_weights(
     if own is not None:
         columns = {name: values * np.abs(own) for name, values in columns.items()}
     count = share = distance = np.full(len(table), np.nan)
-    if frequencies is None and has_words(found):
+    is_words = isinstance(found, WordVectors) or has_words(found)
+    if frequencies is None and is_words:
         frequencies = load_word_frequencies()
     if frequencies is not None:
         known = WordFrequencies.check(frequencies)

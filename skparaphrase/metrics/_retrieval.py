@@ -12,7 +12,8 @@ from scipy.sparse import csr_array
 from sklearn.utils import assert_all_finite
 
 from skparaphrase.metrics._similarity import Vectors, unit_vectors
-from skparaphrase.text import check_pairs, check_texts, numbered_texts
+from skparaphrase.text import check_pairs, numbered_texts
+from skparaphrase.text._check import check_single_texts
 
 _ENTRIES = 2**22  # cosines in memory at a time
 _TIE = 1e-6  # cosines that differ by less are equal but for rounding
@@ -64,9 +65,7 @@ class RetrievalScorer:
 
     def __init__(self, pairs: Any, *, corpus: Any = None, metric: str = "mrr") -> None:
         self.pairs = check_pairs(pairs)
-        self.corpus = None if corpus is None else check_texts(corpus)
-        if self.corpus is not None and self.corpus.ndim != 1:
-            raise ValueError(f"corpus must hold texts; got shape {self.corpus.shape}.")
+        self.corpus = None if corpus is None else check_single_texts(corpus, "corpus")
         if not re.fullmatch(r"mrr|recall@[1-9]\d*", metric):
             raise ValueError(f'metric must be "mrr" or "recall@k"; got {metric!r}.')
         self.metric = metric
@@ -138,10 +137,7 @@ def _unit(vectors: Vectors) -> Vectors:
 
 
 def _ranks(
-    queries: Vectors,
-    asked: NDArray[np.intp],
-    rows: Vectors,
-    numbers: NDArray[np.intp],
+    queries: Vectors, asked: NDArray[np.intp], rows: Vectors, numbers: NDArray[np.intp]
 ) -> NDArray[np.intp]:
     """Rank of the partner of each query among distinct texts, from 1.
 

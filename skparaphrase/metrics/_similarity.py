@@ -205,17 +205,13 @@ class STSScorer:
         average: bool = False,
     ) -> None:
         if metric not in _METRICS:
-            raise ValueError(
-                f"metric must be one of {sorted(_METRICS)}; got {metric!r}."
-            )
+            raise ValueError(f"metric must be one of {list(_METRICS)}; got {metric!r}.")
         self.average = average
         if not isinstance(datasets, Mapping):
             datasets = {"sts": datasets}
             self.average = True
         if not datasets or "mean" in datasets:
-            raise ValueError(
-                "datasets must hold at least one data set, and none named 'mean'."
-            )
+            raise ValueError("datasets must hold data sets, and none named 'mean'.")
         for name, data in datasets.items():
             if not isinstance(data, tuple) or len(data) != 2:
                 raise TypeError(

@@ -3,9 +3,9 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import fields
+from functools import partial
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -30,11 +30,12 @@ from skparaphrase._compat import (
     StrOptions,
     VisualBlock,
     fit_context,
+    fit_one,
+    fit_transform_one,
     name_estimators,
-    print_elapsed_time,
     routing_enabled,
 )
-from skparaphrase._estimator import DocumentedOnline
+from skparaphrase._estimator import DocumentedOnline, store_parameters
 from skparaphrase._output import LastAxisTransformer
 from skparaphrase.metrics._similarity import unit_vectors
 from skparaphrase.pairs._last_axis import LastAxis
@@ -136,11 +137,7 @@ class LastAxisUnion(LastAxisTransformer, DocumentedOnline, BaseComposition):
         n_jobs: int | None = None,
         verbose: bool = False,
     ) -> None:
-        self.transformers = transformers
-        self.weights = weights
-        self.scale = scale
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+        store_parameters(self, locals())
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Parameters; if `deep`, also the members and theirs as "name__parameter"."""
@@ -216,7 +213,7 @@ class LastAxisUnion(LastAxisTransformer, DocumentedOnline, BaseComposition):
         check_is_fitted(self)
         X = _read(X)
         results = Parallel(n_jobs=self.n_jobs)(
-            delayed(_transform_member)(name, member, X)
+            delayed(_named)(name, member.transform, X)
             for name, member in self.transformers_
         )
         return self._combine(results, X)
@@ -254,9 +251,9 @@ class LastAxisUnion(LastAxisTransformer, DocumentedOnline, BaseComposition):
     def _members(self) -> list[tuple[str, Any]]:
         """Names and transformers that are not dropped."""
         return [
-            (name, _passthrough() if _is(member, "passthrough") else member)
+            (name, _passthrough() if member == "passthrough" else member)
             for name, member in self.transformers
-            if not _is(member, "drop")
+            if member != "drop"
         ]
 
     def _check_members(self) -> None:
@@ -314,19 +311,20 @@ class LastAxisUnion(LastAxisTransformer, DocumentedOnline, BaseComposition):
         else:
             same = {"fit": params, "fit_transform": params}
             routed = dict.fromkeys(names, same)
+        fit = fit_one if method == "fit" else fit_transform_one
         fitted = Parallel(n_jobs=self.n_jobs)(
-            delayed(_fit_member)(
-                method,
+            delayed(_named)(
                 name,
-                clone(member),
-                X,
-                y,
-                routed[name],
-                f"({i} of {len(members)}) {name}" if self.verbose else None,
+                partial(fit, clone(member), X, y, None, params=routed[name]),
+                message_clsname=type(self).__name__,
+                message=f"({i} of {len(members)}) {name}" if self.verbose else None,
             )
             for i, (name, member) in enumerate(members, 1)
         )
-        clones, results = map(list, zip(*fitted, strict=True))
+        clones: Any = fitted
+        results: list[Any] = []
+        if method != "fit":
+            results, clones = map(list, zip(*fitted, strict=True))
         self.transformers_ = list(zip(names, clones, strict=True))
         for attribute in ("n_features_in_", "feature_names_in_"):
             self.__dict__.pop(attribute, None)
@@ -420,10 +418,6 @@ def _read(X: Any) -> Any:
     return list(X) if isinstance(X, Iterator) else X
 
 
-def _is(member: Any, word: str) -> bool:
-    return isinstance(member, str) and member == word
-
-
 def _passthrough() -> LastAxis:
     return LastAxis(FunctionTransformer(feature_names_out="one-to-one"))
 
@@ -432,49 +426,23 @@ def _first_step(member: Any) -> Any:
     """The step that gets the input; a pipeline lacks some of its tags."""
     while isinstance(member, Pipeline) and member.steps:
         member = member.steps[0][1]
-    return _passthrough() if _is(member, "passthrough") else member
+    return _passthrough() if member == "passthrough" else member
 
 
-@contextmanager
-def _note(name: str) -> Iterator[None]:
-    """Add the name of the member to errors."""
+def _named(name: str, function: Callable[..., Any], *args: Any, **options: Any) -> Any:
+    """What a function returns; its errors name the member."""
     try:
-        yield
+        return function(*args, **options)
     except Exception as error:
         error.add_note(f"In member {name!r} of LastAxisUnion.")
         raise
 
 
-def _fit_member(
-    method: str,
-    name: str,
-    member: Any,
-    X: Any,
-    y: Any,
-    params: Mapping[str, Mapping[str, Any]],
-    message: str | None,
-) -> tuple[Any, Any]:
-    """The fitted member, and its result with "fit_transform"."""
-    with _note(name), print_elapsed_time("LastAxisUnion", message):
-        if method == "fit":
-            return member.fit(X, y, **params["fit"]), None
-        if hasattr(member, "fit_transform"):
-            return member, member.fit_transform(X, y, **params["fit_transform"])
-        return member, member.fit(X, y, **params["fit"]).transform(X)
-
-
-def _transform_member(name: str, member: Any, X: Any) -> Any:
-    with _note(name):
-        return member.transform(X)
-
-
 def _check_floats(name: str, result: Any) -> Any:
     """Finite numbers of single or double precision."""
-    types = [np.float64, np.float32]
-    with _note(name):
-        return check_array(
-            result, accept_sparse=True, allow_nd=True, dtype=types, ensure_min_samples=0
-        )
+    options: dict[str, Any] = {"dtype": [np.float64, np.float32], "allow_nd": True}
+    options |= {"accept_sparse": True, "ensure_min_samples": 0}
+    return _named(name, check_array, result, **options)
 
 
 def _root_mean_square(result: Any) -> float:

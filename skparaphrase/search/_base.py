@@ -20,7 +20,7 @@ from skparaphrase._estimator import DocumentedOnline
 from skparaphrase._saving import save
 from skparaphrase.encoders._average import load_pretrained
 from skparaphrase.metrics._similarity import unit_vectors
-from skparaphrase.text import check_texts, unique_texts
+from skparaphrase.text import unique_texts
 
 _TEXTS = 2**14  # that are embedded at a time
 
@@ -38,8 +38,7 @@ class EncoderUser(DocumentedOnline, BaseEstimator):
         """
         if self.encoder is None:
             self.encoder_ = load_pretrained()
-            return
-        if _is_fitted(self.encoder):
+        elif _is_fitted(self.encoder):
             self.encoder_ = self.encoder
         else:
             self.encoder_ = clone(self.encoder).fit(texts)
@@ -65,17 +64,6 @@ class EncoderUser(DocumentedOnline, BaseEstimator):
         tags.input_tags.one_d_array = True
         tags.input_tags.two_d_array = False
         return tags
-
-
-def check_single_texts(X: Any) -> NDArray[np.object_]:
-    """Texts, shape (n_texts,); pairs raise a ValueError."""
-    texts = check_texts(X)
-    if texts.ndim != 1:
-        raise ValueError(
-            f"Expected texts, shape (n_texts,); got shape {texts.shape}. Select one "
-            "column, such as X['title']."
-        )
-    return texts
 
 
 def as_data_frame(columns: dict[str, Iterable[Any]]) -> Any:

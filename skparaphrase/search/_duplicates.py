@@ -13,9 +13,10 @@ from numpy.typing import NDArray
 from sklearn.base import ClusterMixin
 
 from skparaphrase._compat import HasMethods, Interval, StrOptions, fit_context
-from skparaphrase.search._base import EncoderUser, check_single_texts
+from skparaphrase.search._base import EncoderUser
 from skparaphrase.search._nearest import QUERIES, best, floor, larger
 from skparaphrase.text import numbered_texts
+from skparaphrase.text._check import check_single_texts
 
 # "600D" is read as 600, with its unit or not; "P2419H" and "10/12" as a whole.
 _NUMBERS = re.compile(r"[^\W\d_]+\d[^\W_]*|\d+(?:[.,:/]\d+)*")

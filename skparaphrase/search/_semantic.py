@@ -13,8 +13,9 @@ from sklearn.utils import Bunch, check_scalar
 from sklearn.utils.validation import check_is_fitted
 
 from skparaphrase._compat import HasMethods, fit_context
-from skparaphrase.search._base import EncoderUser, as_data_frame, check_single_texts
+from skparaphrase.search._base import EncoderUser, as_data_frame
 from skparaphrase.search._nearest import QUERIES, nearest
+from skparaphrase.text._check import check_single_texts
 
 
 class SemanticSearch(EncoderUser):
@@ -141,17 +142,11 @@ class SemanticSearch(EncoderUser):
         """
         queries = check_single_texts([queries] if isinstance(queries, str) else queries)
         score, row = self._nearest(queries, k)
-        text = self.texts_[row]
+        found = {"row": row, "text": self.texts_[row], "score": score}
         if not as_frame:
-            return Bunch(query=queries, row=row, text=text, score=score)
-        return as_data_frame(
-            {
-                "query": queries.repeat(row.shape[1]),
-                "row": row.ravel(),
-                "text": text.ravel(),
-                "score": score.ravel(),
-            }
-        )
+            return Bunch(query=queries, **found)
+        columns = {name: values.ravel() for name, values in found.items()}
+        return as_data_frame({"query": queries.repeat(row.shape[1]), **columns})
 
     def kneighbors(
         self, X: Any = None, n_neighbors: int = 5, return_distance: bool = True

@@ -30,6 +30,8 @@ from skparaphrase._persistence import (
 from skparaphrase.text import TokenBatch
 from skparaphrase.text._check import check_text_blocks
 
+_Encode = Callable[[Sequence[str]], Iterable[TokenBatch]]
+
 _KIND, _TOKENS = "TextStore", "Tokens"
 _VERSION = 1
 _ROWS = 256  # rows checked and written at a time
@@ -275,7 +277,7 @@ def _write_texts(folder: Path, texts: Iterable[Any]) -> None:
 
 def stored_tokens(
     store: TextStore,
-    encode_blocks: Callable[[Sequence[str]], Iterable[TokenBatch]],
+    encode_blocks: _Encode,
     key: str | None,
     n_words: int,
     scratch: ExitStack,
@@ -316,11 +318,7 @@ def stored_tokens(
     return TokenBatch(ids, offsets)
 
 
-def _write_tokens(
-    folder: Path,
-    store: TextStore,
-    encode_blocks: Callable[[Sequence[str]], Iterable[TokenBatch]],
-) -> None:
+def _write_tokens(folder: Path, store: TextStore, encode_blocks: _Encode) -> None:
     with temporary_folder(folder) as new:
         if folder.is_dir():  # another has written the same tokens meanwhile
             return

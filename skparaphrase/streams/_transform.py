@@ -5,7 +5,6 @@
 
 import os
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
 from itertools import chain, islice
 from os import PathLike
 from pathlib import Path
@@ -13,13 +12,14 @@ from typing import Any, BinaryIO
 from zlib import crc32
 
 import numpy as np
-from filelock import FileLock, Timeout
+from filelock import Timeout
 from numpy.lib import format as npy
 from numpy.typing import DTypeLike, NDArray
 
 from skparaphrase._compat import safe_indexing
 from skparaphrase._estimator import warn_caller
 from skparaphrase._output import without_metadata
+from skparaphrase._persistence import locked
 from skparaphrase.streams._store import TextStore
 
 
@@ -131,15 +131,11 @@ def transform_to(
     lock = final.with_name(f"{final.name}.lock")
     part.parent.mkdir(parents=True, exist_ok=True)
     try:
-        with FileLock(lock, timeout=0):
-            try:
-                checksums = part.with_name(f"{part.name}.crc32")
-                _write(part, checksums, transformer, X, block_size, dtype)
-                os.replace(part, final)
-                checksums.unlink()
-            finally:  # Windows keeps an open file, which filelock then deletes
-                with suppress(OSError):
-                    lock.unlink()
+        with locked(lock, 0, fallback_to_soft=True):
+            checksums = part.with_name(f"{part.name}.crc32")
+            _write(part, checksums, transformer, X, block_size, dtype)
+            os.replace(part, final)
+            checksums.unlink()
     except Timeout:
         raise ValueError(f"Another call is writing {final}.") from None
     return np.asarray(np.load(final, mmap_mode="r"))
@@ -161,12 +157,7 @@ def _fill(out: NDArray[Any], blocks: Iterable[NDArray[Any]]) -> None:
 
 
 def _write(
-    part: Path,
-    checksums: Path,
-    transformer: Any,
-    X: Any,
-    block_size: int,
-    dtype: DTypeLike | None,
+    part: Path, checksums: Path, transformer: Any, X: Any, block_size: int, dtype: Any
 ) -> None:
     """Write all blocks into a file that may hold the first of them already."""
     for path in (part, checksums):
@@ -257,11 +248,8 @@ def _open(path: Path) -> BinaryIO:
 
 def _write_header(file: BinaryIO, like: NDArray[Any], n_rows: int) -> None:
     """Write the header of an .npy file; it has one length for any number of rows."""
-    header = {
-        "descr": npy.dtype_to_descr(like.dtype),
-        "fortran_order": False,
-        "shape": (n_rows, *like.shape[1:]),
-    }
+    header = npy.header_data_from_array_1_0(like)
+    header |= {"fortran_order": False, "shape": (n_rows, *like.shape[1:])}
     file.seek(0)
     npy.write_array_header_1_0(file, header)
     file.flush()

@@ -5,7 +5,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import overload
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,13 +44,7 @@ class TokenBatch:
     def __len__(self) -> int:
         return len(self.offsets) - 1
 
-    @overload
-    def __getitem__(self, i: int) -> NDArray[np.int32]: ...
-
-    @overload
-    def __getitem__(self, i: slice) -> "TokenBatch": ...
-
-    def __getitem__(self, i: int | slice) -> "NDArray[np.int32] | TokenBatch":
+    def __getitem__(self, i: int | slice) -> Any:
         if isinstance(i, slice):
             start, stop, step = i.indices(len(self))
             if step != 1:

@@ -104,6 +104,17 @@ def check_pairs(X: Any, *, hint: str = "") -> NDArray[np.object_]:
     return pairs
 
 
+def check_single_texts(X: Any, name: str = "X") -> NDArray[np.object_]:
+    """Texts, shape (n_texts,); pairs raise a ValueError."""
+    texts = check_texts(X)
+    if texts.ndim != 1:
+        raise ValueError(
+            f"{name} must hold texts, shape (n_texts,); got shape {texts.shape}. "
+            "Select one column, such as X['title']."
+        )
+    return texts
+
+
 def unique_texts(
     texts: NDArray[np.object_],
 ) -> tuple[list[str], NDArray[np.intp] | None]:
@@ -130,9 +141,7 @@ def unique_texts(
     return list(distinct), inverse
 
 
-def numbered_texts(
-    texts: NDArray[np.object_],
-) -> tuple[list[str], NDArray[np.intp]]:
+def numbered_texts(texts: NDArray[np.object_]) -> tuple[list[str], NDArray[np.intp]]:
     """Find the distinct texts, and their positions in the shape of the texts.
 
     Parameters

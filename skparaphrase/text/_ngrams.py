@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import chain
-from numbers import Integral
+from operator import index
 from typing import Any
 
 import numpy as np
@@ -63,9 +63,8 @@ class NgramTokenizer:
         binary: bool = True,
     ) -> None:
         try:
-            lowest, highest = ngram_range
-            valid = all(isinstance(n, Integral) for n in (lowest, highest))
-            valid = valid and 1 <= lowest <= highest
+            lowest, highest = map(index, ngram_range)
+            valid = 1 <= lowest <= highest
         except (TypeError, ValueError):
             valid = False
         if not valid:
@@ -73,7 +72,7 @@ class NgramTokenizer:
                 "ngram_range must be two int (lowest, highest) with 1 <= lowest <= "
                 f"highest; got {ngram_range!r}."
             )
-        self.ngram_range = (int(lowest), int(highest))
+        self.ngram_range = (lowest, highest)
         self.lowercase = lowercase
         self.binary = binary
 
@@ -102,14 +101,11 @@ class NgramTokenizer:
             seen[code_points("".join(block))] = True
         alphabet = Alphabet(np.flatnonzero(seen))
         dtype = np.min_scalar_type(alphabet.n_symbols)
-        counter = _NgramCounter(
-            alphabet,
-            [
-                alphabet.prepare(block)[0].astype(dtype)
-                for block in self._blocks(texts, _TEXTS, _CHARACTERS)
-            ],
-            min_count,
-        )
+        symbols = [
+            alphabet.prepare(block)[0].astype(dtype)
+            for block in self._blocks(texts, _TEXTS, _CHARACTERS)
+        ]
+        counter = _NgramCounter(alphabet, symbols, min_count)
         lowest, highest = self.ngram_range
         ngrams: list[str] = []
         for order in range(1, highest + 1):

@@ -451,9 +451,7 @@ class _Remembered:
     n_added = 0  # bytes of all, and of those that are gone since `_forget` looked
 
     def __init__(
-        self,
-        look_up: Callable[..., tuple[list[int], int]],
-        make_vectors: MakeVectors | None,
+        self, look_up: Callable[..., Any], make_vectors: MakeVectors | None
     ) -> None:
         self.n_bytes = 0
         self.rows: dict[str, bytes] = {}

@@ -7,11 +7,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from itertools import pairwise
 from operator import eq
-from typing import Any, overload
+from typing import Any
 from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
+
+from skparaphrase.text._check import describe
 
 _BLOCK = 4096  # words decoded at a time
 _SPACE = ord(" ")
@@ -66,12 +68,12 @@ class Vocabulary(Sequence[str]):
 
     def __init__(self, words: Sequence[str]) -> None:
         words = list(words)
+        _check_distinct(words, "words")
         text = "".join(words)
         raw = _encoded(text)
         lengths = map(len, words if len(raw) == len(text) else map(_encoded, words))
         ends = np.cumsum(np.fromiter(lengths, np.int64, len(words)))
         self._set(np.frombuffer(raw, np.uint8), ends)
-        check_distinct(words, "Word")
 
     @classmethod
     def from_arrays(
@@ -168,13 +170,7 @@ class Vocabulary(Sequence[str]):
     def __len__(self) -> int:
         return len(self._ends)
 
-    @overload
-    def __getitem__(self, i: int) -> str: ...
-
-    @overload
-    def __getitem__(self, i: slice) -> list[str]: ...
-
-    def __getitem__(self, i: int | slice) -> str | list[str]:
+    def __getitem__(self, i: Any) -> Any:
         if isinstance(i, slice):
             return [self[j] for j in range(*i.indices(len(self)))]
         i = range(len(self))[i]
@@ -241,16 +237,16 @@ class _RowOf(Mapping[str, int]):
         return len(self._words)
 
 
-def check_distinct(strings: Sequence[str], kind: str) -> None:
-    """Raise a ValueError that names the first string that occurs twice."""
-    if len(set(strings)) == len(strings):
+def _check_distinct(strings: Sequence[str], kind: str) -> None:
+    """Raise an error that names the first that is not a str, or that occurs twice."""
+    if set(map(type, strings)) <= {str} and len(set(strings)) == len(strings):
         return
     first: dict[str, int] = {}
     for row, string in enumerate(strings):
-        if first.setdefault(string, row) != row:
-            raise ValueError(
-                f"{kind} {string!r}, row {first[string]}, occurs again in row {row}."
-            )
+        if not isinstance(string, str):
+            raise TypeError(f"{kind} must be str; got {describe(string)} in row {row}.")
+        if (seen := first.setdefault(string, row)) != row:
+            raise ValueError(f"{string!r}, row {seen}, occurs again in row {row}.")
 
 
 def _mask(n_words: int) -> int:
@@ -339,15 +335,10 @@ class NgramIndex:
     """
 
     def __init__(self, ngrams: Sequence[str]) -> None:
-        for row, ngram in enumerate(ngrams):
-            if not isinstance(ngram, str):
-                raise TypeError(
-                    f"n-grams must be str; got {ngram!r} ({type(ngram).__name__}) in "
-                    f"row {row}."
-                )
-            if not ngram:
-                raise ValueError(f"The n-gram in row {row} is empty.")
-        check_distinct(ngrams, "n-gram")
+        ngrams = list(ngrams)
+        _check_distinct(ngrams, "n-grams")
+        if "" in ngrams:
+            raise ValueError(f"The n-gram in row {ngrams.index('')} is empty.")
         codes = code_points("".join(ngrams))
         self.alphabet = Alphabet(np.unique(codes))
         symbols = np.searchsorted(self.alphabet.codes, codes) + 1

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_scalar
 
-from skparaphrase.text._vocabulary import check_distinct
+from skparaphrase.text import Vocabulary
 from skparaphrase.vectors._interchange import to_numpy
 
 if TYPE_CHECKING:
@@ -75,29 +75,22 @@ def distill(
         raise TypeError("words must be several words; got one str.")
     check_scalar(batch_size, "batch_size", Integral, min_val=1)
     check_scalar(power, "power", Real, min_val=0, max_val=1)
-    words = list(words)
+    words = Vocabulary([*words])  # checked before hours of encoding, not after
     if not words:
         raise ValueError("words is empty: there is nothing to distill.")
-    for i, word in enumerate(words):
-        if not isinstance(word, str):
-            raise TypeError(f"words must be str; got {word!r} at {i}.")
-    check_distinct(words, "Word")  # before hours of encoding, not after
-    matrix: NDArray[np.float32] | None = None
+    matrix = np.empty((0, 0), np.float32)
     for start in range(0, len(words), batch_size):
         batch = words[start : start + batch_size]
         block = to_numpy(encode(list(batch)))
-        width = "dim" if matrix is None else matrix.shape[1]
-        if (
-            block.ndim != 2
-            or len(block) != len(batch)
-            or (matrix is not None and block.shape[1] != width)
-        ):
+        width = matrix.shape[1] if start else "dim"
+        is_wrong = block.ndim != 2 or len(block) != len(batch)
+        if is_wrong or (start and block.shape[1] != width):
             raise ValueError(
                 f"encode must return vectors of shape ({len(batch)}, {width}) for the "
                 f"{len(batch)} words from {batch[0]!r} on, number {start}; got shape "
                 f"{block.shape}."
             )
-        if matrix is None:
+        if not start:
             most = block.shape[1]
             if dim is not None:
                 check_scalar(dim, "dim", Integral, min_val=1, max_val=most)
@@ -111,7 +104,6 @@ def distill(
                 f"The vector that encode returned for {batch[row]!r}, number "
                 f"{start + row}, is not finite."
             )
-    assert matrix is not None
     if dim is not None or power:
         matrix = _principal_coordinates(matrix, dim, power)
     return cls(words, matrix)

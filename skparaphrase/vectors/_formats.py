@@ -5,33 +5,70 @@
 
 import codecs
 import mmap
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Set
 from dataclasses import dataclass, field
+from os import PathLike
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
 from skparaphrase._estimator import warn_caller
 from skparaphrase._threads import available_threads, prefetch
 
+if TYPE_CHECKING:
+    from skparaphrase.vectors._word_vectors import WordVectors
+
 FORMATS = ("auto", "glove", "word2vec", "word2vec-binary")
-_BLOCK = 1 << 22  # bytes of text parsed at a time
-_DOT, _NEWLINE, _SPACE = 46, 10, 32
+_BLOCK = 1 << 17  # bytes of text parsed at a time; more leave the processor's cache
+_NEWLINE, _SPACE, _MINUS, _DOT = 10, 32, 45, 46
 _PADDING = 8  # bytes before the text; parse_decimals looks back
 
 
-def read_table(
-    path: Path,
+def read(
+    cls: "type[WordVectors]",
+    path: str | PathLike[str],
     *,
-    format: str,
-    limit: int | None,
-    vocabulary: Iterable[str] | None,
-    dtype: np.dtype[Any],
-    encoding_errors: str,
-) -> tuple[list[str], NDArray[np.floating]]:
-    """Words and matrix of a file; see `WordVectors.read`."""
+    format: str = "auto",
+    limit: int | None = None,
+    vocabulary: Iterable[str] | None = None,
+    unknown: str | None = None,
+    dtype: DTypeLike = np.float32,
+    encoding_errors: str = "strict",
+) -> "WordVectors":
+    """Read a file of GloVe, word2vec (text or binary) or fastText (`.vec`).
+
+    Parameters
+    ----------
+    path : path-like
+    format : {"auto", "glove", "word2vec", "word2vec-binary"}, default="auto"
+        "glove" has no header; "word2vec" is text with a header "n_words dim", which
+        is also the format of `.vec` files. "auto" looks at the first bytes.
+    limit : int, default=None
+        Read only the first `limit` words of the file.
+    vocabulary : iterable of str, default=None
+        Keep only these words and `unknown`.
+    unknown : str, default=None
+        See :class:`WordVectors`.
+    dtype : {"float32", "float16"}, default="float32"
+    encoding_errors : {"strict", "replace", "ignore"}, default="strict"
+        How to decode words that are not UTF-8; "strict" raises.
+
+    Returns
+    -------
+    vectors : WordVectors
+        A word that occurs twice keeps its first vector; a warning counts them.
+
+    Raises
+    ------
+    ValueError
+        If the header is wrong, a row is too short, a value is not a number or the
+        file ends early. The message names the file and the line or row.
+    """
+    path, dtype = Path(path), np.dtype(dtype)
+    if isinstance(vocabulary, str):
+        raise TypeError("vocabulary must be several words; got one str.")
     if format not in FORMATS:
         raise ValueError(f"format must be one of {FORMATS}; got {format!r}.")
     if dtype.name not in ("float32", "float16"):
@@ -43,7 +80,7 @@ def read_table(
     if format == "auto":
         format = _guess(path)
     is_binary = format == "word2vec-binary"
-    wanted = None if vocabulary is None else frozenset(vocabulary)
+    wanted = None if vocabulary is None else {*vocabulary, unknown}
     words = _Words(path, "row" if is_binary else "line", wanted, encoding_errors)
     if is_binary:
         matrix = _read_binary(path, words, limit, dtype)
@@ -55,7 +92,10 @@ def read_table(
             f"{path}: {len(words.repeated)} words occur again and keep their first "
             f"vector; the first is {word!r} in {words.unit} {where}."
         )
-    return list(words.index), matrix
+    try:
+        return cls(list(words.index), matrix, unknown=unknown)
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from None
 
 
 @dataclass
@@ -64,7 +104,7 @@ class _Words:
 
     path: Path
     unit: str  # "line" or "row", for messages
-    vocabulary: frozenset[str] | None
+    vocabulary: Set[str | None] | None
     encoding_errors: str
     index: dict[str, int] = field(default_factory=dict)
     repeated: list[tuple[str, int]] = field(default_factory=list)
@@ -147,7 +187,7 @@ def _read_text(
                     f"{first.rstrip()[:60]!r}."
                 )
 
-        def blocks() -> Iterator[tuple[int, _Numbers, NDArray[np.intp]]]:
+        def blocks() -> Iterator[_Part]:
             n_read = 0
             source = _blocks_of_lines(file)
             for block in source:
@@ -169,9 +209,7 @@ def _read_text(
                     f"{path} ends after {n_read} words; its header says {n_words}."
                 )
 
-        def parse(
-            part: tuple[int, _Numbers, NDArray[np.intp]],
-        ) -> NDArray[np.floating]:
+        def parse(part: _Part) -> NDArray[np.floating]:
             line, (text, ends, dots), wanted = part
             ends = ends[wanted]
             starts = ends[:, :-1] + 1
@@ -185,10 +223,8 @@ def _read_text(
             with np.errstate(over="ignore"):  # WordVectors raises
                 return values.reshape(-1, dim).astype(dtype)
 
-        n_threads = available_threads()
-        matrices = list(
-            prefetch(parse, blocks(), n_threads=n_threads, n_ahead=2 * n_threads)
-        )
+        n = available_threads()
+        matrices = list(prefetch(parse, blocks(), n_threads=n, n_ahead=2 * n))
     return np.concatenate(matrices) if matrices else np.empty((0, dim), dtype)
 
 
@@ -217,6 +253,7 @@ def _blocks_of_lines(file: BinaryIO) -> Iterator[bytes]:
 # Padded text, where the word and each number of a line end, and where the decimal
 # point of each number stands (its end if it has none).
 _Numbers = tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.int64]]
+_Part = tuple[int, _Numbers, NDArray[np.intp]]  # its first line, and rows that are kept
 
 
 def _split_lines(
@@ -348,10 +385,8 @@ def _read_binary(
 
 _Positions = NDArray[np.int64]
 
-_BLOCK = 1 << 17  # numbers at a time
 _ZEROS = np.uint64(0x3030303030303030)
 _POWERS = 10.0 ** np.arange(17)
-_MINUS, _DOT = 45, 46
 
 
 class NotDecimalError(ValueError):
@@ -376,30 +411,25 @@ def parse_decimals(
     stands, or the end if there is none. Raises NotDecimalError for the first that is
     not a number.
     """
-    values = np.empty(len(starts))
     words = np.ndarray((len(text) - 7,), "<u8", text, strides=(1,))
-    for first in range(0, len(starts), _BLOCK):
-        block = slice(first, first + _BLOCK)
-        start, end, dot = starts[block], ends[block], dots[block]
-        negative = text[start] == _MINUS
-        n_whole = dot - start - negative
-        n_decimals = np.maximum(end - dot - 1, 0)
-        whole, sound = _digits(words, dot, n_whole)
-        decimals, also = _digits(words, end, n_decimals)
-        n_digits = n_whole + n_decimals
-        sound &= also & (n_digits > 0) & (n_digits < 16)
-        power = _POWERS[np.minimum(n_decimals, 16)]
-        value = (whole * power + decimals) / power  # exact, then rounded once
-        np.negative(value, out=value, where=negative)
-        for i in np.flatnonzero(~sound).tolist():
-            raw = text[start[i] : end[i]].tobytes()
-            try:
-                if b"_" in raw:
-                    raise ValueError
-                value[i] = float(raw)
-            except ValueError:
-                raise NotDecimalError(first + i, raw) from None
-        values[block] = value
+    negative = text[starts] == _MINUS
+    n_whole = dots - starts - negative
+    n_decimals = np.maximum(ends - dots - 1, 0)
+    whole, sound = _digits(words, dots, n_whole)
+    decimals, also = _digits(words, ends, n_decimals)
+    n_digits = n_whole + n_decimals
+    sound &= also & (n_digits > 0) & (n_digits < 16)
+    power = _POWERS[np.minimum(n_decimals, 16)]
+    values = (whole * power + decimals) / power  # exact, then rounded once
+    np.negative(values, out=values, where=negative)
+    for i in np.flatnonzero(~sound).tolist():
+        raw = text[starts[i] : ends[i]].tobytes()
+        try:
+            if b"_" in raw:
+                raise ValueError
+            values[i] = float(raw)
+        except ValueError:
+            raise NotDecimalError(i, raw) from None
     return values
 
 

@@ -42,9 +42,8 @@ def from_keyed_vectors(
         then have the vectors that gensim gives them.
     """
     source = getattr(keyed_vectors, "wv", keyed_vectors)
-    words = getattr(source, "index_to_key", None)
-    if words is None:
-        words = getattr(source, "index2word", None)  # gensim 3
+    gensim_3 = getattr(source, "index2word", None)
+    words = getattr(source, "index_to_key", gensim_3)
     matrix = getattr(source, "vectors", None)
     if words is None or matrix is None:
         raise TypeError(

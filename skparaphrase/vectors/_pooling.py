@@ -13,6 +13,8 @@ from skparaphrase._threads import available_threads, prefetch
 from skparaphrase.text import TokenBatch
 from skparaphrase.vectors._word_vectors import WordVectors
 
+_Weights = NDArray[np.floating] | None  # of the words of a table
+
 _BLOCK = 2048  # texts per product
 _FEW = 64  # tokens; looking for repeats does not pay for so few
 _AHEAD = 16  # products that wait for each thread: bounds the tokens in memory
@@ -23,7 +25,7 @@ def pool_vectors(
     batches: Iterable[TokenBatch],
     n_texts: int,
     *,
-    weights: NDArray[np.floating] | None = None,
+    weights: _Weights = None,
     unknown_weight: float = 1.0,
     mean: bool = True,
 ) -> NDArray[np.float32]:
@@ -58,18 +60,12 @@ def pool_vectors(
         ids, table = batch.ids, vectors.matrix
         if table.dtype != np.float32 or batch.extra is not None:
             ids, table = _rows_in_use(batch, vectors)
+        offsets = batch.offsets.astype(np.int32)
+        factors = _token_weights(batch, weights, unknown_weight, mean)
+        shape, sums = (len(batch), *table.shape), pooled[start:].reshape(-1)
         # What SciPy's csr_array calls; to construct one takes longer than a sentence.
         # It checks nothing, and other threads run meanwhile.
-        csr_matvecs(
-            len(batch),
-            len(table),
-            table.shape[1],
-            batch.offsets.astype(np.int32),
-            ids,
-            _token_weights(batch, weights, unknown_weight, mean),
-            table.reshape(-1),
-            pooled[start : start + len(batch)].reshape(-1),
-        )
+        csr_matvecs(*shape, offsets, ids, factors, table.reshape(-1), sums)
 
     n_threads = available_threads() if n_texts > _BLOCK else 1
     if n_threads == 1:
@@ -86,22 +82,14 @@ def pool_vectors(
                 yield start + first, batch[first : first + _BLOCK]
             start += len(batch)
 
-    done = prefetch(
-        lambda part: add(*part),
-        parts(),
-        n_threads=n_threads,
-        n_ahead=_AHEAD * n_threads,
-    )
-    for _ in done:
+    n_ahead = _AHEAD * n_threads
+    for _ in prefetch(lambda p: add(*p), parts(), n_threads=n_threads, n_ahead=n_ahead):
         pass
     return pooled
 
 
 def _token_weights(
-    batch: TokenBatch,
-    weights: NDArray[np.floating] | None,
-    unknown_weight: float,
-    mean: bool,
+    batch: TokenBatch, weights: _Weights, unknown_weight: float, mean: bool
 ) -> NDArray[np.float32]:
     """The factor of each token, shape (n_tokens,)."""
     if not mean:

@@ -5,10 +5,9 @@
 
 import json
 from collections.abc import Sequence
-from functools import partial
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +17,6 @@ from skparaphrase._persistence import (
     is_large,
     load_array,
     new_folder,
-    read_folder,
     read_metadata,
     refuse_damage,
     write_metadata,
@@ -26,13 +24,14 @@ from skparaphrase._persistence import (
 from skparaphrase.text import Vocabulary
 from skparaphrase.vectors._subwords import Subwords
 
+if TYPE_CHECKING:
+    from skparaphrase.vectors._word_vectors import WordVectors
+
 DTYPES = ("float32", "float16", "int8")  # int8 with a scale per word
 MADE = ("subword", "hash")  # unknown= for which vectors of words are made
 _BLOCK = 16384  # vectors checked at a time
-_ARRAYS = ("matrix", "scale")
 _WORD_ARRAYS = {"raw": "uint8", "ends": "int64", "slots": "int32"}
 _SUBWORD_ARRAYS = ("matrix", "scale", "shift")
-_FLOATS = ("float32", "float64")
 _FORMAT_VERSION = 3  # 1 has the words in JSON; 2 has no n-grams
 
 
@@ -57,9 +56,7 @@ def check_table(
     if scale is not None and scale.shape != (len(words),):
         raise ValueError(f"scale must be of shape ({len(words)},); got {scale.shape}.")
     if unknown == "subword" and subwords is None:
-        raise ValueError(
-            "unknown='subword' needs vectors of n-grams, which fit_subwords learns."
-        )
+        raise ValueError("unknown='subword' needs n-grams, which fit_subwords learns.")
     if subwords is not None:
         _check_subwords(subwords, matrix.shape[1])
     if unknown in MADE and not len(words):
@@ -121,40 +118,32 @@ def read_only(array: NDArray[Any]) -> NDArray[Any]:
     return array
 
 
-def save_table(folder: str | PathLike[str], table: dict[str, Any]) -> None:
-    """Write `words`, `matrix`, `scale`, `unknown` and `subwords`."""
-    arrays = {f"words-{name}": part for name, part in table["words"].arrays().items()}
-    arrays |= {name: table[name] for name in _ARRAYS}
-    subwords, settings = table["subwords"], None
-    if subwords is not None:
-        settings = dict(vars(subwords))
+def save(self: "WordVectors", folder: str | PathLike[str]) -> None:
+    """Write the table to a folder that :meth:`load` maps into memory.
+
+    Parameters
+    ----------
+    folder : path-like
+        Written whole or not at all; an existing table is replaced.
+    """
+    arrays: dict[str, Any] = {"matrix": self.matrix, "scale": self.scale}
+    arrays |= {f"words-{name}": part for name, part in self.words.arrays().items()}
+    content: dict[str, Any] = {"unknown": self.unknown, "subwords": None}
+    if self.subwords is not None:
+        content["subwords"] = settings = dict(vars(self.subwords))
         arrays |= {f"subwords-{name}": settings.pop(name) for name in _SUBWORD_ARRAYS}
     with new_folder(folder) as new:
         for name, array in arrays.items():
             if array is not None:
                 np.save(new / f"{name}.npy", array, allow_pickle=False)
-        write_metadata(
-            new,
-            kind="WordVectors",
-            version=_FORMAT_VERSION,
-            unknown=table["unknown"],
-            subwords=settings,
-        )
+        write_metadata(new, kind="WordVectors", version=_FORMAT_VERSION, **content)
 
 
-def load_table(folder: Path, *, mmap: bool, verify: bool) -> dict[str, Any]:
-    """Read what :func:`save_table` wrote, and check that it fits together."""
-    read = partial(_load_table, mmap=mmap, verify=verify or not mmap)
-    return read_folder(folder, read)
-
-
-def _load_table(folder: Path, *, mmap: bool, verify: bool) -> dict[str, Any]:
+def load_table(folder: Path, *, mmap: bool, verify: bool) -> tuple[Any, ...]:
+    """Read what :func:`save` wrote, and check that it fits together."""
+    verify |= not mmap
     metadata = read_metadata(
-        folder,
-        kind="WordVectors",
-        version=_FORMAT_VERSION,
-        lazy=".npy",
-        verify=verify,
+        folder, kind="WordVectors", version=_FORMAT_VERSION, lazy=".npy", verify=verify
     )
     with refuse_damage(folder):
         if metadata["version"] == 1:
@@ -178,29 +167,18 @@ def _load_table(folder: Path, *, mmap: bool, verify: bool) -> dict[str, Any]:
         check_table(words, matrix, scale, unknown, subwords)
         if verify or not is_large(matrix.nbytes):
             check_finite(words, matrix, scale)
-    return {
-        "words": words,
-        "matrix": matrix,
-        "scale": scale,
-        "unknown": unknown,
-        "subwords": subwords,
-    }
+    return words, matrix, scale, unknown, subwords
 
 
 def _load_subwords(folder: Path, settings: dict[str, Any], *, mmap: bool) -> Subwords:
     """The n-grams of a folder; a ValueError where they do not fit together."""
     path = folder / "subwords-matrix.npy"
-    matrix = load_array(path, *DTYPES, "float64", mmap=mmap)
+    table = load_array(path, *DTYPES, "float64", mmap=mmap)
     vectors = {}
     for name in ("scale", "shift"):
         path = folder / f"subwords-{name}.npy"
-        found = load_array(path, *_FLOATS, mmap=False) if path.exists() else None
-        vectors[name] = found
-    low, high = settings["ngram_range"]
-    return Subwords(
-        matrix,
-        **vectors,
-        ngram_range=(int(low), int(high)),
-        kind=settings["kind"],
-        factor=float(settings["factor"]),
-    )
+        if path.exists():
+            vectors[name] = load_array(path, "float32", "float64", mmap=False)
+    low, high = map(int, settings["ngram_range"])
+    kind, factor = settings["kind"], float(settings["factor"])
+    return Subwords(table, **vectors, ngram_range=(low, high), kind=kind, factor=factor)

@@ -4,6 +4,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass, replace
 from itertools import accumulate, chain
 from typing import TYPE_CHECKING, Any
 from zlib import crc32
@@ -116,6 +117,7 @@ def _hash_together(
     return hashes[is_ngram], counts.tolist()
 
 
+@dataclass(eq=False, repr=False)
 class Subwords:
     """The vector of a word is a sum of rows that belong to its character n-grams.
 
@@ -158,22 +160,17 @@ class Subwords:
     array([[1.5, 0.5, 0. , 0. ]], dtype=float32)
     """
 
-    def __init__(
-        self,
-        matrix: NDArray[Any],
-        *,
-        scale: NDArray[np.floating] | None = None,
-        ngram_range: tuple[int, int] = (3, 5),
-        kind: str = "crc32",
-        factor: float = 1.0,
-        shift: Any = None,
-    ) -> None:
-        self.matrix = matrix
-        self.scale = scale
-        self.ngram_range = ngram_range
-        self.kind = kind
-        self.factor = factor
-        self.shift = None if shift is None else np.asarray(shift, dtype=np.float32)
+    matrix: NDArray[Any]
+    _: KW_ONLY
+    scale: NDArray[np.floating] | None = None
+    ngram_range: tuple[int, int] = (3, 5)
+    kind: str = "crc32"
+    factor: float = 1.0
+    shift: Any = None
+
+    def __post_init__(self) -> None:
+        if self.shift is not None:
+            self.shift = np.asarray(self.shift, dtype=np.float32)
 
     def vectors(self, words: Sequence[str]) -> NDArray[np.float32]:
         """Sum the rows of the n-grams of words.
@@ -205,16 +202,9 @@ class Subwords:
             if len(rows) > len(_PLACES):  # some of the words, or a part of one
                 first, last = offsets.searchsorted([start + 1, part.stop]) - [1, 0]
                 here = offsets[first : last + 1].clip(start, part.stop) - start
-            csr_matvecs(  # adds; as in pool_vectors
-                len(here) - 1,
-                len(table),
-                table.shape[1],
-                here,
-                _PLACES,
-                factors[part],
-                table.reshape(-1),
-                found[first:].reshape(-1),
-            )
+            shape, sums = (len(here) - 1, *table.shape), found[first:].reshape(-1)
+            # adds; as in pool_vectors
+            csr_matvecs(*shape, here, _PLACES, factors[part], table.reshape(-1), sums)
         return found if self.shift is None else found + self.shift
 
     def moved(self, factor: float, shift: Any = 0.0) -> "Subwords":
@@ -232,11 +222,9 @@ class Subwords:
         subwords : Subwords
             With the same rows.
         """
-        settings = dict(vars(self))
         before = 0.0 if self.shift is None else self.shift
-        settings["factor"] = self.factor * factor
-        settings["shift"] = np.zeros(self.matrix.shape[1]) + factor * before + shift
-        return Subwords(settings.pop("matrix"), **settings)
+        moved = np.zeros(self.matrix.shape[1]) + factor * before + shift
+        return replace(self, factor=self.factor * factor, shift=moved)
 
     def astype(self, dtype: str) -> "Subwords":
         """Convert the matrix to another data type.
@@ -252,9 +240,8 @@ class Subwords:
         matrix = self.matrix.astype(np.float32)
         if self.scale is not None:
             matrix *= self.scale[:, np.newaxis]
-        settings = dict(vars(self))
-        settings["matrix"], settings["scale"] = converted(matrix, dtype)
-        return Subwords(settings.pop("matrix"), **settings)
+        matrix, scale = converted(matrix, dtype)
+        return replace(self, matrix=matrix, scale=scale)
 
 
 def converted(
@@ -337,9 +324,7 @@ def fit_subwords(
     if not 1 <= low <= high:
         raise ValueError(f"ngram_range must rise from 1 or more; got {ngram_range}.")
     if n_rows < 1 or not alpha > 0:
-        raise ValueError(
-            f"n_rows and alpha must be positive; got {n_rows} and {alpha}."
-        )
+        raise ValueError(f"n_rows and alpha must be positive; got {n_rows}, {alpha}.")
     words = [word for word in self.words if len(word) > 2 and word.isalpha()]
     if not words:
         raise ValueError("No word of the table has three letters to learn from.")
@@ -348,11 +333,7 @@ def fit_subwords(
     fitted = fit_rows(ngrams, self.rows(rows), alpha=alpha)
     subwords = Subwords(fitted, ngram_range=ngram_range, factor=scale)
     return type(self)(
-        self.words,
-        self.matrix,
-        scale=self.scale,
-        unknown="subword",
-        subwords=subwords,
+        self.words, self.matrix, scale=self.scale, unknown="subword", subwords=subwords
     )
 
 

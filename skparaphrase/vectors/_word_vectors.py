@@ -4,7 +4,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 import zlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from os import PathLike
 from pathlib import Path
@@ -13,11 +13,11 @@ from typing import Any, Self, SupportsIndex
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from skparaphrase._persistence import read_folder
 from skparaphrase.text import NgramTokenizer, Vocabulary, WordLookup, WordTokenizer
 from skparaphrase.text._ngrams import NgramLookup
 from skparaphrase.text._tokenizer import FunctionTokenizer, is_word
-from skparaphrase.vectors import _distill, _interchange
-from skparaphrase.vectors._formats import read_table
+from skparaphrase.vectors import _distill, _formats, _interchange
 from skparaphrase.vectors._storage import (
     DTYPES,
     MADE,
@@ -25,7 +25,7 @@ from skparaphrase.vectors._storage import (
     check_table,
     load_table,
     read_only,
-    save_table,
+    save,
 )
 from skparaphrase.vectors._subwords import Subwords, converted, fit_subwords
 
@@ -107,81 +107,24 @@ class WordVectors:
             scale = np.asarray(scale, dtype=np.float32)
         check_table(words, matrix, scale, unknown, subwords)
         check_finite(words, matrix, scale)
-        self.words: Vocabulary
-        self.matrix: NDArray[Any]
+        self._set(words, matrix, scale, unknown, subwords)
+
+    def _set(
+        self, words: Vocabulary, matrix: Any, scale: Any, unknown: Any, subwords: Any
+    ) -> None:
+        """Store the parts of a table, which are checked."""
+        self.words = words
+        self.matrix: NDArray[Any] = read_only(matrix)
         self.scale: NDArray[np.float32] | None
-        self.unknown: str | None
-        self.subwords: Subwords | None
-        self.__setstate__(
-            {
-                "words": words,
-                "matrix": matrix,
-                "scale": scale,
-                "unknown": unknown,
-                "subwords": subwords,
-            }
-        )
+        self.scale = None if scale is None else read_only(scale)
+        self.unknown: str | None = unknown
+        self.subwords: Subwords | None = subwords
+        self._source: tuple[str, int] | None = None  # what is pickled instead
+        self._lookups: dict[tuple[Any, ...], Any] = {}
 
     # From files and other libraries ----------------------------------------------
 
-    @classmethod
-    def read(
-        cls,
-        path: str | PathLike[str],
-        *,
-        format: str = "auto",
-        limit: int | None = None,
-        vocabulary: Iterable[str] | None = None,
-        unknown: str | None = None,
-        dtype: DTypeLike = np.float32,
-        encoding_errors: str = "strict",
-    ) -> "WordVectors":
-        """Read a file of GloVe, word2vec (text or binary) or fastText (`.vec`).
-
-        Parameters
-        ----------
-        path : path-like
-        format : {"auto", "glove", "word2vec", "word2vec-binary"}, default="auto"
-            "glove" has no header; "word2vec" is text with a header "n_words dim", which
-            is also the format of `.vec` files. "auto" looks at the first bytes.
-        limit : int, default=None
-            Read only the first `limit` words of the file.
-        vocabulary : iterable of str, default=None
-            Keep only these words and `unknown`.
-        unknown : str, default=None
-            See :class:`WordVectors`.
-        dtype : {"float32", "float16"}, default="float32"
-        encoding_errors : {"strict", "replace", "ignore"}, default="strict"
-            How to decode words that are not UTF-8; "strict" raises.
-
-        Returns
-        -------
-        vectors : WordVectors
-            A word that occurs twice keeps its first vector; a warning counts them.
-
-        Raises
-        ------
-        ValueError
-            If the header is wrong, a row is too short, a value is not a number or the
-            file ends early. The message names the file and the line or row.
-        """
-        if isinstance(vocabulary, str):
-            raise TypeError("vocabulary must be several words; got one str.")
-        if vocabulary is not None and unknown is not None:
-            vocabulary = [*vocabulary, unknown]
-        words, matrix = read_table(
-            Path(path),
-            format=format,
-            limit=limit,
-            vocabulary=vocabulary,
-            dtype=np.dtype(dtype),
-            encoding_errors=encoding_errors,
-        )
-        try:
-            return cls(words, matrix, unknown=unknown)
-        except ValueError as error:
-            raise ValueError(f"{path}: {error}") from None
-
+    read = classmethod(_formats.read)
     from_keyed_vectors = classmethod(_interchange.from_keyed_vectors)
     from_spacy = classmethod(_interchange.from_spacy)
     from_model2vec = classmethod(_interchange.from_model2vec)
@@ -223,21 +166,14 @@ class WordVectors:
             If the folder does not exist, holds something else or is damaged.
         """
         vectors = cls.__new__(cls)
-        vectors.__setstate__(load_table(Path(folder), mmap=mmap, verify=verify))
+        table = read_folder(Path(folder), load_table, mmap=mmap, verify=verify)
+        vectors._set(*table)
         if by_path:
             # Not resolved: a link may lead elsewhere on another machine.
             vectors._source = (str(Path(folder).absolute()), vectors._fingerprint())
         return vectors
 
-    def save(self, folder: str | PathLike[str]) -> None:
-        """Write the table to a folder that :meth:`load` maps into memory.
-
-        Parameters
-        ----------
-        folder : path-like
-            Written whole or not at all; an existing table is replaced.
-        """
-        save_table(folder, self.__getstate__())
+    save = save
 
     # Look-up ---------------------------------------------------------------------
 
@@ -385,7 +321,7 @@ class WordVectors:
             return self.rows(np.array([row]))[0]
         vector = self.unknown_vector(word) if isinstance(word, str) else None
         if vector is None:
-            raise KeyError(word)
+            raise KeyError(f"{word!r} is not among the {len(self)} words.")
         return vector
 
     def nearest(
@@ -411,18 +347,9 @@ class WordVectors:
         ValueError
             If the vector has another shape or is not finite.
         """
-        own = -1
-        target: Any = word
-        if isinstance(word, str):
-            own = self.words.row(word)
-            try:
-                target = self[word]
-            except KeyError:
-                raise KeyError(
-                    f"{word!r} is not among the {len(self)} words."
-                ) from None
+        own = self.words.row(word)
         with np.errstate(over="ignore"):
-            target = np.asarray(target, np.float32)
+            target = np.asarray(self[word] if isinstance(word, str) else word, "f4")
         if target.shape != (self.dim,):
             raise ValueError(
                 f"Expected a vector of shape ({self.dim},); got {target.shape}."
@@ -468,12 +395,10 @@ class WordVectors:
             return self
         matrix, scale = converted(self.rows(slice(None)), name)
         subwords = self.subwords
+        if subwords is not None:
+            subwords = subwords.astype(name)
         return type(self)(
-            self.words,
-            matrix,
-            scale=scale,
-            unknown=self.unknown,
-            subwords=None if subwords is None else subwords.astype(name),
+            self.words, matrix, scale=scale, unknown=self.unknown, subwords=subwords
         )
 
     def with_unknown(self, vector: Any = None, word: str = "<unk>") -> Self:
@@ -493,10 +418,8 @@ class WordVectors:
         """
         matrix = self.rows(slice(None))
         row = matrix.mean(axis=0) if vector is None else np.asarray(vector, np.float32)
-        if row.shape != matrix.shape[1:]:
-            raise ValueError(
-                f"vector must be of shape {matrix.shape[1:]}; got {row.shape}."
-            )
+        if row.shape != (self.dim,):
+            raise ValueError(f"vector must be of shape ({self.dim},); got {row.shape}.")
         return type(self)(
             [*self.words, word], np.vstack([matrix, row]), unknown=word
         ).astype(self.matrix.dtype)
@@ -522,12 +445,9 @@ class WordVectors:
         new = {word: vector for word, vector in made.items() if vector is not None}
         if not new:
             return self
-        return type(self)(
-            [*self.words, *new],
-            np.vstack([self.rows(slice(None)), *new.values()]),
-            unknown=self.unknown,
-            subwords=self.subwords,
-        )
+        words = [*self.words, *new]
+        matrix = np.vstack([self.rows(slice(None)), *new.values()])
+        return type(self)(words, matrix, unknown=self.unknown, subwords=self.subwords)
 
     def made_words(self, texts: Sequence[str], tokenizer: WordTokenizer) -> list[str]:
         """Words of texts that the table lacks, and makes vectors for.
@@ -627,12 +547,7 @@ class WordVectors:
         return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
-        self.matrix = read_only(self.matrix)
-        self.subwords = state.get("subwords")  # pickles of the first edition lack it
-        self.scale = None if self.scale is None else read_only(self.scale)
-        self._source: tuple[str, int] | None = None  # what is pickled instead
-        self._lookups: dict[tuple[Any, ...], Any] = {}
+        self._set(**{"subwords": None, **state})  # the first edition had no subwords
 
     def _fingerprint(self) -> int:
         """A checksum of some words and vectors that tells tables apart."""

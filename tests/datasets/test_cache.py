@@ -15,7 +15,7 @@ import pytest
 
 from skparaphrase import datasets
 from skparaphrase.datasets import _cache
-from skparaphrase.datasets._cache import Cache, locked, read_members, sources
+from skparaphrase.datasets._cache import Cache, _writing, read_members, sources
 from skparaphrase.datasets._download import sha256_of
 
 
@@ -70,7 +70,7 @@ def test_a_file_system_without_locks(tmp_path, monkeypatch, code):
 
     monkeypatch.setattr("fcntl.flock", no_locks)
     match = r"(no locks here|support flock).*SKPARAPHRASE_HOME"
-    with pytest.raises(OSError, match=match), locked(tmp_path / "lock"):
+    with pytest.raises(OSError, match=match), _writing(tmp_path / "lock"):
         pass
 
 
@@ -80,7 +80,7 @@ def test_one_thread_at_a_time(tmp_path):
     def hold(_):
         together.wait()
         for _ in range(20):
-            with locked(tmp_path / "a"):
+            with _writing(tmp_path / "a"):
                 inside.append(None)
                 assert len(inside) == 1
                 inside.pop()

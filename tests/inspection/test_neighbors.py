@@ -77,7 +77,7 @@ def test_bad_queries(vectors):
     encoder = AverageEncoder(vectors)
     with pytest.raises(TypeError, match="got 'cat'"):
         neighbors(encoder, "cat")
-    with pytest.raises(ValueError, match="queries must be of shape"):
+    with pytest.raises(ValueError, match="queries must hold texts, shape"):
         neighbors(encoder, [("a", "b")])
     with pytest.raises(ValueError, match="n_neighbors must be an integer"):
         neighbors(encoder, ["w1"], n_neighbors=0)

@@ -218,7 +218,7 @@ PAIR = ([("a", "b"), ("c", "d")], [1, 2])
     ("datasets", "metric", "error", "message"),
     [
         (PAIR, "kendall", ValueError, "metric"),
-        ({}, "pearson", ValueError, "at least one"),
+        ({}, "pearson", ValueError, "must hold data sets"),
         ({"mean": PAIR}, "pearson", ValueError, "mean"),
         ({"dev": list(PAIR)}, "pearson", TypeError, "'dev' must be a tuple"),
         ({"dev": (*PAIR, PAIR)}, "pearson", TypeError, "'dev' must be a tuple"),

@@ -254,7 +254,7 @@ def test_more_neighbours_than_texts(search):
 
 
 def test_what_cannot_be_searched(search):
-    with pytest.raises(ValueError, match=r"Expected texts, shape .*X\['title"):
+    with pytest.raises(ValueError, match=r"must hold texts, shape .*X\['title"):
         SemanticSearch().fit([("a", "b")])
     with pytest.raises(TypeError, match=r"encoder gives sparse vectors.*TruncatedSVD"):
         SemanticSearch(TfidfVectorizer()).fit(TEXTS)

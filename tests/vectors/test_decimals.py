@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skparaphrase.vectors import _formats as _decimals
 from skparaphrase.vectors._formats import NotDecimalError, parse_decimals
 
 digits = st.text("0123456789", max_size=10)
@@ -54,8 +53,7 @@ def test_what_is_no_number_is_told(text):
         np.testing.assert_array_equal(parse(["1.5", text]), [1.5, expected])
 
 
-def test_positions_count_over_blocks(monkeypatch):
-    monkeypatch.setattr(_decimals, "_BLOCK", 3)
+def test_the_position_of_a_wrong_number_is_told():
     texts = [str(i / 8) for i in range(10)]
     np.testing.assert_array_equal(parse(texts), np.arange(10) / 8)
     with pytest.raises(NotDecimalError, match="'7x' is not a number") as caught:
