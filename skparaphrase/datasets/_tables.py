@@ -69,6 +69,8 @@ def check_expanded(path: Path, n_bytes: int) -> None:
 
 def open_compressed(path: Path, open_file: Callable[..., Any]) -> io.BufferedReader:
     """A compressed file, which must not become too large."""
+    if not path.stat().st_size:  # gzip finds no text in it
+        raise EOFError("it is empty")
     return io.BufferedReader(_Expanded(open_file(path, "rb"), path))
 
 
@@ -121,10 +123,13 @@ class TextFile:
                 for line in islice(file, 1):
                     yield line.removeprefix("\ufeff")
                 yield from file
-        except UnicodeDecodeError as error:
-            with self._text("\n", _MARK_ERRORS) as file:
-                number = next(i for i, line in enumerate(file, 1) if _MARK in line)
-            raise self._not_decoded(number, error.reason, is_utf8) from error
+        except UnicodeError as error:
+            number, reason = 1, str(error)  # no byte order mark
+            if isinstance(error, UnicodeDecodeError):
+                reason = error.reason
+                with self._text("\n", _MARK_ERRORS) as file:
+                    number = next(i for i, line in enumerate(file, 1) if _MARK in line)
+            raise self._not_decoded(number, reason, is_utf8) from error
 
     def _head(self) -> bytes:
         with self._bytes() as file:
