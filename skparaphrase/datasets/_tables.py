@@ -8,6 +8,7 @@ import csv
 import io
 import re
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from importlib import import_module
 from itertools import islice, zip_longest
 from pathlib import Path
@@ -124,11 +125,9 @@ class TextFile:
                     yield line.removeprefix("\ufeff")
                 yield from file
         except UnicodeError as error:
-            number, reason = 1, str(error)  # no byte order mark
-            if isinstance(error, UnicodeDecodeError):
-                reason = error.reason
-                with self._text("\n", _MARK_ERRORS) as file:
-                    number = next(i for i, line in enumerate(file, 1) if _MARK in line)
+            number, reason = 1, getattr(error, "reason", str(error))
+            with suppress(UnicodeError), self._text("\n", _MARK_ERRORS) as file:
+                number = next(i for i, line in enumerate(file, 1) if _MARK in line)
             raise self._not_decoded(number, reason, is_utf8) from error
 
     def _head(self) -> bytes:

@@ -244,6 +244,7 @@ def test_another_encoding_is_named(file, raw, line, encoding):
         ("a\t\u0a0a\nĊ\td\n\ne".encode("utf-16")[:-1], "utf-16", 4),
         ("a\tb\nĊ\td\n\ne".encode("utf-16-be")[:-1], "utf-16-be", 4),
         (b"a\0\t\0b\0\n\0", "utf-16", 1),  # without a mark
+        (b"\0\xd8a\0\t\0b\0", "utf-16", 1),  # and not UTF-16
         (b"a\tb\n\x81\tc\n", "cp1252", 2),
         (b"a\tb\n\xff\xff", "shift_jis", 2),
         (b"a\tb\r\n" * 9000 + b"\xff", "utf-8", 9001),
