@@ -204,6 +204,6 @@ def record_of(path: Path) -> Path:
 def recorded_sha256(path: Path) -> str | None:
     """The recorded checksum; None for a file that a person put there."""
     try:
-        return record_of(path).read_text(encoding="utf-8").split()[0]
+        return record_of(path).read_text("utf-8", errors="replace").split()[0]
     except (FileNotFoundError, IndexError):
         return None

@@ -103,7 +103,8 @@ def fetch_msrp(
     return _MSRP.load(cache, parts, "label", return_X_y, as_frame)
 
 
-_VARIABLE = re.compile(r"\[[^ \]]+,\d+\](?= |$)")
+# From the first bracket: time would grow with the square of their number.
+_VARIABLE = re.compile(r"(?:^|[ \]])[^][ ]*\[[^ \]]+,\d+\](?= |$)")
 _SCORE = "PPDB2.0Score="
 
 

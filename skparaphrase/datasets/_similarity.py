@@ -28,7 +28,7 @@ _DATASETS = {
     (2015, "test"): "answers-forums answers-students belief headlines images",
     (2016, "test"): "answer-answer headlines plagiarism postediting question-question",
 }
-_MEMBER = re.compile(r"STS(?:20\d\d)?\.(input|gs)\.(?:surprise\.)?(.+)\.txt")
+_MEMBER = re.compile(r"^STS(?:20\d\d)?\.(input|gs)\.(?:surprise\.)?(.+)\.txt")
 
 
 def _read_sts(

@@ -8,6 +8,7 @@ import csv
 import io
 import re
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from importlib import import_module
 from itertools import islice, zip_longest
 from pathlib import Path
@@ -69,6 +70,8 @@ def check_expanded(path: Path, n_bytes: int) -> None:
 
 def open_compressed(path: Path, open_file: Callable[..., Any]) -> io.BufferedReader:
     """A compressed file, which must not become too large."""
+    if not path.stat().st_size:  # gzip finds no text in it
+        raise EOFError("it is empty")
     return io.BufferedReader(_Expanded(open_file(path, "rb"), path))
 
 
@@ -121,10 +124,11 @@ class TextFile:
                 for line in islice(file, 1):
                     yield line.removeprefix("\ufeff")
                 yield from file
-        except UnicodeDecodeError as error:
-            with self._text("\n", _MARK_ERRORS) as file:
+        except UnicodeError as error:
+            number, reason = 1, getattr(error, "reason", str(error))
+            with suppress(UnicodeError), self._text("\n", _MARK_ERRORS) as file:
                 number = next(i for i, line in enumerate(file, 1) if _MARK in line)
-            raise self._not_decoded(number, error.reason, is_utf8) from error
+            raise self._not_decoded(number, reason, is_utf8) from error
 
     def _head(self) -> bytes:
         with self._bytes() as file:

@@ -19,7 +19,8 @@ from skparaphrase.text import numbered_texts
 from skparaphrase.text._check import check_single_texts
 
 # "600D" is read as 600, with its unit or not; "P2419H" and "10/12" as a whole.
-_NUMBERS = re.compile(r"[^\W\d_]+\d[^\W_]*|\d+(?:[.,:/]\d+)*")
+# Only from the beginning of letters: time would grow with the square of their number.
+_NUMBERS = re.compile(r"(?<![^\W\d_])[^\W\d_]+\d[^\W_]*|\d+(?:[.,:/]\d+)*")
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}\b)")
 
 

@@ -9,6 +9,7 @@ import math
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
+from functools import partial
 from hashlib import blake2b
 from itertools import pairwise
 from os import PathLike
@@ -22,6 +23,7 @@ from skparaphrase._persistence import (
     checked_file,
     is_large,
     new_folder,
+    read_folder,
     read_metadata,
     refuse_damage,
     temporary_folder,
@@ -94,18 +96,21 @@ class TextStore(Sequence[Any]):
 
     def __init__(self, folder: str | PathLike[str], *, verify: bool = False) -> None:
         self.folder = Path(folder).absolute()
+        read_folder(self.folder, partial(self._open, verify=verify))
+
+    def _open(self, folder: Path, *, verify: bool) -> None:
         metadata = read_metadata(
-            self.folder, kind=_KIND, version=_VERSION, lazy=".bin", verify=verify
+            folder, kind=_KIND, version=_VERSION, lazy=".bin", verify=verify
         )
-        with refuse_damage(self.folder):
+        with refuse_damage(folder):
             n_rows, *two = metadata["shape"]
             if type(n_rows) is not int or n_rows < 0 or two not in ([], [2]):
                 raise ValueError(f"it has shape {metadata['shape']!r}")
             self.shape: tuple[int, ...] = (n_rows, *two)
             self.digest = str(metadata["digest"])
-            raw = _map(self.folder / "texts.bin", np.uint8)
-            bounds = _map(self.folder / "bounds.bin", "<i8")
-            self.identities = _map(self.folder / "identities.bin", "<i8")
+            raw = _map(folder / "texts.bin", np.uint8)
+            bounds = _map(folder / "bounds.bin", "<i8")
+            self.identities = _map(folder / "identities.bin", "<i8")
             n_texts = math.prod(self.shape)
             if (len(bounds) - 1, len(self.identities)) != (n_texts, n_texts):
                 raise ValueError("its files do not match")

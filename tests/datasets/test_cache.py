@@ -195,6 +195,39 @@ def test_a_damaged_archive_says_what_to_do(packed, how):
         read_members(packed, [f"{i}.txt" for i in range(9)])
 
 
+@pytest.mark.parametrize(
+    ("place", "value"), [(8, 0x20), (6, 0xFF), (10, 99), (42, 0xFF)]
+)
+def test_a_changed_directory_of_a_zip_file(place, value, tmp_path, archive):
+    """Flags, version, compression or position: `zipfile` has an error for each."""
+    path = archive(tmp_path / "a.zip", {"a.txt": b"plane\n"})
+    raw = bytearray(path.read_bytes())
+    raw[raw.index(b"PK\1\2") + place] = value
+    path.write_bytes(raw)
+    with pytest.raises(OSError, match=r"a\.zip is damaged .* Delete it to"):
+        read_members(path, ["a.txt"])
+
+
+def test_a_full_disk_is_no_damage(tmp_path, archive, monkeypatch):
+    path = archive(tmp_path / "a.zip", {"a.txt": b"plane\n"})
+
+    def fail(*arguments):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(_cache.shutil, "copyfileobj", fail)
+    with pytest.raises(OSError, match=r"^\[Errno 28\] No space left on device$"):
+        _cache.unpack_member(path, "a.txt", tmp_path / "a.txt")
+
+
+def test_a_damaged_record(tmp_path):
+    path = tmp_path / "trecqa/dev.xml"
+    path.parent.mkdir()
+    path.write_text("")
+    path.with_name("dev.xml.sha256").write_bytes(b"\xff" * 64)
+    with pytest.raises(OSError, match=r"dev\.xml has changed since its download"):
+        datasets.fetch_trecqa("dev", data_home=tmp_path, download_if_missing=False)
+
+
 def test_a_changed_bit_of_a_tar_is_found(tmp_path, archive):
     """Tar has no checksum of contents; that of gzip is at the very end."""
     path = archive(tmp_path / "a.tar.gz", {"a.txt": b"plane\n"})

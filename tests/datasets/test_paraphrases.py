@@ -5,6 +5,7 @@
 
 import gzip
 import re
+import time
 
 import numpy as np
 import pytest
@@ -105,6 +106,13 @@ def test_ppdb(tmp_path):
     for limit, n in ((0, 0), (2, 2), (9, 3)):
         X, y = fetch_ppdb("s", "all", limit=limit, return_X_y=True, data_home=tmp_path)
         assert X.shape == (n, 2) and y.shape == (n,)
+
+
+def test_time_does_not_grow_with_the_square_of_brackets(tmp_path):
+    ppdb(tmp_path, "ppdb-2.0-s-all", f"[A] ||| {'[' * 100_000} ||| b ||| x ||| 0-0")
+    start = time.process_time()
+    assert len(fetch_ppdb("s", "all", data_home=tmp_path).data) == 1
+    assert time.process_time() - start < 5
 
 
 def test_ppdb_of_2013(tmp_path):

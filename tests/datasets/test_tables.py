@@ -159,6 +159,13 @@ def test_strange_files(file, packed, ending, content, pairs):
             assert list(rows) == pairs
 
 
+@pytest.mark.parametrize("name", ["a.tsv.gz", "a.tsv.bz2", "a.tsv.xz"])
+def test_a_compressed_file_of_no_bytes(file, name):
+    path = file(name, b"")
+    with pytest.raises(ValueError, match=rf"{re.escape(str(path))} is damaged or not"):
+        list(iter_pairs(path, columns=(0, 1)))
+
+
 TABLE = "sentence1,sentence2,score\na,b,1\n"
 BY_POSITION = {"columns": (0, 1), "score": 2}
 
@@ -236,6 +243,8 @@ def test_another_encoding_is_named(file, raw, line, encoding):
         # Line feeds are counted as characters, not as bytes.
         ("a\t\u0a0a\nĊ\td\n\ne".encode("utf-16")[:-1], "utf-16", 4),
         ("a\tb\nĊ\td\n\ne".encode("utf-16-be")[:-1], "utf-16-be", 4),
+        (b"a\0\t\0b\0\n\0", "utf-16", 1),  # without a mark
+        (b"\0\xd8a\0\t\0b\0", "utf-16", 1),  # and not UTF-16
         (b"a\tb\n\x81\tc\n", "cp1252", 2),
         (b"a\tb\n\xff\xff", "shift_jis", 2),
         (b"a\tb\r\n" * 9000 + b"\xff", "utf-8", 9001),

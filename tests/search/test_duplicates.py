@@ -3,6 +3,7 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+import time
 import tracemalloc
 
 import numpy as np
@@ -101,6 +102,12 @@ def test_numbers_must_agree():
 def test_what_numbers_are(first, second, agree):
     labels = NearDuplicates(PLANE, threshold=-1).fit_predict([first, second])
     assert labels.tolist() == [0, int(not agree)]
+
+
+def test_time_does_not_grow_with_the_square_of_letters():
+    start = time.process_time()
+    NearDuplicates(PLANE, threshold=-1).fit(["x" * 100_000, "1x" * 50_000])
+    assert time.process_time() - start < 5
 
 
 def test_a_guard_that_refuses_costs_no_memory():

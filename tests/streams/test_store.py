@@ -187,6 +187,19 @@ def test_damage_is_found(store, name):
         TextStore(store.folder)
 
 
+def test_a_store_that_is_replaced_while_it_is_opened(tmp_path, monkeypatch):
+    folder, mapped = tmp_path / "s", _store._map
+    TextStore.write(folder, ["old", "older", "oldest"])
+
+    def replace(path, dtype):
+        monkeypatch.setattr(_store, "_map", mapped)
+        TextStore.write(folder, ["new", "newer"])
+        return mapped(path, dtype)
+
+    monkeypatch.setattr(_store, "_map", replace)
+    assert TextStore(folder)[:] == ["new", "newer"]
+
+
 def test_workers_get_the_folder(store, monkeypatch):
     assert repr(store) == f"TextStore({str(store.folder)!r}, shape=(85, 2))"
     monkeypatch.chdir(store.folder.parent)

@@ -1,0 +1,290 @@
+"""Attacks on processes: kills, forks, and savers at the same time."""
+
+# Authors: The skparaphrase developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import os
+import signal
+import tempfile
+import threading
+import time
+import warnings
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from functools import cache, partial
+from hashlib import sha256
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from itertools import count
+from pathlib import Path
+from random import Random
+from typing import ClassVar
+from unittest.mock import patch
+
+import numpy as np
+from file_attacks import DATA_SETS, content_of, embed_rows, fit_with_checkpoints, pack
+from subjects import fitted, say
+
+import skparaphrase
+from skparaphrase.datasets._cache import sources
+from skparaphrase.encoders import AverageEncoder
+from skparaphrase.streams import TextStore
+from skparaphrase.vectors import WordFrequencies, WordVectors
+
+
+def fork(work):
+    """Start a child that works, and ends with 1 where it fails."""
+    with warnings.catch_warnings():  # this process may have threads
+        warnings.simplefilter("ignore", DeprecationWarning)
+        child = os.fork()
+    if not child:
+        try:
+            work()
+        except BaseException:
+            os._exit(1)
+        os._exit(0)
+    return child
+
+
+def kill(work, seconds):
+    """Let a child work, and kill it after a time."""
+    child = fork(work)
+    time.sleep(seconds)
+    os.kill(child, signal.SIGKILL)
+    _, status = os.waitpid(child, 0)
+    assert status in (0, signal.SIGKILL), "the child failed"
+
+
+def small_table(number):
+    return WordVectors(["a", "cat"], np.full((2, 2000), float(number)))
+
+
+def number_of(path):
+    matrix = WordVectors.load(path, verify=True).matrix
+    assert (matrix == matrix[0, 0]).all()
+    return int(matrix[0, 0])
+
+
+# Savers of a number, and readers.
+SAVERS = {
+    "table": (lambda path, n: small_table(n).save(path), number_of),
+    "model": (
+        lambda path, n: AverageEncoder(small_table(n)).save(path),
+        lambda path: int(skparaphrase.load(path, verify=True).transform(["a"])[0, 0]),
+    ),
+    "counts": (
+        lambda path, n: WordFrequencies({"a": n}).save(path),
+        lambda path: WordFrequencies.load(path)["a"],
+    ),
+    "store": (
+        lambda path, n: TextStore.write(path, [str(n)] * 1000),
+        lambda path: int({*TextStore(path, verify=True)}.pop()),
+    ),
+}
+
+
+def kill_a_save(kind, seed, folder):
+    """It leaves the old content or the new one, and no trace after the next save."""
+    save, read = SAVERS[kind]
+    path = folder / "saved"
+    folder.mkdir()
+    save(path, 1)
+    kill(lambda: [save(path, n) for n in (2, 3, 4)], Random(seed).uniform(0, 0.02))
+    assert read(path) in (1, 2, 3, 4)
+    save(path, 5)
+    assert [path.name for path in folder.iterdir()] == ["saved"]
+    assert read(path) == 5
+
+
+def save_at_once(kind, seed, folder):
+    """One of two savers wins, none fails, and readers get one content or the other."""
+    save, read = SAVERS[kind]
+    path = folder / "saved"
+    folder.mkdir()
+    save(path, 1)
+    with ThreadPoolExecutor(2) as pool:
+        savers = [pool.submit(save, path, n) for n in (2, 3)]
+        time.sleep(Random(seed).uniform(0, 0.005))
+        assert read(path) in (1, 2, 3)
+        for saver in savers:
+            saver.result()
+    assert read(path) in (2, 3)
+    assert [path.name for path in folder.iterdir()] == ["saved"]
+
+
+def timed(work):
+    """What a function of a folder returns, and the seconds that a second call takes."""
+    for _ in range(2):  # the first one imports what it needs
+        with tempfile.TemporaryDirectory() as folder:
+            start = time.monotonic()
+            found = work(Path(folder))
+            seconds = time.monotonic() - start
+    return found, seconds
+
+
+# Functions of a folder that resume what was killed in it.
+RESUMABLE = {
+    "transform_to": embed_rows,
+    "fit with Checkpoint": partial(fit_with_checkpoints, max_epochs=9),
+}
+
+
+@cache
+def uninterrupted(kind):
+    """What a work makes, and how long it takes."""
+    with (
+        tempfile.TemporaryDirectory() as first,
+        tempfile.TemporaryDirectory() as folder,
+    ):
+        RESUMABLE[kind](Path(first))  # imports what it needs
+        start = time.monotonic()
+        return RESUMABLE[kind](Path(folder)), time.monotonic() - start
+
+
+def kill_and_resume(kind, seed, folder):
+    """What is killed twice ends as if it had not been."""
+    random = Random(seed)
+    expected, seconds = uninterrupted(kind)
+    folder.mkdir()
+    for _ in range(2):
+        kill(lambda: RESUMABLE[kind](folder), random.uniform(0, seconds))
+    assert RESUMABLE[kind](folder) == expected
+
+
+class Handler(BaseHTTPRequestHandler):
+    """Gives a data set in many pieces, from where it is asked to."""
+
+    protocol_version = "HTTP/1.1"
+    contents: ClassVar[dict[str, bytes]] = {}
+
+    def do_GET(self):
+        content = self.contents[self.path]
+        start = int(self.headers.get("Range", "bytes=0-")[6:-1])
+        self.send_response(206 if start else 200)
+        if start:
+            whole = f"bytes {start}-{len(content) - 1}/{len(content)}"
+            self.send_header("Content-Range", whole)
+        self.send_header("Content-Length", str(len(content) - start))
+        self.send_header("Last-Modified", "Mon, 03 Mar 2014 10:00:00 GMT")
+        self.send_header("Connection", "close")
+        self.end_headers()
+        step = len(content) // 20 + 1
+        try:
+            for place in range(start, len(content), step):
+                self.wfile.write(content[place : place + step])
+                time.sleep(0.001)
+        except ConnectionError:
+            pass  # killed
+
+    def log_message(self, *args):
+        pass
+
+
+@cache
+def server():
+    """The address of a server of the data sets, with a long text in each."""
+    text = Random(0).randbytes(100_000).hex().encode()
+    with tempfile.TemporaryDirectory() as folder:
+        for name in DOWNLOADS:
+            path = Path(folder, name)
+            members, _ = DATA_SETS[name]
+            pack(path, {k: v.replace(b"long", text) for k, v in members.items()})
+            Handler.contents[f"/{name}"] = path.read_bytes()
+            assert path.stat().st_size > 90_000
+    http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    http.daemon_threads = True
+    threading.Thread(target=http.serve_forever, daemon=True).start()
+    return f"http://127.0.0.1:{http.server_port}"
+
+
+# Data sets that are downloaded, and their names in `sources.toml`.
+DOWNLOADS = {
+    "ppdb/ppdb-2.0-s-lexical.gz": "ppdb-2.0-*.gz",
+    "trecqa/dev.xml": "*.xml",
+    "wikiqa/WikiQACorpus.zip": "WikiQACorpus.zip",
+}
+
+
+def download(name, folder):
+    source = sources()[name.partition("/")[0]][DOWNLOADS[name]]
+    content = Handler.contents[f"/{name}"]
+    here = {"urls": [f"{server()}/{name}"]}
+    if "sha256" in source:
+        here["sha256"] = sha256(content).hexdigest()
+    with patch.dict(source, here):
+        return content_of(DATA_SETS[name][1](data_home=folder, n_retries=0))
+
+
+@cache
+def downloaded(name):
+    server()
+    with (
+        tempfile.TemporaryDirectory() as first,
+        tempfile.TemporaryDirectory() as folder,
+    ):
+        download(name, Path(first))
+        start = time.monotonic()
+        return download(name, Path(folder)), time.monotonic() - start
+
+
+def kill_a_download(name, seed, folder):
+    """What it leaves is not taken for the file; the next call downloads the rest."""
+    random = Random(seed)
+    expected, seconds = downloaded(name)
+    folder.mkdir()
+    for _ in range(2):
+        kill(lambda: download(name, folder), random.uniform(0, seconds))
+    assert download(name, folder) == expected
+    left = [p.name for p in folder.rglob("*") if p.suffix in (".part", ".lock", ".new")]
+    assert not left
+
+
+# Encoders that remember words, which children get from threads that look them up.
+FORKED = "AverageEncoder", "load_pretrained", "make_pipeline", "CharagramEncoder"
+N_FORKS = 5
+
+
+@contextmanager
+def threads_that_embed(name, model, seed):
+    """Threads that look new words up all the time."""
+    stop = threading.Event()
+
+    def embed(number):
+        for i in count():
+            if stop.is_set():
+                return
+            say(name, model, [f"n{seed}x{number}x{i}x{j} a" for j in range(50)])
+
+    threads = [threading.Thread(target=embed, args=(number,)) for number in range(3)]
+    for thread in threads:
+        thread.start()
+    try:
+        yield
+    finally:
+        stop.set()
+        for thread in threads:
+            thread.join()
+
+
+def fork_under_load(name, seed, folder):
+    """Children get the vectors that the parent gets, and none waits for ever."""
+    model = fitted(name)[-1]
+    texts = [f"child{seed}x{j} a cat" for j in range(50)]
+    expected = say(name, model, texts)
+
+    def work():
+        new = say(name, model, [f"new{seed}x{j} a cat" for j in range(50)])
+        assert np.isfinite(new).all()
+        np.testing.assert_array_equal(say(name, model, texts), expected)
+
+    with threads_that_embed(name, model, seed):
+        for _ in range(N_FORKS):
+            time.sleep(Random(seed).uniform(0, 0.005))
+            child = fork(work)
+            end = time.monotonic() + 30
+            while not (ended := os.waitpid(child, os.WNOHANG))[0]:
+                if time.monotonic() > end:
+                    os.kill(child, signal.SIGKILL)
+                    os.waitpid(child, 0)
+                    raise TimeoutError("the child waits for ever")
+                time.sleep(0.001)
+            assert ended[1] == 0, "the child failed"

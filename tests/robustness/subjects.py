@@ -1,0 +1,204 @@
+"""Tiny fitted encoders and models, by name, and what each makes of texts."""
+
+# Authors: The skparaphrase developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import warnings
+from functools import cache, partial
+
+import numpy as np
+from sklearn.pipeline import make_pipeline
+
+import skparaphrase
+from skparaphrase import encoders
+from skparaphrase.decomposition import CommonComponentRemoval
+from skparaphrase.encoders import AverageEncoder, ParagramEncoder, SIFEncoder
+from skparaphrase.interaction import (
+    PairwiseInteractionRanker,
+    PairwiseInteractionRegressor,
+)
+from skparaphrase.search import NearDuplicates, ParaphraseMiner, SemanticSearch
+from skparaphrase.supervised import (
+    PairClassifier,
+    SentenceClassifier,
+    SimilarityRegressor,
+)
+from skparaphrase.tagging import SequenceTagger
+from skparaphrase.text import WordTokenizer
+from skparaphrase.vectors import WordVectors
+
+WORDS = ["a", "the", "cat", "dog", "sleeps", "barks", "\ud800", "na\u00efve", ""]
+TEXTS = ["a cat sleeps", "the dog barks", "", "unknown well-known", "\ud800 na\u00efve"]
+PAIRS = [("a cat", "the cat"), ("dog barks", "a dog barks"), ("sleeps", "cat sleeps")]
+SENTENCES = [text.split() for text, _ in PAIRS]
+ONCE = {"max_epochs": 1, "random_state": 0, "device": "cpu"}
+
+
+@cache
+def table():
+    matrix = np.random.default_rng(0).normal(size=(len(WORDS), 5))
+    return WordVectors(WORDS, matrix.astype(np.float32))
+
+
+@cache
+def subword_table():
+    return table().fit_subwords(n_rows=16).astype("int8")
+
+
+def averages():
+    """For each kind of tokenizer and of table."""
+    hashed = WordVectors(WORDS, table().matrix, unknown="hash")
+    tokenizers = [None, WordTokenizer("ptb"), WordTokenizer(r"\S+", lowercase=False)]
+    return [
+        AverageEncoder(vectors, tokenizer=tokenizer)
+        for vectors in (table(), subword_table(), hashed)
+        for tokenizer in tokenizers
+    ]
+
+
+def trained(name, *vectors, **params):
+    return [getattr(encoders, name)(*vectors, **ONCE, **params).fit(PAIRS)]
+
+
+def distilled():
+    teacher = AverageEncoder(table()).transform(TEXTS)
+    encoder = encoders.DistilledEncoder(subword_table(), dim=None, n_subwords=None)
+    return [encoder.fit(TEXTS, teacher)]
+
+
+def pipeline():
+    steps = SIFEncoder(subword_table()), CommonComponentRemoval(n_components=2)
+    return [make_pipeline(*steps).fit([text for pair in PAIRS for text in pair])]
+
+
+ENCODERS = {
+    "AverageEncoder": averages,
+    "TfidfEncoder": lambda: [encoders.TfidfEncoder(subword_table()).fit(TEXTS)],
+    "SIFEncoder": lambda: [
+        SIFEncoder(subword_table(), frequencies=frequencies).fit(PAIRS)
+        for frequencies in ({"a": 5, "the": 9}, "corpus")
+    ],
+    "DistilledEncoder": distilled,
+    "load_pretrained": lambda: [skparaphrase.load_pretrained()],
+    "make_pipeline": pipeline,
+} | {
+    name: partial(trained, name, *vectors, **params)
+    for name, vectors, params in (
+        ("ParagramEncoder", [table()], {"loss": "infonce"}),
+        ("ProjectionEncoder", [table()], {"dim": 4}),
+        ("DeepAveragingEncoder", [table()], {"n_layers": 2}),
+        ("RNNEncoder", [table()], {"dim": 3}),
+        ("IdentityRNNEncoder", [table()], {}),
+        ("LSTMEncoder", [table()], {"dim": 3, "bidirectional": True}),
+        ("ConvolutionalEncoder", [table()], {"n_filters": 2}),
+        ("CharagramEncoder", [], {"dim": 3, "min_count": 1}),
+        ("CharCNNEncoder", [], {"embedding_dim": 3, "dim": 4, "filters": [(2, 2)]}),
+        ("CharLSTMEncoder", [], {"embedding_dim": 3, "dim": 4}),
+    )
+}
+
+
+def paragram():
+    return ParagramEncoder(subword_table(), **ONCE)
+
+
+def as_pairs(texts):
+    return list(zip(texts, texts[1:] + texts[:1], strict=True))
+
+
+def compared(method):
+    """What a model of pairs says of each text and the next one."""
+    return lambda model, texts, pairs: getattr(model, method)(pairs)
+
+
+def tagged(model, texts, pairs):
+    """Tags of sentences that have the two texts and a known word as tokens."""
+    return [rows.ravel() for rows in model.predict_proba([(*p, "cat") for p in pairs])]
+
+
+def mined(model, texts, pairs):
+    """The cosine of each text and each of `TEXTS`."""
+    found = model.mine(texts, TEXTS)
+    cosines = np.full((len(texts), len(TEXTS)), np.nan)
+    cosines[*found.row.T] = found.score
+    return cosines
+
+
+def grouped(model, texts, pairs):
+    """The cosines of texts and those that represent them are large."""
+    vectors = model.encoder.transform(texts)
+    vectors /= np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-30)
+    model.fit(texts)
+    found = model.representative_indices_[model.labels_]
+    cosines = (vectors * vectors[found]).sum(axis=1)
+    same = [texts[i] == texts[k] for i, k in enumerate(found)]
+    assert (same | (cosines > model.threshold - 1e-5)).all()
+    assert len({*zip(texts, model.labels_, strict=True)}) == len({*texts})
+    return np.zeros(len(texts))
+
+
+# Makers of a model, and what it says about texts.
+MODELS = {
+    "SimilarityRegressor": (
+        lambda: SimilarityRegressor(paragram(), **ONCE).fit(PAIRS, [1, 2, 3]),
+        compared("predict"),
+    ),
+    "PairClassifier": (
+        lambda: PairClassifier(
+            SIFEncoder(subword_table(), frequencies={"a": 5}), **ONCE
+        ).fit(PAIRS, ["no", "yes", "no"]),
+        compared("predict_proba"),
+    ),
+    "SentenceClassifier": (
+        lambda: SentenceClassifier(paragram(), **ONCE).fit(TEXTS, [0, 1, 0, 1, 2]),
+        lambda model, texts, pairs: model.predict_proba(texts),
+    ),
+    "PairwiseInteractionRegressor": (
+        lambda: PairwiseInteractionRegressor(subword_table(), hidden_dim=3, **ONCE).fit(
+            PAIRS, [1, 2, 3]
+        ),
+        compared("predict"),
+    ),
+    "PairwiseInteractionRanker": (
+        lambda: PairwiseInteractionRanker(subword_table(), hidden_dim=3, **ONCE).fit(
+            [(PAIRS[0][0], text) for text, _ in PAIRS], [0, 1, 0]
+        ),
+        compared("decision_function"),
+    ),
+    "SequenceTagger": (
+        lambda: SequenceTagger(
+            encoders.CharagramEncoder(dim=4, min_count=1), hidden_dim=3, **ONCE
+        ).fit(SENTENCES, [["x"] * len(s[1:]) + ["y"] for s in SENTENCES]),
+        tagged,
+    ),
+    "SemanticSearch": (
+        lambda: SemanticSearch(SIFEncoder(subword_table())).fit(TEXTS),
+        lambda model, texts, pairs: model.search(texts, k=3).score,
+    ),
+    "ParaphraseMiner": (
+        lambda: ParaphraseMiner(AverageEncoder(subword_table()), threshold=-1).fit(
+            TEXTS
+        ),
+        mined,
+    ),
+    "NearDuplicates": (
+        lambda: NearDuplicates(AverageEncoder(subword_table())).fit(TEXTS),
+        grouped,
+    ),
+}
+NAMES = [*ENCODERS, *MODELS]
+
+
+@cache
+def fitted(name):
+    """All of a name."""
+    return ENCODERS[name]() if name in ENCODERS else [MODELS[name][0]()]
+
+
+def say(name, model, texts, pairs=None):
+    """What a model makes of each text, an array or list of rows."""
+    if name in ENCODERS:
+        return model.transform(texts)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", ".* have more than max_words", UserWarning)
+        return MODELS[name][1](model, texts, pairs or as_pairs(texts))
