@@ -13,7 +13,7 @@ from functools import cached_property
 from hashlib import blake2b
 from itertools import islice
 from pathlib import Path
-from typing import Any, overload
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -162,13 +162,7 @@ class _ChosenTexts(Sequence[str]):
     def __len__(self) -> int:
         return len(self._chosen)
 
-    @overload
-    def __getitem__(self, i: int) -> str: ...
-
-    @overload
-    def __getitem__(self, i: slice) -> "_ChosenTexts": ...
-
-    def __getitem__(self, i: int | slice) -> "str | _ChosenTexts":
+    def __getitem__(self, i: Any) -> Any:
         if isinstance(i, slice):
             return _ChosenTexts(self._texts, self._chosen[i])
         return self._texts[int(self._chosen[i])]
