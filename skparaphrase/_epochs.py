@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from copy import deepcopy
 from dataclasses import dataclass
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
@@ -15,10 +16,27 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import train_test_split
 from sklearn.utils import check_random_state
 
+from skparaphrase._compat import Interval
 from skparaphrase._estimator import warn_caller
 from skparaphrase._threads import limit_torch_threads, process_rank
+from skparaphrase.optimizers import OPTIMIZER
 
 Arrays = dict[str, NDArray[Any]]
+
+#: Constraints of the parameters that the models here share.
+TRAINING_CONSTRAINTS: dict[str, list[Any]] = {
+    "optimizer": OPTIMIZER,
+    "learning_rate": [Interval(Real, 0, None, closed="neither")],
+    "batch_size": [Interval(Integral, 1, None, closed="left")],
+    "max_epochs": [Interval(Integral, 0, None, closed="left")],
+    "validation_fraction": [Interval(Real, 0, 1, closed="neither"), None],
+    "patience": [Interval(Integral, 1, None, closed="left"), None],
+    "warm_start": ["boolean"],
+    "device": [str],
+    "random_state": ["random_state"],
+    "verbose": ["verbose"],
+    "vectors_penalty": [Interval(Real, 0, None, closed="left")],
+}
 
 _NO_LOSS = 1e-6  # a constant output that has less is right
 _FEW_STEPS = 30  # after fewer, a high loss says nothing

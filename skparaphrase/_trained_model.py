@@ -8,7 +8,6 @@ from collections.abc import Callable
 from copy import deepcopy
 from dataclasses import dataclass
 from functools import partial
-from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -18,12 +17,12 @@ from sklearn.callback import CallbackSupportMixin
 from sklearn.utils import Tags, check_consistent_length
 
 from skparaphrase._compat import (
-    Interval,
     check_sample_weight,
     fit_context,
     with_callbacks,
 )
 from skparaphrase._epochs import (
+    TRAINING_CONSTRAINTS,
     Arrays,
     Training,
     begin_randomness,
@@ -34,7 +33,7 @@ from skparaphrase._epochs import (
 from skparaphrase._estimator import DocumentedOnline
 from skparaphrase._presets import paper
 from skparaphrase._saving import save
-from skparaphrase.optimizers import OPTIMIZER, Optimizer, check_optimizer
+from skparaphrase.optimizers import Optimizer, check_optimizer
 
 
 @dataclass(frozen=True)
@@ -79,16 +78,6 @@ class TrainedModel(CallbackSupportMixin, BaseEstimator):
     of `nn`, and turns the trainer's arrays into fitted attributes.
     """
 
-    optimizer: str | Optimizer
-    max_epochs: int
-    validation_fraction: float | None
-    patience: int | None
-    warm_start: bool
-    device: str
-    random_state: Any
-
-    _random_state: np.random.RandomState
-    _split_state: np.random.RandomState
     _optimizer_state: dict[str, Any]
 
     # Checks of texts, of targets, and of the targets of validation; not needed by a
@@ -102,18 +91,7 @@ class TrainedModel(CallbackSupportMixin, BaseEstimator):
     _small_steps: ClassVar[bool] = True  # see `Training`
     _later_wins: ClassVar[bool] = False
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "optimizer": OPTIMIZER,
-        "learning_rate": [Interval(Real, 0, None, closed="neither")],
-        "batch_size": [Interval(Integral, 1, None, closed="left")],
-        "max_epochs": [Interval(Integral, 0, None, closed="left")],
-        "validation_fraction": [Interval(Real, 0, 1, closed="neither"), None],
-        "patience": [Interval(Integral, 1, None, closed="left"), None],
-        "warm_start": ["boolean"],
-        "device": [str],
-        "random_state": ["random_state"],
-        "verbose": ["verbose"],
-    }
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = TRAINING_CONSTRAINTS
 
     # Not a base, which would make the chain of bases longer.
     _doc_link_module = DocumentedOnline._doc_link_module

@@ -30,9 +30,6 @@ class AveragingEncoder(TextEncoder):
     They are static models, which other libraries can load.
     """
 
-    vectors: WordVectors | None
-    tokenizer: Callable[[str], Iterable[str]] | None
-
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "tokenizer": [callable, None],
     }
@@ -275,9 +272,6 @@ class TfidfEncoder(AveragingEncoder):
     >>> TfidfEncoder().fit_transform(texts).shape
     (3, 128)
     """
-
-    weights_: NDArray[np.float64]
-    unknown_weight_: float
 
     # A class method of a function, which mypy takes for an instance of `classmethod`.
     paper: ClassVar[Callable[..., Self]] = classmethod(paper)  # type: ignore[assignment]

@@ -162,10 +162,6 @@ class CharCNNEncoder(TrainedEncoder):
     (1, 300)
     """
 
-    filters: str | Sequence[tuple[int, int]]
-    conv_activation: str
-    dropout: float
-
     _learns_tokens = True
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {

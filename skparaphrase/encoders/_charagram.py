@@ -138,11 +138,6 @@ class CharagramEncoder(TrainedEncoder):
     (1, 300)
     """
 
-    ngram_range: tuple[int, int]
-    min_count: int
-    max_ngrams: int | None
-    binary: bool
-
     _learns_tokens = True
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {

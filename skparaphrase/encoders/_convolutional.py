@@ -145,10 +145,6 @@ class ConvolutionalEncoder(TrainedEncoder):
     (1, 300)
     """
 
-    widths: Sequence[int]
-    n_filters: int
-    padding: str
-
     _margin_loss = MarginLoss(margin=0.6)
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -194,13 +190,15 @@ class ConvolutionalEncoder(TrainedEncoder):
         from skparaphrase.nn import Convolution
 
         widths = list(self.widths)
-        if not widths or not all(isinstance(w, Integral) and w >= 1 for w in widths):
+        if not widths or not all(
+            isinstance(w, Integral) and int(w) >= 1 for w in widths
+        ):
             raise ValueError(
                 f"widths must contain at least one positive int; got {self.widths!r}."
             )
         return Convolution(
             vectors.dim,
-            [int(width) for width in widths],
+            [int(width) for width in self.widths],
             self.n_filters,
             activation=self.activation,
             padding=self.padding,

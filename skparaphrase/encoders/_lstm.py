@@ -157,8 +157,6 @@ class LSTMEncoder(TrainedEncoder):
     (1, 128)
     """
 
-    bidirectional: bool | str
-
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **TrainedEncoder._parameter_constraints,
         "bidirectional": ["boolean", StrOptions({"tied"})],

@@ -8,7 +8,6 @@ from numbers import Real
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from skparaphrase._compat import Interval, StrOptions
 from skparaphrase._estimator import store_parameters
@@ -155,12 +154,6 @@ class ParagramEncoder(AveragingEncoder, TrainedEncoder):
     >>> encoder.loss_curve_[1] < encoder.loss_curve_[0]
     True
     """
-
-    weighting: str
-    a: float
-    frequencies: WordFrequencies | Mapping[str, int] | str | None
-
-    initial_weights_: NDArray[np.float64]
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **TrainedEncoder._parameter_constraints,

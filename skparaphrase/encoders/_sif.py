@@ -92,8 +92,6 @@ class SIFEncoder(AveragingEncoder):
     (1, 128)
     """
 
-    weights_: NDArray[np.float64]
-
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **AveragingEncoder._parameter_constraints,
         "a": [Interval(Real, 0, None, closed="neither")],

@@ -25,6 +25,7 @@ from skparaphrase._compat import (
     with_callbacks,
 )
 from skparaphrase._epochs import (
+    TRAINING_CONSTRAINTS,
     Arrays,
     Training,
     begin_randomness,
@@ -47,7 +48,7 @@ from skparaphrase.encoders._data import (
 from skparaphrase.encoders._embedding import embed_texts
 from skparaphrase.losses import LOSS, MarginLoss, check_loss
 from skparaphrase.metrics import RetrievalScorer
-from skparaphrase.optimizers import OPTIMIZER, Optimizer, check_optimizer
+from skparaphrase.optimizers import check_optimizer
 from skparaphrase.vectors import WordVectors
 
 if TYPE_CHECKING:
@@ -64,43 +65,20 @@ class TrainedEncoder(CallbackSupportMixin, TextEncoder):
     Encoders of characters also define where tokens and their vectors come from.
     """
 
-    loss: Any
-    positive_from: float | None
-    optimizer: str | Optimizer
-    max_epochs: int
-    vectors_penalty: float
     ordered_first_epoch: bool = False
-    validation_fraction: float | None
-    patience: int | None
-    warm_start: bool
-    device: str
-    random_state: Any
-    init: Any
     scale: float | None = None
     freeze: str | None = None
-    dim: Any
-    embedding_dim: int
-    n_layers: int
-    activation: str
-    output_gate: bool
-    peepholes: str | None
-    lowercase: bool
 
-    vectors_: WordVectors
-    parameters_: dict[str, NDArray[np.float32]]
     loss_curve_: list[float]
     n_epochs_: int
     added_words_: list[str]  # of the texts, which `vectors` lacks
-
-    _optimizer_state: dict[str, Any]
-    _random_state: np.random.RandomState
-    _split_state: np.random.RandomState
 
     _margin_loss: ClassVar[MarginLoss] = MarginLoss()  # what loss="margin" means
     _optimizer_settings: ClassVar[dict[str, Any]] = {}  # of a name
     _learns_tokens: ClassVar[bool] = False  # True: tokens come from the training texts
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **TRAINING_CONSTRAINTS,
         "dim": [Interval(Integral, 1, None, closed="left"), None],
         "embedding_dim": [Interval(Integral, 1, None, closed="left")],
         "n_layers": [Interval(Integral, 1, None, closed="left")],
@@ -113,22 +91,12 @@ class TrainedEncoder(CallbackSupportMixin, TextEncoder):
         "init": [HasMethods(["transform"]), None],
         "loss": LOSS,
         "positive_from": [Real, None],
-        "optimizer": OPTIMIZER,
-        "learning_rate": [Interval(Real, 0, None, closed="neither")],
         "batch_size": [Interval(Integral, 2, None, closed="left")],
-        "max_epochs": [Interval(Integral, 0, None, closed="left")],
-        "vectors_penalty": [Interval(Real, 0, None, closed="left")],
         "composition_penalty": [Interval(Real, 0, None, closed="left")],
         "word_dropout": [Interval(Real, 0, 1, closed="left")],
         "scramble": [Interval(Real, 0, 1, closed="both")],
         "ordered_first_epoch": ["boolean"],
         "freeze": [StrOptions({"vectors"}), None],
-        "validation_fraction": [Interval(Real, 0, 1, closed="neither"), None],
-        "patience": [Interval(Integral, 1, None, closed="left"), None],
-        "warm_start": ["boolean"],
-        "device": [str],
-        "random_state": ["random_state"],
-        "verbose": ["verbose"],
     }
 
     @abstractmethod

@@ -4,7 +4,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -45,22 +45,7 @@ class PairwiseInteraction(TrainedModel):
     outputs mean.
     """
 
-    vectors: WordVectors | None
-    hidden_dim: int
-    max_words: int
-    context: bool
-    share_directions: bool
-    focus: str
-    dropout: float
-    freeze: str | None
-    scale: float | None
-    unknown_range: float | None
-    tokenizer: Callable[[str], Iterable[str]] | None
-    vectors_penalty: float
-
     vectors_: WordVectors
-    parameters_: dict[str, NDArray[np.float32]]
-    scale_: float
 
     _loss: ClassVar[str]
 
@@ -84,7 +69,6 @@ class PairwiseInteraction(TrainedModel):
         "scale": [Interval(Real, 0, None, closed="neither"), None],
         "unknown_range": [Interval(Real, 0, None, closed="left"), None],
         "tokenizer": [callable, None],
-        "vectors_penalty": [Interval(Real, 0, None, closed="left")],
     }
 
     @property

@@ -138,8 +138,6 @@ class PairwiseInteractionRanker(PairwiseInteraction):
     [1, 0]
     """
 
-    classes_: NDArray[np.intp]
-
     _loss = "hinge"
     _n_outputs = 2
 

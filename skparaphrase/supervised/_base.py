@@ -47,21 +47,7 @@ class SupervisedModel(TrainedModel):
     outputs mean.
     """
 
-    encoder: Any
-    hidden_dim: int
     how: Sequence[str] = ("product", "absdiff")  # of pairs
-    projection_dim: int | None
-    train_projection: bool
-    normalize: bool
-    scale: float | None
-    freeze: str | None
-    prior: str | None
-    vectors_penalty: float
-
-    encoder_: Any
-    head_: dict[str, NDArray[np.float32]]
-    scale_: float
-    scales_words_: bool
 
     _fitted_names = ("encoder_", "head_")
     _loss: ClassVar[str]
@@ -78,7 +64,6 @@ class SupervisedModel(TrainedModel):
         "scale": [Interval(Real, 0, None, closed="neither"), None],
         "freeze": [StrOptions({"vectors", "encoder"}), None],
         "prior": [StrOptions({"universal"}), None],
-        "vectors_penalty": [Interval(Real, 0, None, closed="left")],
         "composition_penalty": [Interval(Real, 0, None, closed="left")],
         "head_penalty": [Interval(Real, 0, None, closed="left")],
     }

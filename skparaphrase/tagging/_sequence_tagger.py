@@ -151,17 +151,6 @@ class SequenceTagger(TrainedModel):
     ['DET', 'NOUN', 'VERB']
     """
 
-    word_encoder: Any
-    hidden_dim: int
-    dense_dim: int
-    capitals: bool | str
-    dropout: float
-    penalty: float
-
-    classes_: NDArray[Any]
-    word_encoder_: TrainedEncoder
-    parameters_: dict[str, NDArray[np.float32]]
-
     _fitted_names = ("word_encoder_", "parameters_")
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
