@@ -11,11 +11,10 @@ from sklearn.base import BaseEstimator
 
 from skparaphrase._compat import Interval, StrOptions
 from skparaphrase._estimator import DocumentedOnline
+from skparaphrase._lazy import nn
 
 if TYPE_CHECKING:
     from torch import Tensor
-
-    from skparaphrase.nn import LossBatch
 
 __all__ = ["DistillationLoss", "InfoNCELoss", "Loss", "MarginLoss"]
 
@@ -37,7 +36,7 @@ class Loss(DocumentedOnline, BaseEstimator, ABC):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {}
 
     @abstractmethod
-    def compute(self, unit: "Tensor", batch: "LossBatch") -> "Tensor":
+    def compute(self, unit: "Tensor", batch: "nn.LossBatch") -> "Tensor":
         """The mean loss of an example.
 
         Parameters
@@ -114,7 +113,7 @@ class MarginLoss(Loss):
         self.pool = pool
         self.mask_identical = mask_identical
 
-    def compute(self, unit: "Tensor", batch: "LossBatch") -> "Tensor":
+    def compute(self, unit: "Tensor", batch: "nn.LossBatch") -> "Tensor":
         """The mean loss of a pair; see :meth:`Loss.compute`.
 
         Parameters
@@ -128,7 +127,7 @@ class MarginLoss(Loss):
         """
         return self.compare(unit, *self.choose(unit.detach(), batch))
 
-    def choose(self, unit: "Tensor", batch: "LossBatch") -> "tuple[Tensor, Tensor]":
+    def choose(self, unit: "Tensor", batch: "nn.LossBatch") -> "tuple[Tensor, Tensor]":
         """The negative example of each text.
 
         The trainer calls this method where texts are embedded twice: without word
@@ -146,9 +145,7 @@ class MarginLoss(Loss):
         found : Tensor of shape (n_texts,), bool
             False for a text without any candidate, which adds no loss.
         """
-        from skparaphrase.nn import choose_negatives
-
-        return choose_negatives(
+        return nn.choose_negatives(
             unit,
             batch.identities,
             how=self.negatives,
@@ -171,9 +168,7 @@ class MarginLoss(Loss):
         -------
         loss : Tensor, a scalar
         """
-        from skparaphrase.nn import margin_loss
-
-        return margin_loss(unit, chosen, found, self.margin)
+        return nn.margin_loss(unit, chosen, found, self.margin)
 
 
 class InfoNCELoss(Loss):
@@ -206,7 +201,7 @@ class InfoNCELoss(Loss):
         self.temperature = temperature
         self.mask_identical = mask_identical
 
-    def compute(self, unit: "Tensor", batch: "LossBatch") -> "Tensor":
+    def compute(self, unit: "Tensor", batch: "nn.LossBatch") -> "Tensor":
         """The mean loss of a pair; see :meth:`Loss.compute`.
 
         Parameters
@@ -218,9 +213,7 @@ class InfoNCELoss(Loss):
         -------
         loss : Tensor, a scalar
         """
-        from skparaphrase.nn import infonce_loss
-
-        return infonce_loss(
+        return nn.infonce_loss(
             unit,
             batch.identities,
             temperature=self.temperature,
@@ -236,7 +229,7 @@ class DistillationLoss(Loss):
 
     needs_targets = True
 
-    def compute(self, unit: "Tensor", batch: "LossBatch") -> "Tensor":
+    def compute(self, unit: "Tensor", batch: "nn.LossBatch") -> "Tensor":
         """The mean loss of a text; see :meth:`Loss.compute`.
 
         Parameters

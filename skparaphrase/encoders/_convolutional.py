@@ -5,17 +5,15 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from numbers import Integral
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from skparaphrase._compat import Interval, StrOptions
 from skparaphrase._estimator import store_parameters
+from skparaphrase._lazy import nn
 from skparaphrase.encoders._trained import TrainedEncoder
 from skparaphrase.losses import Loss, MarginLoss
 from skparaphrase.optimizers import Optimizer
 from skparaphrase.vectors import WordVectors
-
-if TYPE_CHECKING:
-    from skparaphrase.nn import Composition
 
 
 class ConvolutionalEncoder(TrainedEncoder):
@@ -186,8 +184,7 @@ class ConvolutionalEncoder(TrainedEncoder):
     ) -> None:
         store_parameters(self, locals())
 
-    def _composition(self, vectors: WordVectors) -> "Composition":
-        from skparaphrase.nn import Convolution
+    def _composition(self, vectors: WordVectors) -> "nn.Composition":
 
         widths = list(self.widths)
         if not widths or not all(
@@ -196,7 +193,7 @@ class ConvolutionalEncoder(TrainedEncoder):
             raise ValueError(
                 f"widths must contain at least one positive int; got {self.widths!r}."
             )
-        return Convolution(
+        return nn.Convolution(
             vectors.dim,
             [int(width) for width in self.widths],
             self.n_filters,

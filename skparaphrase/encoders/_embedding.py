@@ -4,26 +4,21 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from skparaphrase._lazy import nn, torch
 from skparaphrase.text import TokenBatch
 from skparaphrase.vectors import WordVectors
 from skparaphrase.vectors._pooling import pool_vectors
-
-if TYPE_CHECKING:
-    import torch
-
-    from skparaphrase.nn import Composition, Pooled
 
 _TEXTS = 1 << 15  # at a time, so that no array but the result grows with the texts
 _TOKENS = 1 << 14  # of a chunk: vectors and states of its tokens take some 80 MB
 
 
 def embed_texts(
-    composition: "Composition",
+    composition: "nn.Composition",
     vectors: WordVectors,
     texts: list[str],
     encode_blocks: Callable[[list[str]], Iterable[TokenBatch]],
@@ -34,9 +29,7 @@ def embed_texts(
     `encode_blocks` makes batches of rows of `vectors` from texts, which therefore may
     be many.
     """
-    from skparaphrase.nn import Pooled, resolve_device
-
-    place = resolve_device(device)
+    place = nn.resolve_device(device)
     composition = composition.to(place)
     embedded = np.empty((len(texts), composition.dim), dtype=np.float32)
     group = composition.batch_size or 1  # composed together
@@ -45,7 +38,7 @@ def embed_texts(
         part = texts[start : start + step]
         out = embedded[start : start + len(part)]
         batches = encode_blocks(part)
-        if isinstance(composition, Pooled) and place.type == "cpu":
+        if isinstance(composition, nn.Pooled) and place.type == "cpu":
             _embed_pooled(composition, vectors, batches, out)
         else:
             _embed(composition, vectors, batches, out, place)
@@ -53,17 +46,13 @@ def embed_texts(
 
 
 def _embed(
-    composition: "Composition",
+    composition: "nn.Composition",
     vectors: WordVectors,
     batches: Iterable[TokenBatch],
     out: NDArray[np.float32],
     device: "torch.device",
 ) -> None:
     """Write vectors of texts into `out`, batch by batch if they are independent."""
-    import torch
-
-    from skparaphrase.nn import to_device
-
     if composition.batch_size is not None:  # a block may end inside a group
         batches = [TokenBatch.concatenate(list(batches))]
     done = 0
@@ -75,22 +64,20 @@ def _embed(
                 part = batch.take(chunk)
                 rows, ids = np.unique(part.ids, return_inverse=True)
                 found = composition(
-                    to_device(vectors.token_vectors(rows, part.extra), device),
-                    to_device(ids, device),
+                    nn.to_device(vectors.token_vectors(rows, part.extra), device),
+                    nn.to_device(ids, device),
                     part.offsets,
                 )
                 rest[chunk] = found.cpu().numpy()
 
 
 def _embed_pooled(
-    composition: "Pooled",
+    composition: "nn.Pooled",
     vectors: WordVectors,
     batches: Iterable[TokenBatch],
     out: NDArray[np.float32],
 ) -> None:
     """The same on a CPU: NumPy and SciPy pool in threads, torch computes the layers."""
-    import torch
-
     blank = []
 
     def noted() -> Iterator[TokenBatch]:

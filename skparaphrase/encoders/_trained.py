@@ -9,7 +9,7 @@ from contextlib import ExitStack
 from copy import deepcopy
 from functools import partial
 from numbers import Integral, Real
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,6 +35,7 @@ from skparaphrase._epochs import (
     unchanged_on_error,
 )
 from skparaphrase._estimator import warn_caller
+from skparaphrase._lazy import nn
 from skparaphrase._presets import paper
 from skparaphrase.encoders._base import TextEncoder, check_word_vectors
 from skparaphrase.encoders._data import (
@@ -50,9 +51,6 @@ from skparaphrase.losses import LOSS, MarginLoss, check_loss
 from skparaphrase.metrics import RetrievalScorer
 from skparaphrase.optimizers import check_optimizer
 from skparaphrase.vectors import WordVectors
-
-if TYPE_CHECKING:
-    from skparaphrase.nn import Composition
 
 _SAMPLE = 1000  # texts that determine the scale
 _START = ("vectors_", "parameters_", "n_epochs_", "_random_state", "_optimizer_state")
@@ -100,7 +98,7 @@ class TrainedEncoder(CallbackSupportMixin, TextEncoder):
     }
 
     @abstractmethod
-    def _composition(self, vectors: WordVectors) -> "Composition":
+    def _composition(self, vectors: WordVectors) -> "nn.Composition":
         """The module of `nn` that composes vectors; its parameters have any values."""
 
     # A class method of a function, which mypy takes for an instance of `classmethod`.
@@ -212,8 +210,6 @@ class TrainedEncoder(CallbackSupportMixin, TextEncoder):
 
     def _begin(self, texts: Any, held_out: Any, *, resume: bool) -> Training:
         """Encode the texts, initialise unless it resumes, and make a trainer."""
-        from skparaphrase import nn
-
         device = nn.resolve_device(self.device)
         optimizer = check_optimizer(self.optimizer, **self._optimizer_settings)
         start = {k: getattr(self, k, None) for k in _START} if resume else None
@@ -337,8 +333,6 @@ class TrainedEncoder(CallbackSupportMixin, TextEncoder):
 
     def _initialize(self, vectors: WordVectors) -> None:
         """Start from these vectors, with new parameters or those of `init`."""
-        from skparaphrase import nn
-
         if self._source is not None:
             init = unwrap_frozen(self._source)  # checked by `_table`
             parameters = {k: array.copy() for k, array in init.parameters_.items()}
@@ -360,8 +354,6 @@ class TrainedEncoder(CallbackSupportMixin, TextEncoder):
 
     def _check_init(self) -> Any:
         """The fitted encoder that training starts from."""
-        from skparaphrase.nn import with_parameters
-
         init = unwrap_frozen(self.init)
         # Other classes may have parameters of the same names and shapes.
         if not (isinstance(init, type(self)) or isinstance(self, type(init))):
@@ -371,14 +363,13 @@ class TrainedEncoder(CallbackSupportMixin, TextEncoder):
                 "vectors, pass it as `vectors`, such as load_pretrained().vectors."
             )
         check_fitted_encoder(init, "init")
-        with_parameters(self._composition(init.vectors_), init.parameters_, "init")
+        nn.with_parameters(self._composition(init.vectors_), init.parameters_, "init")
         return init
 
-    def _fitted_composition(self) -> "Composition":
-        from skparaphrase.nn import with_parameters
+    def _fitted_composition(self) -> "nn.Composition":
 
         composition = self._composition(self.vectors_)
-        return with_parameters(composition, self.parameters_, "The fitted encoder")
+        return nn.with_parameters(composition, self.parameters_, "The fitted encoder")
 
     def _fitted_state(self, arrays: Arrays) -> dict[str, Any]:
         """Fitted attributes, given what a trainer of the composition has."""

@@ -7,7 +7,7 @@ from abc import abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
 from numbers import Integral, Real
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 from zlib import crc32
 
 import numpy as np
@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 from skparaphrase._compat import Interval, Options, StrOptions
 from skparaphrase._epochs import Arrays, forget_epochs
 from skparaphrase._estimator import warn_caller
+from skparaphrase._lazy import nn, torch
 from skparaphrase._trained_model import Examples, TrainedModel
 from skparaphrase.encoders._base import check_word_vectors
 from skparaphrase.supervised._base import scale_factor
@@ -27,12 +28,6 @@ from skparaphrase.text import (
     numbered_texts,
 )
 from skparaphrase.vectors import WordVectors
-
-if TYPE_CHECKING:
-    import torch
-
-    from skparaphrase.nn import Interaction, InteractionTrainer
-
 
 _PAIRS = 256  # predicted at a time, of similar lengths, and fewer of long ones:
 _TOKENS = 1 << 14  # the states of so many tokens take about 160 MB
@@ -141,19 +136,17 @@ class PairwiseInteraction(TrainedModel):
         return matrix
 
     def _initialize(self, examples: Examples) -> None:
-        from skparaphrase.nn import parameter_arrays
 
         for name in ("vectors_", "scale_"):
             self.__dict__.pop(name, None)
         network = self._network()
         network.reset(self._random_state)
-        self.parameters_ = parameter_arrays(network)
+        self.parameters_ = nn.parameter_arrays(network)
         forget_epochs(self)
 
     def _resolved_device(self) -> "torch.device":
-        from skparaphrase.nn import resolve_device
 
-        device = resolve_device(self.device)
+        device = nn.resolve_device(self.device)
         if device.type == "mps":
             raise ValueError(
                 "The similarity cube is computed in double precision, which "
@@ -161,10 +154,9 @@ class PairwiseInteraction(TrainedModel):
             )
         return device
 
-    def _network(self) -> "Interaction":
-        from skparaphrase.nn import Interaction
+    def _network(self) -> "nn.Interaction":
 
-        return Interaction(
+        return nn.Interaction(
             self._table().dim,
             self.hidden_dim,
             self._n_outputs,
@@ -175,13 +167,11 @@ class PairwiseInteraction(TrainedModel):
             dropout=self.dropout,
         )
 
-    def _fitted_network(self) -> "Interaction":
-        from skparaphrase.nn import with_parameters
+    def _fitted_network(self) -> "nn.Interaction":
 
-        return with_parameters(self._network(), self.parameters_, "The fitted model")
+        return nn.with_parameters(self._network(), self.parameters_, "The fitted model")
 
-    def _trainer(self, examples: Examples) -> "InteractionTrainer":
-        from skparaphrase import nn
+    def _trainer(self, examples: Examples) -> "nn.InteractionTrainer":
 
         device = self._resolved_device()
         optimizer = self._resolved_optimizer()
@@ -241,10 +231,6 @@ class PairwiseInteraction(TrainedModel):
 
     def _logits(self, X: Any, *, warn: bool = True) -> NDArray[np.float64]:
         """Scores before the softmax, shape (n_pairs, n_outputs)."""
-        import torch
-
-        from skparaphrase.nn import to_device
-
         check_is_fitted(self)
         pairs = check_pairs(X)
         found = np.empty((len(pairs), self._n_outputs))
@@ -261,7 +247,7 @@ class PairwiseInteraction(TrainedModel):
             for chunk in _similar_lengths(words.texts.lengths[numbers]):
                 texts, local = np.unique(numbers[chunk], return_inverse=True)
                 batch = words.texts.take(texts)
-                ids = to_device(batch.ids.astype(np.int64), device)
+                ids = nn.to_device(batch.ids.astype(np.int64), device)
                 logits = network(vectors, ids, batch.offsets, local.reshape(-1, 2))
                 found[chunk] = logits.double().cpu().numpy()
         return found

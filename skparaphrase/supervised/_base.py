@@ -7,7 +7,7 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from copy import copy
 from numbers import Integral, Real
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from skparaphrase._compat import HasMethods, Interval, StrOptions
 from skparaphrase._epochs import Arrays, forget_epochs
+from skparaphrase._lazy import nn, torch
 from skparaphrase._trained_model import Examples, TrainedModel
 from skparaphrase.encoders import ParagramEncoder
 from skparaphrase.encoders._initialize import (
@@ -30,11 +31,6 @@ from skparaphrase.encoders._trained import TrainedEncoder, unwrap_frozen
 from skparaphrase.metrics._similarity import unit_vectors
 from skparaphrase.pairs._features import pair_features
 from skparaphrase.text import TokenBatch, check_pairs, check_texts, numbered_texts
-
-if TYPE_CHECKING:
-    import torch
-
-    from skparaphrase.nn import Head, HeadTrainer, WordTable
 
 _SAMPLE = 1000  # texts that determine the scale
 _CHUNK = 4096  # examples at a time, which bounds the memory for features
@@ -96,7 +92,6 @@ class SupervisedModel(TrainedModel):
         )
 
     def _initialize(self, examples: Examples) -> None:
-        from skparaphrase import nn
 
         texts = examples.texts
         self.encoder_ = encoder = self._initial_encoder(texts)
@@ -146,10 +141,9 @@ class SupervisedModel(TrainedModel):
         found = np.unique(np.concatenate([batch.ids for batch in batches]))
         return scale_factor(vectors.rows(found), self.scale)
 
-    def _head(self, dim: int) -> "Head":
-        from skparaphrase.nn import Head
+    def _head(self, dim: int) -> "nn.Head":
 
-        return Head(
+        return nn.Head(
             dim,
             hidden_dim=self.hidden_dim,
             n_outputs=self._n_outputs,
@@ -161,8 +155,7 @@ class SupervisedModel(TrainedModel):
             scale=1.0 if self.scales_words_ else self.scale_,
         )
 
-    def _trainer(self, examples: Examples) -> "HeadTrainer":
-        from skparaphrase import nn
+    def _trainer(self, examples: Examples) -> "nn.HeadTrainer":
 
         device = nn.resolve_device(self.device)
         distinct, numbers = numbered_texts(examples.texts)
@@ -230,10 +223,8 @@ class SupervisedModel(TrainedModel):
         encoder: TrainedEncoder,
         prior: TrainedEncoder | None,
         device: "torch.device",
-    ) -> "WordTable":
+    ) -> "nn.WordTable":
         """The vectors to train, which are penalised towards `prior` or the start."""
-        from skparaphrase.nn import WordTable
-
         initial: Any = None
         if self.vectors_penalty > 0 and self.freeze is None:
             initial = (
@@ -241,7 +232,7 @@ class SupervisedModel(TrainedModel):
             )
             if initial is not None and prior is None and self.scales_words_:
                 initial = initial(slice(None)) * np.float32(self.scale_)
-        return WordTable(
+        return nn.WordTable(
             encoder.vectors_.rows(slice(None)),
             initial=initial,
             sparse=self._resolved_optimizer().sparse,

@@ -5,7 +5,7 @@
 
 from copy import copy
 from numbers import Integral, Real
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,7 @@ from skparaphrase._compat import (
 )
 from skparaphrase._epochs import Arrays, forget_epochs
 from skparaphrase._estimator import store_parameters
+from skparaphrase._lazy import nn, torch
 from skparaphrase._presets import CHARAGRAM_OF_WORDS
 from skparaphrase._trained_model import Examples, TrainedModel
 from skparaphrase.encoders import CharagramEncoder
@@ -37,9 +38,6 @@ from skparaphrase.tagging._sentences import (
     encode_sentences,
     split_rows,
 )
-
-if TYPE_CHECKING:
-    from skparaphrase.nn import Tagger, TaggerTrainer
 
 
 class SequenceTagger(TrainedModel):
@@ -280,12 +278,8 @@ class SequenceTagger(TrainedModel):
 
     def _scores(self, sentences: list[list[str]]) -> NDArray[np.float32]:
         """Scores before the softmax of all tokens, shape (n_tokens, n_tags)."""
-        import torch
-
-        from skparaphrase.nn import resolve_device
-
         encoder = self.word_encoder_
-        device = resolve_device(self.device)
+        device = nn.resolve_device(self.device)
         tagger = self._fitted_tagger().to(device)
 
         def rows(wanted: NDArray[np.integer], extra: Any) -> torch.Tensor:
@@ -342,7 +336,6 @@ class SequenceTagger(TrainedModel):
         return examples.take(kept), examples.take(held_out)
 
     def _initialize(self, examples: Examples) -> None:
-        from skparaphrase.nn import parameter_arrays
 
         classes = np.unique(np.concatenate(examples.targets))
         if len(classes) < 2:
@@ -354,7 +347,7 @@ class SequenceTagger(TrainedModel):
         self.word_encoder_ = self._initial_encoder(examples)
         tagger = self._tagger()
         tagger.reset(self._random_state)
-        arrays = parameter_arrays(tagger)
+        arrays = nn.parameter_arrays(tagger)
         self.parameters_ = self._fitted_state(arrays)["parameters_"]
         forget_epochs(self)
 
@@ -376,15 +369,14 @@ class SequenceTagger(TrainedModel):
         words = np.array(tokens, dtype=object)
         return initialize_encoder(encoder, words, self._random_state)
 
-    def _tagger(self) -> "Tagger":
-        from skparaphrase.nn import Tagger
+    def _tagger(self) -> "nn.Tagger":
 
         encoder = self.word_encoder_
         capitals = self.capitals
         if capitals == "auto":
             capitals = encoder._tokenizer().lowercase
         feature = "ngram" if isinstance(encoder, CharagramEncoder) else "input"
-        return Tagger(
+        return nn.Tagger(
             encoder._composition(encoder.vectors_),
             hidden_dim=self.hidden_dim,
             dense_dim=self.dense_dim,
@@ -393,16 +385,14 @@ class SequenceTagger(TrainedModel):
             dropout=self.dropout,
         )
 
-    def _fitted_tagger(self) -> "Tagger":
-        from skparaphrase.nn import with_parameters
+    def _fitted_tagger(self) -> "nn.Tagger":
 
         composition = self.word_encoder_.parameters_.items()
         arrays = {f"composition.{name}": array for name, array in composition}
         arrays.update(self.parameters_)
-        return with_parameters(self._tagger(), arrays, "The fitted tagger")
+        return nn.with_parameters(self._tagger(), arrays, "The fitted tagger")
 
-    def _trainer(self, examples: Examples) -> "TaggerTrainer":
-        from skparaphrase import nn
+    def _trainer(self, examples: Examples) -> "nn.TaggerTrainer":
 
         device = nn.resolve_device(self.device)
         optimizer = self._resolved_optimizer()
