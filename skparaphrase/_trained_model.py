@@ -16,11 +16,7 @@ from sklearn.base import BaseEstimator, is_classifier
 from sklearn.callback import CallbackSupportMixin
 from sklearn.utils import Tags, check_consistent_length
 
-from skparaphrase._compat import (
-    check_sample_weight,
-    fit_context,
-    with_callbacks,
-)
+from skparaphrase._compat import check_sample_weight, fit_context, with_callbacks
 from skparaphrase._epochs import (
     TRAINING_CONSTRAINTS,
     Arrays,

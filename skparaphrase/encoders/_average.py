@@ -31,7 +31,7 @@ class AveragingEncoder(TextEncoder):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "tokenizer": [callable, None],
+        "tokenizer": [callable, None]
     }
 
     def _word_vectors(self) -> WordVectors:

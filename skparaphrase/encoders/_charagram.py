@@ -179,9 +179,7 @@ class CharagramEncoder(TrainedEncoder):
 
     def _tokenizer(self) -> NgramTokenizer:
         return NgramTokenizer(
-            ngram_range=self.ngram_range,
-            lowercase=self.lowercase,
-            binary=self.binary,
+            ngram_range=self.ngram_range, lowercase=self.lowercase, binary=self.binary
         )
 
     def _new_table(self, texts: Sequence[str]) -> WordVectors:

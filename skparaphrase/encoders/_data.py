@@ -59,9 +59,7 @@ class TextsInMemory:
     identities = None
 
     def __init__(
-        self,
-        texts: NDArray[np.object_],
-        teacher: NDArray[np.float32] | None = None,
+        self, texts: NDArray[np.object_], teacher: NDArray[np.float32] | None = None
     ) -> None:
         self.array = texts
         self.teacher = teacher
@@ -241,11 +239,7 @@ def _paraphrases(
         )
     scores = column_or_1d(
         check_array(
-            y,
-            ensure_2d=False,
-            dtype=np.float64,
-            input_name="y",
-            ensure_min_samples=0,
+            y, ensure_2d=False, dtype=np.float64, input_name="y", ensure_min_samples=0
         )
     )
     check_consistent_length(pairs, scores)

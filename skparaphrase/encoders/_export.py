@@ -83,9 +83,7 @@ def save_model2vec(
 
 
 def static_embedding(
-    tokenizer: WordTokenizer,
-    vectors: WordVectors,
-    weights: NDArray[np.floating] | None,
+    tokenizer: WordTokenizer, vectors: WordVectors, weights: NDArray[np.floating] | None
 ) -> Any:
     """A static model as a module of sentence-transformers."""
     caller = "to_static_embedding"

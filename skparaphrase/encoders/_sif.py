@@ -16,11 +16,7 @@ from skparaphrase._presets import paper
 from skparaphrase.encoders._average import AveragingEncoder, check_fit_texts
 from skparaphrase.text import WordTokenizer
 from skparaphrase.text._tokenizer import is_word
-from skparaphrase.vectors import (
-    WordFrequencies,
-    WordVectors,
-    load_word_frequencies,
-)
+from skparaphrase.vectors import WordFrequencies, WordVectors, load_word_frequencies
 
 _SAMPLE = 1000  # texts whose tokens are looked at
 

@@ -21,12 +21,7 @@ from skparaphrase._lazy import nn, torch
 from skparaphrase._trained_model import Examples, TrainedModel
 from skparaphrase.encoders._base import check_word_vectors
 from skparaphrase.supervised._base import scale_factor
-from skparaphrase.text import (
-    TokenBatch,
-    check_pairs,
-    check_tokenizer,
-    numbered_texts,
-)
+from skparaphrase.text import TokenBatch, check_pairs, check_tokenizer, numbered_texts
 from skparaphrase.vectors import WordVectors
 
 _PAIRS = 256  # predicted at a time, of similar lengths, and fewer of long ones:
