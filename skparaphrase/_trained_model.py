@@ -161,17 +161,9 @@ class TrainedModel(CallbackSupportMixin, BaseEstimator):
         kept, or without validation the parameters reached so far, and with
         `warm_start=True` another `fit` resumes.
         """
-        return self._fit(X, y, sample_weight, X_val, y_val, sample_weight_val)
+        return self._fit(X, y, sample_weight, (X_val, y_val, sample_weight_val))
 
-    def _fit(
-        self,
-        X: Any,
-        y: Any,
-        sample_weight: Any,
-        X_val: Any,
-        y_val: Any,
-        sample_weight_val: Any,
-    ) -> Self:
+    def _fit(self, X: Any, y: Any, weights: Any, validation: tuple[Any, ...]) -> Self:
         resume = self.warm_start and self.__sklearn_is_fitted__()
         context = self._init_callback_context(max_subtasks=self.max_epochs)
         with unchanged_on_error(self):
@@ -179,8 +171,8 @@ class TrainedModel(CallbackSupportMixin, BaseEstimator):
             kept += ("_random_state", "_optimizer_state")
             start = {k: getattr(self, k, None) for k in kept} if resume else None
             begin_randomness(self, resume=resume)
-            examples = self._check_examples(X, y, sample_weight, reset=not resume)
-            held_out = self._check_validation(X_val, y_val, sample_weight_val)
+            examples = self._check_examples(X, y, weights, reset=not resume)
+            held_out = self._check_validation(*validation)
             data = {
                 "the examples": examples,
                 "the validation examples": held_out,
@@ -209,36 +201,30 @@ class TrainedModel(CallbackSupportMixin, BaseEstimator):
         training.run()
         return self
 
-    def _check_examples(
-        self, X: Any, y: Any, sample_weight: Any, *, reset: bool
-    ) -> Examples:
-        texts, weights = self._check_inputs(X, y, sample_weight, "X")
+    def _check_examples(self, X: Any, y: Any, weights: Any, *, reset: bool) -> Examples:
+        texts, weights = self._check_inputs(X, y, weights, "X")
         examples = Examples(texts, self._check_targets(y, reset=reset), weights)
         return examples if weights is None else examples.take(weights > 0)
 
-    def _check_validation(
-        self, X_val: Any, y_val: Any, sample_weight: Any
-    ) -> Examples | None:
-        if (X_val is None) != (y_val is None):
+    def _check_validation(self, X: Any, y: Any, weights: Any) -> Examples | None:
+        if (X is None) != (y is None):
             raise ValueError("X_val and y_val must be given together.")
-        if X_val is None and sample_weight is not None:
+        if X is None and weights is not None:
             raise ValueError("sample_weight_val needs X_val and y_val.")
-        if X_val is not None and self.validation_fraction is not None:
+        if X is not None and self.validation_fraction is not None:
             raise ValueError(
                 "validation_fraction splits examples off X; set it to None to pass "
                 "X_val and y_val."
             )
-        validates = X_val is not None or self.validation_fraction is not None
+        validates = X is not None or self.validation_fraction is not None
         check_patience(self.patience, validates)
-        if X_val is None:
+        if X is None:
             return None
-        return self._held_out_examples(X_val, y_val, sample_weight)
+        return self._held_out_examples(X, y, weights)
 
-    def _held_out_examples(
-        self, X_val: Any, y_val: Any, sample_weight: Any
-    ) -> Examples:
-        texts, weights = self._check_inputs(X_val, y_val, sample_weight, "X_val")
-        return Examples(texts, self._check_held_out(y_val), weights)
+    def _held_out_examples(self, X: Any, y: Any, weights: Any) -> Examples:
+        texts, weights = self._check_inputs(X, y, weights, "X_val")
+        return Examples(texts, self._check_held_out(y), weights)
 
     def _check_inputs(
         self, X: Any, y: Any, sample_weight: Any, name: str

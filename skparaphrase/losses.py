@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from sklearn.base import BaseEstimator
 
 from skparaphrase._compat import Interval, StrOptions
-from skparaphrase._estimator import DocumentedOnline
+from skparaphrase._estimator import DocumentedOnline, store_parameters
 from skparaphrase._lazy import nn
 
 if TYPE_CHECKING:
@@ -108,10 +108,7 @@ class MarginLoss(Loss):
         pool: str = "both",
         mask_identical: bool = False,
     ) -> None:
-        self.margin = margin
-        self.negatives = negatives
-        self.pool = pool
-        self.mask_identical = mask_identical
+        store_parameters(self, locals())
 
     def compute(self, unit: "Tensor", batch: "nn.LossBatch") -> "Tensor":
         """The mean loss of a pair; see :meth:`Loss.compute`.
@@ -198,8 +195,7 @@ class InfoNCELoss(Loss):
     def __init__(
         self, temperature: float = 0.1, *, mask_identical: bool = False
     ) -> None:
-        self.temperature = temperature
-        self.mask_identical = mask_identical
+        store_parameters(self, locals())
 
     def compute(self, unit: "Tensor", batch: "nn.LossBatch") -> "Tensor":
         """The mean loss of a pair; see :meth:`Loss.compute`.

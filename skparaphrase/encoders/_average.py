@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from skparaphrase._compat import VisualBlock, fit_context
+from skparaphrase._estimator import store_parameters
 from skparaphrase._presets import paper
 from skparaphrase.encoders._base import TextEncoder, check_word_vectors
 from skparaphrase.encoders._export import save_model2vec, static_embedding
@@ -181,8 +182,7 @@ class AverageEncoder(AveragingEncoder):
         *,
         tokenizer: Callable[[str], Iterable[str]] | None = None,
     ) -> None:
-        self.vectors = vectors
-        self.tokenizer = tokenizer
+        store_parameters(self, locals())
 
     @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any = None) -> Self:
@@ -282,8 +282,7 @@ class TfidfEncoder(AveragingEncoder):
         *,
         tokenizer: Callable[[str], Iterable[str]] | None = None,
     ) -> None:
-        self.vectors = vectors
-        self.tokenizer = tokenizer
+        store_parameters(self, locals())
 
     @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any = None) -> Self:

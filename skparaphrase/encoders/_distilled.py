@@ -13,6 +13,7 @@ from scipy.sparse import csr_array
 from sklearn.utils import check_array
 
 from skparaphrase._compat import Interval, fit_context
+from skparaphrase._estimator import store_parameters
 from skparaphrase.decomposition import CommonComponentRemoval
 from skparaphrase.encoders._average import AveragingEncoder, check_fit_texts
 from skparaphrase.encoders._sif import sif_weights, word_probabilities
@@ -138,14 +139,7 @@ class DistilledEncoder(AveragingEncoder):
         n_subwords: int | None = 8192,
         tokenizer: Callable[[str], Iterable[str]] | None = None,
     ) -> None:
-        self.vectors = vectors
-        self.dim = dim
-        self.alpha = alpha
-        self.n_steps = n_steps
-        self.a = a
-        self.frequencies = frequencies
-        self.n_subwords = n_subwords
-        self.tokenizer = tokenizer
+        store_parameters(self, locals())
 
     @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any) -> Self:

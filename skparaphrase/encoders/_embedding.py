@@ -94,15 +94,21 @@ def _embed_pooled(
 
 def _chunks(batch: TokenBatch, size: int | None) -> Iterator[NDArray[np.intp]]:
     """Texts of similar lengths that fit in memory, or `size` texts in order."""
-    if size is not None:
+    if size is None:
+        yield from similar_lengths(batch.lengths)
+    else:
         for start in range(0, len(batch), size):
             yield np.arange(start, min(start + size, len(batch)))
-        return
-    lengths = batch.lengths
+
+
+def similar_lengths(
+    lengths: NDArray[np.integer], most: int = _TEXTS
+) -> Iterator[NDArray[np.intp]]:
+    """Numbers of texts in chunks that fit in memory, from long texts to short ones."""
     order = np.argsort(-lengths, kind="stable")
-    # The first text of a chunk is its longest.
     start = 0
     while start < len(order):
-        n_texts = max(_TOKENS // max(int(lengths[order[start]]), 1), 1)
-        yield order[start : start + n_texts]
-        start += n_texts
+        longest = max(int(lengths[order[start]]), 1)
+        stop = start + min(max(_TOKENS // longest, 1), most)
+        yield order[start:stop]
+        start = stop

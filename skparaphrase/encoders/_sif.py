@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skparaphrase._compat import Interval, StrOptions, fit_context
-from skparaphrase._estimator import warn_caller
+from skparaphrase._estimator import store_parameters, warn_caller
 from skparaphrase._presets import paper
 from skparaphrase.encoders._average import AveragingEncoder, check_fit_texts
 from skparaphrase.text import WordTokenizer
@@ -107,11 +107,7 @@ class SIFEncoder(AveragingEncoder):
         weights: Callable[[Any], Any] | Mapping[str, float] | None = None,
         tokenizer: Callable[[str], Iterable[str]] | None = None,
     ) -> None:
-        self.vectors = vectors
-        self.a = a
-        self.frequencies = frequencies
-        self.weights = weights
-        self.tokenizer = tokenizer
+        store_parameters(self, locals())
 
     @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any = None) -> Self:

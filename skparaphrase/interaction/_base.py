@@ -4,7 +4,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 from abc import abstractmethod
-from collections.abc import Iterator
 from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any, ClassVar
@@ -20,12 +19,12 @@ from skparaphrase._estimator import warn_caller
 from skparaphrase._lazy import nn, torch
 from skparaphrase._trained_model import Examples, TrainedModel
 from skparaphrase.encoders._base import check_word_vectors
+from skparaphrase.encoders._embedding import similar_lengths
 from skparaphrase.supervised._base import scale_factor
 from skparaphrase.text import TokenBatch, check_pairs, check_tokenizer, numbered_texts
 from skparaphrase.vectors import WordVectors
 
-_PAIRS = 256  # predicted at a time, of similar lengths, and fewer of long ones:
-_TOKENS = 1 << 14  # the states of so many tokens take about 160 MB
+_PAIRS = 256  # predicted at a time, of similar lengths, and fewer of long ones
 
 
 class PairwiseInteraction(TrainedModel):
@@ -239,7 +238,8 @@ class PairwiseInteraction(TrainedModel):
         network = self._fitted_network().to(device)
         vectors = torch.from_numpy(words.vectors).to(device)
         with torch.inference_mode():
-            for chunk in _similar_lengths(words.texts.lengths[numbers]):
+            n_words = 2 * words.texts.lengths[numbers].max(axis=1)
+            for chunk in similar_lengths(n_words, most=_PAIRS):
                 texts, local = np.unique(numbers[chunk], return_inverse=True)
                 batch = words.texts.take(texts)
                 ids = nn.to_device(batch.ids.astype(np.int64), device)
@@ -263,18 +263,6 @@ def _rows_of(
     """Which words are in a table, and the rows of these."""
     rows = np.array([vectors.index.get(word, -1) for word in words], dtype=np.intp)
     return rows >= 0, rows[rows >= 0]
-
-
-def _similar_lengths(lengths: NDArray[np.integer]) -> Iterator[NDArray[np.intp]]:
-    """Numbers of pairs in chunks, from long sentences to short ones."""
-    longest = lengths.max(axis=1)
-    order = np.argsort(-longest, kind="stable")
-    start = 0
-    while start < len(order):
-        n_words = 2 * max(int(longest[order[start]]), 1)
-        stop = start + max(min(_TOKENS // n_words, _PAIRS), 1)
-        yield order[start:stop]
-        start = stop
 
 
 @dataclass(frozen=True)

@@ -218,7 +218,7 @@ class SequenceTagger(TrainedModel):
         kept, or without validation the parameters reached so far; with
         `warm_start=True` another `fit` resumes.
         """
-        return self._fit(X, y, None, X_val, y_val, None)
+        return self._fit(X, y, None, (X_val, y_val, None))
 
     def predict(self, X: Any) -> NDArray[np.object_]:
         """Tags of words.
@@ -290,9 +290,7 @@ class SequenceTagger(TrainedModel):
         empty = np.empty((0, len(self.classes_)), np.float32)
         return np.concatenate([empty, *(logits.cpu().numpy() for logits in found)])
 
-    def _check_examples(
-        self, X: Any, y: Any, sample_weight: Any, *, reset: bool
-    ) -> Examples:
+    def _check_examples(self, X: Any, y: Any, weights: Any, *, reset: bool) -> Examples:
         if y is None:
             raise ValueError(
                 "SequenceTagger requires y to be passed, but the target y is None."
@@ -314,10 +312,8 @@ class SequenceTagger(TrainedModel):
                 )
         return examples
 
-    def _held_out_examples(
-        self, X_val: Any, y_val: Any, sample_weight: Any
-    ) -> Examples:
-        examples = _tagged(X_val, y_val, "_val")
+    def _held_out_examples(self, X: Any, y: Any, weights: Any) -> Examples:
+        examples = _tagged(X, y, "_val")
         if not len(examples):
             raise ValueError("X_val contains no tokens.")
         return examples
