@@ -6,7 +6,7 @@
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from copy import deepcopy
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass, field
 from numbers import Integral, Real
 from typing import Any
 
@@ -66,6 +66,7 @@ class Best:
     arrays: Arrays
 
 
+@dataclass(eq=False)
 class Training:
     """A fit by epochs: losses, validation, callbacks, and the best epoch.
 
@@ -98,30 +99,23 @@ class Training:
         Whether patience or a callback ended training before `max_epochs`.
     """
 
-    def __init__(
-        self,
-        estimator: Any,
-        trainer: Any,
-        fitted_state: Callable[[Arrays], dict[str, Any]],
-        *,
-        validate: Callable[[], float] | None = None,
-        data: Mapping[str, Any],
-        small_steps: bool = True,
-        later_wins: bool = False,
-    ) -> None:
-        self.estimator = estimator
-        self.trainer = trainer
-        self.fitted_state = fitted_state
-        self.validate = validate
-        self.data = data
-        self.small_steps = small_steps
-        self.later_wins = later_wins
-        self.n_epochs = 0
-        self.stopped = False
-        self.best: Best | None = None
-        self.hook: dict[str, Any] = {}  # arguments of callbacks, while it runs
-        self.context: Any = None
-        memory = estimator._optimizer_state.get(trainer.optimizer.name, {})
+    estimator: Any
+    trainer: Any
+    fitted_state: Callable[[Arrays], dict[str, Any]]
+    _: KW_ONLY
+    validate: Callable[[], float] | None = None
+    data: Mapping[str, Any]
+    small_steps: bool = True
+    later_wins: bool = False
+    n_epochs: int = field(default=0, init=False)
+    stopped: bool = field(default=False, init=False)
+    best: Best | None = field(default=None, init=False)
+    hook: dict[str, Any] = field(default_factory=dict, init=False)  # of callbacks
+    context: Any = field(default=None, init=False)
+
+    def __post_init__(self) -> None:
+        trainer = self.trainer
+        memory = self.estimator._optimizer_state.get(trainer.optimizer.name, {})
         trainer.rule.load_state_dict(memory, trainer.device)
 
     def begin(self, context: Any, X: Any, y: Any) -> None:

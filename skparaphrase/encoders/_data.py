@@ -284,22 +284,24 @@ def check_teacher(X: Any, y: Any) -> TextsInMemory:
             "loss='distillation' learns the vectors of a teacher: call "
             f"fit(texts, vectors) with vectors of shape {(*texts.shape, 'dim')}."
         )
+    vectors = check_vectors(y, texts, "y", dtype=np.float32, order="C", copy=True)
+    _normalize(vectors.reshape(texts.size, -1))
+    return TextsInMemory(texts, vectors)
+
+
+def check_vectors(
+    vectors: Any, texts: NDArray[np.object_], name: str, hint: str = "", **checks: Any
+) -> NDArray[Any]:
+    """The vectors that a teacher gives texts, an array of their shape + (dim,)."""
     vectors = check_array(
-        y,
-        ensure_2d=False,
-        allow_nd=True,
-        dtype=np.float32,
-        order="C",
-        copy=True,
-        input_name="y",
+        vectors, ensure_2d=False, allow_nd=True, input_name=name, **checks
     )
     if vectors.ndim != texts.ndim + 1 or vectors.shape[:-1] != texts.shape:
         raise ValueError(
-            f"y must hold the teacher's vectors, shape {(*texts.shape, 'dim')} for "
-            f"texts of shape {texts.shape}; got shape {vectors.shape}."
+            f"{name} must hold a teacher's vectors, shape {(*texts.shape, 'dim')} for "
+            f"texts of shape {texts.shape}; got shape {vectors.shape}.{hint}"
         )
-    _normalize(vectors.reshape(texts.size, -1))
-    return TextsInMemory(texts, vectors)
+    return vectors
 
 
 def mean_targets(

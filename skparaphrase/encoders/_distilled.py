@@ -10,12 +10,12 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
-from sklearn.utils import check_array
 
 from skparaphrase._compat import Interval, fit_context
 from skparaphrase._estimator import store_parameters
 from skparaphrase.decomposition import CommonComponentRemoval
 from skparaphrase.encoders._average import AveragingEncoder, check_fit_texts
+from skparaphrase.encoders._data import check_vectors
 from skparaphrase.encoders._sif import sif_weights, word_probabilities
 from skparaphrase.metrics._similarity import unit_vectors
 from skparaphrase.text import TokenBatch
@@ -236,19 +236,9 @@ def check_teachers(X: NDArray[np.object_], y: Any) -> list[NDArray[Any]]:
     teachers = []
     for i, given in enumerate(y if several else [y]):
         name = f"y[{i}]" if several else "y"
-        vectors = check_array(
-            given,
-            ensure_2d=False,
-            allow_nd=True,
-            dtype=[np.float32, np.float64, np.float16],
-            input_name=name,
-        )
-        if vectors.ndim != X.ndim + 1 or vectors.shape[:-1] != X.shape:
-            raise ValueError(
-                f"{name} must hold a teacher's vectors, shape {shape} for texts of "
-                f"shape {X.shape}; got shape {vectors.shape}. Put the vectors of "
-                "several teachers in a list."
-            )
+        hint = " Put the vectors of several teachers in a list."
+        dtypes = [np.float32, np.float64, np.float16]
+        vectors = check_vectors(given, X, name, hint, dtype=dtypes)
         teachers.append(vectors.reshape(X.size, -1))
     return teachers
 

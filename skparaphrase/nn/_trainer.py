@@ -6,7 +6,7 @@
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar
 
 import numpy as np
 import torch
@@ -244,14 +244,6 @@ class BaseTrainer:
         return self.processes.spread(compute, tokens, offsets, texts_per_row)
 
 
-class Examples(Protocol):
-    """Numbers of the texts of each example: an array, or an object that gives rows."""
-
-    def __len__(self) -> int: ...
-
-    def __getitem__(self, examples: Ints, /) -> Ints: ...
-
-
 @dataclass(frozen=True)
 class LossBatch:
     """The argument `batch` of a loss; see :class:`skparaphrase.losses.Loss`."""
@@ -288,7 +280,7 @@ class ParaphraseTrainer(BaseTrainer):
         *parts: Any,
         loss: Any,
         texts: TokenBatch,
-        examples: Examples,
+        examples: Any,
         identities: Ints | None = None,
         targets: NDArray[np.float32] | None = None,
     ) -> None:
