@@ -66,7 +66,7 @@ class Best:
     arrays: Arrays
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class Training:
     """A fit by epochs: losses, validation, callbacks, and the best epoch.
 

@@ -97,6 +97,15 @@ class TrainedModel(CallbackSupportMixin, BaseEstimator):
     paper: ClassVar[Callable[..., Self]] = classmethod(paper)  # type: ignore[assignment]
     save = save
 
+    @property
+    @abstractmethod
+    def _n_outputs(self) -> int:
+        """Units of the softmax, if examples have distributions over them."""
+
+    @abstractmethod
+    def _distributions(self, targets: NDArray[Any]) -> NDArray[np.float32]:
+        """What the softmax should give, shape (n_samples, n_outputs)."""
+
     @abstractmethod
     def _initialize(self, examples: Examples) -> None:
         """Set the fitted state that training starts from."""

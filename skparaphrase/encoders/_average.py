@@ -35,6 +35,14 @@ class AveragingEncoder(TextEncoder):
         "tokenizer": [callable, None]
     }
 
+    def __init__(
+        self,
+        vectors: WordVectors | None = None,
+        *,
+        tokenizer: Callable[[str], Iterable[str]] | None = None,
+    ) -> None:
+        store_parameters(self, locals())
+
     def _word_vectors(self) -> WordVectors:
         """The table that words are looked up in."""
         return check_word_vectors(self.vectors)
@@ -176,14 +184,6 @@ class AverageEncoder(AveragingEncoder):
     (1, 2, 128)
     """
 
-    def __init__(
-        self,
-        vectors: WordVectors | None = None,
-        *,
-        tokenizer: Callable[[str], Iterable[str]] | None = None,
-    ) -> None:
-        store_parameters(self, locals())
-
     @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any = None) -> Self:
         """Check parameters and texts.
@@ -275,14 +275,6 @@ class TfidfEncoder(AveragingEncoder):
 
     # A class method of a function, which mypy takes for an instance of `classmethod`.
     paper: ClassVar[Callable[..., Self]] = classmethod(paper)  # type: ignore[assignment]
-
-    def __init__(
-        self,
-        vectors: WordVectors | None = None,
-        *,
-        tokenizer: Callable[[str], Iterable[str]] | None = None,
-    ) -> None:
-        store_parameters(self, locals())
 
     @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any = None) -> Self:

@@ -3,7 +3,8 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,24 +14,21 @@ from skparaphrase.text import TokenBatch
 from skparaphrase.vectors import WordVectors
 from skparaphrase.vectors._pooling import pool_vectors
 
+Batches = Iterable[TokenBatch]
+Matrix = NDArray[np.float32]
+
 _TEXTS = 1 << 15  # at a time, so that no array but the result grows with the texts
 _TOKENS = 1 << 14  # of a chunk: vectors and states of its tokens take some 80 MB
 
 
-def embed_texts(
-    composition: "nn.Composition",
-    vectors: WordVectors,
-    texts: list[str],
-    encode_blocks: Callable[[list[str]], Iterable[TokenBatch]],
-    device: str,
-) -> NDArray[np.float32]:
-    """Vectors of texts, shape (n_texts, dim).
+def embed_texts(encoder: Any, texts: list[str]) -> Matrix:
+    """Vectors of texts, shape (n_texts, dim), by a fitted `TrainedEncoder`.
 
-    `encode_blocks` makes batches of rows of `vectors` from texts, which therefore may
-    be many.
+    Not all of the texts are tokenised at once: there may be many.
     """
-    place = nn.resolve_device(device)
-    composition = composition.to(place)
+    place = nn.resolve_device(encoder.device)
+    composition = encoder._fitted_composition().to(place)
+    vectors, encode_blocks = encoder.vectors_, encoder._lookup().encode_blocks
     embedded = np.empty((len(texts), composition.dim), dtype=np.float32)
     group = composition.batch_size or 1  # composed together
     step = max(_TEXTS // group, 1) * group
@@ -48,8 +46,8 @@ def embed_texts(
 def _embed(
     composition: "nn.Composition",
     vectors: WordVectors,
-    batches: Iterable[TokenBatch],
-    out: NDArray[np.float32],
+    batches: Batches,
+    out: Matrix,
     device: "torch.device",
 ) -> None:
     """Write vectors of texts into `out`, batch by batch if they are independent."""
@@ -72,10 +70,7 @@ def _embed(
 
 
 def _embed_pooled(
-    composition: "nn.Pooled",
-    vectors: WordVectors,
-    batches: Iterable[TokenBatch],
-    out: NDArray[np.float32],
+    composition: "nn.Pooled", vectors: WordVectors, batches: Batches, out: Matrix
 ) -> None:
     """The same on a CPU: NumPy and SciPy pool in threads, torch computes the layers."""
     blank = []

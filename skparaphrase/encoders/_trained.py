@@ -379,13 +379,7 @@ class TrainedEncoder(CallbackSupportMixin, TextEncoder):
         return {"vectors_": vectors, "parameters_": parameters}
 
     def _embed(self, texts: list[str]) -> NDArray[np.float32]:
-        return embed_texts(
-            self._fitted_composition(),
-            self.vectors_,
-            texts,
-            self._lookup().encode_blocks,
-            self.device,
-        )
+        return embed_texts(self, texts)
 
     def _project_teacher(
         self, teacher: NDArray[np.float32], distinct: list[str], numbers: Any

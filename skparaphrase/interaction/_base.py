@@ -3,7 +3,6 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-from abc import abstractmethod
 from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any, ClassVar
@@ -59,15 +58,6 @@ class PairwiseInteraction(TrainedModel):
         "unknown_range": [Interval(Real, 0, None, closed="left"), None],
         "tokenizer": [callable, None],
     }
-
-    @property
-    @abstractmethod
-    def _n_outputs(self) -> int:
-        """Units of the softmax."""
-
-    @abstractmethod
-    def _distributions(self, targets: NDArray[Any]) -> NDArray[np.float32]:
-        """What the softmax should give, shape (n_samples, n_outputs)."""
 
     def _check_texts(self, X: Any) -> NDArray[np.object_]:
         return check_pairs(X)

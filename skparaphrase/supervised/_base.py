@@ -3,7 +3,6 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-from abc import abstractmethod
 from collections.abc import Sequence
 from copy import copy
 from numbers import Integral, Real
@@ -63,15 +62,6 @@ class SupervisedModel(TrainedModel):
         "composition_penalty": [Interval(Real, 0, None, closed="left")],
         "head_penalty": [Interval(Real, 0, None, closed="left")],
     }
-
-    @property
-    @abstractmethod
-    def _n_outputs(self) -> int:
-        """Units of the softmax."""
-
-    @abstractmethod
-    def _distributions(self, targets: NDArray[Any]) -> NDArray[np.float32]:
-        """What the softmax should give, shape (n_samples, n_outputs)."""
 
     def _check_texts(self, X: Any) -> NDArray[np.object_]:
         if self._n_texts == 2:
@@ -187,7 +177,7 @@ class SupervisedModel(TrainedModel):
                 prior = fitted.parameters_
                 wanted = encoder._composition(encoder.vectors_)
                 nn.with_parameters(wanted, prior, "encoder")
-            table = self._word_table(encoder, fitted, device)
+            table = self._word_table(fitted, device)
         head = nn.with_parameters(
             self._head(composition.dim), self.head_, "The fitted model"
         )
@@ -218,20 +208,16 @@ class SupervisedModel(TrainedModel):
             )
         return self.encoder_
 
-    def _word_table(
-        self,
-        encoder: TrainedEncoder,
-        prior: TrainedEncoder | None,
-        device: "torch.device",
-    ) -> "nn.WordTable":
+    def _word_table(self, prior: Any, device: "torch.device") -> "nn.WordTable":
         """The vectors to train, which are penalised towards `prior` or the start."""
-        initial: Any = None
+        encoder, initial = self.encoder_, None
         if self.vectors_penalty > 0 and self.freeze is None:
-            initial = (
-                encoder._penalty_target() if prior is None else prior.vectors_.rows
-            )
-            if initial is not None and prior is None and self.scales_words_:
-                initial = initial(slice(None)) * np.float32(self.scale_)
+            if prior is not None:
+                initial = prior.vectors_.rows
+            else:
+                initial = encoder._penalty_target()
+                if self.scales_words_:
+                    initial = initial(slice(None)) * np.float32(self.scale_)
         return nn.WordTable(
             encoder.vectors_.rows(slice(None)),
             initial=initial,
