@@ -110,7 +110,8 @@ class Training:
     n_epochs: int = field(default=0, init=False)
     stopped: bool = field(default=False, init=False)
     best: Best | None = field(default=None, init=False)
-    hook: dict[str, Any] = field(default_factory=dict, init=False)  # of callbacks
+    # Arguments of callbacks, and where they are called, while the fit runs.
+    hook: dict[str, Any] = field(default_factory=dict, init=False)
     context: Any = field(default=None, init=False)
 
     def __post_init__(self) -> None:
