@@ -205,9 +205,8 @@ class DistilledEncoder(AveragingEncoder):
         axes = axes[:, ::-1][:, : self.dim]
         axes *= np.sign(axes[np.abs(axes).argmax(axis=0), np.arange(axes.shape[1])])
         self.teacher_means_, self.teacher_axes_ = mean, axes
-        self.explained_variance_ratio_ = squares[: axes.shape[1]] / max(
-            squares.sum(), 1e-300
-        )
+        variance = max(squares.sum(), 1e-300)
+        self.explained_variance_ratio_ = squares[: axes.shape[1]] / variance
         targets = np.empty((n_texts, axes.shape[1]), dtype=np.float32)
         for rows, block in _unit_blocks(teachers):
             targets[rows] = (block - mean) @ axes

@@ -21,14 +21,8 @@ from skparaphrase.text._tokenizer import JOINERS
 from skparaphrase.vectors import WordVectors
 
 _FORMAT_VERSION = 1
-_MODULES = [
-    {
-        "idx": 0,
-        "name": "0",
-        "path": "",
-        "type": "sentence_transformers.models.StaticEmbedding",
-    }
-]
+_MODULE = "sentence_transformers.models.StaticEmbedding"
+_MODULES = [{"idx": 0, "name": "0", "path": "", "type": _MODULE}]
 
 _MARK = "\u2581"  # precedes every token of the foreign vocabulary
 _CONTINUES = "##"  # so that no token can start inside a word

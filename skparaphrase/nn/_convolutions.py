@@ -202,11 +202,6 @@ class CharacterConvolution(Composition):
             maxima.append(ACTIVATIONS[self.conv_activation](largest))
         vectors = torch.cat(maxima, dim=1)
         if self.generator is not None:
-            drawn = torch.rand(
-                vectors.shape,
-                generator=self.generator,
-                device=vectors.device,
-                dtype=vectors.dtype,
-            )
+            drawn = torch.empty_like(vectors).uniform_(generator=self.generator)
             vectors = vectors * (drawn >= self.dropout) / (1 - self.dropout)
         return vectors if self.layer is None else self.layer(vectors)

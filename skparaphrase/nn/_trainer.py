@@ -399,12 +399,8 @@ class ParaphraseTrainer(BaseTrainer):
         if self.composition.dropout:
             self.composition.generator = generator
         elif generator is not None:
-            size = (len(ids), leaf.shape[1])
-            tokens.append(
-                torch.rand(
-                    size, generator=generator, device=leaf.device, dtype=leaf.dtype
-                )
-            )
+            drawn = leaf.new_empty(len(ids), leaf.shape[1])
+            tokens.append(drawn.uniform_(generator=generator))
 
         def compute(ids: Tensor, *more: Any) -> Tensor:
             *drawn, offsets = more
