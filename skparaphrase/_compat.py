@@ -45,32 +45,3 @@ if TYPE_CHECKING:  # scikit-learn's have no types, and would hide those of a met
 else:
     from sklearn.base import _fit_context as fit_context
     from sklearn.callback import with_callbacks
-
-__all__ = [
-    "ADAPTERS_MANAGER",
-    "BaseComposition",
-    "BaseScorer",
-    "BaseSearchCV",
-    "HasMethods",
-    "Interval",
-    "InvalidParameterError",
-    "Options",
-    "StrOptions",
-    "VisualBlock",
-    "cached_call",
-    "check_pandas_support",
-    "check_response_method",
-    "check_same_namespace",
-    "check_sample_weight",
-    "device",
-    "effective_n_threads",
-    "fit_context",
-    "fit_one",
-    "fit_transform_one",
-    "get_namespace",
-    "get_output_config",
-    "name_estimators",
-    "routing_enabled",
-    "safe_indexing",
-    "with_callbacks",
-]

@@ -6,7 +6,8 @@
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from copy import deepcopy
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass, field
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
@@ -15,10 +16,27 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import train_test_split
 from sklearn.utils import check_random_state
 
+from skparaphrase._compat import Interval
 from skparaphrase._estimator import warn_caller
 from skparaphrase._threads import limit_torch_threads, process_rank
+from skparaphrase.optimizers import OPTIMIZER
 
 Arrays = dict[str, NDArray[Any]]
+
+#: Constraints of the parameters that the models here share.
+TRAINING_CONSTRAINTS: dict[str, list[Any]] = {
+    "optimizer": OPTIMIZER,
+    "learning_rate": [Interval(Real, 0, None, closed="neither")],
+    "batch_size": [Interval(Integral, 1, None, closed="left")],
+    "max_epochs": [Interval(Integral, 0, None, closed="left")],
+    "validation_fraction": [Interval(Real, 0, 1, closed="neither"), None],
+    "patience": [Interval(Integral, 1, None, closed="left"), None],
+    "warm_start": ["boolean"],
+    "device": [str],
+    "random_state": ["random_state"],
+    "verbose": ["verbose"],
+    "vectors_penalty": [Interval(Real, 0, None, closed="left")],
+}
 
 _NO_LOSS = 1e-6  # a constant output that has less is right
 _FEW_STEPS = 30  # after fewer, a high loss says nothing
@@ -48,6 +66,7 @@ class Best:
     arrays: Arrays
 
 
+@dataclass(eq=False, repr=False)
 class Training:
     """A fit by epochs: losses, validation, callbacks, and the best epoch.
 
@@ -80,30 +99,24 @@ class Training:
         Whether patience or a callback ended training before `max_epochs`.
     """
 
-    def __init__(
-        self,
-        estimator: Any,
-        trainer: Any,
-        fitted_state: Callable[[Arrays], dict[str, Any]],
-        *,
-        validate: Callable[[], float] | None = None,
-        data: Mapping[str, Any],
-        small_steps: bool = True,
-        later_wins: bool = False,
-    ) -> None:
-        self.estimator = estimator
-        self.trainer = trainer
-        self.fitted_state = fitted_state
-        self.validate = validate
-        self.data = data
-        self.small_steps = small_steps
-        self.later_wins = later_wins
-        self.n_epochs = 0
-        self.stopped = False
-        self.best: Best | None = None
-        self.hook: dict[str, Any] = {}  # arguments of callbacks, while it runs
-        self.context: Any = None
-        memory = estimator._optimizer_state.get(trainer.optimizer.name, {})
+    estimator: Any
+    trainer: Any
+    fitted_state: Callable[[Arrays], dict[str, Any]]
+    _: KW_ONLY
+    validate: Callable[[], float] | None = None
+    data: Mapping[str, Any]
+    small_steps: bool = True
+    later_wins: bool = False
+    n_epochs: int = field(default=0, init=False)
+    stopped: bool = field(default=False, init=False)
+    best: Best | None = field(default=None, init=False)
+    # Arguments of callbacks, and where they are called, while the fit runs.
+    hook: dict[str, Any] = field(default_factory=dict, init=False)
+    context: Any = field(default=None, init=False)
+
+    def __post_init__(self) -> None:
+        trainer = self.trainer
+        memory = self.estimator._optimizer_state.get(trainer.optimizer.name, {})
         trainer.rule.load_state_dict(memory, trainer.device)
 
     def begin(self, context: Any, X: Any, y: Any) -> None:

@@ -101,11 +101,8 @@ def _own(settings: dict[str, dict[str, Any]], cls: type) -> dict[str, Any]:
 _ADAM: dict[str, Any] = {"optimizer": Optimizer("adam", sparse=False)}
 _ADAGRAD: dict[str, Any] = {"optimizer": Optimizer("adagrad", sparse=False)}
 _CLIPPED: dict[str, Any] = {"optimizer": Optimizer("adam", sparse=False, clip_norm=1.0)}
-_CHARACTER_WORDS: dict[str, Any] = {
-    **_ADAM,
-    "max_epochs": 50,
-    "loss": MarginLoss(negatives="mix"),
-}
+_CHARACTER_WORDS = {**_ADAM, "max_epochs": 50, "loss": MarginLoss(negatives="mix")}
+_CSE_OF_PPDB = {**_ADAM, "batch_size": 100, "word_dropout": 0.0}
 _CHARAGRAM_WORDS: dict[str, Any] = {
     **_CHARACTER_WORDS,
     "loss": MarginLoss(),
@@ -173,13 +170,8 @@ SETTINGS: dict[str, Settings] = {
     "ConvolutionalEncoder": {
         "simple-wikipedia": _ADAM,
         # Table 1 gives neither margin nor batch size; those of PP.
-        "ppdb-xl": {
-            **_ADAM,
-            "loss": MarginLoss(0.4),
-            "batch_size": 100,
-            "word_dropout": 0.0,
-        },
-        "widths": {**_ADAM, "batch_size": 100, "word_dropout": 0.0},
+        "ppdb-xl": {**_CSE_OF_PPDB, "loss": MarginLoss(0.4)},
+        "widths": _CSE_OF_PPDB,
     },
     "CharagramEncoder": {
         "phrases": _ADAM,

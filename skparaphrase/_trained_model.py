@@ -8,7 +8,6 @@ from collections.abc import Callable
 from copy import deepcopy
 from dataclasses import dataclass
 from functools import partial
-from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -17,13 +16,9 @@ from sklearn.base import BaseEstimator, is_classifier
 from sklearn.callback import CallbackSupportMixin
 from sklearn.utils import Tags, check_consistent_length
 
-from skparaphrase._compat import (
-    Interval,
-    check_sample_weight,
-    fit_context,
-    with_callbacks,
-)
+from skparaphrase._compat import check_sample_weight, fit_context, with_callbacks
 from skparaphrase._epochs import (
+    TRAINING_CONSTRAINTS,
     Arrays,
     Training,
     begin_randomness,
@@ -34,7 +29,7 @@ from skparaphrase._epochs import (
 from skparaphrase._estimator import DocumentedOnline
 from skparaphrase._presets import paper
 from skparaphrase._saving import save
-from skparaphrase.optimizers import OPTIMIZER, Optimizer, check_optimizer
+from skparaphrase.optimizers import Optimizer, check_optimizer
 
 
 @dataclass(frozen=True)
@@ -79,16 +74,6 @@ class TrainedModel(CallbackSupportMixin, BaseEstimator):
     of `nn`, and turns the trainer's arrays into fitted attributes.
     """
 
-    optimizer: str | Optimizer
-    max_epochs: int
-    validation_fraction: float | None
-    patience: int | None
-    warm_start: bool
-    device: str
-    random_state: Any
-
-    _random_state: np.random.RandomState
-    _split_state: np.random.RandomState
     _optimizer_state: dict[str, Any]
 
     # Checks of texts, of targets, and of the targets of validation; not needed by a
@@ -102,18 +87,7 @@ class TrainedModel(CallbackSupportMixin, BaseEstimator):
     _small_steps: ClassVar[bool] = True  # see `Training`
     _later_wins: ClassVar[bool] = False
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "optimizer": OPTIMIZER,
-        "learning_rate": [Interval(Real, 0, None, closed="neither")],
-        "batch_size": [Interval(Integral, 1, None, closed="left")],
-        "max_epochs": [Interval(Integral, 0, None, closed="left")],
-        "validation_fraction": [Interval(Real, 0, 1, closed="neither"), None],
-        "patience": [Interval(Integral, 1, None, closed="left"), None],
-        "warm_start": ["boolean"],
-        "device": [str],
-        "random_state": ["random_state"],
-        "verbose": ["verbose"],
-    }
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = TRAINING_CONSTRAINTS
 
     # Not a base, which would make the chain of bases longer.
     _doc_link_module = DocumentedOnline._doc_link_module
@@ -122,6 +96,15 @@ class TrainedModel(CallbackSupportMixin, BaseEstimator):
     # A class method of a function, which mypy takes for an instance of `classmethod`.
     paper: ClassVar[Callable[..., Self]] = classmethod(paper)  # type: ignore[assignment]
     save = save
+
+    @property
+    @abstractmethod
+    def _n_outputs(self) -> int:
+        """Units of the softmax, if examples have distributions over them."""
+
+    @abstractmethod
+    def _distributions(self, targets: NDArray[Any]) -> NDArray[np.float32]:
+        """What the softmax should give, shape (n_samples, n_outputs)."""
 
     @abstractmethod
     def _initialize(self, examples: Examples) -> None:
@@ -187,17 +170,9 @@ class TrainedModel(CallbackSupportMixin, BaseEstimator):
         kept, or without validation the parameters reached so far, and with
         `warm_start=True` another `fit` resumes.
         """
-        return self._fit(X, y, sample_weight, X_val, y_val, sample_weight_val)
+        return self._fit(X, y, sample_weight, (X_val, y_val, sample_weight_val))
 
-    def _fit(
-        self,
-        X: Any,
-        y: Any,
-        sample_weight: Any,
-        X_val: Any,
-        y_val: Any,
-        sample_weight_val: Any,
-    ) -> Self:
+    def _fit(self, X: Any, y: Any, weights: Any, validation: tuple[Any, ...]) -> Self:
         resume = self.warm_start and self.__sklearn_is_fitted__()
         context = self._init_callback_context(max_subtasks=self.max_epochs)
         with unchanged_on_error(self):
@@ -205,8 +180,8 @@ class TrainedModel(CallbackSupportMixin, BaseEstimator):
             kept += ("_random_state", "_optimizer_state")
             start = {k: getattr(self, k, None) for k in kept} if resume else None
             begin_randomness(self, resume=resume)
-            examples = self._check_examples(X, y, sample_weight, reset=not resume)
-            held_out = self._check_validation(X_val, y_val, sample_weight_val)
+            examples = self._check_examples(X, y, weights, reset=not resume)
+            held_out = self._check_validation(*validation)
             data = {
                 "the examples": examples,
                 "the validation examples": held_out,
@@ -235,36 +210,30 @@ class TrainedModel(CallbackSupportMixin, BaseEstimator):
         training.run()
         return self
 
-    def _check_examples(
-        self, X: Any, y: Any, sample_weight: Any, *, reset: bool
-    ) -> Examples:
-        texts, weights = self._check_inputs(X, y, sample_weight, "X")
+    def _check_examples(self, X: Any, y: Any, weights: Any, *, reset: bool) -> Examples:
+        texts, weights = self._check_inputs(X, y, weights, "X")
         examples = Examples(texts, self._check_targets(y, reset=reset), weights)
         return examples if weights is None else examples.take(weights > 0)
 
-    def _check_validation(
-        self, X_val: Any, y_val: Any, sample_weight: Any
-    ) -> Examples | None:
-        if (X_val is None) != (y_val is None):
+    def _check_validation(self, X: Any, y: Any, weights: Any) -> Examples | None:
+        if (X is None) != (y is None):
             raise ValueError("X_val and y_val must be given together.")
-        if X_val is None and sample_weight is not None:
+        if X is None and weights is not None:
             raise ValueError("sample_weight_val needs X_val and y_val.")
-        if X_val is not None and self.validation_fraction is not None:
+        if X is not None and self.validation_fraction is not None:
             raise ValueError(
                 "validation_fraction splits examples off X; set it to None to pass "
                 "X_val and y_val."
             )
-        validates = X_val is not None or self.validation_fraction is not None
+        validates = X is not None or self.validation_fraction is not None
         check_patience(self.patience, validates)
-        if X_val is None:
+        if X is None:
             return None
-        return self._held_out_examples(X_val, y_val, sample_weight)
+        return self._held_out_examples(X, y, weights)
 
-    def _held_out_examples(
-        self, X_val: Any, y_val: Any, sample_weight: Any
-    ) -> Examples:
-        texts, weights = self._check_inputs(X_val, y_val, sample_weight, "X_val")
-        return Examples(texts, self._check_held_out(y_val), weights)
+    def _held_out_examples(self, X: Any, y: Any, weights: Any) -> Examples:
+        texts, weights = self._check_inputs(X, y, weights, "X_val")
+        return Examples(texts, self._check_held_out(y), weights)
 
     def _check_inputs(
         self, X: Any, y: Any, sample_weight: Any, name: str

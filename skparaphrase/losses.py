@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from sklearn.base import BaseEstimator
 
 from skparaphrase._compat import Interval, StrOptions
-from skparaphrase._estimator import DocumentedOnline
+from skparaphrase._estimator import DocumentedOnline, store_parameters
+from skparaphrase._lazy import nn
 
 if TYPE_CHECKING:
     from torch import Tensor
-
-    from skparaphrase.nn import LossBatch
 
 __all__ = ["DistillationLoss", "InfoNCELoss", "Loss", "MarginLoss"]
 
@@ -37,7 +36,7 @@ class Loss(DocumentedOnline, BaseEstimator, ABC):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {}
 
     @abstractmethod
-    def compute(self, unit: "Tensor", batch: "LossBatch") -> "Tensor":
+    def compute(self, unit: "Tensor", batch: "nn.LossBatch") -> "Tensor":
         """The mean loss of an example.
 
         Parameters
@@ -109,12 +108,9 @@ class MarginLoss(Loss):
         pool: str = "both",
         mask_identical: bool = False,
     ) -> None:
-        self.margin = margin
-        self.negatives = negatives
-        self.pool = pool
-        self.mask_identical = mask_identical
+        store_parameters(self, locals())
 
-    def compute(self, unit: "Tensor", batch: "LossBatch") -> "Tensor":
+    def compute(self, unit: "Tensor", batch: "nn.LossBatch") -> "Tensor":
         """The mean loss of a pair; see :meth:`Loss.compute`.
 
         Parameters
@@ -128,7 +124,7 @@ class MarginLoss(Loss):
         """
         return self.compare(unit, *self.choose(unit.detach(), batch))
 
-    def choose(self, unit: "Tensor", batch: "LossBatch") -> "tuple[Tensor, Tensor]":
+    def choose(self, unit: "Tensor", batch: "nn.LossBatch") -> "tuple[Tensor, Tensor]":
         """The negative example of each text.
 
         The trainer calls this method where texts are embedded twice: without word
@@ -146,9 +142,7 @@ class MarginLoss(Loss):
         found : Tensor of shape (n_texts,), bool
             False for a text without any candidate, which adds no loss.
         """
-        from skparaphrase.nn import choose_negatives
-
-        return choose_negatives(
+        return nn.choose_negatives(
             unit,
             batch.identities,
             how=self.negatives,
@@ -171,9 +165,7 @@ class MarginLoss(Loss):
         -------
         loss : Tensor, a scalar
         """
-        from skparaphrase.nn import margin_loss
-
-        return margin_loss(unit, chosen, found, self.margin)
+        return nn.margin_loss(unit, chosen, found, self.margin)
 
 
 class InfoNCELoss(Loss):
@@ -203,10 +195,9 @@ class InfoNCELoss(Loss):
     def __init__(
         self, temperature: float = 0.1, *, mask_identical: bool = False
     ) -> None:
-        self.temperature = temperature
-        self.mask_identical = mask_identical
+        store_parameters(self, locals())
 
-    def compute(self, unit: "Tensor", batch: "LossBatch") -> "Tensor":
+    def compute(self, unit: "Tensor", batch: "nn.LossBatch") -> "Tensor":
         """The mean loss of a pair; see :meth:`Loss.compute`.
 
         Parameters
@@ -218,9 +209,7 @@ class InfoNCELoss(Loss):
         -------
         loss : Tensor, a scalar
         """
-        from skparaphrase.nn import infonce_loss
-
-        return infonce_loss(
+        return nn.infonce_loss(
             unit,
             batch.identities,
             temperature=self.temperature,
@@ -236,7 +225,7 @@ class DistillationLoss(Loss):
 
     needs_targets = True
 
-    def compute(self, unit: "Tensor", batch: "LossBatch") -> "Tensor":
+    def compute(self, unit: "Tensor", batch: "nn.LossBatch") -> "Tensor":
         """The mean loss of a text; see :meth:`Loss.compute`.
 
         Parameters

@@ -16,11 +16,7 @@ import numpy as np
 
 from skparaphrase._saving import fitted_attributes
 from skparaphrase._threads import process_rank
-from skparaphrase.callback._folder import (
-    CheckpointFolder,
-    read_checkpoint,
-    read_seed,
-)
+from skparaphrase.callback._folder import CheckpointFolder, read_checkpoint, read_seed
 from skparaphrase.optimizers import check_optimizer
 from skparaphrase.vectors import WordFrequencies, WordVectors
 

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from skparaphrase._compat import VisualBlock, fit_context
+from skparaphrase._estimator import store_parameters
 from skparaphrase._presets import paper
 from skparaphrase.encoders._base import TextEncoder, check_word_vectors
 from skparaphrase.encoders._export import save_model2vec, static_embedding
@@ -30,12 +31,17 @@ class AveragingEncoder(TextEncoder):
     They are static models, which other libraries can load.
     """
 
-    vectors: WordVectors | None
-    tokenizer: Callable[[str], Iterable[str]] | None
-
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "tokenizer": [callable, None],
+        "tokenizer": [callable, None]
     }
+
+    def __init__(
+        self,
+        vectors: WordVectors | None = None,
+        *,
+        tokenizer: Callable[[str], Iterable[str]] | None = None,
+    ) -> None:
+        store_parameters(self, locals())
 
     def _word_vectors(self) -> WordVectors:
         """The table that words are looked up in."""
@@ -178,15 +184,6 @@ class AverageEncoder(AveragingEncoder):
     (1, 2, 128)
     """
 
-    def __init__(
-        self,
-        vectors: WordVectors | None = None,
-        *,
-        tokenizer: Callable[[str], Iterable[str]] | None = None,
-    ) -> None:
-        self.vectors = vectors
-        self.tokenizer = tokenizer
-
     @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any = None) -> Self:
         """Check parameters and texts.
@@ -276,20 +273,8 @@ class TfidfEncoder(AveragingEncoder):
     (3, 128)
     """
 
-    weights_: NDArray[np.float64]
-    unknown_weight_: float
-
     # A class method of a function, which mypy takes for an instance of `classmethod`.
     paper: ClassVar[Callable[..., Self]] = classmethod(paper)  # type: ignore[assignment]
-
-    def __init__(
-        self,
-        vectors: WordVectors | None = None,
-        *,
-        tokenizer: Callable[[str], Iterable[str]] | None = None,
-    ) -> None:
-        self.vectors = vectors
-        self.tokenizer = tokenizer
 
     @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any = None) -> Self:

@@ -6,20 +6,17 @@
 from collections.abc import Sequence
 from numbers import Integral, Real
 from operator import index
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from skparaphrase._compat import Interval, StrOptions
 from skparaphrase._estimator import store_parameters
+from skparaphrase._lazy import nn
 from skparaphrase.encoders._charagram import random_table
 from skparaphrase.encoders._trained import TrainedEncoder
 from skparaphrase.losses import Loss
 from skparaphrase.optimizers import Optimizer
 from skparaphrase.text import NgramTokenizer
 from skparaphrase.vectors import WordVectors
-
-if TYPE_CHECKING:
-    from skparaphrase.nn import Composition
-
 
 # Wieting et al. (2016, Charagram), section 3: equal numbers of each width, and the
 # filters of Kim et al. (2016); (number, width).
@@ -162,10 +159,6 @@ class CharCNNEncoder(TrainedEncoder):
     (1, 300)
     """
 
-    filters: str | Sequence[tuple[int, int]]
-    conv_activation: str
-    dropout: float
-
     _learns_tokens = True
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -207,10 +200,9 @@ class CharCNNEncoder(TrainedEncoder):
     _tokenizer = _character_tokenizer
     _new_table = _character_table
 
-    def _composition(self, vectors: WordVectors) -> "Composition":
-        from skparaphrase.nn import CharacterConvolution
+    def _composition(self, vectors: WordVectors) -> "nn.Composition":
 
-        return CharacterConvolution(
+        return nn.CharacterConvolution(
             vectors.dim,
             self._filters(),
             self.dim,
@@ -379,10 +371,9 @@ class CharLSTMEncoder(TrainedEncoder):
     _tokenizer = _character_tokenizer
     _new_table = _character_table
 
-    def _composition(self, vectors: WordVectors) -> "Composition":
-        from skparaphrase.nn import LSTM
+    def _composition(self, vectors: WordVectors) -> "nn.Composition":
 
-        return LSTM(
+        return nn.LSTM(
             vectors.dim,
             self.dim,
             output_gate=self.output_gate,

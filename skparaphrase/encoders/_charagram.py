@@ -5,20 +5,18 @@
 
 from collections.abc import Sequence
 from numbers import Integral
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from skparaphrase._compat import Interval
 from skparaphrase._estimator import store_parameters
+from skparaphrase._lazy import nn
 from skparaphrase.encoders._trained import TrainedEncoder
 from skparaphrase.losses import Loss
 from skparaphrase.optimizers import Optimizer
 from skparaphrase.text import NgramTokenizer
 from skparaphrase.vectors import WordVectors
-
-if TYPE_CHECKING:
-    from skparaphrase.nn import Composition
 
 
 class CharagramEncoder(TrainedEncoder):
@@ -138,11 +136,6 @@ class CharagramEncoder(TrainedEncoder):
     (1, 300)
     """
 
-    ngram_range: tuple[int, int]
-    min_count: int
-    max_ngrams: int | None
-    binary: bool
-
     _learns_tokens = True
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -186,24 +179,20 @@ class CharagramEncoder(TrainedEncoder):
 
     def _tokenizer(self) -> NgramTokenizer:
         return NgramTokenizer(
-            ngram_range=self.ngram_range,
-            lowercase=self.lowercase,
-            binary=self.binary,
+            ngram_range=self.ngram_range, lowercase=self.lowercase, binary=self.binary
         )
 
     def _new_table(self, texts: Sequence[str]) -> WordVectors:
-        from skparaphrase.nn import charagram_range
 
         ngrams = self._tokenizer().vocabulary(
             texts, min_count=self.min_count, max_ngrams=self.max_ngrams
         )
-        limit = charagram_range(len(ngrams), self.dim)
+        limit = nn.charagram_range(len(ngrams), self.dim)
         return random_table(ngrams, self.dim, limit, self._random_state)
 
-    def _composition(self, vectors: WordVectors) -> "Composition":
-        from skparaphrase.nn import Charagram
+    def _composition(self, vectors: WordVectors) -> "nn.Composition":
 
-        return Charagram(
+        return nn.Charagram(
             len(vectors), self.dim, activation=self.activation, n_layers=self.n_layers
         )
 

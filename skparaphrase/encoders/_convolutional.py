@@ -5,17 +5,15 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from numbers import Integral
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from skparaphrase._compat import Interval, StrOptions
 from skparaphrase._estimator import store_parameters
+from skparaphrase._lazy import nn
 from skparaphrase.encoders._trained import TrainedEncoder
 from skparaphrase.losses import Loss, MarginLoss
 from skparaphrase.optimizers import Optimizer
 from skparaphrase.vectors import WordVectors
-
-if TYPE_CHECKING:
-    from skparaphrase.nn import Composition
 
 
 class ConvolutionalEncoder(TrainedEncoder):
@@ -145,10 +143,6 @@ class ConvolutionalEncoder(TrainedEncoder):
     (1, 300)
     """
 
-    widths: Sequence[int]
-    n_filters: int
-    padding: str
-
     _margin_loss = MarginLoss(margin=0.6)
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -190,17 +184,18 @@ class ConvolutionalEncoder(TrainedEncoder):
     ) -> None:
         store_parameters(self, locals())
 
-    def _composition(self, vectors: WordVectors) -> "Composition":
-        from skparaphrase.nn import Convolution
+    def _composition(self, vectors: WordVectors) -> "nn.Composition":
 
         widths = list(self.widths)
-        if not widths or not all(isinstance(w, Integral) and w >= 1 for w in widths):
+        if not widths or not all(
+            isinstance(w, Integral) and int(w) >= 1 for w in widths
+        ):
             raise ValueError(
                 f"widths must contain at least one positive int; got {self.widths!r}."
             )
-        return Convolution(
+        return nn.Convolution(
             vectors.dim,
-            [int(width) for width in widths],
+            [int(width) for width in self.widths],
             self.n_filters,
             activation=self.activation,
             padding=self.padding,

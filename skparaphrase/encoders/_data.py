@@ -13,7 +13,7 @@ from functools import cached_property
 from hashlib import blake2b
 from itertools import islice
 from pathlib import Path
-from typing import Any, overload
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -59,9 +59,7 @@ class TextsInMemory:
     identities = None
 
     def __init__(
-        self,
-        texts: NDArray[np.object_],
-        teacher: NDArray[np.float32] | None = None,
+        self, texts: NDArray[np.object_], teacher: NDArray[np.float32] | None = None
     ) -> None:
         self.array = texts
         self.teacher = teacher
@@ -162,13 +160,7 @@ class _ChosenTexts(Sequence[str]):
     def __len__(self) -> int:
         return len(self._chosen)
 
-    @overload
-    def __getitem__(self, i: int) -> str: ...
-
-    @overload
-    def __getitem__(self, i: slice) -> "_ChosenTexts": ...
-
-    def __getitem__(self, i: int | slice) -> "str | _ChosenTexts":
+    def __getitem__(self, i: Any) -> Any:
         if isinstance(i, slice):
             return _ChosenTexts(self._texts, self._chosen[i])
         return self._texts[int(self._chosen[i])]
@@ -247,11 +239,7 @@ def _paraphrases(
         )
     scores = column_or_1d(
         check_array(
-            y,
-            ensure_2d=False,
-            dtype=np.float64,
-            input_name="y",
-            ensure_min_samples=0,
+            y, ensure_2d=False, dtype=np.float64, input_name="y", ensure_min_samples=0
         )
     )
     check_consistent_length(pairs, scores)
@@ -296,22 +284,24 @@ def check_teacher(X: Any, y: Any) -> TextsInMemory:
             "loss='distillation' learns the vectors of a teacher: call "
             f"fit(texts, vectors) with vectors of shape {(*texts.shape, 'dim')}."
         )
+    vectors = check_vectors(y, texts, "y", dtype=np.float32, order="C", copy=True)
+    _normalize(vectors.reshape(texts.size, -1))
+    return TextsInMemory(texts, vectors)
+
+
+def check_vectors(
+    vectors: Any, texts: NDArray[np.object_], name: str, hint: str = "", **checks: Any
+) -> NDArray[Any]:
+    """The vectors that a teacher gives texts, an array of their shape + (dim,)."""
     vectors = check_array(
-        y,
-        ensure_2d=False,
-        allow_nd=True,
-        dtype=np.float32,
-        order="C",
-        copy=True,
-        input_name="y",
+        vectors, ensure_2d=False, allow_nd=True, input_name=name, **checks
     )
     if vectors.ndim != texts.ndim + 1 or vectors.shape[:-1] != texts.shape:
         raise ValueError(
-            f"y must hold the teacher's vectors, shape {(*texts.shape, 'dim')} for "
-            f"texts of shape {texts.shape}; got shape {vectors.shape}."
+            f"{name} must hold a teacher's vectors, shape {(*texts.shape, 'dim')} for "
+            f"texts of shape {texts.shape}; got shape {vectors.shape}.{hint}"
         )
-    _normalize(vectors.reshape(texts.size, -1))
-    return TextsInMemory(texts, vectors)
+    return vectors
 
 
 def mean_targets(

@@ -4,18 +4,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import Any, ClassVar, Self
 
 from skparaphrase._compat import StrOptions
 from skparaphrase._estimator import store_parameters
+from skparaphrase._lazy import nn
 from skparaphrase._presets import recommended
 from skparaphrase.encoders._trained import TrainedEncoder
 from skparaphrase.losses import Loss
 from skparaphrase.optimizers import Optimizer
 from skparaphrase.vectors import WordVectors
-
-if TYPE_CHECKING:
-    from skparaphrase.nn import Composition
 
 
 class ProjectionEncoder(TrainedEncoder):
@@ -156,10 +154,9 @@ class ProjectionEncoder(TrainedEncoder):
     ) -> None:
         store_parameters(self, locals())
 
-    def _composition(self, vectors: WordVectors) -> "Composition":
-        from skparaphrase.nn import DeepAverage
+    def _composition(self, vectors: WordVectors) -> "nn.Composition":
 
-        return DeepAverage(vectors.dim, self.dim or vectors.dim)
+        return nn.DeepAverage(vectors.dim, self.dim or vectors.dim)
 
 
 class DeepAveragingEncoder(TrainedEncoder):
@@ -323,10 +320,9 @@ class DeepAveragingEncoder(TrainedEncoder):
     ) -> None:
         store_parameters(self, locals())
 
-    def _composition(self, vectors: WordVectors) -> "Composition":
-        from skparaphrase.nn import DeepAverage
+    def _composition(self, vectors: WordVectors) -> "nn.Composition":
 
-        return DeepAverage(
+        return nn.DeepAverage(
             vectors.dim,
             self.dim or vectors.dim,
             n_layers=self.n_layers,

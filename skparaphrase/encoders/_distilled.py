@@ -10,11 +10,12 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
-from sklearn.utils import check_array
 
 from skparaphrase._compat import Interval, fit_context
+from skparaphrase._estimator import store_parameters
 from skparaphrase.decomposition import CommonComponentRemoval
 from skparaphrase.encoders._average import AveragingEncoder, check_fit_texts
+from skparaphrase.encoders._data import check_vectors
 from skparaphrase.encoders._sif import sif_weights, word_probabilities
 from skparaphrase.metrics._similarity import unit_vectors
 from skparaphrase.text import TokenBatch
@@ -116,11 +117,6 @@ class DistilledEncoder(AveragingEncoder):
     (1, 3)
     """
 
-    vectors_: WordVectors
-    teacher_means_: NDArray[np.float64]
-    teacher_axes_: NDArray[np.float64]
-    explained_variance_ratio_: NDArray[np.float64]
-
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **AveragingEncoder._parameter_constraints,
         "dim": [Interval(Integral, 1, None, closed="left"), None],
@@ -143,14 +139,7 @@ class DistilledEncoder(AveragingEncoder):
         n_subwords: int | None = 8192,
         tokenizer: Callable[[str], Iterable[str]] | None = None,
     ) -> None:
-        self.vectors = vectors
-        self.dim = dim
-        self.alpha = alpha
-        self.n_steps = n_steps
-        self.a = a
-        self.frequencies = frequencies
-        self.n_subwords = n_subwords
-        self.tokenizer = tokenizer
+        store_parameters(self, locals())
 
     @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any) -> Self:
@@ -216,9 +205,8 @@ class DistilledEncoder(AveragingEncoder):
         axes = axes[:, ::-1][:, : self.dim]
         axes *= np.sign(axes[np.abs(axes).argmax(axis=0), np.arange(axes.shape[1])])
         self.teacher_means_, self.teacher_axes_ = mean, axes
-        self.explained_variance_ratio_ = squares[: axes.shape[1]] / max(
-            squares.sum(), 1e-300
-        )
+        variance = max(squares.sum(), 1e-300)
+        self.explained_variance_ratio_ = squares[: axes.shape[1]] / variance
         targets = np.empty((n_texts, axes.shape[1]), dtype=np.float32)
         for rows, block in _unit_blocks(teachers):
             targets[rows] = (block - mean) @ axes
@@ -247,19 +235,9 @@ def check_teachers(X: NDArray[np.object_], y: Any) -> list[NDArray[Any]]:
     teachers = []
     for i, given in enumerate(y if several else [y]):
         name = f"y[{i}]" if several else "y"
-        vectors = check_array(
-            given,
-            ensure_2d=False,
-            allow_nd=True,
-            dtype=[np.float32, np.float64, np.float16],
-            input_name=name,
-        )
-        if vectors.ndim != X.ndim + 1 or vectors.shape[:-1] != X.shape:
-            raise ValueError(
-                f"{name} must hold a teacher's vectors, shape {shape} for texts of "
-                f"shape {X.shape}; got shape {vectors.shape}. Put the vectors of "
-                "several teachers in a list."
-            )
+        hint = " Put the vectors of several teachers in a list."
+        dtypes = [np.float32, np.float64, np.float16]
+        vectors = check_vectors(given, X, name, hint, dtype=dtypes)
         teachers.append(vectors.reshape(X.size, -1))
     return teachers
 

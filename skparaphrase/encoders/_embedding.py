@@ -3,41 +3,32 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from skparaphrase._lazy import nn, torch
 from skparaphrase.text import TokenBatch
 from skparaphrase.vectors import WordVectors
 from skparaphrase.vectors._pooling import pool_vectors
 
-if TYPE_CHECKING:
-    import torch
-
-    from skparaphrase.nn import Composition, Pooled
+Batches = Iterable[TokenBatch]
+Matrix = NDArray[np.float32]
 
 _TEXTS = 1 << 15  # at a time, so that no array but the result grows with the texts
 _TOKENS = 1 << 14  # of a chunk: vectors and states of its tokens take some 80 MB
 
 
-def embed_texts(
-    composition: "Composition",
-    vectors: WordVectors,
-    texts: list[str],
-    encode_blocks: Callable[[list[str]], Iterable[TokenBatch]],
-    device: str,
-) -> NDArray[np.float32]:
-    """Vectors of texts, shape (n_texts, dim).
+def embed_texts(encoder: Any, texts: list[str]) -> Matrix:
+    """Vectors of texts, shape (n_texts, dim), by a fitted `TrainedEncoder`.
 
-    `encode_blocks` makes batches of rows of `vectors` from texts, which therefore may
-    be many.
+    Not all of the texts are tokenised at once: there may be many.
     """
-    from skparaphrase.nn import Pooled, resolve_device
-
-    place = resolve_device(device)
-    composition = composition.to(place)
+    place = nn.resolve_device(encoder.device)
+    composition = encoder._fitted_composition().to(place)
+    vectors, encode_blocks = encoder.vectors_, encoder._lookup().encode_blocks
     embedded = np.empty((len(texts), composition.dim), dtype=np.float32)
     group = composition.batch_size or 1  # composed together
     step = max(_TEXTS // group, 1) * group
@@ -45,7 +36,7 @@ def embed_texts(
         part = texts[start : start + step]
         out = embedded[start : start + len(part)]
         batches = encode_blocks(part)
-        if isinstance(composition, Pooled) and place.type == "cpu":
+        if isinstance(composition, nn.Pooled) and place.type == "cpu":
             _embed_pooled(composition, vectors, batches, out)
         else:
             _embed(composition, vectors, batches, out, place)
@@ -53,17 +44,13 @@ def embed_texts(
 
 
 def _embed(
-    composition: "Composition",
+    composition: "nn.Composition",
     vectors: WordVectors,
-    batches: Iterable[TokenBatch],
-    out: NDArray[np.float32],
+    batches: Batches,
+    out: Matrix,
     device: "torch.device",
 ) -> None:
     """Write vectors of texts into `out`, batch by batch if they are independent."""
-    import torch
-
-    from skparaphrase.nn import to_device
-
     if composition.batch_size is not None:  # a block may end inside a group
         batches = [TokenBatch.concatenate(list(batches))]
     done = 0
@@ -75,22 +62,17 @@ def _embed(
                 part = batch.take(chunk)
                 rows, ids = np.unique(part.ids, return_inverse=True)
                 found = composition(
-                    to_device(vectors.token_vectors(rows, part.extra), device),
-                    to_device(ids, device),
+                    nn.to_device(vectors.token_vectors(rows, part.extra), device),
+                    nn.to_device(ids, device),
                     part.offsets,
                 )
                 rest[chunk] = found.cpu().numpy()
 
 
 def _embed_pooled(
-    composition: "Pooled",
-    vectors: WordVectors,
-    batches: Iterable[TokenBatch],
-    out: NDArray[np.float32],
+    composition: "nn.Pooled", vectors: WordVectors, batches: Batches, out: Matrix
 ) -> None:
     """The same on a CPU: NumPy and SciPy pool in threads, torch computes the layers."""
-    import torch
-
     blank = []
 
     def noted() -> Iterator[TokenBatch]:
@@ -107,15 +89,21 @@ def _embed_pooled(
 
 def _chunks(batch: TokenBatch, size: int | None) -> Iterator[NDArray[np.intp]]:
     """Texts of similar lengths that fit in memory, or `size` texts in order."""
-    if size is not None:
+    if size is None:
+        yield from similar_lengths(batch.lengths)
+    else:
         for start in range(0, len(batch), size):
             yield np.arange(start, min(start + size, len(batch)))
-        return
-    lengths = batch.lengths
+
+
+def similar_lengths(
+    lengths: NDArray[np.integer], most: int = _TEXTS
+) -> Iterator[NDArray[np.intp]]:
+    """Numbers of texts in chunks that fit in memory, from long texts to short ones."""
     order = np.argsort(-lengths, kind="stable")
-    # The first text of a chunk is its longest.
     start = 0
     while start < len(order):
-        n_texts = max(_TOKENS // max(int(lengths[order[start]]), 1), 1)
-        yield order[start : start + n_texts]
-        start += n_texts
+        longest = max(int(lengths[order[start]]), 1)
+        stop = start + min(max(_TOKENS // longest, 1), most)
+        yield order[start:stop]
+        start = stop

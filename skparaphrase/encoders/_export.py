@@ -21,14 +21,8 @@ from skparaphrase.text._tokenizer import JOINERS
 from skparaphrase.vectors import WordVectors
 
 _FORMAT_VERSION = 1
-_MODULES = [
-    {
-        "idx": 0,
-        "name": "0",
-        "path": "",
-        "type": "sentence_transformers.models.StaticEmbedding",
-    }
-]
+_MODULE = "sentence_transformers.models.StaticEmbedding"
+_MODULES = [{"idx": 0, "name": "0", "path": "", "type": _MODULE}]
 
 _MARK = "\u2581"  # precedes every token of the foreign vocabulary
 _CONTINUES = "##"  # so that no token can start inside a word
@@ -83,9 +77,7 @@ def save_model2vec(
 
 
 def static_embedding(
-    tokenizer: WordTokenizer,
-    vectors: WordVectors,
-    weights: NDArray[np.floating] | None,
+    tokenizer: WordTokenizer, vectors: WordVectors, weights: NDArray[np.floating] | None
 ) -> Any:
     """A static model as a module of sentence-transformers."""
     caller = "to_static_embedding"

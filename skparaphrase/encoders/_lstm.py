@@ -4,17 +4,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from skparaphrase._compat import HasMethods, StrOptions
 from skparaphrase._estimator import store_parameters
+from skparaphrase._lazy import nn
 from skparaphrase.encoders._trained import TrainedEncoder
 from skparaphrase.losses import Loss
 from skparaphrase.optimizers import Optimizer
 from skparaphrase.vectors import WordVectors
-
-if TYPE_CHECKING:
-    from skparaphrase.nn import Composition
 
 
 class LSTMEncoder(TrainedEncoder):
@@ -157,8 +155,6 @@ class LSTMEncoder(TrainedEncoder):
     (1, 128)
     """
 
-    bidirectional: bool | str
-
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **TrainedEncoder._parameter_constraints,
         "bidirectional": ["boolean", StrOptions({"tied"})],
@@ -197,8 +193,7 @@ class LSTMEncoder(TrainedEncoder):
     ) -> None:
         store_parameters(self, locals())
 
-    def _composition(self, vectors: WordVectors) -> "Composition":
-        from skparaphrase.nn import LSTM, StackedLSTM
+    def _composition(self, vectors: WordVectors) -> "nn.Composition":
 
         shape = vectors.dim, self.dim or vectors.dim
         params: dict[str, Any] = {
@@ -207,7 +202,7 @@ class LSTMEncoder(TrainedEncoder):
             "start": self.init if isinstance(self.init, str) else "random",
         }
         if self.n_layers == 1 and not self.bidirectional:
-            return LSTM(*shape, **params)
-        return StackedLSTM(
+            return nn.LSTM(*shape, **params)
+        return nn.StackedLSTM(
             *shape, n_layers=self.n_layers, bidirectional=self.bidirectional, **params
         )

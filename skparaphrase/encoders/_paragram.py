@@ -5,13 +5,13 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from numbers import Real
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from skparaphrase._compat import Interval, StrOptions
 from skparaphrase._estimator import store_parameters
+from skparaphrase._lazy import nn
 from skparaphrase._presets import recommended
 from skparaphrase.encoders._average import AveragingEncoder
 from skparaphrase.encoders._sif import sif_weights, word_probabilities
@@ -19,9 +19,6 @@ from skparaphrase.encoders._trained import TrainedEncoder, unwrap_frozen
 from skparaphrase.losses import Loss
 from skparaphrase.optimizers import Optimizer
 from skparaphrase.vectors import WordFrequencies, WordVectors
-
-if TYPE_CHECKING:
-    from skparaphrase.nn import Composition
 
 
 class ParagramEncoder(AveragingEncoder, TrainedEncoder):
@@ -156,12 +153,6 @@ class ParagramEncoder(AveragingEncoder, TrainedEncoder):
     True
     """
 
-    weighting: str
-    a: float
-    frequencies: WordFrequencies | Mapping[str, int] | str | None
-
-    initial_weights_: NDArray[np.float64]
-
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **TrainedEncoder._parameter_constraints,
         "weighting": [StrOptions({"uniform", "sif"})],
@@ -238,7 +229,6 @@ class ParagramEncoder(AveragingEncoder, TrainedEncoder):
     def _word_vectors(self) -> WordVectors:
         return self.vectors_ if hasattr(self, "vectors_") else self._initial_vectors()
 
-    def _composition(self, vectors: WordVectors) -> "Composition":
-        from skparaphrase.nn import Average
+    def _composition(self, vectors: WordVectors) -> "nn.Composition":
 
-        return Average(vectors.dim)
+        return nn.Average(vectors.dim)

@@ -4,17 +4,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from skparaphrase._compat import HasMethods, StrOptions
 from skparaphrase._estimator import store_parameters
+from skparaphrase._lazy import nn
 from skparaphrase.encoders._trained import TrainedEncoder
 from skparaphrase.losses import Loss, MarginLoss
 from skparaphrase.optimizers import Optimizer
 from skparaphrase.vectors import WordVectors
-
-if TYPE_CHECKING:
-    from skparaphrase.nn import Composition
 
 
 class RNNEncoder(TrainedEncoder):
@@ -182,12 +180,11 @@ class RNNEncoder(TrainedEncoder):
     ) -> None:
         store_parameters(self, locals())
 
-    def _composition(self, vectors: WordVectors) -> "Composition":
-        from skparaphrase.nn import Recurrent
+    def _composition(self, vectors: WordVectors) -> "nn.Composition":
 
         dim = self.dim or vectors.dim
         start = self.init if isinstance(self.init, str) else "random"
-        return Recurrent(vectors.dim, dim, activation=self.activation, start=start)
+        return nn.Recurrent(vectors.dim, dim, activation=self.activation, start=start)
 
 
 class IdentityRNNEncoder(TrainedEncoder):
@@ -337,7 +334,6 @@ class IdentityRNNEncoder(TrainedEncoder):
     ) -> None:
         store_parameters(self, locals())
 
-    def _composition(self, vectors: WordVectors) -> "Composition":
-        from skparaphrase.nn import IdentityRecurrent
+    def _composition(self, vectors: WordVectors) -> "nn.Composition":
 
-        return IdentityRecurrent(vectors.dim)
+        return nn.IdentityRecurrent(vectors.dim)

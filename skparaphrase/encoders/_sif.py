@@ -11,16 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skparaphrase._compat import Interval, StrOptions, fit_context
-from skparaphrase._estimator import warn_caller
+from skparaphrase._estimator import store_parameters, warn_caller
 from skparaphrase._presets import paper
 from skparaphrase.encoders._average import AveragingEncoder, check_fit_texts
 from skparaphrase.text import WordTokenizer
 from skparaphrase.text._tokenizer import is_word
-from skparaphrase.vectors import (
-    WordFrequencies,
-    WordVectors,
-    load_word_frequencies,
-)
+from skparaphrase.vectors import WordFrequencies, WordVectors, load_word_frequencies
 
 _SAMPLE = 1000  # texts whose tokens are looked at
 
@@ -92,8 +88,6 @@ class SIFEncoder(AveragingEncoder):
     (1, 128)
     """
 
-    weights_: NDArray[np.float64]
-
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **AveragingEncoder._parameter_constraints,
         "a": [Interval(Real, 0, None, closed="neither")],
@@ -113,11 +107,7 @@ class SIFEncoder(AveragingEncoder):
         weights: Callable[[Any], Any] | Mapping[str, float] | None = None,
         tokenizer: Callable[[str], Iterable[str]] | None = None,
     ) -> None:
-        self.vectors = vectors
-        self.a = a
-        self.frequencies = frequencies
-        self.weights = weights
-        self.tokenizer = tokenizer
+        store_parameters(self, locals())
 
     @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any = None) -> Self:

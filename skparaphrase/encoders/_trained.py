@@ -9,7 +9,7 @@ from contextlib import ExitStack
 from copy import deepcopy
 from functools import partial
 from numbers import Integral, Real
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +25,7 @@ from skparaphrase._compat import (
     with_callbacks,
 )
 from skparaphrase._epochs import (
+    TRAINING_CONSTRAINTS,
     Arrays,
     Training,
     begin_randomness,
@@ -34,6 +35,7 @@ from skparaphrase._epochs import (
     unchanged_on_error,
 )
 from skparaphrase._estimator import warn_caller
+from skparaphrase._lazy import nn
 from skparaphrase._presets import paper
 from skparaphrase.encoders._base import TextEncoder, check_word_vectors
 from skparaphrase.encoders._data import (
@@ -47,11 +49,8 @@ from skparaphrase.encoders._data import (
 from skparaphrase.encoders._embedding import embed_texts
 from skparaphrase.losses import LOSS, MarginLoss, check_loss
 from skparaphrase.metrics import RetrievalScorer
-from skparaphrase.optimizers import OPTIMIZER, Optimizer, check_optimizer
+from skparaphrase.optimizers import check_optimizer
 from skparaphrase.vectors import WordVectors
-
-if TYPE_CHECKING:
-    from skparaphrase.nn import Composition
 
 _SAMPLE = 1000  # texts that determine the scale
 _START = ("vectors_", "parameters_", "n_epochs_", "_random_state", "_optimizer_state")
@@ -64,43 +63,20 @@ class TrainedEncoder(CallbackSupportMixin, TextEncoder):
     Encoders of characters also define where tokens and their vectors come from.
     """
 
-    loss: Any
-    positive_from: float | None
-    optimizer: str | Optimizer
-    max_epochs: int
-    vectors_penalty: float
     ordered_first_epoch: bool = False
-    validation_fraction: float | None
-    patience: int | None
-    warm_start: bool
-    device: str
-    random_state: Any
-    init: Any
     scale: float | None = None
     freeze: str | None = None
-    dim: Any
-    embedding_dim: int
-    n_layers: int
-    activation: str
-    output_gate: bool
-    peepholes: str | None
-    lowercase: bool
 
-    vectors_: WordVectors
-    parameters_: dict[str, NDArray[np.float32]]
     loss_curve_: list[float]
     n_epochs_: int
     added_words_: list[str]  # of the texts, which `vectors` lacks
-
-    _optimizer_state: dict[str, Any]
-    _random_state: np.random.RandomState
-    _split_state: np.random.RandomState
 
     _margin_loss: ClassVar[MarginLoss] = MarginLoss()  # what loss="margin" means
     _optimizer_settings: ClassVar[dict[str, Any]] = {}  # of a name
     _learns_tokens: ClassVar[bool] = False  # True: tokens come from the training texts
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **TRAINING_CONSTRAINTS,
         "dim": [Interval(Integral, 1, None, closed="left"), None],
         "embedding_dim": [Interval(Integral, 1, None, closed="left")],
         "n_layers": [Interval(Integral, 1, None, closed="left")],
@@ -113,26 +89,16 @@ class TrainedEncoder(CallbackSupportMixin, TextEncoder):
         "init": [HasMethods(["transform"]), None],
         "loss": LOSS,
         "positive_from": [Real, None],
-        "optimizer": OPTIMIZER,
-        "learning_rate": [Interval(Real, 0, None, closed="neither")],
         "batch_size": [Interval(Integral, 2, None, closed="left")],
-        "max_epochs": [Interval(Integral, 0, None, closed="left")],
-        "vectors_penalty": [Interval(Real, 0, None, closed="left")],
         "composition_penalty": [Interval(Real, 0, None, closed="left")],
         "word_dropout": [Interval(Real, 0, 1, closed="left")],
         "scramble": [Interval(Real, 0, 1, closed="both")],
         "ordered_first_epoch": ["boolean"],
         "freeze": [StrOptions({"vectors"}), None],
-        "validation_fraction": [Interval(Real, 0, 1, closed="neither"), None],
-        "patience": [Interval(Integral, 1, None, closed="left"), None],
-        "warm_start": ["boolean"],
-        "device": [str],
-        "random_state": ["random_state"],
-        "verbose": ["verbose"],
     }
 
     @abstractmethod
-    def _composition(self, vectors: WordVectors) -> "Composition":
+    def _composition(self, vectors: WordVectors) -> "nn.Composition":
         """The module of `nn` that composes vectors; its parameters have any values."""
 
     # A class method of a function, which mypy takes for an instance of `classmethod`.
@@ -244,8 +210,6 @@ class TrainedEncoder(CallbackSupportMixin, TextEncoder):
 
     def _begin(self, texts: Any, held_out: Any, *, resume: bool) -> Training:
         """Encode the texts, initialise unless it resumes, and make a trainer."""
-        from skparaphrase import nn
-
         device = nn.resolve_device(self.device)
         optimizer = check_optimizer(self.optimizer, **self._optimizer_settings)
         start = {k: getattr(self, k, None) for k in _START} if resume else None
@@ -369,8 +333,6 @@ class TrainedEncoder(CallbackSupportMixin, TextEncoder):
 
     def _initialize(self, vectors: WordVectors) -> None:
         """Start from these vectors, with new parameters or those of `init`."""
-        from skparaphrase import nn
-
         if self._source is not None:
             init = unwrap_frozen(self._source)  # checked by `_table`
             parameters = {k: array.copy() for k, array in init.parameters_.items()}
@@ -392,8 +354,6 @@ class TrainedEncoder(CallbackSupportMixin, TextEncoder):
 
     def _check_init(self) -> Any:
         """The fitted encoder that training starts from."""
-        from skparaphrase.nn import with_parameters
-
         init = unwrap_frozen(self.init)
         # Other classes may have parameters of the same names and shapes.
         if not (isinstance(init, type(self)) or isinstance(self, type(init))):
@@ -403,14 +363,13 @@ class TrainedEncoder(CallbackSupportMixin, TextEncoder):
                 "vectors, pass it as `vectors`, such as load_pretrained().vectors."
             )
         check_fitted_encoder(init, "init")
-        with_parameters(self._composition(init.vectors_), init.parameters_, "init")
+        nn.with_parameters(self._composition(init.vectors_), init.parameters_, "init")
         return init
 
-    def _fitted_composition(self) -> "Composition":
-        from skparaphrase.nn import with_parameters
+    def _fitted_composition(self) -> "nn.Composition":
 
         composition = self._composition(self.vectors_)
-        return with_parameters(composition, self.parameters_, "The fitted encoder")
+        return nn.with_parameters(composition, self.parameters_, "The fitted encoder")
 
     def _fitted_state(self, arrays: Arrays) -> dict[str, Any]:
         """Fitted attributes, given what a trainer of the composition has."""
@@ -420,13 +379,7 @@ class TrainedEncoder(CallbackSupportMixin, TextEncoder):
         return {"vectors_": vectors, "parameters_": parameters}
 
     def _embed(self, texts: list[str]) -> NDArray[np.float32]:
-        return embed_texts(
-            self._fitted_composition(),
-            self.vectors_,
-            texts,
-            self._lookup().encode_blocks,
-            self.device,
-        )
+        return embed_texts(self, texts)
 
     def _project_teacher(
         self, teacher: NDArray[np.float32], distinct: list[str], numbers: Any

@@ -3,11 +3,9 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-from abc import abstractmethod
-from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from numbers import Integral, Real
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 from zlib import crc32
 
 import numpy as np
@@ -17,25 +15,15 @@ from sklearn.utils.validation import check_is_fitted
 from skparaphrase._compat import Interval, Options, StrOptions
 from skparaphrase._epochs import Arrays, forget_epochs
 from skparaphrase._estimator import warn_caller
+from skparaphrase._lazy import nn, torch
 from skparaphrase._trained_model import Examples, TrainedModel
 from skparaphrase.encoders._base import check_word_vectors
+from skparaphrase.encoders._embedding import similar_lengths
 from skparaphrase.supervised._base import scale_factor
-from skparaphrase.text import (
-    TokenBatch,
-    check_pairs,
-    check_tokenizer,
-    numbered_texts,
-)
+from skparaphrase.text import TokenBatch, check_pairs, check_tokenizer, numbered_texts
 from skparaphrase.vectors import WordVectors
 
-if TYPE_CHECKING:
-    import torch
-
-    from skparaphrase.nn import Interaction, InteractionTrainer
-
-
-_PAIRS = 256  # predicted at a time, of similar lengths, and fewer of long ones:
-_TOKENS = 1 << 14  # the states of so many tokens take about 160 MB
+_PAIRS = 256  # predicted at a time, of similar lengths, and fewer of long ones
 
 
 class PairwiseInteraction(TrainedModel):
@@ -45,22 +33,7 @@ class PairwiseInteraction(TrainedModel):
     outputs mean.
     """
 
-    vectors: WordVectors | None
-    hidden_dim: int
-    max_words: int
-    context: bool
-    share_directions: bool
-    focus: str
-    dropout: float
-    freeze: str | None
-    scale: float | None
-    unknown_range: float | None
-    tokenizer: Callable[[str], Iterable[str]] | None
-    vectors_penalty: float
-
     vectors_: WordVectors
-    parameters_: dict[str, NDArray[np.float32]]
-    scale_: float
 
     _loss: ClassVar[str]
 
@@ -84,17 +57,7 @@ class PairwiseInteraction(TrainedModel):
         "scale": [Interval(Real, 0, None, closed="neither"), None],
         "unknown_range": [Interval(Real, 0, None, closed="left"), None],
         "tokenizer": [callable, None],
-        "vectors_penalty": [Interval(Real, 0, None, closed="left")],
     }
-
-    @property
-    @abstractmethod
-    def _n_outputs(self) -> int:
-        """Units of the softmax."""
-
-    @abstractmethod
-    def _distributions(self, targets: NDArray[Any]) -> NDArray[np.float32]:
-        """What the softmax should give, shape (n_samples, n_outputs)."""
 
     def _check_texts(self, X: Any) -> NDArray[np.object_]:
         return check_pairs(X)
@@ -157,19 +120,17 @@ class PairwiseInteraction(TrainedModel):
         return matrix
 
     def _initialize(self, examples: Examples) -> None:
-        from skparaphrase.nn import parameter_arrays
 
         for name in ("vectors_", "scale_"):
             self.__dict__.pop(name, None)
         network = self._network()
         network.reset(self._random_state)
-        self.parameters_ = parameter_arrays(network)
+        self.parameters_ = nn.parameter_arrays(network)
         forget_epochs(self)
 
     def _resolved_device(self) -> "torch.device":
-        from skparaphrase.nn import resolve_device
 
-        device = resolve_device(self.device)
+        device = nn.resolve_device(self.device)
         if device.type == "mps":
             raise ValueError(
                 "The similarity cube is computed in double precision, which "
@@ -177,10 +138,9 @@ class PairwiseInteraction(TrainedModel):
             )
         return device
 
-    def _network(self) -> "Interaction":
-        from skparaphrase.nn import Interaction
+    def _network(self) -> "nn.Interaction":
 
-        return Interaction(
+        return nn.Interaction(
             self._table().dim,
             self.hidden_dim,
             self._n_outputs,
@@ -191,13 +151,11 @@ class PairwiseInteraction(TrainedModel):
             dropout=self.dropout,
         )
 
-    def _fitted_network(self) -> "Interaction":
-        from skparaphrase.nn import with_parameters
+    def _fitted_network(self) -> "nn.Interaction":
 
-        return with_parameters(self._network(), self.parameters_, "The fitted model")
+        return nn.with_parameters(self._network(), self.parameters_, "The fitted model")
 
-    def _trainer(self, examples: Examples) -> "InteractionTrainer":
-        from skparaphrase import nn
+    def _trainer(self, examples: Examples) -> "nn.InteractionTrainer":
 
         device = self._resolved_device()
         optimizer = self._resolved_optimizer()
@@ -257,10 +215,6 @@ class PairwiseInteraction(TrainedModel):
 
     def _logits(self, X: Any, *, warn: bool = True) -> NDArray[np.float64]:
         """Scores before the softmax, shape (n_pairs, n_outputs)."""
-        import torch
-
-        from skparaphrase.nn import to_device
-
         check_is_fitted(self)
         pairs = check_pairs(X)
         found = np.empty((len(pairs), self._n_outputs))
@@ -274,10 +228,11 @@ class PairwiseInteraction(TrainedModel):
         network = self._fitted_network().to(device)
         vectors = torch.from_numpy(words.vectors).to(device)
         with torch.inference_mode():
-            for chunk in _similar_lengths(words.texts.lengths[numbers]):
+            n_words = 2 * words.texts.lengths[numbers].max(axis=1)
+            for chunk in similar_lengths(n_words, most=_PAIRS):
                 texts, local = np.unique(numbers[chunk], return_inverse=True)
                 batch = words.texts.take(texts)
-                ids = to_device(batch.ids.astype(np.int64), device)
+                ids = nn.to_device(batch.ids.astype(np.int64), device)
                 logits = network(vectors, ids, batch.offsets, local.reshape(-1, 2))
                 found[chunk] = logits.double().cpu().numpy()
         return found
@@ -298,18 +253,6 @@ def _rows_of(
     """Which words are in a table, and the rows of these."""
     rows = np.array([vectors.index.get(word, -1) for word in words], dtype=np.intp)
     return rows >= 0, rows[rows >= 0]
-
-
-def _similar_lengths(lengths: NDArray[np.integer]) -> Iterator[NDArray[np.intp]]:
-    """Numbers of pairs in chunks, from long sentences to short ones."""
-    longest = lengths.max(axis=1)
-    order = np.argsort(-longest, kind="stable")
-    start = 0
-    while start < len(order):
-        n_words = 2 * max(int(longest[order[start]]), 1)
-        stop = start + max(min(_TOKENS // n_words, _PAIRS), 1)
-        yield order[start:stop]
-        start = stop
 
 
 @dataclass(frozen=True)

@@ -138,8 +138,6 @@ class PairwiseInteractionRanker(PairwiseInteraction):
     [1, 0]
     """
 
-    classes_: NDArray[np.intp]
-
     _loss = "hinge"
     _n_outputs = 2
 
@@ -269,24 +267,20 @@ class PairwiseInteractionRanker(PairwiseInteraction):
         relevance, queries = examples.targets.T
         return mean_reciprocal_rank(relevance, logits[:, 1] - logits[:, 0], queries)
 
-    def _check_examples(
-        self, X: Any, y: Any, sample_weight: Any, *, reset: bool
-    ) -> Examples:
-        examples = super()._check_examples(X, y, sample_weight, reset=reset)
+    def _check_examples(self, X: Any, y: Any, weights: Any, *, reset: bool) -> Examples:
+        examples = super()._check_examples(X, y, weights, reset=reset)
         examples = _with_questions(examples)
         if reset:
             _check_both_kinds(examples)
         return examples
 
-    def _check_validation(
-        self, X_val: Any, y_val: Any, sample_weight: Any
-    ) -> Examples | None:
-        if sample_weight is not None:
+    def _check_validation(self, X: Any, y: Any, weights: Any) -> Examples | None:
+        if weights is not None:
             raise ValueError(
                 "The mean reciprocal rank takes no weights: sample_weight_val must be "
                 "None."
             )
-        examples = super()._check_validation(X_val, y_val, None)
+        examples = super()._check_validation(X, y, None)
         if examples is None:
             return None
         return _check_some_right(_with_questions(examples))

@@ -9,11 +9,10 @@ from typing import Any
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
-from skparaphrase.nn._table import to_device
+from skparaphrase.nn._table import Ints, to_device
 
 _LARGE = 2.0**32  # of a number in a state; float32 holds the square of its length
 
@@ -44,11 +43,7 @@ class Packing:
     """
 
     def __init__(
-        self,
-        offsets: NDArray[np.int64],
-        device: torch.device,
-        *,
-        reverse: bool = False,
+        self, offsets: Ints, device: torch.device, *, reverse: bool = False
     ) -> None:
         lengths = np.diff(offsets)
         order = np.argsort(-lengths, kind="stable")
@@ -82,7 +77,7 @@ def read_tokens(
     cell: Callable[[Tensor, Tensor, Packing], Tensor],
     table: Tensor,
     ids: Tensor,
-    offsets: NDArray[np.int64],
+    offsets: Ints,
     *,
     reverse: bool = False,
 ) -> Tensor:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from skparaphrase.nn._table import to_device
+from skparaphrase.nn._table import Ints, to_device
 
 ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
     "linear": lambda x: x,
@@ -94,14 +94,14 @@ class Composition(Network):
         super().__init__()
         self.anchors: dict[str, Tensor] = {}
 
-    def compose(self, table: Tensor, ids: Tensor, offsets: NDArray[np.int64]) -> Tensor:
+    def compose(self, table: Tensor, ids: Tensor, offsets: Ints) -> Tensor:
         """Return the text vectors; rows of texts without tokens are ignored.
 
         Parameters and result are those of :meth:`forward`.
         """
         raise NotImplementedError
 
-    def forward(self, table: Tensor, ids: Tensor, offsets: NDArray[np.int64]) -> Tensor:
+    def forward(self, table: Tensor, ids: Tensor, offsets: Ints) -> Tensor:
         """Compose a batch of texts.
 
         Parameters
@@ -167,7 +167,7 @@ class Pooled(Composition):
             pooled = layer(pooled)
         return pooled
 
-    def compose(self, table: Tensor, ids: Tensor, offsets: NDArray[np.int64]) -> Tensor:
+    def compose(self, table: Tensor, ids: Tensor, offsets: Ints) -> Tensor:
         """Pool, then apply the layers."""
         return self.from_pooled(pool(table, ids, offsets, self.pooling))
 
@@ -281,9 +281,7 @@ def mask_rows(vectors: Tensor, blank: NDArray[np.bool_]) -> Tensor:
     return vectors.masked_fill(to_device(blank, vectors.device)[:, None], 0)
 
 
-def pool(
-    table: Tensor, ids: Tensor, offsets: NDArray[np.int64], pooling: str
-) -> Tensor:
+def pool(table: Tensor, ids: Tensor, offsets: Ints, pooling: str) -> Tensor:
     """Means or sums of bags of rows, (n_bags, dim); zero for empty bags.
 
     Bag `i` holds the rows `ids[offsets[i]:offsets[i + 1]]` of the table.
@@ -304,11 +302,7 @@ class _Pool(torch.autograd.Function):
 
     @staticmethod
     def forward(
-        ctx: Any,
-        table: Tensor,
-        ids: Tensor,
-        starts: Tensor,
-        pooling: str,
+        ctx: Any, table: Tensor, ids: Tensor, starts: Tensor, pooling: str
     ) -> Tensor:
         lengths = np.diff(starts.numpy(), append=len(ids))
         pooled = F.embedding_bag(ids, table, starts, mode="sum")

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn import functional as F
 
-from skparaphrase.nn._table import to_device
+from skparaphrase.nn._table import Ints, to_device
 
 BLOCK = 1024  # texts whose cosines with all others are in memory at a time
 
@@ -72,11 +72,7 @@ def margin_loss(unit: Tensor, chosen: Tensor, found: Tensor, margin: float) -> T
 
 
 def infonce_loss(
-    unit: Tensor,
-    texts: NDArray[np.integer],
-    *,
-    temperature: float,
-    mask_identical: bool,
+    unit: Tensor, texts: Ints, *, temperature: float, mask_identical: bool
 ) -> Tensor:
     """Cross-entropy of finding the partner in the batch, averaged over both directions.
 
@@ -108,11 +104,7 @@ class _InfoNCE(torch.autograd.Function):
 
     @staticmethod
     def forward(
-        ctx: Any,
-        unit: Tensor,
-        texts: NDArray[np.integer],
-        temperature: float,
-        mask_identical: bool,
+        ctx: Any, unit: Tensor, texts: Ints, temperature: float, mask_identical: bool
     ) -> Tensor:
         ctx.texts = texts if mask_identical else None
         ctx.temperature = temperature
@@ -146,10 +138,7 @@ class _InfoNCE(torch.autograd.Function):
 
 
 def _logits(
-    unit: Tensor,
-    rows: slice,
-    temperature: float,
-    texts: NDArray[np.integer] | None,
+    unit: Tensor, rows: slice, temperature: float, texts: Ints | None
 ) -> tuple[Tensor, Tensor]:
     """Cosines of some first texts with all second texts, divided by the temperature.
 
@@ -181,7 +170,7 @@ def row_blocks(n_rows: int) -> Iterator[slice]:
 
 def choose_negatives(
     unit: Tensor,
-    texts: NDArray[np.integer],
+    texts: Ints,
     *,
     how: str,
     pool: str = "both",
@@ -259,13 +248,13 @@ def _draw_candidate(allowed: Tensor, numbers: Tensor) -> Tensor:
     return torch.searchsorted(counts, rank[:, None])[:, 0].clamp(max=len(counts[0]) - 1)
 
 
-def _draw(n: int, pool: str, random_state: RandomState) -> NDArray[np.integer]:
+def _draw(n: int, pool: str, random_state: RandomState) -> Ints:
     pair = random_state.randint(n // 2, size=n)
     side = random_state.randint(2 if pool == "both" else 1, size=n)
     return 2 * pair + side
 
 
-def _identical(texts: NDArray[np.integer], rows: slice) -> NDArray[np.bool_]:
+def _identical(texts: Ints, rows: slice) -> NDArray[np.bool_]:
     """Where a candidate (column) equals a text or its partner (row)."""
     same = texts[rows, None] == texts
     partner = np.arange(len(same)) ^ 1

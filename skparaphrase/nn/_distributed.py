@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor, distributed
 
 from skparaphrase._threads import in_worker
+from skparaphrase.nn._table import Ints
 
 # Called with what there is for each token of some texts, and with their offsets.
 Compute = Callable[..., Tensor]
@@ -44,7 +44,7 @@ class Processes:
         self,
         compute: Compute,
         tokens: Sequence[Tensor],
-        offsets: NDArray[np.int64],
+        offsets: Ints,
         texts_per_row: int = 1,
     ) -> Tensor:
         """The rows of a batch; this process computes its share of them.
@@ -74,7 +74,7 @@ class Processes:
         gathered: Tensor = _Gathered.apply(rows, bounds, self.rank)
         return gathered
 
-    def shares(self, offsets: NDArray[np.int64]) -> list[int]:
+    def shares(self, offsets: Ints) -> list[int]:
         """Where the share of each process starts, and at last the number of texts.
 
         Shares have about equal numbers of tokens; some may be empty.

@@ -9,7 +9,6 @@ from typing import cast
 import numpy as np
 import torch
 from numpy.random import RandomState
-from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional as F
 from torch.nn.utils import skip_init
@@ -17,7 +16,7 @@ from torch.nn.utils import skip_init
 from skparaphrase.nn._cells import read_tokens
 from skparaphrase.nn._compositions import Layer, Network, normal_, uniform_
 from skparaphrase.nn._recurrent import LSTMLayer
-from skparaphrase.nn._table import to_device
+from skparaphrase.nn._table import Ints, to_device
 
 N_CHANNELS = 13
 COSINE = 9  # channel of the concatenated states, from 0, followed by the distance
@@ -183,7 +182,7 @@ class Context(Network):
         self.backwards = None if share_directions else LSTMLayer(dim_in, dim)
 
     def forward(
-        self, table: Tensor, ids: Tensor, offsets: NDArray[np.int64]
+        self, table: Tensor, ids: Tensor, offsets: Ints
     ) -> tuple[Tensor, Tensor]:
         """Return forward and backward states of all tokens, (n_tokens, dim) each."""
         if self.backwards is not None:
@@ -359,7 +358,7 @@ class Interaction(Network):
         self.grid = GridNetwork(N_CHANNELS, max_words, n_outputs)
 
     def states(
-        self, table: Tensor, ids: Tensor, offsets: NDArray[np.int64]
+        self, table: Tensor, ids: Tensor, offsets: Ints
     ) -> tuple[Tensor, Tensor]:
         """Return forward and backward states of all tokens, (n_tokens, dim) each."""
         if self.context is None:
@@ -368,12 +367,7 @@ class Interaction(Network):
         forwards, backwards = self.context(table, ids, offsets)
         return forwards, backwards
 
-    def cube(
-        self,
-        states: tuple[Tensor, Tensor],
-        offsets: NDArray[np.int64],
-        pairs: NDArray[np.integer],
-    ) -> Tensor:
+    def cube(self, states: tuple[Tensor, Tensor], offsets: Ints, pairs: Ints) -> Tensor:
         """Return the similarities of the words of pairs, before the focus.
 
         The result of `similarity_cube`, given the states of all tokens. Its
@@ -405,8 +399,8 @@ class Interaction(Network):
         self,
         table: Tensor,
         ids: Tensor,
-        offsets: NDArray[np.int64],
-        pairs: NDArray[np.integer],
+        offsets: Ints,
+        pairs: Ints,
         random_state: RandomState | None = None,
     ) -> Tensor:
         """Return the logits, of shape (n_pairs, n_outputs).

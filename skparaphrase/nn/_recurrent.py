@@ -8,7 +8,6 @@ from typing import Any, cast
 import numpy as np
 import torch
 from numpy.random import RandomState
-from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from skparaphrase.nn._cells import Packing, run_lstm, run_simple
@@ -19,7 +18,7 @@ from skparaphrase.nn._compositions import (
     normal_,
     uniform_,
 )
-from skparaphrase.nn._table import to_device
+from skparaphrase.nn._table import Ints, to_device
 
 
 class _LastState(Composition):
@@ -33,7 +32,7 @@ class _LastState(Composition):
         """
         raise NotImplementedError
 
-    def compose(self, table: Tensor, ids: Tensor, offsets: NDArray[np.int64]) -> Tensor:
+    def compose(self, table: Tensor, ids: Tensor, offsets: Ints) -> Tensor:
         """Return the last states."""
         packing = Packing(offsets, table.device)
         return packing.last(self.states(table, ids[packing.tokens], packing))
@@ -54,12 +53,7 @@ class Recurrent(_LastState):
     """
 
     def __init__(
-        self,
-        dim_in: int,
-        dim: int,
-        *,
-        activation: str = "tanh",
-        start: str = "random",
+        self, dim_in: int, dim: int, *, activation: str = "tanh", start: str = "random"
     ) -> None:
         super().__init__()
         self.dim = dim
@@ -99,7 +93,7 @@ class IdentityRecurrent(Recurrent):
             name: torch.eye(dim, dtype=torch.float32) for name in ("W_x", "W_h")
         }
 
-    def compose(self, table: Tensor, ids: Tensor, offsets: NDArray[np.int64]) -> Tensor:
+    def compose(self, table: Tensor, ids: Tensor, offsets: Ints) -> Tensor:
         """Return the last states, divided by the numbers of tokens."""
         last = super().compose(table, ids, offsets)
         n_tokens = to_device(np.maximum(np.diff(offsets), 1), last.device)
@@ -224,7 +218,7 @@ class StackedLSTM(Composition):
         for layer in self.layers:
             cast(LSTM, layer).reset(random_state)
 
-    def compose(self, table: Tensor, ids: Tensor, offsets: NDArray[np.int64]) -> Tensor:
+    def compose(self, table: Tensor, ids: Tensor, offsets: Ints) -> Tensor:
         """Return the last states of all layers."""
         found = []
         for reverse in (False, True) if self.bidirectional else (False,):

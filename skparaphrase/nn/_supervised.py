@@ -21,7 +21,7 @@ from skparaphrase.nn._heads import (
     tagging_loss,
 )
 from skparaphrase.nn._interaction import Interaction
-from skparaphrase.nn._table import to_device
+from skparaphrase.nn._table import Ints, to_device
 from skparaphrase.nn._tagger import Sentences, Tagger
 from skparaphrase.nn._trainer import BaseTrainer
 from skparaphrase.text import TokenBatch
@@ -48,7 +48,7 @@ class Examples(NamedTuple):
     """
 
     texts: TokenBatch
-    numbers: NDArray[np.integer]
+    numbers: Ints
     targets: NDArray[np.float32]
     weights: NDArray[np.float32] | None = None
 
@@ -80,7 +80,7 @@ class ExamplesTrainer(BaseTrainer):
         logits = mean.clamp_min(1e-9).log().expand_as(self.targets)
         return float(self.mean_loss(logits, np.arange(self.n_examples)))
 
-    def mean_loss(self, logits: Tensor, chosen: NDArray[np.intp]) -> Tensor:
+    def mean_loss(self, logits: Tensor, chosen: Ints) -> Tensor:
         """The weighted mean loss of some examples."""
         rows = to_device(chosen, logits.device)
         losses = self.losses(logits, self.targets[rows])
@@ -131,18 +131,18 @@ class HeadTrainer(ExamplesTrainer):
                 settings=self.plain_settings(),
             )
 
-    def make(self, chosen: NDArray[np.intp]) -> tuple[TokenBatch, NDArray[np.intp]]:
+    def make(self, chosen: Ints) -> tuple[TokenBatch, Ints]:
         """The texts of some examples, one after the other, and their numbers."""
         return self.examples.texts.take(self.examples.numbers[chosen].ravel()), chosen
 
     @torch.enable_grad()
-    def step(self, batch: tuple[TokenBatch, NDArray[np.intp]]) -> Tensor:
+    def step(self, batch: tuple[TokenBatch, Ints]) -> Tensor:
         """Update on a batch, and return its mean loss without penalties."""
         texts, chosen = batch
         used = self.used(texts.ids)
         leaf = self.table.leaf(used)
 
-        def compute(ids: Tensor, offsets: NDArray[np.int64]) -> Tensor:
+        def compute(ids: Tensor, offsets: Ints) -> Tensor:
             logits: Tensor = self.head(self.composition(leaf, ids, offsets))
             return logits
 
@@ -170,9 +170,7 @@ class InteractionTrainer(ExamplesTrainer):
     module: Interaction
     clip_together = True
 
-    def make(
-        self, chosen: NDArray[np.intp]
-    ) -> tuple[TokenBatch, NDArray[np.intp], NDArray[np.intp]]:
+    def make(self, chosen: Ints) -> tuple[TokenBatch, Ints, Ints]:
         """Distinct texts of some pairs, their numbers, and those of the pairs."""
         distinct, numbers = np.unique(
             self.examples.numbers[chosen], return_inverse=True
@@ -180,9 +178,7 @@ class InteractionTrainer(ExamplesTrainer):
         return self.examples.texts.take(distinct), numbers.reshape(-1, 2), chosen
 
     @torch.enable_grad()
-    def step(
-        self, batch: tuple[TokenBatch, NDArray[np.intp], NDArray[np.intp]]
-    ) -> Tensor:
+    def step(self, batch: tuple[TokenBatch, Ints, Ints]) -> Tensor:
         """Update on a batch, and return its mean loss without penalties."""
         texts, pairs, chosen = batch
         used = self.used(texts.ids)
@@ -207,11 +203,7 @@ class TaggerTrainer(BaseTrainer):
     module: Tagger
 
     def __init__(
-        self,
-        tagger: Tagger,
-        *parts: Any,
-        sentences: Sentences,
-        tags: NDArray[np.integer],
+        self, tagger: Tagger, *parts: Any, sentences: Sentences, tags: Ints
     ) -> None:
         super().__init__(tagger, *parts, n_examples=len(sentences))
         self.vectors_penalty = self.settings.penalty
@@ -220,7 +212,7 @@ class TaggerTrainer(BaseTrainer):
         self.per_sentence = len(tags) / max(len(sentences), 1)
         self.set_anchors(tagger.composition.anchors, "composition.")
 
-    def make(self, chosen: NDArray[np.intp]) -> tuple[Sentences, TokenBatch]:
+    def make(self, chosen: Ints) -> tuple[Sentences, TokenBatch]:
         """Some sentences and their tags."""
         return self.sentences.take(chosen), self.tags.take(chosen)
 

@@ -12,8 +12,9 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+Ints = NDArray[Any]  # of integers of any size
 Matrix = NDArray[np.float32]
-MatrixRows = Callable[[NDArray[np.integer]], Matrix]
+MatrixRows = Callable[[Ints], Matrix]
 
 # Devices to which page-locked memory is copied asynchronously. A copy from ordinary
 # memory waits for all queued work.
@@ -116,7 +117,7 @@ class WordTable:
             whole = initial(np.arange(len(matrix))) if callable(initial) else initial
             self._initial = torch.tensor(whole, dtype=torch.float32, device=device)
 
-    def used(self, ids: NDArray[np.integer], *, with_initial: bool = True) -> UsedRows:
+    def used(self, ids: Ints, *, with_initial: bool = True) -> UsedRows:
         """The rows that tokens `ids` use, `with_initial` values for the penalty."""
         device = self.weight.device
         local, initial = ids, self._initial

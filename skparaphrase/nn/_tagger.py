@@ -24,7 +24,7 @@ from skparaphrase.nn._compositions import (
     uniform_,
 )
 from skparaphrase.nn._recurrent import LSTM
-from skparaphrase.nn._table import to_device
+from skparaphrase.nn._table import Ints, to_device
 from skparaphrase.text import TokenBatch
 
 _TOKENS = 1 << 14  # tagged at a time
@@ -51,7 +51,7 @@ class Sentences:
     def __len__(self) -> int:
         return len(self.sentences)
 
-    def take(self, chosen: NDArray[np.integer]) -> "Sentences":
+    def take(self, chosen: Ints) -> "Sentences":
         """Return some of the sentences, with the words that occur in them."""
         batch = self.sentences.take(chosen)
         distinct, indices = np.unique(batch.ids, return_inverse=True)
@@ -124,11 +124,7 @@ class Tagger(nn.Module):
             module.reset(random_state)
 
     def word_vectors(
-        self,
-        table: Tensor,
-        ids: Tensor,
-        offsets: NDArray[np.int64],
-        capitals: NDArray[np.float32],
+        self, table: Tensor, ids: Tensor, offsets: Ints, capitals: NDArray[np.float32]
     ) -> Tensor:
         """Return vectors of words, (n_words, dim); zero without any known feature.
 

@@ -6,7 +6,7 @@
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar
 
 import numpy as np
 import torch
@@ -18,7 +18,7 @@ from skparaphrase._threads import available_threads, prefetch
 from skparaphrase.nn._compositions import Composition, parameter_arrays
 from skparaphrase.nn._contrastive import unit_vectors
 from skparaphrase.nn._distributed import Compute, Processes, joined_processes
-from skparaphrase.nn._table import UsedRows, WordTable, to_device
+from skparaphrase.nn._table import Ints, UsedRows, WordTable, to_device
 from skparaphrase.nn._update_rules import RULES, clip_norm_
 from skparaphrase.text import TokenBatch
 
@@ -71,7 +71,7 @@ class BaseTrainer:
         self.anchors: dict[str, Tensor] = {}
         self.processes: Processes | None = None  # that take each step together
 
-    def make(self, chosen: NDArray[np.intp]) -> Any:
+    def make(self, chosen: Ints) -> Any:
         """Make a batch of the examples with these numbers.
 
         It may be called in another thread, some batches ahead, and therefore uses
@@ -129,16 +129,14 @@ class BaseTrainer:
             self.check_in_sync()
             yield total.item() / self.n_examples
 
-    def _batches(
-        self, chosen: Iterable[NDArray[np.intp]]
-    ) -> Generator[Any, None, None]:
+    def _batches(self, chosen: Iterable[Ints]) -> Generator[Any, None, None]:
         """Batches, prefetched if a core is left for that besides those of a step."""
         if self.device.type != "cpu" or available_threads() > 2:
             yield from prefetch(self.make, chosen)
         else:
             yield from map(self.make, chosen)
 
-    def used(self, ids: NDArray[np.integer]) -> UsedRows:
+    def used(self, ids: Ints) -> UsedRows:
         """The rows of the table that tokens use."""
         return self.table.used(ids, with_initial=self.vectors_penalty > 0)
 
@@ -237,7 +235,7 @@ class BaseTrainer:
         self,
         compute: Compute,
         tokens: Sequence[Tensor],
-        offsets: NDArray[np.int64],
+        offsets: Ints,
         texts_per_row: int = 1,
     ) -> Tensor:
         """The rows that `compute` gives, shared among processes; see `Processes`."""
@@ -246,19 +244,11 @@ class BaseTrainer:
         return self.processes.spread(compute, tokens, offsets, texts_per_row)
 
 
-class Examples(Protocol):
-    """Numbers of the texts of each example: an array, or an object that gives rows."""
-
-    def __len__(self) -> int: ...
-
-    def __getitem__(self, examples: NDArray[np.intp], /) -> NDArray[np.intp]: ...
-
-
 @dataclass(frozen=True)
 class LossBatch:
     """The argument `batch` of a loss; see :class:`skparaphrase.losses.Loss`."""
 
-    identities: NDArray[np.integer]
+    identities: Ints
     random_state: RandomState
     targets: Tensor | None
 
@@ -290,8 +280,8 @@ class ParaphraseTrainer(BaseTrainer):
         *parts: Any,
         loss: Any,
         texts: TokenBatch,
-        examples: Examples,
-        identities: NDArray[np.integer] | None = None,
+        examples: Any,
+        identities: Ints | None = None,
         targets: NDArray[np.float32] | None = None,
     ) -> None:
         super().__init__(composition, *parts, n_examples=len(examples))
@@ -324,18 +314,14 @@ class ParaphraseTrainer(BaseTrainer):
         """The batches of an epoch."""
         return pair_batches(self.n_examples, self.settings.batch_size)
 
-    def make(
-        self, chosen: NDArray[np.intp]
-    ) -> tuple[UsedRows, NDArray[np.int64], NDArray[np.integer]]:
+    def make(self, chosen: Ints) -> tuple[UsedRows, Ints, Ints]:
         """The rows in use, offsets and numbers of the texts of some examples."""
         numbers = self.examples[chosen].ravel()
         texts = self.texts.take(numbers)
         return self.used(texts.ids), texts.offsets, numbers
 
     @torch.enable_grad()
-    def step(
-        self, batch: tuple[UsedRows, NDArray[np.int64], NDArray[np.integer]]
-    ) -> Tensor:
+    def step(self, batch: tuple[UsedRows, Ints, Ints]) -> Tensor:
         """Update on a batch, and return its mean loss without penalties."""
         used, offsets, numbers = batch
         ids = used.local
@@ -376,22 +362,14 @@ class ParaphraseTrainer(BaseTrainer):
             found += ', loss ("infonce", or MarginLoss(negatives="random"))'
         return f"{found}, or init (an encoder of short texts)"
 
-    def _batch(
-        self, numbers: NDArray[np.integer], random_state: RandomState
-    ) -> LossBatch:
+    def _batch(self, numbers: Ints, random_state: RandomState) -> LossBatch:
         targets = self.targets
         if targets is not None:
             targets = targets.index_select(0, to_device(numbers, targets.device))
         identities = numbers if self.identities is None else self.identities[numbers]
         return LossBatch(identities, random_state, targets)
 
-    def _loss(
-        self,
-        leaf: Tensor,
-        ids: Tensor,
-        offsets: NDArray[np.int64],
-        numbers: NDArray[np.integer],
-    ) -> Tensor:
+    def _loss(self, leaf: Tensor, ids: Tensor, offsets: Ints, numbers: Ints) -> Tensor:
         batch = self._batch(numbers, self.random_state)
         rate = self.word_dropout or self.composition.dropout
         if not (rate and hasattr(self.loss, "choose")):
@@ -409,9 +387,7 @@ class ParaphraseTrainer(BaseTrainer):
         rows = torch.arange(len(chosen), 2 * len(chosen), device=unit.device)
         return self.loss.compare(unit, rows, found)
 
-    def _embed(
-        self, leaf: Tensor, ids: Tensor, offsets: NDArray[np.int64], rate: float
-    ) -> Tensor:
+    def _embed(self, leaf: Tensor, ids: Tensor, offsets: Ints, rate: float) -> Tensor:
         """Unit vectors, with dropout on every number of every token's vector.
 
         Or, if the composition has a dropout of its own, inside of it.
@@ -423,12 +399,8 @@ class ParaphraseTrainer(BaseTrainer):
         if self.composition.dropout:
             self.composition.generator = generator
         elif generator is not None:
-            size = (len(ids), leaf.shape[1])
-            tokens.append(
-                torch.rand(
-                    size, generator=generator, device=leaf.device, dtype=leaf.dtype
-                )
-            )
+            drawn = leaf.new_empty(len(ids), leaf.shape[1])
+            tokens.append(drawn.uniform_(generator=generator))
 
         def compute(ids: Tensor, *more: Any) -> Tensor:
             *drawn, offsets = more
@@ -449,11 +421,8 @@ def pair_batches(n_pairs: int, batch_size: int) -> list[slice]:
 
 
 def _scrambled(
-    offsets: NDArray[np.int64],
-    probability: float,
-    random_state: RandomState,
-    texts_per_example: int,
-) -> NDArray[np.intp]:
+    offsets: Ints, probability: float, random_state: RandomState, texts_per_example: int
+) -> Ints:
     """An order of the tokens: random inside the texts of some examples."""
     lengths = np.diff(offsets)
     drawn = random_state.random_sample(len(lengths) // texts_per_example)

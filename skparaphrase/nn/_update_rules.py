@@ -19,6 +19,7 @@ from skparaphrase.nn._table import gather_rows, scatter_rows
 State = dict[str, dict[str, Any]]
 
 _LARGE = 1 << 29  # bytes
+_FUSED: dict[str, Any] = {"fused": True, "weight_decay": 0.0, "maximize": False}
 _CHUNK = 1024  # rows updated at a time, so that their arrays stay in the cache
 
 
@@ -84,36 +85,31 @@ class UpdateRule:
         state["n_steps"] = n_steps = state.get("n_steps", 0) + 1
         moments = [state[key] for key in self.moments]
         if rows is None:
-            scratch = torch.empty_like(values)
-            self._update(values, gradient, moments, scratch, n_steps, rate)
+            tensors = [values, gradient, *moments, torch.empty_like(values)]
+            self._update(tensors, n_steps, rate)
             return
         if not len(rows):  # texts without tokens only
             return
         # New tensors of the size of a batch cost more than the arithmetic.
         size = min(_CHUNK, len(rows)) if rows.device.type == "cpu" else len(rows)
-        *copies, scratch = self._buffers(name, size, values)
+        buffers = self._buffers(name, size, values)
         for start in range(0, len(rows), size):
             chunk = rows[start : start + size]
             few = slice(start, start + len(chunk))
-            parts = [copy[: len(chunk)] for copy in copies]
+            *parts, scratch = [buffer[: len(chunk)] for buffer in buffers]
             for moment, part in zip(moments, parts, strict=True):
                 gather_rows(moment, chunk, part)
-            self._update(
-                values[few], gradient[few], parts, scratch[: len(chunk)], n_steps, rate
-            )
+            tensors = [values[few], gradient[few], *parts, scratch]
+            self._update(tensors, n_steps, rate)
             for moment, part in zip(moments, parts, strict=True):
                 scatter_rows(moment, chunk, part)
 
-    def _update(
-        self,
-        values: Tensor,
-        gradient: Tensor,
-        moments: list[Tensor],
-        scratch: Tensor,
-        n_steps: int,
-        rate: float,
-    ) -> None:
-        """Change values and moments in place; all have the same shape."""
+    def _update(self, tensors: list[Tensor], n_steps: int, rate: float) -> None:
+        """Change values and moments in place.
+
+        `tensors` are the values, the gradient, the moments and one for results in
+        between, all of the same shape.
+        """
         raise NotImplementedError
 
     def _buffers(self, name: str, size: int, like: Tensor) -> list[Tensor]:
@@ -168,34 +164,12 @@ def _on_device(value: NDArray[np.float32], device: torch.device) -> Tensor:
     return torch.tensor(value, device=device)
 
 
-def _adam(
-    values: Tensor,
-    gradient: Tensor,
-    mean: Tensor,
-    square: Tensor,
-    n_steps: float,
-    beta1: float,
-    beta2: float,
-    rate: float,
-    eps: float,
-) -> None:
-    """A fused step of Adam; all arrays have the same layout."""
-    adam(
-        [values],
-        [gradient],
-        [mean],
-        [square],
-        [],
-        [values.new_full((), n_steps - 1.0)],
-        fused=True,
-        amsgrad=False,
-        beta1=beta1,
-        beta2=beta2,
-        lr=rate,
-        weight_decay=0.0,
-        eps=eps,
-        maximize=False,
-    )
+def _adam(tensors: list[Tensor], n_steps: float, **settings: Any) -> None:
+    """A fused step of Adam on values, gradient, mean and mean square."""
+    values, gradient, mean, square = tensors
+    steps = [values.new_full((), n_steps - 1.0)]
+    settings |= {"amsgrad": False, **_FUSED}
+    adam([values], [gradient], [mean], [square], [], steps, **settings)
 
 
 class AdaGrad(UpdateRule):
@@ -206,35 +180,17 @@ class AdaGrad(UpdateRule):
 
     moments = ("square",)
 
-    def _update(
-        self,
-        values: Tensor,
-        gradient: Tensor,
-        moments: list[Tensor],
-        scratch: Tensor,
-        n_steps: int,
-        rate: float,
-    ) -> None:
-        (square,) = moments
+    def _update(self, tensors: list[Tensor], n_steps: int, rate: float) -> None:
+        values, gradient, square, scratch = tensors
         square.clamp_(min=1e-6)  # includes eps from the first step
         if values.device.type != "cpu":
             square.addcmul_(gradient, gradient)
             root = torch.sqrt(square, out=scratch)
             values.addcdiv_(gradient, root, value=-rate)
             return
-        adagrad(
-            [values],
-            [gradient],
-            [square],
-            [square.new_zeros(())],
-            fused=True,
-            has_complex=False,
-            lr=rate,
-            weight_decay=0.0,
-            lr_decay=0.0,
-            eps=0.0,
-            maximize=False,
-        )
+        steps = [square.new_zeros(())]
+        settings = {"lr": rate, "lr_decay": 0.0, "eps": 0.0, **_FUSED}
+        adagrad([values], [gradient], [square], steps, has_complex=False, **settings)
 
 
 class Adam(UpdateRule):
@@ -247,22 +203,11 @@ class Adam(UpdateRule):
     moments = ("mean", "square")
     beta1, beta2, eps = 0.9, 0.999, 1e-8
 
-    def _update(
-        self,
-        values: Tensor,
-        gradient: Tensor,
-        moments: list[Tensor],
-        scratch: Tensor,
-        n_steps: int,
-        rate: float,
-    ) -> None:
-        mean, square = moments
+    def _update(self, tensors: list[Tensor], n_steps: int, rate: float) -> None:
         # Its eps is added after the correction of the root.
-        root = float((1 - self.beta2**n_steps) ** 0.5)
-        _adam(
-            values, gradient, mean, square, n_steps, self.beta1, self.beta2, rate,
-            self.eps / root,
-        )  # fmt: skip
+        eps = self.eps / float((1 - self.beta2**n_steps) ** 0.5)
+        betas = {"beta1": self.beta1, "beta2": self.beta2}
+        _adam(tensors[:4], n_steps, lr=rate, eps=eps, **betas)
 
 
 class RMSProp(UpdateRule):
@@ -274,19 +219,11 @@ class RMSProp(UpdateRule):
     moments = ("square",)
     alpha, eps = 0.99, 1e-8
 
-    def _update(
-        self,
-        values: Tensor,
-        gradient: Tensor,
-        moments: list[Tensor],
-        scratch: Tensor,
-        n_steps: int,
-        rate: float,
-    ) -> None:
-        (square,) = moments
+    def _update(self, tensors: list[Tensor], n_steps: int, rate: float) -> None:
+        values, gradient, square, scratch = tensors
         # Adam without its mean, after so many steps that the bias correction is 1.
-        mean = scratch.zero_()
-        _adam(values, gradient, mean, square, 1e9, 0.0, self.alpha, rate, self.eps)
+        tensors = [values, gradient, scratch.zero_(), square]
+        _adam(tensors, 1e9, lr=rate, beta1=0.0, beta2=self.alpha, eps=self.eps)
 
 
 class SGD(UpdateRule):
@@ -297,16 +234,8 @@ class SGD(UpdateRule):
 
     moments = ("velocity",)
 
-    def _update(
-        self,
-        values: Tensor,
-        gradient: Tensor,
-        moments: list[Tensor],
-        scratch: Tensor,
-        n_steps: int,
-        rate: float,
-    ) -> None:
-        (velocity,) = moments
+    def _update(self, tensors: list[Tensor], n_steps: int, rate: float) -> None:
+        values, gradient, velocity, _ = tensors
         velocity.mul_(self.momentum).sub_(gradient, alpha=rate)
         values.add_(velocity)
 

@@ -3,11 +3,10 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-from abc import abstractmethod
 from collections.abc import Sequence
 from copy import copy
 from numbers import Integral, Real
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from skparaphrase._compat import HasMethods, Interval, StrOptions
 from skparaphrase._epochs import Arrays, forget_epochs
+from skparaphrase._lazy import nn, torch
 from skparaphrase._trained_model import Examples, TrainedModel
 from skparaphrase.encoders import ParagramEncoder
 from skparaphrase.encoders._initialize import (
@@ -31,11 +31,6 @@ from skparaphrase.metrics._similarity import unit_vectors
 from skparaphrase.pairs._features import pair_features
 from skparaphrase.text import TokenBatch, check_pairs, check_texts, numbered_texts
 
-if TYPE_CHECKING:
-    import torch
-
-    from skparaphrase.nn import Head, HeadTrainer, WordTable
-
 _SAMPLE = 1000  # texts that determine the scale
 _CHUNK = 4096  # examples at a time, which bounds the memory for features
 
@@ -47,21 +42,7 @@ class SupervisedModel(TrainedModel):
     outputs mean.
     """
 
-    encoder: Any
-    hidden_dim: int
     how: Sequence[str] = ("product", "absdiff")  # of pairs
-    projection_dim: int | None
-    train_projection: bool
-    normalize: bool
-    scale: float | None
-    freeze: str | None
-    prior: str | None
-    vectors_penalty: float
-
-    encoder_: Any
-    head_: dict[str, NDArray[np.float32]]
-    scale_: float
-    scales_words_: bool
 
     _fitted_names = ("encoder_", "head_")
     _loss: ClassVar[str]
@@ -78,19 +59,9 @@ class SupervisedModel(TrainedModel):
         "scale": [Interval(Real, 0, None, closed="neither"), None],
         "freeze": [StrOptions({"vectors", "encoder"}), None],
         "prior": [StrOptions({"universal"}), None],
-        "vectors_penalty": [Interval(Real, 0, None, closed="left")],
         "composition_penalty": [Interval(Real, 0, None, closed="left")],
         "head_penalty": [Interval(Real, 0, None, closed="left")],
     }
-
-    @property
-    @abstractmethod
-    def _n_outputs(self) -> int:
-        """Units of the softmax."""
-
-    @abstractmethod
-    def _distributions(self, targets: NDArray[Any]) -> NDArray[np.float32]:
-        """What the softmax should give, shape (n_samples, n_outputs)."""
 
     def _check_texts(self, X: Any) -> NDArray[np.object_]:
         if self._n_texts == 2:
@@ -111,7 +82,6 @@ class SupervisedModel(TrainedModel):
         )
 
     def _initialize(self, examples: Examples) -> None:
-        from skparaphrase import nn
 
         texts = examples.texts
         self.encoder_ = encoder = self._initial_encoder(texts)
@@ -161,10 +131,9 @@ class SupervisedModel(TrainedModel):
         found = np.unique(np.concatenate([batch.ids for batch in batches]))
         return scale_factor(vectors.rows(found), self.scale)
 
-    def _head(self, dim: int) -> "Head":
-        from skparaphrase.nn import Head
+    def _head(self, dim: int) -> "nn.Head":
 
-        return Head(
+        return nn.Head(
             dim,
             hidden_dim=self.hidden_dim,
             n_outputs=self._n_outputs,
@@ -176,8 +145,7 @@ class SupervisedModel(TrainedModel):
             scale=1.0 if self.scales_words_ else self.scale_,
         )
 
-    def _trainer(self, examples: Examples) -> "HeadTrainer":
-        from skparaphrase import nn
+    def _trainer(self, examples: Examples) -> "nn.HeadTrainer":
 
         device = nn.resolve_device(self.device)
         distinct, numbers = numbered_texts(examples.texts)
@@ -209,7 +177,7 @@ class SupervisedModel(TrainedModel):
                 prior = fitted.parameters_
                 wanted = encoder._composition(encoder.vectors_)
                 nn.with_parameters(wanted, prior, "encoder")
-            table = self._word_table(encoder, fitted, device)
+            table = self._word_table(fitted, device)
         head = nn.with_parameters(
             self._head(composition.dim), self.head_, "The fitted model"
         )
@@ -240,23 +208,17 @@ class SupervisedModel(TrainedModel):
             )
         return self.encoder_
 
-    def _word_table(
-        self,
-        encoder: TrainedEncoder,
-        prior: TrainedEncoder | None,
-        device: "torch.device",
-    ) -> "WordTable":
+    def _word_table(self, prior: Any, device: "torch.device") -> "nn.WordTable":
         """The vectors to train, which are penalised towards `prior` or the start."""
-        from skparaphrase.nn import WordTable
-
-        initial: Any = None
+        encoder, initial = self.encoder_, None
         if self.vectors_penalty > 0 and self.freeze is None:
-            initial = (
-                encoder._penalty_target() if prior is None else prior.vectors_.rows
-            )
-            if initial is not None and prior is None and self.scales_words_:
-                initial = initial(slice(None)) * np.float32(self.scale_)
-        return WordTable(
+            if prior is not None:
+                initial = prior.vectors_.rows
+            else:
+                initial = encoder._penalty_target()
+                if self.scales_words_:
+                    initial = initial(slice(None)) * np.float32(self.scale_)
+        return nn.WordTable(
             encoder.vectors_.rows(slice(None)),
             initial=initial,
             sparse=self._resolved_optimizer().sparse,

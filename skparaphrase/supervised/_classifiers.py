@@ -23,10 +23,6 @@ from skparaphrase.supervised._graded import smooth_targets
 class LabelModel(ClassifierMixin, SupervisedModel):
     """Base class of classifiers, with labels of any type."""
 
-    class_weight: Mapping[Any, float] | str | None
-
-    classes_: NDArray[Any]
-
     _loss = "cross_entropy"
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {

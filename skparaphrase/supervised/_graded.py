@@ -22,13 +22,6 @@ class GradedScores(RegressorMixin):
     A subclass predicts.
     """
 
-    score_range: tuple[float, float] | None
-    n_levels: int | None
-
-    levels_: NDArray[np.float64]
-
-    predict: Any
-
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Pearson correlation of predictions with graded scores.
 

@@ -14,11 +14,7 @@ from skparaphrase._compat import Interval
 from skparaphrase._estimator import store_parameters
 from skparaphrase.optimizers import Optimizer
 from skparaphrase.supervised._base import SupervisedModel
-from skparaphrase.supervised._graded import (
-    GradedScores,
-    smooth_targets,
-    sparse_targets,
-)
+from skparaphrase.supervised._graded import GradedScores, smooth_targets, sparse_targets
 
 
 class SimilarityRegressor(GradedScores, SupervisedModel):

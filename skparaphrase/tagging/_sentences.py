@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from skparaphrase._lazy import nn
 from skparaphrase.text import TokenBatch
 from skparaphrase.text._check import describe, is_missing
 
 if TYPE_CHECKING:
     from skparaphrase.encoders._trained import TrainedEncoder
-    from skparaphrase.nn import Sentences
 
 
 def check_sentences(X: Any, name: str = "X") -> list[list[str]]:
@@ -111,14 +111,12 @@ def _as_list(values: Any) -> list[Any] | None:
 
 def encode_sentences(
     sentences: list[list[str]], encoder: "TrainedEncoder", *, known_only: bool = False
-) -> "Sentences":
+) -> "nn.Sentences":
     """Numbers of distinct words, and what the encoder reads of each.
 
     With `known_only` no vectors are made for unknown words, as in training. Sentences
     without tokens are left out, which leaves the order of tokens.
     """
-    from skparaphrase.nn import Sentences
-
     numbers: dict[str, int] = {}
     ids = [
         numbers.setdefault(token, len(numbers))
@@ -127,7 +125,7 @@ def encode_sentences(
     lengths = [len(sentence) for sentence in sentences if sentence]
     words = list(numbers)
     blocks = encoder._lookup(known_only=known_only).encode_blocks(words)
-    return Sentences(
+    return nn.Sentences(
         TokenBatch.concatenate(list(blocks)),
         np.array([any(map(str.isupper, word)) for word in words], dtype=np.float32),
         TokenBatch(

@@ -5,7 +5,7 @@
 
 from copy import copy
 from numbers import Integral, Real
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,7 @@ from skparaphrase._compat import (
 )
 from skparaphrase._epochs import Arrays, forget_epochs
 from skparaphrase._estimator import store_parameters
+from skparaphrase._lazy import nn, torch
 from skparaphrase._presets import CHARAGRAM_OF_WORDS
 from skparaphrase._trained_model import Examples, TrainedModel
 from skparaphrase.encoders import CharagramEncoder
@@ -37,9 +38,6 @@ from skparaphrase.tagging._sentences import (
     encode_sentences,
     split_rows,
 )
-
-if TYPE_CHECKING:
-    from skparaphrase.nn import Tagger, TaggerTrainer
 
 
 class SequenceTagger(TrainedModel):
@@ -151,17 +149,6 @@ class SequenceTagger(TrainedModel):
     ['DET', 'NOUN', 'VERB']
     """
 
-    word_encoder: Any
-    hidden_dim: int
-    dense_dim: int
-    capitals: bool | str
-    dropout: float
-    penalty: float
-
-    classes_: NDArray[Any]
-    word_encoder_: TrainedEncoder
-    parameters_: dict[str, NDArray[np.float32]]
-
     _fitted_names = ("word_encoder_", "parameters_")
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -231,7 +218,7 @@ class SequenceTagger(TrainedModel):
         kept, or without validation the parameters reached so far; with
         `warm_start=True` another `fit` resumes.
         """
-        return self._fit(X, y, None, X_val, y_val, None)
+        return self._fit(X, y, None, (X_val, y_val, None))
 
     def predict(self, X: Any) -> NDArray[np.object_]:
         """Tags of words.
@@ -291,12 +278,8 @@ class SequenceTagger(TrainedModel):
 
     def _scores(self, sentences: list[list[str]]) -> NDArray[np.float32]:
         """Scores before the softmax of all tokens, shape (n_tokens, n_tags)."""
-        import torch
-
-        from skparaphrase.nn import resolve_device
-
         encoder = self.word_encoder_
-        device = resolve_device(self.device)
+        device = nn.resolve_device(self.device)
         tagger = self._fitted_tagger().to(device)
 
         def rows(wanted: NDArray[np.integer], extra: Any) -> torch.Tensor:
@@ -307,9 +290,7 @@ class SequenceTagger(TrainedModel):
         empty = np.empty((0, len(self.classes_)), np.float32)
         return np.concatenate([empty, *(logits.cpu().numpy() for logits in found)])
 
-    def _check_examples(
-        self, X: Any, y: Any, sample_weight: Any, *, reset: bool
-    ) -> Examples:
+    def _check_examples(self, X: Any, y: Any, weights: Any, *, reset: bool) -> Examples:
         if y is None:
             raise ValueError(
                 "SequenceTagger requires y to be passed, but the target y is None."
@@ -331,10 +312,8 @@ class SequenceTagger(TrainedModel):
                 )
         return examples
 
-    def _held_out_examples(
-        self, X_val: Any, y_val: Any, sample_weight: Any
-    ) -> Examples:
-        examples = _tagged(X_val, y_val, "_val")
+    def _held_out_examples(self, X: Any, y: Any, weights: Any) -> Examples:
+        examples = _tagged(X, y, "_val")
         if not len(examples):
             raise ValueError("X_val contains no tokens.")
         return examples
@@ -353,7 +332,6 @@ class SequenceTagger(TrainedModel):
         return examples.take(kept), examples.take(held_out)
 
     def _initialize(self, examples: Examples) -> None:
-        from skparaphrase.nn import parameter_arrays
 
         classes = np.unique(np.concatenate(examples.targets))
         if len(classes) < 2:
@@ -365,7 +343,7 @@ class SequenceTagger(TrainedModel):
         self.word_encoder_ = self._initial_encoder(examples)
         tagger = self._tagger()
         tagger.reset(self._random_state)
-        arrays = parameter_arrays(tagger)
+        arrays = nn.parameter_arrays(tagger)
         self.parameters_ = self._fitted_state(arrays)["parameters_"]
         forget_epochs(self)
 
@@ -387,15 +365,14 @@ class SequenceTagger(TrainedModel):
         words = np.array(tokens, dtype=object)
         return initialize_encoder(encoder, words, self._random_state)
 
-    def _tagger(self) -> "Tagger":
-        from skparaphrase.nn import Tagger
+    def _tagger(self) -> "nn.Tagger":
 
         encoder = self.word_encoder_
         capitals = self.capitals
         if capitals == "auto":
             capitals = encoder._tokenizer().lowercase
         feature = "ngram" if isinstance(encoder, CharagramEncoder) else "input"
-        return Tagger(
+        return nn.Tagger(
             encoder._composition(encoder.vectors_),
             hidden_dim=self.hidden_dim,
             dense_dim=self.dense_dim,
@@ -404,16 +381,14 @@ class SequenceTagger(TrainedModel):
             dropout=self.dropout,
         )
 
-    def _fitted_tagger(self) -> "Tagger":
-        from skparaphrase.nn import with_parameters
+    def _fitted_tagger(self) -> "nn.Tagger":
 
         composition = self.word_encoder_.parameters_.items()
         arrays = {f"composition.{name}": array for name, array in composition}
         arrays.update(self.parameters_)
-        return with_parameters(self._tagger(), arrays, "The fitted tagger")
+        return nn.with_parameters(self._tagger(), arrays, "The fitted tagger")
 
-    def _trainer(self, examples: Examples) -> "TaggerTrainer":
-        from skparaphrase import nn
+    def _trainer(self, examples: Examples) -> "nn.TaggerTrainer":
 
         device = nn.resolve_device(self.device)
         optimizer = self._resolved_optimizer()

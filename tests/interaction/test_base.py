@@ -14,6 +14,7 @@ from sklearn.base import clone
 from torch.nn import functional as F
 
 import skparaphrase.interaction._base as base
+from skparaphrase.encoders import _embedding
 from skparaphrase.interaction import (
     PairwiseInteractionRanker,
     PairwiseInteractionRegressor,
@@ -443,15 +444,15 @@ def test_long_texts_are_predicted_a_few_at_a_time(vectors, pairs, gold, monkeypa
     model = PairwiseInteractionRegressor(vectors, **SMALL).fit(pairs, gold)
     expected = model.predict(pairs)
     sizes = []
-    found = base._similar_lengths
+    found = base.similar_lengths
 
-    def noted(lengths):
-        for chunk in found(lengths):
-            sizes.append(2 * lengths[chunk].max() * len(chunk))
+    def noted(lengths, most):
+        for chunk in found(lengths, most):
+            sizes.append(lengths[chunk].max() * len(chunk))
             yield chunk
 
-    monkeypatch.setattr(base, "_TOKENS", 40)
-    monkeypatch.setattr(base, "_similar_lengths", noted)
+    monkeypatch.setattr(_embedding, "_TOKENS", 40)
+    monkeypatch.setattr(base, "similar_lengths", noted)
     assert_allclose(model.predict(pairs), expected, atol=1e-6)
     assert len(sizes) > 2
     assert max(sizes) <= 40
