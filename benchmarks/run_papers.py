@@ -8,8 +8,8 @@ script that fails does not stop the others, but sets the exit status.
 On two cores, everything takes about five hours, most of them for word interaction and
 tagging. `--short` takes three quarters of an hour: one seed, a third of the training
 data, two epochs of word interaction, eight of tagging, three folds. `--quick` takes six
-minutes, on a thousand training examples. Neither replaces recorded results (`--out` writes them
-elsewhere).
+minutes, on a thousand training examples. Neither replaces recorded results (`--out`
+writes them elsewhere).
 """
 
 # Authors: The skparaphrase developers

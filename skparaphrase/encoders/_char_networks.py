@@ -201,7 +201,6 @@ class CharCNNEncoder(TrainedEncoder):
     _new_table = _character_table
 
     def _composition(self, vectors: WordVectors) -> "nn.Composition":
-
         return nn.CharacterConvolution(
             vectors.dim,
             self._filters(),
@@ -372,7 +371,6 @@ class CharLSTMEncoder(TrainedEncoder):
     _new_table = _character_table
 
     def _composition(self, vectors: WordVectors) -> "nn.Composition":
-
         return nn.LSTM(
             vectors.dim,
             self.dim,

@@ -183,7 +183,6 @@ class CharagramEncoder(TrainedEncoder):
         )
 
     def _new_table(self, texts: Sequence[str]) -> WordVectors:
-
         ngrams = self._tokenizer().vocabulary(
             texts, min_count=self.min_count, max_ngrams=self.max_ngrams
         )
@@ -191,7 +190,6 @@ class CharagramEncoder(TrainedEncoder):
         return random_table(ngrams, self.dim, limit, self._random_state)
 
     def _composition(self, vectors: WordVectors) -> "nn.Composition":
-
         return nn.Charagram(
             len(vectors), self.dim, activation=self.activation, n_layers=self.n_layers
         )

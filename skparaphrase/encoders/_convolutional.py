@@ -185,7 +185,6 @@ class ConvolutionalEncoder(TrainedEncoder):
         store_parameters(self, locals())
 
     def _composition(self, vectors: WordVectors) -> "nn.Composition":
-
         widths = list(self.widths)
         if not widths or not all(
             isinstance(w, Integral) and int(w) >= 1 for w in widths

@@ -155,7 +155,6 @@ class ProjectionEncoder(TrainedEncoder):
         store_parameters(self, locals())
 
     def _composition(self, vectors: WordVectors) -> "nn.Composition":
-
         return nn.DeepAverage(vectors.dim, self.dim or vectors.dim)
 
 
@@ -321,7 +320,6 @@ class DeepAveragingEncoder(TrainedEncoder):
         store_parameters(self, locals())
 
     def _composition(self, vectors: WordVectors) -> "nn.Composition":
-
         return nn.DeepAverage(
             vectors.dim,
             self.dim or vectors.dim,

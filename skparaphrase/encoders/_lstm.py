@@ -194,7 +194,6 @@ class LSTMEncoder(TrainedEncoder):
         store_parameters(self, locals())
 
     def _composition(self, vectors: WordVectors) -> "nn.Composition":
-
         shape = vectors.dim, self.dim or vectors.dim
         params: dict[str, Any] = {
             "output_gate": self.output_gate,

@@ -230,5 +230,4 @@ class ParagramEncoder(AveragingEncoder, TrainedEncoder):
         return self.vectors_ if hasattr(self, "vectors_") else self._initial_vectors()
 
     def _composition(self, vectors: WordVectors) -> "nn.Composition":
-
         return nn.Average(vectors.dim)

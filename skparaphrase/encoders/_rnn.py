@@ -181,7 +181,6 @@ class RNNEncoder(TrainedEncoder):
         store_parameters(self, locals())
 
     def _composition(self, vectors: WordVectors) -> "nn.Composition":
-
         dim = self.dim or vectors.dim
         start = self.init if isinstance(self.init, str) else "random"
         return nn.Recurrent(vectors.dim, dim, activation=self.activation, start=start)
@@ -335,5 +334,4 @@ class IdentityRNNEncoder(TrainedEncoder):
         store_parameters(self, locals())
 
     def _composition(self, vectors: WordVectors) -> "nn.Composition":
-
         return nn.IdentityRecurrent(vectors.dim)

@@ -367,7 +367,6 @@ class TrainedEncoder(CallbackSupportMixin, TextEncoder):
         return init
 
     def _fitted_composition(self) -> "nn.Composition":
-
         composition = self._composition(self.vectors_)
         return nn.with_parameters(composition, self.parameters_, "The fitted encoder")
 

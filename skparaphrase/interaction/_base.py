@@ -120,7 +120,6 @@ class PairwiseInteraction(TrainedModel):
         return matrix
 
     def _initialize(self, examples: Examples) -> None:
-
         for name in ("vectors_", "scale_"):
             self.__dict__.pop(name, None)
         network = self._network()
@@ -129,7 +128,6 @@ class PairwiseInteraction(TrainedModel):
         forget_epochs(self)
 
     def _resolved_device(self) -> "torch.device":
-
         device = nn.resolve_device(self.device)
         if device.type == "mps":
             raise ValueError(
@@ -139,7 +137,6 @@ class PairwiseInteraction(TrainedModel):
         return device
 
     def _network(self) -> "nn.Interaction":
-
         return nn.Interaction(
             self._table().dim,
             self.hidden_dim,
@@ -152,11 +149,9 @@ class PairwiseInteraction(TrainedModel):
         )
 
     def _fitted_network(self) -> "nn.Interaction":
-
         return nn.with_parameters(self._network(), self.parameters_, "The fitted model")
 
     def _trainer(self, examples: Examples) -> "nn.InteractionTrainer":
-
         device = self._resolved_device()
         optimizer = self._resolved_optimizer()
         distinct, numbers = numbered_texts(examples.texts)

@@ -82,7 +82,6 @@ class SupervisedModel(TrainedModel):
         )
 
     def _initialize(self, examples: Examples) -> None:
-
         texts = examples.texts
         self.encoder_ = encoder = self._initial_encoder(texts)
         some = texts.ravel()[:_SAMPLE].tolist()
@@ -132,7 +131,6 @@ class SupervisedModel(TrainedModel):
         return scale_factor(vectors.rows(found), self.scale)
 
     def _head(self, dim: int) -> "nn.Head":
-
         return nn.Head(
             dim,
             hidden_dim=self.hidden_dim,
@@ -146,7 +144,6 @@ class SupervisedModel(TrainedModel):
         )
 
     def _trainer(self, examples: Examples) -> "nn.HeadTrainer":
-
         device = nn.resolve_device(self.device)
         distinct, numbers = numbered_texts(examples.texts)
         prior = None

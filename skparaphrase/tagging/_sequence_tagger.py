@@ -332,7 +332,6 @@ class SequenceTagger(TrainedModel):
         return examples.take(kept), examples.take(held_out)
 
     def _initialize(self, examples: Examples) -> None:
-
         classes = np.unique(np.concatenate(examples.targets))
         if len(classes) < 2:
             raise ValueError(
@@ -366,7 +365,6 @@ class SequenceTagger(TrainedModel):
         return initialize_encoder(encoder, words, self._random_state)
 
     def _tagger(self) -> "nn.Tagger":
-
         encoder = self.word_encoder_
         capitals = self.capitals
         if capitals == "auto":
@@ -382,14 +380,12 @@ class SequenceTagger(TrainedModel):
         )
 
     def _fitted_tagger(self) -> "nn.Tagger":
-
         composition = self.word_encoder_.parameters_.items()
         arrays = {f"composition.{name}": array for name, array in composition}
         arrays.update(self.parameters_)
         return nn.with_parameters(self._tagger(), arrays, "The fitted tagger")
 
     def _trainer(self, examples: Examples) -> "nn.TaggerTrainer":
-
         device = nn.resolve_device(self.device)
         optimizer = self._resolved_optimizer()
         encoder = self.word_encoder_
