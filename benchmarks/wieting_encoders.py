@@ -164,7 +164,7 @@ UNION_WEIGHTS = (
     0.5,
     1.0,
 )  # of the characters; chosen on development
-RECOMMENDED = ("ParagramEncoder", "DeepAveragingEncoder")
+RECOMMENDED = ("ParagramEncoder", "DeepAveragingEncoder", "LSTMEncoder", "RNNEncoder")
 SETTINGS = ("recommended", "default", "paper")
 N_PAIRS = 12_000
 

@@ -243,6 +243,7 @@ SETTINGS: dict[str, Settings] = {
 }
 
 # Chosen on the training sets of STS 2012 and SICK; `recommended` has the gains.
+_FROM_AVERAGE: dict[str, Any] = {"init": "average", "loss": "infonce", "max_epochs": 1}
 RECOMMENDED: dict[str, dict[str, Any]] = {
     "ParagramEncoder": {
         "weighting": "sif",
@@ -252,4 +253,6 @@ RECOMMENDED: dict[str, dict[str, Any]] = {
         "max_epochs": 2,
     },
     "DeepAveragingEncoder": {"learning_rate": 0.005, "max_epochs": 3},
+    "LSTMEncoder": {**_FROM_AVERAGE, "batch_size": 100},
+    "RNNEncoder": _FROM_AVERAGE,
 }

@@ -4,11 +4,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 from collections.abc import Callable, Iterable
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 from skparaphrase._compat import HasMethods, StrOptions
 from skparaphrase._estimator import store_parameters
 from skparaphrase._lazy import nn
+from skparaphrase._presets import recommended
 from skparaphrase.encoders._trained import TrainedEncoder
 from skparaphrase.losses import Loss, MarginLoss
 from skparaphrase.optimizers import Optimizer
@@ -123,7 +124,8 @@ class RNNEncoder(TrainedEncoder):
     With "relu", the vector of a text whose states pass 2**32 is scaled down by a power
     of 2; its direction does not change.
 
-    Setting of :meth:`paper`: "ppdb-xl" (table 2).
+    Setting of :meth:`paper`: "ppdb-xl" (table 2). Those of :meth:`recommended` are
+    better in less time.
 
     References
     ----------
@@ -149,6 +151,11 @@ class RNNEncoder(TrainedEncoder):
         "activation": [StrOptions({"tanh", "relu"})],
         "init": [StrOptions({"average"}), HasMethods(["transform"]), None],
     }
+
+    # A class method of a function, which mypy takes for an instance of `classmethod`.
+    recommended: ClassVar[Callable[..., Self]] = classmethod(  # type: ignore[assignment]
+        recommended
+    )
 
     def __init__(
         self,
