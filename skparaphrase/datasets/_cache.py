@@ -4,6 +4,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 import gzip
+import io
 import os
 import shutil
 import tarfile
@@ -212,20 +213,12 @@ def read_members(
             with zipfile.ZipFile(path) as zipped:
                 nearest = _nearest(zipped.namelist(), simplify)
                 return [_member(zipped, path, nearest[name]).read() for name in names]
-        found: dict[str, tuple[tuple[int, str], bytes]] = {}
         with open_compressed(path, gzip.open) as packed:
-            with tarfile.open(fileobj=packed, mode="r|") as tarred:
-                for member in tarred:
-                    name = simplify(member.name.rpartition("/")[2])
-                    depth = _depth(member.name)
-                    if not member.isfile() or name not in names:
-                        continue
-                    if name not in found or depth < found[name][0]:
-                        file = tarred.extractfile(member)
-                        found[name] = depth, b"" if file is None else file.read()
-            while packed.read(1 << 20):  # to the end, where the checksum is
-                pass
-        return [found[name][1] for name in names]
+            whole = io.BytesIO(packed.read())
+        with tarfile.open(fileobj=whole, mode="r:") as tarred:
+            nearest = _nearest((m.name for m in tarred if m.isfile()), simplify)
+            opened: Any = (tarred.extractfile(nearest[name]) for name in names)
+            return [file.read() for file in opened]
 
 
 def unpack_member(path: Path, name: str, target: Path) -> None:
@@ -247,12 +240,8 @@ def unpack_member(path: Path, name: str, target: Path) -> None:
 
 def _nearest(members: Iterable[str], simplify: Callable[[str], str] = str) -> Any:
     """The member nearest to the top, by the simplified last part of its name."""
-    deepest_first = sorted(members, key=_depth, reverse=True)
+    deepest_first = sorted(members, key=lambda x: (x.count("/"), x), reverse=True)
     return {simplify(name.rpartition("/")[2]): name for name in deepest_first}
-
-
-def _depth(name: str) -> tuple[int, str]:
-    return name.count("/"), name
 
 
 def _member(archive: zipfile.ZipFile, path: Path, name: str) -> IO[bytes]:

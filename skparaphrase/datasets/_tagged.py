@@ -96,12 +96,10 @@ def _read_sentences(
         where = f"{path}, line {number}: the header"
     positions = [_position(column, header, where) for column in columns]
     n_columns = len(_CONLLU) if conllu else max(positions) + 1
-    data: list[list[str]] = []
-    target: list[list[str]] = []
-    in_sentence = False
+    sentences: list[list[list[str]]] = [[]]
     for number, line in numbered:
         if not line.strip(" "):
-            in_sentence = False
+            sentences.append([])
             continue
         cells = line.split("\t")
         if conllu and line.startswith("#"):
@@ -117,18 +115,14 @@ def _read_sentences(
                 raise ValueError(f"{where} {cells[0]!r} is not an ID of CoNLL-U.")
             if match[1]:
                 continue
-        token, tag = (cells[position] for position in positions)
+        token, tag = word = [cells[position] for position in positions]
         if not token or not tag:
             position = positions[bool(token)]
             kind = "tag" if token else "token"
             raise ValueError(f"{where} no {kind} in column {position}.")
-        if not in_sentence:
-            data.append([])
-            target.append([])
-            in_sentence = True
-        data[-1].append(token)
-        target[-1].append(tag)
-    return data, target
+        sentences[-1].append(word)
+    pairs = [[*zip(*words, strict=True)] for words in sentences if words]
+    return [[*tokens] for tokens, _ in pairs], [[*tags] for _, tags in pairs]
 
 
 def _position(column: str | int, header: list[str], where: str) -> int:

@@ -12,7 +12,7 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, clone
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.frozen import FrozenEstimator
-from sklearn.utils import Tags, TransformerTags
+from sklearn.utils import Tags, TransformerTags, check_array
 from sklearn.utils.validation import check_is_fitted
 
 from skparaphrase._compat import HasMethods, fit_context
@@ -158,22 +158,13 @@ class PairVectorizer(LastAxisTransformer, DocumentedOnline, BaseEstimator):
         check_is_fitted(self)
         if set(self.how) == {"cosine"}:
             return pair_feature_names(self.how, [])
-        if not hasattr(self.vectorizer_, "get_feature_names_out"):
-            raise AttributeError(
-                f"The vectorizer, {type(self.vectorizer_).__name__}, does not provide "
-                "get_feature_names_out."
-            )
         words = self.vectorizer_.get_feature_names_out()
         return pair_feature_names(self.how, [f"_{word}" for word in words])
 
     def _fit(self, X: Any, y: Any, method: str) -> Any:
         check_how(self.how)
-        pairs = check_pairs(X)
-        if not len(pairs):
-            raise ValueError(
-                f"Found array with 0 sample(s) (shape={pairs.shape}) while a minimum "
-                f"of 1 is required by {type(self).__name__}."
-            )
+        options = {"dtype": None, "ensure_all_finite": False, "estimator": self}
+        pairs = check_array(check_pairs(X), **options)
         if y is not None:
             y = np.repeat(np.asarray(y), 2, axis=0)
         given = self.vectorizer

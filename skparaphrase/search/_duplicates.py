@@ -118,7 +118,10 @@ class NearDuplicates(ClusterMixin, EncoderUser):
         self, texts: NDArray[np.object_], vectors: NDArray[np.float32]
     ) -> NDArray[np.intp]:
         """The row of the representative of each text."""
-        keys, agree = self._guarded(texts)
+        keys = np.zeros(len(texts), np.intp)
+        if self.guard == "numbers":
+            keys = _number_keys(texts)
+        agree = self.guard if callable(self.guard) else lambda first, second: True
         leaders = np.arange(len(texts))
         representatives: list[int] = []
         rows = np.empty_like(vectors)  # of representatives, then of a block
@@ -147,16 +150,10 @@ class NearDuplicates(ClusterMixin, EncoderUser):
                     representatives.append(text)
         return leaders
 
-    def _guarded(
-        self, texts: NDArray[np.object_]
-    ) -> tuple[NDArray[np.intp], Callable[[str, str], bool]]:
-        """A key for each text, equal for texts with the same numbers; and the guard."""
-        if callable(self.guard):
-            return np.zeros(len(texts), np.intp), self.guard
-        if self.guard is None:
-            return np.zeros(len(texts), np.intp), lambda first, second: True
-        seen: dict[frozenset[str], int] = {}
-        plain = (_THOUSANDS.sub("", text.lower()) for text in texts)
-        found = (frozenset(_NUMBERS.findall(text)) for text in plain)
-        keys = [seen.setdefault(numbers, len(seen)) for numbers in found]
-        return np.array(keys, np.intp), lambda first, second: True
+
+def _number_keys(texts: NDArray[np.object_]) -> NDArray[np.intp]:
+    """Equal keys for texts with the same set of numbers."""
+    keys = np.empty(len(texts), dtype=object)
+    for i, text in enumerate(texts):
+        keys[i] = frozenset(_NUMBERS.findall(_THOUSANDS.sub("", text.lower())))
+    return numbered_texts(keys)[1]

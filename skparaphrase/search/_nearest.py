@@ -136,8 +136,7 @@ def best(found: list[Found], k: int | None = None) -> Found:
 
 
 def _concatenated(found: list[Found]) -> Found:
-    if not found:
-        none = np.empty(0, np.intp)
-        return none, none, np.empty(0, np.float32)
-    query, row, cosine = (np.concatenate(part) for part in zip(*found, strict=True))
+    none = np.empty(0, np.intp), np.empty(0, np.intp), np.empty(0, np.float32)
+    columns = zip(none, *found, strict=True)
+    query, row, cosine = (np.concatenate(column) for column in columns)
     return query, row, cosine
