@@ -49,7 +49,8 @@ class AveragingEncoder(TextEncoder):
 
     def _word_weights(self) -> NDArray[np.floating] | None:
         """Weights of shape (n_words,), or None for a plain average."""
-        return getattr(self, "weights_", None)
+        weights: NDArray[np.floating] | None = getattr(self, "weights_", None)
+        return weights
 
     def _embed(self, texts: list[str]) -> NDArray[np.float32]:
         vectors = self._word_vectors()
