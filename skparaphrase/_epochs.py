@@ -36,6 +36,13 @@ TRAINING_CONSTRAINTS: dict[str, list[Any]] = {
     "random_state": ["random_state"],
     "verbose": ["verbose"],
     "vectors_penalty": [Interval(Real, 0, None, closed="left")],
+    "composition_penalty": [Interval(Real, 0, None, closed="left")],
+    "hidden_dim": [Interval(Integral, 1, None, closed="left")],
+    "dropout": [Interval(Real, 0, 1, closed="left")],
+    "scale": [Interval(Real, 0, None, closed="neither"), None],
+    "tokenizer": [callable, None],
+    "score_range": [tuple, list, None],
+    "n_levels": [Interval(Integral, 2, None, closed="left"), None],
 }
 
 _NO_LOSS = 1e-6  # a constant output that has less is right

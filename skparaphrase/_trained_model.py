@@ -173,6 +173,11 @@ class TrainedModel(CallbackSupportMixin, BaseEstimator):
         return self._fit(X, y, sample_weight, (X_val, y_val, sample_weight_val))
 
     def _fit(self, X: Any, y: Any, weights: Any, validation: tuple[Any, ...]) -> Self:
+        if y is None:
+            model = type(self).__name__
+            raise ValueError(
+                f"{model} requires y to be passed, but the target y is None."
+            )
         resume = self.warm_start and self.__sklearn_is_fitted__()
         context = self._init_callback_context(max_subtasks=self.max_epochs)
         with unchanged_on_error(self):
@@ -240,15 +245,10 @@ class TrainedModel(CallbackSupportMixin, BaseEstimator):
     ) -> tuple[NDArray[np.object_], NDArray[np.float64] | None]:
         """Texts, and weights that are not negative, finite, and not all zero."""
         texts = self._check_texts(X)
-        model = type(self).__name__
-        if y is None:
-            raise ValueError(
-                f"{model} requires y to be passed, but the target y is None."
-            )
         if len(texts) == 0:
             raise ValueError(
                 f"Found array with 0 sample(s) in {name} while a minimum of 1 is "
-                f"required by {model}."
+                f"required by {type(self).__name__}."
             )
         check_consistent_length(texts, y)
         if sample_weight is None:

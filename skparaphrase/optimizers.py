@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from sklearn.base import BaseEstimator
 
 from skparaphrase._compat import Interval, StrOptions
-from skparaphrase._estimator import DocumentedOnline
+from skparaphrase._estimator import DocumentedOnline, store_parameters
 
 __all__ = ["Optimizer"]
 
@@ -70,12 +70,7 @@ class Optimizer(DocumentedOnline, BaseEstimator):
         schedule: str = "constant",
         reset: bool = False,
     ) -> None:
-        self.name = name
-        self.sparse = sparse
-        self.clip_norm = clip_norm
-        self.momentum = momentum
-        self.schedule = schedule
-        self.reset = reset
+        store_parameters(self, locals())
 
 
 #: Constraint of the parameter `optimizer`.

@@ -49,11 +49,8 @@ class AveragingEncoder(TextEncoder):
 
     def _word_weights(self) -> NDArray[np.floating] | None:
         """Weights of shape (n_words,), or None for a plain average."""
-        return None
-
-    def _unknown_weight(self) -> float:
-        """The weight of a word that has no row in the table."""
-        return 1.0
+        weights: NDArray[np.floating] | None = getattr(self, "weights_", None)
+        return weights
 
     def _embed(self, texts: list[str]) -> NDArray[np.float32]:
         vectors = self._word_vectors()
@@ -63,7 +60,7 @@ class AveragingEncoder(TextEncoder):
             batches,
             len(texts),
             weights=self._word_weights(),
-            unknown_weight=self._unknown_weight(),
+            unknown_weight=getattr(self, "unknown_weight_", 1.0),
         )
 
     @property
@@ -302,12 +299,6 @@ class TfidfEncoder(AveragingEncoder):
         self.weights_ = np.log((1 + len(texts)) / (1 + found))
         self.unknown_weight_ = math.log(1 + len(texts))
         return self
-
-    def _word_weights(self) -> NDArray[np.float64]:
-        return self.weights_
-
-    def _unknown_weight(self) -> float:
-        return self.unknown_weight_
 
 
 _FILE = files("skparaphrase.encoders") / "data" / "english.npz"

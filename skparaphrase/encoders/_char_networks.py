@@ -4,7 +4,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 from collections.abc import Sequence
-from numbers import Integral, Real
+from numbers import Integral
 from operator import index
 from typing import Any, ClassVar
 
@@ -165,7 +165,6 @@ class CharCNNEncoder(TrainedEncoder):
         **TrainedEncoder._parameter_constraints,
         "filters": [StrOptions(set(FILTERS)), "array-like"],
         "conv_activation": [StrOptions({"relu", "tanh"})],
-        "dropout": [Interval(Real, 0, 1, closed="left")],
     }
 
     def __init__(

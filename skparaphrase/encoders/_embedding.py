@@ -51,14 +51,18 @@ def _embed(
     device: "torch.device",
 ) -> None:
     """Write vectors of texts into `out`, batch by batch if they are independent."""
-    if composition.batch_size is not None:  # a block may end inside a group
+    size = composition.batch_size
+    if size is not None:  # a block may end inside a group
         batches = [TokenBatch.concatenate(list(batches))]
     done = 0
     with torch.inference_mode():
         for batch in batches:
             rest = out[done : done + len(batch)]
             done += len(batch)
-            for chunk in _chunks(batch, composition.batch_size):
+            chunks: Iterable[NDArray[np.intp]] = similar_lengths(batch.lengths)
+            if size is not None:
+                chunks = np.split(np.arange(len(batch)), range(size, len(batch), size))
+            for chunk in chunks:
                 part = batch.take(chunk)
                 rows, ids = np.unique(part.ids, return_inverse=True)
                 found = composition(
@@ -85,15 +89,6 @@ def _embed_pooled(
     with torch.inference_mode():
         out[:] = composition.from_pooled(torch.from_numpy(pooled)).numpy()
     out[np.concatenate(blank)] = 0
-
-
-def _chunks(batch: TokenBatch, size: int | None) -> Iterator[NDArray[np.intp]]:
-    """Texts of similar lengths that fit in memory, or `size` texts in order."""
-    if size is None:
-        yield from similar_lengths(batch.lengths)
-    else:
-        for start in range(0, len(batch), size):
-            yield np.arange(start, min(start + size, len(batch)))
 
 
 def similar_lengths(

@@ -148,9 +148,6 @@ class SIFEncoder(AveragingEncoder):
         self.weights_ = found
         return self
 
-    def _word_weights(self) -> NDArray[np.float64]:
-        return self.weights_
-
 
 def sif_weights(probabilities: NDArray[np.float64], a: float) -> NDArray[np.float64]:
     """Weights `a / (a + p(w))` of Arora et al. (2017)."""

@@ -47,16 +47,12 @@ class PairwiseInteraction(TrainedModel):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **TrainedModel._parameter_constraints,
-        "hidden_dim": [Interval(Integral, 1, None, closed="left")],
         "max_words": [Options(Integral, {32, 48, 64})],
         "context": ["boolean"],
         "share_directions": ["boolean"],
         "focus": [StrOptions({"matching", "paper", "dropout", "none"})],
-        "dropout": [Interval(Real, 0, 1, closed="left")],
         "freeze": [StrOptions({"vectors"}), None],
-        "scale": [Interval(Real, 0, None, closed="neither"), None],
         "unknown_range": [Interval(Real, 0, None, closed="left"), None],
-        "tokenizer": [callable, None],
     }
 
     def _check_texts(self, X: Any) -> NDArray[np.object_]:

@@ -17,7 +17,7 @@ from skparaphrase.interaction._base import PairwiseInteraction
 from skparaphrase.metrics import mean_reciprocal_rank
 from skparaphrase.metrics._ranking import check_relevance, query_codes, split_queries
 from skparaphrase.optimizers import Optimizer
-from skparaphrase.text import check_texts
+from skparaphrase.text._check import check_single_texts
 from skparaphrase.vectors import WordVectors
 
 
@@ -230,11 +230,7 @@ class PairwiseInteractionRanker(PairwiseInteraction):
         """
         if not isinstance(question, str):
             raise TypeError(f"question must be a str; got {question!r}.")
-        texts = check_texts(candidates)
-        if texts.ndim != 1:
-            raise ValueError(
-                f"candidates must have the shape (n_candidates,); got {texts.shape}."
-            )
+        texts = check_single_texts(candidates, "candidates")
         pairs = np.empty((len(texts), 2), dtype=object)
         pairs[:, 0], pairs[:, 1] = question, texts
         return np.argsort(-self.decision_function(pairs), kind="stable")

@@ -4,14 +4,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 from collections.abc import Callable, Iterable
-from numbers import Integral
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import softmax
 
-from skparaphrase._compat import Interval
 from skparaphrase._estimator import store_parameters
 from skparaphrase._trained_model import Examples
 from skparaphrase.interaction._base import PairwiseInteraction
@@ -157,12 +155,6 @@ class PairwiseInteractionRegressor(GradedScores, PairwiseInteraction):
     """
 
     _loss = "divergence"
-
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **PairwiseInteraction._parameter_constraints,
-        "score_range": [tuple, list, None],
-        "n_levels": [Interval(Integral, 2, None, closed="left"), None],
-    }
 
     def __init__(
         self,

@@ -3,13 +3,13 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import torch
 from numpy.random import RandomState
 from numpy.typing import NDArray
+from sklearn.utils import gen_batches
 from torch import Tensor
 from torch.nn import functional as F
 
@@ -112,7 +112,7 @@ class _InfoNCE(torch.autograd.Function):
         of_rows = unit.new_empty(n_pairs)
         of_columns = unit.new_full((n_pairs,), -torch.inf)
         own = unit.new_empty(n_pairs)
-        for rows in row_blocks(n_pairs):
+        for rows in gen_batches(n_pairs, BLOCK):
             by_row, by_column = _logits(unit, rows, temperature, ctx.texts)
             of_rows[rows] = by_row.logsumexp(dim=1)
             of_columns = of_columns.logaddexp(by_column.logsumexp(dim=0))
@@ -126,7 +126,7 @@ class _InfoNCE(torch.autograd.Function):
         one, other = unit.view(-1, 2, unit.shape[1]).unbind(dim=1)
         of_unit = torch.zeros_like(unit)
         of_one, of_other = of_unit.view(-1, 2, unit.shape[1]).unbind(dim=1)
-        for rows in row_blocks(len(one)):
+        for rows in gen_batches(len(one), BLOCK):
             by_row, by_column = _logits(unit, rows, ctx.temperature, ctx.texts)
             shares = (by_row - of_rows[rows, None]).exp_()
             shares += (by_column - of_columns).exp_()
@@ -160,12 +160,6 @@ def _logits(
         )
     )
     return by_row, by_column
-
-
-def row_blocks(n_rows: int) -> Iterator[slice]:
-    """Slices of at most `BLOCK` rows."""
-    for start in range(0, n_rows, BLOCK):
-        yield slice(start, min(start + BLOCK, n_rows))
 
 
 def choose_negatives(
@@ -211,7 +205,7 @@ def choose_negatives(
     if how != "max" and mask_identical:  # one for each text, whatever the blocks
         numbers = to_device(random_state.random_sample(n), device)
     parts = []
-    for rows in row_blocks(n):
+    for rows in gen_batches(n, BLOCK):
         scores = unit[rows] @ unit.T
         pairs = scores.view(-1, 2, n // 2, 2)
         own = pairs.diagonal(rows.start // 2, dim1=0, dim2=2)

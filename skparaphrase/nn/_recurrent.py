@@ -100,7 +100,7 @@ class IdentityRecurrent(Recurrent):
         return last / n_tokens.to(last.dtype)[:, None]
 
 
-class LSTM(_LastState):
+class LSTM(_LastState, Layer):
     """Long short-term memory with peepholes; its last state is the text vector.
 
     LSTM of Wieting et al. (2016), section 3.1, after Gers et al. (2003); its equations
@@ -212,11 +212,6 @@ class StackedLSTM(Composition):
         self.n_layers = n_layers
         self.bidirectional = bidirectional
         self.dim = dim * n_layers * (2 if bidirectional else 1)
-
-    def reset(self, random_state: RandomState) -> None:
-        """Draw the parameters layer by layer."""
-        for layer in self.layers:
-            cast(LSTM, layer).reset(random_state)
 
     def compose(self, table: Tensor, ids: Tensor, offsets: Ints) -> Tensor:
         """Return the last states of all layers."""

@@ -139,7 +139,7 @@ class HeadTrainer(ExamplesTrainer):
     def step(self, batch: tuple[TokenBatch, Ints]) -> Tensor:
         """Update on a batch, and return its mean loss without penalties."""
         texts, chosen = batch
-        used = self.used(texts.ids)
+        used = self.table.used(texts.ids)
         leaf = self.table.leaf(used)
 
         def compute(ids: Tensor, offsets: Ints) -> Tensor:
@@ -181,7 +181,7 @@ class InteractionTrainer(ExamplesTrainer):
     def step(self, batch: tuple[TokenBatch, Ints, Ints]) -> Tensor:
         """Update on a batch, and return its mean loss without penalties."""
         texts, pairs, chosen = batch
-        used = self.used(texts.ids)
+        used = self.table.used(texts.ids)
         leaf = self.table.leaf(used)
         logits = self.module(leaf, used.local, texts.offsets, pairs, self.random_state)
         return self.descend(self.mean_loss(logits, chosen), leaf, used)
@@ -224,7 +224,7 @@ class TaggerTrainer(BaseTrainer):
         by sentences, but the loss is the mean over tokens.
         """
         part, tags = batch
-        used = self.used(part.words.ids)
+        used = self.table.used(part.words.ids)
         leaf = self.table.leaf(used)
         vectors = self.module.word_vectors(
             leaf, used.local, part.words.offsets, part.capitals

@@ -117,8 +117,8 @@ class WordTable:
             whole = initial(np.arange(len(matrix))) if callable(initial) else initial
             self._initial = torch.tensor(whole, dtype=torch.float32, device=device)
 
-    def used(self, ids: Ints, *, with_initial: bool = True) -> UsedRows:
-        """The rows that tokens `ids` use, `with_initial` values for the penalty."""
+    def used(self, ids: Ints) -> UsedRows:
+        """The rows that tokens `ids` use, with their initial values, if any."""
         device = self.weight.device
         local, initial = ids, self._initial
         rows: Tensor | None = None
@@ -132,15 +132,11 @@ class WordTable:
             local = self._place[ids]
             distinct = distinct.astype(np.int64)
             rows = to_device(distinct, device)
-            if with_initial and self._initial_rows is not None:
+            if self._initial_rows is not None:
                 initial = torch.from_numpy(self._initial_rows(distinct))
-            elif with_initial and initial is not None:
+            elif initial is not None:
                 initial = gather_rows(initial, rows)
-        return UsedRows(
-            rows,
-            to_device(local.astype(np.int64), device),
-            initial if with_initial else None,
-        )
+        return UsedRows(rows, to_device(local.astype(np.int64), device), initial)
 
     def leaf(self, used: UsedRows) -> Tensor:
         """The rows in use, shape (n_rows, dim), as a leaf of the autograd graph."""

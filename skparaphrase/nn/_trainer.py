@@ -12,6 +12,7 @@ import numpy as np
 import torch
 from numpy.random import RandomState
 from numpy.typing import NDArray
+from sklearn.utils import gen_batches
 from torch import Tensor, nn
 
 from skparaphrase._threads import available_threads, prefetch
@@ -102,9 +103,7 @@ class BaseTrainer:
 
     def slices(self) -> list[slice]:
         """The batches of an epoch; the last one may be smaller."""
-        size = self.settings.batch_size
-        starts = range(0, self.n_examples, size)
-        return [slice(start, min(start + size, self.n_examples)) for start in starts]
+        return list(gen_batches(self.n_examples, self.settings.batch_size))
 
     def epochs(self, n_epochs: int, done: int = 0) -> Iterator[float]:
         """Train from epoch `done` on; yield the mean loss of an example per epoch."""
@@ -135,10 +134,6 @@ class BaseTrainer:
             yield from prefetch(self.make, chosen)
         else:
             yield from map(self.make, chosen)
-
-    def used(self, ids: Ints) -> UsedRows:
-        """The rows of the table that tokens use."""
-        return self.table.used(ids, with_initial=self.vectors_penalty > 0)
 
     def descend(self, loss: Tensor, leaf: Tensor, used: UsedRows) -> Tensor:
         """Update with the gradient of a loss and of the penalties; return the loss.
@@ -318,7 +313,7 @@ class ParaphraseTrainer(BaseTrainer):
         """The rows in use, offsets and numbers of the texts of some examples."""
         numbers = self.examples[chosen].ravel()
         texts = self.texts.take(numbers)
-        return self.used(texts.ids), texts.offsets, numbers
+        return self.table.used(texts.ids), texts.offsets, numbers
 
     @torch.enable_grad()
     def step(self, batch: tuple[UsedRows, Ints, Ints]) -> Tensor:
@@ -415,9 +410,7 @@ class ParaphraseTrainer(BaseTrainer):
 
 def pair_batches(n_pairs: int, batch_size: int) -> list[slice]:
     """Slices of pairs; a last single pair, without negatives, joins the one before."""
-    n_batches = max(n_pairs // batch_size + (n_pairs % batch_size > 1), 1)
-    ends = [*range(batch_size, n_batches * batch_size, batch_size), n_pairs]
-    return list(map(slice, [0, *ends[:-1]], ends))
+    return list(gen_batches(n_pairs, batch_size, min_batch_size=2))
 
 
 def _scrambled(

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 from torch.optim.adagrad import adagrad
 from torch.optim.adam import adam
@@ -133,13 +132,8 @@ class UpdateRule:
     def load_state_dict(self, state: State, device: torch.device) -> None:
         """Resume from what :meth:`state_dict` gave; on a CPU, in these very arrays."""
         self.state = {
-            name: {
-                key: _on_device(value, device)
-                if isinstance(value, np.ndarray)
-                else value
-                for key, value in remembered.items()
-            }
-            for name, remembered in state.items()
+            name: {key: _on_device(value, device) for key, value in kept.items()}
+            for name, kept in state.items()
         }
 
 
@@ -158,7 +152,10 @@ def _zeros_like(parameter: Tensor) -> Tensor:
     return torch.from_numpy(np.frombuffer(memory, dtype=np.float32).reshape(shape))
 
 
-def _on_device(value: NDArray[np.float32], device: torch.device) -> Tensor:
+def _on_device(value: Any, device: torch.device) -> Any:
+    """A tensor of an array; any other value as it is."""
+    if not isinstance(value, np.ndarray):
+        return value
     if device.type == "cpu" and value.flags.writeable:
         return torch.from_numpy(value)
     return torch.tensor(value, device=device)

@@ -51,15 +51,12 @@ class SupervisedModel(TrainedModel):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **TrainedModel._parameter_constraints,
         "encoder": [HasMethods(["transform"]), None],
-        "hidden_dim": [Interval(Integral, 1, None, closed="left")],
         "how": [tuple, list],
         "projection_dim": [Interval(Integral, 1, None, closed="left"), None],
         "train_projection": ["boolean"],
         "normalize": ["boolean"],
-        "scale": [Interval(Real, 0, None, closed="neither"), None],
         "freeze": [StrOptions({"vectors", "encoder"}), None],
         "prior": [StrOptions({"universal"}), None],
-        "composition_penalty": [Interval(Real, 0, None, closed="left")],
         "head_penalty": [Interval(Real, 0, None, closed="left")],
     }
 

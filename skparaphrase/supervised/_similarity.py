@@ -4,13 +4,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 from collections.abc import Sequence
-from numbers import Integral
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from skparaphrase._compat import Interval
 from skparaphrase._estimator import store_parameters
 from skparaphrase.optimizers import Optimizer
 from skparaphrase.supervised._base import SupervisedModel
@@ -170,12 +168,6 @@ class SimilarityRegressor(GradedScores, SupervisedModel):
 
     _loss = "divergence"
     _n_texts = 2
-
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **SupervisedModel._parameter_constraints,
-        "score_range": [tuple, list, None],
-        "n_levels": [Interval(Integral, 2, None, closed="left"), None],
-    }
 
     def __init__(
         self,

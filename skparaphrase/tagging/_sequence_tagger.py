@@ -154,10 +154,8 @@ class SequenceTagger(TrainedModel):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **TrainedModel._parameter_constraints,
         "word_encoder": [HasMethods(["transform"]), None],
-        "hidden_dim": [Interval(Integral, 1, None, closed="left")],
         "dense_dim": [Interval(Integral, 1, None, closed="left")],
         "capitals": [StrOptions({"auto"}), "boolean"],
-        "dropout": [Interval(Real, 0, 1, closed="left")],
         "penalty": [Interval(Real, 0, None, closed="left")],
     }
 
@@ -291,10 +289,6 @@ class SequenceTagger(TrainedModel):
         return np.concatenate([empty, *(logits.cpu().numpy() for logits in found)])
 
     def _check_examples(self, X: Any, y: Any, weights: Any, *, reset: bool) -> Examples:
-        if y is None:
-            raise ValueError(
-                "SequenceTagger requires y to be passed, but the target y is None."
-            )
         examples = _tagged(X, y)
         if not len(examples):
             raise ValueError(

@@ -105,7 +105,7 @@ def test_rank(model, answers):
     for question in (["w1"], None, 3, ("w1", "w2")):
         with pytest.raises(TypeError, match="question must be a str"):
             model.rank(question, candidates)
-    with pytest.raises(ValueError, match="candidates must have the shape"):
+    with pytest.raises(ValueError, match="candidates must hold texts"):
         model.rank("w1", [("w1", "w2")])
     with pytest.raises(TypeError):
         model.rank("w1", "w2")

@@ -37,7 +37,6 @@ def test_a_leaf_holds_each_word_once(sparse, from_function):
         rows = np.unique(ids) if sparse else np.arange(20)
         assert_array_equal(np.arange(20) if used.rows is None else used.rows, rows)
         assert_array_equal(used.initial, initial[rows])
-        assert table.used(ids, with_initial=False).initial is None
         if from_function and sparse:
             assert asked[-1] == len(rows)  # never the whole table
 
