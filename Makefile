@@ -33,7 +33,7 @@ demo: $(VENV)/plot
 test: $(VENV)/test
 	$(PYTEST) $(SELECT) $(OPTIONS) $(TESTS)
 
-# Attacks on files and texts with new seeds, and a table of failures.
+# Attacks on texts, files and processes with new seeds, and a table of failures.
 soak: $(VENV)/test
 	OMP_NUM_THREADS=1 $(BIN)/python tests/robustness/soak.py $(MINUTES)
 

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from os import PathLike
 from pathlib import Path
+from tokenize import TokenError
 from typing import Any, TypeVar
 from zlib import crc32
 
@@ -28,7 +29,7 @@ _FORMAT = "skparaphrase"
 _CHECKSUM = b',\n "crc32": '  # the last key of a JSON file
 _NAME = re.compile(r"[\w.-]+(/metadata\.json)?")
 # What malformed files raise.
-_ERRORS = (
+MALFORMED = (
     ArithmeticError,
     AttributeError,
     EOFError,
@@ -36,6 +37,8 @@ _ERRORS = (
     OSError,
     RecursionError,
     SafetensorError,
+    SyntaxError,
+    TokenError,
     TypeError,
     ValueError,
 )
@@ -355,7 +358,7 @@ def refuse_damage(path: Path) -> Iterator[None]:
     """Turn what malformed files raise into a ValueError that names `path`."""
     try:
         yield
-    except _ERRORS as error:
+    except MALFORMED as error:
         reason = f"it lacks {error}" if isinstance(error, KeyError) else str(error)
         if isinstance(error, ValueError) and reason.startswith(str(path)):
             raise  # names a file in this folder

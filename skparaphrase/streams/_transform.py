@@ -19,7 +19,7 @@ from numpy.typing import DTypeLike, NDArray
 from skparaphrase._compat import safe_indexing
 from skparaphrase._estimator import warn_caller
 from skparaphrase._output import without_metadata
-from skparaphrase._persistence import locked
+from skparaphrase._persistence import MALFORMED, locked
 from skparaphrase.streams._store import TextStore
 
 
@@ -225,7 +225,7 @@ def _written(
             if n_rows != start + len(block) or crc32(block.tobytes()) != checksum:
                 break
             records.append([n_rows, checksum])
-    except (ArithmeticError, LookupError, OSError, TypeError, ValueError) as error:
+    except MALFORMED as error:
         raise ValueError(
             f"{part} and {checksums.name} are damaged: {error}. Delete them to start "
             "again."

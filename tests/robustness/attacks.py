@@ -32,7 +32,7 @@ _ALL = [
     Attack(text_attacks.store_nasty_texts, ["TextStore"], 10_000, N_TEXTS),
     Attack(text_attacks.fit_to_nasty_texts, NAMES, 1_000, N_TEXTS),
     Attack(file_attacks.damage_a_file, file_attacks.KINDS, 2_000),
-    Attack(file_attacks.forge_metadata, file_attacks.FORGED, 500),
+    Attack(file_attacks.forge_a_file, file_attacks.FORGED, 1_000),
     Attack(process_attacks.save_at_once, process_attacks.SAVERS, 200),
 ]
 if hasattr(os, "fork"):

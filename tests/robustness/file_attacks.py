@@ -430,12 +430,16 @@ def much_changed(raw, random):
     return raw
 
 
+def files_of(folder):
+    return sorted(path for path in folder.rglob("*") if path.is_file())
+
+
 def damage_a_file(kind, seed, folder):
     """A damaged file is refused, or is the same; text is refused, or is read."""
     random = Random(seed)
     original, content = written(kind)
     shutil.copytree(original, folder)
-    path = random.choice(sorted(path for path in folder.rglob("*") if path.is_file()))
+    path = random.choice(files_of(folder))
     raw = path.read_bytes()
     if kind in READERS:
         path.write_bytes(much_changed(raw, random))
@@ -477,21 +481,26 @@ FORGED = [k for k in FOLDERS if k not in ("tokens of a store", "checkpoint")]
 FORGED.remove("vectors.npy.part")
 
 
-def forge_metadata(kind, seed, folder):
-    """Metadata of a stranger without checksums is refused, or the folder is read."""
+def forge_a_file(kind, seed, folder):
+    """A file of a stranger without checksums is refused, or the folder is read."""
     random = Random(seed)
     shutil.copytree(written(kind)[0], folder)
-    paths = [*folder.rglob("*.json")]
-    for path in paths:
+    for path in folder.rglob("*.json"):
         content = json.loads(path.read_bytes())
         content.pop("files", None)
         content.pop("crc32", None)
         path.write_text(json.dumps(content), encoding="ascii")
-    path = random.choice(paths)
-    content = forged(json.loads(path.read_bytes()), random)
-    path.write_text(json.dumps(content), encoding="ascii")
+    path = random.choice(files_of(folder))
+    raw = path.read_bytes()
+    if path.suffix == ".json":
+        content = forged(json.loads(raw), random)
+        path.write_text(json.dumps(content), encoding="ascii")
+    else:
+        path.write_bytes(much_changed(raw, random))
     [inner] = folder.iterdir()
     try:
-        LOADERS[inner.name](inner)
+        with warnings.catch_warnings():  # of numpy, about old headers
+            warnings.filterwarnings("ignore", "Reading `.npy`", UserWarning)
+            LOADERS[inner.name](inner)
     except (ValueError, FileNotFoundError) as error:
         assert str(folder) in str(error), error

@@ -79,6 +79,7 @@ def test_checksums_of_other_blocks_are_kept(part, tmp_path):
     [
         ("x.part", "cut", True),
         ("x.part", "flip", True),
+        ("x.part", "brace", True),
         ("x.part", "unlink", False),  # there is nothing to resume
         ("x.part.crc32", "cut", False),
         ("x.part.crc32", "flip", False),
@@ -91,7 +92,9 @@ def test_damaged_files(name, damage, is_refused, part, tmp_path):
     if damage == "unlink":
         path.unlink()
     else:
-        raw[1] ^= 4
+        if damage == "brace":
+            raw[raw.index(b"}")] ^= 4
+        raw[1] ^= 4 if damage == "flip" else 0
         path.write_bytes(raw[:-5] if damage == "cut" else raw)
     if is_refused:
         with pytest.raises(ValueError, match=r"x\.part and x\.part\.crc32 are damaged"):

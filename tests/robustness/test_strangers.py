@@ -164,8 +164,9 @@ def pickled():
         b"\x93NUMPY",
         b"\x93NUMPY\x01\x00\xff\xff" + b"(" * 65535,
         b"\x93NUMPY\x09\x00\x00\x00",
+        npy("<f4", (3, 4), n_bytes=48).replace(b"}", b" ", 1),
     ],
-    ids=range(17),
+    ids=range(18),
 )
 @pytest.mark.parametrize("name", ["matrix", "words-raw", "words-ends", "words-slots"])
 def test_arrays_of_tables(name, content, mmap, tmp_path):
