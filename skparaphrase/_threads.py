@@ -9,7 +9,7 @@ import threading
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache
 from typing import Any, TypeVar
 
@@ -42,14 +42,10 @@ def in_worker() -> bool:
     backend, _ = get_active_backend()
     if backend.nesting_level:
         return True
-    distributed = sys.modules.get("distributed")
-    if distributed is None:
-        return False
-    try:
-        distributed.get_worker()
-    except ValueError:
-        return False
-    return True
+    with suppress(KeyError, ValueError):  # not imported, or not in a worker
+        sys.modules["distributed"].get_worker()
+        return True
+    return False
 
 
 def available_threads() -> int:
@@ -81,9 +77,8 @@ def one_blas_thread() -> Iterator[None]:
     Blocks may overlap: the last to end restores the number of threads.
     """
     with _LOCK:
-        _BLAS_LIMITS.append(
-            _BLAS_LIMITS[0] if _BLAS_LIMITS else _blas().limit(limits=1)
-        )
+        limit = _BLAS_LIMITS[0] if _BLAS_LIMITS else _blas().limit(limits=1)
+        _BLAS_LIMITS.append(limit)
     try:
         yield
     finally:

@@ -85,13 +85,8 @@ class CheckpointFolder:
         path = self.folder / f"epoch-{number}"
         with new_folder(path) as new:
             save_file(arrays, new / _ARRAYS)
-            write_metadata(
-                new,
-                kind=_KIND,
-                version=_FORMAT_VERSION,
-                identity=identity,
-                state=content,
-            )
+            about = {"kind": _KIND, "version": _FORMAT_VERSION}
+            write_metadata(new, **about, identity=identity, state=content)
             for written in (new / _ARRAYS, new / "metadata.json", new):
                 _flush_to_disk(written)
         _flush_to_disk(self.folder)
@@ -106,9 +101,7 @@ class CheckpointFolder:
         self._sweep()
 
     def _all(self) -> dict[int, Path]:
-        paths = {
-            path.name[len("epoch-") :]: path for path in self.folder.glob("epoch-*")
-        }
+        paths = {p.name.removeprefix("epoch-"): p for p in self.folder.glob("epoch-*")}
         return {int(n): path for n, path in paths.items() if n.isdecimal()}
 
     def _sweep(self) -> None:

@@ -405,11 +405,8 @@ class LastAxisUnion(LastAxisTransformer, DocumentedOnline, BaseComposition):
         tags.non_deterministic = any(one.non_deterministic for one in of_members)
         kept = [getattr(o.transformer_tags, "preserves_dtype", ()) for o in of_members]
         assert tags.transformer_tags is not None
-        tags.transformer_tags.preserves_dtype = [
-            dtype
-            for dtype in ("float64", "float32")
-            if all(dtype in dtypes for dtypes in kept)
-        ]
+        both = {"float64", "float32"}.intersection(*kept)
+        tags.transformer_tags.preserves_dtype = sorted(both, reverse=True)
         return tags
 
 

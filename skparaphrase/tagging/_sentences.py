@@ -64,17 +64,13 @@ def check_tags(y: Any, sentences: list[list[str]], name: str = "y") -> NDArray[A
             if is_missing(tag):
                 raise ValueError(f"{name}: tag {j} of sentence {i} is missing.")
     flat = list(chain.from_iterable(rows))
-    nested = [tag for tag in flat if _is_sequence(tag)]
+    nested = [t for t in flat if np.iterable(t) and not isinstance(t, (str, bytes))]
     if nested:
         raise TypeError(f"{name}: a token has one tag; got {describe(nested[0])}.")
     n_str = sum(isinstance(tag, str) for tag in flat)
     if 0 < n_str < len(flat):
         raise TypeError(f"{name} mixes tags that are str with tags that are not.")
     return np.asarray(flat)
-
-
-def _is_sequence(tag: Any) -> bool:
-    return hasattr(tag, "__len__") and not isinstance(tag, (str, bytes))
 
 
 def _check_rows(values: Any, name: str, what: str) -> list[list[Any]]:

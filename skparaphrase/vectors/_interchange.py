@@ -33,17 +33,15 @@ def from_keyed_vectors(
     Parameters
     ----------
     keyed_vectors : object
-        Has `index_to_key` (gensim 3: `index2word`), a list of str, and `vectors`, of
-        shape (n_words, dim), or has an attribute `wv` that does. Matrices are shared:
-        do not train the model further.
+        Has `index_to_key`, a list of str, and `vectors`, of shape (n_words, dim), or an
+        attribute `wv` that does. Matrices are shared: do not train the model further.
     unknown : str, default=None
         See :class:`WordVectors`. "subword" takes the n-grams of fastText, as of
         `gensim.models.fasttext.load_facebook_vectors("cc.en.300.bin")`: unknown words
         then have the vectors that gensim gives them.
     """
     source = getattr(keyed_vectors, "wv", keyed_vectors)
-    gensim_3 = getattr(source, "index2word", None)
-    words = getattr(source, "index_to_key", gensim_3)
+    words = getattr(source, "index_to_key", None)
     matrix = getattr(source, "vectors", None)
     if words is None or matrix is None:
         raise TypeError(
@@ -52,11 +50,8 @@ def from_keyed_vectors(
         )
     subwords = None
     if getattr(source, "vectors_ngrams", None) is not None and source.bucket:
-        subwords = Subwords(
-            source.vectors_ngrams,
-            ngram_range=(source.min_n, source.max_n),
-            kind="fasttext",
-        )
+        sizes = source.min_n, source.max_n
+        subwords = Subwords(source.vectors_ngrams, ngram_range=sizes, kind="fasttext")
     return cls(words, matrix, unknown=unknown, subwords=subwords)
 
 

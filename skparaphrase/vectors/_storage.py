@@ -3,7 +3,6 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-import json
 from collections.abc import Sequence
 from os import PathLike
 from pathlib import Path
@@ -13,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skparaphrase._persistence import (
-    checked_file,
     is_large,
     load_array,
     new_folder,
@@ -32,7 +30,7 @@ MADE = ("subword", "hash")  # unknown= for which vectors of words are made
 _BLOCK = 16384  # vectors checked at a time
 _WORD_ARRAYS = {"raw": "uint8", "ends": "int64", "slots": "int32"}
 _SUBWORD_ARRAYS = ("matrix", "scale", "shift")
-_FORMAT_VERSION = 3  # 1 has the words in JSON; 2 has no n-grams
+_FORMAT_VERSION = 3  # 2, of the first edition, has no n-grams
 
 
 def check_table(
@@ -146,17 +144,11 @@ def load_table(folder: Path, *, mmap: bool, verify: bool) -> tuple[Any, ...]:
         folder, kind="WordVectors", version=_FORMAT_VERSION, lazy=".npy", verify=verify
     )
     with refuse_damage(folder):
-        if metadata["version"] == 1:
-            path = checked_file(folder / "words.json")
-            text = path.read_text(encoding="ascii")
-            words = Vocabulary(json.loads(text))
-        else:
-            words = Vocabulary.from_arrays(
-                *(
-                    load_array(folder / f"words-{name}.npy", dtype, mmap=mmap)
-                    for name, dtype in _WORD_ARRAYS.items()
-                )
-            )
+        parts = (
+            load_array(folder / f"words-{name}.npy", dtype, mmap=mmap)
+            for name, dtype in _WORD_ARRAYS.items()
+        )
+        words = Vocabulary.from_arrays(*parts)
         matrix = load_array(folder / "matrix.npy", *DTYPES, mmap=mmap)
         scale = None
         if matrix.dtype == np.int8:

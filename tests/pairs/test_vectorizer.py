@@ -96,7 +96,7 @@ def test_labels_reach_a_vectorizer_that_wants_them(pairs):
 
 def test_hashes_have_no_names(pairs):
     step = PairVectorizer(HashingVectorizer()).fit(pairs)
-    with pytest.raises(AttributeError, match="HashingVectorizer.*no attribute"):
+    with pytest.raises(AttributeError, match=r"HashingVectorizer.*no attribute"):
         step.get_feature_names_out()
     step = PairVectorizer(HashingVectorizer(), how=["cosine"]).fit(pairs)
 

@@ -20,9 +20,8 @@ WORDS = ["cat", "Cat", "dog", "blue", "eyed", "well-known"]
 TABLE = WordVectors(WORDS, np.random.default_rng(0).normal(size=(6, 6)))
 
 
-@pytest.mark.parametrize("attribute", ["index_to_key", "index2word"])
-def test_old_and_new_keyed_vectors(attribute):
-    keyed = SimpleNamespace(**{attribute: ["a", "b"], "vectors": np.eye(2)})
+def test_keyed_vectors():
+    keyed = SimpleNamespace(index_to_key=["a", "b"], vectors=np.eye(2))
     for source in (keyed, SimpleNamespace(wv=keyed)):
         vectors = WordVectors.from_keyed_vectors(source, unknown="b")
         assert (vectors.words, vectors.unknown) == (["a", "b"], "b")

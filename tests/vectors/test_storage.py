@@ -43,15 +43,6 @@ def test_folders_of_the_first_edition():
     assert (frequencies, frequencies.total) == ({"the": 6, "na\u00efve": 2}, 16)
 
 
-def test_a_folder_with_words_in_json(table, assert_same, tmp_path):
-    table().save(tmp_path / "v")
-    words = json.dumps(list(table().words))
-    (tmp_path / "v" / "words.json").write_text(words, encoding="ascii")
-    metadata = tmp_path / "v" / "metadata.json"
-    metadata.write_text(json.dumps(json.loads(metadata.read_text()) | {"version": 1}))
-    assert_same(WordVectors.load(tmp_path / "v"), table())
-
-
 def test_save_over_an_existing_table(table, assert_same, tmp_path):
     (tmp_path / "v").mkdir()
     table(n=5).save(tmp_path / "v")
