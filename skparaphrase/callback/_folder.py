@@ -85,7 +85,7 @@ class CheckpointFolder:
         path = self.folder / f"epoch-{number}"
         with new_folder(path) as new:
             save_file(arrays, new / _ARRAYS)
-            about = {"kind": _KIND, "version": _FORMAT_VERSION}
+            about: dict[str, Any] = {"kind": _KIND, "version": _FORMAT_VERSION}
             write_metadata(new, **about, identity=identity, state=content)
             for written in (new / _ARRAYS, new / "metadata.json", new):
                 _flush_to_disk(written)
