@@ -147,9 +147,10 @@ def run_all(
     args: argparse.Namespace,
     tasks: Sequence[tuple[Callable[..., Any], tuple[Any, ...]]],
 ) -> list[dict[str, Any]]:
-    """The results (dicts) and seconds of all tasks, in order.
+    """The results (dicts) and CPU seconds of all tasks, in order.
 
-    The tasks run in `--jobs` processes with one thread each. Put the longest first.
+    The tasks run in `--jobs` processes with one thread each, so that a busy machine does
+    not change their seconds. Put the longest first.
     """
     parallel = joblib.Parallel(n_jobs=min(args.jobs, len(tasks)), batch_size=1)
     results: list[dict[str, Any]] = parallel(
@@ -160,9 +161,9 @@ def run_all(
 
 def _timed(function: Callable[..., Any], values: tuple[Any, ...]) -> dict[str, Any]:
     torch.set_num_threads(1)
-    started = time.perf_counter()
+    started = time.process_time()
     result: dict[str, Any] = function(*values)
-    result["seconds"] = round(time.perf_counter() - started, 1)
+    result["seconds"] = round(time.process_time() - started, 1)
     print(values[-1] if values else function.__name__, result, flush=True)
     return result
 

@@ -68,14 +68,14 @@ def letters(text: str) -> str:
 
 def evaluate(model: Any, parts: Mapping[str, tuple[Any, Any]]) -> dict[str, Any]:
     """Fit with validation on the development set, and score on the test set."""
-    started = time.perf_counter()
+    started = time.process_time()
     X_val, y_val = parts["dev"]
     model.fit(*parts["train"], X_val=X_val, y_val=y_val)
     return {
         "test": 100 * float(model.score(*parts["test"])),
         "dev": 100 * max(model.validation_scores_),
         "epoch": float(model.best_epoch_),
-        "fit seconds": time.perf_counter() - started,
+        "fit seconds": time.process_time() - started,
         "n_train": len(parts["train"][0]),
     }
 

@@ -77,13 +77,13 @@ def run(args: argparse.Namespace, seed: int, kind: tuple[str, bool]) -> dict[str
     """All rows of one encoder, trained on paraphrases once or not at all."""
     data = Data(args)
     name, universal = kind
-    started = time.perf_counter()
+    started = time.process_time()
     if universal:
         encoder = prior(data, name, seed)
     else:
         class_ = ConvolutionalEncoder if name == "CSE" else ParagramEncoder
         encoder = class_(data.vectors)
-    seconds = time.perf_counter() - started
+    seconds = time.process_time() - started
     parts = read(args, "similarity")
     return {
         "rows": {
