@@ -149,8 +149,8 @@ def run_all(
 ) -> list[dict[str, Any]]:
     """The results (dicts) and CPU seconds of all tasks, in order.
 
-    The tasks run in `--jobs` processes with one thread each, so that a busy machine does
-    not change their seconds. Put the longest first.
+    The tasks run in `--jobs` processes with one thread each, so that a busy machine
+    does not change their seconds. Put the longest first.
     """
     parallel = joblib.Parallel(n_jobs=min(args.jobs, len(tasks)), batch_size=1)
     results: list[dict[str, Any]] = parallel(
