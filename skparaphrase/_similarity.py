@@ -68,5 +68,4 @@ def similarity(a: Any, b: Any, encoder: Any = None) -> float | NDArray[np.floati
         )
     encoder = load_pretrained() if encoder is None else encoder
     vectors = np.asarray(encoder.transform(np.append(first, second)))
-    n = len(first)
-    return np.clip(cosine_similarity(vectors[:n], vectors[n:]), -1, 1)
+    return np.clip(cosine_similarity(*np.split(vectors, 2)), -1, 1)

@@ -33,6 +33,7 @@ from skparaphrase.nn._supervised import (
 from skparaphrase.nn._table import WordTable, to_device
 from skparaphrase.nn._tagger import Sentences, Tagger
 from skparaphrase.nn._trainer import (
+    BaseTrainer,
     LossBatch,
     ParaphraseTrainer,
     pair_batches,
@@ -41,6 +42,7 @@ from skparaphrase.nn._trainer import (
 __all__ = [
     "LSTM",
     "Average",
+    "BaseTrainer",
     "CharacterConvolution",
     "Charagram",
     "Composition",

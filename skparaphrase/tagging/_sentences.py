@@ -59,7 +59,6 @@ def check_tags(y: Any, sentences: list[list[str]], name: str = "y") -> NDArray[A
                 f"Sentence {i} has {len(sentence)} tokens, but {name} holds {len(row)} "
                 f"tags for it."
             )
-    for i, row in enumerate(rows):
         for j, tag in enumerate(row):
             if is_missing(tag):
                 raise ValueError(f"{name}: tag {j} of sentence {i} is missing.")
