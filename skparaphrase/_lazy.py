@@ -21,8 +21,6 @@ else:
             self._name = name
 
         def __getattr__(self, name: str) -> Any:
-            module = import_module(self._name)
-            vars(self).update(vars(module))  # asked for once only
-            return getattr(module, name)
+            return getattr(import_module(self._name), name)
 
     nn, torch = _Lazy("skparaphrase.nn"), _Lazy("torch")

@@ -42,7 +42,7 @@ def in_worker() -> bool:
     backend, _ = get_active_backend()
     if backend.nesting_level:
         return True
-    with suppress(KeyError, ValueError):  # not imported, or not in a worker
+    with suppress(KeyError, AttributeError, ValueError):  # not imported; no worker
         sys.modules["distributed"].get_worker()
         return True
     return False

@@ -183,3 +183,8 @@ def test_errors_of_prefetch_come_in_order():
     assert next(results) == 1
     with pytest.raises(ZeroDivisionError):
         next(results)
+
+
+def test_no_worker_where_the_import_of_distributed_is_blocked(monkeypatch):
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    assert not in_worker()

@@ -203,7 +203,8 @@ class Checkpoint:
         identity = fit_identity(estimator, training.data)
         place = Path(self.folder)
         if self.subfolders:
-            place /= f"{type(estimator).__name__}-{digest(identity)}"
+            raw = json.dumps(identity, sort_keys=True).encode()
+            place /= f"{type(estimator).__name__}-{crc32(raw):08x}"
         writes = process_rank() == 0
         fit = _Fit(CheckpointFolder(place, writes=writes), identity)
         self._fits[id(estimator)] = fit
@@ -313,11 +314,6 @@ def differences(before: Identity, now: Identity) -> list[str]:
         if name not in ("estimator", "parameters") and before.get(name) != now[name]
     ]
     return found
-
-
-def digest(identity: Identity) -> str:
-    """A short name of a fit."""
-    return f"{crc32(json.dumps(identity, sort_keys=True).encode()):08x}"
 
 
 def _shown(value: Any) -> Any:

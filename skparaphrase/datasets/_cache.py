@@ -216,8 +216,11 @@ def read_members(
         with open_compressed(path, gzip.open) as packed:
             whole = io.BytesIO(packed.read())
         with tarfile.open(fileobj=whole, mode="r:") as tarred:
-            nearest = _nearest((m.name for m in tarred if m.isfile()), simplify)
-            opened: Any = (tarred.extractfile(nearest[name]) for name in names)
+            files = {m.name: m for m in reversed(tarred.getmembers()) if m.isfile()}
+            nearest = _nearest(files, simplify)
+            members = [files[nearest[name]] for name in names]
+            check_expanded(path, sum(member.size for member in members))
+            opened: Any = map(tarred.extractfile, members)
             return [file.read() for file in opened]
 
 

@@ -21,6 +21,7 @@ from scipy.sparse import csr_array
 from sklearn.utils import check_array, check_consistent_length, column_or_1d
 
 import skparaphrase
+from skparaphrase.encoders._average import check_fit_texts
 from skparaphrase.streams import TextStore
 from skparaphrase.streams._store import stored_tokens
 from skparaphrase.text import (
@@ -28,7 +29,6 @@ from skparaphrase.text import (
     TokenBatch,
     WordTokenizer,
     check_pairs,
-    check_texts,
     numbered_texts,
 )
 from skparaphrase.vectors import WordVectors
@@ -276,9 +276,7 @@ def check_teacher(X: Any, y: Any) -> TextsInMemory:
     ValueError
         For inconsistent shapes, values that are not finite, or no text at all.
     """
-    texts = check_texts(X)
-    if not texts.size:
-        raise ValueError("Found 0 samples; a minimum of 1 text is required to fit.")
+    texts = check_fit_texts(X)
     if y is None:
         raise ValueError(
             "loss='distillation' learns the vectors of a teacher: call "

@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
+from sklearn.utils import gen_batches
 
 from skparaphrase._compat import Interval, fit_context
 from skparaphrase._estimator import store_parameters
@@ -257,8 +258,7 @@ def map_to_targets(
     """Map word vectors linearly, such that directions of texts predict the targets."""
     dim = vectors.shape[1]
     gram, across = _SHRINKAGE * np.eye(dim), np.zeros((dim, targets.shape[1]))
-    for start in range(0, len(targets), _BLOCK):
-        rows = slice(start, start + _BLOCK)
+    for rows in gen_batches(len(targets), _BLOCK):
         texts = unit_vectors((counts[rows] @ vectors).astype(np.float64))
         gram += texts.T @ texts
         across += texts.T @ targets[rows]
@@ -286,8 +286,7 @@ def ridge(
     words = np.unique(counts.indices)
     known = scaled[:, words]
     vectors = start.copy()
-    for first in range(0, start.shape[1], _COLUMNS):
-        some = slice(first, first + _COLUMNS)
+    for some in gen_batches(start.shape[1], _COLUMNS):
         residual = targets[:, some] - scaled @ start[:, some]
         vectors[words, some] += fit_rows(known, residual, alpha=alpha, n_steps=n_steps)
     predicted = scaled @ vectors
@@ -300,7 +299,6 @@ def _unit_blocks(
     teachers: list[NDArray[Any]],
 ) -> Iterator[tuple[slice, NDArray[np.float64]]]:
     """Unit vectors of all teachers side by side, for some texts at a time."""
-    for start in range(0, len(teachers[0]), _BLOCK):
-        rows = slice(start, start + _BLOCK)
+    for rows in gen_batches(len(teachers[0]), _BLOCK):
         units = [unit_vectors(t[rows].astype(np.float64)) for t in teachers]
         yield rows, np.hstack(units) / np.sqrt(len(units))

@@ -409,7 +409,10 @@ class ParaphraseTrainer(BaseTrainer):
 
 
 def pair_batches(n_pairs: int, batch_size: int) -> list[slice]:
-    """Slices of pairs; a last single pair, without negatives, joins the one before."""
+    """Slices of at least one pair, in batches of two or more.
+
+    A last single pair, without negatives, joins the one before.
+    """
     return list(gen_batches(n_pairs, batch_size, min_batch_size=2))
 
 

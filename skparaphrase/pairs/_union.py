@@ -251,9 +251,9 @@ class LastAxisUnion(LastAxisTransformer, DocumentedOnline, BaseComposition):
     def _members(self) -> list[tuple[str, Any]]:
         """Names and transformers that are not dropped."""
         return [
-            (name, _passthrough() if member == "passthrough" else member)
+            (name, _passthrough() if _is(member, "passthrough") else member)
             for name, member in self.transformers
-            if member != "drop"
+            if not _is(member, "drop")
         ]
 
     def _check_members(self) -> None:
@@ -415,6 +415,10 @@ def _read(X: Any) -> Any:
     return list(X) if isinstance(X, Iterator) else X
 
 
+def _is(member: Any, word: str) -> bool:
+    return isinstance(member, str) and member == word  # not of arrays
+
+
 def _passthrough() -> LastAxis:
     return LastAxis(FunctionTransformer(feature_names_out="one-to-one"))
 
@@ -423,7 +427,7 @@ def _first_step(member: Any) -> Any:
     """The step that gets the input; a pipeline lacks some of its tags."""
     while isinstance(member, Pipeline) and member.steps:
         member = member.steps[0][1]
-    return _passthrough() if member == "passthrough" else member
+    return _passthrough() if _is(member, "passthrough") else member
 
 
 def _named(name: str, function: Callable[..., Any], *args: Any, **options: Any) -> Any:

@@ -101,9 +101,9 @@ class ParaphraseMiner(EncoderUser):
             - score : ndarray of shape (n_pairs,), the cosine
         """
         check_is_fitted(self)
-        texts = check_single_texts(texts)
+        texts = check_single_texts(texts, "texts")
         is_one_list = others is None
-        others = texts if is_one_list else check_single_texts(others)
+        others = texts if is_one_list else check_single_texts(others, "others")
         vectors = self._embed(texts)
         other_vectors = vectors if is_one_list else self._embed(others)
         options: Any = {"k": self.top_k, "threshold": self.threshold}

@@ -140,7 +140,8 @@ class SemanticSearch(EncoderUser):
             - text : ndarray of shape (n_queries, k), dtype object
             - score : ndarray of shape (n_queries, k), the cosine
         """
-        queries = check_single_texts([queries] if isinstance(queries, str) else queries)
+        queries = [queries] if isinstance(queries, str) else queries
+        queries = check_single_texts(queries, "queries")
         score, row = self._nearest(queries, k)
         found = {"row": row, "text": self.texts_[row], "score": score}
         if not as_frame:

@@ -511,7 +511,8 @@ class _Remembered:
 
     def _publish(self, block: "_Block") -> None:
         """Make the vectors of new words, and only then show their pieces to others."""
-        new = block.keys() - self.rows.keys()
+        # Not a difference of keys, which walks through all that are remembered.
+        new = [piece for piece in block if piece not in self.rows]
         n_bytes = _PIECE_BYTES * len(new) + sum(map(getsizeof, new))
         n_bytes += sum(map(len, map(block.__getitem__, new)))
         if block.places:

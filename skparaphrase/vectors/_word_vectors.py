@@ -547,7 +547,8 @@ class WordVectors:
         return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self._set(**{"subwords": None, **state})  # the first edition had no subwords
+        vars(self).update({"subwords": None, **state})  # the first edition had none
+        self._set(self.words, self.matrix, self.scale, self.unknown, self.subwords)
 
     def _fingerprint(self) -> int:
         """A checksum of some words and vectors that tells tables apart."""

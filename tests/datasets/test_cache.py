@@ -5,7 +5,9 @@
 
 import errno
 import gzip
+import io
 import sys
+import tarfile
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -237,6 +239,30 @@ def test_a_changed_bit_of_a_tar_is_found(tmp_path, archive):
     path.write_bytes(raw.replace(b"plane", b"plank"))
     (tmp_path / "a.tar.gz.sha256").write_text(f"{sha256_of(path)}  {path.name}\n")
     with pytest.raises(OSError, match=r"Delete it and a\.tar\.gz\.sha256 to"):
+        read_members(path, ["a.txt"])
+
+
+def test_members_of_one_name_in_a_tar(tmp_path):
+    path = tmp_path / "a.tar.gz"
+    with tarfile.open(path, "w:gz") as packed:
+        for content in (b"one", b"two", None):
+            member = tarfile.TarInfo("a.txt")
+            member.type = tarfile.REGTYPE if content else tarfile.SYMTYPE
+            member.linkname, member.size = "a.txt", len(content or b"")
+            packed.addfile(member, io.BytesIO(content or b""))
+    assert read_members(path, ["a.txt"]) == [b"one"]
+
+
+def test_a_sparse_member_of_a_tar_takes_no_memory(tmp_path):
+    member = tarfile.TarInfo("a.txt")
+    member.type = tarfile.GNUTYPE_SPARSE
+    raw = bytearray(member.tobuf(tarfile.GNU_FORMAT))
+    raw[483:495] = b"%011o\0" % 2**30  # the size that it stands for
+    raw[148:156] = b" " * 8
+    raw[148:156] = b"%06o\0 " % sum(raw)
+    path = tmp_path / "a.tar.gz"
+    path.write_bytes(gzip.compress(bytes(raw) + bytes(1024)))
+    with pytest.raises(ValueError, match=r"a\.tar\.gz is damaged or malicious"):
         read_members(path, ["a.txt"])
 
 

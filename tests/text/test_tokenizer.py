@@ -210,3 +210,17 @@ def test_a_tokenizer_is_a_parameter_object():
         assert clone(words).set_params(**{name: value}) != words != "ptb"
     assert words.tokenize(["Don't"]) == [words("Don't")] == [["Do", "n't"]]
     WordTokenizer("(").set_params(pattern="words")(" checked in use ")
+
+
+def test_a_call_does_not_walk_through_all_that_is_remembered():
+    class Remembered(dict):
+        def __iter__(self):
+            raise AssertionError("walked through")
+
+        keys = items = values = __iter__
+
+    lookup = WordTokenizer().lookup({"a": 0, "b": 1})
+    list(lookup.encode_blocks(["a b", "a"]))
+    lookup._remembered.rows = Remembered(lookup._remembered.rows)
+    (batch,) = lookup.encode_blocks(["b", "a b. a"])
+    assert batch.ids.tolist() == [1, 0, 1, 0]

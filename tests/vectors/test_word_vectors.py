@@ -265,3 +265,12 @@ def test_a_folder_that_is_gone_or_holds_others_is_told(table, by_path, tmp_path)
     shutil.rmtree(tmp_path / "v")
     with pytest.raises(FileNotFoundError, match="by_path=True"):
         pickle.loads(pickled)
+
+
+def test_copies_keep_attributes_that_were_added():
+    vectors = WordVectors(["a", "b"], np.eye(2))
+    vectors.note = "x"
+    for found in (copy.copy(vectors), pickle.loads(pickle.dumps(vectors))):
+        assert found.note == "x"
+        assert_array_equal(found["b"], [0, 1])
+        assert not found.matrix.flags.writeable
