@@ -12,6 +12,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import Bunch
 from sklearn.utils.validation import check_is_fitted
 
+from skparaphrase._lazy import torch
 from skparaphrase.inspection._display import Display, draw_heat_map, shorten
 from skparaphrase.inspection._estimators import unwrap
 from skparaphrase.interaction import PairwiseInteractionRanker
@@ -98,8 +99,6 @@ def word_interactions(model: Any, pair: Any) -> Bunch:
 
 def _compare(model: Any, texts: list[str]) -> Bunch:
     """Words of two sentences, and the cube, focus and weights of their cells."""
-    import torch
-
     from skparaphrase.nn._interaction import focus_mask, focus_weights
 
     found = model._find_words(texts)

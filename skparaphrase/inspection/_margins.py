@@ -9,6 +9,7 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils import check_array, check_consistent_length, check_random_state
 
+from skparaphrase._lazy import nn, torch
 from skparaphrase.inspection._display import Display, merge_style
 from skparaphrase.inspection._estimators import (
     find_transformer,
@@ -90,10 +91,6 @@ def margins(
     texts = check_pairs(pairs)
     if len(texts) < 2:
         raise ValueError(f"Negatives require at least 2 pairs; got {len(texts)}.")
-    import torch
-
-    from skparaphrase.nn import choose_negatives, pair_batches, unit_vectors
-
     choice: dict[str, Any] = {"how": negatives, "pool": pool}
     choice["mask_identical"] = mask_identical
     transformer = find_transformer(encoder)
@@ -106,7 +103,7 @@ def margins(
     positive = np.empty(len(texts))
     negative = np.empty((len(texts), 2))
     chosen = np.empty((len(texts), 2), dtype=object)
-    batches = pair_batches(len(texts), batch_size)
+    batches = nn.pair_batches(len(texts), batch_size)
     together = max(_BLOCK // batch_size, 1)
     for i, batch in enumerate(batches):
         if i % together == 0:
@@ -115,8 +112,8 @@ def margins(
             vectors = transform_texts(transformer, texts[order[start:stop]])
         rows = order[batch]
         block = vectors[batch.start - start : batch.stop - start]
-        unit = unit_vectors(torch.from_numpy(block.reshape(2 * len(block), -1)))
-        places, found = choose_negatives(
+        unit = nn.unit_vectors(torch.from_numpy(block.reshape(2 * len(block), -1)))
+        places, found = nn.choose_negatives(
             unit, identity[rows].ravel(), random_state=generator, **choice
         )
         positive[rows] = (unit[0::2] * unit[1::2]).sum(dim=1).clamp(-1, 1).numpy()

@@ -9,7 +9,6 @@ import math
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
-from functools import partial
 from hashlib import blake2b
 from itertools import pairwise
 from os import PathLike
@@ -96,7 +95,7 @@ class TextStore(Sequence[Any]):
 
     def __init__(self, folder: str | PathLike[str], *, verify: bool = False) -> None:
         self.folder = Path(folder).absolute()
-        read_folder(self.folder, partial(self._open, verify=verify))
+        read_folder(self.folder, self._open, verify=verify)
 
     def _open(self, folder: Path, *, verify: bool) -> None:
         metadata = read_metadata(

@@ -389,11 +389,11 @@ class WordLookup:
             tokens: Iterable[str] = (piece,)
         else:
             tokens = self._find(piece)
-        index, find = self._index, self._index.get
+        index = self._index
         rows: list[int] = []
         n_left_out = 0
         for token in tokens:
-            row = find(token)
+            row = index.get(token)
             if row is not None:
                 rows.append(row)
                 continue

@@ -159,7 +159,7 @@ class Vocabulary(Sequence[str]):
             views = [memoryview(array) for array in arrays]
             self._views = (*views, _mask(len(self)))
         raw, ends, slots, mask = self._views
-        key = word.encode("utf-8", "surrogatepass")
+        key = _encoded(word)
         slot = crc32(key) & mask
         while (row := slots[slot]) >= 0:
             if raw[ends[row - 1] if row else 0 : ends[row]] == key:
