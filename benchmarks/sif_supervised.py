@@ -62,7 +62,7 @@ def main() -> None:
         (run, (args, seed, task, name))
         for task in reversed(MODELS)  # the longest first
         for name in ROWS
-        for seed in range(1 if task in FEWER else args.seeds)
+        for seed in range(args.seeds)
     ]
     found = run_all(args, tasks)
     runs: dict[tuple[str, str], list[Any]] = {}
@@ -119,7 +119,7 @@ def report(
         "",
         "SICK similarity (Pearson x 100), SICK entailment and SST-2 sentiment",
         "(accuracy x 100) on the test sets; mean and standard deviation over",
-        f"{args.seeds} seeds, for sentiment one. Made by",
+        f"{args.seeds} seeds. Made by",
         "`python benchmarks/sif_supervised.py`.",
         "Published: Arora et al. (2017), table 2, from GloVe vectors; for PP the",
         "features of 2400 dimensions of Wieting et al. (2016).",
