@@ -44,9 +44,7 @@ from skparaphrase.supervised import SimilarityRegressor
 MEASURES = ("r", "rho", "MSE")
 PUBLISHED = {"r": 0.8784, "rho": 0.8199, "MSE": 0.2329}
 SICK = {  # the longest first
-    "paper's setting, 12 of its 35 epochs": Row(
-        {"paper": "sick", "max_epochs": 12}, 1, PUBLISHED
-    ),
+    "paper's setting": Row({"paper": "sick"}, 1, PUBLISHED),
     "defaults": Row({}, 3, PUBLISHED),
     "without context": Row({"context": False}, 1, {"r": 0.7559}),
     "without focus": Row({"focus": "none"}, 3, {"r": 0.8701}),
@@ -77,6 +75,7 @@ STS = {
     "STS 2014, PP vectors": Row({"vectors": "PP", "max_words": 48, "max_epochs": 8}, 2),
     "MSRvid": Row({"max_epochs": 20}),
     "MSRvid, PP vectors": Row({"vectors": "PP", "max_epochs": 20}),
+    "MSRvid, paper's setting": Row({"paper": "msrvid"}, 1),
 }
 FILES = {  # trained on, tested on
     "MSRvid": (["2012-train.MSRvid"], "2012.MSRvid"),
@@ -241,6 +240,7 @@ def sick_table(found: Mapping[str, Any], rows: Mapping[str, Row]) -> list[str]:
 def report(runs: Mapping[str, list[dict[str, Any]]]) -> list[str]:
     found = {name: medians(of) for name, of in runs.items()}
     base = found["defaults"]["r"]["median"]
+    paper = found["MSRvid, paper's setting"]
     published = PUBLISHED["r"]
     return [
         "# Pairwise word interaction: similarity",
@@ -302,16 +302,19 @@ def report(runs: Mapping[str, list[dict[str, Any]]]) -> list[str]:
         *table(
             ["", "vectors as they are", "PP vectors"],
             [
-                [
-                    name if part is None else f"{name}, {part}",
-                    shown(found[name][part or "r"], published),
-                    shown(found[f"{name}, PP vectors"][part or "r"], None),
-                ]
-                for name, part, published in [
-                    ("MSRvid", None, 0.9112),
-                    ("STS 2014", None, 0.7666),
-                    *(("STS 2014", part, r) for part, r in STS_2014.items()),
-                ]
+                ["MSRvid, paper's setting", shown(paper["r"], 0.9112), None],
+                *(
+                    [
+                        name if part is None else f"{name}, {part}",
+                        shown(found[name][part or "r"], published),
+                        shown(found[f"{name}, PP vectors"][part or "r"], None),
+                    ]
+                    for name, part, published in [
+                        ("MSRvid", None, 0.9112),
+                        ("STS 2014", None, 0.7666),
+                        *(("STS 2014", part, r) for part, r in STS_2014.items()),
+                    ]
+                ),
             ],
         ),
         "",
