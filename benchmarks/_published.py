@@ -7,11 +7,12 @@ computed from the rows, and so may differ by 0.1 from the printed ones. Two prin
 means of 2013 do not follow from the papers' own rows: GloVe+WR (printed 56.6, rows
 57.3) and GloVe+W (44.0, rows 46.1).
 
-"50%", "75%" and "max" are of all systems that took part in a task (Wieting et al.,
-table 2).
+"50%", "75%" and "max" are the median, the 75th percentile and the best of all systems
+that took part in a task (Wieting et al., table 2).
 
-The rows were written down without the papers at hand. A test compares their means with
-the printed ones, which they meet within 0.1; compare a single score with its paper
+The rows were written down without the papers at hand, and so were the printed means of
+the percentiles. A test compares the means of the rows with the printed ones, which they
+meet within 0.1 (SICK is no part of a mean); compare a single score with its paper
 before you quote it.
 """
 

@@ -241,8 +241,11 @@ def draw(
     axes = Figure(figsize=(6, 4), layout="constrained").subplots()
     axes.scatter([rare[name] for name in distances], list(distances.values()), s=12)
     axes.axhline(0, color="0.8", linewidth=0.8, zorder=0)
+    left = ("2012.OnWN", "2012.SMTeuroparl", "2015.headlines")  # others are close
     for name in rare:
-        place = {"xytext": (4, 2), "textcoords": "offset points"}
+        side = -1 if name in left else 1
+        place = {"xytext": (4 * side, 2), "textcoords": "offset points"}
+        place["ha"] = "right" if name in left else "left"
         axes.annotate(name, (rare[name], distances[name]), fontsize=6, **place)
     axes.set_xmargin(0.15)
     axes.set(xlabel="rare words, %", ylabel="PP less 75th percentile, Pearson x 100")
