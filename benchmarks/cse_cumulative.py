@@ -179,7 +179,7 @@ def report(
         "",
         "Pearson x 100, means over the data sets of a year; medians of seeds, here",
         f"{n_seeds} (published: 5). Mean of years: 2012 to 2014; mean of sets: the 19",
-        "of STS and SICK, the paper's total, for published rows from the other columns.",
+        "of STS and SICK, the paper's total, here computed from the other columns.",
         "Made by `python benchmarks/cse_cumulative.py`. Published: Jiao et al. (2018),",
         "tables 1, 2 and 4; phrases there are 3 million of PPDB-XL, sentences 167",
         "thousand of Simple Wikipedia.",
