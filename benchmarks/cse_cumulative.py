@@ -1,12 +1,11 @@
 """PP and CSE on phrases, on sentences, and on phrases first, then sentences.
 
     python benchmarks/cse_cumulative.py --data ../shared [--quick] [--seeds 5]
-    python benchmarks/cse_cumulative.py --data ../shared --examples
 
 Reproduces tables 1, 2 and 4 of Jiao et al. (2018), as medians of five seeds, as in the
 paper. Phrases are the lexical pairs of PPDB; sentences are captions, rewrites and news.
-Writes `benchmarks/results/cse_cumulative.json` and `.md`. With `--examples`, it prints
-pairs like those of table 6 instead: those on which PP and CSE differ most.
+Like table 6, shows pairs on which PP and CSE differ most. Writes
+`benchmarks/results/cse_cumulative.json` and `.md`.
 """
 
 # Authors: The skparaphrase developers
@@ -18,8 +17,8 @@ from typing import Any
 
 import numpy as np
 from _papers import (
+    COLUMNS,
     Data,
-    cell,
     median,
     parse_args,
     run_all,
@@ -28,6 +27,7 @@ from _papers import (
     table,
     write,
 )
+from _published import mean_of_sets, published
 
 from skparaphrase.encoders import AverageEncoder, ConvolutionalEncoder, ParagramEncoder
 from skparaphrase.pairs import PairSimilarity
@@ -35,37 +35,36 @@ from skparaphrase.pairs import PairSimilarity
 # Rates were chosen on the training sets of STS 2012 and SICK, with all pairs.
 PHRASE_EPOCHS = 5
 SENTENCE_EPOCHS = {"CSE": 2, "PP": 4}
-# Published: 2012, 2013, 2014, SICK; tables 1, 4 and 2.
-PUBLISHED: dict[tuple[str, str], tuple[float | None, ...]] = {
-    ("PP", "phrases"): (58.7, 61.3, 70.9, 71.6),
-    ("CSE", "phrases"): (63.3, 58.6, 72.1, 71.9),
-    ("CSE", "sentences"): (62.0, 67.3, 75.0, None),
-    ("CSE", "phrases, then sentences"): (63.0, 68.8, 76.3, 73.0),
+# What the rows of tables 1, 2 and 4 are called in `_published.py`.
+PUBLISHED = {
+    ("PP", "phrases"): "PP",
+    ("CSE", "phrases"): "CSE",
+    ("CSE", "sentences"): "CSE on sentences",
+    ("CSE", "phrases, then sentences"): "CSE on both",
 }
-# Data sets that the paper names, PP and CSE of table 1.
-PUBLISHED_SETS = {"2012.MSRpar": (42.6, 51.6), "2013.FNWN": (43.9, 29.8)}
-COLUMNS = ("2012", "2013", "2014", "mean of years", "SICK")
+# The data sets whose scores of CSE, after phrases, the paper names.
+PUBLISHED_SETS = {"2012.MSRpar": 51.6, "2013.FNWN": 29.8, "2015.belief": 68.5}
 
 
 def main() -> None:
-    args = parse_args(__doc__, seeds=5, examples="print pairs as in table 6")
-    if args.examples:
-        return examples(args)
+    args = parse_args(__doc__, seeds=5)
     tasks: list[tuple[Any, tuple[Any, ...]]] = [
         (function, (args, seed, model))
         for model in SENTENCE_EPOCHS
         for function in (cumulative, alone)
         for seed in range(args.seeds)
     ]
-    *found, begin = run_all(args, [*tasks, (start, (args, "start"))])
+    others = [(start, (args, "start")), (examples, (args, "examples"))]
+    *found, begin, shown = run_all(args, [*tasks, *others])
     runs: dict[tuple[str, str], list[Any]] = {}
     for (_, values), result in zip(tasks, found, strict=True):
         for stage, scores in result["stages"].items():
             runs.setdefault((values[-1], stage), []).append(scores)
     scores = {key: median(of) for key, of in runs.items()}
     results = {", ".join(key): of for key, of in scores.items()}
-    lines = report(begin, scores, args.seeds)
-    write(args, "cse_cumulative", {"start": begin, **results}, lines)
+    lines = [*report(begin, scores, args.seeds), *report_examples(shown["pairs"])]
+    results = {"start": begin, **results, "examples": shown}
+    write(args, "cse_cumulative", results, lines)
 
 
 def encoder(model: str, stage: str, data: Data, seed: int, init: Any = None) -> Any:
@@ -121,21 +120,32 @@ def start(args: argparse.Namespace, _: str) -> dict[str, Any]:
     return {**sets, **sts_means(sets)}
 
 
-def examples(args: argparse.Namespace, number: int = 8) -> None:
-    """Pairs of SICK with their gold score, PP's and CSE's, all from 0 to 5."""
+def examples(args: argparse.Namespace, _: str, number: int = 8) -> dict[str, Any]:
+    """Pairs of SICK that one of PP and CSE scores much better than the other."""
     data = Data(args)
     texts, gold = data.sts["sick"]
-    found = []
+    scores = {}
     for model in ("PP", "CSE"):
         fitted, _ = fit(model, "sentences", data, 0)
-        found.append((PairSimilarity().predict(fitted.transform(texts)) + 1) * 2.5)
-    gold = (gold - 1) / 4 * 5
-    pp, cse = found
-    nearer = np.abs(pp - gold) - np.abs(cse - gold)
+
+        def cosines(pairs: Any, fitted: Any = fitted) -> Any:
+            return PairSimilarity().predict(fitted.transform(pairs))
+
+        known, target = data.development["sick-train"]
+        line = np.polyfit(cosines(known), target, 1)
+        scores[model] = np.polyval(line, cosines(texts))
+    nearer = np.abs(scores["PP"] - gold) - np.abs(scores["CSE"] - gold)
     order = np.argsort(nearer, kind="stable")
-    print("   PP   CSE  gold")
-    for i in [*order[: number // 2], *order[-(number // 2) :]]:
-        print(f"{pp[i]:5.2f} {cse[i]:5.2f} {gold[i]:5.2f}  {' | '.join(texts[i])}")
+    return {
+        "pairs": [
+            {
+                "line": int(i) + 2,  # the file has a header
+                "gold": float(gold[i]),
+                **{model: float(of[i]) for model, of in scores.items()},
+            }
+            for i in [*order[-(number // 2) :][::-1], *order[: number // 2]]
+        ]
+    }
 
 
 def report(
@@ -144,13 +154,13 @@ def report(
     n_seeds: int,
 ) -> list[str]:
     stages = ("phrases", "sentences", "phrases, then sentences")
-    rows: list[list[Any]] = [[None, "none", *(begin[column] for column in COLUMNS), ""]]
+    rows = [[None, "none", *_means(begin)]]
     for model in ("PP", "CSE"):
         for stage in stages:
-            theirs = [cell(value) for value in PUBLISHED.get((model, stage), ())]
-            ours = scores[model, stage]
-            cells = [ours[column] for column in COLUMNS]
-            rows.append([model, stage, *cells, " / ".join(theirs)])
+            rows.append([model, stage, *_means(scores[model, stage])])
+            if (model, stage) in PUBLISHED:
+                theirs = published(PUBLISHED[model, stage])
+                rows.append([f"published, {model}", stage, *_means(theirs)])
     mean = "mean of years"
     gains = [
         f"{model} {both[mean] - sentences[mean]:+.1f}"
@@ -161,21 +171,20 @@ def report(
         f"{stage} {scores['CSE', stage]['2012'] - scores['PP', stage]['2012']:+.1f}"
         for stage in stages
     ]
-    published = PUBLISHED["CSE", stages[2]], PUBLISHED["CSE", stages[1]]
-    theirs = np.mean(
-        np.subtract(*([float(v or 0) for v in of[:3]] for of in published))
-    )
+    theirs = published("CSE on both")[mean] - published("CSE on sentences")[mean]
     sets = [key for key in begin if key.startswith("20") and "." in key]
+    of_pp = published("PP")
     return [
         "# Cumulative training",
         "",
         "Pearson x 100, means over the data sets of a year; medians of seeds, here",
-        f"{n_seeds} (published: 5). Made by",
-        "`python benchmarks/cse_cumulative.py`. Published: Jiao et al. (2018), tables",
-        "1, 2 and 4, 2012 / 2013 / 2014 / SICK; phrases there are 3 million of",
-        "PPDB-XL, sentences 167 thousand of Simple Wikipedia.",
+        f"{n_seeds} (published: 5). Mean of years: 2012 to 2014; mean of sets: the 19",
+        "of STS and SICK, the paper's total, here computed from the other columns.",
+        "Made by `python benchmarks/cse_cumulative.py`. Published: Jiao et al. (2018),",
+        "tables 1, 2 and 4; phrases there are 3 million of PPDB-XL, sentences 167",
+        "thousand of Simple Wikipedia.",
         "",
-        *table(["encoder", "trained on", *COLUMNS, "published"], rows),
+        *table(["encoder", "trained on", *COLUMNS, "mean of sets"], rows),
         "",
         "What phrases add to sentences in the mean of years (published for CSE:",
         f"{theirs:+.1f}): {', '.join(gains)}.",
@@ -191,15 +200,32 @@ def report(
             [
                 [None, "none", *(begin[key] for key in sets)],
                 *([*names, *(of[key] for key in sets)] for names, of in scores.items()),
-                *(
-                    [
-                        f"{model}, published",
-                        "phrases",
-                        *(PUBLISHED_SETS.get(key, (None, None))[i] for key in sets),
-                    ]
-                    for i, model in enumerate(("PP", "CSE"))
-                ),
+                ["published, PP", "phrases", *(of_pp[key] for key in sets)],
+                ["published, CSE", "phrases", *map(PUBLISHED_SETS.get, sets)],
             ],
+        ),
+    ]
+
+
+def _means(of: dict[str, float]) -> list[float | None]:
+    values = [*map(of.__getitem__, COLUMNS), mean_of_sets(of)]
+    return [None if np.isnan(value) else value for value in values]
+
+
+def report_examples(pairs: list[dict[str, float]]) -> list[str]:
+    return [
+        "",
+        "## Pairs on which PP and CSE differ most",
+        "",
+        "As table 6, whose pairs are others. The pairs of SICK (lines of",
+        "`sick/test.tsv`) that one of the two scores much better than the other: first",
+        "those that CSE scores better. Both are trained on sentences, with seed 0.",
+        "Their cosines are brought to the scale of SICK, 1 to 5, by the straight line",
+        "that fits those of its training pairs best. The paper's scale is 0 to 5.",
+        "",
+        *table(
+            ["line", "PP", "CSE", "gold"],
+            [[of[column] for column in ("line", "PP", "CSE", "gold")] for of in pairs],
         ),
     ]
 

@@ -3,7 +3,9 @@
     python benchmarks/run_papers.py --data ../shared [--short] [--seeds 1] [--jobs 4]
 
 The options are passed on to the scripts; without `--seeds`, each uses its own number. A
-script that fails does not stop the others, but sets the exit status.
+script that fails does not stop the others, but sets the exit status. Table 9 of He and
+Lin, a measurement of speed, has a script that is run on its own, on an idle machine:
+`interaction_speed.py`.
 
 On two cores, everything takes about five hours, most of them for word interaction and
 tagging. `--short` takes three quarters of an hour: one seed, a third of the training
@@ -22,6 +24,7 @@ import time
 from pathlib import Path
 
 SCRIPTS = (
+    "sts",
     "wieting_encoders",
     "charagram_words",
     "charagram_ngrams",

@@ -1,11 +1,12 @@
 """Semantic textual similarity: every STS data set and SICK, with published figures.
 
-    python benchmarks/sts.py --data ../shared [--quick] [--seeds 3]
+    python benchmarks/sts.py --data ../shared [--quick] [--seeds 3] [--sets FOLDER]
 
-Reads every `data/sts/YEAR.NAME.tsv` and `data/sick/test.tsv` in the folder (columns
-score, sentence1, sentence2; data sets with "train" in their name are left out), or,
-with `--sets`, any folder of such files. Writes `benchmarks/results/sts.json` and
-`sts.md`.
+Reproduces tables 1, 4 and 5 and figure 2 of Arora et al. (2017). Reads every
+`data/sts/YEAR.NAME.tsv` and `data/sick/test.tsv` in the folder (columns score,
+sentence1, sentence2; data sets with "train" in their name are left out), or, with
+`--sets`, any folder of such files. Writes `benchmarks/results/sts.json` and `sts.md`,
+but for `--sets` only with `--out`.
 
 Component removal is fitted on the evaluated sentences, both sides of a data set
 together, as in the SIF paper. Rates and epochs of the trained encoders were chosen on
@@ -17,14 +18,28 @@ the training sets of STS 2012 and SICK.
 
 import argparse
 import json
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from _papers import COLUMNS, YEARS, Data, sts_means, table, versions
+from _papers import (
+    COLUMNS,
+    RESULTS,
+    YEARS,
+    Data,
+    median,
+    parse_args,
+    run_all,
+    sts_means,
+    table,
+    versions,
+)
 from _published import label, published
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
 
 from skparaphrase.datasets import (
     load_paraphrases,
@@ -41,7 +56,6 @@ from skparaphrase.encoders import (
 from skparaphrase.metrics import STSScorer
 from skparaphrase.vectors import WordFrequencies, WordVectors
 
-RESULTS = Path(__file__).parent / "results"
 # What the row is called in the papers, on GloVe and on PARAGRAM-SL999 (PSL).
 PUBLISHED = {
     "average": ("GloVe", "PSL"),
@@ -53,29 +67,35 @@ PUBLISHED = {
 }
 
 Make = Callable[[int], Any]
-Row = tuple[str, str, Make, int, bool]  # group, name, encoder of a seed, n, per_side
+Row = tuple[str, str, Make, Any]  # group, name, encoder of a seed, postprocessing
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--data", type=Path, default=Path("../shared"))
-    parser.add_argument("--sets", type=Path, help="a folder of scored pairs instead")
-    parser.add_argument("--seeds", type=int, default=3, help="of trained encoders")
-    parser.add_argument("--quick", action="store_true", help="untrained encoders only")
-    parser.add_argument("--out", type=Path, default=RESULTS)
-    args = parser.parse_args()
+    parser = argparse.ArgumentParser(add_help=False)  # of what `parse_args` lacks
+    parser.add_argument("--sets", type=Path)
+    folder, sys.argv[1:] = parser.parse_known_args()
+    args = parse_args(__doc__, seeds=3)
+    args.sets = folder.sets
 
-    datasets = _datasets(args)
+    found = run_all(args, [(run, (args, seed)) for seed in range(args.seeds)])
     scored = []
-    for group, name, make, n_components, per_side in _rows(args):
-        n_seeds = args.seeds if "trained" in group else 1
-        runs = [
-            _score(datasets, make, n_components, per_side, s) for s in range(n_seeds)
-        ]
-        scores = {key: float(np.median([run[key] for run in runs])) for key in runs[0]}
-        scored.append({"group": group, "name": name, "n_seeds": n_seeds, **scores})
-        print(f"{group:28} {name:34}", _cells(scores, datasets), flush=True)
-    _write(args.out, scored, datasets)
+    for key in found[0]["rows"]:
+        runs = [of["rows"][key] for of in found if key in of["rows"]]
+        group, name = key
+        row = {"group": group, "name": name, "n_seeds": len(runs)}
+        scored.append({**row, **median(runs)})
+    _write(args, scored, list(_datasets(args)))
+
+
+def run(args: argparse.Namespace, seed: int) -> dict[str, Any]:
+    """Scores of all rows, or, if the seed is not 0, of those that depend on it."""
+    datasets = _datasets(args)
+    rows = {}
+    for group, name, make, removal in _rows(args):
+        if seed == 0 or "trained" in group:
+            rows[group, name] = scores = _score(datasets, make, removal, seed)
+            print(f"{group:28} {name:34}", _cells(scores, datasets), flush=True)
+    return {"rows": rows}
 
 
 def _datasets(args: argparse.Namespace) -> dict[str, tuple[Any, Any]]:
@@ -101,9 +121,9 @@ def _rows(args: argparse.Namespace) -> list[Row]:
     rows: list[Row] = []
 
     def add(
-        group: str, name: str, make: Make, n: int = 0, per_side: bool = False
+        group: str, name: str, make: Make, n: int = 0, *, per_side: bool = False
     ) -> None:
-        rows.append((group, name, make, n, per_side))
+        rows.append((group, name, make, CommonComponentRemoval(n, per_side=per_side)))
 
     bundled = load_word_frequencies()
 
@@ -114,9 +134,9 @@ def _rows(args: argparse.Namespace) -> list[Row]:
         add(group, "removal (R)", lambda _: plain, 1)
         add(group, "W + R", lambda _: sif, 1)
 
-    table = args.data / "vectors/minilm-words.300d.bin"
-    if table.exists():
-        vectors = WordVectors.read(table)
+    if (args.data / "vectors/minilm-words.300d.bin").exists():
+        data = Data(args)
+        vectors = data.vectors
         wikipedia = WordFrequencies.read(
             args.data / "data/frequencies/enwiki_vocab_min200.txt"
         )
@@ -125,18 +145,15 @@ def _rows(args: argparse.Namespace) -> list[Row]:
         group = "minilm-words 77k x 300"
         untrained(group, vectors, filled)
         add(group, "tf-idf", lambda _: TfidfEncoder(vectors))
-        add(
-            group,
-            "W + 2 components",
-            lambda _: SIFEncoder(vectors, frequencies=filled),
-            2,
-        )
+        sif = SIFEncoder(vectors, frequencies=filled)
+        add(group, "W + 2 components", lambda _: sif, 2)
+        centred = make_pipeline(FunctionTransformer(_centre), CommonComponentRemoval())
+        rows.append((group, "W + R, centred", lambda _: sif, centred))
         add(group, "W, counts of letters only", lambda _: letters)
         add(group, "W + R, counts of letters only", lambda _: letters, 1)
-        add(group, "the same, R per side (code)", lambda _: letters, 1, True)
-        _add_figure_2(add, args, vectors, {"letters only": wikipedia, "filled": filled})
-        if not args.quick:
-            _add_trained(add, args, vectors, filled)
+        add(group, "the same, R per side (code)", lambda _: letters, 1, per_side=True)
+        _add_figure_2(add, data, {"letters only": wikipedia, "filled": filled})
+        _add_trained(add, data, filled)
     untrained("bundled 30k x 128, int8", None, None)
     pairs = load_paraphrases().data
 
@@ -147,17 +164,19 @@ def _rows(args: argparse.Namespace) -> list[Row]:
     return rows
 
 
+def _centre(vectors: Any) -> Any:
+    """Subtract the mean of a data set, both sides together."""
+    return vectors - vectors.mean(axis=(0, 1))
+
+
 def _add_figure_2(
-    add: Callable[..., None],
-    args: argparse.Namespace,
-    vectors: WordVectors,
-    counts: dict[str, WordFrequencies],
+    add: Callable[..., None], data: Data, counts: dict[str, WordFrequencies]
 ) -> None:
     """Figure 2 of Arora et al. (2017), and the weights of section 3.1."""
+    vectors = data.vectors
     for a in (1e-1, 3e-2, 1e-2, 3e-3, 1e-3, 3e-4, 1e-4, 3e-5, 1e-5):
         sif = SIFEncoder(vectors, a=a, frequencies=counts["filled"])
         add("W + R by a (figure 2a)", f"a = {a:g}", lambda _, sif=sif: sif, 1)
-    data = Data(args)
     pairs = [data.corpus(name) for name in data.sentences]
     sources: dict[str, Any] = {
         "Wikipedia and the bundled marks": counts["filled"],
@@ -185,15 +204,10 @@ _SIF = {"weighting": "sif", "learning_rate": 0.01, "max_epochs": 2}
 _INFONCE = {"loss": "infonce", "batch_size": 256}
 
 
-def _add_trained(
-    add: Callable[..., None],
-    args: argparse.Namespace,
-    vectors: WordVectors,
-    filled: WordFrequencies,
-) -> None:
-    data = Data(args)
-    paths = sorted((args.data / "data/paraphrase").glob("*.tsv"))
+def _add_trained(add: Callable[..., None], data: Data, filled: WordFrequencies) -> None:
+    paths = sorted((data.root / "data/paraphrase").glob("*.tsv"))
     pairs = np.concatenate([data.corpus(path.stem) for path in paths])
+    pairs = pairs[: 1000 if data.quick else None]
     group = f"minilm-words, trained, {len(pairs) // 1000}k pairs"
     fitted: dict[tuple[Any, ...], ParagramEncoder] = {}
 
@@ -201,7 +215,7 @@ def _add_trained(
         key = (seed, *sorted(parameters.items()))
         if key not in fitted:
             encoder = ParagramEncoder(
-                vectors, frequencies=filled, random_state=seed, **parameters
+                data.vectors, frequencies=filled, random_state=seed, **parameters
             )
             started = time.perf_counter()
             fitted[key] = encoder.fit(pairs)
@@ -228,17 +242,12 @@ def _add_trained(
 
 
 def _score(
-    datasets: dict[str, tuple[Any, Any]],
-    make: Make,
-    n_components: int,
-    per_side: bool,
-    seed: int,
+    datasets: dict[str, tuple[Any, Any]], make: Make, removal: Any, seed: int
 ) -> dict[str, float]:
     encoder = make(seed)
     if not isinstance(encoder, ParagramEncoder):
         # tf-idf counts the evaluated sentences of all data sets, as in the paper.
         encoder = encoder.fit(np.concatenate([pairs for pairs, _ in datasets.values()]))
-    removal = CommonComponentRemoval(n_components, per_side=per_side)
     scores = STSScorer(datasets, postprocess=removal)(encoder)
     del scores["mean"]
     return {name: 100 * score for name, score in scores.items()}
@@ -256,18 +265,19 @@ def _cells(scores: dict[str, float], names: Any) -> str:
     return "  ".join(f"{k} {v:.1f}" for k, v in _means(scores, names).items())
 
 
-def _write(out: Path, scored: list[dict[str, Any]], names: Any) -> None:
-    out.mkdir(parents=True, exist_ok=True)
+def _write(args: argparse.Namespace, scored: list[dict[str, Any]], names: Any) -> None:
     for row in scored:
         row["means"] = _means(row, names)
     found = versions()
+    lines = [*report(scored, names), "", ", ".join(map(" ".join, found.items()))]
+    if (args.quick or args.short or args.sets) and args.out == RESULTS:
+        print("\n".join([*lines, "(not all of the data: not written)"]))
+        return
+    args.out.mkdir(parents=True, exist_ok=True)
     content = {"versions": found, "rows": scored}
-    (out / "sts.json").write_text(json.dumps(content, indent=1) + "\n", "utf-8")
-    text = "\n".join(
-        [*report(scored, names), "", ", ".join(map(" ".join, found.items()))]
-    )
-    (out / "sts.md").write_text(text + "\n", "utf-8")
-    print(f"Wrote {out / 'sts.json'} and {out / 'sts.md'}.")
+    (args.out / "sts.json").write_text(json.dumps(content, indent=1) + "\n", "utf-8")
+    (args.out / "sts.md").write_text("\n".join(lines) + "\n", "utf-8")
+    print(f"Wrote {args.out / 'sts.json'} and {args.out / 'sts.md'}.")
 
 
 def report(scored: list[dict[str, Any]], names: Any) -> list[str]:

@@ -1,12 +1,13 @@
 """Margins between paraphrases and negatives after training, and learnt word weights.
 
-    python benchmarks/wieting_margins_and_weights.py --data ../shared [--quick]
+    python benchmarks/wieting_margins_and_weights.py --data ../shared [--seeds 3]
 
 Reproduces the figures in the text of sections 5 and 6 of Wieting et al. (2016): the
 mean margin of four models on their training pairs, which distinguishes underfitting
-from overfitting; rare words of a data set and the gain of PP on it; and the lengths of
-PP's vectors as weights of its initial vectors. The LSTMs start from word vectors of
-length 6: from length 1, their gates hardly open. Writes
+from overfitting; rare words of a data set and the distance of PP from the 75th
+percentile of the systems in the shared task; and the lengths of PP's vectors as weights
+of its initial vectors. The margins are those of one seed. The LSTMs start from word
+vectors of length 6: from length 1, their gates hardly open. Writes
 `benchmarks/results/wieting_margins_and_weights.json`, `.md` and, with matplotlib,
 `.png`.
 """
@@ -29,6 +30,7 @@ from _papers import (
     table,
     write,
 )
+from _published import published
 from scipy.stats import spearmanr
 
 from skparaphrase import encoders
@@ -59,28 +61,16 @@ PUBLISHED = {
 
 
 def main() -> None:
-    args = parse_args(__doc__)
-    tasks: list[tuple[Any, tuple[Any, ...]]] = [
-        (margin, (args, seed, name))
-        for name in MODELS
-        for seed in range(args.seeds if name != "average" else 1)
-    ]
+    args = parse_args(__doc__, seeds=3)
     weighing = [(weights, (args, seed)) for seed in range(args.seeds)]
-    tasks[2 * args.seeds : 2 * args.seeds] = weighing  # longer than projection and PP
-    found = run_all(args, tasks)
-    of_margins: dict[str, list[Any]] = {name: [] for name in MODELS}
-    of_weights: list[dict[str, Any]] = []
-    for (function, values), result in zip(tasks, found, strict=True):
-        if function is margin:
-            of_margins[values[-1]].append(result)
-        else:
-            of_weights.append(result)
-    measured = {name: median(runs) for name, runs in of_margins.items()}
+    found = run_all(args, [*weighing, *((margin, (args, 0, name)) for name in MODELS)])
+    of_weights = found[: args.seeds]
+    measured = dict(zip(MODELS, found[args.seeds :], strict=True))
     scores = {
         name: median([run["scores"][name] for run in of_weights])
         for name in of_weights[0]["scores"]
     }
-    rare = {key: median([run[key] for run in of_weights]) for key in ("rare", "gain")}
+    rare = {key: median([run[key] for run in of_weights]) for key in ("rare", "sets")}
     ranks = median([run["ranks"] for run in of_weights])
     results = {
         "margins": measured,
@@ -89,8 +79,8 @@ def main() -> None:
         "rank correlations": ranks,
     }
     lines = [
-        *report_margins(measured), "", *report_rare(**rare), "",
-        *report_weights(scores, ranks),
+        *report_margins(measured), "", *report_rare(**rare, n_seeds=args.seeds), "",
+        *report_weights(scores, ranks, args.seeds),
     ]  # fmt: skip
     write(args, "wieting_margins_and_weights", results, lines)
     if not (args.quick or args.short):
@@ -156,7 +146,7 @@ def weights(args: argparse.Namespace, seed: int) -> dict[str, Any]:
         "rare": {
             name: rare(pairs, seen_often) for name, (pairs, _) in data.sts.items()
         },
-        "gain": {name: sets["PP"][name] - sets["start"][name] for name in data.sts},
+        "sets": sets["PP"],
     }
 
 
@@ -185,7 +175,7 @@ def report_margins(measured: dict[str, dict[str, float]]) -> list[str]:
         "Mean of 2 cos(g1, g2) - cos(n1, g1) - cos(n2, g2), with the most similar text",
         f"of batches of 100 as negative, after {EPOCHS} epochs of {N_PAIRS:,} pairs;",
         "the LSTMs from word vectors of length 6, the others as they are (length 1).",
-        "Published: Wieting et al. (2016), section 5.",
+        "One seed. Published: Wieting et al. (2016), section 5.",
         "",
         *table(
             ["model", "margin", "published", "positive", "negative"], rows, digits=3
@@ -200,48 +190,70 @@ def report_margins(measured: dict[str, dict[str, float]]) -> list[str]:
     ]
 
 
-def report_rare(rare: dict[str, float], gain: dict[str, float]) -> list[str]:
-    rho = 100 * spearmanr(list(rare.values()), list(gain.values())).statistic
+def report_rare(
+    rare: dict[str, float], sets: dict[str, float], n_seeds: int
+) -> list[str]:
+    distances = _distances(sets)
+    rho = 100 * spearmanr(list(rare.values()), list(distances.values())).statistic
+    systems = {share: published(share) for share in ("50%", "75%", "max")}
     return [
         "## Rare words",
         "",
         f"Per cent of the tokens that occur less than {RARE} times in the training",
-        "pairs, and what PP gains over its initial vectors, Pearson x 100.",
+        f"pairs; Pearson x 100 of PP, median of {n_seeds} seeds; and of the systems",
+        "that took part in the task, median, 75th percentile and best (Wieting et al.,",
+        "table 2).",
         "",
         *table(
-            ["data set", "rare words", "gain of PP"],
+            ["data set", "rare words", "PP", *systems, "PP less 75%"],
             [
-                [name, rare[name], gain[name]]
+                [
+                    name,
+                    rare[name],
+                    sets[name],
+                    *(of[name] for of in systems.values()),
+                    distances[name],
+                ]
                 for name in sorted(rare, key=rare.__getitem__)
             ],
         ),
         "",
-        f"Spearman x 100 of the two: {rho:.1f}. Published, section 5.1: -45.1, where",
-        "the second is the difference from the 75th percentile of the systems that",
-        "took part in the task.",
+        "Spearman x 100 of rare words and the distance from the 75th percentile:",
+        f"{rho:.1f} on {len(rare)} data sets; published, section 5.1: -45.1 on 22.",
     ]
 
 
+def _distances(sets: dict[str, float]) -> dict[str, float]:
+    """How far scores are above the 75th percentile of the systems of their task."""
+    quartiles = published("75%")
+    return {name: score - quartiles[name] for name, score in sets.items()}
+
+
 def draw(
-    args: argparse.Namespace, rare: dict[str, float], gain: dict[str, float]
+    args: argparse.Namespace, rare: dict[str, float], sets: dict[str, float]
 ) -> None:
-    """Plot rare words and gains."""
+    """Plot rare words and distances from the 75th percentile."""
     try:
         from matplotlib.figure import Figure
     except ImportError:
         return
+    distances = _distances(sets)
     axes = Figure(figsize=(6, 4), layout="constrained").subplots()
-    axes.scatter(list(rare.values()), list(gain.values()), s=12)
+    axes.scatter([rare[name] for name in distances], list(distances.values()), s=12)
+    axes.axhline(0, color="0.8", linewidth=0.8, zorder=0)
+    left = ("2012.OnWN", "2012.SMTeuroparl", "2015.headlines")  # others are close
     for name in rare:
-        place = {"xytext": (4, 2), "textcoords": "offset points"}
-        axes.annotate(name, (rare[name], gain[name]), fontsize=6, **place)
+        side = -1 if name in left else 1
+        place = {"xytext": (4 * side, 2), "textcoords": "offset points"}
+        place["ha"] = "right" if name in left else "left"
+        axes.annotate(name, (rare[name], distances[name]), fontsize=6, **place)
     axes.set_xmargin(0.15)
-    axes.set(xlabel="rare words, %", ylabel="gain of PP, Pearson x 100")
+    axes.set(xlabel="rare words, %", ylabel="PP less 75th percentile, Pearson x 100")
     axes.figure.savefig(args.out / "wieting_margins_and_weights.png", dpi=120)
 
 
 def report_weights(
-    scores: dict[str, dict[str, float]], ranks: dict[str, float]
+    scores: dict[str, dict[str, float]], ranks: dict[str, float], n_seeds: int
 ) -> list[str]:
     def share(means: dict[str, float]) -> str:
         gain = means["start x length in PP (L1)"] - means["start"]
@@ -258,7 +270,8 @@ def report_weights(
         "Pearson x 100 of averages of the vectors that PP began with, weighted by the",
         "sum of absolute components that each word has in PP",
         f"({PP['max_epochs']} epochs on all pairs), or by its frequency in Wikipedia.",
-        "Published: section 6, mean over 22 sets, from PARAGRAM-SL999.",
+        f"Medians of {n_seeds} seeds. Published: section 6, mean over 22 sets, from",
+        "PARAGRAM-SL999.",
         "",
         *table(
             ["vectors", *COLUMNS, "mean of sets", "published"],

@@ -25,6 +25,9 @@ PRINTED = {
     "GloVe+WR": (56.2, 57.3, 68.5, 71.7),
     "PSL+WR": (59.5, 61.8, 73.5, 76.3),
     "Charagram": (66.1, 57.2, 74.7, 76.1),
+    "50%": (54.5, 45.3, 64.7, 70.2),
+    "75%": (59.5, 51.4, 71.4, 75.8),
+    "max": (70.3, 65.3, 76.7, 80.2),
 }
 # Without SMT: 2013, and the mean of 2012 to 2014.
 THREE_SETS = {
@@ -66,3 +69,17 @@ def test_means_that_include_smt_say_so(module):
     assert module.label("charCNN") == "published, charCNN, 2013 with SMT"
     assert module.label("CSE") == "published, CSE"
     assert module.published("CSE")["with 2015"] == pytest.approx(268.5 / 4)
+
+
+@pytest.mark.parametrize(("method", "total"), [("PP", 67.7), ("CSE", 68.5)])
+def test_totals_of_cse(module, method, total):
+    """Table 1 of Jiao et al. (2018)."""
+    found = module.mean_of_sets(module.published(method))
+    assert found == pytest.approx(total, abs=0.05)
+
+
+def test_the_mean_of_sets_counts_each_set_once(module):
+    found = module.published("PP")
+    sets = [score for name, score in found.items() if "." in name or name == "sick"]
+    assert len(sets) == 20
+    assert module.mean_of_sets(found) == pytest.approx(np.mean(sets))
