@@ -44,7 +44,6 @@ ROWS = {  # the longest first
     "without context": Row({"context": False}, 1),
     "without focus": Row({"focus": "none"}, 1),
     "dropout for focus": Row({"focus": "dropout"}, 1),
-    "focus as printed": Row({"focus": "paper"}, 1),
 }
 MEASURES = {"MAP": mean_average_precision, "MRR": mean_reciprocal_rank}
 
