@@ -52,6 +52,7 @@ VARIANTS: dict[str, dict[str, Any]] = {
         "max_epochs": 12,
     },
 }
+SLOW = {"charLSTM", "charCNN"}  # one seed
 ROWS = [
     *((name, "paper", "xpos") for name in SETTINGS),
     ("Charagram", "Adam", "xpos"),
@@ -71,11 +72,14 @@ Tagged = tuple[list[list[str]], list[list[str]]]
 
 def main() -> None:
     args = parse_args(__doc__, seeds=3)
-    tasks = [(run, (args, *row, seed)) for row in ROWS for seed in range(args.seeds)]
-    found = iter(run_all(args, tasks))
-    accuracy = {
-        ", ".join(row): [next(found) for _ in range(args.seeds)] for row in ROWS
-    }
+    tasks = [
+        (run, (args, *row, seed))
+        for row in ROWS
+        for seed in range(1 if row[0] in SLOW else args.seeds)
+    ]
+    accuracy: dict[str, list[Any]] = {", ".join(row): [] for row in ROWS}
+    for (_, (_, *row, _)), result in zip(tasks, run_all(args, tasks), strict=True):
+        accuracy[", ".join(row)].append(result)
     results = {
         "accuracy": accuracy,
         "baseline": {tags: baseline(args, tags) for tags in ("xpos", "upos")},
@@ -203,7 +207,7 @@ def report(results: dict[str, Any]) -> list[str]:
         scores = [one["test"] for one in runs]
         return [
             float(np.mean(scores)),
-            float(np.std(scores)),
+            float(np.std(scores)) if len(scores) > 1 else None,
             float(np.mean([one["unknown"] for one in runs])),
             float(np.mean([max(one["validation"]) for one in runs])),
             int(np.median([one["best_epoch"] for one in runs])),
@@ -240,7 +244,8 @@ def report(results: dict[str, Any]) -> list[str]:
         "",
         "Accuracy x 100 on words of the development file of the English Web Treebank,",
         "tags of the Penn Treebank; mean and standard deviation over",
-        f"{len(next(iter(accuracy.values())))} seeds, and the median epoch. The",
+        f"{len(accuracy['Charagram, paper, xpos'])} seeds (charLSTM and charCNN: one),",
+        "and the median epoch. The",
         f"paper's settings, at most {', '.join(f'{n} {k}' for k, n in EPOCHS.items())}",
         "epochs instead of 50; the best on sentences held back from the training file",
         "is kept. Published figures are for the Wall Street Journal, which is larger",
