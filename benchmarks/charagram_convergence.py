@@ -100,6 +100,7 @@ def draw(args: argparse.Namespace, curves: dict[str, Any]) -> None:
         scores = curves[name]["simlex999"]
         axes.plot(range(1, len(scores) + 1), scores, marker=".", label=name)
     axes.set(xlabel="epoch", ylabel="SimLex-999, Spearman x 100")
+    axes.set_xticks(range(1, len(scores) + 1))
     axes.legend()
     axes.figure.savefig(args.out / "charagram_convergence.png", dpi=120)
 
