@@ -1,6 +1,6 @@
 """Widths of the convolution, scrambling, activation and padding of CSE.
 
-    python benchmarks/cse_widths.py --data ../shared [--quick] [--seeds 5]
+    python benchmarks/cse_widths.py --data ../shared [--quick] [--seeds 3]
 
 Reproduces table 5 of Jiao et al. (2018): 300 filters of one width, or 100 of each of
 three, trained on sentences alone. Adds what the paper's text leaves open: without
@@ -54,7 +54,7 @@ MEANS = (*COLUMNS, "mean of 19 sets")
 
 
 def main() -> None:
-    args = parse_args(__doc__, seeds=5)
+    args = parse_args(__doc__, seeds=3)
     rows = {
         name(widths, scramble): {"widths": widths, "scramble": scramble}
         for widths in reversed(WIDTHS)
