@@ -91,7 +91,6 @@ MODELS = {
         f"charLSTM of 100{name}": Model(
             "CharLSTMEncoder",
             {"dim": 100, "max_epochs": 1, **of},
-            True,
             short_first=name == ", short pairs first",
         )
         for name, of in {
