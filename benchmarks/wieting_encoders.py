@@ -73,6 +73,7 @@ class Model(NamedTuple):
 
 
 _OWN: dict[str, Any] = {"init": "average", "loss": "infonce", "max_epochs": 1}
+_OF_100: dict[str, Any] = {"dim": 100, "max_epochs": 1}
 
 # In the order of training time, longest first.
 MODELS = {
@@ -87,19 +88,16 @@ MODELS = {
         True,
     ),
     "charLSTM": Model("CharLSTMEncoder", {"max_epochs": 1}, True, "charLSTM", 0.25),
-    **{
-        f"charLSTM of 100{name}": Model(
-            "CharLSTMEncoder",
-            {"dim": 100, "max_epochs": 1, **of},
-            short_first=name == ", short pairs first",
-        )
-        for name, of in {
-            "": {},
-            ", short pairs first": {},
-            ", random negatives": {"loss": MarginLoss(negatives="random")},
-            ", InfoNCE": {"loss": "infonce"},
-        }.items()
-    },
+    "charLSTM of 100": Model("CharLSTMEncoder", _OF_100),
+    "charLSTM of 100, short pairs first": Model(
+        "CharLSTMEncoder", _OF_100, short_first=True
+    ),
+    "charLSTM of 100, random negatives": Model(
+        "CharLSTMEncoder", {**_OF_100, "loss": MarginLoss(negatives="random")}
+    ),
+    "charLSTM of 100, InfoNCE": Model(
+        "CharLSTMEncoder", {**_OF_100, "loss": "infonce"}
+    ),
     "Charagram": Model("CharagramEncoder", {"max_epochs": 2}, False, "Charagram"),
     "LSTM with gate": Model(
         "LSTMEncoder",
