@@ -28,9 +28,16 @@ YEARS = ("2012", "2013", "2014", "2015")
 COLUMNS = (*YEARS, "mean of years", "with 2015", "SICK")
 
 
-def parse_args(doc: str | None, *, seeds: int = 1, **modes: str) -> argparse.Namespace:
-    """The options of all scripts, and modes of one script with their help."""
-    parser = argparse.ArgumentParser(description=(doc or "").partition("\n")[0])
+def parse_args(
+    doc: str | None,
+    *,
+    seeds: int = 1,
+    parents: Sequence[argparse.ArgumentParser] = (),
+    **modes: str,
+) -> argparse.Namespace:
+    """The options of all scripts, those of `parents`, and modes with their help."""
+    description = (doc or "").partition("\n")[0]
+    parser = argparse.ArgumentParser(description=description, parents=parents)
     parser.add_argument("--data", type=Path, default=Path("../shared"))
     parser.add_argument("--quick", action="store_true", help="a sample of each")
     parser.add_argument(

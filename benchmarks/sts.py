@@ -18,7 +18,6 @@ the training sets of STS 2012 and SICK.
 
 import argparse
 import json
-import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -71,11 +70,9 @@ Row = tuple[str, str, Make, Any]  # group, name, encoder of a seed, postprocessi
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(add_help=False)  # of what `parse_args` lacks
-    parser.add_argument("--sets", type=Path)
-    folder, sys.argv[1:] = parser.parse_known_args()
-    args = parse_args(__doc__, seeds=3)
-    args.sets = folder.sets
+    own = argparse.ArgumentParser(add_help=False)
+    own.add_argument("--sets", type=Path, help="a folder of scored pairs instead")
+    args = parse_args(__doc__, seeds=3, parents=[own])
 
     found = run_all(args, [(run, (args, seed)) for seed in range(args.seeds)])
     scored = []
