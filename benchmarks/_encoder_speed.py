@@ -191,8 +191,8 @@ def _cells(args: Args) -> Measures:
     from torch.nn.utils.rnn import PackedSequence, pad_sequence
 
     from skparaphrase.datasets import load_word_vectors
-    from skparaphrase.nn import LSTM
-    from skparaphrase.nn._cells import Packing
+    from skparaphrase.networks import LSTM
+    from skparaphrase.networks._cells import Packing
     from skparaphrase.text import WordTokenizer
 
     torch.set_num_threads(args.threads)

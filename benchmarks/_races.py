@@ -35,7 +35,7 @@ from skparaphrase.encoders import (
     SIFEncoder,
 )
 from skparaphrase.interaction import PairwiseInteractionRegressor
-from skparaphrase.nn import LSTM
+from skparaphrase.networks import LSTM
 from skparaphrase.text import TOKEN_PATTERNS
 from skparaphrase.vectors import WordVectors
 

@@ -37,7 +37,7 @@ from torch.nn import functional as F
 
 from skparaphrase.datasets import read_scored_pairs
 from skparaphrase.interaction import PairwiseInteractionRegressor
-from skparaphrase.nn._interaction import WIDTHS
+from skparaphrase.networks._interaction import WIDTHS
 from skparaphrase.supervised._graded import sparse_targets
 
 EPOCH = 4500  # pairs of SICK's training set

@@ -112,9 +112,10 @@ def _seconds(n_words: int, batch_size: int, ids: Any, offsets: Any) -> float:
     from skparaphrase._threads import limit_torch_threads
     from skparaphrase.encoders import ParagramEncoder
     from skparaphrase.losses import MarginLoss
-    from skparaphrase.nn import Average, ParaphraseTrainer, WordTable
+    from skparaphrase.networks import Average, WordTable
     from skparaphrase.optimizers import Optimizer
     from skparaphrase.text import TokenBatch
+    from skparaphrase.training import ParaphraseTrainer
 
     matrix = _matrix(n_words)
     texts = TokenBatch(ids, offsets)
@@ -161,7 +162,7 @@ class Clock:
 def _fit(args: Args) -> Measures:
     import torch
 
-    import skparaphrase.nn  # noqa: F401  before memory is measured
+    import skparaphrase.networks  # noqa: F401  before memory is measured
     from skparaphrase.encoders import ParagramEncoder
     from skparaphrase.vectors import WordVectors
 
@@ -259,7 +260,8 @@ def _batch(args: Args, *, batch_size: int) -> Measures:
     import numpy as np
     import torch
 
-    from skparaphrase.nn import choose_negatives, unit_vectors
+    from skparaphrase.losses._margin import choose_negatives
+    from skparaphrase.networks import unit_vectors
 
     torch.set_num_threads(args.threads)
     n_pairs = max(3, (20_000 if args.quick else 200_000) // batch_size) * batch_size

@@ -63,12 +63,12 @@ numpydoc_class_members_toctree = False
 # Of torch.nn.Module subclasses, document only our members.
 _modules = [
     name
-    for name, found in vars(import_module("skparaphrase.nn")).items()
+    for name, found in vars(import_module("skparaphrase.networks")).items()
     if isinstance(found, type) and issubclass(found, torch.nn.Module)
 ]
 autosummary_context = {"modules_of_torch": _modules}
 numpydoc_show_inherited_class_members = {
-    f"skparaphrase.nn.{name}": False for name in _modules
+    f"skparaphrase.networks.{name}": False for name in _modules
 }
 
 # The gallery -------------------------------------------------------------------------

@@ -6,11 +6,11 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from skparaphrase._saving import load
+from skparaphrase.storage._models import load
 
 if TYPE_CHECKING:
-    from skparaphrase._similarity import similarity
     from skparaphrase.encoders._average import load_pretrained
+    from skparaphrase.encoders._similarity import similarity
 
 __version__ = "0.1.0.dev0"
 
@@ -24,7 +24,7 @@ _SUBMODULES = (
     "losses",
     "metrics",
     "model_selection",
-    "nn",
+    "networks",
     "optimizers",
     "pairs",
     "search",
@@ -32,12 +32,13 @@ _SUBMODULES = (
     "supervised",
     "tagging",
     "text",
+    "training",
     "vectors",
 )
 
 _FUNCTIONS = {  # their modules import the encoders
     "load_pretrained": "skparaphrase.encoders._average",
-    "similarity": "skparaphrase._similarity",
+    "similarity": "skparaphrase.encoders._similarity",
 }
 
 __all__ = ["__version__", "load", "load_pretrained", "similarity"]

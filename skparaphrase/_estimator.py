@@ -7,6 +7,8 @@ import sys
 import warnings
 from typing import Any
 
+from numpy.typing import NDArray
+
 HOME = "https://skparaphrase.readthedocs.io/en/latest"
 _WITHIN = {"skparaphrase", "sklearn", "joblib"}
 
@@ -22,6 +24,10 @@ class DocumentedOnline:
     _doc_link_template = (
         f"{HOME}/api/generated/{{estimator_module}}.{{estimator_name}}.html"
     )
+
+
+#: Arrays by name: the fitted state of models, and what trainers give them.
+Arrays = dict[str, NDArray[Any]]
 
 
 def store_parameters(estimator: Any, arguments: dict[str, Any]) -> None:

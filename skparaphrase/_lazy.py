@@ -1,4 +1,4 @@
-"""PyTorch and the room `nn`, imported when something of them is needed."""
+"""PyTorch and the rooms that need it, imported when something of them is needed."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -6,12 +6,12 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-__all__ = ["nn", "torch"]
+__all__ = ["networks", "torch", "training"]
 
 if TYPE_CHECKING:
     import torch
 
-    from skparaphrase import nn
+    from skparaphrase import networks, training
 else:
 
     class _Lazy:
@@ -23,4 +23,5 @@ else:
         def __getattr__(self, name: str) -> Any:
             return getattr(import_module(self._name), name)
 
-    nn, torch = _Lazy("skparaphrase.nn"), _Lazy("torch")
+    networks, training = _Lazy("skparaphrase.networks"), _Lazy("skparaphrase.training")
+    torch = _Lazy("torch")

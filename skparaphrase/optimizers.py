@@ -3,7 +3,7 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-from numbers import Real
+from numbers import Integral, Real
 from typing import Any, ClassVar
 
 from sklearn.base import BaseEstimator
@@ -75,6 +75,28 @@ class Optimizer(DocumentedOnline, BaseEstimator):
 
 #: Constraint of the parameter `optimizer`.
 OPTIMIZER = [StrOptions(set(NAMES)), Optimizer]
+
+#: Constraints of the parameters that trained models share.
+TRAINING_CONSTRAINTS: dict[str, list[Any]] = {
+    "optimizer": OPTIMIZER,
+    "learning_rate": [Interval(Real, 0, None, closed="neither")],
+    "batch_size": [Interval(Integral, 1, None, closed="left")],
+    "max_epochs": [Interval(Integral, 0, None, closed="left")],
+    "validation_fraction": [Interval(Real, 0, 1, closed="neither"), None],
+    "patience": [Interval(Integral, 1, None, closed="left"), None],
+    "warm_start": ["boolean"],
+    "device": [str],
+    "random_state": ["random_state"],
+    "verbose": ["verbose"],
+    "vectors_penalty": [Interval(Real, 0, None, closed="left")],
+    "composition_penalty": [Interval(Real, 0, None, closed="left")],
+    "hidden_dim": [Interval(Integral, 1, None, closed="left")],
+    "dropout": [Interval(Real, 0, 1, closed="left")],
+    "scale": [Interval(Real, 0, None, closed="neither"), None],
+    "tokenizer": [callable, None],
+    "score_range": [tuple, list, None],
+    "n_levels": [Interval(Integral, 2, None, closed="left"), None],
+}
 
 
 def check_optimizer(optimizer: str | Optimizer, **settings: Any) -> Optimizer:

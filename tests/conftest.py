@@ -22,7 +22,7 @@ from skparaphrase.encoders import (
     SIFEncoder,
     TfidfEncoder,
 )
-from skparaphrase.nn._interaction import WIDTHS
+from skparaphrase.networks._interaction import WIDTHS
 from skparaphrase.vectors import WordFrequencies, WordVectors
 
 # A module of its own name: pickles of facades name it.

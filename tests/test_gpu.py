@@ -36,16 +36,8 @@ from skparaphrase.interaction import (
     PairwiseInteractionRegressor,
 )
 from skparaphrase.losses import InfoNCELoss, MarginLoss
-from skparaphrase.nn import (
-    HeadTrainer,
-    InteractionTrainer,
-    ParaphraseTrainer,
-    TaggerTrainer,
-    _table,
-    _trainer,
-    resolve_device,
-)
-from skparaphrase.nn._interaction import WIDTHS
+from skparaphrase.networks import _table, _trainer
+from skparaphrase.networks._interaction import WIDTHS
 from skparaphrase.optimizers import Optimizer
 from skparaphrase.supervised import (
     PairClassifier,
@@ -53,6 +45,13 @@ from skparaphrase.supervised import (
     SimilarityRegressor,
 )
 from skparaphrase.tagging import SequenceTagger
+from skparaphrase.training import (
+    HeadTrainer,
+    InteractionTrainer,
+    ParaphraseTrainer,
+    TaggerTrainer,
+    resolve_device,
+)
 
 # The stand-in ----------------------------------------------------------------------
 

@@ -5,15 +5,15 @@
 
 import pytest
 
-import skparaphrase.nn
-from skparaphrase._lazy import nn
+import skparaphrase.networks
+from skparaphrase._lazy import networks
 
 
 def test_attributes_are_those_of_the_module():
-    assert nn.Head is skparaphrase.nn.Head
-    assert nn.__all__ == skparaphrase.nn.__all__
+    assert networks.Head is skparaphrase.networks.Head
+    assert networks.__all__ == skparaphrase.networks.__all__
 
 
 def test_unknown_attributes_are_errors():
     with pytest.raises(AttributeError, match="Tail"):
-        _ = nn.Tail
+        _ = networks.Tail

@@ -62,7 +62,8 @@ def together(docstring):
 def complaints(name):
     found = validate.validate(name)
     shared = together(found["docstring"])
-    one_line = name.startswith("skparaphrase.nn.") and "---" not in found["docstring"]
+    of_torch = name.startswith(("skparaphrase.networks.", "skparaphrase.training."))
+    one_line = of_torch and "---" not in found["docstring"]
     for code, message in found["errors"]:
         if code in NOT_ASKED_FOR or (code in SECTIONS and one_line):
             continue

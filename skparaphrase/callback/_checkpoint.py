@@ -14,10 +14,14 @@ from zlib import crc32
 
 import numpy as np
 
-from skparaphrase._saving import fitted_attributes
 from skparaphrase._threads import process_rank
-from skparaphrase.callback._folder import CheckpointFolder, read_checkpoint, read_seed
 from skparaphrase.optimizers import check_optimizer
+from skparaphrase.storage._checkpoints import (
+    CheckpointFolder,
+    read_checkpoint,
+    read_seed,
+)
+from skparaphrase.storage._models import fitted_attributes
 from skparaphrase.vectors import WordFrequencies, WordVectors
 
 Identity = dict[str, Any]

@@ -26,7 +26,6 @@ from typing import IO, Any
 
 from sklearn.utils import check_scalar
 
-from skparaphrase._persistence import locked
 from skparaphrase.datasets._download import (
     download,
     record_of,
@@ -34,6 +33,7 @@ from skparaphrase.datasets._download import (
     sha256_of,
 )
 from skparaphrase.datasets._tables import check_expanded, open_compressed
+from skparaphrase.storage._folders import locked
 
 
 def get_data_home(data_home: str | PathLike[str] | None = None) -> str:

@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 from skparaphrase._compat import InvalidParameterError
 from skparaphrase._estimator import DocumentedOnline
 from skparaphrase._output import LastAxisTransformer
-from skparaphrase._saving import save
+from skparaphrase.storage._models import save
 from skparaphrase.text import check_texts, check_tokenizer, unique_texts
 from skparaphrase.vectors import WordVectors, load_word_vectors
 

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 from skparaphrase._compat import Interval, StrOptions
 from skparaphrase._estimator import store_parameters
-from skparaphrase._lazy import nn
+from skparaphrase._lazy import networks
 from skparaphrase.encoders._charagram import random_table
 from skparaphrase.encoders._trained import TrainedEncoder
 from skparaphrase.losses import Loss
@@ -199,8 +199,8 @@ class CharCNNEncoder(TrainedEncoder):
     _tokenizer = _character_tokenizer
     _new_table = _character_table
 
-    def _composition(self, vectors: WordVectors) -> "nn.Composition":
-        return nn.CharacterConvolution(
+    def _composition(self, vectors: WordVectors) -> "networks.Composition":
+        return networks.CharacterConvolution(
             vectors.dim,
             self._filters(),
             self.dim,
@@ -369,8 +369,8 @@ class CharLSTMEncoder(TrainedEncoder):
     _tokenizer = _character_tokenizer
     _new_table = _character_table
 
-    def _composition(self, vectors: WordVectors) -> "nn.Composition":
-        return nn.LSTM(
+    def _composition(self, vectors: WordVectors) -> "networks.Composition":
+        return networks.LSTM(
             vectors.dim,
             self.dim,
             output_gate=self.output_gate,

@@ -11,7 +11,7 @@ import numpy as np
 
 from skparaphrase._compat import Interval
 from skparaphrase._estimator import store_parameters
-from skparaphrase._lazy import nn
+from skparaphrase._lazy import networks
 from skparaphrase.encoders._trained import TrainedEncoder
 from skparaphrase.losses import Loss
 from skparaphrase.optimizers import Optimizer
@@ -186,11 +186,11 @@ class CharagramEncoder(TrainedEncoder):
         ngrams = self._tokenizer().vocabulary(
             texts, min_count=self.min_count, max_ngrams=self.max_ngrams
         )
-        limit = nn.charagram_range(len(ngrams), self.dim)
+        limit = networks.charagram_range(len(ngrams), self.dim)
         return random_table(ngrams, self.dim, limit, self._random_state)
 
-    def _composition(self, vectors: WordVectors) -> "nn.Composition":
-        return nn.Charagram(
+    def _composition(self, vectors: WordVectors) -> "networks.Composition":
+        return networks.Charagram(
             len(vectors), self.dim, activation=self.activation, n_layers=self.n_layers
         )
 

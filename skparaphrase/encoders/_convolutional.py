@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 from skparaphrase._compat import Interval, StrOptions
 from skparaphrase._estimator import store_parameters
-from skparaphrase._lazy import nn
+from skparaphrase._lazy import networks
 from skparaphrase.encoders._trained import TrainedEncoder
 from skparaphrase.losses import Loss, MarginLoss
 from skparaphrase.optimizers import Optimizer
@@ -184,7 +184,7 @@ class ConvolutionalEncoder(TrainedEncoder):
     ) -> None:
         store_parameters(self, locals())
 
-    def _composition(self, vectors: WordVectors) -> "nn.Composition":
+    def _composition(self, vectors: WordVectors) -> "networks.Composition":
         widths = list(self.widths)
         if not widths or not all(
             isinstance(w, Integral) and int(w) >= 1 for w in widths
@@ -192,7 +192,7 @@ class ConvolutionalEncoder(TrainedEncoder):
             raise ValueError(
                 f"widths must contain at least one positive int; got {self.widths!r}."
             )
-        return nn.Convolution(
+        return networks.Convolution(
             vectors.dim,
             [int(width) for width in self.widths],
             self.n_filters,

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Self
 
 from skparaphrase._compat import StrOptions
 from skparaphrase._estimator import store_parameters
-from skparaphrase._lazy import nn
+from skparaphrase._lazy import networks
 from skparaphrase._presets import recommended
 from skparaphrase.encoders._trained import TrainedEncoder
 from skparaphrase.losses import Loss
@@ -154,8 +154,8 @@ class ProjectionEncoder(TrainedEncoder):
     ) -> None:
         store_parameters(self, locals())
 
-    def _composition(self, vectors: WordVectors) -> "nn.Composition":
-        return nn.DeepAverage(vectors.dim, self.dim or vectors.dim)
+    def _composition(self, vectors: WordVectors) -> "networks.Composition":
+        return networks.DeepAverage(vectors.dim, self.dim or vectors.dim)
 
 
 class DeepAveragingEncoder(TrainedEncoder):
@@ -319,8 +319,8 @@ class DeepAveragingEncoder(TrainedEncoder):
     ) -> None:
         store_parameters(self, locals())
 
-    def _composition(self, vectors: WordVectors) -> "nn.Composition":
-        return nn.DeepAverage(
+    def _composition(self, vectors: WordVectors) -> "networks.Composition":
+        return networks.DeepAverage(
             vectors.dim,
             self.dim or vectors.dim,
             n_layers=self.n_layers,

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from skparaphrase._lazy import nn, torch
+from skparaphrase._lazy import networks, torch, training
 from skparaphrase.text import TokenBatch
 from skparaphrase.vectors import WordVectors
 from skparaphrase.vectors._pooling import pool_vectors
@@ -26,7 +26,7 @@ def embed_texts(encoder: Any, texts: list[str]) -> Matrix:
 
     Not all of the texts are tokenised at once: there may be many.
     """
-    place = nn.resolve_device(encoder.device)
+    place = training.resolve_device(encoder.device)
     composition = encoder._fitted_composition().to(place)
     vectors, encode_blocks = encoder.vectors_, encoder._lookup().encode_blocks
     embedded = np.empty((len(texts), composition.dim), dtype=np.float32)
@@ -36,7 +36,7 @@ def embed_texts(encoder: Any, texts: list[str]) -> Matrix:
         part = texts[start : start + step]
         out = embedded[start : start + len(part)]
         batches = encode_blocks(part)
-        if isinstance(composition, nn.Pooled) and place.type == "cpu":
+        if isinstance(composition, networks.Pooled) and place.type == "cpu":
             _embed_pooled(composition, vectors, batches, out)
         else:
             _embed(composition, vectors, batches, out, place)
@@ -44,7 +44,7 @@ def embed_texts(encoder: Any, texts: list[str]) -> Matrix:
 
 
 def _embed(
-    composition: "nn.Composition",
+    composition: "networks.Composition",
     vectors: WordVectors,
     batches: Batches,
     out: Matrix,
@@ -66,15 +66,15 @@ def _embed(
                 part = batch.take(chunk)
                 rows, ids = np.unique(part.ids, return_inverse=True)
                 found = composition(
-                    nn.to_device(vectors.token_vectors(rows, part.extra), device),
-                    nn.to_device(ids, device),
+                    networks.to_device(vectors.token_vectors(rows, part.extra), device),
+                    networks.to_device(ids, device),
                     part.offsets,
                 )
                 rest[chunk] = found.cpu().numpy()
 
 
 def _embed_pooled(
-    composition: "nn.Pooled", vectors: WordVectors, batches: Batches, out: Matrix
+    composition: "networks.Pooled", vectors: WordVectors, batches: Batches, out: Matrix
 ) -> None:
     """The same on a CPU: NumPy and SciPy pool in threads, torch computes the layers."""
     blank = []

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from safetensors.numpy import save_file
 
 from skparaphrase._estimator import warn_caller
-from skparaphrase._persistence import new_folder, write_metadata
+from skparaphrase.storage._folders import new_folder, write_metadata
 from skparaphrase.text import TOKEN_PATTERNS, WordTokenizer
 from skparaphrase.text._tokenizer import JOINERS
 from skparaphrase.vectors import WordVectors

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Self
 
 from skparaphrase._compat import HasMethods, StrOptions
 from skparaphrase._estimator import store_parameters
-from skparaphrase._lazy import nn
+from skparaphrase._lazy import networks
 from skparaphrase._presets import recommended
 from skparaphrase.encoders._trained import TrainedEncoder
 from skparaphrase.losses import Loss
@@ -200,7 +200,7 @@ class LSTMEncoder(TrainedEncoder):
     ) -> None:
         store_parameters(self, locals())
 
-    def _composition(self, vectors: WordVectors) -> "nn.Composition":
+    def _composition(self, vectors: WordVectors) -> "networks.Composition":
         shape = vectors.dim, self.dim or vectors.dim
         params: dict[str, Any] = {
             "output_gate": self.output_gate,
@@ -208,7 +208,7 @@ class LSTMEncoder(TrainedEncoder):
             "start": self.init if isinstance(self.init, str) else "random",
         }
         if self.n_layers == 1 and not self.bidirectional:
-            return nn.LSTM(*shape, **params)
-        return nn.StackedLSTM(
+            return networks.LSTM(*shape, **params)
+        return networks.StackedLSTM(
             *shape, n_layers=self.n_layers, bidirectional=self.bidirectional, **params
         )

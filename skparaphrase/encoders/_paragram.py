@@ -11,7 +11,7 @@ import numpy as np
 
 from skparaphrase._compat import Interval, StrOptions
 from skparaphrase._estimator import store_parameters
-from skparaphrase._lazy import nn
+from skparaphrase._lazy import networks
 from skparaphrase._presets import recommended
 from skparaphrase.encoders._average import AveragingEncoder
 from skparaphrase.encoders._sif import sif_weights, word_probabilities
@@ -229,5 +229,5 @@ class ParagramEncoder(AveragingEncoder, TrainedEncoder):
     def _word_vectors(self) -> WordVectors:
         return self.vectors_ if hasattr(self, "vectors_") else self._initial_vectors()
 
-    def _composition(self, vectors: WordVectors) -> "nn.Composition":
-        return nn.Average(vectors.dim)
+    def _composition(self, vectors: WordVectors) -> "networks.Composition":
+        return networks.Average(vectors.dim)

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Self
 
 from skparaphrase._compat import HasMethods, StrOptions
 from skparaphrase._estimator import store_parameters
-from skparaphrase._lazy import nn
+from skparaphrase._lazy import networks
 from skparaphrase._presets import recommended
 from skparaphrase.encoders._trained import TrainedEncoder
 from skparaphrase.losses import Loss, MarginLoss
@@ -187,10 +187,12 @@ class RNNEncoder(TrainedEncoder):
     ) -> None:
         store_parameters(self, locals())
 
-    def _composition(self, vectors: WordVectors) -> "nn.Composition":
+    def _composition(self, vectors: WordVectors) -> "networks.Composition":
         dim = self.dim or vectors.dim
         start = self.init if isinstance(self.init, str) else "random"
-        return nn.Recurrent(vectors.dim, dim, activation=self.activation, start=start)
+        return networks.Recurrent(
+            vectors.dim, dim, activation=self.activation, start=start
+        )
 
 
 class IdentityRNNEncoder(TrainedEncoder):
@@ -340,5 +342,5 @@ class IdentityRNNEncoder(TrainedEncoder):
     ) -> None:
         store_parameters(self, locals())
 
-    def _composition(self, vectors: WordVectors) -> "nn.Composition":
-        return nn.IdentityRecurrent(vectors.dim)
+    def _composition(self, vectors: WordVectors) -> "networks.Composition":
+        return networks.IdentityRecurrent(vectors.dim)

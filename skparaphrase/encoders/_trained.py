@@ -24,18 +24,8 @@ from skparaphrase._compat import (
     fit_context,
     with_callbacks,
 )
-from skparaphrase._epochs import (
-    TRAINING_CONSTRAINTS,
-    Arrays,
-    Training,
-    begin_randomness,
-    check_patience,
-    forget_epochs,
-    split_off,
-    unchanged_on_error,
-)
-from skparaphrase._estimator import warn_caller
-from skparaphrase._lazy import nn
+from skparaphrase._estimator import Arrays, warn_caller
+from skparaphrase._lazy import networks, training
 from skparaphrase._presets import paper
 from skparaphrase.encoders._base import TextEncoder, check_word_vectors
 from skparaphrase.encoders._data import (
@@ -49,7 +39,7 @@ from skparaphrase.encoders._data import (
 from skparaphrase.encoders._embedding import embed_texts
 from skparaphrase.losses import LOSS, MarginLoss, check_loss
 from skparaphrase.metrics import RetrievalScorer
-from skparaphrase.optimizers import check_optimizer
+from skparaphrase.optimizers import TRAINING_CONSTRAINTS, check_optimizer
 from skparaphrase.vectors import WordVectors
 
 _SAMPLE = 1000  # texts that determine the scale
@@ -95,8 +85,8 @@ class TrainedEncoder(CallbackSupportMixin, TextEncoder):
     }
 
     @abstractmethod
-    def _composition(self, vectors: WordVectors) -> "nn.Composition":
-        """The module of `nn` that composes vectors; its parameters have any values."""
+    def _composition(self, vectors: WordVectors) -> "networks.Composition":
+        """The network that composes vectors, before its parameters are drawn."""
 
     # A class method of a function, which mypy takes for an instance of `classmethod`.
     paper: ClassVar[Callable[..., Self]] = classmethod(paper)  # type: ignore[assignment]
@@ -141,17 +131,17 @@ class TrainedEncoder(CallbackSupportMixin, TextEncoder):
         text) for the next fit with the same words and tokenizer. With
         `loss="distillation"` texts and vectors are held in memory.
         """
-        check_patience(self.patience, self.validation_fraction is not None)
+        training.check_patience(self.patience, self.validation_fraction is not None)
         resume = self.warm_start and hasattr(self, "vectors_")
         context = self._init_callback_context(max_subtasks=self.max_epochs)
         with store_iterator(X) as (X, scratch):
-            with unchanged_on_error(self):
-                begin_randomness(self, resume=resume)
+            with training.unchanged_on_error(self):
+                training.begin_randomness(self, resume=resume)
                 texts = self._check_examples(X, y, scratch)
                 texts, held_out = self._split(texts)
-                training = self._begin(texts, held_out, resume=resume)
-                training.begin(context, X, y)
-            training.run()
+                run = self._begin(texts, held_out, resume=resume)
+                run.begin(context, X, y)
+            run.run()
         return self
 
     @fit_context(prefer_skip_nested_validation=True)
@@ -177,12 +167,12 @@ class TrainedEncoder(CallbackSupportMixin, TextEncoder):
         resume = hasattr(self, "vectors_")
         had_axes = hasattr(self, "teacher_axes_")
         with store_iterator(X) as (X, scratch):
-            begin_randomness(self, resume=resume)
+            training.begin_randomness(self, resume=resume)
             texts = self._check_examples(X, y, scratch)
-            training = self._begin(texts, None, resume=resume)
+            run = self._begin(texts, None, resume=resume)
             if not had_axes and hasattr(self, "teacher_axes_"):
                 self._warn_of_few_texts(len(texts.strings))
-            training.run_once()
+            run.run_once()
         return self
 
     def _check_examples(self, X: Any, y: Any, scratch: ExitStack) -> Any:
@@ -194,7 +184,7 @@ class TrainedEncoder(CallbackSupportMixin, TextEncoder):
         """Examples to train on, and those to validate on."""
         if self.validation_fraction is None:
             return texts, None
-        train, held_out = split_off(
+        train, held_out = training.split_off(
             texts, self.validation_fraction, deepcopy(self._split_state)
         )
         if texts.teacher is None and min(len(train), len(held_out)) < 2:
@@ -205,9 +195,9 @@ class TrainedEncoder(CallbackSupportMixin, TextEncoder):
             )
         return train, held_out
 
-    def _begin(self, texts: Any, held_out: Any, *, resume: bool) -> Training:
+    def _begin(self, texts: Any, held_out: Any, *, resume: bool) -> "training.Training":
         """Encode the texts, initialise unless it resumes, and make a trainer."""
-        device = nn.resolve_device(self.device)
+        device = training.resolve_device(self.device)
         optimizer = check_optimizer(self.optimizer, **self._optimizer_settings)
         start = {k: getattr(self, k, None) for k in _START} if resume else None
         vectors = self._table(texts.strings, resume)
@@ -229,9 +219,9 @@ class TrainedEncoder(CallbackSupportMixin, TextEncoder):
             teacher = texts.teacher.reshape(numbers.size, -1)
             teacher = self._project_teacher(teacher, texts.distinct, numbers)
             targets = mean_targets(teacher, numbers, len(batch))
-        trainer = nn.ParaphraseTrainer(
+        trainer = training.ParaphraseTrainer(
             self._fitted_composition().to(device),
-            nn.WordTable(
+            networks.WordTable(
                 self.vectors_.rows(slice(None)),
                 initial=initial,
                 sparse=optimizer.sparse,
@@ -255,7 +245,7 @@ class TrainedEncoder(CallbackSupportMixin, TextEncoder):
                 validate = partial(self._mean_cosine, held_out)
             else:
                 validate = partial(RetrievalScorer(held_out_data[0]), self)
-        return Training(
+        return training.Training(
             self,
             trainer,
             self._fitted_state,
@@ -338,11 +328,11 @@ class TrainedEncoder(CallbackSupportMixin, TextEncoder):
         else:
             composition = self._composition(vectors)
             composition.reset(self._random_state)
-            parameters = nn.parameter_arrays(composition)
+            parameters = networks.parameter_arrays(composition)
         self.__dict__.pop("teacher_axes_", None)
         self.vectors_ = vectors
         self.parameters_ = parameters
-        forget_epochs(self)
+        training.forget_epochs(self)
 
     @property
     def _source(self) -> Any:
@@ -360,12 +350,16 @@ class TrainedEncoder(CallbackSupportMixin, TextEncoder):
                 "vectors, pass it as `vectors`, such as load_pretrained().vectors."
             )
         check_fitted_encoder(init, "init")
-        nn.with_parameters(self._composition(init.vectors_), init.parameters_, "init")
+        networks.with_parameters(
+            self._composition(init.vectors_), init.parameters_, "init"
+        )
         return init
 
-    def _fitted_composition(self) -> "nn.Composition":
+    def _fitted_composition(self) -> "networks.Composition":
         composition = self._composition(self.vectors_)
-        return nn.with_parameters(composition, self.parameters_, "The fitted encoder")
+        return networks.with_parameters(
+            composition, self.parameters_, "The fitted encoder"
+        )
 
     def _fitted_state(self, arrays: Arrays) -> dict[str, Any]:
         """Fitted attributes, given what a trainer of the composition has."""

@@ -99,7 +99,7 @@ def word_interactions(model: Any, pair: Any) -> Bunch:
 
 def _compare(model: Any, texts: list[str]) -> Bunch:
     """Words of two sentences, and the cube, focus and weights of their cells."""
-    from skparaphrase.nn._interaction import focus_mask, focus_weights
+    from skparaphrase.networks._interaction import focus_mask, focus_weights
 
     found = model._find_words(texts)
     offsets = found.texts.offsets

@@ -9,13 +9,14 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils import check_array, check_consistent_length, check_random_state
 
-from skparaphrase._lazy import nn, torch
+from skparaphrase._lazy import networks, torch, training
 from skparaphrase.inspection._display import Display, merge_style
 from skparaphrase.inspection._estimators import (
     find_transformer,
     import_optional,
     transform_texts,
 )
+from skparaphrase.losses._margin import choose_negatives
 from skparaphrase.metrics._similarity import check_columns
 from skparaphrase.text import check_pairs, numbered_texts
 
@@ -103,7 +104,7 @@ def margins(
     positive = np.empty(len(texts))
     negative = np.empty((len(texts), 2))
     chosen = np.empty((len(texts), 2), dtype=object)
-    batches = nn.pair_batches(len(texts), batch_size)
+    batches = training.pair_batches(len(texts), batch_size)
     together = max(_BLOCK // batch_size, 1)
     for i, batch in enumerate(batches):
         if i % together == 0:
@@ -112,8 +113,10 @@ def margins(
             vectors = transform_texts(transformer, texts[order[start:stop]])
         rows = order[batch]
         block = vectors[batch.start - start : batch.stop - start]
-        unit = nn.unit_vectors(torch.from_numpy(block.reshape(2 * len(block), -1)))
-        places, found = nn.choose_negatives(
+        unit = networks.unit_vectors(
+            torch.from_numpy(block.reshape(2 * len(block), -1))
+        )
+        places, found = choose_negatives(
             unit, identity[rows].ravel(), random_state=generator, **choice
         )
         positive[rows] = (unit[0::2] * unit[1::2]).sum(dim=1).clamp(-1, 1).numpy()

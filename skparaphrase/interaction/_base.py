@@ -1,4 +1,4 @@
-"""Pairwise word interaction: the estimators around the network of `nn`."""
+"""Pairwise word interaction: the estimators around their network."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -13,13 +13,12 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from skparaphrase._compat import Interval, Options, StrOptions
-from skparaphrase._epochs import Arrays, forget_epochs
-from skparaphrase._estimator import warn_caller
-from skparaphrase._lazy import nn, torch
-from skparaphrase._trained_model import Examples, TrainedModel
+from skparaphrase._estimator import Arrays, warn_caller
+from skparaphrase._lazy import networks, torch, training
 from skparaphrase.encoders._base import check_word_vectors
 from skparaphrase.encoders._embedding import similar_lengths
 from skparaphrase.supervised._base import scale_factor
+from skparaphrase.supervised._model import Examples, TrainedModel
 from skparaphrase.text import TokenBatch, check_pairs, check_tokenizer, numbered_texts
 from skparaphrase.vectors import WordVectors
 
@@ -120,11 +119,11 @@ class PairwiseInteraction(TrainedModel):
             self.__dict__.pop(name, None)
         network = self._network()
         network.reset(self._random_state)
-        self.parameters_ = nn.parameter_arrays(network)
-        forget_epochs(self)
+        self.parameters_ = networks.parameter_arrays(network)
+        training.forget_epochs(self)
 
     def _resolved_device(self) -> "torch.device":
-        device = nn.resolve_device(self.device)
+        device = training.resolve_device(self.device)
         if device.type == "mps":
             raise ValueError(
                 "The similarity cube is computed in double precision, which "
@@ -132,8 +131,8 @@ class PairwiseInteraction(TrainedModel):
             )
         return device
 
-    def _network(self) -> "nn.Interaction":
-        return nn.Interaction(
+    def _network(self) -> "networks.Interaction":
+        return networks.Interaction(
             self._table().dim,
             self.hidden_dim,
             self._n_outputs,
@@ -144,10 +143,12 @@ class PairwiseInteraction(TrainedModel):
             dropout=self.dropout,
         )
 
-    def _fitted_network(self) -> "nn.Interaction":
-        return nn.with_parameters(self._network(), self.parameters_, "The fitted model")
+    def _fitted_network(self) -> "networks.Interaction":
+        return networks.with_parameters(
+            self._network(), self.parameters_, "The fitted model"
+        )
 
-    def _trainer(self, examples: Examples) -> "nn.InteractionTrainer":
+    def _trainer(self, examples: Examples) -> "training.InteractionTrainer":
         device = self._resolved_device()
         optimizer = self._resolved_optimizer()
         distinct, numbers = numbered_texts(examples.texts)
@@ -159,9 +160,9 @@ class PairwiseInteraction(TrainedModel):
             words = self._add_words(words, optimizer.name)
             if self.vectors_penalty:
                 initial = self._initial_vectors(words.words)
-        return nn.InteractionTrainer(
+        return training.InteractionTrainer(
             self._fitted_network().to(device),
-            nn.WordTable(
+            networks.WordTable(
                 words.vectors,
                 initial=initial,
                 sparse=optimizer.sparse,
@@ -172,7 +173,7 @@ class PairwiseInteraction(TrainedModel):
             optimizer,
             self._random_state,
             loss=self._loss,
-            examples=nn.Examples(
+            examples=training.Examples(
                 words.texts,
                 numbers,
                 self._distributions(examples.targets),
@@ -223,7 +224,7 @@ class PairwiseInteraction(TrainedModel):
             for chunk in similar_lengths(n_words, most=_PAIRS):
                 texts, local = np.unique(numbers[chunk], return_inverse=True)
                 batch = words.texts.take(texts)
-                ids = nn.to_device(batch.ids.astype(np.int64), device)
+                ids = networks.to_device(batch.ids.astype(np.int64), device)
                 logits = network(vectors, ids, batch.offsets, local.reshape(-1, 2))
                 found[chunk] = logits.double().cpu().numpy()
         return found

@@ -12,11 +12,11 @@ from scipy.special import softmax
 from sklearn.model_selection import GroupShuffleSplit
 
 from skparaphrase._estimator import store_parameters
-from skparaphrase._trained_model import Examples
 from skparaphrase.interaction._base import PairwiseInteraction
 from skparaphrase.metrics import mean_reciprocal_rank
 from skparaphrase.metrics._ranking import check_relevance, query_codes, split_queries
 from skparaphrase.optimizers import Optimizer
+from skparaphrase.supervised._model import Examples
 from skparaphrase.text._check import check_single_texts
 from skparaphrase.vectors import WordVectors
 

@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 from scipy.special import softmax
 
 from skparaphrase._estimator import store_parameters
-from skparaphrase._trained_model import Examples
 from skparaphrase.interaction._base import PairwiseInteraction
 from skparaphrase.metrics._similarity import correlation
 from skparaphrase.optimizers import Optimizer
 from skparaphrase.supervised._graded import GradedScores, sparse_targets
+from skparaphrase.supervised._model import Examples
 from skparaphrase.vectors import WordVectors
 
 

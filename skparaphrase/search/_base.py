@@ -17,9 +17,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from skparaphrase._compat import check_pandas_support
 from skparaphrase._estimator import DocumentedOnline
-from skparaphrase._saving import save
 from skparaphrase.encoders._average import load_pretrained
 from skparaphrase.metrics._similarity import unit_vectors
+from skparaphrase.storage._models import save
 from skparaphrase.text import unique_texts
 
 _TEXTS = 2**14  # that are embedded at a time

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from skparaphrase._persistence import (
+from skparaphrase.storage._folders import (
     checked_file,
     is_large,
     new_folder,

@@ -19,7 +19,7 @@ from numpy.typing import DTypeLike, NDArray
 from skparaphrase._compat import safe_indexing
 from skparaphrase._estimator import warn_caller
 from skparaphrase._output import without_metadata
-from skparaphrase._persistence import MALFORMED, locked
+from skparaphrase.storage._folders import MALFORMED, locked
 from skparaphrase.streams._store import TextStore
 
 

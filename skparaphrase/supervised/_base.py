@@ -17,9 +17,8 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from skparaphrase._compat import HasMethods, Interval, StrOptions
-from skparaphrase._epochs import Arrays, forget_epochs
-from skparaphrase._lazy import nn, torch
-from skparaphrase._trained_model import Examples, TrainedModel
+from skparaphrase._estimator import Arrays
+from skparaphrase._lazy import networks, torch, training
 from skparaphrase.encoders import ParagramEncoder
 from skparaphrase.encoders._initialize import (
     copy_fitted,
@@ -29,6 +28,7 @@ from skparaphrase.encoders._initialize import (
 from skparaphrase.encoders._trained import TrainedEncoder, unwrap_frozen
 from skparaphrase.metrics._similarity import unit_vectors
 from skparaphrase.pairs._features import pair_features
+from skparaphrase.supervised._model import Examples, TrainedModel
 from skparaphrase.text import TokenBatch, check_pairs, check_texts, numbered_texts
 
 _SAMPLE = 1000  # texts that determine the scale
@@ -98,8 +98,8 @@ class SupervisedModel(TrainedModel):
         dim = getattr(encoder, "_n_features_out", None)
         head = self._head(dim or text_vectors(encoder, some[:1]).shape[1])
         head.reset(self._random_state)
-        self.head_ = nn.parameter_arrays(head)
-        forget_epochs(self)
+        self.head_ = networks.parameter_arrays(head)
+        training.forget_epochs(self)
 
     def _initial_encoder(self, texts: NDArray[np.object_]) -> Any:
         """The encoder that training starts with; the one given is not changed."""
@@ -127,8 +127,8 @@ class SupervisedModel(TrainedModel):
         found = np.unique(np.concatenate([batch.ids for batch in batches]))
         return scale_factor(vectors.rows(found), self.scale)
 
-    def _head(self, dim: int) -> "nn.Head":
-        return nn.Head(
+    def _head(self, dim: int) -> "networks.Head":
+        return networks.Head(
             dim,
             hidden_dim=self.hidden_dim,
             n_outputs=self._n_outputs,
@@ -140,16 +140,16 @@ class SupervisedModel(TrainedModel):
             scale=1.0 if self.scales_words_ else self.scale_,
         )
 
-    def _trainer(self, examples: Examples) -> "nn.HeadTrainer":
-        device = nn.resolve_device(self.device)
+    def _trainer(self, examples: Examples) -> "training.HeadTrainer":
+        device = training.resolve_device(self.device)
         distinct, numbers = numbered_texts(examples.texts)
         prior = None
         if self._is_frozen:  # texts are embedded once: averages of one token each
             vectors = text_vectors(self.encoder_, distinct)
             rows = np.arange(len(distinct) + 1)
             batch = TokenBatch(rows[:-1].astype(np.int32), rows)
-            table = nn.WordTable(vectors, device=device, frozen=True)
-            composition: nn.Composition = nn.Average(vectors.shape[1])
+            table = networks.WordTable(vectors, device=device, frozen=True)
+            composition: networks.Composition = networks.Average(vectors.shape[1])
         else:
             encoder = self._checked_encoder()
             blocks = encoder._lookup(known_only=True).encode_blocks(distinct)
@@ -170,12 +170,12 @@ class SupervisedModel(TrainedModel):
                     )
                 prior = fitted.parameters_
                 wanted = encoder._composition(encoder.vectors_)
-                nn.with_parameters(wanted, prior, "encoder")
+                networks.with_parameters(wanted, prior, "encoder")
             table = self._word_table(fitted, device)
-        head = nn.with_parameters(
+        head = networks.with_parameters(
             self._head(composition.dim), self.head_, "The fitted model"
         )
-        trainer = nn.HeadTrainer(
+        trainer = training.HeadTrainer(
             composition,
             head.to(device),
             table,
@@ -183,7 +183,7 @@ class SupervisedModel(TrainedModel):
             self._resolved_optimizer(),
             self._random_state,
             loss=self._loss,
-            examples=nn.Examples(
+            examples=training.Examples(
                 batch,
                 numbers.reshape(-1, self._n_texts),
                 self._distributions(examples.targets),
@@ -202,7 +202,7 @@ class SupervisedModel(TrainedModel):
             )
         return self.encoder_
 
-    def _word_table(self, prior: Any, device: "torch.device") -> "nn.WordTable":
+    def _word_table(self, prior: Any, device: "torch.device") -> "networks.WordTable":
         """The vectors to train, which are penalised towards `prior` or the start."""
         encoder, initial = self.encoder_, None
         if self.vectors_penalty > 0 and self.freeze is None:
@@ -212,7 +212,7 @@ class SupervisedModel(TrainedModel):
                 initial = encoder._penalty_target()
                 if self.scales_words_:
                     initial = initial(slice(None)) * np.float32(self.scale_)
-        return nn.WordTable(
+        return networks.WordTable(
             encoder.vectors_.rows(slice(None)),
             initial=initial,
             sparse=self._resolved_optimizer().sparse,
@@ -248,7 +248,7 @@ class SupervisedModel(TrainedModel):
         return found
 
     def _logits(self, vectors: NDArray[np.float32]) -> NDArray[np.float32]:
-        """What `nn.Head` computes; a prediction shall not wait for torch's import."""
+        """NumPy equivalent of `networks.Head`; avoids importing torch."""
         p = self.head_
         if "projection.weight" in p:
             vectors = vectors @ p["projection.weight"] + p["projection.bias"]

@@ -14,10 +14,10 @@ from sklearn.utils.multiclass import check_classification_targets
 
 from skparaphrase._compat import StrOptions
 from skparaphrase._estimator import store_parameters
-from skparaphrase._trained_model import Examples
 from skparaphrase.optimizers import Optimizer
 from skparaphrase.supervised._base import SupervisedModel
 from skparaphrase.supervised._graded import smooth_targets
+from skparaphrase.supervised._model import Examples
 
 
 class LabelModel(ClassifierMixin, SupervisedModel):

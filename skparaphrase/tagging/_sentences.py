@@ -1,4 +1,4 @@
-"""Token lists and tag lists: checks, and the numbers that `nn` reads."""
+"""Token lists and tag lists: checks, and the numbers that networks read."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from skparaphrase._lazy import nn
+from skparaphrase._lazy import networks
 from skparaphrase.text import TokenBatch
 from skparaphrase.text._check import describe, is_missing
 
@@ -106,7 +106,7 @@ def _as_list(values: Any) -> list[Any] | None:
 
 def encode_sentences(
     sentences: list[list[str]], encoder: "TrainedEncoder", *, known_only: bool = False
-) -> "nn.Sentences":
+) -> "networks.Sentences":
     """Numbers of distinct words, and what the encoder reads of each.
 
     With `known_only` no vectors are made for unknown words, as in training. Sentences
@@ -120,7 +120,7 @@ def encode_sentences(
     lengths = [len(sentence) for sentence in sentences if sentence]
     words = list(numbers)
     blocks = encoder._lookup(known_only=known_only).encode_blocks(words)
-    return nn.Sentences(
+    return networks.Sentences(
         TokenBatch.concatenate(list(blocks)),
         np.array([any(map(str.isupper, word)) for word in words], dtype=np.float32),
         TokenBatch(

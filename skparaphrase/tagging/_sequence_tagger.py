@@ -22,16 +22,15 @@ from skparaphrase._compat import (
     fit_context,
     with_callbacks,
 )
-from skparaphrase._epochs import Arrays, forget_epochs
-from skparaphrase._estimator import store_parameters
-from skparaphrase._lazy import nn, torch
+from skparaphrase._estimator import Arrays, store_parameters
+from skparaphrase._lazy import networks, torch, training
 from skparaphrase._presets import CHARAGRAM_OF_WORDS
-from skparaphrase._trained_model import Examples, TrainedModel
 from skparaphrase.encoders import CharagramEncoder
 from skparaphrase.encoders._initialize import initialize_encoder, warn_if_fitted
 from skparaphrase.encoders._trained import TrainedEncoder
 from skparaphrase.optimizers import Optimizer
 from skparaphrase.supervised._base import select
+from skparaphrase.supervised._model import Examples, TrainedModel
 from skparaphrase.tagging._sentences import (
     check_sentences,
     check_tags,
@@ -277,7 +276,7 @@ class SequenceTagger(TrainedModel):
     def _scores(self, sentences: list[list[str]]) -> NDArray[np.float32]:
         """Scores before the softmax of all tokens, shape (n_tokens, n_tags)."""
         encoder = self.word_encoder_
-        device = nn.resolve_device(self.device)
+        device = training.resolve_device(self.device)
         tagger = self._fitted_tagger().to(device)
 
         def rows(wanted: NDArray[np.integer], extra: Any) -> torch.Tensor:
@@ -336,9 +335,9 @@ class SequenceTagger(TrainedModel):
         self.word_encoder_ = self._initial_encoder(examples)
         tagger = self._tagger()
         tagger.reset(self._random_state)
-        arrays = nn.parameter_arrays(tagger)
+        arrays = networks.parameter_arrays(tagger)
         self.parameters_ = self._fitted_state(arrays)["parameters_"]
-        forget_epochs(self)
+        training.forget_epochs(self)
 
     def _initial_encoder(self, examples: Examples) -> TrainedEncoder:
         encoder = self.word_encoder
@@ -358,13 +357,13 @@ class SequenceTagger(TrainedModel):
         words = np.array(tokens, dtype=object)
         return initialize_encoder(encoder, words, self._random_state)
 
-    def _tagger(self) -> "nn.Tagger":
+    def _tagger(self) -> "networks.Tagger":
         encoder = self.word_encoder_
         capitals = self.capitals
         if capitals == "auto":
             capitals = encoder._tokenizer().lowercase
         feature = "ngram" if isinstance(encoder, CharagramEncoder) else "input"
-        return nn.Tagger(
+        return networks.Tagger(
             encoder._composition(encoder.vectors_),
             hidden_dim=self.hidden_dim,
             dense_dim=self.dense_dim,
@@ -373,22 +372,22 @@ class SequenceTagger(TrainedModel):
             dropout=self.dropout,
         )
 
-    def _fitted_tagger(self) -> "nn.Tagger":
+    def _fitted_tagger(self) -> "networks.Tagger":
         composition = self.word_encoder_.parameters_.items()
         arrays = {f"composition.{name}": array for name, array in composition}
         arrays.update(self.parameters_)
-        return nn.with_parameters(self._tagger(), arrays, "The fitted tagger")
+        return networks.with_parameters(self._tagger(), arrays, "The fitted tagger")
 
-    def _trainer(self, examples: Examples) -> "nn.TaggerTrainer":
-        device = nn.resolve_device(self.device)
+    def _trainer(self, examples: Examples) -> "training.TaggerTrainer":
+        device = training.resolve_device(self.device)
         optimizer = self._resolved_optimizer()
         encoder = self.word_encoder_
         frozen = isinstance(self.word_encoder, FrozenEstimator)
         tagger = self._fitted_tagger().to(device)
         tagger.composition.requires_grad_(not frozen)
-        return nn.TaggerTrainer(
+        return training.TaggerTrainer(
             tagger,
-            nn.WordTable(
+            networks.WordTable(
                 encoder.vectors_.rows(slice(None)),
                 initial=encoder._penalty_target() if self.penalty else None,
                 sparse=optimizer.sparse,

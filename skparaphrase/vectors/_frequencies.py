@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from skparaphrase._persistence import (
+from skparaphrase.storage._folders import (
     read_json,
     refuse_damage,
     temporary_folder,

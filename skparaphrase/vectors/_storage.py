@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from skparaphrase._persistence import (
+from skparaphrase.storage._folders import (
     is_large,
     load_array,
     new_folder,

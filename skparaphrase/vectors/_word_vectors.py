@@ -13,7 +13,7 @@ from typing import Any, Self, SupportsIndex
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from skparaphrase._persistence import read_folder
+from skparaphrase.storage._folders import read_folder
 from skparaphrase.text import NgramTokenizer, Vocabulary, WordLookup, WordTokenizer
 from skparaphrase.text._ngrams import NgramLookup
 from skparaphrase.text._tokenizer import FunctionTokenizer, is_word

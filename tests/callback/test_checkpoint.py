@@ -40,7 +40,7 @@ from skparaphrase.interaction import (
     PairwiseInteractionRegressor,
 )
 from skparaphrase.losses import InfoNCELoss, MarginLoss
-from skparaphrase.nn._interaction import WIDTHS
+from skparaphrase.networks._interaction import WIDTHS
 from skparaphrase.optimizers import Optimizer
 from skparaphrase.streams import TextStore
 from skparaphrase.supervised import (

@@ -14,7 +14,7 @@ from numpy.testing import assert_allclose
 
 from skparaphrase.encoders import _embedding
 
-PATH = Path(__file__).parents[1] / "nn" / "equations.py"
+PATH = Path(__file__).parents[1] / "networks" / "equations.py"
 EQ = SimpleNamespace(**run_path(str(PATH)))
 
 # Repeats, words and characters that are unknown, odd spaces, and a long text.

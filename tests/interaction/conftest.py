@@ -14,7 +14,7 @@ from skparaphrase.interaction import (
 
 @pytest.fixture(autouse=True)
 def always_narrow(narrow):
-    """Networks of few channels; those of the paper are tested in `nn`."""
+    """Networks of few channels; those of the paper are tested in `networks`."""
 
 
 @pytest.fixture

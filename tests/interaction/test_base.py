@@ -19,7 +19,7 @@ from skparaphrase.interaction import (
     PairwiseInteractionRanker,
     PairwiseInteractionRegressor,
 )
-from skparaphrase.nn import Interaction
+from skparaphrase.networks import Interaction
 from skparaphrase.optimizers import Optimizer
 from skparaphrase.text import WordTokenizer
 from skparaphrase.vectors import WordVectors
@@ -46,7 +46,7 @@ def drawn(word, dim=6, reach=0.05):
 
 
 def network(model, n_outputs, dim=6):
-    """The network of the module `nn` with the arrays of a fitted model."""
+    """The network of the module `networks` with the arrays of a fitted model."""
     names = ("max_words", "context", "share_directions", "focus", "dropout")
     params = {name: getattr(model, name) for name in names}
     net = Interaction(dim, model.hidden_dim, n_outputs, **params)
@@ -353,7 +353,7 @@ def losses_of(model, logits, y):
 
 @each
 def test_loss_of_an_epoch(Model, examples, vectors):
-    """The steps are those of `nn`; here they are too small to change anything."""
+    """The steps are those of `networks`; here they are too small to change anything."""
     X, y = examples[Model]
     weights = np.random.RandomState(1).uniform(0.2, 3, 18)
     settings = {**SMALL, "max_epochs": 1, "learning_rate": 1e-30, "batch_size": 7}

@@ -35,10 +35,11 @@ from subjects import (
 )
 
 import skparaphrase
-from skparaphrase import _persistence, datasets
+from skparaphrase import datasets
 from skparaphrase.callback import Checkpoint
 from skparaphrase.datasets._download import record_of, sha256_of
 from skparaphrase.encoders import ParagramEncoder
+from skparaphrase.storage import _folders
 from skparaphrase.streams import TextStore, _store, transform_to
 from skparaphrase.vectors import WordFrequencies, WordVectors, _storage
 
@@ -75,7 +76,7 @@ def as_large(read):
 
     def read_large(folder):
         with (
-            patch.object(_persistence, "is_large", lambda n_bytes: True),
+            patch.object(_folders, "is_large", lambda n_bytes: True),
             patch.object(_storage, "is_large", lambda n_bytes: True),
             patch.object(_store, "is_large", lambda n_bytes: True),
         ):

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import skparaphrase
-from skparaphrase import _persistence
 from skparaphrase.encoders import SIFEncoder
+from skparaphrase.storage import _folders
 from skparaphrase.streams import TextStore, _store
 from skparaphrase.vectors import WordVectors, _storage
 
@@ -19,7 +19,7 @@ from skparaphrase.vectors import WordVectors, _storage
 @pytest.fixture
 def large(monkeypatch):
     """All mapped files are large."""
-    for module in (_persistence, _storage, _store):
+    for module in (_folders, _storage, _store):
         monkeypatch.setattr(module, "is_large", lambda n_bytes: True)
 
 

@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 import skparaphrase
-from skparaphrase import _persistence
 from skparaphrase.encoders import AverageEncoder, SIFEncoder
+from skparaphrase.storage import _folders
 from skparaphrase.vectors import WordFrequencies, WordVectors
 
 EVENTS = "open os.mkdir os.rename os.remove os.rmdir shutil.rmtree ctypes.dlsym".split()
@@ -23,13 +23,13 @@ import os, sys
 from pathlib import Path
 import numpy as np
 import skparaphrase
-from skparaphrase import _persistence
+from skparaphrase.storage import _folders
 from skparaphrase.encoders import AverageEncoder, SIFEncoder
 from skparaphrase.vectors import WordVectors
 
 root, in_one_step, events = Path(sys.argv[1]), sys.argv[2] == "True", sys.argv[3:]
 if not in_one_step:
-    _persistence._exchange = lambda new, old: False
+    _folders._exchange = lambda new, old: False
 vectors = WordVectors(["a", "cat"], np.eye(2, 3))
 AverageEncoder(vectors).save(root / "model")
 n_left = 10**9
@@ -82,7 +82,7 @@ def test_a_save_that_is_killed_leaves_a_model_and_nothing_else(in_one_step, tmp_
 def can_exchange(folder):
     (folder / "a").mkdir()
     (folder / "b").mkdir()
-    found = _persistence._exchange(folder / "a", folder / "b")
+    found = _folders._exchange(folder / "a", folder / "b")
     (folder / "a").rmdir()
     (folder / "b").rmdir()
     return found

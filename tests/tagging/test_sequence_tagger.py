@@ -23,7 +23,7 @@ from skparaphrase.encoders import (
     CharLSTMEncoder,
     ParagramEncoder,
 )
-from skparaphrase.nn import Tagger
+from skparaphrase.networks import Tagger
 from skparaphrase.tagging import SequenceTagger
 from skparaphrase.vectors import WordVectors
 
@@ -152,7 +152,7 @@ def test_every_encoder_is_trained_and_saved(name, tmp_path):
 
 def test_many_sentences_are_tagged_in_blocks(monkeypatch, fitted):
     whole = np.concatenate(fitted.predict_proba(X))
-    monkeypatch.setattr("skparaphrase.nn._tagger._TOKENS", 9)
+    monkeypatch.setattr("skparaphrase.networks._tagger._TOKENS", 9)
     assert_allclose(np.concatenate(fitted.predict_proba(X)), whole, atol=1e-6)
 
 

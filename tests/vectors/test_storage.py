@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from skparaphrase import _persistence
+from skparaphrase.storage import _folders
 from skparaphrase.vectors import WordFrequencies, WordVectors
 
 FIRST_EDITION = Path(__file__).parent / "data" / "first_edition"
@@ -88,7 +88,7 @@ def test_a_folder_that_cannot_be_replaced_is_kept(
         return rename(self, target)
 
     monkeypatch.setattr(Path, "rename", refuse)
-    monkeypatch.setattr(_persistence, "_exchange", lambda new, old: False)
+    monkeypatch.setattr(_folders, "_exchange", lambda new, old: False)
     with pytest.raises(PermissionError, match=r"v cannot be replaced: "):
         table().save(tmp_path / "v")
     assert_same(WordVectors.load(tmp_path / "v"), table(n=5))

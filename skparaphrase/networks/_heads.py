@@ -1,0 +1,144 @@
+"""Heads that predict scores and classes from text vectors, and their losses."""
+
+# Authors: The skparaphrase developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+from collections.abc import Callable, Sequence
+
+import torch
+from torch import Tensor
+from torch.nn import functional as F
+
+from skparaphrase.networks._compositions import Dense, Network, unit_vectors
+
+_SMOOTHING = 1e-4  # added to every one-hot target, as in the paper's code
+
+_PAIR_FEATURES: dict[str, Callable[[Tensor, Tensor], Tensor]] = {
+    "product": torch.mul,
+    "absdiff": lambda one, other: (one - other).abs(),
+    "difference": torch.sub,
+    "sum": torch.add,
+    "first": lambda one, other: one,
+    "second": lambda one, other: other,
+}
+
+
+class Head(Network):
+    r"""A sigmoid layer and a softmax on texts or on pairs of texts.
+
+    Heads of Wieting et al. (2016), after Tai et al. (2015), equation 15:
+    :math:`\mathrm{softmax}(W_p\, \sigma(W_1 (g_1 \odot g_2) + W_2 |g_1 - g_2| + b_1) +
+    b_p)` for pairs; for single texts, the vector :math:`g` replaces the pair features.
+    Weights are drawn from Glorot's range, and biases start at zero.
+
+    Parameters
+    ----------
+    dim : int
+        Length of the text vectors.
+    hidden_dim : int
+        Units of the sigmoid layer.
+    n_outputs : int
+    n_texts : {1, 2}
+    how : sequence of str, default=("product", "absdiff")
+        Features of a pair: any of "product", "absdiff", "difference", "sum", "first"
+        and "second".
+    projection_dim : int, default=None
+        If given, a linear layer with bias first maps the vectors to this length.
+    train_projection : bool, default=True
+        If False, that layer keeps its initial parameters.
+    normalize : bool, default=False
+        If True, vectors are divided by their lengths, after the projection.
+    scale : float, default=1.0
+        Factor of the vectors, after normalisation.
+    """
+
+    def __init__(
+        self,
+        dim: int,
+        *,
+        hidden_dim: int,
+        n_outputs: int,
+        n_texts: int,
+        how: Sequence[str] = ("product", "absdiff"),
+        projection_dim: int | None = None,
+        train_projection: bool = True,
+        normalize: bool = False,
+        scale: float = 1.0,
+    ) -> None:
+        super().__init__()
+        self.n_texts = n_texts
+        self.how = list(how)
+        if not self.how or not all(name in _PAIR_FEATURES for name in self.how):
+            raise ValueError(
+                f"how must hold some of {sorted(_PAIR_FEATURES)}; got {how!r}."
+            )
+        self.normalize = normalize
+        self.scale = scale
+        self.projection: Dense | None = None
+        if projection_dim is not None:
+            self.projection = Dense(dim, projection_dim, "linear")
+            self.projection.requires_grad_(train_projection)
+            dim = projection_dim
+        n_features = dim if n_texts == 1 else len(self.how) * dim
+        self.hidden = Dense(n_features, hidden_dim, "sigmoid")
+        self.output = Dense(hidden_dim, n_outputs, "linear")
+
+    def forward(self, vectors: Tensor) -> Tensor:
+        """Return the logits, of shape (n_examples, n_outputs).
+
+        The texts of pair `i` are in rows `2i` and `2i + 1` of `vectors`.
+        """
+        if self.projection is not None:
+            vectors = self.projection(vectors)
+        if self.normalize:
+            vectors = unit_vectors(vectors)
+        if self.scale != 1:
+            vectors = vectors * self.scale
+        if self.n_texts == 2:
+            one, other = vectors.view(-1, 2, vectors.shape[1]).unbind(dim=1)
+            features = [_PAIR_FEATURES[name](one, other) for name in self.how]
+            vectors = torch.cat(features, dim=1)
+        logits: Tensor = self.output(self.hidden(vectors))
+        return logits
+
+
+def divergence_losses(logits: Tensor, targets: Tensor) -> Tensor:
+    r"""Kullback-Leibler divergence of the targets from the predictions, by class.
+
+    :math:`\frac{1}{K} \sum_k p_k (\log p_k - \log \hat p_k)` with `K` classes, as in
+    the code of Wieting et al. (2016), who follow Tai et al. (2015), equation 17.
+
+    `logits` and `targets`, which are p, have shape (n_examples, K), and the result has
+    shape (n_examples,).
+    """
+    predicted = F.log_softmax(logits, dim=1)
+    return F.kl_div(predicted, targets, reduction="none").mean(dim=1)
+
+
+def cross_entropy_losses(logits: Tensor, targets: Tensor) -> Tensor:
+    r"""Cross-entropy :math:`-\sum_k p_k \log \hat p_k` of each example."""
+    return F.cross_entropy(logits, targets, reduction="none")
+
+
+def hinge_losses(logits: Tensor, targets: Tensor) -> Tensor:
+    r"""Margin of 1 between the log-probabilities of two classes, for each example.
+
+    :math:`\frac{1}{2} \max(0, 1 - \log \hat p_y + \log \hat p_{1 - y})`: the loss of
+    He & Lin (2016) for ranking, halved as in their code. `targets` are one at the class
+    and zero at the other.
+    """
+    signs = targets[:, 1] - targets[:, 0]
+    return F.relu(1 - signs * (logits[:, 1] - logits[:, 0])) / 2
+
+
+def tagging_loss(logits: Tensor, tags: Tensor) -> Tensor:
+    """Mean cross-entropy of tokens against one-hot targets plus 1e-4.
+
+    Parameters
+    ----------
+    logits : Tensor of shape (n_tokens, n_tags)
+    tags : Tensor of shape (n_tokens,), int64
+    """
+    logs = F.log_softmax(logits, dim=1)
+    right = logs.gather(1, tags[:, None])[:, 0]
+    return -(right + _SMOOTHING * logs.sum(dim=1)).mean()

@@ -1,0 +1,420 @@
+"""The network of pairwise word interaction: states, similarity cube, focus, ConvNet."""
+
+# Authors: The skparaphrase developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+from itertools import pairwise
+from typing import cast
+
+import numpy as np
+import torch
+from numpy.random import RandomState
+from torch import Tensor, nn
+from torch.nn import functional as F
+from torch.nn.utils import skip_init
+
+from skparaphrase.networks._cells import read_tokens
+from skparaphrase.networks._compositions import Layer, Network, normal_, uniform_
+from skparaphrase.networks._recurrent import LSTMLayer
+from skparaphrase.networks._table import Ints, to_device
+
+N_CHANNELS = 13
+COSINE = 9  # channel of the concatenated states, from 0, followed by the distance
+SUM_COSINE = 6  # that of the sums
+UNFOCUSED = 0.1  # factor of the cells that are not picked
+
+_EPSILON = 1e-6  # added to a distance that divides a gradient, as in the code
+_TINY = 1e-30  # vectors with a smaller squared length have cosine 0
+_NOISE = 1e-13  # rounding error of a squared distance, relative to the squared lengths
+
+
+def similarity_cube(
+    first: tuple[Tensor, Tensor], second: tuple[Tensor, Tensor], real: Tensor
+) -> Tensor:
+    r"""Cosine, negative Euclidean distance and dot product of each pair of words.
+
+    Similarity cube of He & Lin (2016). Each word has four vectors: its forward state,
+    its backward state, their sum and their concatenation. The channels follow the
+    paper's code: three measures each of forward states, backward states, sums and
+    concatenations, and one channel that is 1 in real cells.
+
+    Parameters
+    ----------
+    first : tuple of two Tensor of shape (n_pairs, length1, dim)
+        Forward and backward states of the first sentences, with arbitrary values after
+        their ends.
+    second : tuple of two Tensor of shape (n_pairs, length2, dim)
+    real : Tensor of shape (n_pairs, length1, length2), bool
+        True for cells within both sentences.
+
+    Returns
+    -------
+    cube : Tensor of shape (n_pairs, 13, length1, length2), float64
+        Zero outside of real cells.
+
+    Notes
+    -----
+    In double precision, dot products give the distances without loss, and the focus
+    does not depend on the layout of the batch.
+    """
+    n1, n2 = first[0].shape[1], second[0].shape[1]
+    one, two = torch.cat(first, dim=1).double(), torch.cat(second, dim=1).double()
+    products = one @ two.transpose(1, 2)
+    ff, fb = products[:, :n1, :n2], products[:, :n1, n2:]
+    bf, bb = products[:, n1:, :n2], products[:, n1:, n2:]
+    dots = torch.stack([ff, bb, ff + bb + fb + bf, ff + bb], dim=1)
+    squares1 = _squared_lengths(one[:, :n1], one[:, n1:])[..., :, None]
+    squares2 = _squared_lengths(two[:, :n2], two[:, n2:])[..., None, :]
+    lengths = (squares1.clamp(min=_TINY) * squares2.clamp(min=_TINY)).sqrt()
+    sums = squares1 + squares2
+    squares = sums - 2 * dots
+    distances = _square_root(squares.masked_fill(squares < _NOISE * sums, 0))
+    # The cosine of a zero vector is constant: its direction must not blow up.
+    nonzero = (squares1 > _TINY) & (squares2 > _TINY)
+    cosines = (dots / lengths).masked_fill(~nonzero, 0)
+    triples = torch.stack([cosines, -distances, dots], dim=2)
+    cells = real[:, None]
+    cube = triples.flatten(1, 2).masked_fill(~cells, 0)
+    return torch.cat([cube, cells.to(cube.dtype)], dim=1)
+
+
+def _square_root(squares: Tensor) -> Tensor:
+    """Square root with the slope 1 / (2 (sqrt(x) + 1e-6)), which is finite at zero."""
+    with torch.no_grad():
+        roots = squares.sqrt()
+    half = squares / (2 * (roots + _EPSILON))  # has the slope; the rest is constant
+    return half + (roots - half).detach()
+
+
+def _squared_lengths(forwards: Tensor, backwards: Tensor) -> Tensor:
+    """Squared lengths of the four vectors of each word, (n_pairs, 4, length)."""
+    f, b = forwards.square().sum(dim=2), backwards.square().sum(dim=2)
+    s = (forwards + backwards).square().sum(dim=2)
+    return torch.stack([f, b, s, f + b], dim=1)
+
+
+@torch.no_grad()
+def focus_mask(cube: Tensor, focus: str = "matching") -> Tensor:
+    """Cells that the focus layer picks.
+
+    Focus layer of He & Lin (2016). As in their code, the two words with the highest
+    cosine (of concatenated states) are matched, then the next two words that are both
+    unmatched, until one sentence is used up; the same is repeated with the distances.
+    A cell is picked if either matching contains it. Of equal values, the first in
+    reading order is preferred.
+
+    Parameters
+    ----------
+    cube : Tensor of shape (n_pairs, 13, length1, length2)
+        Result of `similarity_cube`.
+    focus : str, default="matching"
+        "paper" is algorithm 2 as printed: the states are the sums, which are channels
+        10 and 11 in the order of the paper, and a matching ends after the best
+        length1 + length2 cells, whether words are left or not.
+
+    Returns
+    -------
+    picked : Tensor of shape (n_pairs, length1, length2), bool
+        For each pair, between min(length1, length2) and twice as many cells, where the
+        lengths are those of the sentences; with "paper" possibly fewer.
+
+    Notes
+    -----
+    Values that differ only by rounding count as equal. The states of a word that is
+    repeated dozens of times are nearly equal, so rounding may decide between them.
+    """
+    first = SUM_COSINE if focus == "paper" else COSINE
+    # Rounded, so that equal words tie in every layout of the batch.
+    planes = cube[:, first : first + 2].float()
+    planes = planes.masked_fill(cube[:, -1:] == 0, -torch.inf).flatten(0, 1)
+    n_rows, n_columns = planes.shape[1:]
+    if focus == "paper":
+        real = cube[:, -1] != 0
+        lengths = real.any(dim=1).sum(dim=1) + real.any(dim=2).sum(dim=1)
+        order = planes.flatten(1).argsort(dim=1, descending=True, stable=True)
+        late = order.argsort(dim=1) >= lengths.repeat_interleave(2)[:, None]
+        planes = planes.masked_fill(late.view_as(planes), -torch.inf)
+    picked = torch.zeros_like(planes, dtype=torch.bool)
+    every = torch.arange(len(planes), device=cube.device)
+    for _ in range(min(n_rows, n_columns)):
+        values, cells = planes.flatten(1).max(dim=1)
+        rows, columns = cells // n_columns, cells % n_columns
+        picked[every, rows, columns] |= values > -torch.inf
+        planes[every, rows] = -torch.inf
+        planes[every, :, columns] = -torch.inf
+    return picked.view(len(cube), 2, n_rows, n_columns).any(dim=1)
+
+
+def focus_weights(picked: Tensor, focus: str = "matching") -> Tensor:
+    """Factors of the cells, (n_pairs, 13, length1, length2): 1 or, not picked, 0.1.
+
+    With "paper", the last channel keeps its values.
+    """
+    weights = torch.where(picked, 1.0, UNFOCUSED).float()[:, None]
+    weights = weights.expand(-1, N_CHANNELS, -1, -1)
+    if focus != "paper":
+        return weights
+    return torch.cat([weights[:, :-1], torch.ones_like(weights[:, :1])], dim=1)
+
+
+# Channels of the blocks, by words of a sentence that the grid has room for: Table 1 of
+# He & Lin (2016); 64 is in their code.
+WIDTHS = {
+    32: (128, 164, 192, 192, 128),
+    48: (128, 164, 192, 192, 128),
+    64: (128, 164, 192, 192, 256, 128),
+}
+_LAYOUT = torch.channels_last  # the fastest on a CPU
+# Pairs of similar length that are cut to the same corner of the grid.
+_GROUP = {"cpu": 8, "cuda": 64}
+
+
+class Context(Network):
+    """States of every word, from left to right and from right to left.
+
+    He & Lin (2016), section 4. If `share_directions`, one LSTM reads in both
+    directions, as in the paper's code; otherwise each has its own, as in its text.
+    """
+
+    def __init__(self, dim_in: int, dim: int, *, share_directions: bool) -> None:
+        super().__init__()
+        self.forwards = LSTMLayer(dim_in, dim)
+        self.backwards = None if share_directions else LSTMLayer(dim_in, dim)
+
+    def forward(
+        self, table: Tensor, ids: Tensor, offsets: Ints
+    ) -> tuple[Tensor, Tensor]:
+        """Return forward and backward states of all tokens, (n_tokens, dim) each."""
+        if self.backwards is not None:
+            return (
+                read_tokens(self.forwards, table, ids, offsets),
+                read_tokens(self.backwards, table, ids, offsets, reverse=True),
+            )
+        # Both directions at once: every text a second time, reversed.
+        n = len(ids)
+        mirror = np.repeat(offsets[:-1] + offsets[1:] - 1, np.diff(offsets))
+        reverse = to_device(mirror - np.arange(n), table.device)
+        twice = torch.cat([ids, ids[reverse]]), np.append(offsets, offsets[1:] + n)
+        both = read_tokens(self.forwards, table, *twice)
+        return both[:n], both[n:][reverse]
+
+
+class GridNetwork(Layer):
+    r"""ConvNet of He & Lin (2016), section 7, on their similarity cube.
+
+    Blocks of a 3 x 3 convolution, ReLU and 2 x 2 max-pooling, until one cell is left
+    (with 48 words, the last pooling is 3 x 3), then a layer with ReLU and the output
+    layer. Convolutions are drawn from N(0, 2 / (9 * width)) with zero biases, the
+    layers from U(-r, r) with r = 1 / sqrt(128).
+
+    Parameters
+    ----------
+    n_channels : int
+    max_words : {32, 48, 64}
+        Words of a sentence that the grid has room for.
+    n_outputs : int
+
+    Notes
+    -----
+    Beyond the ends of both sentences the grid is zero, and the values that a block
+    computes there are the same for all pairs and, except at the edges, in all cells.
+    Therefore only the corner of the grid that the words reach is computed, which grows
+    by one cell in each direction with each block, and set into a background that is
+    computed once on a grid of 5 x 5. The result is that of the whole grid; computing
+    that instead makes `fit` and `predict` on sentences of 11 words 1.3 times slower.
+    """
+
+    def __init__(self, n_channels: int, max_words: int, n_outputs: int) -> None:
+        super().__init__()
+        self.max_words = max_words
+        widths = (n_channels, *WIDTHS[max_words])
+        # Uninitialised: drawing would use torch's global random state.
+        self.convolutions = nn.ModuleList(
+            skip_init(nn.Conv2d, before, width, 3, padding=1, dtype=torch.float32)
+            for before, width in pairwise(widths)
+        )
+        self.hidden, self.output = (
+            skip_init(nn.Linear, widths[-1], n, dtype=torch.float32)
+            for n in (widths[-1], n_outputs)
+        )
+        for layer in self._layers():
+            layer.weight = nn.Parameter(layer.weight.contiguous(memory_format=_LAYOUT))
+
+    def _layers(self) -> list[nn.Conv2d]:
+        return cast(list[nn.Conv2d], list(self.convolutions))
+
+    def reset(self, random_state: RandomState) -> None:
+        """Draw all parameters."""
+        for layer in self._layers():
+            normal_(layer.weight, random_state, (2 / (9 * layer.out_channels)) ** 0.5)
+            nn.init.zeros_(cast(Tensor, layer.bias))
+        for dense in (self.hidden, self.output):
+            for values in (dense.weight, dense.bias):
+                uniform_(values, random_state, dense.in_features**-0.5)
+
+    def backgrounds(self) -> list[Tensor]:
+        """Return the input of each convolution far from all words, (1, width, 3, 3).
+
+        Its cells are those of the first edge, the interior and the last edge.
+        """
+        layers = self._layers()
+        blank = layers[0].weight.new_zeros(1, layers[0].in_channels, 3, 3)
+        found = [blank]
+        for layer in layers[:-1]:
+            grid = _take(blank, [0, 1, 1, 1, 2])  # edge, three of the interior, edge
+            blank = F.max_pool2d(_take(layer(grid).relu(), [0, 1, 2, 2, 3, 4]), 2)
+            found.append(blank)
+        return found
+
+    def forward(self, cube: Tensor, backgrounds: list[Tensor]) -> Tensor:
+        """Return the logits, of shape (n_pairs, n_outputs).
+
+        `cube`, of shape (n_pairs, n_channels, length1, length2), is the corner of the
+        grid that is not zero; `backgrounds` are those of :meth:`backgrounds`.
+        """
+        grid = cube.contiguous(memory_format=_LAYOUT)
+        size = self.max_words
+        for layer, background in zip(self._layers(), backgrounds, strict=True):
+            pool = 3 if size == 3 else 2
+            if grid.shape[2:] != (size, size):
+                grid = _set_in(grid, background, size, pool)
+                grid = F.conv2d(grid, layer.weight, layer.bias)
+            else:
+                grid = layer(grid)
+            grid = F.max_pool2d(grid.relu(), pool)
+            size //= pool
+        logits: Tensor = self.output(self.hidden(grid.flatten(1)).relu())
+        return logits
+
+
+def _set_in(grid: Tensor, background: Tensor, size: int, pool: int) -> Tensor:
+    """Surround the grid with background, so that a convolution needs no padding.
+
+    The 3 x 3 convolution then gives all rows and columns that differ from the
+    background; their numbers are multiples of `pool`, or `size`.
+    """
+    framed = F.pad(background, (1, 1, 1, 1))  # zeros beyond the edges
+    frame = {-1: 0, 0: 1, size - 1: 3, size: 4}  # the interior is 2
+    height, width = grid.shape[2:]
+    rows, columns = (
+        [frame.get(position, 2) for position in range(-1, min(size, end) + 1)]
+        for end in (-(-(n + 1) // pool) * pool for n in (height, width))
+    )
+    canvas = _take(framed, rows, columns).expand(len(grid), -1, -1, -1)
+    canvas = canvas.clone(memory_format=_LAYOUT)
+    canvas[:, :, 1 : height + 1, 1 : width + 1] = grid
+    return canvas
+
+
+def _take(grid: Tensor, rows: list[int], columns: list[int] | None = None) -> Tensor:
+    """Rows and columns of a grid; the same ones if `columns` is None."""
+    chosen = [to_device(np.array(x), grid.device) for x in (rows, columns or rows)]
+    return grid[:, :, chosen[0]][..., chosen[1]]
+
+
+class Interaction(Network):
+    """Pairwise word interaction model (PWIM) of He & Lin (2016).
+
+    Parameters
+    ----------
+    dim_in : int
+        Length of the word vectors.
+    dim : int
+        Length of the states of one direction.
+    n_outputs : int
+    max_words : {32, 48, 64}
+        Words of a sentence, from its beginning, that are compared. The LSTMs read the
+        whole sentence.
+    context : bool, default=True
+        If False, word vectors are compared, not states.
+    share_directions : bool, default=True
+        See :class:`Context`.
+    focus : {"matching", "paper", "dropout", "none"}, default="matching"
+        What weakens or drops cells of the cube: the focus layer, as in the code or as
+        printed; dropout, in training; or nothing.
+    dropout : float, default=0.3
+        Share of the cube's values that `focus="dropout"` drops.
+    """
+
+    def __init__(
+        self,
+        dim_in: int,
+        dim: int,
+        n_outputs: int,
+        *,
+        max_words: int,
+        context: bool = True,
+        share_directions: bool = True,
+        focus: str = "matching",
+        dropout: float = 0.3,
+    ) -> None:
+        super().__init__()
+        self.max_words = max_words
+        self.focus = focus
+        self.dropout = dropout
+        self.context = (
+            Context(dim_in, dim, share_directions=share_directions) if context else None
+        )
+        self.grid = GridNetwork(N_CHANNELS, max_words, n_outputs)
+
+    def states(
+        self, table: Tensor, ids: Tensor, offsets: Ints
+    ) -> tuple[Tensor, Tensor]:
+        """Return forward and backward states of all tokens, (n_tokens, dim) each."""
+        if self.context is None:
+            vectors = table[ids]
+            return vectors, vectors
+        forwards, backwards = self.context(table, ids, offsets)
+        return forwards, backwards
+
+    def cube(self, states: tuple[Tensor, Tensor], offsets: Ints, pairs: Ints) -> Tensor:
+        """Return the similarities of the words of pairs, before the focus.
+
+        The result of `similarity_cube`, given the states of all tokens. Its
+        lengths are those of the longest of these sentences, at most `max_words`.
+        """
+        device = states[0].device
+        sides, reals = [], []
+        for texts in pairs.T:
+            lengths = np.minimum(offsets[texts + 1] - offsets[texts], self.max_words)
+            positions = np.arange(lengths.max(initial=0))
+            real = positions < lengths[:, None]
+            tokens = np.where(real, offsets[texts][:, None] + positions, 0)
+            chosen = to_device(tokens, device)
+            sides.append((states[0][chosen], states[1][chosen]))
+            reals.append(to_device(real, device))
+        cells = reals[0][:, :, None] & reals[1][:, None, :]
+        return similarity_cube(sides[0], sides[1], cells)
+
+    def focused(self, cube: Tensor, random_state: RandomState | None) -> Tensor:
+        """Return the input of the convolutions, in single precision."""
+        if self.focus in {"matching", "paper"}:
+            cube = cube * focus_weights(focus_mask(cube, self.focus), self.focus)
+        elif self.focus == "dropout" and random_state is not None:
+            kept = random_state.random_sample(tuple(cube.shape)) >= self.dropout
+            cube = cube * to_device(kept / (1 - self.dropout), cube.device)
+        return cube.float()
+
+    def forward(
+        self,
+        table: Tensor,
+        ids: Tensor,
+        offsets: Ints,
+        pairs: Ints,
+        random_state: RandomState | None = None,
+    ) -> Tensor:
+        """Return the logits, of shape (n_pairs, n_outputs).
+
+        Texts are given as in :meth:`Composition.forward`, and `pairs`, of shape
+        (n_pairs, 2), by their indices; `random_state` draws the dropout, or None drops
+        nothing.
+        """
+        states = self.states(table, ids, offsets)
+        backgrounds = self.grid.backgrounds()
+        order = np.argsort(np.diff(offsets)[pairs].max(axis=1), kind="stable")
+        size = _GROUP.get(table.device.type, 64)
+        logits = []
+        for group in np.array_split(order, max(round(len(order) / size), 1)):
+            cube = self.cube(states, offsets, pairs[group])
+            logits.append(self.grid(self.focused(cube, random_state), backgrounds))
+        return torch.cat(logits)[to_device(np.argsort(order), table.device)]

@@ -1,0 +1,257 @@
+"""Recurrent networks that read a text and return their last state."""
+
+# Authors: The skparaphrase developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+from typing import Any, cast
+
+import numpy as np
+import torch
+from numpy.random import RandomState
+from torch import Tensor, nn
+
+from skparaphrase.networks._cells import Packing, run_lstm, run_simple
+from skparaphrase.networks._compositions import (
+    Composition,
+    Layer,
+    new_parameter,
+    normal_,
+    uniform_,
+)
+from skparaphrase.networks._table import Ints, to_device
+
+
+class _LastState(Composition):
+    """Base of compositions that return the state after the last token."""
+
+    def states(self, table: Tensor, rows: Tensor, packing: Packing) -> Tensor:
+        """Return the packed states after every token, of shape (n_tokens, dim).
+
+        `rows` holds the row of each packed token, `ids[packing.tokens]`; the packing
+        sets the direction in which texts are read.
+        """
+        raise NotImplementedError
+
+    def compose(self, table: Tensor, ids: Tensor, offsets: Ints) -> Tensor:
+        """Return the last states."""
+        packing = Packing(offsets, table.device)
+        return packing.last(self.states(table, ids[packing.tokens], packing))
+
+
+class Recurrent(_LastState):
+    r"""Simple recurrent network: :math:`h_t = f(W_x x_t + W_h h_{t-1} + b)`.
+
+    RNN of Wieting et al. (2016), section 3.1; h_0 = 0, and the last state is the text
+    vector. Weights are drawn from U(-0.01, 0.01) as in Lasagne; b starts at zero.
+
+    Parameters
+    ----------
+    dim_in, dim : int
+    activation : {"tanh", "relu", "linear"}, default="tanh"
+    start : {"random", "average"}, default="random"
+        "average": both matrices start as the identity (Le et al., 2015).
+    """
+
+    def __init__(
+        self, dim_in: int, dim: int, *, activation: str = "tanh", start: str = "random"
+    ) -> None:
+        super().__init__()
+        self.dim = dim
+        self.activation = activation
+        self.start = start
+        self.W_x = new_parameter(dim, dim_in)
+        self.W_h = new_parameter(dim, dim)
+        self.b = new_parameter(dim)
+
+    def reset(self, random_state: RandomState) -> None:
+        """Draw W_x, then W_h, or set both to the identity."""
+        for weight in (self.W_x, self.W_h):
+            if self.start == "average":
+                nn.init.eye_(weight)
+            else:
+                uniform_(weight, random_state, 0.01)
+        nn.init.zeros_(self.b)
+
+    def states(self, table: Tensor, rows: Tensor, packing: Packing) -> Tensor:
+        """Return the states after every token."""
+        return run_simple(
+            table, rows, self.W_x, self.W_h, self.b, packing, self.activation
+        )
+
+
+class IdentityRecurrent(Recurrent):
+    """The iRNN of Wieting et al. (2016), section 3.1.
+
+    A linear recurrent network whose weights start as identity matrices, and are
+    regularised towards them; b starts at zero. The last state is divided by the number
+    of tokens, so the initial text vector is the mean of the word vectors.
+    """
+
+    def __init__(self, dim: int) -> None:
+        super().__init__(dim, dim, activation="linear", start="average")
+        self.anchors = {
+            name: torch.eye(dim, dtype=torch.float32) for name in ("W_x", "W_h")
+        }
+
+    def compose(self, table: Tensor, ids: Tensor, offsets: Ints) -> Tensor:
+        """Return the last states, divided by the numbers of tokens."""
+        last = super().compose(table, ids, offsets)
+        n_tokens = to_device(np.maximum(np.diff(offsets), 1), last.device)
+        return last / n_tokens.to(last.dtype)[:, None]
+
+
+class LSTM(_LastState, Layer):
+    """Long short-term memory with peepholes; its last state is the text vector.
+
+    LSTM of Wieting et al. (2016), section 3.1, after Gers et al. (2003); its equations
+    are at `run_lstm` in ``networks/_cells.py``. Weights and peepholes are drawn
+    from N(0, 0.01), and biases start at zero, as in Lasagne.
+
+    Parameters
+    ----------
+    dim_in, dim : int
+    output_gate : bool, default=True
+        If False, there is no output gate and h = tanh(c).
+    peepholes : {"diagonal", "full"} or None, default="diagonal"
+        Weights from the cells to the gates: one for each cell, as in the released
+        code; a matrix, as in the paper; or none.
+    start : {"random", "average"}, default="random"
+        "average": W_xc starts as the identity, all W_h at zero, and b_f at 3, so that
+        the cells add up the inputs, and lose 5 % of their contents in each step.
+
+    Attributes
+    ----------
+    W_xi, W_xf, W_xc, W_xo : Parameter of shape (dim, dim_in)
+    W_hi, W_hf, W_hc, W_ho : Parameter of shape (dim, dim)
+    W_ci, W_cf, W_co : Parameter of shape (dim,) or (dim, dim)
+    b_i, b_f, b_c, b_o : Parameter of shape (dim,)
+    """
+
+    def __init__(
+        self,
+        dim_in: int,
+        dim: int,
+        *,
+        output_gate: bool = True,
+        peepholes: str | None = "diagonal",
+        start: str = "random",
+    ) -> None:
+        super().__init__()
+        self.dim = dim
+        self.start = start
+        gates = "ifco" if output_gate else "ifc"
+        # Each gate has its own tensors because the papers clip gradients by tensor.
+        self._blocks = {"W_x": gates, "W_h": gates, "b_": gates}
+        shapes = {"W_x": (dim, dim_in), "W_h": (dim, dim), "b_": (dim,)}
+        if peepholes is not None:
+            self._blocks["W_c"] = gates.replace("c", "")
+            shapes["W_c"] = (dim,) if peepholes == "diagonal" else (dim, dim)
+        for kind, shape in shapes.items():
+            for gate in self._blocks[kind]:
+                setattr(self, kind + gate, new_parameter(*shape))
+
+    def reset(self, random_state: RandomState) -> None:
+        """Draw the weights, then the peepholes."""
+        for name, parameter in self.named_parameters():
+            if name.startswith("b_"):
+                nn.init.zeros_(parameter)
+            else:
+                normal_(parameter, random_state, 0.1)
+        if self.start == "average":
+            nn.init.eye_(self.get_parameter("W_xc"))
+            nn.init.constant_(self.get_parameter("b_f"), 3.0)
+            for gate in self._blocks["W_h"]:
+                nn.init.zeros_(self.get_parameter(f"W_h{gate}"))
+
+    def states(self, table: Tensor, rows: Tensor, packing: Packing) -> Tensor:
+        """Return the states after every token."""
+        parts: dict[str, list[Tensor]] = {
+            kind: [self.get_parameter(kind + gate) for gate in gates]
+            for kind, gates in self._blocks.items()
+        }
+        w_x, w_h, b = (torch.cat(parts[kind]) for kind in ("W_x", "W_h", "b_"))
+        w_c = torch.stack(parts["W_c"]) if "W_c" in parts else None
+        return run_lstm(table, rows, w_x, w_h, b, w_c, packing)
+
+
+class StackedLSTM(Composition):
+    """Last states of several LSTMs: on one another, in one direction or in both.
+
+    The baselines of Tai et al. (2015), as in their code: every layer reads the states
+    of the layer below it in the same direction, and the text vector holds the last
+    states of all layers, the forward ones first. (Layers of torch.nn.LSTM read both
+    directions.)
+
+    Parameters
+    ----------
+    dim_in, dim : int
+        `dim` is the length of the states of one layer and direction.
+    n_layers : int
+    bidirectional : bool or "tied"
+        "tied": the backward layers have the parameters of the forward ones.
+    **params : dict
+        Of :class:`LSTM`.
+    """
+
+    def __init__(
+        self,
+        dim_in: int,
+        dim: int,
+        *,
+        n_layers: int,
+        bidirectional: bool | str,
+        **params: Any,
+    ) -> None:
+        super().__init__()
+        n_stacks = 2 if bidirectional is True else 1
+        self.layers = nn.ModuleList(
+            LSTM(dim if i else dim_in, dim, **params)
+            for _ in range(n_stacks)
+            for i in range(n_layers)
+        )
+        self.n_layers = n_layers
+        self.bidirectional = bidirectional
+        self.dim = dim * n_layers * (2 if bidirectional else 1)
+
+    def compose(self, table: Tensor, ids: Tensor, offsets: Ints) -> Tensor:
+        """Return the last states of all layers."""
+        found = []
+        for reverse in (False, True) if self.bidirectional else (False,):
+            packing = Packing(offsets, table.device, reverse=reverse)
+            states, rows = table, ids[packing.tokens]
+            # Layers of the second stack, if there is one.
+            start = len(self.layers) - self.n_layers if reverse else 0
+            for layer in self.layers[start : start + self.n_layers]:
+                states = cast(LSTM, layer).states(states, rows, packing)
+                rows = torch.arange(len(states), device=states.device)
+                found.append(packing.last(states))
+        return torch.cat(found, dim=1)
+
+
+class LSTMLayer(Layer):
+    """Long short-term memory without peepholes, with two biases for each gate.
+
+    As in the code of He & Lin (2016), all parameters are drawn from U(-r, r), with
+    r = 1 / sqrt(dim_in) for `W_x` and `b_x`, and r = 1 / sqrt(dim) for `W_h` and `b_h`.
+
+    They hold blocks for i, f, c and o: `W_x` of shape (4 * dim, dim_in), `W_h` of shape
+    (4 * dim, dim), `b_x` and `b_h` of shape (4 * dim,).
+    """
+
+    def __init__(self, dim_in: int, dim: int) -> None:
+        super().__init__()
+        self.W_x = new_parameter(4 * dim, dim_in)
+        self.W_h = new_parameter(4 * dim, dim)
+        self.b_x = new_parameter(4 * dim)
+        self.b_h = new_parameter(4 * dim)
+
+    def reset(self, random_state: RandomState) -> None:
+        """Draw all parameters."""
+        for weight, bias in ((self.W_x, self.b_x), (self.W_h, self.b_h)):
+            for values in (weight, bias):
+                uniform_(values, random_state, weight.shape[1] ** -0.5)
+
+    def forward(self, table: Tensor, rows: Tensor, packing: Packing) -> Tensor:
+        """Return the packed states of all tokens, of shape (n_tokens, dim)."""
+        bias = self.b_x + self.b_h
+        return run_lstm(table, rows, self.W_x, self.W_h, bias, None, packing)

@@ -1,0 +1,319 @@
+"""The engine that every trained estimator is fitted with, epoch by epoch."""
+
+# Authors: The skparaphrase developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from copy import deepcopy
+from dataclasses import KW_ONLY, dataclass, field
+from typing import Any
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.model_selection import train_test_split
+from sklearn.utils import check_random_state
+
+from skparaphrase._estimator import Arrays, warn_caller
+from skparaphrase._threads import limit_torch_threads, process_rank
+
+_NO_LOSS = 1e-6  # a constant output that has less is right
+_FEW_STEPS = 30  # after fewer, a high loss says nothing
+_FEW_EPOCHS = 3  # after fewer, the mean over an epoch may be that of its first steps,
+_MANY_STEPS = 100  # unless it equals a constant's loss after so many
+_NEAR = 0.01  # of a constant's loss
+_HISTORY = ("loss_curve_", "n_epochs_", "validation_scores_", "best_epoch_")
+
+
+@dataclass
+class Best:
+    """The best epoch so far.
+
+    Attributes
+    ----------
+    score : float
+    epoch : int
+    since : int
+        The epoch that patience counts from.
+    arrays : dict of str to ndarray
+        A copy of what the trainer had.
+    """
+
+    score: float
+    epoch: int
+    since: int
+    arrays: Arrays
+
+
+@dataclass(eq=False, repr=False)
+class Training:
+    """A fit by epochs: losses, validation, callbacks, and the best epoch.
+
+    Callbacks get this object in the hook argument `metadata`, as
+    `metadata["training"]`.
+
+    Parameters
+    ----------
+    estimator : estimator with `max_epochs`, `random_state`, `verbose`, `warm_start`
+    trainer : BaseTrainer
+        Its methods `epochs`, `slices`, `constant_loss`, `remedies`, `arrays`,
+        `state_dict` and `load_state_dict` are used.
+    fitted_state : callable
+        Returns the fitted attributes, given arrays as of `trainer.arrays()`.
+    validate : callable, default=None
+        Returns the validation score of the estimator; higher is better.
+    data : mapping of str to object
+        All that the fit learns from, by a name for messages. With the parameters it
+        decides the result.
+    small_steps : bool, default=True
+        More than two threads slow such steps down.
+    later_wins : bool, default=False
+        Of epochs with equal validation scores, keep the last one.
+
+    Attributes
+    ----------
+    n_epochs : int
+        Epochs of this fit that are done.
+    stopped : bool
+        Whether patience or a callback ended training before `max_epochs`.
+    """
+
+    estimator: Any
+    trainer: Any
+    fitted_state: Callable[[Arrays], dict[str, Any]]
+    _: KW_ONLY
+    validate: Callable[[], float] | None = None
+    data: Mapping[str, Any]
+    small_steps: bool = True
+    later_wins: bool = False
+    n_epochs: int = field(default=0, init=False)
+    stopped: bool = field(default=False, init=False)
+    best: Best | None = field(default=None, init=False)
+    # Arguments of callbacks, and where they are called, while the fit runs.
+    hook: dict[str, Any] = field(default_factory=dict, init=False)
+    context: Any = field(default=None, init=False)
+
+    def __post_init__(self) -> None:
+        trainer = self.trainer
+        memory = self.estimator._optimizer_state.get(trainer.optimizer.name, {})
+        trainer.rule.load_state_dict(memory, trainer.device)
+
+    def begin(self, context: Any, X: Any, y: Any) -> None:
+        """Inform callbacks, which may raise; `X` and `y` are theirs."""
+        estimator = self.estimator
+        if self.validate is None:
+            forget_scores(estimator)
+        elif hasattr(estimator, "best_epoch_"):  # other examples may have chosen it
+            epoch, last = estimator.best_epoch_, estimator.n_epochs_
+            self.best = Best(self._score(), epoch, last, self.snapshot())
+        self.context = context
+        metadata = {"training": self}
+        self.hook = {"estimator": estimator, "metadata": metadata, "X": X, "y": y}
+        context.call_on_fit_task_begin(**self.hook)
+
+    def run(self) -> None:
+        """Train, after :meth:`begin`; always store the best or the last epoch."""
+        estimator, context, hook = self.estimator, self.context, self.hook
+        with self._storing_result(keep_optimizer=estimator.warm_start):
+            losses = self.trainer.epochs(estimator.max_epochs, self.n_epochs)
+            while self.n_epochs < estimator.max_epochs and not self.stopped:
+                epoch = context.subcontext(task_name="epoch")
+                epoch.call_on_fit_task_begin(**hook)
+                is_last = self._end_epoch(next(losses))
+                self.n_epochs += 1
+                stops = epoch.call_on_fit_task_end(
+                    **hook, reconstruction_attributes=self._reconstruction
+                )
+                self.stopped = is_last or stops
+            context.call_on_fit_task_end(**hook, reconstruction_attributes=dict)
+        self._warn_if_a_constant_is_better()
+
+    def run_once(self) -> None:
+        """Train for one epoch, without callbacks, and remember the optimizer."""
+        forget_scores(self.estimator)
+        with self._storing_result(keep_optimizer=True):
+            self._end_epoch(next(self.trainer.epochs(1)))
+
+    def snapshot(self) -> Arrays:
+        """Copies of all arrays that are trained."""
+        return {name: array.copy() for name, array in self.trainer.arrays().items()}
+
+    def restore(self, arrays: Arrays) -> None:
+        """Give the estimator the state of a :meth:`snapshot`."""
+        vars(self.estimator).update(self.fitted_state(arrays))
+        self.estimator.__dict__.pop("best_epoch_", None)  # of validation
+
+    def state_dict(self) -> dict[str, Any]:
+        """All that decides how the fit continues: numbers, strings and arrays."""
+        best = None if self.best is None else vars(self.best).copy()
+        if best is not None and best["epoch"] == self.estimator.n_epochs_:
+            best["arrays"] = {}  # the current ones
+        return {
+            "trainer": self.trainer.state_dict(),
+            "n_epochs": self.n_epochs,
+            "stopped": self.stopped,
+            "history": {
+                name: getattr(self.estimator, name)
+                for name in _HISTORY
+                if hasattr(self.estimator, name)
+            },
+            "best": best,
+        }
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        """Continue from what :meth:`state_dict` gave."""
+        self.trainer.load_state_dict(state["trainer"])
+        self.n_epochs = int(state["n_epochs"])
+        self.stopped = bool(state["stopped"])
+        for name in _HISTORY:
+            self.estimator.__dict__.pop(name, None)
+        vars(self.estimator).update(state["history"])
+        self.best = None
+        if state["best"] is not None:
+            self.best = Best(**state["best"])
+            self.best.arrays = self.best.arrays or self.snapshot()
+
+    @contextmanager
+    def _storing_result(self, *, keep_optimizer: bool) -> Iterator[None]:
+        try:
+            with limit_torch_threads(small_steps=self.small_steps):
+                yield
+        except BaseException:
+            self.estimator._optimizer_state = {}
+            with suppress(ValueError):  # of vectors that diverged
+                self._store_result(keep_optimizer)
+            raise
+        finally:
+            self.hook = {}  # which refers to this object
+        self._store_result(keep_optimizer)
+
+    def _store_result(self, keep_optimizer: bool) -> None:
+        best, trainer = self.best, self.trainer
+        arrays = trainer.arrays() if best is None else best.arrays
+        vars(self.estimator).update(self.fitted_state(arrays))
+        self.estimator._optimizer_state = {}
+        if keep_optimizer:
+            name = trainer.optimizer.name
+            self.estimator._optimizer_state = {name: trainer.rule.state_dict()}
+
+    def _warn_if_a_constant_is_better(self) -> None:
+        """Compare the last loss with that of an output which ignores the text."""
+        n_steps = self.n_epochs * len(self.trainer.slices())
+        is_short = self.n_epochs < _FEW_EPOCHS
+        if not self.n_epochs or n_steps < (_MANY_STEPS if is_short else _FEW_STEPS):
+            return
+        curve = self.estimator.loss_curve_[-self.n_epochs :]
+        constant = self.trainer.constant_loss()
+        gain = (constant - curve[-1]) / constant if constant > _NO_LOSS else np.nan
+        if gain <= _NEAR and (gain >= -_NEAR or not is_short):
+            plural = "s" if self.n_epochs > 1 else ""
+            warn_caller(
+                f"The loss of {type(self.estimator).__name__} went from {curve[0]:.3g} "
+                f"to {curve[-1]:.3g} in {self.n_epochs} epoch{plural}; the same output "
+                f"for every text would have {constant:.3g}. Check the columns that "
+                "were passed as texts and targets. If they are right, train for more "
+                f"epochs, or with another {self.trainer.remedies()}.",
+                ConvergenceWarning,
+            )
+
+    def _reconstruction(self) -> dict[str, Any]:
+        """Attributes of the estimator as if training had ended."""
+        curve = list(self.estimator.loss_curve_)
+        return {**self.fitted_state(self.snapshot()), "loss_curve_": curve}
+
+    def _score(self) -> float:
+        assert self.validate is not None
+        vars(self.estimator).update(self.fitted_state(self.trainer.arrays()))
+        return self.validate()
+
+    def _end_epoch(self, loss: float) -> bool:
+        """Record loss and score; return whether patience is exhausted."""
+        estimator = self.estimator
+        estimator.loss_curve_.append(loss)
+        estimator.n_epochs_ = n_epochs = estimator.n_epochs_ + 1
+        if not np.isfinite(loss):
+            raise ValueError(
+                f"The loss of epoch {n_epochs} is {loss}: training diverged. Use a "
+                "lower learning_rate, or an Optimizer with clip_norm."
+            )
+        line = f"[{type(estimator).__name__}] epoch {n_epochs}: loss {loss:.4f}"
+        is_last = False
+        if self.validate is not None:
+            score = self._score()
+            line += f", validation score {score:.4f}"
+            vars(estimator).setdefault("validation_scores_", []).append(score)
+            best = self.best
+            if best is None or score > best.score or np.isnan(best.score):
+                best = Best(score, n_epochs, n_epochs, self.snapshot())
+            elif self.later_wins and score == best.score:
+                best = Best(score, n_epochs, best.since, self.snapshot())
+            self.best, estimator.best_epoch_ = best, best.epoch
+            patience = estimator.patience
+            is_last = patience is not None and n_epochs - best.since >= patience
+        if estimator.verbose and process_rank() == 0:
+            print(line)
+        return is_last
+
+
+def begin_randomness(estimator: Any, *, resume: bool) -> None:
+    """Give the estimator a random state of its own, which it keeps and pickles.
+
+    A fit that resumes splits off the same validation examples as the first one.
+    """
+    if resume and hasattr(estimator, "_random_state"):  # not if loaded from a folder
+        return
+    seed = check_random_state(estimator.random_state).randint(np.iinfo(np.int32).max)
+    estimator._seed = int(seed)
+    for callback in getattr(estimator, "_skl_callbacks", []):
+        if estimator.random_state is None and hasattr(callback, "_stored_seed"):
+            estimator._seed = callback._stored_seed(estimator._seed)
+    estimator._random_state = np.random.RandomState(estimator._seed)
+    estimator._split_state = deepcopy(estimator._random_state)
+    estimator._optimizer_state = {}
+
+
+def forget_epochs(estimator: Any) -> None:
+    """Start to count epochs from zero."""
+    estimator.loss_curve_ = []
+    estimator.n_epochs_ = 0
+    forget_scores(estimator)
+
+
+def forget_scores(estimator: Any) -> None:
+    """Remove the scores of an earlier validation."""
+    for name in ("validation_scores_", "best_epoch_"):
+        estimator.__dict__.pop(name, None)
+
+
+@contextmanager
+def unchanged_on_error(estimator: Any) -> Iterator[None]:
+    """Leave an estimator as it was if the block raises."""
+    before = estimator.__dict__.copy()
+    try:
+        yield
+    except BaseException:
+        estimator.__dict__.clear()
+        estimator.__dict__.update(before)
+        raise
+
+
+def split_off(
+    examples: Any, fraction: float, random_state: Any, stratify: Any = None
+) -> tuple[Any, Any]:
+    """Examples to train on, and a random share to validate on, both in order."""
+    train, held_out = train_test_split(
+        np.arange(len(examples)),
+        test_size=fraction,
+        random_state=random_state,
+        stratify=stratify,
+    )
+    return examples.take(np.sort(train)), examples.take(np.sort(held_out))
+
+
+def check_patience(patience: int | None, validates: bool) -> None:
+    """Raise if there is patience without validation."""
+    if patience is not None and not validates:
+        raise ValueError(
+            f"patience={patience} needs validation scores: set validation_fraction, or "
+            "pass X_val and y_val to fit where it takes them."
+        )

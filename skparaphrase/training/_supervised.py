@@ -1,0 +1,239 @@
+"""Training on texts, pairs of texts or words that have a score or a class."""
+
+# Authors: The skparaphrase developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+from skparaphrase.networks._compositions import Composition
+from skparaphrase.networks._heads import (
+    Head,
+    cross_entropy_losses,
+    divergence_losses,
+    hinge_losses,
+    tagging_loss,
+)
+from skparaphrase.networks._interaction import Interaction
+from skparaphrase.networks._table import Ints, to_device
+from skparaphrase.networks._tagger import Sentences, Tagger
+from skparaphrase.text import TokenBatch
+from skparaphrase.training._distributed import joined_processes
+from skparaphrase.training._trainer import BaseTrainer
+
+LOSSES: dict[str, Callable[[Tensor, Tensor], Tensor]] = {
+    "divergence": divergence_losses,
+    "cross_entropy": cross_entropy_losses,
+    "hinge": hinge_losses,
+}
+
+
+class Examples(NamedTuple):
+    """Texts of examples and what is to be learnt.
+
+    Parameters
+    ----------
+    texts : TokenBatch
+        Distinct texts.
+    numbers : ndarray of shape (n_examples, n_texts)
+        Numbers of the one or two texts of an example.
+    targets : ndarray of shape (n_examples, n_outputs)
+    weights : ndarray of shape (n_examples,) or None
+        Their mean should be 1.
+    """
+
+    texts: TokenBatch
+    numbers: Ints
+    targets: NDArray[np.float32]
+    weights: NDArray[np.float32] | None = None
+
+
+class ExamplesTrainer(BaseTrainer):
+    """Base of trainers whose examples have targets and weights.
+
+    Parameters
+    ----------
+    module, table, settings, optimizer, random_state
+        See :class:`BaseTrainer`.
+    loss : {"divergence", "cross_entropy", "hinge"}
+    examples : Examples
+    """
+
+    def __init__(self, *parts: Any, loss: str, examples: Examples) -> None:
+        super().__init__(*parts, n_examples=len(examples.numbers))
+        self.losses = LOSSES[loss]
+        self.examples = examples
+        self.targets = torch.from_numpy(examples.targets).to(self.device)
+        self.weights = None
+        if examples.weights is not None:
+            self.weights = torch.from_numpy(examples.weights).to(self.device)
+
+    def constant_loss(self) -> float:
+        """The loss if every output were the mean target."""
+        weights = 1.0 if self.weights is None else self.weights[:, None]
+        mean = (self.targets * weights).mean(dim=0, keepdim=True)
+        logits = mean.clamp_min(1e-9).log().expand_as(self.targets)
+        return float(self.mean_loss(logits, np.arange(self.n_examples)))
+
+    def mean_loss(self, logits: Tensor, chosen: Ints) -> Tensor:
+        """The weighted mean loss of some examples."""
+        rows = to_device(chosen, logits.device)
+        losses = self.losses(logits, self.targets[rows])
+        return (losses if self.weights is None else losses * self.weights[rows]).mean()
+
+
+class HeadTrainer(ExamplesTrainer):
+    """Trains word vectors, a composition and a head.
+
+    Parameters
+    ----------
+    composition : Composition
+    head : Head
+    *parts : table, settings, optimizer, random_state
+        See :class:`BaseTrainer`; `composition_penalty` and `head_penalty` of the
+        settings are used as well.
+    loss, examples
+        See :class:`ExamplesTrainer`.
+    prior : dict of str to ndarray, default=None
+        Where the penalty pulls the composition's parameters; by default, where the
+        composition says.
+    """
+
+    def __init__(
+        self,
+        composition: Composition,
+        head: Head,
+        *parts: Any,
+        loss: str,
+        examples: Examples,
+        prior: Mapping[str, NDArray[np.float32]] | None = None,
+    ) -> None:
+        module = nn.ModuleDict({"composition": composition, "head": head})
+        super().__init__(module, *parts, loss=loss, examples=examples)
+        self.composition = composition
+        self.head = head
+        anchors = composition.anchors
+        if prior is not None:
+            anchors = {name: torch.tensor(array) for name, array in prior.items()}
+        self.set_anchors(anchors, "composition.")
+        if composition.batch_size is None:  # else the texts of a batch depend on it
+            self.processes = joined_processes()
+        if self.processes is not None:
+            self.check_in_sync(
+                texts=(examples.texts.ids, examples.texts.offsets),
+                examples=examples.numbers,
+                targets=(examples.targets, examples.weights),
+                settings=self.plain_settings(),
+            )
+
+    def make(self, chosen: Ints) -> tuple[TokenBatch, Ints]:
+        """The texts of some examples, one after the other, and their numbers."""
+        return self.examples.texts.take(self.examples.numbers[chosen].ravel()), chosen
+
+    @torch.enable_grad()
+    def step(self, batch: tuple[TokenBatch, Ints]) -> Tensor:
+        """Update on a batch, and return its mean loss without penalties."""
+        texts, chosen = batch
+        used = self.table.used(texts.ids)
+        leaf = self.table.leaf(used)
+
+        def compute(ids: Tensor, offsets: Ints) -> Tensor:
+            logits: Tensor = self.head(self.composition(leaf, ids, offsets))
+            return logits
+
+        logits = self.spread(compute, [used.local], texts.offsets, self.head.n_texts)
+        return self.descend(self.mean_loss(logits, chosen), leaf, used)
+
+    def penalty(self, name: str) -> float:
+        """Lambda of a parameter."""
+        if name.startswith("head."):
+            return float(self.settings.head_penalty)
+        return float(self.settings.composition_penalty)
+
+
+class InteractionTrainer(ExamplesTrainer):
+    """Trains the pairwise word interaction model, without penalties on its parameters.
+
+    Parameters
+    ----------
+    *parts : network, table, settings, optimizer, random_state
+        See :class:`BaseTrainer`.
+    loss, examples
+        See :class:`ExamplesTrainer`.
+    """
+
+    module: Interaction
+    clip_together = True
+
+    def make(self, chosen: Ints) -> tuple[TokenBatch, Ints, Ints]:
+        """Distinct texts of some pairs, their numbers, and those of the pairs."""
+        distinct, numbers = np.unique(
+            self.examples.numbers[chosen], return_inverse=True
+        )
+        return self.examples.texts.take(distinct), numbers.reshape(-1, 2), chosen
+
+    @torch.enable_grad()
+    def step(self, batch: tuple[TokenBatch, Ints, Ints]) -> Tensor:
+        """Update on a batch, and return its mean loss without penalties."""
+        texts, pairs, chosen = batch
+        used = self.table.used(texts.ids)
+        leaf = self.table.leaf(used)
+        logits = self.module(leaf, used.local, texts.offsets, pairs, self.random_state)
+        return self.descend(self.mean_loss(logits, chosen), leaf, used)
+
+
+class TaggerTrainer(BaseTrainer):
+    """Trains a table of n-grams, characters or words, and a tagger on top of it.
+
+    Parameters
+    ----------
+    tagger : Tagger
+    *parts : table, settings, optimizer, random_state
+        See :class:`BaseTrainer`; `penalty` of the settings holds for all parameters.
+    sentences : Sentences
+        Each contains a word.
+    tags : ndarray of shape (n_tokens,)
+    """
+
+    module: Tagger
+
+    def __init__(
+        self, tagger: Tagger, *parts: Any, sentences: Sentences, tags: Ints
+    ) -> None:
+        super().__init__(tagger, *parts, n_examples=len(sentences))
+        self.vectors_penalty = self.settings.penalty
+        self.sentences = sentences
+        self.tags = TokenBatch(tags.astype(np.int32), sentences.sentences.offsets)
+        self.per_sentence = len(tags) / max(len(sentences), 1)
+        self.set_anchors(tagger.composition.anchors, "composition.")
+
+    def make(self, chosen: Ints) -> tuple[Sentences, TokenBatch]:
+        """Some sentences and their tags."""
+        return self.sentences.take(chosen), self.tags.take(chosen)
+
+    @torch.enable_grad()
+    def step(self, batch: tuple[Sentences, TokenBatch]) -> Tensor:
+        """Update on a batch, and return its loss without penalties.
+
+        A vector is composed once for each word of the batch. The loop weights batches
+        by sentences, but the loss is the mean over tokens.
+        """
+        part, tags = batch
+        used = self.table.used(part.words.ids)
+        leaf = self.table.leaf(used)
+        vectors = self.module.word_vectors(
+            leaf, used.local, part.words.offsets, part.capitals
+        )
+        logits = self.module(vectors, part.sentences, self.random_state)
+        targets = to_device(tags.ids.astype(np.int64), logits.device)
+        loss = self.descend(tagging_loss(logits, targets), leaf, used)
+        return loss * (len(tags.ids) / len(tags) / self.per_sentence)
+
+    def penalty(self, name: str) -> float:
+        """Lambda of a parameter."""
+        return float(self.settings.penalty)

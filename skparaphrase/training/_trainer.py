@@ -1,0 +1,440 @@
+"""The training loop, and the training of encoders on paraphrases."""
+
+# Authors: The skparaphrase developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+import torch
+from numpy.random import RandomState
+from numpy.typing import NDArray
+from sklearn.utils import gen_batches
+from torch import Tensor, nn
+
+from skparaphrase._threads import available_threads, prefetch
+from skparaphrase.networks._compositions import (
+    Composition,
+    parameter_arrays,
+    unit_vectors,
+)
+from skparaphrase.networks._table import Ints, UsedRows, WordTable, to_device
+from skparaphrase.text import TokenBatch
+from skparaphrase.training._distributed import Compute, Processes, joined_processes
+from skparaphrase.training._update_rules import RULES, clip_norm_
+
+
+class BaseTrainer:
+    """Base of trainers: a module on top of a table of vectors.
+
+    A subclass makes batches, computes the loss of a batch and says how parameters are
+    penalised. Parameters that require no gradient are left alone.
+
+    Parameters
+    ----------
+    module : Module
+        What is trained besides the table.
+    table : WordTable
+    settings : estimator
+        Its parameters `learning_rate`, `batch_size` and the penalties are
+        read from here.
+    optimizer : Optimizer
+        See :class:`skparaphrase.optimizers.Optimizer`.
+    random_state : RandomState
+        The source of all random choices.
+    n_examples : int
+    """
+
+    ordered_first_epoch = False
+    vectors_rate = 1.0  # factor of the learning rate
+    clip_together: ClassVar[bool] = False  # one norm for all gradients, or for each
+
+    def __init__(
+        self,
+        module: nn.Module,
+        table: WordTable,
+        settings: Any,
+        optimizer: Any,
+        random_state: RandomState,
+        *,
+        n_examples: int,
+    ) -> None:
+        self.module = module
+        self.table = table
+        self.device = table.weight.device
+        self.settings = settings
+        self.optimizer = optimizer
+        self.random_state = random_state
+        self.n_examples = n_examples
+        rule = RULES[optimizer.name]
+        self.rule = rule(settings.learning_rate, optimizer.momentum)
+        self.vectors_penalty: float = getattr(settings, "vectors_penalty", 0.0)
+        self.anchors: dict[str, Tensor] = {}
+        self.processes: Processes | None = None  # that take each step together
+
+    def make(self, chosen: Ints) -> Any:
+        """Make a batch of the examples with these numbers.
+
+        It may be called in another thread, some batches ahead, and therefore uses
+        neither parameters nor `random_state`.
+        """
+        raise NotImplementedError
+
+    def step(self, batch: Any) -> Tensor:
+        """Update on a batch, and return its mean loss without penalties."""
+        raise NotImplementedError
+
+    def constant_loss(self) -> float:
+        """About the loss of an output that is the same for all texts; NaN: unknown."""
+        return float("nan")
+
+    def remedies(self) -> str:
+        """What to change if the loss is no better than :meth:`constant_loss`."""
+        return "learning_rate"
+
+    def penalty(self, name: str) -> float:
+        """Lambda of a parameter of the module."""
+        return 0.0
+
+    def set_anchors(self, anchors: Mapping[str, Tensor], prefix: str = "") -> None:
+        """Set where penalties pull parameters; all others are pulled to zero."""
+        for name, anchor in anchors.items():
+            self.anchors[prefix + name] = anchor.to(self.device)
+
+    def slices(self) -> list[slice]:
+        """The batches of an epoch; the last one may be smaller."""
+        return list(gen_batches(self.n_examples, self.settings.batch_size))
+
+    def epochs(self, n_epochs: int, done: int = 0) -> Iterator[float]:
+        """Train from epoch `done` on; yield the mean loss of an example per epoch."""
+        slices = self.slices()
+        n_steps = n_epochs * len(slices)
+        rate = self.rule.learning_rate
+        for epoch in range(done, n_epochs):
+            if self.ordered_first_epoch and epoch == 0:
+                order = np.arange(self.n_examples)
+            else:
+                order = self.random_state.permutation(self.n_examples)
+            total = self.table.weight.new_zeros(())
+            chosen = map(order.__getitem__, slices)
+            with closing(self._batches(chosen)) as batches:
+                for i, batch in enumerate(batches):
+                    if self.optimizer.schedule == "linear":
+                        left = 1 - (epoch * len(slices) + i) / n_steps
+                        self.rule.learning_rate = rate * left
+                    total += self.step(batch) * (slices[i].stop - slices[i].start)
+            if self.optimizer.reset:
+                self.rule.state.clear()
+            self.check_in_sync()
+            yield total.item() / self.n_examples
+
+    def _batches(self, chosen: Iterable[Ints]) -> Generator[Any, None, None]:
+        """Batches, prefetched if a core is left for that besides those of a step."""
+        if self.device.type != "cpu" or available_threads() > 2:
+            yield from prefetch(self.make, chosen)
+        else:
+            yield from map(self.make, chosen)
+
+    def descend(self, loss: Tensor, leaf: Tensor, used: UsedRows) -> Tensor:
+        """Update with the gradient of a loss and of the penalties; return the loss.
+
+        `leaf` is what `table.leaf(used)` gave for the batch.
+        """
+        loss.backward()
+        tensors = [leaf, *self.module.parameters()]
+        if self.processes is not None:
+            self.processes.sum_gradients(tensors)
+        if self.optimizer.clip_norm is not None and self.clip_together:
+            nn.utils.clip_grad_norm_(tensors, self.optimizer.clip_norm)
+        with torch.no_grad():
+            if leaf.requires_grad:
+                gradient = self._gradient(leaf, self.vectors_penalty, used.initial)
+                weight, rate = self.table.weight, self.vectors_rate
+                self.rule.step("vectors", weight, gradient, leaf, used.rows, rate)
+                self.table.write(leaf, used)
+            for name, parameter in self.module.named_parameters():
+                if parameter.requires_grad:
+                    anchor = self.anchors.get(name)
+                    gradient = self._gradient(parameter, self.penalty(name), anchor)
+                    self.rule.step(name, parameter, gradient, parameter)
+                    parameter.grad = None
+        return loss.detach()
+
+    def _gradient(
+        self, values: Tensor, penalty: float, anchor: Tensor | None
+    ) -> Tensor:
+        """The gradient, with that of half the penalty times the squared distance."""
+        gradient = values.grad
+        assert gradient is not None
+        if penalty:
+            # Exactly zero where nothing has moved: Adam would turn rounding into steps.
+            pull = values if anchor is None else values - anchor
+            gradient.add_(pull, alpha=penalty)
+        if self.optimizer.clip_norm is not None and not self.clip_together:
+            clip_norm_(gradient, self.optimizer.clip_norm)
+        return gradient
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """All that is trained: "vectors", and parameters by name.
+
+        On a CPU, vectors share memory with the table; parameters are copies.
+        """
+        vectors = {} if self.table.frozen else {"vectors": self.table.numpy()}
+        return {**vectors, **parameter_arrays(self.module)}
+
+    def load_arrays(self, arrays: dict[str, NDArray[Any]]) -> None:
+        """Continue with what :meth:`arrays` gave."""
+        with torch.no_grad():
+            if not self.table.frozen:
+                self.table.weight.copy_(torch.from_numpy(arrays["vectors"]))
+            for name, parameter in self.module.named_parameters():
+                parameter.copy_(torch.from_numpy(arrays[name]))
+
+    def state_dict(self) -> dict[str, Any]:
+        """All that decides how training continues."""
+        return {
+            "arrays": self.arrays(),
+            "optimizer": self.rule.state_dict(),
+            "random": self.random_state.get_state(legacy=False),
+        }
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        """Continue from what :meth:`state_dict` gave."""
+        self.load_arrays(state["arrays"])
+        self.rule.load_state_dict(state["optimizer"], self.device)
+        self.random_state.set_state(state["random"])
+
+    def shared(self) -> dict[str, Any]:
+        """What processes that train together must have in common, by a name for it."""
+        return {
+            "vectors": self.table.weight,
+            "parameters": tuple(self.module.parameters()),
+            "random numbers": self.random_state.get_state(),
+        }
+
+    def check_in_sync(self, **data: Any) -> None:
+        """Raise if processes that train together differ in `data` or state."""
+        if self.processes is not None:
+            self.processes.check_in_sync({**data, **self.shared()}, self.device)
+
+    def plain_settings(self) -> list[tuple[str, Any]]:
+        """Numbers and strings among the settings, except those that say how to run."""
+        return [
+            (name, value)
+            for name, value in self.settings.get_params().items()
+            if isinstance(value, (str, int, float, type(None)))
+            and name.rpartition("__")[2] not in ("device", "verbose")
+        ]
+
+    def spread(
+        self,
+        compute: Compute,
+        tokens: Sequence[Tensor],
+        offsets: Ints,
+        texts_per_row: int = 1,
+    ) -> Tensor:
+        """The rows that `compute` gives, shared among processes; see `Processes`."""
+        if self.processes is None:
+            return compute(*tokens, offsets)
+        return self.processes.spread(compute, tokens, offsets, texts_per_row)
+
+
+@dataclass(frozen=True)
+class LossBatch:
+    """The texts of a batch, as a loss sees them.
+
+    Attributes
+    ----------
+    identities : ndarray of int of shape (n_texts,)
+        Equal numbers stand for equal strings.
+    random_state : RandomState
+        The source of all random choices.
+    targets : Tensor of shape (n_texts, dim) or None
+        A teacher's unit vectors, if the loss `needs_targets`.
+    """
+
+    identities: Ints
+    random_state: RandomState
+    targets: Tensor | None = None
+
+
+class ParaphraseTrainer(BaseTrainer):
+    """Trains word vectors and a composition with a loss on unit vectors of texts.
+
+    Parameters
+    ----------
+    composition : Composition
+    *parts : table, settings, optimizer, random_state
+        See :class:`BaseTrainer`; `composition_penalty`, `word_dropout`, `scramble` and
+        `ordered_first_epoch` of the settings are used as well.
+    loss : Loss
+        See :class:`skparaphrase.losses.Loss`.
+    texts : TokenBatch
+        Distinct texts, or any texts with `identities`; arrays may be memory-mapped.
+    examples : ndarray of shape (n_pairs, 2) or (n_texts,), or an object with its rows
+        Numbers of texts; at least two pairs.
+    identities : ndarray of shape (n_texts,), default=None
+        Equal where strings are equal; None if all texts differ.
+    targets : ndarray of shape (n_texts, dim), default=None
+        A teacher's unit vectors of the texts.
+    """
+
+    def __init__(
+        self,
+        composition: Composition,
+        *parts: Any,
+        loss: Any,
+        texts: TokenBatch,
+        examples: Any,
+        identities: Ints | None = None,
+        targets: NDArray[np.float32] | None = None,
+    ) -> None:
+        super().__init__(composition, *parts, n_examples=len(examples))
+        settings = self.settings
+        self.composition = composition
+        self.composition_penalty = getattr(settings, "composition_penalty", 0.0)
+        self.word_dropout = getattr(settings, "word_dropout", 0.0)
+        self.scramble = getattr(settings, "scramble", 0.0)
+        self.ordered_first_epoch = settings.ordered_first_epoch
+        self.loss = loss
+        self.texts = texts
+        self.examples = examples
+        self.identities = identities
+        self.targets = None
+        if targets is not None:
+            self.targets = torch.from_numpy(targets).to(self.device)
+        self.set_anchors(composition.anchors)
+        # Else a text's vector depends on the batch, or on what is drawn for all of it.
+        if composition.batch_size is None and not composition.dropout:
+            self.processes = joined_processes()
+        if self.processes is not None:
+            some = np.linspace(0, len(examples) - 1, min(len(examples), 1 << 16))
+            self.check_in_sync(
+                texts=(texts.ids, texts.offsets),
+                examples=(len(examples), examples[some.astype(np.intp)]),
+                settings=self.plain_settings(),
+            )
+
+    def slices(self) -> list[slice]:
+        """The batches of an epoch."""
+        return pair_batches(self.n_examples, self.settings.batch_size)
+
+    def make(self, chosen: Ints) -> tuple[UsedRows, Ints, Ints]:
+        """The rows in use, offsets and numbers of the texts of some examples."""
+        numbers = self.examples[chosen].ravel()
+        texts = self.texts.take(numbers)
+        return self.table.used(texts.ids), texts.offsets, numbers
+
+    @torch.enable_grad()
+    def step(self, batch: tuple[UsedRows, Ints, Ints]) -> Tensor:
+        """Update on a batch, and return its mean loss without penalties."""
+        used, offsets, numbers = batch
+        ids = used.local
+        if self.scramble:
+            together = 1 if self.loss.needs_targets else 2
+            order = _scrambled(offsets, self.scramble, self.random_state, together)
+            ids = ids[to_device(order, ids.device)]
+        leaf = self.table.leaf(used)
+        loss = self._loss(leaf, ids, offsets, numbers)
+        return self.descend(loss, leaf, used)
+
+    def penalty(self, name: str) -> float:
+        """Lambda of a parameter."""
+        return float(self.composition_penalty)
+
+    def shared(self) -> dict[str, Any]:
+        """What processes that train together must have in common."""
+        more = {} if self.targets is None else {"targets": self.targets}
+        return {**super().shared(), **more}
+
+    def constant_loss(self) -> float:
+        """The loss of the first batch if all texts had the same vector."""
+        if not self.loss._is_contrastive:
+            return super().constant_loss()
+        numbers = self.examples[np.arange(self.slices()[0].stop)].ravel()
+        vectors = torch.ones((len(numbers), self.composition.dim), device=self.device)
+        batch = self._batch(numbers, RandomState(0))
+        with torch.no_grad():
+            return float(self.loss.compute(unit_vectors(vectors), batch))
+
+    def remedies(self) -> str:
+        """What to change if the loss is no better than :meth:`constant_loss`."""
+        found = super().remedies()
+        if "scale" in self.settings.get_params():
+            found += ", scale (6 for short word vectors)"
+        if getattr(self.loss, "negatives", "random") != "random":
+            found += ', loss ("infonce", or MarginLoss(negatives="random"))'
+        return f"{found}, or init (an encoder of short texts)"
+
+    def _batch(self, numbers: Ints, random_state: RandomState) -> LossBatch:
+        targets = self.targets
+        if targets is not None:
+            targets = targets.index_select(0, to_device(numbers, targets.device))
+        identities = numbers if self.identities is None else self.identities[numbers]
+        return LossBatch(identities, random_state, targets)
+
+    def _loss(self, leaf: Tensor, ids: Tensor, offsets: Ints, numbers: Ints) -> Tensor:
+        batch = self._batch(numbers, self.random_state)
+        rate = self.word_dropout or self.composition.dropout
+        if not (rate and hasattr(self.loss, "choose")):
+            return self.loss.compute(self._embed(leaf, ids, offsets, rate), batch)
+        # Negatives are chosen without dropout, and embedded again with other masks.
+        with torch.no_grad():
+            chosen, found = self.loss.choose(
+                self._embed(leaf, ids, offsets, 0.0), batch
+            )
+        again = TokenBatch(np.arange(len(ids), dtype=np.int32), offsets).take(
+            np.concatenate([np.arange(len(chosen)), chosen.cpu().numpy()])
+        )
+        ids = ids[to_device(again.ids, ids.device)]
+        unit = self._embed(leaf, ids, again.offsets, rate)
+        rows = torch.arange(len(chosen), 2 * len(chosen), device=unit.device)
+        return self.loss.compare(unit, rows, found)
+
+    def _embed(self, leaf: Tensor, ids: Tensor, offsets: Ints, rate: float) -> Tensor:
+        """Unit vectors, with dropout on every number of every token's vector.
+
+        Or, if the composition has a dropout of its own, inside of it.
+        """
+        tokens, generator = [ids], None
+        if rate:
+            seed = self.random_state.randint(np.iinfo(np.int32).max)
+            generator = torch.Generator(leaf.device).manual_seed(int(seed))
+        if self.composition.dropout:
+            self.composition.generator = generator
+        elif generator is not None:
+            drawn = leaf.new_empty(len(ids), leaf.shape[1])
+            tokens.append(drawn.uniform_(generator=generator))
+
+        def compute(ids: Tensor, *more: Any) -> Tensor:
+            *drawn, offsets = more
+            if not drawn:
+                return unit_vectors(self.composition(leaf, ids, offsets))
+            rows = leaf.index_select(0, ids) * (drawn[0] >= rate) / (1 - rate)
+            every = torch.arange(len(ids), device=ids.device)
+            return unit_vectors(self.composition(rows, every, offsets))
+
+        return self.spread(compute, tokens, offsets)
+
+
+def pair_batches(n_pairs: int, batch_size: int) -> list[slice]:
+    """Slices of at least one pair, in batches of two or more.
+
+    A last single pair, without negatives, joins the one before.
+    """
+    return list(gen_batches(n_pairs, batch_size, min_batch_size=2))
+
+
+def _scrambled(
+    offsets: Ints, probability: float, random_state: RandomState, texts_per_example: int
+) -> Ints:
+    """An order of the tokens: random inside the texts of some examples."""
+    lengths = np.diff(offsets)
+    drawn = random_state.random_sample(len(lengths) // texts_per_example)
+    chosen = np.repeat(drawn < probability, texts_per_example)
+    texts = np.repeat(np.arange(len(lengths)), lengths)
+    keys = np.where(chosen[texts], random_state.random_sample(len(texts)), 0.0)
+    return np.lexsort((keys, texts))  # stable: equal keys keep their order

@@ -1,0 +1,140 @@
+"""The margin loss and its negative examples against loops over texts."""
+
+# Authors: The skparaphrase developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import numpy as np
+import pytest
+import torch
+from numpy.testing import assert_allclose, assert_array_equal
+from torch.autograd import gradcheck
+
+from skparaphrase.losses import MarginLoss, _margin
+from skparaphrase.losses._margin import choose_negatives
+from skparaphrase.networks import unit_vectors
+
+# Angles in degrees of the texts of four pairs, and the nearest text of another pair.
+ANGLES = [0, 10, 25, 60, 52, 90, 28, 180]
+NEAREST = {"both": [2, 2, 6, 4, 3, 3, 2, 5], "first": [2, 2, 6, 4, 6, 6, 2, 4]}
+
+
+def on_circle(angles):
+    radians = np.deg2rad(angles)
+    return torch.from_numpy(np.stack([np.cos(radians), np.sin(radians)], axis=1))
+
+
+def normal(n_texts, dim=5, seed=0):
+    return torch.from_numpy(np.random.default_rng(seed).normal(size=(n_texts, dim)))
+
+
+def choose(unit, texts=None, *, how="max", pool="both", mask=False, seed=0):
+    texts = np.arange(len(unit)) if texts is None else np.asarray(texts)
+    chosen, found = choose_negatives(
+        unit, texts, how=how, pool=pool, mask_identical=mask,
+        random_state=np.random.RandomState(seed),
+    )  # fmt: skip
+    return chosen.numpy(), found.numpy()
+
+
+def slow_candidates(texts, pool="both", mask=False, own=False):
+    n = len(texts)
+    allowed = np.zeros((n, n), dtype=bool)
+    for i, j in np.ndindex(n, n):
+        same = texts[j] in (texts[i], texts[i ^ 1])
+        allowed[i, j] = (own or i // 2 != j // 2) and not (mask and same)
+        allowed[i, j] &= pool == "both" or j % 2 == 0
+    return allowed
+
+
+def chi_square(counts, allowed):
+    """Of each row, against equal shares of what is allowed."""
+    assert_array_equal(counts > 0, allowed)
+    expected = counts.sum(axis=1, keepdims=True) / allowed.sum(axis=1, keepdims=True)
+    return np.where(allowed, (counts - expected) ** 2 / expected, 0).sum(axis=1)
+
+
+def test_a_string_is_no_negative_of_the_pair_that_holds_it():
+    texts = [0, 1, 2, 3, 4, 5, 2, 7]
+    chosen, found = choose(on_circle(ANGLES), texts, pool="first", mask=True)
+    assert found.all()
+    assert chosen.tolist() == [2, 2, 0, 4, 6, 6, 4, 4]
+    chosen, _ = choose(on_circle(ANGLES), texts, pool="first")
+    assert chosen.tolist() == NEAREST["first"]
+    for how in ("max", "mix", "random"):
+        _, found = choose(on_circle(ANGLES), [3] * 8, how=how, mask=True)
+        assert not found.any()
+
+
+@pytest.mark.parametrize("mask", [False, True])
+@pytest.mark.parametrize("pool", ["both", "first"])
+@pytest.mark.parametrize("how", ["max", "mix", "random"])
+def test_negatives_are_those_of_brute_force_in_any_blocks(monkeypatch, how, pool, mask):
+    texts = np.random.RandomState(0).randint(23, size=46)
+    # Whole numbers, so that the order of a sum does not matter.
+    unit = normal(23)[texts].mul(3).round()
+    settings = {"how": how, "pool": pool, "mask": mask}
+    chosen, found = choose(unit, texts, **settings)
+    for block in (2, 10, 44):
+        monkeypatch.setattr(_margin, "BLOCK", block)
+        assert_array_equal(choose(unit, texts, **settings), (chosen, found))
+    allowed = slow_candidates(texts, pool, mask)
+    if how == "max" or mask:
+        assert_array_equal(found, allowed.any(axis=1))
+    if mask:
+        assert allowed[np.flatnonzero(found), chosen[found]].all()
+    if how == "max":
+        scores = np.where(allowed, (unit @ unit.T).numpy(), -np.inf)
+        assert_array_equal(chosen[found], scores.argmax(axis=1)[found])
+
+
+@pytest.mark.parametrize("texts", [range(8), [0, 1, 2, 0, 3, 4, 0, 5]])
+@pytest.mark.parametrize("mask", [False, True])
+@pytest.mark.parametrize("pool", ["both", "first"])
+def test_random_negatives_are_uniform_over_the_candidates(pool, mask, texts):
+    counts = np.zeros((8, 8))
+    for seed in range(700):
+        settings = {"how": "random", "pool": pool, "mask": mask, "seed": seed}
+        chosen, _ = choose(on_circle(ANGLES), texts, **settings)
+        counts[np.arange(8), chosen] += 1
+    # As in the paper's code the own pair is drawn, unless equal texts are excluded.
+    allowed = slow_candidates(np.array(texts), pool, mask, own=not mask)
+    # 0.9999 quantile with 7 degrees of freedom: 29.9
+    assert (chi_square(counts, allowed) < 30).all()
+
+
+@pytest.mark.parametrize("pool", ["both", "first"])
+def test_mix_is_the_nearest_or_a_random_text_by_a_coin_for_each(pool):
+    n_draws, hits = 1000, np.zeros((1000, 8))
+    for seed in range(n_draws):
+        chosen, found = choose(on_circle(ANGLES), how="mix", pool=pool, seed=seed)
+        assert found.all() and (pool == "both" or not (chosen % 2).any())
+        hits[seed] = chosen == NEAREST[pool]
+    share = 0.5 + 0.5 / (8 if pool == "both" else 4)
+    assert_allclose(hits.mean(axis=0), share, atol=0.05)
+    assert np.abs(np.corrcoef(hits.T) - np.eye(8)).max() < 0.15
+
+
+CHOSEN = {
+    "among the texts": [2, 3, 0, 4, 1, 0],
+    "embedded once more": [6, 7, 8, 9, 10, 11],
+}
+
+
+@pytest.mark.parametrize("chosen", CHOSEN.values(), ids=CHOSEN)
+@pytest.mark.parametrize("margin", [0.0, 0.3, 3.0])
+def test_margin_loss_and_its_gradient(margin, chosen):
+    vectors = normal(12)
+    found = torch.tensor([1, 1, 0, 1, 1, 1]) > 0
+
+    def loss(vectors):
+        unit = unit_vectors(vectors)
+        return MarginLoss(margin).compare(unit, torch.tensor(chosen), found)
+
+    unit = (vectors / vectors.norm(dim=1, keepdim=True)).numpy()
+    expected = sum(
+        max(0, margin - unit[i] @ unit[i ^ 1] + unit[i] @ unit[chosen[i]])
+        for i in range(6)
+        if found[i]
+    )
+    assert loss(vectors).item() == pytest.approx(expected / 3)
+    assert gradcheck(loss, vectors.requires_grad_())

@@ -1,0 +1,208 @@
+"""Batches, random parameters, and checks that every composition has to pass."""
+
+# Authors: The skparaphrase developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+from itertools import pairwise
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+import torch
+from numpy.testing import assert_allclose, assert_array_equal
+from torch.autograd import gradcheck
+from torch.func import functional_call
+
+from skparaphrase.networks import Interaction
+from skparaphrase.networks._interaction import WIDTHS
+
+LENGTHS = {
+    "ragged": [3, 0, 1, 7, 2, 0, 6, 6, 1],
+    "shorter than filters": [1, 2, 1],
+    "single": [6],
+    "all empty": [0, 0],
+    "none": [],
+}
+
+
+def make_batch(lengths, n_rows=9, dim=4, dtype=torch.float64, seed=0):
+    rng = np.random.default_rng(seed)
+    table = torch.from_numpy(rng.normal(size=(n_rows, dim))).to(dtype)
+    ids = torch.from_numpy(rng.integers(n_rows, size=sum(lengths)))
+    return table, ids, np.append(0, np.cumsum(lengths)).astype(np.int64)
+
+
+def randomise(module, dtype=torch.float64, seed=0):
+    """Parameters large enough for every term to show."""
+    rng = np.random.default_rng(seed)
+    with torch.no_grad():
+        for parameter in module.to(dtype).parameters():
+            parameter.copy_(torch.from_numpy(0.6 * rng.normal(size=parameter.shape)))
+    return module
+
+
+def enlarge(module):
+    """Weights and biases large enough for every term of a deep network to show."""
+    rng = np.random.default_rng(0)
+    with torch.no_grad():
+        for parameter in module.parameters():
+            values = rng.normal(size=parameter.shape)
+            if parameter.ndim == 1:
+                values = 0.2 + 0.3 * values
+            else:
+                values *= (2 / parameter[0].numel()) ** 0.5
+            parameter.copy_(torch.from_numpy(values))
+    return module
+
+
+def make_network(n_outputs=3, *, max_words=32, **params):
+    return enlarge(Interaction(4, 3, n_outputs, max_words=max_words, **params))
+
+
+def assert_uniform(weight, limit):
+    assert 0.99 * limit < np.abs(weight).max() <= limit * (1 + 1e-6)
+    assert weight.std() == pytest.approx(limit / 3**0.5, rel=0.05)
+
+
+def arrays(module):
+    return {name: value.detach().numpy() for name, value in module.named_parameters()}
+
+
+def slow_vectors(model, equation, table, ids, offsets):
+    """The equation text by text, given the vectors of its tokens and the parameters."""
+    vectors = np.zeros((len(offsets) - 1, model.dim))
+    for i, (start, stop) in enumerate(pairwise(offsets)):
+        if stop > start:
+            vectors[i] = equation(table[ids[start:stop]].numpy(), arrays(model))
+    return vectors
+
+
+def check_equations(make, equation):
+    for dtype, tolerance in ((torch.float64, 1e-10), (torch.float32, 1e-5)):
+        model = randomise(make(), dtype)
+        for lengths in LENGTHS.values():
+            for n_rows in (9, 100):  # fewer rows than tokens, and more
+                batch = make_batch(lengths, n_rows, dtype=dtype)
+                vectors = model(*batch)
+                assert vectors.dtype == dtype
+                expected = slow_vectors(model, equation, *batch)
+                assert_allclose(
+                    vectors.detach(), expected, rtol=tolerance, atol=tolerance
+                )
+
+
+def check_gradients(make):
+    """Of the table and all parameters; texts without tokens have gradients of zero."""
+    model = randomise(make())
+    names = [name for name, _ in model.named_parameters()]
+    for n_rows in (3, 12):
+        table, ids, offsets = make_batch([2, 0, 1, 5], n_rows)
+
+        def compose(table, *parameters, ids=ids, offsets=offsets):
+            named = dict(zip(names, parameters, strict=True))
+            return functional_call(model, named, (table, ids, offsets))
+
+        assert gradcheck(compose, [table.requires_grad_(), *model.parameters()])
+    for lengths in ([0, 0], []):
+        table, ids, offsets = make_batch(lengths)
+        vectors = model(table.requires_grad_(), ids, offsets)
+        assert_array_equal(vectors.detach(), np.zeros((len(lengths), model.dim)))
+        vectors.sum().backward()
+        for tensor in (table, *model.parameters()):
+            assert tensor.grad is None or not tensor.grad.any()
+
+
+def check_batch_mates(make):
+    model = randomise(make(), torch.float32)
+    table, ids, offsets = make_batch(LENGTHS["ragged"], dtype=torch.float32)
+    together = model(table, ids, offsets).detach()
+    for vector, (start, stop) in zip(together, pairwise(offsets), strict=True):
+        alone = model(table, ids[start:stop], np.array([0, stop - start]))
+        assert_allclose(vector, alone[0].detach(), rtol=1e-6, atol=1e-6)
+
+
+def check_draws(make):
+    """They follow the random state alone; biases are zero."""
+
+    def draw(seed):
+        model = randomise(make(), torch.float32, seed)
+        model.reset(np.random.RandomState(seed))
+        return arrays(model)
+
+    first, again, other = draw(0), draw(0), draw(1)
+    for name, values in first.items():
+        assert_array_equal(values, again[name])
+        if name.split(".")[-1].startswith("b"):
+            assert not values.any()
+        else:
+            assert (values != other[name]).all()
+
+
+def check_cuda(make):
+    results = []
+    for device in ("cpu", "cuda"):
+        model = randomise(make()).to(device)
+        table, ids, offsets = make_batch(LENGTHS["ragged"])
+        table = table.to(device).requires_grad_()
+        vectors = model(table, ids.to(device), offsets)
+        vectors.pow(3).sum().backward()
+        gradients = [tensor.grad.cpu() for tensor in (table, *model.parameters())]
+        results.append([vectors.detach().cpu(), *gradients])
+    for cpu, cuda in zip(*results, strict=True):
+        assert_allclose(cpu, cuda, atol=1e-10)
+
+
+@pytest.fixture(
+    params=[
+        "equations",
+        "gradients",
+        "batch mates",
+        "draws",
+        pytest.param(
+            "cuda",
+            marks=[
+                pytest.mark.gpu,
+                pytest.mark.skipif(not torch.cuda.is_available(), reason="needs CUDA"),
+            ],
+        ),
+    ]
+)
+def check(request):
+    """Each check of a composition, given its constructor and its equation."""
+    if request.param == "equations":
+        return check_equations
+    checks = {
+        "gradients": check_gradients,
+        "batch mates": check_batch_mates,
+        "draws": check_draws,
+        "cuda": check_cuda,
+    }
+    return lambda make, equation: checks[request.param](make)
+
+
+@pytest.fixture
+def narrow(monkeypatch):
+    """Grid networks of few channels."""
+    for max_words, widths in WIDTHS.items():
+        monkeypatch.setitem(WIDTHS, max_words, (6, 7, 8, 7, 6, 8)[: len(widths)])
+
+
+@pytest.fixture
+def double(narrow, monkeypatch):
+    """Narrow grid networks that get the cube in double precision."""
+    monkeypatch.setattr(torch.Tensor, "float", torch.Tensor.double)
+
+
+@pytest.fixture(scope="session")
+def nets():
+    """Helpers of the tests of networks."""
+    return SimpleNamespace(
+        arrays=arrays,
+        assert_uniform=assert_uniform,
+        enlarge=enlarge,
+        lengths=LENGTHS,
+        make_batch=make_batch,
+        make_network=make_network,
+        randomise=randomise,
+        slow_vectors=slow_vectors,
+    )

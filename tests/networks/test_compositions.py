@@ -1,0 +1,114 @@
+"""Averages, dense layers and Charagram against their equations in NumPy."""
+
+# Authors: The skparaphrase developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+from functools import partial
+from pathlib import Path
+from runpy import run_path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+import torch
+from numpy.testing import assert_allclose
+from torch import nn
+from torch.autograd import gradcheck
+
+from skparaphrase.networks import (
+    Average,
+    Charagram,
+    DeepAverage,
+    charagram_range,
+    unit_vectors,
+)
+from skparaphrase.networks._compositions import Composition, pool
+
+equations = SimpleNamespace(**run_path(str(Path(__file__).with_name("equations.py"))))
+COMPOSITIONS = {
+    "average": (lambda: Average(4), equations.average),
+    "projection": (lambda: DeepAverage(4, 3), equations.deep_average),
+    **{
+        f"dan {n} {f}": (
+            lambda n=n, f=f: DeepAverage(4, 3, n_layers=n, activation=f, first_std=0.1),
+            partial(equations.deep_average, f=f),
+        )
+        for n, f in [(1, "tanh"), (1, "relu"), (2, "tanh"), (3, "relu")]
+    },
+    **{
+        f"charagram {n} {f}": (
+            lambda n=n, f=f: Charagram(9, 4, activation=f, n_layers=n),
+            partial(equations.charagram, f=f),
+        )
+        for n in (1, 2)
+        for f in equations.F
+    },
+}
+
+
+@pytest.mark.parametrize("name", COMPOSITIONS)
+def test_compositions(name, check):
+    check(*COMPOSITIONS[name])
+
+
+def test_the_interface_takes_a_compose_and_a_dim():
+    class Longest(Composition):
+        dim = 4
+
+        def compose(self, table, ids, offsets):
+            texts = torch.split(table[ids], np.diff(offsets).tolist())
+            return torch.stack([(text * text).sum(dim=0) - 1 for text in texts])
+
+    table, offsets = torch.eye(4), np.array([0, 2, 2, 3])
+    vectors = Longest()(table, torch.tensor([0, 1, 2]), offsets)
+    assert vectors.tolist() == [[0, 0, -1, -1], [0, 0, 0, 0], [-1, -1, 0, -1]]
+    with pytest.raises(NotImplementedError):
+        Composition()(table, torch.tensor([0]), np.array([0, 1]))
+
+
+@pytest.mark.parametrize("mode", ["mean", "sum"])
+@pytest.mark.parametrize("lengths", [[2, 1, 2, 2, 2, 3], [0, 3, 2, 0, 4, 3], [0]])
+def test_pooling_is_that_of_embedding_bag(lengths, mode, nets):
+    ours, ids, offsets = nets.make_batch(lengths, dtype=torch.float32)
+    theirs = ours.clone()
+    pooled = pool(ours.requires_grad_(), ids, offsets, mode)
+    starts = torch.from_numpy(offsets[:-1])
+    expected = nn.functional.embedding_bag(
+        ids, theirs.requires_grad_(), starts, mode=mode
+    )
+    for output in (pooled, expected):
+        output.pow(2).sum().backward()
+    assert_allclose(pooled.detach(), expected.detach(), rtol=1e-6)
+    assert_allclose(ours.grad, theirs.grad, rtol=1e-6, atol=1e-6)
+
+
+def test_draws(nets):
+    def draw(model):
+        model.reset(np.random.RandomState(0))
+        return nets.arrays(model)
+
+    drawn = draw(DeepAverage(120, 80, n_layers=2, activation="tanh", first_std=0.1))
+    assert drawn["layers.0.weight"].std() == pytest.approx(0.1, rel=0.05)
+    assert np.abs(drawn["layers.0.weight"]).max() > 0.3
+    nets.assert_uniform(drawn["layers.1.weight"], (6 / 160) ** 0.5)
+    nets.assert_uniform(draw(DeepAverage(120, 80))["layers.0.weight"], (6 / 200) ** 0.5)
+
+    drawn = draw(Charagram(5000, 3000, activation="tanh", n_layers=1))
+    assert charagram_range(5000, 3000) == pytest.approx((6 / 8001) ** 0.5)
+    nets.assert_uniform(drawn["constant"], charagram_range(5000, 3000))
+    drawn = draw(Charagram(50, 80, activation="tanh", n_layers=2))
+    nets.assert_uniform(drawn["layers.0.weight"], (6 / 160) ** 0.5)
+
+
+def test_unit_vectors():
+    def normal(n_texts):
+        return torch.from_numpy(np.random.default_rng(0).normal(size=(n_texts, 5)))
+
+    vectors = normal(6)
+    vectors[3] = 0
+    lengths = np.append(np.ones(3), [0, 1, 1])
+    assert_allclose(np.linalg.norm(unit_vectors(vectors), axis=1), lengths)
+    leaf = vectors.clone().requires_grad_()
+    unit_vectors(leaf).sum().backward()
+    assert not leaf.grad[3].any() and torch.isfinite(leaf.grad).all()
+    assert gradcheck(unit_vectors, normal(4).requires_grad_())

@@ -1,0 +1,113 @@
+"""The tagger against its equations in NumPy, and its blocks of sentences."""
+
+# Authors: The skparaphrase developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+from pathlib import Path
+from runpy import run_path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+import torch
+from numpy.testing import assert_allclose, assert_array_equal
+from torch.func import functional_call
+
+from skparaphrase.networks import Charagram, Sentences, Tagger, _tagger
+from skparaphrase.text import TokenBatch
+
+equations = SimpleNamespace(**run_path(str(Path(__file__).with_name("equations.py"))))
+# Four words, the second without a known feature, and sentences of them.
+WORDS = TokenBatch(np.array([0, 1, 2, 1, 3, 4], np.int32), np.array([0, 2, 2, 4, 6]))
+CAPITALS = np.array([1, 0, 0, 1])
+SENTENCES = TokenBatch(np.array([0, 1, 2, 0, 3, 3], np.int32), np.array([0, 4, 5, 6]))
+
+
+def make_tagger(nets, capitals, **params):
+    composition = Charagram(5, 4, activation="tanh")
+    sizes = {"hidden_dim": 3, "dense_dim": 4, "n_tags": 3}
+    return nets.randomise(Tagger(composition, capitals=capitals, **sizes, **params))
+
+
+def slow_lstm(x, p, name):
+    p = {key.removeprefix(f"{name}."): value for key, value in p.items()}
+    return equations.lstm_states(x, p)
+
+
+def slow_logits(tagger, table, p):
+    vectors = []
+    for i, capital in enumerate(CAPITALS):
+        known = table[WORDS[i]].sum(axis=0)
+        if tagger.capitals == "ngram":
+            known = known + capital * p["capital"]
+        vector = np.tanh(known + p["composition.constant"] + p["composition.bias"])
+        vector *= len(WORDS[i]) > 0 or (tagger.capitals == "ngram" and capital)
+        vectors.append([*vector, *([capital] * (tagger.capitals == "input"))])
+    logits = []
+    for i in range(len(SENTENCES)):
+        x = np.array(vectors)[SENTENCES[i]]
+        states = slow_lstm(x, p, "forwards"), slow_lstm(x[::-1], p, "backwards")[::-1]
+        hidden = np.tanh(np.hstack(states) @ p["hidden.weight"] + p["hidden.bias"])
+        logits.append(hidden @ p["output.weight"] + p["output.bias"])
+    return np.concatenate(logits)
+
+
+@pytest.mark.parametrize("capitals", ["ngram", "input", None])
+def test_tagger(capitals, nets, monkeypatch):
+    tagger = make_tagger(nets, capitals)
+    table = nets.make_batch([], 6)[0]
+    expected = slow_logits(tagger, table.numpy(), nets.arrays(tagger))
+    ids = torch.from_numpy(WORDS.ids.astype(np.int64))
+    names, parameters = zip(*tagger.named_parameters(), strict=True)
+
+    class Both(torch.nn.Module):
+        def forward(self, table):
+            columns = CAPITALS.astype(float)
+            vectors = self.net.word_vectors(table, ids, WORDS.offsets, columns)
+            return self.net(vectors, SENTENCES)
+
+    both = Both()
+    both.net = tagger
+    assert_allclose(both(table).detach(), expected, atol=1e-10)
+
+    def logits(table, *values):
+        named = {f"net.{n}": v for n, v in zip(names, values, strict=True)}
+        return functional_call(both, named, (table,))
+
+    inputs = [table.requires_grad_(), *parameters]
+    assert torch.autograd.gradcheck(logits, inputs)
+
+    sentences = Sentences(WORDS, CAPITALS.astype(float), SENTENCES)
+    for n_tokens in (_tagger._TOKENS, 3):
+        monkeypatch.setattr(_tagger, "_TOKENS", n_tokens)
+        found = list(tagger.tag(sentences, lambda rows, _: table.detach()[rows]))
+        assert len(found) == (1 if n_tokens > 6 else 2)
+        assert_allclose(torch.cat(found), expected, atol=1e-10)
+
+
+def test_some_sentences_take_their_words_along():
+    sentences = Sentences(WORDS, CAPITALS.astype(np.float32), SENTENCES)
+    part = sentences.take(np.array([2, 1]))
+    assert len(part) == 2
+    assert_array_equal(part.words[0], WORDS[3])
+    assert_array_equal(part.capitals, [1])
+    assert_array_equal(part.sentences.ids, [0, 0])
+    assert_array_equal(part.sentences.offsets, [0, 1, 2])
+
+
+def test_dropout_keeps_the_expectation(nets):
+    tagger = make_tagger(nets, None, dropout=0.3)
+    values = torch.ones(300, 40)
+    dropped = tagger._drop(values, np.random.RandomState(0))
+    assert_allclose(np.unique(dropped), [0, 1 / 0.7], rtol=1e-6)
+    assert_allclose(dropped.mean(), 1, atol=0.02)
+    assert tagger._drop(values, None) is values
+
+
+def test_draws_leave_the_composition_alone(nets):
+    tagger = make_tagger(nets, "ngram")
+    before = tagger.composition.constant.clone()
+    tagger.reset(np.random.RandomState(0))
+    assert torch.equal(tagger.composition.constant, before)
+    assert 0 < tagger.capital.abs().max() <= tagger.composition.range
+    assert not tagger.hidden.bias.any() and not tagger.forwards.b_i.any()

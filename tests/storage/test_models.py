@@ -1,0 +1,306 @@
+"""Saving models to folders, and loading them."""
+
+# Authors: The skparaphrase developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+from sklearn.frozen import FrozenEstimator
+from sklearn.pipeline import make_pipeline
+
+import skparaphrase
+from skparaphrase.encoders import (
+    AverageEncoder,
+    CharagramEncoder,
+    CharCNNEncoder,
+    ConvolutionalEncoder,
+    DeepAveragingEncoder,
+    LSTMEncoder,
+    ParagramEncoder,
+    ProjectionEncoder,
+    RNNEncoder,
+    SIFEncoder,
+    TfidfEncoder,
+)
+from skparaphrase.losses import DistillationLoss, InfoNCELoss, Loss, MarginLoss
+from skparaphrase.optimizers import Optimizer
+from skparaphrase.supervised import (
+    PairClassifier,
+    SentenceClassifier,
+    SimilarityRegressor,
+)
+from skparaphrase.tagging import SequenceTagger
+from skparaphrase.text import WordTokenizer
+from skparaphrase.vectors import WordFrequencies, WordVectors
+
+FIRST_EDITION = Path(__file__).parents[1] / "data" / "first_edition"
+WORDS = ["cat", "dog", "sleeps", "barks", "a", "the", "\ud800"]
+TEXTS = ["a cat sleeps", "the dog barks", "", "unknown"]
+PAIRS = [("a cat", "the cat"), ("dog barks", "a dog barks"), ("sleeps", "cat sleeps")]
+SHORT = {"max_epochs": 1, "random_state": 0}
+
+
+@pytest.fixture
+def vectors():
+    matrix = np.random.default_rng(0).normal(size=(len(WORDS), 5))
+    return WordVectors(WORDS, matrix.astype(np.float32), unknown="a")
+
+
+def shown(params):
+    """Parameters; settings objects by class and parameters."""
+    return {
+        name: (type(value), value.get_params())
+        if hasattr(value, "get_params")
+        else value
+        for name, value in params.items()
+        if name != "vectors"
+    }
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda v: AverageEncoder(v, tokenizer=WordTokenizer(lowercase=False)),
+        lambda v: TfidfEncoder(v),
+        lambda v: SIFEncoder(v, a=np.float64(0.01), frequencies={"a": 5, "the": 9}),
+        lambda v: SIFEncoder(v, frequencies={"a": np.int64(5)}),
+        lambda v: SIFEncoder(
+            v.astype("int8"), frequencies=WordFrequencies({"a": 5}, total=50)
+        ),
+        lambda v: SIFEncoder(v, frequencies="corpus"),
+        lambda v: SIFEncoder(),
+        lambda v: ParagramEncoder(
+            v,
+            loss=MarginLoss(np.float32(0.5), negatives="mix"),
+            weighting="sif",
+            **SHORT,
+        ),
+        lambda v: ParagramEncoder(
+            v, validation_fraction=0.5, scale=1.0, optimizer="adam", **SHORT
+        ),
+        lambda v: ProjectionEncoder(v, dim=np.int64(3), loss=InfoNCELoss(0.2), **SHORT),
+        lambda v: DeepAveragingEncoder(
+            v,
+            n_layers=2,
+            tokenizer=WordTokenizer(r"\S+", split_compounds=False),
+            **SHORT,
+        ),
+        lambda v: RNNEncoder(v, optimizer=Optimizer("sgd", momentum=0.5), **SHORT),
+        lambda v: LSTMEncoder(v.astype("float16"), peepholes=None, **SHORT),
+        lambda v: ConvolutionalEncoder(v, n_filters=2, widths=[2, 1], **SHORT),
+        lambda v: CharagramEncoder(dim=3, ngram_range=[1, 2], **SHORT),
+        lambda v: CharCNNEncoder(embedding_dim=3, dim=4, filters=[[2, 2]], **SHORT),
+    ],
+)
+def test_loaded_encoder_gives_the_same_vectors(make, vectors, tmp_path):
+    encoder = make(vectors).fit(PAIRS * 2)
+    encoder.save(tmp_path / "encoder")
+    loaded = skparaphrase.load(tmp_path / "encoder", trust_patterns=True)
+    assert type(loaded) is type(encoder)
+    assert_array_equal(loaded.transform(TEXTS), encoder.transform(TEXTS))
+    assert shown(loaded.get_params(deep=False)) == shown(encoder.get_params(deep=False))
+    suffixes = {path.suffix for path in (tmp_path / "encoder").rglob("*.*")}
+    assert suffixes <= {".json", ".npy", ".safetensors"}  # no pickle
+
+
+def test_trained_encoder_keeps_its_history_and_resumes(vectors, tmp_path):
+    encoder = ParagramEncoder(vectors, **SHORT).set_params(max_epochs=2).fit(PAIRS)
+    encoder.save(tmp_path / "encoder")
+    loaded = skparaphrase.load(tmp_path / "encoder")
+    assert (loaded.loss_curve_, loaded.n_epochs_) == (encoder.loss_curve_, 2)
+    assert_array_equal(loaded.vectors.matrix, vectors.matrix)
+    assert isinstance(loaded.vectors_.matrix, np.memmap)
+    assert loaded.partial_fit(PAIRS).n_epochs_ == 3
+    warm = skparaphrase.load(tmp_path / "encoder").set_params(warm_start=True)
+    assert warm.fit(PAIRS).n_epochs_ == 4
+    again = warm.set_params(warm_start=False).fit(PAIRS)
+    assert_array_equal(again.transform(TEXTS), encoder.transform(TEXTS))
+
+
+def test_loading_does_not_import_torch(vectors, tmp_path):
+    ParagramEncoder(vectors, loss=MarginLoss(), **SHORT).fit(PAIRS).save(tmp_path / "e")
+    code = (
+        "import sys, skparaphrase; "
+        f"skparaphrase.load({str(tmp_path / 'e')!r}).transform(['a cat']); "
+        "assert 'torch' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+@pytest.mark.parametrize("make", [RNNEncoder, CharagramEncoder])
+def test_folders_hold_the_parameters_and_not_init(make, vectors, tmp_path):
+    start = {} if make is CharagramEncoder else {"vectors": vectors}
+    first = make(**start, **SHORT).fit(PAIRS)
+    encoder = make(init=first, **SHORT).fit(PAIRS)
+    encoder.save(tmp_path / "encoder")
+    loaded = skparaphrase.load(tmp_path / "encoder")
+    assert loaded.init is None and loaded.parameters_.keys() == first.parameters_.keys()
+    for name, value in encoder.parameters_.items():
+        assert_array_equal(loaded.parameters_[name], value)
+    assert_array_equal(loaded.transform(TEXTS), encoder.transform(TEXTS))
+
+
+class OwnLoss(Loss):
+    def compute(self, unit, batch):
+        return unit.sum()
+
+
+class OwnMarginLoss(MarginLoss):
+    pass
+
+
+@pytest.mark.parametrize(
+    ("params", "message"),
+    [
+        ({"tokenizer": str.split}, r"tokenizer=.* cannot be saved without pickle"),
+        (
+            {"loss": OwnLoss()},
+            "OwnLoss cannot be saved without pickle: only classes of skp",
+        ),
+        ({"loss": OwnMarginLoss()}, "OwnMarginLoss cannot be saved without pickle"),
+        ({"loss": MarginLoss(negatives=str)}, "'str'.* cannot be saved without pickle"),
+    ],
+)
+def test_parameters_of_your_own_are_refused_and_leave_nothing(
+    params, message, vectors, tmp_path
+):
+    encoder = ParagramEncoder(vectors, **SHORT).fit(PAIRS).set_params(**params)
+    with pytest.raises(ValueError, match=message):
+        encoder.save(tmp_path / "encoder")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_settings_objects_of_a_folder_are_ours(vectors, tmp_path):
+    encoder = ParagramEncoder(vectors, loss=DistillationLoss())
+    encoder.save(tmp_path / "encoder")
+    assert type(skparaphrase.load(tmp_path / "encoder").loss) is DistillationLoss
+    path = tmp_path / "encoder/metadata.json"
+    text = path.read_text().replace('"DistillationLoss"', '"Popen"')
+    path.write_text(text.replace("crc32", "old"))  # as of an old version
+    with pytest.raises(ValueError, match="damaged: it lacks 'Popen'"):
+        skparaphrase.load(tmp_path / "encoder")
+
+
+def test_saving_again_replaces_the_folder(vectors, tmp_path):
+    SIFEncoder(vectors).fit(TEXTS).save(tmp_path / "encoder")
+    AverageEncoder(vectors).save(tmp_path / "encoder")
+    assert isinstance(skparaphrase.load(tmp_path / "encoder"), AverageEncoder)
+    assert [path.name for path in tmp_path.iterdir()] == ["encoder"]
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"kind": "Popen"}, "holds 'Popen'"),
+        ({"version": 99}, r"version 99.*upgrade"),
+        ({"parameters": {"margin": 0.4}}, "damaged: .*margin"),
+    ],
+)
+def test_other_classes_and_versions_are_refused(change, message, vectors, tmp_path):
+    AverageEncoder(vectors).save(tmp_path / "encoder")
+    path = tmp_path / "encoder/metadata.json"
+    path.write_text(json.dumps({**json.loads(path.read_text()), **change}))
+    with pytest.raises(ValueError, match=message):
+        skparaphrase.load(tmp_path / "encoder")
+
+
+def test_models_of_the_first_edition_are_refused_and_their_vectors_load():
+    # Saved by 0.1.0.dev0.
+    with pytest.raises(ValueError, match=r"0\.1\.0\.dev0, format version 1.*save the"):
+        skparaphrase.load(FIRST_EDITION)
+    vectors = WordVectors.load(FIRST_EDITION / "vectors_")
+    assert list(vectors.words) == ["a", "cat", "dog"]
+    assert vectors.matrix.shape == (3, 2)
+
+
+def test_training_does_not_resume_with_other_words_or_weights(vectors):
+    encoder = ParagramEncoder(vectors, warm_start=True, **SHORT).fit(PAIRS)
+    with pytest.raises(ValueError, match="Fit a clone"):
+        encoder.set_params(vectors=WordVectors(["cat", "dog"], np.eye(2))).fit(PAIRS)
+    with pytest.raises(ValueError, match="'sif'"):
+        encoder.set_params(vectors=vectors, weighting="sif").fit(PAIRS)
+
+
+SCORES = [0.0, 2.5, 5.0]
+LABELS = np.array(["no", "yes", "no"], dtype=object)
+
+
+@pytest.mark.parametrize(
+    ("make", "X", "y"),
+    [
+        (
+            lambda v: SimilarityRegressor(
+                FrozenEstimator(LSTMEncoder(v, **SHORT).fit(PAIRS)), prior="universal"
+            ),
+            PAIRS,
+            SCORES,
+        ),
+        (
+            lambda v: PairClassifier(FrozenEstimator(SIFEncoder(v).fit(TEXTS))),
+            PAIRS,
+            LABELS,
+        ),
+        (
+            lambda v: SentenceClassifier(
+                CharagramEncoder(dim=4),
+                class_weight={1: 2.0, np.int64(5): 1},
+                optimizer=Optimizer("adam", clip_norm=1.0),
+            ),
+            TEXTS,
+            [1, 5, 1, 5],
+        ),
+        (lambda v: SentenceClassifier(None), TEXTS, np.array(list("abba"))),
+    ],
+)
+def test_supervised_models(make, X, y, vectors, tmp_path):
+    model = make(vectors).set_params(max_epochs=2, random_state=0)
+    model.fit(X, y).save(tmp_path / "model")
+    loaded = skparaphrase.load(tmp_path / "model")
+    assert_array_equal(loaded.predict(X), model.predict(X))
+    assert loaded.loss_curve_ == model.loss_curve_
+    assert type(loaded.encoder) is type(model.encoder)
+    if hasattr(model, "classes_"):
+        assert loaded.classes_.dtype == model.classes_.dtype
+        assert loaded.class_weight == model.class_weight
+    state = loaded.head_["hidden.weight"]
+    resumed = loaded.set_params(warm_start=True).fit(X, y)
+    assert resumed.n_epochs_ == 4
+    assert np.abs(resumed.head_["hidden.weight"] - state).max() > 0
+
+
+def test_tagger(tmp_path):
+    X, y = [["a", "cat", "sleeps"], ["the", "dog", "barks"]], [["D", "N", "V"]] * 2
+    tagger = SequenceTagger(CharagramEncoder(dim=4), **SHORT).fit(X, y)
+    tagger.save(tmp_path / "tagger")
+    loaded = skparaphrase.load(tmp_path / "tagger")
+    assert loaded.classes_.tolist() == ["D", "N", "V"]
+    for found, expected in zip(
+        loaded.predict_proba(X), tagger.predict_proba(X), strict=True
+    ):
+        assert_array_equal(found, expected)
+
+
+def test_frozen_encoder_is_saved_once(vectors, tmp_path):
+    encoder = FrozenEstimator(ParagramEncoder(vectors, **SHORT).fit(PAIRS))
+    model = SimilarityRegressor(encoder, **SHORT).fit(PAIRS, SCORES)
+    model.save(tmp_path / "model")
+    assert not (tmp_path / "model/encoder_").exists()
+    loaded = skparaphrase.load(tmp_path / "model")
+    assert loaded.encoder_ is loaded.encoder.estimator
+    assert_array_equal(loaded.predict(PAIRS), model.predict(PAIRS))
+
+
+def test_encoders_of_others_are_refused(tmp_path):
+    pipe = make_pipeline(SIFEncoder()).fit(TEXTS)
+    model = SentenceClassifier(FrozenEstimator(pipe), max_epochs=1).fit(
+        TEXTS, list("abba")
+    )
+    with pytest.raises(ValueError, match="Pipeline cannot be saved without pickle"):
+        model.save(tmp_path / "model")
+    assert not list(tmp_path.iterdir())

@@ -1,0 +1,296 @@
+"""Training in several processes, compared with the same training in one."""
+
+# Authors: The skparaphrase developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import os
+import pickle
+import runpy
+import subprocess
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+import joblib
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+
+from skparaphrase.callback import Checkpoint
+from skparaphrase.datasets import load_paraphrases, load_similarity
+from skparaphrase.encoders import (
+    CharagramEncoder,
+    CharCNNEncoder,
+    ConvolutionalEncoder,
+    DeepAveragingEncoder,
+    LSTMEncoder,
+    ParagramEncoder,
+)
+from skparaphrase.losses import InfoNCELoss, MarginLoss
+from skparaphrase.optimizers import Optimizer
+from skparaphrase.supervised import SimilarityRegressor
+from skparaphrase.training import _distributed
+from skparaphrase.training._distributed import Processes
+
+ROOT = Path(__file__).parents[2]
+launched = pytest.mark.skipif(
+    sys.platform != "linux"
+    or not torch.distributed.is_available()
+    or not torch.distributed.is_gloo_available(),
+    reason="needs torch.distributed with gloo, and an interface that it finds",
+)
+
+PAIRS = load_paraphrases().data[:30]
+TEACHER = np.random.default_rng(0).normal(size=(30, 2, 16))
+SIMILAR, GOLD = (part[:22] for part in load_similarity(return_X_y=True))
+COMMON = {"max_epochs": 2, "batch_size": 7, "random_state": 0, "device": "cpu"}
+# 30 pairs in batches of 7 leave one of 2 pairs, and 22 one of one pair: no share of it
+# is left for the second process.
+MODELS = {
+    "paragram": ParagramEncoder(**COMMON),
+    "validation": ParagramEncoder(**COMMON, validation_fraction=0.2),
+    "dense updates": ParagramEncoder(
+        **COMMON, optimizer=Optimizer("adagrad", sparse=False)
+    ),
+    "dropout": ParagramEncoder(
+        **COMMON, word_dropout=0.3, loss=MarginLoss(negatives="mix")
+    ),
+    "infonce": ParagramEncoder(
+        **COMMON, loss=InfoNCELoss(mask_identical=True), word_dropout=0.3
+    ),
+    "layers": DeepAveragingEncoder(**COMMON),
+    "lstm": LSTMEncoder(
+        **COMMON, scramble=0.5, optimizer=Optimizer("adam", clip_norm=1.0)
+    ),
+    "n-grams": CharagramEncoder(**COMMON, dim=8),
+    "characters": CharCNNEncoder(**COMMON, dim=8),
+    "texts that see each other": ConvolutionalEncoder(**COMMON, padding="batch"),
+}
+
+
+def fitted(name):
+    """A model after training, by its losses and vectors."""
+    if name == "teacher":
+        model = ParagramEncoder(**COMMON, loss="distillation")
+        model.fit(PAIRS, TEACHER)
+    elif name == "supervised":
+        model = SimilarityRegressor(ParagramEncoder(), **COMMON).fit(SIMILAR, GOLD)
+        return model.loss_curve_, model.predict(SIMILAR)
+    elif name == "unknown words":  # the second process has nothing else
+        pairs = [PAIRS[0], *[("qzqz", "zqzq")] * 6]
+        model = LSTMEncoder(**COMMON)
+        model.ordered_first_epoch = True
+        model.fit(pairs)
+    elif name == "parts":
+        model = ParagramEncoder(**COMMON).fit(PAIRS[:15]).partial_fit(PAIRS[15:])
+    else:
+        model = MODELS[name].fit(PAIRS)
+    return model.loss_curve_, model.transform(PAIRS)
+
+
+FITS = [*MODELS, "teacher", "supervised", "unknown words", "parts"]
+
+
+def differing(rank):
+    """The messages for processes that do not have the same."""
+    shifted = PAIRS[rank:]
+    for params, pairs in (
+        ({}, shifted),
+        ({"random_state": rank}, PAIRS),
+        ({"learning_rate": 0.1 * (1 + rank)}, PAIRS),
+        ({"max_epochs": 1 + rank}, PAIRS),
+    ):
+        encoder = ParagramEncoder(**COMMON).set_params(**params)
+        with pytest.raises(RuntimeError, match="train one model together") as caught:
+            encoder.fit(pairs)
+        yield str(caught.value)
+    targets = TEACHER + rank
+    with pytest.raises(RuntimeError, match="train one model together") as caught:
+        ParagramEncoder(**COMMON, loss="distillation").fit(PAIRS, targets)
+    yield str(caught.value)
+
+
+def parting(rank):
+    """The message for processes whose states diverge in training."""
+
+    class Meddler:
+        def setup(self, estimator, context): ...
+        def teardown(self, estimator, context): ...
+        def on_fit_task_begin(self, estimator, context): ...
+        def on_fit_task_end(self, estimator, context):
+            if rank == 1:
+                table[0][5, 3] += 1e-6
+
+    table = []
+    remember = _distributed.Processes.check_in_sync
+
+    def check_in_sync(self, parts, device):
+        table[:] = [parts["vectors"]]
+        remember(self, parts, device)
+
+    _distributed.Processes.check_in_sync = check_in_sync
+    encoder = ParagramEncoder(**COMMON).set_callbacks(Meddler())
+    with pytest.raises(RuntimeError, match="differ in vectors") as caught:
+        encoder.fit(PAIRS)
+    assert encoder.n_epochs_ == 1
+    return str(caught.value)
+
+
+def resumed(folder):
+    """The first model, trained in two fits with a checkpoint between."""
+    for max_epochs in (1, 2):
+        model = ParagramEncoder(**COMMON).set_params(max_epochs=max_epochs)
+        model.set_callbacks(Checkpoint(folder)).fit(PAIRS)
+        torch.distributed.barrier()  # until it is written
+    return model.loss_curve_, model.transform(PAIRS)
+
+
+def work(folder):
+    """What each process of `torchrun` does here."""
+    torch.distributed.init_process_group("gloo")
+    rank = torch.distributed.get_rank()
+    found = {name: fitted(name) for name in FITS}
+    ParagramEncoder(**COMMON, verbose=True).fit(PAIRS)
+    found["resumed"] = resumed(folder / "checkpoint")
+    found["differing"] = list(differing(rank))
+    found["parting"] = parting(rank)
+    with (folder / f"{rank}.pickle").open("wb") as file:
+        pickle.dump(found, file)
+    torch.distributed.destroy_process_group()
+
+
+def torchrun(script, *arguments, cwd):
+    """Run a script in two processes; gives what they print."""
+    start = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
+    done = subprocess.run(
+        [sys.executable, *start, str(script), *map(str, arguments)],
+        cwd=cwd,
+        env={**os.environ, "OMP_NUM_THREADS": "1", "CUDA_VISIBLE_DEVICES": ""},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr[-4000:]
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def by_two(tmp_path_factory):
+    """What two processes print, and what each found."""
+    folder = tmp_path_factory.mktemp("two")
+    printed = torchrun(__file__, folder, cwd=folder)
+    files = [folder / f"{rank}.pickle" for rank in range(2)]
+    return printed, [pickle.loads(file.read_bytes()) for file in files]
+
+
+@launched
+@pytest.mark.parametrize("name", FITS)
+def test_two_processes_train_what_one_does(by_two, name):
+    losses, vectors = fitted(name)
+    first, second = (found[name] for found in by_two[1])
+    assert first[0] == second[0]
+    assert_array_equal(first[1], second[1])
+    assert_allclose(first[0], losses, rtol=1e-5)
+    scale = np.abs(vectors).max()
+    assert_allclose(first[1], vectors, rtol=0, atol=1e-4 * scale)
+
+
+@launched
+def test_what_differs_is_named(by_two):
+    first, second = (found["differing"] for found in by_two[1])
+    assert first == second  # both raise, and nobody waits
+    for message, names in zip(
+        first,
+        ["texts, examples", "settings, random numbers", *["settings"] * 2, "targets"],
+        strict=True,
+    ):
+        assert (
+            f"its 2 processes train one model together; but they differ in {names}."
+            in message
+        )
+
+
+@launched
+def test_processes_that_part_are_found_out(by_two):
+    first, second = (found["parting"] for found in by_two[1])
+    assert first == second
+
+
+@launched
+def test_training_goes_on_from_the_checkpoint_of_one(by_two):
+    for found in by_two[1]:
+        (losses, vectors), (expected, expected_vectors) = (
+            found[name] for name in ("resumed", "paragram")
+        )
+        assert losses == expected
+        assert_array_equal(vectors, expected_vectors)
+
+
+@launched
+def test_one_process_prints(by_two):
+    assert by_two[0].count("epoch 1: loss") == 1
+
+
+@launched
+def test_the_example_gives_the_same_losses(tmp_path, capsys):
+    script = ROOT / "examples" / "data_parallel.py"
+    runpy.run_path(str(script))
+    alone = capsys.readouterr().out
+    together = torchrun(script, cwd=tmp_path)
+    (expected,) = (line for line in alone.splitlines() if line.startswith("loss"))
+    assert expected in together.splitlines()
+
+
+@given(
+    lengths=st.lists(st.integers(0, 30), min_size=1, max_size=40),
+    size=st.integers(2, 6),
+)
+def test_shares_cover_all_texts_and_have_about_as_many_tokens(lengths, size):
+    processes = object.__new__(Processes)
+    processes.size = size
+    offsets = np.cumsum([0, *lengths])
+    bounds = processes.shares(offsets)
+    assert len(bounds) == size + 1
+    assert (bounds[0], bounds[-1]) == (0, len(lengths))
+    assert (np.diff(bounds) >= 0).all()
+    cost = offsets + np.arange(len(offsets))
+    shares = np.diff(cost[bounds])
+    assert (abs(shares - cost[-1] / size) <= max(lengths) + 1).all()
+
+
+def test_a_digest_tells_contents_apart():
+    matrix = np.random.default_rng(0).normal(size=(5, 4)).astype(np.float32)
+    changed = matrix.copy()
+    changed[3, 2] = np.nextafter(changed[3, 2], np.float32(9))
+    parts = [
+        *(matrix, changed, matrix[::-1], matrix[:, ::-1], matrix.astype(np.float64)),
+        *((matrix, None), (matrix, changed), None, "settings"),
+    ]
+    digests = [_distributed._digest(part) for part in parts]
+    assert len(set(digests)) == len(parts)
+    assert _distributed._digest(torch.from_numpy(matrix.copy())) == digests[0]
+
+
+def test_one_process_is_alone():
+    assert _distributed.joined_processes() is None
+
+
+def test_a_task_of_joblib_is_alone(monkeypatch):
+    group = SimpleNamespace(
+        is_available=lambda: True,
+        is_initialized=lambda: True,
+        get_rank=lambda: 1,
+        get_world_size=lambda: 2,
+    )
+    monkeypatch.setattr(_distributed, "distributed", group)
+    processes = _distributed.joined_processes()
+    assert (processes.rank, processes.size) == (1, 2)
+    tasks = [joblib.delayed(_distributed.joined_processes)()] * 2
+    assert joblib.Parallel(n_jobs=2, backend="threading")(tasks) == [None, None]
+
+
+if __name__ == "__main__":
+    work(Path(sys.argv[1]))

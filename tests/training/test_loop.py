@@ -1,0 +1,260 @@
+"""The engine of fitting: losses, validation, patience, and what an error leaves."""
+
+# Authors: The skparaphrase developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import gc
+import re
+import warnings
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.frozen import FrozenEstimator
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+
+from skparaphrase.callback import EarlyStopping
+from skparaphrase.datasets import load_paraphrases, load_similarity
+from skparaphrase.encoders import CharagramEncoder, ParagramEncoder
+from skparaphrase.networks import WordTable
+from skparaphrase.supervised import SimilarityRegressor
+from skparaphrase.training._loop import Training, begin_randomness, check_patience
+
+SMALL = {"max_epochs": 1, "device": "cpu", "random_state": 0}
+
+
+class Trainer:
+    """Loses 1 / epoch, and holds the number of the epoch."""
+
+    optimizer = SimpleNamespace(name="sgd")
+    rule = SimpleNamespace(
+        state_dict=lambda: {"moment": 1}, load_state_dict=lambda state, device: None
+    )
+    device = "cpu"
+    n_slices = 20
+
+    def __init__(self, losses=None):
+        self.epoch = 0
+        self.losses = losses
+
+    def epochs(self, n_epochs, done=0):
+        for self.epoch in range(done + 1, n_epochs + 1):
+            yield self.losses[self.epoch - 1] if self.losses else 1 / self.epoch
+
+    def slices(self):
+        return [slice(0, 1)] * self.n_slices
+
+    def constant_loss(self):
+        return 0.8
+
+    def remedies(self):
+        return "number"
+
+    def arrays(self):
+        return {"epoch": np.array(self.epoch)}
+
+    def state_dict(self):
+        return {"epoch": self.epoch}
+
+    def load_state_dict(self, state):
+        self.epoch = state["epoch"]
+
+
+class Context:
+    """Callbacks that record what they see, and may stop after an epoch."""
+
+    def __init__(self, stop_after=None):
+        self.seen = []
+        self.stop_after = stop_after
+
+    def subcontext(self, task_name):
+        return self
+
+    def call_on_fit_task_begin(self, **hook):
+        self.seen.append(("begin", hook["metadata"]["training"].n_epochs))
+
+    def call_on_fit_task_end(self, *, reconstruction_attributes, metadata, **hook):
+        seen = reconstruction_attributes()
+        self.seen.append(("end", seen.get("epoch_"), len(seen.get("loss_curve_", []))))
+        return metadata["training"].n_epochs == self.stop_after
+
+
+def fit(scores=None, *, context=None, losses=None, state=None, **params):
+    """An estimator after training, and the training."""
+    estimator = SimpleNamespace(
+        loss_curve_=[], n_epochs_=0, _optimizer_state={},
+        **{"max_epochs": 5, "patience": None, "warm_start": False, "verbose": False},
+    )  # fmt: skip
+    later_wins = params.pop("later_wins", False)
+    vars(estimator).update(params)
+    training = Training(
+        estimator,
+        Trainer(losses),
+        lambda arrays: {"epoch_": int(arrays["epoch"])},
+        validate=None if scores is None else lambda: scores[estimator.epoch_ - 1],
+        data={},
+        later_wins=later_wins,
+    )
+    if state is not None:
+        training.load_state_dict(state)
+    training.begin(context or Context(), None, None)
+    training.run()
+    return estimator, training
+
+
+def test_callbacks_see_each_epoch_and_may_stop():
+    context = Context(stop_after=3)
+    estimator, training = fit(context=context)
+    assert (estimator.epoch_, estimator.n_epochs_, training.stopped) == (3, 3, True)
+    assert estimator.loss_curve_ == [1, 1 / 2, 1 / 3]
+    epochs = [part for n in range(3) for part in (("begin", n), ("end", n + 1, n + 1))]
+    assert context.seen == [("begin", 0), *epochs, ("end", None, 0)]
+
+
+@pytest.mark.parametrize(
+    ("scores", "params", "best", "n_epochs"),
+    [
+        ([1, 3, 2, 2, 5], {}, 5, 5),
+        ([1, 3, 2, 2, 5], {"patience": 2}, 2, 4),
+        ([1, 3, 2, 2, 5], {"patience": 3}, 5, 5),
+        ([2, 2, 2, 1, 1], {}, 1, 5),
+        ([2, 2, 2, 1, 1], {"later_wins": True}, 3, 5),
+        ([2, 2, 2, 2, 2], {"later_wins": True, "patience": 2}, 3, 3),
+        ([np.nan, 1, 2, 1, np.nan], {"patience": 2}, 3, 5),
+    ],
+)
+def test_best_epoch_and_patience(scores, params, best, n_epochs):
+    estimator, _ = fit(scores, **params)
+    assert (estimator.epoch_, estimator.best_epoch_) == (best, best)
+    assert_array_equal(estimator.validation_scores_, scores[:n_epochs])
+    assert estimator.n_epochs_ == n_epochs
+
+
+@pytest.mark.parametrize("stop_after", [1, 2, 4])
+def test_state_is_resumed(stop_after):
+    scores = [1, 3, 2, 4, 1]
+    whole, _ = fit(scores)
+    _, first = fit(scores, context=Context(stop_after))
+    state = {**first.state_dict(), "stopped": False}
+    resumed, _ = fit(scores, state=state)
+    assert vars(resumed) == vars(whole)
+
+
+def test_divergence_is_an_error_and_the_optimizer_is_kept_for_warm_starts(capsys):
+    estimator, _ = fit([1.0] * 5, warm_start=True, verbose=True, max_epochs=1)
+    assert estimator._optimizer_state == {"sgd": {"moment": 1}}
+    line = "[SimpleNamespace] epoch 1: loss 1.0000, validation score 1.0000\n"
+    assert capsys.readouterr().out == line
+    with pytest.raises(ValueError, match="loss of epoch 2 is nan: training diverged"):
+        fit(losses=[1.0, np.nan])
+
+
+def test_randomness_begins_anew_unless_resumed():
+    estimator = SimpleNamespace(random_state=np.random.RandomState(0))
+    begin_randomness(estimator, resume=False)
+    seed, random_state = estimator._seed, estimator._random_state
+    assert estimator._split_state.randint(99) == random_state.randint(99)
+    begin_randomness(estimator, resume=True)
+    assert estimator._random_state is random_state
+    begin_randomness(estimator, resume=False)
+    assert estimator._seed != seed
+    with pytest.raises(ValueError, match="patience=2 needs validation scores"):
+        check_patience(2, validates=False)
+
+
+# With estimators
+
+
+def test_prior_of_other_words_is_refused(pairs, gold):
+    priors = [
+        FrozenEstimator(CharagramEncoder(dim=4, min_count=n, **SMALL).fit(pairs))
+        for n in (1, 4)
+    ]
+    model = SimilarityRegressor(priors[0], prior="universal", warm_start=True, **SMALL)
+    model.fit(pairs, gold)
+    with pytest.raises(ValueError, match="now has other words"):
+        model.set_params(encoder=priors[1]).fit(pairs, gold)
+    with pytest.raises(ValueError, match="is not fitted"):
+        model.set_params(encoder=CharagramEncoder(dim=4)).fit(pairs, gold)
+
+
+def test_early_stopping_beside_validation(vectors, pairs, gold):
+    scores = iter([3.0, 2.0, 1.0, 0.0])
+    stopping = EarlyStopping(lambda model: next(scores), patience=3)
+    model = SimilarityRegressor(ParagramEncoder(vectors), **SMALL)
+    model.set_params(max_epochs=4).set_callbacks(stopping)
+    model.fit(pairs, gold, X_val=pairs, y_val=gold)
+    once = SimilarityRegressor(ParagramEncoder(vectors), **SMALL).fit(pairs, gold)
+    assert_array_equal(model.predict(pairs), once.predict(pairs))
+    assert stopping.best_epoch_ == 1 and not hasattr(model, "best_epoch_")
+
+
+def test_nothing_of_a_fit_is_left_in_memory():
+    """Tables of gigabytes must not wait for the cyclic collector."""
+    gc.collect()
+    gc.disable()
+    try:
+        encoder = ParagramEncoder(max_epochs=1, random_state=0)
+        encoder.fit([("a cat", "the cat"), ("a dog", "the dog")])
+        encoder.partial_fit([("a cat", "the cat"), ("a dog", "the dog")])
+        assert not [each for each in gc.get_objects() if type(each) is WordTable]
+    finally:
+        gc.enable()
+
+
+def test_fit_of_a_model_that_was_fitted_inside_another():
+    pairs = [("a cat", "the cat"), ("a dog", "the dog"), ("a man", "the men")]
+    model = SimilarityRegressor(ParagramEncoder(), max_epochs=1, random_state=0)
+    encoder = model.fit(pairs, [0, 1, 2]).encoder_.set_params(warm_start=True)
+    assert encoder.set_params(random_state=0, max_epochs=1).fit(pairs).n_epochs_ == 1
+
+
+@pytest.mark.parametrize(
+    ("losses", "n_slices", "warns"),
+    [
+        ([1.0, 0.9, 0.9], 20, True),
+        ([0.9, 0.8, 0.8], 20, True),
+        ([1.0, 0.9, 0.793], 20, True),  # about the same
+        ([1.0, 0.9, 0.79], 20, False),
+        ([0.5, 0.6, 0.6], 20, False),  # near its end
+        ([1.0, 0.9], 50, False),  # the means over two epochs say nothing
+        ([1.0, 0.81], 50, False),
+        ([1.0, 0.807], 50, True),  # unless they are a constant's
+        ([0.793], 100, True),
+        ([0.8], 99, False),
+        ([1.0, 0.9, 0.9], 9, False),  # nor do few steps
+        ([1.0, 0.9, 0.9], 10, True),
+    ],
+)
+def test_a_loss_that_a_constant_beats_warns(losses, n_slices, warns, monkeypatch):
+    monkeypatch.setattr(Trainer, "n_slices", n_slices)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        fit(losses=losses, max_epochs=len(losses))
+    assert [w.category for w in caught] == [ConvergenceWarning] * warns
+    if warns:
+        figures = f"from {losses[0]:.3g} to {losses[-1]:.3g} in {len(losses)} epoch"
+        assert re.search(f"{figures}.*have 0.8.*number", str(caught[0].message))
+
+
+def test_pairs_of_wrong_columns_warn():
+    X = load_paraphrases().data
+    numbers = [(str(1000 + row), text) for row, text in enumerate(X[:, 0])]
+    encoder = ParagramEncoder(**{**SMALL, "max_epochs": 3})
+    with pytest.warns(ConvergenceWarning, match="have 0.8. Check") as caught:
+        encoder.fit(numbers)
+    assert caught[0].filename == __file__
+    encoder.fit(X)
+
+
+def test_the_warning_points_at_the_line_that_called_scikit_learn():
+    X, scores = load_similarity(return_X_y=True)
+    model = SimilarityRegressor(optimizer="adam", learning_rate=10, max_epochs=5)
+    search = GridSearchCV(make_pipeline(model), {}, cv=2)
+    for estimator in (model, search):
+        with pytest.warns(ConvergenceWarning, match="the same output") as caught:
+            estimator.fit(X, scores)
+        assert {warning.filename for warning in caught} == {__file__}

@@ -1,0 +1,437 @@
+"""Steps of training against loops, with finite differences in place of gradients."""
+
+# Authors: The skparaphrase developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import threading
+from itertools import pairwise
+from pathlib import Path
+from runpy import run_path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+import torch
+from numpy.testing import assert_allclose, assert_array_equal
+
+from skparaphrase.losses import DistillationLoss, InfoNCELoss, MarginLoss
+from skparaphrase.networks import (
+    Average,
+    DeepAverage,
+    IdentityRecurrent,
+    WordTable,
+)
+from skparaphrase.optimizers import Optimizer
+from skparaphrase.text import TokenBatch
+from skparaphrase.training import ParaphraseTrainer, _trainer
+from skparaphrase.training._trainer import _scrambled
+
+CPU = torch.device("cpu")
+equations = SimpleNamespace(
+    **run_path(str(Path(__file__).parents[1] / "networks" / "equations.py"))
+)
+N_WORDS, DIM = 9, 3
+SETTINGS = {
+    "learning_rate": 0.05, "batch_size": 4, "vectors_penalty": 0.0,
+    "composition_penalty": 0.0, "word_dropout": 0.0, "scramble": 0.0,
+    "ordered_first_epoch": False,
+}  # fmt: skip
+
+
+def normal(*shape, seed=0):
+    return np.random.RandomState(seed).randn(*shape).astype(np.float32)
+
+
+def make_texts(n_texts=6, *, longest=4, shortest=1):
+    rng = np.random.RandomState(0)
+    lengths = rng.randint(shortest, longest + 1, n_texts)
+    ids = rng.randint(N_WORDS - 2, size=lengths.sum()).astype(np.int32)
+    return TokenBatch(ids, np.append(0, np.cumsum(lengths)))
+
+
+def make_trainer(
+    composition=None, texts=None, *, loss=None, examples=None, targets=None, seed=0,
+    frozen=False, optimizer="adagrad", sparse=True, clip_norm=None, schedule="constant",
+    reset=False, **settings,
+):  # fmt: skip
+    composition = Average(DIM) if composition is None else composition
+    texts = make_texts() if texts is None else texts
+    table = WordTable(
+        normal(N_WORDS, DIM), initial=normal(N_WORDS, DIM, seed=1), sparse=sparse,
+        device=CPU, frozen=frozen,
+    )  # fmt: skip
+    composition.reset(np.random.RandomState(0))
+    with torch.no_grad():
+        for i, parameter in enumerate(composition.parameters()):
+            # Off their start, so that each penalty shows.
+            parameter.add_(torch.from_numpy(0.3 * normal(*parameter.shape, seed=i)))
+    return ParaphraseTrainer(
+        composition,
+        table,
+        SimpleNamespace(**{**SETTINGS, **settings}),
+        Optimizer(
+            optimizer, sparse=sparse, clip_norm=clip_norm, schedule=schedule,
+            reset=reset,
+        ),
+        np.random.RandomState(seed),
+        loss=MarginLoss(0.9) if loss is None else loss,
+        texts=texts,
+        examples=np.arange(len(texts)).reshape(-1, 2) if examples is None else examples,
+        targets=targets,
+    )  # fmt: skip
+
+
+def step(trainer, pairs=None):
+    pairs = np.arange(trainer.n_examples) if pairs is None else pairs
+    return trainer.step(trainer.make(pairs)).item()
+
+
+def state_of(trainer):
+    """All that is trained, in double precision."""
+    return {k: array.astype(np.float64) for k, array in trainer.arrays().items()}
+
+
+def cosines_of(batch, p, equation):
+    v = [equation(p["vectors"][batch[i]], p) for i in range(len(batch))]
+    unit = np.array([x / (np.linalg.norm(x) or 1) for x in v])
+    return unit @ unit.T
+
+
+def slow_negatives(cosines):
+    own = np.arange(len(cosines)) // 2
+    return np.where(own[:, None] == own, -np.inf, cosines).argmax(axis=1)
+
+
+def slow_loss(cosines, chosen):
+    hinges = [
+        max(0, 0.9 - cosines[i, i ^ 1] + cosines[i, j]) for i, j in enumerate(chosen)
+    ]
+    return sum(hinges) / (len(chosen) / 2)
+
+
+def slow_gradients(batch, p, equation, chosen, eps=1e-6):
+    gradients = {}
+    for name, value in p.items():
+        gradients[name] = np.zeros_like(value)
+        for index in np.ndindex(*value.shape):
+            losses = []
+            for sign in (1, -1):
+                moved = {**p, name: value.copy()}
+                moved[name][index] += sign * eps
+                losses.append(slow_loss(cosines_of(batch, moved, equation), chosen))
+            gradients[name][index] = (losses[0] - losses[1]) / (2 * eps)
+    return gradients
+
+
+MODELS = {
+    "projection": (lambda: DeepAverage(DIM, 4), equations.deep_average, {}),
+    "irnn": (
+        lambda: IdentityRecurrent(DIM),
+        equations.identity_rnn,
+        {"W_x": np.eye(DIM), "W_h": np.eye(DIM)},
+    ),
+}
+
+
+@pytest.mark.parametrize("sparse", [True, False])
+@pytest.mark.parametrize("clip_norm", [None, 0.4])
+@pytest.mark.parametrize("model", MODELS)
+def test_steps_by_hand(model, clip_norm, sparse):
+    make, equation, anchors = MODELS[model]
+    texts = make_texts(18)
+    trainer = make_trainer(
+        make(), texts, sparse=sparse, clip_norm=clip_norm, vectors_penalty=0.05,
+        composition_penalty=0.2,
+    )  # fmt: skip
+    p = state_of(trainer)
+    squares = {name: np.zeros_like(value) for name, value in p.items()}
+    anchors = {"vectors": normal(N_WORDS, DIM, seed=1), **anchors}
+    for pairs in np.arange(9).reshape(3, 3):
+        batch = texts.take(np.arange(2 * pairs[0], 2 * pairs[-1] + 2))
+        cosines = cosines_of(batch, p, equation)
+        chosen = slow_negatives(cosines)
+        gradients = slow_gradients(batch, p, equation, chosen)
+        expected = slow_loss(cosines, chosen)
+        assert step(trainer, pairs) == pytest.approx(expected, rel=1e-4)
+        for name, value in p.items():
+            every = np.arange(len(value))
+            rows = np.unique(batch.ids) if name == "vectors" and sparse else every
+            strength = 0.05 if name == "vectors" else 0.2
+            gradient = np.zeros_like(value)
+            pull = strength * (value - anchors.get(name, 0))
+            gradient[rows] = (gradients[name] + pull)[rows]
+            norm = np.linalg.norm(gradient)
+            gradient *= min(norm, clip_norm or norm) / (norm + 1e-7)
+            squares[name] += gradient**2  # AdaGrad
+            value -= 0.05 * gradient / np.sqrt(squares[name] + 1e-6)
+        for name, value in state_of(trainer).items():
+            assert_allclose(value, p[name], rtol=2e-4, atol=2e-5, err_msg=name)
+
+
+def test_a_zero_vector_does_not_drown_the_others_when_clipping():
+    texts = TokenBatch(np.array([0, 1, 2, 3, 5, 4], np.int32), np.arange(7))
+    trainer = make_trainer(None, texts, clip_norm=1.0, loss=MarginLoss(2.0))
+    trainer.table.weight[5] = 0
+    before = trainer.table.numpy().copy()
+    step(trainer)
+    assert (np.abs(trainer.table.numpy() - before).max(axis=1)[:5] > 1e-3).all()
+
+
+def test_dense_adam_with_penalties_does_not_move_what_no_text_has():
+    trainer = make_trainer(
+        IdentityRecurrent(DIM), optimizer="adam", sparse=False, vectors_penalty=1e-3,
+        composition_penalty=1e-3,
+    )  # fmt: skip
+    table = trainer.table
+    table.weight.copy_(table._initial)  # nothing has moved yet
+    with torch.no_grad():
+        trainer.module.W_h.copy_(trainer.anchors["W_h"])
+    # Texts of one word, whose states W_h never sees.
+    trainer.texts = TokenBatch(np.arange(4, dtype=np.int32), np.arange(5))
+    start = state_of(trainer)
+    for _ in range(5):
+        step(trainer, np.arange(2))
+    found = state_of(trainer)
+    assert_array_equal(found["vectors"][4:], start["vectors"][4:])
+    assert_array_equal(found["W_h"], start["W_h"])
+    assert (found["vectors"][:4] != start["vectors"][:4]).all()
+
+
+def test_a_frozen_table_stays_while_parameters_move():
+    trainer = make_trainer(DeepAverage(DIM, 4), frozen=True, vectors_penalty=0.1)
+    before = state_of(trainer)
+    step(trainer)
+    assert_array_equal(trainer.table.numpy(), normal(N_WORDS, DIM))
+    assert "vectors" not in trainer.arrays() and "vectors" not in trainer.rule.state
+    assert all((value != before[k]).any() for k, value in state_of(trainer).items())
+
+
+# Word dropout and scrambling
+
+
+class Watched(Average):
+    """Keeps its inputs."""
+
+    def __init__(self):
+        super().__init__(DIM)
+        self.seen = []
+
+    def forward(self, table, ids, offsets):
+        self.seen.append((table.detach()[ids].numpy(), offsets))
+        return super().forward(table, ids, offsets)
+
+
+class WatchedLoss(MarginLoss):
+    """Keeps the vectors from which it chose, and its choices."""
+
+    def choose(self, unit, batch):
+        self.kept = (unit, *super().choose(unit, batch))
+        return self.kept[1:]
+
+
+@pytest.mark.parametrize(
+    "loss",
+    [*(MarginLoss(negatives=n) for n in ("max", "mix", "random")), InfoNCELoss()],
+)
+def test_dropout_at_a_vanishing_rate_is_no_dropout(loss):
+    plain, dropped = (
+        make_trainer(
+            DeepAverage(DIM, 4), make_texts(8), loss=loss, clip_norm=1.0,
+            vectors_penalty=0.1, composition_penalty=0.1, word_dropout=rate,
+        )
+        for rate in (0.0, 1e-30)
+    )  # fmt: skip
+    assert step(plain) == pytest.approx(step(dropped), rel=1e-5)
+    for name, value in state_of(plain).items():
+        assert_allclose(state_of(dropped)[name], value, rtol=1e-4, atol=1e-6)
+
+
+@pytest.mark.parametrize("loss", [MarginLoss(), InfoNCELoss(), DistillationLoss()])
+@pytest.mark.parametrize("rate", [0.1, 0.6])
+def test_dropout_zeroes_numbers_and_scales_the_others(rate, loss):
+    texts, more = make_texts(600), {}
+    if loss.needs_targets:
+        more = {"examples": np.arange(600), "targets": normal(600, DIM)}
+    trainer = make_trainer(Watched(), texts, word_dropout=rate, loss=loss, **more)
+    given = normal(N_WORDS, DIM)[texts.ids]
+    step(trainer)
+    dropped, offsets = trainer.composition.seen[-1]
+    if isinstance(loss, MarginLoss):  # negatives with other masks follow the texts
+        dropped, offsets = dropped[: len(given)], offsets[:601]
+    assert_array_equal(offsets, texts.offsets)
+    zero = dropped == 0
+    assert zero.mean() == pytest.approx(rate, abs=0.02)
+    assert_allclose(dropped[~zero], (given / (1 - rate))[~zero], rtol=1e-5)
+    # By number, not by word, and independently.
+    assert np.ptp(zero.mean(axis=0)) < 0.06
+    assert np.abs(np.corrcoef(zero.T) - np.eye(DIM)).max() < 0.06
+
+
+def test_negatives_are_chosen_without_dropout_and_embedded_with_it():
+    loss, texts, rate = WatchedLoss(0.9), make_texts(40, longest=9), 0.5
+    start = normal(N_WORDS, DIM)
+    trainer = make_trainer(Watched(), texts, word_dropout=rate, loss=loss)
+    value = step(trainer)
+    unit, chosen, found = loss.kept
+    means = np.array([start[texts[i]].mean(axis=0) for i in range(40)])
+    means /= np.linalg.norm(means, axis=1, keepdims=True)
+    assert_allclose(unit, means, atol=1e-5)
+    assert found.all()
+
+    plain, (dropped, offsets) = trainer.composition.seen
+    assert_array_equal(plain[0], start[texts.ids])
+    negatives = texts.take(chosen.numpy())
+    n_tokens = len(texts.ids)
+    expected = np.append(texts.offsets, negatives.offsets[1:] + n_tokens)
+    assert_array_equal(offsets, expected)
+    zero = dropped[n_tokens:] == 0
+    assert zero.mean() == pytest.approx(rate, abs=0.1)
+    expected = start[negatives.ids] / (1 - rate)
+    assert_allclose(dropped[n_tokens:][~zero], expected[~zero], rtol=1e-5)
+    again = np.concatenate([np.arange(*texts.offsets[i : i + 2]) for i in chosen])
+    assert (zero != (dropped[again] == 0)).any()  # a mask of their own
+
+    everything = TokenBatch(np.arange(len(dropped)), offsets)
+    cosines = cosines_of(everything, {"vectors": dropped}, equations.average)
+    assert value == pytest.approx(slow_loss(cosines, range(40, 80)), rel=1e-4)
+
+
+def test_each_copy_of_a_word_is_dropped_by_itself():
+    texts = TokenBatch(np.zeros(400, np.int32), np.arange(401))
+    trainer = make_trainer(Watched(), texts, word_dropout=0.5)
+    step(trainer)
+    assert len(np.unique(trainer.composition.seen[-1][0], axis=0)) == 2**DIM
+
+
+def test_both_texts_of_a_chosen_pair_are_scrambled():
+    ids = np.tile(np.arange(20, dtype=np.int32), 2000)
+    offsets = np.arange(0, len(ids) + 1, 20)
+    for together in (1, 2):
+        order = _scrambled(offsets, 0.3, np.random.RandomState(0), together)
+        texts = ids[order].reshape(-1, together, 20)
+        changed = (texts != np.arange(20)).any(axis=2)
+        assert (changed == changed[:, :1]).all()
+        assert changed[:, 0].mean() == pytest.approx(0.3, abs=0.05)
+        assert_array_equal(np.sort(texts, axis=2).reshape(-1, 20), ids.reshape(-1, 20))
+        orders = texts[changed]
+        assert len(np.unique(orders, axis=0)) == len(orders)
+        assert_allclose(orders.mean(axis=0), 9.5, atol=1.2)  # each word in each place
+    order = _scrambled(offsets, 0.0, np.random.RandomState(0), 2)
+    assert_array_equal(order, np.arange(len(ids)))
+
+
+@pytest.mark.parametrize("loss", [MarginLoss(), InfoNCELoss()])
+def test_negatives_inherit_the_scrambled_order(loss):
+    texts = make_texts(40, longest=8)
+    trainer = make_trainer(Watched(), texts, scramble=1.0, loss=loss)
+    step(trainer)
+    ((seen, offsets),) = trainer.composition.seen  # one pass: negatives are its rows
+    given = normal(N_WORDS, DIM)[texts.ids]
+    changed = 0
+    for start, stop in pairwise(offsets):
+        a, b = given[start:stop], seen[start:stop]
+        assert_array_equal(np.sort(a, axis=0), np.sort(b, axis=0))
+        changed += (a != b).any()
+    assert changed > 20
+
+
+# Epochs
+
+
+def record_batches(n_pairs, n_epochs=1, **settings):
+    trainer = make_trainer(None, make_texts(2 * n_pairs), **settings)
+    seen, trainer.make = [], lambda chosen: chosen
+    trainer.step = lambda pairs: seen.append(pairs) or torch.tensor(pairs[0])
+    return seen, list(trainer.epochs(n_epochs))
+
+
+@pytest.mark.parametrize(
+    ("n_pairs", "sizes"),
+    [(2, [2]), (3, [3]), (4, [4]), (5, [5]), (6, [4, 2]), (9, [4, 5]), (8, [4, 4])],
+)
+def test_a_last_single_pair_joins_the_batch_before(n_pairs, sizes):
+    seen, losses = record_batches(n_pairs)
+    assert [len(pairs) for pairs in seen] == sizes
+    assert sorted(np.concatenate(seen)) == list(range(n_pairs))
+    expected = sum(pairs[0] * len(pairs) for pairs in seen) / n_pairs
+    assert losses == [pytest.approx(expected)]
+
+
+@pytest.mark.parametrize("ordered", [True, False])
+def test_ordered_first_epoch_shuffles_from_the_second(ordered):
+    seen, _ = record_batches(16, n_epochs=3, ordered_first_epoch=ordered)
+    first, second, third = np.concatenate(seen).reshape(3, -1).tolist()
+    assert (first == list(range(16))) == ordered
+    assert second != list(range(16)) and third != second
+
+
+def test_a_linear_schedule_falls_to_zero_and_reset_discards_moments():
+    trainer = make_trainer(None, make_texts(16), schedule="linear", reset=True)
+    rates, update = [], trainer.step
+
+    def watched(batch):
+        rates.append(trainer.rule.learning_rate)
+        return update(batch)
+
+    trainer.step = watched
+    for _ in trainer.epochs(3):
+        assert trainer.rule.state == {}
+    assert_allclose(rates, 0.05 * (1 - np.arange(6) / 6))
+
+
+OPTIONS = [
+    {"loss": MarginLoss(negatives="mix")},
+    {"loss": MarginLoss(negatives="random", mask_identical=True), "word_dropout": 0.2},
+    {"loss": InfoNCELoss(), "scramble": 0.5, "optimizer": "adam"},
+]
+
+
+@pytest.mark.parametrize("options", OPTIONS)
+def test_prefetched_batches_train_as_those_made_in_line(monkeypatch, options):
+    trained = []
+    pairs = np.random.RandomState(2).randint(100, size=(60, 2))
+    for n_threads in (1, 4):
+        monkeypatch.setattr(_trainer, "available_threads", lambda n=n_threads: n)
+        texts = make_texts(100, shortest=0)
+        trainer = make_trainer(None, texts, examples=pairs, **options)
+        losses = list(trainer.epochs(3))
+        trained.append(np.append(trainer.table.numpy(), losses))
+    assert_array_equal(*trained)
+
+
+@pytest.mark.parametrize("n_threads", [4, 2])
+def test_interrupted_training_leaves_no_thread_behind(n_threads, monkeypatch):
+    monkeypatch.setattr(_trainer, "available_threads", lambda: n_threads)
+    trainer, threads = make_trainer(None, make_texts(100)), []
+    make = trainer.make
+
+    def interrupt(batch):
+        raise KeyboardInterrupt
+
+    def watched(*args):
+        threads.append(threading.current_thread())
+        return make(*args)
+
+    trainer.step, trainer.make = interrupt, watched
+    with pytest.raises(KeyboardInterrupt) as caught:
+        next(trainer.epochs(1))
+    assert caught.tb is not None  # what it refers to is not yet gone
+    others = [thread for thread in threads if thread is not threading.current_thread()]
+    assert bool(others) == (n_threads > 2)  # none where no processor is left for it
+    assert threads and not any(thread.is_alive() for thread in others)
+
+
+def test_loss_of_equal_vectors():
+    texts = make_texts(8)
+    examples = np.arange(8).reshape(4, 2)
+    for loss, expected in (
+        (MarginLoss(0.3), 2 * 0.3),
+        (MarginLoss(0.3, negatives="mix"), 2 * 0.3),
+        (InfoNCELoss(0.2), np.log(4)),
+    ):
+        trainer = make_trainer(texts=texts, loss=loss, examples=examples)
+        before = trainer.random_state.get_state()[1].copy()
+        assert trainer.constant_loss() == pytest.approx(expected, abs=1e-6)
+        assert_array_equal(trainer.random_state.get_state()[1], before)
+    trainer = make_trainer(texts=texts, loss=DistillationLoss(), targets=normal(8, DIM))
+    assert np.isnan(trainer.constant_loss())
