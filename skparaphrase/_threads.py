@@ -64,10 +64,25 @@ def available_threads() -> int:
 
 def process_rank() -> int:
     """Rank of this process among those that train together; only rank 0 writes."""
+    found = _distributed()
+    return 0 if found is None else found.get_rank()
+
+
+def n_processes() -> int:
+    """The number of processes that train together.
+
+    A task of joblib trains alone: parallel tasks would receive each other's messages.
+    """
+    found = _distributed()
+    return 1 if found is None or in_worker() else found.get_world_size()
+
+
+def _distributed() -> Any:
+    """The module `torch.distributed`, if a group of processes has been initialised."""
     torch = sys.modules.get("torch")
     if torch is None or not torch.distributed.is_available():
-        return 0
-    return torch.distributed.get_rank() if torch.distributed.is_initialized() else 0
+        return None
+    return torch.distributed if torch.distributed.is_initialized() else None
 
 
 @contextmanager

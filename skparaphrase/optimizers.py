@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from sklearn.base import BaseEstimator
 
 from skparaphrase._compat import Interval, StrOptions
-from skparaphrase._estimator import DocumentedOnline, store_parameters
+from skparaphrase._estimator import DocumentedOnline
 
 __all__ = ["Optimizer"]
 
@@ -70,7 +70,12 @@ class Optimizer(DocumentedOnline, BaseEstimator):
         schedule: str = "constant",
         reset: bool = False,
     ) -> None:
-        store_parameters(self, locals())
+        self.name = name
+        self.sparse = sparse
+        self.clip_norm = clip_norm
+        self.momentum = momentum
+        self.schedule = schedule
+        self.reset = reset
 
 
 #: Constraint of the parameter `optimizer`.

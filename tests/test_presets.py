@@ -13,7 +13,7 @@ from sklearn.base import clone
 
 from skparaphrase._presets import RECOMMENDED, SETTINGS
 from skparaphrase.encoders import LSTMEncoder, ParagramEncoder, SIFEncoder
-from skparaphrase.losses import MarginLoss, check_loss
+from skparaphrase.losses import MarginLoss
 from skparaphrase.optimizers import Optimizer, check_optimizer
 
 ROOMS = "encoders", "supervised", "interaction", "tagging"
@@ -191,7 +191,7 @@ def test_a_preset_is_the_papers(name):
     rule = check_optimizer(found["optimizer"], **model._optimizer_settings)
     assert rule.get_params() == optimizer.get_params()
     if "loss" in expected:
-        found["loss"] = check_loss(found["loss"], model._margin_loss)
+        found["loss"] = model._checked_loss()
     assert flat({key: found[key] for key in expected}) == flat(expected)
     assert f'"{setting}"' in SYMBOLS[kind].__doc__
 

@@ -188,3 +188,15 @@ def test_errors_of_prefetch_come_in_order():
 def test_no_worker_where_the_import_of_distributed_is_blocked(monkeypatch):
     monkeypatch.setitem(sys.modules, "distributed", None)
     assert not in_worker()
+
+
+def test_one_process_is_alone():
+    assert (_threads.n_processes(), _threads.process_rank()) == (1, 0)
+
+
+def test_a_task_of_joblib_trains_alone(monkeypatch):
+    group = SimpleNamespace(get_rank=lambda: 1, get_world_size=lambda: 2)
+    monkeypatch.setattr(_threads, "_distributed", lambda: group)
+    assert (_threads.n_processes(), _threads.process_rank()) == (2, 1)
+    tasks = [delayed(_threads.n_processes)()] * 2
+    assert Parallel(n_jobs=2, backend="threading")(tasks) == [1, 1]

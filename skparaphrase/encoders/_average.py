@@ -25,6 +25,116 @@ from skparaphrase.vectors._bundled import read_bundled
 from skparaphrase.vectors._pooling import pool_vectors
 
 
+def average_texts(
+    vectors: WordVectors,
+    tokenizer: Any,
+    texts: list[str],
+    weights: NDArray[np.floating] | None = None,
+    unknown_weight: float = 1.0,
+) -> NDArray[np.float32]:
+    """Means of the vectors of texts' words, shape (n_texts, dim).
+
+    Parameters
+    ----------
+    vectors : WordVectors
+    tokenizer : WordTokenizer
+    texts : list of str
+    weights : ndarray of shape (n_words,), default=None
+        Factors of the vectors; None for 1.
+    unknown_weight : float, default=1.0
+        That of vectors which are made for words that the table lacks.
+    """
+    batches = vectors.lookup(tokenizer).encode_blocks(texts)
+    return pool_vectors(
+        vectors, batches, len(texts), weights=weights, unknown_weight=unknown_weight
+    )
+
+
+def to_model2vec(self: Any, folder: str | PathLike[str]) -> None:
+    """Write a folder that model2vec and sentence-transformers load.
+
+    `model2vec.StaticModel.from_pretrained(folder)` and
+    `SentenceTransformer(folder)` then give the same vectors, up to rounding:
+    weights are multiplied into the vectors, and words are found in the same way,
+    including the parts of compounds. Unknown words have no token there, or the
+    token "\u2581" if the table has one vector for all of them; vectors made of
+    n-grams or hashes are left out, with a warning. Characters that this Python's
+    Unicode version does not know may be letters there.
+
+    Words that no text can contain (with capitals, if the encoder lower-cases) are
+    left out. Steps that follow the encoder, such as
+    :class:`~skparaphrase.decomposition.CommonComponentRemoval`, are not included.
+    Releases of model2vec that do not know `max_length` in the folder truncate texts
+    after 512 tokens, unless `encode` is given `max_length=None`. The compounds of
+    the table become a regular expression: with 100,000 of them a folder takes some
+    seconds to open, which `WordTokenizer(split_compounds=False)` avoids.
+
+    Parameters
+    ----------
+    folder : path-like
+        Appears whole or not at all, and replaces an earlier one.
+
+    Raises
+    ------
+    ValueError
+        If the `tokenizer` is a function, or has a pattern without an equivalent
+        there, or if `folder` contains something else.
+    ImportError
+        If tokenizers is not installed: `pip install 'skparaphrase[interchange]'`.
+
+    See Also
+    --------
+    skparaphrase.vectors.WordVectors.from_model2vec : The reverse.
+
+    Examples
+    --------
+    >>> from skparaphrase.encoders import SIFEncoder
+    >>> encoder = SIFEncoder().fit(["Counts are those of Wikipedia."])
+    >>> encoder.to_model2vec("static_sif")  # doctest: +SKIP
+    >>> from model2vec import StaticModel  # doctest: +SKIP
+    >>> model = StaticModel.from_pretrained("static_sif")  # doctest: +SKIP
+    >>> model.encode(["A cat sleeps."]).shape  # doctest: +SKIP
+    (1, 128)
+    """
+    check_is_fitted(self)
+    save_model2vec(
+        folder,
+        self._tokenizer(),
+        self._word_vectors(),
+        self._word_weights(),
+        encoder=type(self).__name__,
+    )
+
+
+def to_static_embedding(self: Any) -> Any:
+    """The encoder as a module of sentence-transformers.
+
+    `SentenceTransformer(modules=[encoder.to_static_embedding()])` gives the same
+    vectors, up to rounding, and can be trained further. See :meth:`to_model2vec`.
+
+    Returns
+    -------
+    module : sentence_transformers.sentence_transformer.modules.StaticEmbedding
+        With a copy of the vectors, on the CPU.
+
+    Raises
+    ------
+    ValueError
+        As :meth:`to_model2vec`.
+    ImportError
+        If sentence-transformers is not installed:
+        `pip install 'skparaphrase[interchange]'`.
+
+    See Also
+    --------
+    skparaphrase.vectors.WordVectors.from_sentence_transformers : The reverse.
+    """
+    check_is_fitted(self)
+    return static_embedding(
+        self._tokenizer(), self._word_vectors(), self._word_weights()
+    )
+
+
 class AveragingEncoder(TextEncoder):
     """Base class of encoders that average word vectors, with a weight per word or none.
 
@@ -53,102 +163,21 @@ class AveragingEncoder(TextEncoder):
         return weights
 
     def _embed(self, texts: list[str]) -> NDArray[np.float32]:
-        vectors = self._word_vectors()
-        batches = vectors.lookup(self._tokenizer()).encode_blocks(texts)
-        return pool_vectors(
-            vectors,
-            batches,
-            len(texts),
-            weights=self._word_weights(),
-            unknown_weight=getattr(self, "unknown_weight_", 1.0),
+        unknown_weight = getattr(self, "unknown_weight_", 1.0)
+        return average_texts(
+            self._word_vectors(),
+            self._tokenizer(),
+            texts,
+            self._word_weights(),
+            unknown_weight,
         )
 
     @property
     def _n_features_out(self) -> int:
         return self._word_vectors().dim
 
-    def to_model2vec(self, folder: str | PathLike[str]) -> None:
-        """Write a folder that model2vec and sentence-transformers load.
-
-        `model2vec.StaticModel.from_pretrained(folder)` and
-        `SentenceTransformer(folder)` then give the same vectors, up to rounding:
-        weights are multiplied into the vectors, and words are found in the same way,
-        including the parts of compounds. Unknown words have no token there, or the
-        token "\u2581" if the table has one vector for all of them; vectors made of
-        n-grams or hashes are left out, with a warning. Characters that this Python's
-        Unicode version does not know may be letters there.
-
-        Words that no text can contain (with capitals, if the encoder lower-cases) are
-        left out. Steps that follow the encoder, such as
-        :class:`~skparaphrase.decomposition.CommonComponentRemoval`, are not included.
-        Releases of model2vec that do not know `max_length` in the folder truncate texts
-        after 512 tokens, unless `encode` is given `max_length=None`. The compounds of
-        the table become a regular expression: with 100,000 of them a folder takes some
-        seconds to open, which `WordTokenizer(split_compounds=False)` avoids.
-
-        Parameters
-        ----------
-        folder : path-like
-            Appears whole or not at all, and replaces an earlier one.
-
-        Raises
-        ------
-        ValueError
-            If the `tokenizer` is a function, or has a pattern without an equivalent
-            there, or if `folder` contains something else.
-        ImportError
-            If tokenizers is not installed: `pip install 'skparaphrase[interchange]'`.
-
-        See Also
-        --------
-        skparaphrase.vectors.WordVectors.from_model2vec : The reverse.
-
-        Examples
-        --------
-        >>> from skparaphrase.encoders import SIFEncoder
-        >>> encoder = SIFEncoder().fit(["Counts are those of Wikipedia."])
-        >>> encoder.to_model2vec("static_sif")  # doctest: +SKIP
-        >>> from model2vec import StaticModel  # doctest: +SKIP
-        >>> model = StaticModel.from_pretrained("static_sif")  # doctest: +SKIP
-        >>> model.encode(["A cat sleeps."]).shape  # doctest: +SKIP
-        (1, 128)
-        """
-        check_is_fitted(self)
-        save_model2vec(
-            folder,
-            self._tokenizer(),
-            self._word_vectors(),
-            self._word_weights(),
-            encoder=type(self).__name__,
-        )
-
-    def to_static_embedding(self) -> Any:
-        """The encoder as a module of sentence-transformers.
-
-        `SentenceTransformer(modules=[encoder.to_static_embedding()])` gives the same
-        vectors, up to rounding, and can be trained further. See :meth:`to_model2vec`.
-
-        Returns
-        -------
-        module : sentence_transformers.sentence_transformer.modules.StaticEmbedding
-            With a copy of the vectors, on the CPU.
-
-        Raises
-        ------
-        ValueError
-            As :meth:`to_model2vec`.
-        ImportError
-            If sentence-transformers is not installed:
-            `pip install 'skparaphrase[interchange]'`.
-
-        See Also
-        --------
-        skparaphrase.vectors.WordVectors.from_sentence_transformers : The reverse.
-        """
-        check_is_fitted(self)
-        return static_embedding(
-            self._tokenizer(), self._word_vectors(), self._word_weights()
-        )
+    to_model2vec = to_model2vec
+    to_static_embedding = to_static_embedding
 
 
 class AverageEncoder(AveragingEncoder):

@@ -197,7 +197,7 @@ class CharCNNEncoder(TrainedEncoder):
         store_parameters(self, locals())
 
     _tokenizer = _character_tokenizer
-    _new_table = _character_table
+    _draw_table = _character_table
 
     def _composition(self, vectors: WordVectors) -> "networks.Composition":
         return networks.CharacterConvolution(
@@ -367,7 +367,7 @@ class CharLSTMEncoder(TrainedEncoder):
         store_parameters(self, locals())
 
     _tokenizer = _character_tokenizer
-    _new_table = _character_table
+    _draw_table = _character_table
 
     def _composition(self, vectors: WordVectors) -> "networks.Composition":
         return networks.LSTM(

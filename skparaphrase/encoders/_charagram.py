@@ -182,7 +182,7 @@ class CharagramEncoder(TrainedEncoder):
             ngram_range=self.ngram_range, lowercase=self.lowercase, binary=self.binary
         )
 
-    def _new_table(self, texts: Sequence[str]) -> WordVectors:
+    def _draw_table(self, texts: Sequence[str]) -> WordVectors:
         ngrams = self._tokenizer().vocabulary(
             texts, min_count=self.min_count, max_ngrams=self.max_ngrams
         )

@@ -11,7 +11,7 @@ from skparaphrase._compat import Interval, StrOptions
 from skparaphrase._estimator import store_parameters
 from skparaphrase._lazy import networks
 from skparaphrase.encoders._trained import TrainedEncoder
-from skparaphrase.losses import Loss, MarginLoss
+from skparaphrase.losses import LOSSES, Loss, MarginLoss
 from skparaphrase.optimizers import Optimizer
 from skparaphrase.vectors import WordVectors
 
@@ -143,7 +143,7 @@ class ConvolutionalEncoder(TrainedEncoder):
     (1, 300)
     """
 
-    _margin_loss = MarginLoss(margin=0.6)
+    _losses: ClassVar[dict[str, Loss]] = {**LOSSES, "margin": MarginLoss(margin=0.6)}
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **TrainedEncoder._parameter_constraints,

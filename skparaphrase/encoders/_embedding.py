@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from skparaphrase._lazy import networks, torch, training
+from skparaphrase._lazy import networks, torch
 from skparaphrase.text import TokenBatch
 from skparaphrase.vectors import WordVectors
 from skparaphrase.vectors._pooling import pool_vectors
@@ -26,9 +26,10 @@ def embed_texts(encoder: Any, texts: list[str]) -> Matrix:
 
     Not all of the texts are tokenised at once: there may be many.
     """
-    place = training.resolve_device(encoder.device)
+    place = networks.resolve_device(encoder.device)
     composition = encoder._fitted_composition().to(place)
-    vectors, encode_blocks = encoder.vectors_, encoder._lookup().encode_blocks
+    vectors = encoder.vectors_
+    encode_blocks = vectors.lookup(encoder._tokenizer()).encode_blocks
     embedded = np.empty((len(texts), composition.dim), dtype=np.float32)
     group = composition.batch_size or 1  # composed together
     step = max(_TEXTS // group, 1) * group

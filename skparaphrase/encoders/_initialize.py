@@ -14,11 +14,8 @@ from sklearn.utils.validation import check_is_fitted
 from skparaphrase._estimator import warn_caller
 from skparaphrase.encoders._average import AveragingEncoder
 from skparaphrase.encoders._paragram import ParagramEncoder
-from skparaphrase.encoders._trained import (
-    TrainedEncoder,
-    check_fitted_encoder,
-    unwrap_frozen,
-)
+from skparaphrase.encoders._start import check_fitted_encoder, unwrap_frozen
+from skparaphrase.encoders._trained import TrainedEncoder
 
 
 def warn_if_fitted(encoder: Any, alternative: str) -> None:
@@ -60,7 +57,7 @@ def initialize_encoder(
         If the encoder is not one that torch can train.
     """
     encoder = unwrap_frozen(encoder)
-    if isinstance(encoder, TrainedEncoder):  # a ParagramEncoder is an average, too
+    if isinstance(encoder, TrainedEncoder):
         encoder = clone(encoder)
     elif isinstance(encoder, AveragingEncoder):
         encoder = _as_paragram(clone(encoder).fit(texts))
@@ -71,7 +68,7 @@ def initialize_encoder(
         )
     encoder._random_state = random_state
     encoder._optimizer_state = {}
-    encoder._initialize(encoder._table(texts.ravel().tolist(), resume=False))
+    encoder._start(texts.ravel().tolist())
     del encoder._random_state  # it is the model's
     return encoder
 

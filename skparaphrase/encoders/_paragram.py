@@ -3,25 +3,29 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from numbers import Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from skparaphrase._compat import Interval, StrOptions
 from skparaphrase._estimator import store_parameters
 from skparaphrase._lazy import networks
 from skparaphrase._presets import recommended
-from skparaphrase.encoders._average import AveragingEncoder
-from skparaphrase.encoders._sif import sif_weights, word_probabilities
-from skparaphrase.encoders._trained import TrainedEncoder, unwrap_frozen
+from skparaphrase.encoders._average import (
+    average_texts,
+    to_model2vec,
+    to_static_embedding,
+)
+from skparaphrase.encoders._trained import TrainedEncoder
 from skparaphrase.losses import Loss
 from skparaphrase.optimizers import Optimizer
 from skparaphrase.vectors import WordFrequencies, WordVectors
 
 
-class ParagramEncoder(AveragingEncoder, TrainedEncoder):
+class ParagramEncoder(TrainedEncoder):
     r"""Average of word vectors trained on paraphrases: paragram-phrase (PP).
 
     Wieting et al. (2016), equation 1: the word vectors are trained until the averages
@@ -160,6 +164,11 @@ class ParagramEncoder(AveragingEncoder, TrainedEncoder):
         "frequencies": [Mapping, StrOptions({"corpus"}), None],
     }
 
+    initial_weights_: NDArray[np.float64]
+
+    to_model2vec = to_model2vec
+    to_static_embedding = to_static_embedding
+
     # A class method of a function, which mypy takes for an instance of `classmethod`.
     recommended: ClassVar[Callable[..., Self]] = classmethod(  # type: ignore[assignment]
         recommended
@@ -193,41 +202,8 @@ class ParagramEncoder(AveragingEncoder, TrainedEncoder):
     ) -> None:
         store_parameters(self, locals())
 
-    def _new_table(self, texts: Sequence[str]) -> WordVectors:
-        if self.weighting == "sif":
-            probabilities = word_probabilities(
-                self._initial_vectors(), self._tokenizer(), self.frequencies, texts
-            )
-            self.initial_weights_ = sif_weights(probabilities, self.a)
-        return super()._new_table(texts)
-
-    def _table(self, texts: Sequence[str], resume: bool) -> WordVectors:
-        if not resume:
-            self.__dict__.pop("initial_weights_", None)
-        vectors = super()._table(texts, resume)
-        if self.weighting == "sif":
-            start = self if self.init is None or resume else unwrap_frozen(self.init)
-            if not hasattr(start, "initial_weights_"):
-                raise ValueError(
-                    "weighting='sif', but training started with uniform weights. Fit a "
-                    "clone to start again."
-                )
-            self.initial_weights_ = start.initial_weights_
-        return vectors
-
-    def _start_vectors(self) -> WordVectors:
-        if self.weighting == "uniform":
-            return super()._start_vectors()
-        vectors = self._initial_vectors()
-        matrix = vectors.rows(slice(None))
-        mean = matrix.mean(axis=0)
-        matrix -= mean
-        matrix *= self.initial_weights_[:, np.newaxis].astype(np.float32)
-        matrix *= np.float32(self.scale_)
-        return vectors.replace(matrix, factor=self.scale_, shift=-self.scale_ * mean)
-
-    def _word_vectors(self) -> WordVectors:
-        return self.vectors_ if hasattr(self, "vectors_") else self._initial_vectors()
-
     def _composition(self, vectors: WordVectors) -> "networks.Composition":
         return networks.Average(vectors.dim)
+
+    def _embed(self, texts: list[str]) -> NDArray[np.float32]:
+        return average_texts(self.vectors_, self._tokenizer(), texts)

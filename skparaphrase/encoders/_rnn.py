@@ -11,7 +11,7 @@ from skparaphrase._estimator import store_parameters
 from skparaphrase._lazy import networks
 from skparaphrase._presets import recommended
 from skparaphrase.encoders._trained import TrainedEncoder
-from skparaphrase.losses import Loss, MarginLoss
+from skparaphrase.losses import LOSSES, Loss, MarginLoss
 from skparaphrase.optimizers import Optimizer
 from skparaphrase.vectors import WordVectors
 
@@ -144,7 +144,10 @@ class RNNEncoder(TrainedEncoder):
     (1, 128)
     """
 
-    _margin_loss = MarginLoss(negatives="mix")
+    _losses: ClassVar[dict[str, Loss]] = {
+        **LOSSES,
+        "margin": MarginLoss(negatives="mix"),
+    }
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **TrainedEncoder._parameter_constraints,

@@ -14,7 +14,6 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.callback import CallbackSupportMixin
-from sklearn.frozen import FrozenEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from skparaphrase._compat import (
@@ -27,7 +26,7 @@ from skparaphrase._compat import (
 from skparaphrase._estimator import Arrays, warn_caller
 from skparaphrase._lazy import networks, training
 from skparaphrase._presets import paper
-from skparaphrase.encoders._base import TextEncoder, check_word_vectors
+from skparaphrase.encoders._base import TextEncoder
 from skparaphrase.encoders._data import (
     TextsInMemory,
     check_paraphrases,
@@ -37,31 +36,42 @@ from skparaphrase.encoders._data import (
     teacher_axes,
 )
 from skparaphrase.encoders._embedding import embed_texts
-from skparaphrase.losses import LOSS, MarginLoss, check_loss
+from skparaphrase.encoders._start import (
+    anchor_table,
+    check_same_words,
+    check_weighting,
+    start,
+)
+from skparaphrase.losses import LOSS, LOSSES, Loss
 from skparaphrase.metrics import RetrievalScorer
 from skparaphrase.optimizers import TRAINING_CONSTRAINTS, check_optimizer
 from skparaphrase.vectors import WordVectors
 
-_SAMPLE = 1000  # texts that determine the scale
-_START = ("vectors_", "parameters_", "n_epochs_", "_random_state", "_optimizer_state")
+_STATE = ("vectors_", "parameters_", "n_epochs_", "_random_state", "_optimizer_state")
 
 
 class TrainedEncoder(CallbackSupportMixin, TextEncoder):
     """Base class of encoders trained on paraphrase pairs.
 
     A subclass has the parameters in its signature and defines :meth:`_composition`.
-    Encoders of characters also define where tokens and their vectors come from.
+    Encoders of characters also define :meth:`_tokenizer` and :meth:`_draw_table`.
     """
 
     ordered_first_epoch: bool = False
     scale: float | None = None
     freeze: str | None = None
 
+    vectors_: WordVectors
+    parameters_: Arrays
     loss_curve_: list[float]
     n_epochs_: int
+    validation_scores_: list[float]
+    best_epoch_: int
+    scale_: float
     added_words_: list[str]  # of the texts, which `vectors` lacks
+    teacher_axes_: NDArray[np.float32]
 
-    _margin_loss: ClassVar[MarginLoss] = MarginLoss()  # what loss="margin" means
+    _losses: ClassVar[dict[str, Loss]] = LOSSES  # what names of losses stand for
     _optimizer_settings: ClassVar[dict[str, Any]] = {}  # of a name
     _learns_tokens: ClassVar[bool] = False  # True: tokens come from the training texts
 
@@ -137,11 +147,10 @@ class TrainedEncoder(CallbackSupportMixin, TextEncoder):
         with store_iterator(X) as (X, scratch):
             with training.unchanged_on_error(self):
                 training.begin_randomness(self, resume=resume)
-                texts = self._check_examples(X, y, scratch)
-                texts, held_out = self._split(texts)
-                run = self._begin(texts, held_out, resume=resume)
+                texts, held_out = self._split(self._check_examples(X, y, scratch))
+                run = self._training(texts, held_out, resume=resume)
                 run.begin(context, X, y)
-            run.run()
+            run.fit_epochs()
         return self
 
     @fit_context(prefer_skip_nested_validation=True)
@@ -167,18 +176,24 @@ class TrainedEncoder(CallbackSupportMixin, TextEncoder):
         resume = hasattr(self, "vectors_")
         had_axes = hasattr(self, "teacher_axes_")
         with store_iterator(X) as (X, scratch):
-            training.begin_randomness(self, resume=resume)
-            texts = self._check_examples(X, y, scratch)
-            run = self._begin(texts, None, resume=resume)
+            with training.unchanged_on_error(self):
+                training.begin_randomness(self, resume=resume)
+                texts = self._check_examples(X, y, scratch)
+                run = self._training(texts, None, resume=resume)
             if not had_axes and hasattr(self, "teacher_axes_"):
                 self._warn_of_few_texts(len(texts.strings))
-            run.run_once()
+            run.fit_once()
         return self
 
     def _check_examples(self, X: Any, y: Any, scratch: ExitStack) -> Any:
-        if check_loss(self.loss, self._margin_loss).needs_targets:
+        if self._checked_loss().needs_targets:
             return check_teacher(X, y)
         return check_paraphrases(X, y, self.positive_from, scratch)
+
+    def _checked_loss(self) -> Loss:
+        loss = self._losses[self.loss] if isinstance(self.loss, str) else self.loss
+        loss._validate_params()
+        return loss
 
     def _split(self, texts: Any) -> tuple[Any, Any]:
         """Examples to train on, and those to validate on."""
@@ -195,35 +210,27 @@ class TrainedEncoder(CallbackSupportMixin, TextEncoder):
             )
         return train, held_out
 
-    def _begin(self, texts: Any, held_out: Any, *, resume: bool) -> "training.Training":
-        """Encode the texts, initialise unless it resumes, and make a trainer."""
-        device = training.resolve_device(self.device)
-        optimizer = check_optimizer(self.optimizer, **self._optimizer_settings)
-        start = {k: getattr(self, k, None) for k in _START} if resume else None
-        vectors = self._table(texts.strings, resume)
-        batch = texts.encode(self._tokenizer(), vectors)
+    def _training(
+        self, texts: Any, held_out: Any, *, resume: bool
+    ) -> "training.Training":
+        """Start or resume, encode the texts, and return what trains on them."""
+        state = {k: getattr(self, k, None) for k in _STATE} if resume else None
+        composition = self._resume() if resume else self._start(texts.strings)
+        batch = texts.encode(self._tokenizer(), self.vectors_)
         if not len(batch.ids):
             raise ValueError(
                 "No word of the texts has a vector: do texts and vectors agree in "
                 "language, case and tokens?"
             )
-        if not resume:
-            self._initialize(vectors)
-        initial = None
-        if self.vectors_penalty:
-            is_start = not (resume or self._source is not None or self._learns_tokens)
-            initial = vectors.rows if is_start else self._penalty_target()
-        targets = None
-        if texts.teacher is not None:
-            numbers = texts.examples.ravel()
-            teacher = texts.teacher.reshape(numbers.size, -1)
-            teacher = self._project_teacher(teacher, texts.distinct, numbers)
-            targets = mean_targets(teacher, numbers, len(batch))
+        targets = self._targets(texts, len(batch))
+        device = networks.resolve_device(self.device)
+        optimizer = check_optimizer(self.optimizer, **self._optimizer_settings)
+        anchors = anchor_table(self) if self.vectors_penalty else None
         trainer = training.ParaphraseTrainer(
-            self._fitted_composition().to(device),
+            composition.to(device),
             networks.WordTable(
                 self.vectors_.rows(slice(None)),
-                initial=initial,
+                initial=None if anchors is None else anchors.rows,
                 sparse=optimizer.sparse,
                 device=device,
                 frozen=self.freeze == "vectors",
@@ -231,7 +238,7 @@ class TrainedEncoder(CallbackSupportMixin, TextEncoder):
             self,
             optimizer,
             self._random_state,
-            loss=check_loss(self.loss, self._margin_loss),
+            loss=self._checked_loss(),
             texts=batch,
             examples=texts.examples,
             identities=texts.identities,
@@ -255,108 +262,38 @@ class TrainedEncoder(CallbackSupportMixin, TextEncoder):
                 "the texts": (batch, texts.examples),
                 "the teacher's vectors": targets,
                 "the validation texts": held_out_data,
-                "the fitted state that it resumes from": start,
+                "the fitted state that it resumes from": state,
             },
         )
 
-    def _table(self, texts: Sequence[str], resume: bool) -> WordVectors:
-        """The vectors that training starts from."""
-        if resume:
-            vectors = self.vectors_
-        elif self._source is not None:
-            vectors = self._check_init().vectors_
-            self.added_words_ = getattr(unwrap_frozen(self._source), "added_words_", [])
-        else:
-            self.added_words_ = []
-            if not self._learns_tokens:
-                vectors = self._initial_vectors()
-                self.added_words_ = vectors.made_words(texts, self._tokenizer())
-            return self._new_table(texts)
-        if not self._learns_tokens and self._initial_vectors().words != vectors.words:
-            raise ValueError(
-                "Training resumes with the words it started with, but `vectors` now "
-                "has other words. Fit a clone to start again."
-            )
-        return vectors
-
-    def _new_table(self, texts: Sequence[str]) -> WordVectors:
-        """The vectors that training starts from, without `init`."""
-        self.scale_ = 1.0
-        vectors = self._start_vectors()
-        if self.scale is None:
-            return vectors
-        lookup = vectors.lookup(self._tokenizer(), known_only=True)
-        blocks = lookup.encode_blocks(list(texts[:_SAMPLE]))
-        found = np.unique(np.concatenate([block.ids for block in blocks]))
-        lengths = np.linalg.norm(vectors.rows(found), axis=1)
-        if len(lengths) and lengths.mean() > 0:
-            self.scale_ = float(self.scale / lengths.mean())
-        return self._start_vectors()
-
-    def _initial_vectors(self) -> WordVectors:
-        """The word vectors before any training."""
-        vectors: WordVectors | None = getattr(self, "vectors", None)
-        if vectors is None and self._source is not None:
-            found: WordVectors = self._check_init()._initial_vectors()
-            return found
-        added = getattr(self, "added_words_", [])
-        return check_word_vectors(vectors).with_words(added)
-
-    def _start_vectors(self) -> WordVectors:
-        """The word vectors before any training, with the factor of `scale`."""
-        vectors = self._initial_vectors()
-        if self.scale_ == 1.0:
-            return vectors
-        matrix = vectors.rows(slice(None)) * np.float32(self.scale_)
-        return vectors.replace(matrix, factor=self.scale_)
-
-    def _penalty_target(self) -> Any:
-        """A function of rows: the vectors that the penalty pulls to; None is zero."""
-        return None if self._learns_tokens else self._start_vectors().rows
-
-    def _lookup(self, *, known_only: bool = False) -> Any:
-        """What finds the rows of `vectors_` for the tokens of texts."""
-        return self.vectors_.lookup(self._tokenizer(), known_only=known_only)
-
-    def _initialize(self, vectors: WordVectors) -> None:
-        """Start from these vectors, with new parameters or those of `init`."""
-        if self._source is not None:
-            init = unwrap_frozen(self._source)  # checked by `_table`
-            parameters = {k: array.copy() for k, array in init.parameters_.items()}
-            if not self._learns_tokens:
-                self.scale_ = init.scale_
-        else:
-            composition = self._composition(vectors)
-            composition.reset(self._random_state)
-            parameters = networks.parameter_arrays(composition)
-        self.__dict__.pop("teacher_axes_", None)
-        self.vectors_ = vectors
-        self.parameters_ = parameters
+    def _start(self, texts: Sequence[str]) -> "networks.Composition":
+        """Forget an earlier fit, and return the network that training starts with."""
+        found = start(self, texts)
+        for name in ("teacher_axes_", "initial_weights_"):
+            self.__dict__.pop(name, None)
+        self.__dict__.update(found.attributes)
+        self._anchors = getattr(self, "vectors", None), found.anchors
+        self.vectors_ = found.table
+        self.parameters_ = networks.parameter_arrays(found.composition)
         training.forget_epochs(self)
+        return found.composition
 
-    @property
-    def _source(self) -> Any:
-        """The encoder that training starts from, or None."""
-        return None if isinstance(self.init, str) else self.init
+    def _resume(self) -> "networks.Composition":
+        """The fitted network, if the parameters still are those it started from."""
+        check_weighting(self, self)
+        anchors = anchor_table(self)
+        if anchors is not None:
+            check_same_words(anchors, self.vectors_)
+        return self._fitted_composition()
 
-    def _check_init(self) -> Any:
-        """The fitted encoder that training starts from."""
-        init = unwrap_frozen(self.init)
-        # Other classes may have parameters of the same names and shapes.
-        if not (isinstance(init, type(self)) or isinstance(self, type(init))):
-            raise TypeError(
-                f"init must be a fitted {type(self).__name__}, or one in a "
-                f"FrozenEstimator; got {self.init!r}. To start from a table of word "
-                "vectors, pass it as `vectors`, such as load_pretrained().vectors."
-            )
-        check_fitted_encoder(init, "init")
-        networks.with_parameters(
-            self._composition(init.vectors_), init.parameters_, "init"
-        )
-        return init
+    def _draw_table(self, texts: Sequence[str]) -> WordVectors:
+        """Random vectors of the n-grams or characters of texts, if it learns them."""
+        raise NotImplementedError
 
     def _fitted_composition(self) -> "networks.Composition":
         composition = self._composition(self.vectors_)
+        if not self.parameters_:
+            return composition
         return networks.with_parameters(
             composition, self.parameters_, "The fitted encoder"
         )
@@ -370,6 +307,15 @@ class TrainedEncoder(CallbackSupportMixin, TextEncoder):
 
     def _embed(self, texts: list[str]) -> NDArray[np.float32]:
         return embed_texts(self, texts)
+
+    def _targets(self, texts: Any, n_texts: int) -> NDArray[np.float32] | None:
+        """The teacher's unit vectors of distinct texts, if there is a teacher."""
+        if texts.teacher is None:
+            return None
+        numbers = texts.examples.ravel()
+        teacher = texts.teacher.reshape(numbers.size, -1)
+        teacher = self._project_teacher(teacher, texts.distinct, numbers)
+        return mean_targets(teacher, numbers, n_texts)
 
     def _project_teacher(
         self, teacher: NDArray[np.float32], distinct: list[str], numbers: Any
@@ -411,25 +357,12 @@ class TrainedEncoder(CallbackSupportMixin, TextEncoder):
         lengths[lengths == 0] = np.inf
         return float(((vectors * teacher).sum(axis=1) / lengths).mean())
 
-    def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "vectors_")
+    def __getstate__(self) -> dict[str, Any]:
+        state: dict[str, Any] = super().__getstate__()
+        state.pop("_anchors", None)  # made anew when they are needed
+        return state
 
     @property
     def _n_features_out(self) -> int:
         check_is_fitted(self)
         return self._composition(self.vectors_).dim
-
-
-def unwrap_frozen(encoder: Any) -> Any:
-    """The encoder itself, or the one in a :class:`~sklearn.frozen.FrozenEstimator`."""
-    return encoder.estimator if isinstance(encoder, FrozenEstimator) else encoder
-
-
-def check_fitted_encoder(encoder: Any, parameter: str) -> None:
-    """Raise if an encoder given as a parameter is not fitted."""
-    if not hasattr(encoder, "vectors_"):
-        raise ValueError(
-            f"{parameter}={encoder!r} is not fitted. Cloning an encoder (as pipelines "
-            "and grid searches do) drops its fit: wrap it in "
-            "sklearn.frozen.FrozenEstimator."
-        )

@@ -18,6 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 from skparaphrase._compat import BaseSearchCV
 from skparaphrase.encoders._average import AveragingEncoder
 from skparaphrase.encoders._base import TextEncoder, check_word_vectors
+from skparaphrase.encoders._start import source_table
 from skparaphrase.encoders._trained import TrainedEncoder
 from skparaphrase.metrics._similarity import cosine_similarity
 from skparaphrase.text import WordTokenizer, check_tokenizer
@@ -142,7 +143,7 @@ def initial_table(encoder: Any) -> WordVectors | None:
     if not known:
         return None
     if isinstance(encoder, TrainedEncoder):
-        return encoder._initial_vectors()
+        return source_table(encoder)
     return check_word_vectors(encoder.vectors)
 
 
@@ -154,7 +155,7 @@ def vector_growth(encoder: Any) -> NDArray[np.float64]:
             f"{type(encoder).__name__}."
         )
     check_is_fitted(encoder)
-    initial = encoder._initial_vectors()
+    initial = source_table(encoder)
     if initial.words != encoder.vectors_.words:
         raise ValueError("The vectors from which training started are unknown.")
     start = initial.rows(slice(None))

@@ -16,7 +16,7 @@ from skparaphrase.inspection._estimators import (
     import_optional,
     transform_texts,
 )
-from skparaphrase.losses._margin import choose_negatives
+from skparaphrase.losses import choose_negatives
 from skparaphrase.metrics._similarity import check_columns
 from skparaphrase.text import check_pairs, numbered_texts
 

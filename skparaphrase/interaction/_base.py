@@ -123,7 +123,7 @@ class PairwiseInteraction(TrainedModel):
         training.forget_epochs(self)
 
     def _resolved_device(self) -> "torch.device":
-        device = training.resolve_device(self.device)
+        device = networks.resolve_device(self.device)
         if device.type == "mps":
             raise ValueError(
                 "The similarity cube is computed in double precision, which "

@@ -23,7 +23,7 @@ from skparaphrase.networks._recurrent import (
     Recurrent,
     StackedLSTM,
 )
-from skparaphrase.networks._table import WordTable, to_device
+from skparaphrase.networks._table import WordTable, resolve_device, to_device
 from skparaphrase.networks._tagger import Sentences, Tagger
 
 __all__ = [
@@ -45,6 +45,7 @@ __all__ = [
     "WordTable",
     "charagram_range",
     "parameter_arrays",
+    "resolve_device",
     "to_device",
     "unit_vectors",
     "with_parameters",

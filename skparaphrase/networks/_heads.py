@@ -9,7 +9,13 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from skparaphrase.networks._compositions import Dense, Network, unit_vectors
+from skparaphrase.networks._compositions import (
+    Composition,
+    Dense,
+    Network,
+    unit_vectors,
+)
+from skparaphrase.networks._table import Ints
 
 _SMOOTHING = 1e-4  # added to every one-hot target, as in the paper's code
 
@@ -99,6 +105,20 @@ class Head(Network):
             features = [_PAIR_FEATURES[name](one, other) for name in self.how]
             vectors = torch.cat(features, dim=1)
         logits: Tensor = self.output(self.hidden(vectors))
+        return logits
+
+
+class HeadOnTexts(Network):
+    """A head on the vectors that a composition gives texts."""
+
+    def __init__(self, composition: Composition, head: Head) -> None:
+        super().__init__()
+        self.composition = composition
+        self.head = head
+
+    def forward(self, table: Tensor, ids: Tensor, offsets: Ints) -> Tensor:
+        """Return the logits of examples, given their texts as for a composition."""
+        logits: Tensor = self.head(self.composition(table, ids, offsets))
         return logits
 
 

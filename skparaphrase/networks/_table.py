@@ -3,6 +3,7 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -12,6 +13,8 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from skparaphrase._threads import in_worker, n_processes
+
 Ints = NDArray[Any]  # of integers of any size
 Matrix = NDArray[np.float32]
 MatrixRows = Callable[[Ints], Matrix]
@@ -19,6 +22,37 @@ MatrixRows = Callable[[Ints], Matrix]
 # Devices to which page-locked memory is copied asynchronously. A copy from ordinary
 # memory waits for all queued work.
 _PINNED = ("cuda",)
+
+
+def resolve_device(device: str) -> torch.device:
+    """The device that a name stands for.
+
+    "auto" is CUDA if available, but the CPU in a worker of joblib or Dask, since
+    several workers would fill one GPU's memory. Each of several processes that train
+    together has its own GPU.
+    """
+    if device == "auto":
+        available = torch.cuda.is_available() and not in_worker()
+        return _own_device() if available else torch.device("cpu")
+    if device.startswith("cuda") and not torch.cuda.is_available():
+        raise ValueError(f"device={device!r}, but torch finds no CUDA device here.")
+    if device == "cuda":
+        return _own_device()
+    try:
+        return torch.device(device)
+    except RuntimeError:
+        raise ValueError(
+            "device must be 'auto', 'cpu', 'cuda' or another name that torch knows; "
+            f"got {device!r}."
+        ) from None
+
+
+def _own_device() -> torch.device:
+    """The GPU of this process among those that `torchrun` started."""
+    if n_processes() == 1 or "LOCAL_RANK" not in os.environ:
+        return torch.device("cuda")
+    number = int(os.environ["LOCAL_RANK"]) % torch.cuda.device_count()
+    return torch.device("cuda", number)
 
 
 def to_device(array: NDArray[Any], device: torch.device) -> Tensor:

@@ -25,7 +25,8 @@ from skparaphrase.encoders._initialize import (
     initialize_encoder,
     warn_if_fitted,
 )
-from skparaphrase.encoders._trained import TrainedEncoder, unwrap_frozen
+from skparaphrase.encoders._start import anchor_table, unwrap_frozen
+from skparaphrase.encoders._trained import TrainedEncoder
 from skparaphrase.metrics._similarity import unit_vectors
 from skparaphrase.pairs._features import pair_features
 from skparaphrase.supervised._model import Examples, TrainedModel
@@ -85,7 +86,7 @@ class SupervisedModel(TrainedModel):
         self.scales_words_ = (
             isinstance(encoder, TrainedEncoder)
             and not encoder._learns_tokens
-            and encoder._source is None
+            and encoder.init is None
             and self.prior is None
             and not self._is_frozen
             and not self.normalize  # which would undo it
@@ -123,7 +124,8 @@ class SupervisedModel(TrainedModel):
         if not self.scales_words_:
             return scale_factor(text_vectors(self.encoder_, texts), self.scale)
         vectors = self.encoder_.vectors_
-        batches = self.encoder_._lookup(known_only=True).encode_blocks(texts)
+        lookup = vectors.lookup(self.encoder_._tokenizer(), known_only=True)
+        batches = lookup.encode_blocks(texts)
         found = np.unique(np.concatenate([batch.ids for batch in batches]))
         return scale_factor(vectors.rows(found), self.scale)
 
@@ -141,7 +143,7 @@ class SupervisedModel(TrainedModel):
         )
 
     def _trainer(self, examples: Examples) -> "training.HeadTrainer":
-        device = training.resolve_device(self.device)
+        device = networks.resolve_device(self.device)
         distinct, numbers = numbered_texts(examples.texts)
         prior = None
         if self._is_frozen:  # texts are embedded once: averages of one token each
@@ -152,7 +154,9 @@ class SupervisedModel(TrainedModel):
             composition: networks.Composition = networks.Average(vectors.shape[1])
         else:
             encoder = self._checked_encoder()
-            blocks = encoder._lookup(known_only=True).encode_blocks(distinct)
+            blocks = encoder.vectors_.lookup(
+                encoder._tokenizer(), known_only=True
+            ).encode_blocks(distinct)
             batch = TokenBatch.concatenate(list(blocks))
             if not len(batch.ids):
                 raise ValueError(
@@ -204,14 +208,16 @@ class SupervisedModel(TrainedModel):
 
     def _word_table(self, prior: Any, device: "torch.device") -> "networks.WordTable":
         """The vectors to train, which are penalised towards `prior` or the start."""
-        encoder, initial = self.encoder_, None
+        encoder: Any = self.encoder_
+        initial: Any = None
         if self.vectors_penalty > 0 and self.freeze is None:
             if prior is not None:
                 initial = prior.vectors_.rows
             else:
-                initial = encoder._penalty_target()
-                if self.scales_words_:
-                    initial = initial(slice(None)) * np.float32(self.scale_)
+                anchors = anchor_table(encoder)
+                initial = None if anchors is None else anchors.rows
+                if anchors is not None and self.scales_words_:
+                    initial = anchors.rows(slice(None)) * np.float32(self.scale_)
         return networks.WordTable(
             encoder.vectors_.rows(slice(None)),
             initial=initial,

@@ -204,7 +204,7 @@ class TrainedModel(CallbackSupportMixin, BaseEstimator):
                 later_wins=self._later_wins,
             )
             run.begin(context, X, y)
-        run.run()
+        run.fit_epochs()
         return self
 
     def _check_examples(self, X: Any, y: Any, weights: Any, *, reset: bool) -> Examples:

@@ -119,7 +119,8 @@ def encode_sentences(
     ]
     lengths = [len(sentence) for sentence in sentences if sentence]
     words = list(numbers)
-    blocks = encoder._lookup(known_only=known_only).encode_blocks(words)
+    lookup = encoder.vectors_.lookup(encoder._tokenizer(), known_only=known_only)
+    blocks = lookup.encode_blocks(words)
     return networks.Sentences(
         TokenBatch.concatenate(list(blocks)),
         np.array([any(map(str.isupper, word)) for word in words], dtype=np.float32),

@@ -27,6 +27,7 @@ from skparaphrase._lazy import networks, torch, training
 from skparaphrase._presets import CHARAGRAM_OF_WORDS
 from skparaphrase.encoders import CharagramEncoder
 from skparaphrase.encoders._initialize import initialize_encoder, warn_if_fitted
+from skparaphrase.encoders._start import anchor_table
 from skparaphrase.encoders._trained import TrainedEncoder
 from skparaphrase.optimizers import Optimizer
 from skparaphrase.supervised._base import select
@@ -276,7 +277,7 @@ class SequenceTagger(TrainedModel):
     def _scores(self, sentences: list[list[str]]) -> NDArray[np.float32]:
         """Scores before the softmax of all tokens, shape (n_tokens, n_tags)."""
         encoder = self.word_encoder_
-        device = training.resolve_device(self.device)
+        device = networks.resolve_device(self.device)
         tagger = self._fitted_tagger().to(device)
 
         def rows(wanted: NDArray[np.integer], extra: Any) -> torch.Tensor:
@@ -379,17 +380,18 @@ class SequenceTagger(TrainedModel):
         return networks.with_parameters(self._tagger(), arrays, "The fitted tagger")
 
     def _trainer(self, examples: Examples) -> "training.TaggerTrainer":
-        device = training.resolve_device(self.device)
+        device = networks.resolve_device(self.device)
         optimizer = self._resolved_optimizer()
         encoder = self.word_encoder_
         frozen = isinstance(self.word_encoder, FrozenEstimator)
         tagger = self._fitted_tagger().to(device)
         tagger.composition.requires_grad_(not frozen)
+        anchors = anchor_table(encoder) if self.penalty else None
         return training.TaggerTrainer(
             tagger,
             networks.WordTable(
                 encoder.vectors_.rows(slice(None)),
-                initial=encoder._penalty_target() if self.penalty else None,
+                initial=None if anchors is None else anchors.rows,
                 sparse=optimizer.sparse,
                 device=device,
                 frozen=frozen,

@@ -3,7 +3,6 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-from skparaphrase.training._distributed import resolve_device
 from skparaphrase.training._loop import (
     Training,
     begin_randomness,
@@ -38,7 +37,6 @@ __all__ = [
     "check_patience",
     "forget_epochs",
     "pair_batches",
-    "resolve_device",
     "split_off",
     "unchanged_on_error",
 ]

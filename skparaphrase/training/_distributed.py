@@ -1,22 +1,20 @@
-"""Training in several processes started by `torchrun`, and the device of each."""
+"""Training in several processes started by `torchrun`."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-import os
 import zlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor, distributed
 
-from skparaphrase._threads import in_worker
 from skparaphrase.networks._table import Ints
 
-# Called with what there is for each token of some texts, and with their offsets.
-Compute = Callable[..., Tensor]
+Encode = Callable[[Tensor, Tensor, Ints], Tensor]  # of table, ids and offsets
 
 
 class Processes:
@@ -42,35 +40,35 @@ class Processes:
 
     def spread(
         self,
-        compute: Compute,
-        tokens: Sequence[Tensor],
+        encode: Encode,
+        texts_per_row: int,
+        table: Tensor,
+        ids: Tensor,
         offsets: Ints,
-        texts_per_row: int = 1,
     ) -> Tensor:
-        """The rows of a batch; this process computes its share of them.
+        """The rows of a batch, of which this process computes its share.
 
         Parameters
         ----------
-        compute : callable
-            Called as `compute(*tokens, offsets)` for some texts; gives one row per
-            `texts_per_row` texts.
-        tokens : sequence of Tensor of shape (n_tokens, ...)
+        encode : callable
+            Takes table, ids and offsets, and returns a row for each `texts_per_row`
+            texts.
+        texts_per_row : int
+        table : Tensor of shape (n_rows, dim)
+        ids : Tensor of shape (n_tokens,)
         offsets : ndarray of shape (n_texts + 1,)
-            Where the tokens of each text start; at least one text.
-        texts_per_row : int, default=1
 
         Returns
         -------
-        rows : Tensor of shape (n_texts / texts_per_row, dim)
-            The same on all processes.
+        rows : Tensor
+            Of all texts. The gradient of its own rows goes back to each process.
         """
         bounds = self.shares(offsets[::texts_per_row])
         start, stop = bounds[self.rank : self.rank + 2]
         if start == stop:  # a row that nobody reads, so that gradients exist
             start, stop = 0, 1
         own = offsets[start * texts_per_row : stop * texts_per_row + 1]
-        parts = [tensor[own[0] : own[-1]] for tensor in tokens]
-        rows = compute(*parts, own - own[0])
+        rows = encode(table, ids[own[0] : own[-1]], own - own[0])
         gathered: Tensor = _Gathered.apply(rows, bounds, self.rank)
         return gathered
 
@@ -155,47 +153,63 @@ class _Gathered(torch.autograd.Function):
         return own, None, None
 
 
-def joined_processes() -> Processes | None:
-    """The processes that this one trains with; None if it trains alone.
+class DistributedTrainer:
+    """A trainer that takes every step together with those of other processes.
 
-    A task of joblib always does: parallel tasks would receive each other's messages.
+    It has all attributes of the trainer that it wraps.
+
+    Parameters
+    ----------
+    trainer : BaseTrainer
+        One whose batches are shareable. It is changed.
     """
-    if not (distributed.is_available() and distributed.is_initialized()):
-        return None
-    if in_worker():
-        return None
-    return Processes() if distributed.get_world_size() > 1 else None
+
+    def __init__(self, trainer: Any) -> None:
+        self.trainer = trainer
+        self.processes = processes = Processes()
+        trainer.encode = partial(
+            processes.spread, trainer.encode, trainer.texts_per_row
+        )
+        self.check_in_sync(**trainer.data(), settings=plain_settings(trainer.settings))
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.trainer, name)
+
+    def step(self, batch: Any) -> Tensor:
+        """Update on a batch, and return its mean loss without penalties."""
+        trainer = self.trainer
+        with torch.enable_grad():
+            loss, leaf, used = trainer.forward(batch)
+            loss.backward()
+        self.processes.sum_gradients([leaf, *trainer.module.parameters()])
+        trainer.update(leaf, used)
+        found: Tensor = loss.detach()
+        return found
+
+    def end_epoch(self) -> None:
+        """End the epoch of the trainer, and check that processes agree."""
+        self.trainer.end_epoch()
+        self.check_in_sync()
+
+    def check_in_sync(self, **data: Any) -> None:
+        """Raise if the processes differ in `data` or state."""
+        trainer = self.trainer
+        state = {
+            "vectors": trainer.table.weight,
+            "parameters": tuple(trainer.module.parameters()),
+            "random numbers": trainer.random_state.get_state(),
+        }
+        self.processes.check_in_sync({**data, **state}, trainer.device)
 
 
-def resolve_device(device: str) -> torch.device:
-    """The device that a name stands for.
-
-    "auto" is CUDA if available, but the CPU in a worker of joblib or Dask, since
-    several workers would fill one GPU's memory. Each of several processes that train
-    together has its own GPU.
-    """
-    if device == "auto":
-        available = torch.cuda.is_available() and not in_worker()
-        return _own_device() if available else torch.device("cpu")
-    if device.startswith("cuda") and not torch.cuda.is_available():
-        raise ValueError(f"device={device!r}, but torch finds no CUDA device here.")
-    if device == "cuda":
-        return _own_device()
-    try:
-        return torch.device(device)
-    except RuntimeError:
-        raise ValueError(
-            "device must be 'auto', 'cpu', 'cuda' or another name that torch knows; "
-            f"got {device!r}."
-        ) from None
-
-
-def _own_device() -> torch.device:
-    """The GPU of this process among those that `torchrun` started."""
-    if joined_processes() is None or "LOCAL_RANK" not in os.environ:
-        return torch.device("cuda")
-    number = int(os.environ["LOCAL_RANK"]) % torch.cuda.device_count()
-    return torch.device("cuda", number)
+def plain_settings(settings: Any) -> list[tuple[str, Any]]:
+    """Numbers and strings among parameters, except those that say how to run."""
+    return [
+        (name, value)
+        for name, value in settings.get_params().items()
+        if isinstance(value, (str, int, float, type(None)))
+        and name.rpartition("__")[2] not in ("device", "verbose")
+    ]
 
 
 def _digest(part: Any) -> int:

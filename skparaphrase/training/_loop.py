@@ -1,10 +1,10 @@
-"""The engine that every trained estimator is fitted with, epoch by epoch."""
+"""The loop over epochs and batches that fits every trained estimator."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, nullcontext, suppress
 from copy import deepcopy
 from dataclasses import KW_ONLY, dataclass, field
 from typing import Any
@@ -15,7 +15,14 @@ from sklearn.model_selection import train_test_split
 from sklearn.utils import check_random_state
 
 from skparaphrase._estimator import Arrays, warn_caller
-from skparaphrase._threads import limit_torch_threads, process_rank
+from skparaphrase._threads import (
+    available_threads,
+    limit_torch_threads,
+    n_processes,
+    prefetch,
+    process_rank,
+)
+from skparaphrase.training._distributed import DistributedTrainer
 
 _NO_LOSS = 1e-6  # a constant output that has less is right
 _FEW_STEPS = 30  # after fewer, a high loss says nothing
@@ -56,8 +63,6 @@ class Training:
     ----------
     estimator : estimator with `max_epochs`, `random_state`, `verbose`, `warm_start`
     trainer : BaseTrainer
-        Its methods `epochs`, `slices`, `constant_loss`, `remedies`, `arrays`,
-        `state_dict` and `load_state_dict` are used.
     fitted_state : callable
         Returns the fitted attributes, given arrays as of `trainer.arrays()`.
     validate : callable, default=None
@@ -94,9 +99,11 @@ class Training:
     context: Any = field(default=None, init=False)
 
     def __post_init__(self) -> None:
+        if self.trainer.is_shareable and n_processes() > 1:
+            self.trainer = DistributedTrainer(self.trainer)
         trainer = self.trainer
-        memory = self.estimator._optimizer_state.get(trainer.optimizer.name, {})
-        trainer.rule.load_state_dict(memory, trainer.device)
+        if memory := self.estimator._optimizer_state.get(trainer.optimizer.name):
+            trainer.rule.load_state_dict(memory, trainer.device)
 
     def begin(self, context: Any, X: Any, y: Any) -> None:
         """Inform callbacks, which may raise; `X` and `y` are theirs."""
@@ -111,15 +118,15 @@ class Training:
         self.hook = {"estimator": estimator, "metadata": metadata, "X": X, "y": y}
         context.call_on_fit_task_begin(**self.hook)
 
-    def run(self) -> None:
+    def fit_epochs(self) -> None:
         """Train, after :meth:`begin`; always store the best or the last epoch."""
         estimator, context, hook = self.estimator, self.context, self.hook
         with self._storing_result(keep_optimizer=estimator.warm_start):
-            losses = self.trainer.epochs(estimator.max_epochs, self.n_epochs)
             while self.n_epochs < estimator.max_epochs and not self.stopped:
                 epoch = context.subcontext(task_name="epoch")
                 epoch.call_on_fit_task_begin(**hook)
-                is_last = self._end_epoch(next(losses))
+                loss = train_epoch(self.trainer, self.n_epochs, estimator.max_epochs)
+                is_last = self._end_epoch(loss)
                 self.n_epochs += 1
                 stops = epoch.call_on_fit_task_end(
                     **hook, reconstruction_attributes=self._reconstruction
@@ -128,11 +135,11 @@ class Training:
             context.call_on_fit_task_end(**hook, reconstruction_attributes=dict)
         self._warn_if_a_constant_is_better()
 
-    def run_once(self) -> None:
+    def fit_once(self) -> None:
         """Train for one epoch, without callbacks, and remember the optimizer."""
         forget_scores(self.estimator)
         with self._storing_result(keep_optimizer=True):
-            self._end_epoch(next(self.trainer.epochs(1)))
+            self._end_epoch(train_epoch(self.trainer, 0, 1))
 
     def snapshot(self) -> Arrays:
         """Copies of all arrays that are trained."""
@@ -212,7 +219,7 @@ class Training:
                 f"to {curve[-1]:.3g} in {self.n_epochs} epoch{plural}; the same output "
                 f"for every text would have {constant:.3g}. Check the columns that "
                 "were passed as texts and targets. If they are right, train for more "
-                f"epochs, or with another {self.trainer.remedies()}.",
+                f"epochs, or with another {self.trainer.parameters_to_change()}.",
                 ConvergenceWarning,
             )
 
@@ -255,6 +262,36 @@ class Training:
         return is_last
 
 
+def train_epoch(trainer: Any, epoch: int, n_epochs: int) -> float:
+    """Take a step on every batch, and return the mean loss of an example.
+
+    Parameters
+    ----------
+    trainer : BaseTrainer
+    epoch : int
+        From 0. Together with `n_epochs`, it determines the rate of a schedule.
+    n_epochs : int
+    """
+    slices = trainer.slices()
+    order = np.arange(trainer.n_examples)
+    if epoch or not trainer.ordered_first_epoch:
+        order = trainer.random_state.permutation(trainer.n_examples)
+    chosen = map(order.__getitem__, slices)
+    batches: Any = nullcontext(map(trainer.make, chosen))
+    # Batches are prefetched if a core is left for that besides those of a step.
+    if trainer.device.type != "cpu" or available_threads() > 2:
+        batches = closing(prefetch(trainer.make, chosen))
+    total: Any = 0.0
+    with batches as made:
+        for i, batch in enumerate(made):
+            if trainer.optimizer.schedule == "linear":
+                left = 1 - (epoch * len(slices) + i) / (n_epochs * len(slices))
+                trainer.rule.learning_rate = trainer.settings.learning_rate * left
+            total += trainer.step(batch) * (slices[i].stop - slices[i].start)
+    trainer.end_epoch()
+    return float(total) / trainer.n_examples
+
+
 def begin_randomness(estimator: Any, *, resume: bool) -> None:
     """Give the estimator a random state of its own, which it keeps and pickles.
 
@@ -264,9 +301,6 @@ def begin_randomness(estimator: Any, *, resume: bool) -> None:
         return
     seed = check_random_state(estimator.random_state).randint(np.iinfo(np.int32).max)
     estimator._seed = int(seed)
-    for callback in getattr(estimator, "_skl_callbacks", []):
-        if estimator.random_state is None and hasattr(callback, "_stored_seed"):
-            estimator._seed = callback._stored_seed(estimator._seed)
     estimator._random_state = np.random.RandomState(estimator._seed)
     estimator._split_state = deepcopy(estimator._random_state)
     estimator._optimizer_state = {}

@@ -9,21 +9,21 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch import Tensor, nn
+from torch import Tensor
 
 from skparaphrase.networks._compositions import Composition
 from skparaphrase.networks._heads import (
     Head,
+    HeadOnTexts,
     cross_entropy_losses,
     divergence_losses,
     hinge_losses,
     tagging_loss,
 )
 from skparaphrase.networks._interaction import Interaction
-from skparaphrase.networks._table import Ints, to_device
+from skparaphrase.networks._table import Ints, UsedRows, to_device
 from skparaphrase.networks._tagger import Sentences, Tagger
 from skparaphrase.text import TokenBatch
-from skparaphrase.training._distributed import joined_processes
 from skparaphrase.training._trainer import BaseTrainer
 
 LOSSES: dict[str, Callable[[Tensor, Tensor], Tensor]] = {
@@ -64,14 +64,29 @@ class ExamplesTrainer(BaseTrainer):
     examples : Examples
     """
 
-    def __init__(self, *parts: Any, loss: str, examples: Examples) -> None:
-        super().__init__(*parts, n_examples=len(examples.numbers))
+    def __init__(
+        self,
+        *parts: Any,
+        loss: str,
+        examples: Examples,
+        anchors: Mapping[str, Tensor] | None = None,
+    ) -> None:
+        super().__init__(*parts, n_examples=len(examples.numbers), anchors=anchors)
         self.losses = LOSSES[loss]
         self.examples = examples
         self.targets = torch.from_numpy(examples.targets).to(self.device)
         self.weights = None
         if examples.weights is not None:
             self.weights = torch.from_numpy(examples.weights).to(self.device)
+
+    def data(self) -> dict[str, Any]:
+        """What training learns from, by a name for messages."""
+        texts, numbers, targets, weights = self.examples
+        return {
+            "texts": (texts.ids, texts.offsets),
+            "examples": numbers,
+            "targets": (targets, weights),
+        }
 
     def constant_loss(self) -> float:
         """The loss if every output were the mean target."""
@@ -113,41 +128,29 @@ class HeadTrainer(ExamplesTrainer):
         examples: Examples,
         prior: Mapping[str, NDArray[np.float32]] | None = None,
     ) -> None:
-        module = nn.ModuleDict({"composition": composition, "head": head})
-        super().__init__(module, *parts, loss=loss, examples=examples)
-        self.composition = composition
-        self.head = head
+        module = HeadOnTexts(composition, head)
         anchors = composition.anchors
         if prior is not None:
             anchors = {name: torch.tensor(array) for name, array in prior.items()}
-        self.set_anchors(anchors, "composition.")
-        if composition.batch_size is None:  # else the texts of a batch depend on it
-            self.processes = joined_processes()
-        if self.processes is not None:
-            self.check_in_sync(
-                texts=(examples.texts.ids, examples.texts.offsets),
-                examples=examples.numbers,
-                targets=(examples.targets, examples.weights),
-                settings=self.plain_settings(),
-            )
+        anchors = {f"composition.{name}": to for name, to in anchors.items()}
+        super().__init__(module, *parts, loss=loss, examples=examples, anchors=anchors)
+        self.encode = module
+        self.texts_per_row = head.n_texts
+        self.is_shareable = composition.batch_size is None
 
     def make(self, chosen: Ints) -> tuple[TokenBatch, Ints]:
         """The texts of some examples, one after the other, and their numbers."""
         return self.examples.texts.take(self.examples.numbers[chosen].ravel()), chosen
 
-    @torch.enable_grad()
-    def step(self, batch: tuple[TokenBatch, Ints]) -> Tensor:
-        """Update on a batch, and return its mean loss without penalties."""
+    def forward(
+        self, batch: tuple[TokenBatch, Ints]
+    ) -> tuple[Tensor, Tensor, UsedRows]:
+        """The mean loss of a batch, the leaf that it depends on, and its rows."""
         texts, chosen = batch
         used = self.table.used(texts.ids)
         leaf = self.table.leaf(used)
-
-        def compute(ids: Tensor, offsets: Ints) -> Tensor:
-            logits: Tensor = self.head(self.composition(leaf, ids, offsets))
-            return logits
-
-        logits = self.spread(compute, [used.local], texts.offsets, self.head.n_texts)
-        return self.descend(self.mean_loss(logits, chosen), leaf, used)
+        logits = self.encode(leaf, used.local, texts.offsets)
+        return self.mean_loss(logits, chosen), leaf, used
 
     def penalty(self, name: str) -> float:
         """Lambda of a parameter."""
@@ -177,14 +180,15 @@ class InteractionTrainer(ExamplesTrainer):
         )
         return self.examples.texts.take(distinct), numbers.reshape(-1, 2), chosen
 
-    @torch.enable_grad()
-    def step(self, batch: tuple[TokenBatch, Ints, Ints]) -> Tensor:
-        """Update on a batch, and return its mean loss without penalties."""
+    def forward(
+        self, batch: tuple[TokenBatch, Ints, Ints]
+    ) -> tuple[Tensor, Tensor, UsedRows]:
+        """The mean loss of a batch, the leaf that it depends on, and its rows."""
         texts, pairs, chosen = batch
         used = self.table.used(texts.ids)
         leaf = self.table.leaf(used)
         logits = self.module(leaf, used.local, texts.offsets, pairs, self.random_state)
-        return self.descend(self.mean_loss(logits, chosen), leaf, used)
+        return self.mean_loss(logits, chosen), leaf, used
 
 
 class TaggerTrainer(BaseTrainer):
@@ -205,24 +209,31 @@ class TaggerTrainer(BaseTrainer):
     def __init__(
         self, tagger: Tagger, *parts: Any, sentences: Sentences, tags: Ints
     ) -> None:
-        super().__init__(tagger, *parts, n_examples=len(sentences))
+        composition = tagger.composition
+        anchors = {f"composition.{k}": to for k, to in composition.anchors.items()}
+        super().__init__(tagger, *parts, n_examples=len(sentences), anchors=anchors)
         self.vectors_penalty = self.settings.penalty
         self.sentences = sentences
         self.tags = TokenBatch(tags.astype(np.int32), sentences.sentences.offsets)
         self.per_sentence = len(tags) / max(len(sentences), 1)
-        self.set_anchors(tagger.composition.anchors, "composition.")
 
     def make(self, chosen: Ints) -> tuple[Sentences, TokenBatch]:
         """Some sentences and their tags."""
         return self.sentences.take(chosen), self.tags.take(chosen)
 
-    @torch.enable_grad()
     def step(self, batch: tuple[Sentences, TokenBatch]) -> Tensor:
         """Update on a batch, and return its loss without penalties.
 
-        A vector is composed once for each word of the batch. The loop weights batches
-        by sentences, but the loss is the mean over tokens.
+        Scaled so that the mean over all sentences is the mean over all tokens.
         """
+        tags = batch[1]
+        scale = len(tags.ids) / len(tags) / self.per_sentence
+        return super().step(batch) * scale
+
+    def forward(
+        self, batch: tuple[Sentences, TokenBatch]
+    ) -> tuple[Tensor, Tensor, UsedRows]:
+        """The mean loss of a token, the leaf that it depends on, and its rows."""
         part, tags = batch
         used = self.table.used(part.words.ids)
         leaf = self.table.leaf(used)
@@ -231,8 +242,7 @@ class TaggerTrainer(BaseTrainer):
         )
         logits = self.module(vectors, part.sentences, self.random_state)
         targets = to_device(tags.ids.astype(np.int64), logits.device)
-        loss = self.descend(tagging_loss(logits, targets), leaf, used)
-        return loss * (len(tags.ids) / len(tags) / self.per_sentence)
+        return tagging_loss(logits, targets), leaf, used
 
     def penalty(self, name: str) -> float:
         """Lambda of a parameter."""

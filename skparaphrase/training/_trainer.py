@@ -1,10 +1,9 @@
-"""The training loop, and the training of encoders on paraphrases."""
+"""Steps of training, and those of encoders on paraphrases."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -15,7 +14,6 @@ from numpy.typing import NDArray
 from sklearn.utils import gen_batches
 from torch import Tensor, nn
 
-from skparaphrase._threads import available_threads, prefetch
 from skparaphrase.networks._compositions import (
     Composition,
     parameter_arrays,
@@ -23,7 +21,6 @@ from skparaphrase.networks._compositions import (
 )
 from skparaphrase.networks._table import Ints, UsedRows, WordTable, to_device
 from skparaphrase.text import TokenBatch
-from skparaphrase.training._distributed import Compute, Processes, joined_processes
 from skparaphrase.training._update_rules import RULES, clip_norm_
 
 
@@ -46,11 +43,25 @@ class BaseTrainer:
     random_state : RandomState
         The source of all random choices.
     n_examples : int
+    anchors : mapping of str to Tensor, default=None
+        Where penalties pull parameters of the module; all others are pulled to zero.
+
+    Attributes
+    ----------
+    encode : callable
+        Takes a table, ids and offsets of texts, and returns a row for each
+        `texts_per_row` of them.
+    is_shareable : bool
+        Whether each row depends on its own texts alone, so that processes can share
+        the rows of a batch.
     """
 
     ordered_first_epoch = False
     vectors_rate = 1.0  # factor of the learning rate
+    texts_per_row = 1
     clip_together: ClassVar[bool] = False  # one norm for all gradients, or for each
+    is_shareable = False
+    encode: Callable[..., Tensor]
 
     def __init__(
         self,
@@ -61,6 +72,7 @@ class BaseTrainer:
         random_state: RandomState,
         *,
         n_examples: int,
+        anchors: Mapping[str, Tensor] | None = None,
     ) -> None:
         self.module = module
         self.table = table
@@ -69,11 +81,16 @@ class BaseTrainer:
         self.optimizer = optimizer
         self.random_state = random_state
         self.n_examples = n_examples
+        self.anchors: dict[str, Tensor] = {}
+        for name, anchor in (anchors or {}).items():
+            self.anchors[name] = anchor.to(self.device)
         rule = RULES[optimizer.name]
         self.rule = rule(settings.learning_rate, optimizer.momentum)
         self.vectors_penalty: float = getattr(settings, "vectors_penalty", 0.0)
-        self.anchors: dict[str, Tensor] = {}
-        self.processes: Processes | None = None  # that take each step together
+
+    def slices(self) -> list[slice]:
+        """The batches of an epoch; the last one may be smaller."""
+        return list(gen_batches(self.n_examples, self.settings.batch_size))
 
     def make(self, chosen: Ints) -> Any:
         """Make a batch of the examples with these numbers.
@@ -83,85 +100,38 @@ class BaseTrainer:
         """
         raise NotImplementedError
 
-    def step(self, batch: Any) -> Tensor:
-        """Update on a batch, and return its mean loss without penalties."""
+    def forward(self, batch: Any) -> tuple[Tensor, Tensor, UsedRows]:
+        """The mean loss of a batch, the leaf of the table it depends on, and its rows.
+
+        Penalties are not part of the loss.
+        """
         raise NotImplementedError
 
-    def constant_loss(self) -> float:
-        """About the loss of an output that is the same for all texts; NaN: unknown."""
-        return float("nan")
-
-    def remedies(self) -> str:
-        """What to change if the loss is no better than :meth:`constant_loss`."""
-        return "learning_rate"
-
-    def penalty(self, name: str) -> float:
-        """Lambda of a parameter of the module."""
-        return 0.0
-
-    def set_anchors(self, anchors: Mapping[str, Tensor], prefix: str = "") -> None:
-        """Set where penalties pull parameters; all others are pulled to zero."""
-        for name, anchor in anchors.items():
-            self.anchors[prefix + name] = anchor.to(self.device)
-
-    def slices(self) -> list[slice]:
-        """The batches of an epoch; the last one may be smaller."""
-        return list(gen_batches(self.n_examples, self.settings.batch_size))
-
-    def epochs(self, n_epochs: int, done: int = 0) -> Iterator[float]:
-        """Train from epoch `done` on; yield the mean loss of an example per epoch."""
-        slices = self.slices()
-        n_steps = n_epochs * len(slices)
-        rate = self.rule.learning_rate
-        for epoch in range(done, n_epochs):
-            if self.ordered_first_epoch and epoch == 0:
-                order = np.arange(self.n_examples)
-            else:
-                order = self.random_state.permutation(self.n_examples)
-            total = self.table.weight.new_zeros(())
-            chosen = map(order.__getitem__, slices)
-            with closing(self._batches(chosen)) as batches:
-                for i, batch in enumerate(batches):
-                    if self.optimizer.schedule == "linear":
-                        left = 1 - (epoch * len(slices) + i) / n_steps
-                        self.rule.learning_rate = rate * left
-                    total += self.step(batch) * (slices[i].stop - slices[i].start)
-            if self.optimizer.reset:
-                self.rule.state.clear()
-            self.check_in_sync()
-            yield total.item() / self.n_examples
-
-    def _batches(self, chosen: Iterable[Ints]) -> Generator[Any, None, None]:
-        """Batches, prefetched if a core is left for that besides those of a step."""
-        if self.device.type != "cpu" or available_threads() > 2:
-            yield from prefetch(self.make, chosen)
-        else:
-            yield from map(self.make, chosen)
-
-    def descend(self, loss: Tensor, leaf: Tensor, used: UsedRows) -> Tensor:
-        """Update with the gradient of a loss and of the penalties; return the loss.
-
-        `leaf` is what `table.leaf(used)` gave for the batch.
-        """
-        loss.backward()
-        tensors = [leaf, *self.module.parameters()]
-        if self.processes is not None:
-            self.processes.sum_gradients(tensors)
-        if self.optimizer.clip_norm is not None and self.clip_together:
-            nn.utils.clip_grad_norm_(tensors, self.optimizer.clip_norm)
-        with torch.no_grad():
-            if leaf.requires_grad:
-                gradient = self._gradient(leaf, self.vectors_penalty, used.initial)
-                weight, rate = self.table.weight, self.vectors_rate
-                self.rule.step("vectors", weight, gradient, leaf, used.rows, rate)
-                self.table.write(leaf, used)
-            for name, parameter in self.module.named_parameters():
-                if parameter.requires_grad:
-                    anchor = self.anchors.get(name)
-                    gradient = self._gradient(parameter, self.penalty(name), anchor)
-                    self.rule.step(name, parameter, gradient, parameter)
-                    parameter.grad = None
+    def step(self, batch: Any) -> Tensor:
+        """Update on a batch, and return its mean loss without penalties."""
+        with torch.enable_grad():
+            loss, leaf, used = self.forward(batch)
+            loss.backward()
+        self.update(leaf, used)
         return loss.detach()
+
+    @torch.no_grad()
+    def update(self, leaf: Tensor, used: UsedRows) -> None:
+        """Update with the gradients of a loss and of the penalties."""
+        if self.optimizer.clip_norm is not None and self.clip_together:
+            tensors = [leaf, *self.module.parameters()]
+            nn.utils.clip_grad_norm_(tensors, self.optimizer.clip_norm)
+        if leaf.requires_grad:
+            gradient = self._gradient(leaf, self.vectors_penalty, used.initial)
+            weight, rate = self.table.weight, self.vectors_rate
+            self.rule.step("vectors", weight, gradient, leaf, used.rows, rate)
+            self.table.write(leaf, used)
+        for name, parameter in self.module.named_parameters():
+            if parameter.requires_grad:
+                anchor = self.anchors.get(name)
+                gradient = self._gradient(parameter, self.penalty(name), anchor)
+                self.rule.step(name, parameter, gradient, parameter)
+                parameter.grad = None
 
     def _gradient(
         self, values: Tensor, penalty: float, anchor: Tensor | None
@@ -177,6 +147,23 @@ class BaseTrainer:
             clip_norm_(gradient, self.optimizer.clip_norm)
         return gradient
 
+    def end_epoch(self) -> None:
+        """Forget the moments, if the optimizer is to start anew in every epoch."""
+        if self.optimizer.reset:
+            self.rule.state.clear()
+
+    def penalty(self, name: str) -> float:
+        """Lambda of a parameter of the module."""
+        return 0.0
+
+    def constant_loss(self) -> float:
+        """About the loss of an output that is the same for all texts; NaN: unknown."""
+        return float("nan")
+
+    def parameters_to_change(self) -> str:
+        """What may help if the loss is no better than :meth:`constant_loss`."""
+        return "learning_rate"
+
     def arrays(self) -> dict[str, NDArray[Any]]:
         """All that is trained: "vectors", and parameters by name.
 
@@ -184,14 +171,6 @@ class BaseTrainer:
         """
         vectors = {} if self.table.frozen else {"vectors": self.table.numpy()}
         return {**vectors, **parameter_arrays(self.module)}
-
-    def load_arrays(self, arrays: dict[str, NDArray[Any]]) -> None:
-        """Continue with what :meth:`arrays` gave."""
-        with torch.no_grad():
-            if not self.table.frozen:
-                self.table.weight.copy_(torch.from_numpy(arrays["vectors"]))
-            for name, parameter in self.module.named_parameters():
-                parameter.copy_(torch.from_numpy(arrays[name]))
 
     def state_dict(self) -> dict[str, Any]:
         """All that decides how training continues."""
@@ -203,43 +182,18 @@ class BaseTrainer:
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
         """Continue from what :meth:`state_dict` gave."""
-        self.load_arrays(state["arrays"])
+        arrays = state["arrays"]
+        with torch.no_grad():
+            if not self.table.frozen:
+                self.table.weight.copy_(torch.from_numpy(arrays["vectors"]))
+            for name, parameter in self.module.named_parameters():
+                parameter.copy_(torch.from_numpy(arrays[name]))
         self.rule.load_state_dict(state["optimizer"], self.device)
         self.random_state.set_state(state["random"])
 
-    def shared(self) -> dict[str, Any]:
-        """What processes that train together must have in common, by a name for it."""
-        return {
-            "vectors": self.table.weight,
-            "parameters": tuple(self.module.parameters()),
-            "random numbers": self.random_state.get_state(),
-        }
-
-    def check_in_sync(self, **data: Any) -> None:
-        """Raise if processes that train together differ in `data` or state."""
-        if self.processes is not None:
-            self.processes.check_in_sync({**data, **self.shared()}, self.device)
-
-    def plain_settings(self) -> list[tuple[str, Any]]:
-        """Numbers and strings among the settings, except those that say how to run."""
-        return [
-            (name, value)
-            for name, value in self.settings.get_params().items()
-            if isinstance(value, (str, int, float, type(None)))
-            and name.rpartition("__")[2] not in ("device", "verbose")
-        ]
-
-    def spread(
-        self,
-        compute: Compute,
-        tokens: Sequence[Tensor],
-        offsets: Ints,
-        texts_per_row: int = 1,
-    ) -> Tensor:
-        """The rows that `compute` gives, shared among processes; see `Processes`."""
-        if self.processes is None:
-            return compute(*tokens, offsets)
-        return self.processes.spread(compute, tokens, offsets, texts_per_row)
+    def data(self) -> dict[str, Any]:
+        """What training learns from, by a name for messages."""
+        return {}
 
 
 @dataclass(frozen=True)
@@ -292,9 +246,13 @@ class ParaphraseTrainer(BaseTrainer):
         identities: Ints | None = None,
         targets: NDArray[np.float32] | None = None,
     ) -> None:
-        super().__init__(composition, *parts, n_examples=len(examples))
+        n_examples, anchors = len(examples), composition.anchors
+        super().__init__(composition, *parts, n_examples=n_examples, anchors=anchors)
         settings = self.settings
         self.composition = composition
+        # Else a text's vector depends on the batch, or on what is drawn for all of it.
+        self.is_shareable = composition.batch_size is None and not composition.dropout
+        self.encode = composition
         self.composition_penalty = getattr(settings, "composition_penalty", 0.0)
         self.word_dropout = getattr(settings, "word_dropout", 0.0)
         self.scramble = getattr(settings, "scramble", 0.0)
@@ -306,17 +264,6 @@ class ParaphraseTrainer(BaseTrainer):
         self.targets = None
         if targets is not None:
             self.targets = torch.from_numpy(targets).to(self.device)
-        self.set_anchors(composition.anchors)
-        # Else a text's vector depends on the batch, or on what is drawn for all of it.
-        if composition.batch_size is None and not composition.dropout:
-            self.processes = joined_processes()
-        if self.processes is not None:
-            some = np.linspace(0, len(examples) - 1, min(len(examples), 1 << 16))
-            self.check_in_sync(
-                texts=(texts.ids, texts.offsets),
-                examples=(len(examples), examples[some.astype(np.intp)]),
-                settings=self.plain_settings(),
-            )
 
     def slices(self) -> list[slice]:
         """The batches of an epoch."""
@@ -328,9 +275,10 @@ class ParaphraseTrainer(BaseTrainer):
         texts = self.texts.take(numbers)
         return self.table.used(texts.ids), texts.offsets, numbers
 
-    @torch.enable_grad()
-    def step(self, batch: tuple[UsedRows, Ints, Ints]) -> Tensor:
-        """Update on a batch, and return its mean loss without penalties."""
+    def forward(
+        self, batch: tuple[UsedRows, Ints, Ints]
+    ) -> tuple[Tensor, Tensor, UsedRows]:
+        """The mean loss of a batch, the leaf that it depends on, and its rows."""
         used, offsets, numbers = batch
         ids = used.local
         if self.scramble:
@@ -338,17 +286,20 @@ class ParaphraseTrainer(BaseTrainer):
             order = _scrambled(offsets, self.scramble, self.random_state, together)
             ids = ids[to_device(order, ids.device)]
         leaf = self.table.leaf(used)
-        loss = self._loss(leaf, ids, offsets, numbers)
-        return self.descend(loss, leaf, used)
+        return self._loss(leaf, ids, offsets, numbers), leaf, used
 
     def penalty(self, name: str) -> float:
         """Lambda of a parameter."""
         return float(self.composition_penalty)
 
-    def shared(self) -> dict[str, Any]:
-        """What processes that train together must have in common."""
-        more = {} if self.targets is None else {"targets": self.targets}
-        return {**super().shared(), **more}
+    def data(self) -> dict[str, Any]:
+        """What training learns from, by a name for messages."""
+        some = np.linspace(0, self.n_examples - 1, min(self.n_examples, 1 << 16))
+        return {
+            "texts": (self.texts.ids, self.texts.offsets),
+            "examples": (self.n_examples, self.examples[some.astype(np.intp)]),
+            "targets": self.targets,
+        }
 
     def constant_loss(self) -> float:
         """The loss of the first batch if all texts had the same vector."""
@@ -360,9 +311,9 @@ class ParaphraseTrainer(BaseTrainer):
         with torch.no_grad():
             return float(self.loss.compute(unit_vectors(vectors), batch))
 
-    def remedies(self) -> str:
-        """What to change if the loss is no better than :meth:`constant_loss`."""
-        found = super().remedies()
+    def parameters_to_change(self) -> str:
+        """What may help if the loss is no better than :meth:`constant_loss`."""
+        found = super().parameters_to_change()
         if "scale" in self.settings.get_params():
             found += ", scale (6 for short word vectors)"
         if getattr(self.loss, "negatives", "random") != "random":
@@ -399,7 +350,7 @@ class ParaphraseTrainer(BaseTrainer):
 
         Or, if the composition has a dropout of its own, inside of it.
         """
-        tokens, generator = [ids], None
+        generator = None
         if rate:
             seed = self.random_state.randint(np.iinfo(np.int32).max)
             generator = torch.Generator(leaf.device).manual_seed(int(seed))
@@ -407,17 +358,10 @@ class ParaphraseTrainer(BaseTrainer):
             self.composition.generator = generator
         elif generator is not None:
             drawn = leaf.new_empty(len(ids), leaf.shape[1])
-            tokens.append(drawn.uniform_(generator=generator))
-
-        def compute(ids: Tensor, *more: Any) -> Tensor:
-            *drawn, offsets = more
-            if not drawn:
-                return unit_vectors(self.composition(leaf, ids, offsets))
-            rows = leaf.index_select(0, ids) * (drawn[0] >= rate) / (1 - rate)
-            every = torch.arange(len(ids), device=ids.device)
-            return unit_vectors(self.composition(rows, every, offsets))
-
-        return self.spread(compute, tokens, offsets)
+            kept = drawn.uniform_(generator=generator) >= rate
+            leaf = leaf.index_select(0, ids) * kept / (1 - rate)
+            ids = torch.arange(len(ids), device=ids.device)
+        return unit_vectors(self.encode(leaf, ids, offsets))
 
 
 def pair_batches(n_pairs: int, batch_size: int) -> list[slice]:

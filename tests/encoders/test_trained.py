@@ -24,10 +24,10 @@ from skparaphrase.callback import ScoreMonitor
 from skparaphrase.encoders import AverageEncoder, _trained
 from skparaphrase.losses import InfoNCELoss, MarginLoss
 from skparaphrase.metrics import RetrievalScorer, STSScorer
+from skparaphrase.networks import resolve_device
 from skparaphrase.optimizers import Optimizer
 from skparaphrase.pairs import PairSimilarity
 from skparaphrase.streams import TextStore
-from skparaphrase.training import resolve_device
 from skparaphrase.vectors import Subwords, WordVectors
 
 GOLD = np.linspace(0, 5, 20)

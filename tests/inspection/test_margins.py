@@ -14,7 +14,7 @@ from sklearn.preprocessing import normalize
 
 from skparaphrase.encoders import AverageEncoder
 from skparaphrase.inspection import MarginDisplay, _margins, margins
-from skparaphrase.losses._margin import choose_negatives
+from skparaphrase.losses import choose_negatives
 from skparaphrase.vectors import WordVectors
 
 

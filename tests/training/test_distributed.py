@@ -9,9 +9,7 @@ import runpy
 import subprocess
 import sys
 from pathlib import Path
-from types import SimpleNamespace
 
-import joblib
 import numpy as np
 import pytest
 import torch
@@ -272,24 +270,6 @@ def test_a_digest_tells_contents_apart():
     digests = [_distributed._digest(part) for part in parts]
     assert len(set(digests)) == len(parts)
     assert _distributed._digest(torch.from_numpy(matrix.copy())) == digests[0]
-
-
-def test_one_process_is_alone():
-    assert _distributed.joined_processes() is None
-
-
-def test_a_task_of_joblib_is_alone(monkeypatch):
-    group = SimpleNamespace(
-        is_available=lambda: True,
-        is_initialized=lambda: True,
-        get_rank=lambda: 1,
-        get_world_size=lambda: 2,
-    )
-    monkeypatch.setattr(_distributed, "distributed", group)
-    processes = _distributed.joined_processes()
-    assert (processes.rank, processes.size) == (1, 2)
-    tasks = [joblib.delayed(_distributed.joined_processes)()] * 2
-    assert joblib.Parallel(n_jobs=2, backend="threading")(tasks) == [None, None]
 
 
 if __name__ == "__main__":

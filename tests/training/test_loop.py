@@ -10,6 +10,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+import torch
 from numpy.testing import assert_array_equal
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.frozen import FrozenEstimator
@@ -29,28 +30,38 @@ SMALL = {"max_epochs": 1, "device": "cpu", "random_state": 0}
 class Trainer:
     """Loses 1 / epoch, and holds the number of the epoch."""
 
-    optimizer = SimpleNamespace(name="sgd")
+    optimizer = SimpleNamespace(name="sgd", schedule="constant")
     rule = SimpleNamespace(
         state_dict=lambda: {"moment": 1}, load_state_dict=lambda state, device: None
     )
-    device = "cpu"
-    n_slices = 20
+    device = torch.device("cpu")
+    is_shareable, ordered_first_epoch = False, True
+    n_slices, n_made = 20, 0
+    random_state = np.random.RandomState(0)
 
     def __init__(self, losses=None):
         self.epoch = 0
+        self.n_examples = self.n_slices
         self.losses = losses
 
-    def epochs(self, n_epochs, done=0):
-        for self.epoch in range(done + 1, n_epochs + 1):
-            yield self.losses[self.epoch - 1] if self.losses else 1 / self.epoch
+    def step(self, batch):
+        if batch == 0:
+            self.epoch += 1
+        return self.losses[self.epoch - 1] if self.losses else 1 / self.epoch
 
     def slices(self):
         return [slice(0, 1)] * self.n_slices
 
+    def make(self, chosen):
+        self.n_made += 1
+        return (self.n_made - 1) % self.n_slices
+
+    def end_epoch(self): ...
+
     def constant_loss(self):
         return 0.8
 
-    def remedies(self):
+    def parameters_to_change(self):
         return "number"
 
     def arrays(self):
@@ -101,7 +112,7 @@ def fit(scores=None, *, context=None, losses=None, state=None, **params):
     if state is not None:
         training.load_state_dict(state)
     training.begin(context or Context(), None, None)
-    training.run()
+    training.fit_epochs()
     return estimator, training
 
 
@@ -109,7 +120,7 @@ def test_callbacks_see_each_epoch_and_may_stop():
     context = Context(stop_after=3)
     estimator, training = fit(context=context)
     assert (estimator.epoch_, estimator.n_epochs_, training.stopped) == (3, 3, True)
-    assert estimator.loss_curve_ == [1, 1 / 2, 1 / 3]
+    assert estimator.loss_curve_ == pytest.approx([1, 1 / 2, 1 / 3])
     epochs = [part for n in range(3) for part in (("begin", n), ("end", n + 1, n + 1))]
     assert context.seen == [("begin", 0), *epochs, ("end", None, 0)]
 

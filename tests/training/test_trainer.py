@@ -23,7 +23,8 @@ from skparaphrase.networks import (
 )
 from skparaphrase.optimizers import Optimizer
 from skparaphrase.text import TokenBatch
-from skparaphrase.training import ParaphraseTrainer, _trainer
+from skparaphrase.training import ParaphraseTrainer, _loop
+from skparaphrase.training._loop import train_epoch
 from skparaphrase.training._trainer import _scrambled
 
 CPU = torch.device("cpu")
@@ -36,6 +37,10 @@ SETTINGS = {
     "composition_penalty": 0.0, "word_dropout": 0.0, "scramble": 0.0,
     "ordered_first_epoch": False,
 }  # fmt: skip
+
+
+def epochs(trainer, n_epochs, done=0):
+    return (train_epoch(trainer, epoch, n_epochs) for epoch in range(done, n_epochs))
 
 
 def normal(*shape, seed=0):
@@ -342,7 +347,7 @@ def record_batches(n_pairs, n_epochs=1, **settings):
     trainer = make_trainer(None, make_texts(2 * n_pairs), **settings)
     seen, trainer.make = [], lambda chosen: chosen
     trainer.step = lambda pairs: seen.append(pairs) or torch.tensor(pairs[0])
-    return seen, list(trainer.epochs(n_epochs))
+    return seen, list(epochs(trainer, n_epochs))
 
 
 @pytest.mark.parametrize(
@@ -374,7 +379,7 @@ def test_a_linear_schedule_falls_to_zero_and_reset_discards_moments():
         return update(batch)
 
     trainer.step = watched
-    for _ in trainer.epochs(3):
+    for _ in epochs(trainer, 3):
         assert trainer.rule.state == {}
     assert_allclose(rates, 0.05 * (1 - np.arange(6) / 6))
 
@@ -391,17 +396,17 @@ def test_prefetched_batches_train_as_those_made_in_line(monkeypatch, options):
     trained = []
     pairs = np.random.RandomState(2).randint(100, size=(60, 2))
     for n_threads in (1, 4):
-        monkeypatch.setattr(_trainer, "available_threads", lambda n=n_threads: n)
+        monkeypatch.setattr(_loop, "available_threads", lambda n=n_threads: n)
         texts = make_texts(100, shortest=0)
         trainer = make_trainer(None, texts, examples=pairs, **options)
-        losses = list(trainer.epochs(3))
+        losses = list(epochs(trainer, 3))
         trained.append(np.append(trainer.table.numpy(), losses))
     assert_array_equal(*trained)
 
 
 @pytest.mark.parametrize("n_threads", [4, 2])
 def test_interrupted_training_leaves_no_thread_behind(n_threads, monkeypatch):
-    monkeypatch.setattr(_trainer, "available_threads", lambda: n_threads)
+    monkeypatch.setattr(_loop, "available_threads", lambda: n_threads)
     trainer, threads = make_trainer(None, make_texts(100)), []
     make = trainer.make
 
@@ -414,7 +419,7 @@ def test_interrupted_training_leaves_no_thread_behind(n_threads, monkeypatch):
 
     trainer.step, trainer.make = interrupt, watched
     with pytest.raises(KeyboardInterrupt) as caught:
-        next(trainer.epochs(1))
+        next(epochs(trainer, 1))
     assert caught.tb is not None  # what it refers to is not yet gone
     others = [thread for thread in threads if thread is not threading.current_thread()]
     assert bool(others) == (n_threads > 2)  # none where no processor is left for it

@@ -9,8 +9,8 @@ import torch
 from numpy.testing import assert_allclose, assert_array_equal
 from torch.autograd import gradcheck
 
-from skparaphrase.losses import MarginLoss, _margin
-from skparaphrase.losses._margin import choose_negatives
+from skparaphrase import losses
+from skparaphrase.losses import MarginLoss, choose_negatives
 from skparaphrase.networks import unit_vectors
 
 # Angles in degrees of the texts of four pairs, and the nearest text of another pair.
@@ -75,7 +75,7 @@ def test_negatives_are_those_of_brute_force_in_any_blocks(monkeypatch, how, pool
     settings = {"how": how, "pool": pool, "mask": mask}
     chosen, found = choose(unit, texts, **settings)
     for block in (2, 10, 44):
-        monkeypatch.setattr(_margin, "BLOCK", block)
+        monkeypatch.setattr(losses, "BLOCK", block)
         assert_array_equal(choose(unit, texts, **settings), (chosen, found))
     allowed = slow_candidates(texts, pool, mask)
     if how == "max" or mask:

@@ -8,7 +8,8 @@ import pytest
 import torch
 from numpy.testing import assert_allclose
 
-from skparaphrase.losses import InfoNCELoss, _infonce
+from skparaphrase import losses
+from skparaphrase.losses import InfoNCELoss
 from skparaphrase.networks import unit_vectors
 from skparaphrase.training import LossBatch
 
@@ -31,7 +32,7 @@ def whole_infonce(unit, texts, temperature, mask):
 @pytest.mark.parametrize("mask", [False, True])
 @pytest.mark.parametrize("block", [1, 7, 1024])
 def test_infonce_loss_and_its_gradient_in_any_blocks(monkeypatch, block, mask):
-    monkeypatch.setattr(_infonce, "BLOCK", block)
+    monkeypatch.setattr(losses, "BLOCK", block)
     texts = np.random.RandomState(0).randint(23, size=46)
     batch = LossBatch(texts, np.random.RandomState(0))
     found, gradients = [], []
