@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from skparaphrase._compat import VisualBlock, fit_context
-from skparaphrase._estimator import store_parameters
-from skparaphrase._presets import paper
+from skparaphrase._estimator import PaperSettings, Settings, store_parameters
 from skparaphrase.encoders._base import TextEncoder, check_word_vectors
 from skparaphrase.encoders._export import save_model2vec, static_embedding
 from skparaphrase.text import TokenBatch, check_texts
@@ -258,7 +257,7 @@ def check_fit_texts(X: Any) -> NDArray[np.object_]:
     return texts
 
 
-class TfidfEncoder(AveragingEncoder):
+class TfidfEncoder(PaperSettings, AveragingEncoder):
     r"""Average of word vectors weighted by inverse document frequency.
 
     The baseline of Arora et al. (2017), section 4.1: the vector of text `s` is
@@ -299,8 +298,7 @@ class TfidfEncoder(AveragingEncoder):
     (3, 128)
     """
 
-    # A class method of a function, which mypy takes for an instance of `classmethod`.
-    paper: ClassVar[Callable[..., Self]] = classmethod(paper)  # type: ignore[assignment]
+    _paper_settings: ClassVar[Settings] = {"sts": {}}
 
     @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any = None) -> Self:

@@ -22,8 +22,12 @@ from skparaphrase.text import check_texts, check_tokenizer, unique_texts
 from skparaphrase.vectors import WordVectors, load_word_vectors
 
 
-class TextEncoder(LastAxisTransformer, DocumentedOnline, BaseEstimator):
+class TextEncoder(LastAxisTransformer, BaseEstimator):
     """Base class of encoders. A subclass embeds a list of texts."""
+
+    # Not a base: fewer classes are easier to follow.
+    _doc_link_module = DocumentedOnline._doc_link_module
+    _doc_link_template = DocumentedOnline._doc_link_template
 
     # skrub then clones an encoder for each text column, instead of passing pairs
     __single_column_transformer__ = True

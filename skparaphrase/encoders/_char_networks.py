@@ -9,11 +9,11 @@ from operator import index
 from typing import Any, ClassVar
 
 from skparaphrase._compat import Interval, StrOptions
-from skparaphrase._estimator import store_parameters
+from skparaphrase._estimator import Settings, store_parameters
 from skparaphrase._lazy import networks
 from skparaphrase.encoders._charagram import random_table
 from skparaphrase.encoders._trained import TrainedEncoder
-from skparaphrase.losses import Loss
+from skparaphrase.losses import Loss, MarginLoss
 from skparaphrase.optimizers import Optimizer
 from skparaphrase.text import NgramTokenizer
 from skparaphrase.vectors import WordVectors
@@ -160,6 +160,19 @@ class CharCNNEncoder(TrainedEncoder):
     """
 
     _learns_tokens = True
+
+    _paper_settings: ClassVar[Settings] = {
+        "phrases": {"optimizer": Optimizer("adam", sparse=False)},
+        "words": {
+            "optimizer": Optimizer("adam", sparse=False),
+            "max_epochs": 50,
+            "loss": MarginLoss(negatives="mix"),
+            "filters": "equal",
+            "activation": "linear",
+            "conv_activation": "tanh",
+            "batch_size": 25,
+        },
+    }
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **TrainedEncoder._parameter_constraints,
@@ -333,6 +346,17 @@ class CharLSTMEncoder(TrainedEncoder):
     """
 
     _learns_tokens = True
+
+    _paper_settings: ClassVar[Settings] = {
+        "phrases": {"optimizer": Optimizer("adam", sparse=False)},
+        "words": {
+            "optimizer": Optimizer("adam", sparse=False),
+            "max_epochs": 50,
+            "loss": MarginLoss(negatives="mix"),
+            "output_gate": True,
+            "batch_size": 50,
+        },
+    }
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **TrainedEncoder._parameter_constraints,

@@ -10,13 +10,24 @@ from typing import Any, ClassVar
 import numpy as np
 
 from skparaphrase._compat import Interval
-from skparaphrase._estimator import store_parameters
+from skparaphrase._estimator import Settings, store_parameters
 from skparaphrase._lazy import networks
 from skparaphrase.encoders._trained import TrainedEncoder
-from skparaphrase.losses import Loss
+from skparaphrase.losses import Loss, MarginLoss
 from skparaphrase.optimizers import Optimizer
 from skparaphrase.text import NgramTokenizer
 from skparaphrase.vectors import WordVectors
+
+# The released scripts for words.
+_WORDS: dict[str, Any] = {
+    "optimizer": Optimizer("adam", sparse=False),
+    "max_epochs": 50,
+    "loss": MarginLoss(),
+    "vectors_penalty": 0.0,
+    "composition_penalty": 0.0,
+    "activation": "linear",
+    "batch_size": 25,
+}
 
 
 class CharagramEncoder(TrainedEncoder):
@@ -137,6 +148,12 @@ class CharagramEncoder(TrainedEncoder):
     """
 
     _learns_tokens = True
+
+    _paper_settings: ClassVar[Settings] = {
+        "phrases": {"optimizer": Optimizer("adam", sparse=False)},
+        "words": {**_WORDS, "ngram_range": (2, 6)},
+        "words-2-4": _WORDS,
+    }
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **TrainedEncoder._parameter_constraints,

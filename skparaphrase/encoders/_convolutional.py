@@ -8,7 +8,7 @@ from numbers import Integral
 from typing import Any, ClassVar
 
 from skparaphrase._compat import Interval, StrOptions
-from skparaphrase._estimator import store_parameters
+from skparaphrase._estimator import Settings, store_parameters
 from skparaphrase._lazy import networks
 from skparaphrase.encoders._trained import TrainedEncoder
 from skparaphrase.losses import LOSSES, Loss, MarginLoss
@@ -144,6 +144,22 @@ class ConvolutionalEncoder(TrainedEncoder):
     """
 
     _losses: ClassVar[dict[str, Loss]] = {**LOSSES, "margin": MarginLoss(margin=0.6)}
+
+    _paper_settings: ClassVar[Settings] = {
+        "simple-wikipedia": {"optimizer": Optimizer("adam", sparse=False)},
+        # Table 1 gives neither margin nor batch size; those of PP.
+        "ppdb-xl": {
+            "optimizer": Optimizer("adam", sparse=False),
+            "loss": MarginLoss(0.4),
+            "batch_size": 100,
+            "word_dropout": 0.0,
+        },
+        "widths": {
+            "optimizer": Optimizer("adam", sparse=False),
+            "batch_size": 100,
+            "word_dropout": 0.0,
+        },
+    }
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **TrainedEncoder._parameter_constraints,

@@ -4,12 +4,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 from collections.abc import Callable, Iterable
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 from skparaphrase._compat import StrOptions
-from skparaphrase._estimator import store_parameters
+from skparaphrase._estimator import Settings, store_parameters
 from skparaphrase._lazy import networks
-from skparaphrase._presets import recommended
 from skparaphrase.encoders._trained import TrainedEncoder
 from skparaphrase.losses import Loss
 from skparaphrase.optimizers import Optimizer
@@ -125,6 +124,10 @@ class ProjectionEncoder(TrainedEncoder):
     >>> encoder.fit(load_paraphrases().data).transform(["A cat sleeps."]).shape
     (1, 128)
     """
+
+    _paper_settings: ClassVar[Settings] = {
+        "ppdb-xl": {"optimizer": Optimizer("adam", sparse=False)}
+    }
 
     def __init__(
         self,
@@ -279,15 +282,16 @@ class DeepAveragingEncoder(TrainedEncoder):
     (1, 128)
     """
 
+    _paper_settings: ClassVar[Settings] = {
+        "ppdb-xl": {"optimizer": Optimizer("adagrad", sparse=False)}
+    }
+
+    _recommended: ClassVar[dict[str, Any]] = {"learning_rate": 0.005, "max_epochs": 3}
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **TrainedEncoder._parameter_constraints,
         "activation": [StrOptions({"tanh", "relu"})],
     }
-
-    # A class method of a function, which mypy takes for an instance of `classmethod`.
-    recommended: ClassVar[Callable[..., Self]] = classmethod(  # type: ignore[assignment]
-        recommended
-    )
 
     def __init__(
         self,

@@ -4,12 +4,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 from collections.abc import Callable, Iterable
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 from skparaphrase._compat import HasMethods, StrOptions
-from skparaphrase._estimator import store_parameters
+from skparaphrase._estimator import Settings, store_parameters
 from skparaphrase._lazy import networks
-from skparaphrase._presets import recommended
 from skparaphrase.encoders._trained import TrainedEncoder
 from skparaphrase.losses import Loss
 from skparaphrase.optimizers import Optimizer
@@ -157,16 +156,27 @@ class LSTMEncoder(TrainedEncoder):
     (1, 128)
     """
 
+    _paper_settings: ClassVar[Settings] = {
+        "ppdb-xl": {"optimizer": Optimizer("adam", sparse=False)},
+        "ppdb-xl-gate": {
+            "optimizer": Optimizer("adam", sparse=False),
+            "output_gate": True,
+            "batch_size": 100,
+        },
+    }
+
+    _recommended: ClassVar[dict[str, Any]] = {
+        "init": "average",
+        "loss": "infonce",
+        "max_epochs": 1,
+        "batch_size": 100,
+    }
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **TrainedEncoder._parameter_constraints,
         "bidirectional": ["boolean", StrOptions({"tied"})],
         "init": [StrOptions({"average"}), HasMethods(["transform"]), None],
     }
-
-    # A class method of a function, which mypy takes for an instance of `classmethod`.
-    recommended: ClassVar[Callable[..., Self]] = classmethod(  # type: ignore[assignment]
-        recommended
-    )
 
     def __init__(
         self,

@@ -5,22 +5,21 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from numbers import Real
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from skparaphrase._compat import Interval, StrOptions
-from skparaphrase._estimator import store_parameters
+from skparaphrase._estimator import Settings, store_parameters
 from skparaphrase._lazy import networks
-from skparaphrase._presets import recommended
 from skparaphrase.encoders._average import (
     average_texts,
     to_model2vec,
     to_static_embedding,
 )
 from skparaphrase.encoders._trained import TrainedEncoder
-from skparaphrase.losses import Loss
+from skparaphrase.losses import Loss, MarginLoss
 from skparaphrase.optimizers import Optimizer
 from skparaphrase.vectors import WordFrequencies, WordVectors
 
@@ -157,6 +156,28 @@ class ParagramEncoder(TrainedEncoder):
     True
     """
 
+    _paper_settings: ClassVar[Settings] = {
+        "ppdb-xxl": {"optimizer": Optimizer("adagrad", sparse=False)},
+        "ppdb-xl": {
+            "optimizer": Optimizer("adam", sparse=False, clip_norm=1.0),
+            "learning_rate": 0.005,
+        },
+        "words": {
+            "optimizer": Optimizer("adagrad", sparse=False),
+            "loss": MarginLoss(0.6, negatives="mix"),
+            "batch_size": 50,
+            "vectors_penalty": 1e-9,
+        },
+    }
+
+    _recommended: ClassVar[dict[str, Any]] = {
+        "weighting": "sif",
+        "loss": "infonce",
+        "learning_rate": 0.01,
+        "batch_size": 256,
+        "max_epochs": 2,
+    }
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **TrainedEncoder._parameter_constraints,
         "weighting": [StrOptions({"uniform", "sif"})],
@@ -168,11 +189,6 @@ class ParagramEncoder(TrainedEncoder):
 
     to_model2vec = to_model2vec
     to_static_embedding = to_static_embedding
-
-    # A class method of a function, which mypy takes for an instance of `classmethod`.
-    recommended: ClassVar[Callable[..., Self]] = classmethod(  # type: ignore[assignment]
-        recommended
-    )
 
     def __init__(
         self,

@@ -4,12 +4,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 from collections.abc import Callable, Iterable
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 from skparaphrase._compat import HasMethods, StrOptions
-from skparaphrase._estimator import store_parameters
+from skparaphrase._estimator import Settings, store_parameters
 from skparaphrase._lazy import networks
-from skparaphrase._presets import recommended
 from skparaphrase.encoders._trained import TrainedEncoder
 from skparaphrase.losses import LOSSES, Loss, MarginLoss
 from skparaphrase.optimizers import Optimizer
@@ -149,16 +148,21 @@ class RNNEncoder(TrainedEncoder):
         "margin": MarginLoss(negatives="mix"),
     }
 
+    _paper_settings: ClassVar[Settings] = {
+        "ppdb-xl": {"optimizer": Optimizer("adam", sparse=False)}
+    }
+
+    _recommended: ClassVar[dict[str, Any]] = {
+        "init": "average",
+        "loss": "infonce",
+        "max_epochs": 1,
+    }
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **TrainedEncoder._parameter_constraints,
         "activation": [StrOptions({"tanh", "relu"})],
         "init": [StrOptions({"average"}), HasMethods(["transform"]), None],
     }
-
-    # A class method of a function, which mypy takes for an instance of `classmethod`.
-    recommended: ClassVar[Callable[..., Self]] = classmethod(  # type: ignore[assignment]
-        recommended
-    )
 
     def __init__(
         self,
@@ -316,6 +320,10 @@ class IdentityRNNEncoder(TrainedEncoder):
     """
 
     _optimizer_settings: ClassVar[dict[str, Any]] = {"clip_norm": 1.0}
+
+    _paper_settings: ClassVar[Settings] = {
+        "ppdb-xl": {"optimizer": Optimizer("adam", sparse=False, clip_norm=1.0)}
+    }
 
     def __init__(
         self,

@@ -11,8 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skparaphrase._compat import Interval, StrOptions, fit_context
-from skparaphrase._estimator import store_parameters, warn_caller
-from skparaphrase._presets import paper
+from skparaphrase._estimator import (
+    PaperSettings,
+    Settings,
+    store_parameters,
+    warn_caller,
+)
 from skparaphrase.encoders._average import AveragingEncoder, check_fit_texts
 from skparaphrase.text import WordTokenizer
 from skparaphrase.text._tokenizer import is_word
@@ -21,7 +25,7 @@ from skparaphrase.vectors import WordFrequencies, WordVectors, load_word_frequen
 _SAMPLE = 1000  # texts whose tokens are looked at
 
 
-class SIFEncoder(AveragingEncoder):
+class SIFEncoder(PaperSettings, AveragingEncoder):
     r"""Average of word vectors with smooth inverse frequency (SIF) weights.
 
     Lines 1 to 3 of algorithm 1 of Arora et al. (2017): the vector of text `s` is
@@ -88,15 +92,18 @@ class SIFEncoder(AveragingEncoder):
     (1, 128)
     """
 
+    _paper_settings: ClassVar[Settings] = {
+        "sts": {},
+        "sick": {"a": 1e-2},
+        "sst": {"a": 1e-3},
+    }
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **AveragingEncoder._parameter_constraints,
         "a": [Interval(Real, 0, None, closed="neither")],
         "frequencies": [Mapping, StrOptions({"corpus"}), None],
         "weights": [callable, Mapping, None],
     }
-
-    # A class method of a function, which mypy takes for an instance of `classmethod`.
-    paper: ClassVar[Callable[..., Self]] = classmethod(paper)  # type: ignore[assignment]
 
     def __init__(
         self,

@@ -4,7 +4,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 from abc import abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack
 from copy import deepcopy
 from functools import partial
@@ -23,9 +23,8 @@ from skparaphrase._compat import (
     fit_context,
     with_callbacks,
 )
-from skparaphrase._estimator import Arrays, warn_caller
+from skparaphrase._estimator import Arrays, PaperSettings, warn_caller
 from skparaphrase._lazy import networks, training
-from skparaphrase._presets import paper
 from skparaphrase.encoders._base import TextEncoder
 from skparaphrase.encoders._data import (
     TextsInMemory,
@@ -50,7 +49,7 @@ from skparaphrase.vectors import WordVectors
 _STATE = ("vectors_", "parameters_", "n_epochs_", "_random_state", "_optimizer_state")
 
 
-class TrainedEncoder(CallbackSupportMixin, TextEncoder):
+class TrainedEncoder(PaperSettings, CallbackSupportMixin, TextEncoder):
     """Base class of encoders trained on paraphrase pairs.
 
     A subclass has the parameters in its signature and defines :meth:`_composition`.
@@ -97,9 +96,6 @@ class TrainedEncoder(CallbackSupportMixin, TextEncoder):
     @abstractmethod
     def _composition(self, vectors: WordVectors) -> "networks.Composition":
         """The network that composes vectors, before its parameters are drawn."""
-
-    # A class method of a function, which mypy takes for an instance of `classmethod`.
-    paper: ClassVar[Callable[..., Self]] = classmethod(paper)  # type: ignore[assignment]
 
     @with_callbacks
     @fit_context(prefer_skip_nested_validation=True)

@@ -17,12 +17,23 @@ from skparaphrase._estimator import Arrays, warn_caller
 from skparaphrase._lazy import networks, torch, training
 from skparaphrase.encoders._base import check_word_vectors
 from skparaphrase.encoders._embedding import similar_lengths
+from skparaphrase.optimizers import Optimizer
 from skparaphrase.supervised._base import scale_factor
 from skparaphrase.supervised._model import Examples, TrainedModel
 from skparaphrase.text import TokenBatch, check_pairs, check_tokenizer, numbered_texts
 from skparaphrase.vectors import WordVectors
 
 _PAIRS = 256  # predicted at a time, of similar lengths, and fewer of long ones
+
+# For settings of the paper: He & Lin's code updates after each pair and discards the
+# optimizer's moments after every epoch.
+UPDATE_EACH_PAIR: dict[str, Any] = {
+    "optimizer": Optimizer("rmsprop", reset=True, clip_norm=50.0),
+    "learning_rate": 1e-4,
+    "batch_size": 1,
+    "max_epochs": 35,
+    "scale": None,
+}
 
 
 class PairwiseInteraction(TrainedModel):

@@ -4,15 +4,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import softmax
 from sklearn.model_selection import GroupShuffleSplit
 
-from skparaphrase._estimator import store_parameters
-from skparaphrase.interaction._base import PairwiseInteraction
+from skparaphrase._estimator import Settings, store_parameters
+from skparaphrase.interaction._base import UPDATE_EACH_PAIR, PairwiseInteraction
 from skparaphrase.metrics import mean_reciprocal_rank
 from skparaphrase.metrics._ranking import check_relevance, query_codes, split_queries
 from skparaphrase.optimizers import Optimizer
@@ -140,6 +140,11 @@ class PairwiseInteractionRanker(PairwiseInteraction):
 
     _loss = "hinge"
     _n_outputs = 2
+
+    _paper_settings: ClassVar[Settings] = {
+        "trecqa": UPDATE_EACH_PAIR,
+        "wikiqa": UPDATE_EACH_PAIR,
+    }
 
     def __init__(
         self,

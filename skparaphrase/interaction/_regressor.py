@@ -4,14 +4,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import softmax
 
-from skparaphrase._estimator import store_parameters
-from skparaphrase.interaction._base import PairwiseInteraction
+from skparaphrase._estimator import Settings, store_parameters
+from skparaphrase.interaction._base import UPDATE_EACH_PAIR, PairwiseInteraction
 from skparaphrase.metrics._similarity import correlation
 from skparaphrase.optimizers import Optimizer
 from skparaphrase.supervised._graded import GradedScores, sparse_targets
@@ -155,6 +155,12 @@ class PairwiseInteractionRegressor(GradedScores, PairwiseInteraction):
     """
 
     _loss = "divergence"
+
+    _paper_settings: ClassVar[Settings] = {
+        "sick": {**UPDATE_EACH_PAIR, "score_range": (1, 5)},
+        "msrvid": {**UPDATE_EACH_PAIR, "score_range": (0, 5)},
+        "sts2014": {**UPDATE_EACH_PAIR, "score_range": (0, 5), "max_words": 48},
+    }
 
     def __init__(
         self,

@@ -17,7 +17,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from skparaphrase._compat import HasMethods, Interval, StrOptions
-from skparaphrase._estimator import Arrays
+from skparaphrase._estimator import Arrays, Settings
 from skparaphrase._lazy import networks, torch, training
 from skparaphrase.encoders import ParagramEncoder
 from skparaphrase.encoders._initialize import (
@@ -28,12 +28,29 @@ from skparaphrase.encoders._initialize import (
 from skparaphrase.encoders._start import anchor_table, unwrap_frozen
 from skparaphrase.encoders._trained import TrainedEncoder
 from skparaphrase.metrics._similarity import unit_vectors
+from skparaphrase.optimizers import Optimizer
 from skparaphrase.pairs._features import pair_features
 from skparaphrase.supervised._model import Examples, TrainedModel
 from skparaphrase.text import TokenBatch, check_pairs, check_texts, numbered_texts
 
 _SAMPLE = 1000  # texts that determine the scale
 _CHUNK = 4096  # examples at a time, which bounds the memory for features
+
+#: Parameters of the papers' models on frozen vectors.
+FROZEN: dict[str, Any] = {"scale": None, "freeze": "encoder", "max_epochs": 20}
+
+
+def wieting_settings(rule: str, encoder: Any) -> Settings:
+    """Settings of tables 5 and 6 of Wieting et al. (2016).
+
+    Table 5 has a row for each encoder; "wieting" is that of the released scripts.
+    """
+    optimizer = {"optimizer": Optimizer(rule, sparse=False)}
+    return {
+        "wieting": {"scale": None, **optimizer, "encoder": encoder},
+        "wieting-universal": {"scale": None, **optimizer, "prior": "universal"},
+        "wieting-features": {**FROZEN, **optimizer},
+    }
 
 
 class SupervisedModel(TrainedModel):

@@ -13,9 +13,10 @@ from sklearn.utils import assert_all_finite, column_or_1d, compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
 
 from skparaphrase._compat import StrOptions
-from skparaphrase._estimator import store_parameters
+from skparaphrase._estimator import Settings, store_parameters
+from skparaphrase.encoders import LSTMEncoder, ParagramEncoder, SIFEncoder
 from skparaphrase.optimizers import Optimizer
-from skparaphrase.supervised._base import SupervisedModel
+from skparaphrase.supervised._base import FROZEN, SupervisedModel, wieting_settings
 from skparaphrase.supervised._graded import smooth_targets
 from skparaphrase.supervised._model import Examples
 
@@ -261,6 +262,16 @@ class PairClassifier(LabelModel):
 
     _n_texts = 2
 
+    _paper_settings: ClassVar[Settings] = {
+        **wieting_settings("adagrad", ParagramEncoder()),
+        "sif": {
+            **FROZEN,
+            "optimizer": Optimizer("adagrad", sparse=False),
+            "encoder": SIFEncoder(a=1e-2),
+            "projection_dim": 2400,
+        },
+    }
+
     def __init__(
         self,
         encoder: Any = None,
@@ -427,6 +438,18 @@ class SentenceClassifier(LabelModel):
     """
 
     _n_texts = 1
+
+    _paper_settings: ClassVar[Settings] = {
+        **wieting_settings("adam", LSTMEncoder(output_gate=True)),
+        "sif": {
+            **FROZEN,
+            "optimizer": Optimizer("adagrad", sparse=False),
+            "encoder": SIFEncoder(a=1e-3),
+            "projection_dim": 2400,
+            "learning_rate": 0.05,
+            "hidden_dim": 150,
+        },
+    }
 
     def __init__(
         self,

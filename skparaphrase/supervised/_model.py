@@ -17,9 +17,8 @@ from sklearn.callback import CallbackSupportMixin
 from sklearn.utils import Tags, check_consistent_length
 
 from skparaphrase._compat import check_sample_weight, fit_context, with_callbacks
-from skparaphrase._estimator import Arrays, DocumentedOnline
+from skparaphrase._estimator import Arrays, DocumentedOnline, PaperSettings
 from skparaphrase._lazy import training
-from skparaphrase._presets import paper
 from skparaphrase.optimizers import TRAINING_CONSTRAINTS, Optimizer, check_optimizer
 from skparaphrase.storage._models import save
 
@@ -59,7 +58,7 @@ class Examples:
         return (self.weights / self.weights.mean()).astype(np.float32)
 
 
-class TrainedModel(CallbackSupportMixin, BaseEstimator):
+class TrainedModel(PaperSettings, CallbackSupportMixin, BaseEstimator):
     """Base class of models that are trained on labelled examples.
 
     A subclass checks texts and targets, initialises its fitted state, makes a trainer
@@ -85,8 +84,6 @@ class TrainedModel(CallbackSupportMixin, BaseEstimator):
     _doc_link_module = DocumentedOnline._doc_link_module
     _doc_link_template = DocumentedOnline._doc_link_template
 
-    # A class method of a function, which mypy takes for an instance of `classmethod`.
-    paper: ClassVar[Callable[..., Self]] = classmethod(paper)  # type: ignore[assignment]
     save = save
 
     @property

@@ -4,14 +4,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from skparaphrase._estimator import store_parameters
+from skparaphrase._estimator import Settings, store_parameters
+from skparaphrase.encoders import ParagramEncoder, SIFEncoder
 from skparaphrase.optimizers import Optimizer
-from skparaphrase.supervised._base import SupervisedModel
+from skparaphrase.supervised._base import FROZEN, SupervisedModel, wieting_settings
 from skparaphrase.supervised._graded import GradedScores, smooth_targets, sparse_targets
 
 
@@ -168,6 +169,27 @@ class SimilarityRegressor(GradedScores, SupervisedModel):
 
     _loss = "divergence"
     _n_texts = 2
+
+    _paper_settings: ClassVar[Settings] = {
+        **wieting_settings("adam", ParagramEncoder()),
+        "sif": {
+            **FROZEN,
+            "optimizer": Optimizer("adam", sparse=False),
+            "encoder": SIFEncoder(a=1e-2),
+            "projection_dim": 2400,
+        },
+        "cse": {
+            "scale": None,
+            "prior": "universal",
+            "optimizer": Optimizer("adam", sparse=False),
+            "hidden_dim": 300,
+            "normalize": True,
+            "batch_size": 32,
+            "vectors_penalty": 1e-4,
+            "composition_penalty": 1e-5,
+            "head_penalty": 1e-7,
+        },
+    }
 
     def __init__(
         self,

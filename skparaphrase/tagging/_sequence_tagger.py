@@ -22,10 +22,9 @@ from skparaphrase._compat import (
     fit_context,
     with_callbacks,
 )
-from skparaphrase._estimator import Arrays, store_parameters
+from skparaphrase._estimator import Arrays, Settings, store_parameters
 from skparaphrase._lazy import networks, torch, training
-from skparaphrase._presets import CHARAGRAM_OF_WORDS
-from skparaphrase.encoders import CharagramEncoder
+from skparaphrase.encoders import CharagramEncoder, CharCNNEncoder, CharLSTMEncoder
 from skparaphrase.encoders._initialize import initialize_encoder, warn_if_fitted
 from skparaphrase.encoders._start import anchor_table
 from skparaphrase.encoders._trained import TrainedEncoder
@@ -38,6 +37,9 @@ from skparaphrase.tagging._sentences import (
     encode_sentences,
     split_rows,
 )
+
+_CHARAGRAM: dict[str, Any] = {"min_count": 2, "dim": 150, "activation": "relu"}
+_CHARACTERS: dict[str, Any] = {"embedding_dim": 50, "dim": 150, "lowercase": False}
 
 
 class SequenceTagger(TrainedModel):
@@ -157,6 +159,29 @@ class SequenceTagger(TrainedModel):
         "dense_dim": [Interval(Integral, 1, None, closed="left")],
         "capitals": [StrOptions({"auto"}), "boolean"],
         "penalty": [Interval(Real, 0, None, closed="left")],
+    }
+
+    _paper_settings: ClassVar[Settings] = {
+        "charagram": {
+            "optimizer": Optimizer("sgd", sparse=False),
+            "word_encoder": CharagramEncoder(**_CHARAGRAM),
+        },
+        "charagram-2-layers": {
+            "optimizer": Optimizer("sgd", sparse=False),
+            "word_encoder": CharagramEncoder(**_CHARAGRAM, n_layers=2),
+        },
+        "char-cnn": {
+            "optimizer": Optimizer("sgd", sparse=False),
+            "word_encoder": CharCNNEncoder(
+                **_CHARACTERS, filters="equal", conv_activation="tanh"
+            ),
+            "penalty": 1e-5,
+        },
+        "char-lstm": {
+            "optimizer": Optimizer("sgd", sparse=False),
+            "word_encoder": CharLSTMEncoder(**_CHARACTERS, output_gate=True),
+            "penalty": 1e-5,
+        },
     }
 
     def __init__(
@@ -352,7 +377,7 @@ class SequenceTagger(TrainedModel):
                 raise ValueError(f"word_encoder={encoder!r} is frozen, but not fitted.")
             return copy(encoder.estimator)
         if encoder is None:
-            encoder = CharagramEncoder(**CHARAGRAM_OF_WORDS)
+            encoder = CharagramEncoder(**_CHARAGRAM)
         warn_if_fitted(encoder, "`init` of a new one")
         tokens = [token for sentence in examples.texts for token in sentence]
         words = np.array(tokens, dtype=object)

@@ -31,7 +31,6 @@ from sklearn.utils.estimator_checks import (
 from sklearn.utils.multiclass import type_of_target
 
 import skparaphrase
-from skparaphrase._presets import SETTINGS
 from skparaphrase.callback import EarlyStopping, ScoreMonitor
 from skparaphrase.encoders import (
     AverageEncoder,
@@ -487,7 +486,7 @@ def test_training_that_diverges_says_so(case):
 
 
 def test_presets_train(case):
-    for setting in SETTINGS[case.Model.__name__]:
+    for setting in case.Model._paper_settings:
         model = case.Model.paper(setting, random_state=0, device="cpu")
         if case.Model is not SequenceTagger:
             name = "vectors" if case.Model in INTERACTIONS else "encoder"
