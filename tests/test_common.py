@@ -54,7 +54,7 @@ PRODUCTS = [  # of float32 matrices
     trained(ProjectionEncoder, VECTORS, dim=4),
     trained(DeepAveragingEncoder, VECTORS, n_layers=2, activation="relu"),
     trained(RNNEncoder, VECTORS, dim=3),
-    trained(IdentityRNNEncoder, VECTORS, scramble=0.5, word_dropout=0.2),
+    trained(IdentityRNNEncoder, VECTORS),
     trained(LSTMEncoder, VECTORS, output_gate=True),
     trained(ConvolutionalEncoder, VECTORS, n_filters=2, activation="tanh"),
     trained(CharCNNEncoder, embedding_dim=3, dim=4, filters=[(2, 2), (3, 1)]),

@@ -208,7 +208,7 @@ def check_paraphrases(
             raise ValueError(
                 f"Expected pairs of texts, shape (n_pairs, 2); got shape {X.shape}."
             )
-        chosen = _paraphrases(X, y, positive_from)
+        chosen = None if y is None else _paraphrases(X, y, positive_from)
         texts: TextsInMemory | TextsInStore = TextsInStore(X, chosen, scratch)
     else:
         pairs = check_pairs(
@@ -216,7 +216,7 @@ def check_paraphrases(
             hint="In a pipeline of single texts, FrozenEstimator(encoder) keeps an "
             "encoder that is already trained.",
         )
-        chosen = _paraphrases(pairs, y, positive_from)
+        chosen = None if y is None else _paraphrases(pairs, y, positive_from)
         texts = TextsInMemory(pairs if chosen is None else pairs[chosen])
     if len(texts) < 2:
         raise ValueError(
@@ -226,12 +226,8 @@ def check_paraphrases(
     return texts
 
 
-def _paraphrases(
-    pairs: Any, y: Any, positive_from: float | None
-) -> NDArray[np.intp] | None:
-    """The rows of the paraphrases; None for all."""
-    if y is None:
-        return None
+def _paraphrases(pairs: Any, y: Any, positive_from: float | None) -> NDArray[np.intp]:
+    """The rows of the paraphrases."""
     labels = np.asarray(y)
     if labels.dtype.kind in "UTO" and any(isinstance(y_i, str) for y_i in labels.flat):
         raise ValueError(

@@ -76,11 +76,6 @@ class LSTMEncoder(TrainedEncoder):
         only the words of the batch are pulled.
     composition_penalty : float, default=0.001
         Lambda_c, which pulls all other parameters, biases included, to zero.
-    word_dropout : float, default=0.0
-        Fraction of the numbers of each word's vector that are set to zero in training.
-        Negative examples are chosen without dropout.
-    scramble : float, default=0.0
-        Fraction of the pairs whose words are shuffled, anew in each epoch.
     freeze : {"vectors"}, default=None
         What is not trained.
     validation_fraction : float, default=None
@@ -198,8 +193,6 @@ class LSTMEncoder(TrainedEncoder):
         max_epochs: int = 10,
         vectors_penalty: float = 1e-06,
         composition_penalty: float = 0.001,
-        word_dropout: float = 0.0,
-        scramble: float = 0.0,
         freeze: str | None = None,
         validation_fraction: float | None = None,
         patience: int | None = None,

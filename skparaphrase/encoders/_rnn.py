@@ -63,11 +63,6 @@ class RNNEncoder(TrainedEncoder):
         only the words of the batch are pulled.
     composition_penalty : float, default=0.0001
         Lambda_c, which pulls all other parameters, biases included, to zero.
-    word_dropout : float, default=0.0
-        Fraction of the numbers of each word's vector that are set to zero in training.
-        Negative examples are chosen without dropout.
-    scramble : float, default=0.0
-        Fraction of the pairs whose words are shuffled, anew in each epoch.
     ordered_first_epoch : bool, default=False
         Do not shuffle the pairs in the first epoch (PPDB is sorted by confidence).
     freeze : {"vectors"}, default=None
@@ -181,8 +176,6 @@ class RNNEncoder(TrainedEncoder):
         max_epochs: int = 10,
         vectors_penalty: float = 1e-06,
         composition_penalty: float = 0.0001,
-        word_dropout: float = 0.0,
-        scramble: float = 0.0,
         ordered_first_epoch: bool = False,
         freeze: str | None = None,
         validation_fraction: float | None = None,
@@ -245,11 +238,6 @@ class IdentityRNNEncoder(TrainedEncoder):
         only the words of the batch are pulled.
     composition_penalty : float, default=10.0
         Lambda_c, which pulls the matrices to the identity, and the bias to zero.
-    word_dropout : float, default=0.0
-        Fraction of the numbers of each word's vector that are set to zero in training.
-        Negative examples are chosen without dropout.
-    scramble : float, default=0.0
-        Fraction of the pairs whose words are shuffled, anew in each epoch.
     ordered_first_epoch : bool, default=False
         Do not shuffle the pairs in the first epoch (PPDB is sorted by confidence).
     freeze : {"vectors"}, default=None
@@ -340,8 +328,6 @@ class IdentityRNNEncoder(TrainedEncoder):
         max_epochs: int = 10,
         vectors_penalty: float = 1e-06,
         composition_penalty: float = 10.0,
-        word_dropout: float = 0.0,
-        scramble: float = 0.0,
         ordered_first_epoch: bool = False,
         freeze: str | None = None,
         validation_fraction: float | None = None,

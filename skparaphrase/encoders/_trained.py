@@ -218,7 +218,9 @@ class TrainedEncoder(PaperSettings, CallbackSupportMixin, TextEncoder):
                 "No word of the texts has a vector: do texts and vectors agree in "
                 "language, case and tokens?"
             )
-        targets = self._targets(texts, len(batch))
+        targets = None
+        if texts.teacher is not None:
+            targets = self._targets(texts, len(batch))
         device = networks.resolve_device(self.device)
         optimizer = check_optimizer(self.optimizer, **self._optimizer_settings)
         anchors = anchor_table(self) if self.vectors_penalty else None
@@ -304,10 +306,8 @@ class TrainedEncoder(PaperSettings, CallbackSupportMixin, TextEncoder):
     def _embed(self, texts: list[str]) -> NDArray[np.float32]:
         return embed_texts(self, texts)
 
-    def _targets(self, texts: Any, n_texts: int) -> NDArray[np.float32] | None:
-        """The teacher's unit vectors of distinct texts, if there is a teacher."""
-        if texts.teacher is None:
-            return None
+    def _targets(self, texts: Any, n_texts: int) -> NDArray[np.float32]:
+        """The teacher's unit vectors of distinct texts."""
         numbers = texts.examples.ravel()
         teacher = texts.teacher.reshape(numbers.size, -1)
         teacher = self._project_teacher(teacher, texts.distinct, numbers)

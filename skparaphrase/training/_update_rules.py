@@ -48,7 +48,7 @@ class UpdateRule:
         self.learning_rate = learning_rate
         self.momentum = momentum  # of SGD
         self.state: State = {}
-        self._kept: dict[str, list[Tensor]] = {}
+        self._kept: dict[str, Tensor] = {}
 
     def step(
         self,
@@ -95,7 +95,7 @@ class UpdateRule:
         for start in range(0, len(rows), size):
             chunk = rows[start : start + size]
             few = slice(start, start + len(chunk))
-            *parts, scratch = [buffer[: len(chunk)] for buffer in buffers]
+            *parts, scratch = buffers[:, : len(chunk)]
             for moment, part in zip(moments, parts, strict=True):
                 gather_rows(moment, chunk, part)
             tensors = [values[few], gradient[few], *parts, scratch]
@@ -111,11 +111,11 @@ class UpdateRule:
         """
         raise NotImplementedError
 
-    def _buffers(self, name: str, size: int, like: Tensor) -> list[Tensor]:
+    def _buffers(self, name: str, size: int, like: Tensor) -> Tensor:
+        """Scratch space for each moment and one more, shape (n, >= size, ...)."""
         kept = self._kept.get(name)
-        if kept is None or len(kept[0]) < size:
-            n = len(self.moments) + 1
-            kept = [like.new_empty((size, *like.shape[1:])) for _ in range(n)]
+        if kept is None or kept.shape[1] < size:
+            kept = like.new_empty((len(self.moments) + 1, size, *like.shape[1:]))
             self._kept[name] = kept
         return kept
 

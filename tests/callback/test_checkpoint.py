@@ -30,6 +30,7 @@ from skparaphrase.callback import Checkpoint, EarlyStopping, ScoreMonitor
 from skparaphrase.callback._checkpoint import fingerprint
 from skparaphrase.encoders import (
     CharagramEncoder,
+    ConvolutionalEncoder,
     DeepAveragingEncoder,
     LSTMEncoder,
     ParagramEncoder,
@@ -87,9 +88,8 @@ KINDS = {
         VECTORS, loss=MarginLoss(negatives="random"), optimizer="adam"
     ),
     "validated": lambda: ParagramEncoder(VECTORS, scale=2.0, **BEST),
-    "lstm": lambda: LSTMEncoder(
-        VECTORS, dim=4, optimizer="adam", scramble=0.5, word_dropout=0.2
-    ),
+    "lstm": lambda: LSTMEncoder(VECTORS, dim=4, optimizer="adam"),
+    "convolutional": lambda: ConvolutionalEncoder(VECTORS, n_filters=4),
     "without a seed": lambda: DeepAveragingEncoder(
         VECTORS, loss="infonce", word_dropout=0.2
     ),
@@ -301,7 +301,7 @@ from skparaphrase.losses import MarginLoss
 torch.set_num_threads(1)
 folder, out = sys.argv[1:]
 encoder = LSTMEncoder(
-    dim=8, optimizer="adam", scramble=0.5, word_dropout=0.1,
+    dim=8, optimizer="adam",
     loss=MarginLoss(negatives="mix"), max_epochs=4, random_state=0, device="cpu",
     verbose=True,
 )

@@ -567,11 +567,13 @@ INVALID = {
         {"vectors": {"a": 1}}, {"scale": 0}, {"init": "other"}, {"positive_from": "4"},
         {"learning_rate": 0}, {"batch_size": 1}, {"max_epochs": -1},
         {"max_epochs": 1.5}, {"vectors_penalty": -1}, {"composition_penalty": -1},
-        {"word_dropout": 1.0}, {"scramble": 1.1}, {"ordered_first_epoch": None},
+        {"ordered_first_epoch": None},
         {"freeze": "encoder"}, {"warm_start": 2}, {"device": None},
         {"random_state": "seed"}, {"tokenizer": "words"}, {"activation": "linear"},
     ],
-    "paragram": [{"weighting": "idf"}, {"a": 0}, {"frequencies": "wiki"}],
+    "paragram": [
+        {"weighting": "idf"}, {"a": 0}, {"frequencies": "wiki"}, {"word_dropout": 1.0}
+    ],
     "projection": [{"dim": 0}, {"dim": 1.5}],
     "dan": [{"n_layers": 0}, {"activation": "gelu"}],
     "lstm": [
@@ -579,7 +581,8 @@ INVALID = {
         {"bidirectional": "both"}, {"init": "zero"},
     ],
     "cse": [
-        {"widths": ()}, {"widths": (0, 1)}, {"widths": (1.5,)}, {"n_filters": 0},
+        {"scramble": 1.1}, {"widths": ()}, {"widths": (0, 1)}, {"widths": (1.5,)},
+        {"n_filters": 0},
         {"activation": "gelu"}, {"padding": "same"},
     ],
     "charagram": [

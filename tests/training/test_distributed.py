@@ -60,9 +60,8 @@ MODELS = {
         **COMMON, loss=InfoNCELoss(mask_identical=True), word_dropout=0.3
     ),
     "layers": DeepAveragingEncoder(**COMMON),
-    "lstm": LSTMEncoder(
-        **COMMON, scramble=0.5, optimizer=Optimizer("adam", clip_norm=1.0)
-    ),
+    "lstm": LSTMEncoder(**COMMON, optimizer=Optimizer("adam", clip_norm=1.0)),
+    "scrambled": ConvolutionalEncoder(**COMMON, n_filters=8, scramble=0.5),
     "n-grams": CharagramEncoder(**COMMON, dim=8),
     "characters": CharCNNEncoder(**COMMON, dim=8),
     "texts that see each other": ConvolutionalEncoder(**COMMON, padding="batch"),
