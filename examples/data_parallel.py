@@ -1,13 +1,13 @@
 """
-Train one model on several processes
+Train a model with several processes
 ====================================
 
 Data-parallel training, started by ``torchrun``::
 
     torchrun --nproc-per-node 4 examples/data_parallel.py
-    python examples/data_parallel.py  # the same model, by one process
+    python examples/data_parallel.py  # the same model in a single process
 
-Each process has all pairs, and embeds its share of every batch; on a machine with GPUs,
+Each process has all pairs, and embeds its share of every batch. On a machine with GPUs,
 each process uses its own. The losses equal those of a single process.
 """
 
@@ -37,8 +37,8 @@ encoder.fit(pairs)
 seconds = time.perf_counter() - started
 
 # %%
-# Now every process has the fitted encoder. One of them prints, or calls
-# ``encoder.save``.
+# Now every process has the fitted encoder. Only the main process prints the results; it
+# could also call ``encoder.save``.
 
 if is_main:
     print(f"{2 * len(pairs) / seconds:,.0f} pairs/s")

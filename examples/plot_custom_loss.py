@@ -1,11 +1,12 @@
 """
-Training with a loss of your own
-================================
+Train with a custom loss
+========================
 
-A loss is a class with one method, ``compute``, that takes the unit vectors of a batch.
-This example writes the loss of Wang and Isola (2020) in 15 lines, and compares it with
-the margin loss of Wieting et al. (2016). Alignment is the distance between the two
-texts of a pair. Uniformity measures how evenly all texts are spread over the sphere.
+A loss is a class with one method, ``compute``, that receives the unit vectors of a
+batch. This example implements the loss of Wang and Isola (2020) in 15 lines, and
+compares it with the margin loss of Wieting et al. (2016). Alignment is the distance
+between the two texts of a pair. Uniformity measures how evenly the texts are spread
+over the sphere.
 """
 
 # Authors: The skparaphrase developers
@@ -15,8 +16,8 @@ texts of a pair. Uniformity measures how evenly all texts are spread over the sp
 # The loss
 # --------
 # The two texts of pair ``i`` are rows ``2 * i`` and ``2 * i + 1`` of ``unit``. The
-# parameters of ``__init__`` are stored under their own names, as in any estimator of
-# scikit-learn, so that a grid search can reach them.
+# arguments of ``__init__`` are stored under their own names, as in any scikit-learn
+# estimator, so that a grid search can set them.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -46,8 +47,8 @@ class AlignmentUniformityLoss(Loss):
 # %%
 # Train with both losses
 # ----------------------
-# The loss object is a parameter of the encoder. The pairs that are scored were not used
-# for training.
+# The loss object is a parameter of the encoder. The graded pairs are not used for
+# training.
 
 pairs = load_paraphrases().data
 train, held_out = pairs[:900], pairs[900:]
@@ -65,11 +66,11 @@ for encoder in encoders.values():
     encoder.fit(train)
 
 # %%
-# What each loss changes
-# ----------------------
-# Alignment and uniformity are measured on held-out paraphrases; for both, less is
-# better. Both losses spread the texts more evenly than the untrained average does, at
-# some cost in alignment, and both improve the correlation with human scores.
+# Effect of each loss
+# -------------------
+# Alignment and uniformity are measured on held-out paraphrases; lower is better for
+# both. Compared with the untrained average, both losses spread the texts more evenly,
+# at some cost in alignment, and improve the correlation with human scores.
 
 
 def alignment_and_uniformity(encoder):
@@ -92,7 +93,7 @@ for name, encoder in encoders.items():
     ax.annotate(
         label, (uniformity, alignment), xytext=(8, -4), textcoords="offset points"
     )
-ax.set(xlabel="uniformity (less is better)", ylabel="alignment (less is better)")
+ax.set(xlabel="uniformity (lower is better)", ylabel="alignment (lower is better)")
 ax.set_title("Held-out paraphrases, by training loss")
 ax.margins(x=0.5, y=0.2)
 ax.spines[["top", "right"]].set_visible(False)

@@ -1,15 +1,14 @@
 """
-Does the second sentence follow from the first?
-===============================================
+Textual entailment
+==================
 
 A :class:`~skparaphrase.supervised.PairClassifier` trains the word vectors together with
-its head. We compare it with frozen vectors, with the same head and with logistic
-regression.
+its head. We compare it with frozen vectors, using the same head or logistic regression.
 
-The bundled pairs are too few (three hypotheses for each of 120 premises) to do more
+The bundled data set (three hypotheses for each of 120 premises) is too small to do more
 than demonstrate the method. On the 4,500 pairs of SICK, with the bundled vectors,
 training end to end reaches 84 %, and frozen averages with logistic regression 79 %. For
-your own files, pass the column of the labels last::
+your own files, pass the name of the label column last::
 
     python examples/plot_entailment.py train.tsv test.tsv entailment
 """
@@ -52,9 +51,9 @@ else:
     train, test = (pairs[first], labels[first]), (pairs[second], labels[second])
 
 # %%
-# Frozen vectors and training end to end
+# Frozen vectors and end-to-end training
 # --------------------------------------
-# With so few pairs, all models are close to chance, which is right for a third.
+# With so few pairs, the accuracy of all models is close to that of chance, one third.
 
 average = FrozenEstimator(AverageEncoder())
 models = {

@@ -1,10 +1,10 @@
 """
-What is behind a correlation?
-=============================
+Look behind a correlation
+=========================
 
 A correlation summarises in one number how well an encoder agrees with human scores. Two
-plots show what is behind it: the gold score and the predicted similarity of each pair,
-and the correlation by text length.
+plots show more: the gold score and the predicted similarity of each pair, and the
+correlation by text length.
 
 For your own graded pairs, in a file with columns score, sentence1 and sentence2, run::
 
@@ -15,11 +15,11 @@ For your own graded pairs, in a file with columns score, sentence1 and sentence2
 # SPDX-License-Identifier: BSD-3-Clause
 
 # %%
-# Every pair
-# ----------
-# With the plain average of word vectors, pairs of every gold score have high
+# Individual pairs
+# ----------------
+# With the plain average of word vectors, even pairs with low gold scores have high
 # similarities, because most sentences share frequent words.
-# :class:`~skparaphrase.encoders.SIFEncoder` down-weights these.
+# :class:`~skparaphrase.encoders.SIFEncoder` down-weights these words.
 
 import sys
 
@@ -48,8 +48,8 @@ axes[1].set_ylabel("")
 plt.show()
 
 # %%
-# By length
-# ---------
+# Correlation by length
+# ---------------------
 # As in table 7 of Wieting et al. (2016), pairs are grouped by the number of words of
 # the longer text, here into five groups of similar size. The dashed line is the
 # correlation over all pairs.

@@ -1,11 +1,12 @@
 """
-How many training pairs does it take?
-=====================================
+Learning curve over the number of pairs
+=======================================
 
-This example plots scikit-learn's learning curve over the number of paraphrases that a
-:class:`~skparaphrase.encoders.ParagramEncoder` is trained on. The score is computed on
-graded pairs that are not used for training: :class:`~skparaphrase.metrics.STSScorer`
-contains them, and ignores the paraphrases that a split leaves out.
+This example plots scikit-learn's learning curve of a
+:class:`~skparaphrase.encoders.ParagramEncoder` over the number of training pairs. The
+score is computed on separate graded pairs, which
+:class:`~skparaphrase.metrics.STSScorer` contains; it ignores the held-out part of a
+split.
 
 For your own paraphrases, in a file with columns sentence1 and sentence2, run::
 
@@ -16,8 +17,8 @@ For your own paraphrases, in a file with columns sentence1 and sentence2, run::
 # SPDX-License-Identifier: BSD-3-Clause
 
 # %%
-# Paraphrases, and the score before training
-# ------------------------------------------
+# Paraphrases and baseline
+# ------------------------
 
 import sys
 
@@ -36,8 +37,8 @@ print(f"{len(pairs):,} paraphrases; r of the untrained average {start:.3f}")
 # %%
 # The curve
 # ---------
-# Paraphrases have no target, so `y` is None. We plot the test score only, because the
-# score on the graded pairs is the same for both parts of a split. Error bars show the
+# Paraphrases have no target, so `y` is None. We plot only the test score, because
+# training and test scores are both computed on the graded pairs. Error bars show the
 # variation between random subsets of the paraphrases.
 
 display = LearningCurveDisplay.from_estimator(

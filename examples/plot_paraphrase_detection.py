@@ -1,12 +1,12 @@
 """
-Do two sentences mean the same?
-===============================
+Paraphrase detection
+====================
 
-We compare word overlap, sentence vectors, and both. The trained encoder is frozen, so
-that the pipeline does not train it again. :class:`~skparaphrase.pairs.PairFeatures`
-turns the two sentence vectors into features of the pair, and
-:class:`~skparaphrase.pairs.PairVectorizer` does the same with the tf-idf vectors of the
-two sentences. The classifier is always the same.
+We compare word overlap, tf-idf, sentence vectors, and their combination as features of
+the same classifier. The trained encoder is frozen, so the pipeline does not train it
+again. :class:`~skparaphrase.pairs.PairFeatures` combines the two sentence vectors into
+features of the pair, and :class:`~skparaphrase.pairs.PairVectorizer` does the same with
+the tf-idf vectors of the two sentences.
 
 For your own file with columns sentence1 and sentence2, pass the column of the scores or
 labels, and the lowest score of a paraphrase::
@@ -18,8 +18,8 @@ labels, and the lowest score of a paraphrase::
 # SPDX-License-Identifier: BSD-3-Clause
 
 # %%
-# Pairs, some of them paraphrases
-# -------------------------------
+# Labelled pairs
+# --------------
 
 import sys
 import textwrap
@@ -57,7 +57,7 @@ print(f"{len(pairs):,} pairs, of which {same.mean():.0%} are paraphrases")
 # %%
 # Four kinds of features
 # ----------------------
-# The encoder is trained on other pairs than those that are classified.
+# The encoder is trained on different pairs from those to be classified.
 
 encoder = ParagramEncoder(loss="infonce", batch_size=256, random_state=0)
 encoder.fit(load_paraphrases().data)
@@ -117,7 +117,7 @@ axes[1].set_title(f"Pairs, by {best}")
 # Errors
 # ------
 
-print(f"Other pairs with the highest probability of a paraphrase ({best}):")
+print(f"False positives with the highest probability ({best}):")
 wrong = np.flatnonzero(~same)
 for row in wrong[np.argsort(-chances[best][wrong], kind="stable")[:3]]:
     print(f"  {chances[best][row]:.2f}  score {scores[row]:g}")

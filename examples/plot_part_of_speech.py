@@ -1,13 +1,13 @@
 """
-Parts of speech from character n-grams
-======================================
+Part-of-speech tagging with character n-grams
+=============================================
 
-A :class:`~skparaphrase.tagging.SequenceTagger` with word vectors made of character
-n-grams is compared with the most frequent tag of each word, on known words and on words
-that are not in the training set.
+We compare a :class:`~skparaphrase.tagging.SequenceTagger`, whose word vectors are made
+of character n-grams, with a baseline that predicts the most frequent tag of each word.
+We evaluate both on known and on out-of-vocabulary words.
 
 Your own files need one token and its tag per line, and a blank line between sentences;
-``.conllu`` files are read as such. Training on a treebank takes some minutes::
+``.conllu`` files are also supported. Training on a treebank takes a few minutes::
 
     python examples/plot_part_of_speech.py train.tsv test.tsv [tag column]
 """
@@ -48,8 +48,8 @@ print(f"{len(X)} sentences to learn from, {len(X_test)} to test on")
 # %%
 # A tagger
 # --------
-# We use Adam and dropout. ``SequenceTagger.paper("charagram")`` has the settings of the
-# paper, which need a treebank.
+# We use Adam and dropout. ``SequenceTagger.paper("charagram")`` returns a tagger with
+# the settings of the paper, which require a treebank.
 
 tagger = SequenceTagger(
     CharagramEncoder(dim=50, activation="relu", min_count=2),
@@ -64,10 +64,10 @@ tagger.fit(X, y)
 predicted = np.concatenate(list(tagger.predict(X_test)))
 
 # %%
-# Comparison with the most frequent tag of each word
-# --------------------------------------------------
-# Unknown words get the most frequent tag of the words that occur once, which they
-# resemble.
+# Comparison with the baseline
+# ----------------------------
+# The baseline assigns unknown words the most frequent tag of words that occur once,
+# because these resemble them.
 
 tags_of = defaultdict(Counter)
 for word, tag in zip(np.concatenate(X), np.concatenate(y), strict=True):

@@ -15,8 +15,8 @@ For your own file, with columns text and label, run::
 # SPDX-License-Identifier: BSD-3-Clause
 
 # %%
-# Sentences, good or bad
-# ----------------------
+# Positive and negative sentences
+# -------------------------------
 
 import sys
 
@@ -49,7 +49,7 @@ print(f"{len(texts):,} sentences; majority class: {commonest:.1%}")
 # %%
 # Three kinds of features
 # -----------------------
-# scikit-learn's `FeatureUnion` concatenates vectors and words.
+# scikit-learn's `FeatureUnion` concatenates sentence vectors and tf-idf.
 
 encoder = ParagramEncoder(loss="infonce", batch_size=256, random_state=0)
 frozen = FrozenEstimator(encoder.fit(load_paraphrases().data))
@@ -63,8 +63,8 @@ features = {
 }
 
 # %%
-# The best C of each
-# ------------------
+# Tune the classifiers
+# --------------------
 # Each accuracy is slightly too optimistic, because it is the best of four on the same
 # folds. With thousands of labels, tf-idf outperforms averages of word vectors on
 # reviews (``benchmarks/results/frozen_features.md``).

@@ -1,10 +1,11 @@
 """
-Tune the parameters of SIF
-==========================
+Tune the hyperparameters of SIF
+===============================
 
-The two parameters of the SIF paper are tuned on one set of graded pairs and evaluated
-on another: `a` of :class:`~skparaphrase.encoders.SIFEncoder`, and the number of
-components that :class:`~skparaphrase.decomposition.CommonComponentRemoval` removes.
+The SIF paper has two hyperparameters: `a` of
+:class:`~skparaphrase.encoders.SIFEncoder`, and the number of components that
+:class:`~skparaphrase.decomposition.CommonComponentRemoval` removes. We tune them on one
+set of graded pairs and evaluate them on another.
 
 For your own files, with columns score, sentence1 and sentence2, run::
 
@@ -67,7 +68,7 @@ plt.show()
 # %%
 # Evaluation on the other half
 # ----------------------------
-# The settings of the paper were chosen on other data, so it is worth searching.
+# The settings of the paper were chosen on other data, so tuning is worthwhile.
 
 print("best on the training pairs:", search.best_params_)
 print(f"\n{'on the test pairs':30} Pearson x 100")

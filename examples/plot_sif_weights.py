@@ -1,10 +1,10 @@
 """
-Weights of frequent words, by formula and by training
-=====================================================
+SIF weights and learnt weights of words
+=======================================
 
 :class:`~skparaphrase.encoders.SIFEncoder` weights a word by a / (a + p), where p is its
-relative frequency. An encoder that trains its word vectors learns weights as well,
-because a longer vector has more weight in an average.
+relative frequency. An encoder that trains its word vectors also learns weights, because
+a longer vector has more weight in an average.
 
 For your own paraphrases, in a file with columns sentence1 and sentence2, run::
 
@@ -15,9 +15,9 @@ For your own paraphrases, in a file with columns sentence1 and sentence2, run::
 # SPDX-License-Identifier: BSD-3-Clause
 
 # %%
-# By formula
-# ----------
-# A few dozen words make up half of all text. The smaller `a`, the more words are
+# SIF weights
+# -----------
+# A few dozen words make up half of all text. The smaller `a` is, the more words are
 # down-weighted; values from 1e-4 to 1e-3 are the best in the paper. As in its figure 1,
 # the dashed curve is the subsampling of frequent words in word2vec.
 
@@ -42,8 +42,9 @@ plt.show()
 # %%
 # The choice of a and of the counts
 # ---------------------------------
-# Figure 2 of the paper, on graded pairs: similarity hardly depends on the source of the
-# counts, as long as they include punctuation, and has a broad maximum in `a`.
+# As in figure 2 of the paper, the correlation hardly depends on the source of the
+# counts, as long as they include punctuation. As a function of `a`, it has a broad
+# maximum.
 
 graded, gold = load_similarity(return_X_y=True)
 sources = {
@@ -67,10 +68,11 @@ ax.legend(title="counts")
 plt.show()
 
 # %%
-# By training
-# -----------
-# This encoder starts with weight 1 for every word, and uses no counts. The vectors of
-# words that contribute little to the meaning of a text become shorter, others longer.
+# Learnt weights
+# --------------
+# This encoder starts with weight 1 for every word, and uses no counts. Training
+# shortens the vectors of words that contribute little to the meaning of a text, and
+# lengthens others.
 
 encoder = ParagramEncoder(
     loss="infonce", learning_rate=0.05, max_epochs=10, random_state=0

@@ -1,6 +1,6 @@
 """
-Tables with columns of text
-===========================
+Tables with text columns
+========================
 
 An encoder transforms one column of texts. For two columns of texts next to numeric
 columns, use scikit-learn's :class:`~sklearn.compose.ColumnTransformer` or skrub's
@@ -47,7 +47,7 @@ print(table.head(3).to_string(max_colwidth=32))
 # ------------
 # For one column, an encoder returns a vector for each text. For two columns, it returns
 # vectors of pairs, of shape (n_pairs, 2, dim).
-# :class:`~skparaphrase.pairs.PairFeatures` turns them into one row for each pair, as
+# :class:`~skparaphrase.pairs.PairFeatures` combines them into one row for each pair, as
 # `ColumnTransformer` requires.
 
 alone = ColumnTransformer(
@@ -70,20 +70,20 @@ print(frame.iloc[:3, [0, 1, 128, 129, -1]].round(2).to_string())
 # skrub
 # -----
 # `TableVectorizer` detects text columns, and embeds each with a clone of the encoder
-# instead of its own `StringEncoder`. For pairs, pass the two columns to `ApplyToCols`.
-# The first step "passthrough" makes it pass both columns at once; an encoder as the
-# first step would get one column at a time.
+# instead of its own `StringEncoder`. For pairs, use `ApplyToCols` with both columns.
+# The first step "passthrough" makes it pass them together; otherwise, the encoder would
+# receive one column at a time.
 
 own = TableVectorizer()
 embedded = TableVectorizer(high_cardinality=SIFEncoder())
 pair = make_pipeline("passthrough", SIFEncoder(), PairFeatures())
-paired = ApplyToCols(pair, cols=texts)  # the numbers pass
+paired = ApplyToCols(pair, cols=texts)  # keeps the numeric columns
 
 # %%
 # Comparison
 # ----------
-# A linear model cannot compute the similarity of two concatenated vectors. With any
-# encoder, it needs the products and differences of the pair.
+# A linear model cannot compute the similarity of two concatenated vectors. It needs the
+# products and differences of the pair.
 
 models = {
     "numbers only": ColumnTransformer([("numbers", "passthrough", numbers)]),

@@ -1,10 +1,10 @@
 """
-Train on paraphrases, and keep the best epoch
-=============================================
+Train on paraphrases with early stopping
+========================================
 
-A :class:`~skparaphrase.encoders.ParagramEncoder` is scored after every epoch, keeps the
-best one, is saved and loaded again. We compare the margin loss of the paper with the
-softmax over the batch, each with plain and with SIF-weighted word vectors.
+We train a :class:`~skparaphrase.encoders.ParagramEncoder`, score it after every epoch,
+keep the best epoch, and save and load the encoder. We compare the margin loss of the
+paper with InfoNCE, each with plain and with SIF-weighted word vectors.
 
 For your own pairs, in a file with columns sentence1 and sentence2, run::
 
@@ -17,7 +17,7 @@ For your own pairs, in a file with columns sentence1 and sentence2, run::
 # %%
 # Training pairs and graded pairs
 # -------------------------------
-# Early stopping uses the first half of the graded pairs, the evaluation uses the other.
+# Early stopping uses the first half of the graded pairs, and evaluation the other half.
 
 import sys
 import tempfile
@@ -45,8 +45,9 @@ removed = STSScorer((graded[half:], gold[half:]), postprocess=CommonComponentRem
 # %%
 # Two losses, two weightings
 # --------------------------
-# The orange curves show the half that chooses the epoch, the table shows the other. The
-# loss keeps falling after the best epoch, so it cannot choose the epoch.
+# The orange curves show the scores on the half that determines the best epoch, and the
+# table shows those on the other half. The loss keeps decreasing after the best epoch,
+# so it is not a criterion for stopping.
 
 figure, axes = plt.subplots(2, 2, figsize=(9, 6), layout="constrained")
 print("loss     weighting  best epoch   Pearson x 100   with removal")
@@ -81,5 +82,5 @@ with tempfile.TemporaryDirectory() as folder:
     encoder.set_callbacks().save(Path(folder) / "paragram")
     loaded = skparaphrase.load(Path(folder) / "paragram")
     same = np.array_equal(loaded.transform(graded), encoder.transform(graded))
-    print("saved and loaded, the same vectors:", same)
+    print("same vectors after saving and loading:", same)
 plt.show()

@@ -1,6 +1,6 @@
 """
-Which words make two sentences similar?
-=======================================
+Word interaction in similar sentences
+=====================================
 
 A :class:`~skparaphrase.interaction.PairwiseInteractionRegressor` compares each word of
 one sentence with each word of the other. We compare it with the cosine of average
@@ -49,7 +49,8 @@ else:
 # %%
 # Training
 # --------
-# A small LSTM and few epochs suit a laptop. With thousands of pairs, use the defaults.
+# A small LSTM and few epochs are suitable for a laptop. With thousands of pairs, use
+# the defaults.
 
 model = PairwiseInteractionRegressor(
     hidden_dim=64, learning_rate=2e-3, batch_size=16, max_epochs=6, random_state=0
@@ -67,7 +68,7 @@ for name, contender in contenders.items():
 # %%
 # Words in focus
 # --------------
-# We choose, among the held-out pairs with nearly the same meaning, the pair with the
+# Among the held-out pairs with nearly the same meaning, we choose the pair with the
 # fewest common words. The plot shows the cosines of the words in context, with frames
 # around the pairs of words that the model focuses on.
 
@@ -81,7 +82,7 @@ found = display.interactions
 print(f"{pair[0]}\n{pair[1]}")
 print(f"score {found.score:.2f}, graded {test_scores[same[np.argmin(overlap)]]:g}")
 cosines = found.cube[found.channels.index("concatenation cosine")]
-print("best of the words in focus:")
+print("best pairs of words in focus:")
 cells = np.argwhere(found.focus)
 for i, j in cells[np.argsort(-cosines[found.focus], kind="stable")[:6]]:
     print(f"  {found.words1[i]:>12} - {found.words2[j]:12} cosine {cosines[i, j]:.2f}")
@@ -89,10 +90,10 @@ for i, j in cells[np.argsort(-cosines[found.focus], kind="stable")[:6]]:
 # %%
 # The focus layer as printed
 # --------------------------
-# The paper's algorithm 2 differs from its code, which the default follows: it compares
-# the sums of forward and backward states, and stops after as many cells as the two
-# sentences have words. The left plot has the frames of the code, the right one those of
-# the printed algorithm.
+# The default follows the authors' code, which differs from algorithm 2 of the paper.
+# The printed algorithm compares the sums of forward and backward states, and stops
+# after as many cells as the two sentences have words. The left plot shows the frames of
+# the code, and the right one those of the printed algorithm.
 
 printed = deepcopy(model).set_params(focus="paper")
 _, axes = plt.subplots(1, 2, figsize=(11, 4.5), layout="constrained")

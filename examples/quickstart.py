@@ -6,9 +6,9 @@ Search, find near duplicates, train on pairs, tune and classify::
 
     python examples/quickstart.py
 
-The script uses the data that come with the package, needs no network access, and takes
-some 15 seconds. It prints what it finds and saves a chart, `quickstart.png`. The
-encoder that comes with the package has not seen any of these texts.
+The script uses the bundled data, needs no network access, and takes about 15 seconds.
+It prints its results and saves a chart, `quickstart.png`. The pretrained encoder was
+not trained on any of these texts.
 """
 
 # Authors: The skparaphrase developers
@@ -63,7 +63,7 @@ for query in (
         print(f"    {score:.2f}  {faq.data[row]}")
     print(f"          {faq.answers[hits.row[0, 0]]}")
 
-title("2. Near duplicates among them: five of the groups")
+title("2. Near duplicates among these questions: five of the groups")
 duplicates = NearDuplicates(threshold=0.8).fit(faq.data)
 groups = duplicates.labels_
 for group in np.flatnonzero(np.bincount(groups) > 1)[:5]:
@@ -71,13 +71,13 @@ for group in np.flatnonzero(np.bincount(groups) > 1)[:5]:
     print(first, *others, sep="\n    = ")
 (_, wrong), (missed, right) = pair_confusion_matrix(faq.groups, groups)
 print(
-    f"{right / (right + wrong):.0%} of the pairs found mean the same. They are "
-    f"{right / (right + missed):.0%} of all pairs that do, half\nof which share hardly "
-    "a word. Opposites look alike to averages of words: read\nbefore you delete."
+    f"Precision {right / (right + wrong):.0%}, recall {right / (right + missed):.0%} "
+    "(half of the duplicates share hardly any words).\nAverages of words do not "
+    "distinguish opposites: review before you delete."
 )
 
 title("3. Train word vectors on paraphrases")
-paraphrases = load_paraphrases().data  # (1140, 2) texts that mean the same
+paraphrases = load_paraphrases().data  # (1140, 2)
 split = GroupShuffleSplit(1, test_size=0.3, random_state=0)
 (train, test), *_ = split.split(paraphrases, groups=pair_groups(paraphrases))
 train, test = paraphrases[train], paraphrases[test]
@@ -85,7 +85,7 @@ trained = ParagramEncoder(loss="infonce", batch_size=256, random_state=0).fit(tr
 for epoch in (1, 2, 5, 10):
     print(f"epoch {epoch:2}: loss {trained.loss_curve_[epoch - 1]:.3f}")
 
-title(f"4. Find the paraphrase: of {len(test)} other pairs, partners ranked first")
+title(f"4. Find the paraphrase: recall@1 on {len(test)} held-out pairs")
 words = TfidfVectorizer().fit(test.ravel())
 
 
@@ -108,7 +108,7 @@ shares = {name: ranked_first(encoder) for name, encoder in encoders.items()}
 for name, share in shares.items():
     print(f"{name:36} {share:.2f} {'#' * round(40 * share)}")
 
-title("5. Tune with GridSearchCV: Pearson's r x 100 with grades of 570 pairs")
+title("5. Tune with GridSearchCV: Pearson's r x 100 on 570 graded pairs")
 pairs, grades = load_similarity(return_X_y=True)  # (570, 2) texts, grades 0 to 5
 pipe = Pipeline(
     [
@@ -123,7 +123,7 @@ candidates = {
     "load_pretrained()": skparaphrase.load_pretrained(),
 }
 grid = {"encoder": [*candidates.values()], "removal__n_components": [0, 1, 2]}
-folds = GroupKFold(5).split(pairs, groups=pair_groups(pairs))  # none shares a sentence
+folds = GroupKFold(5).split(pairs, groups=pair_groups(pairs))  # no shared sentences
 tuned = GridSearchCV(pipe, grid, scoring=pearson_scorer, cv=list(folds))
 tuned.fit(pairs, grades)
 table = tuned.cv_results_["mean_test_score"].reshape(-1, 3)
@@ -131,7 +131,7 @@ print(f"{'components removed:':36}    0      1      2")
 for name, row in zip(candidates, table, strict=True):
     print(f"{name:36}" + "".join(f"{100 * r:7.1f}" for r in row))
 
-title("6. Classify with few labels: accuracy in 25 topics of questions")
+title("6. Classify questions into 25 topics with few labels: accuracy")
 classifiers = {
     "tf-idf of words": TfidfVectorizer(),
     "load_pretrained()": make_pipeline(skparaphrase.load_pretrained(), Normalizer()),
@@ -160,5 +160,5 @@ axes.set(xlim=(0, 1))
 figure.suptitle("Find the paraphrase: share of partners ranked first")
 axes.spines[["top", "right"]].set_visible(False)
 figure.savefig("quickstart.png", dpi=120)
-print(f"\nSaved quickstart.png. {time.perf_counter() - started:.0f} s in all.")
+print(f"\nSaved quickstart.png. Total time: {time.perf_counter() - started:.0f} s.")
 print("Next: the user guide, https://skparaphrase.readthedocs.io/en/latest/user_guide")

@@ -1,4 +1,4 @@
-"""Threads: how many a call may use, and work that is done ahead."""
+"""Thread limits, and work in background threads."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -38,7 +38,7 @@ if hasattr(os, "register_at_fork"):
 
 
 def in_worker() -> bool:
-    """Whether this is a task of joblib or Dask, with other tasks beside it."""
+    """Whether this is a task of joblib or Dask, which runs alongside other tasks."""
     backend, _ = get_active_backend()
     if backend.nesting_level:
         return True
@@ -51,9 +51,8 @@ def in_worker() -> bool:
 def available_threads() -> int:
     """The number of threads that a call may use.
 
-    As many as OpenMP would use, which in a process of joblib is what joblib assigns to
-    it. One in any thread but the main one, such as that of a Dask task, and in worker
-    processes without an assigned number.
+    The number that OpenMP would use, which joblib sets in its processes. One in threads
+    other than the main one, such as Dask tasks, and in workers without a set number.
     """
     if threading.current_thread() is not threading.main_thread():
         return 1
@@ -89,7 +88,7 @@ def _distributed() -> Any:
 def one_blas_thread() -> Iterator[None]:
     """Limit BLAS and LAPACK to one thread in this process.
 
-    Blocks may overlap: the last to end restores the number of threads.
+    Blocks may overlap; the last one to end restores the number of threads.
     """
     with _LOCK:
         limit = _BLAS_LIMITS[0] if _BLAS_LIMITS else _blas().limit(limits=1)
@@ -107,10 +106,9 @@ def one_blas_thread() -> Iterator[None]:
 def limit_torch_threads(*, small_steps: bool = True) -> Iterator[None]:
     """Limit torch to half of its threads, and at most two, inside the block.
 
-    The tensors of most steps are small. More threads gain nothing, and where other
-    processes compete for the same cores, threads that wait for each other at every
-    operation cost a hundredfold. With `small_steps=False` all threads are used. In a
-    thread of joblib or Dask it is one.
+    Most tensors are small, so more threads gain nothing, and if other processes use the
+    same cores, waiting for threads can slow a step down a hundredfold.
+    `small_steps=False` allows all threads. In a thread of joblib or Dask, it is one.
 
     Blocks may overlap and nest. Part of torch's setting is shared by the whole process,
     so the first block remembers it.
@@ -147,7 +145,7 @@ def prefetch(
     Parameters
     ----------
     function : callable
-        With one thread it is called for one item at a time, in order.
+        With one thread, it is called for one item at a time, in order.
     items : iterable
         Iterated over in the calling thread.
     n_threads : int, default=1

@@ -1,4 +1,4 @@
-"""Splits of pairs of texts for model selection."""
+"""Groups of text pairs for model selection."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -16,10 +16,10 @@ __all__ = ["pair_groups"]
 
 
 def pair_groups(pairs: Any) -> NDArray[np.intp]:
-    """Group pairs that are linked by texts in common.
+    """Group pairs that are connected by shared texts.
 
-    If texts recur, a split by rows puts the same text into training and test sets;
-    :class:`~sklearn.model_selection.GroupKFold` with these groups does not.
+    :class:`~sklearn.model_selection.GroupKFold` with these groups never puts the same
+    text into both the training and the test set.
 
     Parameters
     ----------
@@ -28,8 +28,8 @@ def pair_groups(pairs: Any) -> NDArray[np.intp]:
     Returns
     -------
     groups : ndarray of shape (n_pairs,)
-        Connected components, numbered in order of appearance, of the graph whose nodes
-        are texts and whose edges are pairs.
+        Connected components of the graph whose nodes are texts and whose edges are
+        pairs, numbered in order of appearance.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Optimizers of every model that trains, as parameters."""
+"""Optimizers as parameters of trained models."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -29,13 +29,12 @@ class Optimizer(DocumentedOnline, BaseEstimator):
         Kingma & Ba (2015). "rmsprop": Tieleman & Hinton (2012), as in Torch. "sgd":
         gradient descent with momentum.
     sparse : bool, default=True
-        Update only the vectors of the words in the batch, so that the cost of a step
-        does not grow with the vocabulary. The moments of other words stand still.
-        False updates all vectors in every step, as the papers' code does. AdaGrad
-        without a penalty gives the same result either way.
+        Update only the vectors and moments of the words in the batch, so that the cost
+        of a step does not grow with the vocabulary. False updates all vectors in every
+        step, like the papers' code; AdaGrad without a penalty gives the same result.
     clip_norm : float, default=None
-        Scale the gradient of each array down to this norm. The models of word
-        interaction scale all gradients together.
+        Clip the gradient of each array to this norm. The models of word interaction
+        clip all gradients together.
     momentum : float, default=0.95
         Used by "sgd" only.
     schedule : {"constant", "linear"}, default="constant"
@@ -105,10 +104,7 @@ TRAINING_CONSTRAINTS: dict[str, list[Any]] = {
 
 
 def check_optimizer(optimizer: str | Optimizer, **settings: Any) -> Optimizer:
-    """The object that the parameter `optimizer` stands for.
-
-    A name is short for an optimizer with `settings`, the defaults of the model.
-    """
+    """Resolve and validate the parameter `optimizer`; a name gets the `settings`."""
     if isinstance(optimizer, str):
         optimizer = Optimizer(optimizer, **settings)
     optimizer._validate_params()

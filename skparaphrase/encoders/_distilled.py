@@ -31,47 +31,41 @@ _SHRINKAGE = 0.3  # of the map from initial vectors to the teachers
 class DistilledEncoder(AveragingEncoder):
     r"""Average of word vectors that predicts the vectors of slower, better encoders.
 
-    Ridge regression: with the counts of words of each text as the rows of :math:`X`
-    and the vectors that the teachers give the texts as those of :math:`T`, the word
-    vectors :math:`W` minimise
+    Ridge regression: the word vectors :math:`W` minimise
 
     .. math::
-        \lVert D X W - T \rVert^2 + \alpha \lVert W - W_0 \rVert^2.
+        \lVert D X W - T \rVert^2 + \alpha \lVert W - W_0 \rVert^2,
 
-    The teachers' vectors are scaled to length 1, centred, put side by side and
-    projected on their `dim` principal axes. :math:`W_0` are the initial word vectors
-    (centred, with the SIF weights of Arora et al. 2017), mapped to these axes by
-    another ridge regression, and the diagonal :math:`D` gives all predictions of
-    :math:`W_0` the mean length of the rows of :math:`T`. Words that occur in no text
-    keep their row of :math:`W_0`. Finally the first principal direction of
-    the predictions is removed from :math:`W`, which removes it from the vectors of
-    texts. Weights are part of the vectors.
+    where :math:`X` holds the word counts of the texts, and :math:`T` the teachers'
+    vectors: scaled to length 1, concatenated, centred and projected onto their `dim`
+    principal axes. :math:`W_0` are the initial word vectors (centred, with the SIF
+    weights of Arora et al. 2017), mapped to these axes by another ridge regression. The
+    diagonal :math:`D` scales all predictions of :math:`W_0` to the mean length of the
+    rows of :math:`T`. Words that occur in no text keep their row of :math:`W_0`.
+    Finally, the first principal direction of the predictions is removed from :math:`W`.
 
-    The system is sparse and is solved by conjugate gradients, so time and memory grow
-    linearly with the texts: 60,000 sentences take about half a minute on one core.
+    The sparse system is solved by conjugate gradients, so time and memory are linear in
+    the number of texts: 60,000 sentences take about half a minute on one core.
 
     Parameters
     ----------
     vectors : WordVectors, default=None
-        The words, and the vectors to start from; best are those that the teachers
-        give single words (:meth:`WordVectors.distill
-        <skparaphrase.vectors.WordVectors.distill>`). None takes
-        :func:`skparaphrase.datasets.load_word_vectors`.
+        Words and initial vectors, ideally the teachers' vectors of single words
+        (:meth:`WordVectors.distill <skparaphrase.vectors.WordVectors.distill>`). None
+        uses :func:`skparaphrase.datasets.load_word_vectors`.
     dim : int or None, default=256
-        Number of dimensions. None keeps all those of the teachers, which is also the
-        maximum.
+        Number of dimensions. None uses the maximum, all dimensions of the teachers.
     alpha : float, default=1.0
         Strength of the regularisation towards the initial vectors.
     n_steps : int, default=8
-        Steps of conjugate gradients. Few steps regularise too.
+        Number of conjugate gradient steps; few steps also regularise.
     a : float, default=1e-3
         Parameter of the SIF weights, as in :class:`SIFEncoder`.
     frequencies : WordFrequencies, mapping of str to int, or "corpus", default=None
         For the SIF weights, as in :class:`SIFEncoder`.
     n_subwords : int or None, default=8192
-        Rows of character n-grams, from which unknown words get a vector
-        (:meth:`WordVectors.fit_subwords
-        <skparaphrase.vectors.WordVectors.fit_subwords>`). None leaves such words out.
+        Rows of n-gram vectors for unknown words (:meth:`WordVectors.fit_subwords
+        <skparaphrase.vectors.WordVectors.fit_subwords>`). None ignores such words.
     tokenizer : callable or WordTokenizer, default=None
         Splits a text into words; None is :class:`~skparaphrase.text.WordTokenizer` with
         its defaults.
@@ -79,10 +73,10 @@ class DistilledEncoder(AveragingEncoder):
     Attributes
     ----------
     vectors_ : WordVectors
-        The learnt vectors, with the words of `vectors`, and those of the texts that it
-        makes vectors for.
+        The learnt vectors of the words of `vectors`, and of the words in the texts that
+        it computes vectors for.
     teacher_means_ : ndarray of shape (dim_teachers,)
-        Means of the teachers' unit vectors, side by side.
+        Means of the teachers' concatenated unit vectors.
     teacher_axes_ : ndarray of shape (dim_teachers, dim)
         The principal axes: `T` is (unit vectors - means) @ axes.
     explained_variance_ratio_ : ndarray of shape (dim,)
@@ -90,15 +84,15 @@ class DistilledEncoder(AveragingEncoder):
 
     See Also
     --------
-    skparaphrase.vectors.WordVectors.distill : Takes the vectors of single words.
+    skparaphrase.vectors.WordVectors.distill : Table of a teacher's vectors of words.
     ParagramEncoder : With `loss="distillation"`, learns by gradient descent.
 
     Notes
     -----
     A teacher in single or half precision may be a memory map; it is read in blocks.
-    A grid search splits arrays only: for it, stack the unit vectors of several teachers
-    side by side, `np.hstack([first, second])`, which gives the same result. So can
-    teachers be weighted: `np.hstack([first, 1.4 * second])`.
+    A grid search can split only arrays. For several teachers, concatenate their unit
+    vectors with `np.hstack([first, second])`, which gives the same result. To weight
+    the teachers, use `np.hstack([first, 1.4 * second])`.
 
     References
     ----------
@@ -150,8 +144,8 @@ class DistilledEncoder(AveragingEncoder):
         ----------
         X : array-like of str of shape S, that is (n_texts,) or (n_pairs, 2)
         y : array-like of shape S + (dim_teacher,), or list of such arrays
-            The vectors that a teacher gives the texts; a list has one array for each
-            teacher. Lengths do not matter.
+            The teacher's vectors of the texts, or a list with an array for each
+            teacher. Lengths of vectors are ignored.
 
         Returns
         -------
@@ -160,8 +154,8 @@ class DistilledEncoder(AveragingEncoder):
         Raises
         ------
         ValueError
-            If shapes disagree, a value is not finite, `dim` is more than the teachers
-            have, or no text has a known word.
+            If shapes disagree, a value is not finite, `dim` exceeds the dimensions of
+            the teachers, or no text contains a known word.
         """
         X = check_fit_texts(X)
         teachers = check_teachers(X, y)
@@ -173,8 +167,8 @@ class DistilledEncoder(AveragingEncoder):
         counts = count_matrix(TokenBatch.concatenate(list(blocks)), len(initial))
         if not counts.nnz:
             raise ValueError(
-                f"None of the {len(texts)} texts has a word that is among the "
-                f"{len(initial)} words of vectors."
+                f"None of the {len(texts)} texts contains any of the {len(initial)} "
+                "words of vectors."
             )
         targets = self._fit_targets(teachers)
         probabilities = word_probabilities(initial, tokenizer, self.frequencies, texts)
@@ -255,7 +249,7 @@ def count_matrix(batch: TokenBatch, n_words: int) -> csr_array:
 def map_to_targets(
     counts: csr_array, vectors: NDArray[np.float32], targets: NDArray[np.float32]
 ) -> NDArray[np.float32]:
-    """Map word vectors linearly, such that directions of texts predict the targets."""
+    """Map word vectors linearly so that unit text vectors predict the targets."""
     dim = vectors.shape[1]
     gram, across = _SHRINKAGE * np.eye(dim), np.zeros((dim, targets.shape[1]))
     for rows in gen_batches(len(targets), _BLOCK):
@@ -275,8 +269,8 @@ def ridge(
 ) -> NDArray[np.float32]:
     """Word vectors near those of `start` whose sums over texts predict the targets.
 
-    Only the words that occur are solved for, and some dimensions at a time, which
-    bounds the memory. Also without the common component of the predictions.
+    Solves only for words that occur, and for some dimensions at a time to bound the
+    memory. The common component of the predictions is removed.
     """
     lengths = np.linalg.norm(counts @ start, axis=1)
     mean_length = np.linalg.norm(targets, axis=1).mean()
@@ -298,7 +292,7 @@ def ridge(
 def _unit_blocks(
     teachers: list[NDArray[Any]],
 ) -> Iterator[tuple[slice, NDArray[np.float64]]]:
-    """Unit vectors of all teachers side by side, for some texts at a time."""
+    """Concatenated unit vectors of all teachers, in blocks of texts."""
     for rows in gen_batches(len(teachers[0]), _BLOCK):
         units = [unit_vectors(t[rows].astype(np.float64)) for t in teachers]
         yield rows, np.hstack(units) / np.sqrt(len(units))

@@ -22,7 +22,7 @@ from skparaphrase.text import WordTokenizer
 from skparaphrase.text._tokenizer import is_word
 from skparaphrase.vectors import WordFrequencies, WordVectors, load_word_frequencies
 
-_SAMPLE = 1000  # texts whose tokens are looked at
+_SAMPLE = 1000  # texts that are searched for punctuation
 
 
 class SIFEncoder(PaperSettings, AveragingEncoder):
@@ -36,18 +36,18 @@ class SIFEncoder(PaperSettings, AveragingEncoder):
     Parameters
     ----------
     vectors : WordVectors, default=None
-        None takes :func:`skparaphrase.datasets.load_word_vectors`.
+        None uses :func:`skparaphrase.datasets.load_word_vectors`.
     a : float, default=1e-3
         A word with probability `a` has weight 1/2. Best between 1e-4 and 1e-3 (figure 2
         of the paper). A very large `a` gives the plain average.
     frequencies : WordFrequencies, mapping of str to int, or "corpus", default=None
-        How often each word occurs; a missing word has weight 1, and a warning says if
-        that is all punctuation. None takes the bundled counts of English Wikipedia
-        (:func:`skparaphrase.datasets.load_word_frequencies`). "corpus" takes the share
-        of each word among the known words of the texts given to `fit`.
+        Word counts. Words without a count have weight 1; `fit` warns if these include
+        all punctuation. None uses the bundled counts of English Wikipedia
+        (:func:`skparaphrase.datasets.load_word_frequencies`), and "corpus" those of the
+        known words in the texts given to `fit`.
     weights : callable or mapping of str to float, default=None
-        Weights other than a / (a + p(w)): a function of p(w), which is given an array
-        of shape (n_words,), or the weight of each word, 1 for words without one.
+        Weights that replace a / (a + p(w)): a function of p(w), an array of shape
+        (n_words,), or a mapping; words missing from it have weight 1.
     tokenizer : callable or WordTokenizer, default=None
         Splits a text into words; None is :class:`~skparaphrase.text.WordTokenizer` with
         its defaults.
@@ -184,7 +184,7 @@ def word_probabilities(
 def _warn_of_missing_marks(
     frequencies: WordFrequencies, tokens: Iterable[str], vectors: WordVectors
 ) -> None:
-    """Warn if the counts have no punctuation, which texts and table have."""
+    """Warn if the counts lack punctuation that texts and table contain."""
     marks = [t for t in tokens if not is_word(t) and t in vectors]
     if marks and not any(mark in frequencies for mark in marks):
         warn_caller(

@@ -14,14 +14,14 @@ from torch.autograd.function import once_differentiable
 
 from skparaphrase.networks._table import Ints, to_device
 
-_LARGE = 2.0**32  # of a number in a state; float32 holds the square of its length
+_LARGE = 2.0**32  # limit of values in states, whose squared length fits in float32
 
 
 class Packing:
     """Order of a batch's tokens by time step: all first tokens, all second ones, etc.
 
-    Texts are sorted by decreasing length, so the texts that are still running are the
-    first rows of every step. Nothing is padded, and texts do not affect one another.
+    Texts are sorted by decreasing length, so the unfinished texts are the first rows of
+    every step. There is no padding, and texts do not affect one another.
 
     Parameters
     ----------
@@ -30,7 +30,7 @@ class Packing:
     device : torch.device
         Device of the tensors.
     reverse : bool, default=False
-        If True, each text is read from its last token to its first.
+        If True, texts are read from the last token to the first.
 
     Attributes
     ----------
@@ -101,8 +101,8 @@ def run_simple(
 ) -> Tensor:
     """Packed states h_t = f(W_x x_t + W_h h_{t-1} + b), h_0 = 0; see `run_lstm`.
 
-    Without gradients, a text whose states grow past `_LARGE` is scaled down from there
-    on, by powers of 2: a linear f or ReLU then keeps the direction of every state.
+    Without gradients, the states of a text that exceed `_LARGE` are scaled down by
+    powers of 2, which preserves their direction with a linear f or ReLU.
     """
     inputs = _project(table, rows, w_x, b)
     states: Tensor = _Simple.apply(inputs, w_h, packing, activation)
@@ -120,7 +120,7 @@ def _are_large(states: Tensor) -> bool:
 
 
 def _scaled_states(h: Tensor, w_h: Tensor, packing: Packing, activation: str) -> Tensor:
-    """As `_Simple`, for a linear f or ReLU, with texts scaled down as they grow."""
+    """Like `_Simple` for a linear f or ReLU, but scales growing states down."""
     scale = h.new_ones(packing.n_texts, 1)
     before = h[:0]
     for start, stop in pairwise(packing.starts):
@@ -180,7 +180,7 @@ def run_lstm(
 
 
 def _project(table: Tensor, rows: Tensor, w_x: Tensor, b: Tensor) -> Tensor:
-    """W_x x + b for each token; rows that repeat are projected once."""
+    """W_x x + b for each token; repeated rows are projected once."""
     if len(table) < len(rows):
         return torch.addmm(b, table, w_x.T).index_select(0, rows)
     return torch.addmm(b, table.index_select(0, rows), w_x.T)
@@ -236,7 +236,7 @@ class _Simple(torch.autograd.Function):
 class _LSTM(torch.autograd.Function):
     """Steps of a long short-term memory; `inputs` are overwritten.
 
-    Whatever does not depend on other steps is computed for all steps at once. With
+    Terms that do not depend on other steps are computed for all steps at once. With
     torch's gradients, `fit` of LSTMEncoder takes 1.6 times as long; torch.nn.LSTM has
     no peepholes.
     """

@@ -75,13 +75,12 @@ class Composition(Network):
     dim : int
         Length of the text vectors.
     anchors : dict of str to Tensor
-        Value that the penalty pulls each named parameter towards; zero for the others.
+        Values towards which penalties pull the named parameters; zero for the others.
     batch_size : int or None
         Number of texts that must be composed together because they affect one another,
-        or None if every text is independent of the others.
+        or None if texts are independent.
     dropout : float
-        Share of inner values that is dropped while there is a `generator`, which the
-        trainer sets.
+        Dropout rate of hidden values while the trainer sets a `generator`.
     generator : torch.Generator or None
     """
 
@@ -190,7 +189,7 @@ class DeepAverage(Pooled):
     n_layers : int, default=1
     activation : {"linear", "tanh", "relu"}, default="linear"
     first_std : float, default=None
-        If given, the first layer is drawn from N(0, first_std^2), not Glorot's range.
+        If given, draw the first layer from N(0, first_std^2) instead of Glorot's range.
     """
 
     def __init__(
@@ -218,7 +217,7 @@ class Charagram(Pooled):
     Parameters
     ----------
     n_ngrams : int
-        Size of the vocabulary, which sets the range that the constant is drawn from.
+        Size of the vocabulary; determines the initial range of the constant.
     dim : int
     activation : {"tanh", "linear", "relu"}
     n_layers : int, default=1
@@ -256,7 +255,7 @@ def charagram_range(n_ngrams: int, dim: int) -> float:
 
 
 def new_parameter(*shape: int) -> nn.Parameter:
-    """Uninitialised parameter in single precision, whatever torch's default dtype."""
+    """Uninitialised parameter in single precision; ignores torch's default dtype."""
     return nn.Parameter(torch.empty(shape, dtype=torch.float32))
 
 
@@ -275,7 +274,7 @@ def normal_(values: Tensor, random_state: RandomState, std: float) -> None:
 
 
 def mask_rows(vectors: Tensor, blank: NDArray[np.bool_]) -> Tensor:
-    """Set the rows to zero that `blank` marks."""
+    """Set the rows marked in `blank` to zero."""
     if not blank.any():
         return vectors
     return vectors.masked_fill(to_device(blank, vectors.device)[:, None], 0)

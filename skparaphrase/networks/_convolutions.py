@@ -47,11 +47,10 @@ class Filters(Layer):
     ) -> Tensor:
         """Return the responses to all windows, (n_windows.sum(), n_filters), no bias.
 
-        Text `i` has `n_windows[i]` windows, one from each token on; tokens beyond the
-        end of the text count as zero. Each row of the table is multiplied by each
-        column of the filters once, however many windows contain it; a window then sums
-        up to `width` of these products. With `conv1d` on padded texts, `fit` takes 8
-        times as long on words, and 20 times on characters.
+        Text `i` has `n_windows[i]` windows, one starting at each token; tokens beyond
+        the end of the text count as zero. Each row of the table is multiplied by the
+        filters once, and a window sums up to `width` of these products. With `conv1d`
+        on padded texts, `fit` takes 8 times as long on words, and 20 on characters.
         """
         width = len(self.weight)
         first, _ = ragged_positions(np.zeros_like(n_windows), n_windows)
@@ -152,7 +151,7 @@ class CharacterConvolution(Composition):
     """Filters over characters, their maxima over a text, and possibly a dense layer.
 
     charCNN of Wieting et al. (2016, Charagram), after Kim (2014) and Kim et al. (2016).
-    There are no windows beyond the end of a text, except that a text shorter than a
+    Windows do not extend beyond the end of a text, except that a text shorter than a
     filter is padded with zeros to the filter's width.
 
     Parameters

@@ -21,7 +21,7 @@ from skparaphrase.networks._table import Ints, to_device
 N_CHANNELS = 13
 COSINE = 9  # channel of the concatenated states, from 0, followed by the distance
 SUM_COSINE = 6  # that of the sums
-UNFOCUSED = 0.1  # factor of the cells that are not picked
+UNFOCUSED = 0.1  # factor of the cells that are not selected
 
 _EPSILON = 1e-6  # added to a distance that divides a gradient, as in the code
 _TINY = 1e-30  # vectors with a smaller squared length have cosine 0
@@ -95,13 +95,12 @@ def _squared_lengths(forwards: Tensor, backwards: Tensor) -> Tensor:
 
 @torch.no_grad()
 def focus_mask(cube: Tensor, focus: str = "matching") -> Tensor:
-    """Cells that the focus layer picks.
+    """Cells that the focus layer selects.
 
     Focus layer of He & Lin (2016). As in their code, the two words with the highest
-    cosine (of concatenated states) are matched, then the next two words that are both
-    unmatched, until one sentence is used up; the same is repeated with the distances.
-    A cell is picked if either matching contains it. Of equal values, the first in
-    reading order is preferred.
+    cosine (of concatenated states) are matched, then the next two unmatched words,
+    until all words of one sentence are matched. The same is repeated with distances,
+    and cells in either matching are selected. Ties are broken by reading order.
 
     Parameters
     ----------
@@ -110,7 +109,7 @@ def focus_mask(cube: Tensor, focus: str = "matching") -> Tensor:
     focus : str, default="matching"
         "paper" is algorithm 2 as printed: the states are the sums, which are channels
         10 and 11 in the order of the paper, and a matching ends after the best
-        length1 + length2 cells, whether words are left or not.
+        length1 + length2 cells, even if words remain unmatched.
 
     Returns
     -------
@@ -120,8 +119,8 @@ def focus_mask(cube: Tensor, focus: str = "matching") -> Tensor:
 
     Notes
     -----
-    Values that differ only by rounding count as equal. The states of a word that is
-    repeated dozens of times are nearly equal, so rounding may decide between them.
+    Values that differ only by rounding are equal. The states of a word that is repeated
+    dozens of times are nearly equal, so rounding may break ties between them.
     """
     first = SUM_COSINE if focus == "paper" else COSINE
     # Rounded, so that equal words tie in every layout of the batch.
@@ -146,9 +145,9 @@ def focus_mask(cube: Tensor, focus: str = "matching") -> Tensor:
 
 
 def focus_weights(picked: Tensor, focus: str = "matching") -> Tensor:
-    """Factors of the cells, (n_pairs, 13, length1, length2): 1 or, not picked, 0.1.
+    """Factors of the cells, (n_pairs, 13, length1, length2): 1 if picked, else 0.1.
 
-    With "paper", the last channel keeps its values.
+    With "paper", the last channel is not weighted.
     """
     weights = torch.where(picked, 1.0, UNFOCUSED).float()[:, None]
     weights = weights.expand(-1, N_CHANNELS, -1, -1)
@@ -157,15 +156,15 @@ def focus_weights(picked: Tensor, focus: str = "matching") -> Tensor:
     return torch.cat([weights[:, :-1], torch.ones_like(weights[:, :1])], dim=1)
 
 
-# Channels of the blocks, by words of a sentence that the grid has room for: Table 1 of
-# He & Lin (2016); 64 is in their code.
+# Channels of the blocks, by the maximum length of a sentence: table 1 of He & Lin
+# (2016); 64 is in their code.
 WIDTHS = {
     32: (128, 164, 192, 192, 128),
     48: (128, 164, 192, 192, 128),
     64: (128, 164, 192, 192, 256, 128),
 }
 _LAYOUT = torch.channels_last  # the fastest on a CPU
-# Pairs of similar length that are cut to the same corner of the grid.
+# Number of pairs of similar length that share a corner of the grid.
 _GROUP = {"cpu": 8, "cuda": 64}
 
 
@@ -211,17 +210,17 @@ class GridNetwork(Layer):
     ----------
     n_channels : int
     max_words : {32, 48, 64}
-        Words of a sentence that the grid has room for.
+        Size of the grid: the maximum number of words of a sentence.
     n_outputs : int
 
     Notes
     -----
-    Beyond the ends of both sentences the grid is zero, and the values that a block
+    Beyond the ends of both sentences, the grid is zero, and the values that a block
     computes there are the same for all pairs and, except at the edges, in all cells.
-    Therefore only the corner of the grid that the words reach is computed, which grows
-    by one cell in each direction with each block, and set into a background that is
-    computed once on a grid of 5 x 5. The result is that of the whole grid; computing
-    that instead makes `fit` and `predict` on sentences of 11 words 1.3 times slower.
+    Therefore, only the corner of the grid that the words reach is computed. It grows by
+    one cell in each direction with each block, and is inserted into a background that
+    is computed once on a 5 x 5 grid. The result is that of the whole grid, which would
+    make `fit` and `predict` on sentences of 11 words 1.3 times slower.
     """
 
     def __init__(self, n_channels: int, max_words: int, n_outputs: int) -> None:
@@ -323,17 +322,16 @@ class Interaction(Network):
         Length of the states of one direction.
     n_outputs : int
     max_words : {32, 48, 64}
-        Words of a sentence, from its beginning, that are compared. The LSTMs read the
-        whole sentence.
+        Only the first words of a sentence are compared; the LSTMs read all words.
     context : bool, default=True
-        If False, word vectors are compared, not states.
+        If False, word vectors are compared instead of states.
     share_directions : bool, default=True
         See :class:`Context`.
     focus : {"matching", "paper", "dropout", "none"}, default="matching"
-        What weakens or drops cells of the cube: the focus layer, as in the code or as
-        printed; dropout, in training; or nothing.
+        How cells are down-weighted: by the focus layer (as in the code, or as printed),
+        by dropout in training, or not at all.
     dropout : float, default=0.3
-        Share of the cube's values that `focus="dropout"` drops.
+        Dropout rate of the cube with `focus="dropout"`.
     """
 
     def __init__(

@@ -27,8 +27,8 @@ class _LastState(Composition):
     def states(self, table: Tensor, rows: Tensor, packing: Packing) -> Tensor:
         """Return the packed states after every token, of shape (n_tokens, dim).
 
-        `rows` holds the row of each packed token, `ids[packing.tokens]`; the packing
-        sets the direction in which texts are read.
+        `rows` contains the row of each packed token, `ids[packing.tokens]`; the packing
+        determines the direction in which texts are read.
         """
         raise NotImplementedError
 
@@ -103,9 +103,9 @@ class IdentityRecurrent(Recurrent):
 class LSTM(_LastState, Layer):
     """Long short-term memory with peepholes; its last state is the text vector.
 
-    LSTM of Wieting et al. (2016), section 3.1, after Gers et al. (2003); its equations
-    are at `run_lstm` in ``networks/_cells.py``. Weights and peepholes are drawn
-    from N(0, 0.01), and biases start at zero, as in Lasagne.
+    LSTM of Wieting et al. (2016), section 3.1, after Gers et al. (2003); see `run_lstm`
+    in ``networks/_cells.py`` for its equations. Weights and peepholes are drawn from
+    N(0, 0.01), and biases start at zero, as in Lasagne.
 
     Parameters
     ----------
@@ -116,8 +116,8 @@ class LSTM(_LastState, Layer):
         Weights from the cells to the gates: one for each cell, as in the released
         code; a matrix, as in the paper; or none.
     start : {"random", "average"}, default="random"
-        "average": W_xc starts as the identity, all W_h at zero, and b_f at 3, so that
-        the cells add up the inputs, and lose 5 % of their contents in each step.
+        "average": W_xc starts as the identity, all W_h at zero, and b_f at 3, so the
+        cells accumulate the inputs, with a decay of 5 % per step.
 
     Attributes
     ----------
@@ -175,12 +175,11 @@ class LSTM(_LastState, Layer):
 
 
 class StackedLSTM(Composition):
-    """Last states of several LSTMs: on one another, in one direction or in both.
+    """Last states of stacked LSTMs, in one direction or in both.
 
     The baselines of Tai et al. (2015), as in their code: every layer reads the states
-    of the layer below it in the same direction, and the text vector holds the last
-    states of all layers, the forward ones first. (Layers of torch.nn.LSTM read both
-    directions.)
+    of the layer below it in the same direction (those of torch.nn.LSTM read both). The
+    text vector contains the last states of all layers, the forward ones first.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Word vectors under training, and arrays of a batch on their way to the device."""
+"""Trainable word vectors, and transfers of batches to the device."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -56,7 +56,7 @@ def _own_device() -> torch.device:
 
 
 def to_device(array: NDArray[Any], device: torch.device) -> Tensor:
-    """An array of the size of a batch as a tensor; on a CPU they share memory."""
+    """A small array as a tensor; on a CPU they share memory."""
     host = torch.from_numpy(array)
     if device.type == "cpu":
         return host
@@ -66,7 +66,7 @@ def to_device(array: NDArray[Any], device: torch.device) -> Tensor:
 
 
 def gather_rows(source: Tensor, rows: Tensor, out: Tensor | None = None) -> Tensor:
-    """Copy some rows, into the contiguous tensor `out` if there is one."""
+    """Copy some rows, into the contiguous tensor `out` if given."""
     if out is None:
         out = source.new_empty((len(rows), *source.shape[1:]))
     if not _numpy_is_faster(source):
@@ -96,11 +96,11 @@ class UsedRows:
     Attributes
     ----------
     rows : Tensor of shape (n_rows,) or None
-        Their numbers in the table; None for all rows in order.
+        Their indices in the table; None for all rows in order.
     local : Tensor of shape (n_tokens,)
         The position in `rows` of each token.
     initial : Tensor of shape (n_rows, dim) or None
-        What the penalty pulls them to; None is zero.
+        Their targets in the penalty; None is zero.
     """
 
     rows: Tensor | None
@@ -111,9 +111,9 @@ class UsedRows:
 class WordTable:
     """A matrix of word vectors of which a step touches only the rows of its batch.
 
-    The rows that a batch uses are copied into a small leaf tensor. Composition, loss
-    and backward pass work on the leaf, and the optimizer writes the rows back, so that
-    the cost of a step does not grow with the vocabulary.
+    The rows of a batch are copied into a small leaf tensor. Composition, loss and
+    backward pass use this leaf, and the optimizer writes the rows back, so the cost of
+    a step does not grow with the vocabulary.
 
     Parameters
     ----------
@@ -121,13 +121,13 @@ class WordTable:
         On a CPU it is trained in place.
     device : torch.device
     initial : ndarray of shape (n_words, dim), float32, or callable, default=None
-        What the penalty pulls the vectors to; None is zero. A callable returns some
-        rows, as :meth:`~skparaphrase.vectors.WordVectors.rows` does. Copied only if
-        steps touch all rows or the device has memory of its own.
+        Targets of the vectors in the penalty; None is zero. A callable returns some
+        rows, like :meth:`~skparaphrase.vectors.WordVectors.rows`. Copied only if steps
+        touch all rows or the device has its own memory.
     sparse : bool, default=True
-        False lets every step touch all rows, as the papers' code does.
+        If False, every step touches all rows, as in the papers' code.
     frozen : bool, default=False
-        The vectors are never changed.
+        If True, the vectors never change.
     """
 
     def __init__(

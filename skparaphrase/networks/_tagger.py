@@ -32,7 +32,7 @@ _TOKENS = 1 << 14  # tagged at a time
 
 @dataclass(frozen=True)
 class Sentences:
-    """Sentences of words, with each distinct word stored once.
+    """Sentences of words; each distinct word is stored once.
 
     Parameters
     ----------
@@ -86,11 +86,10 @@ class Tagger(nn.Module):
         Units of the dense layer.
     n_tags : int
     capitals : {"ngram", "input"} or None
-        How the network is given that a word has an upper-case letter: as a vector
-        added to those of its n-grams (Charagram only), as one more input of the LSTMs,
-        or not at all.
+        Feature of words with an upper-case letter: a vector added to those of the
+        n-grams (Charagram only), an additional input of the LSTMs, or none.
     dropout : float, default=0.0
-        Share of the components of word vectors, and of states, dropped in training.
+        Dropout rate of word vectors and states in training.
     """
 
     def __init__(
@@ -128,8 +127,8 @@ class Tagger(nn.Module):
     ) -> Tensor:
         """Return vectors of words, (n_words, dim); zero without any known feature.
 
-        `capitals` are those of :class:`Sentences`; for the others see
-        :meth:`Composition.forward`, with words in the place of texts.
+        `capitals` are those of :class:`Sentences`; the other parameters are those of
+        :meth:`Composition.forward`, for words instead of texts.
         """
         column = to_device(capitals, table.device)[:, None]
         if self.capitals == "ngram":

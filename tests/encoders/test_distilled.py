@@ -205,7 +205,7 @@ def test_grid_search_over_its_parameters():
         (np.reshape(TEXTS, (40, 2)), FIRST, r"shape \(40, 2, 'dim'\)"),
         (TEXTS, np.where(FIRST > 2, np.nan, FIRST), "contains NaN"),
         (TEXTS, FIRST[:, :4], "dim=5 is more than the 4 dimensions"),
-        (["nobody", "knows"], FIRST[:2], "None of the 2 texts has a word"),
+        (["nobody", "knows"], FIRST[:2], "None of the 2 texts contains any"),
     ],
 )
 def test_wrong_data_raise(X, y, message):
