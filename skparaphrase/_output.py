@@ -6,7 +6,6 @@
 from collections.abc import Sequence
 from typing import Any, Self
 
-import joblib
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
@@ -16,18 +15,11 @@ from sklearn.utils import check_array
 from skparaphrase._compat import ADAPTERS_MANAGER, get_output_config
 
 
-def without_metadata(array: Any) -> Any:
-    """A view of the array that `numpy.save` writes without a warning."""
-    if isinstance(array, np.ndarray) and array.dtype.metadata is not None:
-        return array.view(np.dtype(array.dtype.str))
-    return array
-
-
 class IndexedArray(np.ndarray[Any, Any]):
-    """Vectors of pairs with the index of the frame that they were made from.
+    """Vectors of pairs, and the index of the pandas frame that holds the pairs.
 
-    A later step that returns a frame needs it. Slices and copies have no index, and
-    results of arithmetic are plain arrays.
+    A later step that returns a frame uses it. Slices, copies and results of arithmetic
+    have no index.
     """
 
     index: Any = None
@@ -35,27 +27,17 @@ class IndexedArray(np.ndarray[Any, Any]):
     @classmethod
     def of(cls, array: NDArray[Any], index: Any) -> Self:
         """A view of the array, with the index."""
-        # joblib hashes the bytes and the dtype of an array. With the index in neither,
-        # a cached step would return the frame of equal vectors with another index.
-        dtype = np.dtype(array.dtype.str, metadata={"index": joblib.hash(index)})
-        indexed = array.view(dtype).view(cls)
+        indexed = array.view(cls)
         indexed.index = index
         return indexed
 
     def __array_wrap__(
         self, array: Any, context: Any = None, return_scalar: bool = False
     ) -> Any:
-        plain = without_metadata(np.asarray(array))
-        return plain[()] if return_scalar else plain
+        return array[()] if return_scalar else np.asarray(array)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        reduced: Any = super().__reduce__()
-        make, arguments, state = reduced
-        return make, arguments, (state, self.index)
-
-    def __setstate__(self, state: Any) -> None:
-        state, self.index = state
-        super().__setstate__(state)
+        return IndexedArray.of, (np.asarray(self), self.index)
 
 
 class LastAxisTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
@@ -141,7 +123,6 @@ def check_last_axis(
         input_name="X",
         estimator=estimator,
     )
-    X = without_metadata(X)
     if X.shape[-1] == 0:
         raise ValueError(
             f"Found array with 0 feature(s) (shape={X.shape}) while a minimum of 1 is "
