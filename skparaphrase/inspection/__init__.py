@@ -3,7 +3,6 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-from skparaphrase.inspection._grid_search import GridSearchDisplay
 from skparaphrase.inspection._interaction import InteractionDisplay, word_interactions
 from skparaphrase.inspection._margins import MarginDisplay, margins
 from skparaphrase.inspection._neighbors import nearest_units, neighbors
@@ -25,7 +24,6 @@ from skparaphrase.inspection._weights import (
 
 __all__ = [
     "FrequencyWeightsDisplay",
-    "GridSearchDisplay",
     "GroupedScoresDisplay",
     "InteractionDisplay",
     "MarginDisplay",
