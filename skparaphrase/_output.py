@@ -1,4 +1,4 @@
-"""Vectors on the last axis: checks of the input, and containers of the output."""
+"""Checks of vectors on the last axis, and containers of results."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -113,7 +113,7 @@ def check_last_axis(
     name = type(estimator).__name__
     if _holds_text(X):
         raise ValueError(
-            f"{name} expects vectors, but got texts: put an encoder before it."
+            f"{name} expects vectors, but got texts: add an encoder before it."
         )
     X = check_array(
         X,
@@ -146,7 +146,7 @@ def check_pair_vectors(X: Any, estimator: Any, *, reset: bool) -> NDArray[np.flo
             del estimator.n_features_in_  # a failed fit leaves nothing fitted
         raise ValueError(
             f"{type(estimator).__name__} expects vectors of pairs, shape "
-            f"(n_pairs, 2, d); got shape {X.shape}. Give pairs of texts to the encoder "
+            f"(n_pairs, 2, d); got shape {X.shape}. Pass pairs of texts to the encoder "
             "before it."
         )
     return X
