@@ -27,7 +27,7 @@ class PairVectorizer(LastAxisTransformer, DocumentedOnline, BaseEstimator):
 
     The vectorizer is fitted to the texts of both sides and turns each text into a row.
     The two rows of a pair become its features as in :class:`PairFeatures`. If columns
-    are words, "product" indicates the words that both texts contain, and "absdiff" those
+    are words, "product" indicates the words that both texts contain, "absdiff" those
     that only one contains. Sparse rows give sparse features.
 
     Parameters
