@@ -61,8 +61,6 @@ class LastAxisUnion(LastAxisTransformer, DocumentedOnline, FeatureUnion):
     ----------
     lengths_ : dict of str to float or None
         With ``scale="rms"``, the root mean square length of each transformer's vectors.
-    named_transformers : Bunch
-        The transformers by name.
     n_features_in_, feature_names_in_
         Those of the first transformer, if it has them; encoders of texts do not.
 
@@ -87,8 +85,6 @@ class LastAxisUnion(LastAxisTransformer, DocumentedOnline, FeatureUnion):
     0.02 to 0.4 points of 100 over "rms" and 0.1 to 3.3 over None. Removing common
     components from each transformer's vectors was better than removing them after the
     union, by 0.3 to 1.4.
-
-    The union is sparse if one of the transformers returns sparse features.
 
     Examples
     --------
@@ -328,7 +324,6 @@ class LastAxisUnion(LastAxisTransformer, DocumentedOnline, FeatureUnion):
 
 
 def _read(X: Any) -> Any:
-    """Input that every transformer can read."""
     return list(X) if isinstance(X, Iterator) else X
 
 
