@@ -24,13 +24,13 @@ For your own files, with columns score, sentence1 and sentence2, run::
 import sys
 
 import matplotlib.pyplot as plt
+import pandas as pd
 from sklearn.model_selection import GridSearchCV, GroupShuffleSplit
 from sklearn.pipeline import make_pipeline
 
 from skparaphrase.datasets import load_similarity, read_scored_pairs
 from skparaphrase.decomposition import CommonComponentRemoval
 from skparaphrase.encoders import AverageEncoder, SIFEncoder
-from skparaphrase.inspection import GridSearchDisplay
 from skparaphrase.metrics import pearson_scorer, spearman_scorer
 from skparaphrase.model_selection import pair_groups
 from skparaphrase.pairs import PairSimilarity
@@ -49,8 +49,7 @@ else:
 # %%
 # Search
 # ------
-# The plot shows the mean and standard deviation of Pearson's r over five folds, with a
-# frame around the best.
+# The plot shows the mean of Pearson's r over five folds.
 
 search = GridSearchCV(
     make_pipeline(SIFEncoder(), CommonComponentRemoval(), PairSimilarity()),
@@ -62,7 +61,17 @@ search = GridSearchCV(
     refit="pearson",
 ).fit(train_pairs, train_gold)
 
-GridSearchDisplay.from_estimator(search, include_std=True, name="SIF")
+scores = pd.DataFrame(search.cv_results_).pivot(
+    index="param_commoncomponentremoval__n_components",
+    columns="param_sifencoder__a",
+    values="mean_test_pearson",
+)
+fig, ax = plt.subplots(layout="constrained")
+image = ax.imshow(scores)
+ax.set_xticks(range(scores.shape[1]), scores.columns)
+ax.set_yticks(range(scores.shape[0]), scores.index)
+ax.set(xlabel="a", ylabel="components removed", title="Pearson's r")
+fig.colorbar(image, shrink=0.6)
 plt.show()
 
 # %%

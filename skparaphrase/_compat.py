@@ -9,9 +9,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from sklearn.metrics._scorer import _BaseScorer as BaseScorer
 from sklearn.metrics._scorer import _cached_call as cached_call
 from sklearn.model_selection._search import BaseSearchCV
-from sklearn.pipeline import _fit_one as fit_one
-from sklearn.pipeline import _fit_transform_one as fit_transform_one
-from sklearn.pipeline import _name_estimators as name_estimators
 from sklearn.utils import _safe_indexing as safe_indexing
 from sklearn.utils._array_api import check_same_namespace, device, get_namespace
 from sklearn.utils._openmp_helpers import (
@@ -28,8 +25,6 @@ from sklearn.utils._param_validation import (
 from sklearn.utils._repr_html.estimator import _VisualBlock as VisualBlock
 from sklearn.utils._set_output import ADAPTERS_MANAGER
 from sklearn.utils._set_output import _get_output_config as get_output_config
-from sklearn.utils.metadata_routing import _routing_enabled as routing_enabled
-from sklearn.utils.metaestimators import _BaseComposition as BaseComposition
 from sklearn.utils.validation import _check_response_method as check_response_method
 from sklearn.utils.validation import _check_sample_weight as check_sample_weight
 

@@ -1,4 +1,4 @@
-"""Vectors on the last axis: checks of the input, and containers of the output."""
+"""Checks of vectors on the last axis, and containers of results."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -6,7 +6,6 @@
 from collections.abc import Sequence
 from typing import Any, Self
 
-import joblib
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
@@ -16,18 +15,11 @@ from sklearn.utils import check_array
 from skparaphrase._compat import ADAPTERS_MANAGER, get_output_config
 
 
-def without_metadata(array: Any) -> Any:
-    """A view of the array that `numpy.save` writes without a warning."""
-    if isinstance(array, np.ndarray) and array.dtype.metadata is not None:
-        return array.view(np.dtype(array.dtype.str))
-    return array
-
-
 class IndexedArray(np.ndarray[Any, Any]):
-    """Vectors of pairs with the index of the frame that they were made from.
+    """Vectors of pairs, and the index of the pandas frame that holds the pairs.
 
-    A later step that returns a frame needs it. Slices and copies have no index, and
-    results of arithmetic are plain arrays.
+    A later step that returns a frame uses it. Slices, copies and results of arithmetic
+    have no index.
     """
 
     index: Any = None
@@ -35,27 +27,17 @@ class IndexedArray(np.ndarray[Any, Any]):
     @classmethod
     def of(cls, array: NDArray[Any], index: Any) -> Self:
         """A view of the array, with the index."""
-        # joblib hashes the bytes and the dtype of an array. With the index in neither,
-        # a cached step would return the frame of equal vectors with another index.
-        dtype = np.dtype(array.dtype.str, metadata={"index": joblib.hash(index)})
-        indexed = array.view(dtype).view(cls)
+        indexed = array.view(cls)
         indexed.index = index
         return indexed
 
     def __array_wrap__(
         self, array: Any, context: Any = None, return_scalar: bool = False
     ) -> Any:
-        plain = without_metadata(np.asarray(array))
-        return plain[()] if return_scalar else plain
+        return array[()] if return_scalar else np.asarray(array)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        reduced: Any = super().__reduce__()
-        make, arguments, state = reduced
-        return make, arguments, (state, self.index)
-
-    def __setstate__(self, state: Any) -> None:
-        state, self.index = state
-        super().__setstate__(state)
+        return IndexedArray.of, (np.asarray(self), self.index)
 
 
 class LastAxisTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
@@ -131,7 +113,7 @@ def check_last_axis(
     name = type(estimator).__name__
     if _holds_text(X):
         raise ValueError(
-            f"{name} expects vectors, but got texts: put an encoder before it."
+            f"{name} expects vectors, but got texts: add an encoder before it."
         )
     X = check_array(
         X,
@@ -141,7 +123,6 @@ def check_last_axis(
         input_name="X",
         estimator=estimator,
     )
-    X = without_metadata(X)
     if X.shape[-1] == 0:
         raise ValueError(
             f"Found array with 0 feature(s) (shape={X.shape}) while a minimum of 1 is "
@@ -165,7 +146,7 @@ def check_pair_vectors(X: Any, estimator: Any, *, reset: bool) -> NDArray[np.flo
             del estimator.n_features_in_  # a failed fit leaves nothing fitted
         raise ValueError(
             f"{type(estimator).__name__} expects vectors of pairs, shape "
-            f"(n_pairs, 2, d); got shape {X.shape}. Give pairs of texts to the encoder "
+            f"(n_pairs, 2, d); got shape {X.shape}. Pass pairs of texts to the encoder "
             "before it."
         )
     return X

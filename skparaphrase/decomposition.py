@@ -11,6 +11,7 @@ from numbers import Integral
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils import Tags, TransformerTags
 from sklearn.utils.validation import check_is_fitted
@@ -28,9 +29,9 @@ from skparaphrase._threads import available_threads, one_blas_thread
 
 __all__ = ["CommonComponentRemoval"]
 
-_SMALL = 512  # up to this many features, LAPACK gains nothing from threads
-_ROWS = 256  # rows multiplied at a time, which stay in a processor's cache
-_TASK = 64 * _ROWS  # rows that a thread takes at a time
+_SMALL = 512  # features up to which LAPACK gains nothing from threads
+_ROWS = 256  # rows multiplied at a time, so that they fit in the processor's cache
+_TASK = 64 * _ROWS  # rows that a thread processes at a time
 
 
 class CommonComponentRemoval(LastAxisTransformer, DocumentedOnline, BaseEstimator):
@@ -85,6 +86,9 @@ class CommonComponentRemoval(LastAxisTransformer, DocumentedOnline, BaseEstimato
            [ 0. ,  0.1]])
     """
 
+    components_: NDArray[np.floating]
+    explained_variance_ratio_: NDArray[np.floating]
+    n_features_in_: int
     n_samples_seen_: int
     _gram: Any  # of shape (n_sides, d, d), float64, of the vectors divided by _unit
     _unit: float
@@ -157,8 +161,8 @@ class CommonComponentRemoval(LastAxisTransformer, DocumentedOnline, BaseEstimato
             )
         if resume and self._gram.shape[0] != len(sides):
             raise ValueError(
-                f"The first call of partial_fit had {self._gram.shape[0]} side(s), but "
-                f"this one has {len(sides)}. Was per_side changed?"
+                f"The first call of partial_fit used {self._gram.shape[0]} side(s), "
+                f"this one uses {len(sides)}. Was per_side changed?"
             )
         n_samples = int(sides[0].shape[0]) + (self.n_samples_seen_ if resume else 0)
         if self.n_components > X.shape[-1]:
@@ -169,7 +173,7 @@ class CommonComponentRemoval(LastAxisTransformer, DocumentedOnline, BaseEstimato
             raise ValueError(
                 f"Found array with {n_samples} sample(s), but removing "
                 f"{self.n_components} component(s) needs at least "
-                f"{self.n_components + 1}: fewer would leave nothing of the vectors."
+                f"{self.n_components + 1}; with fewer, all vectors become zero."
             )
         grams, unit = self._grams(xp, sides, resume=resume)
         found = [self._directions(xp, gram, X.dtype) for gram in grams]
@@ -297,7 +301,7 @@ def _project_out(xp: Any, X: Any, components: Any) -> Any:
     """Subtract from `X`, shape (..., d), its projection on orthonormal rows."""
     if not isinstance(X, np.ndarray):
         kept = xp.matmul(xp.matmul(X, components.T), components)
-        kept *= -1  # in place, so that there are two copies in memory and not three
+        kept *= -1  # in place: two copies in memory instead of three
         kept += X
         return kept
     kept = np.empty(X.shape, X.dtype)
@@ -317,7 +321,7 @@ def _map_rows(function: Callable[[slice], Any], X: Any) -> Iterator[Any]:
     """Results for parts of the rows, in order, independent of the threads."""
     parts = list(_slices(slice(0, X.shape[0]), _TASK))
     is_long = isinstance(X, np.ndarray) and X.shape[0] > _ROWS
-    # BLAS threads of several products would wait for one another.
+    # BLAS threads of concurrent products would wait for one another.
     with one_blas_thread() if is_long else nullcontext():
         n_threads = min(available_threads(), len(parts)) if is_long else 1
         if n_threads == 1:

@@ -227,7 +227,7 @@ def test_what_is_refused_after_fit_changes_nothing(flat):
         with pytest.raises(ValueError, match="NaN"):
             method(np.full((9, 7), np.nan))
     removal.partial_fit(np.empty((0, 7)))
-    with pytest.raises(ValueError, match=r"had 1 side.*has 2"):
+    with pytest.raises(ValueError, match=r"used 1 side.*uses 2"):
         removal.set_params(per_side=True).partial_fit(np.ones((9, 2, 7)))
     assert_array_equal(removal.components_, before)
     assert removal.n_samples_seen_ == 60

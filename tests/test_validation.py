@@ -35,7 +35,7 @@ from skparaphrase._output import check_last_axis, check_pair_vectors
 )
 @pytest.mark.parametrize("check", [check_last_axis, check_pair_vectors])
 def test_texts_are_told_from_vectors(check, X):
-    with pytest.raises(ValueError, match="but got texts: put an encoder before it"):
+    with pytest.raises(ValueError, match="but got texts: add an encoder before it"):
         check(X, BaseEstimator(), reset=True)
 
 

@@ -20,7 +20,7 @@ from skparaphrase.pairs import LastAxis, LastAxisUnion, PairSimilarity
 
 REQUIRED = {
     LastAxis: {"transformer": StandardScaler()},
-    LastAxisUnion: {"transformers": [("sif", SIFEncoder())]},
+    LastAxisUnion: {"transformer_list": [("sif", SIFEncoder())]},
 }
 
 

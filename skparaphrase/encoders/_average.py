@@ -76,8 +76,8 @@ def to_model2vec(self: Any, folder: str | PathLike[str]) -> None:
     Raises
     ------
     ValueError
-        If the `tokenizer` is a function, or has a pattern without an equivalent
-        there, or if `folder` contains something else.
+        If the `tokenizer` is a function or has a pattern of its own, or if `folder`
+        contains something else.
     ImportError
         If tokenizers is not installed: `pip install 'skparaphrase[interchange]'`.
 

@@ -27,30 +27,17 @@ _MODULES = [{"idx": 0, "name": "0", "path": "", "type": _MODULE}]
 _MARK = "\u2581"  # precedes every token of the foreign vocabulary
 _CONTINUES = "##"  # so that no token can start inside a word
 
-# Python's classes of characters, for the regular expressions of Oniguruma.
+# What Python's character classes and boundaries are in the regular expressions of
+# Oniguruma, which `tokenizers` uses.
 _WORD = r"[\p{L}\p{N}_]"
-_CLASSES = {
-    "w": _WORD,
-    "W": r"[^\p{L}\p{N}_]",
-    "d": r"\p{Nd}",
-    "D": r"\P{Nd}",
-    "s": r"[\s\x1c-\x1f]",
-    "S": r"[^\s\x1c-\x1f]",
+_ONIGURUMA = {
+    r"\w": _WORD,
+    r"\W": r"[^\p{L}\p{N}_]",
+    r"\d": r"\p{Nd}",
+    r"\s": r"[\s\x1c-\x1f]",
+    r"\b": rf"(?:(?<={_WORD})(?!{_WORD})|(?<!{_WORD})(?={_WORD}))",
+    r"\u2019": r"\x{2019}",
 }
-_PLACES = {
-    "b": rf"(?:(?<={_WORD})(?!{_WORD})|(?<!{_WORD})(?={_WORD}))",
-    "B": rf"(?:(?<={_WORD})(?={_WORD})|(?<!{_WORD})(?!{_WORD}))",
-    "A": r"\A",
-    "Z": r"\z",
-    "^": r"\A",
-    "$": r"(?=\n?\z)",
-}
-_CONTROLS = {"a": 7, "f": 12, "n": 10, "r": 13, "t": 9, "v": 11}
-_ITEM = re.compile(
-    r"\\x([0-9a-fA-F]{2})|\\u([0-9a-fA-F]{4})|\\U([0-9a-fA-F]{8})"
-    r"|\\.|\(\?(?:<[=!]|[:=!])|\(\?|\[\^?\]?|.",
-    re.DOTALL,
-)
 # The Greek s at the end of words, which the lower-casing of `tokenizers` lacks.
 _FINAL_SIGMA = r"(?<=\p{Cased}\p{Case_Ignorable}*)Σ(?!\p{Case_Ignorable}*\p{Cased})"
 
@@ -96,10 +83,10 @@ def _static_model(
     weights: NDArray[np.floating] | None,
 ) -> tuple[Any, NDArray[np.float32]]:
     """A tokenizer of `tokenizers`, and the vector of each of its tokens."""
-    if type(tokenizer) is not WordTokenizer:
+    if type(tokenizer) is not WordTokenizer or tokenizer.pattern not in TOKEN_PATTERNS:
         raise ValueError(
-            f"{caller} cannot export the function in tokenizer=: other libraries need "
-            "the pattern of a WordTokenizer."
+            f"{caller} can export only a WordTokenizer with pattern 'words' or 'ptb'; "
+            f"the tokenizer is {tokenizer!r}."
         )
     package = _import("tokenizers", caller)
     rows = [i for i, w in enumerate(vectors.words) if _can_occur(w, tokenizer)]
@@ -107,15 +94,15 @@ def _static_model(
     if vectors.unknown_row is not None:
         rows.append(vectors.unknown_row)
     if not rows:
-        raise ValueError("No word of the table can occur in a text.")
+        raise ValueError("The tokenizer can return no word of the table.")
     matrix = vectors.rows(np.array(rows))
     if weights is not None:
         matrix *= weights[rows].astype(np.float32)[:, np.newaxis]
     has_unknown = vectors.unknown_row is not None
     if vectors.unknown is not None and not has_unknown:
         warn_caller(
-            f"{caller} leaves out what unknown={vectors.unknown!r} makes of unknown "
-            "words: there, they have no vector."
+            f"{caller} does not export the vectors that "
+            f"unknown={vectors.unknown!r} makes for unknown words."
         )
     return _foreign_tokenizer(package, tokenizer, words, has_unknown), matrix
 
@@ -134,21 +121,20 @@ def _can_occur(word: str, tokenizer: WordTokenizer) -> bool:
     """Whether a text can contain `word`; True in case of doubt."""
     if tokenizer.lowercase and word.lower() != word:
         return False
-    if tokenizer.pattern in TOKEN_PATTERNS and word.split() != [word]:
-        return False  # white space
-    return word != "" and not re.search("[\ud800-\udfff]", word)
+    has_space = word.split() != [word]
+    return not has_space and not re.search("[\ud800-\udfff]", word)
 
 
 def _foreign_tokenizer(
     package: Any, tokenizer: WordTokenizer, words: list[str], has_unknown: bool
 ) -> Any:
-    """The tokenizer for `tokenizers`; its vocabulary is `words`, then the unknown.
+    """The tokenizer for `tokenizers`, with `words` and the unknown as vocabulary.
 
     The model is a BPE without merges: a token in the vocabulary is kept, and any other
-    is looked up character by character; characters missing from the vocabulary vanish.
-    All tokens start with a mark, and the later characters of a token are looked up with
+    is looked up character by character, without those missing from the vocabulary. All
+    tokens start with a mark, and the later characters of a token are looked up with
     another, so that at most the mark is found, if there is an unknown. (A WordLevel
-    model would give a token for every unknown word, which some callers count.)
+    model would return a token for every unknown word, which some callers count.)
     """
     regex, normalizers = package.Regex, package.normalizers
     split = package.pre_tokenizers.Split
@@ -158,11 +144,10 @@ def _foreign_tokenizer(
         final_sigma = normalizers.Replace(regex(_FINAL_SIGMA), "ς")
         replaced = [final_sigma, normalizers.Lowercase(), *replaced]
     words = [word.replace(_MARK, spare) for word in words]
-    pattern = TOKEN_PATTERNS.get(tokenizer.pattern, tokenizer.pattern)
-    steps = [_translated(pattern)]
+    steps = [_token_pattern(tokenizer.pattern)]
     if tokenizer.split_compounds:
         steps.append(_compounds(words, has_unknown))
-    vocabulary = [_MARK + word.replace(" ", _MARK) for word in words]
+    vocabulary = [_MARK + word for word in words]
     if has_unknown:
         vocabulary.append(_MARK)
     model = package.models.BPE(
@@ -173,12 +158,7 @@ def _foreign_tokenizer(
     )
     foreign = package.Tokenizer(model)
     foreign.normalizer = normalizers.Sequence(replaced)
-    try:
-        splits = [split(regex(step), "removed", invert=True) for step in steps]
-    except Exception as error:  # of no narrower class
-        raise ValueError(
-            f"pattern {pattern!r} has no equivalent in tokenizers: {error}"
-        ) from error
+    splits = [split(regex(step), "removed", invert=True) for step in steps]
     marked = package.pre_tokenizers.Metaspace(
         _MARK, prepend_scheme="always", split=False
     )
@@ -187,7 +167,7 @@ def _foreign_tokenizer(
 
 
 def _spare_character(words: list[str]) -> str:
-    """A code point that is no character, and that no word holds."""
+    """A noncharacter code point that no word contains."""
     used = set().union(*words)
     return next(c for c in map(chr, range(0xFDD0, 0xFDF0)) if c not in used)
 
@@ -195,69 +175,20 @@ def _spare_character(words: list[str]) -> str:
 # Regular expressions ---------------------------------------------------------------
 
 
-def _translated(pattern: str) -> str:
-    r"""A regular expression of Python for Oniguruma, with Python's \w, \s and \b.
-
-    Raises
-    ------
-    ValueError
-        If it has groups, flags, backreferences or other things that differ.
-    """
-
-    def refuse(why: str) -> ValueError:
-        return ValueError(
-            f"pattern {pattern!r} cannot be exported to tokenizers: {why}."
-        )
-
-    python = re.compile(pattern)
-    if python.groups or python.flags != re.compile("").flags:
-        raise refuse("it has a capturing group or a flag")
-    if python.fullmatch(""):
-        raise refuse("it matches the empty string")
-    if any(python.match(f" {chr(code)}") for code in range(128)):
-        raise refuse("its tokens may begin with a space")
-    if re.search(r"\}\+", pattern):
-        raise refuse("}+ means something else there")
-    out = []
-    in_class = False
-    for item in _ITEM.finditer(pattern.removeprefix("(?u)")):
-        text = item[0]
-        code = item[1] or item[2] or item[3]
-        if code is not None:
-            out.append(_literal(chr(int(code, 16))))
-        elif text[0] == "\\":
-            name = text[1]
-            if name in _CLASSES:
-                out.append(_CLASSES[name])
-            elif name in _PLACES and not in_class:
-                out.append(_PLACES[name])
-            elif name in _CONTROLS:
-                out.append(_literal(chr(_CONTROLS[name])))
-            elif name.isascii() and name.isalnum():
-                raise refuse(f"{text} means something else there")
-            else:
-                out.append(_literal(name))
-        elif in_class:
-            in_class = text != "]"
-            out += [f"\\{c}" if c in "[&^" else c for c in text]
-            # An opening bracket takes a closing one along, which closes here.
-            in_class = in_class and not text.endswith("]")
-        elif text[0] == "[":
-            in_class = True
-            out.append(text.replace("]", r"\]"))
-        elif text == "(?":
-            raise refuse("of (?...) only (?:...) and looking around are known there")
-        else:
-            out.append(_PLACES.get(text, text) if text in "^$" else text)
-    return "".join(out)
+def _token_pattern(name: str) -> str:
+    """A named token pattern as a regular expression of Oniguruma."""
+    pattern = TOKEN_PATTERNS[name]
+    for python, oniguruma in _ONIGURUMA.items():
+        pattern = pattern.replace(python, oniguruma)
+    return pattern
 
 
 def _compounds(words: list[str], has_unknown: bool) -> str:
-    """Matches the parts of compounds, and tokens whole that have none to look up.
+    """Match the parts of compounds, and other tokens as a whole.
 
-    A token without joiner, or one of the vocabulary, is whole. The others fall into
-    all their parts; if unknown words have a vector into the known parts, or are whole
-    where no part is known.
+    A token without a joiner, or in the vocabulary, stays whole. Others are split into
+    all their parts or, if unknown words have a vector, into the known parts; they stay
+    whole if no part is known.
     """
     joiners = "".join(map(_literal, sorted(JOINERS)))
     compounds = [word for word in words if not JOINERS.isdisjoint(word)]
@@ -276,7 +207,7 @@ def _compounds(words: list[str], has_unknown: bool) -> str:
 
 
 def _any_of(words: list[str]) -> str:
-    """A regular expression of many words, beginnings shared: quick to match."""
+    """A regular expression of many words; shared prefixes make it fast."""
     words = sorted(words)
     ends_here = words[0] == ""
     alternatives = []

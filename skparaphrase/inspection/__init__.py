@@ -1,14 +1,14 @@
-"""Inspect a model: training, neighbours, weights, scores by length, margins, focus."""
+"""Inspection of models: training, neighbours, weights, scores, margins and focus."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-from skparaphrase.inspection._grid_search import GridSearchDisplay
+from skparaphrase.inspection._frequency_weights import FrequencyWeightsDisplay
+from skparaphrase.inspection._grouped_scores import GroupedScoresDisplay
 from skparaphrase.inspection._interaction import InteractionDisplay, word_interactions
 from skparaphrase.inspection._margins import MarginDisplay, margins
 from skparaphrase.inspection._neighbors import nearest_units, neighbors
 from skparaphrase.inspection._scores import (
-    GroupedScoresDisplay,
     grouped_scores,
     pair_lengths,
     scores_by_length,
@@ -17,15 +17,10 @@ from skparaphrase.inspection._scores import (
 )
 from skparaphrase.inspection._similarity import SimilarityDisplay
 from skparaphrase.inspection._training import TrainingCurveDisplay
-from skparaphrase.inspection._weights import (
-    FrequencyWeightsDisplay,
-    TokenWeightsDisplay,
-    token_weights,
-)
+from skparaphrase.inspection._weights import TokenWeightsDisplay, token_weights
 
 __all__ = [
     "FrequencyWeightsDisplay",
-    "GridSearchDisplay",
     "GroupedScoresDisplay",
     "InteractionDisplay",
     "MarginDisplay",

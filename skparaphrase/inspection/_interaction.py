@@ -3,17 +3,18 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
 from sklearn.utils import Bunch
 from sklearn.utils.validation import check_is_fitted
 
 from skparaphrase._lazy import torch
-from skparaphrase.inspection._display import Display, draw_heat_map, shorten
+from skparaphrase.inspection._display import Display
 from skparaphrase.inspection._estimators import unwrap
 from skparaphrase.interaction import PairwiseInteractionRanker
 from skparaphrase.interaction._base import PairwiseInteraction
@@ -24,6 +25,7 @@ _MEASURES = ("cosine", "negative distance", "dot product")
 _CHANNELS = [f"{state} {measure}" for state in _STATES for measure in _MEASURES]
 _CHANNELS += ["words"]  # 1 in every cell
 _LONGEST = 24  # letters of a label
+_LETTER = 0.085  # width of a letter in inches
 
 
 def word_interactions(model: Any, pair: Any) -> Bunch:
@@ -240,11 +242,11 @@ class InteractionDisplay(Display):
         values = [format(value, values_format) for value in plane.flat]
         new, ax = ax is None, self._make_axes(ax)
         ax.set(xlabel="sentence 2", ylabel="sentence 1")
-        self.im_, self.marks_, self.texts_ = draw_heat_map(
+        self.im_, self.marks_, self.texts_ = _draw_heat_map(
             ax,
             plane,
-            [shorten(word, _LONGEST) for word in found.words1],
-            [shorten(word, _LONGEST) for word in found.words2],
+            [*map(_shorten, found.words1)],
+            [*map(_shorten, found.words2)],
             framed=np.argwhere(found.focus),
             values=values if include_values else None,
             bar_label=label if colorbar else None,
@@ -253,3 +255,87 @@ class InteractionDisplay(Display):
         )
         self._set_title(f"score {found.score:.2f}")
         return self
+
+
+def _shorten(word: str) -> str:
+    """First letters of a word, with an ellipsis if some are left out."""
+    return word if len(word) <= _LONGEST else f"{word[: _LONGEST - 1]}\u2026"
+
+
+def _draw_heat_map(
+    ax: Any,
+    plane: NDArray[np.float64],
+    rows: Sequence[str],
+    columns: Sequence[str],
+    *,
+    framed: Any,
+    values: Sequence[str] | None,
+    bar_label: str | None,
+    new: bool,
+    options: Mapping[str, Any],
+) -> tuple[Any, Any, list[Any] | None]:
+    """Draw cells on axes that have labels, and return the image, frames and texts.
+
+    `plane` is of shape (len(rows), len(columns)). `framed` holds the row and column of
+    each cell to frame, `values` the text of each cell in reading order. A new figure is
+    sized to its cells.
+    """
+    letters = max(map(len, values or ()), default=0)
+    below, left = max(map(len, columns)), max(map(len, rows))
+    if new:
+        upright = max(map(len, [ax.get_ylabel(), *(bar_label or "").split("\n")]))
+        width = max(len(columns) * max(0.3, 0.12 * letters), 1.8)
+        width += _LETTER * left + 0.8 + 1.1 * bool(bar_label)
+        line = 0.15 * (values is not None)
+        height = max(len(rows) * (0.3 + line), _LETTER * upright)
+        height += 0.7 * _LETTER * below + 1.0
+        ax.figure.set_size_inches(np.clip((width, height), (4.5, 3.0), (14, 12)))
+    box, dpi = ax.get_window_extent(), ax.figure.dpi
+    # Size of a cell in points, before the labels take up space.
+    wide = 72 / dpi * box.width / len(columns)
+    high = 72 / dpi * box.height / len(rows)
+
+    image = ax.imshow(plane, **{"aspect": "auto", **options})
+    slant: dict[str, Any] = {}
+    if 72 * _LETTER * below > wide:
+        slant = {"rotation": 45, "ha": "right", "rotation_mode": "anchor"}
+    slant |= {"fontsize": min(10, 0.6 * wide), "parse_math": False}
+    ax.set_xticks(range(len(columns)), columns, **slant)
+    size = min(10, 0.8 * high)
+    ax.set_yticks(range(len(rows)), rows, fontsize=size, parse_math=False)
+    if bar_label:
+        aspect = max(20, 5 * box.height / dpi)
+        ax.figure.colorbar(image, ax=ax, label=bar_label, aspect=aspect)
+    frames = _frame_cells(ax, framed, min(max(min(wide, high) / 12, 0.5), 1.5))
+    if values is None:
+        return image, frames, None
+    # A digit is about 0.6 of the font size wide, and a line 1.2 of it high.
+    size = min(0.75 * wide / (0.6 * letters), 0.6 * high / 1.2, 10)
+    return image, frames, _write_cells(image, plane, values, size)
+
+
+def _frame_cells(ax: Any, cells: Any, width: float) -> Any:
+    """Draw white frames with black edges, visible on any colour."""
+    from matplotlib.collections import PatchCollection
+    from matplotlib.patches import Rectangle
+    from matplotlib.patheffects import withStroke
+
+    boxes = [Rectangle((j - 0.43, i - 0.43), 0.86, 0.86) for i, j in cells]
+    style: dict[str, Any] = {"fc": "none", "ec": "white", "lw": width}
+    style["path_effects"] = [withStroke(linewidth=2.5 * width, foreground="black")]
+    frames = PatchCollection(boxes, **style)
+    ax.add_collection(frames, autolim=False)
+    return frames
+
+
+def _write_cells(
+    image: Any, plane: NDArray[np.float64], values: Sequence[str], size: float
+) -> list[Any]:
+    """Write values, black on light cells and white on dark ones."""
+    light = image.to_rgba(plane)[..., :3] @ [0.299, 0.587, 0.114] > 0.5
+    centred = {"ha": "center", "va": "center", "fontsize": size}
+    texts = []
+    for (i, j), value in zip(np.ndindex(plane.shape), values, strict=True):
+        color = "black" if light[i, j] else "white"
+        texts.append(image.axes.text(j, i, value, color=color, **centred))
+    return texts

@@ -162,6 +162,8 @@ class MarginDisplay(Display):
     >>> plt.close(display.figure_)
     """
 
+    mean_margin_: float
+
     def __init__(
         self, positive: Any, negative: Any, *, name: str | None = None
     ) -> None:

@@ -16,12 +16,13 @@ from skparaphrase.inspection._estimators import (
     import_optional,
     transform_texts,
 )
+from skparaphrase.metrics._similarity import unit_vectors
+from skparaphrase.search._nearest import Found, best, nearest
 from skparaphrase.text import unique_texts
 from skparaphrase.text._check import check_single_texts
 from skparaphrase.vectors import WordVectors
 
 _BLOCK = 8192  # candidates that are embedded together
-_CELLS = 2**23  # cosines in memory at a time
 
 
 def neighbors(
@@ -143,32 +144,24 @@ def _nearest(
     places = {text: i for i, text in enumerate(candidates) if text in wanted}
     own = np.array([places.get(text, -1) for text in queries], dtype=np.intp)
     vectors = _unit(embed(queries))
-    best = np.empty((len(queries), 0), dtype=vectors.dtype)
-    found = np.empty((len(queries), 0), dtype=np.intp)
-    step = min(_BLOCK, max(_CELLS // max(len(queries), 1), 1))
-    for start in range(0, len(candidates), step):
-        block = candidates[start : start + step]
-        cosines = vectors @ _unit(embed(block)).T
-        itself = np.flatnonzero((own >= start) & (own < start + len(block)))
-        cosines[itself, own[itself] - start] = -np.inf
-        last = min(n, len(block)) - 1
-        top = np.argpartition(-cosines, last, axis=1)[:, : last + 1]
-        best = np.hstack([best, np.take_along_axis(cosines, top, axis=1)])
-        found = np.hstack([found, top + start])
-        order = np.lexsort((found, -best))[:, :n]  # ties in the order of candidates
-        best = np.take_along_axis(best, order, axis=1)
-        found = np.take_along_axis(found, order, axis=1)
-    query, rank = np.nonzero(best > -np.inf)
+    found: list[Found] = []
+    for start in range(0, len(candidates), _BLOCK):
+        block = _unit(embed(candidates[start : start + _BLOCK]))
+        query, row, cosine = nearest(vectors, block, n + 1)  # one may be the query
+        found = [best([*found, (query, row + start, cosine)], n + 1)]
+    query, row, cosine = best(found)
+    other = row != own[query]
+    query, row, cosine = query[other], row[other], cosine[other]
+    rank = np.arange(len(query)) - np.searchsorted(query, query)
+    query, row, cosine, rank = (a[rank < n] for a in (query, row, cosine, rank))
     columns = {"query": [queries[i] for i in query.tolist()], "rank": rank + 1}
-    columns["neighbor"] = [candidates[i] for i in found[query, rank].tolist()]
-    columns["similarity"] = best[query, rank]
+    columns["neighbor"] = [candidates[i] for i in row.tolist()]
+    columns["similarity"] = cosine
     return pandas.DataFrame(columns)
 
 
-def _unit(vectors: NDArray[np.floating]) -> NDArray[np.floating]:
-    """Vectors scaled to length 1; zero vectors stay zero."""
-    norms = np.linalg.norm(vectors, axis=1, keepdims=True)
-    return np.divide(vectors, norms, out=np.zeros_like(vectors), where=norms > 0)
+def _unit(vectors: NDArray[np.floating]) -> NDArray[np.float32]:
+    return unit_vectors(vectors.astype(np.float32, copy=False))
 
 
 def _check_units(units: Iterable[str], table: WordVectors, name: str) -> list[str]:

@@ -22,9 +22,9 @@ from skparaphrase.metrics._similarity import check_columns
 from skparaphrase.text import check_pairs
 
 _KINDS = ("auto", "scatter", "hexbin")
-_MANY = 5000  # pairs, of which points would hide one another
+_MANY = 5000  # pairs from which points would hide each other
 _MARKERS = "os^Dv<>P"
-# Okabe and Ito: distinct for people who are colour-blind, too
+# Okabe and Ito: also distinct for colour-blind people
 _COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
 
 
@@ -46,7 +46,7 @@ class SimilarityDisplay(Display):
     ----------
     pearson_, spearman_ : float
         Correlation of all pairs; with `groups`, the unweighted mean over the groups of
-        two pairs or more, as in the STS tasks.
+        at least two pairs, as in the STS tasks.
     group_scores_ : dict of group to tuple (pearson, spearman), or None
         In order of appearance.
     scatters_, lines_ : list of matplotlib PathCollection and of Line2D
@@ -68,6 +68,10 @@ class SimilarityDisplay(Display):
     0.71
     >>> plt.close(display.figure_)
     """
+
+    pearson_: float
+    spearman_: float
+    group_scores_: dict[Any, tuple[float, float]] | None
 
     def __init__(
         self, y_true: Any, y_pred: Any, *, groups: Any = None, name: str | None = None
@@ -204,7 +208,7 @@ class SimilarityDisplay(Display):
         mean = "" if self.groups is None else "mean "
         if self.groups is not None:
             self.group_scores_ = dict(zip(distinct, scores, strict=True))
-            # "best" compares with every point, and finds no room beside thousands.
+            # "best" would compare with every point.
             draw_legend(ax, "lower right")
         ax.set(xlabel="gold score", ylabel="predicted similarity")
         self._set_title(f"{mean}r {self.pearson_:.3f}, \u03c1 {self.spearman_:.3f}")

@@ -1,32 +1,23 @@
-"""Weights of words, learnt or from SIF, against their frequencies."""
+"""Lengths of word vectors against the frequencies of the words."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import check_consistent_length
 
-from skparaphrase.encoders import SIFEncoder
-from skparaphrase.inspection._display import (
-    Display,
-    draw_legend,
-    draw_points,
-    merge_style,
-)
+from skparaphrase.inspection._display import Display, draw_points, merge_style
 from skparaphrase.inspection._estimators import (
     find_encoder,
     find_table,
     has_words,
     import_optional,
     initial_table,
-    vector_growth,
 )
 from skparaphrase.inspection._swear_words import first_to_name
-from skparaphrase.metrics._similarity import check_columns
 from skparaphrase.vectors import WordFrequencies, WordVectors, load_word_frequencies
 
 _COLUMNS = {
@@ -35,7 +26,7 @@ _COLUMNS = {
     "distance": "distance from the initial vector",
     "sif": "SIF weight a / (a + p)",
 }
-_NAMED_STEPS = 8  # steps of log frequency, each with words that are named
+NAMED_STEPS = 8  # steps of log frequency, in each of which words are named
 _MEDIAN_STEPS = 25
 _FEWEST = 5  # words in a median
 
@@ -212,7 +203,7 @@ class TokenWeightsDisplay(Display):
         ax = self._make_axes(ax)
         table = self.weights.index
         columns = self.weights[["frequency", self.column]].to_numpy().T
-        known, points = _drawable(table, columns)
+        known, points = drawable(table, columns)
         style: dict[str, Any] = {"s": 5, "alpha": 0.25, "color": "C0"}
         self.scatter_ = draw_points(ax, points, scatter_kwargs, **style)
         median = _medians(points)
@@ -220,198 +211,23 @@ class TokenWeightsDisplay(Display):
         (self.line_,) = ax.plot(*median, **style)
         if words is None:
             extremes = set()
-            for rows in _steps(points[0], _NAMED_STEPS):
+            for rows in steps(points[0], NAMED_STEPS):
                 heights = points[1, rows]
                 for keys in (-heights, heights):
                     extremes.update(first_to_name(known, rows, keys))
             named = sorted(extremes)
         else:
-            named = _find_words(words, table, known, points)
+            named = find_words(words, table, known, points)
         below = points[1, named] < np.interp(points[0, named], *median)
         corners = [("left", "top" if low else "bottom") for low in below]
-        self.texts_ = _name_points(ax, known, points, named, corners)
+        self.texts_ = name_points(ax, known, points, named, corners)
         ax.set(xlabel="share of the word in the corpus", ylabel=_COLUMNS[self.column])
         # "best" would compare with every point, of which matplotlib warns.
         ax.legend(loc="upper left" if self.column == "distance" else "upper right")
         return self
 
 
-class FrequencyWeightsDisplay(Display):
-    r"""SIF weight :math:`a / (a + p)` of words against their share p of a corpus.
-
-    Figure 1 of Arora et al. (2017), with the words of an encoder, on one of the curves
-    or where training has put them. Create one with :meth:`from_estimator`.
-
-    Parameters
-    ----------
-    words, frequency, weight : array-like of shape (n_words,)
-        Words, their shares and their weights. Share 0 or weight NaN is not drawn.
-    a : sequence of float, default=(1e-3,)
-        Parameters of the curves.
-    name : str, default=None
-        Name of the encoder, for the legend.
-
-    Attributes
-    ----------
-    scatter_ : matplotlib PathCollection
-        A point for each word that occurs.
-    lines_, subsampling_line_ : list of matplotlib Line2D, and Line2D or None
-        The curves of `a`, in rising order, and of word2vec.
-    texts_ : list of matplotlib Annotation
-        The named words, in rising frequency.
-    ax_, figure_ : matplotlib Axes and Figure
-
-    Examples
-    --------
-    >>> import matplotlib.pyplot as plt
-    >>> from skparaphrase.encoders import SIFEncoder
-    >>> from skparaphrase.inspection import FrequencyWeightsDisplay
-    >>> encoder = SIFEncoder().fit(["A cat sleeps."])
-    >>> display = FrequencyWeightsDisplay.from_estimator(encoder, a=[1e-2, 1e-3])
-    >>> [line.get_label() for line in display.lines_]
-    ['a = 0.001', 'a = 0.01']
-    >>> plt.close(display.figure_)
-    """
-
-    def __init__(
-        self,
-        words: Sequence[str],
-        frequency: Any,
-        weight: Any,
-        *,
-        a: Iterable[float] = (1e-3,),
-        name: str | None = None,
-    ) -> None:
-        self.words = list(words)
-        self.frequency, self.weight = check_columns(
-            {"frequency": frequency, "weight": weight}, ensure_all_finite="allow-nan"
-        )
-        check_consistent_length(self.words, self.frequency)
-        self.a = sorted({float(value) for value in a})
-        if not all(value > 0 for value in self.a):
-            raise ValueError(f"a must be greater than 0; got {self.a}.")
-        self.name = name
-
-    @classmethod
-    def from_estimator(
-        cls,
-        encoder: Any,
-        frequencies: WordFrequencies | Mapping[str, int] | None = None,
-        *,
-        a: float | Iterable[float] | None = None,
-        name: str | None = None,
-        **plot_options: Any,
-    ) -> Self:
-        """Draw the weights of an encoder's words.
-
-        Parameters
-        ----------
-        encoder : estimator
-            A fitted :class:`~skparaphrase.encoders.SIFEncoder`, whose weights are
-            drawn; or an encoder that has trained its word vectors, whose weights are
-            their lengths divided by the initial ones (with `weighting="sif"`, before
-            weighting). Or a pipeline or search that begins with one.
-        frequencies : WordFrequencies or mapping of str to int, default=None
-            Counts of the words. None takes those of the encoder's SIF weights, or for
-            an encoder without them the bundled counts of English Wikipedia.
-        a : float or iterable of float, default=None
-            Parameters of the curves. None takes the encoder's, or 1e-3.
-        name : str, default=None
-            None takes the name of the encoder's class.
-        **plot_options : dict
-            Passed to :meth:`plot`.
-
-        Returns
-        -------
-        display : FrequencyWeightsDisplay
-
-        Raises
-        ------
-        TypeError, NotFittedError
-            If the encoder has neither SIF weights nor trained word vectors.
-        ValueError
-            If the vectors from which training started are unknown.
-        """
-        found = find_encoder(encoder)
-        own = float(getattr(found, "a", 1e-3))
-        learned = not isinstance(found, SIFEncoder)
-        weight = vector_growth(found) if learned else None
-        table = find_table(found)
-        sif = getattr(found, "initial_weights_" if learned else "weights_", None)
-        if frequencies is not None:
-            share = WordFrequencies.check(frequencies).probabilities(table.words)
-        elif sif is not None and getattr(found, "weights", None) is None:
-            share = own / np.asarray(sif, dtype=np.float64) - own
-        else:
-            share = load_word_frequencies().probabilities(table.words)
-        name = type(found).__name__ if name is None else name
-        curves = np.atleast_1d(np.asarray(own if a is None else a)).tolist()
-        weight = sif if weight is None else weight
-        display = cls(table.words, share, weight, a=curves, name=name)
-        return display.plot(**plot_options)
-
-    def plot(
-        self,
-        ax: Any = None,
-        *,
-        words: Sequence[str] | None = None,
-        subsampling: float | None = None,
-        scatter_kwargs: Mapping[str, Any] | None = None,
-        line_kwargs: Mapping[str, Any] | None = None,
-    ) -> Self:
-        """Draw the curves and the words.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, default=None
-            None creates a new figure.
-        words : sequence of str, default=None
-            Words to name if they occur. None names the most frequent alphabetic word,
-            but no swear word, of each of eight equal steps of log frequency.
-        subsampling : float, default=None
-            Also draw the probability with which word2vec keeps an occurrence,
-            min(1, sqrt(subsampling / p)). The paper has 1e-5, with a = 1e-4.
-        scatter_kwargs, line_kwargs : dict, default=None
-            Passed to matplotlib's `scatter` for the words and `plot` for the curves.
-
-        Returns
-        -------
-        display : FrequencyWeightsDisplay
-        """
-        ax = self._make_axes(ax)
-        from matplotlib import colormaps
-
-        known, points = _drawable(self.words, np.array([self.frequency, self.weight]))
-        if words is None:
-            named = []
-            for step in _steps(points[0], _NAMED_STEPS):
-                rows = np.array([i for i in step if known[i].isalpha()], dtype=np.intp)
-                named += first_to_name(known, rows, -points[0, rows])
-        else:
-            named = _find_words(words, self.words, known, points)
-        style = {"s": 6, "alpha": 0.35, "color": "0.35", "label": self.name}
-        self.scatter_ = draw_points(ax, points, scatter_kwargs, **style)
-        shares = np.geomspace(points[0].min(), max(points[0].max(), 0.1), 200)
-        colors = colormaps["viridis"](np.linspace(0.1, 0.85, len(self.a)))
-        self.lines_ = []
-        for a, color in zip(self.a, colors, strict=True):
-            style = {"color": color, "linewidth": 1.5, "label": f"a = {a:g}"}
-            style = merge_style(line_kwargs, **style)
-            self.lines_ += ax.plot(shares, a / (a + shares), **style)
-        self.subsampling_line_ = None
-        if subsampling is not None:
-            kept = np.minimum(1, np.sqrt(subsampling / shares))
-            label = f"word2vec, {subsampling:g}"
-            (self.subsampling_line_,) = ax.plot(shares, kept, "C1--", label=label)
-        # Neighbours on a falling curve are named above and below it in turn.
-        corners = [("left", "bottom"), ("right", "top")] * len(named)
-        self.texts_ = _name_points(ax, known, points, named, corners)
-        ax.set(xlabel="share p of the word in the corpus", ylabel="weight")
-        draw_legend(ax, "lower left")
-        return self
-
-
-def _drawable(
+def drawable(
     words: Sequence[str], points: NDArray[np.float64]
 ) -> tuple[list[str], NDArray[np.float64]]:
     """Words that occur and have a weight, and their frequencies and weights."""
@@ -424,7 +240,7 @@ def _drawable(
     return [words[row] for row in rows.tolist()], points[:, rows]
 
 
-def _find_words(asked: Any, words: Any, known: list[str], points: Any) -> list[int]:
+def find_words(asked: Any, words: Any, known: list[str], points: Any) -> list[int]:
     """Positions of the asked words among the known ones, in rising frequency."""
     missing = sorted(set(asked).difference(words))
     if missing:
@@ -434,7 +250,7 @@ def _find_words(asked: Any, words: Any, known: list[str], points: Any) -> list[i
     return sorted(found, key=points[0].item)
 
 
-def _steps(frequency: NDArray[np.float64], n: int) -> list[NDArray[np.intp]]:
+def steps(frequency: NDArray[np.float64], n: int) -> list[NDArray[np.intp]]:
     """Rows of the words in each of `n` equal steps of log frequency, if it has any."""
     logs = np.log(frequency)
     width = np.ptp(logs) or 1.0
@@ -445,7 +261,7 @@ def _steps(frequency: NDArray[np.float64], n: int) -> list[NDArray[np.intp]]:
 def _medians(points: NDArray[np.float64]) -> NDArray[np.float64]:
     """Median frequency and weight of steps of log frequency, joined if too small."""
     groups: list[NDArray[np.intp]] = []
-    for rows in _steps(points[0], _MEDIAN_STEPS):
+    for rows in steps(points[0], _MEDIAN_STEPS):
         if groups and len(groups[-1]) < _FEWEST:
             rows = np.concatenate([groups.pop(), rows])
         groups.append(rows)
@@ -454,7 +270,7 @@ def _medians(points: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.array([np.median(points[:, rows], axis=1) for rows in groups]).T
 
 
-def _name_points(
+def name_points(
     ax: Any, known: list[str], points: Any, named: list[int], corners: Any
 ) -> list[Any]:
     """Draw black points on a log axis, each with its word at one of its corners."""

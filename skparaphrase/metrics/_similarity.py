@@ -3,7 +3,7 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -42,7 +42,7 @@ def dot_similarity(first: Vectors, second: Vectors) -> Vectors:
 
 
 def unit_vectors(vectors: Vectors, length: float = 1.0) -> Vectors:
-    """Vectors scaled to a length, whatever their magnitude; zero vectors stay zero."""
+    """Vectors scaled to a length, without overflow; zero vectors stay zero."""
     # Divided by the largest entry first, squares neither overflow nor underflow.
     largest = np.abs(vectors).max(axis=-1, keepdims=True, initial=0)
     vectors = vectors / np.where(largest > 0, largest, 1)
@@ -155,7 +155,8 @@ spearman_scorer = make_scorer(spearman_score)
 spearman_scorer.__name__ = "spearman"
 spearman_scorer.__doc__ = "Like `pearson_scorer`, with Spearman's rank correlation."
 
-_METRICS = {"pearson": pearson_score, "spearman": spearman_score}
+#: Correlations with graded scores, by the names that `metric=` accepts.
+CORRELATIONS = {"pearson": pearson_score, "spearman": spearman_score}
 
 
 class STSScorer:
@@ -169,7 +170,8 @@ class STSScorer:
     ----------
     datasets : tuple (pairs, scores) or mapping of str to such tuples
         Pairs of texts, shape (n_pairs, 2), and graded scores, shape (n_pairs,).
-    metric : {"pearson", "spearman"}, default="pearson"
+    metric : {"pearson", "spearman"} or callable, default="pearson"
+        A callable takes (y_true, y_pred) and returns a number; higher is better.
     postprocess : transformer, default=None
         Fitted to the vectors of each data set and applied to them before the cosine,
         as the SIF paper does with `CommonComponentRemoval`.
@@ -200,12 +202,15 @@ class STSScorer:
         self,
         datasets: tuple[Any, Any] | Mapping[str, tuple[Any, Any]],
         *,
-        metric: str = "pearson",
+        metric: str | Callable[[Any, Any], float] = "pearson",
         postprocess: Any = None,
         average: bool = False,
     ) -> None:
-        if metric not in _METRICS:
-            raise ValueError(f"metric must be one of {list(_METRICS)}; got {metric!r}.")
+        if not callable(metric) and metric not in CORRELATIONS:
+            raise ValueError(
+                f"metric must be one of {list(CORRELATIONS)} or a callable; got "
+                f"{metric!r}."
+            )
         self.average = average
         if not isinstance(datasets, Mapping):
             datasets = {"sts": datasets}
@@ -225,7 +230,8 @@ class STSScorer:
                 )
         self.datasets = dict(datasets)
         self.metric = metric
-        self.__name__ = metric  # the axis label of learning curves
+        # The axis label of learning curves.
+        self.__name__ = getattr(metric, "__name__", str(metric))
         self.postprocess = postprocess
 
     def __call__(
@@ -247,7 +253,7 @@ class STSScorer:
             each data set and their unweighted "mean", with which `GridSearchCV` needs
             `refit="mean"`.
         """
-        measure = _METRICS[self.metric]
+        measure = self.metric if callable(self.metric) else CORRELATIONS[self.metric]
         scores = {
             name: measure(gold, self.similarities(estimator, pairs))
             for name, (pairs, gold) in self.datasets.items()
@@ -280,4 +286,4 @@ class STSScorer:
     def __repr__(self) -> str:
         average = ", average=True" if self.average else ""
         sets = f"{len(self.datasets)} data sets"
-        return f"STSScorer({sets}, metric={self.metric!r}{average})"
+        return f"STSScorer({sets}, metric={self.__name__!r}{average})"

@@ -98,6 +98,8 @@ class PairFeatures(LastAxisTransformer, DocumentedOnline, BaseEstimator):
     ['product0', 'product1', 'absdiff0', 'absdiff1']
     """
 
+    n_features_in_: int
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {"how": ["array-like"]}
 
     def __init__(self, how: Sequence[str] = ("product", "absdiff")) -> None:

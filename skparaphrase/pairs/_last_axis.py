@@ -48,6 +48,9 @@ class LastAxis(
     (10, 2, 3)
     """
 
+    transformer_: Any
+    n_features_in_: int
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {"transformer": [object]}
 
     def __init__(self, transformer: Any) -> None:

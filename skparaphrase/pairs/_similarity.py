@@ -28,8 +28,8 @@ _METRICS: dict[str, Callable[..., NDArray[np.floating]]] = {
 class PairSimilarity(RegressorMixin, DocumentedOnline, BaseEstimator):
     """Predict the similarity of each pair from its two vectors.
 
-    The last step of a pipeline from pairs of texts to scores. Nothing is learnt: `fit`
-    only checks the vectors, and `predict` and `score` work without it.
+    The last step of a pipeline that maps pairs of texts to scores. Nothing is learnt:
+    `fit` only checks the vectors, and `predict` and `score` work without it.
 
     Parameters
     ----------
@@ -50,6 +50,8 @@ class PairSimilarity(RegressorMixin, DocumentedOnline, BaseEstimator):
     >>> PairSimilarity().predict(vectors).round(2)
     array([0.71, 0.  ])
     """
+
+    n_features_in_: int
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "metric": [StrOptions(set(_METRICS))]

@@ -3,38 +3,21 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields
-from functools import partial
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
-from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
-from sklearn.pipeline import FeatureUnion, Pipeline
+from sklearn.pipeline import FeatureUnion, Pipeline, make_union
 from sklearn.preprocessing import FunctionTransformer, normalize
-from sklearn.utils import Bunch, Tags, check_array, get_tags
+from sklearn.utils import Tags, check_array, get_tags
 from sklearn.utils.extmath import row_norms
-from sklearn.utils.metadata_routing import (
-    MetadataRouter,
-    MethodMapping,
-    process_routing,
-)
-from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted
 
-from skparaphrase._compat import (
-    BaseComposition,
-    StrOptions,
-    VisualBlock,
-    fit_context,
-    fit_one,
-    fit_transform_one,
-    name_estimators,
-    routing_enabled,
-)
+from skparaphrase._compat import StrOptions, fit_context
 from skparaphrase._estimator import DocumentedOnline, store_parameters
 from skparaphrase._output import LastAxisTransformer
 from skparaphrase.metrics._similarity import unit_vectors
@@ -43,50 +26,48 @@ from skparaphrase.pairs._last_axis import LastAxis
 _Weights = Mapping[str, float] | ArrayLike | None
 
 
-class LastAxisUnion(LastAxisTransformer, DocumentedOnline, BaseComposition):
+class LastAxisUnion(LastAxisTransformer, DocumentedOnline, FeatureUnion):
     r"""Concatenate the vectors of several encoders on the last axis.
 
-    Like :class:`~sklearn.pipeline.FeatureUnion`, but for pairs too: vectors of shape
+    A :class:`~sklearn.pipeline.FeatureUnion` that also accepts pairs: vectors of shape
     (n, 2, d1) and (n, 2, d2) become (n, 2, d1 + d2). Encoders of words and of
     characters err on different texts, and their union is often better than either.
 
     Parameters
     ----------
-    transformers : list of tuple (str, transformer)
-        Names and members. A member is an encoder, a pipeline that starts with one, or
-        any transformer that changes or adds only the last axis. "drop" leaves a member
-        out; "passthrough" stands for the input itself, which must then be numeric.
-    weights : dict of str to float or array-like of shape (n_members,), default=None
-        Weight of each member in inner products, at least 0; 1 for members that a dict
-        does not name, and for all if None. The vectors of a member are multiplied by
+    transformer_list : list of tuple (str, transformer)
+        Names and transformers, which are fitted in place: encoders, pipelines that
+        start with one, or any transformers that change or add only the last axis.
+        "drop" leaves a transformer out; "passthrough" is the input, which must then be
+        numeric.
+    weights : dict of str to float or array-like, default=None
+        Weight of each transformer in inner products, at least 0. Transformers that a
+        dict does not name have weight 1. The vectors of a transformer are multiplied by
         the square root of its weight, which may be changed after `fit`.
     scale : {"unit", "rms"} or None, default="unit"
-        How the vectors of a member are scaled first.
+        How the vectors of each transformer are scaled before they are weighted.
 
         - "unit": to length 1. Zero vectors stay zero.
-        - "rms": divided by the root mean square of their lengths in `fit`, so that
-          longer vectors stay longer, as a linear model may need.
+        - "rms": divided by the root mean square of their lengths in `fit`. Longer
+          vectors stay longer, as a linear model may need.
         - None: not at all.
     n_jobs : int, default=None
-        Number of members to process in parallel. None means 1 unless in a
+        Number of transformers to process in parallel. None means 1 unless in a
         :func:`joblib.parallel_config` context; -1 means all processors.
     verbose : bool, default=False
-        If True, print the time that each member takes to fit.
+        If True, print the time that each transformer takes to fit.
 
     Attributes
     ----------
-    transformers_ : list of tuple (str, transformer)
-        Fitted clones of the members that are not dropped. The clone of a
-        :class:`~sklearn.frozen.FrozenEstimator` is itself.
     lengths_ : dict of str to float or None
-        With ``scale="rms"``, the root mean square length of each member's vectors.
+        With ``scale="rms"``, the root mean square length of each transformer's vectors.
     n_features_in_, feature_names_in_
-        Taken from the first member that has them; encoders of texts do not.
+        Those of the first transformer, if it has them; encoders of texts do not.
 
     See Also
     --------
-    make_last_axis_union : Names the members automatically.
-    sklearn.pipeline.FeatureUnion : For results of two dimensions.
+    make_last_axis_union : Names the transformers automatically.
+    sklearn.pipeline.FeatureUnion : For two-dimensional results.
 
     Notes
     -----
@@ -95,42 +76,43 @@ class LastAxisUnion(LastAxisTransformer, DocumentedOnline, BaseComposition):
     .. math:: \frac{\sum_i w_i \, \langle u_i, v_i \rangle}
               {\sqrt{\sum_i w_i |u_i|^2} \sqrt{\sum_i w_i |v_i|^2}}
 
-    over members :math:`i` of weight :math:`w_i`. With ``scale="unit"`` it is the mean
-    of the members' cosines, weighted by :math:`w_i`; a member in which both vectors are
-    zero is left out. With "rms", a member counts more for texts whose vectors are long,
-    and with None, a member with long vectors dominates the others.
+    over transformers :math:`i` of weight :math:`w_i`. With ``scale="unit"`` it is the
+    mean of their cosines, weighted by :math:`w_i`; a transformer in which both vectors
+    are zero is left out. With "rms", a transformer counts more for texts whose vectors
+    are long, and with None, a transformer with long vectors dominates the others.
 
     On the STS sets of 2012 to 2014, "unit" was best in every union that was tried, by
     0.02 to 0.4 points of 100 over "rms" and 0.1 to 3.3 over None. Removing common
-    components within the members was better than after the union, by 0.3 to 1.4.
-
-    The union is sparse if a member is. Fit parameters are passed to all members, or as
-    requested with metadata routing; parameters of `transform` are not routed.
+    components from each transformer's vectors was better than removing them after the
+    union, by 0.3 to 1.4.
 
     Examples
     --------
     >>> from skparaphrase.encoders import AverageEncoder, SIFEncoder
     >>> from skparaphrase.pairs import LastAxisUnion
     >>> pairs = [("A cat sleeps.", "A cat is asleep."), ("It rained.", "Buy bread!")]
-    >>> members = [("sif", SIFEncoder()), ("average", AverageEncoder())]
-    >>> union = LastAxisUnion(members, weights={"average": 0.5})
+    >>> encoders = [("sif", SIFEncoder()), ("average", AverageEncoder())]
+    >>> union = LastAxisUnion(encoders, weights={"average": 0.5})
     >>> union.fit_transform(pairs).shape
     (2, 2, 256)
     >>> union.transform(["A cat sleeps."]).shape
     (1, 256)
     """
 
+    lengths_: dict[str, float] | None
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "transformers": [list, tuple],
+        "transformer_list": [list, tuple],
         "weights": [Mapping, "array-like", None],
         "scale": [StrOptions({"unit", "rms"}), None],
         "n_jobs": [int, np.integer, None],
         "verbose": ["verbose"],
     }
+    verbose_feature_names_out = True  # a parameter of FeatureUnion only
 
     def __init__(
         self,
-        transformers: Sequence[tuple[str, Any]],
+        transformer_list: Sequence[tuple[str, Any]],
         *,
         weights: _Weights = None,
         scale: str | None = "unit",
@@ -139,27 +121,19 @@ class LastAxisUnion(LastAxisTransformer, DocumentedOnline, BaseComposition):
     ) -> None:
         store_parameters(self, locals())
 
-    def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Parameters; if `deep`, also the members and theirs as "name__parameter"."""
-        return self._get_params("transformers", deep=deep)
-
-    def set_params(self, **params: Any) -> Self:
-        """Set parameters, members by their names, or parameters of members."""
-        self._set_params("transformers", **params)
-        return self
-
     @fit_context(prefer_skip_nested_validation=False)
-    def fit(self, X: Any, y: Any = None, **params: Any) -> Self:
-        """Fit every member.
+    def fit(self, X: Any, y: Any = None, **fit_params: Any) -> Self:
+        """Fit every transformer.
 
         Parameters
         ----------
         X : array-like
-            Input that all members accept; an iterator is read once.
+            Input that all transformers accept; an iterator is read once.
         y : array-like, default=None
-            Passed to every member.
-        **params : dict
-            Passed to the `fit` of the members.
+            Passed to every transformer.
+        **fit_params : dict
+            Passed to the `fit` of every transformer, or as requested by metadata
+            routing.
 
         Returns
         -------
@@ -168,14 +142,18 @@ class LastAxisUnion(LastAxisTransformer, DocumentedOnline, BaseComposition):
         Raises
         ------
         ValueError, TypeError
-            If names, members or weights are invalid. Errors of members name the member.
+            If names, transformers or weights are invalid.
         """
-        self._fit("fit", _read(X), y, params)
-        return self
+        if self.scale == "rms":
+            self.fit_transform(X, y, **fit_params)  # the lengths need the vectors
+            return self
+        self.lengths_ = None
+        fitted: Self = super().fit(_read(X), y, **fit_params)
+        return fitted
 
     @fit_context(prefer_skip_nested_validation=False)
     def fit_transform(self, X: Any, y: Any = None, **params: Any) -> Any:
-        """Fit every member and transform the same input.
+        """Fit every transformer and transform the same input.
 
         Parameters
         ----------
@@ -189,221 +167,156 @@ class LastAxisUnion(LastAxisTransformer, DocumentedOnline, BaseComposition):
             As in `transform`.
         """
         X = _read(X)
-        return self._combine(self._fit("fit_transform", X, y, params), X)
+        blocks = super().fit_transform(X, y, **params)
+        self.lengths_ = None
+        if self.scale == "rms":
+            self.lengths_ = {
+                name: _root_mean_square(_check_floats(name, block))
+                for name, block in blocks.items()
+            }
+        return self._combine(blocks, X)
 
-    def transform(self, X: Any) -> Any:
-        """Compute the vectors of all members, scale them and concatenate them.
+    def transform(self, X: Any, **params: Any) -> Any:
+        """Concatenate the scaled and weighted vectors of all transformers.
 
         Parameters
         ----------
         X : array-like
             As in `fit`.
+        **params : dict
+            Passed to the transformers that request them, with metadata routing.
 
         Returns
         -------
         vectors : ndarray of shape (..., d1 + d2 + ...)
-            Sparse if a member is; a frame of shape (n, d) if `set_output` asks for one.
+            Sparse if a block is; a frame of shape (n, d) if `set_output` asks for one.
 
         Raises
         ------
         ValueError
-            If the members' shapes differ before the last axis, or if vectors to be
-            scaled are not finite.
+            If shapes differ before the last axis, or vectors to scale are not finite.
         """
-        check_is_fitted(self)
         X = _read(X)
-        results = Parallel(n_jobs=self.n_jobs)(
-            delayed(_named)(name, member.transform, X)
-            for name, member in self.transformers_
-        )
-        return self._combine(results, X)
-
-    @property
-    def named_transformers_(self) -> Bunch:
-        """The fitted members by name."""
-        return Bunch(**dict(self.transformers_))
+        return self._combine(super().transform(X, **params), X)
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
-        """Names of the members' features, each after the member's name and "__".
+        """Feature names of each transformer, prefixed with its name and "__".
 
         Parameters
         ----------
         input_features : array-like of str, default=None
-            Passed to the members.
+            Passed to the transformers.
 
         Returns
         -------
         names : ndarray of str objects
         """
         check_is_fitted(self)
-        return FeatureUnion(self.transformers_).get_feature_names_out(input_features)
+        return FeatureUnion.get_feature_names_out(self, input_features)
 
-    def get_metadata_routing(self) -> MetadataRouter:
-        """Which member gets which fit parameters."""
-        router = MetadataRouter(owner=self)
-        for name, member in self._members():
-            mapping = MethodMapping().add(caller="fit", callee="fit")
-            mapping.add(caller="fit_transform", callee="fit_transform")
-            mapping.add(caller="fit_transform", callee="fit")
-            router.add(**{name: member}, method_mapping=mapping)
-        return router
+    def _iter(self) -> Iterator[tuple[str, Any, None]]:
+        """Names and transformers, without weights, which are applied after scaling."""
+        for name, transformer in self.transformer_list:
+            if not _is(transformer, "drop"):
+                yield name, _without_passthrough(transformer), None
 
-    def _members(self) -> list[tuple[str, Any]]:
-        """Names and transformers that are not dropped."""
-        return [
-            (name, _passthrough() if _is(member, "passthrough") else member)
-            for name, member in self.transformers
-            if not _is(member, "drop")
-        ]
+    def _validate_transformers(self) -> None:
+        if all(_is(transformer, "drop") for _, transformer in self.transformer_list):
+            raise ValueError(
+                "transformer_list must hold a transformer that is not dropped."
+            )
+        super()._validate_transformers()
 
-    def _check_members(self) -> None:
-        for item in self.transformers:
-            is_pair = isinstance(item, (tuple, list)) and len(item) == 2
-            if not is_pair or not isinstance(item[0], str):
-                raise TypeError(
-                    f"transformers must hold tuples (name, transformer); got {item!r}."
-                )
-        self._validate_names([name for name, _ in self.transformers])
-        members = self._members()
-        for name, member in members:
-            methods = hasattr(member, "fit") and hasattr(member, "transform")
-            if isinstance(member, type) or not methods:
-                raise TypeError(
-                    f"Member {name!r} must be an instance with fit and transform, "
-                    f"'drop' or 'passthrough'; got {member!r}."
-                )
-        if not members:
-            raise ValueError("transformers must hold a member that is not dropped.")
-
-    def _weights(self) -> dict[str, float]:
-        """The weight of every member, by name."""
-        names = [name for name, _ in self.transformers]
+    def _validate_transformer_weights(self) -> dict[str, float]:
+        """The weight of every transformer, by name."""
+        names = [name for name, _ in self.transformer_list]
         weights: Any = {} if self.weights is None else self.weights
         if not isinstance(weights, Mapping):
             if len(weights) != len(names):
                 raise ValueError(
-                    f"weights holds {len(weights)} numbers for {len(names)} members."
+                    f"weights holds {len(weights)} numbers for {len(names)} "
+                    "transformers."
                 )
             weights = dict(zip(names, weights, strict=True))
         for name, weight in weights.items():
             if name not in names:
                 raise ValueError(
-                    f"weights names {name!r}, which is not one of the members {names}."
+                    f"weights has {name!r}, which is not one of the transformers "
+                    f"{names}."
                 )
             number = isinstance(weight, (int, float, np.number))
             if not number or not 0 <= weight < np.inf:
                 raise ValueError(
-                    f"The weight of member {name!r} must be a finite number of at "
+                    f"The weight of transformer {name!r} must be a finite number of at "
                     f"least 0; got {weight!r}."
                 )
         return {name: float(weights.get(name, 1)) for name in names}
 
-    def _fit(self, method: str, X: Any, y: Any, params: dict[str, Any]) -> list[Any]:
-        """Fit clones of the members, and return their results with "fit_transform"."""
-        self._check_members()
-        self._weights()
-        if self.scale == "rms":
-            method = "fit_transform"  # the lengths need the vectors
-        members = self._members()
-        names = [name for name, _ in members]
-        if routing_enabled():
-            routed = process_routing(self, method, **params)
-        else:
-            same = {"fit": params, "fit_transform": params}
-            routed = dict.fromkeys(names, same)
-        fit = fit_one if method == "fit" else fit_transform_one
-        fitted = Parallel(n_jobs=self.n_jobs)(
-            delayed(_named)(
-                name,
-                partial(fit, clone(member), X, y, None, params=routed[name]),
-                message_clsname=type(self).__name__,
-                message=f"({i} of {len(members)}) {name}" if self.verbose else None,
-            )
-            for i, (name, member) in enumerate(members, 1)
-        )
-        clones: Any = fitted
-        results: list[Any] = []
-        if method != "fit":
-            results, clones = map(list, zip(*fitted, strict=True))
-        self.transformers_ = list(zip(names, clones, strict=True))
-        for attribute in ("n_features_in_", "feature_names_in_"):
-            self.__dict__.pop(attribute, None)
-            for member in clones:
-                if hasattr(member, attribute):
-                    setattr(self, attribute, getattr(member, attribute))
-                    break
-        self.lengths_ = None
-        if self.scale == "rms":
-            self.lengths_ = {
-                name: _root_mean_square(_check_floats(name, result))
-                for name, result in zip(names, results, strict=True)
-            }
-        return results
+    def _hstack(self, Xs: Sequence[Any]) -> dict[str, Any]:
+        """Check the shapes of the blocks; `_combine` concatenates them."""
+        names = [name for name, _, _ in self._iter()]
+        blocks = [X if sparse.issparse(X) else np.asarray(X) for X in Xs]
+        for name, block in zip(names, blocks, strict=True):
+            if block.ndim < 2:
+                raise ValueError(
+                    f"Transformer {name!r} returns an array of shape {block.shape}, "
+                    "which does not hold vectors."
+                )
+            if block.shape[:-1] != blocks[0].shape[:-1]:
+                raise ValueError(
+                    "Transformers must agree in all axes but the last, but the shape "
+                    f"of {names[0]!r} is {blocks[0].shape} and that of {name!r} is "
+                    f"{block.shape}."
+                )
+        return dict(zip(names, blocks, strict=True))
 
-    def _combine(self, results: list[Any], X: Any) -> Any:
-        """Scale the members' results and concatenate them."""
-        if self.scale == "rms" and self.lengths_ is None:
+    def _combine(self, blocks: dict[str, Any], X: Any) -> Any:
+        """Scale, weight and concatenate the blocks."""
+        if self.scale == "rms" and getattr(self, "lengths_", None) is None:
             raise NotFittedError("scale='rms' needs lengths that only fit computes.")
-        results = [r if sparse.issparse(r) else np.asarray(r) for r in results]
-        names = [name for name, _ in self.transformers_]
-        for name, result in zip(names, results, strict=True):
-            if result.ndim < 2:
-                raise ValueError(
-                    f"Member {name!r} returns an array of shape {result.shape}, which "
-                    "does not hold vectors."
-                )
-            if result.shape[:-1] != results[0].shape[:-1]:
-                raise ValueError(
-                    "Members must agree in all axes but the last, but the shape of "
-                    f"{names[0]!r} is {results[0].shape} and that of {name!r} is "
-                    f"{result.shape}."
-                )
-        weights = self._weights()
-        blocks = [
-            self._scale(name, result, float(np.sqrt(weights.get(name, 1))))
-            for name, result in zip(names, results, strict=True)
+        weights = self._validate_transformer_weights()
+        scaled = [
+            self._scale(name, block, float(np.sqrt(weights[name])))
+            for name, block in blocks.items()
         ]
-        return self._concatenate(blocks, X)
+        return self._concatenate(scaled, X)
 
-    def _scale(self, name: str, result: Any, factor: float) -> Any:
+    def _scale(self, name: str, block: Any, factor: float) -> Any:
         if self.scale is not None:
-            result = _check_floats(name, result)
+            block = _check_floats(name, block)
         if self.scale == "unit":
-            if sparse.issparse(result):
-                return normalize(result) * factor
-            return unit_vectors(result, factor)
+            if sparse.issparse(block):
+                return normalize(block) * factor
+            return unit_vectors(block, factor)
         if self.scale == "rms":
             assert self.lengths_ is not None
             factor /= self.lengths_[name] or 1.0
-        return result if factor == 1 else result * factor
+        return block if factor == 1 else block * factor
 
     @property
     def __single_column_transformer__(self) -> bool:
-        """Tells skrub, which looks for the name, to give each text column alone."""
-        steps = [_first_step(member) for _, member in self._members()]
+        """Makes skrub pass one text column at a time."""
+        steps = [_first_step(transformer) for _, transformer, _ in self._iter()]
         if not any(hasattr(step, "__single_column_transformer__") for step in steps):
-            raise AttributeError("No member takes single columns.")
+            raise AttributeError("No transformer takes single columns.")
         return True
-
-    def _sk_visual_block_(self) -> VisualBlock:
-        names, members = zip(*self.transformers, strict=True)
-        return VisualBlock("parallel", members, names=names)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
+        tags.array_api_support = False  # blocks become NumPy arrays
         try:
-            members = [member for _, member in self._members()]
-        except (TypeError, ValueError):  # these are not tuples, which fit reports
+            transformers = [transformer for _, transformer, _ in self._iter()]
+        except (TypeError, ValueError):  # not tuples, which `fit` reports
             return tags
-        of_members = [get_tags(member) for member in members]
-        inputs = [get_tags(_first_step(member)).input_tags for member in members]
+        all_tags = [get_tags(transformer) for transformer in transformers]
+        inputs = [get_tags(_first_step(one)).input_tags for one in transformers]
         for name in (field.name for field in fields(tags.input_tags)):
             needs = name in ("categorical", "pairwise", "positive_only")
             values = [getattr(one, name) for one in inputs]
             setattr(tags.input_tags, name, any(values) if needs else all(values))
-        tags.target_tags.required = any(one.target_tags.required for one in of_members)
-        tags.non_deterministic = any(one.non_deterministic for one in of_members)
-        kept = [getattr(o.transformer_tags, "preserves_dtype", ()) for o in of_members]
+        tags.target_tags.required = any(one.target_tags.required for one in all_tags)
+        tags.non_deterministic = any(one.non_deterministic for one in all_tags)
+        kept = [getattr(o.transformer_tags, "preserves_dtype", ()) for o in all_tags]
         assert tags.transformer_tags is not None
         both = {"float64", "float32"}.intersection(*kept)
         tags.transformer_tags.preserves_dtype = sorted(both, reverse=True)
@@ -411,46 +324,43 @@ class LastAxisUnion(LastAxisTransformer, DocumentedOnline, BaseComposition):
 
 
 def _read(X: Any) -> Any:
-    """Input that every member can read."""
     return list(X) if isinstance(X, Iterator) else X
 
 
-def _is(member: Any, word: str) -> bool:
-    return isinstance(member, str) and member == word  # not of arrays
+def _is(transformer: Any, word: str) -> bool:
+    return isinstance(transformer, str) and transformer == word
 
 
-def _passthrough() -> LastAxis:
-    return LastAxis(FunctionTransformer(feature_names_out="one-to-one"))
+def _without_passthrough(transformer: Any) -> Any:
+    if _is(transformer, "passthrough"):
+        return LastAxis(FunctionTransformer(feature_names_out="one-to-one"))
+    return transformer
 
 
-def _first_step(member: Any) -> Any:
-    """The step that gets the input; a pipeline lacks some of its tags."""
-    while isinstance(member, Pipeline) and member.steps:
-        member = member.steps[0][1]
-    return _passthrough() if _is(member, "passthrough") else member
+def _first_step(transformer: Any) -> Any:
+    """The step that receives the input; a pipeline lacks some of its tags."""
+    while isinstance(transformer, Pipeline) and transformer.steps:
+        transformer = transformer.steps[0][1]
+    return _without_passthrough(transformer)
 
 
-def _named(name: str, function: Callable[..., Any], *args: Any, **options: Any) -> Any:
-    """What a function returns; its errors name the member."""
-    try:
-        return function(*args, **options)
-    except Exception as error:
-        error.add_note(f"In member {name!r} of LastAxisUnion.")
-        raise
-
-
-def _check_floats(name: str, result: Any) -> Any:
+def _check_floats(name: str, block: Any) -> Any:
     """Finite numbers of single or double precision."""
-    options: dict[str, Any] = {"dtype": [np.float64, np.float32], "allow_nd": True}
-    options |= {"accept_sparse": True, "ensure_min_samples": 0}
-    return _named(name, check_array, result, **options)
+    return check_array(
+        block,
+        dtype=[np.float64, np.float32],
+        accept_sparse=True,
+        allow_nd=True,
+        ensure_min_samples=0,
+        input_name=name,
+    )
 
 
-def _root_mean_square(result: Any) -> float:
+def _root_mean_square(block: Any) -> float:
     """Root mean square of the lengths of vectors."""
-    if not sparse.issparse(result):
-        result = result.reshape(-1, result.shape[-1])
-    return float(np.sqrt(row_norms(result, squared=True).mean(dtype=np.float64)))
+    if not sparse.issparse(block):
+        block = block.reshape(-1, block.shape[-1])
+    return float(np.sqrt(row_norms(block, squared=True).mean(dtype=np.float64)))
 
 
 def make_last_axis_union(
@@ -460,12 +370,12 @@ def make_last_axis_union(
     n_jobs: int | None = None,
     verbose: bool = False,
 ) -> LastAxisUnion:
-    """Make a :class:`LastAxisUnion` whose members are named after their classes.
+    """Make a :class:`LastAxisUnion` whose transformers are named after their classes.
 
     Parameters
     ----------
     *transformers : transformers
-        Members of the same class are numbered: "pipeline-1", "pipeline-2".
+        Several of one class are numbered: "pipeline-1", "pipeline-2".
     weights, scale, n_jobs, verbose
         As in `LastAxisUnion`.
 
@@ -478,10 +388,13 @@ def make_last_axis_union(
     >>> from skparaphrase.encoders import AverageEncoder, SIFEncoder
     >>> from skparaphrase.pairs import make_last_axis_union
     >>> union = make_last_axis_union(SIFEncoder(), AverageEncoder(), weights=[1, 0.5])
-    >>> [name for name, _ in union.transformers]
+    >>> [name for name, _ in union.transformer_list]
     ['sifencoder', 'averageencoder']
     """
-    members = name_estimators(transformers)
     return LastAxisUnion(
-        members, weights=weights, scale=scale, n_jobs=n_jobs, verbose=verbose
+        make_union(*transformers).transformer_list,
+        weights=weights,
+        scale=scale,
+        n_jobs=n_jobs,
+        verbose=verbose,
     )

@@ -26,9 +26,9 @@ class PairVectorizer(LastAxisTransformer, DocumentedOnline, BaseEstimator):
     """Turn pairs of texts into features, with a vectorizer of single texts.
 
     The vectorizer is fitted to the texts of both sides and turns each text into a row.
-    The two rows of a pair become its features as in :class:`PairFeatures`. If the
-    columns are words, "product" says which words the texts share and "absdiff" which
-    they do not. Sparse rows give sparse features.
+    The two rows of a pair become its features as in :class:`PairFeatures`. If columns
+    are words, "product" indicates the words that both texts contain, "absdiff" those
+    that only one contains. Sparse rows give sparse features.
 
     Parameters
     ----------
@@ -64,6 +64,8 @@ class PairVectorizer(LastAxisTransformer, DocumentedOnline, BaseEstimator):
     >>> features.get_feature_names_out()[:5].tolist()
     ['product_bread', 'product_buy', 'product_cat', 'product_sat', 'product_the']
     """
+
+    vectorizer_: Any
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "vectorizer": [HasMethods(["fit", "transform"]), None],

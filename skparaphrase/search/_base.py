@@ -1,4 +1,4 @@
-"""What search, mining and near duplicates share: texts, their encoder and vectors."""
+"""Base class of search, mining and near duplicates."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -22,7 +22,7 @@ from skparaphrase.metrics._similarity import unit_vectors
 from skparaphrase.storage._models import save
 from skparaphrase.text import unique_texts
 
-_TEXTS = 2**14  # that are embedded at a time
+_TEXTS = 2**14  # texts that are embedded at a time
 
 
 class EncoderUser(DocumentedOnline, BaseEstimator):
@@ -32,10 +32,7 @@ class EncoderUser(DocumentedOnline, BaseEstimator):
     encoder_: Any
 
     def _fit_encoder(self, texts: NDArray[np.object_]) -> None:
-        """Set `encoder_`: the pretrained one, the given one, or a clone that is fitted.
-
-        A fitted encoder is used as it is.
-        """
+        """Set `encoder_`: the pretrained or given fitted one, or a fitted clone."""
         if self.encoder is None:
             self.encoder_ = load_pretrained()
         elif _is_fitted(self.encoder):
@@ -72,7 +69,7 @@ def as_data_frame(columns: dict[str, Iterable[Any]]) -> Any:
 
 
 def _is_fitted(encoder: Any) -> bool:
-    """Whether `fit` was called, for a pipeline whether it was on each of its steps."""
+    """Whether the encoder, or each step of a pipeline, is fitted."""
     if isinstance(encoder, Pipeline):  # scikit-learn asks only the last step
         return all(_is_fitted(step) for _, step in encoder.steps)
     try:
@@ -87,8 +84,8 @@ def _is_fitted(encoder: Any) -> bool:
 def _unit(vectors: Any) -> NDArray[np.float32]:
     if issparse(vectors):
         raise TypeError(
-            "The encoder gives sparse vectors; end its pipeline with TruncatedSVD, "
-            "which makes them dense."
+            "The encoder returns sparse vectors; use TruncatedSVD as its last step to "
+            "make them dense."
         )
     vectors = check_array(
         vectors, dtype=np.float32, ensure_min_samples=0, input_name="vectors"

@@ -1,4 +1,4 @@
-"""Groups of texts that say the same."""
+"""Groups of texts that mean the same."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -25,26 +25,26 @@ _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}\b)")
 
 
 class NearDuplicates(ClusterMixin, EncoderUser):
-    """Group texts that say the same, and choose one of each group.
+    """Group texts that mean the same, and choose a representative of each group.
 
     The first text represents a group. Every later text joins the most similar
     representative before it if their cosine is at least `threshold` and the `guard`
     agrees; otherwise it represents a new group. So every text is similar to its
-    representative, which it need not be where groups grow by chains of similar texts.
-    Equal texts are always in one group.
+    representative, unlike in single-linkage clustering. Equal texts are always in one
+    group.
 
     Parameters
     ----------
     encoder : transformer, default=None
         As in :class:`SemanticSearch`.
     threshold : float, default=0.8
-        The smallest cosine of a text with the representative of its group. Best chosen
-        on some texts whose groups are known: it depends on the texts and the encoder.
+        Smallest cosine of a text with the representative of its group. It depends on
+        the texts and the encoder; choose it on texts whose groups are known.
     guard : {"numbers"}, callable or None, default="numbers"
-        What two texts must share besides, because vectors are nearly equal for "500 GB
-        drive" and "750 GB drive". "numbers": the same numbers ("500GB" and "500 GB" are
-        equal) and the same words that hold a digit ("P2419H"), in any order. A callable
-        takes two texts and returns whether they may be in one group. None: nothing.
+        Extra condition for grouping two texts, because "500 GB drive" and "750 GB
+        drive" have nearly equal vectors. "numbers": the texts contain the same numbers
+        ("500GB" and "500 GB" are equal) and the same words with a digit ("P2419H"), in
+        any order. A callable takes two texts and returns whether they may be grouped.
 
     Attributes
     ----------
@@ -73,6 +73,9 @@ class NearDuplicates(ClusterMixin, EncoderUser):
     >>> NearDuplicates(threshold=0.7).fit_predict(texts)
     array([0, 1, 0])
     """
+
+    labels_: NDArray[np.intp]
+    representative_indices_: NDArray[np.intp]
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "encoder": [HasMethods(["fit", "transform"]), None],

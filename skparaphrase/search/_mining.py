@@ -29,7 +29,7 @@ class ParaphraseMiner(EncoderUser):
     threshold : float, default=0.7
         The smallest cosine of a pair.
     top_k : int, default=100
-        How many nearest texts of each text are looked at. A pair is kept if one of its
+        Number of nearest texts considered for each text. A pair is kept if one of its
         texts is among the `top_k` nearest of the other.
 
     Attributes

@@ -12,14 +12,14 @@ Vectors = NDArray[np.float32]
 Found = tuple[NDArray[np.intp], NDArray[np.intp], Vectors]  # query, row, cosine
 
 QUERIES = 1024  # in a block
-_ROWS = 2048  # in a block, so that cosines take 8 MB
-_SAMPLE = 1024  # rows that give a first bound
+_ROWS = 2048  # in a block, so that its cosines occupy 8 MB
+_SAMPLE = 1024  # rows from which a first bound is computed
 _ROUNDING = 1e-5  # of cosines, which differs with the shape of the blocks
-_LEEWAY = 2e-6  # below a threshold, so that 1 finds equal texts
+_LEEWAY = 2e-6  # below a threshold, so that threshold 1 finds equal texts
 
 
 def floor(threshold: float) -> np.float32:
-    """What cosines must be larger than, to be at least a threshold but for rounding."""
+    """Bound that every cosine of at least the threshold exceeds despite rounding."""
     return np.float32(threshold - _LEEWAY)
 
 

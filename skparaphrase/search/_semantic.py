@@ -1,4 +1,4 @@
-"""Search by meaning."""
+"""Semantic search."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -59,6 +59,10 @@ class SemanticSearch(EncoderUser):
     >>> print(hits.text[0, 0])
     Where is my parcel?
     """
+
+    texts_: NDArray[np.object_]
+    vectors_: NDArray[np.float32]
+    neighbors_: Any
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "encoder": [HasMethods(["fit", "transform"]), None],
@@ -130,8 +134,8 @@ class SemanticSearch(EncoderUser):
         Returns
         -------
         hits : Bunch or DataFrame
-            The most similar text first; scores that are equal but for rounding come in
-            any order. A frame has a line for each hit and the columns `query`, `row`,
+            The most similar text first; scores that differ only by rounding are in any
+            order. A frame has a line for each hit and the columns `query`, `row`,
             `text` and `score`.
             The fields of a Bunch:
 

@@ -18,7 +18,6 @@ from numpy.typing import DTypeLike, NDArray
 
 from skparaphrase._compat import safe_indexing
 from skparaphrase._estimator import warn_caller
-from skparaphrase._output import without_metadata
 from skparaphrase.storage._folders import MALFORMED, locked
 from skparaphrase.streams._store import TextStore
 
@@ -268,8 +267,7 @@ def _transformed(transformer: Any, block: Any) -> NDArray[Any]:
     vectors = transformer.transform(block)
     if hasattr(vectors, "toarray"):
         raise TypeError(f"{transformer!r} returns sparse arrays; make them dense.")
-    found: NDArray[Any] = without_metadata(np.asarray(vectors))
-    return found
+    return np.asarray(vectors)
 
 
 def _check_block_size(block_size: int) -> None:

@@ -35,25 +35,17 @@ WORDS = [
 TABLE = WordVectors(WORDS, np.random.default_rng(0).normal(size=(len(WORDS), 6)))
 WITH_UNKNOWN = WordVectors(WORDS, TABLE.matrix, unknown="<unk>")
 
-PATTERNS = [
-    "words",
-    "ptb",
-    r"(?u)\b\w\w+\b",
-    r"[^\W\d_]+|[\x2d\u2019][\s\x2d\u2019]*|\d{1,2}|\Aa$",
-    r"[^]\[&^\s'-]+(?:\s\w)?|[-\w.]",
-]
-
 
 def encoders():
     """Every way to look words up."""
     for vectors in (TABLE, WITH_UNKNOWN):
         for split in (True, False):
-            for pattern in PATTERNS:
-                lowercase = pattern != PATTERNS[-1]
-                tokenizer = WordTokenizer(
-                    pattern, lowercase=lowercase, split_compounds=split
-                )
-                yield AverageEncoder(vectors, tokenizer=tokenizer)
+            for pattern in ("words", "ptb"):
+                for lowercase in (True, False):
+                    tokenizer = WordTokenizer(
+                        pattern, lowercase=lowercase, split_compounds=split
+                    )
+                    yield AverageEncoder(vectors, tokenizer=tokenizer)
 
 
 def is_assigned(character):
@@ -116,10 +108,7 @@ def test_every_character(static_models):
     known = [c for c in map(chr, range(sys.maxunicode + 1)) if is_assigned(c)]
     texts = ["cat".join(known[i : i + 40]) for i in range(0, len(known), 40)]
     for encoder, model in static_models:
-        tokenizer = encoder.tokenizer
-        if encoder.vectors is TABLE or tokenizer.split_compounds:
-            continue
-        if tokenizer.pattern in PATTERNS[:3]:
+        if encoder.vectors is WITH_UNKNOWN and not encoder.tokenizer.split_compounds:
             # The share of unknown words shows where the boundaries are.
             assert_allclose(model.encode(texts), encoder.transform(texts), atol=1e-5)
 
@@ -220,25 +209,15 @@ def test_what_cannot_be_exported(method, tmp_path):
     pytest.importorskip("tokenizers")
     pytest.importorskip("sentence_transformers")
     args = [tmp_path / "v"] if method == "to_model2vec" else []
-    with pytest.raises(ValueError, match=f"{method} cannot export the function"):
-        getattr(AverageEncoder(TABLE, tokenizer=str.split), method)(*args)
+    for tokenizer in (str.split, WordTokenizer(r"\w+")):
+        encoder = AverageEncoder(TABLE, tokenizer=tokenizer)
+        with pytest.raises(ValueError, match=f"{method} can export only .*'words'"):
+            getattr(encoder, method)(*args)
     with pytest.raises(NotFittedError):
         getattr(SIFEncoder(TABLE), method)(*args)
     nothing = WordVectors(["", "CAT"], np.eye(2))
-    with pytest.raises(ValueError, match="No word of the table can occur"):
+    with pytest.raises(ValueError, match="no word of the table"):
         getattr(AverageEncoder(nothing), method)(*args)
-    for pattern, why in (
-        (r"(\w)\w*", "capturing group"),
-        (r"(?i)\w+", "a flag"),
-        (r"(?i:a)+", "only"),
-        (r"\w*", "empty string"),
-        (r"\w+|\s-", "begin with a space"),
-        (r"\w{2,3}+", "something else"),
-        (r"\N{BULLET}", "something else"),
-    ):
-        encoder = AverageEncoder(TABLE, tokenizer=WordTokenizer(pattern))
-        with pytest.raises(ValueError, match=why):
-            getattr(encoder, method)(*args)
     assert not list(tmp_path.iterdir())
 
 
@@ -273,7 +252,9 @@ def test_vectors_made_for_unknown_words_are_left_out(tmp_path):
     pytest.importorskip("tokenizers")
     model2vec = pytest.importorskip("model2vec")
     table = WordVectors(["cat", "dog"], np.eye(2), unknown="hash")
-    with pytest.warns(UserWarning, match="to_model2vec leaves out what unknown='hash'"):
+    with pytest.warns(
+        UserWarning, match="to_model2vec does not export .*unknown='hash'"
+    ):
         AverageEncoder(table).to_model2vec(tmp_path / "model")
     model = model2vec.StaticModel.from_pretrained(tmp_path / "model")
     assert_allclose(model.encode(["cat yak", "yak"]), [[1, 0], [0, 0]])

@@ -13,7 +13,6 @@ from skparaphrase.datasets import load_paraphrases
 from skparaphrase.encoders import ParagramEncoder
 from skparaphrase.inspection import (
     FrequencyWeightsDisplay,
-    GridSearchDisplay,
     SimilarityDisplay,
 )
 from skparaphrase.metrics import STSScorer
@@ -29,8 +28,6 @@ def test_options_under_any_name(options, groups):
     weights = FrequencyWeightsDisplay(["the"], [0.5], [0.1])
     lines = similarity.plot(line_kwargs=options).lines_
     lines += weights.plot(line_kwargs=options).lines_
-    search = GridSearchDisplay([[1.0, 2]], [[0.0, 0]], "a", ["x", "y"])
-    lines.append(search.plot(errorbar_kwargs=options).errorbar_[0])
     points = similarity.plot(scatter_kwargs=options).scatters_
     points.append(weights.plot(scatter_kwargs=options).scatter_)
     (value,) = options.values()

@@ -72,7 +72,6 @@ def test_other_estimators(letters):
 def test_missing_packages_are_named(vectors, pairs, gold, monkeypatch):
     displays = [
         inspection.FrequencyWeightsDisplay(["the"], [0.5], [0.1]),
-        inspection.GridSearchDisplay([[1.0]], [[0.0]], "a", [1]),
         inspection.SimilarityDisplay(gold, gold),
     ]
     for name in ("pandas", "matplotlib.pyplot"):

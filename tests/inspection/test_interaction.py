@@ -250,6 +250,17 @@ def test_options(found):
         display.plot(channel="cosine")
 
 
+def test_values_are_readable(found):
+    display = InteractionDisplay(found).plot(include_values=True)
+    display.figure_.draw_without_rendering()
+    cell = np.ptp(display.ax_.transData.transform([(0, 0), (1, 1)]), axis=0)
+    (low, high), plane = display.im_.get_clim(), display.im_.get_array()
+    for text, value in zip(display.texts_, plane.flat, strict=True):
+        assert (text.get_window_extent().size < np.abs(cell)).all()
+        assert value != plane.min() or text.get_color() == "white"
+        assert value < low + 0.9 * (high - low) or text.get_color() == "black"
+
+
 @pytest.mark.parametrize("own", [False, True], ids=["new figure", "small axes"])
 def test_labels_do_not_collide(model, own):
     pair = ("the black cat sleeps " * 8, "a white dog runs on " * 6)

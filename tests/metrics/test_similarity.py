@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
-from scipy.stats import pearsonr, spearmanr
+from scipy.stats import kendalltau, pearsonr, spearmanr
 from sklearn.base import clone
 from sklearn.decomposition import PCA
 from sklearn.exceptions import NotFittedError
@@ -209,6 +209,19 @@ def test_sts_can_be_pickled_and_shown(vectors, sets):
     assert repr(scorer) == "STSScorer(2 data sets, metric='spearman')"
     scorer.average = True
     assert repr(scorer) == "STSScorer(2 data sets, metric='spearman', average=True)"
+
+
+def test_sts_accepts_a_metric_of_ones_own(vectors, sets):
+    encoder = AverageEncoder(vectors)
+    scorer = STSScorer(sets["one"], metric=kendall)
+    pairs, gold = sets["one"]
+    assert scorer(encoder) == kendall(gold, scorer.similarities(encoder, pairs))
+    assert repr(scorer) == "STSScorer(1 data sets, metric='kendall', average=True)"
+    assert pickle.loads(pickle.dumps(scorer))(encoder) == scorer(encoder)
+
+
+def kendall(y_true, y_pred):
+    return kendalltau(y_true, y_pred).statistic
 
 
 PAIR = ([("a", "b"), ("c", "d")], [1, 2])

@@ -256,7 +256,7 @@ def test_more_neighbours_than_texts(search):
 def test_what_cannot_be_searched(search):
     with pytest.raises(ValueError, match=r"must hold texts, shape .*X\['title"):
         SemanticSearch().fit([("a", "b")])
-    with pytest.raises(TypeError, match=r"encoder gives sparse vectors.*TruncatedSVD"):
+    with pytest.raises(TypeError, match=r"returns sparse vectors.*TruncatedSVD"):
         SemanticSearch(TfidfVectorizer()).fit(TEXTS)
     with pytest.raises(TypeError, match="index 1"):
         search.search(["bikes", 3])
