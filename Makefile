@@ -46,7 +46,7 @@ lint: $(VENV)/test
 # The tests of the benchmarks, then the comparison with the recorded ratios.
 bench: $(VENV)/test
 	$(PYTEST) benchmarks/tests
-	$(BIN)/python benchmarks/guard.py
+	$(BIN)/python benchmarks/speed/guard.py
 
 # The tests of the pages and docstrings, then the site.
 docs: $(VENV)/docs $(VENV)/test

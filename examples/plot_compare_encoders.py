@@ -6,8 +6,8 @@ Ten encoders are trained on the same paraphrases. Then we train in stages, combi
 encoder of words with one of characters, and search over the parameters of all steps.
 
 With a thousand pairs, the best encoders are those that start from word vectors and
-change them little. ``benchmarks/wieting_encoders.py`` produces the same table for a
-hundred times as many pairs.
+change them little. ``benchmarks/papers/wieting_encoders.py`` produces the same table
+for a hundred times as many pairs.
 """
 
 # Authors: The skparaphrase developers

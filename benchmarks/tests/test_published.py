@@ -41,7 +41,7 @@ THREE_SETS = {
 @pytest.fixture
 def module(monkeypatch):
     monkeypatch.syspath_prepend(str(Path(__file__).parents[1]))
-    return importlib.import_module("_published")
+    return importlib.import_module("_lib.published")
 
 
 @pytest.mark.parametrize("method", PRINTED)
