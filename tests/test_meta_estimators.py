@@ -134,46 +134,6 @@ def one_score(encoder, pairs, gold):
     return pearson_score(gold, PairSimilarity().fit(vectors).predict(vectors))
 
 
-@pytest.mark.filterwarnings("ignore:`optuna.terminator`:FutureWarning")
-@pytest.mark.filterwarnings("ignore:OptunaSearchCV is experimental")
-@pytest.mark.parametrize("n_jobs", [1, 2])
-def test_optuna_search(similarity, pairs, gold, n_jobs):
-    optuna = pytest.importorskip("optuna")
-    integration = pytest.importorskip("optuna_integration")
-    optuna.logging.set_verbosity(optuna.logging.ERROR)
-    pairs = np.array(pairs, dtype=object)
-    space = {
-        "sifencoder__a": optuna.distributions.FloatDistribution(1e-4, 1, log=True),
-        "commoncomponentremoval__n_components": (
-            optuna.distributions.IntDistribution(0, 2)
-        ),
-    }
-    search = integration.OptunaSearchCV(
-        similarity,
-        space,
-        scoring=pearson_scorer,
-        cv=FOLDS,
-        n_trials=4,
-        n_jobs=n_jobs,
-        random_state=0,
-        error_score="raise",
-    )
-    search.fit(pairs, gold)
-    assert len(search.trials_) == 4
-    for trial in search.trials_:
-        found = [trial.user_attrs[f"split{k}_test_score"] for k in range(3)]
-        expected = [
-            score_by_hand(similarity, trial.params, pairs, gold, train, test)
-            for train, test in FOLDS.split(pairs)
-        ]
-        assert_allclose(found, expected, atol=1e-6)
-        assert_allclose(trial.value, np.mean(expected), atol=1e-6)
-    assert search.best_score_ == max(trial.value for trial in search.trials_)
-    best = clone(similarity).set_params(**search.best_params_).fit(pairs, gold)
-    assert_array_equal(search.predict(pairs), best.predict(pairs))
-    assert search.best_estimator_[0].vectors is similarity[0].vectors
-
-
 @pytest.mark.parametrize("backend", ["loky", "threading"])
 def test_parallel_backends(similarity, pairs, gold, backend):
     search = GridSearchCV(
@@ -228,7 +188,7 @@ for n_jobs in (1, 2, 1):
 def test_cache_for_processes(tmp_path):
     # Mapped arrays, which workers get, have another hash, unless the cache maps too.
     # Results are counted: joblib has no lock, so that two workers may compute the same.
-    # In a process of its own, since importing imbalanced-learn changes the hash of
+    # In a separate process, because importing imbalanced-learn changes the hash of
     # pipelines.
     run = subprocess.run(
         [sys.executable, "-c", CACHED, str(tmp_path)], capture_output=True, text=True

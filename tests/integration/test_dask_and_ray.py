@@ -23,6 +23,8 @@ from skparaphrase.metrics import pearson_scorer
 from skparaphrase.pairs import PairSimilarity
 from skparaphrase.vectors import WordVectors
 
+pytestmark = pytest.mark.integration
+
 PAIRS, GOLD = load_similarity(return_X_y=True)
 TEXTS = PAIRS.ravel()
 
@@ -175,7 +177,7 @@ print("equal")
 
 
 def test_workers_of_ray_find_what_one_process_does(tmp_path):
-    # In a process of its own: Ray replaces the pools of joblib.
+    # In a separate process: Ray replaces the pools of joblib.
     pytest.importorskip("ray")
     done = subprocess.run(
         [sys.executable, "-W", "error", "-c", RAY],

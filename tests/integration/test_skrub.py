@@ -1,4 +1,4 @@
-"""Encoders in the tables of skrub and the samplers of imbalanced-learn."""
+"""Encoders in the pipelines and data plans of skrub."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -15,17 +15,19 @@ from sklearn.decomposition import TruncatedSVD
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.frozen import FrozenEstimator
 from sklearn.impute import SimpleImputer
-from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.linear_model import Ridge
 from sklearn.pipeline import FeatureUnion, make_pipeline
 
 from skparaphrase.decomposition import CommonComponentRemoval
-from skparaphrase.encoders import AverageEncoder, TfidfEncoder
+from skparaphrase.encoders import AverageEncoder
 from skparaphrase.pairs import (
     LastAxisUnion,
     PairFeatures,
     PairVectorizer,
     make_last_axis_union,
 )
+
+pytestmark = pytest.mark.integration
 
 FRAMES = pytest.mark.parametrize(
     "make", [pd.DataFrame, pl.DataFrame], ids=["pandas", "polars"]
@@ -37,31 +39,12 @@ def skrub():
     return pytest.importorskip("skrub")
 
 
-@pytest.fixture
-def pairs(pairs):
-    return [(first, second or "w39") for first, second in pairs]
-
-
-@pytest.fixture
-def columns(pairs):
-    first, second = zip(*pairs, strict=True)
-    return {"title": list(first), "body": list(second), "n": np.arange(30.0)}
-
-
-@pytest.fixture
-def encoder(vectors):
-    return TfidfEncoder(vectors)  # fitted on what it is given, so that folds differ
-
-
 def of(table, *names):
     return np.column_stack([np.asarray(table[name]) for name in names])
 
 
 def alone(encoder, texts):
     return clone(encoder).set_output(transform="default").fit_transform(list(texts))
-
-
-# skrub -----------------------------------------------------------------------------
 
 
 @FRAMES
@@ -219,62 +202,3 @@ def test_data_ops(skrub, encoder, columns, gold):
     found = learner.predict({"table": pd.DataFrame(columns)[:7]})
     vectors = alone(encoder, columns["title"])
     assert_allclose(found, Ridge().fit(vectors, gold).predict(vectors[:7]), rtol=1e-5)
-
-
-# imbalanced-learn ------------------------------------------------------------------
-
-COLUMNS = {
-    "array": lambda columns: np.array(columns["title"], dtype=object)[:, np.newaxis],
-    "frame": lambda columns: pd.DataFrame({"title": columns["title"]}),
-    "pairs": lambda columns: of(columns, "title", "body"),
-    "frame of pairs": lambda columns: pd.DataFrame(columns)[["title", "body"]],
-}
-
-
-@pytest.fixture
-def imblearn():
-    return pytest.importorskip("imblearn")
-
-
-@pytest.fixture
-def labels():
-    return np.arange(30) % 5 == 0
-
-
-@pytest.mark.parametrize("container", COLUMNS.values(), ids=COLUMNS)
-@pytest.mark.parametrize("kind", ["over", "under"])
-def test_samplers_of_texts(imblearn, encoder, columns, labels, container, kind):
-    if kind == "over":
-        sampler = imblearn.over_sampling.RandomOverSampler(random_state=0)
-    else:
-        sampler = imblearn.under_sampling.RandomUnderSampler(random_state=0)
-    X = container(columns)
-    steps = [encoder, LogisticRegression()]
-    if X.shape[1] == 2:
-        steps.insert(1, PairFeatures())
-    model = imblearn.pipeline.make_pipeline(sampler, *steps).fit(X, labels)
-    sampler.fit_resample(np.arange(30)[:, np.newaxis], labels)
-    rows = sampler.sample_indices_
-    assert len(rows) == {"over": 48, "under": 12}[kind]
-    texts = np.asarray(X)[rows]
-    by_hand = make_pipeline(*map(clone, steps)).fit(texts, labels[rows])
-    assert_array_equal(model.predict_proba(X), by_hand.predict_proba(X))
-    assert_array_equal(model[1].weights_, by_hand[0].weights_)
-
-
-@pytest.mark.parametrize("as_pairs", [False, True])
-@pytest.mark.parametrize("kind", ["smote", "under"])
-def test_samplers_of_vectors(imblearn, encoder, columns, pairs, labels, as_pairs, kind):
-    if kind == "smote":
-        sampler = imblearn.over_sampling.SMOTE(k_neighbors=3, random_state=0)
-    else:
-        sampler = imblearn.under_sampling.RandomUnderSampler(random_state=0)
-    X = pairs if as_pairs else columns["title"]
-    steps = [encoder, PairFeatures()] if as_pairs else [encoder]
-    head = LogisticRegression()
-    model = imblearn.pipeline.make_pipeline(*steps, sampler, head).fit(X, labels)
-    vectors = make_pipeline(*map(clone, steps)).fit_transform(X)
-    resampled, new_labels = clone(sampler).fit_resample(vectors, labels)
-    assert len(resampled) == {"smote": 48, "under": 12}[kind]
-    by_hand = clone(head).fit(resampled, new_labels)
-    assert_allclose(model.predict_proba(X), by_hand.predict_proba(vectors), rtol=1e-6)
