@@ -15,10 +15,9 @@ pytestmark = pytest.mark.slow  # some take over 20 s, all together minutes
 EXAMPLES = sorted((Path(__file__).parents[1] / "examples").glob("*.py"))
 FIGURES = {"quickstart": ["quickstart.png"]}  # a plot_* example shows its figures
 NEEDS = {"plot_text_columns": "skrub"}  # of the extra `integration`
+MARKS = {name: [pytest.mark.integration] for name in NEEDS}
 PARAMETERS = [
-    pytest.param(
-        path, marks=[pytest.mark.integration] if path.stem in NEEDS else [], id=path.stem
-    )
+    pytest.param(path, marks=MARKS.get(path.stem, []), id=path.stem)
     for path in EXAMPLES
 ]
 
