@@ -271,7 +271,7 @@ LSTMS = Group(
 
 
 def _peak(args: Args, name: str) -> Measures:
-    """Peak memory of `transform` in MB, besides texts and vectors."""
+    """Peak memory of `transform` in MB, without texts and vectors."""
     n_texts = SIZES[name][2] // (10 if args.quick else 1)
     encoder = _encoder(args, name, max_epochs=0)
     encoder.fit(read_corpora(args))

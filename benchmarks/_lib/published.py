@@ -1,7 +1,7 @@
 """Published Pearson x 100 on textual similarity, on the data sets that are here.
 
 By data set: Wieting et al. (2016), table 2; Arora et al. (2017), table 4; Charagram,
-table 11. Their printed means of 2013 include SMT, which has a licence of its own; the
+table 11. Their printed means of 2013 include SMT, which has a separate licence; the
 means here do not, except for methods whose sets are not known one by one. They are
 computed from the rows, and so may differ by 0.1 from the printed ones. Two printed
 means of 2013 do not follow from the papers' own rows: GloVe+WR (printed 56.6, rows
@@ -10,8 +10,7 @@ means of 2013 do not follow from the papers' own rows: GloVe+WR (printed 56.6, r
 "50%", "75%" and "max" are the median, the 75th percentile and the best of all systems
 that took part in a task (Wieting et al., table 2).
 
-The rows were written down without the papers at hand, and so were the printed means of
-the percentiles. A test compares the means of the rows with the printed ones, which they
+The rows and the printed means of the percentiles were written down from memory. A test compares the means of the rows with the printed ones, which they
 meet within 0.1 (SICK is no part of a mean); compare a single score with its paper
 before you quote it.
 """

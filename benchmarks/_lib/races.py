@@ -1,4 +1,4 @@
-"""The comparisons that `guard.py` times: our calls against the obvious way.
+"""The comparisons of `guard.py`: our calls and the obvious implementation.
 
 Texts are drawn from the bundled words by Zipf's law, and their vectors at random, so no
 other data are needed. Where both sides of a race compute the same, a check makes sure
@@ -73,7 +73,7 @@ class Material:
 
     @cached_property
     def index(self) -> dict[str, int]:
-        """The dictionary in which the obvious way looks up words."""
+        """The dictionary in which the obvious implementation looks up words."""
         return {word: row for row, word in enumerate(self.vectors.words)}
 
     @cached_property
@@ -91,7 +91,7 @@ class Material:
         return list(zip(self.texts[:n_pairs], self.texts[-n_pairs:], strict=True))
 
 
-# The obvious way -------------------------------------------------------------------
+# The obvious implementation ---------------------------------------------------------
 
 _find = re.compile(TOKEN_PATTERNS["words"]).findall
 

@@ -57,7 +57,7 @@ class Material(Data):
 
     @cached_property
     def variants(self) -> dict[str, Any]:
-        """The shipped encoder, by what stands for unknown words."""
+        """The shipped encoder with each policy for unknown words."""
         return {called("shipped", u): with_unknown(self.shipped, u) for u in UNKNOWN}
 
     @cached_property

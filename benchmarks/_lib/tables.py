@@ -31,8 +31,8 @@ def quantised(
 def write_compressed(path: Path, arrays: dict[str, NDArray[Any]]) -> None:
     """Write a file for `np.load`; whole numbers are compressed with Huffman codes only.
 
-    Deflate also looks for repeated bytes, which in rounded vectors are chance, and its
-    codes are longer for it.
+    Deflate also encodes repeated bytes, which occur in rounded vectors by chance only,
+    and so needs longer codes.
     """
     with ZipFile(path, "w", ZIP_DEFLATED, compresslevel=9) as archive:
         for name, array in arrays.items():

@@ -193,7 +193,7 @@ def _work(args: Args, groups: Mapping[str, Group]) -> Measures:
             return {}
         if args.worker in group.contenders:
             return group.contenders[args.worker].work(args)
-    raise SystemExit(f"There is no contender {args.worker!r}.")
+    raise SystemExit(f"Unknown contender {args.worker!r}.")
 
 
 def _measure(script: Path, args: Args, name: str, group: Group) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Functions for the workers of joblib, in a module so that they keep what they read."""
+"""Functions of joblib workers; in a module, so that workers cache what they read."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause

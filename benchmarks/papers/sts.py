@@ -5,8 +5,8 @@
 Reproduces tables 1, 4 and 5 and figure 2 of Arora et al. (2017). Reads every
 `data/sts/YEAR.NAME.tsv` and `data/sick/test.tsv` in the folder (columns score,
 sentence1, sentence2; data sets with "train" in their name are left out), or, with
-`--sets`, any folder of such files. Writes `benchmarks/results/sts.json` and `sts.md`,
-but for `--sets` only with `--out`.
+`--sets`, any folder of such files. Writes `benchmarks/results/sts.json` and `sts.md`;
+with `--sets`, only if `--out` is given.
 
 Component removal is fitted on the evaluated sentences, both sides of a data set
 together, as in the SIF paper. Rates and epochs of the trained encoders were chosen on
@@ -272,7 +272,7 @@ def _write(args: argparse.Namespace, scored: list[dict[str, Any]], names: Any) -
     found = versions()
     lines = [*report(scored, names), "", ", ".join(map(" ".join, found.items()))]
     if (args.quick or args.short or args.sets) and args.out == RESULTS:
-        print("\n".join([*lines, "(not all of the data: not written)"]))
+        print("\n".join([*lines, "(a part of the data: not written)"]))
         return
     args.out.mkdir(parents=True, exist_ok=True)
     content = {"versions": found, "rows": scored}

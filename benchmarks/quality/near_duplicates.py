@@ -4,11 +4,11 @@
 
 `NearDuplicates` groups the questions of `load_faq` (96 of 550 repeat an earlier one)
 and 160 product titles (80 products, twice each in other words), with the vectors of
-`load_pretrained()` and with tf-idf. Each product has a model code of its own; "shared
+`load_pretrained()` and with tf-idf. Each product has its own model code; "shared
 numbers" are the same titles with 100, 200, 300 and 400 as the codes of every brand.
 Precision and recall are those of pairs of texts in one group. Every method gets its
 best threshold on the same texts, so figures favour all of them alike. Search: each
-repeated question looks for the earlier one among all questions. Takes half a minute,
+repeated question is a query, and its earlier version the relevant text. Takes half a minute,
 and no data but the bundled ones. Writes `near_duplicates.json` and `.md` to
 benchmarks/results.
 """

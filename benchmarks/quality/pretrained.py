@@ -1,4 +1,4 @@
-"""The encoder that comes with the package, and what stands for unknown words.
+"""The encoder that comes with the package, and its policies for unknown words.
 
     export OMP_NUM_THREADS=1 RAYON_NUM_THREADS=1
     python benchmarks/quality/pretrained.py --data ../shared [--quick]

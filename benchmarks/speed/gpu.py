@@ -76,7 +76,7 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=RESULTS)
     args = parser.parse_args()
     if "cuda" in args.devices and not torch.cuda.is_available():
-        print("There is no CUDA device here.")
+        print("No CUDA device was found.")
         return
     warnings.filterwarnings("ignore", message=".*distinct sentences have more than")
     path = args.out / "gpu.json"

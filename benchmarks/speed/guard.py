@@ -1,4 +1,4 @@
-"""Regressions of speed: our calls against the obvious way and the recorded ratios.
+"""Regressions of speed: our calls compared with the obvious implementation.
 
     make bench
     python benchmarks/speed/guard.py --record

@@ -132,7 +132,7 @@ class Sick:
         return list(zip(texts[::2], texts[1::2], strict=True))
 
 
-# The obvious way -------------------------------------------------------------------
+# The obvious implementation ---------------------------------------------------------
 
 
 def train_pair_by_pair(sick: Sick, device: str, n_pairs: int) -> float:

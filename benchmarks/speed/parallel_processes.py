@@ -1,4 +1,4 @@
-"""Several processes for one task: transform, grid search, training.
+"""Speed-up by several processes: transform, grid search, training.
 
     python benchmarks/speed/parallel_processes.py --data ../shared
 

@@ -60,7 +60,7 @@ def test_a_race_that_is_not_recorded_is_not_compared(guard):
 
 
 class Clock:
-    """Stands still but for what calls take."""
+    """A clock that only calls advance."""
 
     def __init__(self):
         self.now = 0.0

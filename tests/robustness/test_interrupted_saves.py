@@ -1,4 +1,4 @@
-"""Saves that are killed at any moment, and saves and loads at the same time."""
+"""Saves that are killed at any step, and concurrent saves and loads."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause

@@ -1,4 +1,4 @@
-"""Numbers that are zero, constant, too large or none."""
+"""Vectors and scores that are zero, constant, huge or not finite."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause

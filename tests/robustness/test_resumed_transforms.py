@@ -1,4 +1,4 @@
-"""Files of `transform_to` that are damaged, or lead elsewhere, before it resumes."""
+"""Unfinished files of `transform_to` that were changed before it resumes."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause

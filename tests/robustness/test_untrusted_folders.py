@@ -1,4 +1,4 @@
-"""Folders and files of strangers raise a ValueError that names them, and do no harm."""
+"""Folders and files of unknown origin raise a ValueError that names them."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
