@@ -10,9 +10,10 @@ means of 2013 do not follow from the papers' own rows: GloVe+WR (printed 56.6, r
 "50%", "75%" and "max" are the median, the 75th percentile and the best of all systems
 that took part in a task (Wieting et al., table 2).
 
-The rows and the printed means of the percentiles were written down from memory. A test compares the means of the rows with the printed ones, which they
-meet within 0.1 (SICK is no part of a mean); compare a single score with its paper
-before you quote it.
+The rows and the printed means of the percentiles were written down without the papers
+at hand. A test compares the means of the rows with the printed ones, which agree within
+0.1 (SICK is not part of a mean). Compare a single score with its paper before you quote
+it.
 """
 
 # Authors: The skparaphrase developers

@@ -8,8 +8,8 @@ and 160 product titles (80 products, twice each in other words), with the vector
 numbers" are the same titles with 100, 200, 300 and 400 as the codes of every brand.
 Precision and recall are those of pairs of texts in one group. Every method gets its
 best threshold on the same texts, so figures favour all of them alike. Search: each
-repeated question is a query, and its earlier version the relevant text. Takes half a minute,
-and no data but the bundled ones. Writes `near_duplicates.json` and `.md` to
+repeated question is a query, and its earlier version the relevant text. Takes half a
+minute and uses bundled data only. Writes `near_duplicates.json` and `.md` to
 benchmarks/results.
 """
 
