@@ -1,20 +1,22 @@
-# Each target installs its dependencies into .venv; start with `make demo` or `make test`.
+# Each target installs its dependencies into .venv. Start with `make demo` or `make test`.
 
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 INSTALL := $(PIP) install --constraint constraints.txt
-# Tests run in one process per core, one thread each; `make test WORKERS=0` uses one
-# process. Tests marked slow (over 20 s) are left out; `make test SELECT=` runs them too.
+# Tests run in one process per core with one thread each; `make test WORKERS=0` uses one
+# process. SELECT leaves out tests that take over 20 s or need other libraries.
 WORKERS ?= auto
-SELECT ?= -m 'not slow'
+SELECT ?= -m 'not slow and not integration'
 TESTS ?= tests skparaphrase
+# Smallest share of covered lines, in per cent, without what SELECT leaves out.
+COVERED ?= 93
 MINUTES ?= 30
 PYTEST := OMP_NUM_THREADS=1 SCIPY_ARRAY_API=1 \
 	$(BIN)/python -m pytest --numprocesses $(WORKERS) --dist worksteal
 
-.PHONY: install demo test soak lint bench docs changes dist clean
+.PHONY: install demo test coverage integration soak lint bench docs dist clean
 
 install: $(VENV)/test
 
@@ -33,6 +35,14 @@ demo: $(VENV)/plot
 test: $(VENV)/test
 	$(PYTEST) $(SELECT) $(OPTIONS) $(TESTS)
 
+coverage: $(VENV)/test
+	$(PYTEST) $(SELECT) $(OPTIONS) --cov --cov-report term --cov-report html \
+		--cov-fail-under $(COVERED) $(TESTS)
+
+# Tests with skrub, imbalanced-learn, Optuna, Dask, gensim, spaCy and other libraries.
+integration: $(VENV)/integration
+	$(PYTEST) -m integration $(OPTIONS) tests
+
 # Attacks on texts, files and processes with new seeds, and a table of failures.
 soak: $(VENV)/test
 	OMP_NUM_THREADS=1 $(BIN)/python tests/robustness/soak.py $(MINUTES)
@@ -41,21 +51,17 @@ lint: $(VENV)/test
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/towncrier build --draft --version unreleased > /dev/null
 
 # The tests of the benchmarks, then the comparison with the recorded ratios.
 bench: $(VENV)/test
 	$(PYTEST) benchmarks/tests
-	$(BIN)/python benchmarks/guard.py
+	$(BIN)/python benchmarks/speed/guard.py
 
 # The tests of the pages and docstrings, then the site.
-docs: $(VENV)/docs $(VENV)/test
+docs: $(VENV)/docs $(VENV)/integration
 	$(PYTEST) docs/tests
 	OMP_NUM_THREADS=1 $(BIN)/python -m sphinx --builder html --fail-on-warning \
 		--keep-going docs docs/_build/html
-
-changes: $(VENV)/test
-	@$(BIN)/towncrier build --draft --version unreleased --date "not yet"
 
 dist: $(VENV)/dev
 	rm -rf build dist
@@ -63,5 +69,5 @@ dist: $(VENV)/dev
 	$(BIN)/python -m twine check --strict dist/*
 
 clean:
-	rm -rf $(VENV) build dist docs/_build docs/api/generated docs/api/backreferences \
+	rm -rf $(VENV) build dist htmlcov .coverage docs/_build docs/api/generated docs/api/backreferences \
 		docs/auto_examples docs/sg_execution_times.rst *.egg-info

@@ -6,8 +6,8 @@ We train ten encoders on the same paraphrases. Then we train one in stages, comb
 word-level with a character-level encoder, and tune the hyperparameters of all steps.
 
 With a thousand pairs, the best encoders are those that start from word vectors and
-change them little. ``benchmarks/wieting_encoders.py`` produces the same table for a
-hundred times as many pairs.
+change them little. ``benchmarks/papers/wieting_encoders.py`` produces the same table
+for a hundred times as many pairs.
 """
 
 # Authors: The skparaphrase developers

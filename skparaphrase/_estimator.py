@@ -84,7 +84,7 @@ class PaperSettings:
         """Create an encoder with the settings that did best in our measurements.
 
         The table shows Pearson x 100, the mean of the training sets of SICK and STS
-        2012, after training on 12,000 pairs (`benchmarks/wieting_encoders.py
+        2012, after training on 12,000 pairs (`benchmarks/papers/wieting_encoders.py
         --recommended`; means of three seeds; :meth:`paper` has one). Those of
         recommended settings differ by 1.7 at most; of the defaults of the LSTM, two of
         three seeds learn nothing.

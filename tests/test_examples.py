@@ -14,10 +14,15 @@ pytestmark = pytest.mark.slow  # some take over 20 s, all together minutes
 
 EXAMPLES = sorted((Path(__file__).parents[1] / "examples").glob("*.py"))
 FIGURES = {"quickstart": ["quickstart.png"]}  # a plot_* example shows its figures
-NEEDS = {"plot_text_columns": "skrub"}
+NEEDS = {"plot_text_columns": "skrub"}  # of the extra `integration`
+MARKS = {name: [pytest.mark.integration] for name in NEEDS}
+PARAMETERS = [
+    pytest.param(path, marks=MARKS.get(path.stem, []), id=path.stem)
+    for path in EXAMPLES
+]
 
 
-@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", PARAMETERS)
 def test_example_runs(path, tmp_path):
     if path.stem in NEEDS:
         pytest.importorskip(NEEDS[path.stem])

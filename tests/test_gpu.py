@@ -36,7 +36,7 @@ from skparaphrase.interaction import (
     PairwiseInteractionRegressor,
 )
 from skparaphrase.losses import InfoNCELoss, MarginLoss
-from skparaphrase.networks import _table, _trainer
+from skparaphrase.networks import _table
 from skparaphrase.networks._interaction import WIDTHS
 from skparaphrase.optimizers import Optimizer
 from skparaphrase.supervised import (
@@ -50,6 +50,7 @@ from skparaphrase.training import (
     InteractionTrainer,
     ParaphraseTrainer,
     TaggerTrainer,
+    _trainer,
     resolve_device,
 )
 

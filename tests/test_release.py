@@ -94,23 +94,12 @@ def test_oldest_versions_are_the_floors():
         assert pinned.release[:2] == lowest.release[:2], needed
 
 
-def test_changes_can_be_written():
-    pytest.importorskip("towncrier")
-    options = ["build", "--draft", "--version", "9.9.9", "--date", "2099-01-01"]
-    run = subprocess.run(
-        [sys.executable, "-m", "towncrier", *options, "--dir", str(ROOT)],
-        capture_output=True,
-        encoding="utf-8",
-        env={**os.environ, "PYTHONUTF8": "1"},
-    )
-    assert run.returncode == 0, run.stderr
-    assert "## 9.9.9 (2099-01-01)" in run.stdout
-    start = PYPROJECT["tool"]["towncrier"]["start_string"]
-    assert start in (ROOT / "CHANGES.md").read_text(encoding="utf-8")
-    types = {kind["directory"] for kind in PYPROJECT["tool"]["towncrier"]["type"]}
-    for path in (ROOT / "changes.d").glob("*.md"):
-        kind = path.name.split(".")[-2]
-        assert path.name == "README.md" or kind in types, path.name
+def test_changes_have_a_section_of_this_version():
+    text = (ROOT / "CHANGES.md").read_text(encoding="utf-8")
+    version = Version(skparaphrase.__version__)
+    found = re.findall(r"^## (\S+) \((.+)\)$", text, re.MULTILINE)
+    assert found[0][0] == version.base_version
+    assert (found[0][1] == "unreleased") == version.is_devrelease
 
 
 def test_workflows_run_what_was_reviewed():

@@ -19,7 +19,7 @@ def folder(monkeypatch):
 
 
 def test_titles_are_reworded_or_have_another_model():
-    products = importlib.import_module("_products")
+    products = importlib.import_module("_lib.products")
     pairs, same = products.title_pairs()
     assert len(pairs) == len({*pairs}) == 2 * sum(same)
     for (first, second), equal in zip(pairs, same, strict=True):
@@ -29,7 +29,7 @@ def test_titles_are_reworded_or_have_another_model():
 
 
 def test_every_third_long_word_gets_one_edit():
-    editor = importlib.import_module("_unknown_words").Editor
+    editor = importlib.import_module("_lib.unknown_words").Editor
     text = "seven short words stand before another longer sentence ends"
     edited = editor(0).text(text)
     assert edited == editor(0).text(text)
@@ -38,7 +38,7 @@ def test_every_third_long_word_gets_one_edit():
 
 
 def test_unknown_words_replace_known_ones():
-    peers = importlib.import_module("_static_peers")
+    peers = importlib.import_module("_lib.static_peers")
     vectors = WordVectors(["a", "cat", "sleeps", "ca", "leeps"], [[1.0]] * 5)
     texts = ["a cat sleeps"] * 200
     edited = peers.with_unknown_words(texts, vectors, 1)
@@ -50,7 +50,7 @@ def test_unknown_words_replace_known_ones():
 
 
 def test_texts_with_words_that_have_no_vector():
-    share = importlib.import_module("_unknown_words").share_lacking
+    share = importlib.import_module("_lib.unknown_words").share_lacking
     vectors = WordVectors(["a", "blue", "eyed", "cat"], [[1.0]] * 4)
     texts = ["A blue-eyed cat!", "a blue-green cat", "a yak", "a cat"]
     assert share(vectors, texts) == 0.5

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 # 2012, 2013 with SMT, 2014, 2015; Wieting et al. (2016), table 2; Arora et al. (2017),
-# table 1; Charagram, table 3. Printed for GloVe+WR in 2013: 56.6, which is no mean.
+# table 1; Charagram, table 3. Printed for GloVe+WR in 2013: 56.6, not their mean.
 PRINTED = {
     "PP": (58.7, 55.8, 70.9, 75.8),
     "projection": (60.0, 56.8, 71.3, 74.8),
@@ -41,7 +41,7 @@ THREE_SETS = {
 @pytest.fixture
 def module(monkeypatch):
     monkeypatch.syspath_prepend(str(Path(__file__).parents[1]))
-    return importlib.import_module("_published")
+    return importlib.import_module("_lib.published")
 
 
 @pytest.mark.parametrize("method", PRINTED)

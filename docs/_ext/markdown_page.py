@@ -4,12 +4,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 import re
-import tomllib
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 from docutils import nodes
-from docutils.parsers.rst import Directive, directives
+from docutils.parsers.rst import Directive
 from docutils.statemachine import StringList
 from references import public_names
 
@@ -70,27 +69,10 @@ def to_rst(text: str) -> str:
     return "\n\n".join("\n".join(block(found.splitlines())) for found in blocks) + "\n"
 
 
-def fragments(folder: Path) -> str:
-    """The changes that towncrier will move into CHANGES.md, by type."""
-    settings = tomllib.loads((folder.parent / "pyproject.toml").read_text("utf-8"))
-    lines = ["", "## Unreleased", ""]
-    for kind in settings["tool"]["towncrier"]["type"]:
-        found = sorted(folder.glob(f"*.{kind['directory']}.md"))
-        lines += [f"### {kind['name']}", ""] if found else []
-        for path in found:
-            text = path.read_text(encoding="utf-8").strip().replace("\n", "\n  ")
-            lines += [f"- {text}", ""]
-    return "\n".join(lines)
-
-
 class MarkdownPage(Directive):
-    """`.. markdown-page:: ../CHANGES.md`, with sections in the table of contents.
-
-    `:fragments: FOLDER` adds the changes that towncrier finds in a folder.
-    """
+    """`.. markdown-page:: ../CHANGES.md`, with sections in the table of contents."""
 
     required_arguments = 1
-    option_spec: ClassVar[dict[str, Any]] = {"fragments": directives.path}
 
     def run(self) -> list[nodes.Node]:
         """The nodes of the file."""
@@ -98,12 +80,7 @@ class MarkdownPage(Directive):
         here = Path(env.doc2path(env.docname)).parent
         path = (here / self.arguments[0]).resolve()
         env.note_dependency(str(path))
-        text = path.read_text(encoding="utf-8")
-        if "fragments" in self.options:
-            folder = (here / self.options["fragments"]).resolve()
-            text += fragments(folder)
-            env.note_reread()
-        rst = to_rst(text).splitlines()
+        rst = to_rst(path.read_text(encoding="utf-8")).splitlines()
         container = nodes.Element()
         container.document = self.state.document
         self.state.nested_parse(

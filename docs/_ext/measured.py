@@ -105,7 +105,7 @@ class Measured(Directive):
                 lines += [f".. rubric:: {inline(title)}", ""]
             lines += [*quote(section, **options), ""]
         if not found:
-            raise self.error(f"No such results: run python benchmarks/{name}.py.")
+            raise self.error(f"Missing {path}; benchmarks/README.md names its script.")
         return _parse(self, lines, path)
 
 

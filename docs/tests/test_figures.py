@@ -14,7 +14,7 @@ ROOT = Path(__file__).parents[2]
 
 @pytest.fixture(autouse=True)
 def folders(monkeypatch):
-    monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))
+    monkeypatch.syspath_prepend(str(ROOT / "benchmarks/speed"))
     monkeypatch.syspath_prepend(str(ROOT / "docs/_ext"))
 
 
@@ -108,7 +108,7 @@ QUOTED = [
 ]
 
 
-@pytest.mark.parametrize("name", ["throughput", "limits", "memory"])
+@pytest.mark.parametrize("name", ["throughput", "hardware_limits", "memory"])
 def test_pages_quote_what_scripts_measure(name):
     groups = importlib.import_module(name).GROUPS.values()
     titles = {group.title for group in groups}

@@ -338,7 +338,7 @@ def load_pretrained() -> AverageEncoder:
     all-MiniLM-L6-v2 and paraphrase-MiniLM-L3-v2 (both Apache-2.0) give sentences:
     60,000 words, 256 dimensions, and character n-grams for other words
     (`unknown="subword"`). Weights and the removal of a common component are part of
-    the vectors. Made by `benchmarks/build_pretrained.py` with
+    the vectors. Made by `benchmarks/build/pretrained_encoder.py` with
     :class:`DistilledEncoder`; `LICENSES/DATA.md` has the sources of the sentences.
 
     Returns

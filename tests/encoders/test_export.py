@@ -86,6 +86,7 @@ def static_models(tmp_path_factory):
     return pairs
 
 
+@pytest.mark.integration
 @pytest.mark.filterwarnings("ignore:.* tokens have no vector")
 @settings(deadline=None, max_examples=60)
 @given(texts=texts)
@@ -94,6 +95,7 @@ def test_any_texts(static_models, texts):
         assert_allclose(model.encode(texts), encoder.transform(texts), atol=1e-5)
 
 
+@pytest.mark.integration
 @pytest.mark.filterwarnings("ignore:.* tokens have no vector")
 def test_corner_cases(static_models):
     for encoder, model in static_models:
@@ -104,6 +106,7 @@ def test_corner_cases(static_models):
         assert np.count_nonzero(expected.any(axis=1)) >= 3
 
 
+@pytest.mark.integration
 def test_every_character(static_models):
     known = [c for c in map(chr, range(sys.maxunicode + 1)) if is_assigned(c)]
     texts = ["cat".join(known[i : i + 40]) for i in range(0, len(known), 40)]
@@ -138,6 +141,7 @@ SENTENCES = [
 ]
 
 
+@pytest.mark.integration
 @pytest.mark.parametrize("encoder", fitted_encoders(), ids=lambda e: repr(e)[:30])
 def test_both_libraries_load_every_encoder(encoder, tmp_path):
     model2vec = pytest.importorskip("model2vec")
@@ -163,6 +167,7 @@ def test_both_libraries_load_every_encoder(encoder, tmp_path):
     assert_array_equal(encoder.transform(SENTENCES), expected)
 
 
+@pytest.mark.integration
 def test_there_and_back(tmp_path):
     model2vec = pytest.importorskip("model2vec")
     pytest.importorskip("sentence_transformers")
@@ -183,6 +188,7 @@ def test_there_and_back(tmp_path):
         assert_allclose(again.transform(texts), encoder.transform(texts), atol=1e-5)
 
 
+@pytest.mark.integration
 def test_folders_are_replaced_and_those_of_others_kept(tmp_path, monkeypatch):
     model2vec = pytest.importorskip("model2vec")
     AverageEncoder(TABLE).to_model2vec(tmp_path / "new" / "v")
@@ -204,6 +210,7 @@ def test_folders_are_replaced_and_those_of_others_kept(tmp_path, monkeypatch):
     assert sorted(path.name for path in tmp_path.iterdir()) == ["new", "thesis"]
 
 
+@pytest.mark.integration
 @pytest.mark.parametrize("method", ["to_model2vec", "to_static_embedding"])
 def test_what_cannot_be_exported(method, tmp_path):
     pytest.importorskip("tokenizers")
@@ -237,6 +244,7 @@ def test_missing_packages_are_named(package, method, monkeypatch):
         getattr(AverageEncoder(TABLE), method)(*["v"] * (method == "to_model2vec"))
 
 
+@pytest.mark.integration
 @settings(deadline=None)
 @given(st.lists(st.text("ab-.\u2019[é", max_size=6), min_size=1))
 def test_a_pattern_of_many_words_matches_these_alone(words):
@@ -248,6 +256,7 @@ def test_a_pattern_of_many_words_matches_these_alone(words):
         assert found == ([word] if word in words and word else [])
 
 
+@pytest.mark.integration
 def test_vectors_made_for_unknown_words_are_left_out(tmp_path):
     pytest.importorskip("tokenizers")
     model2vec = pytest.importorskip("model2vec")

@@ -57,6 +57,7 @@ def random_run(seed, n_questions=20, n_samples=120):
     return relevance, scores, query
 
 
+@pytest.mark.integration
 @pytest.mark.parametrize("metric", METRICS)
 @pytest.mark.parametrize("n_samples", [1, 30, 120, 1000])
 @pytest.mark.parametrize("seed", range(5))

@@ -1,4 +1,4 @@
-"""Texts that hold what a program may take for a separator, and the memory of words."""
+"""Texts that contain separators and control characters, and caches of words."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause

@@ -28,6 +28,7 @@ def test_keyed_vectors():
         assert_array_equal(vectors.matrix, np.eye(2))
 
 
+@pytest.mark.integration
 @pytest.mark.filterwarnings("ignore::DeprecationWarning:gensim.*")
 def test_gensim():
     models = pytest.importorskip("gensim.models")
@@ -60,6 +61,7 @@ def blank_spacy():
     return pytest.importorskip("spacy").blank("en")
 
 
+@pytest.mark.integration
 def test_spacy():
     nlp = blank_spacy()
     with pytest.raises(ValueError, match="has no word vectors"):
@@ -85,6 +87,7 @@ def test_spacy():
         WordVectors.from_spacy({})
 
 
+@pytest.mark.integration
 def test_spacy_with_vectors_of_pieces():
     nlp = blank_spacy()
     from spacy.vectors import Vectors
@@ -124,6 +127,7 @@ def word_piece_tokenizer():
 WHOLE_WORDS = ["Cat.", "blue cat cat .", "", "cat [unheard] of blue", "zzz", "dog"]
 
 
+@pytest.mark.integration
 @pytest.mark.parametrize("dtype", ["float64", "float32", "float16", "int8"])
 @pytest.mark.parametrize("mapped", [True, False])
 @pytest.mark.parametrize("weighted", [True, False])
@@ -161,6 +165,7 @@ def foreign(tokenizer, matrix):
     return SimpleNamespace(tokenizer=tokenizer, embedding=matrix)
 
 
+@pytest.mark.integration
 def test_marks_of_the_beginning_of_words_go():
     tokenizers = pytest.importorskip("tokenizers")
     pieces = ["<unk>", "▁the", "▁", "ing", ".", "▁.", "▁ing", "th", "▁-"]
@@ -187,6 +192,7 @@ def test_marks_of_the_beginning_of_words_go():
     ]
 
 
+@pytest.mark.integration
 def test_byte_level_tokens_are_decoded():
     tokenizers = pytest.importorskip("tokenizers")
     level = tokenizers.pre_tokenizers.ByteLevel(add_prefix_space=True)
@@ -200,6 +206,7 @@ def test_byte_level_tokens_are_decoded():
     assert vectors.words == ["cat", "naïve", ".", "##ing", " ", "##Ã"]
 
 
+@pytest.mark.integration
 @pytest.mark.parametrize("dtype", ["float32", "float16", "bfloat16"])
 def test_sentence_transformers_count_unknown_words(dtype):
     torch = pytest.importorskip("torch")
@@ -228,6 +235,7 @@ def test_sentence_transformers_count_unknown_words(dtype):
     assert vectors.dtype == ("float32" if dtype == "bfloat16" else dtype)
 
 
+@pytest.mark.integration
 def test_sentence_transformers_with_word_pieces():
     transformers = pytest.importorskip("sentence_transformers")
     modules = pytest.importorskip("sentence_transformers.sentence_transformer.modules")

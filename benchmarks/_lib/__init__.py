@@ -1,0 +1,8 @@
+"""Modules that several benchmarks share."""
+
+# Authors: The skparaphrase developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+from pathlib import Path
+
+RESULTS = Path(__file__).parents[1] / "results"

@@ -1,0 +1,45 @@
+"""The data that the benchmarks of speed read: word vectors, captions, rewrites.
+
+Imports are inside functions, because they count towards the memory of the caller.
+"""
+
+# Authors: The skparaphrase developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+from typing import Any
+
+from _lib.timing import Args
+
+CORPORA = ("flickr8k", "rewrites")
+
+
+def read_table(args: Args) -> Any:
+    from skparaphrase.vectors import WordVectors
+
+    return WordVectors.read(args.data / "vectors/minilm-words.300d.bin")
+
+
+def read_corpora(args: Args, *names: str) -> list[tuple[str, str]]:
+    """Pairs of some corpora of `CORPORA`, by default of all."""
+    from skparaphrase.datasets import read_pairs
+
+    paths = [args.data / f"data/paraphrase/{name}.tsv" for name in names or CORPORA]
+    pairs = [tuple(pair) for path in paths for pair in read_pairs(path).data.tolist()]
+    return pairs[:: 4 if args.quick else 1]
+
+
+def corpus_texts(args: Args) -> list[str]:
+    """Both sides of all pairs, in order."""
+    return [text for pair in read_corpora(args) for text in pair]
+
+
+def long_texts(args: Args, n_texts: int, n_words: int) -> list[str]:
+    """Distinct texts: the words of captions in order, from random positions on."""
+    import numpy as np
+
+    captions = [text for pair in read_corpora(args, "flickr8k") for text in pair]
+    words = " ".join(captions).split()
+    starts = np.random.default_rng(0).choice(
+        len(words) - n_words, n_texts, replace=False
+    )
+    return [" ".join(words[start : start + n_words]) for start in starts]

@@ -1,0 +1,226 @@
+"""Shared parts of the scripts of papers' tables: data, scores, processes, results."""
+
+# Authors: The skparaphrase developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import argparse
+import json
+import os
+import platform
+import time
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import joblib
+import numpy as np
+import sklearn
+import torch
+
+import skparaphrase
+from _lib import RESULTS
+from skparaphrase.datasets import read_pairs, read_scored_pairs
+from skparaphrase.metrics import STSScorer
+from skparaphrase.vectors import WordVectors
+
+YEARS = ("2012", "2013", "2014", "2015")
+COLUMNS = (*YEARS, "mean of years", "with 2015", "SICK")
+
+
+def parse_args(
+    doc: str | None,
+    *,
+    seeds: int = 1,
+    parents: Sequence[argparse.ArgumentParser] = (),
+    **modes: str,
+) -> argparse.Namespace:
+    """The options of all scripts, those of `parents`, and modes with their help."""
+    description = (doc or "").partition("\n")[0]
+    parser = argparse.ArgumentParser(description=description, parents=parents)
+    parser.add_argument("--data", type=Path, default=Path("../shared"))
+    parser.add_argument("--quick", action="store_true", help="a sample of each")
+    parser.add_argument(
+        "--short", action="store_true", help="a third of the data, few epochs, one seed"
+    )
+    parser.add_argument("--seeds", type=int, default=seeds)
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--out", type=Path, default=RESULTS)
+    for mode, text in modes.items():
+        parser.add_argument(f"--{mode}", action="store_true", help=text)
+    args = parser.parse_args()
+    args.data = args.data.resolve()
+    if args.quick or args.short:
+        args.seeds = 1
+    return args
+
+
+class Data:
+    """The folders `data` and `vectors`, read on first use."""
+
+    def __init__(self, args: argparse.Namespace) -> None:
+        self.root = args.data
+        self.quick = args.quick
+        self.step = 3 if getattr(args, "short", False) else 1  # of pairs to train on
+        if not (self.root / "data").is_dir():
+            raise SystemExit(f"No folder 'data' under {self.root}; see --data.")
+
+    @cached_property
+    def vectors(self) -> WordVectors:
+        """The stand-in for PARAGRAM-SL999; `limit` keeps a quick run small."""
+        return WordVectors.read(
+            self.root / "vectors/minilm-words.300d.bin",
+            limit=20_000 if self.quick else None,
+        )
+
+    @cached_property
+    def pairs(self) -> Any:
+        """All training pairs in random order (words, captions, rewrites, news)."""
+        parts = [self.corpus("ppdb-lexical"), *map(self.corpus, self.sentences)]
+        pairs = np.concatenate(parts)
+        order = np.random.RandomState(0).permutation(len(pairs))
+        return pairs[order[:3000] if self.quick else order]
+
+    sentences = ("flickr8k", "rewrites", "msrp")
+
+    def corpus(self, name: str) -> Any:
+        """Pairs of one file, in its order."""
+        words = ("word1", "word2")
+        columns = words if name == "ppdb-lexical" else ("sentence1", "sentence2")
+        path = self.root / f"data/paraphrase/{name}.tsv"
+        return read_pairs(path, columns=columns).data[:: self.step]
+
+    @cached_property
+    def sts(self) -> dict[str, tuple[Any, Any]]:
+        """Test sets by name, "2012.MSRpar", ..., and "sick"."""
+        paths = sorted((self.root / "data/sts").glob("201[2-5].*.tsv"))
+        found = {path.stem: read_scored_pairs(path, return_X_y=True) for path in paths}
+        path = self.root / "data/sick/test.tsv"
+        return {**found, "sick": read_scored_pairs(path, return_X_y=True)}
+
+    @cached_property
+    def development(self) -> dict[str, tuple[Any, Any]]:
+        """The data to choose rates and epochs on: STS 2012 train and SICK train."""
+        paths = sorted((self.root / "data/sts").glob("2012-train.*.tsv"))
+        paths.append(self.root / "data/sick/train.tsv")
+        return {
+            f"{path.parent.name}-{path.stem}": read_scored_pairs(path, return_X_y=True)
+            for path in paths
+        }
+
+    @cached_property
+    def word_similarity(self) -> dict[str, tuple[Any, Any]]:
+        """Pairs of words with scores: "ws353", "simlex999", "rw"."""
+        return {
+            path.stem: read_scored_pairs(
+                path, columns=("word1", "word2"), return_X_y=True
+            )
+            for path in sorted((self.root / "data/wordsim").glob("*.tsv"))
+        }
+
+
+def sts_means(scores: Mapping[str, float]) -> dict[str, float]:
+    """Unweighted means over the data sets of each year and over the years, and SICK.
+
+    The "mean of years" is that of 2012 to 2014; "with 2015" is that of all.
+    """
+    means = {
+        year: float(np.mean([s for name, s in scores.items() if name.startswith(year)]))
+        for year in YEARS
+    }
+    *three, _ = every = list(means.values())
+    return {
+        **means,
+        "mean of years": float(np.mean(three)),
+        "with 2015": float(np.mean(every)),
+        "SICK": float(scores["sick"]),
+    }
+
+
+def score_sts(encoder: Any, data: Data, postprocess: Any = None) -> dict[str, float]:
+    """Pearson x 100 of every data set."""
+    scores = STSScorer(data.sts, postprocess=postprocess)(encoder)
+    return {name: 100 * score for name, score in scores.items() if name != "mean"}
+
+
+def score_words(encoder: Any, data: Data) -> dict[str, float]:
+    """Spearman x 100 of cosines, the papers' measure of word similarity."""
+    scorer = STSScorer(data.word_similarity, metric="spearman")
+    scores = scorer(encoder)
+    return {name: 100 * score for name, score in scores.items() if name != "mean"}
+
+
+def run_all(
+    args: argparse.Namespace,
+    tasks: Sequence[tuple[Callable[..., Any], tuple[Any, ...]]],
+) -> list[dict[str, Any]]:
+    """The results (dicts) and CPU seconds of all tasks, in order.
+
+    The tasks run in `--jobs` processes with one thread each, so that a busy machine
+    does not change their seconds. Put the longest first.
+    """
+    parallel = joblib.Parallel(n_jobs=min(args.jobs, len(tasks)), batch_size=1)
+    results: list[dict[str, Any]] = parallel(
+        joblib.delayed(_timed)(function, values) for function, values in tasks
+    )
+    return results
+
+
+def _timed(function: Callable[..., Any], values: tuple[Any, ...]) -> dict[str, Any]:
+    torch.set_num_threads(1)
+    started = time.process_time()
+    result: dict[str, Any] = function(*values)
+    result["seconds"] = round(time.process_time() - started, 1)
+    print(values[-1] if values else function.__name__, result, flush=True)
+    return result
+
+
+def median(runs: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Medians over seeds of results that are numbers."""
+    return {key: float(np.median([run[key] for run in runs])) for key in runs[0]}
+
+
+def table(
+    heads: Sequence[str], rows: Sequence[Sequence[Any]], digits: int = 1
+) -> list[str]:
+    """Lines of a Markdown table; see :func:`cell`."""
+    lines = [f"| {' | '.join(heads)} |", "|---" * len(heads) + "|"]
+    for row in rows:
+        lines.append(f"| {' | '.join(cell(value, digits) for value in row)} |")
+    return lines
+
+
+def cell(value: Any, digits: int = 1) -> str:
+    """Format a number with so many decimals, None as a dash, and others unchanged."""
+    if value is None:
+        return "–"  # noqa: RUF001 (as in print)
+    return f"{value:.{digits}f}" if isinstance(value, float) else str(value)
+
+
+def versions() -> dict[str, str]:
+    """Versions of the libraries that affect the figures."""
+    return {
+        "skparaphrase": skparaphrase.__version__,
+        "scikit-learn": sklearn.__version__,
+        "numpy": np.__version__,
+        "torch": torch.__version__,
+        "python": platform.python_version(),
+    }
+
+
+def write(
+    args: argparse.Namespace, name: str, results: Any, lines: Sequence[str]
+) -> None:
+    """Write `name.json` and `name.md`; a quick or short run only prints."""
+    found = versions()
+    text = "\n".join([*lines, "", ", ".join(f"{k} {v}" for k, v in found.items())])
+    print(text)
+    if (args.quick or args.short) and args.out == RESULTS:
+        print("(a part of the data: not written)")
+        return
+    args.out.mkdir(parents=True, exist_ok=True)
+    content = {"versions": found, "seeds": args.seeds, "results": results}
+    (args.out / f"{name}.json").write_text(
+        json.dumps(content, indent=1) + "\n", "utf-8"
+    )
+    (args.out / f"{name}.md").write_text(text + "\n", "utf-8")

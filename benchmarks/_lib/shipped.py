@@ -1,0 +1,143 @@
+"""The encoder that comes with the package, and the data that score it."""
+
+# Authors: The skparaphrase developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import argparse
+import statistics
+import subprocess
+from collections.abc import Mapping
+from copy import copy
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from sklearn.frozen import FrozenEstimator
+from sklearn.preprocessing import normalize
+
+import skparaphrase
+from _lib.papers import Data
+from skparaphrase.datasets import read_scored_pairs
+from skparaphrase.decomposition import CommonComponentRemoval
+from skparaphrase.encoders import AverageEncoder
+from skparaphrase.inspection import unknown_words
+from skparaphrase.metrics import STSScorer
+from skparaphrase.pairs import LastAxisUnion
+from skparaphrase.vectors import WordVectors
+
+PACKAGE = Path(skparaphrase.__file__).parent
+FIRST_EDITION = "32847b6"
+TESTS = ("sts/201[2-5].*.tsv", "sick/test.tsv")
+YEARS = ("2012", "2013", "2014", "2015")
+N_CAPTIONS = 20_000
+UNKNOWN = (None, "hash", "subword")
+Row = dict[str, Any]  # "" is its name
+WEIGHT_OF_CHARACTERS = 0.35  # in the cosine of the large encoder
+
+
+class Material(Data):
+    """Data and encoders, read or made on first use."""
+
+    def __init__(self, args: argparse.Namespace) -> None:
+        super().__init__(args)
+        self.args = args
+
+    def scored(self, *patterns: str) -> dict[str, Any]:
+        folder = self.root / "data"
+        paths = [path for of in patterns for path in sorted(folder.glob(of))]
+        return {
+            f"{path.parent.name}-{path.stem}": read_scored_pairs(path, return_X_y=True)
+            for path in paths
+        }
+
+    @cached_property
+    def shipped(self) -> Any:
+        return with_unknown(skparaphrase.load_pretrained(), "subword")
+
+    @cached_property
+    def variants(self) -> dict[str, Any]:
+        """The shipped encoder with each policy for unknown words."""
+        return {called("shipped", u): with_unknown(self.shipped, u) for u in UNKNOWN}
+
+    @cached_property
+    def first_edition(self) -> AverageEncoder | None:
+        """Its file has two numbers from -7 to 7 in a byte, and a scale per word."""
+        folder = self.args.first
+        if folder is None:
+            return None
+        folder.mkdir(parents=True, exist_ok=True)
+        found = {}
+        for part in ("vectors", "encoders"):
+            path = folder / f"{part}.npz"
+            if not path.exists():
+                name = f"{FIRST_EDITION}:skparaphrase/{part}/data/english.npz"
+                command = ["git", "-C", str(PACKAGE), "show", name]
+                run = subprocess.run(command, check=True, capture_output=True)
+                path.write_bytes(run.stdout)
+            found[part] = np.load(path)
+        words = bytes(found["vectors"]["words"]).decode("utf-8").split("\n")
+        nibbles = found["encoders"]["nibbles"]
+        matrix = np.stack([nibbles >> 4, nibbles & 15], axis=-1).astype(np.int8) - 8
+        matrix = matrix.reshape(len(nibbles), -1)
+        scale = found["encoders"]["scale"]
+        return AverageEncoder(WordVectors(words, matrix, scale=scale))
+
+    @cached_property
+    def large(self) -> LastAxisUnion | None:
+        return self.args.large and large_encoder(self.args.large)
+
+    @cached_property
+    def equal_words(self) -> AverageEncoder:
+        """The shipped encoder with vectors of length 1, which undoes the weights."""
+        table = self.shipped.vectors
+        rows = normalize(table.rows(slice(None)))
+        return AverageEncoder(WordVectors(table.words, rows).fit_subwords(scale=1.0))
+
+    @cached_property
+    def captions(self) -> list[str]:
+        """Distinct captions of known words only."""
+        texts = list(dict.fromkeys(self.corpus("flickr8k").ravel().tolist()))
+        known = unknown_words([(text, "") for text in texts], self.shipped.vectors) == 0
+        return np.array(texts, object)[known][
+            : 1000 if self.quick else N_CAPTIONS
+        ].tolist()
+
+
+def called(name: str, unknown: str | None) -> str:
+    return f"{name}, unknown=" + ("None" if unknown is None else f'"{unknown}"')
+
+
+def with_unknown(encoder: Any, unknown: str | None) -> Any:
+    """The same encoder with something else for unknown words."""
+    vectors, found = encoder.vectors, copy(encoder)
+    if vectors.unknown == unknown:
+        return encoder
+    if unknown == "subword":
+        found.vectors = vectors.fit_subwords()
+    else:
+        found.vectors = WordVectors(
+            vectors.words, vectors.matrix, scale=vectors.scale, unknown=unknown
+        )
+    return found
+
+
+def year_means(encoder: Any, sets: Mapping[str, Any], n_components: int = 0) -> Row:
+    """Pearson x 100: the mean of the sets of each year, that of the years, and SICK."""
+    scores = STSScorer(sets, postprocess=CommonComponentRemoval(n_components))(encoder)
+    years = {
+        year: 100 * statistics.mean(s for n, s in scores.items() if f"-{year}." in n)
+        for year in YEARS
+    }
+    mean = statistics.mean(years.values())
+    return {**years, "mean": mean, "SICK": 100 * scores["sick-test"]}
+
+
+def large_encoder(folder: Path) -> LastAxisUnion:
+    """Both parts of the large encoder side by side."""
+    members = [
+        (name, skparaphrase.load(folder / name)) for name in ("words", "characters")
+    ]
+    weights = {"words": 1 - WEIGHT_OF_CHARACTERS, "characters": WEIGHT_OF_CHARACTERS}
+    frozen = [(name, FrozenEstimator(member)) for name, member in members]
+    return LastAxisUnion(frozen, weights=weights).fit(["any"])

@@ -1,0 +1,105 @@
+"""Nearest neighbours of negated words, of misspelt words and of n-grams.
+
+    python benchmarks/papers/charagram_neighbors.py --data ../shared [--quick]
+
+Reproduces tables 8, 9 and 10 of the Charagram paper, which show examples. Candidates
+are the words that occur in the training pairs five times, and for n-grams the n-grams.
+Writes `benchmarks/results/charagram_neighbors.json` and `.md`.
+"""
+
+# Authors: The skparaphrase developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import argparse
+import sys
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+from skparaphrase.encoders import CharagramEncoder, ParagramEncoder
+from skparaphrase.inspection import nearest_units, neighbors
+from skparaphrase.text import WordTokenizer
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from _lib.papers import Data, parse_args, run_all, table, write
+
+NEGATED = ("not capable", "not able", "not possible", "not sufficient", "not easy")
+WORDS = (
+    "vehicals", "serious-looking", "near-impossible", "growths", "litered",
+    "journeying", "babyyyyyy", "refunding", "professors",
+)  # fmt: skip
+NGRAMS = ("die", "foo", " ink", "ngu", "not ")
+NUMBER = 5
+
+
+def main() -> None:
+    args = parse_args(__doc__)
+    (found,) = run_all(args, [(run, (args, "neighbours"))])
+    write(args, "charagram_neighbors", found, report(found))
+
+
+def run(args: argparse.Namespace, _: str) -> dict[str, Any]:
+    """Neighbours by query, in Charagram and in PP."""
+    data = Data(args)
+    split = WordTokenizer()
+    counts = Counter(w for pair in data.pairs for text in pair for w in split(text))
+    words = sorted(word for word, n in counts.items() if n >= 5)
+    epochs = 1 if args.quick else 2
+    charagram = CharagramEncoder(max_epochs=epochs, random_state=0).fit(data.pairs)
+    pp = ParagramEncoder(
+        data.vectors, learning_rate=0.01, max_epochs=epochs, random_state=0
+    ).fit(data.pairs)
+    ngrams = [ngram for ngram in NGRAMS if ngram in charagram.vectors_]
+    return {
+        "Charagram": {
+            **listed(neighbors(charagram, [*NEGATED, *WORDS], words, NUMBER)),
+            **listed(nearest_units(charagram, ngrams, n_neighbors=NUMBER)),
+        },
+        "PP": listed(neighbors(pp, [*NEGATED, *WORDS], words, NUMBER)),
+        "candidates": len(words),
+    }
+
+
+def listed(found: Any) -> dict[str, list[str]]:
+    """Neighbours by query; none of a query without a vector."""
+    groups = found[found["similarity"] > 0].groupby("query", sort=False)["neighbor"]
+    return {query: list(names) for query, names in groups}
+
+
+def report(found: dict[str, Any]) -> list[str]:
+    def rows(queries: Any, models: tuple[str, ...]) -> list[list[Any]]:
+        return [
+            [visible(query)]
+            + [", ".join(map(visible, found[m].get(query, []))) or "–" for m in models]  # noqa: RUF001
+            for query in queries
+        ]
+
+    both = ("Charagram", "PP")
+    return [
+        "# Nearest neighbours",
+        "",
+        "Tables 8, 9 and 10 of the Charagram paper. Queries are like those of the",
+        f"paper; candidates are {found['candidates']:,} words of the training pairs.",
+        "PP has no vector of a word that its table lacks. Made by",
+        "`python benchmarks/papers/charagram_neighbors.py`.",
+        "",
+        "## Negated words (table 8) and words (table 9)",
+        "",
+        *table(["", *both], rows([*NEGATED, *WORDS], both)),
+        "",
+        "## N-grams (table 10)",
+        "",
+        "A space is shown as `_`.",
+        "",
+        *table(["", "Charagram"], rows(NGRAMS, both[:1])),
+    ]
+
+
+def visible(text: str) -> str:
+    """Spaces of n-grams are visible; those between words stay."""
+    return text.replace(" ", "_") if text.strip() != text else text
+
+
+if __name__ == "__main__":
+    main()

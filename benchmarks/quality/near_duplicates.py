@@ -1,0 +1,193 @@
+"""Near duplicates and search on bundled questions and product titles, and tf-idf.
+
+    python benchmarks/quality/near_duplicates.py
+
+`NearDuplicates` groups the questions of `load_faq` (96 of 550 repeat an earlier one)
+and 160 product titles (80 products, twice each in other words), with the vectors of
+`load_pretrained()` and with tf-idf. Each product has its own model code; "shared
+numbers" are the same titles with 100, 200, 300 and 400 as the codes of every brand.
+Precision and recall are those of pairs of texts in one group. Every method gets its
+best threshold on the same texts, so figures favour all of them alike. Search: each
+repeated question is a query, and its earlier version the relevant text. Takes half a
+minute and uses bundled data only. Writes `near_duplicates.json` and `.md` to
+benchmarks/results.
+"""
+
+# Authors: The skparaphrase developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import re
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.metrics.cluster import pair_confusion_matrix
+from sklearn.pipeline import make_pipeline
+
+from skparaphrase import load_pretrained
+from skparaphrase.datasets import load_faq
+from skparaphrase.decomposition import CommonComponentRemoval
+from skparaphrase.encoders import AverageEncoder, SIFEncoder
+from skparaphrase.metrics import RetrievalScorer
+from skparaphrase.search import NearDuplicates
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from _lib.papers import parse_args, table, write
+from _lib.products import TEMPLATES
+
+METRICS = ("recall@1", "recall@5", "recall@10", "mrr")
+THRESHOLDS = np.arange(0.3, 0.96, 0.05)
+CHARACTERS: dict[str, Any] = {"analyzer": "char_wb", "ngram_range": (2, 4)}
+
+
+class Tfidf(BaseEstimator):
+    """Dense tf-idf of texts of any shape."""
+
+    def __init__(self, options: Mapping[str, Any] | None = None) -> None:
+        self.options = options
+
+    def fit(self, X: Any, y: Any = None) -> "Tfidf":
+        self.vectorizer_ = TfidfVectorizer(**(self.options or {})).fit(X)
+        return self
+
+    def transform(self, X: Any) -> Any:
+        texts = np.asarray(X, dtype=object)
+        vectors = self.vectorizer_.transform(texts.ravel()).toarray()
+        return vectors.reshape(*texts.shape, -1)
+
+
+OPPOSITES = ({"on", "off"}, {"raise", "lower"}, {"first", "last"})  # of `load_faq`
+
+
+def no_opposites(first: str, second: str) -> bool:
+    """The guard of the user guide: the same numbers, and no opposites."""
+    one, other = (set(re.findall(r"\w+", text.lower())) for text in (first, second))
+    only = one ^ other
+    negated = {prefix + word for prefix in ("un", "in", "dis") for word in only}
+    return not (
+        only & (negated | {"no", "not", "non"})
+        or any(pair <= only for pair in OPPOSITES)
+        or any(re.search(r"\d", word) for word in only)
+    )
+
+
+GUARDS = {"none": None, "numbers": "numbers", "opposites": no_opposites}
+ENCODERS = {
+    "load_pretrained()": None,
+    "tf-idf of words": Tfidf(),
+    "tf-idf of characters": Tfidf(CHARACTERS),
+}
+
+
+def best(texts: Any, groups: Any, encoder: Any, guard: Any) -> dict[str, Any]:
+    """The threshold of the largest F1, its figures, and thresholds of a large F1."""
+    found = []
+    for threshold in THRESHOLDS:
+        model = NearDuplicates(encoder, threshold=threshold, guard=guard)
+        (_, wrong), (missed, right) = pair_confusion_matrix(
+            groups, model.fit_predict(texts)
+        )
+        found.append(
+            {
+                "threshold": float(threshold),
+                "precision": float(right / max(right + wrong, 1)),
+                "recall": float(right / (right + missed)),
+                "F1": float(2 * right / (2 * right + wrong + missed)),
+            }
+        )
+    large = [each["threshold"] for each in found if each["F1"] >= 0.95]
+    between = f"{large[0]:.2f} to {large[-1]:.2f}" if large else "nowhere"
+    return max(found, key=lambda each: each["F1"]) | {"F1 of 0.95 or more": between}
+
+
+def search(faq: Any) -> list[dict[str, Any]]:
+    """How often the earlier question is among the first hits of a later one."""
+    pairs = [
+        (question, faq.data[faq.groups == group][0])
+        for question, group in zip(faq.data, faq.groups, strict=True)
+        if question != faq.data[faq.groups == group][0]
+    ]
+    encoders = {
+        "tf-idf of words": Tfidf(),
+        "tf-idf of characters": Tfidf(CHARACTERS),
+        "average of word vectors": AverageEncoder(),
+        "SIF weights": SIFEncoder(),
+        "SIF weights, one component removed": make_pipeline(
+            SIFEncoder(), CommonComponentRemoval()
+        ),
+        "load_pretrained()": load_pretrained(),
+    }
+    rows = []
+    for name, encoder in encoders.items():
+        encoder = encoder if name == "load_pretrained()" else encoder.fit(faq.data)
+        scores = {
+            metric: RetrievalScorer(pairs, corpus=faq.data, metric=metric)(encoder)
+            for metric in METRICS
+        }
+        rows.append({"vectors": name, **scores})
+    return rows
+
+
+def report(results: dict[str, Any]) -> list[str]:
+    lines = [
+        "# Near duplicates and search, with vectors and with tf-idf",
+        "",
+        "Made by `python benchmarks/quality/near_duplicates.py`, on bundled data.",
+        "",
+        "## Near duplicates",
+        "",
+        "Pairs of texts in one group, at the best threshold of each row, chosen on the",
+        'same texts, and the thresholds that are good. "numbers": both texts hold the',
+        'same numbers and model codes. "opposites": the guard of the user guide, whose',
+        "list of opposites was written after reading these questions.",
+        "",
+    ]
+    for part, digits in (("groups", 2), ("search", 3)):
+        rows = results[part]
+        heads = [f"`{head}`" if "@" in head else head for head in rows[0]]
+        lines += table(heads, [[*row.values()] for row in rows], digits)
+        if part == "groups":
+            lines += [
+                "",
+                "## Search",
+                "",
+                "Each repeated question looks for the earlier one among all 550.",
+                "",
+            ]
+    return lines
+
+
+def main() -> None:
+    args = parse_args(__doc__)
+    faq = load_faq()
+    titles: list[str] = []
+    shared: list[str] = []
+    for title, reworded, models in TEMPLATES:
+        for model, number in zip(models.split(), (100, 200, 300, 400), strict=True):
+            titles += [title.format(model), reworded.format(model)]
+            shared += [title.format(number), reworded.format(number)]
+    products = np.arange(len(titles)) // 2
+    sets = {
+        "questions": (faq.data, faq.groups),
+        "product titles": (titles, products),
+        "titles, shared numbers": (shared, products),
+    }
+    rows = [
+        {"texts": kind, "vectors": name, "guard": guard}
+        | best(*sets[kind], encoder, GUARDS[guard])
+        for kind in sets
+        for name, encoder in ENCODERS.items()
+        for guard in GUARDS
+        if guard != "opposites" or (kind == "questions" and name == "load_pretrained()")
+    ]
+    results = {"groups": rows, "search": search(faq)}
+    write(args, "near_duplicates", results, report(results))
+
+
+if __name__ == "__main__":
+    main()

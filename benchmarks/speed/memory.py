@@ -1,0 +1,266 @@
+"""Peak memory of grid searches over a 1 GB table, of transform, and of small tables.
+
+    python benchmarks/speed/memory.py --data ../shared --threads 4
+
+Groups (`--only grid,tables,chunks` selects some): a grid search by four worker
+processes over a table of 900,000 vectors of 300 dimensions, memory-mapped or in memory;
+tables of float16 and int8 numbers; transform of long texts by each kind of encoder.
+Every contender runs in a fresh process in every round. Needs Linux, psutil, 8 GB of
+memory, and 4 GB of disk in the folder of temporary files. `--quick` uses a table of
+90,000.
+
+Writes `memory.json` and `memory.md` to benchmarks/results (`--out`); the results of
+groups that were not run are kept.
+"""
+
+# Authors: The skparaphrase developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import os
+import sys
+import time
+from collections.abc import Callable
+from functools import partial
+from importlib import import_module
+from itertools import chain, count, islice
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from _lib.corpora import corpus_texts, read_table
+from _lib.encoder_speed import CHUNKS
+from _lib.timing import (
+    Args,
+    Comparison,
+    Contender,
+    Found,
+    Group,
+    Measures,
+    best_of,
+    main,
+    peak_of,
+)
+
+N_JOBS = 4
+N_WORDS, DIM = 900_000, 300
+MB = N_WORDS * DIM * 4 / 1e6  # of the table, float32
+
+
+# Data ------------------------------------------------------------------------------
+
+
+def _save_large(args: Args, *dtypes: str) -> None:
+    """Real words, then words generated from them, in a folder for each dtype."""
+    import numpy as np
+
+    from skparaphrase.vectors import WordVectors
+
+    small = read_table(args)
+    n_words = N_WORDS // (10 if args.quick else 1)
+    made = (f"{word}~{n}" for n in count(1) for word in small.words)
+    words = list(islice(chain(small.words, made), n_words))
+    rng = np.random.default_rng(0)
+    matrix = rng.standard_normal((n_words, DIM), dtype=np.float32)
+    n_real = min(len(small), n_words)
+    matrix[:n_real] = small.matrix[:n_real]
+    table = WordVectors(words, matrix)
+    for dtype in dtypes:
+        table.astype(dtype).save(args.folder / dtype)
+
+
+# grid ------------------------------------------------------------------------------
+
+
+def _scored_pairs(args: Args) -> tuple[Any, Any]:
+    import numpy as np
+
+    from skparaphrase.datasets import read_scored_pairs
+
+    paths = sorted((args.data / "data/sts").glob("*.tsv"))[: 4 if args.quick else None]
+    read = [read_scored_pairs(path, return_X_y=True) for path in paths]
+    return np.vstack([X for X, _ in read]), np.concatenate([y for _, y in read])
+
+
+def _search(args: Args, *, mmap: bool, n_jobs: int) -> Measures:
+    from joblib import parallel_config
+    from sklearn.model_selection import GridSearchCV
+    from sklearn.pipeline import make_pipeline
+
+    from skparaphrase.decomposition import CommonComponentRemoval
+    from skparaphrase.encoders import SIFEncoder
+    from skparaphrase.pairs import PairSimilarity
+    from skparaphrase.vectors import WordVectors
+
+    one = n_jobs == 1
+    grid = {
+        "sifencoder__a": [1e-3] if one else [1e-4, 3e-4, 1e-3, 3e-3, 1e-2, 1e-1],
+        "commoncomponentremoval__n_components": [1] if one else [1, 2],
+    }
+    pairs, gold = _scored_pairs(args)
+    vectors = WordVectors.load(args.folder / "float32", mmap=mmap)
+    pipe = make_pipeline(
+        SIFEncoder(vectors), CommonComponentRemoval(), PairSimilarity()
+    )
+    search = GridSearchCV(pipe, grid, cv=3, n_jobs=n_jobs)
+    with parallel_config("loky", inner_max_num_threads=max(args.threads // n_jobs, 1)):
+        seconds = best_of(lambda: search.fit(pairs, gold), 1)
+    return {"seconds": seconds, "score": search.best_score_}
+
+
+def _import_all(seconds: float) -> int:
+    """Import what a search imports, and wait; returns the process number."""
+    for name in ("datasets", "decomposition", "encoders", "pairs", "vectors"):
+        import_module(f"skparaphrase.{name}")
+    import_module("sklearn.model_selection")
+    time.sleep(seconds)
+    return os.getpid()
+
+
+def _interpreters(args: Args, *, pool: bool) -> Measures:
+    from joblib import Parallel, delayed, parallel_config
+
+    _import_all(0.5)
+    if pool:
+        # A call takes longer than starting a worker, so that each worker gets one.
+        with parallel_config("loky", inner_max_num_threads=1):
+            processes = Parallel(N_JOBS)([delayed(_import_all)(6.0)] * N_JOBS)
+        if len(set(processes)) != N_JOBS:
+            raise RuntimeError("Two calls went to one worker.")
+    return {}
+
+
+def _opened(args: Args) -> Measures:
+    """Memory, beyond the interpreter, of a process that only maps the table."""
+    from skparaphrase.vectors import WordVectors
+
+    vectors, opened = peak_of(lambda: WordVectors.load(args.folder / "float32"))
+    return {"opened": opened, "table": vectors.matrix.nbytes / 1e6}
+
+
+def _watched(label: str, work: Callable[..., Measures], **options: Any) -> Contender:
+    return Contender(label, partial(work, **options), ("psutil",), watched=True)
+
+
+def _tables(label: str, worker: str, bare: str, **target: float) -> Comparison:
+    """Memory of a search beyond bare processes, in units of the table."""
+
+    def tables(found: Found) -> float:
+        held = found[worker]["peak"] - found[bare]["peak"]
+        return held / found["opened"]["table"]
+
+    return Comparison(label, tables, **target)
+
+
+GRID = Group(
+    title="Grid search over a 1 GB table",
+    text=f"""Peak of the summed proportional set sizes of all processes of a
+    GridSearchCV (12 candidates, 3 folds) over SIFEncoder + CommonComponentRemoval +
+    PairSimilarity on the pairs of STS 2012 to 2014, in MB (of 10^6 bytes), sampled
+    every 20 ms; a page that several processes map counts once. Table: {N_WORDS:,} x
+    {DIM}, float32, {MB:,.0f} MB, saved and mapped, or read into memory (joblib puts
+    a copy for its workers into /dev/shm, beside that of the caller). "One fit" is the
+    same search over one candidate in one process. "Tables" is the peak less that of
+    bare processes with the same imports, by the size of the table; a mapped page that
+    nobody reads is not in memory.""",
+    columns={
+        "peak": "peak, MB",
+        "shm": "new in /dev/shm, MB",
+        "opened": "words and index, MB",
+        "seconds": "search, s",
+    },
+    contenders={
+        "interpreter": _watched("one interpreter", _interpreters, pool=False),
+        "interpreters": _watched(
+            f"interpreter with a pool of {N_JOBS}", _interpreters, pool=True
+        ),
+        "opened": Contender("mapped table, opened", _opened),
+        "fit": _watched("one fit, mapped", _search, mmap=True, n_jobs=1),
+        "grid": _watched(
+            f"grid, {N_JOBS} jobs, mapped", _search, mmap=True, n_jobs=N_JOBS
+        ),
+        "fit-read": _watched("one fit, in memory", _search, mmap=False, n_jobs=1),
+        "grid-read": _watched(
+            f"grid, {N_JOBS} jobs, in memory", _search, mmap=False, n_jobs=N_JOBS
+        ),
+    },
+    comparisons=(
+        _tables("mapped: tables held by one fit", "fit", "interpreter"),
+        _tables("mapped: tables held by the grid", "grid", "interpreters", at_most=1.0),
+        _tables("in memory: tables held by one fit", "fit-read", "interpreter"),
+        _tables("in memory: tables held by the grid", "grid-read", "interpreters"),
+    ),
+    prepare=lambda args: _save_large(args, "float32"),
+)
+
+
+# tables ----------------------------------------------------------------------------
+
+
+def _transform(args: Args, dtype: str) -> Measures:
+    """Speed of transform, and MB beyond the table and the returned vectors."""
+    from skparaphrase.encoders import AverageEncoder
+    from skparaphrase.vectors import WordVectors
+
+    vectors = WordVectors.load(args.folder / dtype, mmap=False)
+    encoder = AverageEncoder(vectors)
+    distinct = list(dict.fromkeys(corpus_texts(args)))
+    encoder.transform(distinct[:8])  # one-time loading
+    output, peak = peak_of(lambda: encoder.transform(distinct))
+    nbytes = vectors.matrix.nbytes
+    if vectors.scale is not None:
+        nbytes += vectors.scale.nbytes
+    return {
+        "table": nbytes / 1e6,
+        "output": output.nbytes / 1e6,
+        "beside": peak - output.nbytes / 1e6,
+        "distinct": len(distinct) / best_of(lambda: encoder.transform(distinct)),
+    }
+
+
+def _beside(dtype: str) -> Comparison:
+    """Compared with a copy of the table as float32."""
+
+    def share(found: Found) -> float:
+        return found[dtype]["beside"] / found["float32"]["table"]
+
+    return Comparison(f"{dtype}: MB beside / MB of a float32 table", share, at_most=0.1)
+
+
+DTYPES = ("float32", "float16", "int8")
+
+TABLES = Group(
+    title="Tables of float16 and int8",
+    text=f"""AverageEncoder on the distinct captions and rewrites with a table of
+    {N_WORDS:,} vectors of {DIM} numbers, stored in three ways and read into memory.
+    "Beside" is the resident set at its peak less that before the call and less the
+    array that is returned (MB of 10^6 bytes): a copy of the table as float32 would be
+    {MB:,.0f}.""",
+    columns={
+        "table": "table, MB",
+        "output": "vectors returned, MB",
+        "beside": "beside them, MB",
+        "distinct": "distinct, sentences/s",
+    },
+    contenders={
+        dtype: Contender(dtype, partial(_transform, dtype=dtype)) for dtype in DTYPES
+    },
+    comparisons=(
+        *map(_beside, DTYPES),
+        *(
+            Comparison(
+                f"speed of {dtype} / float32",
+                lambda found, dtype=dtype: (
+                    found[dtype]["distinct"] / found["float32"]["distinct"]
+                ),
+            )
+            for dtype in DTYPES[1:]
+        ),
+    ),
+    prepare=lambda args: _save_large(args, *DTYPES),
+)
+
+GROUPS = {"grid": GRID, "tables": TABLES, "chunks": CHUNKS}
+
+if __name__ == "__main__":
+    main(Path(__file__), __doc__, GROUPS)

@@ -1,0 +1,94 @@
+"""Rounds, tables and memory of the benchmarks of speed."""
+
+# Authors: The skparaphrase developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import importlib
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(autouse=True)
+def folder(monkeypatch):
+    monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))
+
+
+SCRIPT = '''"""Two numbers.
+
+More about them.
+"""
+
+from pathlib import Path
+
+from _lib.timing import Comparison, Contender, Group, main, ratio
+
+GROUP = Group(
+    title="Numbers",
+    text="Of two\\n  contenders.",
+    columns={"all": "all, 1/s"},
+    contenders={
+        "six": Contender("Six", lambda args: {"all": 6.0}),
+        "best": Contender("Best", lambda args: {"all": 2.0 * args.batch_size},
+                          batch_sizes=(1, 2)),
+        "gone": Contender("Gone", lambda args: {}, ("no_such_module",)),
+    },
+    comparisons=(
+        ratio("six / best", "six", "best", at_least=2),
+        ratio("six / gone", "six", "gone", at_least=2),
+    ),
+)
+
+if __name__ == "__main__":
+    main(Path(__file__), __doc__, {"numbers": GROUP})
+'''
+
+
+def test_rounds_of_a_benchmark(tmp_path):
+    script = tmp_path / "speed/numbers_of_two.py"
+    script.parent.mkdir()
+    script.write_text(SCRIPT, encoding="utf-8")
+    out = tmp_path / "out"
+    run = subprocess.run(
+        [sys.executable, str(script), "--rounds=2", "--out", str(out)],
+        env=os.environ | {"PYTHONPATH": str(ROOT / "benchmarks")},
+        capture_output=True,
+        text=True,
+    )
+    assert run.returncode == 0, run.stderr
+    order = re.findall(r"^round \d/2  (\w+)", run.stdout, re.MULTILINE)
+    assert order == ["six", "best", "best", "six"]
+    stored = json.loads((out / "numbers_of_two.json").read_text("utf-8"))["numbers"]
+    assert stored["comparisons"] == {
+        "six / best": {
+            **{"median": 1.5, "min": 1.5, "max": 1.5},
+            **{"target": "at least 2", "met": False},
+        }
+    }
+    page = (out / "numbers_of_two.md").read_text("utf-8")
+    assert page.startswith(
+        "# Two numbers\n\nMade by `benchmarks/speed/numbers_of_two.py`"
+    )
+    assert "## Numbers\n\nOf two contenders.\n" in page
+    assert "| six / best | 1.5 (1.5 to 1.5) | at least 2 | **no** |" in page
+    assert "Left out: Gone (no_such_module not installed)." in page
+
+
+@pytest.mark.skipif(
+    not sys.platform.startswith("linux"), reason="reads what Linux keeps in /proc"
+)
+def test_peak_of_memory():
+    timing = importlib.import_module("_lib.timing")
+    kept, peak = timing.peak_of(lambda: np.ones(10_000_000))
+    assert kept.nbytes / 1e6 <= peak + 1 < 100
+    # What a call gives back before it ends counts as well.
+    none, peak = timing.peak_of(lambda: np.ones(20_000_000).fill(0))
+    assert none is None and 155 < peak < 180

@@ -1,0 +1,204 @@
+"""Encoders in the pipelines and data plans of skrub."""
+
+# Authors: The skparaphrase developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.base import clone
+from sklearn.decomposition import TruncatedSVD
+from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.frozen import FrozenEstimator
+from sklearn.impute import SimpleImputer
+from sklearn.linear_model import Ridge
+from sklearn.pipeline import FeatureUnion, make_pipeline
+
+from skparaphrase.decomposition import CommonComponentRemoval
+from skparaphrase.encoders import AverageEncoder
+from skparaphrase.pairs import (
+    LastAxisUnion,
+    PairFeatures,
+    PairVectorizer,
+    make_last_axis_union,
+)
+
+pytestmark = pytest.mark.integration
+
+FRAMES = pytest.mark.parametrize(
+    "make", [pd.DataFrame, pl.DataFrame], ids=["pandas", "polars"]
+)
+
+
+@pytest.fixture
+def skrub():
+    return pytest.importorskip("skrub")
+
+
+def of(table, *names):
+    return np.column_stack([np.asarray(table[name]) for name in names])
+
+
+def alone(encoder, texts):
+    return clone(encoder).set_output(transform="default").fit_transform(list(texts))
+
+
+@FRAMES
+def test_skrub_gives_each_column_to_an_encoder(skrub, encoder, columns, make):
+    table = make(columns)
+    apply = skrub.ApplyToCols(encoder, cols=["title", "body"])
+    found = apply.fit_transform(table)
+    assert isinstance(found, make)
+    names = list(found.columns)
+    assert names[:6] == [f"tfidfencoder{i}" for i in range(6)]
+    assert apply.input_to_outputs_["body"] == names[6:12]
+    for name, outputs in apply.input_to_outputs_.items():
+        expected = clone(encoder).fit(columns[name])
+        assert_array_equal(of(found, *outputs), expected.transform(columns[name]))
+        later = apply.transform(table[3:9])
+        assert_array_equal(of(later, *outputs), expected.transform(columns[name][3:9]))
+        assert_array_equal(apply.transformers_[name].weights_, expected.weights_)
+    assert_array_equal(found["n"], columns["n"])
+
+
+@FRAMES
+def test_skrub_names_columns_as_told(skrub, encoder, columns, make):
+    model = make_pipeline(
+        skrub.ApplyToCols(encoder, cols="title", rename_columns="title_{}"),
+        skrub.ApplyToCols(encoder, cols="body", rename_columns="body_{}"),
+    )
+    found = model.fit_transform(make(columns))
+    for name in ("title", "body"):
+        names = [f"{name}_tfidfencoder{i}" for i in range(6)]
+        assert_array_equal(of(found, *names), alone(encoder, columns[name]))
+    assert list(model.get_feature_names_out()) == list(found.columns)
+
+
+@FRAMES
+@pytest.mark.parametrize("behind", ["passthrough", "vectorizer"])
+def test_skrub_gives_pairs_to_a_step(skrub, encoder, columns, pairs, make, behind):
+    step = make_pipeline("passthrough", encoder, PairFeatures())
+    if behind == "vectorizer":
+        vectorizer = make_pipeline(TfidfVectorizer(), TruncatedSVD(3, random_state=0))
+        step = PairVectorizer(vectorizer)
+    expected = clone(step).fit_transform(pairs)
+    apply = skrub.ApplyToCols(step, cols=["title", "body"])
+    found = apply.fit_transform(make(columns))
+    assert found.columns[0] == "n"
+    assert_allclose(of(found, *found.columns[1:]), expected, atol=1e-12)
+    later = apply.transform(make(columns)[:4])
+    assert_allclose(of(later, *later.columns[1:]), expected[:4], atol=1e-12)
+
+
+def test_skrub_gives_each_column_to_a_union(skrub, encoder, vectors, columns):
+    other = make_pipeline(AverageEncoder(vectors), CommonComponentRemoval())
+    for union in (
+        make_last_axis_union(encoder, other),
+        LastAxisUnion([("first", "drop"), ("pipe", other), ("tfidf", encoder)]),
+        FeatureUnion([("pipe", other), ("tfidf", encoder)]),
+    ):
+        apply = skrub.ApplyToCols(make_pipeline(union), cols=["title"])
+        found = apply.fit_transform(pd.DataFrame(columns))
+        names = apply.created_outputs_
+        assert_array_equal(of(found, *names), union.fit_transform(columns["title"]))
+    union = make_last_axis_union(encoder, other)
+    apply = skrub.ApplyToCols(union, cols=["title", "body"])
+    found = apply.fit_transform(pd.DataFrame(columns))
+    for name, outputs in apply.input_to_outputs_.items():
+        assert_array_equal(of(found, *outputs), union.fit_transform(columns[name]))
+
+
+def test_skrub_keeps_a_frozen_encoder_in_a_pipeline(skrub, encoder, columns, pairs):
+    expected = encoder.fit(pairs).transform(columns["title"])
+    frozen = FrozenEstimator(encoder)
+    with pytest.raises(AttributeError, match="not available for frozen"):
+        skrub.ApplyToCols(frozen).fit_transform(pd.DataFrame({"a": columns["title"]}))
+    apply = skrub.ApplyToCols(make_pipeline(frozen), cols=["title", "body"])
+    found = apply.fit_transform(pd.DataFrame(columns))
+    assert_array_equal(of(found, *apply.input_to_outputs_["title"]), expected)
+    assert isinstance(encoder.transform(["w1"]), pd.DataFrame)  # the same, set by skrub
+
+
+@FRAMES
+@pytest.mark.parametrize("removal", [False, True])
+def test_table_vectorizer(skrub, encoder, columns, make, removal):
+    if removal:
+        encoder = make_pipeline(encoder, CommonComponentRemoval())
+    vectorizer = skrub.TableVectorizer(
+        cardinality_threshold=5, high_cardinality=encoder
+    )
+    table = make({**columns, "colour": ["red", "blue", "green"] * 10})
+    found = vectorizer.fit_transform(table)
+    assert vectorizer.kind_to_columns_["high_cardinality"] == ["title", "body"]
+    for name in ("title", "body"):
+        outputs = vectorizer.input_to_outputs_[name]
+        expected = alone(encoder, columns[name])
+        assert_allclose(of(found, *outputs), expected, rtol=1e-5, atol=1e-6)
+    assert list(vectorizer.get_feature_names_out()) == list(found.columns)
+    assert len(found.columns) == 16
+    again = pickle.loads(pickle.dumps(vectorizer)).transform(table)
+    assert_array_equal(np.asarray(again), np.asarray(found))
+
+
+@FRAMES
+def test_table_vectorizer_of_named_columns(skrub, encoder, columns, make):
+    columns["title"][0] = ""  # missing to skrub, but not in specific columns
+    steps = [
+        (skrub.ApplyToCols(encoder, rename_columns=f"{name}_{{}}"), [name])
+        for name in ("title", "body")
+    ]
+    vectorizer = skrub.TableVectorizer(specific_transformers=steps)
+    found = vectorizer.fit_transform(make(columns))
+    for name in ("title", "body"):
+        names = [f"{name}_tfidfencoder{i}" for i in range(6)]
+        assert vectorizer.input_to_outputs_[name] == names
+        assert_array_equal(of(found, *names), alone(encoder, columns[name]))
+
+
+@FRAMES
+def test_table_vectorizer_of_missing_texts(skrub, encoder, columns, make):
+    columns["title"][:2] = ["", None]
+    columns["body"][5] = "N/A"
+    table = make(columns)
+    refuses = skrub.TableVectorizer(cardinality_threshold=5, high_cardinality=encoder)
+    with pytest.raises(ValueError, match="2 of 30 entries are not str") as caught:
+        refuses.fit_transform(table)
+    assert "failed on column 'title'" in "".join(caught.value.__notes__)
+    missing = np.nan if make is pd.DataFrame else None
+    fill = SimpleImputer(missing_values=missing, strategy="constant", fill_value="")
+    vectorizer = skrub.TableVectorizer(
+        cardinality_threshold=5, high_cardinality=make_pipeline(fill, encoder)
+    )
+    found = vectorizer.fit_transform(table)
+    filled = ["", "", *columns["title"][2:]]
+    outputs = vectorizer.input_to_outputs_["title"]
+    assert_array_equal(of(found, *outputs), alone(encoder, filled))
+    assert not of(found, *vectorizer.input_to_outputs_["body"])[5].any()
+
+
+@FRAMES
+def test_tabular_pipeline(skrub, encoder, columns, gold, make):
+    table = make(columns)
+    model = skrub.tabular_pipeline(Ridge())
+    model[0].set_params(cardinality_threshold=5, high_cardinality=encoder)
+    predicted = model.fit(table, gold).predict(table)
+    number = skrub.TableVectorizer().fit_transform(make({"n": columns["n"]}))
+    vectors = [alone(encoder, columns[name]) for name in ("title", "body")]
+    rows = np.column_stack([*vectors, np.asarray(number)])
+    by_hand = clone(model[1:]).set_output(transform="default").fit(rows, gold)
+    assert_allclose(predicted, by_hand.predict(rows), atol=1e-4)
+
+
+def test_data_ops(skrub, encoder, columns, gold):
+    table = skrub.var("table", pd.DataFrame(columns))
+    y = skrub.var("gold", gold)
+    embedded = table[["title"]].skb.mark_as_X().skb.apply(encoder, cols="title")
+    learner = embedded.skb.apply(Ridge(), y=y.skb.mark_as_y()).skb.make_learner()
+    learner.fit({"table": pd.DataFrame(columns), "gold": gold})
+    found = learner.predict({"table": pd.DataFrame(columns)[:7]})
+    vectors = alone(encoder, columns["title"])
+    assert_allclose(found, Ridge().fit(vectors, gold).predict(vectors[:7]), rtol=1e-5)

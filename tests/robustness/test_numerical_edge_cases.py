@@ -1,0 +1,123 @@
+"""Vectors and scores that are zero, constant, huge or not finite."""
+
+# Authors: The skparaphrase developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import warnings
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.exceptions import UndefinedMetricWarning
+
+from skparaphrase.decomposition import CommonComponentRemoval
+from skparaphrase.metrics import pearson_score, spearman_score
+from skparaphrase.pairs import PairFeatures
+from skparaphrase.vectors import WordFrequencies, WordVectors
+
+X = np.random.default_rng(0).normal(size=(500, 6)) + np.arange(6)
+
+
+@pytest.mark.parametrize("n_components", [1, 2])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_nothing_is_removed_after_a_fit_on_zeros(n_components, dtype):
+    removal = CommonComponentRemoval(n_components)
+    with pytest.warns(UserWarning, match="fewer than n_components"):
+        removal.fit(np.zeros((5, 6), dtype))
+    assert_array_equal(removal.transform(X), X)
+    assert_array_equal(removal.components_, np.zeros((n_components, 6)))
+    assert_array_equal(removal.explained_variance_ratio_, np.zeros(n_components))
+    # More vectors have directions.
+    assert_allclose(
+        removal.partial_fit(X).components_,
+        CommonComponentRemoval(n_components).fit(X).components_,
+        atol=1e-5,
+    )
+
+
+def test_only_directions_that_there_are_are_removed():
+    line = np.outer(np.arange(1.0, 9), [1, 2, 2])
+    removal = CommonComponentRemoval(2)
+    with pytest.warns(UserWarning, match="fewer than n_components=2"):
+        removal.fit(line)
+    expected = [[1 / 3, 2 / 3, 2 / 3], [0, 0, 0]]
+    assert_allclose(removal.components_, expected, atol=1e-12)
+    sides = np.stack([line, np.zeros_like(line)], axis=1)
+    with pytest.warns(UserWarning, match="fewer than n_components=1"):
+        removal = CommonComponentRemoval(per_side=True).fit(sides)
+    assert_allclose(removal.components_[0], expected[:1], atol=1e-12)
+    assert_array_equal(removal.components_[1], np.zeros((1, 3)))
+
+
+@pytest.mark.parametrize("unit", [1e-300, 1e-200, 1e150, 1e200, 1e305])
+def test_removal_of_any_magnitude(unit):
+    expected = CommonComponentRemoval(2).fit(X)
+    removal = CommonComponentRemoval(2).fit(X * unit)
+    assert_allclose(removal.components_, expected.components_, atol=1e-10)
+    assert_allclose(
+        removal.explained_variance_ratio_, expected.explained_variance_ratio_
+    )
+    removed = expected.transform(X)
+    assert_allclose(removal.transform(X * unit) / unit, removed, atol=1e-9)
+    parts = CommonComponentRemoval(2)
+    for part in np.split(X * unit, 5):
+        parts.partial_fit(part)
+    assert_allclose(parts.components_, expected.components_, atol=1e-10)
+
+
+@pytest.mark.parametrize("unit", [1e-37, 1e-30, 1e30, 1e37])
+def test_removal_in_single_precision(unit):
+    expected = CommonComponentRemoval().fit(X.astype(np.float32))
+    removal = CommonComponentRemoval().fit((X * unit).astype(np.float32))
+    assert_allclose(removal.components_, expected.components_, atol=1e-5)
+
+
+@pytest.mark.parametrize("units", [(1e200, 1), (1, 1e200), (1e-200, 1), (1, 1e-200)])
+def test_larger_vectors_decide(units):
+    """Vectors that are 1e200 times as long are all that counts."""
+    other = np.random.default_rng(1).normal(size=(300, 6)) - np.arange(6)[::-1]
+    parts = [X * units[0], other * units[1]]
+    larger = parts[int(units[1] > units[0])]
+    removal = CommonComponentRemoval(2)
+    for part in parts:
+        removal.partial_fit(part)
+    expected = CommonComponentRemoval(2).fit(larger / np.abs(larger).max())
+    assert_allclose(removal.components_, expected.components_, atol=1e-10)
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf, 1e300])
+def test_words_near_a_vector_that_is_not_finite(value):
+    vectors = WordVectors(["a", "b"], np.eye(2))
+    with pytest.raises(ValueError, match="The vector is not finite"):
+        vectors.nearest(np.array([1, value]))
+
+
+@pytest.mark.parametrize("name", ["product", "absdiff", "difference", "sum"])
+def test_features_that_overflow(name):
+    rows = np.array([[[3e38, 1], [-3e38, 1]]])
+    if name == "sum":
+        rows = np.abs(rows)
+    with pytest.raises(ValueError, match="Features overflow float32: make the vectors"):
+        PairFeatures([name]).fit_transform(rows.astype(np.float32))
+    assert np.isfinite(PairFeatures([name]).fit_transform(rows)).all()
+    cosine = PairFeatures(["cosine"]).fit_transform(rows.astype(np.float32))
+    assert_allclose(cosine, [[1.0 if name == "sum" else -1.0]])
+
+
+@pytest.mark.parametrize("score", [pearson_score, spearman_score])
+def test_correlations_that_are_not_defined(score):
+    for true, predicted in (([1, 1, 1], [1, 2, 3]), ([1, 2, 3], [0.1, 0.1, 0.1])):
+        with pytest.warns(UndefinedMetricWarning, match="constant values") as warned:
+            assert score(true, predicted) == 0
+        assert warned[0].filename == __file__
+    with pytest.warns(UndefinedMetricWarning, match="fewer than two samples"):
+        assert np.isnan(score([1], [2]))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert score([1, 2, 4], [1, 2, 3]) > 0.9
+
+
+@pytest.mark.parametrize("total", [float("nan"), float("inf"), 2, -1])
+def test_totals_of_counts(total):
+    with pytest.raises(ValueError, match="total must be finite and at least the sum"):
+        WordFrequencies({"a": 3}, total=total)

@@ -1,0 +1,375 @@
+"""Folders and files of unknown origin raise a ValueError that names them."""
+
+# Authors: The skparaphrase developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import bz2
+import gzip
+import io
+import json
+import lzma
+import os
+import tarfile
+import zipfile
+from contextlib import contextmanager
+
+import numpy as np
+import pytest
+from safetensors.numpy import save_file
+from sklearn.base import clone
+
+import skparaphrase
+from skparaphrase.datasets import iter_pairs, read_pairs
+from skparaphrase.datasets._cache import read_members, unpack_member
+from skparaphrase.encoders import SIFEncoder
+from skparaphrase.supervised import SentenceClassifier
+from skparaphrase.text import WordTokenizer
+from skparaphrase.vectors import WordFrequencies, WordVectors
+
+resource = pytest.importorskip("resource")
+DEEP = "[" * 100_000
+WORDS = ["a", "cat", "sleeps"]
+
+
+@pytest.fixture
+def classifier():
+    vectors = WordVectors(WORDS, np.eye(3, 4))
+    model = SentenceClassifier(SIFEncoder(vectors), max_epochs=1, random_state=0)
+    return model.fit(["a cat", "sleeps"], np.array(["yes", "no"]))
+
+
+@pytest.fixture
+def folder(classifier, tmp_path):
+    classifier.save(tmp_path / "model")
+    forget_checksums(tmp_path / "model")
+    return tmp_path / "model"
+
+
+@contextmanager
+def little_memory(n_bytes=2**29):
+    """A MemoryError instead of large allocations."""
+    before = resource.getrlimit(resource.RLIMIT_AS)
+    with open("/proc/self/statm", encoding="ascii") as file:
+        used = int(file.read().split()[0]) * resource.getpagesize()
+    resource.setrlimit(resource.RLIMIT_AS, (used + n_bytes, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, before)
+
+
+def forget_checksums(folder):
+    """Make the folder one of a stranger, who can compute them, or of an old version."""
+    for path in folder.rglob("metadata.json"):
+        content = json.loads(path.read_text())
+        content.pop("files", None)
+        content.pop("crc32", None)
+        path.write_text(json.dumps(content))
+
+
+def edit(path, **changes):
+    content = json.loads(path.read_text())
+    for key, value in changes.items():
+        *outer, name = key.split("__")
+        inner = content
+        for part in outer:
+            inner = inner[part]
+        inner[name] = value
+    path.write_text(json.dumps(content))
+
+
+LABELS = {"labels": ["no", "yes"], "dtype": "object"}
+
+
+@pytest.mark.parametrize(
+    ("changes", "reason"),
+    [
+        ({"attributes__classes_": LABELS | {"dtype": "<U400000000"}}, "too large"),
+        ({"attributes__classes_": LABELS | {"dtype": "(400000000,)f8"}}, "labels of"),
+        ({"attributes__classes_": LABELS | {"dtype": 3}}, "expected string"),
+        ({"attributes__classes_": {"labels": 1, "dtype": "object"}}, "labels of type"),
+        ({"attributes__classes_": {"dtype": "object"}}, "labels"),
+        ({"attributes__transform": 1}, "'transform' is not the name of a fitted"),
+        ({"attributes__predict": 1}, "'predict' is not the name of a fitted"),
+        ({"attributes": []}, "items"),
+        ({"parameters": 3}, "iterable"),
+        ({"objects": {"loss": {"kind": "check_texts", "parameters": {}}}}, "check_te"),
+        ({"objects": {"tokenizer": {"kind": "Vocabulary", "parameters": {}}}}, "Vocab"),
+        ({"objects": {"loss": {"kind": ["MarginLoss"], "parameters": {}}}}, "hashable"),
+        ({"objects": {"loss": 3}}, "mapping"),
+        ({"frozen": [["encoder"]]}, "hashable"),
+        ({"same": {"encoder_": "other"}}, "lacks 'other'"),
+        ({"kind": ["SentenceClassifier"]}, "holds"),
+        ({"kind": "NoClass"}, "holds 'NoClass', not"),
+        ({"version": "2"}, "no version"),
+        ({"version": True}, "no version"),
+    ],
+)
+def test_metadata_of_models(changes, reason, folder):
+    edit(folder / "metadata.json", **changes)
+    with little_memory(), pytest.raises(ValueError, match=reason) as raised:
+        skparaphrase.load(folder)
+    assert str(folder) in str(raised.value)
+
+
+@pytest.mark.parametrize("name", ["metadata.json", "encoder/metadata.json"])
+@pytest.mark.parametrize(
+    "content", [DEEP, '{"a": ' * 100_000, "", "{", "3", "\0", '{"version":']
+)
+def test_json_that_is_none(name, content, folder):
+    (folder / name).write_text(content)
+    with pytest.raises(ValueError, match=r"metadata\.json is damaged") as raised:
+        skparaphrase.load(folder)
+    assert str(folder / name) in str(raised.value)
+
+
+def npy(descr, shape, n_bytes=64):
+    file = io.BytesIO()
+    np.lib.format.write_array_header_1_0(
+        file, {"descr": descr, "fortran_order": False, "shape": shape}
+    )
+    return file.getvalue() + bytes(n_bytes)
+
+
+def zipped(array):
+    file = io.BytesIO()
+    np.savez(file, array)
+    return file.getvalue()
+
+
+def pickled():
+    file = io.BytesIO()
+    np.save(file, np.array([{}], dtype=object), allow_pickle=True)
+    return file.getvalue()
+
+
+@pytest.mark.parametrize("mmap", [True, False])
+@pytest.mark.parametrize(
+    "content",
+    [
+        npy("<f4", (10**9, 4)),
+        npy("<f4", (2**62, 2**62)),
+        npy("<f4", (-1, 4)),
+        npy("<f4", (3, 4), n_bytes=47),
+        npy("<f4", (3, 4), n_bytes=49),
+        npy("<f8", (3, 4), n_bytes=96),
+        npy("<U400000000", (3, 4)),
+        npy([("a", "<f4")], (3, 4), n_bytes=48),
+        npy("|O", (3, 4)),
+        npy("<f4", (12,), n_bytes=48),
+        npy("<f4", (), n_bytes=4),
+        zipped(np.eye(3, 4, dtype=np.float32)),
+        pickled(),
+        b"",
+        b"\x93NUMPY",
+        b"\x93NUMPY\x01\x00\xff\xff" + b"(" * 65535,
+        b"\x93NUMPY\x09\x00\x00\x00",
+        npy("<f4", (3, 4), n_bytes=48).replace(b"}", b" ", 1),
+    ],
+    ids=range(18),
+)
+@pytest.mark.parametrize("name", ["matrix", "words-raw", "words-ends", "words-slots"])
+def test_arrays_of_tables(name, content, mmap, tmp_path):
+    WordVectors(WORDS, np.eye(3, 4, dtype=np.float32)).save(tmp_path / "v")
+    forget_checksums(tmp_path / "v")
+    (tmp_path / f"v/{name}.npy").write_bytes(content)
+    with little_memory(), pytest.raises(ValueError, match="is damaged") as raised:
+        WordVectors.load(tmp_path / "v", mmap=mmap)
+    assert str(tmp_path / "v") in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "reason"),
+    [
+        ("matrix", lambda x: x * np.float32(np.nan), "not finite"),
+        ("words-ends", lambda x: x[::-1].copy(), "bytes of words"),
+        ("words-ends", lambda x: np.array([7, 4, 10]), "do not rise"),
+        ("words-ends", lambda x: np.array([-4, 4, 10]), "do not rise"),
+        ("words-ends", lambda x: x[:, np.newaxis], "one dimension"),
+        ("words-slots", lambda x: np.where(x == 2, 7, x), "hash table"),
+        ("words-slots", lambda x: np.where(x == -1, -7, x), "hash table"),
+        ("words-raw", lambda x: x[:-1], "bytes of words"),
+        ("scale", lambda x: x[:-1], "scale must be"),
+        ("subwords-matrix", lambda x: x[:0], "n-grams are of"),
+        ("subwords-matrix", lambda x: x[:, :-1].copy(), "n-grams are of"),
+        ("subwords-scale", lambda x: x[:-1], "scale of the n-grams"),
+        ("subwords-scale", lambda x: x * np.float32(np.nan), "scale of the n-grams"),
+    ],
+)
+def test_arrays_that_do_not_fit(name, change, reason, tmp_path):
+    vectors = WordVectors(WORDS, np.eye(3, 4)).fit_subwords(n_rows=8)
+    (vectors if name == "matrix" else vectors.astype("int8")).save(tmp_path / "v")
+    path = tmp_path / f"v/{name}.npy"
+    array = change(np.load(path))
+    forget_checksums(tmp_path / "v")
+    np.save(path, array)
+    with pytest.raises(ValueError, match=reason) as raised:
+        WordVectors.load(tmp_path / "v")
+    assert str(tmp_path / "v") in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        3,
+        {},
+        {"ngram_range": [0, 10**9], "kind": "crc32", "factor": 1.0},
+        {"ngram_range": [5, 3], "kind": "crc32", "factor": 1.0},
+        {"ngram_range": "ab", "kind": "crc32", "factor": 1.0},
+        {"ngram_range": [3, 5], "kind": "other", "factor": 1.0},
+        {"ngram_range": [3, 5], "kind": "crc32", "factor": float("nan")},
+        {"ngram_range": [3, float("inf")], "kind": "crc32", "factor": 1.0},
+    ],
+)
+def test_settings_of_ngrams(settings, tmp_path):
+    WordVectors(WORDS, np.eye(3, 4)).fit_subwords(n_rows=8).save(tmp_path / "v")
+    edit(tmp_path / "v/metadata.json", subwords=settings)
+    with pytest.raises(ValueError, match="v is damaged: "):
+        WordVectors.load(tmp_path / "v")
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"\xff" * 8, b"\0" * 100, b"\x02\0\0\0\0\0\0\0{}{}", "nan", None]
+)
+def test_arrays_of_models(content, folder):
+    path = folder / "arrays.safetensors"
+    if content is None:
+        save_file({"transform": np.zeros(3)}, path)
+    elif content == "nan":
+        save_file({"coef_": np.full(3, np.nan)}, path)
+    else:
+        path.write_bytes(content)
+    with pytest.raises(ValueError, match=r"(safetensors|model) is damaged: ") as raised:
+        skparaphrase.load(folder)
+    assert str(folder) in str(raised.value)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs pipes")
+@pytest.mark.parametrize(
+    "name", ["metadata.json", "arrays.safetensors", "encoder/vectors/matrix.npy"]
+)
+@pytest.mark.parametrize("kind", ["pipe", "folder", "device", "loop"])
+def test_files_that_are_none(kind, name, folder):
+    path = folder / name
+    path.unlink()
+    if kind == "pipe":
+        os.mkfifo(path)
+    elif kind == "folder":
+        path.mkdir()
+    elif kind == "device":
+        path.symlink_to("/dev/zero")
+    else:
+        path.symlink_to(path)
+    with pytest.raises(ValueError, match=r"not a file|no metadata") as raised:
+        skparaphrase.load(folder)
+    assert str(folder) in str(raised.value)
+
+
+def test_models_in_models_without_end(folder):
+    inner = folder / "encoder"
+    (inner / "more").symlink_to(inner, target_is_directory=True)
+    with pytest.raises(ValueError, match="damaged") as raised:
+        skparaphrase.load(folder)
+    assert len(str(raised.value)) < 10_000
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        DEEP,
+        "3",
+        "{}",
+        '{"counts": 3, "total": 1}',
+        '{"counts": {"a": "1"}, "total": 1}',
+        '{"counts": {"a": NaN}, "total": 1}',
+        '{"counts": {"a": -1}, "total": 1}',
+        '{"counts": {"a": 1}, "total": NaN}',
+        '{"counts": {"a": 1}, "total": Infinity}',
+        f'{{"counts": {{"a": {10**400}}}, "total": {10**401}}}',
+        '{"counts": {"a": 1}, "total": [1]}',
+        '{"counts": {"a": [1]}, "total": 1}',
+    ],
+)
+def test_frequencies(content, tmp_path):
+    path = tmp_path / "counts.json"
+    path.write_text(content)
+    with pytest.raises(ValueError, match=r"counts\.json is damaged"):
+        WordFrequencies.load(path)
+    encoder = SIFEncoder(WordVectors(WORDS, np.eye(3, 4)), frequencies={"a": 1})
+    encoder.save(tmp_path / "model")
+    forget_checksums(tmp_path / "model")
+    (tmp_path / "model/frequencies.json").write_text(content)
+    with pytest.raises(ValueError, match=r"frequencies\.json is damaged"):
+        skparaphrase.load(tmp_path / "model")
+
+
+@pytest.mark.parametrize("pattern", [r"(\w+)+!", 3, ["words"], None])
+def test_patterns(pattern, classifier, tmp_path):
+    model = clone(classifier.encoder).set_params(tokenizer=WordTokenizer(r"\S+"))
+    classifier.set_params(encoder=model).save(tmp_path / "model")
+    loaded = skparaphrase.load(tmp_path / "model", trust_patterns=True)
+    assert loaded.encoder.tokenizer.pattern == r"\S+"
+    forget_checksums(tmp_path / "model")
+    path = tmp_path / "model/encoder/metadata.json"
+    edit(path, objects__tokenizer__parameters__pattern=pattern)
+    with pytest.raises(ValueError, match=r"damaged: .*(trust_patt|hash)"):
+        skparaphrase.load(tmp_path / "model")
+    edit(path, objects__tokenizer__parameters__pattern="ptb")
+    assert skparaphrase.load(tmp_path / "model").encoder.tokenizer.pattern == "ptb"
+
+
+def bomb(path, n_bytes=2**26):
+    """A file that is a thousand times as large when it is decompressed."""
+    chunk = b"a cat\tsleeps" + bytes(2**20)
+    chunks = (chunk for _ in range(n_bytes // len(chunk)))
+    if path.suffix == ".zip":
+        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+            with archive.open("a.txt", "w") as file:
+                file.writelines(chunks)
+        return
+    opened = {".gz": gzip, ".bz2": bz2, ".xz": lzma}[path.suffix].open(path, "wb")
+    with opened as file:
+        if path.suffixes[:-1] == [".tar"]:
+            info = tarfile.TarInfo("a.txt")
+            info.size = n_bytes // len(chunk) * len(chunk)
+            file.write(info.tobuf())
+        file.writelines(chunks)
+
+
+@pytest.mark.parametrize("names", [["a.txt"], ["b.txt"]])
+@pytest.mark.parametrize("name", ["a.zip", "a.tar.gz"])
+def test_archives_that_are_much_larger_inside(name, names, tmp_path):
+    path = tmp_path / name
+    bomb(path)
+    reason = "malicious: it holds more" if names == ["a.txt"] or "tar" in name else "no"
+    with little_memory(2**27), pytest.raises(ValueError, match=reason) as raised:
+        read_members(path, names)
+    assert str(path) in str(raised.value)
+    if name == "a.zip":
+        with pytest.raises(ValueError, match=r"malicious|no member"):
+            unpack_member(path, names[0], tmp_path / "b.txt")
+        assert not (tmp_path / "b.txt").exists()
+
+
+def test_members_are_not_written_through_links(tmp_path):
+    (tmp_path / "victim").write_bytes(b"precious")
+    (tmp_path / "a.txt.part").symlink_to(tmp_path / "victim")
+    with zipfile.ZipFile(tmp_path / "a.zip", "w") as archive:
+        archive.writestr("a.txt", "a cat")
+    unpack_member(tmp_path / "a.zip", "a.txt", tmp_path / "a.txt")
+    assert (tmp_path / "a.txt").read_text() == "a cat"
+    assert (tmp_path / "victim").read_bytes() == b"precious"
+
+
+@pytest.mark.parametrize("suffix", [".gz", ".bz2", ".xz"])
+def test_texts_that_are_much_larger_inside(suffix, tmp_path):
+    path = tmp_path / f"pairs.tsv{suffix}"
+    bomb(path)
+    with little_memory(), pytest.raises(ValueError, match="malicious: it holds"):
+        read_pairs(path, columns=(0, 1))
+
+
+def test_text_may_be_compressed_well(tmp_path):
+    path = tmp_path / "pairs.tsv.gz"
+    path.write_bytes(gzip.compress(b"a cat\ta dog\n" * 100_000))
+    assert sum(1 for _ in iter_pairs(path, columns=(0, 1))) == 100_000

@@ -1,0 +1,324 @@
+"""Encoders in searches, caches, calibration, importance and metadata routing."""
+
+# Authors: The skparaphrase developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import subprocess
+import sys
+
+import joblib
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn import config_context
+from sklearn.base import clone
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.decomposition import PCA
+from sklearn.exceptions import UnsetMetadataPassedError
+from sklearn.experimental import enable_halving_search_cv  # noqa: F401
+from sklearn.frozen import FrozenEstimator
+from sklearn.inspection import permutation_importance
+from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.metrics import accuracy_score, make_scorer
+from sklearn.model_selection import (
+    FixedThresholdClassifier,
+    GridSearchCV,
+    GroupKFold,
+    HalvingGridSearchCV,
+    HalvingRandomSearchCV,
+    KFold,
+    TunedThresholdClassifierCV,
+    cross_validate,
+)
+from sklearn.pipeline import Pipeline, make_pipeline
+
+from skparaphrase.decomposition import CommonComponentRemoval
+from skparaphrase.encoders import AverageEncoder, SIFEncoder, TfidfEncoder
+from skparaphrase.losses import MarginLoss
+from skparaphrase.metrics import STSScorer, pearson_score, pearson_scorer
+from skparaphrase.model_selection import pair_groups
+from skparaphrase.pairs import LastAxis, PairFeatures, PairSimilarity
+
+FOLDS = KFold(3, shuffle=True, random_state=0)
+GRID = {"sifencoder__a": [1e-1, 1e-3], "commoncomponentremoval__n_components": [0, 1]}
+
+
+@pytest.fixture
+def similarity(encoders):
+    return make_pipeline(encoders["sif"], CommonComponentRemoval(), PairSimilarity())
+
+
+@pytest.fixture
+def labels(sentences):
+    return np.array([len(text.split()) > 2 for text in sentences])
+
+
+@pytest.fixture
+def rows(vectors, sentences):
+    return AverageEncoder(vectors).transform(sentences)
+
+
+@pytest.fixture
+def classifier(vectors):
+    return make_pipeline(AverageEncoder(vectors), LogisticRegression())
+
+
+def score_by_hand(similarity, params, pairs, gold, train, test):
+    """The steps one by one, with the encoder alone in front."""
+    encoder, removal, head = map(clone, dict(similarity.steps).values())
+    encoder.set_params(a=params["sifencoder__a"]).fit(pairs[train])
+    removal.n_components = params["commoncomponentremoval__n_components"]
+    removal.fit(encoder.transform(pairs[train]))
+    vectors = removal.transform(encoder.transform(pairs[test]))
+    return pearson_score(gold[test], head.fit(vectors).predict(vectors))
+
+
+# Searches --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("Search", "settings", "n_fits"),
+    [(HalvingGridSearchCV, {}, 6), (HalvingRandomSearchCV, {"n_candidates": 3}, 5)],
+)
+def test_halving(similarity, pairs, gold, Search, settings, n_fits):
+    pairs = np.array(pairs, dtype=object)
+    search = Search(
+        similarity, GRID, scoring=pearson_scorer, cv=3, min_resources=15, factor=2,
+        random_state=0, error_score="raise", **settings,
+    ).fit(pairs, gold)  # fmt: skip
+    results = search.cv_results_
+    assert search.n_resources_ == [15, 30]
+    assert len(results["params"]) == n_fits
+    for i in np.flatnonzero(results["n_resources"] == 30):
+        found = [results[f"split{k}_test_score"][i] for k in range(3)]
+        expected = [
+            score_by_hand(similarity, results["params"][i], pairs, gold, train, test)
+            for train, test in KFold(3).split(pairs)
+        ]
+        assert_allclose(found, expected, atol=1e-6)
+    best = clone(similarity).set_params(**search.best_params_).fit(pairs, gold)
+    assert_array_equal(search.predict(pairs), best.predict(pairs))
+
+
+def test_halving_over_epochs(encoders, pairs, gold):
+    search = HalvingGridSearchCV(
+        encoders["paragram"].set_params(loss=MarginLoss()),
+        {"loss__margin": [0.2, 0.8], "learning_rate": [0.05, 0.5]},
+        resource="max_epochs",
+        min_resources=1,
+        max_resources=2,
+        factor=2,
+        scoring=STSScorer(
+            {"all": (pairs, gold), "few": (pairs[:9], gold[:9])}, average=True
+        ),
+        cv=[(np.arange(30), np.arange(3))],
+        error_score="raise",
+    )
+    search.fit(pairs)
+    results = search.cv_results_
+    assert results["n_resources"].tolist() == [1, 1, 1, 1, 2, 2]
+    for params, epochs, score in zip(
+        results["params"], results["n_resources"], results["mean_test_score"],
+        strict=True,
+    ):  # fmt: skip
+        alone = clone(encoders["paragram"]).set_params(max_epochs=int(epochs))
+        alone.set_params(**{k: v for k, v in params.items() if k != "max_epochs"})
+        alone.fit(pairs)
+        both = one_score(alone, pairs, gold), one_score(alone, pairs[:9], gold[:9])
+        assert_allclose(score, np.mean(both), atol=1e-6)
+
+
+def one_score(encoder, pairs, gold):
+    vectors = encoder.transform(pairs)
+    return pearson_score(gold, PairSimilarity().fit(vectors).predict(vectors))
+
+
+@pytest.mark.parametrize("backend", ["loky", "threading"])
+def test_parallel_backends(similarity, pairs, gold, backend):
+    search = GridSearchCV(
+        similarity, GRID, scoring=pearson_scorer, cv=FOLDS, error_score="raise"
+    )
+    serial = clone(search).fit(pairs, gold).cv_results_["mean_test_score"]
+    with joblib.parallel_config(backend, n_jobs=2):
+        search.fit(pairs, gold)
+    assert_array_equal(search.cv_results_["mean_test_score"], serial)
+    assert len(set(serial)) == 4
+    assert search.best_estimator_[0].vectors is similarity[0].vectors
+    assert search.best_estimator_[:-1].transform(["w1 w2"]).shape == (1, 6)
+
+
+# Caches ----------------------------------------------------------------------------
+
+
+CACHED = """
+import sys
+from pathlib import Path
+
+import joblib
+import numpy as np
+from sklearn.linear_model import Ridge
+from sklearn.model_selection import GridSearchCV, KFold, cross_val_score
+from sklearn.pipeline import Pipeline
+
+from skparaphrase.encoders import AverageEncoder
+from skparaphrase.vectors import WordVectors
+
+folds = KFold(3, shuffle=True, random_state=0)
+matrix = np.random.default_rng(0).normal(size=(3000, 100)).astype(np.float32)
+assert matrix.nbytes > 1e6  # joblib maps those
+encoder = AverageEncoder(WordVectors([f"w{i}" for i in range(3000)], matrix))
+texts = np.array([f"w{i} w{3 * i}" for i in range(60)], dtype=object)
+y, alphas = np.sin(np.arange(60)), [0.1, 1, 10]
+memory = joblib.Memory(sys.argv[1], mmap_mode="r", verbose=0)
+model = Pipeline([("e", encoder), ("h", Ridge())], memory=memory)
+search = GridSearchCV(model, {"h__alpha": alphas}, cv=folds, refit=False)
+rows = encoder.transform(texts)
+expected = [
+    cross_val_score(Ridge(alpha=alpha), rows, y, cv=folds).mean() for alpha in alphas
+]
+for n_jobs in (1, 2, 1):
+    search.set_params(n_jobs=n_jobs).fit(texts, y)
+    found = search.cv_results_["mean_test_score"]
+    np.testing.assert_allclose(found, expected, rtol=1e-4)
+    print(len([*Path(sys.argv[1]).rglob("output.pkl")]))
+"""
+
+
+def test_cache_for_processes(tmp_path):
+    # Mapped arrays, which workers get, have another hash, unless the cache maps too.
+    # Results are counted: joblib has no lock, so that two workers may compute the same.
+    # In a separate process, because importing imbalanced-learn changes the hash of
+    # pipelines.
+    run = subprocess.run(
+        [sys.executable, "-c", CACHED, str(tmp_path)], capture_output=True, text=True
+    )
+    assert run.returncode == 0, run.stderr
+    assert run.stdout.split() == ["3", "3", "3"]
+
+
+def test_cache_of_pair_features(encoders, pairs, gold, tmp_path):
+    steps = [
+        ("encoder", encoders["sif"]),
+        ("removal", CommonComponentRemoval()),
+        ("reduce", LastAxis(PCA(2))),
+        ("features", PairFeatures()),
+        ("head", Ridge()),
+    ]
+    expected = Pipeline(steps).fit(pairs, gold).predict(pairs)
+    memory = joblib.Memory(tmp_path, verbose=0)
+    for _ in range(2):
+        model = clone(Pipeline(steps, memory=memory)).fit(pairs, gold)
+        assert_allclose(model.predict(pairs), expected, rtol=1e-5)
+        assert len([*tmp_path.rglob("output.pkl")]) == 4
+
+
+# Around a classifier ---------------------------------------------------------------
+
+
+def test_frozen_encoder_in_a_search(encoders, sentences, labels):
+    encoder = encoders["corpus"].fit(sentences)
+    rows = encoder.transform(sentences)
+    grid = {"logisticregression__C": [0.1, 10]}
+    model = make_pipeline(FrozenEstimator(encoder), LogisticRegression())
+    search = GridSearchCV(model, grid, cv=FOLDS).fit(sentences, labels)
+    alone = GridSearchCV(make_pipeline(LogisticRegression()), grid, cv=FOLDS)
+    alone.fit(rows, labels)
+    for name in ("mean_test_score", "split2_test_score"):
+        assert_array_equal(search.cv_results_[name], alone.cv_results_[name])
+    assert search.best_estimator_[0].estimator is encoder
+
+
+def test_tuned_threshold(classifier, sentences, rows, labels):
+    settings = {"scoring": "f1", "cv": 3, "random_state": 0, "thresholds": 20}
+    tuned = TunedThresholdClassifierCV(classifier, **settings).fit(sentences, labels)
+    alone = TunedThresholdClassifierCV(LogisticRegression(), **settings)
+    alone.fit(rows, labels)
+    assert_allclose(tuned.best_threshold_, alone.best_threshold_, rtol=1e-6)
+    assert_allclose(tuned.best_score_, alone.best_score_)
+    assert_array_equal(tuned.predict(sentences), alone.predict(rows))
+    fixed = FixedThresholdClassifier(
+        FrozenEstimator(tuned.estimator_), threshold=tuned.best_threshold_
+    )
+    found = fixed.fit(sentences, labels).predict(sentences)
+    assert_array_equal(found, tuned.predict(sentences))
+
+
+@pytest.mark.parametrize("method", ["sigmoid", "isotonic"])
+@pytest.mark.parametrize("ensemble", [True, False])
+def test_calibration(classifier, sentences, rows, labels, method, ensemble):
+    settings = {"method": method, "cv": 3, "ensemble": ensemble}
+    model = CalibratedClassifierCV(classifier, **settings).fit(sentences, labels)
+    alone = CalibratedClassifierCV(LogisticRegression(), **settings).fit(rows, labels)
+    found = model.predict_proba(sentences)
+    assert_allclose(found, alone.predict_proba(rows), rtol=1e-5)
+
+
+@pytest.mark.parametrize("container", [pd.DataFrame, lambda x: np.array(x, object)])
+def test_permutation_importance(similarity, pairs, gold, container):
+    model = similarity.fit(pairs)
+    result = permutation_importance(
+        model, container(pairs), gold, n_repeats=3, random_state=0
+    )
+    first, second = model[:-1].transform(pairs).swapaxes(0, 1)
+    seed = np.random.RandomState(0).randint(np.iinfo(np.int32).max + 1)
+    for column in range(2):
+        # scikit-learn draws the same orders for every column, each on top of the last
+        rng, order, sides = np.random.RandomState(seed), np.arange(30), [first, second]
+        for repeat in range(3):
+            rng.shuffle(order)
+            sides[column] = sides[column][order]
+            vectors = np.stack(sides, axis=1)
+            score = pearson_score(gold, PairSimilarity().fit(vectors).predict(vectors))
+            expected = model.score(pairs, gold) - score
+            assert_allclose(result.importances[column, repeat], expected, atol=1e-6)
+    assert (result.importances_mean > 0).all()
+
+
+# Routing of metadata ---------------------------------------------------------------
+
+
+def test_weights_and_groups_are_routed(classifier, sentences, rows, labels):
+    weight = np.linspace(0.1, 3, 30)
+    groups = np.arange(30) // 4
+    with config_context(enable_metadata_routing=True):
+        head = LogisticRegression().set_fit_request(sample_weight=True)
+        scorer = make_scorer(accuracy_score).set_score_request(sample_weight=True)
+        model = make_pipeline(classifier[0], head)
+        found = cross_validate(
+            model, sentences, labels, cv=GroupKFold(3), scoring=scorer,
+            params={"sample_weight": weight, "groups": groups}, return_estimator=True,
+        )  # fmt: skip
+        fitted = clone(model).fit(sentences, labels, sample_weight=weight)
+    folds = GroupKFold(3).split(rows, labels, groups)
+    for (train, test), score, pipe in zip(
+        folds, found["test_score"], found["estimator"], strict=True
+    ):
+        alone = LogisticRegression().fit(rows[train], labels[train], weight[train])
+        assert_allclose(pipe[-1].coef_, alone.coef_, rtol=1e-5)
+        assert_allclose(score, alone.score(rows[test], labels[test], weight[test]))
+    alone = LogisticRegression().fit(rows, labels, weight)
+    assert_allclose(fitted[-1].coef_, alone.coef_, rtol=1e-5)
+
+
+def test_groups_are_routed_to_a_search(similarity, pairs, gold):
+    pairs = np.array([*pairs, *(pair[::-1] for pair in pairs)], dtype=object)
+    gold = np.tile(gold, 2)
+    groups = pair_groups(pairs)
+    search = GridSearchCV(
+        similarity, GRID, scoring=pearson_scorer, cv=GroupKFold(3), refit=False
+    )
+    with config_context(enable_metadata_routing=True):
+        found = search.fit(pairs, gold, groups=groups).cv_results_
+    for i, params in enumerate(found["params"]):
+        for k, (train, test) in enumerate(GroupKFold(3).split(pairs, gold, groups)):
+            expected = score_by_hand(similarity, params, pairs, gold, train, test)
+            assert_allclose(found[f"split{k}_test_score"][i], expected, atol=1e-6)
+
+
+@pytest.mark.parametrize("make", [AverageEncoder, TfidfEncoder, SIFEncoder])
+def test_encoders_ask_for_no_metadata(vectors, sentences, make):
+    with config_context(enable_metadata_routing=True):
+        model = make_pipeline(make(vectors), CommonComponentRemoval(), Ridge())
+        with pytest.raises(UnsetMetadataPassedError, match=r"Ridge\.fit"):
+            model.fit(sentences, np.arange(30), sample_weight=np.ones(30))
