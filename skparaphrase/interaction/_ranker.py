@@ -9,14 +9,13 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import softmax
-from sklearn.model_selection import GroupShuffleSplit
 
 from skparaphrase._estimator import Settings, store_parameters
 from skparaphrase.interaction._base import UPDATE_EACH_PAIR, PairwiseInteraction
 from skparaphrase.metrics import mean_reciprocal_rank
-from skparaphrase.metrics._ranking import check_relevance, query_codes, split_queries
+from skparaphrase.metrics._ranking import split_queries
 from skparaphrase.optimizers import Optimizer
-from skparaphrase.supervised._model import Examples
+from skparaphrase.supervised._targets import LabelledTexts, Relevance
 from skparaphrase.text._check import check_single_texts
 from skparaphrase.vectors import WordVectors
 
@@ -138,8 +137,9 @@ class PairwiseInteractionRanker(PairwiseInteraction):
     [1, 0]
     """
 
-    _loss = "hinge"
-    _n_outputs = 2
+    classes_: NDArray[np.intp]
+
+    _kind = Relevance
 
     _paper_settings: ClassVar[Settings] = {
         "trecqa": UPDATE_EACH_PAIR,
@@ -217,7 +217,8 @@ class PairwiseInteractionRanker(PairwiseInteraction):
         labels : ndarray of shape (n_pairs,)
             0 or 1. Trained to rank: where right answers are few, there may be no 1.
         """
-        return (self.decision_function(X) > 0).astype(np.intp)
+        found: NDArray[np.intp] = self._targets.decode(self._logits(X))
+        return found
 
     def rank(self, question: str, candidates: Any) -> NDArray[np.intp]:
         """Candidates in order, the best first.
@@ -263,83 +264,7 @@ class PairwiseInteractionRanker(PairwiseInteraction):
             query = texts[:, 0]
         return mean_reciprocal_rank(y, self.decision_function(texts), query)
 
-    def _validation_score(self, examples: Examples) -> float:
+    def _validation_score(self, examples: LabelledTexts) -> float:
         logits = self._logits(examples.texts, warn=False)
         relevance, queries = examples.targets.T
         return mean_reciprocal_rank(relevance, logits[:, 1] - logits[:, 0], queries)
-
-    def _check_examples(self, X: Any, y: Any, weights: Any, *, reset: bool) -> Examples:
-        examples = super()._check_examples(X, y, weights, reset=reset)
-        examples = _with_questions(examples)
-        if reset:
-            _check_both_kinds(examples)
-        return examples
-
-    def _check_validation(self, X: Any, y: Any, weights: Any) -> Examples | None:
-        if weights is not None:
-            raise ValueError(
-                "The mean reciprocal rank takes no weights: sample_weight_val must be "
-                "None."
-            )
-        examples = super()._check_validation(X, y, None)
-        if examples is None:
-            return None
-        return _check_some_right(_with_questions(examples))
-
-    def _check_targets(self, y: Any, *, reset: bool) -> NDArray[np.intp]:
-        self.classes_ = np.arange(2)
-        return self._check_held_out(y)
-
-    def _check_held_out(self, y: Any) -> NDArray[np.intp]:
-        relevance, queries = split_queries(y)
-        targets = check_relevance(relevance).astype(np.intp)
-        if queries is None:
-            return targets
-        return np.column_stack([targets, query_codes(queries)])
-
-    def _split(
-        self, examples: Examples, fraction: float, random_state: np.random.RandomState
-    ) -> tuple[Examples, Examples]:
-        """Examples to train on, and all those of a random share of the questions."""
-        questions = examples.targets[:, 1]
-        if len(np.unique(questions)) < 2:
-            raise ValueError(
-                "validation_fraction splits off whole questions, but there is only one "
-                "question: pass X_val and y_val, or set it to None."
-            )
-        splitter = GroupShuffleSplit(1, test_size=fraction, random_state=random_state)
-        ((train, held_out),) = splitter.split(questions, groups=questions)
-        trained_on = examples.take(np.sort(train))
-        _check_both_kinds(trained_on)
-        return trained_on, _check_some_right(examples.take(np.sort(held_out)))
-
-    def _distributions(self, targets: NDArray[Any]) -> NDArray[np.float32]:
-        return np.eye(2, dtype=np.float32)[targets[:, 0]]
-
-
-def _with_questions(examples: Examples) -> Examples:
-    """Targets of shape (n_samples, 2): without a column, texts identify questions."""
-    targets = examples.targets
-    if targets.ndim == 1:
-        targets = np.column_stack([targets, query_codes(examples.texts[:, 0])])
-    return Examples(examples.texts, targets, examples.weights)
-
-
-def _check_both_kinds(examples: Examples) -> None:
-    """Raise unless there are right and wrong answers to train on."""
-    relevance = examples.targets[:, 0]
-    if len(np.unique(relevance)) < 2:
-        raise ValueError(
-            "PairwiseInteractionRanker needs right and wrong answers to learn from; "
-            f"all {len(relevance)} are {'right' if relevance[0] else 'wrong'}."
-        )
-
-
-def _check_some_right(validation: Examples) -> Examples:
-    """Raise if every epoch would score 0."""
-    if not validation.targets[:, 0].any():
-        raise ValueError(
-            f"None of the {len(validation)} validation answers is right: there is no "
-            "reciprocal rank to select an epoch by."
-        )
-    return validation

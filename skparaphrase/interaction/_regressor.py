@@ -9,17 +9,18 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import softmax
+from sklearn.base import RegressorMixin
 
 from skparaphrase._estimator import Settings, store_parameters
 from skparaphrase.interaction._base import UPDATE_EACH_PAIR, PairwiseInteraction
+from skparaphrase.metrics import pearson_score
 from skparaphrase.metrics._similarity import correlation
 from skparaphrase.optimizers import Optimizer
-from skparaphrase.supervised._graded import GradedScores, sparse_targets
-from skparaphrase.supervised._model import Examples
+from skparaphrase.supervised._targets import Graded, LabelledTexts
 from skparaphrase.vectors import WordVectors
 
 
-class PairwiseInteractionRegressor(GradedScores, PairwiseInteraction):
+class PairwiseInteractionRegressor(RegressorMixin, PairwiseInteraction):
     r"""Similarity of two sentences from the interaction of their words.
 
     The pairwise word interaction model (PWIM) of He & Lin (2016). A bidirectional LSTM
@@ -154,7 +155,9 @@ class PairwiseInteractionRegressor(GradedScores, PairwiseInteraction):
     (2,)
     """
 
-    _loss = "divergence"
+    levels_: NDArray[np.float64]
+
+    _kind = Graded
 
     _paper_settings: ClassVar[Settings] = {
         "sick": {**UPDATE_EACH_PAIR, "score_range": (1, 5)},
@@ -204,13 +207,27 @@ class PairwiseInteractionRegressor(GradedScores, PairwiseInteraction):
         scores : ndarray of shape (n_pairs,)
             Between the lowest and the highest of `levels_`.
         """
-        return self._expected(softmax(self._logits(X), axis=1))
+        return self._decode(self._logits(X))
 
-    def _validation_score(self, examples: Examples) -> float:
-        logits = self._logits(examples.texts, warn=False)
-        found = self._expected(softmax(logits, axis=1))
-        targets, found = examples.targets.astype(float), found.astype(float)
-        return correlation(targets, found, examples.weights, warn=False)
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Pearson correlation of predictions with graded scores.
 
-    def _distributions(self, targets: NDArray[Any]) -> NDArray[np.float32]:
-        return sparse_targets(targets, self.levels_).astype(np.float32)
+        Parameters
+        ----------
+        X : array-like of str of shape (n_pairs, 2)
+        y : array-like of shape (n_pairs,)
+        sample_weight : array-like of shape (n_pairs,), default=None
+
+        Returns
+        -------
+        r : float
+        """
+        return pearson_score(y, self.predict(X), sample_weight=sample_weight)
+
+    def _validation_score(self, examples: LabelledTexts) -> float:
+        found = self._decode(self._logits(examples.texts, warn=False))
+        return correlation(examples.targets, found, examples.weights, warn=False)
+
+    def _decode(self, logits: NDArray[np.float64]) -> NDArray[np.float64]:
+        found: NDArray[np.float64] = self._targets.decode(softmax(logits, axis=1))
+        return found

@@ -3,48 +3,24 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
-from sklearn.utils import assert_all_finite, column_or_1d, compute_sample_weight
-from sklearn.utils.multiclass import check_classification_targets
 
-from skparaphrase._compat import StrOptions
 from skparaphrase._estimator import Settings, store_parameters
 from skparaphrase.encoders import LSTMEncoder, ParagramEncoder, SIFEncoder
 from skparaphrase.optimizers import Optimizer
 from skparaphrase.supervised._base import FROZEN, SupervisedModel, wieting_settings
-from skparaphrase.supervised._graded import smooth_targets
-from skparaphrase.supervised._model import Examples
+from skparaphrase.supervised._targets import Class
 
 
-class LabelModel(ClassifierMixin, SupervisedModel):
-    """Base class of classifiers, with labels of any type."""
+class LabelProbabilities(ClassifierMixin):
+    """Classifiers with the probabilities of labels."""
 
-    _loss = "cross_entropy"
-
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **SupervisedModel._parameter_constraints,
-        "class_weight": [dict, StrOptions({"balanced"}), None],
-    }
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """The most probable label of each example.
-
-        Parameters
-        ----------
-        X : array-like of str of shape (n_samples,) or (n_samples, 2)
-            As in :meth:`fit`.
-
-        Returns
-        -------
-        labels : ndarray of shape (n_samples,)
-        """
-        codes = self._probabilities(X).argmax(axis=1)
-        return self.classes_[codes]
+    _probabilities: Callable[[Any], NDArray[np.float64]]
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Probability of each label.
@@ -76,54 +52,8 @@ class LabelModel(ClassifierMixin, SupervisedModel):
         """
         return np.log(self.predict_proba(X))
 
-    def _check_targets(self, y: Any, *, reset: bool) -> NDArray[Any]:
-        labels = _check_labels(y)
-        found = np.unique(labels)
-        if reset:
-            if len(found) < 2:
-                raise ValueError(
-                    "The number of classes has to be greater than one; got "
-                    f"{len(found)} class."
-                )
-            self.classes_ = found
-        new = np.setdiff1d(found, self.classes_)
-        if len(new):
-            raise ValueError(
-                f"y contains the labels {new.tolist()}, but training started with "
-                f"{self.classes_.tolist()}. Fit a clone to start again."
-            )
-        return labels
 
-    def _check_held_out(self, y: Any) -> NDArray[Any]:
-        labels = _check_labels(y)
-        if not np.isin(labels, self.classes_).any():
-            raise ValueError(
-                f"y_val contains the labels {np.unique(labels).tolist()}, none of "
-                f"which occurs in y: {self.classes_.tolist()}."
-            )
-        return labels
-
-    def _reweight(self, examples: Examples) -> Examples:
-        if self.class_weight is None:
-            return examples
-        by_class = compute_sample_weight(self.class_weight, examples.targets)
-        if not (np.isfinite(by_class).all() and by_class.min() >= 0 < by_class.max()):
-            raise ValueError(
-                "class_weight must be finite, not negative, and positive for some "
-                f"label of the examples; got {self.class_weight!r}."
-            )
-        return examples.reweight(by_class)
-
-    def _distributions(self, targets: NDArray[Any]) -> NDArray[np.float32]:
-        codes = np.searchsorted(self.classes_, targets)
-        return smooth_targets(np.eye(self._n_outputs)[codes])
-
-    @property
-    def _n_outputs(self) -> int:
-        return len(self.classes_)
-
-
-class PairClassifier(LabelModel):
+class PairClassifier(LabelProbabilities, SupervisedModel):
     r"""Label of a pair of texts, such as entailment, learnt from labelled pairs.
 
     The head of :class:`SimilarityRegressor` with labels as outputs and cross-entropy as
@@ -260,6 +190,9 @@ class PairClassifier(LabelModel):
     (1, 2)
     """
 
+    classes_: NDArray[Any]
+
+    _kind = Class
     _n_texts = 2
 
     _paper_settings: ClassVar[Settings] = {
@@ -302,7 +235,7 @@ class PairClassifier(LabelModel):
         store_parameters(self, locals())
 
 
-class SentenceClassifier(LabelModel):
+class SentenceClassifier(LabelProbabilities, SupervisedModel):
     r"""Label of a text, such as its sentiment, learnt from labelled texts.
 
     A sigmoid layer and a softmax on any encoder, trained with cross-entropy, as Wieting
@@ -437,6 +370,9 @@ class SentenceClassifier(LabelModel):
     (1, 2)
     """
 
+    classes_: NDArray[Any]
+
+    _kind = Class
     _n_texts = 1
 
     _paper_settings: ClassVar[Settings] = {
@@ -478,12 +414,3 @@ class SentenceClassifier(LabelModel):
         verbose: bool | int = False,
     ) -> None:
         store_parameters(self, locals())
-
-
-def _check_labels(y: Any) -> NDArray[Any]:
-    """Labels as a vector."""
-    labels: NDArray[Any] = column_or_1d(y, warn=True)
-    if labels.dtype.kind == "f":
-        assert_all_finite(labels, input_name="y")
-    check_classification_targets(labels)
-    return labels

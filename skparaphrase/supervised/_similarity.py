@@ -8,15 +8,17 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import RegressorMixin
 
 from skparaphrase._estimator import Settings, store_parameters
 from skparaphrase.encoders import ParagramEncoder, SIFEncoder
+from skparaphrase.metrics import pearson_score
 from skparaphrase.optimizers import Optimizer
 from skparaphrase.supervised._base import FROZEN, SupervisedModel, wieting_settings
-from skparaphrase.supervised._graded import GradedScores, smooth_targets, sparse_targets
+from skparaphrase.supervised._targets import Graded
 
 
-class SimilarityRegressor(GradedScores, SupervisedModel):
+class SimilarityRegressor(RegressorMixin, SupervisedModel):
     r"""Similarity of two texts on a graded scale, learnt from scored pairs.
 
     The head of Tai et al. (2015), equations 15 to 17, on any encoder, as Wieting et al.
@@ -167,7 +169,9 @@ class SimilarityRegressor(GradedScores, SupervisedModel):
     (1,)
     """
 
-    _loss = "divergence"
+    levels_: NDArray[np.float64]
+
+    _kind = Graded
     _n_texts = 2
 
     _paper_settings: ClassVar[Settings] = {
@@ -221,19 +225,17 @@ class SimilarityRegressor(GradedScores, SupervisedModel):
     ) -> None:
         store_parameters(self, locals())
 
-    def predict(self, X: Any) -> NDArray[np.float64]:
-        """Scores of pairs.
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Pearson correlation of predictions with graded scores.
 
         Parameters
         ----------
         X : array-like of str of shape (n_pairs, 2)
+        y : array-like of shape (n_pairs,)
+        sample_weight : array-like of shape (n_pairs,), default=None
 
         Returns
         -------
-        scores : ndarray of shape (n_pairs,)
-            Between the lowest and the highest of `levels_`.
+        r : float
         """
-        return self._expected(self._probabilities(X))
-
-    def _distributions(self, targets: NDArray[Any]) -> NDArray[np.float32]:
-        return smooth_targets(sparse_targets(targets, self.levels_))
+        return pearson_score(y, self.predict(X), sample_weight=sample_weight)

@@ -27,8 +27,8 @@ from skparaphrase.networks import Tagger
 from skparaphrase.tagging import SequenceTagger
 from skparaphrase.vectors import WordVectors
 
-NN = Path(__file__).parents[1] / "nn"
-equations = SimpleNamespace(**run_path(str(NN / "equations.py")))
+NETWORKS = Path(__file__).parents[1] / "networks"
+equations = SimpleNamespace(**run_path(str(NETWORKS / "equations.py")))
 KINDS = {
     "DET": ["the", "a", "every"],
     "NOUN": ["cat", "cats", "Berlin", "houses", "NATO", "mouse"],
