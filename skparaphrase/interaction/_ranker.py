@@ -217,7 +217,8 @@ class PairwiseInteractionRanker(PairwiseInteraction):
         labels : ndarray of shape (n_pairs,)
             0 or 1. Trained to rank: where right answers are few, there may be no 1.
         """
-        found: NDArray[np.intp] = self._targets.decode(self._logits(X))
+        logits = self._logits(X)
+        found: NDArray[np.intp] = self._targets.decode(logits)
         return found
 
     def rank(self, question: str, candidates: Any) -> NDArray[np.intp]:

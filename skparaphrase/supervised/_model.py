@@ -4,7 +4,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 from abc import abstractmethod
-from collections.abc import Mapping
 from copy import deepcopy
 from functools import partial
 from typing import Any, ClassVar, Self
@@ -35,8 +34,6 @@ class TrainedModel(PaperSettings, CallbackSupportMixin, BaseEstimator):
     n_epochs_: int
     validation_scores_: list[float]
     best_epoch_: int
-
-    class_weight: Mapping[Any, float] | str | None = None  # parameter of classifiers
 
     _optimizer_state: dict[str, Any]
     _random_state: np.random.RandomState
@@ -153,8 +150,9 @@ class TrainedModel(PaperSettings, CallbackSupportMixin, BaseEstimator):
                 examples, held_out = targets.split(
                     examples, self.validation_fraction, deepcopy(self._split_state)
                 )
-            if self.class_weight is not None:
-                examples = targets.reweight(examples, self.class_weight)
+            class_weight = getattr(self, "class_weight", None)
+            if class_weight is not None:
+                examples = targets.reweight(examples, class_weight)
             if not resume:
                 self._initialize(examples)
             validate = None
