@@ -16,7 +16,7 @@ from skparaphrase.encoders._average import AveragingEncoder
 from skparaphrase.encoders._sif import sif_weights, word_probabilities
 from skparaphrase.encoders._trained import TrainedEncoder, unwrap_frozen
 from skparaphrase.losses import Loss, MarginLoss
-from skparaphrase.optimizers import Optimizer
+from skparaphrase.optimizers import CLIPPED_ADAM, DENSE_ADAGRAD, Optimizer
 from skparaphrase.vectors import WordFrequencies, WordVectors
 
 
@@ -153,13 +153,10 @@ class ParagramEncoder(AveragingEncoder, TrainedEncoder):
     """
 
     _paper_settings: ClassVar[Settings] = {
-        "ppdb-xxl": {"optimizer": Optimizer("adagrad", sparse=False)},
-        "ppdb-xl": {
-            "optimizer": Optimizer("adam", sparse=False, clip_norm=1.0),
-            "learning_rate": 0.005,
-        },
+        "ppdb-xxl": DENSE_ADAGRAD,
+        "ppdb-xl": {**CLIPPED_ADAM, "learning_rate": 0.005},
         "words": {
-            "optimizer": Optimizer("adagrad", sparse=False),
+            **DENSE_ADAGRAD,
             "loss": MarginLoss(0.6, negatives="mix"),
             "batch_size": 50,
             "vectors_penalty": 1e-9,

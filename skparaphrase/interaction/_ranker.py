@@ -218,8 +218,7 @@ class PairwiseInteractionRanker(PairwiseInteraction):
             0 or 1. Trained to rank: where right answers are few, there may be no 1.
         """
         logits = self._logits(X)
-        found: NDArray[np.intp] = self._targets.decode(logits)
-        return found
+        return self._targets.decode(logits)
 
     def rank(self, question: str, candidates: Any) -> NDArray[np.intp]:
         """Candidates in order, the best first.

@@ -229,5 +229,4 @@ class PairwiseInteractionRegressor(RegressorMixin, PairwiseInteraction):
         return correlation(examples.targets, found, examples.weights, warn=False)
 
     def _decode(self, logits: NDArray[np.float64]) -> NDArray[np.float64]:
-        found: NDArray[np.float64] = self._targets.decode(softmax(logits, axis=1))
-        return found
+        return self._targets.decode(softmax(logits, axis=1))

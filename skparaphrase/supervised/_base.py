@@ -26,7 +26,7 @@ from skparaphrase.encoders._initialize import (
 )
 from skparaphrase.encoders._trained import TrainedEncoder, unwrap_frozen
 from skparaphrase.metrics._similarity import unit_vectors
-from skparaphrase.optimizers import Optimizer, check_optimizer
+from skparaphrase.optimizers import check_optimizer
 from skparaphrase.pairs._features import pair_features
 from skparaphrase.supervised._model import TrainedModel
 from skparaphrase.supervised._targets import LabelledTexts
@@ -40,12 +40,11 @@ _CHUNK = 4096  # examples at a time, which bounds the memory for features
 FROZEN: dict[str, Any] = {"scale": None, "freeze": "encoder", "max_epochs": 20}
 
 
-def wieting_settings(rule: str, encoder: Any) -> Settings:
+def wieting_settings(optimizer: dict[str, Any], encoder: Any) -> Settings:
     """Settings of tables 5 and 6 of Wieting et al. (2016).
 
     Table 5 has a row for each encoder; "wieting" is that of the released scripts.
     """
-    optimizer = {"optimizer": Optimizer(rule, sparse=False)}
     return {
         "wieting": {"scale": None, **optimizer, "encoder": encoder},
         "wieting-universal": {"scale": None, **optimizer, "prior": "universal"},
@@ -96,8 +95,7 @@ class SupervisedModel(TrainedModel):
             most probable of `classes_`.
         """
         probabilities = self._probabilities(X)
-        found: NDArray[Any] = self._targets.decode(probabilities)
-        return found
+        return self._targets.decode(probabilities)
 
     @property
     def _is_frozen(self) -> bool:

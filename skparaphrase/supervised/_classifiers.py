@@ -12,7 +12,7 @@ from sklearn.base import ClassifierMixin
 
 from skparaphrase._estimator import Settings, store_parameters
 from skparaphrase.encoders import LSTMEncoder, ParagramEncoder, SIFEncoder
-from skparaphrase.optimizers import Optimizer
+from skparaphrase.optimizers import DENSE_ADAGRAD, DENSE_ADAM, Optimizer
 from skparaphrase.supervised._base import FROZEN, SupervisedModel, wieting_settings
 from skparaphrase.supervised._targets import Class
 
@@ -196,10 +196,10 @@ class PairClassifier(LabelProbabilities, SupervisedModel):
     _n_texts = 2
 
     _paper_settings: ClassVar[Settings] = {
-        **wieting_settings("adagrad", ParagramEncoder()),
+        **wieting_settings(DENSE_ADAGRAD, ParagramEncoder()),
         "sif": {
             **FROZEN,
-            "optimizer": Optimizer("adagrad", sparse=False),
+            **DENSE_ADAGRAD,
             "encoder": SIFEncoder(a=1e-2),
             "projection_dim": 2400,
         },
@@ -376,10 +376,10 @@ class SentenceClassifier(LabelProbabilities, SupervisedModel):
     _n_texts = 1
 
     _paper_settings: ClassVar[Settings] = {
-        **wieting_settings("adam", LSTMEncoder(output_gate=True)),
+        **wieting_settings(DENSE_ADAM, LSTMEncoder(output_gate=True)),
         "sif": {
             **FROZEN,
-            "optimizer": Optimizer("adagrad", sparse=False),
+            **DENSE_ADAGRAD,
             "encoder": SIFEncoder(a=1e-3),
             "projection_dim": 2400,
             "learning_rate": 0.05,

@@ -152,7 +152,7 @@ class TrainedModel(PaperSettings, CallbackSupportMixin, BaseEstimator):
                 )
             class_weight = getattr(self, "class_weight", None)
             if class_weight is not None:
-                examples = targets.reweight(examples, class_weight)
+                examples = examples.weighted_by_class(class_weight)
             if not resume:
                 self._initialize(examples)
             validate = None
@@ -172,7 +172,7 @@ class TrainedModel(PaperSettings, CallbackSupportMixin, BaseEstimator):
         return self
 
     @property
-    def _targets(self) -> Any:
+    def _targets(self) -> Targets:
         """What is learnt, restored from the fitted attribute."""
         return self._kind(getattr(self, self._kind.attribute))
 

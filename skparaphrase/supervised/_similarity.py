@@ -13,7 +13,7 @@ from sklearn.base import RegressorMixin
 from skparaphrase._estimator import Settings, store_parameters
 from skparaphrase.encoders import ParagramEncoder, SIFEncoder
 from skparaphrase.metrics import pearson_score
-from skparaphrase.optimizers import Optimizer
+from skparaphrase.optimizers import DENSE_ADAM, Optimizer
 from skparaphrase.supervised._base import FROZEN, SupervisedModel, wieting_settings
 from skparaphrase.supervised._targets import Graded
 
@@ -175,17 +175,17 @@ class SimilarityRegressor(RegressorMixin, SupervisedModel):
     _n_texts = 2
 
     _paper_settings: ClassVar[Settings] = {
-        **wieting_settings("adam", ParagramEncoder()),
+        **wieting_settings(DENSE_ADAM, ParagramEncoder()),
         "sif": {
             **FROZEN,
-            "optimizer": Optimizer("adam", sparse=False),
+            **DENSE_ADAM,
             "encoder": SIFEncoder(a=1e-2),
             "projection_dim": 2400,
         },
         "cse": {
             "scale": None,
             "prior": "universal",
-            "optimizer": Optimizer("adam", sparse=False),
+            **DENSE_ADAM,
             "hidden_dim": 300,
             "normalize": True,
             "batch_size": 32,

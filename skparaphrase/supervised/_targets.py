@@ -51,11 +51,25 @@ class LabelledTexts:
         """The examples whose weights are not zero."""
         return self if self.weights is None else self.take(self.weights > 0)
 
+    def weighted_by_class(self, class_weight: Any) -> "LabelledTexts":
+        """The same with weights that are multiplied by those of labels."""
+        by_class = compute_sample_weight(class_weight, self.targets)
+        if not (np.isfinite(by_class).all() and by_class.min() >= 0 < by_class.max()):
+            raise ValueError(
+                "class_weight must be finite, not negative, and positive for some "
+                f"label of the examples; got {class_weight!r}."
+            )
+        weights = 1.0 if self.weights is None else self.weights
+        return replace(self, weights=weights * by_class)
+
     def normalized_weights(self) -> NDArray[np.float32] | None:
         """The weights, divided by their mean."""
         if self.weights is None:
             return None
         return (self.weights / self.weights.mean()).astype(np.float32)
+
+
+Parts = tuple[LabelledTexts, LabelledTexts]
 
 
 @dataclass(frozen=True)
@@ -85,14 +99,6 @@ class Targets(ABC):
         """Find the outputs that examples need; `settings` has the parameters."""
 
     @abstractmethod
-    def check(self, examples: LabelledTexts) -> None:
-        """Raise if training on examples cannot resume with these outputs."""
-
-    @abstractmethod
-    def check_validation(self, examples: LabelledTexts) -> None:
-        """Raise if examples cannot be used for validation."""
-
-    @abstractmethod
     def distributions(self, targets: NDArray[Any]) -> NDArray[Any]:
         """What the softmax should return, shape (n_samples, n_outputs)."""
 
@@ -100,11 +106,17 @@ class Targets(ABC):
     def decode(self, probabilities: NDArray[Any]) -> NDArray[Any]:
         """Predictions, given the outputs of the softmax."""
 
-    @abstractmethod
-    def split(
-        self, examples: LabelledTexts, fraction: float, random_state: Any
-    ) -> tuple[LabelledTexts, LabelledTexts]:
+    def check(self, examples: LabelledTexts) -> None:
+        """Raise if training on examples cannot resume with these outputs."""
+        return  # any examples will do, by default
+
+    def check_validation(self, examples: LabelledTexts) -> None:
+        """Raise if examples cannot be used for validation."""
+        return
+
+    def split(self, examples: LabelledTexts, fraction: float, rng: Any) -> Parts:
         """Examples to train on, and a random share to validate on."""
+        return training.split_off(examples, fraction, rng)
 
     @property
     def n_outputs(self) -> int:
@@ -164,9 +176,6 @@ class Graded(Targets):
         """Raise if a score is outside of the scale."""
         _check_in_range(examples.targets, self.outputs[0], self.outputs[-1])
 
-    def check_validation(self, examples: LabelledTexts) -> None:
-        """Any scores can be compared with predictions."""
-
     def distributions(self, targets: NDArray[np.float64]) -> NDArray[np.float64]:
         """Distributions over levels whose expectation is the score.
 
@@ -186,13 +195,6 @@ class Graded(Targets):
         """The expected level."""
         found = probabilities @ self.outputs
         return np.clip(found, self.outputs[0], self.outputs[-1])
-
-    def split(
-        self, examples: LabelledTexts, fraction: float, random_state: Any
-    ) -> tuple[LabelledTexts, LabelledTexts]:
-        """Split at random."""
-        train, held_out = training.split_off(examples, fraction, random_state)
-        return train, held_out
 
 
 class Class(Targets):
@@ -237,34 +239,17 @@ class Class(Targets):
                 f"none of which occurs in y: {self.outputs.tolist()}."
             )
 
-    def distributions(self, targets: NDArray[Any]) -> NDArray[np.float64]:
+    def distributions(self, targets: NDArray[Any]) -> NDArray[Any]:
         """One-hot rows."""
         return np.eye(self.n_outputs)[np.searchsorted(self.outputs, targets)]
 
     def decode(self, probabilities: NDArray[Any]) -> NDArray[Any]:
         """The most probable label."""
-        found: NDArray[Any] = self.outputs[probabilities.argmax(axis=1)]
-        return found
+        return self.outputs[probabilities.argmax(axis=1)]
 
-    def split(
-        self, examples: LabelledTexts, fraction: float, random_state: Any
-    ) -> tuple[LabelledTexts, LabelledTexts]:
+    def split(self, examples: LabelledTexts, fraction: float, rng: Any) -> Parts:
         """Split so that both parts have about the same shares of the labels."""
-        train, held_out = training.split_off(
-            examples, fraction, random_state, examples.targets
-        )
-        return train, held_out
-
-    def reweight(self, examples: LabelledTexts, class_weight: Any) -> LabelledTexts:
-        """Multiply the weights of examples by those of their labels."""
-        by_class = compute_sample_weight(class_weight, examples.targets)
-        if not (np.isfinite(by_class).all() and by_class.min() >= 0 < by_class.max()):
-            raise ValueError(
-                "class_weight must be finite, not negative, and positive for some "
-                f"label of the examples; got {class_weight!r}."
-            )
-        weights = 1.0 if examples.weights is None else examples.weights
-        return replace(examples, weights=weights * by_class)
+        return training.split_off(examples, fraction, rng, examples.targets)
 
 
 class Relevance(Targets):
@@ -295,9 +280,6 @@ class Relevance(Targets):
             )
         return cls(np.arange(2))
 
-    def check(self, examples: LabelledTexts) -> None:
-        """Training can resume with any answers."""
-
     def check_validation(self, examples: LabelledTexts) -> None:
         """Raise if there are weights, or if every epoch would score 0."""
         if examples.weights is not None:
@@ -319,9 +301,7 @@ class Relevance(Targets):
         """1 where an answer is more likely right than wrong."""
         return (probabilities[:, 1] > probabilities[:, 0]).astype(np.intp)
 
-    def split(
-        self, examples: LabelledTexts, fraction: float, random_state: Any
-    ) -> tuple[LabelledTexts, LabelledTexts]:
+    def split(self, examples: LabelledTexts, fraction: float, rng: Any) -> Parts:
         """Split off all answers to a random share of the questions."""
         questions = examples.targets[:, 1]
         if len(np.unique(questions)) < 2:
@@ -329,7 +309,7 @@ class Relevance(Targets):
                 "validation_fraction splits off whole questions, but there is only one "
                 "question: pass X_val and y_val, or set it to None."
             )
-        splitter = GroupShuffleSplit(1, test_size=fraction, random_state=random_state)
+        splitter = GroupShuffleSplit(1, test_size=fraction, random_state=rng)
         ((train, held_out),) = splitter.split(questions, groups=questions)
         trained_on = examples.take(np.sort(train))
         self.fit(trained_on)
@@ -368,15 +348,13 @@ class Tag(Class):
     def check_validation(self, examples: LabelledTexts) -> None:
         """Tags that are new count as errors."""
 
-    def codes(self, targets: NDArray[Any]) -> NDArray[np.intp]:
-        """The output of the tag of each token, end to end."""
+    def distributions(self, targets: NDArray[Any]) -> NDArray[np.intp]:
+        """The output of each token's tag, end to end; the loss smooths them."""
         return np.searchsorted(self.outputs, np.concatenate(targets))
 
-    def split(
-        self, examples: LabelledTexts, fraction: float, random_state: Any
-    ) -> tuple[LabelledTexts, LabelledTexts]:
+    def split(self, examples: LabelledTexts, fraction: float, rng: Any) -> Parts:
         """Split off a random share of the sentences."""
-        order = random_state.permutation(len(examples))
+        order = rng.permutation(len(examples))
         n_held = max(round(fraction * len(order)), 1)
         if len(order) <= n_held:
             raise ValueError(

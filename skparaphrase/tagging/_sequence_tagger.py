@@ -302,8 +302,7 @@ class SequenceTagger(TrainedModel):
         return float(np.mean(self._predict_flat(sentences) == tags))
 
     def _predict_flat(self, sentences: list[list[str]]) -> NDArray[Any]:
-        found: NDArray[Any] = self._targets.decode(self._scores(sentences))
-        return found
+        return self._targets.decode(self._scores(sentences))
 
     def _scores(self, sentences: list[list[str]]) -> NDArray[np.float32]:
         """Scores before the softmax of all tokens, shape (n_tokens, n_tags)."""
@@ -403,7 +402,7 @@ class SequenceTagger(TrainedModel):
             optimizer,
             self._random_state,
             sentences=encode_sentences(list(examples.texts), encoder, known_only=True),
-            tags=self._targets.codes(examples.targets),
+            tags=self._targets.distributions(examples.targets),
         )
 
     def _fitted_state(self, arrays: Arrays) -> dict[str, Any]:

@@ -148,13 +148,12 @@ def test_labels():
 
 def test_weights_of_labels_multiply_those_of_examples():
     examples = labelled(np.array([0, 1, 1, 1]), np.array([1.0, 0.0, 2.0, 3.0]))
-    classes = Class.fit(examples)
-    found = classes.reweight(examples, {0: 5.0, 1: 0.5})
+    found = examples.weighted_by_class({0: 5.0, 1: 0.5})
     assert found.weights.tolist() == [5.0, 0.0, 1.0, 1.5]
     assert len(examples.with_weight()) == 3
     for bad in ({0: 0, 1: 0}, {0: -1, 1: 1}, {0: np.inf, 1: 1}):
         with pytest.raises(ValueError, match="class_weight must be finite"):
-            classes.reweight(examples, bad)
+            examples.weighted_by_class(bad)
 
 
 def test_answers_belong_to_questions():
@@ -185,7 +184,7 @@ def test_tags_of_sentences():
     targets = np.fromiter((np.array(row) for row in rows), dtype=object)
     tags = Tag.fit(labelled(targets))
     assert tags.outputs.tolist() == ["D", "N", "V"] and tags.n_outputs == 3
-    assert tags.codes(targets).tolist() == [0, 1, 1, 2, 0, 1]
+    assert tags.distributions(targets).tolist() == [0, 1, 1, 2, 0, 1]
     assert tags.decode(np.eye(3)).tolist() == ["D", "N", "V"]
     with pytest.raises(ValueError, match=r"\['X'\] are new"):
         tags.check(labelled([np.array(["X", "D"])]))
