@@ -37,32 +37,26 @@ class PairwiseInteractionRanker(PairwiseInteraction):
     hidden_dim : int, default=250
         Units of the LSTM.
     max_words : {32, 48, 64}, default=48
-        Words of a sentence that are compared, from its beginning. The LSTM reads the
-        whole sentence. A warning says how many sentences were truncated.
+        Words of a sentence that are compared, from its beginning.
     context : bool, default=True
         False compares word vectors instead of LSTM states (table 8).
     share_directions : bool, default=True
-        One LSTM reads in both directions, as in the paper's code; False: one for each,
-        as in its text.
+        Whether one LSTM reads in both directions, as in the paper's code.
     focus : {"matching", "paper", "dropout", "none"}, default="matching"
-        The focus layer of the paper's code, or algorithm 2 as printed ("paper"); or
-        instead of it dropout on the cube in training, or nothing (table 8).
+        As in :class:`PairwiseInteractionRegressor`.
     dropout : float, default=0.3
         Dropout rate, with `focus="dropout"`.
     scale : float, default=6.0
-        Mean length that one factor gives to the vectors of the words in `X`. The gates
-        of an LSTM hardly open to short vectors. None leaves them as they are.
+        Mean length that one factor gives to the vectors of the words in `X`. None
+        leaves them as they are.
     unknown_range : float, default=0.05
-        A word without a vector gets one from U(-unknown_range, unknown_range), drawn by
-        a hash of the word, so that it is the same in all texts; `scale` does not apply.
-        None ignores such words. A table with a vector for unknown words uses that.
+        A word without a vector gets one from U(-unknown_range, unknown_range); None
+        ignores such words. See :class:`PairwiseInteractionRegressor`.
     tokenizer : callable or WordTokenizer, default=None
-        Splits a text into words; None is :class:`~skparaphrase.text.WordTokenizer` with
-        its defaults.
+        Splits a text into words; None is :class:`~skparaphrase.text.WordTokenizer`.
 
     optimizer : {"adagrad", "adam", "rmsprop", "sgd"} or Optimizer, default="adam"
-        A name is short for `Optimizer(name, schedule="linear", clip_norm=50.0)`; see
-        :class:`~skparaphrase.optimizers.Optimizer`.
+        A name is short for `Optimizer(name, schedule="linear", clip_norm=50.0)`.
     learning_rate : float, default=0.0005
     batch_size : int, default=16
         Pairs per step. The gradient of a batch is the mean over its pairs.
@@ -76,7 +70,7 @@ class PairwiseInteractionRanker(PairwiseInteraction):
         Fraction of the examples held out to be scored after every epoch; the best epoch
         is kept. Or pass `X_val` and `y_val` to :meth:`fit`.
     patience : int, default=None
-        Stop after so many epochs without a better validation score.
+        Number of epochs without improvement before training stops.
 
     warm_start : bool, default=False
         If True, `fit` resumes from the fitted state, with optimizer and random state,
@@ -103,10 +97,9 @@ class PairwiseInteractionRanker(PairwiseInteraction):
     n_epochs_ : int
         Number of epochs trained.
     validation_scores_ : list of float
-        Mean reciprocal rank of the validation questions after each epoch, if there is
-        validation.
+        Mean reciprocal rank of the validation questions after each epoch, if any.
     best_epoch_ : int
-        The epoch, from 1, whose parameters were kept, if there is validation.
+        The epoch, from 1, whose parameters were kept.
 
     See Also
     --------
@@ -221,7 +214,7 @@ class PairwiseInteractionRanker(PairwiseInteraction):
         return self._targets.decode(logits)
 
     def rank(self, question: str, candidates: Any) -> NDArray[np.intp]:
-        """Candidates in order, the best first.
+        """Rank candidates, best first.
 
         Parameters
         ----------
@@ -249,10 +242,11 @@ class PairwiseInteractionRanker(PairwiseInteraction):
         X : array-like of str of shape (n_pairs, 2)
 
         y : array-like of shape (n_pairs,) or (n_pairs, 2)
-            1 for right answers, 0 for wrong ones, and what question a pair belongs to.
+            1 for right answers, 0 for wrong ones, and the question of each pair.
 
         query : array-like of shape (n_pairs,), default=None
-            What question a pair belongs to. None: `y` says it, or the question's text.
+            The question of each pair. If None, taken from `y`, otherwise from the
+            question's text.
 
         Returns
         -------

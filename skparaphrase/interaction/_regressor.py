@@ -61,8 +61,7 @@ class PairwiseInteractionRegressor(RegressorMixin, PairwiseInteraction):
         a hash of the word, so that it is the same in all texts; `scale` does not apply.
         None ignores such words. A table with a vector for unknown words uses that.
     tokenizer : callable or WordTokenizer, default=None
-        Splits a text into words; None is :class:`~skparaphrase.text.WordTokenizer` with
-        its defaults.
+        Splits a text into words; None is :class:`~skparaphrase.text.WordTokenizer`.
     score_range : tuple of float (lowest, highest), default=None
         The ends of the scale. None: the integers below and above the scores of `fit`.
     n_levels : int, default=None
@@ -70,8 +69,7 @@ class PairwiseInteractionRegressor(RegressorMixin, PairwiseInteraction):
         integer.
 
     optimizer : {"adagrad", "adam", "rmsprop", "sgd"} or Optimizer, default="adam"
-        A name is short for `Optimizer(name, schedule="linear", clip_norm=50.0)`; see
-        :class:`~skparaphrase.optimizers.Optimizer`.
+        A name is short for `Optimizer(name, schedule="linear", clip_norm=50.0)`.
     learning_rate : float, default=0.001
     batch_size : int, default=32
         Pairs per step. The gradient of a batch is the mean over its pairs.
@@ -85,7 +83,7 @@ class PairwiseInteractionRegressor(RegressorMixin, PairwiseInteraction):
         Fraction of the examples held out to be scored after every epoch; the best epoch
         is kept. Or pass `X_val` and `y_val` to :meth:`fit`.
     patience : int, default=None
-        Stop after so many epochs without a better validation score.
+        Number of epochs without improvement before training stops.
 
     warm_start : bool, default=False
         If True, `fit` resumes from the fitted state, with optimizer and random state,
@@ -115,9 +113,9 @@ class PairwiseInteractionRegressor(RegressorMixin, PairwiseInteraction):
     n_epochs_ : int
         Number of epochs trained.
     validation_scores_ : list of float
-        Pearson's r on the validation pairs after each epoch, if there is validation.
+        Pearson's r on the validation pairs after each epoch, if there are any.
     best_epoch_ : int
-        The epoch, from 1, whose parameters were kept, if there is validation.
+        The epoch, from 1, whose parameters were kept.
 
     See Also
     --------

@@ -65,18 +65,14 @@ class PairClassifier(LabelProbabilities, SupervisedModel):
     Parameters
     ----------
     encoder : encoder, default=None
-        Any of :mod:`skparaphrase.encoders`; None is
-        :class:`~skparaphrase.encoders.ParagramEncoder` with the bundled vectors. It is
-        trained from the beginning, vectors included; only its tokenisation and
-        architecture parameters are used. Weighted averages, such as
-        :class:`~skparaphrase.encoders.SIFEncoder`, train their weighted vectors. In a
+        Any of :mod:`skparaphrase.encoders`, trained from the beginning; None is a
+        :class:`~skparaphrase.encoders.ParagramEncoder`. In a
         :class:`~sklearn.frozen.FrozenEstimator`, an encoder (or any transformer of
-        texts) stays as it is, unless `prior` is set.
+        texts) stays as it is, unless `prior` is set. See :class:`SimilarityRegressor`.
     hidden_dim : int, default=150
         Units of the sigmoid layer.
     how : sequence of str, default=("product", "absdiff")
-        Features of a pair that the sigmoid layer reads, as in
-        :class:`~skparaphrase.pairs.PairFeatures` but without "cosine".
+        Features of a pair, as in :class:`SimilarityRegressor`.
     projection_dim : int, default=None
         Project the vectors of texts to this length first (2400 in the SIF paper).
     train_projection : bool, default=True
@@ -84,28 +80,18 @@ class PairClassifier(LabelProbabilities, SupervisedModel):
     normalize : bool, default=False
         Scale the vectors of texts to length 1, as Jiao et al. (2018) do.
     scale : float, default=6.0
-        Mean length that one factor gives to vectors before training: to word vectors,
-        if training starts from them; otherwise (the encoder is frozen, was fitted
-        before or is one of characters, or `normalize`) to text vectors before the head,
-        and the vectors of the encoder then learn at the rate divided by the factor.
-        From vectors of length 1 a head learns slowly, and the gates of an LSTM hardly
-        open. None leaves them as they are, as the papers do.
+        Mean length that one factor gives to vectors before training; None leaves them
+        as they are, as the papers do. See :class:`SimilarityRegressor`.
     freeze : {"vectors", "encoder"}, default=None
         What is not trained: the vectors of words, n-grams or characters; or the whole
-        encoder. With "encoder" each distinct text is embedded once, before the epochs,
-        and an unfitted encoder of another library is fitted on the texts. A few hundred
-        scores are too few to train an encoder.
+        encoder, which a few hundred labels are too few to train.
     prior : {"universal"}, default=None
-        None: the encoder starts untrained, and the penalties pull vectors to where they
-        started, other parameters to zero. "universal": training starts from the fitted
-        encoder and is regularised towards it (Wieting et al. 2016). In a pipeline or a
-        grid search it must then be in a :class:`~sklearn.frozen.FrozenEstimator`, which
-        keeps its fit when it is cloned; a copy of it is trained.
+        None: the encoder starts untrained. "universal": training starts from the fitted
+        encoder and is regularised towards it. See :class:`SimilarityRegressor`.
 
     optimizer : {"adagrad", "adam", "rmsprop", "sgd"} or Optimizer, default="adagrad"
-        AdaGrad with a rate of 0.05 can saturate the head behind `projection_dim` or an
-        encoder with layers; Adam is safer. A name is short for `Optimizer(name)`; see
-        :class:`~skparaphrase.optimizers.Optimizer`.
+        A name is short for `Optimizer(name)`. AdaGrad with a rate of 0.05 can saturate
+        the head behind `projection_dim` or an encoder with layers; Adam is safer.
     learning_rate : float, default=0.05
     batch_size : int, default=25
         Examples per step.
@@ -116,8 +102,7 @@ class PairClassifier(LabelProbabilities, SupervisedModel):
     composition_penalty : float, default=1e-6
         Lambda_c, for the other parameters of the encoder.
     head_penalty : float, default=1e-6
-        Lambda_s, which pulls projection and head to zero. As in the papers' code, half
-        of each lambda multiplies the sum of squares.
+        Lambda_s, which pulls projection and head to zero.
     class_weight : dict or "balanced", default=None
         Weights of the labels in the loss, multiplied by `sample_weight`; "balanced":
         inversely proportional to their frequencies.
@@ -125,13 +110,10 @@ class PairClassifier(LabelProbabilities, SupervisedModel):
         Fraction of the examples held out to be scored after every epoch; the best epoch
         is kept. Or pass `X_val` and `y_val` to :meth:`fit`.
     patience : int, default=None
-        Stop after so many epochs without a better validation score.
+        Number of epochs without improvement before training stops.
 
     warm_start : bool, default=False
-        If True, `fit` resumes from the fitted state, including optimizer and random
-        state, for `max_epochs` more epochs. `encoder` and `scale` only matter where
-        training starts. After validation it resumes from the best epoch, with the
-        optimizer state of the last one.
+        If True, `fit` resumes from the fitted state, for `max_epochs` more epochs.
     device : str, default="auto"
         "cpu", "cuda", or "auto": CUDA if available.
     random_state : int, RandomState instance or None, default=None
@@ -144,22 +126,21 @@ class PairClassifier(LabelProbabilities, SupervisedModel):
     encoder_ : encoder
         The trained encoder: its `transform` gives vectors for other uses.
     head_ : dict of str to ndarray
-        "hidden.weight", "hidden.bias", "output.weight", "output.bias", and with
-        `projection_dim` "projection.weight" and "projection.bias".
+        As in :class:`SimilarityRegressor`.
     classes_ : ndarray of shape (n_classes,)
         The labels, sorted.
     scale_ : float
         The factor of `scale`.
     scales_words_ : bool
-        Whether the factor is applied to word vectors, or else to text vectors.
+        Whether it is applied to word vectors, or else to text vectors.
     loss_curve_ : list of float
         Mean loss of an example in each epoch, without penalties.
     n_epochs_ : int
         Number of epochs trained.
     validation_scores_ : list of float
-        Accuracy on the validation examples after each epoch, if there is validation.
+        Accuracy on the validation examples after each epoch, if there are any.
     best_epoch_ : int
-        The epoch, from 1, whose parameters were kept, if there is validation.
+        The epoch, from 1, whose parameters were kept.
 
     See Also
     --------
@@ -170,10 +151,9 @@ class PairClassifier(LabelProbabilities, SupervisedModel):
     -----
     Settings of :meth:`paper`: "wieting" (table 5),
     "wieting-universal" and "wieting-features" (tables 5 and 6, with a fitted encoder in
-    a :class:`~sklearn.frozen.FrozenEstimator`), "sif" (table 2 of Arora et al. 2017; it
-    brings a :class:`~skparaphrase.encoders.SIFEncoder` of a=1e-2, which divides by the
-    number of words, where their code divides by the sum of weights; `encoder__vectors`
-    is for your vectors).
+    a :class:`~sklearn.frozen.FrozenEstimator`), "sif" (table 2 of Arora et al. 2017,
+    with a :class:`~skparaphrase.encoders.SIFEncoder` of a=1e-2). See also
+    :class:`SimilarityRegressor`.
 
     References
     ----------
@@ -246,13 +226,10 @@ class SentenceClassifier(LabelProbabilities, SupervisedModel):
     Parameters
     ----------
     encoder : encoder, default=None
-        Any of :mod:`skparaphrase.encoders`; None is
-        :class:`~skparaphrase.encoders.ParagramEncoder` with the bundled vectors. It is
-        trained from the beginning, vectors included; only its tokenisation and
-        architecture parameters are used. Weighted averages, such as
-        :class:`~skparaphrase.encoders.SIFEncoder`, train their weighted vectors. In a
+        Any of :mod:`skparaphrase.encoders`, trained from the beginning; None is a
+        :class:`~skparaphrase.encoders.ParagramEncoder`. In a
         :class:`~sklearn.frozen.FrozenEstimator`, an encoder (or any transformer of
-        texts) stays as it is, unless `prior` is set.
+        texts) stays as it is, unless `prior` is set. See :class:`SimilarityRegressor`.
     hidden_dim : int, default=300
         Units of the sigmoid layer.
     projection_dim : int, default=None
@@ -262,28 +239,18 @@ class SentenceClassifier(LabelProbabilities, SupervisedModel):
     normalize : bool, default=False
         Scale the vectors of texts to length 1, as Jiao et al. (2018) do.
     scale : float, default=6.0
-        Mean length that one factor gives to vectors before training: to word vectors,
-        if training starts from them; otherwise (the encoder is frozen, was fitted
-        before or is one of characters, or `normalize`) to text vectors before the head,
-        and the vectors of the encoder then learn at the rate divided by the factor.
-        From vectors of length 1 a head learns slowly, and the gates of an LSTM hardly
-        open. None leaves them as they are, as the papers do.
+        Mean length that one factor gives to vectors before training; None leaves them
+        as they are, as the papers do. See :class:`SimilarityRegressor`.
     freeze : {"vectors", "encoder"}, default=None
         What is not trained: the vectors of words, n-grams or characters; or the whole
-        encoder. With "encoder" each distinct text is embedded once, before the epochs,
-        and an unfitted encoder of another library is fitted on the texts. A few hundred
-        scores are too few to train an encoder.
+        encoder, which a few hundred labels are too few to train.
     prior : {"universal"}, default=None
-        None: the encoder starts untrained, and the penalties pull vectors to where they
-        started, other parameters to zero. "universal": training starts from the fitted
-        encoder and is regularised towards it (Wieting et al. 2016). In a pipeline or a
-        grid search it must then be in a :class:`~sklearn.frozen.FrozenEstimator`, which
-        keeps its fit when it is cloned; a copy of it is trained.
+        None: the encoder starts untrained. "universal": training starts from the fitted
+        encoder and is regularised towards it. See :class:`SimilarityRegressor`.
 
     optimizer : {"adagrad", "adam", "rmsprop", "sgd"} or Optimizer, default="adam"
-        AdaGrad with a rate of 0.05 can saturate the head behind `projection_dim` or an
-        encoder with layers; Adam is safer. A name is short for `Optimizer(name)`; see
-        :class:`~skparaphrase.optimizers.Optimizer`.
+        A name is short for `Optimizer(name)`. AdaGrad with a rate of 0.05 can saturate
+        the head behind `projection_dim` or an encoder with layers; Adam is safer.
     learning_rate : float, default=0.001
     batch_size : int, default=25
         Examples per step.
@@ -294,8 +261,7 @@ class SentenceClassifier(LabelProbabilities, SupervisedModel):
     composition_penalty : float, default=1e-6
         Lambda_c, for the other parameters of the encoder.
     head_penalty : float, default=1e-6
-        Lambda_s, which pulls projection and head to zero. As in the papers' code, half
-        of each lambda multiplies the sum of squares.
+        Lambda_s, which pulls projection and head to zero.
     class_weight : dict or "balanced", default=None
         Weights of the labels in the loss, multiplied by `sample_weight`; "balanced":
         inversely proportional to their frequencies.
@@ -303,13 +269,10 @@ class SentenceClassifier(LabelProbabilities, SupervisedModel):
         Fraction of the examples held out to be scored after every epoch; the best epoch
         is kept. Or pass `X_val` and `y_val` to :meth:`fit`.
     patience : int, default=None
-        Stop after so many epochs without a better validation score.
+        Number of epochs without improvement before training stops.
 
     warm_start : bool, default=False
-        If True, `fit` resumes from the fitted state, including optimizer and random
-        state, for `max_epochs` more epochs. `encoder` and `scale` only matter where
-        training starts. After validation it resumes from the best epoch, with the
-        optimizer state of the last one.
+        If True, `fit` resumes from the fitted state, for `max_epochs` more epochs.
     device : str, default="auto"
         "cpu", "cuda", or "auto": CUDA if available.
     random_state : int, RandomState instance or None, default=None
@@ -322,22 +285,21 @@ class SentenceClassifier(LabelProbabilities, SupervisedModel):
     encoder_ : encoder
         The trained encoder: its `transform` gives vectors for other uses.
     head_ : dict of str to ndarray
-        "hidden.weight", "hidden.bias", "output.weight", "output.bias", and with
-        `projection_dim` "projection.weight" and "projection.bias".
+        As in :class:`SimilarityRegressor`.
     classes_ : ndarray of shape (n_classes,)
         The labels, sorted.
     scale_ : float
         The factor of `scale`.
     scales_words_ : bool
-        Whether the factor is applied to word vectors, or else to text vectors.
+        Whether it is applied to word vectors, or else to text vectors.
     loss_curve_ : list of float
         Mean loss of an example in each epoch, without penalties.
     n_epochs_ : int
         Number of epochs trained.
     validation_scores_ : list of float
-        Accuracy on the validation examples after each epoch, if there is validation.
+        Accuracy on the validation examples after each epoch, if there are any.
     best_epoch_ : int
-        The epoch, from 1, whose parameters were kept, if there is validation.
+        The epoch, from 1, whose parameters were kept.
 
     See Also
     --------
@@ -347,10 +309,9 @@ class SentenceClassifier(LabelProbabilities, SupervisedModel):
     -----
     Settings of :meth:`paper`: "wieting" (table 5, with a gated LSTM),
     "wieting-universal" and "wieting-features" (tables 5 and 6, with a fitted encoder in
-    a :class:`~sklearn.frozen.FrozenEstimator`), "sif" (table 2 of Arora et al. 2017; it
-    brings a :class:`~skparaphrase.encoders.SIFEncoder` of a=1e-3, which divides by the
-    number of words, where their code divides by the sum of weights; `encoder__vectors`
-    is for your vectors).
+    a :class:`~sklearn.frozen.FrozenEstimator`), "sif" (table 2 of Arora et al. 2017,
+    with a :class:`~skparaphrase.encoders.SIFEncoder` of a=1e-3). See also
+    :class:`SimilarityRegressor`.
 
     Tf-idf of words and word pairs with a linear classifier is a strong alternative
     where topic words decide: see the table of frozen features in the benchmarks.

@@ -177,7 +177,7 @@ class TrainedModel(PaperSettings, CallbackSupportMixin, BaseEstimator):
         return self._kind(getattr(self, self._kind.attribute))
 
     def _read(self, X: Any, y: Any, sample_weight: Any, name: str) -> LabelledTexts:
-        """Check examples; weights must be finite, not negative, and not all zero."""
+        """Check examples: weights must be finite, not negative, and not all zero."""
         texts = self._check_texts(X)
         if len(texts) == 0:
             raise ValueError(

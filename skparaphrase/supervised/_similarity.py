@@ -32,11 +32,10 @@ class SimilarityRegressor(RegressorMixin, SupervisedModel):
     Parameters
     ----------
     encoder : encoder, default=None
-        Any of :mod:`skparaphrase.encoders`; None is
-        :class:`~skparaphrase.encoders.ParagramEncoder` with the bundled vectors. It is
-        trained from the beginning, vectors included; only its tokenisation and
-        architecture parameters are used. Weighted averages, such as
-        :class:`~skparaphrase.encoders.SIFEncoder`, train their weighted vectors. In a
+        Any of :mod:`skparaphrase.encoders`; None is a
+        :class:`~skparaphrase.encoders.ParagramEncoder`. It is trained from the
+        beginning, vectors included; only its tokenisation and architecture parameters
+        are used. Weighted averages, such as SIF, train their weighted vectors. In a
         :class:`~sklearn.frozen.FrozenEstimator`, an encoder (or any transformer of
         texts) stays as it is, unless `prior` is set.
     hidden_dim : int, default=50
@@ -66,9 +65,9 @@ class SimilarityRegressor(RegressorMixin, SupervisedModel):
     prior : {"universal"}, default=None
         None: the encoder starts untrained, and the penalties pull vectors to where they
         started, other parameters to zero. "universal": training starts from the fitted
-        encoder and is regularised towards it (Wieting et al. 2016). In a pipeline or a
-        grid search it must then be in a :class:`~sklearn.frozen.FrozenEstimator`, which
-        keeps its fit when it is cloned; a copy of it is trained.
+        encoder and is regularised towards it (Wieting et al. 2016). Wrap it in a
+        :class:`~sklearn.frozen.FrozenEstimator` where it may be cloned, as in a grid
+        search; a copy of it is trained.
     score_range : tuple of float (lowest, highest), default=None
         The ends of the scale. None: the integers below and above the scores of `fit`.
     n_levels : int, default=None
@@ -76,9 +75,8 @@ class SimilarityRegressor(RegressorMixin, SupervisedModel):
         integer.
 
     optimizer : {"adagrad", "adam", "rmsprop", "sgd"} or Optimizer, default="adam"
-        AdaGrad with a rate of 0.05 can saturate the head behind `projection_dim` or an
-        encoder with layers; Adam is safer. A name is short for `Optimizer(name)`; see
-        :class:`~skparaphrase.optimizers.Optimizer`.
+        A name is short for `Optimizer(name)`. AdaGrad with a rate of 0.05 can saturate
+        the head behind `projection_dim` or an encoder with layers; Adam is safer.
     learning_rate : float, default=0.001
     batch_size : int, default=25
         Examples per step.
@@ -95,7 +93,7 @@ class SimilarityRegressor(RegressorMixin, SupervisedModel):
         Fraction of the examples held out to be scored after every epoch; the best epoch
         is kept. Or pass `X_val` and `y_val` to :meth:`fit`.
     patience : int, default=None
-        Stop after so many epochs without a better validation score.
+        Number of epochs without improvement before training stops.
 
     warm_start : bool, default=False
         If True, `fit` resumes from the fitted state, including optimizer and random
@@ -127,9 +125,9 @@ class SimilarityRegressor(RegressorMixin, SupervisedModel):
     n_epochs_ : int
         Number of epochs trained.
     validation_scores_ : list of float
-        Pearson's r on the validation examples after each epoch, if there is validation.
+        Pearson's r on the validation examples after each epoch, if there are any.
     best_epoch_ : int
-        The epoch, from 1, whose parameters were kept, if there is validation.
+        The epoch, from 1, whose parameters were kept.
 
     See Also
     --------

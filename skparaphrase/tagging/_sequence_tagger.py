@@ -87,11 +87,12 @@ class SequenceTagger(TrainedModel):
         Fraction of the sentences, chosen at random, to score after every epoch instead
         of training on them; the best epoch is kept.
     patience : int, default=None
-        Stop after so many epochs without a better validation score.
+        Number of epochs without improvement before training stops.
 
     warm_start : bool, default=False
         If True, `fit` resumes from the fitted state, including optimizer and random
-        state, for `max_epochs` more epochs. It must not bring new tags.
+        state, for `max_epochs` more epochs; after validation from the best epoch, with
+        the optimizer state of the last one. `y` must not contain unseen tags.
     device : str, default="auto"
         "cpu", "cuda", or "auto": CUDA if available.
     random_state : int, RandomState instance or None, default=None
@@ -115,9 +116,9 @@ class SequenceTagger(TrainedModel):
     n_epochs_ : int
         Number of epochs trained.
     validation_scores_ : list of float
-        Token accuracy after each epoch, if there is validation.
+        Accuracy on the tokens for validation after each epoch, if there are any.
     best_epoch_ : int
-        The epoch, from 1, whose parameters were kept, if there is validation.
+        The epoch, from 1, whose parameters were kept.
 
     Notes
     -----
@@ -128,9 +129,6 @@ class SequenceTagger(TrainedModel):
 
     `predict` returns an array of lists, which `cross_val_predict` can join. For the
     metrics of :mod:`sklearn.metrics` flatten both sides: `np.concatenate(y)`.
-
-    With `warm_start`, a tagger resumes from the best epoch, with the optimizer state of
-    the last one.
 
     Settings of :meth:`paper`, table 4: "charagram", "charagram-2-layers", "char-cnn",
     "char-lstm".
