@@ -77,6 +77,11 @@ class Optimizer(DocumentedOnline, BaseEstimator):
         self.reset = reset
 
 
+#: For settings of papers, which all train with dense updates.
+DENSE_ADAGRAD: dict[str, Any] = {"optimizer": Optimizer("adagrad", sparse=False)}
+DENSE_ADAM: dict[str, Any] = {"optimizer": Optimizer("adam", sparse=False)}
+CLIPPED_ADAM = {"optimizer": Optimizer("adam", sparse=False, clip_norm=1.0)}
+
 #: Constraint of the parameter `optimizer`.
 OPTIMIZER = [StrOptions(set(NAMES)), Optimizer]
 

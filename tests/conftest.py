@@ -95,13 +95,13 @@ def splits(monkeypatch):
     """The examples of each fit: those to train on, and those to validate on."""
 
     def note(Model):
-        parts, split = [], Model._split
+        parts, split = [], Model._kind.split
 
         def spy(self, *args):
             parts.append(split(self, *args))
             return parts[-1]
 
-        monkeypatch.setattr(Model, "_split", spy)
+        monkeypatch.setattr(Model._kind, "split", spy)
         return parts
 
     return note

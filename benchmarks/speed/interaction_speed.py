@@ -35,7 +35,7 @@ from torch.nn import functional as F
 from skparaphrase.datasets import read_scored_pairs
 from skparaphrase.interaction import PairwiseInteractionRegressor
 from skparaphrase.networks._interaction import WIDTHS
-from skparaphrase.supervised._graded import sparse_targets
+from skparaphrase.supervised._targets import Graded
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
@@ -141,7 +141,7 @@ def train_pair_by_pair(sick: Sick, device: str, n_pairs: int) -> float:
     model = sick.model(max_epochs=0, device="cpu").fit(pairs, scores)
     words = [(a.to(device), b.to(device)) for a, b in sick.words(model, pairs)]
     levels = np.arange(1.0, 6.0)
-    targets = torch.from_numpy(sparse_targets(scores, levels)).float().to(device)
+    targets = torch.from_numpy(Graded(levels).distributions(scores)).float().to(device)
     network = PerPair()
     network.copy_from(model.parameters_)
     network.to(device)

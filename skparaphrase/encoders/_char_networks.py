@@ -14,7 +14,7 @@ from skparaphrase._lazy import networks
 from skparaphrase.encoders._charagram import random_table
 from skparaphrase.encoders._trained import TrainedEncoder
 from skparaphrase.losses import Loss, MarginLoss
-from skparaphrase.optimizers import Optimizer
+from skparaphrase.optimizers import DENSE_ADAM, Optimizer
 from skparaphrase.text import NgramTokenizer
 from skparaphrase.vectors import WordVectors
 
@@ -162,9 +162,9 @@ class CharCNNEncoder(TrainedEncoder):
     _learns_tokens = True
 
     _paper_settings: ClassVar[Settings] = {
-        "phrases": {"optimizer": Optimizer("adam", sparse=False)},
+        "phrases": DENSE_ADAM,
         "words": {
-            "optimizer": Optimizer("adam", sparse=False),
+            **DENSE_ADAM,
             "max_epochs": 50,
             "loss": MarginLoss(negatives="mix"),
             "filters": "equal",
@@ -348,9 +348,9 @@ class CharLSTMEncoder(TrainedEncoder):
     _learns_tokens = True
 
     _paper_settings: ClassVar[Settings] = {
-        "phrases": {"optimizer": Optimizer("adam", sparse=False)},
+        "phrases": DENSE_ADAM,
         "words": {
-            "optimizer": Optimizer("adam", sparse=False),
+            **DENSE_ADAM,
             "max_epochs": 50,
             "loss": MarginLoss(negatives="mix"),
             "output_gate": True,

@@ -14,13 +14,13 @@ from skparaphrase._estimator import Settings, store_parameters
 from skparaphrase._lazy import networks
 from skparaphrase.encoders._trained import TrainedEncoder
 from skparaphrase.losses import Loss, MarginLoss
-from skparaphrase.optimizers import Optimizer
+from skparaphrase.optimizers import DENSE_ADAM, Optimizer
 from skparaphrase.text import NgramTokenizer
 from skparaphrase.vectors import WordVectors
 
 # The released scripts for words.
 _WORDS: dict[str, Any] = {
-    "optimizer": Optimizer("adam", sparse=False),
+    **DENSE_ADAM,
     "max_epochs": 50,
     "loss": MarginLoss(),
     "vectors_penalty": 0.0,
@@ -150,7 +150,7 @@ class CharagramEncoder(TrainedEncoder):
     _learns_tokens = True
 
     _paper_settings: ClassVar[Settings] = {
-        "phrases": {"optimizer": Optimizer("adam", sparse=False)},
+        "phrases": DENSE_ADAM,
         "words": {**_WORDS, "ngram_range": (2, 6)},
         "words-2-4": _WORDS,
     }

@@ -12,7 +12,7 @@ from skparaphrase._estimator import Settings, store_parameters
 from skparaphrase._lazy import networks
 from skparaphrase.encoders._trained import TrainedEncoder
 from skparaphrase.losses import LOSSES, Loss, MarginLoss
-from skparaphrase.optimizers import Optimizer
+from skparaphrase.optimizers import DENSE_ADAM, Optimizer
 from skparaphrase.vectors import WordVectors
 
 
@@ -146,19 +146,15 @@ class ConvolutionalEncoder(TrainedEncoder):
     _losses: ClassVar[dict[str, Loss]] = {**LOSSES, "margin": MarginLoss(margin=0.6)}
 
     _paper_settings: ClassVar[Settings] = {
-        "simple-wikipedia": {"optimizer": Optimizer("adam", sparse=False)},
+        "simple-wikipedia": DENSE_ADAM,
         # Table 1 gives neither margin nor batch size; those of PP.
         "ppdb-xl": {
-            "optimizer": Optimizer("adam", sparse=False),
+            **DENSE_ADAM,
             "loss": MarginLoss(0.4),
             "batch_size": 100,
             "word_dropout": 0.0,
         },
-        "widths": {
-            "optimizer": Optimizer("adam", sparse=False),
-            "batch_size": 100,
-            "word_dropout": 0.0,
-        },
+        "widths": {**DENSE_ADAM, "batch_size": 100, "word_dropout": 0.0},
     }
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {

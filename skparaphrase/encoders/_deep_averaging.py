@@ -11,7 +11,7 @@ from skparaphrase._estimator import Settings, store_parameters
 from skparaphrase._lazy import networks
 from skparaphrase.encoders._trained import TrainedEncoder
 from skparaphrase.losses import Loss
-from skparaphrase.optimizers import Optimizer
+from skparaphrase.optimizers import DENSE_ADAGRAD, DENSE_ADAM, Optimizer
 from skparaphrase.vectors import WordVectors
 
 
@@ -125,9 +125,7 @@ class ProjectionEncoder(TrainedEncoder):
     (1, 128)
     """
 
-    _paper_settings: ClassVar[Settings] = {
-        "ppdb-xl": {"optimizer": Optimizer("adam", sparse=False)}
-    }
+    _paper_settings: ClassVar[Settings] = {"ppdb-xl": DENSE_ADAM}
 
     def __init__(
         self,
@@ -282,9 +280,7 @@ class DeepAveragingEncoder(TrainedEncoder):
     (1, 128)
     """
 
-    _paper_settings: ClassVar[Settings] = {
-        "ppdb-xl": {"optimizer": Optimizer("adagrad", sparse=False)}
-    }
+    _paper_settings: ClassVar[Settings] = {"ppdb-xl": DENSE_ADAGRAD}
 
     _recommended: ClassVar[dict[str, Any]] = {"learning_rate": 0.005, "max_epochs": 3}
 

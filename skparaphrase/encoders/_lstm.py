@@ -11,7 +11,7 @@ from skparaphrase._estimator import Settings, store_parameters
 from skparaphrase._lazy import networks
 from skparaphrase.encoders._trained import TrainedEncoder
 from skparaphrase.losses import Loss
-from skparaphrase.optimizers import Optimizer
+from skparaphrase.optimizers import DENSE_ADAM, Optimizer
 from skparaphrase.vectors import WordVectors
 
 
@@ -152,12 +152,8 @@ class LSTMEncoder(TrainedEncoder):
     """
 
     _paper_settings: ClassVar[Settings] = {
-        "ppdb-xl": {"optimizer": Optimizer("adam", sparse=False)},
-        "ppdb-xl-gate": {
-            "optimizer": Optimizer("adam", sparse=False),
-            "output_gate": True,
-            "batch_size": 100,
-        },
+        "ppdb-xl": DENSE_ADAM,
+        "ppdb-xl-gate": {**DENSE_ADAM, "output_gate": True, "batch_size": 100},
     }
 
     _recommended: ClassVar[dict[str, Any]] = {

@@ -20,7 +20,7 @@ from skparaphrase.encoders._average import (
 )
 from skparaphrase.encoders._trained import TrainedEncoder
 from skparaphrase.losses import Loss, MarginLoss
-from skparaphrase.optimizers import Optimizer
+from skparaphrase.optimizers import CLIPPED_ADAM, DENSE_ADAGRAD, Optimizer
 from skparaphrase.vectors import WordFrequencies, WordVectors
 
 
@@ -157,13 +157,10 @@ class ParagramEncoder(TrainedEncoder):
     """
 
     _paper_settings: ClassVar[Settings] = {
-        "ppdb-xxl": {"optimizer": Optimizer("adagrad", sparse=False)},
-        "ppdb-xl": {
-            "optimizer": Optimizer("adam", sparse=False, clip_norm=1.0),
-            "learning_rate": 0.005,
-        },
+        "ppdb-xxl": DENSE_ADAGRAD,
+        "ppdb-xl": {**CLIPPED_ADAM, "learning_rate": 0.005},
         "words": {
-            "optimizer": Optimizer("adagrad", sparse=False),
+            **DENSE_ADAGRAD,
             "loss": MarginLoss(0.6, negatives="mix"),
             "batch_size": 50,
             "vectors_penalty": 1e-9,

@@ -11,7 +11,7 @@ from skparaphrase._estimator import Settings, store_parameters
 from skparaphrase._lazy import networks
 from skparaphrase.encoders._trained import TrainedEncoder
 from skparaphrase.losses import LOSSES, Loss, MarginLoss
-from skparaphrase.optimizers import Optimizer
+from skparaphrase.optimizers import CLIPPED_ADAM, DENSE_ADAM, Optimizer
 from skparaphrase.vectors import WordVectors
 
 
@@ -143,9 +143,7 @@ class RNNEncoder(TrainedEncoder):
         "margin": MarginLoss(negatives="mix"),
     }
 
-    _paper_settings: ClassVar[Settings] = {
-        "ppdb-xl": {"optimizer": Optimizer("adam", sparse=False)}
-    }
+    _paper_settings: ClassVar[Settings] = {"ppdb-xl": DENSE_ADAM}
 
     _recommended: ClassVar[dict[str, Any]] = {
         "init": "average",
@@ -309,9 +307,7 @@ class IdentityRNNEncoder(TrainedEncoder):
 
     _optimizer_settings: ClassVar[dict[str, Any]] = {"clip_norm": 1.0}
 
-    _paper_settings: ClassVar[Settings] = {
-        "ppdb-xl": {"optimizer": Optimizer("adam", sparse=False, clip_norm=1.0)}
-    }
+    _paper_settings: ClassVar[Settings] = {"ppdb-xl": CLIPPED_ADAM}
 
     def __init__(
         self,

@@ -17,10 +17,11 @@ from skparaphrase._estimator import Arrays, warn_caller
 from skparaphrase._lazy import networks, torch, training
 from skparaphrase.encoders._base import check_word_vectors
 from skparaphrase.encoders._embedding import similar_lengths
-from skparaphrase.optimizers import Optimizer
+from skparaphrase.optimizers import Optimizer, check_optimizer
 from skparaphrase.supervised._base import scale_factor
-from skparaphrase.supervised._model import Examples, TrainedModel
-from skparaphrase.text import TokenBatch, check_pairs, check_tokenizer, numbered_texts
+from skparaphrase.supervised._model import TrainedModel
+from skparaphrase.supervised._targets import LabelledTexts
+from skparaphrase.text import TokenBatch, check_tokenizer, numbered_texts
 from skparaphrase.vectors import WordVectors
 
 _PAIRS = 256  # predicted at a time, of similar lengths, and fewer of long ones
@@ -39,14 +40,14 @@ UPDATE_EACH_PAIR: dict[str, Any] = {
 class PairwiseInteraction(TrainedModel):
     """Base class of models that compare each word of one sentence with each of another.
 
-    A subclass has the parameters in its signature, and says what its targets and
-    outputs mean.
+    A subclass has the parameters in its signature.
     """
 
-    vectors_: WordVectors
+    parameters_: dict[str, NDArray[np.float32]]
+    scale_: float
+    vectors_: WordVectors  # with freeze=None
 
-    _loss: ClassVar[str]
-
+    _n_texts = 2
     _fitted_names = ("vectors_", "parameters_")
     _optimizer_settings: ClassVar[dict[str, Any]] = {
         "schedule": "linear",
@@ -64,9 +65,6 @@ class PairwiseInteraction(TrainedModel):
         "freeze": [StrOptions({"vectors"}), None],
         "unknown_range": [Interval(Real, 0, None, closed="left"), None],
     }
-
-    def _check_texts(self, X: Any) -> NDArray[np.object_]:
-        return check_pairs(X)
 
     def _table(self) -> WordVectors:
         return check_word_vectors(self.vectors)
@@ -125,7 +123,7 @@ class PairwiseInteraction(TrainedModel):
                 matrix[i] = draw.uniform(-reach, reach, vectors.dim)
         return matrix
 
-    def _initialize(self, examples: Examples) -> None:
+    def _initialize(self, examples: LabelledTexts) -> None:
         for name in ("vectors_", "scale_"):
             self.__dict__.pop(name, None)
         network = self._network()
@@ -146,7 +144,7 @@ class PairwiseInteraction(TrainedModel):
         return networks.Interaction(
             self._table().dim,
             self.hidden_dim,
-            self._n_outputs,
+            self._targets.n_outputs,
             max_words=self.max_words,
             context=self.context,
             share_directions=self.share_directions,
@@ -159,10 +157,10 @@ class PairwiseInteraction(TrainedModel):
             self._network(), self.parameters_, "The fitted model"
         )
 
-    def _trainer(self, examples: Examples) -> "training.InteractionTrainer":
+    def _trainer(self, examples: LabelledTexts) -> "training.InteractionTrainer":
         device = self._resolved_device()
-        optimizer = self._resolved_optimizer()
-        distinct, numbers = numbered_texts(examples.texts)
+        optimizer = check_optimizer(self.optimizer, **self._optimizer_settings)
+        distinct, indices = numbered_texts(examples.texts)
         words = self._find_words(distinct)
         self._warn_if_truncated(words)
         frozen = self.freeze == "vectors"
@@ -183,11 +181,11 @@ class PairwiseInteraction(TrainedModel):
             self,
             optimizer,
             self._random_state,
-            loss=self._loss,
+            loss=self._kind.loss,
             examples=training.Examples(
                 words.texts,
-                numbers,
-                self._distributions(examples.targets),
+                indices,
+                self._targets.distributions(examples.targets).astype(np.float32),
                 examples.normalized_weights(),
             ),
         )
@@ -219,11 +217,11 @@ class PairwiseInteraction(TrainedModel):
     def _logits(self, X: Any, *, warn: bool = True) -> NDArray[np.float64]:
         """Scores before the softmax, shape (n_pairs, n_outputs)."""
         check_is_fitted(self)
-        pairs = check_pairs(X)
-        found = np.empty((len(pairs), self._n_outputs))
+        pairs = self._check_texts(X)
+        found = np.empty((len(pairs), self._targets.n_outputs))
         if not len(pairs):
             return found
-        distinct, numbers = numbered_texts(pairs)
+        distinct, indices = numbered_texts(pairs)
         words = self._find_words(distinct)
         if warn:
             self._warn_if_truncated(words)
@@ -231,9 +229,9 @@ class PairwiseInteraction(TrainedModel):
         network = self._fitted_network().to(device)
         vectors = torch.from_numpy(words.vectors).to(device)
         with torch.inference_mode():
-            n_words = 2 * words.texts.lengths[numbers].max(axis=1)
+            n_words = 2 * words.texts.lengths[indices].max(axis=1)
             for chunk in similar_lengths(n_words, most=_PAIRS):
-                texts, local = np.unique(numbers[chunk], return_inverse=True)
+                texts, local = np.unique(indices[chunk], return_inverse=True)
                 batch = words.texts.take(texts)
                 ids = networks.to_device(batch.ids.astype(np.int64), device)
                 logits = network(vectors, ids, batch.offsets, local.reshape(-1, 2))

@@ -9,14 +9,13 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import softmax
-from sklearn.model_selection import GroupShuffleSplit
 
 from skparaphrase._estimator import Settings, store_parameters
 from skparaphrase.interaction._base import UPDATE_EACH_PAIR, PairwiseInteraction
 from skparaphrase.metrics import mean_reciprocal_rank
-from skparaphrase.metrics._ranking import check_relevance, query_codes, split_queries
+from skparaphrase.metrics._ranking import split_queries
 from skparaphrase.optimizers import Optimizer
-from skparaphrase.supervised._model import Examples
+from skparaphrase.supervised._targets import LabelledTexts, Relevance
 from skparaphrase.text._check import check_single_texts
 from skparaphrase.vectors import WordVectors
 
@@ -38,32 +37,26 @@ class PairwiseInteractionRanker(PairwiseInteraction):
     hidden_dim : int, default=250
         Units of the LSTM.
     max_words : {32, 48, 64}, default=48
-        Words of a sentence that are compared, from its beginning. The LSTM reads the
-        whole sentence. A warning says how many sentences were truncated.
+        Words of a sentence that are compared, from its beginning.
     context : bool, default=True
         False compares word vectors instead of LSTM states (table 8).
     share_directions : bool, default=True
-        One LSTM reads in both directions, as in the paper's code; False: one for each,
-        as in its text.
+        Whether one LSTM reads in both directions, as in the paper's code.
     focus : {"matching", "paper", "dropout", "none"}, default="matching"
-        The focus layer of the paper's code, or algorithm 2 as printed ("paper"); or
-        instead of it dropout on the cube in training, or nothing (table 8).
+        As in :class:`PairwiseInteractionRegressor`.
     dropout : float, default=0.3
         Dropout rate, with `focus="dropout"`.
     scale : float, default=6.0
-        Mean length that one factor gives to the vectors of the words in `X`. The gates
-        of an LSTM hardly open to short vectors. None leaves them as they are.
+        Mean length that one factor gives to the vectors of the words in `X`. None
+        leaves them as they are.
     unknown_range : float, default=0.05
-        A word without a vector gets one from U(-unknown_range, unknown_range), drawn by
-        a hash of the word, so that it is the same in all texts; `scale` does not apply.
-        None ignores such words. A table with a vector for unknown words uses that.
+        A word without a vector gets one from U(-unknown_range, unknown_range); None
+        ignores such words. See :class:`PairwiseInteractionRegressor`.
     tokenizer : callable or WordTokenizer, default=None
-        Splits a text into words; None is :class:`~skparaphrase.text.WordTokenizer` with
-        its defaults.
+        Splits a text into words; None is :class:`~skparaphrase.text.WordTokenizer`.
 
     optimizer : {"adagrad", "adam", "rmsprop", "sgd"} or Optimizer, default="adam"
-        A name is short for `Optimizer(name, schedule="linear", clip_norm=50.0)`; see
-        :class:`~skparaphrase.optimizers.Optimizer`.
+        A name is short for `Optimizer(name, schedule="linear", clip_norm=50.0)`.
     learning_rate : float, default=0.0005
     batch_size : int, default=16
         Pairs per step. The gradient of a batch is the mean over its pairs.
@@ -77,7 +70,7 @@ class PairwiseInteractionRanker(PairwiseInteraction):
         Fraction of the examples held out to be scored after every epoch; the best epoch
         is kept. Or pass `X_val` and `y_val` to :meth:`fit`.
     patience : int, default=None
-        Stop after so many epochs without a better validation score.
+        Number of epochs without improvement before training stops.
 
     warm_start : bool, default=False
         If True, `fit` resumes from the fitted state, with optimizer and random state,
@@ -104,10 +97,9 @@ class PairwiseInteractionRanker(PairwiseInteraction):
     n_epochs_ : int
         Number of epochs trained.
     validation_scores_ : list of float
-        Mean reciprocal rank of the validation questions after each epoch, if there is
-        validation.
+        Mean reciprocal rank of the validation questions after each epoch, if any.
     best_epoch_ : int
-        The epoch, from 1, whose parameters were kept, if there is validation.
+        The epoch, from 1, whose parameters were kept.
 
     See Also
     --------
@@ -138,8 +130,9 @@ class PairwiseInteractionRanker(PairwiseInteraction):
     [1, 0]
     """
 
-    _loss = "hinge"
-    _n_outputs = 2
+    classes_: NDArray[np.intp]
+
+    _kind = Relevance
 
     _paper_settings: ClassVar[Settings] = {
         "trecqa": UPDATE_EACH_PAIR,
@@ -217,10 +210,11 @@ class PairwiseInteractionRanker(PairwiseInteraction):
         labels : ndarray of shape (n_pairs,)
             0 or 1. Trained to rank: where right answers are few, there may be no 1.
         """
-        return (self.decision_function(X) > 0).astype(np.intp)
+        logits = self._logits(X)
+        return self._targets.decode(logits)
 
     def rank(self, question: str, candidates: Any) -> NDArray[np.intp]:
-        """Candidates in order, the best first.
+        """Rank candidates, best first.
 
         Parameters
         ----------
@@ -248,10 +242,11 @@ class PairwiseInteractionRanker(PairwiseInteraction):
         X : array-like of str of shape (n_pairs, 2)
 
         y : array-like of shape (n_pairs,) or (n_pairs, 2)
-            1 for right answers, 0 for wrong ones, and what question a pair belongs to.
+            1 for right answers, 0 for wrong ones, and the question of each pair.
 
         query : array-like of shape (n_pairs,), default=None
-            What question a pair belongs to. None: `y` says it, or the question's text.
+            The question of each pair. If None, taken from `y`, otherwise from the
+            question's text.
 
         Returns
         -------
@@ -263,83 +258,7 @@ class PairwiseInteractionRanker(PairwiseInteraction):
             query = texts[:, 0]
         return mean_reciprocal_rank(y, self.decision_function(texts), query)
 
-    def _validation_score(self, examples: Examples) -> float:
+    def _validation_score(self, examples: LabelledTexts) -> float:
         logits = self._logits(examples.texts, warn=False)
         relevance, queries = examples.targets.T
         return mean_reciprocal_rank(relevance, logits[:, 1] - logits[:, 0], queries)
-
-    def _check_examples(self, X: Any, y: Any, weights: Any, *, reset: bool) -> Examples:
-        examples = super()._check_examples(X, y, weights, reset=reset)
-        examples = _with_questions(examples)
-        if reset:
-            _check_both_kinds(examples)
-        return examples
-
-    def _check_validation(self, X: Any, y: Any, weights: Any) -> Examples | None:
-        if weights is not None:
-            raise ValueError(
-                "The mean reciprocal rank takes no weights: sample_weight_val must be "
-                "None."
-            )
-        examples = super()._check_validation(X, y, None)
-        if examples is None:
-            return None
-        return _check_some_right(_with_questions(examples))
-
-    def _check_targets(self, y: Any, *, reset: bool) -> NDArray[np.intp]:
-        self.classes_ = np.arange(2)
-        return self._check_held_out(y)
-
-    def _check_held_out(self, y: Any) -> NDArray[np.intp]:
-        relevance, queries = split_queries(y)
-        targets = check_relevance(relevance).astype(np.intp)
-        if queries is None:
-            return targets
-        return np.column_stack([targets, query_codes(queries)])
-
-    def _split(
-        self, examples: Examples, fraction: float, random_state: np.random.RandomState
-    ) -> tuple[Examples, Examples]:
-        """Examples to train on, and all those of a random share of the questions."""
-        questions = examples.targets[:, 1]
-        if len(np.unique(questions)) < 2:
-            raise ValueError(
-                "validation_fraction splits off whole questions, but there is only one "
-                "question: pass X_val and y_val, or set it to None."
-            )
-        splitter = GroupShuffleSplit(1, test_size=fraction, random_state=random_state)
-        ((train, held_out),) = splitter.split(questions, groups=questions)
-        trained_on = examples.take(np.sort(train))
-        _check_both_kinds(trained_on)
-        return trained_on, _check_some_right(examples.take(np.sort(held_out)))
-
-    def _distributions(self, targets: NDArray[Any]) -> NDArray[np.float32]:
-        return np.eye(2, dtype=np.float32)[targets[:, 0]]
-
-
-def _with_questions(examples: Examples) -> Examples:
-    """Targets of shape (n_samples, 2): without a column, texts identify questions."""
-    targets = examples.targets
-    if targets.ndim == 1:
-        targets = np.column_stack([targets, query_codes(examples.texts[:, 0])])
-    return Examples(examples.texts, targets, examples.weights)
-
-
-def _check_both_kinds(examples: Examples) -> None:
-    """Raise unless there are right and wrong answers to train on."""
-    relevance = examples.targets[:, 0]
-    if len(np.unique(relevance)) < 2:
-        raise ValueError(
-            "PairwiseInteractionRanker needs right and wrong answers to learn from; "
-            f"all {len(relevance)} are {'right' if relevance[0] else 'wrong'}."
-        )
-
-
-def _check_some_right(validation: Examples) -> Examples:
-    """Raise if every epoch would score 0."""
-    if not validation.targets[:, 0].any():
-        raise ValueError(
-            f"None of the {len(validation)} validation answers is right: there is no "
-            "reciprocal rank to select an epoch by."
-        )
-    return validation

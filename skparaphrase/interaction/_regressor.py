@@ -9,17 +9,18 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import softmax
+from sklearn.base import RegressorMixin
 
 from skparaphrase._estimator import Settings, store_parameters
 from skparaphrase.interaction._base import UPDATE_EACH_PAIR, PairwiseInteraction
+from skparaphrase.metrics import pearson_score
 from skparaphrase.metrics._similarity import correlation
 from skparaphrase.optimizers import Optimizer
-from skparaphrase.supervised._graded import GradedScores, sparse_targets
-from skparaphrase.supervised._model import Examples
+from skparaphrase.supervised._targets import Graded, LabelledTexts
 from skparaphrase.vectors import WordVectors
 
 
-class PairwiseInteractionRegressor(GradedScores, PairwiseInteraction):
+class PairwiseInteractionRegressor(RegressorMixin, PairwiseInteraction):
     r"""Similarity of two sentences from the interaction of their words.
 
     The pairwise word interaction model (PWIM) of He & Lin (2016). A bidirectional LSTM
@@ -60,8 +61,7 @@ class PairwiseInteractionRegressor(GradedScores, PairwiseInteraction):
         a hash of the word, so that it is the same in all texts; `scale` does not apply.
         None ignores such words. A table with a vector for unknown words uses that.
     tokenizer : callable or WordTokenizer, default=None
-        Splits a text into words; None is :class:`~skparaphrase.text.WordTokenizer` with
-        its defaults.
+        Splits a text into words; None is :class:`~skparaphrase.text.WordTokenizer`.
     score_range : tuple of float (lowest, highest), default=None
         The ends of the scale. None: the integers below and above the scores of `fit`.
     n_levels : int, default=None
@@ -69,8 +69,7 @@ class PairwiseInteractionRegressor(GradedScores, PairwiseInteraction):
         integer.
 
     optimizer : {"adagrad", "adam", "rmsprop", "sgd"} or Optimizer, default="adam"
-        A name is short for `Optimizer(name, schedule="linear", clip_norm=50.0)`; see
-        :class:`~skparaphrase.optimizers.Optimizer`.
+        A name is short for `Optimizer(name, schedule="linear", clip_norm=50.0)`.
     learning_rate : float, default=0.001
     batch_size : int, default=32
         Pairs per step. The gradient of a batch is the mean over its pairs.
@@ -84,7 +83,7 @@ class PairwiseInteractionRegressor(GradedScores, PairwiseInteraction):
         Fraction of the examples held out to be scored after every epoch; the best epoch
         is kept. Or pass `X_val` and `y_val` to :meth:`fit`.
     patience : int, default=None
-        Stop after so many epochs without a better validation score.
+        Number of epochs without improvement before training stops.
 
     warm_start : bool, default=False
         If True, `fit` resumes from the fitted state, with optimizer and random state,
@@ -114,9 +113,9 @@ class PairwiseInteractionRegressor(GradedScores, PairwiseInteraction):
     n_epochs_ : int
         Number of epochs trained.
     validation_scores_ : list of float
-        Pearson's r on the validation pairs after each epoch, if there is validation.
+        Pearson's r on the validation pairs after each epoch, if there are any.
     best_epoch_ : int
-        The epoch, from 1, whose parameters were kept, if there is validation.
+        The epoch, from 1, whose parameters were kept.
 
     See Also
     --------
@@ -154,7 +153,9 @@ class PairwiseInteractionRegressor(GradedScores, PairwiseInteraction):
     (2,)
     """
 
-    _loss = "divergence"
+    levels_: NDArray[np.float64]
+
+    _kind = Graded
 
     _paper_settings: ClassVar[Settings] = {
         "sick": {**UPDATE_EACH_PAIR, "score_range": (1, 5)},
@@ -204,13 +205,26 @@ class PairwiseInteractionRegressor(GradedScores, PairwiseInteraction):
         scores : ndarray of shape (n_pairs,)
             Between the lowest and the highest of `levels_`.
         """
-        return self._expected(softmax(self._logits(X), axis=1))
+        return self._decode(self._logits(X))
 
-    def _validation_score(self, examples: Examples) -> float:
-        logits = self._logits(examples.texts, warn=False)
-        found = self._expected(softmax(logits, axis=1))
-        targets, found = examples.targets.astype(float), found.astype(float)
-        return correlation(targets, found, examples.weights, warn=False)
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Pearson correlation of predictions with graded scores.
 
-    def _distributions(self, targets: NDArray[Any]) -> NDArray[np.float32]:
-        return sparse_targets(targets, self.levels_).astype(np.float32)
+        Parameters
+        ----------
+        X : array-like of str of shape (n_pairs, 2)
+        y : array-like of shape (n_pairs,)
+        sample_weight : array-like of shape (n_pairs,), default=None
+
+        Returns
+        -------
+        r : float
+        """
+        return pearson_score(y, self.predict(X), sample_weight=sample_weight)
+
+    def _validation_score(self, examples: LabelledTexts) -> float:
+        found = self._decode(self._logits(examples.texts, warn=False))
+        return correlation(examples.targets, found, examples.weights, warn=False)
+
+    def _decode(self, logits: NDArray[np.float64]) -> NDArray[np.float64]:
+        return self._targets.decode(softmax(logits, axis=1))

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from scipy.special import expit, softmax
 from sklearn.base import clone
 from sklearn.frozen import FrozenEstimator
-from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from skparaphrase._compat import HasMethods, Interval, StrOptions
@@ -28,11 +27,13 @@ from skparaphrase.encoders._initialize import (
 from skparaphrase.encoders._start import anchor_table, unwrap_frozen
 from skparaphrase.encoders._trained import TrainedEncoder
 from skparaphrase.metrics._similarity import unit_vectors
-from skparaphrase.optimizers import Optimizer
+from skparaphrase.optimizers import check_optimizer
 from skparaphrase.pairs._features import pair_features
-from skparaphrase.supervised._model import Examples, TrainedModel
-from skparaphrase.text import TokenBatch, check_pairs, check_texts, numbered_texts
+from skparaphrase.supervised._model import TrainedModel
+from skparaphrase.supervised._targets import LabelledTexts
+from skparaphrase.text import TokenBatch, numbered_texts
 
+EPSILON = 1e-6  # added to every class, as in the code of Wieting et al. (2016)
 _SAMPLE = 1000  # texts that determine the scale
 _CHUNK = 4096  # examples at a time, which bounds the memory for features
 
@@ -40,12 +41,11 @@ _CHUNK = 4096  # examples at a time, which bounds the memory for features
 FROZEN: dict[str, Any] = {"scale": None, "freeze": "encoder", "max_epochs": 20}
 
 
-def wieting_settings(rule: str, encoder: Any) -> Settings:
+def wieting_settings(optimizer: dict[str, Any], encoder: Any) -> Settings:
     """Settings of tables 5 and 6 of Wieting et al. (2016).
 
     Table 5 has a row for each encoder; "wieting" is that of the released scripts.
     """
-    optimizer = {"optimizer": Optimizer(rule, sparse=False)}
     return {
         "wieting": {"scale": None, **optimizer, "encoder": encoder},
         "wieting-universal": {"scale": None, **optimizer, "prior": "universal"},
@@ -56,15 +56,17 @@ def wieting_settings(rule: str, encoder: Any) -> Settings:
 class SupervisedModel(TrainedModel):
     """Base class of models that put a head on an encoder.
 
-    A subclass has the parameters in its signature, and says what its targets and
-    outputs mean.
+    A subclass has the parameters in its signature.
     """
 
     how: Sequence[str] = ("product", "absdiff")  # of pairs
 
+    encoder_: Any
+    head_: dict[str, NDArray[np.float32]]
+    scale_: float
+    scales_words_: bool
+
     _fitted_names = ("encoder_", "head_")
-    _loss: ClassVar[str]
-    _n_texts: ClassVar[int]  # of an example
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **TrainedModel._parameter_constraints,
@@ -76,18 +78,25 @@ class SupervisedModel(TrainedModel):
         "freeze": [StrOptions({"vectors", "encoder"}), None],
         "prior": [StrOptions({"universal"}), None],
         "head_penalty": [Interval(Real, 0, None, closed="left")],
+        "class_weight": [dict, StrOptions({"balanced"}), None],
     }
 
-    def _check_texts(self, X: Any) -> NDArray[np.object_]:
-        if self._n_texts == 2:
-            return check_pairs(X)
-        texts = check_texts(X)
-        if texts.ndim != 1:
-            raise ValueError(
-                f"Expected texts of shape (n_texts,); got pairs, shape {texts.shape}. "
-                "Use PairClassifier for pairs."
-            )
-        return texts
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Predict scores or labels.
+
+        Parameters
+        ----------
+        X : array-like of str of shape (n_samples,) or (n_samples, 2)
+            As in :meth:`fit`.
+
+        Returns
+        -------
+        predictions : ndarray of shape (n_samples,)
+            The expected score, between the lowest and the highest of `levels_`, or the
+            most probable of `classes_`.
+        """
+        probabilities = self._probabilities(X)
+        return self._targets.decode(probabilities)
 
     @property
     def _is_frozen(self) -> bool:
@@ -96,10 +105,8 @@ class SupervisedModel(TrainedModel):
             isinstance(self.encoder, FrozenEstimator) and self.prior is None
         )
 
-    def _initialize(self, examples: Examples) -> None:
-        texts = examples.texts
-        self.encoder_ = encoder = self._initial_encoder(texts)
-        some = texts.ravel()[:_SAMPLE].tolist()
+    def _initialize(self, examples: LabelledTexts) -> None:
+        self.encoder_ = encoder = self._initial_encoder(examples.texts)
         self.scales_words_ = (
             isinstance(encoder, TrainedEncoder)
             and not encoder._learns_tokens
@@ -108,11 +115,18 @@ class SupervisedModel(TrainedModel):
             and not self._is_frozen
             and not self.normalize  # which would undo it
         )
-        self.scale_ = self._new_scale(some)
+        self.scale_ = 1.0 if self.scale is None else float(self.scale)
+        some = examples.texts.ravel()[:_SAMPLE].tolist()
         if self.scales_words_:
             vectors = encoder.vectors_
+            blocks = encoder._lookup(known_only=True).encode_blocks(some)
+            batch = TokenBatch.concatenate(list(blocks))
+            found = np.unique(batch.ids)
+            self.scale_ = scale_factor(vectors.rows(found), self.scale)
             matrix = vectors.rows(slice(None)) * np.float32(self.scale_)
             encoder.vectors_ = vectors.replace(matrix)
+        elif self.scale is not None and not self.normalize:
+            self.scale_ = scale_factor(text_vectors(encoder, some), self.scale)
         dim = getattr(encoder, "_n_features_out", None)
         head = self._head(dim or text_vectors(encoder, some[:1]).shape[1])
         head.reset(self._random_state)
@@ -132,25 +146,11 @@ class SupervisedModel(TrainedModel):
             return clone(encoder).fit(texts.ravel())
         return initialize_encoder(encoder, texts, self._random_state)
 
-    def _new_scale(self, texts: list[str]) -> float:
-        """The factor that gives vectors of words, or of texts, the mean length."""
-        if self.scale is None:
-            return 1.0
-        if self.normalize:
-            return float(self.scale)
-        if not self.scales_words_:
-            return scale_factor(text_vectors(self.encoder_, texts), self.scale)
-        vectors = self.encoder_.vectors_
-        lookup = vectors.lookup(self.encoder_._tokenizer(), known_only=True)
-        batches = lookup.encode_blocks(texts)
-        found = np.unique(np.concatenate([batch.ids for batch in batches]))
-        return scale_factor(vectors.rows(found), self.scale)
-
     def _head(self, dim: int) -> "networks.Head":
         return networks.Head(
             dim,
             hidden_dim=self.hidden_dim,
-            n_outputs=self._n_outputs,
+            n_outputs=self._targets.n_outputs,
             n_texts=self._n_texts,
             how=self.how,
             projection_dim=self.projection_dim,
@@ -159,9 +159,10 @@ class SupervisedModel(TrainedModel):
             scale=1.0 if self.scales_words_ else self.scale_,
         )
 
-    def _trainer(self, examples: Examples) -> "training.HeadTrainer":
+    def _trainer(self, examples: LabelledTexts) -> "training.HeadTrainer":
         device = networks.resolve_device(self.device)
-        distinct, numbers = numbered_texts(examples.texts)
+        optimizer = check_optimizer(self.optimizer, **self._optimizer_settings)
+        distinct, indices = numbered_texts(examples.texts)
         prior = None
         if self._is_frozen:  # texts are embedded once: averages of one token each
             vectors = text_vectors(self.encoder_, distinct)
@@ -170,75 +171,77 @@ class SupervisedModel(TrainedModel):
             table = networks.WordTable(vectors, device=device, frozen=True)
             composition: networks.Composition = networks.Average(vectors.shape[1])
         else:
-            encoder = self._checked_encoder()
-            blocks = encoder.vectors_.lookup(
-                encoder._tokenizer(), known_only=True
-            ).encode_blocks(distinct)
+            prior = self._checked_prior()
+            blocks = self.encoder_._lookup(known_only=True).encode_blocks(distinct)
             batch = TokenBatch.concatenate(list(blocks))
             if not len(batch.ids):
                 raise ValueError(
                     "No word of the texts has a vector: do texts and vectors agree in "
                     "language, case and tokens?"
                 )
-            composition = encoder._fitted_composition().to(device)
-            fitted = None
-            if self.prior is not None:
-                fitted = copy_fitted(self.encoder)
-                if fitted.vectors_.words != encoder.vectors_.words:
-                    raise ValueError(
-                        "Training resumes with the words it started with, but "
-                        "`encoder` now has other words. Fit a clone to start again."
-                    )
-                prior = fitted.parameters_
-                wanted = encoder._composition(encoder.vectors_)
-                networks.with_parameters(wanted, prior, "encoder")
-            table = self._word_table(fitted, device)
+            table = self._word_table(prior, optimizer.sparse, device)
+            composition = self.encoder_._fitted_composition().to(device)
         head = networks.with_parameters(
             self._head(composition.dim), self.head_, "The fitted model"
         )
+        targets = self._targets.distributions(examples.targets) + EPSILON
         trainer = training.HeadTrainer(
             composition,
             head.to(device),
             table,
             self,
-            self._resolved_optimizer(),
+            optimizer,
             self._random_state,
-            loss=self._loss,
+            loss=self._kind.loss,
             examples=training.Examples(
                 batch,
-                numbers.reshape(-1, self._n_texts),
-                self._distributions(examples.targets),
+                indices.reshape(-1, self._n_texts),
+                targets.astype(np.float32),
                 examples.normalized_weights(),
             ),
-            prior=prior,
+            prior=None if prior is None else prior.parameters_,
         )
         trainer.vectors_rate = 1.0 if self.scales_words_ else 1 / self.scale_
         return trainer
 
-    def _checked_encoder(self) -> TrainedEncoder:
-        if not isinstance(self.encoder_, TrainedEncoder):
+    def _checked_prior(self) -> TrainedEncoder | None:
+        """The encoder that training is regularised towards, if it is another one."""
+        encoder = self.encoder_
+        if not isinstance(encoder, TrainedEncoder):
             raise TypeError(
-                f"Training started with a frozen {type(self.encoder_).__name__}, which "
+                f"Training started with a frozen {type(encoder).__name__}, which "
                 "cannot be trained. Fit a clone to start again."
             )
-        return self.encoder_
+        if self.prior is None:
+            return None
+        prior = copy_fitted(self.encoder)
+        if prior.vectors_.words != encoder.vectors_.words:
+            raise ValueError(
+                "Training resumes with the words it started with, but `encoder` now "
+                "has other words. Fit a clone to start again."
+            )
+        wanted = encoder._composition(encoder.vectors_)
+        networks.with_parameters(wanted, prior.parameters_, "encoder")
+        return prior
 
-    def _word_table(self, prior: Any, device: "torch.device") -> "networks.WordTable":
+    def _word_table(
+        self, prior: TrainedEncoder | None, sparse: bool, device: "torch.device"
+    ) -> "networks.WordTable":
         """The vectors to train, which are penalised towards `prior` or the start."""
-        encoder: Any = self.encoder_
+        vectors = self.encoder_.vectors_
         initial: Any = None
         if self.vectors_penalty > 0 and self.freeze is None:
             if prior is not None:
                 initial = prior.vectors_.rows
             else:
-                anchors = anchor_table(encoder)
+                anchors = anchor_table(self.encoder_)
                 initial = None if anchors is None else anchors.rows
                 if anchors is not None and self.scales_words_:
                     initial = anchors.rows(slice(None)) * np.float32(self.scale_)
         return networks.WordTable(
-            encoder.vectors_.rows(slice(None)),
+            vectors.rows(slice(None)),
             initial=initial,
-            sparse=self._resolved_optimizer().sparse,
+            sparse=sparse,
             device=device,
             frozen=self.freeze == "vectors",
         )
@@ -252,21 +255,21 @@ class SupervisedModel(TrainedModel):
                 encoder.vectors_ = encoder.vectors_.replace(arrays["vectors"])
         return {"encoder_": encoder, "head_": select(arrays, "head.")}
 
-    def _validation_score(self, examples: Examples) -> float:
+    def _validation_score(self, examples: LabelledTexts) -> float:
         return float(self.score(examples.texts, examples.targets, examples.weights))
 
     def _probabilities(self, X: Any) -> NDArray[np.float64]:
         """Outputs of the softmax, shape (n_samples, n_outputs)."""
         check_is_fitted(self)
         texts = self._check_texts(X)
-        distinct, numbers = numbered_texts(texts)
-        found = np.empty((len(texts), self._n_outputs))
+        distinct, indices = numbered_texts(texts)
+        found = np.empty((len(texts), self._targets.n_outputs))
         if not len(texts):
             return found
         vectors = text_vectors(self.encoder_, distinct)
         for start in range(0, len(texts), _CHUNK):
             rows = slice(start, start + _CHUNK)
-            logits = self._logits(vectors[numbers[rows].ravel()])
+            logits = self._logits(vectors[indices[rows].ravel()])
             found[rows] = softmax(logits.astype(np.float64), axis=1)
         return found
 
@@ -285,11 +288,6 @@ class SupervisedModel(TrainedModel):
         hidden = expit(vectors @ p["hidden.weight"] + p["hidden.bias"])
         logits: NDArray[np.float32] = hidden @ p["output.weight"] + p["output.bias"]
         return logits
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.one_d_array = self._n_texts == 1
-        return tags
 
 
 def select(arrays: Arrays, prefix: str) -> Arrays:

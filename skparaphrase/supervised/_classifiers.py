@@ -3,48 +3,24 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
-from sklearn.utils import assert_all_finite, column_or_1d, compute_sample_weight
-from sklearn.utils.multiclass import check_classification_targets
 
-from skparaphrase._compat import StrOptions
 from skparaphrase._estimator import Settings, store_parameters
 from skparaphrase.encoders import LSTMEncoder, ParagramEncoder, SIFEncoder
-from skparaphrase.optimizers import Optimizer
+from skparaphrase.optimizers import DENSE_ADAGRAD, DENSE_ADAM, Optimizer
 from skparaphrase.supervised._base import FROZEN, SupervisedModel, wieting_settings
-from skparaphrase.supervised._graded import smooth_targets
-from skparaphrase.supervised._model import Examples
+from skparaphrase.supervised._targets import Class
 
 
-class LabelModel(ClassifierMixin, SupervisedModel):
-    """Base class of classifiers, with labels of any type."""
+class LabelProbabilities(ClassifierMixin):
+    """Classifiers with the probabilities of labels."""
 
-    _loss = "cross_entropy"
-
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **SupervisedModel._parameter_constraints,
-        "class_weight": [dict, StrOptions({"balanced"}), None],
-    }
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """The most probable label of each example.
-
-        Parameters
-        ----------
-        X : array-like of str of shape (n_samples,) or (n_samples, 2)
-            As in :meth:`fit`.
-
-        Returns
-        -------
-        labels : ndarray of shape (n_samples,)
-        """
-        codes = self._probabilities(X).argmax(axis=1)
-        return self.classes_[codes]
+    _probabilities: Callable[[Any], NDArray[np.float64]]
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Probability of each label.
@@ -76,54 +52,8 @@ class LabelModel(ClassifierMixin, SupervisedModel):
         """
         return np.log(self.predict_proba(X))
 
-    def _check_targets(self, y: Any, *, reset: bool) -> NDArray[Any]:
-        labels = _check_labels(y)
-        found = np.unique(labels)
-        if reset:
-            if len(found) < 2:
-                raise ValueError(
-                    "The number of classes has to be greater than one; got "
-                    f"{len(found)} class."
-                )
-            self.classes_ = found
-        new = np.setdiff1d(found, self.classes_)
-        if len(new):
-            raise ValueError(
-                f"y contains the labels {new.tolist()}, but training started with "
-                f"{self.classes_.tolist()}. Fit a clone to start again."
-            )
-        return labels
 
-    def _check_held_out(self, y: Any) -> NDArray[Any]:
-        labels = _check_labels(y)
-        if not np.isin(labels, self.classes_).any():
-            raise ValueError(
-                f"y_val contains the labels {np.unique(labels).tolist()}, none of "
-                f"which occurs in y: {self.classes_.tolist()}."
-            )
-        return labels
-
-    def _reweight(self, examples: Examples) -> Examples:
-        if self.class_weight is None:
-            return examples
-        by_class = compute_sample_weight(self.class_weight, examples.targets)
-        if not (np.isfinite(by_class).all() and by_class.min() >= 0 < by_class.max()):
-            raise ValueError(
-                "class_weight must be finite, not negative, and positive for some "
-                f"label of the examples; got {self.class_weight!r}."
-            )
-        return examples.reweight(by_class)
-
-    def _distributions(self, targets: NDArray[Any]) -> NDArray[np.float32]:
-        codes = np.searchsorted(self.classes_, targets)
-        return smooth_targets(np.eye(self._n_outputs)[codes])
-
-    @property
-    def _n_outputs(self) -> int:
-        return len(self.classes_)
-
-
-class PairClassifier(LabelModel):
+class PairClassifier(LabelProbabilities, SupervisedModel):
     r"""Label of a pair of texts, such as entailment, learnt from labelled pairs.
 
     The head of :class:`SimilarityRegressor` with labels as outputs and cross-entropy as
@@ -135,18 +65,14 @@ class PairClassifier(LabelModel):
     Parameters
     ----------
     encoder : encoder, default=None
-        Any of :mod:`skparaphrase.encoders`; None is
-        :class:`~skparaphrase.encoders.ParagramEncoder` with the bundled vectors. It is
-        trained from the beginning, vectors included; only its tokenisation and
-        architecture parameters are used. Weighted averages, such as
-        :class:`~skparaphrase.encoders.SIFEncoder`, train their weighted vectors. In a
+        Any of :mod:`skparaphrase.encoders`, trained from the beginning; None is a
+        :class:`~skparaphrase.encoders.ParagramEncoder`. In a
         :class:`~sklearn.frozen.FrozenEstimator`, an encoder (or any transformer of
-        texts) stays as it is, unless `prior` is set.
+        texts) stays as it is, unless `prior` is set. See :class:`SimilarityRegressor`.
     hidden_dim : int, default=150
         Units of the sigmoid layer.
     how : sequence of str, default=("product", "absdiff")
-        Features of a pair that the sigmoid layer reads, as in
-        :class:`~skparaphrase.pairs.PairFeatures` but without "cosine".
+        Features of a pair, as in :class:`SimilarityRegressor`.
     projection_dim : int, default=None
         Project the vectors of texts to this length first (2400 in the SIF paper).
     train_projection : bool, default=True
@@ -154,28 +80,18 @@ class PairClassifier(LabelModel):
     normalize : bool, default=False
         Scale the vectors of texts to length 1, as Jiao et al. (2018) do.
     scale : float, default=6.0
-        Mean length that one factor gives to vectors before training: to word vectors,
-        if training starts from them; otherwise (the encoder is frozen, was fitted
-        before or is one of characters, or `normalize`) to text vectors before the head,
-        and the vectors of the encoder then learn at the rate divided by the factor.
-        From vectors of length 1 a head learns slowly, and the gates of an LSTM hardly
-        open. None leaves them as they are, as the papers do.
+        Mean length that one factor gives to vectors before training; None leaves them
+        as they are, as the papers do. See :class:`SimilarityRegressor`.
     freeze : {"vectors", "encoder"}, default=None
         What is not trained: the vectors of words, n-grams or characters; or the whole
-        encoder. With "encoder" each distinct text is embedded once, before the epochs,
-        and an unfitted encoder of another library is fitted on the texts. A few hundred
-        scores are too few to train an encoder.
+        encoder, which a few hundred labels are too few to train.
     prior : {"universal"}, default=None
-        None: the encoder starts untrained, and the penalties pull vectors to where they
-        started, other parameters to zero. "universal": training starts from the fitted
-        encoder and is regularised towards it (Wieting et al. 2016). In a pipeline or a
-        grid search it must then be in a :class:`~sklearn.frozen.FrozenEstimator`, which
-        keeps its fit when it is cloned; a copy of it is trained.
+        None: the encoder starts untrained. "universal": training starts from the fitted
+        encoder and is regularised towards it. See :class:`SimilarityRegressor`.
 
     optimizer : {"adagrad", "adam", "rmsprop", "sgd"} or Optimizer, default="adagrad"
-        AdaGrad with a rate of 0.05 can saturate the head behind `projection_dim` or an
-        encoder with layers; Adam is safer. A name is short for `Optimizer(name)`; see
-        :class:`~skparaphrase.optimizers.Optimizer`.
+        A name is short for `Optimizer(name)`. AdaGrad with a rate of 0.05 can saturate
+        the head behind `projection_dim` or an encoder with layers; Adam is safer.
     learning_rate : float, default=0.05
     batch_size : int, default=25
         Examples per step.
@@ -186,8 +102,7 @@ class PairClassifier(LabelModel):
     composition_penalty : float, default=1e-6
         Lambda_c, for the other parameters of the encoder.
     head_penalty : float, default=1e-6
-        Lambda_s, which pulls projection and head to zero. As in the papers' code, half
-        of each lambda multiplies the sum of squares.
+        Lambda_s, which pulls projection and head to zero.
     class_weight : dict or "balanced", default=None
         Weights of the labels in the loss, multiplied by `sample_weight`; "balanced":
         inversely proportional to their frequencies.
@@ -195,13 +110,10 @@ class PairClassifier(LabelModel):
         Fraction of the examples held out to be scored after every epoch; the best epoch
         is kept. Or pass `X_val` and `y_val` to :meth:`fit`.
     patience : int, default=None
-        Stop after so many epochs without a better validation score.
+        Number of epochs without improvement before training stops.
 
     warm_start : bool, default=False
-        If True, `fit` resumes from the fitted state, including optimizer and random
-        state, for `max_epochs` more epochs. `encoder` and `scale` only matter where
-        training starts. After validation it resumes from the best epoch, with the
-        optimizer state of the last one.
+        If True, `fit` resumes from the fitted state, for `max_epochs` more epochs.
     device : str, default="auto"
         "cpu", "cuda", or "auto": CUDA if available.
     random_state : int, RandomState instance or None, default=None
@@ -214,22 +126,21 @@ class PairClassifier(LabelModel):
     encoder_ : encoder
         The trained encoder: its `transform` gives vectors for other uses.
     head_ : dict of str to ndarray
-        "hidden.weight", "hidden.bias", "output.weight", "output.bias", and with
-        `projection_dim` "projection.weight" and "projection.bias".
+        As in :class:`SimilarityRegressor`.
     classes_ : ndarray of shape (n_classes,)
         The labels, sorted.
     scale_ : float
         The factor of `scale`.
     scales_words_ : bool
-        Whether the factor is applied to word vectors, or else to text vectors.
+        Whether it is applied to word vectors, or else to text vectors.
     loss_curve_ : list of float
         Mean loss of an example in each epoch, without penalties.
     n_epochs_ : int
         Number of epochs trained.
     validation_scores_ : list of float
-        Accuracy on the validation examples after each epoch, if there is validation.
+        Accuracy on the validation examples after each epoch, if there are any.
     best_epoch_ : int
-        The epoch, from 1, whose parameters were kept, if there is validation.
+        The epoch, from 1, whose parameters were kept.
 
     See Also
     --------
@@ -240,10 +151,9 @@ class PairClassifier(LabelModel):
     -----
     Settings of :meth:`paper`: "wieting" (table 5),
     "wieting-universal" and "wieting-features" (tables 5 and 6, with a fitted encoder in
-    a :class:`~sklearn.frozen.FrozenEstimator`), "sif" (table 2 of Arora et al. 2017; it
-    brings a :class:`~skparaphrase.encoders.SIFEncoder` of a=1e-2, which divides by the
-    number of words, where their code divides by the sum of weights; `encoder__vectors`
-    is for your vectors).
+    a :class:`~sklearn.frozen.FrozenEstimator`), "sif" (table 2 of Arora et al. 2017,
+    with a :class:`~skparaphrase.encoders.SIFEncoder` of a=1e-2). See also
+    :class:`SimilarityRegressor`.
 
     References
     ----------
@@ -260,13 +170,16 @@ class PairClassifier(LabelModel):
     (1, 2)
     """
 
+    classes_: NDArray[Any]
+
+    _kind = Class
     _n_texts = 2
 
     _paper_settings: ClassVar[Settings] = {
-        **wieting_settings("adagrad", ParagramEncoder()),
+        **wieting_settings(DENSE_ADAGRAD, ParagramEncoder()),
         "sif": {
             **FROZEN,
-            "optimizer": Optimizer("adagrad", sparse=False),
+            **DENSE_ADAGRAD,
             "encoder": SIFEncoder(a=1e-2),
             "projection_dim": 2400,
         },
@@ -302,7 +215,7 @@ class PairClassifier(LabelModel):
         store_parameters(self, locals())
 
 
-class SentenceClassifier(LabelModel):
+class SentenceClassifier(LabelProbabilities, SupervisedModel):
     r"""Label of a text, such as its sentiment, learnt from labelled texts.
 
     A sigmoid layer and a softmax on any encoder, trained with cross-entropy, as Wieting
@@ -313,13 +226,10 @@ class SentenceClassifier(LabelModel):
     Parameters
     ----------
     encoder : encoder, default=None
-        Any of :mod:`skparaphrase.encoders`; None is
-        :class:`~skparaphrase.encoders.ParagramEncoder` with the bundled vectors. It is
-        trained from the beginning, vectors included; only its tokenisation and
-        architecture parameters are used. Weighted averages, such as
-        :class:`~skparaphrase.encoders.SIFEncoder`, train their weighted vectors. In a
+        Any of :mod:`skparaphrase.encoders`, trained from the beginning; None is a
+        :class:`~skparaphrase.encoders.ParagramEncoder`. In a
         :class:`~sklearn.frozen.FrozenEstimator`, an encoder (or any transformer of
-        texts) stays as it is, unless `prior` is set.
+        texts) stays as it is, unless `prior` is set. See :class:`SimilarityRegressor`.
     hidden_dim : int, default=300
         Units of the sigmoid layer.
     projection_dim : int, default=None
@@ -329,28 +239,18 @@ class SentenceClassifier(LabelModel):
     normalize : bool, default=False
         Scale the vectors of texts to length 1, as Jiao et al. (2018) do.
     scale : float, default=6.0
-        Mean length that one factor gives to vectors before training: to word vectors,
-        if training starts from them; otherwise (the encoder is frozen, was fitted
-        before or is one of characters, or `normalize`) to text vectors before the head,
-        and the vectors of the encoder then learn at the rate divided by the factor.
-        From vectors of length 1 a head learns slowly, and the gates of an LSTM hardly
-        open. None leaves them as they are, as the papers do.
+        Mean length that one factor gives to vectors before training; None leaves them
+        as they are, as the papers do. See :class:`SimilarityRegressor`.
     freeze : {"vectors", "encoder"}, default=None
         What is not trained: the vectors of words, n-grams or characters; or the whole
-        encoder. With "encoder" each distinct text is embedded once, before the epochs,
-        and an unfitted encoder of another library is fitted on the texts. A few hundred
-        scores are too few to train an encoder.
+        encoder, which a few hundred labels are too few to train.
     prior : {"universal"}, default=None
-        None: the encoder starts untrained, and the penalties pull vectors to where they
-        started, other parameters to zero. "universal": training starts from the fitted
-        encoder and is regularised towards it (Wieting et al. 2016). In a pipeline or a
-        grid search it must then be in a :class:`~sklearn.frozen.FrozenEstimator`, which
-        keeps its fit when it is cloned; a copy of it is trained.
+        None: the encoder starts untrained. "universal": training starts from the fitted
+        encoder and is regularised towards it. See :class:`SimilarityRegressor`.
 
     optimizer : {"adagrad", "adam", "rmsprop", "sgd"} or Optimizer, default="adam"
-        AdaGrad with a rate of 0.05 can saturate the head behind `projection_dim` or an
-        encoder with layers; Adam is safer. A name is short for `Optimizer(name)`; see
-        :class:`~skparaphrase.optimizers.Optimizer`.
+        A name is short for `Optimizer(name)`. AdaGrad with a rate of 0.05 can saturate
+        the head behind `projection_dim` or an encoder with layers; Adam is safer.
     learning_rate : float, default=0.001
     batch_size : int, default=25
         Examples per step.
@@ -361,8 +261,7 @@ class SentenceClassifier(LabelModel):
     composition_penalty : float, default=1e-6
         Lambda_c, for the other parameters of the encoder.
     head_penalty : float, default=1e-6
-        Lambda_s, which pulls projection and head to zero. As in the papers' code, half
-        of each lambda multiplies the sum of squares.
+        Lambda_s, which pulls projection and head to zero.
     class_weight : dict or "balanced", default=None
         Weights of the labels in the loss, multiplied by `sample_weight`; "balanced":
         inversely proportional to their frequencies.
@@ -370,13 +269,10 @@ class SentenceClassifier(LabelModel):
         Fraction of the examples held out to be scored after every epoch; the best epoch
         is kept. Or pass `X_val` and `y_val` to :meth:`fit`.
     patience : int, default=None
-        Stop after so many epochs without a better validation score.
+        Number of epochs without improvement before training stops.
 
     warm_start : bool, default=False
-        If True, `fit` resumes from the fitted state, including optimizer and random
-        state, for `max_epochs` more epochs. `encoder` and `scale` only matter where
-        training starts. After validation it resumes from the best epoch, with the
-        optimizer state of the last one.
+        If True, `fit` resumes from the fitted state, for `max_epochs` more epochs.
     device : str, default="auto"
         "cpu", "cuda", or "auto": CUDA if available.
     random_state : int, RandomState instance or None, default=None
@@ -389,22 +285,21 @@ class SentenceClassifier(LabelModel):
     encoder_ : encoder
         The trained encoder: its `transform` gives vectors for other uses.
     head_ : dict of str to ndarray
-        "hidden.weight", "hidden.bias", "output.weight", "output.bias", and with
-        `projection_dim` "projection.weight" and "projection.bias".
+        As in :class:`SimilarityRegressor`.
     classes_ : ndarray of shape (n_classes,)
         The labels, sorted.
     scale_ : float
         The factor of `scale`.
     scales_words_ : bool
-        Whether the factor is applied to word vectors, or else to text vectors.
+        Whether it is applied to word vectors, or else to text vectors.
     loss_curve_ : list of float
         Mean loss of an example in each epoch, without penalties.
     n_epochs_ : int
         Number of epochs trained.
     validation_scores_ : list of float
-        Accuracy on the validation examples after each epoch, if there is validation.
+        Accuracy on the validation examples after each epoch, if there are any.
     best_epoch_ : int
-        The epoch, from 1, whose parameters were kept, if there is validation.
+        The epoch, from 1, whose parameters were kept.
 
     See Also
     --------
@@ -414,10 +309,9 @@ class SentenceClassifier(LabelModel):
     -----
     Settings of :meth:`paper`: "wieting" (table 5, with a gated LSTM),
     "wieting-universal" and "wieting-features" (tables 5 and 6, with a fitted encoder in
-    a :class:`~sklearn.frozen.FrozenEstimator`), "sif" (table 2 of Arora et al. 2017; it
-    brings a :class:`~skparaphrase.encoders.SIFEncoder` of a=1e-3, which divides by the
-    number of words, where their code divides by the sum of weights; `encoder__vectors`
-    is for your vectors).
+    a :class:`~sklearn.frozen.FrozenEstimator`), "sif" (table 2 of Arora et al. 2017,
+    with a :class:`~skparaphrase.encoders.SIFEncoder` of a=1e-3). See also
+    :class:`SimilarityRegressor`.
 
     Tf-idf of words and word pairs with a linear classifier is a strong alternative
     where topic words decide: see the table of frozen features in the benchmarks.
@@ -437,13 +331,16 @@ class SentenceClassifier(LabelModel):
     (1, 2)
     """
 
+    classes_: NDArray[Any]
+
+    _kind = Class
     _n_texts = 1
 
     _paper_settings: ClassVar[Settings] = {
-        **wieting_settings("adam", LSTMEncoder(output_gate=True)),
+        **wieting_settings(DENSE_ADAM, LSTMEncoder(output_gate=True)),
         "sif": {
             **FROZEN,
-            "optimizer": Optimizer("adagrad", sparse=False),
+            **DENSE_ADAGRAD,
             "encoder": SIFEncoder(a=1e-3),
             "projection_dim": 2400,
             "learning_rate": 0.05,
@@ -478,12 +375,3 @@ class SentenceClassifier(LabelModel):
         verbose: bool | int = False,
     ) -> None:
         store_parameters(self, locals())
-
-
-def _check_labels(y: Any) -> NDArray[Any]:
-    """Labels as a vector."""
-    labels: NDArray[Any] = column_or_1d(y, warn=True)
-    if labels.dtype.kind == "f":
-        assert_all_finite(labels, input_name="y")
-    check_classification_targets(labels)
-    return labels

@@ -4,75 +4,43 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 from abc import abstractmethod
-from collections.abc import Callable
 from copy import deepcopy
-from dataclasses import dataclass
 from functools import partial
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, is_classifier
+from sklearn.base import BaseEstimator
 from sklearn.callback import CallbackSupportMixin
 from sklearn.utils import Tags, check_consistent_length
 
 from skparaphrase._compat import check_sample_weight, fit_context, with_callbacks
 from skparaphrase._estimator import Arrays, DocumentedOnline, PaperSettings
 from skparaphrase._lazy import training
-from skparaphrase.optimizers import TRAINING_CONSTRAINTS, Optimizer, check_optimizer
+from skparaphrase.optimizers import TRAINING_CONSTRAINTS
 from skparaphrase.storage._models import save
-
-
-@dataclass(frozen=True)
-class Examples:
-    """Texts and what is to be learnt from each.
-
-    Attributes
-    ----------
-    texts : ndarray of shape (n_samples,) or (n_samples, 2), dtype object
-    targets : ndarray of shape (n_samples, ...)
-    weights : ndarray of shape (n_samples,), or None for equal weights
-    """
-
-    texts: NDArray[np.object_]
-    targets: NDArray[Any]
-    weights: NDArray[np.float64] | None = None
-
-    def __len__(self) -> int:
-        return len(self.texts)
-
-    def take(self, chosen: NDArray[Any]) -> "Examples":
-        """Some examples, by row numbers or a mask."""
-        weights = None if self.weights is None else self.weights[chosen]
-        return Examples(self.texts[chosen], self.targets[chosen], weights)
-
-    def reweight(self, factors: NDArray[np.float64]) -> "Examples":
-        """The same examples with weights multiplied by factors."""
-        weights = factors if self.weights is None else self.weights * factors
-        return Examples(self.texts, self.targets, weights)
-
-    def normalized_weights(self) -> NDArray[np.float32] | None:
-        """The weights, divided by their mean."""
-        if self.weights is None:
-            return None
-        return (self.weights / self.weights.mean()).astype(np.float32)
+from skparaphrase.supervised._targets import LabelledTexts, Targets
+from skparaphrase.text import check_pairs, check_texts
 
 
 class TrainedModel(PaperSettings, CallbackSupportMixin, BaseEstimator):
     """Base class of models that are trained on labelled examples.
 
-    A subclass checks texts and targets, initialises its fitted state, makes a trainer
-    of `training`, and turns the trainer's arrays into fitted attributes.
+    A subclass names the kind of its targets, initialises its fitted state, makes a
+    trainer of `training`, and turns the trainer's arrays into fitted attributes.
     """
 
+    loss_curve_: list[float]
+    n_epochs_: int
+    validation_scores_: list[float]
+    best_epoch_: int
+
     _optimizer_state: dict[str, Any]
+    _random_state: np.random.RandomState
+    _split_state: np.random.RandomState
 
-    # Checks of texts, of targets, and of the targets of validation; not needed by a
-    # model that overrides `_check_examples` and `_held_out_examples`.
-    _check_texts: Callable[[Any], NDArray[np.object_]]
-    _check_targets: Callable[..., NDArray[Any]]
-    _check_held_out: Callable[[Any], NDArray[Any]]
-
+    _kind: ClassVar[type[Targets]]
+    _n_texts: ClassVar[int]  # of an example
     _fitted_names: ClassVar[tuple[str, ...]]  # attributes of `_fitted_state`
     _optimizer_settings: ClassVar[dict[str, Any]] = {}  # of a name
     _small_steps: ClassVar[bool] = True  # see `Training`
@@ -80,27 +48,18 @@ class TrainedModel(PaperSettings, CallbackSupportMixin, BaseEstimator):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = TRAINING_CONSTRAINTS
 
-    # Not a base, which would make the chain of bases longer.
+    # Not a base: fewer classes are easier to follow.
     _doc_link_module = DocumentedOnline._doc_link_module
     _doc_link_template = DocumentedOnline._doc_link_template
 
     save = save
 
-    @property
     @abstractmethod
-    def _n_outputs(self) -> int:
-        """Units of the softmax, if examples have distributions over them."""
-
-    @abstractmethod
-    def _distributions(self, targets: NDArray[Any]) -> NDArray[np.float32]:
-        """What the softmax should give, shape (n_samples, n_outputs)."""
-
-    @abstractmethod
-    def _initialize(self, examples: Examples) -> None:
+    def _initialize(self, examples: LabelledTexts) -> None:
         """Set the fitted state that training starts from."""
 
     @abstractmethod
-    def _trainer(self, examples: Examples) -> Any:
+    def _trainer(self, examples: LabelledTexts) -> Any:
         """A trainer of `training`, which starts from the fitted state."""
 
     @abstractmethod
@@ -108,7 +67,7 @@ class TrainedModel(PaperSettings, CallbackSupportMixin, BaseEstimator):
         """Fitted attributes, given the arrays of a trainer."""
 
     @abstractmethod
-    def _validation_score(self, examples: Examples) -> float:
+    def _validation_score(self, examples: LabelledTexts) -> float:
         """The score of validation examples; higher is better."""
 
     @with_callbacks
@@ -174,18 +133,26 @@ class TrainedModel(PaperSettings, CallbackSupportMixin, BaseEstimator):
             kept += ("_random_state", "_optimizer_state")
             start = {k: getattr(self, k, None) for k in kept} if resume else None
             training.begin_randomness(self, resume=resume)
-            examples = self._check_examples(X, y, weights, reset=not resume)
-            held_out = self._check_validation(*validation)
+            examples = self._read(X, y, weights, "X")
+            if resume:
+                self._targets.check(examples)
+            else:
+                fitted = self._kind.fit(examples, self)
+                setattr(self, fitted.attribute, fitted.outputs)
+            targets, examples = self._targets, examples.with_weight()
+            held_out = self._read_validation(*validation)
             data = {
                 "the examples": examples,
                 "the validation examples": held_out,
                 "the fitted state that it resumes from": start,
             }
             if self.validation_fraction is not None:
-                examples, held_out = self._split(
+                examples, held_out = targets.split(
                     examples, self.validation_fraction, deepcopy(self._split_state)
                 )
-            examples = self._reweight(examples)
+            class_weight = getattr(self, "class_weight", None)
+            if class_weight is not None:
+                examples = examples.weighted_by_class(class_weight)
             if not resume:
                 self._initialize(examples)
             validate = None
@@ -204,12 +171,31 @@ class TrainedModel(PaperSettings, CallbackSupportMixin, BaseEstimator):
         run.fit_epochs()
         return self
 
-    def _check_examples(self, X: Any, y: Any, weights: Any, *, reset: bool) -> Examples:
-        texts, weights = self._check_inputs(X, y, weights, "X")
-        examples = Examples(texts, self._check_targets(y, reset=reset), weights)
-        return examples if weights is None else examples.take(weights > 0)
+    @property
+    def _targets(self) -> Targets:
+        """What is learnt, restored from the fitted attribute."""
+        return self._kind(getattr(self, self._kind.attribute))
 
-    def _check_validation(self, X: Any, y: Any, weights: Any) -> Examples | None:
+    def _read(self, X: Any, y: Any, sample_weight: Any, name: str) -> LabelledTexts:
+        """Check examples: weights must be finite, not negative, and not all zero."""
+        texts = self._check_texts(X)
+        if len(texts) == 0:
+            raise ValueError(
+                f"Found array with 0 sample(s) in {name} while a minimum of 1 is "
+                f"required by {type(self).__name__}."
+            )
+        check_consistent_length(texts, y)
+        weights = None
+        if sample_weight is not None:
+            weights = check_sample_weight(
+                sample_weight,
+                np.empty((len(texts), 0)),
+                dtype=np.float64,
+                ensure_non_negative=True,
+            )
+        return LabelledTexts(texts, self._kind.read(y, texts), weights)
+
+    def _read_validation(self, X: Any, y: Any, weights: Any) -> LabelledTexts | None:
         if (X is None) != (y is None):
             raise ValueError("X_val and y_val must be given together.")
         if X is None and weights is not None:
@@ -223,46 +209,20 @@ class TrainedModel(PaperSettings, CallbackSupportMixin, BaseEstimator):
         training.check_patience(self.patience, validates)
         if X is None:
             return None
-        return self._held_out_examples(X, y, weights)
+        held_out = self._read(X, y, weights, "X_val")
+        self._targets.check_validation(held_out)
+        return held_out
 
-    def _held_out_examples(self, X: Any, y: Any, weights: Any) -> Examples:
-        texts, weights = self._check_inputs(X, y, weights, "X_val")
-        return Examples(texts, self._check_held_out(y), weights)
-
-    def _check_inputs(
-        self, X: Any, y: Any, sample_weight: Any, name: str
-    ) -> tuple[NDArray[np.object_], NDArray[np.float64] | None]:
-        """Texts, and weights that are not negative, finite, and not all zero."""
-        texts = self._check_texts(X)
-        if len(texts) == 0:
+    def _check_texts(self, X: Any) -> NDArray[np.object_]:
+        if self._n_texts == 2:
+            return check_pairs(X)
+        texts = check_texts(X)
+        if texts.ndim != 1:
             raise ValueError(
-                f"Found array with 0 sample(s) in {name} while a minimum of 1 is "
-                f"required by {type(self).__name__}."
+                f"Expected texts of shape (n_texts,); got pairs, shape {texts.shape}. "
+                "Use PairClassifier for pairs."
             )
-        check_consistent_length(texts, y)
-        if sample_weight is None:
-            return texts, None
-        weights: NDArray[np.float64] = check_sample_weight(
-            sample_weight,
-            np.empty((len(texts), 0)),
-            dtype=np.float64,
-            ensure_non_negative=True,
-        )
-        return texts, weights
-
-    def _split(
-        self, examples: Examples, fraction: float, random_state: np.random.RandomState
-    ) -> tuple[Examples, Examples]:
-        """Examples to train on, and a random share to validate on."""
-        stratify = examples.targets if is_classifier(self) else None
-        return training.split_off(examples, fraction, random_state, stratify)
-
-    def _reweight(self, examples: Examples) -> Examples:
-        """Apply weights that depend on the targets."""
-        return examples
-
-    def _resolved_optimizer(self) -> Optimizer:
-        return check_optimizer(self.optimizer, **self._optimizer_settings)
+        return texts
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, self._fitted_names[-1])
@@ -270,7 +230,7 @@ class TrainedModel(PaperSettings, CallbackSupportMixin, BaseEstimator):
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.string = True
-        tags.input_tags.one_d_array = False
+        tags.input_tags.one_d_array = self._n_texts == 1
         tags.input_tags.two_d_array = False
         tags.target_tags.required = True
         return tags

@@ -8,15 +8,17 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import RegressorMixin
 
 from skparaphrase._estimator import Settings, store_parameters
 from skparaphrase.encoders import ParagramEncoder, SIFEncoder
-from skparaphrase.optimizers import Optimizer
+from skparaphrase.metrics import pearson_score
+from skparaphrase.optimizers import DENSE_ADAM, Optimizer
 from skparaphrase.supervised._base import FROZEN, SupervisedModel, wieting_settings
-from skparaphrase.supervised._graded import GradedScores, smooth_targets, sparse_targets
+from skparaphrase.supervised._targets import Graded
 
 
-class SimilarityRegressor(GradedScores, SupervisedModel):
+class SimilarityRegressor(RegressorMixin, SupervisedModel):
     r"""Similarity of two texts on a graded scale, learnt from scored pairs.
 
     The head of Tai et al. (2015), equations 15 to 17, on any encoder, as Wieting et al.
@@ -30,11 +32,10 @@ class SimilarityRegressor(GradedScores, SupervisedModel):
     Parameters
     ----------
     encoder : encoder, default=None
-        Any of :mod:`skparaphrase.encoders`; None is
-        :class:`~skparaphrase.encoders.ParagramEncoder` with the bundled vectors. It is
-        trained from the beginning, vectors included; only its tokenisation and
-        architecture parameters are used. Weighted averages, such as
-        :class:`~skparaphrase.encoders.SIFEncoder`, train their weighted vectors. In a
+        Any of :mod:`skparaphrase.encoders`; None is a
+        :class:`~skparaphrase.encoders.ParagramEncoder`. It is trained from the
+        beginning, vectors included; only its tokenisation and architecture parameters
+        are used. Weighted averages, such as SIF, train their weighted vectors. In a
         :class:`~sklearn.frozen.FrozenEstimator`, an encoder (or any transformer of
         texts) stays as it is, unless `prior` is set.
     hidden_dim : int, default=50
@@ -64,9 +65,9 @@ class SimilarityRegressor(GradedScores, SupervisedModel):
     prior : {"universal"}, default=None
         None: the encoder starts untrained, and the penalties pull vectors to where they
         started, other parameters to zero. "universal": training starts from the fitted
-        encoder and is regularised towards it (Wieting et al. 2016). In a pipeline or a
-        grid search it must then be in a :class:`~sklearn.frozen.FrozenEstimator`, which
-        keeps its fit when it is cloned; a copy of it is trained.
+        encoder and is regularised towards it (Wieting et al. 2016). Wrap it in a
+        :class:`~sklearn.frozen.FrozenEstimator` where it may be cloned, as in a grid
+        search; a copy of it is trained.
     score_range : tuple of float (lowest, highest), default=None
         The ends of the scale. None: the integers below and above the scores of `fit`.
     n_levels : int, default=None
@@ -74,9 +75,8 @@ class SimilarityRegressor(GradedScores, SupervisedModel):
         integer.
 
     optimizer : {"adagrad", "adam", "rmsprop", "sgd"} or Optimizer, default="adam"
-        AdaGrad with a rate of 0.05 can saturate the head behind `projection_dim` or an
-        encoder with layers; Adam is safer. A name is short for `Optimizer(name)`; see
-        :class:`~skparaphrase.optimizers.Optimizer`.
+        A name is short for `Optimizer(name)`. AdaGrad with a rate of 0.05 can saturate
+        the head behind `projection_dim` or an encoder with layers; Adam is safer.
     learning_rate : float, default=0.001
     batch_size : int, default=25
         Examples per step.
@@ -93,7 +93,7 @@ class SimilarityRegressor(GradedScores, SupervisedModel):
         Fraction of the examples held out to be scored after every epoch; the best epoch
         is kept. Or pass `X_val` and `y_val` to :meth:`fit`.
     patience : int, default=None
-        Stop after so many epochs without a better validation score.
+        Number of epochs without improvement before training stops.
 
     warm_start : bool, default=False
         If True, `fit` resumes from the fitted state, including optimizer and random
@@ -125,9 +125,9 @@ class SimilarityRegressor(GradedScores, SupervisedModel):
     n_epochs_ : int
         Number of epochs trained.
     validation_scores_ : list of float
-        Pearson's r on the validation examples after each epoch, if there is validation.
+        Pearson's r on the validation examples after each epoch, if there are any.
     best_epoch_ : int
-        The epoch, from 1, whose parameters were kept, if there is validation.
+        The epoch, from 1, whose parameters were kept.
 
     See Also
     --------
@@ -167,21 +167,23 @@ class SimilarityRegressor(GradedScores, SupervisedModel):
     (1,)
     """
 
-    _loss = "divergence"
+    levels_: NDArray[np.float64]
+
+    _kind = Graded
     _n_texts = 2
 
     _paper_settings: ClassVar[Settings] = {
-        **wieting_settings("adam", ParagramEncoder()),
+        **wieting_settings(DENSE_ADAM, ParagramEncoder()),
         "sif": {
             **FROZEN,
-            "optimizer": Optimizer("adam", sparse=False),
+            **DENSE_ADAM,
             "encoder": SIFEncoder(a=1e-2),
             "projection_dim": 2400,
         },
         "cse": {
             "scale": None,
             "prior": "universal",
-            "optimizer": Optimizer("adam", sparse=False),
+            **DENSE_ADAM,
             "hidden_dim": 300,
             "normalize": True,
             "batch_size": 32,
@@ -221,19 +223,17 @@ class SimilarityRegressor(GradedScores, SupervisedModel):
     ) -> None:
         store_parameters(self, locals())
 
-    def predict(self, X: Any) -> NDArray[np.float64]:
-        """Scores of pairs.
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Pearson correlation of predictions with graded scores.
 
         Parameters
         ----------
         X : array-like of str of shape (n_pairs, 2)
+        y : array-like of shape (n_pairs,)
+        sample_weight : array-like of shape (n_pairs,), default=None
 
         Returns
         -------
-        scores : ndarray of shape (n_pairs,)
-            Between the lowest and the highest of `levels_`.
+        r : float
         """
-        return self._expected(self._probabilities(X))
-
-    def _distributions(self, targets: NDArray[Any]) -> NDArray[np.float32]:
-        return smooth_targets(sparse_targets(targets, self.levels_))
+        return pearson_score(y, self.predict(X), sample_weight=sample_weight)

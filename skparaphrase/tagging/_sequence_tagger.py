@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from scipy.special import softmax
 from sklearn.frozen import FrozenEstimator
 from sklearn.utils import Tags
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from skparaphrase._compat import (
@@ -28,9 +27,10 @@ from skparaphrase.encoders import CharagramEncoder, CharCNNEncoder, CharLSTMEnco
 from skparaphrase.encoders._initialize import initialize_encoder, warn_if_fitted
 from skparaphrase.encoders._start import anchor_table
 from skparaphrase.encoders._trained import TrainedEncoder
-from skparaphrase.optimizers import Optimizer
+from skparaphrase.optimizers import Optimizer, check_optimizer
 from skparaphrase.supervised._base import select
-from skparaphrase.supervised._model import Examples, TrainedModel
+from skparaphrase.supervised._model import TrainedModel
+from skparaphrase.supervised._targets import LabelledTexts, Tag
 from skparaphrase.tagging._sentences import (
     check_sentences,
     check_tags,
@@ -88,11 +88,12 @@ class SequenceTagger(TrainedModel):
         Fraction of the sentences, chosen at random, to score after every epoch instead
         of training on them; the best epoch is kept.
     patience : int, default=None
-        Stop after so many epochs without a better validation score.
+        Number of epochs without improvement before training stops.
 
     warm_start : bool, default=False
         If True, `fit` resumes from the fitted state, including optimizer and random
-        state, for `max_epochs` more epochs. It must not bring new tags.
+        state, for `max_epochs` more epochs; after validation from the best epoch, with
+        the optimizer state of the last one. `y` must not contain unseen tags.
     device : str, default="auto"
         "cpu", "cuda", or "auto": CUDA if available.
     random_state : int, RandomState instance or None, default=None
@@ -116,9 +117,9 @@ class SequenceTagger(TrainedModel):
     n_epochs_ : int
         Number of epochs trained.
     validation_scores_ : list of float
-        Token accuracy after each epoch, if there is validation.
+        Accuracy on the tokens for validation after each epoch, if there are any.
     best_epoch_ : int
-        The epoch, from 1, whose parameters were kept, if there is validation.
+        The epoch, from 1, whose parameters were kept.
 
     Notes
     -----
@@ -129,9 +130,6 @@ class SequenceTagger(TrainedModel):
 
     `predict` returns an array of lists, which `cross_val_predict` can join. For the
     metrics of :mod:`sklearn.metrics` flatten both sides: `np.concatenate(y)`.
-
-    With `warm_start`, a tagger resumes from the best epoch, with the optimizer state of
-    the last one.
 
     Settings of :meth:`paper`, table 4: "charagram", "charagram-2-layers", "char-cnn",
     "char-lstm".
@@ -151,6 +149,12 @@ class SequenceTagger(TrainedModel):
     ['DET', 'NOUN', 'VERB']
     """
 
+    classes_: NDArray[Any]
+    word_encoder_: TrainedEncoder
+    parameters_: dict[str, NDArray[np.float32]]
+
+    _kind = Tag
+    _n_texts = 1
     _fitted_names = ("word_encoder_", "parameters_")
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -297,7 +301,7 @@ class SequenceTagger(TrainedModel):
         return float(np.mean(self._predict_flat(sentences) == tags))
 
     def _predict_flat(self, sentences: list[list[str]]) -> NDArray[Any]:
-        return self.classes_[self._scores(sentences).argmax(axis=1)]
+        return self._targets.decode(self._scores(sentences))
 
     def _scores(self, sentences: list[list[str]]) -> NDArray[np.float32]:
         """Scores before the softmax of all tokens, shape (n_tokens, n_tags)."""
@@ -313,51 +317,24 @@ class SequenceTagger(TrainedModel):
         empty = np.empty((0, len(self.classes_)), np.float32)
         return np.concatenate([empty, *(logits.cpu().numpy() for logits in found)])
 
-    def _check_examples(self, X: Any, y: Any, weights: Any, *, reset: bool) -> Examples:
-        examples = _tagged(X, y)
-        if not len(examples):
+    def _read(self, X: Any, y: Any, sample_weight: Any, name: str) -> LabelledTexts:
+        """Sentences and arrays of their tags, without sentences that have no tokens."""
+        sentences = check_sentences(X, name)
+        rows = split_rows(check_tags(y, sentences, name.replace("X", "y")), sentences)
+        kept = [i for i, sentence in enumerate(sentences) if sentence]
+        if not kept:
             raise ValueError(
-                "Found sentences with 0 token(s) in all while a minimum of 1 is "
+                f"Found sentences with 0 token(s) in {name} while a minimum of 1 is "
                 "required by SequenceTagger."
             )
-        tags = np.concatenate(examples.targets)
-        check_classification_targets(tags)
-        if not reset:
-            new = sorted(set(tags.tolist()) - set(self.classes_.tolist()))
-            if new:
-                raise ValueError(
-                    f"Training resumes with the tags it started with; {new} are new. "
-                    "Fit a clone to start again."
-                )
-        return examples
+        return LabelledTexts(
+            np.fromiter((sentences[i] for i in kept), dtype=object),
+            np.fromiter((rows[i] for i in kept), dtype=object),
+        )
 
-    def _held_out_examples(self, X: Any, y: Any, weights: Any) -> Examples:
-        examples = _tagged(X, y, "_val")
-        if not len(examples):
-            raise ValueError("X_val contains no tokens.")
-        return examples
-
-    def _split(
-        self, examples: Examples, fraction: float, random_state: np.random.RandomState
-    ) -> tuple[Examples, Examples]:
-        order = random_state.permutation(len(examples))
-        n_held = max(round(fraction * len(order)), 1)
-        if len(order) <= n_held:
-            raise ValueError(
-                f"validation_fraction={fraction} leaves none of {len(order)} sentences "
-                "to train on."
-            )
-        held_out, kept = np.sort(order[:n_held]), np.sort(order[n_held:])
-        return examples.take(kept), examples.take(held_out)
-
-    def _initialize(self, examples: Examples) -> None:
-        classes = np.unique(np.concatenate(examples.targets))
-        if len(classes) < 2:
-            raise ValueError(
-                "SequenceTagger needs samples of at least 2 classes in the data, but "
-                f"the data contains only one class: {classes[0]!r}"
-            )
-        self.classes_ = classes
+    def _initialize(self, examples: LabelledTexts) -> None:
+        if self.validation_fraction is not None:  # other tags are not trained
+            self.classes_ = Tag.fit(examples).outputs
         self.word_encoder_ = self._initial_encoder(examples)
         tagger = self._tagger()
         tagger.reset(self._random_state)
@@ -365,7 +342,7 @@ class SequenceTagger(TrainedModel):
         self.parameters_ = self._fitted_state(arrays)["parameters_"]
         training.forget_epochs(self)
 
-    def _initial_encoder(self, examples: Examples) -> TrainedEncoder:
+    def _initial_encoder(self, examples: LabelledTexts) -> TrainedEncoder:
         encoder = self.word_encoder
         if isinstance(encoder, FrozenEstimator):
             if not isinstance(encoder.estimator, TrainedEncoder):
@@ -404,9 +381,9 @@ class SequenceTagger(TrainedModel):
         arrays.update(self.parameters_)
         return networks.with_parameters(self._tagger(), arrays, "The fitted tagger")
 
-    def _trainer(self, examples: Examples) -> "training.TaggerTrainer":
+    def _trainer(self, examples: LabelledTexts) -> "training.TaggerTrainer":
         device = networks.resolve_device(self.device)
-        optimizer = self._resolved_optimizer()
+        optimizer = check_optimizer(self.optimizer, **self._optimizer_settings)
         encoder = self.word_encoder_
         frozen = isinstance(self.word_encoder, FrozenEstimator)
         tagger = self._fitted_tagger().to(device)
@@ -425,7 +402,7 @@ class SequenceTagger(TrainedModel):
             optimizer,
             self._random_state,
             sentences=encode_sentences(list(examples.texts), encoder, known_only=True),
-            tags=np.searchsorted(self.classes_, np.concatenate(examples.targets)),
+            tags=self._targets.distributions(examples.targets),
         )
 
     def _fitted_state(self, arrays: Arrays) -> dict[str, Any]:
@@ -440,23 +417,11 @@ class SequenceTagger(TrainedModel):
         }
         return {"word_encoder_": encoder, "parameters_": parameters}
 
-    def _validation_score(self, examples: Examples) -> float:
+    def _validation_score(self, examples: LabelledTexts) -> float:
         predicted = self._predict_flat(list(examples.texts))
         return float(np.mean(predicted == np.concatenate(examples.targets)))
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
-        tags.input_tags.one_d_array = True
         tags.target_tags.one_d_labels = True
         return tags
-
-
-def _tagged(X: Any, y: Any, suffix: str = "") -> Examples:
-    """Sentences and arrays of their tags, without sentences that have no tokens."""
-    sentences = check_sentences(X, f"X{suffix}")
-    rows = split_rows(check_tags(y, sentences, f"y{suffix}"), sentences)
-    kept = [i for i, sentence in enumerate(sentences) if sentence]
-    return Examples(
-        np.fromiter((sentences[i] for i in kept), dtype=object),
-        np.fromiter((rows[i] for i in kept), dtype=object),
-    )

@@ -1,0 +1,194 @@
+"""Scores as distributions over levels; labels, answers and tags."""
+
+# Authors: The skparaphrase developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+
+from skparaphrase.supervised._targets import (
+    Class,
+    Graded,
+    LabelledTexts,
+    Relevance,
+    Tag,
+)
+
+
+def labelled(targets, weights=None):
+    texts = np.array([f"text {i}" for i in range(len(targets))], dtype=object)
+    return LabelledTexts(texts, targets, weights)
+
+
+def find_levels(scores, score_range, n_levels):
+    settings = SimpleNamespace(score_range=score_range, n_levels=n_levels)
+    return Graded.fit(labelled(np.array(scores, dtype=float)), settings).outputs
+
+
+@given(
+    low=st.integers(-3, 3),
+    n_levels=st.integers(2, 9),
+    step=st.sampled_from([0.25, 0.5, 1.0, 2.5]),
+    shares=st.lists(st.floats(0, 1), min_size=1, max_size=20),
+)
+def test_expectation_of_sparse_targets_is_the_score(low, n_levels, step, shares):
+    levels = low + step * np.arange(n_levels)
+    graded = Graded(levels)
+    assert_array_equal(graded.distributions(levels), np.eye(n_levels))
+    scores = levels[0] + np.array(shares) * (levels[-1] - levels[0])
+    targets = graded.distributions(scores)
+    assert targets.shape == (len(shares), n_levels)
+    assert_allclose(graded.decode(targets), scores, atol=1e-12)
+    assert_allclose(targets.sum(axis=1), 1, atol=1e-12)
+    assert 0 <= targets.min() <= targets.max() <= 1
+    for row in targets:  # one level, or two next to each other
+        assert np.ptp(np.flatnonzero(row)) <= 1
+
+
+def test_sparse_targets_by_hand():
+    graded = Graded(np.arange(1.0, 6.0))
+    targets = graded.distributions(np.array([3.6, 1.0, 5.0, 4.25]))
+    expected = [
+        [0, 0, 0.4, 0.6, 0], [1, 0, 0, 0, 0], [0, 0, 0, 0, 1], [0, 0, 0, 0.75, 0.25],
+    ]  # fmt: skip
+    assert_allclose(targets, expected, rtol=0, atol=1e-15)
+
+
+@pytest.mark.parametrize(
+    ("scores", "given", "n_levels", "expected"),
+    [
+        ([1.2, 4.9], None, None, [1, 2, 3, 4, 5]),
+        ([1, 5], None, None, [1, 2, 3, 4, 5]),
+        ([0.1, 0.7], None, None, [0, 1]),
+        ([2.5], None, None, [2, 3]),
+        ([-0.5, 0.5], None, None, [-1, 0, 1]),
+        ([0.1, 0.7], None, 5, [0, 0.25, 0.5, 0.75, 1]),
+        ([2, 3], (0, 5), None, [0, 1, 2, 3, 4, 5]),
+        ([2, 3], (0.5, 3.5), None, [0.5, 1.5, 2.5, 3.5]),
+        ([2, 3], [0, 5], 3, [0, 2.5, 5]),
+        ([0.2, 1.2], (0.2, 1.2), None, [0.2, 1.2]),  # 1.2 - 0.2 is not 1 in floats
+        ([1.2, 2.2], (1.2, 2.2), None, [1.2, 2.2]),
+        ([1, 5.5], (1, 5.5), 10, np.arange(1, 6, 0.5)),
+    ],
+)
+def test_levels(scores, given, n_levels, expected):
+    levels = find_levels(scores, given, n_levels)
+    assert_allclose(levels, expected, rtol=1e-15)
+
+
+@pytest.mark.parametrize(
+    ("score_range", "match"),
+    [
+        (
+            (1, 3),
+            r"1 of 30 scores are outside .*\(1, 3\); the first is 4.5 at index 11",
+        ),
+        ((2.5, 5.5), "first is 2 at index 0"),
+        ((5, 1), "increasing"),
+        ((1, 1), "increasing"),
+        ((0, np.inf), "finite"),
+        ((np.nan, 5), "finite"),
+        ((1,), "lowest, highest"),
+        ((1, 2, 3), "lowest, highest"),
+        (("low", "high"), "lowest, highest"),
+        ((1, 5.5), "not a whole number of steps"),
+        ((0, 1e6), "set n_levels"),
+    ],
+)
+def test_bad_score_range(score_range, match):
+    scores = np.full(30, 2.0)
+    scores[11] = 4.5
+    with pytest.raises(ValueError, match=match):
+        find_levels(scores, score_range, None)
+
+
+@pytest.mark.parametrize(
+    ("y", "match"),
+    [
+        ([np.nan, 1.0], "NaN"),
+        ([np.inf, 1.0], "infinity"),
+        (["x", "y"], "could not convert"),
+        (np.ones((2, 2)), "1d array"),
+    ],
+)
+def test_bad_scores(y, match):
+    with pytest.raises(ValueError, match=match):
+        Graded.read(y)
+
+
+def test_scores_of_a_resumed_fit_are_on_the_scale():
+    graded = Graded(np.arange(3.0))
+    graded.check(labelled(np.array([0.0, 2.0])))
+    with pytest.raises(ValueError, match=r"1 of 2 scores .* first is 2.5 at index 1"):
+        graded.check(labelled(np.array([0.0, 2.5])))
+    graded.check_validation(labelled(np.array([9.0])))
+
+
+def test_labels():
+    labels = Class.read(["no", "yes", "no", "maybe"])
+    classes = Class.fit(labelled(labels))
+    assert classes.outputs.tolist() == ["maybe", "no", "yes"]
+    expected = [[0, 1, 0], [0, 0, 1], [0, 1, 0], [1, 0, 0]]
+    assert_array_equal(classes.distributions(labels), expected)
+    assert_array_equal(classes.decode(classes.distributions(labels)), labels)
+    classes.check(labelled(labels[:1]))
+    with pytest.raises(ValueError, match=r"the labels \['never'\], but training"):
+        classes.check(labelled(np.array(["no", "never"])))
+    classes.check_validation(labelled(np.array(["no", "never"])))
+    with pytest.raises(ValueError, match="none of which occurs in y"):
+        classes.check_validation(labelled(np.array(["never"])))
+    with pytest.raises(ValueError, match="greater than one; got 1 class"):
+        Class.fit(labelled(labels[:1]))
+
+
+def test_weights_of_labels_multiply_those_of_examples():
+    examples = labelled(np.array([0, 1, 1, 1]), np.array([1.0, 0.0, 2.0, 3.0]))
+    found = examples.weighted_by_class({0: 5.0, 1: 0.5})
+    assert found.weights.tolist() == [5.0, 0.0, 1.0, 1.5]
+    assert len(examples.with_weight()) == 3
+    for bad in ({0: 0, 1: 0}, {0: -1, 1: 1}, {0: np.inf, 1: 1}):
+        with pytest.raises(ValueError, match="class_weight must be finite"):
+            examples.weighted_by_class(bad)
+
+
+def test_answers_belong_to_questions():
+    texts = np.array([("q", "a"), ("r", "b"), ("q", "c")], dtype=object)
+    read = Relevance.read([1, 0, 0], texts)
+    assert read.tolist() == [[1, 0], [0, 1], [0, 0]]
+    assert Relevance.read([(1, 7), (0, 7), (0, 5)], texts)[:, 1].tolist() == [0, 0, 1]
+    relevance = Relevance.fit(LabelledTexts(texts, read))
+    assert_array_equal(relevance.distributions(read), [[0, 1], [1, 0], [1, 0]])
+    assert relevance.decode(np.array([[0, 1], [1, 1], [1, 0]])).tolist() == [1, 0, 0]
+    only = LabelledTexts(texts, read, np.array([0.0, 1.0, 1.0]))
+    with pytest.raises(ValueError, match="all 2 are wrong"):
+        Relevance.fit(only)
+    with pytest.raises(ValueError, match="takes no weights"):
+        relevance.check_validation(only)
+
+
+def test_answers_are_split_by_question():
+    targets = np.array([(1, 0), (0, 0), (1, 1), (0, 1), (1, 2), (0, 2)])
+    relevance = Relevance(np.arange(2))
+    train, held_out = relevance.split(labelled(targets), 0.3, np.random.RandomState(0))
+    assert len(train) == 4 and len(held_out) == 2
+    assert not set(train.targets[:, 1]) & set(held_out.targets[:, 1])
+
+
+def test_tags_of_sentences():
+    rows = [["D", "N"], ["N"], ["V", "D", "N"]]
+    targets = np.fromiter((np.array(row) for row in rows), dtype=object)
+    tags = Tag.fit(labelled(targets))
+    assert tags.outputs.tolist() == ["D", "N", "V"] and tags.n_outputs == 3
+    assert tags.distributions(targets).tolist() == [0, 1, 1, 2, 0, 1]
+    assert tags.decode(np.eye(3)).tolist() == ["D", "N", "V"]
+    with pytest.raises(ValueError, match=r"\['X'\] are new"):
+        tags.check(labelled([np.array(["X", "D"])]))
+    with pytest.raises(ValueError, match=r"only one class: .*'N'"):
+        Tag.fit(labelled(targets[1:2]))
+    train, held_out = tags.split(labelled(targets), 0.4, np.random.RandomState(0))
+    assert len(train) == 2 and len(held_out) == 1
