@@ -3,28 +3,25 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, is_dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
 from typing import Any
-from zlib import crc32
-
-import numpy as np
 
 from skparaphrase._threads import process_rank
-from skparaphrase.optimizers import check_optimizer
+from skparaphrase.callback._identity import (
+    Identity,
+    differences,
+    fingerprint,
+    fit_identity,
+)
 from skparaphrase.storage._checkpoints import (
     CheckpointFolder,
     read_checkpoint,
     read_seed,
 )
-from skparaphrase.storage._models import fitted_attributes
-from skparaphrase.vectors import WordFrequencies, WordVectors
-
-Identity = dict[str, Any]
 
 
 class Checkpoint:
@@ -207,8 +204,7 @@ class Checkpoint:
         identity = fit_identity(estimator, training.data)
         place = Path(self.folder)
         if self.subfolders:
-            raw = json.dumps(identity, sort_keys=True).encode()
-            place /= f"{type(estimator).__name__}-{crc32(raw):08x}"
+            place /= f"{type(estimator).__name__}-{fingerprint(identity)[:16]}"
         writes = process_rank() == 0
         fit = _Fit(CheckpointFolder(place, writes=writes), identity)
         self._fits[id(estimator)] = fit
@@ -220,11 +216,12 @@ class Checkpoint:
         fit.n_written = state["training"]["n_epochs"]
         if not found and fit.n_written > estimator.max_epochs:
             n_epochs = estimator.max_epochs
-            found = [f"it has {fit.n_written} epochs, and max_epochs={n_epochs}"]
+            found = [f"it has {fit.n_written} epochs, but max_epochs={n_epochs}"]
         if found:
             raise ValueError(
-                f"The checkpoint {path} is of another fit: {'; '.join(found)}. Use "
-                "another folder, or delete this one to train from the beginning."
+                f"The checkpoint {path} was written by a different fit: "
+                f"{'; '.join(found)}. Use another folder, or delete this one to train "
+                "from the beginning."
             )
         try:
             training.load_state_dict(state["training"])
@@ -271,118 +268,3 @@ def _callbacks(estimator: Any) -> Iterator[tuple[str, Any]]:
         if hasattr(callback, "state_dict"):
             yield f"{name}-{seen[name]}", callback
             seen[name] += 1
-
-
-_PLAIN = (str, int, float, bool, type(None))
-_LEFT_OUT = {"device", "random_state", "verbose", "warm_start"}
-
-
-def fit_identity(estimator: Any, data: Mapping[str, Any]) -> Identity:
-    """What decides the result of a fit, for JSON.
-
-    All parameters, except those that only say how to run, and `max_epochs` where the
-    learning rate does not depend on it; the seed, if there is one; and fingerprints of
-    `data`, by name.
-    """
-    parameters = estimator.get_params(deep=False)
-    left_out = _LEFT_OUT
-    settings = estimator._optimizer_settings
-    if check_optimizer(parameters["optimizer"], **settings).schedule != "linear":
-        left_out = left_out | {"max_epochs"}
-    return {
-        "estimator": type(estimator).__name__,
-        "parameters": {
-            name: _shown(value)
-            for name, value in parameters.items()
-            if name not in left_out
-        },
-        "random_state": None if estimator.random_state is None else estimator._seed,
-        **{name: fingerprint(value) for name, value in data.items()},
-    }
-
-
-def differences(before: Identity, now: Identity) -> list[str]:
-    """The differences between two fits, in words."""
-    if before.get("estimator") != now["estimator"]:
-        return [f"it is of {before.get('estimator')}, not {now['estimator']}"]
-    old, new = before.get("parameters", {}), now["parameters"]
-    found = [
-        f"{name} was {old.get(name)!r} and is {new.get(name)!r}"
-        for name in sorted({*old, *new})
-        # NaN equals NaN here, and 1 is not 1.0.
-        if json.dumps(old.get(name)) != json.dumps(new.get(name))
-    ]
-    found += [
-        f"{name} differ" if name.endswith("s") else f"{name} differs"
-        for name in now
-        if name not in ("estimator", "parameters") and before.get(name) != now[name]
-    ]
-    return found
-
-
-def _shown(value: Any) -> Any:
-    value = value.item() if isinstance(value, np.generic) else value
-    if isinstance(value, _PLAIN):
-        return value
-    return f"{type(value).__name__} {fingerprint(value)}"
-
-
-def fingerprint(value: Any) -> str:
-    """A checksum of arrays, texts, tables, estimators, and collections of them.
-
-    Equal objects have equal fingerprints in every process. Of other objects, only the
-    name of the class counts.
-    """
-    return f"{_mixed(0, value):08x}"
-
-
-def _mixed(crc: int, value: Any) -> int:
-    value = value.item() if isinstance(value, np.generic) else value
-    if isinstance(value, _PLAIN):
-        return _text(crc, f"{type(value).__name__} {value!r}")
-    if isinstance(value, type):
-        return _text(crc, f"{value.__module__}.{value.__qualname__}")
-    if isinstance(value, np.ndarray):
-        if value.dtype.kind not in "biufc":
-            return _each(crc, value.ravel().tolist(), f"{value.shape}")
-        crc = _text(crc, f"{value.dtype.str} {value.shape}")
-        return crc32(np.ascontiguousarray(value).reshape(-1).view(np.uint8).data, crc)
-    if isinstance(value, np.random.RandomState):
-        return _mixed(crc, value.get_state(legacy=False))
-    if isinstance(value, WordVectors):
-        parts = (value.words, value.matrix, value.scale, value.unknown)
-        return _each(crc, parts, "WordVectors")
-    if isinstance(value, WordFrequencies):
-        return _each(crc, ({**value}, value.total), "WordFrequencies")
-    if isinstance(value, Mapping):
-        items = sorted(value.items(), key=lambda item: str(item[0]))
-        return _each(crc, (part for item in items for part in item), "mapping")
-    if isinstance(value, Sequence):
-        try:
-            joined = "\0".join(value)
-        except TypeError:
-            return _each(crc, value, str(len(value)))
-        return _text(crc, f"{len(value)} texts {joined}")
-    if hasattr(value, "__array__"):  # a tensor, a column of a frame
-        return _mixed(crc, np.asarray(value))
-    name = f"{type(value).__module__}.{type(value).__qualname__}"
-    if is_dataclass(value):
-        return _each(crc, (getattr(value, f.name) for f in fields(value)), name)
-    if hasattr(value, "get_params"):
-        state = (value.get_params(deep=False), fitted_attributes(value))
-        return _each(crc, state, name)
-    if callable(value):
-        own = getattr(value, "__qualname__", name)
-        return _text(crc, f"{getattr(value, '__module__', '')}.{own}")
-    return _text(crc, name)
-
-
-def _each(crc: int, values: Iterable[Any], name: str) -> int:
-    crc = _text(crc, name)
-    for value in values:
-        crc = _mixed(crc, value)
-    return crc
-
-
-def _text(crc: int, text: str) -> int:
-    return crc32(text.encode("utf-8", "surrogatepass"), crc)
