@@ -204,7 +204,7 @@ class Checkpoint:
         identity = fit_identity(estimator, training.data)
         place = Path(self.folder)
         if self.subfolders:
-            place /= f"{type(estimator).__name__}-{fingerprint(identity)[:16]}"
+            place /= f"{type(estimator).__name__}-{fingerprint(identity)}"
         writes = process_rank() == 0
         fit = _Fit(CheckpointFolder(place, writes=writes), identity)
         self._fits[id(estimator)] = fit

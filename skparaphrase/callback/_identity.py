@@ -19,6 +19,7 @@ from skparaphrase.vectors import WordFrequencies, WordVectors
 Identity = dict[str, Any]
 
 _PLAIN = (str, int, float, bool, type(None))
+_FEW = 100  # numbers that are not worth a hash of their own
 _LEFT_OUT = {"device", "random_state", "verbose", "warm_start"}
 
 
@@ -73,35 +74,39 @@ def _shown(value: Any) -> Any:
 
 
 def fingerprint(value: Any) -> str:
-    """Hash arrays, texts, tables, estimators, and collections of them.
+    """Hash arrays, texts, tables, estimators, and collections of them to 64 bits.
 
     Equal objects have equal fingerprints in every process, whether arrays are mapped or
     in memory. Functions count by their names, and other objects by what is pickled.
     """
-    return str(joblib.hash(_comparable(value)))
+    return _hash(repr(_comparable(value)))
+
+
+def _hash(value: Any) -> str:
+    return str(joblib.hash(value, hash_name="sha1"))[:16]  # takes half as long as MD5
 
 
 def _comparable(value: Any) -> Any:
-    """Reduce an object to new lists of numbers, strings and arrays.
+    """Reduce an object to lists of numbers and strings.
 
     `joblib.hash` itself distinguishes a shared object from equal copies, and a view
     with strides or a memmap from an array.
     """
-    value = value.item() if isinstance(value, np.generic) else value
-    name = f"{type(value).__module__}.{type(value).__qualname__}"
+    if isinstance(value, np.generic):
+        value = value.item()
     if isinstance(value, _PLAIN):
         return value
     if isinstance(value, type):
-        return f"{value.__module__}.{value.__qualname__}"
+        return ["class", f"{value.__module__}.{value.__qualname__}"]
     if isinstance(value, np.ndarray):
         if value.dtype.kind not in "biufc":
             return ["objects", [*value.shape], _comparable(value.ravel().tolist())]
-        # The strides of a single number may be anything.
         flat = np.asarray(value, order="C").ravel()
-        numbers = flat if flat.size > 1 else flat.tolist()
+        numbers = flat.tolist() if flat.size < _FEW else _hash(flat)
         return ["array", value.dtype.str, [*value.shape], numbers]
     if hasattr(value, "__array__"):  # a tensor, or a column of a frame
         return _comparable(np.asarray(value))
+    name = f"{type(value).__module__}.{type(value).__qualname__}"
     if isinstance(value, WordVectors):
         return [name, _comparable(value.__getstate__())]
     if isinstance(value, WordFrequencies):
@@ -120,12 +125,11 @@ def _comparable(value: Any) -> Any:
     if isinstance(value, Set):
         return ["set", sorted(map(_comparable, value), key=repr)]
     if isinstance(value, Collection) and not isinstance(value, bytes):
-        try:
-            lengths = np.fromiter(map(len, value), np.int64, len(value))
-            return ["texts", "".join(value), _comparable(lengths)]
-        except TypeError:
-            return ["sequence", [_comparable(part) for part in value]]
+        parts = [*value]
+        if {*map(type, parts)} - {str}:  # texts are many, and comparable as they are
+            parts = [_comparable(part) for part in parts]
+        return ["sequence", parts]
     try:
-        return joblib.hash(value)
+        return [name, _hash(value)]
     except (AttributeError, PicklingError, TypeError):  # a lambda, for example
-        return f"{name} {getattr(value, '__qualname__', '')}"
+        return [name, getattr(value, "__qualname__", "")]
