@@ -86,6 +86,18 @@ def _hash(value: Any) -> str:
     return str(joblib.hash(value, hash_name="sha1"))[:16]  # takes half as long as MD5
 
 
+def _state(estimator: Any) -> dict[str, Any]:
+    """What an estimator has learned, some of which may be private."""
+    if hasattr(estimator, "save"):
+        return fitted_attributes(estimator)
+    # TfidfVectorizer keeps its weights in `_tfidf`, and an `id` in `_stop_words_id`.
+    return {
+        name: value
+        for name, value in vars(estimator).items()
+        if not (name.startswith("_") and isinstance(value, _PLAIN))
+    }
+
+
 def _comparable(value: Any) -> Any:
     """Reduce an object to lists of numbers and strings.
 
@@ -116,9 +128,7 @@ def _comparable(value: Any) -> Any:
     if is_dataclass(value):
         return [name, [_comparable(getattr(value, f.name)) for f in fields(value)]]
     if hasattr(value, "get_params"):
-        # Of a model that can be saved, the fitted attributes are the whole state.
-        state = fitted_attributes(value) if hasattr(value, "save") else vars(value)
-        return [name, _comparable({**value.get_params(deep=False), **state})]
+        return [name, _comparable({**value.get_params(deep=False), **_state(value)})]
     if isinstance(value, Mapping):
         items = [[_comparable(key), _comparable(value[key])] for key in value]
         return ["mapping", sorted(items, key=lambda item: repr(item[0]))]
