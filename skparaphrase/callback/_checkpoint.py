@@ -1,4 +1,4 @@
-"""Checkpoints, from which a fit that was killed is resumed."""
+"""Checkpoints, from which an interrupted fit resumes."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -25,24 +25,24 @@ from skparaphrase.storage._checkpoints import (
 
 
 class Checkpoint:
-    """Write the state of training to a folder, and resume a fit that was killed.
+    """Write the state of training to a folder, and resume an interrupted fit.
 
-    Run the same script again with the same parameters and data: `fit` finds the
-    checkpoint, trains the remaining epochs, and gives bit-identical results (on the
-    same kind of machine, with the same number of threads): vectors, parameters, losses,
-    validation scores and best epoch. If all epochs are done, it returns at once, so
-    that a script of many fits can simply be run again.
+    To resume, run the same script again with the same parameters and data. `fit` finds
+    the checkpoint and trains the remaining epochs. The results are bit-identical to
+    those of an uninterrupted fit (on the same kind of machine, with the same number of
+    threads). If all epochs are done, `fit` returns at once, so that a script with many
+    fits can simply be run again.
 
     Parameters
     ----------
     folder : path-like
-        Used by this fit only, and created if necessary.
+        Created if necessary. Only one fit can use it.
     every_n_epochs : int, default=1
-        Epochs from one checkpoint to the next. The last epoch is always written.
+        Number of epochs between checkpoints. The last epoch is always written.
     subfolders : bool, default=False
-        True gives each fit its own folder inside `folder`, named by a digest of
-        parameters and data: for the fits of a grid search or of cross-validation, which
-        share their callbacks. They stay until you delete them.
+        If True, each fit has its own folder inside `folder`, named after a hash of
+        parameters and data. Use it for a grid search or cross-validation, whose fits
+        share their callbacks. The folders are kept until you delete them.
 
     See Also
     --------
@@ -51,26 +51,27 @@ class Checkpoint:
 
     Notes
     -----
-    `folder` holds one folder "epoch-N": JSON, and arrays in safetensors, no pickle.
-    It contains the trained arrays, the moments of the optimizer, random states, losses,
-    and the best epoch if validation keeps one: two to four times the size of the
-    vectors. It is written when the next epoch begins, or when the fit ends. It appears
-    whole or not at all, and only then is the previous one deleted, so that there is a
-    complete checkpoint after a kill at any moment, or when the disk is full, which ends
-    `fit` with an OSError.
+    `folder` contains one folder "epoch-N" with JSON and arrays, and no pickle: the
+    trained arrays, the moments of the optimizer, random states, losses, and the best
+    epoch if there is validation. It is two to four times as large as the vectors. It is
+    written at the beginning of the next epoch, or at the end of the fit. The previous
+    checkpoint is deleted only when the new one is complete, so there is a complete
+    checkpoint after a kill at any moment. If the disk is full, `fit` raises an OSError,
+    and the previous checkpoint is kept.
 
     A checkpoint of other parameters or data is never overwritten: `fit` raises a
-    ValueError that names the differences. `max_epochs` may be raised to train longer
-    (not with a linear schedule); `device` and `verbose` may change. With `warm_start`,
-    the state that `fit` starts from must be the same as well: use one folder for each
-    call of `fit`. With `random_state=None` the checkpoint remembers the seed.
+    ValueError that names the differences. You may increase `max_epochs` to train longer
+    (except with a linear schedule), and change `device` and `verbose`. With
+    `warm_start`, the state from which `fit` starts must be the same as well: use one
+    folder for each call of `fit`. With `random_state=None`, the checkpoint stores the
+    seed.
 
-    Where `torchrun` has started several processes, one of them writes, and all must see
-    the folder.
+    If `torchrun` has started several processes, one of them writes, and all must have
+    access to the folder.
 
-    :class:`ScoreMonitor` and :class:`EarlyStopping` resume with the scores so far;
-    other callbacks see the remaining epochs. A fit that a callback stopped stays
-    stopped. `partial_fit` writes no checkpoints.
+    :class:`ScoreMonitor` and :class:`EarlyStopping` resume with their scores; other
+    callbacks see only the remaining epochs. A fit that was stopped by a callback stays
+    stopped. `partial_fit` does not write checkpoints.
 
     Examples
     --------
@@ -102,13 +103,13 @@ class Checkpoint:
         self.folder = folder
         self.every_n_epochs = every_n_epochs
         self.subfolders = subfolders
-        self._fits: dict[int, _Fit] = {}  # that run now, by `id` of the estimator
+        self._fits: dict[int, _Fit] = {}  # running ones, by `id` of the estimator
 
     def __getstate__(self) -> dict[str, Any]:
         return {**vars(self), "_fits": {}}
 
     def setup(self, estimator: Any, context: Any) -> None:
-        """Check that there is one Checkpoint.
+        """Check that this is the only Checkpoint.
 
         Parameters
         ----------
@@ -138,7 +139,7 @@ class Checkpoint:
     def on_fit_task_begin(
         self, estimator: Any, context: Any, *, metadata: Any = None
     ) -> None:
-        """Resume at the beginning of a fit; write at the beginning of an epoch.
+        """Resume at the beginning of the fit; write at the beginning of an epoch.
 
         Parameters
         ----------
@@ -154,13 +155,13 @@ class Checkpoint:
         TypeError
             For an estimator that is not trained by epochs.
         ValueError
-            If the folder is in use, or holds a checkpoint of another fit.
+            If the folder is in use, or has a checkpoint of a different fit.
         """
         training = (metadata or {}).get("training")
         if training is None:
             raise TypeError(
                 f"{type(estimator).__name__} is not trained by epochs: set the "
-                "Checkpoint on a model of skparaphrase that is."
+                "Checkpoint on the model of skparaphrase inside it."
             )
         if context.task_name != "epoch":
             self._resume(estimator, training)
@@ -191,7 +192,7 @@ class Checkpoint:
         return False
 
     def _stored_seed(self, seed: int) -> int:
-        """The seed of the fit whose checkpoint is there, or the new one."""
+        """The seed of the fit that wrote a checkpoint, or else `seed`."""
         if self.subfolders:
             raise ValueError(
                 "Checkpoint(..., subfolders=True) identifies fits by their parameters: "
@@ -261,7 +262,7 @@ class _Fit:
 
 
 def _callbacks(estimator: Any) -> Iterator[tuple[str, Any]]:
-    """Callbacks that remember, with names that tell them apart."""
+    """The callbacks that have a state, by unique names."""
     seen: Counter[str] = Counter()
     for callback in getattr(estimator, "_skl_callbacks", []):
         name = type(callback).__name__
