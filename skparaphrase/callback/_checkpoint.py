@@ -1,51 +1,48 @@
-"""Checkpoints, from which a fit that was killed is resumed."""
+"""Checkpoints, from which an interrupted fit resumes."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, is_dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
 from typing import Any
-from zlib import crc32
-
-import numpy as np
 
 from skparaphrase._threads import process_rank
-from skparaphrase.optimizers import check_optimizer
+from skparaphrase.callback._identity import (
+    Identity,
+    differences,
+    fingerprint,
+    fit_identity,
+)
 from skparaphrase.storage._checkpoints import (
     CheckpointFolder,
     read_checkpoint,
     read_seed,
 )
-from skparaphrase.storage._models import fitted_attributes
-from skparaphrase.vectors import WordFrequencies, WordVectors
-
-Identity = dict[str, Any]
 
 
 class Checkpoint:
-    """Write the state of training to a folder, and resume a fit that was killed.
+    """Write the state of training to a folder, and resume an interrupted fit.
 
-    Run the same script again with the same parameters and data: `fit` finds the
-    checkpoint, trains the remaining epochs, and gives bit-identical results (on the
-    same kind of machine, with the same number of threads): vectors, parameters, losses,
-    validation scores and best epoch. If all epochs are done, it returns at once, so
-    that a script of many fits can simply be run again.
+    To resume, run the same script again with the same parameters and data. `fit` finds
+    the checkpoint and trains the remaining epochs. The results are bit-identical to
+    those of an uninterrupted fit (on the same kind of machine, with the same number of
+    threads). If all epochs are done, `fit` returns at once, so that a script with many
+    fits can simply be run again.
 
     Parameters
     ----------
     folder : path-like
-        Used by this fit only, and created if necessary.
+        Created if necessary. Only one fit can use it.
     every_n_epochs : int, default=1
-        Epochs from one checkpoint to the next. The last epoch is always written.
+        Number of epochs between checkpoints. The last epoch is always written.
     subfolders : bool, default=False
-        True gives each fit its own folder inside `folder`, named by a digest of
-        parameters and data: for the fits of a grid search or of cross-validation, which
-        share their callbacks. They stay until you delete them.
+        If True, each fit has its own folder inside `folder`, named after a hash of
+        parameters and data. Use it for a grid search or cross-validation, whose fits
+        share their callbacks. The folders are kept until you delete them.
 
     See Also
     --------
@@ -54,26 +51,27 @@ class Checkpoint:
 
     Notes
     -----
-    `folder` holds one folder "epoch-N": JSON, and arrays in safetensors, no pickle.
-    It contains the trained arrays, the moments of the optimizer, random states, losses,
-    and the best epoch if validation keeps one: two to four times the size of the
-    vectors. It is written when the next epoch begins, or when the fit ends. It appears
-    whole or not at all, and only then is the previous one deleted, so that there is a
-    complete checkpoint after a kill at any moment, or when the disk is full, which ends
-    `fit` with an OSError.
+    `folder` contains one folder "epoch-N" with JSON and arrays, and no pickle: the
+    trained arrays, the moments of the optimizer, random states, losses, and the best
+    epoch if there is validation. It is two to four times as large as the vectors. It is
+    written at the beginning of the next epoch, or at the end of the fit. The previous
+    checkpoint is deleted only when the new one is complete, so there is a complete
+    checkpoint after a kill at any moment. If the disk is full, `fit` raises an OSError,
+    and the previous checkpoint is kept.
 
     A checkpoint of other parameters or data is never overwritten: `fit` raises a
-    ValueError that names the differences. `max_epochs` may be raised to train longer
-    (not with a linear schedule); `device` and `verbose` may change. With `warm_start`,
-    the state that `fit` starts from must be the same as well: use one folder for each
-    call of `fit`. With `random_state=None` the checkpoint remembers the seed.
+    ValueError that names the differences. You may increase `max_epochs` to train longer
+    (except with a linear schedule), and change `device` and `verbose`. With
+    `warm_start`, the state from which `fit` starts must be the same as well: use one
+    folder for each call of `fit`. With `random_state=None`, the checkpoint stores the
+    seed.
 
-    Where `torchrun` has started several processes, one of them writes, and all must see
-    the folder.
+    If `torchrun` has started several processes, one of them writes, and all must have
+    access to the folder.
 
-    :class:`ScoreMonitor` and :class:`EarlyStopping` resume with the scores so far;
-    other callbacks see the remaining epochs. A fit that a callback stopped stays
-    stopped. `partial_fit` writes no checkpoints.
+    :class:`ScoreMonitor` and :class:`EarlyStopping` resume with their scores; other
+    callbacks see only the remaining epochs. A fit that was stopped by a callback stays
+    stopped. `partial_fit` does not write checkpoints.
 
     Examples
     --------
@@ -105,13 +103,13 @@ class Checkpoint:
         self.folder = folder
         self.every_n_epochs = every_n_epochs
         self.subfolders = subfolders
-        self._fits: dict[int, _Fit] = {}  # that run now, by `id` of the estimator
+        self._fits: dict[int, _Fit] = {}  # running ones, by `id` of the estimator
 
     def __getstate__(self) -> dict[str, Any]:
         return {**vars(self), "_fits": {}}
 
     def setup(self, estimator: Any, context: Any) -> None:
-        """Check that there is one Checkpoint.
+        """Check that this is the only Checkpoint.
 
         Parameters
         ----------
@@ -141,7 +139,7 @@ class Checkpoint:
     def on_fit_task_begin(
         self, estimator: Any, context: Any, *, metadata: Any = None
     ) -> None:
-        """Resume at the beginning of a fit; write at the beginning of an epoch.
+        """Resume at the beginning of the fit; write at the beginning of an epoch.
 
         Parameters
         ----------
@@ -157,13 +155,13 @@ class Checkpoint:
         TypeError
             For an estimator that is not trained by epochs.
         ValueError
-            If the folder is in use, or holds a checkpoint of another fit.
+            If the folder is in use, or has a checkpoint of a different fit.
         """
         training = (metadata or {}).get("training")
         if training is None:
             raise TypeError(
                 f"{type(estimator).__name__} is not trained by epochs: set the "
-                "Checkpoint on a model of skparaphrase that is."
+                "Checkpoint on the model of skparaphrase inside it."
             )
         if context.task_name != "epoch":
             self._resume(estimator, training)
@@ -194,7 +192,7 @@ class Checkpoint:
         return False
 
     def _stored_seed(self, seed: int) -> int:
-        """The seed of the fit whose checkpoint is there, or the new one."""
+        """The seed of the fit that wrote a checkpoint, or else `seed`."""
         if self.subfolders:
             raise ValueError(
                 "Checkpoint(..., subfolders=True) identifies fits by their parameters: "
@@ -207,8 +205,7 @@ class Checkpoint:
         identity = fit_identity(estimator, training.data)
         place = Path(self.folder)
         if self.subfolders:
-            raw = json.dumps(identity, sort_keys=True).encode()
-            place /= f"{type(estimator).__name__}-{crc32(raw):08x}"
+            place /= f"{type(estimator).__name__}-{fingerprint(identity)}"
         writes = process_rank() == 0
         fit = _Fit(CheckpointFolder(place, writes=writes), identity)
         self._fits[id(estimator)] = fit
@@ -220,11 +217,12 @@ class Checkpoint:
         fit.n_written = state["training"]["n_epochs"]
         if not found and fit.n_written > estimator.max_epochs:
             n_epochs = estimator.max_epochs
-            found = [f"it has {fit.n_written} epochs, and max_epochs={n_epochs}"]
+            found = [f"it has {fit.n_written} epochs, but max_epochs={n_epochs}"]
         if found:
             raise ValueError(
-                f"The checkpoint {path} is of another fit: {'; '.join(found)}. Use "
-                "another folder, or delete this one to train from the beginning."
+                f"The checkpoint {path} was written by a different fit: "
+                f"{'; '.join(found)}. Use another folder, or delete this one to train "
+                "from the beginning."
             )
         try:
             training.load_state_dict(state["training"])
@@ -264,125 +262,10 @@ class _Fit:
 
 
 def _callbacks(estimator: Any) -> Iterator[tuple[str, Any]]:
-    """Callbacks that remember, with names that tell them apart."""
+    """The callbacks that have a state, by unique names."""
     seen: Counter[str] = Counter()
     for callback in getattr(estimator, "_skl_callbacks", []):
         name = type(callback).__name__
         if hasattr(callback, "state_dict"):
             yield f"{name}-{seen[name]}", callback
             seen[name] += 1
-
-
-_PLAIN = (str, int, float, bool, type(None))
-_LEFT_OUT = {"device", "random_state", "verbose", "warm_start"}
-
-
-def fit_identity(estimator: Any, data: Mapping[str, Any]) -> Identity:
-    """What decides the result of a fit, for JSON.
-
-    All parameters, except those that only say how to run, and `max_epochs` where the
-    learning rate does not depend on it; the seed, if there is one; and fingerprints of
-    `data`, by name.
-    """
-    parameters = estimator.get_params(deep=False)
-    left_out = _LEFT_OUT
-    settings = estimator._optimizer_settings
-    if check_optimizer(parameters["optimizer"], **settings).schedule != "linear":
-        left_out = left_out | {"max_epochs"}
-    return {
-        "estimator": type(estimator).__name__,
-        "parameters": {
-            name: _shown(value)
-            for name, value in parameters.items()
-            if name not in left_out
-        },
-        "random_state": None if estimator.random_state is None else estimator._seed,
-        **{name: fingerprint(value) for name, value in data.items()},
-    }
-
-
-def differences(before: Identity, now: Identity) -> list[str]:
-    """The differences between two fits, in words."""
-    if before.get("estimator") != now["estimator"]:
-        return [f"it is of {before.get('estimator')}, not {now['estimator']}"]
-    old, new = before.get("parameters", {}), now["parameters"]
-    found = [
-        f"{name} was {old.get(name)!r} and is {new.get(name)!r}"
-        for name in sorted({*old, *new})
-        # NaN equals NaN here, and 1 is not 1.0.
-        if json.dumps(old.get(name)) != json.dumps(new.get(name))
-    ]
-    found += [
-        f"{name} differ" if name.endswith("s") else f"{name} differs"
-        for name in now
-        if name not in ("estimator", "parameters") and before.get(name) != now[name]
-    ]
-    return found
-
-
-def _shown(value: Any) -> Any:
-    value = value.item() if isinstance(value, np.generic) else value
-    if isinstance(value, _PLAIN):
-        return value
-    return f"{type(value).__name__} {fingerprint(value)}"
-
-
-def fingerprint(value: Any) -> str:
-    """A checksum of arrays, texts, tables, estimators, and collections of them.
-
-    Equal objects have equal fingerprints in every process. Of other objects, only the
-    name of the class counts.
-    """
-    return f"{_mixed(0, value):08x}"
-
-
-def _mixed(crc: int, value: Any) -> int:
-    value = value.item() if isinstance(value, np.generic) else value
-    if isinstance(value, _PLAIN):
-        return _text(crc, f"{type(value).__name__} {value!r}")
-    if isinstance(value, type):
-        return _text(crc, f"{value.__module__}.{value.__qualname__}")
-    if isinstance(value, np.ndarray):
-        if value.dtype.kind not in "biufc":
-            return _each(crc, value.ravel().tolist(), f"{value.shape}")
-        crc = _text(crc, f"{value.dtype.str} {value.shape}")
-        return crc32(np.ascontiguousarray(value).reshape(-1).view(np.uint8).data, crc)
-    if isinstance(value, np.random.RandomState):
-        return _mixed(crc, value.get_state(legacy=False))
-    if isinstance(value, WordVectors):
-        parts = (value.words, value.matrix, value.scale, value.unknown)
-        return _each(crc, parts, "WordVectors")
-    if isinstance(value, WordFrequencies):
-        return _each(crc, ({**value}, value.total), "WordFrequencies")
-    if isinstance(value, Mapping):
-        items = sorted(value.items(), key=lambda item: str(item[0]))
-        return _each(crc, (part for item in items for part in item), "mapping")
-    if isinstance(value, Sequence):
-        try:
-            joined = "\0".join(value)
-        except TypeError:
-            return _each(crc, value, str(len(value)))
-        return _text(crc, f"{len(value)} texts {joined}")
-    if hasattr(value, "__array__"):  # a tensor, a column of a frame
-        return _mixed(crc, np.asarray(value))
-    name = f"{type(value).__module__}.{type(value).__qualname__}"
-    if is_dataclass(value):
-        return _each(crc, (getattr(value, f.name) for f in fields(value)), name)
-    if hasattr(value, "get_params"):
-        state = (value.get_params(deep=False), fitted_attributes(value))
-        return _each(crc, state, name)
-    if callable(value):
-        own = getattr(value, "__qualname__", name)
-        return _text(crc, f"{getattr(value, '__module__', '')}.{own}")
-    return _text(crc, name)
-
-
-def _each(crc: int, values: Iterable[Any], name: str) -> int:
-    crc = _text(crc, name)
-    for value in values:
-        crc = _mixed(crc, value)
-    return crc
-
-
-def _text(crc: int, text: str) -> int:
-    return crc32(text.encode("utf-8", "surrogatepass"), crc)

@@ -53,7 +53,7 @@ class ScoreMonitor:
         self.scores_: list[Scores] = []
 
     def setup(self, estimator: Any, context: Any) -> None:
-        """Forget the scores of an earlier fit.
+        """Clear the scores of an earlier fit.
 
         Parameters
         ----------
@@ -101,7 +101,7 @@ class ScoreMonitor:
         return False
 
     def state_dict(self) -> dict[str, Any]:
-        """What a checkpoint keeps.
+        """Return the state for a checkpoint.
 
         Returns
         -------
@@ -136,19 +136,19 @@ class ScoreMonitor:
 
 
 class EarlyStopping(ScoreMonitor):
-    """Stop training when the score no longer improves, and keep the best epoch.
+    """Stop training when the score no longer improves, and restore the best epoch.
 
     Parameters
     ----------
     scorer : callable
-        As in :class:`ScoreMonitor`. More is better.
+        As in :class:`ScoreMonitor`. Higher is better.
     patience : int, default=2
-        Epochs without a better score before training stops.
+        Number of epochs without improvement before training stops.
     min_delta : float, default=0.0
-        The improvement that counts as better.
+        The smallest change that counts as an improvement.
     name : str, default=None
-        Which of the scorer's scores to watch. By default "mean" where there is one,
-        else the only one.
+        The score to monitor. By default "mean" if there is one, otherwise the only
+        score.
     verbose : bool, default=False
         Print the scores.
 
@@ -157,7 +157,7 @@ class EarlyStopping(ScoreMonitor):
     scores_ : list of dict
         As in :class:`ScoreMonitor`.
     best_epoch_ : int
-        Epoch with the best score, from 1. The encoder is left with its parameters.
+        Epoch with the best score, from 1. Its parameters are restored after training.
     best_score_ : float
 
     Notes
@@ -196,7 +196,7 @@ class EarlyStopping(ScoreMonitor):
         self.name = name
 
     def setup(self, estimator: Any, context: Any) -> None:
-        """Forget an earlier fit.
+        """Clear the state of an earlier fit.
 
         Parameters
         ----------
@@ -215,7 +215,7 @@ class EarlyStopping(ScoreMonitor):
         return {**vars(self), "_best": None, "_training": None}
 
     def teardown(self, estimator: Any, context: Any) -> None:
-        """Give the model the parameters of the best epoch.
+        """Restore the parameters of the best epoch.
 
         Parameters
         ----------
@@ -265,7 +265,7 @@ class EarlyStopping(ScoreMonitor):
         return len(self.scores_) - self.best_epoch_ >= self.patience
 
     def state_dict(self) -> dict[str, Any]:
-        """What a checkpoint keeps.
+        """Return the state for a checkpoint.
 
         Returns
         -------
@@ -297,10 +297,10 @@ class EarlyStopping(ScoreMonitor):
 
 
 def watched_score(scores: Scores, name: str | None) -> float:
-    """The score of that name; None takes "mean" where there is one, else the only."""
+    """Return a score by name; None is "mean" if there is one, else the only score."""
     names = [name for name in scores if name != "epoch"]
     if name is None:
         name = "mean" if "mean" in names or len(names) != 1 else names[0]
     if name not in names:
-        raise ValueError(f"The scorer returned {names}; name= must say which to watch.")
+        raise ValueError(f"The scorer returned {names}; select one of them with name=.")
     return scores[name]

@@ -10,20 +10,18 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from filelock import FileLock, Timeout
-from numpy.typing import NDArray
-from safetensors.numpy import save_file
 
 from skparaphrase.storage._folders import (
     load_arrays,
     new_folder,
     read_metadata,
     refuse_damage,
+    save_arrays,
     write_metadata,
 )
 
-_FORMAT_VERSION = 2
+_FORMAT_VERSION = 3  # 2, of the second edition, has other fingerprints
 _KIND = "Checkpoint"
 _ARRAYS = "arrays.safetensors"
 
@@ -31,14 +29,14 @@ _ARRAYS = "arrays.safetensors"
 class CheckpointFolder:
     """A folder that holds the last checkpoint, "epoch-N".
 
-    A new one is complete before the previous one is deleted. The remains of a killed
-    writer are removed at the next write.
+    A new checkpoint is complete before the previous one is deleted. The next write
+    removes the remains of a killed writer.
 
     Parameters
     ----------
     folder : Path
     writes : bool
-        True locks the folder as long as this object is open.
+        If True, the folder is locked until :meth:`close`.
 
     Raises
     ------
@@ -63,11 +61,11 @@ class CheckpointFolder:
                 pass  # a file system without locks
 
     def close(self) -> None:
-        """Let others write."""
+        """Unlock the folder."""
         self._lock.release()
 
     def newest(self) -> Path | None:
-        """The last checkpoint, if there is one."""
+        """The path of the last checkpoint, or None."""
         found = self._all()
         return found[max(found)] if found else None
 
@@ -79,15 +77,13 @@ class CheckpointFolder:
         OSError
             The previous checkpoint is kept.
         """
-        arrays: dict[str, NDArray[Any]] = {}
-        content = _take_arrays(state, "", arrays)
         self._sweep()
         path = self.folder / f"epoch-{number}"
         with new_folder(path) as new:
-            save_file(arrays, new / _ARRAYS)
-            about: dict[str, Any] = {"kind": _KIND, "version": _FORMAT_VERSION}
-            write_metadata(new, **about, identity=identity, state=content)
-            for written in (new / _ARRAYS, new / "metadata.json", new):
+            content: dict[str, Any] = {"identity": identity}
+            content["state"] = save_arrays(new / _ARRAYS, state)
+            write_metadata(new, kind=_KIND, version=_FORMAT_VERSION, **content)
+            for written in (*new.iterdir(), new):
                 _flush_to_disk(written)
         _flush_to_disk(self.folder)
         self.keep_only(path)
@@ -96,7 +92,7 @@ class CheckpointFolder:
         """Delete all other checkpoints; `path` is known to be complete."""
         for old in self._all().values():
             if old != path and (old / "metadata.json").is_file():
-                with suppress(OSError):  # the names of checkpoints are complete ones
+                with suppress(OSError):  # "epoch-N" always names a complete one
                     old.rename(old.with_name(f".{old.name}-old"))
         self._sweep()
 
@@ -113,7 +109,7 @@ class CheckpointFolder:
 
 
 def read_checkpoint(path: Path) -> tuple[Any, dict[str, Any]]:
-    """Identity and state of a checkpoint.
+    """Read the identity and the state of a checkpoint.
 
     Raises
     ------
@@ -122,11 +118,14 @@ def read_checkpoint(path: Path) -> tuple[Any, dict[str, Any]]:
     """
     try:
         content = read_metadata(path, kind=_KIND, version=_FORMAT_VERSION)
-        if content["version"] != _FORMAT_VERSION:
-            raise ValueError(f"it has format version {content['version']}")
+        if content["version"] < _FORMAT_VERSION:
+            raise ValueError(
+                f"{path} was written by an earlier version of skparaphrase (format "
+                f"version {content['version']})"
+            )
         with refuse_damage(path):
-            arrays = load_arrays(path / _ARRAYS)
-            return content["identity"], _put_arrays(content["state"], "", arrays)
+            load_arrays(path / _ARRAYS, content["state"])
+            return content["identity"], content["state"]
     except (FileNotFoundError, ValueError) as error:
         raise ValueError(
             f"The checkpoint {path} cannot be used: {error}. Delete it to start "
@@ -135,7 +134,7 @@ def read_checkpoint(path: Path) -> tuple[Any, dict[str, Any]]:
 
 
 def read_seed(path: Path) -> int:
-    """The seed of the fit that wrote a checkpoint."""
+    """Read the seed of the fit that wrote a checkpoint."""
     content = read_metadata(
         path, kind=_KIND, version=_FORMAT_VERSION, lazy=".safetensors", verify=False
     )
@@ -143,30 +142,9 @@ def read_seed(path: Path) -> int:
         return int(content["state"]["seed"])
 
 
-def _take_arrays(value: Any, name: str, arrays: dict[str, NDArray[Any]]) -> Any:
-    """Move arrays of nested dicts into one dict, by their path; the rest is JSON."""
-    if isinstance(value, dict):
-        return {k: _take_arrays(v, f"{name}/{k}", arrays) for k, v in value.items()}
-    if isinstance(value, np.ndarray):
-        arrays[name] = np.ascontiguousarray(value)
-        return {"array": name}
-    if isinstance(value, list):
-        return [_take_arrays(part, name, arrays) for part in value]
-    return value.item() if isinstance(value, np.generic) else value
-
-
-def _put_arrays(value: Any, name: str, arrays: dict[str, NDArray[Any]]) -> Any:
-    """The inverse of :func:`_take_arrays`."""
-    if isinstance(value, dict):
-        if value == {"array": name}:
-            return arrays[name]
-        return {k: _put_arrays(v, f"{name}/{k}", arrays) for k, v in value.items()}
-    return value
-
-
 def _flush_to_disk(path: Path) -> None:
-    """Wait until the disk has it, so that no name exists before its content."""
-    if path.is_dir() and sys.platform == "win32":  # which cannot flush folders
+    """Wait until a file is on the disk, so that no name precedes its content."""
+    if path.is_dir() and sys.platform == "win32":  # cannot flush folders
         return
     descriptor = os.open(path, os.O_RDONLY if path.is_dir() else os.O_RDWR)
     try:

@@ -1,9 +1,10 @@
-"""Folders that appear whole or not at all, with checksums of what they hold."""
+"""Folders that appear whole or not at all, and the checksums of their files."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import ctypes
+import errno
 import json
 import os
 import re
@@ -11,6 +12,7 @@ import shutil
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
+from importlib import import_module
 from os import PathLike
 from pathlib import Path
 from tokenize import TokenError
@@ -21,14 +23,14 @@ import numpy as np
 from filelock import FileLock
 from numpy.typing import NDArray
 from safetensors import SafetensorError
-from safetensors.numpy import load_file
+from safetensors.numpy import load_file, save_file
 
 T = TypeVar("T")
 
 _FORMAT = "skparaphrase"
 _CHECKSUM = b',\n "crc32": '  # the last key of a JSON file
 _NAME = re.compile(r"[\w.-]+(/metadata\.json)?")
-# What malformed files raise.
+# What reading a malformed file can raise,
 MALFORMED = (
     ArithmeticError,
     AttributeError,
@@ -42,14 +44,20 @@ MALFORMED = (
     TypeError,
     ValueError,
 )
+# and the codes of such an OSError. Others, such as a missing permission, say nothing
+# about the content.
+_MALFORMED_PATHS = {
+    *(None, errno.ENOENT, errno.ENOTDIR, errno.EISDIR),
+    *(errno.ELOOP, errno.ENAMETOOLONG),
+}
 
 
 @contextmanager
 def new_folder(folder: str | PathLike[str]) -> Iterator[Path]:
-    """A temporary folder that takes the name `folder` when the block ends well.
+    """Create a temporary folder, which is renamed to `folder` if the block succeeds.
 
-    An existing folder that this package wrote is replaced with all that is in it, in
-    one step where the system can.
+    An existing folder that this package wrote is replaced with all its content, in a
+    single step where the system supports that.
 
     Raises
     ------
@@ -80,10 +88,11 @@ def new_folder(folder: str | PathLike[str]) -> Iterator[Path]:
 
 @contextmanager
 def temporary_folder(path: Path) -> Iterator[Path]:
-    """An empty folder, for what is then renamed to `path`; the rest is deleted.
+    """Create an empty folder for content that the block renames to `path`.
 
-    It is in a hidden folder beside `path`, which only its owner can read. The empty
-    folder itself has the usual permissions. Others that write `path` wait.
+    It lies in a hidden folder beside `path` that only its owner can read, and has the
+    usual permissions itself. It is deleted after the block. Others that write `path`
+    wait for their turn.
     """
     with ExitStack() as stack:
         with suppress(NotImplementedError, OSError):  # a file system without locks
@@ -109,19 +118,19 @@ def _lock_of(path: Path) -> Path:
 
 @contextmanager
 def locked(file: Path, timeout: float = -1, **options: Any) -> Iterator[None]:
-    """Hold a lock; an OSError or NotImplementedError if that is not possible."""
+    """Hold a lock; raise OSError or NotImplementedError where there are no locks."""
     with FileLock(file, timeout, **{"fallback_to_soft": False, **options}):
         try:
             yield
         finally:
-            # Deleted while it is held: who waits for a deleted file opens a new one.
-            # Windows does not delete open files; there the release does.
+            # Delete the file while it is locked: a process that waits for a deleted
+            # file opens a new one. Windows deletes it when the lock is released.
             with suppress(OSError):
                 file.unlink()
 
 
 def _sweep(path: Path) -> None:
-    """Delete what a killed writer has left, which may have moved `path` away."""
+    """Delete the remains of a killed writer, and undo its removal of `path`."""
     place = _place(path)
     if not os.path.lexists(path):
         with suppress(OSError):
@@ -130,7 +139,7 @@ def _sweep(path: Path) -> None:
 
 
 def _exchange(new: Path, old: Path) -> bool:
-    """Exchange two folders in one step; False where the system cannot."""
+    """Exchange two folders in a single step; return False where that fails."""
     here, exchange = -100, 2  # AT_FDCWD and RENAME_EXCHANGE of Linux; RENAME_SWAP
     paths = os.fsencode(new), os.fsencode(old)
     try:
@@ -145,7 +154,7 @@ def _exchange(new: Path, old: Path) -> bool:
 def _move_aside(folder: Path, old: Path) -> None:
     try:
         folder.rename(old)
-    except PermissionError as error:  # Windows; elsewhere what is mapped lives on
+    except PermissionError as error:  # on Windows; elsewhere mapped files stay usable
         raise PermissionError(
             f"{folder} cannot be replaced: a file in it is open, or a model that was "
             "loaded from it maps its vectors; delete the model, or save elsewhere."
@@ -161,28 +170,37 @@ def _is_ours(folder: Path) -> bool:
 
 
 def write_metadata(folder: Path, *, kind: str, version: int, **content: Any) -> None:
-    """Say what a folder holds, for :func:`read_metadata`.
+    """Describe the content of a folder, for :func:`read_metadata`.
 
-    All other files are there already: their checksums, and those of the metadata of
-    inner folders, are a part of it.
+    Call it last: it records the checksums of all files, and of the metadata of inner
+    folders.
     """
+    package = import_module("skparaphrase")  # which imports this module
     inside = [path for path in folder.iterdir() if path.is_file()]
     inside += folder.glob("*/metadata.json")
-    files = {str(path.relative_to(folder).as_posix()): _crc32(path) for path in inside}
-    metadata = {"format": _FORMAT, "kind": kind, "version": version, **content}
-    write_json(folder / "metadata.json", {**metadata, "files": files}, indent=1)
+    metadata = {
+        "format": _FORMAT,
+        "kind": kind,
+        "version": version,
+        "written_by": package.__version__,
+        **content,
+        "files": {path.relative_to(folder).as_posix(): _crc32(path) for path in inside},
+    }
+    write_json(folder / "metadata.json", metadata, indent=1)
 
 
 def write_json(
     path: Path, content: dict[str, Any], *, indent: int | None = None
 ) -> None:
-    """Write an object that is not empty with its checksum, for :func:`read_json`."""
-    raw = json.dumps(content, indent=indent).encode("ascii")[:-1].rstrip()
+    """Write a non-empty object that ends with its checksum, for :func:`read_json`."""
+    to_python = np.generic.item  # of NumPy's numbers
+    text = json.dumps(content, indent=indent, default=to_python)
+    raw = text.encode("ascii")[:-1].rstrip()
     path.write_bytes(raw + _CHECKSUM + b"%d\n}\n" % crc32(raw))
 
 
 def read_folder(folder: Path, read: Callable[..., T], **options: Any) -> T:
-    """Read a folder, and again if it is replaced meanwhile."""
+    """Read a folder; start again if it is replaced meanwhile."""
     while True:
         before = _identity(folder)
         try:
@@ -211,18 +229,18 @@ def read_metadata(
     lazy: str | None = None,
     verify: bool = True,
 ) -> dict[str, Any]:
-    """The metadata of a saved folder, checked for what it holds.
+    """Read the metadata of a saved folder, and check its files.
 
     Parameters
     ----------
     folder : Path
     kind : str or sequence of str
-        The kinds of folders that may be read.
+        The accepted kinds of folders.
     version : int
-        The latest format that may be read.
+        The latest supported format.
     lazy : str, default=None
-        Suffix of files that are memory-mapped: large ones are read only to `verify`
-        their checksums.
+        Suffix of files that will be memory-mapped. The checksums of large ones are
+        compared only if `verify` is True.
     verify : bool, default=True
 
     Raises
@@ -230,26 +248,20 @@ def read_metadata(
     FileNotFoundError
         If `folder` holds no metadata.
     ValueError
-        If it holds something else, has changed since it was written, or was written by
-        a later version. Folders of the first edition have no checksums.
+        If it is of another kind, has changed since it was written, or was written by a
+        later version. Folders of the first edition have no checksums.
     """
     if os.path.lexists(_place(folder)):
         with suppress(NotImplementedError, OSError), locked(_lock_of(folder), 0):
             _sweep(folder)
-    path = folder / "metadata.json"
-    try:
-        metadata = read_json(path)
-    except (FileNotFoundError, NotADirectoryError):
-        raise FileNotFoundError(
-            f"{folder} was not saved by skparaphrase: it has no metadata.json."
-        ) from None
+    metadata = _read_unverified(folder)
     kinds = [kind] if isinstance(kind, str) else list(kind)
     if metadata.get("kind") not in kinds:
         raise ValueError(
             f"{folder} holds {metadata.get('kind')!r}, not {' or '.join(kinds)}."
         )
     if type(metadata.get("version")) is not int:
-        raise ValueError(f"{path} is damaged: it has no version.")
+        raise ValueError(f"{folder} is damaged: its metadata has no version.")
     if metadata["version"] > version:
         raise ValueError(
             f"{folder} has format version {metadata['version']}, this release reads "
@@ -258,7 +270,7 @@ def read_metadata(
     with refuse_damage(folder):
         for name, expected in metadata.pop("files", {}).items():
             if not _NAME.fullmatch(name):
-                raise ValueError(f"{name!r} is no file of it")
+                raise ValueError(f"{name!r} is not the name of a file in it")
             file = checked_file(folder / name)
             if not file.exists():
                 raise ValueError(f"{name} is missing")
@@ -268,9 +280,23 @@ def read_metadata(
     return metadata
 
 
+def read_kind(folder: Path) -> Any:
+    """Read only the kind of a saved folder."""
+    return _read_unverified(folder).get("kind")
+
+
+def _read_unverified(folder: Path) -> dict[str, Any]:
+    try:
+        return read_json(folder / "metadata.json")
+    except (FileNotFoundError, NotADirectoryError):
+        raise FileNotFoundError(
+            f"{folder} was not saved by skparaphrase: it has no metadata.json."
+        ) from None
+
+
 def is_large(n_bytes: int) -> bool:
-    """Whether a file that is memory-mapped is checked only if that is asked for."""
-    return n_bytes > 2**24  # which takes 20 ms
+    """Whether a memory-mapped file is verified only on request."""
+    return n_bytes > 2**24  # whose checksum takes 20 ms
 
 
 def _crc32(path: Path) -> int:
@@ -289,13 +315,13 @@ def read_json(path: Path) -> dict[str, Any]:
     FileNotFoundError
         If there is no such file.
     ValueError
-        If it holds something else.
+        If it holds anything else.
     """
     raw = checked_file(path).read_bytes()
     with refuse_damage(path):
         content = json.loads(raw)
         if not isinstance(content, dict):
-            raise ValueError("it holds no object")
+            raise ValueError("it does not hold an object")
         expected = content.pop("crc32", None)
         before, found, _ = raw.rpartition(_CHECKSUM)
         if found and crc32(before) != expected:
@@ -310,15 +336,15 @@ def load_array(path: Path, *dtypes: str, mmap: bool = True) -> NDArray[Any]:
     ----------
     path : Path
     *dtypes : str
-        Data types, of which the array has one.
+        The accepted data types.
     mmap : bool, default=True
         Map the file into memory instead of reading it. The array is then a read-only
-        `memmap`; `np.asarray` gives a view whose items are read several times faster.
+        `memmap`; items of its view by `np.asarray` are read several times faster.
 
     Raises
     ------
     ValueError
-        If it holds something else. The size of the array is compared with that of the
+        If it holds anything else. The size of the array is compared with that of the
         file before memory is allocated.
     """
     with refuse_damage(path):
@@ -327,27 +353,60 @@ def load_array(path: Path, *dtypes: str, mmap: bool = True) -> NDArray[Any]:
         with np.errstate(over="raise"):
             array: np.memmap[Any, Any] = np.load(path, "r", allow_pickle=False)
         if array.dtype not in map(np.dtype, dtypes):
-            raise ValueError(f"it holds no array of {' or '.join(dtypes)}")
+            raise ValueError(f"it does not hold an array of {' or '.join(dtypes)}")
         if path.stat().st_size != array.offset + array.nbytes:
             raise ValueError("its size is not that of the array")
     return array if mmap else np.array(array)
 
 
-def load_arrays(path: Path) -> dict[str, NDArray[Any]]:
-    """Read a safetensors file.
+def save_arrays(path: Path, content: dict[str, Any]) -> dict[str, Any]:
+    """Write the arrays in nested dicts to a safetensors file; return the rest.
+
+    An array is named after its keys, "outer/inner".
+    """
+    arrays: dict[str, NDArray[Any]] = {}
+
+    def without_arrays(part: dict[str, Any], prefix: str) -> dict[str, Any]:
+        rest = {}
+        for name, value in part.items():
+            if isinstance(value, np.ndarray):
+                arrays[prefix + name] = np.ascontiguousarray(value)
+            elif isinstance(value, dict):
+                rest[name] = without_arrays(value, f"{prefix}{name}/")
+            else:
+                rest[name] = value
+        return rest
+
+    rest = without_arrays(content, "")
+    if arrays:
+        save_file(arrays, path)
+    return rest
+
+
+def load_arrays(path: Path, content: dict[str, Any], *, finite: bool = False) -> None:
+    """Put the arrays that :func:`save_arrays` wrote, if any, back into nested dicts.
 
     Raises
     ------
     ValueError
-        If it holds something else.
+        If the file holds anything else, if `content` has no place for an array, or if a
+        number is not `finite`.
     """
+    if not os.path.lexists(path):
+        return
     with refuse_damage(path):
-        arrays: dict[str, NDArray[Any]] = load_file(checked_file(path))
-    return arrays
+        for keys, array in load_file(checked_file(path)).items():
+            if finite and not np.isfinite(array).all():
+                raise ValueError(f"{keys!r} is not finite")
+            *outer, name = keys.split("/")
+            place = content
+            for key in outer:
+                place = place.setdefault(key, {})
+            place[name] = array
 
 
 def checked_file(path: Path) -> Path:
-    """The path of a file, which is no folder, and no device or pipe that may block."""
+    """Return the path of a file; refuse folders, devices and pipes."""
     if os.path.lexists(path) and not path.is_file():
         raise ValueError(f"{path} is damaged: it is not a file")
     return path
@@ -355,11 +414,16 @@ def checked_file(path: Path) -> Path:
 
 @contextmanager
 def refuse_damage(path: Path) -> Iterator[None]:
-    """Turn what malformed files raise into a ValueError that names `path`."""
+    """Raise a ValueError that names `path` if the block finds malformed content.
+
+    An error that starts with the name of `path`, or of a file in it, is left as it is.
+    """
     try:
         yield
     except MALFORMED as error:
+        if isinstance(error, OSError) and error.errno not in _MALFORMED_PATHS:
+            raise
         reason = f"it lacks {error}" if isinstance(error, KeyError) else str(error)
         if isinstance(error, ValueError) and reason.startswith(str(path)):
-            raise  # names a file in this folder
+            raise
         raise ValueError(f"{path} is damaged: {reason or repr(error)}") from error

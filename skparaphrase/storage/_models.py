@@ -3,7 +3,6 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-import os
 import re
 from collections.abc import Mapping
 from importlib import import_module
@@ -13,32 +12,34 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from safetensors.numpy import save_file
 from sklearn.frozen import FrozenEstimator
 
 from skparaphrase.storage._folders import (
     load_arrays,
     new_folder,
     read_folder,
+    read_kind,
     read_metadata,
     refuse_damage,
+    save_arrays,
     write_metadata,
 )
 from skparaphrase.text import TOKEN_PATTERNS
-from skparaphrase.vectors import WordFrequencies, WordVectors
 
 _FORMAT_VERSION = 2
 _MODELS = ("encoders", "interaction", "search", "supervised", "tagging")
 _SETTINGS = ("losses", "optimizers", "text")  # modules of parameter objects
+_TABLES = ("vectors",)  # whose classes load themselves
+_ARRAYS = "arrays.safetensors"
 _LABEL_BYTES = 2**26  # of an array of labels
-_MAPPINGS = "class_weight", "weights"  # of labels, of words
+_MAPPINGS = "class_weight", "weights"  # of labels, of words; others are word counts
 _PLAIN = (str, int, float, bool, type(None))
 
 
 def save(self: Any, folder: str | PathLike[str]) -> None:
     """Save the fitted model to a folder, for :func:`skparaphrase.load`.
 
-    JSON, the words, and arrays in safetensors; no pickle. The folder appears whole or
+    It contains JSON, words and arrays, and no pickle. The folder is written whole or
     not at all, and replaces an earlier one. The state of the optimizer is not saved,
     and a `RandomState` parameter is saved as None.
 
@@ -53,26 +54,25 @@ def save(self: Any, folder: str | PathLike[str]) -> None:
         own.
     """
     kind = type(self).__name__
-    if kind not in _classes(_MODELS):
+    if type(self) is not _classes(_MODELS).get(kind):
         raise ValueError(
             f"{kind} cannot be saved without pickle: only classes of skparaphrase can. "
             "Save the model with joblib or skops instead."
         )
-    parameters = self.get_params(deep=False)
-    kept: dict[str, Any] = {}
-    attributes: dict[str, Any] = {}
-    arrays: dict[str, Any] = {}
+    given = self.get_params(deep=False)
+    parameters: dict[str, Any] = {}
     objects = {}
+    attributes: dict[str, Any] = {}
     frozen = []
     same = {}
     with new_folder(folder) as new:
-        for name, value in parameters.items():
+        for name, value in given.items():
             if name == "init" or isinstance(value, np.random.RandomState):
-                kept[name] = None  # the effect of `init` is in the fitted state
+                parameters[name] = None  # the effect of `init` is in the fitted state
             elif isinstance(value, FrozenEstimator):
                 frozen.append(name)
                 save(value.estimator, new / name)
-            elif _is_settings_object(value):
+            elif type(value) in _classes(_SETTINGS).values():
                 params = value.get_params(deep=False)
                 objects[name] = {
                     "kind": type(value).__name__,
@@ -80,50 +80,43 @@ def save(self: Any, folder: str | PathLike[str]) -> None:
                 }
             elif hasattr(value, "get_params"):
                 save(value, new / name)
-            elif isinstance(value, WordVectors):
-                value.save(new / name)
             elif name in _MAPPINGS and isinstance(value, Mapping):
-                kept[name] = [[_plain(k), _plain(v)] for k, v in value.items()]
-            elif isinstance(value, (WordFrequencies, dict)):
-                WordFrequencies.check(value).save(new / f"{name}.json")
+                parameters[name] = [[_plain(k), _plain(v)] for k, v in value.items()]
+            elif isinstance(value, Mapping):
+                counts = _classes(_TABLES)["WordFrequencies"].check(value)
+                counts.save(new / f"{name}.json")
+            elif hasattr(value, "save"):  # word vectors
+                value.save(new / name)
             elif isinstance(value, (*_PLAIN, np.generic)):
-                kept[name] = _plain(value)
+                parameters[name] = value
             elif isinstance(value, (tuple, list, range, np.ndarray)):
-                kept[name] = np.asarray(value).tolist()
+                parameters[name] = np.asarray(value).tolist()
             else:
                 raise ValueError(
                     f"{name}={value!r} cannot be saved without pickle; save a whole "
                     "pipeline with joblib or skops instead."
                 )
         for name, value in fitted_attributes(self).items():
-            given = parameters.get(name[:-1])
-            is_model = hasattr(value, "get_params")
-            if is_model and (value is given or value is getattr(given, "estimator", 0)):
-                same[name] = name[:-1]
-            elif is_model:
-                save(value, new / name)
-            elif isinstance(value, WordVectors):
+            parameter = given.get(name[:-1])
+            if hasattr(value, "get_params"):
+                if value is parameter or value is getattr(parameter, "estimator", None):
+                    same[name] = name[:-1]
+                else:
+                    save(value, new / name)
+            elif hasattr(value, "save"):
                 value.save(new / name)
-            elif isinstance(value, np.ndarray) and value.dtype.kind in "biuf":
-                arrays[name] = np.ascontiguousarray(value)
-            elif isinstance(value, np.ndarray):  # of labels
-                attributes[name] = {
-                    "labels": [_plain(label) for label in value.tolist()],
-                    "dtype": str(value.dtype),
-                }
-            elif isinstance(value, dict):
-                arrays.update({f"{name}/{key}": value[key] for key in value})
+            elif isinstance(value, np.ndarray) and value.dtype.kind not in "biuf":
+                labels = [_plain(label) for label in value.tolist()]
+                attributes[name] = {"labels": labels, "dtype": str(value.dtype)}
             else:
                 attributes[name] = value
-        if arrays:
-            save_file(arrays, new / "arrays.safetensors")
         write_metadata(
             new,
             kind=kind,
             version=_FORMAT_VERSION,
-            parameters=kept,
+            parameters=parameters,
             objects=objects,
-            attributes=attributes,
+            attributes=save_arrays(new / _ARRAYS, attributes),
             frozen=frozen,
             same=same,  # fitted attributes that are a parameter
         )
@@ -132,7 +125,7 @@ def save(self: Any, folder: str | PathLike[str]) -> None:
 def load(
     folder: str | PathLike[str], *, trust_patterns: bool = False, verify: bool = False
 ) -> Any:
-    """Load a model that was written by its method `save`.
+    """Load a model that its method `save` has written.
 
     Only classes of skparaphrase are instantiated, and nothing is unpickled.
 
@@ -140,8 +133,8 @@ def load(
     ----------
     folder : path-like
     trust_patterns : bool, default=False
-        Accept a `WordTokenizer` with a regular expression of its author, which can be
-        made such that it never ends on some texts. The named patterns always load.
+        Accept a `WordTokenizer` with a custom regular expression, which could be
+        crafted to run forever on some texts. The named patterns always load.
     verify : bool, default=False
         Also compare the checksums of word vectors of more than 16 MB, which takes a
         second per GB. Those of all other files are always compared.
@@ -154,8 +147,8 @@ def load(
     Raises
     ------
     FileNotFoundError, ValueError
-        If the folder was not written by `save`, is damaged, of another version, or has
-        a pattern that is not trusted.
+        If the folder was not written by `save`, is damaged or of another version, or
+        has a pattern that is not trusted.
 
     Examples
     --------
@@ -184,13 +177,14 @@ def _load(folder: Path, *, trust_patterns: bool, verify: bool) -> Any:
     with refuse_damage(folder):
         parameters = dict(metadata["parameters"])
         attributes = {
-            name: _labels(**value) if isinstance(value, dict) else value
+            # A dict that is not empty holds labels.
+            name: _labels(**value) if isinstance(value, dict) and value else value
             for name, value in metadata["attributes"].items()
         }
         for inner in sorted(path for path in folder.iterdir() if path.is_dir()):
             values = attributes if inner.name.endswith("_") else parameters
-            if inner.name in ("vectors", "vectors_"):
-                values[inner.name] = WordVectors.load(inner, verify=verify)
+            if table := _classes(_TABLES).get(read_kind(inner)):
+                values[inner.name] = table.load(inner, verify=verify)
             else:
                 values[inner.name] = _load(
                     inner, trust_patterns=trust_patterns, verify=verify
@@ -200,28 +194,28 @@ def _load(folder: Path, *, trust_patterns: bool, verify: bool) -> Any:
         for name in metadata.get("frozen", []):
             parameters[name] = FrozenEstimator(parameters[name])
         for name, content in metadata["objects"].items():
-            parameters[name] = _instantiate(_SETTINGS, **content)
-            pattern = getattr(parameters[name], "pattern", "words")
+            made = _instantiate(_SETTINGS, **content, folder=folder, metadata=metadata)
+            pattern = getattr(made, "pattern", "words")
             if pattern not in TOKEN_PATTERNS and not trust_patterns:
                 raise ValueError(
-                    f"its tokenizer has the regular expression {pattern!r:.200}, which "
-                    "may never end on some texts. If you trust its author, load it "
-                    "with trust_patterns=True"
+                    f"{folder} has a tokenizer with the regular expression "
+                    f"{pattern!r:.200}, which may run forever on some texts. If you "
+                    "trust its author, load it with trust_patterns=True."
                 )
+            parameters[name] = made
         for name in _MAPPINGS:
             if isinstance(parameters.get(name), list):
                 parameters[name] = dict(parameters[name])
-        if os.path.lexists(path := folder / "frequencies.json"):
-            parameters["frequencies"] = WordFrequencies.load(path)
-        if os.path.lexists(path := folder / "arrays.safetensors"):
-            arrays = load_arrays(path)
-            for name, array in arrays.items():
-                if not np.isfinite(array).all():
-                    raise ValueError(f"{path} is damaged: {name!r} is not finite")
-            attributes.update(_nested(arrays))
-        model = _instantiate(_MODELS, metadata["kind"], parameters)
+        for path in folder.glob("*.json"):
+            if path.name != "metadata.json":
+                counts = _classes(_TABLES)["WordFrequencies"].load(path)
+                parameters[path.stem] = counts
+        load_arrays(folder / _ARRAYS, attributes, finite=True)
+        kind = metadata["kind"]
+        model = _instantiate(_MODELS, kind, parameters, folder, metadata)
         if "vectors_" in attributes and "loss_curve_" in attributes:
-            attributes.setdefault("parameters_", {})  # of an average
+            # The second edition left out the empty dict of an average.
+            attributes.setdefault("parameters_", {})
         if bad := [name for name in attributes if not _is_fitted(name)]:
             raise ValueError(f"{bad[0]!r} is not the name of a fitted attribute")
     vars(model).update(attributes)
@@ -229,7 +223,7 @@ def _load(folder: Path, *, trust_patterns: bool, verify: bool) -> Any:
 
 
 def fitted_attributes(estimator: Any) -> dict[str, Any]:
-    """What `fit` has learned, by the names that scikit-learn gives it."""
+    """The fitted attributes of an estimator, whose names end with an underscore."""
     return {name: value for name, value in vars(estimator).items() if _is_fitted(name)}
 
 
@@ -238,7 +232,7 @@ def _is_fitted(name: str) -> bool:
 
 
 def _labels(labels: list[Any], dtype: str) -> NDArray[Any]:
-    """The array of labels that `save` has written as a list."""
+    """Make the array of labels that `save` wrote as a list."""
     if not isinstance(labels, list) or not re.fullmatch(r"object|[<>]U\d{1,9}", dtype):
         raise ValueError(f"labels of type {dtype!r}")
     if np.dtype(dtype).itemsize * len(labels) > _LABEL_BYTES:
@@ -248,32 +242,48 @@ def _labels(labels: list[Any], dtype: str) -> NDArray[Any]:
     return found
 
 
-def _classes(modules: tuple[str, ...]) -> dict[str, str]:
-    """The module of each public class of parameters of some modules, by name."""
-    imported = {module: import_module(f"skparaphrase.{module}") for module in modules}
+def _classes(modules: tuple[str, ...]) -> dict[str, Any]:
+    """The classes that a folder may name: public ones of some modules, by name."""
+    method = "load" if modules is _TABLES else "get_params"
+    imported = [import_module(f"skparaphrase.{module}") for module in modules]
     return {
-        name: module
-        for module, content in imported.items()
-        for name in content.__all__
-        if hasattr(getattr(content, name), "get_params")
+        name: getattr(module, name)
+        for module in imported
+        for name in module.__all__
+        if hasattr(getattr(module, name), method)
     }
 
 
-def _is_settings_object(value: Any) -> bool:
-    module = type(value).__module__.split(".")
-    return module[0] == "skparaphrase" and module[1] in _SETTINGS
-
-
 def _instantiate(
-    modules: tuple[str, ...], kind: str, parameters: dict[str, Any]
+    modules: tuple[str, ...],
+    kind: str,
+    parameters: dict[str, Any],
+    folder: Path,
+    metadata: dict[str, Any],
 ) -> Any:
-    """An object of a public class of some modules."""
-    module = import_module(f"skparaphrase.{_classes(modules)[kind]}")
-    return getattr(module, kind)(**parameters)
+    """Instantiate a public class of some modules, which the metadata of a folder names.
+
+    A class or parameter that this version lacks is not damage.
+    """
+    found = _classes(modules).get(kind)
+    unknown = f"no public class {kind!r}"
+    if found is not None:
+        names = [name for name in parameters if name not in found._get_param_names()]
+        if not names:
+            return found(**parameters)
+        unknown = f"no parameter {names[0]!r} of {kind}"
+    writer = "a version of skparaphrase that did not record its number"
+    if "written_by" in metadata:
+        writer = f"skparaphrase {metadata['written_by']}"
+    version = import_module("skparaphrase").__version__
+    raise ValueError(
+        f"{folder} was written by {writer}, but skparaphrase {version} has {unknown}. "
+        "Load it with the version that wrote it, or fit and save the model again."
+    )
 
 
 def _plain(value: Any) -> Any:
-    """A value that JSON can represent."""
+    """Convert a value for JSON; raise a ValueError if that is not possible."""
     value = value.item() if isinstance(value, np.generic) else value
     if not isinstance(value, _PLAIN):
         raise ValueError(
@@ -281,15 +291,3 @@ def _plain(value: Any) -> Any:
             "the model with joblib or skops instead."
         )
     return value
-
-
-def _nested(arrays: dict[str, Any]) -> dict[str, Any]:
-    """Arrays "parameters_/name" in a dict of their own."""
-    found: dict[str, Any] = {}
-    for name, array in arrays.items():
-        group, _, key = name.partition("/")
-        if key:
-            found.setdefault(group, {})[key] = array
-        else:
-            found[name] = array
-    return found

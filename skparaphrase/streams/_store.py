@@ -251,7 +251,7 @@ def _map(path: Path, dtype: Any) -> NDArray[Any]:
 
 
 def _write_texts(folder: Path, texts: Iterable[Any]) -> None:
-    of_bytes, of_lengths = blake2b(), blake2b()
+    digest = blake2b(digest_size=16)
     n_rows = n_bytes = 0
     with (
         (folder / "texts.bin").open("wb") as raw,
@@ -268,15 +268,14 @@ def _write_texts(folder: Path, texts: Iterable[Any]) -> None:
             raw.write(joined)
             bounds.write((n_bytes + np.cumsum(lengths)).astype("<i8").tobytes())
             digests = [blake2b(text, digest_size=8).digest() for text in encoded]
+            digest.update(b"".join(digests))
             identities.write(b"".join(digests))
-            of_bytes.update(joined)
-            of_lengths.update(lengths.astype("<i8").tobytes())
             n_rows += len(block)
             n_bytes += len(joined)
             shape = [n_rows, *block.shape[1:]]
-    parts = [json.dumps(shape), of_bytes.hexdigest(), of_lengths.hexdigest()]
-    digest = blake2b(" ".join(parts).encode(), digest_size=16).hexdigest()
-    write_metadata(folder, kind=_KIND, version=_VERSION, shape=shape, digest=digest)
+    digest.update(json.dumps(shape).encode())
+    about = {"shape": shape, "digest": digest.hexdigest()}
+    write_metadata(folder, kind=_KIND, version=_VERSION, **about)
 
 
 def stored_tokens(

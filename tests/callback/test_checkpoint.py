@@ -12,22 +12,18 @@ import sys
 import time
 from collections.abc import Sequence
 from operator import attrgetter
-from zlib import crc32
 
 import numpy as np
 import pytest
-import torch
 from joblib import Parallel, delayed
 from numpy.testing import assert_array_equal
 from safetensors.numpy import load_file
 from sklearn.base import clone
 from sklearn.callback import ProgressBar
-from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.frozen import FrozenEstimator
 from sklearn.model_selection import GridSearchCV, ShuffleSplit
 
 from skparaphrase.callback import Checkpoint, EarlyStopping, ScoreMonitor
-from skparaphrase.callback._checkpoint import fingerprint
 from skparaphrase.encoders import (
     CharagramEncoder,
     ConvolutionalEncoder,
@@ -50,8 +46,8 @@ from skparaphrase.supervised import (
     SimilarityRegressor,
 )
 from skparaphrase.tagging import SequenceTagger
-from skparaphrase.text import TokenBatch, WordTokenizer
-from skparaphrase.vectors import WordFrequencies, WordVectors
+from skparaphrase.text import WordTokenizer
+from skparaphrase.vectors import WordVectors
 
 RNG = np.random.RandomState(0)
 WORDS = [f"w{i}" for i in range(30)]
@@ -283,7 +279,7 @@ def test_best_epoch_may_be_an_earlier_one(tmp_path):
     with pytest.raises(Killed):
         fit(tmp_path, Killer(epoch + 3))
     arrays = load_file(tmp_path / f"epoch-{epoch + 2}" / "arrays.safetensors")
-    assert "/training/best/arrays/vectors" in arrays
+    assert "training/best/arrays/vectors" in arrays
     assert everything(fit(tmp_path)) == everything(whole)
     assert everything(fit(tmp_path, Killer(1))) == everything(whole)
 
@@ -472,7 +468,7 @@ def test_new_callback_sees_the_remaining_epochs(half):
     assert [entry["score"] for entry in monitor.scores_] == [4, 5, 6]
 
 
-# Checkpoints of another fit
+# Checkpoints of a different fit
 
 
 @pytest.mark.parametrize(
@@ -485,11 +481,14 @@ def test_new_callback_sees_the_remaining_epochs(half):
         ({"vectors": VECTORS.replace(2 * VECTORS.matrix)}, "vectors was 'WordV"),
         ({"tokenizer": str.split}, "tokenizer was None and is 'method"),
         ({"tokenizer": WordTokenizer("ptb")}, "tokenizer was None and is 'WordTok"),
-        ({"max_epochs": 2}, "it has 3 epochs, and max_epochs=2"),
+        ({"max_epochs": 2}, "it has 3 epochs, but max_epochs=2"),
         ({"X": PAIRS[:-1]}, "the texts differ"),
         ({"X": PAIRS[::-1]}, "the texts differ"),
         ({"y": np.arange(20) > 0}, "the texts differ"),
-        ({"model": DeepAveragingEncoder}, "of ParagramEncoder, not DeepAveraging"),
+        (
+            {"model": DeepAveragingEncoder},
+            "model was ParagramEncoder and is DeepAv",
+        ),
     ],
 )
 def test_another_fit_is_refused(changes, message, half):
@@ -545,35 +544,6 @@ def test_other_pairs_of_a_store_are_refused(tmp_path):
         encoder.fit(store, RIGHT[::-1])
 
 
-def different():
-    """Objects that differ from each other, made anew by each call."""
-    vectors = WordVectors(["a", "b"], [[1.0], [2.0]])
-    encoder = ParagramEncoder(vectors, batch_size=8, random_state=0)
-    yield from (None, 0, 1, 1.5, True, "1", "", [], ["a", "b"], ["ab"], ["a", ["b"]])
-    yield from (str.split, str.upper, {"a": 1, "b": 2}, {"a": 2}, TfidfVectorizer())
-    yield from (np.zeros(3), np.zeros(3, int), np.zeros((3, 1)), np.arange(3.0))
-    yield from (WordFrequencies({"a": 1}), WordFrequencies({"a": 1}, total=5))
-    yield from (np.array(["a", "b"]), np.array([["a"], ["b"]]), np.zeros((0, 2)))
-    yield from (vectors, WordVectors(["a", "c"], [[1.0], [2.0]]), encoder)
-    yield clone(encoder).set_params(loss=MarginLoss(0.5))
-    yield clone(encoder).fit([("a", "b")] * 3)
-    yield from (MarginLoss(), MarginLoss(0.5), Optimizer(), Optimizer(clip_norm=1.0))
-    yield from (torch.zeros(2), np.random.RandomState(0), np.random.RandomState(1))
-    yield TokenBatch(np.arange(3), np.array([0, 2, 3]))
-    yield TokenBatch(np.arange(3), np.array([0, 1, 3]))
-
-
-def test_fingerprints_differ_where_objects_do_in_any_process():
-    found = [fingerprint(value) for value in different()]
-    assert found == [fingerprint(value) for value in different()]
-    assert len({*found}) == len(found)
-    assert fingerprint({"b": 2, "a": 1}) == fingerprint({"a": 1, "b": 2})
-    mixed = format(crc32(b"2float 1.5str 'a'"), "08x")
-    assert fingerprint((np.float64(1.5), "a")) == fingerprint([1.5, "a"]) == mixed
-    wide = np.zeros((4, 6), np.float32)[:, ::2]
-    assert fingerprint(wide) == fingerprint(np.zeros((4, 3), np.float32))
-
-
 def test_max_epochs_may_be_raised(tmp_path):
     whole = everything(paragram(tmp_path / "whole", max_epochs=8).fit(PAIRS))
     paragram(tmp_path / "more", max_epochs=5, every=3).fit(PAIRS)
@@ -619,7 +589,7 @@ def test_killed_grid_search_resumes(tmp_path):
             error_score="raise",
         ).fit(PAIRS)
 
-    with pytest.raises(ValueError, match="is of another fit: the texts differ"):
+    with pytest.raises(ValueError, match="by a different fit: the texts differ"):
         search(False)
     shutil.rmtree(tmp_path / "epoch-6")
     with pytest.raises(Killed):

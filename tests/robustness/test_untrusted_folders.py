@@ -268,7 +268,7 @@ def test_files_that_are_none(kind, name, folder):
 def test_models_in_models_without_end(folder):
     inner = folder / "encoder"
     (inner / "more").symlink_to(inner, target_is_directory=True)
-    with pytest.raises(ValueError, match="damaged") as raised:
+    with pytest.raises(ValueError, match="has no parameter 'more'") as raised:
         skparaphrase.load(folder)
     assert len(str(raised.value)) < 10_000
 
@@ -312,7 +312,7 @@ def test_patterns(pattern, classifier, tmp_path):
     forget_checksums(tmp_path / "model")
     path = tmp_path / "model/encoder/metadata.json"
     edit(path, objects__tokenizer__parameters__pattern=pattern)
-    with pytest.raises(ValueError, match=r"damaged: .*(trust_patt|hash)"):
+    with pytest.raises(ValueError, match=r"encoder (has .*trust|is damaged: .*hash)"):
         skparaphrase.load(tmp_path / "model")
     edit(path, objects__tokenizer__parameters__pattern="ptb")
     assert skparaphrase.load(tmp_path / "model").encoder.tokenizer.pattern == "ptb"

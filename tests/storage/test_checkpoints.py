@@ -13,6 +13,7 @@ from numpy.testing import assert_array_equal
 from safetensors.numpy import load_file
 
 import skparaphrase.storage._checkpoints as module
+from skparaphrase.storage import _folders
 from skparaphrase.storage._checkpoints import CheckpointFolder, read_checkpoint
 
 IDENTITY = {"estimator": "ParagramEncoder", "parameters": {"margin": 0.4}}
@@ -42,10 +43,10 @@ def test_files_hold_json_and_arrays(folder, tmp_path):
     assert folder.newest() == tmp_path / "epoch-2"
     assert names(tmp_path / "epoch-2") == ["arrays.safetensors", "metadata.json"]
     arrays = load_file(tmp_path / "epoch-2/arrays.safetensors")
-    assert_array_equal(arrays["/trainer/vectors"], state(2)["trainer"]["vectors"])
+    assert_array_equal(arrays["trainer/vectors"], state(2)["trainer"]["vectors"])
     content = json.loads((tmp_path / "epoch-2/metadata.json").read_text())
     assert content["state"] == {
-        "trainer": {"vectors": {"array": "/trainer/vectors"}},
+        "trainer": {},
         "losses": [0.5, 0.5],
         "best": {"epoch": 2, "arrays": {}},
     }
@@ -82,9 +83,9 @@ def replacing(before, after):
         ("arrays.safetensors", Path.unlink, "is missing"),
         ("metadata.json", cut, "is damaged"),
         ("metadata.json", Path.unlink, r"no metadata\.json"),
-        ("metadata.json", replacing('"version": 2', '"version": 3'), "upgrade"),
-        ("metadata.json", replacing('"version": 2', '"version": 1'), "version 1"),
-        ("metadata.json", replacing("vectors", "factors"), "/trainer/factors"),
+        ("metadata.json", replacing('"version": 3', '"version": 4'), "upgrade"),
+        ("metadata.json", replacing('"version": 3', '"version": 2'), "earlier version"),
+        ("metadata.json", replacing('"trainer": {}', '"trainer": 3'), "is damaged"),
     ],
 )
 def test_damage(folder, tmp_path, name, damage, message):
@@ -108,7 +109,7 @@ def test_a_full_disk_leaves_the_last_checkpoint(folder, tmp_path, monkeypatch):
         path.write_bytes(b"the beginning")
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr(module, "save_file", full)
+    monkeypatch.setattr(_folders, "save_file", full)
     with pytest.raises(OSError, match="No space left"):
         folder.write(3, IDENTITY, state(3))
     assert names(tmp_path) == ["epoch-2", "lock"]

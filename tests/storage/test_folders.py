@@ -85,7 +85,7 @@ def test_folder_that_cannot_be_moved_stays(step, tmp_path, monkeypatch):
     ("text", "message"),
     [
         ("{", "metadata.json is damaged"),
-        ("[]", "holds no object"),
+        ("[]", "does not hold an object"),
         ('{"kind": "Other"}', "holds 'Other', not Thing or Box"),
         ('{"kind": "Thing"}', "has no version"),
         ('{"kind": "Thing", "version": 4}', r"version 4, .* up to 3: upgrade"),
