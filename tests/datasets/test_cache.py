@@ -17,8 +17,13 @@ import pytest
 
 from skparaphrase import datasets
 from skparaphrase.datasets import _cache
-from skparaphrase.datasets._cache import Cache, _writing, read_members, sources
-from skparaphrase.datasets._download import sha256_of
+from skparaphrase.datasets._cache import (
+    Cache,
+    _writing,
+    read_members,
+    sha256_of,
+    sources,
+)
 
 
 def names(folder):
