@@ -60,11 +60,6 @@ def fetch_glove(
     vectors : WordVectors
         In the order of the file, with unchanged words.
 
-    Raises
-    ------
-    ImportError, OSError, ValueError
-        As in :func:`fetch_sts`.
-
     Notes
     -----
     The archive stays next to the text file that is unpacked from it, and may be
@@ -135,11 +130,6 @@ def fetch_paragram(
     -------
     vectors : WordVectors
         In the order of the file, with unchanged words.
-
-    Raises
-    ------
-    ImportError, OSError, ValueError
-        As in :func:`fetch_sts`.
 
     Notes
     -----

@@ -7,6 +7,7 @@ import csv
 import io
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from importlib import import_module
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -80,11 +81,12 @@ def iter_lines(
             else path.open("rb")
         )
         with io.TextIOWrapper(raw, encoding, newline=newline) as file:
+            for line in islice(file, 1):
+                if "\0" in line:  # UTF-16 can be valid UTF-8
+                    raise UnicodeError("null characters")
+                number = 1
+                yield line.removeprefix("\ufeff")
             for line in file:
-                if number == 0:
-                    if "\0" in line:  # UTF-16 can be valid UTF-8
-                        raise UnicodeError("null characters")
-                    line = line.removeprefix("\ufeff")
                 number += 1
                 yield line
     except UnicodeError as error:
@@ -128,8 +130,7 @@ def find_column(
     if count != 1:
         problem = f"{count} columns are named" if count else "no column"
         raise ValueError(
-            f"{where}: {problem} {column!r}; the header is {header}. For a file "
-            f"without a header, pass positions.{advice}"
+            f"{where}: {problem} {column!r}; the header is {header}.{advice}"
         )
     return header.index(column)
 
@@ -165,31 +166,38 @@ def iter_rows(
     advice = " Pass encoding= for a file in another encoding." if advise else ""
     newline = "" if quoted else "\n"
     lines = iter_lines(path, newline, encoding=encoding, advice=advice)
-    advice = f" Pass sep= if {sep!r} does not separate the columns." if advise else ""
-    rows = _quoted_rows(path, lines, sep, advice) if quoted else _plain_rows(lines, sep)
-    return _iter_cells(path, rows, columns, advice)
+    if advise:
+        advice = (
+            f" Pass sep= if {sep!r} does not separate the columns, and positions if "
+            "the file has no header."
+        )
+    rows = _quoted_rows(path, lines, sep, advice) if quoted else plain_rows(lines, sep)
+    return select_columns(str(path), rows, columns, advice)
 
 
-def _iter_cells(
-    path: Path, rows: Iterator[Row], columns: Sequence[str | int], advice: str
+def select_columns(
+    source: str, rows: Iterator[Row], columns: Sequence[str | int], advice: str = ""
 ) -> Iterator[Row]:
+    """Iterate over the rows of `source` with the cells in `columns` only.
+
+    If a row lacks a column, the error ends with `advice`.
+    """
     positions = [column for column in columns if isinstance(column, int)]
     if len(positions) < len(columns):
         number, header = next(rows, (1, []))
-        where = f"{path}, line {number}"
-        hint = advice if len(header) == 1 else ""
-        positions = [find_column(column, header, where, hint) for column in columns]
+        where = f"{source}, line {number}"
+        positions = [find_column(column, header, where, advice) for column in columns]
     n_columns = max(positions) + 1
     for number, row in rows:
         if len(row) < n_columns:
             raise ValueError(
-                f"{path}, line {number}: expected {n_columns} columns or more, got "
-                f"{len(row)}.{advice if len(row) == 1 else ''}"
+                f"{source}, line {number}: expected {n_columns} columns or more, got "
+                f"{len(row)}.{advice}"
             )
         yield number, [row[position] for position in positions]
 
 
-def _plain_rows(lines: Iterable[str], sep: str) -> Iterator[Row]:
+def plain_rows(lines: Iterable[str], sep: str) -> Iterator[Row]:
     """Split the lines that are not empty at every separator."""
     for number, line in enumerate(lines, 1):
         line = line.removesuffix("\n").removesuffix("\r")
