@@ -338,8 +338,7 @@ def read_wikiqa(
         path, columns, "Label", _to_relevance, "QuestionID", advise=False
     )
     if answerable_only:
-        answerable = set(query[table["Label"] == 1])
-        kept = np.array([name in answerable for name in query], dtype=bool)
+        kept = np.isin(query, query[table["Label"] == 1])
         table = {name: values[kept] for name, values in table.items()}
         query = query[kept]
     if max_answer_tokens is not None:

@@ -11,7 +11,7 @@ from typing import Any
 
 from sklearn.utils import Bunch
 
-from skparaphrase.datasets._cache import Cache, read_members
+from skparaphrase.datasets._cache import Cache, read_members, sources
 from skparaphrase.datasets._source import (
     Source,
     check_choice,
@@ -21,26 +21,16 @@ from skparaphrase.datasets._source import (
     read_score,
 )
 
-_DATASETS = {
-    (2012, "train"): "MSRpar MSRvid SMTeuroparl",
-    (2012, "test"): "MSRpar MSRvid SMTeuroparl OnWN SMTnews",
-    (2013, "test"): "FNWN headlines OnWN",
-    (2014, "test"): "deft-forum deft-news headlines images OnWN tweet-news",
-    (2015, "test"): "answers-forums answers-students belief headlines images",
-    (2016, "test"): "answer-answer headlines plagiarism postediting question-question",
-}
 _MEMBER = re.compile(r"^STS(?:20\d\d)?\.(input|gs)\.(?:surprise\.)?(.+)\.txt")
 
 
-def _read_sts(
-    path: Path, key: tuple[int, str]
-) -> Iterator[tuple[str, str, float, str]]:
+def _read_sts(path: Path, names: str) -> Iterator[tuple[str, str, float, str]]:
     """The scored pairs in an archive of a year, and the name of their data set.
 
     `STS.input.NAME.txt` has two sentences in a line, `STS.gs.NAME.txt` a score or
     nothing. Names may have the prefix `surprise.`, files `STS2016.`.
     """
-    for name in _DATASETS[key].split():
+    for name in names.split():
         members = [f"STS.input.{name}.txt", f"STS.gs.{name}.txt"]
         raw = read_members(path, members, lambda x: _MEMBER.sub(r"STS.\1.\2.txt", x))
         source, gold = (f"{path}, {member}" for member in members)
@@ -157,13 +147,14 @@ def fetch_sts(
     """
     check_choice("year", year, (2012, 2013, 2014, 2015, 2016))
     check_choice("subset", subset, ("test", "train", "all"))
-    keys = [key for key in _DATASETS if key[0] == year and subset in (key[1], "all")]
-    if not keys:
+    names = [f"STS{year}-en-{x}.zip" for x in ("train", "test") if subset in (x, "all")]
+    known = sources()["sts"]
+    parts = {name: known[name]["parts"] for name in names if name in known}
+    if not parts:
         raise ValueError(
             f"subset must be 'test' or 'all' for {year}: only 2012 has training files."
         )
     cache = Cache("sts", data_home, download_if_missing, n_retries, delay, progressbar)
-    parts = {f"STS{year}-en-{key[1]}.zip": key for key in keys}
     return _STS.load(cache, parts, "score", return_X_y, as_frame)
 
 
