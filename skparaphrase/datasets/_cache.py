@@ -142,8 +142,8 @@ class Cache:
     ) -> Path:
         """Return `path` with its right content, which is downloaded if necessary.
 
-        `NAME.sha256` records the checksum of the download. Without `sha256`, the first
-        download is trusted, and later ones are compared with it.
+        Without `sha256`, the first download is trusted, and later ones are compared
+        with it.
         """
         if _is_right(path, sha256):
             return path
@@ -156,13 +156,12 @@ class Cache:
             if path.exists():
                 message = f"{path} has changed since its download; downloading again."
                 warnings.warn(message, stacklevel=5)
-            record, expected = record_of(path), sha256 or recorded_sha256(path)
+            expected = sha256 or recorded_sha256(path)
             advice = f"If you have a copy, put it at {path}."
-            if record.exists() and not sha256:
-                advice += f" To accept another version, delete {record}."
+            if expected and not sha256:
+                advice += f" To accept another version, delete {record_of(path)}."
             options = self.n_retries, self.delay, self.progressbar
             download(urls, path, expected, advice, *options)
-            record.write_text(f"{expected or sha256_of(path)}  {path.name}\n", "utf-8")
         return path
 
     def _check_obtainable(self, path: Path, urls: list[str], by_hand: str) -> None:

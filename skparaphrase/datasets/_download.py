@@ -17,6 +17,8 @@ from typing import Any, BinaryIO
 import pooch  # type: ignore[import-untyped]
 import requests
 
+from skparaphrase.datasets._cache import record_of
+
 _CHUNK = 1 << 14  # bytes; the incomplete one is lost when the connection ends
 _TIMEOUT = 30  # seconds without a byte
 _TRANSIENT = {408, 416, 425, 429}  # worth a retry, as is 5xx; 416 empties the part
@@ -33,10 +35,11 @@ def download(
 ) -> None:
     """Download a file from the first address that has the right one.
 
-    Until it is complete and verified, the file is named `NAME.part`. An OSError lists
-    why no address has it, and ends with `advice`.
+    Until it is complete and verified, the file is named `NAME.part`. `NAME.sha256`
+    records its checksum. An OSError lists why no address has it, and ends with
+    `advice`.
     """
-    downloader = _ResumingDownloader(path, progressbar, sha256 is not None)
+    downloader = _ResumingDownloader(path, sha256, progressbar)
     failures = ""
     for url in urls:
         source = pooch.Pooch(path.parent, "", {path.name: sha256}, {path.name: url})
@@ -62,10 +65,11 @@ class _ResumingDownloader:
     with a known checksum are resumed.
     """
 
-    def __init__(self, path: Path, progressbar: bool, has_checksum: bool) -> None:
+    def __init__(self, path: Path, sha256: str | None, progressbar: bool) -> None:
+        self.path = path
         self.part = path.with_name(f"{path.name}.part")
+        self.sha256 = sha256
         self.progressbar = progressbar
-        self.has_checksum = has_checksum
 
     def __call__(self, url: str, output_file: str, _: Any) -> None:
         self.resumed = False
@@ -75,7 +79,7 @@ class _ResumingDownloader:
             with open(self.part, "ab") as file:
                 start = file.tell()
                 self._modified = int(self.part.stat().st_mtime) if start else 0
-                if start and (self._modified or self.has_checksum):
+                if start and (self._modified or self.sha256):
                     headers["Range"] = f"bytes={start}-"
                     if self._modified:
                         headers["If-Range"] = formatdate(self._modified, usegmt=True)
@@ -92,14 +96,19 @@ class _ResumingDownloader:
                 os.utime(self.part, (self._modified, self._modified))
         os.utime(self.part)
         os.replace(self.part, output_file)  # pooch deletes it if it is wrong
-        _refuse_wrong(output_file, self.part.stem)
+        _refuse_wrong(output_file, self.path.name)
+        found = pooch.file_hash(output_file)
+        if self.sha256 in (None, found):  # else pooch refuses it
+            # The record comes first: a file without one counts as put there by hand.
+            line = f"{found}  {self.path.name}\n"
+            record_of(self.path).write_text(line, encoding="utf-8")
 
     def _start(self, file: BinaryIO, answer: Any) -> None:
         """Prepare the file for the body of an answer."""
         if answer.status_code not in (200, 206, 416):
             return
         start, headers = file.tell(), answer.headers
-        if self.part.stem.endswith(".gz"):
+        if self.path.suffix == ".gz":
             # Some servers declare the file's own compression as one for transport.
             for found in (headers, answer.raw.headers):
                 found.pop("Content-Encoding", None)
