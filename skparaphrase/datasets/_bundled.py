@@ -29,9 +29,9 @@ def load_paraphrases(*, return_X_y: bool = False, as_frame: bool = False) -> Bun
     Parameters
     ----------
     return_X_y : bool, default=False
-        Return `(data, None)`.
+        Return `(data, target)`.
     as_frame : bool, default=False
-        Return the data as a pandas frame.
+        Return pairs as a pandas frame, and everything else as series.
 
     Returns
     -------
@@ -56,10 +56,8 @@ def load_similarity(*, return_X_y: bool = False, as_frame: bool = False) -> Bunc
 
     Parameters
     ----------
-    return_X_y : bool, default=False
-        Return `(data, target)`.
-    as_frame : bool, default=False
-        Return the data as a pandas frame and the target as a series.
+    return_X_y, as_frame
+        As in :func:`load_paraphrases`.
 
     Returns
     -------
@@ -83,10 +81,8 @@ def load_sentiment(*, return_X_y: bool = False, as_frame: bool = False) -> Bunch
 
     Parameters
     ----------
-    return_X_y : bool, default=False
-        Return `(data, target)`.
-    as_frame : bool, default=False
-        Return data and target as pandas series.
+    return_X_y, as_frame
+        As in :func:`load_paraphrases`.
 
     Returns
     -------
@@ -112,10 +108,8 @@ def load_entailment(*, return_X_y: bool = False, as_frame: bool = False) -> Bunc
 
     Parameters
     ----------
-    return_X_y : bool, default=False
-        Return `(data, target)`.
-    as_frame : bool, default=False
-        Return the data as a pandas frame and the target as a series.
+    return_X_y, as_frame
+        As in :func:`load_paraphrases`.
 
     Returns
     -------
@@ -144,10 +138,8 @@ def load_answers(*, return_X_y: bool = False, as_frame: bool = False) -> Bunch:
 
     Parameters
     ----------
-    return_X_y : bool, default=False
-        Return `(data, target)`, without the queries.
-    as_frame : bool, default=False
-        Return the data as a pandas frame, target and queries as series.
+    return_X_y, as_frame
+        As in :func:`load_paraphrases`; `(data, target)` is without the queries.
 
     Returns
     -------
@@ -182,10 +174,8 @@ def load_faq(*, return_X_y: bool = False, as_frame: bool = False) -> Bunch:
 
     Parameters
     ----------
-    return_X_y : bool, default=False
-        Return `(data, target)`, without the answers and the groups.
-    as_frame : bool, default=False
-        Return everything as pandas series.
+    return_X_y, as_frame
+        As in :func:`load_paraphrases`; `(data, target)` is without answers and groups.
 
     Returns
     -------

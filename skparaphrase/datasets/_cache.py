@@ -4,6 +4,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 import gzip
+import hashlib
 import io
 import os
 import shutil
@@ -26,12 +27,6 @@ from typing import IO, Any
 
 from sklearn.utils import check_scalar
 
-from skparaphrase.datasets._download import (
-    download,
-    record_of,
-    recorded_sha256,
-    sha256_of,
-)
 from skparaphrase.datasets._tables import check_expanded, open_compressed
 from skparaphrase.storage._folders import locked
 
@@ -145,17 +140,28 @@ class Cache:
     def fetch(
         self, path: Path, urls: list[str], sha256: str | None = None, by_hand: str = ""
     ) -> Path:
-        """Return `path` with its right content, which is downloaded if necessary."""
+        """Return `path` with its right content, which is downloaded if necessary.
+
+        Without `sha256`, the first download is trusted, and later ones are compared
+        with it.
+        """
         if _is_right(path, sha256):
             return path
         self._check_obtainable(path, urls, by_hand)
+        from skparaphrase.datasets._download import download  # needs pooch
+
         with _writing(path):
             if _is_right(path, sha256):  # another process may have got it
                 return path
             if path.exists():
                 message = f"{path} has changed since its download; downloading again."
                 warnings.warn(message, stacklevel=5)
-            download(urls, path, sha256, self.n_retries, self.delay, self.progressbar)
+            expected = sha256 or recorded_sha256(path)
+            advice = f"If you have a copy, put it at {path}."
+            if expected and not sha256:
+                advice += f" To accept another version, delete {record_of(path)}."
+            options = self.n_retries, self.delay, self.progressbar
+            download(urls, path, expected, advice, *options)
         return path
 
     def _check_obtainable(self, path: Path, urls: list[str], by_hand: str) -> None:
@@ -271,3 +277,22 @@ def damage_named(path: Path, where: Callable[[], str] = str) -> Iterator[None]:
         raise OSError(
             f"{path}{where()} is damaged ({error}). Delete {what} to download it again."
         ) from error
+
+
+def sha256_of(path: Path) -> str:
+    """The checksum of a file in hexadecimal digits."""
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def record_of(path: Path) -> Path:
+    """The file that records the checksum of a downloaded file."""
+    return path.with_name(f"{path.name}.sha256")
+
+
+def recorded_sha256(path: Path) -> str | None:
+    """The recorded checksum; None for a file that a person put there."""
+    try:
+        return record_of(path).read_text("utf-8", errors="replace").split()[0]
+    except (FileNotFoundError, IndexError):
+        return None

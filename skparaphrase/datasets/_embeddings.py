@@ -8,14 +8,10 @@ from os import PathLike
 
 from numpy.typing import DTypeLike
 
-from skparaphrase.datasets._cache import Cache
+from skparaphrase.datasets._cache import Cache, sources
 from skparaphrase.datasets._source import check_choice
 from skparaphrase.vectors import WordVectors
 
-_GLOVE = (
-    "6B.50d 6B.100d 6B.200d 6B.300d 42B.300d 840B.300d "
-    "twitter.27B.25d twitter.27B.50d twitter.27B.100d twitter.27B.200d"
-).split()
 _PARAGRAM = {
     "phrase-xxl": "paragram-phrase-XXL.txt",
     "sl999": "paragram_300_sl999.txt",
@@ -60,11 +56,6 @@ def fetch_glove(
     vectors : WordVectors
         In the order of the file, with unchanged words.
 
-    Raises
-    ------
-    ImportError, OSError, ValueError
-        As in :func:`fetch_sts`.
-
     Notes
     -----
     The archive stays next to the text file that is unpacked from it, and may be
@@ -82,7 +73,9 @@ def fetch_glove(
     >>> fetch_glove("6B.300d", limit=100_000).dim  # doctest: +SKIP
     300
     """
-    check_choice("name", name, _GLOVE)
+    files = [x for source in sources()["glove"].values() for x in source["members"]]
+    names = [x.removeprefix("glove.").removesuffix(".txt") for x in files]
+    check_choice("name", name, names)
     cache = Cache(
         "glove", data_home, download_if_missing, n_retries, delay, progressbar
     )
@@ -135,11 +128,6 @@ def fetch_paragram(
     -------
     vectors : WordVectors
         In the order of the file, with unchanged words.
-
-    Raises
-    ------
-    ImportError, OSError, ValueError
-        As in :func:`fetch_sts`.
 
     Notes
     -----

@@ -15,10 +15,13 @@ from typing import Any
 from sklearn.utils import Bunch, check_scalar
 
 from skparaphrase.datasets._cache import Cache, damage_named
-from skparaphrase.datasets._source import Source, check_choice, iter_cells
+from skparaphrase.datasets._source import (
+    Source,
+    check_choice,
+    iter_cells,
+    read_choice,
+)
 from skparaphrase.datasets._tables import open_compressed
-
-_HEADER = ["Quality", "#1 ID", "#2 ID", "#1 String", "#2 String"]
 
 
 def _read_msrp(path: Path, key: Any) -> Iterator[tuple[str, str, int]]:
@@ -27,16 +30,10 @@ def _read_msrp(path: Path, key: Any) -> Iterator[tuple[str, str, int]]:
     Cells are separated by tabs, and quotes are ordinary characters: read as CSV, lines
     between two of them would be lost.
     """
-    rows = iter_cells(path.read_bytes(), str(path))
-    where, header = next(rows, (f"{path}, line 1", []))
-    if header != _HEADER:
-        raise ValueError(f"{where}: expected the header {_HEADER}, got {header}.")
-    for where, cells in rows:
-        if len(cells) != len(_HEADER):
-            raise ValueError(f"{where}: expected 5 columns, got {len(cells)}.")
-        if cells[0] not in ("0", "1"):
-            raise ValueError(f"{where}: {cells[0]!r} is neither 0 nor 1.")
-        yield cells[3].strip(), cells[4].strip(), int(cells[0])
+    columns = ["#1 String", "#2 String", "Quality"]
+    rows = iter_cells(path.read_bytes(), str(path), columns)
+    for where, (first, second, label) in rows:
+        yield first, second, int(read_choice(label, where, ("0", "1")))
 
 
 _MSRP = Source("msrp", _read_msrp, "sentence1 sentence2 label", groups=True)
@@ -78,11 +75,6 @@ def fetch_msrp(
         `data` of shape (n_pairs, 2), dtype object; `target` of shape (n_pairs,),
         dtype int64: 1 for a paraphrase; `groups` of shape (n_pairs,), as in
         :func:`fetch_sts`; `filename`; `DESCR` with the licence.
-
-    Raises
-    ------
-    ImportError, OSError, ValueError
-        As in :func:`fetch_sts`, and if the licence is not accepted.
 
     References
     ----------
@@ -199,11 +191,6 @@ def fetch_ppdb(
         `constituent` of shape (n_pairs,), str, such as "NN"; `entailment` of shape
         (n_pairs,), str, such as "Equivalence", in version 2.0; `filename`; `DESCR` with
         the licence (CC BY 3.0 US).
-
-    Raises
-    ------
-    ImportError, OSError, ValueError
-        As in :func:`fetch_sts`.
 
     References
     ----------

@@ -113,11 +113,6 @@ def fetch_trecqa(
         (n_candidates,), int64: 1 for a correct answer; `query` of shape
         (n_candidates,), str, the question's identifier; `filename`; `DESCR`.
 
-    Raises
-    ------
-    ImportError, OSError, ValueError
-        As in :func:`fetch_sts`.
-
     Notes
     -----
     Texts are tokens of the Penn Treebank separated by spaces, as in the file: a bracket
@@ -177,11 +172,6 @@ def fetch_wikiqa(
         (n_candidates,), int64: 1 for a correct answer; `query` of shape
         (n_candidates,), str, the question's identifier; `filename`; `DESCR` with the
         licence.
-
-    Raises
-    ------
-    ImportError, OSError, ValueError
-        As in :func:`fetch_sts`.
 
     References
     ----------

@@ -47,7 +47,8 @@ def read_pairs(
         Names in the header, or positions from 0 in a file without a header.
     sep : str, default=None
         The character between columns; None chooses it by the extension. With any
-        separator other than a tab, and in every `.csv` file, cells may be quoted.
+        separator other than a tab, and in every `.csv` file, cells may be quoted, and
+        spaces before a cell are ignored unless they are quoted.
     encoding : str, default="utf-8"
         A name of a Python codec, such as `"cp1252"` or `"utf-16"`. A byte order mark
         is dropped.
@@ -93,8 +94,7 @@ def iter_pairs(
     Returns
     -------
     pairs : iterator of tuple (str, str)
-        The file is opened when the first pair is requested. A file with quotes is read
-        twice, and four times if a quote follows a space in it.
+        The file is opened when the first pair is requested.
 
     Raises
     ------
@@ -338,8 +338,7 @@ def read_wikiqa(
         path, columns, "Label", _to_relevance, "QuestionID", advise=False
     )
     if answerable_only:
-        answerable = set(query[table["Label"] == 1])
-        kept = np.array([name in answerable for name in query], dtype=bool)
+        kept = np.isin(query, query[table["Label"] == 1])
         table = {name: values[kept] for name, values in table.items()}
         query = query[kept]
     if max_answer_tokens is not None:

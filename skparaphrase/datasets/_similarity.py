@@ -11,35 +11,26 @@ from typing import Any
 
 from sklearn.utils import Bunch
 
-from skparaphrase.datasets._cache import Cache, read_members
+from skparaphrase.datasets._cache import Cache, read_members, sources
 from skparaphrase.datasets._source import (
     Source,
     check_choice,
     decode_lines,
     iter_cells,
+    read_choice,
     read_score,
 )
 
-_DATASETS = {
-    (2012, "train"): "MSRpar MSRvid SMTeuroparl",
-    (2012, "test"): "MSRpar MSRvid SMTeuroparl OnWN SMTnews",
-    (2013, "test"): "FNWN headlines OnWN",
-    (2014, "test"): "deft-forum deft-news headlines images OnWN tweet-news",
-    (2015, "test"): "answers-forums answers-students belief headlines images",
-    (2016, "test"): "answer-answer headlines plagiarism postediting question-question",
-}
 _MEMBER = re.compile(r"^STS(?:20\d\d)?\.(input|gs)\.(?:surprise\.)?(.+)\.txt")
 
 
-def _read_sts(
-    path: Path, key: tuple[int, str]
-) -> Iterator[tuple[str, str, float, str]]:
+def _read_sts(path: Path, names: str) -> Iterator[tuple[str, str, float, str]]:
     """The scored pairs in an archive of a year, and the name of their data set.
 
     `STS.input.NAME.txt` has two sentences in a line, `STS.gs.NAME.txt` a score or
     nothing. Names may have the prefix `surprise.`, files `STS2016.`.
     """
-    for name in _DATASETS[key].split():
+    for name in names.split():
         members = [f"STS.input.{name}.txt", f"STS.gs.{name}.txt"]
         raw = read_members(path, members, lambda x: _MEMBER.sub(r"STS.\1.\2.txt", x))
         source, gold = (f"{path}, {member}" for member in members)
@@ -156,13 +147,14 @@ def fetch_sts(
     """
     check_choice("year", year, (2012, 2013, 2014, 2015, 2016))
     check_choice("subset", subset, ("test", "train", "all"))
-    keys = [key for key in _DATASETS if key[0] == year and subset in (key[1], "all")]
-    if not keys:
+    names = [f"STS{year}-en-{x}.zip" for x in ("train", "test") if subset in (x, "all")]
+    known = sources()["sts"]
+    parts = {name: known[name]["parts"] for name in names if name in known}
+    if not parts:
         raise ValueError(
             f"subset must be 'test' or 'all' for {year}: only 2012 has training files."
         )
     cache = Cache("sts", data_home, download_if_missing, n_retries, delay, progressbar)
-    parts = {f"STS{year}-en-{key[1]}.zip": key for key in keys}
     return _STS.load(cache, parts, "score", return_X_y, as_frame)
 
 
@@ -174,11 +166,9 @@ def _read_stsb(path: Path, subsets: list[str]) -> Iterator[tuple[Any, ...]]:
     """
     members = [f"sts-{subset}.csv" for subset in subsets]
     for member, raw in zip(members, read_members(path, members), strict=True):
-        for where, cells in iter_cells(raw, f"{path}, {member}"):
-            if len(cells) < 7:
-                raise ValueError(f"{where}: expected 7 columns, got {len(cells)}.")
-            score = read_score(cells[4], where, 0, 5)
-            yield cells[5].strip(), cells[6].strip(), score, *cells[:3]
+        rows = iter_cells(raw, f"{path}, {member}", (5, 6, 4, 0, 1, 2))
+        for where, (first, second, score, *origin) in rows:
+            yield first, second, read_score(score, where, 0, 5), *origin
 
 
 _SUBSETS = {"train": "TRAIN", "dev": "TRIAL", "test": "TEST"}  # as in SICK.txt
@@ -218,11 +208,6 @@ def fetch_stsb(
         each pair; `groups` of shape (n_pairs,), as in :func:`fetch_sts`; `filename`;
         `DESCR` with licences.
 
-    Raises
-    ------
-    ImportError, OSError, ValueError
-        As in :func:`fetch_sts`.
-
     References
     ----------
     .. [1] Daniel Cer, Mona Diab, Eneko Agirre, Iñigo Lopez-Gazpio and Lucia Specia.
@@ -243,7 +228,6 @@ def fetch_stsb(
 
 
 _SEMEVAL = {"train": "train", "dev": "trial", "test": "test_annotated"}
-_LABEL_NAMES = ("entailment_label", "entailment_judgment")
 _LABELS = ("NEUTRAL", "ENTAILMENT", "CONTRADICTION")
 
 
@@ -252,35 +236,21 @@ def _read_sick(path: Path, subset: str) -> Iterator[tuple[Any, ...]]:
 
     `SICK.txt` and the files of the task, with fewer columns, name labels differently.
     """
-    whole = path.name == "SICK.zip"
-    member = "SICK.txt" if whole else f"SICK_{_SEMEVAL[subset]}.txt"
-    (raw,) = read_members(path, [member])
-    rows = iter_cells(raw, f"{path}, {member}")
-    where, names = next(rows, (f"{path}, {member}, line 1", []))
     columns = ["sentence_A", "sentence_B", "relatedness_score", "pair_ID"]
-    columns += [next(filter(names.__contains__, _LABEL_NAMES), _LABEL_NAMES[0])]
-    if whole:
-        columns.append("SemEval_set")
-    for column in columns:
-        if column not in names:
-            raise ValueError(f"{where}: no column {column!r} in {names}.")
-    positions = [names.index(column) for column in columns]
-    for where, cells in rows:
-        if len(cells) <= max(positions):
-            raise ValueError(
-                f"{where}: expected {len(names)} columns, got {len(cells)}."
-            )
-        first, second, score, number, label, *sets = (
-            cells[position].strip() for position in positions
-        )
+    if path.name == "SICK.zip":
+        member = "SICK.txt"
+        columns += ["entailment_label", "SemEval_set"]
+    else:
+        member = f"SICK_{_SEMEVAL[subset]}.txt"
+        columns += ["entailment_judgment"]
+    (raw,) = read_members(path, [member])
+    for where, cells in iter_cells(raw, f"{path}, {member}", columns):
+        first, second, score, number, label, *sets = cells
         for name in sets:
-            if name not in _SUBSETS.values():
-                raise ValueError(f"{where}: unknown set {name!r}.")
-        if subset != "all" and sets not in ([], [_SUBSETS[subset]]):
-            continue
-        if label not in _LABELS:
-            raise ValueError(f"{where}: {label!r} is none of {_LABELS}.")
-        yield first, second, read_score(score, where, 1, 5), label, number
+            read_choice(name, where, _SUBSETS.values())
+        if subset == "all" or sets in ([], [_SUBSETS[subset]]):
+            read_choice(label, where, _LABELS)
+            yield first, second, read_score(score, where, 1, 5), label, number
 
 
 _SICK = Source(
@@ -322,11 +292,6 @@ def fetch_sick(
         float64 or str; `score` and `entailment` of shape (n_pairs,), both of them;
         `pair_id` of shape (n_pairs,), str; `groups` of shape (n_pairs,), as in
         :func:`fetch_sts`; `filename`; `DESCR` with the licence (CC BY-NC-SA 3.0).
-
-    Raises
-    ------
-    ImportError, OSError, ValueError
-        As in :func:`fetch_sts`.
 
     References
     ----------

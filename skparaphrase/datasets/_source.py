@@ -4,7 +4,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 import codecs
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from typing import Any
@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from skparaphrase.datasets._cache import Cache
-from skparaphrase.datasets._tables import make_bunch
+from skparaphrase.datasets._tables import make_bunch, plain_rows, select_columns
 from skparaphrase.model_selection import pair_groups
 
 _DTYPES = {"score": np.float64, "label": np.int64}  # other columns are objects
@@ -84,33 +84,46 @@ def decode_lines(raw: bytes, source: str) -> list[str]:
     not UTF-8 are read as Windows-1252; the error for a byte that is neither names
     `source` and the line.
     """
-    lines = raw.removeprefix(b"\xef\xbb\xbf").split(b"\n")
+    try:
+        text = raw.decode("utf-8-sig", _OR_CP1252)
+    except UnicodeDecodeError as error:
+        number = error.object.count(b"\n", 0, error.start) + 1
+        raise ValueError(
+            f"{source}, line {number}: neither UTF-8 nor Windows-1252."
+        ) from error
+    lines = text.split("\n")
     if not lines[-1]:
         del lines[-1]
-    decoded = []
-    for number, line in enumerate(lines, 1):
-        try:
-            decoded.append(line.removesuffix(b"\r").decode("utf-8", _OR_CP1252))
-        except UnicodeDecodeError as error:
-            raise ValueError(
-                f"{source}, line {number}: neither UTF-8 nor Windows-1252 "
-                f"({error.reason})."
-            ) from error
-    return decoded
-
-
-def iter_cells(raw: bytes, source: str) -> Iterator[tuple[str, list[str]]]:
-    """The place and the tab-separated cells of every line that is not empty."""
-    for number, line in enumerate(decode_lines(raw, source), 1):
-        if line:
-            yield f"{source}, line {number}", line.split("\t")
+    return [line.removesuffix("\r") for line in lines]
 
 
 def _as_cp1252(error: Any) -> tuple[str, int]:
-    return error.object[error.start : error.end].decode("cp1252"), error.end
+    try:
+        return error.object[error.start : error.end].decode("cp1252"), error.end
+    except UnicodeDecodeError:
+        raise error from None  # has the position in the file
 
 
 codecs.register_error(_OR_CP1252, _as_cp1252)
+
+
+def iter_cells(
+    raw: bytes, source: str, columns: Sequence[str | int]
+) -> Iterator[tuple[str, list[str]]]:
+    """Iterate over the rows of an old tab-separated file: their place, their cells.
+
+    Columns are names in the header, or positions from 0 in a file without a header.
+    """
+    rows = plain_rows(decode_lines(raw, source), "\t")
+    for number, cells in select_columns(source, rows, columns):
+        yield f"{source}, line {number}", [cell.strip() for cell in cells]
+
+
+def read_choice(text: str, where: str, choices: Collection[str]) -> str:
+    """One of the choices; an error begins with `where`."""
+    if text not in choices:
+        raise ValueError(f"{where}: {text!r} is none of {', '.join(choices)}.")
+    return text
 
 
 def read_score(text: str, where: str, low: float, high: float) -> float:

@@ -4,7 +4,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -12,9 +12,11 @@ from typing import Any
 from sklearn.utils import Bunch
 
 from skparaphrase.datasets._tables import (
-    TextFile,
+    Row,
     check_positions,
     check_two,
+    find_column,
+    iter_lines,
     make_bunch,
 )
 
@@ -30,8 +32,8 @@ def read_tagged(
 ) -> Bunch:
     """Read tagged sentences from a file with one token per line.
 
-    A blank line ends a sentence. Columns are separated by tabs or, in a file without
-    any tab, by spaces.
+    A blank line ends a sentence. Columns are separated by tabs if the first line
+    contains one, and otherwise by spaces.
 
     Parameters
     ----------
@@ -79,32 +81,21 @@ def read_tagged(
 def _read_sentences(
     path: Path, columns: Sequence[str | int], conllu: bool
 ) -> tuple[list[list[str]], list[list[str]]]:
-    lines = [
-        line.removesuffix("\n").removesuffix("\r")
-        for line in TextFile(path).lines("\n")
-    ]
-    if not any("\t" in line for line in lines):
-        lines = [re.sub(" +", "\t", line.strip(" ")) for line in lines]
-    numbered = enumerate(lines, 1)
-    header: list[str] = []
-    where = f"{path}: CoNLL-U"
-    if conllu:
-        header = _CONLLU
-    elif not all(isinstance(column, int) for column in columns):
-        filled = ((i, line.split("\t")) for i, line in numbered if line.strip(" "))
-        number, header = next(filled, (1, []))
-        where = f"{path}, line {number}: the header"
-    positions = [_position(column, header, where) for column in columns]
+    rows = _iter_lines(path, conllu)
+    header, where = _CONLLU, f"{path}"
+    if not conllu and not all(isinstance(column, int) for column in columns):
+        number, header = next((row for row in rows if row[1]), (1, []))
+        where = f"{path}, line {number}"
+    positions = [find_column(column, header, where) for column in columns]
     n_columns = len(_CONLLU) if conllu else max(positions) + 1
-    sentences: list[list[list[str]]] = [[]]
-    for number, line in numbered:
-        if not line.strip(" "):
-            sentences.append([])
-            continue
-        cells = line.split("\t")
-        if conllu and line.startswith("#"):
-            continue
+    data: list[list[str]] = [[]]
+    target: list[list[str]] = [[]]
+    for number, cells in rows:
         where = f"{path}, line {number}:"
+        if not cells:
+            data.append([])
+            target.append([])
+            continue
         if len(cells) < n_columns:
             raise ValueError(
                 f"{where} expected {n_columns} columns or more, got {len(cells)}."
@@ -115,19 +106,21 @@ def _read_sentences(
                 raise ValueError(f"{where} {cells[0]!r} is not an ID of CoNLL-U.")
             if match[1]:
                 continue
-        token, tag = word = [cells[position] for position in positions]
-        if not token or not tag:
-            position = positions[bool(token)]
-            kind = "tag" if token else "token"
-            raise ValueError(f"{where} no {kind} in column {position}.")
-        sentences[-1].append(word)
-    pairs = [[*zip(*words, strict=True)] for words in sentences if words]
-    return [[*tokens] for tokens, _ in pairs], [[*tags] for _, tags in pairs]
+        names = ("token", "tag")
+        for name, position, rows_ in zip(names, positions, (data, target), strict=True):
+            if not cells[position]:
+                raise ValueError(f"{where} no {name} in column {position}.")
+            rows_[-1].append(cells[position])
+    return [*filter(None, data)], [*filter(None, target)]
 
 
-def _position(column: str | int, header: list[str], where: str) -> int:
-    if isinstance(column, int):
-        return column
-    if column not in header:
-        raise ValueError(f"{where} has no column {column!r}; the columns are {header}.")
-    return header.index(column)
+def _iter_lines(path: Path, conllu: bool) -> Iterator[Row]:
+    """The cells of each line, which has none if it is blank."""
+    sep = "\t" if conllu else ""
+    for number, line in enumerate(iter_lines(path, "\n"), 1):
+        line = line.removesuffix("\n").removesuffix("\r")
+        if not line.strip(" "):
+            yield number, []
+        elif not (conllu and line.startswith("#")):
+            sep = sep or ("\t" if "\t" in line else " ")
+            yield number, [x for x in line.split(sep) if x or sep == "\t"]

@@ -65,17 +65,16 @@ def columns(evaluation):
 def public(tmp_path, monkeypatch):
     """A folder that stands for all servers, and the list of requested addresses."""
     pooch = pytest.importorskip("pooch")
+    from requests import HTTPError
+
     folder, asked = tmp_path / "public", []
     folder.mkdir()
-
-    class Missing(OSError):
-        response = SimpleNamespace(status_code=404)
 
     def request(url, file, _):
         asked.append(url)
         path = folder / url.partition("?")[0].rpartition("/")[2]
         if not path.exists():
-            raise Missing("404")
+            raise HTTPError("404", response=SimpleNamespace(status_code=404))
         file.write(path.read_bytes())
 
     monkeypatch.setattr(pooch, "HTTPDownloader", lambda **_: request)

@@ -18,11 +18,10 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import numpy as np
 import pytest
 
-from skparaphrase.datasets import _download
 from skparaphrase.datasets._cache import Cache
 
 pytest.importorskip("pooch")
-
+from skparaphrase.datasets import _download
 
 MONDAY = "Mon, 03 Mar 2014 10:00:00 GMT"
 TUESDAY = "Tue, 04 Mar 2014 10:00:00 GMT"
@@ -159,7 +158,7 @@ def test_fetched_once(server, tmp_path, capsys, sha256):
         assert path.read_bytes() == CONTENT
     out, err = capsys.readouterr()
     assert out == ""
-    assert err == "" if sha256 else "100%" in err
+    assert ("100%" in err) == (sha256 is None)
     assert len(server.requests) == 1
     assert names(tmp_path) == ["f.bin", "f.bin.sha256"]
     assert (tmp_path / "f.bin.sha256").read_text() == f"{SHA256}  f.bin\n"
@@ -245,7 +244,7 @@ def test_a_wrong_checksum_leaves_nothing(server, tmp_path, length):
     server.steps["/f.bin"] = [answer(CONTENT + b"x", length=length)]
     wrong = hashlib.sha256(CONTENT + b"x").hexdigest()
     for _ in range(2):
-        with pytest.raises(OSError, match=f"SHA256 is {wrong}, not {SHA256}") as info:
+        with pytest.raises(OSError, match=f"{SHA256} but got {wrong}") as info:
             fetch(server, tmp_path, n_retries=3)
         assert str(tmp_path / "f.bin") in str(info.value)
         assert names(tmp_path) == []
@@ -257,7 +256,7 @@ def test_the_first_download_is_trusted_and_kept_to(server, tmp_path):
     path = fetch(server, tmp_path, None)
     path.unlink()
     server.steps["/f.bin"] = [answer(b"other")]
-    with pytest.raises(OSError, match=r"as in the first download; delete .*sha256"):
+    with pytest.raises(OSError, match=r"To accept another version, delete .*sha256"):
         fetch(server, tmp_path, None)
     assert names(tmp_path) == ["f.bin.sha256"]
     (tmp_path / "f.bin.sha256").unlink()
@@ -403,7 +402,7 @@ def test_processes_fetch_once(server, tmp_path):
     server.steps["/f.bin"] = [answer(upto=1000, wait=lambda: both.wait(0.5))]
     processes = [start(server, tmp_path) for _ in range(2)]
     for process in processes:
-        assert process.communicate()[1] == b""
+        process.communicate()
         assert process.returncode == 0
     assert (tmp_path / "f.bin").read_bytes() == CONTENT
     assert len(server.requests) == 1
@@ -427,12 +426,14 @@ def test_an_end_in_the_middle(server, tmp_path, kind):
     process.send_signal(getattr(signal, kind))
     process.communicate()
     over.set()
-    left = ["f.bin.part"] if kind == "SIGINT" else ["f.bin.lock", "f.bin.part"]
-    assert names(tmp_path) == left
+    # A killed process also leaves an empty temporary file of pooch.
+    left = [name for name in names(tmp_path) if name.startswith("f.bin")]
+    assert left == ["f.bin.lock"] * (kind == "SIGKILL") + ["f.bin.part"]
     size = part.stat().st_size
     assert part.read_bytes() == CONTENT[:size]
     assert fetch(server, tmp_path).read_bytes() == CONTENT
     assert server.ranges == [None, f"bytes={size}-"]
     continued = server.requests[1][1].get("If-Range") == MONDAY
     assert continued == (kind == "SIGINT")
-    assert names(tmp_path) == ["f.bin", "f.bin.sha256"]
+    left = [name for name in names(tmp_path) if name.startswith("f.bin")]
+    assert left == ["f.bin", "f.bin.sha256"]

@@ -49,10 +49,10 @@ def test_msrp_wants_its_licence_accepted(tmp_path):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("", "line 1: expected"),
-        ("1\t2\t3\ta\tb\n", "line 1: expected"),
-        (HEADER + "1\t2\t3\ta\n", "line 2: expected 5 columns, got 4"),
-        (HEADER + "\n2\t2\t3\ta\tb\n", "line 3: '2' is neither 0 nor 1"),
+        ("", "line 1: no column '#1 String'; the header is []."),
+        ("1\t2\t3\ta\tb\n", "line 1: no column '#1 String'; the"),
+        (HEADER + "1\t2\t3\ta\n", "line 2: expected 5 columns or more, got 4"),
+        (HEADER + "\n2\t2\t3\ta\tb\n", "line 3: '2' is none of 0, 1"),
     ],
 )
 def test_wrong_lines_of_msrp_are_named(tmp_path, content, message):

@@ -92,7 +92,7 @@ def test_wrong_files_are_refused(public, tmp_path, archive, fetch, params, name)
     folder, asked = public
     archive(folder / "a.zip", {"a": "b"}).rename(folder / name)
     home = tmp_path / "home"
-    with pytest.raises(OSError, match=r"SHA256 is [0-9a-f]{64}, not [0-9a-f]{64}"):
+    with pytest.raises(OSError, match=r"expected [0-9a-f]{64} but got [0-9a-f]{64}"):
         fetch(**params, data_home=home)
     (home,) = home.iterdir()
     (url,) = sources()[home.name][name]["urls"]

@@ -111,14 +111,23 @@ CELLS = st.text(st.sampled_from('ab ",;\n'), max_size=6)
 ROWS = st.lists(st.tuples(CELLS, CELLS), min_size=1, max_size=4)
 
 
+@pytest.mark.parametrize("quoting", [csv.QUOTE_ALL, csv.QUOTE_MINIMAL])
 @given(rows=ROWS, sep=st.sampled_from(",; \t"))
 @example(rows=[(" a", 'b, "c"'), ("  ", ' "')], sep=",")
-def test_spaces_of_cells_are_kept(tmp_path_factory, rows, sep):
+def test_spaces_of_cells_are_kept(tmp_path_factory, quoting, rows, sep):
+    """Except for those before a cell without quotes."""
     path = tmp_path_factory.mktemp("spaces") / "a.csv"
     buffer = io.StringIO(newline="")
-    csv.writer(buffer, delimiter=sep).writerows(rows)
+    csv.writer(buffer, delimiter=sep, quoting=quoting).writerows(rows)
     path.write_bytes(buffer.getvalue().encode())
-    assert read_pairs(path, columns=(0, 1), sep=sep).data.tolist() == [*map(list, rows)]
+    pairs = read_pairs(path, columns=(0, 1), sep=sep).data.tolist()
+    if quoting == csv.QUOTE_MINIMAL and sep != " ":
+        special = {sep, '"', "\n"}
+        rows = [
+            [cell if special & {*cell} else cell.lstrip(" ") for cell in row]
+            for row in rows
+        ]
+    assert pairs == [*map(list, rows)]
 
 
 @given(rows=ROWS)
@@ -183,30 +192,18 @@ BY_POSITION = {"columns": (0, 1), "score": 2}
         ("a.csv.gz", gzip.compress(TABLE.replace(",", ";").encode(), mtime=0), {}, ";"),
     ],
 )
-def test_another_separator_is_named(file, name, content, params, sep):
+def test_another_separator_is_passed(file, name, content, params, sep):
     path = file(name, content)
     match = f"{re.escape(str(path))}, line [12]: "
     with pytest.raises(ValueError, match=match) as info:
         read_scored_pairs(path, **params)
-    assert str(info.value).endswith(f" separated by {sep!r}: try sep={sep!r}.")
+    expected = params.get("sep", "," if ".csv" in name else "\t")
+    assert str(info.value).endswith(
+        f" Pass sep= if {expected!r} does not separate the columns, and positions if "
+        "the file has no header."
+    )
     params = {**params, "sep": sep}
     assert read_scored_pairs(path, **params).target.tolist() == [1]
-
-
-@pytest.mark.parametrize(
-    ("content", "params"),
-    [
-        ("a,b;c\n", {}),
-        ("sentence1\nwell; no\n", {}),
-        ("yes; well\n", BY_POSITION),
-        ("a\nx;y;z\n", BY_POSITION),
-        ("", {}),
-    ],
-)
-def test_no_separator_is_named_without_a_sign_of_it(file, content, params):
-    with pytest.raises(ValueError) as info:
-        read_scored_pairs(file("a.csv", content), **params)
-    assert "sep=" not in str(info.value)
 
 
 LATIN = "sentence1,sentence2\nnaïve,é\n"
@@ -218,16 +215,16 @@ LATIN = "sentence1,sentence2\nnaïve,é\n"
         (LATIN.encode("cp1252"), 2, "cp1252"),
         (LATIN.encode("utf-16"), 1, "utf-16"),
         (b"\xfe\xff" + LATIN.encode("utf-16-be"), 1, "utf-16"),
-        (LATIN.encode("utf-16-le"), 1, "utf-16-le"),
-        (LATIN.encode("utf-16-be"), 1, "utf-16-be"),
+        (LATIN.encode("utf-16-le"), 2, "utf-16-le"),
+        (LATIN.encode("utf-16-be"), 2, "utf-16-be"),
         (LATIN.replace("ï", "i").replace("é", "e").encode("utf-16-le"), 1, "utf-16-le"),
     ],
 )
-def test_another_encoding_is_named(file, raw, line, encoding):
+def test_another_encoding_is_passed(file, raw, line, encoding):
     path = file("a.csv", raw)
-    start = re.escape(f"{path}, line {line}: not UTF-8 (")
-    match = rf"^{start}.*\)\. Try encoding='{encoding}'\.$"
     for given_encoding in ("utf-8", "UTF8", "utf-8-sig"):
+        start = re.escape(f"{path}, line {line}: not {given_encoding} (")
+        match = rf"^{start}.*\)\. Pass encoding= for a file in another encoding\.$"
         with pytest.raises(ValueError, match=match):
             read_pairs(path, encoding=given_encoding)
     X = read_pairs(path, encoding=encoding).data
@@ -267,18 +264,12 @@ def test_wikiqa_names_no_option(file):
 @pytest.mark.parametrize(
     ("header", "message"),
     [
-        ("Sentence1,sentence2", "no column 'sentence1', did you mean 'Sentence1'?"),
-        ("sentence1, sentence2", "no column 'sentence2', did you mean ' sentence2'?"),
-        ("Sentence 1,sentence2", "no column 'sentence1', did you mean 'Sentence 1'?"),
-        (
-            "SENTENCE1,sentence2,Sentence1",
-            "no column 'sentence1', did you mean 'SENTENCE1' or 'Sentence1'?",
-        ),
-        ("sentence1,x,sentence1,sentence2", "2 columns are named 'sentence1';"),
+        ("Sentence1,sentence2", "no column 'sentence1'; "),
+        ("sentence1,x,sentence1,sentence2", "2 columns are named 'sentence1'; "),
     ],
 )
-def test_headers_that_nearly_match(file, header, message):
+def test_errors_show_the_header(file, header, message):
     path = file("a.csv", header + "\na,b,c,d\n")
-    start = re.escape(f"{path}, line 1: {message}")
-    with pytest.raises(ValueError, match=f"^{start}.* header is \\["):
+    shown = f"{path}, line 1: {message}the header is {header.split(',')}. Pass"
+    with pytest.raises(ValueError, match=re.escape(shown)):
         read_pairs(path)

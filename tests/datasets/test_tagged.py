@@ -84,23 +84,23 @@ ROW = "1\ta\t_\tX\tY\t_\t_\t_\t_\t_\n"
 @pytest.mark.parametrize(
     ("name", "content", "columns", "message"),
     [
-        ("a.tsv", "", None, ", line 1: the header has no column 'token'"),
+        ("a.tsv", "", None, ", line 1: no column 'token'; the header is "),
         (
             "a.tsv",
             "\ntoken\tupos\n",
             None,
-            r", line 2: .* no column 'tag'; the columns are \['token', 'upos'\]",
+            r", line 2: no column 'tag'; the header is \['token', 'upos'\]",
         ),
         ("a.tsv", TAGGED + "x\n", None, ", line 9: expected 3 columns or more, got 1"),
         ("a.tsv", "a\tX\n\nb\t\n", (0, 1), ", line 3: no tag in column 1"),
         ("a.tsv", "a\tX\n\tY\n", (0, 1), ", line 2: no token in column 0"),
         ("a.tsv", "a X\n\n\nb\n", (0, 1), ", line 4: expected 2 columns .* got 1"),
-        ("a.tsv", b"a\tX\n\n\xff\tY\n", (0, 1), ", line 3: not UTF-8"),
+        ("a.tsv", b"a\tX\n\n\xff\tY\n", (0, 1), ", line 3: not utf-8"),
         ("a.conllu", ROW + "2\tb\t_\tX\n", None, ", line 2: expected 10 .* got 4"),
         ("a.conllu", ROW + ROW[1:], None, ", line 2: '' is not an ID"),
         ("a.conllu", "#\n" + ROW.replace("1", "x"), None, ", line 2: 'x' is not an ID"),
         ("a.conllu", ROW.replace("X", ""), None, ", line 1: no tag in column 3"),
-        ("a.conllu", ROW, ("FORM", "POS"), ": CoNLL-U has no column 'POS'"),
+        ("a.conllu", ROW, ("FORM", "POS"), ": no column 'POS'; the header is "),
     ],
 )
 def test_errors_of_tagged_files_name_file_and_line(

@@ -37,7 +37,7 @@ from subjects import (
 import skparaphrase
 from skparaphrase import datasets
 from skparaphrase.callback import Checkpoint
-from skparaphrase.datasets._download import record_of, sha256_of
+from skparaphrase.datasets._cache import record_of, sha256_of
 from skparaphrase.encoders import ParagramEncoder
 from skparaphrase.storage import _folders
 from skparaphrase.streams import TextStore, _store, transform_to
