@@ -19,7 +19,7 @@ from skparaphrase._estimator import store_parameters
 from skparaphrase._presets import paper
 from skparaphrase.encoders._base import TextEncoder, check_word_vectors
 from skparaphrase.encoders._export import save_model2vec, static_embedding
-from skparaphrase.text import TokenBatch, check_texts
+from skparaphrase.text import check_texts
 from skparaphrase.vectors import WordVectors
 from skparaphrase.vectors._bundled import read_bundled
 from skparaphrase.vectors._pooling import pool_vectors
@@ -54,10 +54,9 @@ class AveragingEncoder(TextEncoder):
 
     def _embed(self, texts: list[str]) -> NDArray[np.float32]:
         vectors = self._word_vectors()
-        batches = vectors.lookup(self._tokenizer()).encode_blocks(texts)
         return pool_vectors(
             vectors,
-            batches,
+            vectors.encode_blocks(texts, self._tokenizer()),
             len(texts),
             weights=self._word_weights(),
             unknown_weight=getattr(self, "unknown_weight_", 1.0),
@@ -291,8 +290,7 @@ class TfidfEncoder(AveragingEncoder):
         texts = check_fit_texts(X).ravel().tolist()
         vectors = self._word_vectors()
         n_words = len(vectors)
-        lookup = vectors.lookup(self._tokenizer(), known_only=True)
-        batch = TokenBatch.concatenate(list(lookup.encode_blocks(texts)))
+        batch = vectors.encode(texts, self._tokenizer(), known_only=True)
         document = np.repeat(np.arange(len(batch)), batch.lengths)
         once = np.unique(document * n_words + batch.ids) % n_words
         found = np.bincount(once, minlength=n_words)

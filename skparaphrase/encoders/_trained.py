@@ -270,7 +270,8 @@ class TrainedEncoder(CallbackSupportMixin, TextEncoder):
             self.added_words_ = []
             if not self._learns_tokens:
                 vectors = self._initial_vectors()
-                self.added_words_ = vectors.made_words(texts, self._tokenizer())
+                covering = vectors.covering(texts, self._tokenizer())
+                self.added_words_ = covering.words[len(vectors) :]
             return self._new_table(texts)
         if not self._learns_tokens and self._initial_vectors().words != vectors.words:
             raise ValueError(
@@ -285,9 +286,8 @@ class TrainedEncoder(CallbackSupportMixin, TextEncoder):
         vectors = self._start_vectors()
         if self.scale is None:
             return vectors
-        lookup = vectors.lookup(self._tokenizer(), known_only=True)
-        blocks = lookup.encode_blocks(list(texts[:_SAMPLE]))
-        found = np.unique(np.concatenate([block.ids for block in blocks]))
+        some = list(texts[:_SAMPLE])
+        found = np.unique(vectors.encode(some, self._tokenizer(), known_only=True).ids)
         lengths = np.linalg.norm(vectors.rows(found), axis=1)
         if len(lengths) and lengths.mean() > 0:
             self.scale_ = float(self.scale / lengths.mean())
@@ -313,10 +313,6 @@ class TrainedEncoder(CallbackSupportMixin, TextEncoder):
     def _penalty_target(self) -> Any:
         """A function of rows: the vectors that the penalty pulls to; None is zero."""
         return None if self._learns_tokens else self._start_vectors().rows
-
-    def _lookup(self, *, known_only: bool = False) -> Any:
-        """What finds the rows of `vectors_` for the tokens of texts."""
-        return self.vectors_.lookup(self._tokenizer(), known_only=known_only)
 
     def _initialize(self, vectors: WordVectors) -> None:
         """Start from these vectors, with new parameters or those of `init`."""

@@ -122,9 +122,8 @@ class SupervisedModel(TrainedModel):
             return float(self.scale)
         if not self.scales_words_:
             return scale_factor(text_vectors(self.encoder_, texts), self.scale)
-        vectors = self.encoder_.vectors_
-        batches = self.encoder_._lookup(known_only=True).encode_blocks(texts)
-        found = np.unique(np.concatenate([batch.ids for batch in batches]))
+        vectors, tokenizer = self.encoder_.vectors_, self.encoder_._tokenizer()
+        found = np.unique(vectors.encode(texts, tokenizer, known_only=True).ids)
         return scale_factor(vectors.rows(found), self.scale)
 
     def _head(self, dim: int) -> "networks.Head":
@@ -152,8 +151,8 @@ class SupervisedModel(TrainedModel):
             composition: networks.Composition = networks.Average(vectors.shape[1])
         else:
             encoder = self._checked_encoder()
-            blocks = encoder._lookup(known_only=True).encode_blocks(distinct)
-            batch = TokenBatch.concatenate(list(blocks))
+            tokenizer = encoder._tokenizer()
+            batch = encoder.vectors_.encode(distinct, tokenizer, known_only=True)
             if not len(batch.ids):
                 raise ValueError(
                     "No word of the texts has a vector: do texts and vectors agree in "
