@@ -112,7 +112,8 @@ def _word_level(args: Args) -> tuple[Any, Any]:
     from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
 
     vectors = read_table(args)
-    vocabulary = {**vectors.index, "[UNK]": len(vectors)}
+    words = [*vectors.words, "[UNK]"]
+    vocabulary = dict(zip(words, range(len(words)), strict=True))
     tokenizer = Tokenizer(models.WordLevel(vocabulary, unk_token="[UNK]"))
     tokenizer.normalizer = normalizers.Lowercase()
     tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()

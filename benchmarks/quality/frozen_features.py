@@ -162,7 +162,8 @@ def model2vec(data: Data) -> Any:
     from model2vec import StaticModel
     from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
 
-    vocabulary = {**data.vectors.index, "[UNK]": len(data.vectors)}
+    words = [*data.vectors.words, "[UNK]"]
+    vocabulary = dict(zip(words, range(len(words)), strict=True))
     tokenizer = Tokenizer(models.WordLevel(vocabulary, unk_token="[UNK]"))
     tokenizer.normalizer = normalizers.Lowercase()
     tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()

@@ -144,7 +144,7 @@ def _arithmetic(args: Args, *, n_threads: int) -> Measures:
 
 def _text(args: Args) -> Measures:
     texts = list(dict.fromkeys(corpus_texts(args)))
-    index = dict(read_table(args).index)
+    index = {word: row for row, word in enumerate(read_table(args).words)}
     joined = " ".join(texts)
     pieces = joined.lower().split()
     return {
@@ -222,8 +222,11 @@ def _average(args: Args) -> Measures:
     vectors = read_table(args)
     encoder = AverageEncoder(vectors)
     texts = list(dict.fromkeys(corpus_texts(args)))
-    ids = WordTokenizer().encode(texts, vectors.index).ids.astype(np.int64)
-    joined, index = " ".join(texts), dict(vectors.index)
+    ids = WordTokenizer().encode(texts, vectors.words).ids.astype(np.int64)
+    joined, index = (
+        " ".join(texts),
+        dict(zip(vectors.words, range(len(vectors)), strict=True)),
+    )
     pieces = joined.lower().split()
     seconds = {
         "rows": len(ids) * ROW / gather_rate(vectors.matrix, ids, args.threads),
@@ -251,7 +254,7 @@ def _training(args: Args) -> Measures:
     )
     order = np.random.default_rng(0).permutation(len(pairs))
     texts = [text for i in order for text in pairs[i]]
-    found = WordTokenizer().encode(texts, vectors.index)
+    found = WordTokenizer().encode(texts, vectors.words)
     ids = found.ids.astype(np.int64)
     # A step reads the rows of its words (once: they stay in the cache), and reads and
     # writes their gradients, AdaGrad's sums and the vectors; it reads the initial ones.

@@ -18,7 +18,7 @@ from skparaphrase._compat import VisualBlock, fit_context
 from skparaphrase._estimator import PaperSettings, Settings, store_parameters
 from skparaphrase.encoders._base import TextEncoder, check_word_vectors
 from skparaphrase.encoders._export import save_model2vec, static_embedding
-from skparaphrase.text import TokenBatch, check_texts
+from skparaphrase.text import check_texts
 from skparaphrase.vectors import WordVectors
 from skparaphrase.vectors._bundled import read_bundled
 from skparaphrase.vectors._pooling import pool_vectors
@@ -43,9 +43,12 @@ def average_texts(
     unknown_weight : float, default=1.0
         That of vectors which are made for words that the table lacks.
     """
-    batches = vectors.lookup(tokenizer).encode_blocks(texts)
     return pool_vectors(
-        vectors, batches, len(texts), weights=weights, unknown_weight=unknown_weight
+        vectors,
+        vectors.encode_blocks(texts, tokenizer),
+        len(texts),
+        weights=weights,
+        unknown_weight=unknown_weight,
     )
 
 
@@ -318,8 +321,7 @@ class TfidfEncoder(PaperSettings, AveragingEncoder):
         texts = check_fit_texts(X).ravel().tolist()
         vectors = self._word_vectors()
         n_words = len(vectors)
-        lookup = vectors.lookup(self._tokenizer(), known_only=True)
-        batch = TokenBatch.concatenate(list(lookup.encode_blocks(texts)))
+        batch = vectors.encode(texts, self._tokenizer(), known_only=True)
         document = np.repeat(np.arange(len(batch)), batch.lengths)
         once = np.unique(document * n_words + batch.ids) % n_words
         found = np.bincount(once, minlength=n_words)

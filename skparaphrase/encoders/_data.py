@@ -9,7 +9,7 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from hashlib import blake2b
 from itertools import islice
 from pathlib import Path
@@ -76,9 +76,7 @@ class TextsInMemory:
 
     def encode(self, tokenizer: Any, vectors: WordVectors) -> TokenBatch:
         """The tokens of the distinct texts."""
-        lookup = vectors.lookup(tokenizer, known_only=True)
-        blocks = lookup.encode_blocks(self.distinct)
-        return TokenBatch.concatenate(list(blocks))
+        return vectors.encode(self.distinct, tokenizer, known_only=True)
 
 
 class TextsInStore:
@@ -127,7 +125,7 @@ class TextsInStore:
 
     def encode(self, tokenizer: Any, vectors: WordVectors) -> TokenBatch:
         """The tokens of all texts of the store, which are kept in its folder."""
-        encode = vectors.lookup(tokenizer, known_only=True).encode_blocks
+        encode = partial(vectors.encode_blocks, tokenizer=tokenizer, known_only=True)
         key = _tokens_key(tokenizer, vectors)
         return stored_tokens(self._store, encode, key, len(vectors), self._scratch)
 

@@ -162,9 +162,9 @@ class DistilledEncoder(AveragingEncoder):
         texts = X.ravel().tolist()
         tokenizer = self._tokenizer()
         initial = super()._word_vectors()
-        initial = initial.with_words(initial.made_words(texts, tokenizer))
-        blocks = initial.lookup(tokenizer, known_only=True).encode_blocks(texts)
-        counts = count_matrix(TokenBatch.concatenate(list(blocks)), len(initial))
+        initial = initial.covering(texts, tokenizer)
+        batch = initial.encode(texts, tokenizer, known_only=True)
+        counts = count_matrix(batch, len(initial))
         if not counts.nnz:
             raise ValueError(
                 f"None of the {len(texts)} texts contains any of the {len(initial)} "

@@ -28,15 +28,14 @@ def embed_texts(encoder: Any, texts: list[str]) -> Matrix:
     """
     place = networks.resolve_device(encoder.device)
     composition = encoder._fitted_composition().to(place)
-    vectors = encoder.vectors_
-    encode_blocks = vectors.lookup(encoder._tokenizer()).encode_blocks
+    vectors, tokenizer = encoder.vectors_, encoder._tokenizer()
     embedded = np.empty((len(texts), composition.dim), dtype=np.float32)
     group = composition.batch_size or 1  # composed together
     step = max(_TEXTS // group, 1) * group
     for start in range(0, len(texts), step):
         part = texts[start : start + step]
         out = embedded[start : start + len(part)]
-        batches = encode_blocks(part)
+        batches = vectors.encode_blocks(part, tokenizer)
         if isinstance(composition, networks.Pooled) and place.type == "cpu":
             _embed_pooled(composition, vectors, batches, out)
         else:

@@ -170,8 +170,7 @@ def word_probabilities(
     """p(w) of each word of a table, shape (n_words,)."""
     if isinstance(frequencies, str):  # "corpus"
         counts = np.zeros(len(vectors), dtype=np.int64)
-        lookup = vectors.lookup(tokenizer, known_only=True)
-        for batch in lookup.encode_blocks(texts):
+        for batch in vectors.encode_blocks(texts, tokenizer, known_only=True):
             np.add.at(counts, batch.ids, 1)
         return counts / max(counts.sum(), 1)
     if frequencies is None:

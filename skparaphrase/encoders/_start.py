@@ -18,7 +18,6 @@ from sklearn.frozen import FrozenEstimator
 from skparaphrase._lazy import networks
 from skparaphrase.encoders._base import check_word_vectors
 from skparaphrase.encoders._sif import sif_weights, word_probabilities
-from skparaphrase.text import TokenBatch
 from skparaphrase.vectors import WordVectors
 
 _SAMPLE = 1000  # texts that determine the scale
@@ -102,8 +101,9 @@ def _word_table(
 ) -> WordVectors:
     """The word vectors, weighted and scaled; how is noted in `attributes`."""
     source, tokenizer = check_word_vectors(encoder.vectors), encoder._tokenizer()
-    added = source.made_words(texts, tokenizer)
-    source = source.with_words(added)
+    n_given = len(source)
+    source = source.covering(texts, tokenizer)
+    added = source.words[n_given:]
     attributes.update(scale_=1.0, added_words_=added)
     if getattr(encoder, "weighting", "uniform") == "sif":
         frequencies = encoder.frequencies
@@ -111,8 +111,7 @@ def _word_table(
         attributes["initial_weights_"] = sif_weights(probabilities, encoder.a)
     table = _moved(source, attributes)
     if encoder.scale is not None:
-        found = table.lookup(tokenizer, known_only=True)
-        batch = TokenBatch.concatenate([*found.encode_blocks(texts[:_SAMPLE])])
+        batch = table.encode(texts[:_SAMPLE], tokenizer, known_only=True)
         lengths = np.linalg.norm(table.rows(np.unique(batch.ids)), axis=1)
         if len(lengths) and lengths.mean() > 0:
             attributes["scale_"] = float(encoder.scale / lengths.mean())

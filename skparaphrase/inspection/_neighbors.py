@@ -124,7 +124,7 @@ def nearest_units(
         chosen = list(dict.fromkeys(_check_units(candidates, table, "candidates")))
 
     def embed(block: Sequence[str]) -> NDArray[Any]:
-        rows = map(table.index.__getitem__, block)
+        rows = map(table.words.get, block)  # all are known
         return table.rows(np.fromiter(rows, np.intp, len(block)))
 
     return _nearest(pandas, embed, asked, chosen, n_neighbors)

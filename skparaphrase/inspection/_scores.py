@@ -278,9 +278,7 @@ def _count_unknown(
     texts: NDArray[np.object_], known: Mapping[str, int], tokenizer: Tokenizer | None
 ) -> NDArray[np.int64]:
     """Number of words of each text that are not known, of the shape of `texts`."""
-    lookup = find_tokenizer(None, tokenizer).lookup(known, unknown=1)
-    counts = []
-    for batch in lookup.encode_blocks(texts.ravel().tolist()):
-        total = np.concatenate([[0], np.cumsum(batch.ids, dtype=np.int64)])
-        counts.append(np.diff(total[batch.offsets]))
-    return np.concatenate(counts).reshape(texts.shape)
+    tokenizer = find_tokenizer(None, tokenizer)
+    batch = tokenizer.encode(texts.ravel().tolist(), known, unknown=1)
+    total = np.append(0, np.cumsum(batch.ids, dtype=np.int64))
+    return np.diff(total[batch.offsets]).reshape(texts.shape)

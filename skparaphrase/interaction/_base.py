@@ -87,7 +87,7 @@ class PairwiseInteraction(TrainedModel):
 
         row = vectors.unknown_row
         rule = number if row is None else row
-        batch = tokenizer.encode(texts, vectors.index, rule)
+        batch = tokenizer.encode(texts, vectors.words, rule)
         rows, numbers = np.unique(batch.ids, return_inverse=True)
         names = list(unknown)
         words = [
@@ -252,7 +252,7 @@ def _rows_of(
     words: list[str], vectors: WordVectors
 ) -> tuple[NDArray[np.bool_], NDArray[np.intp]]:
     """Which words are in a table, and the rows of these."""
-    rows = np.array([vectors.index.get(word, -1) for word in words], dtype=np.intp)
+    rows = np.array([vectors.words.get(word, -1) for word in words], dtype=np.intp)
     return rows >= 0, rows[rows >= 0]
 
 

@@ -119,10 +119,9 @@ class SupervisedModel(TrainedModel):
         some = examples.texts.ravel()[:_SAMPLE].tolist()
         if self.scales_words_:
             vectors = encoder.vectors_
-            blocks = encoder._lookup(known_only=True).encode_blocks(some)
-            batch = TokenBatch.concatenate(list(blocks))
-            found = np.unique(batch.ids)
-            self.scale_ = scale_factor(vectors.rows(found), self.scale)
+            batch = vectors.encode(some, encoder._tokenizer(), known_only=True)
+            known = vectors.rows(np.unique(batch.ids))
+            self.scale_ = scale_factor(known, self.scale)
             matrix = vectors.rows(slice(None)) * np.float32(self.scale_)
             encoder.vectors_ = vectors.replace(matrix)
         elif self.scale is not None and not self.normalize:
@@ -172,8 +171,8 @@ class SupervisedModel(TrainedModel):
             composition: networks.Composition = networks.Average(vectors.shape[1])
         else:
             prior = self._checked_prior()
-            blocks = self.encoder_._lookup(known_only=True).encode_blocks(distinct)
-            batch = TokenBatch.concatenate(list(blocks))
+            vectors, tokenizer = self.encoder_.vectors_, self.encoder_._tokenizer()
+            batch = vectors.encode(distinct, tokenizer, known_only=True)
             if not len(batch.ids):
                 raise ValueError(
                     "No word of the texts has a vector: do texts and vectors agree in "
@@ -228,19 +227,13 @@ class SupervisedModel(TrainedModel):
         self, prior: TrainedEncoder | None, sparse: bool, device: "torch.device"
     ) -> "networks.WordTable":
         """The vectors to train, which are penalised towards `prior` or the start."""
-        vectors = self.encoder_.vectors_
-        initial: Any = None
+        anchors = None
         if self.vectors_penalty > 0 and self.freeze is None:
-            if prior is not None:
-                initial = prior.vectors_.rows
-            else:
-                anchors = anchor_table(self.encoder_)
-                initial = None if anchors is None else anchors.rows
-                if anchors is not None and self.scales_words_:
-                    initial = anchors.rows(slice(None)) * np.float32(self.scale_)
+            anchors = anchor_table(self.encoder_) if prior is None else prior.vectors_
+        factor = np.float32(self.scale_ if self.scales_words_ else 1.0)
         return networks.WordTable(
-            vectors.rows(slice(None)),
-            initial=initial,
+            self.encoder_.vectors_.rows(slice(None)),
+            initial=None if anchors is None else lambda ids: anchors.rows(ids) * factor,
             sparse=sparse,
             device=device,
             frozen=self.freeze == "vectors",

@@ -119,10 +119,8 @@ def encode_sentences(
     ]
     lengths = [len(sentence) for sentence in sentences if sentence]
     words = list(numbers)
-    lookup = encoder.vectors_.lookup(encoder._tokenizer(), known_only=known_only)
-    blocks = lookup.encode_blocks(words)
     return networks.Sentences(
-        TokenBatch.concatenate(list(blocks)),
+        encoder.vectors_.encode(words, encoder._tokenizer(), known_only=known_only),
         np.array([any(map(str.isupper, word)) for word in words], dtype=np.float32),
         TokenBatch(
             np.array(ids, dtype=np.int32),

@@ -3,9 +3,9 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,7 +44,15 @@ class TokenBatch:
     def __len__(self) -> int:
         return len(self.offsets) - 1
 
-    def __getitem__(self, i: int | slice) -> Any:
+    @overload
+    def __getitem__(self, i: int | np.integer) -> NDArray[np.int32]: ...
+
+    @overload
+    def __getitem__(self, i: slice) -> "TokenBatch": ...
+
+    def __getitem__(
+        self, i: int | np.integer | slice
+    ) -> "NDArray[np.int32] | TokenBatch":
         if isinstance(i, slice):
             start, stop, step = i.indices(len(self))
             if step != 1:
@@ -52,7 +60,7 @@ class TokenBatch:
             bounds = self.offsets[start : max(start, stop) + 1]
             ids = self.ids[bounds[0] : bounds[-1]]
             return TokenBatch(ids, bounds - bounds[0], self.extra)
-        i = range(len(self))[i]
+        i = range(len(self))[int(i)]
         return self.ids[self.offsets[i] : self.offsets[i + 1]]
 
     @property
@@ -72,9 +80,10 @@ class TokenBatch:
         -------
         batch : TokenBatch
         """
+        if len(batches) == 1:
+            return batches[0]
         lengths = [batch.lengths for batch in batches]
-        offsets = np.zeros(sum(map(len, batches)) + 1, dtype=np.int64)
-        np.cumsum(np.concatenate(lengths), out=offsets[1:])
+        offsets = np.append(0, np.cumsum(np.concatenate(lengths)))
         ids = np.concatenate([batch.ids for batch in batches])
         extra = [batch.extra for batch in batches if batch.extra is not None]
         if not extra:
@@ -114,20 +123,3 @@ def ragged_positions(
     positions = np.repeat(starts - offsets[:-1], lengths)
     positions += np.arange(offsets[-1])
     return positions, offsets
-
-
-def text_blocks(
-    texts: Sequence[str], block_size: int, max_characters: int | None = None
-) -> Iterator[Sequence[str]]:
-    """Split texts into one or more blocks; a longer text is a block of its own."""
-    for start in range(0, len(texts) or 1, max(block_size, 1)):
-        waiting = [texts[start : start + block_size]]
-        while waiting:
-            block = waiting.pop()
-            if max_characters is None or len(block) < 2:
-                yield block
-            elif sum(map(len, block)) <= max_characters:
-                yield block
-            else:
-                middle = len(block) // 2
-                waiting += [block[middle:], block[:middle]]

@@ -3,7 +3,7 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from itertools import islice
 from numbers import Number
 from typing import Any
@@ -158,6 +158,26 @@ def numbered_texts(texts: NDArray[np.object_]) -> tuple[list[str], NDArray[np.in
     distinct, inverse = unique_texts(texts)
     indices = np.arange(texts.size) if inverse is None else inverse
     return distinct, indices.reshape(texts.shape)
+
+
+def text_blocks(
+    texts: Sequence[str], block_size: int, max_characters: int | None = None
+) -> Iterator[Sequence[str]]:
+    """Split texts into one or more blocks.
+
+    A text of more than `max_characters` is a block of its own.
+    """
+    for start in range(0, len(texts) or 1, max(block_size, 1)):
+        waiting = [texts[start : start + block_size]]
+        while waiting:
+            block = waiting.pop()
+            if max_characters is None or len(block) < 2:
+                yield block
+            elif sum(map(len, block)) <= max_characters:
+                yield block
+            else:
+                middle = len(block) // 2
+                waiting += [block[middle:], block[:middle]]
 
 
 def _read(X: Any) -> NDArray[np.object_] | Iterator[Any]:

@@ -6,16 +6,15 @@
 import sys
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from itertools import chain
 from operator import index
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from skparaphrase._threads import available_threads, prefetch
-from skparaphrase.text._batch import TokenBatch, text_blocks
+from skparaphrase.text._batch import TokenBatch
+from skparaphrase.text._check import text_blocks
 from skparaphrase.text._vocabulary import Alphabet, NgramIndex, code_points
 
 _CHARACTERS = 2**20  # counted at a time, of so many texts at most
@@ -117,27 +116,6 @@ class NgramTokenizer:
                 ngrams += counter.strings(keys[best], order)
         return ngrams
 
-    def _key(self) -> tuple[Any, ...]:
-        """Equal for tokenizers that give equal n-grams."""
-        return type(self), self.ngram_range, self.lowercase, self.binary
-
-    def lookup(
-        self, ngrams: Sequence[str], unknown: int | None = None
-    ) -> "NgramLookup":
-        """A look-up of n-grams, which builds its index once.
-
-        Parameters
-        ----------
-        ngrams : sequence of str
-        unknown : int, default=None
-            The row of n-grams that are missing; None leaves them out.
-
-        Returns
-        -------
-        lookup : NgramLookup
-        """
-        return NgramLookup(self, NgramIndex(ngrams), unknown)
-
     def encode(
         self, texts: Sequence[str], index: NgramIndex, unknown: int | None = None
     ) -> TokenBatch:
@@ -230,19 +208,6 @@ class NgramTokenizer:
 
 
 _Counts = tuple[NDArray[np.int64], NDArray[np.int64]]  # sorted keys, their counts
-
-
-@dataclass(frozen=True)
-class NgramLookup:
-    """Finds the rows of the n-grams of texts, in blocks."""
-
-    tokenizer: NgramTokenizer
-    index: NgramIndex
-    unknown: int | None
-
-    def encode_blocks(self, texts: Sequence[str]) -> Iterator[TokenBatch]:
-        """Rows of the n-grams of each text, some texts at a time."""
-        return self.tokenizer.encode_blocks(texts, self.index, self.unknown)
 
 
 class _NgramCounter:

@@ -5,11 +5,10 @@
 
 import codecs
 import mmap
-from collections.abc import Iterable, Iterator, Set
+from collections.abc import Iterator, Set
 from dataclasses import dataclass, field
-from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import Any, BinaryIO
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -17,58 +16,23 @@ from numpy.typing import DTypeLike, NDArray
 from skparaphrase._estimator import warn_caller
 from skparaphrase._threads import available_threads, prefetch
 
-if TYPE_CHECKING:
-    from skparaphrase.vectors._word_vectors import WordVectors
-
 FORMATS = ("auto", "glove", "word2vec", "word2vec-binary")
 _BLOCK = 1 << 17  # bytes of text parsed at a time; more leave the processor's cache
 _NEWLINE, _SPACE, _MINUS, _DOT = 10, 32, 45, 46
 _PADDING = 8  # bytes before the text; parse_decimals looks back
 
 
-def read(
-    cls: "type[WordVectors]",
-    path: str | PathLike[str],
+def read_file(
+    path: Path,
     *,
-    format: str = "auto",
-    limit: int | None = None,
-    vocabulary: Iterable[str] | None = None,
-    unknown: str | None = None,
-    dtype: DTypeLike = np.float32,
-    encoding_errors: str = "strict",
-) -> "WordVectors":
-    """Read a file of GloVe, word2vec (text or binary) or fastText (`.vec`).
-
-    Parameters
-    ----------
-    path : path-like
-    format : {"auto", "glove", "word2vec", "word2vec-binary"}, default="auto"
-        "glove" has no header; "word2vec" is text with a header "n_words dim", which
-        is also the format of `.vec` files. "auto" looks at the first bytes.
-    limit : int, default=None
-        Read only the first `limit` words of the file.
-    vocabulary : iterable of str, default=None
-        Keep only these words and `unknown`.
-    unknown : str, default=None
-        See :class:`WordVectors`.
-    dtype : {"float32", "float16"}, default="float32"
-    encoding_errors : {"strict", "replace", "ignore"}, default="strict"
-        How to decode words that are not UTF-8; "strict" raises.
-
-    Returns
-    -------
-    vectors : WordVectors
-        A word that occurs twice keeps its first vector; a warning counts them.
-
-    Raises
-    ------
-    ValueError
-        If the header is wrong, a row is too short, a value is not a number or the
-        file ends early. The message names the file and the line or row.
-    """
-    path, dtype = Path(path), np.dtype(dtype)
-    if isinstance(vocabulary, str):
-        raise TypeError("vocabulary must be several words; got one str.")
+    format: str,
+    limit: int | None,
+    vocabulary: Set[str | None] | None,
+    dtype: DTypeLike,
+    encoding_errors: str,
+) -> tuple[list[str], NDArray[np.floating]]:
+    """Read words and matrix as :meth:`WordVectors.read` says."""
+    dtype = np.dtype(dtype)
     if format not in FORMATS:
         raise ValueError(f"format must be one of {FORMATS}; got {format!r}.")
     if dtype.name not in ("float32", "float16"):
@@ -80,8 +44,8 @@ def read(
     if format == "auto":
         format = _guess(path)
     is_binary = format == "word2vec-binary"
-    wanted = None if vocabulary is None else {*vocabulary, unknown}
-    words = _Words(path, "row" if is_binary else "line", wanted, encoding_errors)
+    unit = "row" if is_binary else "line"
+    words = _WantedWords(path, unit, vocabulary, encoding_errors)
     if is_binary:
         matrix = _read_binary(path, words, limit, dtype)
     else:
@@ -92,14 +56,11 @@ def read(
             f"{path}: {len(words.repeated)} words occur again and keep their first "
             f"vector; the first is {word!r} in {words.unit} {where}."
         )
-    try:
-        return cls(list(words.index), matrix, unknown=unknown)
-    except ValueError as error:
-        raise ValueError(f"{path}: {error}") from None
+    return list(words.index), matrix
 
 
 @dataclass
-class _Words:
+class _WantedWords:
     """Collects the words of a file whose vectors are wanted."""
 
     path: Path
@@ -169,7 +130,12 @@ def _guess(path: Path) -> str:
 
 
 def _read_text(
-    path: Path, words: _Words, limit: int | None, dtype: np.dtype[Any], *, header: bool
+    path: Path,
+    words: _WantedWords,
+    limit: int | None,
+    dtype: np.dtype[Any],
+    *,
+    header: bool,
 ) -> NDArray[np.floating]:
     with _open_text(path) as file:
         start = file.tell()
@@ -339,7 +305,7 @@ def _is_number(raw: bytes) -> bool:
 
 
 def _read_binary(
-    path: Path, words: _Words, limit: int | None, dtype: np.dtype[Any]
+    path: Path, words: _WantedWords, limit: int | None, dtype: np.dtype[Any]
 ) -> NDArray[np.floating]:
     with (
         open(path, "rb") as file,

@@ -53,26 +53,27 @@ def pool_vectors(
         Zero for texts without tokens. A row does not depend on other texts, to the
         bit.
     """
-    pooled = np.zeros((n_texts, vectors.dim), dtype=np.float32)
+    pooled = np.zeros((n_texts, vectors.matrix.shape[1]), dtype=np.float32)
 
-    def add(start: int, batch: TokenBatch) -> None:
-        """Pool a batch into the rows from `start` on."""
+    def add(start: int, batch: TokenBatch) -> int:
+        """Pool a batch into the rows from `start` on; return the row after them."""
         ids, table = batch.ids, vectors.matrix
         if table.dtype != np.float32 or batch.extra is not None:
             ids, table = _rows_in_use(batch, vectors)
         offsets = batch.offsets.astype(np.int32)
+        stop = start + len(offsets) - 1
         factors = _token_weights(batch, weights, unknown_weight, mean)
-        shape, sums = (len(batch), *table.shape), pooled[start:].reshape(-1)
-        # What SciPy's csr_array calls; to construct one takes longer than a sentence.
-        # It checks nothing, and other threads run meanwhile.
+        shape, sums = (stop - start, *table.shape), pooled[start:stop].reshape(-1)
+        # The function behind SciPy's csr_array, which takes longer to construct than a
+        # sentence to pool. It checks nothing, and releases the GIL.
         csr_matvecs(*shape, offsets, ids, factors, table.reshape(-1), sums)
+        return stop
 
     n_threads = available_threads() if n_texts > _BLOCK else 1
     if n_threads == 1:
         start = 0
         for batch in batches:
-            add(start, batch)
-            start += len(batch)
+            start = add(start, batch)
         return pooled
 
     def parts() -> Iterator[tuple[int, TokenBatch]]:
@@ -92,13 +93,13 @@ def _token_weights(
     batch: TokenBatch, weights: _Weights, unknown_weight: float, mean: bool
 ) -> NDArray[np.float32]:
     """The factor of each token, shape (n_tokens,)."""
+    n_tokens = len(batch.ids)
     if not mean:
-        factors = np.ones(len(batch.ids), np.float32)
-    elif len(batch) == 1:  # five times as fast
-        n_tokens = len(batch.ids)
+        factors = np.ones(n_tokens, np.float32)
+    elif len(batch.offsets) == 2:  # one text: five times as fast
         factors = np.full(n_tokens, 1 / max(n_tokens, 1), np.float32)
     else:
-        lengths = batch.lengths
+        lengths = np.diff(batch.offsets)
         factors = (1 / np.maximum(lengths, 1)).astype(np.float32).repeat(lengths)
     if weights is not None:
         ids = batch.ids
@@ -120,7 +121,7 @@ def _rows_in_use(
         return places, vectors.token_vectors(ids, extra)
     n_extra = 0 if extra is None else len(extra)
     shifted = ids + n_extra  # unknown words first
-    used = np.zeros(n_extra + len(vectors), dtype=bool)
+    used = np.zeros(n_extra + len(vectors.matrix), dtype=bool)
     used[shifted] = True  # much faster than np.unique
     found = np.flatnonzero(used)
     places = np.empty(len(used), dtype=np.int32)

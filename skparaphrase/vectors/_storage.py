@@ -6,7 +6,7 @@
 from collections.abc import Sequence
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,9 +21,6 @@ from skparaphrase.storage._folders import (
 )
 from skparaphrase.text import Vocabulary
 from skparaphrase.vectors._subwords import Subwords
-
-if TYPE_CHECKING:
-    from skparaphrase.vectors._word_vectors import WordVectors
 
 DTYPES = ("float32", "float16", "int8")  # int8 with a scale per word
 MADE = ("subword", "hash")  # unknown= for which vectors of words are made
@@ -116,19 +113,20 @@ def read_only(array: NDArray[Any]) -> NDArray[Any]:
     return array
 
 
-def save(self: "WordVectors", folder: str | PathLike[str]) -> None:
-    """Write the table to a folder that :meth:`load` maps into memory.
-
-    Parameters
-    ----------
-    folder : path-like
-        Written whole or not at all; an existing table is replaced.
-    """
-    arrays: dict[str, Any] = {"matrix": self.matrix, "scale": self.scale}
-    arrays |= {f"words-{name}": part for name, part in self.words.arrays().items()}
-    content: dict[str, Any] = {"unknown": self.unknown, "subwords": None}
-    if self.subwords is not None:
-        content["subwords"] = settings = dict(vars(self.subwords))
+def save_table(
+    folder: str | PathLike[str],
+    words: Vocabulary,
+    matrix: NDArray[Any],
+    scale: NDArray[np.float32] | None,
+    unknown: str | None,
+    subwords: Subwords | None,
+) -> None:
+    """Write the parts of a table to a folder."""
+    arrays: dict[str, Any] = {"matrix": matrix, "scale": scale}
+    arrays |= {f"words-{name}": part for name, part in words.arrays().items()}
+    content: dict[str, Any] = {"unknown": unknown, "subwords": None}
+    if subwords is not None:
+        content["subwords"] = settings = dict(vars(subwords))
         arrays |= {f"subwords-{name}": settings.pop(name) for name in _SUBWORD_ARRAYS}
     with new_folder(folder) as new:
         for name, array in arrays.items():
@@ -138,7 +136,7 @@ def save(self: "WordVectors", folder: str | PathLike[str]) -> None:
 
 
 def load_table(folder: Path, *, mmap: bool, verify: bool) -> tuple[Any, ...]:
-    """Read what :func:`save` wrote, and check that it fits together."""
+    """Read what :func:`save_table` wrote, and check that it fits together."""
     verify |= not mmap
     metadata = read_metadata(
         folder, kind="WordVectors", version=_FORMAT_VERSION, lazy=".npy", verify=verify

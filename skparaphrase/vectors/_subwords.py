@@ -328,7 +328,7 @@ def fit_subwords(
     words = [word for word in self.words if len(word) > 2 and word.isalpha()]
     if not words:
         raise ValueError("No word of the table has three letters to learn from.")
-    rows = np.array([self.index[word] for word in words])
+    rows = np.array([self.words.get(word) for word in words])
     ngrams = ngram_matrix(words, n_rows, ngram_range)
     fitted = fit_rows(ngrams, self.rows(rows), alpha=alpha)
     subwords = Subwords(fitted, ngram_range=ngram_range, factor=scale)

@@ -4,7 +4,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from os import PathLike
 from pathlib import Path
@@ -14,8 +14,14 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from skparaphrase.storage._folders import read_folder
-from skparaphrase.text import NgramTokenizer, Vocabulary, WordLookup, WordTokenizer
-from skparaphrase.text._ngrams import NgramLookup
+from skparaphrase.text import (
+    NgramIndex,
+    NgramTokenizer,
+    TokenBatch,
+    Vocabulary,
+    WordLookup,
+    WordTokenizer,
+)
 from skparaphrase.text._tokenizer import FunctionTokenizer, is_word
 from skparaphrase.vectors import _distill, _formats, _interchange
 from skparaphrase.vectors._storage import (
@@ -25,7 +31,7 @@ from skparaphrase.vectors._storage import (
     check_table,
     load_table,
     read_only,
-    save,
+    save_table,
 )
 from skparaphrase.vectors._subwords import Subwords, converted, fit_subwords
 
@@ -120,11 +126,67 @@ class WordVectors:
         self.unknown: str | None = unknown
         self.subwords: Subwords | None = subwords
         self._source: tuple[str, int] | None = None  # what is pickled instead
-        self._lookups: dict[tuple[Any, ...], Any] = {}
+        self._lookups: dict[tuple[Any, ...], WordLookup] = {}  # by tokenizer
+        self._ngram_index: NgramIndex | None = None
 
     # From files and other libraries ----------------------------------------------
 
-    read = classmethod(_formats.read)
+    @classmethod
+    def read(
+        cls,
+        path: str | PathLike[str],
+        *,
+        format: str = "auto",
+        limit: int | None = None,
+        vocabulary: Iterable[str] | None = None,
+        unknown: str | None = None,
+        dtype: DTypeLike = np.float32,
+        encoding_errors: str = "strict",
+    ) -> Self:
+        """Read a file of GloVe, word2vec (text or binary) or fastText (`.vec`).
+
+        Parameters
+        ----------
+        path : path-like
+        format : {"auto", "glove", "word2vec", "word2vec-binary"}, default="auto"
+            "glove" has no header; "word2vec" is text with a header "n_words dim", which
+            is also the format of `.vec` files. "auto" looks at the first bytes.
+        limit : int, default=None
+            Read only the first `limit` words of the file.
+        vocabulary : iterable of str, default=None
+            Keep only these words and `unknown`.
+        unknown : str, default=None
+            See :class:`WordVectors`.
+        dtype : {"float32", "float16"}, default="float32"
+        encoding_errors : {"strict", "replace", "ignore"}, default="strict"
+            How to decode words that are not UTF-8; "strict" raises.
+
+        Returns
+        -------
+        vectors : WordVectors
+            A word that occurs twice keeps its first vector; a warning counts them.
+
+        Raises
+        ------
+        ValueError
+            If the header is wrong, a row is too short, a value is not a number or the
+            file ends early. The message names the file and the line or row.
+        """
+        if isinstance(vocabulary, str):
+            raise TypeError("vocabulary must be several words; got one str.")
+        words, matrix = _formats.read_file(
+            Path(path),
+            format=format,
+            limit=limit,
+            vocabulary=None if vocabulary is None else {*vocabulary, unknown},
+            dtype=dtype,
+            encoding_errors=encoding_errors,
+        )
+        try:
+            return cls(words, matrix, unknown=unknown)
+        except ValueError as error:
+            raise ValueError(f"{path}: {error}") from None
+
     from_keyed_vectors = classmethod(_interchange.from_keyed_vectors)
     from_spacy = classmethod(_interchange.from_spacy)
     from_model2vec = classmethod(_interchange.from_model2vec)
@@ -173,7 +235,17 @@ class WordVectors:
             vectors._source = (str(Path(folder).absolute()), vectors._fingerprint())
         return vectors
 
-    save = save
+    def save(self, folder: str | PathLike[str]) -> None:
+        """Write the table to a folder that :meth:`load` maps into memory.
+
+        Parameters
+        ----------
+        folder : path-like
+            Written whole or not at all; an existing table is replaced.
+        """
+        save_table(
+            folder, self.words, self.matrix, self.scale, self.unknown, self.subwords
+        )
 
     # Look-up ---------------------------------------------------------------------
 
@@ -188,16 +260,11 @@ class WordVectors:
         return self.matrix.dtype
 
     @property
-    def index(self) -> Mapping[str, int]:
-        """The row of every word."""
-        return self.words.index_of
-
-    @property
     def unknown_row(self) -> int | None:
         """The row that is used for words that the table lacks."""
         if self.unknown in (None, *MADE):
             return None
-        return self.words.row(self.unknown)
+        return self.words.get(self.unknown)
 
     def rows(self, rows: NDArray[np.integer] | slice) -> NDArray[np.float32]:
         """Copy the vectors of some rows.
@@ -216,39 +283,65 @@ class WordVectors:
             found *= self.scale[rows, np.newaxis]
         return found
 
-    def lookup(
-        self, tokenizer: WordTokenizer | NgramTokenizer, *, known_only: bool = False
-    ) -> WordLookup | NgramLookup:
-        """The look-up that finds the rows of the tokens of texts.
+    def encode(
+        self,
+        texts: Sequence[str],
+        tokenizer: WordTokenizer | NgramTokenizer,
+        *,
+        known_only: bool = False,
+    ) -> TokenBatch:
+        """Find the rows of the tokens of texts.
 
         Parameters
         ----------
+        texts : sequence of str
         tokenizer : WordTokenizer or NgramTokenizer
         known_only : bool, default=False
-            Make no vectors for unknown words.
+            Leave out words that the table lacks instead of making vectors for them, as
+            in training.
 
         Returns
         -------
-        lookup : WordLookup or NgramLookup
-            The same object for equal tokenizers, so that it remembers what it has
-            looked up; a new one for a function.
+        batch : TokenBatch
         """
-        makes = self.unknown in MADE and not known_only
-        key = (*tokenizer._key(), makes)
-        lookup: WordLookup | NgramLookup | None = self._lookups.get(key)
-        if lookup is not None:
-            return lookup
+        blocks = self.encode_blocks(texts, tokenizer, known_only=known_only)
+        return TokenBatch.concatenate(list(blocks))
+
+    def encode_blocks(
+        self,
+        texts: Sequence[str],
+        tokenizer: WordTokenizer | NgramTokenizer,
+        *,
+        known_only: bool = False,
+    ) -> Iterator[TokenBatch]:
+        """Find the rows of the tokens of texts, block by block.
+
+        Parameters
+        ----------
+        texts, tokenizer, known_only
+            As in :meth:`encode`.
+
+        Returns
+        -------
+        batches : iterator of TokenBatch
+            There is at least one.
+        """
         if isinstance(tokenizer, NgramTokenizer):
-            words: Any = self.words
-            lookup = tokenizer.lookup(words, self.unknown_row)
-        else:
-            lookup = tokenizer.lookup(
-                self.index,
-                _no_row if self.unknown in MADE and known_only else self.unknown_row,
-                self._make_vectors if makes else None,
-            )
-        if not isinstance(tokenizer, FunctionTokenizer):
-            self._lookups[key] = lookup
+            if self._ngram_index is None:
+                self._ngram_index = NgramIndex(self.words)
+            return tokenizer.encode_blocks(texts, self._ngram_index, self.unknown_row)
+        lookup = self._lookup(tokenizer)
+        return lookup.encode_blocks(texts, known_only=known_only)
+
+    def _lookup(self, tokenizer: WordTokenizer) -> WordLookup:
+        """The look-up of equal tokenizers, which remembers what it has found."""
+        key = tokenizer._key()
+        lookup = self._lookups.get(key)
+        if lookup is None:
+            vectors = self._make_vectors if self.unknown in MADE else None
+            lookup = WordLookup(tokenizer, self.words, self.unknown_row, vectors)
+            if not isinstance(tokenizer, FunctionTokenizer):
+                self._lookups[key] = lookup
         return lookup
 
     def _median_length(self) -> np.float32:
@@ -316,8 +409,8 @@ class WordVectors:
         return word in self.words
 
     def __getitem__(self, word: str) -> NDArray[np.float32]:
-        row = self.words.row(word)
-        if row >= 0:
+        row = self.words.get(word)
+        if row is not None:
             return self.rows(np.array([row]))[0]
         vector = self.unknown_vector(word) if isinstance(word, str) else None
         if vector is None:
@@ -347,7 +440,7 @@ class WordVectors:
         ValueError
             If the vector has another shape or is not finite.
         """
-        own = self.words.row(word)
+        own = self.words.get(word)
         with np.errstate(over="ignore"):
             target = np.asarray(self[word] if isinstance(word, str) else word, "f4")
         if target.shape != (self.dim,):
@@ -363,9 +456,9 @@ class WordVectors:
             norms = np.linalg.norm(rows, axis=1)
             cosines[block] = rows @ target / np.maximum(norms, 1e-30)
         cosines /= max(float(np.linalg.norm(target)), 1e-30)
-        if own >= 0:
+        if own is not None:
             cosines[own] = -np.inf
-        n = max(min(n, len(self) - (own >= 0)), 0)
+        n = max(min(n, len(self) - (own is not None)), 0)
         best = np.arange(len(self))
         if 0 < n < len(self):
             least = np.partition(cosines, len(self) - n)[len(self) - n]
@@ -441,16 +534,18 @@ class WordVectors:
         vectors : WordVectors
             In float32; this one if no word is new.
         """
-        made = {w: self.unknown_vector(w) for w in words if w not in self.words}
-        new = {word: vector for word, vector in made.items() if vector is not None}
-        if not new:
+        new = [w for w in dict.fromkeys(words) if w not in self.words and is_word(w)]
+        if not new or self.unknown not in MADE:
             return self
-        words = [*self.words, *new]
-        matrix = np.vstack([self.rows(slice(None)), *new.values()])
-        return type(self)(words, matrix, unknown=self.unknown, subwords=self.subwords)
+        matrix = np.vstack([self.rows(slice(None)), self._make_vectors(new)])
+        table = type(self).__new__(type(self))
+        table._set(
+            Vocabulary([*self.words, *new]), matrix, None, self.unknown, self.subwords
+        )
+        return table
 
-    def made_words(self, texts: Sequence[str], tokenizer: WordTokenizer) -> list[str]:
-        """Words of texts that the table lacks, and makes vectors for.
+    def covering(self, texts: Sequence[str], tokenizer: WordTokenizer) -> Self:
+        """Add the words of texts that the table lacks, as :meth:`with_words` does.
 
         Parameters
         ----------
@@ -459,19 +554,12 @@ class WordVectors:
 
         Returns
         -------
-        words : list of str
-            Distinct, in the order of the texts.
+        vectors : WordVectors
+            New words follow those of this table, in the order of the texts.
         """
-        found: dict[str, None] = {}
-        if self.unknown in MADE:
-
-            def note(words: list[str]) -> NDArray[np.float32]:
-                found.update(dict.fromkeys(words))
-                return np.empty((len(words), 0), np.float32)
-
-            for _ in tokenizer.lookup(self.index, vectors=note).encode_blocks(texts):
-                pass
-        return [*found]
+        if self.unknown not in MADE:
+            return self
+        return self.with_words(self._lookup(tokenizer).unknown_words(texts))
 
     def replace(
         self, matrix: NDArray[np.floating], *, factor: float = 1.0, shift: Any = 0.0
@@ -499,8 +587,9 @@ class WordVectors:
         vectors = type(self)(
             self.words, matrix, unknown=self.unknown, subwords=subwords
         )
-        # Those that make vectors belong to one table.
-        vectors._lookups = {k: v for k, v in self._lookups.items() if not k[-1]}
+        vectors._ngram_index = self._ngram_index
+        if self.unknown not in MADE:  # look-ups that make vectors belong to one table
+            vectors._lookups = self._lookups
         return vectors
 
     def centered(self) -> Self:
@@ -563,10 +652,6 @@ class WordVectors:
     def __repr__(self) -> str:
         unknown = "" if self.unknown is None else f", unknown={self.unknown!r}"
         return f"WordVectors({len(self)} words, dim={self.dim}, {self.dtype}{unknown})"
-
-
-def _no_row(word: str) -> None:
-    """What a look-up of known words finds for others."""
 
 
 @lru_cache(maxsize=4)

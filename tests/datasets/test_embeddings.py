@@ -19,13 +19,13 @@ def test_glove(tmp_path, archive):
         {"glove.6B.50d.txt": GLOVE, "glove.6B.100d.txt": b"the 1 2\n"},
     )
     vectors = fetch_glove("6B.50d", data_home=tmp_path)
-    assert list(vectors.index) == ["the", ". . .", "at name@domain.com", "na\u00efve"]
+    assert list(vectors.words) == ["the", ". . .", "at name@domain.com", "na\u00efve"]
     np.testing.assert_allclose(vectors["na\u00efve"], [7, 8, 9e-3])
     path.unlink()
     few = fetch_glove(
         "6B.50d", limit=3, vocabulary=["the", "x"], dtype="float16", data_home=tmp_path
     )
-    assert list(few.index) == ["the"] and few.dtype == np.float16
+    assert list(few.words) == ["the"] and few.dtype == np.float16
     with pytest.raises(OSError, match=r"glove\.6B\.zip is missing"):
         fetch_glove("6B.100d", data_home=tmp_path, download_if_missing=False)
     with pytest.raises(ValueError, match="name must be one of"):
@@ -40,7 +40,7 @@ def test_paragram(tmp_path, archive):
     content = b"the 1 2\ncaf\xe9 3 4\n"
     archive(path, {"paragram_300_sl999/paragram_300_sl999.txt": content})
     vectors = fetch_paragram("sl999", data_home=tmp_path)
-    assert list(vectors.index) == ["the", "caf\ufffd"]
+    assert list(vectors.words) == ["the", "caf\ufffd"]
     with pytest.raises(ValueError, match=r"line 2: .* is not UTF-8"):
         fetch_paragram("sl999", data_home=tmp_path, encoding_errors="strict")
     (tmp_path / "paragram" / "paragram-phrase-XXL.txt").write_bytes(content)

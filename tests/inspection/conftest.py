@@ -36,8 +36,8 @@ class Letters(TextEncoder):
         return self
 
     def _embed(self, texts):
-        index, matrix = self.vectors_.index, self.vectors_.matrix
-        rows = [[index[c] for c in text if c in index] for text in texts]
+        words, matrix = self.vectors_.words, self.vectors_.matrix
+        rows = [[words.get(c) for c in text if c in words] for text in texts]
         return np.float32([matrix[row].sum(axis=0) for row in rows]).reshape(-1, 4)
 
 

@@ -234,7 +234,7 @@ def test_vectors_are_trained_if_not_frozen(Model, examples, vectors):
     assert set(start.words) == words and len(start) == len(words)
     known = [word for word in start.words if word != "new"]
     scaled = np.float32(frozen.scale_) * vectors.matrix
-    rows = [vectors.index[word] for word in known]
+    rows = [vectors.words.get(word) for word in known]
     assert_array_equal([start[word] for word in known], scaled[rows])
     assert_array_equal(start["new"], drawn("new"))
     model.set_params(freeze=None).fit(X, y)

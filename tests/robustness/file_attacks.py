@@ -61,7 +61,7 @@ def saved(name):
 def read_table(folder, **options):
     vectors = WordVectors.load(folder / "vectors", **options)
     made = vectors.token_vectors(np.arange(len(vectors)), None).tobytes()
-    rows = [vectors.index[word] for word in WORDS]
+    rows = [vectors.words.get(word) for word in WORDS]
     unknown = vectors.unknown_vector("unknown")
     return [list(vectors.words), rows, made, repr(vectors), repr(unknown)]
 

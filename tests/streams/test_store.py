@@ -412,8 +412,8 @@ def test_a_folder_that_refuses(store, scratch, monkeypatch):
 def test_half_a_cache_is_none(store, monkeypatch):
     encode = WordLookup.encode_blocks
 
-    def broken(self, texts):
-        yield next(encode(self, texts))
+    def broken(self, texts, **params):
+        yield next(encode(self, texts, **params))
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
@@ -424,7 +424,7 @@ def test_half_a_cache_is_none(store, monkeypatch):
 
 
 def test_many_write_the_same_tokens(store):
-    lookup = VECTORS.lookup(WordTokenizer())
+    lookup = VECTORS._lookup(WordTokenizer())
     together, calls = Barrier(8), []
 
     def encode_blocks(texts):

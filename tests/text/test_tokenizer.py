@@ -84,7 +84,7 @@ def test_encode_against_a_loop_over_tokens(
     expected = [slow_rows(text, INDEX, unknown, **params) for text in texts]
     batch = WordTokenizer(**params).encode(texts, INDEX, unknown)
     assert as_lists(batch) == expected
-    lookup = WordTokenizer(**params).lookup(INDEX, unknown)
+    lookup = WordLookup(WordTokenizer(**params), INDEX, unknown)
     for most in (10**6, 1):
         with patch.object(WordLookup, "max_bytes", most):
             blocks = list(lookup.encode_blocks(texts, block_size))
@@ -95,19 +95,19 @@ def test_encode_against_a_loop_over_tokens(
 @pytest.mark.parametrize("n_texts", [1, 20])
 def test_memory_of_pieces_is_bounded(as_lists, n_texts):
     """As with texts of a language without white space."""
-    lookup = WordTokenizer().lookup(INDEX, 7)
+    lookup = WordLookup(WordTokenizer(), INDEX, 7)
     with patch.object(WordLookup, "max_bytes", 20_000):
         for i in range(30):
             texts = [f"{'x' * 500}{i}y{j}," for j in range(n_texts)]
             [batch] = lookup.encode_blocks(texts)
             assert as_lists(batch) == [[7, 7]] * n_texts
-            assert sum(map(len, lookup._remembered.rows)) < 2 * 20_000
+            assert sum(map(len, lookup._memory.rows)) < 2 * 20_000
 
 
 def test_threads_share_what_was_looked_up(as_lists):
     texts = [f"well-known cat{i % 7}. dog {i} a.b" for i in range(3000)]
     expected = [slow_rows(text, INDEX, 7, split_compounds=True) for text in texts]
-    lookup = WordTokenizer().lookup(INDEX, 7)
+    lookup = WordLookup(WordTokenizer(), INDEX, 7)
 
     def rows(block_size):
         blocks = lookup.encode_blocks(texts, block_size)
@@ -219,8 +219,8 @@ def test_a_call_does_not_walk_through_all_that_is_remembered():
 
         keys = items = values = __iter__
 
-    lookup = WordTokenizer().lookup({"a": 0, "b": 1})
+    lookup = WordLookup(WordTokenizer(), {"a": 0, "b": 1})
     list(lookup.encode_blocks(["a b", "a"]))
-    lookup._remembered.rows = Remembered(lookup._remembered.rows)
+    lookup._memory.rows = Remembered(lookup._memory.rows)
     (batch,) = lookup.encode_blocks(["b", "a b. a"])
     assert batch.ids.tolist() == [1, 0, 1, 0]

@@ -31,10 +31,9 @@ def test_against_a_list_and_a_dict(words, others):
         assert list(vocabulary) == words == [vocabulary[i] for i in range(len(words))]
         assert vocabulary[1:] == words[1:] and vocabulary[::-2] == words[::-2]
         assert vocabulary == words and vocabulary == made
-        assert vocabulary.index_of == index
         for word in [*words, *others]:
-            assert vocabulary.row(word) == index.get(word, -1)
-            assert vocabulary.index_of.get(word) == index.get(word)
+            assert vocabulary.get(word) == index.get(word)
+            assert vocabulary.get(word, -1) == index.get(word, -1)
             assert (word in vocabulary) == (word in index)
 
 
@@ -49,7 +48,7 @@ def test_mapped_words_are_the_same_words_to_joblib(tmp_path):
     assert joblib.hash(mapped) == joblib.hash(words)
     joblib.dump(mapped, tmp_path / "words")
     read = joblib.load(tmp_path / "words", mmap_mode="r")
-    assert read == words and read.row("w999") == 999
+    assert read == words and read.get("w999") == 999
     assert (
         joblib.hash(read)
         == joblib.hash(words)
@@ -62,14 +61,14 @@ def test_words_whose_hashes_meet():
     for wanted in (15, 0):
         words = [w for w in map(str, range(500)) if crc32(w.encode()) & 15 == wanted]
         vocabulary = Vocabulary(words[:7])
-        assert [vocabulary.row(word) for word in words[:8]] == [*range(7), -1]
+        assert [vocabulary.get(word) for word in words[:8]] == [*range(7), None]
 
 
 def test_more_words_than_are_decoded_at_a_time():
     words = [f"w\u00fc{i}" for i in range(10_000)]
     vocabulary = Vocabulary(words)
     assert list(vocabulary) == words
-    assert [vocabulary.row(word) for word in words] == list(range(10_000))
+    assert [vocabulary.get(word) for word in words] == list(range(10_000))
     slots = vocabulary.arrays()["slots"]
     assert (slots < 0).sum() >= 10_000
 
@@ -83,11 +82,7 @@ def test_what_differs_is_not_equal():
         hash(words)
     with pytest.raises(IndexError):
         words[2]
-    with pytest.raises(KeyError, match="cat"):
-        words.index_of["cat"]
-    assert 1 not in words and words.index_of.get(1) is None
-    with pytest.raises(KeyError):
-        words.index_of[1]
+    assert 1 not in words and words.get(1) is None and words.get(1, "x") == "x"
     assert repr(words) == "Vocabulary(['ab', 'c'])"
     assert repr(Vocabulary("abcd")) == "Vocabulary(['a', 'b', 'c', ...])"
 

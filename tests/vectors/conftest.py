@@ -24,7 +24,8 @@ def _full(vectors):
 
 
 def _assert_same(found, expected):
-    assert (found.words, found.index) == (expected.words, expected.index)
+    assert found.words == expected.words
+    assert [*map(found.words.get, expected.words)] == [*range(len(expected))]
     assert (found.unknown, found.dtype) == (expected.unknown, expected.dtype)
     assert_array_equal(found.matrix, expected.matrix)
     assert_array_equal(_full(found), _full(expected))

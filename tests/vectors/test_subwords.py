@@ -297,7 +297,7 @@ def test_warning_if_many_words_have_no_vector(vectors):
 
 
 def test_batches_keep_vectors_of_unknown_words(vectors):
-    lookup = vectors.lookup(AverageEncoder()._tokenizer())
+    lookup = vectors._lookup(WordTokenizer())
     [first] = lookup.encode_blocks(["doggy cat", "puppy"])
     [second] = lookup.encode_blocks(["cat cat", "catty doggy", "."])
     joined = TokenBatch.concatenate(
@@ -311,13 +311,13 @@ def test_batches_keep_vectors_of_unknown_words(vectors):
 
 def test_vectors_of_unknown_words_are_remembered_within_a_bound(vectors, monkeypatch):
     monkeypatch.setattr(WordLookup, "max_bytes", 50_000)
-    lookup = vectors.lookup(AverageEncoder()._tokenizer())
+    lookup = vectors._lookup(WordTokenizer())
     for i in range(30):
         texts = [f"word{i}x{j}" for j in range(50)]
         [batch] = lookup.encode_blocks(texts)
         expected = vectors.subwords.vectors(texts)
         assert_array_equal(vectors.token_vectors(batch.ids, batch.extra), expected)
-        assert lookup._remembered.n_bytes < 2 * 50_000
+        assert lookup._memory.n_bytes < 2 * 50_000
 
 
 def test_texts_of_a_call_do_not_change_each_other(vectors):
@@ -342,7 +342,7 @@ def test_words_whose_vectors_failed_are_not_remembered():
             raise failures.pop()
         return np.array([[len(word)] for word in words], np.float32)
 
-    lookup = WordTokenizer().lookup({"cat": 0}, vectors=make)
+    lookup = WordLookup(WordTokenizer(), {"cat": 0}, vectors=make)
     with pytest.raises(MemoryError):
         list(lookup.encode_blocks(["cat horse", "mouse"]))
     [batch] = lookup.encode_blocks(["cat horse", "ant ★ horse mouse"])

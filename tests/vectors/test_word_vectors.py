@@ -16,7 +16,12 @@ from hypothesis.extra import numpy as hnp
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 
-from skparaphrase.text import WordTokenizer, check_tokenizer
+from skparaphrase.text import (
+    NgramTokenizer,
+    TokenBatch,
+    WordTokenizer,
+    check_tokenizer,
+)
 from skparaphrase.vectors import WordVectors, _word_vectors
 
 DTYPES = ["float32", "float16", "int8"]
@@ -204,13 +209,58 @@ def test_centering_moves_what_is_made_of_ngrams(table):
 
 def test_lookups_are_remembered_by_tokenizer(table):
     vectors = table()
-    lookup = vectors.lookup(WordTokenizer())
-    assert vectors.lookup(WordTokenizer("words")) is lookup
-    assert vectors.replace(np.zeros((10, 2))).lookup(WordTokenizer()) is lookup
+    lookup = vectors._lookup(WordTokenizer())
+    assert vectors._lookup(WordTokenizer("words")) is lookup
+    assert vectors.replace(np.zeros((10, 2)))._lookup(WordTokenizer()) is lookup
     for other in (WordTokenizer("ptb"), WordTokenizer(lowercase=False)):
-        assert vectors.lookup(other) is not lookup
+        assert vectors._lookup(other) is not lookup
     function = check_tokenizer(str.split)
-    assert vectors.lookup(function) is not vectors.lookup(function)
+    assert vectors._lookup(function) is not vectors._lookup(function)
+    made = table().fit_subwords()
+    other = made.replace(2 * made.matrix, factor=2.0)
+    assert other._lookup(WordTokenizer()) is not made._lookup(WordTokenizer())
+    assert other.words is made.words is made.astype("int8").words
+
+
+@pytest.mark.parametrize("known_only", [False, True])
+@pytest.mark.parametrize("unknown", [None, "cat", "hash"])
+def test_texts_are_encoded_whole_or_in_blocks(table, unknown, known_only):
+    vectors = table(unknown=unknown)
+    texts = [f"Cat naïve dog{i} ★" for i in range(5000)]
+    batch = vectors.encode(texts, WordTokenizer(), known_only=known_only)
+    blocks = vectors.encode_blocks(texts, WordTokenizer(), known_only=known_only)
+    whole = TokenBatch.concatenate([*blocks])
+    for name in ("ids", "offsets", "extra"):
+        assert_array_equal(getattr(batch, name), getattr(whole, name))
+    dog, star = {None: ([], []), "cat": ([0], [0]), "hash": ([-1], [])}[unknown]
+    if known_only and unknown == "hash":
+        dog = []
+    assert batch[0].tolist() == [0, 4, *dog, *star]
+    assert (batch.extra is None) == (dog != [-1])
+
+
+def test_ngrams_are_encoded_by_one_index():
+    vectors = WordVectors([" c", "ca", "at"], np.eye(3))
+    batch = vectors.encode(["Cat", "x"], NgramTokenizer())
+    assert [batch[0].tolist(), batch[1].tolist()] == [[0, 1, 2], []]
+    index = vectors._ngram_index
+    other = vectors.replace(np.zeros((3, 2)))
+    [batch] = other.encode_blocks(["at"], NgramTokenizer(ngram_range=(2, 2)))
+    assert batch.ids.tolist() == [2] and other._ngram_index is index
+
+
+@pytest.mark.parametrize("pattern", ["words", r"\S+"])
+def test_covering_adds_the_words_of_texts_in_their_order(table, pattern):
+    texts = ["dog cat Zoo", "cat-mouse dog ★ 9", *(f"x{i} dog" for i in range(5000))]
+    vectors = WordVectors([*table().words], table().matrix, unknown="hash")
+    more = vectors.covering(texts, WordTokenizer(pattern))
+    new = ["dog", "zoo", "mouse", "9", *(f"x{i}" for i in range(5000))]
+    assert more.words == [*vectors.words, *new]
+    assert_array_equal(more.matrix[10:], [vectors[word] for word in new])
+    assert more.covering(texts, WordTokenizer(pattern)) is more
+    assert table().covering(texts, WordTokenizer(pattern)).words == vectors.words
+    batch = more.encode(texts, WordTokenizer(pattern))
+    assert batch.extra is None and batch[1].tolist() == [0, 12, 10, 13]
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
