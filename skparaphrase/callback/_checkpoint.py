@@ -109,7 +109,7 @@ class Checkpoint:
         return {**vars(self), "_fits": {}}
 
     def setup(self, estimator: Any, context: Any) -> None:
-        """Check that this is the only Checkpoint.
+        """Give the model the seed of a checkpoint, if it has no `random_state`.
 
         Parameters
         ----------
@@ -121,6 +121,16 @@ class Checkpoint:
         callbacks = getattr(estimator, "_skl_callbacks", [])
         if sum(isinstance(each, Checkpoint) for each in callbacks) > 1:
             raise ValueError("A fit can have only one Checkpoint; got several.")
+        if getattr(estimator, "random_state", 0) is not None:
+            return
+        if self.subfolders:
+            raise ValueError(
+                "Checkpoint(..., subfolders=True) identifies fits by their parameters: "
+                "set random_state to an int."
+            )
+        path = CheckpointFolder(Path(self.folder), writes=False).newest()
+        if path is not None:
+            estimator._resumed_seed = read_seed(path)
 
     def teardown(self, estimator: Any, context: Any) -> None:
         """Unlock the folder.
@@ -132,6 +142,7 @@ class Checkpoint:
         context : CallbackContext
             Provided by scikit-learn.
         """
+        estimator.__dict__.pop("_resumed_seed", None)  # of a fit that has not begun
         fit = self._fits.pop(id(estimator), None)
         if fit is not None:
             fit.folder.close()
@@ -190,16 +201,6 @@ class Checkpoint:
         if context.task_name != "epoch":
             self._write(estimator, metadata["training"])
         return False
-
-    def _stored_seed(self, seed: int) -> int:
-        """The seed of the fit that wrote a checkpoint, or else `seed`."""
-        if self.subfolders:
-            raise ValueError(
-                "Checkpoint(..., subfolders=True) identifies fits by their parameters: "
-                "set random_state to an int."
-            )
-        path = CheckpointFolder(Path(self.folder), writes=False).newest()
-        return seed if path is None else read_seed(path)
 
     def _resume(self, estimator: Any, training: Any) -> None:
         identity = fit_identity(estimator, training.data)

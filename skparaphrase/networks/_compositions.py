@@ -28,10 +28,10 @@ M = TypeVar("M", bound=nn.Module)
 
 def parameter_arrays(module: nn.Module) -> dict[str, NDArray[Any]]:
     """Copies of the parameters of a module, by name."""
-    return {
-        name: parameter.detach().cpu().numpy().copy()
-        for name, parameter in module.named_parameters()
-    }
+    arrays = {}
+    for name, parameter in module.named_parameters():
+        arrays[name] = parameter.detach().cpu().numpy().copy()
+    return arrays
 
 
 def with_parameters(module: M, arrays: Mapping[str, NDArray[Any]], owner: str) -> M:

@@ -106,7 +106,7 @@ class Training:
             trainer.rule.load_state_dict(memory, trainer.device)
 
     def begin(self, context: Any, X: Any, y: Any) -> None:
-        """Inform callbacks, which may raise; `X` and `y` are theirs."""
+        """Start the callbacks with `X` and `y`; they may raise."""
         estimator = self.estimator
         if self.validate is None:
             forget_scores(estimator)
@@ -300,7 +300,8 @@ def begin_randomness(estimator: Any, *, resume: bool) -> None:
     if resume and hasattr(estimator, "_random_state"):  # not if loaded from a folder
         return
     seed = check_random_state(estimator.random_state).randint(np.iinfo(np.int32).max)
-    estimator._seed = int(seed)
+    # A checkpoint that a callback resumes from brings its own.
+    estimator._seed = estimator.__dict__.pop("_resumed_seed", int(seed))
     estimator._random_state = np.random.RandomState(estimator._seed)
     estimator._split_state = deepcopy(estimator._random_state)
     estimator._optimizer_state = {}
