@@ -81,7 +81,7 @@ def read_tagged(
 def _read_sentences(
     path: Path, columns: Sequence[str | int], conllu: bool
 ) -> tuple[list[list[str]], list[list[str]]]:
-    rows = _iter_lines(path, conllu)
+    rows = _iter_cells(path, conllu)
     header, where = _CONLLU, f"{path}"
     if not conllu and not all(isinstance(column, int) for column in columns):
         number, header = next((row for row in rows if row[1]), (1, []))
@@ -106,15 +106,16 @@ def _read_sentences(
                 raise ValueError(f"{where} {cells[0]!r} is not an ID of CoNLL-U.")
             if match[1]:
                 continue
-        names = ("token", "tag")
-        for name, position, rows_ in zip(names, positions, (data, target), strict=True):
-            if not cells[position]:
-                raise ValueError(f"{where} no {name} in column {position}.")
-            rows_[-1].append(cells[position])
+        token, tag = (cells[position] for position in positions)
+        if not token or not tag:
+            kind, position = ("tag", positions[1]) if token else ("token", positions[0])
+            raise ValueError(f"{where} no {kind} in column {position}.")
+        data[-1].append(token)
+        target[-1].append(tag)
     return [*filter(None, data)], [*filter(None, target)]
 
 
-def _iter_lines(path: Path, conllu: bool) -> Iterator[Row]:
+def _iter_cells(path: Path, conllu: bool) -> Iterator[Row]:
     """The cells of each line, which has none if it is blank."""
     sep = "\t" if conllu else ""
     for number, line in enumerate(iter_lines(path, "\n"), 1):
