@@ -143,13 +143,14 @@ MODULES = {
 }
 
 
-def imports(tree, *, at_import):
-    """Modules of the package that a module imports, or only those `at_import` time."""
+def imports(tree, *, deferred=True, typing=True):
+    """Modules of the package that a module imports: in functions, for type checkers."""
     waiting = list(ast.iter_child_nodes(tree))
     while waiting:
         node = waiting.pop()
         is_typing = isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test)
-        if at_import and (is_typing or isinstance(node, ast.FunctionDef | ast.Lambda)):
+        is_deferred = isinstance(node, ast.FunctionDef | ast.Lambda)
+        if (is_typing and not typing) or (is_deferred and not deferred):
             continue
         waiting += ast.iter_child_nodes(node)
         names = []
@@ -164,8 +165,25 @@ def imports(tree, *, at_import):
 
 
 def test_modules_do_not_import_each_other_in_a_circle():
-    graph = {name: {*imports(tree, at_import=True)} for name, tree in MODULES.items()}
+    graph = {
+        name: {*imports(tree, deferred=False, typing=False)}
+        for name, tree in MODULES.items()
+    }
     assert "skparaphrase.text" in graph["skparaphrase.training._trainer"]
+    tuple(TopologicalSorter(graph).static_order())  # raises CycleError
+
+
+@pytest.mark.parametrize("room", sorted(LEVELS))
+def test_modules_of_a_room_form_no_circle_in_functions_either(room):
+    graph = {
+        name: {
+            other
+            for other in imports(tree, typing=False)
+            if other.startswith(f"skparaphrase.{room}._")
+        }
+        for name, tree in MODULES.items()
+        if name.startswith(f"skparaphrase.{room}._")
+    }
     tuple(TopologicalSorter(graph).static_order())  # raises CycleError
 
 
@@ -173,7 +191,7 @@ def test_rooms_import_only_downwards():
     graph = {}  # of rooms, and of modules beside them
     for name, tree in MODULES.items():
         room = name.split(".")[1:2]
-        found = (other.split(".")[1:2] for other in imports(tree, at_import=False))
+        found = (other.split(".")[1:2] for other in imports(tree))
         graph.setdefault(*room or [""], set()).update(*found)
     assert {room for room in graph if room and room[0] != "_"} == LEVELS.keys()
     reached = {}

@@ -223,10 +223,8 @@ def _average(args: Args) -> Measures:
     encoder = AverageEncoder(vectors)
     texts = list(dict.fromkeys(corpus_texts(args)))
     ids = WordTokenizer().encode(texts, vectors.words).ids.astype(np.int64)
-    joined, index = (
-        " ".join(texts),
-        dict(zip(vectors.words, range(len(vectors)), strict=True)),
-    )
+    joined = " ".join(texts)
+    index = {word: row for row, word in enumerate(vectors.words)}
     pieces = joined.lower().split()
     seconds = {
         "rows": len(ids) * ROW / gather_rate(vectors.matrix, ids, args.threads),

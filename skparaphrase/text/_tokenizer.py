@@ -318,20 +318,22 @@ class WordLookup:
         """
         n_done = 0
         for block in text_blocks(texts, block_size, max_characters):
-            memory, extra = self._memory, None
+            memory = self._memory
             ids, offsets = self._find_ids(block, n_done, memory)
-            is_known = ids >= 0
-            if not is_known.all():
-                if self._make_vectors is not None and not known_only:
-                    extra = self._unknown_vectors(ids, memory)
-                else:
-                    if n_done == 0 and self._make_vectors is None:
-                        n_first = offsets[min(_FIRST_TEXTS, len(block))]
-                        _warn_of_unknown_words(is_known[:n_first])
-                    offsets = np.append(0, np.cumsum(is_known))[offsets]
-                    ids = ids[is_known]
+            is_unknown = ids < 0
+            unknown = is_unknown.nonzero()[0]
+            if not len(unknown):
+                yield TokenBatch(ids, offsets)
+            elif self._make_vectors is not None and not known_only:
+                vectors = self._unknown_vectors(ids, unknown, memory)
+                yield TokenBatch(ids, offsets, vectors)
+            else:
+                if n_done == 0 and self._make_vectors is None:
+                    n_first = offsets[min(_FIRST_TEXTS, len(block))]
+                    _warn_of_unknown_words(unknown, n_first)
+                offsets -= unknown.searchsorted(offsets)
+                yield TokenBatch(ids[~is_unknown], offsets)
             n_done += len(block)
-            yield TokenBatch(ids, offsets, extra)
 
     def unknown_words(self, texts: Sequence[str]) -> list[str]:
         """List the words of texts that have no row.
@@ -381,7 +383,9 @@ class WordLookup:
             _limit_memory()
         ids = np.frombuffer(bytearray().join(found), np.int32)
         ends = accumulate(map(len, found), initial=0)
-        return ids, np.fromiter(ends, np.int64, len(found) + 1) // ids.itemsize
+        offsets = np.fromiter(ends, np.int64, len(found) + 1)
+        offsets >>= 2  # an id has four bytes
+        return ids, offsets
 
     def _find_piece(self, piece: str, memory: "_Memory") -> bytes:
         """Rows of the tokens of a new piece, as int32."""
@@ -413,13 +417,14 @@ class WordLookup:
         return found
 
     def _unknown_vectors(
-        self, ids: NDArray[np.int32], memory: "_Memory"
+        self, ids: NDArray[np.int32], unknown: NDArray[np.intp], memory: "_Memory"
     ) -> NDArray[np.float32]:
         """Vectors of the unknown words in a batch, whose ids become -1, -2, ..."""
-        is_unknown = ids < 0
-        words = ids[is_unknown].tolist()
-        numbers = dict(zip(dict.fromkeys(words), count(-1, -1), strict=False))
-        ids[is_unknown] = [*map(numbers.__getitem__, words)]
+        words = ids[unknown].tolist()
+        numbers: dict[int, int] = {}
+        for word in words:
+            numbers.setdefault(word, -1 - len(numbers))
+        ids[unknown] = [*map(numbers.__getitem__, words)]
         new = [*filterfalse(memory.vectors.__contains__, numbers)]
         if new:
             assert self._make_vectors is not None
@@ -476,12 +481,14 @@ def _limit_memory() -> None:
             lookup.clear()
 
 
-def _warn_of_unknown_words(is_known: NDArray[np.bool_]) -> None:
-    """Warn if more than a fifth of some tokens have no row."""
-    n_unknown = len(is_known) - np.count_nonzero(is_known)
-    if n_unknown * 5 > len(is_known) >= _WARN_FROM:
+def _warn_of_unknown_words(unknown: NDArray[np.intp], n_tokens: np.int64) -> None:
+    """Warn if more than a fifth of the first tokens are at these positions."""
+    if n_tokens < _WARN_FROM:
+        return
+    n_unknown = np.searchsorted(unknown, n_tokens)
+    if n_unknown * 5 > n_tokens:
         warn_caller(
-            f"{n_unknown} of the first {len(is_known)} tokens have no vector and are "
+            f"{n_unknown} of the first {n_tokens} tokens have no vector and are "
             "left out. Vectors of character n-grams can stand in for them: see "
             "WordVectors.fit_subwords. inspection.unknown_words counts them."
         )

@@ -170,6 +170,25 @@ class Vocabulary(Sequence[str]):
             slot += 1
         return default
 
+    def extended(self, words: Sequence[str]) -> "Vocabulary":
+        """Append words to a copy.
+
+        Parameters
+        ----------
+        words : sequence of str
+            Distinct words that the vocabulary lacks.
+
+        Returns
+        -------
+        vocabulary : Vocabulary
+        """
+        if any(map(self.__contains__, words)):
+            raise ValueError("A word to append is already in the vocabulary.")
+        added, made = Vocabulary(words), Vocabulary.__new__(Vocabulary)
+        ends = np.concatenate([self._ends, added._ends + len(self._raw)])
+        made._set(np.concatenate([self._raw, added._raw]), ends)
+        return made
+
     def __len__(self) -> int:
         return len(self._ends)
 

@@ -94,10 +94,9 @@ def _token_weights(
 ) -> NDArray[np.float32]:
     """The factor of each token, shape (n_tokens,)."""
     n_tokens = len(batch.ids)
-    if not mean:
-        factors = np.ones(n_tokens, np.float32)
-    elif len(batch.offsets) == 2:  # one text: five times as fast
-        factors = np.full(n_tokens, 1 / max(n_tokens, 1), np.float32)
+    if not mean or len(batch.offsets) == 2:  # the same for all; one text is frequent
+        factors = np.empty(n_tokens, np.float32)
+        factors.fill(1 / max(n_tokens, 1) if mean else 1)
     else:
         lengths = np.diff(batch.offsets)
         factors = (1 / np.maximum(lengths, 1)).astype(np.float32).repeat(lengths)

@@ -535,14 +535,7 @@ class WordVectors:
             In float32; this one if no word is new.
         """
         new = [w for w in dict.fromkeys(words) if w not in self.words and is_word(w)]
-        if not new or self.unknown not in MADE:
-            return self
-        matrix = np.vstack([self.rows(slice(None)), self._make_vectors(new)])
-        table = type(self).__new__(type(self))
-        table._set(
-            Vocabulary([*self.words, *new]), matrix, None, self.unknown, self.subwords
-        )
-        return table
+        return self._extended(new)
 
     def covering(self, texts: Sequence[str], tokenizer: WordTokenizer) -> Self:
         """Add the words of texts that the table lacks, as :meth:`with_words` does.
@@ -559,7 +552,17 @@ class WordVectors:
         """
         if self.unknown not in MADE:
             return self
-        return self.with_words(self._lookup(tokenizer).unknown_words(texts))
+        return self._extended(self._lookup(tokenizer).unknown_words(texts))
+
+    def _extended(self, new: list[str]) -> Self:
+        """Add the vectors that are made for words that the table lacks."""
+        if not new or self.unknown not in MADE:
+            return self
+        matrix = np.concatenate([self.rows(slice(None)), self._make_vectors(new)])
+        table = type(self).__new__(type(self))  # made of parts that have been checked
+        words = self.words.extended(new)
+        table._set(words, matrix, None, self.unknown, self.subwords)
+        return table
 
     def replace(
         self, matrix: NDArray[np.floating], *, factor: float = 1.0, shift: Any = 0.0

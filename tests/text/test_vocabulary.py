@@ -92,6 +92,17 @@ def test_a_word_that_repeats():
         Vocabulary(["a", "b", "c", "b", "a"])
 
 
+@given(words_of_any_kind, st.integers(0, 60))
+def test_appended_words(words, n):
+    short = Vocabulary(words[:n])
+    made = short.extended(words[n:])
+    assert made == words == list(made) and short == words[:n]
+    assert [*map(made.get, words)] == list(range(len(words)))
+    if words[:n]:
+        with pytest.raises(ValueError, match="already in the vocabulary"):
+            short.extended(words[:1])
+
+
 def test_arrays_that_do_not_fit():
     arrays = Vocabulary(["ab", "c"]).arrays()
     for name, wrong in (

@@ -222,6 +222,7 @@ def test_lookups_are_remembered_by_tokenizer(table):
     assert other.words is made.words is made.astype("int8").words
 
 
+@pytest.mark.filterwarnings("ignore:.* tokens have no vector")
 @pytest.mark.parametrize("known_only", [False, True])
 @pytest.mark.parametrize("unknown", [None, "cat", "hash"])
 def test_texts_are_encoded_whole_or_in_blocks(table, unknown, known_only):
