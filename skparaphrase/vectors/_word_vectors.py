@@ -5,7 +5,7 @@
 
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from os import PathLike
 from pathlib import Path
 from typing import Any, Self, SupportsIndex
@@ -22,7 +22,7 @@ from skparaphrase.text import (
     WordLookup,
     WordTokenizer,
 )
-from skparaphrase.text._tokenizer import FunctionTokenizer, is_word
+from skparaphrase.text._tokenizer import FunctionTokenizer, MakeVectors, is_word
 from skparaphrase.vectors import _distill, _formats, _interchange
 from skparaphrase.vectors._storage import (
     DTYPES,
@@ -338,7 +338,7 @@ class WordVectors:
         key = tokenizer._key()
         lookup = self._lookups.get(key)
         if lookup is None:
-            vectors = self._make_vectors if self.unknown in MADE else None
+            vectors = self._maker() if self.unknown in MADE else None
             lookup = WordLookup(tokenizer, self.words, self.unknown_row, vectors)
             if not isinstance(tokenizer, FunctionTokenizer):
                 self._lookups[key] = lookup
@@ -365,19 +365,18 @@ class WordVectors:
         """
         if self.unknown not in MADE or not is_word(word):
             return None
-        return self._make_vectors([word])[0]
+        return self._maker()([word])[0]
 
-    def _make_vectors(self, words: Sequence[str]) -> NDArray[np.float32]:
-        """Those of words with a letter or digit, shape (n_words, dim)."""
+    def _maker(self) -> MakeVectors:
+        """What makes the vectors of words that have a letter or digit.
+
+        Look-ups keep it, so it must not refer to this table: a cycle would keep
+        gigabytes in memory until the garbage collector runs.
+        """
         if self.unknown == "subword":
             assert self.subwords is not None
-            return self.subwords.vectors(words)
-        found = np.empty((len(words), self.dim), np.float32)
-        for word, vector in zip(words, found, strict=True):
-            seed = zlib.crc32(word.encode("utf-8", "replace"))
-            drawn = np.random.RandomState(seed).standard_normal(self.dim)
-            vector[:] = drawn * (self._median_length() / np.linalg.norm(drawn))
-        return found
+            return self.subwords.vectors
+        return partial(_hashed_vectors, dim=self.dim, length=self._median_length())
 
     def token_vectors(
         self, ids: NDArray[np.integer], extra: NDArray[np.float32] | None
@@ -558,7 +557,7 @@ class WordVectors:
         """Add the vectors that are made for words that the table lacks."""
         if not new or self.unknown not in MADE:
             return self
-        matrix = np.concatenate([self.rows(slice(None)), self._make_vectors(new)])
+        matrix = np.concatenate([self.rows(slice(None)), self._maker()(new)])
         table = type(self).__new__(type(self))  # made of parts that have been checked
         words = self.words.extended(new)
         table._set(words, matrix, None, self.unknown, self.subwords)
@@ -591,7 +590,8 @@ class WordVectors:
             self.words, matrix, unknown=self.unknown, subwords=subwords
         )
         vectors._ngram_index = self._ngram_index
-        if self.unknown not in MADE:  # look-ups that make vectors belong to one table
+        # The vectors that a hash makes have the length of those of one table.
+        if self.unknown != "hash" and subwords is self.subwords:
             vectors._lookups = self._lookups
         return vectors
 
@@ -655,6 +655,18 @@ class WordVectors:
     def __repr__(self) -> str:
         unknown = "" if self.unknown is None else f", unknown={self.unknown!r}"
         return f"WordVectors({len(self)} words, dim={self.dim}, {self.dtype}{unknown})"
+
+
+def _hashed_vectors(
+    words: Sequence[str], dim: int, length: np.float32
+) -> NDArray[np.float32]:
+    """Random vectors of one length, always the same for a word."""
+    found = np.empty((len(words), dim), np.float32)
+    for word, vector in zip(words, found, strict=True):
+        seed = zlib.crc32(word.encode("utf-8", "replace"))
+        drawn = np.random.RandomState(seed).standard_normal(dim)
+        vector[:] = drawn * (length / np.linalg.norm(drawn))
+    return found
 
 
 @lru_cache(maxsize=4)
