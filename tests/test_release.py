@@ -3,6 +3,7 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+import inspect
 import os
 import re
 import shutil
@@ -13,7 +14,7 @@ import tomllib
 import zipfile
 from configparser import ConfigParser
 from email import message_from_bytes
-from importlib import resources
+from importlib import import_module, resources
 from pathlib import Path, PurePosixPath
 
 import pytest
@@ -158,6 +159,26 @@ def test_what_the_files_hold(built):
     kept = {"LICENSE", "CITATION.cff", "constraints.txt", "tests/conftest.py"}
     assert kept | {"examples/quickstart.py", "docs/conf.py"} <= source
     assert not [name for name in source if name.startswith("benchmarks/results/runs")]
+
+
+ROOMS = "decomposition encoders interaction pairs search supervised tagging"
+ESTIMATORS = {
+    name: getattr(module, name)
+    for module in (import_module(f"skparaphrase.{room}") for room in ROOMS.split())
+    for name in module.__all__
+    if inspect.isclass(getattr(module, name))
+}
+
+
+@pytest.mark.parametrize("name", ESTIMATORS)
+def test_documented_fitted_attributes_have_types(name):
+    """Without annotations in the class, editors show `Any`."""
+    docscrape = pytest.importorskip("numpydoc.docscrape")
+    found = ESTIMATORS[name]
+    typed = {key for base in found.__mro__ for key in inspect.get_annotations(base)}
+    for entry in docscrape.ClassDoc(found)["Attributes"]:
+        for attribute in entry.name.split(", "):
+            assert attribute in typed or hasattr(found, attribute), attribute
 
 
 @pytest.mark.slow
