@@ -301,6 +301,9 @@ class TfidfEncoder(PaperSettings, AveragingEncoder):
     (3, 128)
     """
 
+    weights_: NDArray[np.float64]
+    unknown_weight_: float
+
     _paper_settings: ClassVar[Settings] = {"sts": {}}
 
     @fit_context(prefer_skip_nested_validation=True)

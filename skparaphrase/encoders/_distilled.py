@@ -112,6 +112,11 @@ class DistilledEncoder(AveragingEncoder):
     (1, 3)
     """
 
+    vectors_: WordVectors
+    teacher_means_: NDArray[np.float64]
+    teacher_axes_: NDArray[np.float64]
+    explained_variance_ratio_: NDArray[np.float64]
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **AveragingEncoder._parameter_constraints,
         "dim": [Interval(Integral, 1, None, closed="left"), None],

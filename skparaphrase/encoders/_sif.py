@@ -92,6 +92,8 @@ class SIFEncoder(PaperSettings, AveragingEncoder):
     (1, 128)
     """
 
+    weights_: NDArray[np.float64]
+
     _paper_settings: ClassVar[Settings] = {
         "sts": {},
         "sick": {"a": 1e-2},

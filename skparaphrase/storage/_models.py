@@ -34,6 +34,9 @@ _ARRAYS = "arrays.safetensors"
 _LABEL_BYTES = 2**26  # of an array of labels
 _MAPPINGS = "class_weight", "weights"  # of labels, of words; others are word counts
 _PLAIN = (str, int, float, bool, type(None))
+# Parameters of the second edition that some classes no longer have. They only decided
+# how a fit went: without them, a fitted model is the same.
+_DROPPED = ("scramble", "word_dropout")
 
 
 def save(self: Any, folder: str | PathLike[str]) -> None:
@@ -268,7 +271,11 @@ def _instantiate(
     found = _classes(modules).get(kind)
     unknown = f"no public class {kind!r}"
     if found is not None:
-        names = [name for name in parameters if name not in found._get_param_names()]
+        known = found._get_param_names()
+        if "written_by" not in metadata:
+            gone = {name for name in _DROPPED if name not in known}
+            parameters = {k: v for k, v in parameters.items() if k not in gone}
+        names = [name for name in parameters if name not in known]
         if not names:
             return found(**parameters)
         unknown = f"no parameter {names[0]!r} of {kind}"

@@ -335,6 +335,7 @@ def second_edition(tmp_path):
         ("sif", lambda model: model.transform(TEXTS)),
         ("paragram", lambda model: model.transform(TEXTS)),
         ("lstm", lambda model: model.transform(TEXTS)),
+        ("rnn", lambda model: model.transform(TEXTS)),
         ("regressor", lambda model: model.predict(PAIRS)),
         ("classifier", lambda model: model.predict_proba(TEXTS)),
         ("tagger", lambda model: model.predict_proba([["a", "cat"]])[0]),
@@ -363,6 +364,21 @@ def test_what_models_of_the_second_edition_hold(second_edition):
     classifier = skparaphrase.load(folder / "classifier")
     assert classifier.class_weight == {"no": 2.0, "yes": 1}
     assert classifier.classes_.tolist() == ["no", "yes"]
+
+
+@pytest.mark.parametrize("name", ["lstm", "rnn"])
+def test_dropped_parameters_of_the_second_edition(second_edition, name):
+    folder, _ = second_edition
+    path = folder / name / "metadata.json"
+    text = path.read_text()
+    saved = json.loads(text)["parameters"]
+    params = skparaphrase.load(folder / name).get_params()
+    assert saved.keys() - params.keys() == {"scramble", "word_dropout"}
+    assert saved.items() >= {k: params[k] for k in saved.keys() & params.keys()}.items()
+    text = text.replace('"kind"', '"written_by": "0.2",\n "kind"', 1)
+    path.write_text(text.replace("crc32", "old"))
+    with pytest.raises(ValueError, match=r"skparaphrase 0\.2, .*scramble"):
+        skparaphrase.load(folder / name)
 
 
 def test_tables_and_texts_of_the_second_edition(second_edition):

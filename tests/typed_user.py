@@ -1,0 +1,134 @@
+"""What type checkers see of the package. `test_release.py` checks it with mypy."""
+
+# Authors: The skparaphrase developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+from pathlib import Path
+from typing import Any, assert_type
+
+import numpy as np
+from numpy.typing import NDArray
+
+import skparaphrase
+from skparaphrase.callback import EarlyStopping
+from skparaphrase.datasets import load_similarity, load_word_vectors
+from skparaphrase.decomposition import CommonComponentRemoval
+from skparaphrase.encoders import (
+    AverageEncoder,
+    DistilledEncoder,
+    LSTMEncoder,
+    ParagramEncoder,
+    SIFEncoder,
+    TfidfEncoder,
+)
+from skparaphrase.interaction import PairwiseInteractionRegressor
+from skparaphrase.losses import InfoNCELoss, Loss, MarginLoss
+from skparaphrase.metrics import STSScorer, pearson_score
+from skparaphrase.optimizers import Optimizer
+from skparaphrase.pairs import PairFeatures, PairSimilarity
+from skparaphrase.search import NearDuplicates, SemanticSearch
+from skparaphrase.streams import TextStore
+from skparaphrase.supervised import (
+    PairClassifier,
+    SentenceClassifier,
+    SimilarityRegressor,
+)
+from skparaphrase.tagging import SequenceTagger
+from skparaphrase.text import TokenBatch, Vocabulary, WordTokenizer
+from skparaphrase.vectors import WordFrequencies, WordVectors
+
+Texts = list[str]
+Pairs = list[tuple[str, str]]
+
+
+def use_tables(path: Path, texts: Texts) -> None:
+    vectors = assert_type(WordVectors.read(path, limit=10), WordVectors)
+    assert_type(WordVectors.load(path), WordVectors)
+    assert_type(WordVectors.from_model2vec(path), WordVectors)
+    assert_type(load_word_vectors(), WordVectors)
+    assert_type(vectors.centered().astype("float16"), WordVectors)
+    assert_type(vectors.words, Vocabulary)
+    assert_type(vectors.words[0], str)
+    assert_type(vectors.words[:3], list[str])
+    assert_type(vectors.words.get("cat"), int | None)
+    assert_type(vectors.words.get("cat", -1), int)
+    assert_type(vectors.scale, NDArray[np.float32] | None)
+    assert_type(vectors.dim, int)
+    assert_type(vectors["cat"], NDArray[np.float32])
+    assert_type(vectors.nearest("cat"), list[tuple[str, float]])
+    batch = assert_type(vectors.encode(texts, WordTokenizer()), TokenBatch)
+    assert_type(batch[0], NDArray[np.int32])
+    assert_type(batch[1:], TokenBatch)
+    assert_type(batch.lengths, NDArray[np.int64])
+    assert_type(WordFrequencies({"cat": 1}).total, int)
+    assert_type(TextStore(path).shape, tuple[int, ...])
+
+
+def use_encoders(texts: Texts, pairs: Pairs) -> None:
+    pretrained = assert_type(skparaphrase.load_pretrained(), AverageEncoder)
+    assert_type(pretrained.transform(texts), NDArray[np.float32])
+    assert_type(skparaphrase.similarity("a", "b"), float)
+    assert_type(skparaphrase.similarity(texts, texts), NDArray[np.floating])
+    sif = assert_type(SIFEncoder(a=1e-4).fit(texts), SIFEncoder)
+    assert_type(sif.weights_, NDArray[np.float64])
+    assert_type(sif.fit_transform(texts), NDArray[np.float32])
+    assert_type(TfidfEncoder().fit(texts).unknown_weight_, float)
+    distilled = assert_type(DistilledEncoder().fit(texts, [[1.0]]), DistilledEncoder)
+    assert_type(distilled.vectors_, WordVectors)
+    assert_type(distilled.teacher_means_, NDArray[np.float64])
+    assert_type(distilled.teacher_axes_, NDArray[np.float64])
+    assert_type(distilled.explained_variance_ratio_, NDArray[np.float64])
+    encoder = assert_type(ParagramEncoder.paper("ppdb-xl"), ParagramEncoder)
+    assert_type(encoder.fit(pairs), ParagramEncoder)
+    assert_type(encoder.partial_fit(pairs), ParagramEncoder)
+    assert_type(encoder.vectors_, WordVectors)
+    assert_type(encoder.loss_curve_, list[float])
+    assert_type(encoder.n_epochs_, int)
+    assert_type(encoder.initial_weights_, NDArray[np.float64])
+    lstm = LSTMEncoder(loss=MarginLoss(0.3), optimizer=Optimizer("adam"))
+    assert_type(lstm.fit(pairs).parameters_, dict[str, NDArray[Any]])
+    assert_type(lstm.best_epoch_, int)
+    assert_type(lstm.validation_scores_, list[float])
+    losses: list[Loss] = [MarginLoss(margin=0.6), InfoNCELoss(0.05)]
+    assert_type(losses[0].needs_targets, bool)
+    removal = assert_type(CommonComponentRemoval().fit([[1.0]]), CommonComponentRemoval)
+    assert_type(removal.components_, NDArray[np.floating])
+    stopping = EarlyStopping(STSScorer(load_similarity(return_X_y=True)))
+    assert_type(stopping.scores_, list[dict[str, float]])
+    assert_type(stopping.best_epoch_, int)
+    assert_type(stopping.best_score_, float)
+
+
+def use_models(texts: Texts, pairs: Pairs, scores: list[float], folder: Path) -> None:
+    model = assert_type(SimilarityRegressor().fit(pairs, scores), SimilarityRegressor)
+    assert_type(model.levels_, NDArray[np.float64])
+    assert_type(model.head_, dict[str, NDArray[np.float32]])
+    assert_type(model.loss_curve_, list[float])
+    assert_type(model.predict(pairs), NDArray[Any])
+    assert_type(model.score(pairs, scores), float)
+    assert_type(model.save(folder), None)
+    assert_type(pearson_score(scores, model.predict(pairs)), float)
+    classifier = assert_type(PairClassifier.paper().fit(pairs, scores), PairClassifier)
+    assert_type(classifier.classes_, NDArray[Any])
+    assert_type(classifier.predict_proba(pairs), NDArray[np.float64])
+    sentences = assert_type(SentenceClassifier().fit(texts, scores), SentenceClassifier)
+    assert_type(sentences.n_epochs_, int)
+    tagger = assert_type(SequenceTagger().fit([texts], [texts]), SequenceTagger)
+    assert_type(tagger.classes_, NDArray[Any])
+    assert_type(tagger.parameters_, dict[str, NDArray[np.float32]])
+    interaction = PairwiseInteractionRegressor().fit(pairs, scores)
+    assert_type(interaction.vectors_, WordVectors)
+    search = assert_type(SemanticSearch().fit(texts), SemanticSearch)
+    assert_type(search.texts_, NDArray[np.object_])
+    assert_type(search.vectors_, NDArray[np.float32])
+    assert_type(NearDuplicates().fit(texts).labels_, NDArray[np.intp])
+    assert_type(PairSimilarity().predict([[[1.0], [1.0]]]), NDArray[np.floating])
+    assert_type(PairFeatures().fit([[[1.0], [1.0]]]), PairFeatures)
+
+
+def any_on_purpose(search: SemanticSearch, model: PairClassifier, folder: Path) -> None:
+    """Encoders of others, estimators of any class, and classes without types."""
+    assert_type(skparaphrase.load(folder), Any)
+    assert_type(load_similarity(), Any)  # scikit-learn's Bunch
+    assert_type(model.encoder_, Any)
+    assert_type(search.encoder_, Any)
