@@ -23,6 +23,7 @@ from skparaphrase.encoders import CharagramEncoder, ParagramEncoder
 from skparaphrase.networks import WordTable
 from skparaphrase.supervised import SimilarityRegressor
 from skparaphrase.training._loop import Training, begin_randomness, check_patience
+from skparaphrase.vectors import WordVectors
 
 SMALL = {"max_epochs": 1, "device": "cpu", "random_state": 0}
 
