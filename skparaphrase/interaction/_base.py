@@ -21,7 +21,7 @@ from skparaphrase.optimizers import Optimizer, check_optimizer
 from skparaphrase.supervised._base import scale_factor
 from skparaphrase.supervised._model import TrainedModel
 from skparaphrase.supervised._targets import LabelledTexts
-from skparaphrase.text import TokenBatch, check_tokenizer, numbered_texts
+from skparaphrase.text import TokenBatch, WordLookup, check_tokenizer, numbered_texts
 from skparaphrase.vectors import WordVectors
 
 _PAIRS = 256  # predicted at a time, of similar lengths, and fewer of long ones
@@ -87,7 +87,7 @@ class PairwiseInteraction(TrainedModel):
 
         row = vectors.unknown_row
         rule = number if row is None else row
-        batch = tokenizer.encode(texts, vectors.words, rule)
+        batch = WordLookup(tokenizer, vectors.words, rule).encode(texts)
         rows, numbers = np.unique(batch.ids, return_inverse=True)
         names = list(unknown)
         words = [

@@ -10,10 +10,10 @@ from skparaphrase.text._check import (
     numbered_texts,
     unique_texts,
 )
+from skparaphrase.text._lookup import WordLookup
 from skparaphrase.text._ngrams import NgramTokenizer
 from skparaphrase.text._tokenizer import (
     TOKEN_PATTERNS,
-    WordLookup,
     WordTokenizer,
     check_tokenizer,
 )
