@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from skparaphrase.text import check_pairs, numbered_texts
+from skparaphrase.text import check_pairs, unique_texts
 
 __all__ = ["pair_groups"]
 
@@ -37,7 +37,7 @@ def pair_groups(pairs: Any) -> NDArray[np.intp]:
     >>> pair_groups([("a", "b"), ("c", "d"), ("e", "b"), ("d", "f")])
     array([0, 1, 0, 1])
     """
-    distinct, nodes = numbered_texts(check_pairs(pairs))
+    distinct, nodes = unique_texts(check_pairs(pairs))
     first, second = nodes.T
     n_nodes = len(distinct)
     edges = np.ones(len(nodes), dtype=bool)

@@ -197,7 +197,7 @@ def _cells(args: Args) -> Measures:
 
     torch.set_num_threads(args.threads)
     texts = [text for pair in read_corpora(args, "flickr8k")[:100] for text in pair]
-    batch = WordTokenizer().encode(texts, load_word_vectors().words)
+    batch = load_word_vectors().encode(texts, WordTokenizer(), known_only=True)
     dim = 300
     offsets = batch.offsets.astype(np.int64)
     lengths = torch.from_numpy(np.diff(offsets))

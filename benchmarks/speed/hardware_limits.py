@@ -222,7 +222,7 @@ def _average(args: Args) -> Measures:
     vectors = read_table(args)
     encoder = AverageEncoder(vectors)
     texts = list(dict.fromkeys(corpus_texts(args)))
-    ids = WordTokenizer().encode(texts, vectors.words).ids.astype(np.int64)
+    ids = vectors.encode(texts, WordTokenizer(), known_only=True).ids.astype(np.int64)
     joined = " ".join(texts)
     index = {word: row for row, word in enumerate(vectors.words)}
     pieces = joined.lower().split()
@@ -252,7 +252,7 @@ def _training(args: Args) -> Measures:
     )
     order = np.random.default_rng(0).permutation(len(pairs))
     texts = [text for i in order for text in pairs[i]]
-    found = WordTokenizer().encode(texts, vectors.words)
+    found = vectors.encode(texts, WordTokenizer(), known_only=True)
     ids = found.ids.astype(np.int64)
     # A step reads the rows of its words (once: they stay in the cache), and reads and
     # writes their gradients, AdaGrad's sums and the vectors; it reads the initial ones.

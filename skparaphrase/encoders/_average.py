@@ -21,35 +21,7 @@ from skparaphrase.encoders._export import save_model2vec, static_embedding
 from skparaphrase.text import check_texts
 from skparaphrase.vectors import WordVectors
 from skparaphrase.vectors._bundled import read_bundled
-from skparaphrase.vectors._pooling import pool_vectors
-
-
-def average_texts(
-    vectors: WordVectors,
-    tokenizer: Any,
-    texts: list[str],
-    weights: NDArray[np.floating] | None = None,
-    unknown_weight: float = 1.0,
-) -> NDArray[np.float32]:
-    """Means of the vectors of texts' words, shape (n_texts, dim).
-
-    Parameters
-    ----------
-    vectors : WordVectors
-    tokenizer : WordTokenizer
-    texts : list of str
-    weights : ndarray of shape (n_words,), default=None
-        Factors of the vectors; None for 1.
-    unknown_weight : float, default=1.0
-        That of vectors which are made for words that the table lacks.
-    """
-    return pool_vectors(
-        vectors,
-        vectors.encode_blocks(texts, tokenizer),
-        len(texts),
-        weights=weights,
-        unknown_weight=unknown_weight,
-    )
+from skparaphrase.vectors._pooling import pool_texts
 
 
 def to_model2vec(self: Any, folder: str | PathLike[str]) -> None:
@@ -166,12 +138,12 @@ class AveragingEncoder(TextEncoder):
 
     def _embed(self, texts: list[str]) -> NDArray[np.float32]:
         unknown_weight = getattr(self, "unknown_weight_", 1.0)
-        return average_texts(
+        return pool_texts(
             self._word_vectors(),
             self._tokenizer(),
             texts,
-            self._word_weights(),
-            unknown_weight,
+            weights=self._word_weights(),
+            unknown_weight=unknown_weight,
         )
 
     @property

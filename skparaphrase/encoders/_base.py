@@ -76,10 +76,10 @@ class TextEncoder(LastAxisTransformer, BaseEstimator):
         """
         check_is_fitted(self)
         texts = check_texts(X)
-        distinct, inverse = unique_texts(texts)
+        distinct, indices = unique_texts(texts)
         vectors = self._embed(distinct)
-        if inverse is not None:
-            vectors = vectors[inverse]
+        if len(distinct) < texts.size:
+            vectors = vectors[indices.ravel()]
         return self._wrap(vectors.reshape(*texts.shape, vectors.shape[1]), X)
 
     def _tokenizer(self) -> Any:

@@ -29,7 +29,7 @@ from skparaphrase.text import (
     TokenBatch,
     WordTokenizer,
     check_pairs,
-    numbered_texts,
+    unique_texts,
 )
 from skparaphrase.vectors import WordVectors
 
@@ -64,7 +64,7 @@ class TextsInMemory:
         self.array = texts
         self.teacher = teacher
         self.strings: Any = texts.ravel()
-        self.distinct, self.examples = numbered_texts(texts)
+        self.distinct, self.examples = unique_texts(texts)
 
     def __len__(self) -> int:
         return len(self.array)

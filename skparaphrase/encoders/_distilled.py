@@ -166,8 +166,7 @@ class DistilledEncoder(AveragingEncoder):
         teachers = check_teachers(X, y)
         texts = X.ravel().tolist()
         tokenizer = self._tokenizer()
-        initial = super()._word_vectors()
-        initial = initial.covering(texts, tokenizer)
+        initial, _ = super()._word_vectors().covering(texts, tokenizer)
         batch = initial.encode(texts, tokenizer, known_only=True)
         counts = count_matrix(batch, len(initial))
         if not counts.nnz:

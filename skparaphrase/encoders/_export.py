@@ -17,7 +17,7 @@ from safetensors.numpy import save_file
 from skparaphrase._estimator import warn_caller
 from skparaphrase.storage._folders import new_folder, write_metadata
 from skparaphrase.text import TOKEN_PATTERNS, WordTokenizer
-from skparaphrase.text._tokenizer import JOINERS
+from skparaphrase.text._lookup import JOINERS
 from skparaphrase.vectors import WordVectors
 
 _FORMAT_VERSION = 1

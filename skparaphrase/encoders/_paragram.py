@@ -13,15 +13,12 @@ from numpy.typing import NDArray
 from skparaphrase._compat import Interval, StrOptions
 from skparaphrase._estimator import Settings, store_parameters
 from skparaphrase._lazy import networks
-from skparaphrase.encoders._average import (
-    average_texts,
-    to_model2vec,
-    to_static_embedding,
-)
+from skparaphrase.encoders._average import to_model2vec, to_static_embedding
 from skparaphrase.encoders._trained import TrainedEncoder
 from skparaphrase.losses import Loss, MarginLoss
 from skparaphrase.optimizers import CLIPPED_ADAM, DENSE_ADAGRAD, Optimizer
 from skparaphrase.vectors import WordFrequencies, WordVectors
+from skparaphrase.vectors._pooling import pool_texts
 
 
 class ParagramEncoder(TrainedEncoder):
@@ -219,4 +216,4 @@ class ParagramEncoder(TrainedEncoder):
         return networks.Average(vectors.dim)
 
     def _embed(self, texts: list[str]) -> NDArray[np.float32]:
-        return average_texts(self.vectors_, self._tokenizer(), texts)
+        return pool_texts(self.vectors_, self._tokenizer(), texts)

@@ -101,9 +101,7 @@ def _word_table(
 ) -> WordVectors:
     """The word vectors, weighted and scaled; how is noted in `attributes`."""
     source, tokenizer = check_word_vectors(encoder.vectors), encoder._tokenizer()
-    n_given = len(source)
-    source = source.covering(texts, tokenizer)
-    added = source.words[n_given:]
+    source, added = source.covering(texts, tokenizer)
     attributes.update(scale_=1.0, added_words_=added)
     if getattr(encoder, "weighting", "uniform") == "sif":
         frequencies = encoder.frequencies

@@ -18,7 +18,7 @@ from skparaphrase.inspection._estimators import (
 )
 from skparaphrase.losses import choose_negatives
 from skparaphrase.metrics._similarity import check_columns
-from skparaphrase.text import check_pairs, numbered_texts
+from skparaphrase.text import check_pairs, unique_texts
 
 _BLOCK = 8192  # pairs that are embedded together
 _HOW = ("max", "mix", "random")
@@ -99,7 +99,7 @@ def margins(
     order = np.arange(len(texts))
     if shuffle:
         generator.shuffle(order)
-    _, identity = numbered_texts(texts)  # equal numbers for equal texts
+    _, identity = unique_texts(texts)  # equal numbers for equal texts
     identity = identity.reshape(-1, 2)
     positive = np.empty(len(texts))
     negative = np.empty((len(texts), 2))

@@ -18,7 +18,7 @@ from skparaphrase.inspection._estimators import (
     pair_similarities,
 )
 from skparaphrase.metrics._similarity import CORRELATIONS, check_columns
-from skparaphrase.text import check_pairs, check_texts
+from skparaphrase.text import WordLookup, check_pairs, check_texts
 from skparaphrase.vectors import WordVectors, load_word_vectors
 
 #: Bins of tables 7 and 6 of the Charagram paper.
@@ -279,6 +279,6 @@ def _count_unknown(
 ) -> NDArray[np.int64]:
     """Number of words of each text that are not known, of the shape of `texts`."""
     tokenizer = find_tokenizer(None, tokenizer)
-    batch = tokenizer.encode(texts.ravel().tolist(), known, unknown=1)
+    batch = WordLookup(tokenizer, known, unknown=1).encode(texts.ravel().tolist())
     total = np.append(0, np.cumsum(batch.ids, dtype=np.int64))
     return np.diff(total[batch.offsets]).reshape(texts.shape)

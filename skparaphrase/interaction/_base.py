@@ -21,7 +21,7 @@ from skparaphrase.optimizers import Optimizer, check_optimizer
 from skparaphrase.supervised._base import scale_factor
 from skparaphrase.supervised._model import TrainedModel
 from skparaphrase.supervised._targets import LabelledTexts
-from skparaphrase.text import TokenBatch, check_tokenizer, numbered_texts
+from skparaphrase.text import TokenBatch, WordLookup, check_tokenizer, unique_texts
 from skparaphrase.vectors import WordVectors
 
 _PAIRS = 256  # predicted at a time, of similar lengths, and fewer of long ones
@@ -87,7 +87,7 @@ class PairwiseInteraction(TrainedModel):
 
         row = vectors.unknown_row
         rule = number if row is None else row
-        batch = tokenizer.encode(texts, vectors.words, rule)
+        batch = WordLookup(tokenizer, vectors.words, rule).encode(texts)
         rows, numbers = np.unique(batch.ids, return_inverse=True)
         names = list(unknown)
         words = [
@@ -160,7 +160,7 @@ class PairwiseInteraction(TrainedModel):
     def _trainer(self, examples: LabelledTexts) -> "training.InteractionTrainer":
         device = self._resolved_device()
         optimizer = check_optimizer(self.optimizer, **self._optimizer_settings)
-        distinct, indices = numbered_texts(examples.texts)
+        distinct, indices = unique_texts(examples.texts)
         words = self._find_words(distinct)
         self._warn_if_truncated(words)
         frozen = self.freeze == "vectors"
@@ -221,7 +221,7 @@ class PairwiseInteraction(TrainedModel):
         found = np.empty((len(pairs), self._targets.n_outputs))
         if not len(pairs):
             return found
-        distinct, indices = numbered_texts(pairs)
+        distinct, indices = unique_texts(pairs)
         words = self._find_words(distinct)
         if warn:
             self._warn_if_truncated(words)

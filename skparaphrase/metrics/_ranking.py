@@ -14,7 +14,7 @@ from sklearn.utils import check_consistent_length, column_or_1d
 
 from skparaphrase._compat import BaseScorer, cached_call, check_response_method
 from skparaphrase.metrics._similarity import check_columns
-from skparaphrase.text import check_pairs, numbered_texts
+from skparaphrase.text import check_pairs, unique_texts
 from skparaphrase.text._check import describe, is_missing
 
 
@@ -279,7 +279,7 @@ def query_codes(query: Any) -> NDArray[np.intp]:
     """Number of the question of each row, in order of appearance."""
     values = column_or_1d(_array(query).astype(object), input_name="query")
     try:
-        distinct, code = numbered_texts(values)
+        distinct, code = unique_texts(values)
     except TypeError as error:
         raise ValueError(f"Queries must be hashable: {error}.") from error
     for number, value in enumerate(distinct):

@@ -12,7 +12,7 @@ from scipy.sparse import csr_array
 from sklearn.utils import assert_all_finite
 
 from skparaphrase.metrics._similarity import Vectors, unit_vectors
-from skparaphrase.text import check_pairs, numbered_texts
+from skparaphrase.text import check_pairs, unique_texts
 from skparaphrase.text._check import check_single_texts
 
 _ENTRIES = 2**22  # cosines in memory at a time
@@ -97,12 +97,12 @@ class RetrievalScorer:
                 f"({len(self.pairs)}, 2, d), but transform gives {vectors.shape}."
             )
         if self.corpus is None:
-            _, texts = numbered_texts(self.pairs)
+            _, texts = unique_texts(self.pairs)
             ranks = partner_ranks(vectors[:, 0], vectors[:, 1], texts)
         else:
             candidates = np.concatenate([self.pairs[:, 1], self.corpus])
             found = np.asarray(estimator.transform(self.corpus))
-            _, numbers = numbered_texts(np.append(self.pairs[:, 0], candidates))
+            _, numbers = unique_texts(np.append(self.pairs[:, 0], candidates))
             asked, numbers = np.split(numbers, [len(self.pairs)])
             found = np.concatenate([vectors[:, 1], found])
             ranks = _ranks(_unit(vectors[:, 0]), asked, _unit(found), numbers)

@@ -19,7 +19,7 @@ from skparaphrase._compat import HasMethods, fit_context
 from skparaphrase._estimator import DocumentedOnline
 from skparaphrase._output import LastAxisTransformer
 from skparaphrase.pairs._features import check_how, pair_feature_names, pair_features
-from skparaphrase.text import check_pairs, numbered_texts
+from skparaphrase.text import check_pairs, unique_texts
 
 
 class PairVectorizer(LastAxisTransformer, DocumentedOnline, BaseEstimator):
@@ -140,7 +140,7 @@ class PairVectorizer(LastAxisTransformer, DocumentedOnline, BaseEstimator):
         """
         check_is_fitted(self)
         pairs = check_pairs(X)
-        distinct, indices = numbered_texts(pairs)
+        distinct, indices = unique_texts(pairs)
         rows = _as_rows(self.vectorizer_.transform(distinct or [""]))
         first, second = rows[indices[:, 0]], rows[indices[:, 1]]
         return self._concatenate(pair_features(self.how, first, second), X)

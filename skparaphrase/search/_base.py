@@ -45,13 +45,13 @@ class EncoderUser(DocumentedOnline, BaseEstimator):
 
         The vector of a text without a known word is zero.
         """
-        distinct, inverse = unique_texts(texts)
+        distinct, indices = unique_texts(texts)
         parts = [
             _unit(self.encoder_.transform(distinct[start : start + _TEXTS]))
             for start in range(0, len(distinct) or 1, _TEXTS)
         ]
         vectors = np.concatenate(parts)
-        return vectors if inverse is None else vectors[inverse]
+        return vectors if len(distinct) == len(texts) else vectors[indices]
 
     save = save
 

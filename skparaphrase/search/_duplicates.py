@@ -15,7 +15,7 @@ from sklearn.base import ClusterMixin
 from skparaphrase._compat import HasMethods, Interval, StrOptions, fit_context
 from skparaphrase.search._base import EncoderUser
 from skparaphrase.search._nearest import QUERIES, best, floor, larger
-from skparaphrase.text import numbered_texts
+from skparaphrase.text import unique_texts
 from skparaphrase.text._check import check_single_texts
 
 # "600D" is read as 600, with its unit or not; "P2419H" and "10/12" as a whole.
@@ -109,7 +109,7 @@ class NearDuplicates(ClusterMixin, EncoderUser):
         """
         texts = check_single_texts(X)
         self._fit_encoder(texts)
-        _, numbers = numbered_texts(texts)
+        _, numbers = unique_texts(texts)
         _, first = np.unique(numbers, return_index=True)  # of equal texts
         leaders = self._leaders(texts[first], self._embed(texts[first]))
         representatives, labels = np.unique(leaders, return_inverse=True)
@@ -159,4 +159,4 @@ def _number_keys(texts: NDArray[np.object_]) -> NDArray[np.intp]:
     keys = np.empty(len(texts), dtype=object)
     for i, text in enumerate(texts):
         keys[i] = frozenset(_NUMBERS.findall(_THOUSANDS.sub("", text.lower())))
-    return numbered_texts(keys)[1]
+    return unique_texts(keys)[1]

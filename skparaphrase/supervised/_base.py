@@ -31,7 +31,7 @@ from skparaphrase.optimizers import check_optimizer
 from skparaphrase.pairs._features import pair_features
 from skparaphrase.supervised._model import TrainedModel
 from skparaphrase.supervised._targets import LabelledTexts
-from skparaphrase.text import TokenBatch, numbered_texts
+from skparaphrase.text import TokenBatch, unique_texts
 
 EPSILON = 1e-6  # added to every class, as in the code of Wieting et al. (2016)
 _SAMPLE = 1000  # texts that determine the scale
@@ -161,7 +161,7 @@ class SupervisedModel(TrainedModel):
     def _trainer(self, examples: LabelledTexts) -> "training.HeadTrainer":
         device = networks.resolve_device(self.device)
         optimizer = check_optimizer(self.optimizer, **self._optimizer_settings)
-        distinct, indices = numbered_texts(examples.texts)
+        distinct, indices = unique_texts(examples.texts)
         prior = None
         if self._is_frozen:  # texts are embedded once: averages of one token each
             vectors = text_vectors(self.encoder_, distinct)
@@ -255,7 +255,7 @@ class SupervisedModel(TrainedModel):
         """Outputs of the softmax, shape (n_samples, n_outputs)."""
         check_is_fitted(self)
         texts = self._check_texts(X)
-        distinct, indices = numbered_texts(texts)
+        distinct, indices = unique_texts(texts)
         found = np.empty((len(texts), self._targets.n_outputs))
         if not len(texts):
             return found

@@ -7,13 +7,12 @@ from skparaphrase.text._batch import TokenBatch
 from skparaphrase.text._check import (
     check_pairs,
     check_texts,
-    numbered_texts,
     unique_texts,
 )
+from skparaphrase.text._lookup import WordLookup
 from skparaphrase.text._ngrams import NgramTokenizer
 from skparaphrase.text._tokenizer import (
     TOKEN_PATTERNS,
-    WordLookup,
     WordTokenizer,
     check_tokenizer,
 )
@@ -30,6 +29,5 @@ __all__ = [
     "check_pairs",
     "check_texts",
     "check_tokenizer",
-    "numbered_texts",
     "unique_texts",
 ]

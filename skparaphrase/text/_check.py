@@ -115,34 +115,8 @@ def check_single_texts(X: Any, name: str = "X") -> NDArray[np.object_]:
     return texts
 
 
-def unique_texts(
-    texts: NDArray[np.object_],
-) -> tuple[list[str], NDArray[np.intp] | None]:
-    """Find the distinct texts.
-
-    Parameters
-    ----------
-    texts : ndarray of str of any shape
-
-    Returns
-    -------
-    distinct : list of str
-        In order of appearance.
-    inverse : ndarray of shape (texts.size,) or None
-        The position of each text in `distinct`; None if no text repeats.
-    """
-    flat = texts.ravel().tolist()
-    distinct = dict.fromkeys(flat)
-    if len(distinct) == len(flat):
-        return flat, None
-    for position, text in enumerate(distinct):
-        distinct[text] = position
-    inverse = np.fromiter(map(distinct.__getitem__, flat), np.intp, len(flat))
-    return list(distinct), inverse
-
-
-def numbered_texts(texts: NDArray[np.object_]) -> tuple[list[str], NDArray[np.intp]]:
-    """Find the distinct texts, and their positions in the shape of the texts.
+def unique_texts(texts: NDArray[np.object_]) -> tuple[list[str], NDArray[np.intp]]:
+    """Find the distinct texts, and the position of each text among them.
 
     Parameters
     ----------
@@ -155,8 +129,13 @@ def numbered_texts(texts: NDArray[np.object_]) -> tuple[list[str], NDArray[np.in
     indices : ndarray of the shape of `texts`
         The position of each text in `distinct`.
     """
-    distinct, inverse = unique_texts(texts)
-    indices = np.arange(texts.size) if inverse is None else inverse
+    flat = texts.ravel().tolist()
+    found = dict.fromkeys(flat)
+    distinct = list(found)
+    indices = np.arange(len(flat))
+    if len(distinct) < len(flat):
+        found = dict(zip(distinct, range(len(distinct)), strict=True))
+        indices = np.fromiter(map(found.__getitem__, flat), np.intp, len(flat))
     return distinct, indices.reshape(texts.shape)
 
 

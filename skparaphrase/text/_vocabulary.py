@@ -69,11 +69,7 @@ class Vocabulary(Sequence[str]):
     def __init__(self, words: Sequence[str]) -> None:
         words = list(words)
         _check_distinct(words, "words")
-        text = "".join(words)
-        raw = _encoded(text)
-        lengths = map(len, words if len(raw) == len(text) else map(_encoded, words))
-        ends = np.cumsum(np.fromiter(lengths, np.int64, len(words)))
-        self._set(np.frombuffer(raw, np.uint8), ends)
+        self._set(*_joined(words))
 
     @classmethod
     def from_arrays(
@@ -96,8 +92,10 @@ class Vocabulary(Sequence[str]):
             raise ValueError(f"{len(raw)} bytes of words, but {n_bytes} are expected.")
         if len(ends) and (ends[0] < 0 or (ends[1:] < ends[:-1]).any()):
             raise ValueError("The ends of words do not rise.")
+        words = cls.__new__(cls)
+        words._set(raw, ends, slots)
         if slots is not None and (
-            len(slots) <= _mask(len(ends))
+            len(slots) <= words._mask
             or slots[-1] >= 0
             or slots.min() < -1
             or slots.max() >= len(ends)
@@ -105,8 +103,6 @@ class Vocabulary(Sequence[str]):
             raise ValueError(
                 f"The hash table of {len(slots)} slots does not fit {len(ends)} words."
             )
-        words = cls.__new__(cls)
-        words._set(raw, ends, slots)
         return words
 
     def _set(
@@ -116,6 +112,8 @@ class Vocabulary(Sequence[str]):
         slots: NDArray[np.int32] | None = None,
     ) -> None:
         self._raw, self._ends, self._slots = raw, ends, slots
+        # The bits of a hash that choose a slot; at most every second slot is taken.
+        self._mask = (2 << max(len(ends), 1).bit_length()) - 1
         self._views: Any = None
 
     def arrays(self) -> dict[str, NDArray[Any]]:
@@ -131,8 +129,7 @@ class Vocabulary(Sequence[str]):
             raw, ends = self._raw.tobytes(), self._ends.tolist()
             keys = map(raw.__getitem__, map(slice, [0, *ends], ends))
             hashes = np.fromiter(map(crc32, keys), np.int64, len(self))
-            mask = _mask(len(self))
-            self._slots = hash_table(hashes & mask, mask + 1)
+            self._slots = hash_table(hashes & self._mask, self._mask + 1)
         return {"raw": self._raw, "ends": self._ends, "slots": self._slots}
 
     @overload
@@ -159,8 +156,7 @@ class Vocabulary(Sequence[str]):
         if self._views is None:
             # Single items of a memoryview are faster than those of an array.
             raw, ends, slots = self.arrays().values()
-            mask = _mask(len(self))
-            self._views = (raw.data, ends.data, slots.data, mask)
+            self._views = (raw.data, ends.data, slots.data, self._mask)
         raw, ends, slots, mask = self._views
         key = word.encode("utf-8", "surrogatepass")
         slot = crc32(key) & mask
@@ -176,17 +172,16 @@ class Vocabulary(Sequence[str]):
         Parameters
         ----------
         words : sequence of str
-            Distinct words that the vocabulary lacks.
+            Distinct words that the vocabulary lacks, which is not checked.
 
         Returns
         -------
         vocabulary : Vocabulary
         """
-        if any(map(self.__contains__, words)):
-            raise ValueError("A word to append is already in the vocabulary.")
-        added, made = Vocabulary(words), Vocabulary.__new__(Vocabulary)
-        ends = np.concatenate([self._ends, added._ends + len(self._raw)])
-        made._set(np.concatenate([self._raw, added._raw]), ends)
+        raw, ends = _joined(words)
+        made = Vocabulary.__new__(Vocabulary)
+        ends = np.concatenate([self._ends, ends + len(self._raw)])
+        made._set(np.concatenate([self._raw, raw]), ends)
         return made
 
     def __len__(self) -> int:
@@ -254,9 +249,13 @@ def _check_distinct(strings: Sequence[str], kind: str) -> None:
             raise ValueError(f"{string!r}, row {seen}, occurs again in row {row}.")
 
 
-def _mask(n_words: int) -> int:
-    """The bits of a hash that choose a slot; at most every second slot is taken."""
-    return int((2 << max(n_words, 1).bit_length()) - 1)
+def _joined(words: Sequence[str]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+    """Words in UTF-8 end to end, and where each ends."""
+    text = "".join(words)
+    raw = _encoded(text)
+    lengths = map(len, words if len(raw) == len(text) else map(_encoded, words))
+    ends = np.cumsum(np.fromiter(lengths, np.int64, len(words)))
+    return np.frombuffer(raw, np.uint8), ends
 
 
 def _encoded(word: str) -> bytes:

@@ -3,14 +3,14 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse._sparsetools import csr_matvecs
 
 from skparaphrase._threads import available_threads, prefetch
-from skparaphrase.text import TokenBatch
+from skparaphrase.text import TokenBatch, WordTokenizer
 from skparaphrase.vectors._word_vectors import WordVectors
 
 _Weights = NDArray[np.floating] | None  # of the words of a table
@@ -18,6 +18,24 @@ _Weights = NDArray[np.floating] | None  # of the words of a table
 _BLOCK = 2048  # texts per product
 _FEW = 64  # tokens; looking for repeats does not pay for so few
 _AHEAD = 16  # products that wait for each thread: bounds the tokens in memory
+
+
+def pool_texts(
+    vectors: WordVectors,
+    tokenizer: WordTokenizer,
+    texts: Sequence[str],
+    *,
+    weights: _Weights = None,
+    unknown_weight: float = 1.0,
+) -> NDArray[np.float32]:
+    """Average the vectors of the words of each text, as :func:`pool_vectors` does."""
+    return pool_vectors(
+        vectors,
+        vectors.encode_blocks(texts, tokenizer),
+        len(texts),
+        weights=weights,
+        unknown_weight=unknown_weight,
+    )
 
 
 def pool_vectors(

@@ -1,132 +1,47 @@
-"""The arrays of a table of word vectors: checks, and folders that can be mapped."""
+"""Folders of word vectors, which can be mapped into memory."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-from collections.abc import Sequence
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from skparaphrase.storage._folders import (
     is_large,
     load_array,
     new_folder,
+    read_folder,
     read_metadata,
     refuse_damage,
     write_metadata,
 )
 from skparaphrase.text import Vocabulary
-from skparaphrase.vectors._subwords import Subwords
+from skparaphrase.vectors._subwords import DTYPES, Subwords
 
-DTYPES = ("float32", "float16", "int8")  # int8 with a scale per word
-MADE = ("subword", "hash")  # unknown= for which vectors of words are made
-_BLOCK = 16384  # vectors checked at a time
+if TYPE_CHECKING:
+    from skparaphrase.vectors._word_vectors import WordVectors
+
 _WORD_ARRAYS = {"raw": "uint8", "ends": "int64", "slots": "int32"}
 _SUBWORD_ARRAYS = ("matrix", "scale", "shift")
 _FORMAT_VERSION = 3  # 2, of the first edition, has no n-grams
 
 
-def check_table(
-    words: Vocabulary,
-    matrix: NDArray[Any],
-    scale: NDArray[np.float32] | None,
-    unknown: str | None,
-    subwords: Subwords | None,
-) -> None:
-    """Raise a ValueError unless the parts of a table fit together."""
-    if matrix.ndim != 2 or len(matrix) != len(words):
-        raise ValueError(
-            f"matrix must be of shape ({len(words)}, dim), one row per word; got shape "
-            f"{matrix.shape}."
-        )
-    if (matrix.dtype == np.int8) != (scale is not None):
-        raise ValueError(
-            "int8 vectors need a scale per word, and other vectors take none; got "
-            f"{matrix.dtype} vectors and scale={scale!r}."
-        )
-    if scale is not None and scale.shape != (len(words),):
-        raise ValueError(f"scale must be of shape ({len(words)},); got {scale.shape}.")
-    if unknown == "subword" and subwords is None:
-        raise ValueError("unknown='subword' needs n-grams, which fit_subwords learns.")
-    if subwords is not None:
-        _check_subwords(subwords, matrix.shape[1])
-    if unknown in MADE and not len(words):
-        raise ValueError(f"unknown={unknown!r} needs a table of at least one word.")
-    if unknown not in (None, *MADE) and unknown not in words:
-        raise ValueError(
-            f"unknown={unknown!r} is not a word of the table, and neither of {MADE}."
-        )
+def save(self: "WordVectors", folder: str | PathLike[str]) -> None:
+    """Write the table to a folder that :meth:`load` maps into memory.
 
-
-def _check_subwords(subwords: Subwords, dim: int) -> None:
-    shape = subwords.matrix.shape
-    if len(shape) != 2 or not shape[0] or shape[1] != dim:
-        raise ValueError(
-            f"Vectors of words have {dim} dimensions, but those of n-grams are of "
-            f"shape {shape}."
-        )
-    expected = {"scale": shape[:1], "shift": shape[1:]}
-    for name, size in expected.items():
-        found = getattr(subwords, name)
-        if found is not None and (found.shape != size or not np.isfinite(found).all()):
-            raise ValueError(f"The {name} of the n-grams must be {size[0]} numbers.")
-    if (subwords.matrix.dtype == np.int8) != (subwords.scale is not None):
-        raise ValueError("int8 vectors of n-grams need a scale per row.")
-    low, high = subwords.ngram_range
-    if not 1 <= low <= high or subwords.kind not in ("crc32", "fasttext"):
-        raise ValueError(
-            f"ngram_range={subwords.ngram_range!r} and kind={subwords.kind!r} are no "
-            "settings of n-grams."
-        )
-    if not np.isfinite(subwords.factor):
-        raise ValueError(f"factor must be finite; got {subwords.factor}.")
-
-
-def check_finite(
-    words: Sequence[str], matrix: NDArray[Any], scale: NDArray[np.float32] | None
-) -> None:
-    """Raise a ValueError that names the first word whose vector is not finite."""
-    if scale is not None:
-        matrix = scale[:, np.newaxis]
-    for start in range(0, len(matrix), _BLOCK):
-        # A finite sum has finite terms and needs no second array. Where large terms
-        # overflow, the slower test decides.
-        block = matrix[start : start + _BLOCK]
-        with np.errstate(over="ignore", invalid="ignore"):
-            if np.isfinite(block.sum(dtype=np.float32)):
-                continue
-        bad = np.flatnonzero(~np.isfinite(block).all(axis=1))
-        if len(bad):
-            row = start + int(bad[0])
-            kind = "vector" if scale is None else "scale"
-            raise ValueError(f"The {kind} of {words[row]!r}, row {row}, is not finite.")
-
-
-def read_only(array: NDArray[Any]) -> NDArray[Any]:
-    """A view that cannot be written to."""
-    array = array.view()
-    array.flags.writeable = False
-    return array
-
-
-def save_table(
-    folder: str | PathLike[str],
-    words: Vocabulary,
-    matrix: NDArray[Any],
-    scale: NDArray[np.float32] | None,
-    unknown: str | None,
-    subwords: Subwords | None,
-) -> None:
-    """Write the parts of a table to a folder."""
-    arrays: dict[str, Any] = {"matrix": matrix, "scale": scale}
-    arrays |= {f"words-{name}": part for name, part in words.arrays().items()}
-    content: dict[str, Any] = {"unknown": unknown, "subwords": None}
-    if subwords is not None:
-        content["subwords"] = settings = dict(vars(subwords))
+    Parameters
+    ----------
+    folder : path-like
+        Written whole or not at all; an existing table is replaced.
+    """
+    arrays: dict[str, Any] = {"matrix": self.matrix, "scale": self.scale}
+    arrays |= {f"words-{name}": part for name, part in self.words.arrays().items()}
+    content: dict[str, Any] = {"unknown": self.unknown, "subwords": None}
+    if self.subwords is not None:
+        content["subwords"] = settings = dict(vars(self.subwords))
         arrays |= {f"subwords-{name}": settings.pop(name) for name in _SUBWORD_ARRAYS}
     with new_folder(folder) as new:
         for name, array in arrays.items():
@@ -135,8 +50,51 @@ def save_table(
         write_metadata(new, kind="WordVectors", version=_FORMAT_VERSION, **content)
 
 
-def load_table(folder: Path, *, mmap: bool, verify: bool) -> tuple[Any, ...]:
-    """Read what :func:`save_table` wrote, and check that it fits together."""
+def load(
+    cls: "type[WordVectors]",
+    folder: str | PathLike[str],
+    *,
+    mmap: bool = True,
+    by_path: bool = False,
+    verify: bool = False,
+) -> "WordVectors":
+    """Read what :meth:`save` wrote.
+
+    Parameters
+    ----------
+    folder : path-like
+    mmap : bool, default=True
+        Map the matrix into memory instead of reading it: loading takes no time, and
+        processes share one copy.
+    by_path : bool, default=False
+        Pickle the path of the folder instead of the vectors; unpickling maps the
+        folder, once in a process. For workers of Dask and Ray that see the same
+        files: tasks then do not carry the table.
+    verify : bool, default=False
+        Also compare the checksums of mapped files of more than 16 MB, which takes a
+        second per GB. Those of all other files are always compared.
+
+    Returns
+    -------
+    vectors : WordVectors
+
+    Raises
+    ------
+    FileNotFoundError, ValueError
+        If the folder does not exist, holds something else or is damaged.
+    """
+    vectors = cls.__new__(cls)
+    read_folder(Path(folder), _load_into, vectors=vectors, mmap=mmap, verify=verify)
+    if by_path:
+        # Not resolved: a link may lead elsewhere on another machine.
+        vectors._source = (str(Path(folder).absolute()), vectors._fingerprint())
+    return vectors
+
+
+def _load_into(
+    folder: Path, *, vectors: "WordVectors", mmap: bool, verify: bool
+) -> None:
+    """Set the parts of a table to those in a folder, and check them."""
     verify |= not mmap
     metadata = read_metadata(
         folder, kind="WordVectors", version=_FORMAT_VERSION, lazy=".npy", verify=verify
@@ -154,10 +112,10 @@ def load_table(folder: Path, *, mmap: bool, verify: bool) -> tuple[Any, ...]:
         unknown, subwords = metadata["unknown"], None
         if metadata.get("subwords") is not None:
             subwords = _load_subwords(folder, metadata["subwords"], mmap=mmap)
-        check_table(words, matrix, scale, unknown, subwords)
+        vectors._set(words, matrix, scale, unknown, subwords)
+        vectors._check()
         if verify or not is_large(matrix.nbytes):
-            check_finite(words, matrix, scale)
-    return words, matrix, scale, unknown, subwords
+            vectors._check_finite()
 
 
 def _load_subwords(folder: Path, settings: dict[str, Any], *, mmap: bool) -> Subwords:

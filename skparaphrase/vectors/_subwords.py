@@ -17,6 +17,7 @@ from scipy.sparse._sparsetools import csr_matvecs
 if TYPE_CHECKING:
     from skparaphrase.vectors._word_vectors import WordVectors
 
+DTYPES = ("float32", "float16", "int8")  # int8 with a scale per row
 _FEW_CHARACTERS = 128  # of words; arrays do not pay for so few
 _PLACES = np.arange(1024, dtype=np.int32)  # of rows in float32; more leave the cache
 
@@ -140,6 +141,11 @@ class Subwords:
     shift : array-like of shape (dim,), default=None
         Then added to them; None is zero.
 
+    Raises
+    ------
+    ValueError
+        If shapes disagree, a value is not finite, or a setting is not valid.
+
     See Also
     --------
     WordVectors.fit_subwords : Learns the rows.
@@ -171,6 +177,27 @@ class Subwords:
     def __post_init__(self) -> None:
         if self.shift is not None:
             self.shift = np.asarray(self.shift, dtype=np.float32)
+        shape = self.matrix.shape
+        if len(shape) != 2 or not shape[0]:
+            raise ValueError(f"The vectors of n-grams are of shape {shape}.")
+        for name, size in {"scale": shape[:1], "shift": shape[1:]}.items():
+            found = getattr(self, name)
+            if found is not None and (
+                found.shape != size or not np.isfinite(found).all()
+            ):
+                raise ValueError(
+                    f"The {name} of the n-grams must be {size[0]} numbers."
+                )
+        if (self.matrix.dtype == np.int8) != (self.scale is not None):
+            raise ValueError("int8 vectors of n-grams need a scale per row.")
+        low, high = self.ngram_range
+        if not 1 <= low <= high or self.kind not in ("crc32", "fasttext"):
+            raise ValueError(
+                f"ngram_range={self.ngram_range!r} and kind={self.kind!r} are no "
+                "settings of n-grams."
+            )
+        if not np.isfinite(self.factor):
+            raise ValueError(f"factor must be finite; got {self.factor}.")
 
     def vectors(self, words: Sequence[str]) -> NDArray[np.float32]:
         """Sum the rows of the n-grams of words.

@@ -13,7 +13,6 @@ from typing import Any, Self, SupportsIndex
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from skparaphrase.storage._folders import read_folder
 from skparaphrase.text import (
     NgramIndex,
     NgramTokenizer,
@@ -22,20 +21,14 @@ from skparaphrase.text import (
     WordLookup,
     WordTokenizer,
 )
-from skparaphrase.text._tokenizer import FunctionTokenizer, MakeVectors, is_word
-from skparaphrase.vectors import _distill, _formats, _interchange
-from skparaphrase.vectors._storage import (
-    DTYPES,
-    MADE,
-    check_finite,
-    check_table,
-    load_table,
-    read_only,
-    save_table,
-)
-from skparaphrase.vectors._subwords import Subwords, converted, fit_subwords
+from skparaphrase.text._lookup import MakeVectors
+from skparaphrase.text._tokenizer import FunctionTokenizer, is_word
+from skparaphrase.vectors import _distill, _formats, _interchange, _storage
+from skparaphrase.vectors._subwords import DTYPES, Subwords, converted, fit_subwords
 
+MADE = ("subword", "hash")  # unknown= for which vectors of words are made
 _BLOCK = 65536  # rows converted to float32 at a time
+_CHECKED = 16384  # vectors checked at a time
 
 
 class WordVectors:
@@ -69,6 +62,8 @@ class WordVectors:
     matrix : ndarray of shape (n_words, dim), read-only
     scale : ndarray of shape (n_words,) or None
     unknown : str or None
+    unknown_row : int or None
+        The row that is used for words that the table lacks.
     subwords : Subwords or None
 
     Raises
@@ -104,30 +99,90 @@ class WordVectors:
     ) -> None:
         matrix = np.asanyarray(matrix)
         if matrix.dtype.name not in DTYPES:
-            with np.errstate(over="ignore"):  # check_finite raises
+            with np.errstate(over="ignore"):  # infinite values are refused below
                 matrix = np.asarray(matrix, dtype=np.float32)
         if not matrix.flags.c_contiguous:
             matrix = np.ascontiguousarray(matrix)
         words = words if isinstance(words, Vocabulary) else Vocabulary(words)
         if scale is not None:
             scale = np.asarray(scale, dtype=np.float32)
-        check_table(words, matrix, scale, unknown, subwords)
-        check_finite(words, matrix, scale)
         self._set(words, matrix, scale, unknown, subwords)
+        self._check()
+        self._check_finite()
 
     def _set(
         self, words: Vocabulary, matrix: Any, scale: Any, unknown: Any, subwords: Any
     ) -> None:
-        """Store the parts of a table, which are checked."""
+        """Store the parts of a table, arrays as views that cannot be written to."""
         self.words = words
-        self.matrix: NDArray[Any] = read_only(matrix)
-        self.scale: NDArray[np.float32] | None
-        self.scale = None if scale is None else read_only(scale)
+        self.matrix: NDArray[Any] = matrix.view()
+        self.matrix.flags.writeable = False
+        self.scale: NDArray[np.float32] | None = None
+        if scale is not None:
+            self.scale = scale.view()
+            self.scale.flags.writeable = False
         self.unknown: str | None = unknown
+        self.unknown_row: int | None = None
+        if unknown not in (None, *MADE):
+            self.unknown_row = words.get(unknown)
         self.subwords: Subwords | None = subwords
         self._source: tuple[str, int] | None = None  # what is pickled instead
         self._lookups: dict[tuple[Any, ...], WordLookup] = {}  # by tokenizer
         self._ngram_index: NgramIndex | None = None
+
+    def _check(self) -> None:
+        """Raise a ValueError unless the parts fit together."""
+        words, matrix, scale = self.words, self.matrix, self.scale
+        if matrix.ndim != 2 or len(matrix) != len(words):
+            raise ValueError(
+                f"matrix must be of shape ({len(words)}, dim), one row per word; got "
+                f"shape {matrix.shape}."
+            )
+        if (matrix.dtype == np.int8) != (scale is not None):
+            raise ValueError(
+                "int8 vectors need a scale per word, and other vectors take none; got "
+                f"{matrix.dtype} vectors and scale={scale!r}."
+            )
+        if scale is not None and scale.shape != (len(words),):
+            raise ValueError(
+                f"scale must be of shape ({len(words)},); got {scale.shape}."
+            )
+        if self.unknown == "subword" and self.subwords is None:
+            raise ValueError(
+                "unknown='subword' needs n-grams, which fit_subwords learns."
+            )
+        if self.subwords is not None and self.subwords.matrix.shape[1] != self.dim:
+            raise ValueError(
+                f"Vectors of words have {self.dim} dimensions, but those of n-grams "
+                f"are of shape {self.subwords.matrix.shape}."
+            )
+        if self.unknown in MADE and not len(words):
+            raise ValueError(
+                f"unknown={self.unknown!r} needs a table of at least one word."
+            )
+        if self.unknown not in (None, *MADE) and self.unknown_row is None:
+            raise ValueError(
+                f"unknown={self.unknown!r} is not a word of the table, and neither of "
+                f"{MADE}."
+            )
+
+    def _check_finite(self) -> None:
+        """Raise a ValueError that names the first word whose vector is not finite."""
+        values = self.matrix if self.scale is None else self.scale[:, np.newaxis]
+        for start in range(0, len(values), _CHECKED):
+            # A finite sum has finite terms and needs no second array. Where large terms
+            # overflow, the slower test decides.
+            block = values[start : start + _CHECKED]
+            with np.errstate(over="ignore", invalid="ignore"):
+                if np.isfinite(block.sum(dtype=np.float32)):
+                    continue
+            bad = np.flatnonzero(~np.isfinite(block).all(axis=1))
+            if len(bad):
+                row = start + int(bad[0])
+                kind = "vector" if self.scale is None else "scale"
+                raise ValueError(
+                    f"The {kind} of {self.words[row]!r}, row {row}, is not finite."
+                )
 
     # From files and other libraries ----------------------------------------------
 
@@ -192,60 +247,8 @@ class WordVectors:
     from_model2vec = classmethod(_interchange.from_model2vec)
     from_sentence_transformers = classmethod(_interchange.from_sentence_transformers)
     distill = classmethod(_distill.distill)
-
-    @classmethod
-    def load(
-        cls,
-        folder: str | PathLike[str],
-        *,
-        mmap: bool = True,
-        by_path: bool = False,
-        verify: bool = False,
-    ) -> "WordVectors":
-        """Read what :meth:`save` wrote.
-
-        Parameters
-        ----------
-        folder : path-like
-        mmap : bool, default=True
-            Map the matrix into memory instead of reading it: loading takes no time, and
-            processes share one copy.
-        by_path : bool, default=False
-            Pickle the path of the folder instead of the vectors; unpickling maps the
-            folder, once in a process. For workers of Dask and Ray that see the same
-            files: tasks then do not carry the table.
-        verify : bool, default=False
-            Also compare the checksums of mapped files of more than 16 MB, which takes a
-            second per GB. Those of all other files are always compared.
-
-        Returns
-        -------
-        vectors : WordVectors
-
-        Raises
-        ------
-        FileNotFoundError, ValueError
-            If the folder does not exist, holds something else or is damaged.
-        """
-        vectors = cls.__new__(cls)
-        table = read_folder(Path(folder), load_table, mmap=mmap, verify=verify)
-        vectors._set(*table)
-        if by_path:
-            # Not resolved: a link may lead elsewhere on another machine.
-            vectors._source = (str(Path(folder).absolute()), vectors._fingerprint())
-        return vectors
-
-    def save(self, folder: str | PathLike[str]) -> None:
-        """Write the table to a folder that :meth:`load` maps into memory.
-
-        Parameters
-        ----------
-        folder : path-like
-            Written whole or not at all; an existing table is replaced.
-        """
-        save_table(
-            folder, self.words, self.matrix, self.scale, self.unknown, self.subwords
-        )
+    load = classmethod(_storage.load)
+    save = _storage.save
 
     # Look-up ---------------------------------------------------------------------
 
@@ -258,13 +261,6 @@ class WordVectors:
     def dtype(self) -> np.dtype[Any]:
         """Data type of the matrix."""
         return self.matrix.dtype
-
-    @property
-    def unknown_row(self) -> int | None:
-        """The row that is used for words that the table lacks."""
-        if self.unknown in (None, *MADE):
-            return None
-        return self.words.get(self.unknown)
 
     def rows(self, rows: NDArray[np.integer] | slice) -> NDArray[np.float32]:
         """Copy the vectors of some rows.
@@ -536,7 +532,9 @@ class WordVectors:
         new = [w for w in dict.fromkeys(words) if w not in self.words and is_word(w)]
         return self._extended(new)
 
-    def covering(self, texts: Sequence[str], tokenizer: WordTokenizer) -> Self:
+    def covering(
+        self, texts: Sequence[str], tokenizer: WordTokenizer
+    ) -> tuple[Self, list[str]]:
         """Add the words of texts that the table lacks, as :meth:`with_words` does.
 
         Parameters
@@ -548,10 +546,12 @@ class WordVectors:
         -------
         vectors : WordVectors
             New words follow those of this table, in the order of the texts.
+        new : list of str
         """
         if self.unknown not in MADE:
-            return self
-        return self._extended(self._lookup(tokenizer).unknown_words(texts))
+            return self, []
+        new = self._lookup(tokenizer).unknown_words(texts)
+        return self._extended(new), new
 
     def _extended(self, new: list[str]) -> Self:
         """Add the vectors that are made for words that the table lacks."""
@@ -630,7 +630,8 @@ class WordVectors:
         return super().__reduce_ex__(protocol)
 
     def __getstate__(self) -> dict[str, Any]:
-        state = {k: v for k, v in self.__dict__.items() if not k.startswith("_")}
+        names = ("words", "matrix", "scale", "unknown", "subwords")
+        state = {name: getattr(self, name) for name in names}
         # joblib pickles a memmap in pieces and hashes it differently from an array; a
         # view of it is treated like any array.
         for name in ("matrix", "scale"):
@@ -639,8 +640,7 @@ class WordVectors:
         return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        vars(self).update({"subwords": None, **state})  # the first edition had none
-        self._set(self.words, self.matrix, self.scale, self.unknown, self.subwords)
+        self._set(**{"subwords": None, **state})  # the first edition had none
 
     def _fingerprint(self) -> int:
         """A checksum of some words and vectors that tells tables apart."""

@@ -9,7 +9,7 @@ from numpy.testing import assert_array_equal
 
 from skparaphrase.encoders import AverageEncoder, CharagramEncoder
 from skparaphrase.text import WordLookup, WordTokenizer
-from skparaphrase.text._tokenizer import _LOOKUPS
+from skparaphrase.text._lookup import _LOOKUPS
 from skparaphrase.vectors import WordVectors
 
 PRIVATE = [*range(0xE000, 0xF900), *range(0xF0000, 0xFFFFE), *range(0x100000, 0x10FFFE)]

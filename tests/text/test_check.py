@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skparaphrase.text import check_pairs, check_texts, numbered_texts, unique_texts
+from skparaphrase.text import check_pairs, check_texts, unique_texts
 from skparaphrase.text._check import check_text_blocks
 
 FLAT = ["a b", "", "é\n"]
@@ -189,11 +189,10 @@ def test_check_pairs_expects_two_columns():
 
 @given(st.lists(st.sampled_from(["a", "b", "", "\0", "A"]), max_size=8))
 def test_unique_texts(texts):
-    distinct, inverse = unique_texts(as_object(texts))
+    distinct, indices = unique_texts(as_object(texts))
     assert distinct == list(Counter(texts))
-    assert (inverse is None) == (len(distinct) == len(texts))
-    assert inverse is None or [distinct[i] for i in inverse] == texts
-    distinct, indices = numbered_texts(as_object([texts, texts]))
+    assert [distinct[i] for i in indices] == texts
+    distinct, indices = unique_texts(as_object([texts, texts]))
     assert [[distinct[i] for i in row] for row in indices] == [texts, texts]
 
 

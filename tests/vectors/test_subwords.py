@@ -239,9 +239,13 @@ def test_damaged_ngrams_are_reported(vectors, tmp_path):
     with pytest.raises(ValueError, match=r"subwords-matrix\.npy is damaged"):
         WordVectors.load(tmp_path / "v")
     path = tmp_path / "v" / "metadata.json"
-    path.write_text(path.read_text().replace('"files"', '"old"').replace("crc32", "x"))
-    with pytest.raises(ValueError, match=r"6 dimensions.*\(5, 7\)"):
-        WordVectors.load(tmp_path / "v")
+    for before, after, message in (
+        ('"files"', '"old"', r"6 dimensions.*\(5, 7\)"),
+        ("crc32", "x", "no settings of n-grams"),
+    ):
+        path.write_text(path.read_text().replace(before, after))
+        with pytest.raises(ValueError, match=message):
+            WordVectors.load(tmp_path / "v")
 
 
 def test_tables_made_from_one_keep_its_ngrams(vectors):

@@ -254,12 +254,13 @@ def test_ngrams_are_encoded_by_one_index():
 def test_covering_adds_the_words_of_texts_in_their_order(table, pattern):
     texts = ["dog cat Zoo", "cat-mouse dog ★ 9", *(f"x{i} dog" for i in range(5000))]
     vectors = WordVectors([*table().words], table().matrix, unknown="hash")
-    more = vectors.covering(texts, WordTokenizer(pattern))
+    more, added = vectors.covering(texts, WordTokenizer(pattern))
     new = ["dog", "zoo", "mouse", "9", *(f"x{i}" for i in range(5000))]
-    assert more.words == [*vectors.words, *new]
+    assert added == new and more.words == [*vectors.words, *new]
     assert_array_equal(more.matrix[10:], [vectors[word] for word in new])
-    assert more.covering(texts, WordTokenizer(pattern)) is more
-    assert table().covering(texts, WordTokenizer(pattern)).words == vectors.words
+    assert more.covering(texts, WordTokenizer(pattern)) == (more, [])
+    same = table()
+    assert same.covering(texts, WordTokenizer(pattern)) == (same, [])
     batch = more.encode(texts, WordTokenizer(pattern))
     assert batch.extra is None and batch[1].tolist() == [0, 12, 10, 13]
 

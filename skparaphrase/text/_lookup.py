@@ -1,0 +1,304 @@
+"""Words of texts to rows of a vocabulary."""
+
+# Authors: The skparaphrase developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import re
+from array import array
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import accumulate, count, filterfalse
+from sys import getsizeof
+from typing import ClassVar
+from weakref import WeakValueDictionary
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skparaphrase._estimator import warn_caller
+from skparaphrase.text._batch import TokenBatch
+from skparaphrase.text._check import text_blocks
+from skparaphrase.text._tokenizer import TOKEN_PATTERNS, WordTokenizer, is_word
+from skparaphrase.text._vocabulary import Vocabulary
+
+JOINERS = frozenset("'-.\u2019/:,")  # between the parts of a compound
+_PARTS = re.compile(r"\w+")
+_PIECE_BYTES = 150  # memory of a piece besides its characters and rows
+_FIRST_TEXTS = 200  # of a call, in which tokens without a vector are counted
+_WARN_FROM = 50  # tokens; fewer say little about the vocabulary
+
+Index = Mapping[str, int] | Vocabulary  # the row of every known word
+Unknown = int | Callable[[str], int | None] | None  # the row of all other words
+MakeVectors = Callable[[Sequence[str]], NDArray[np.float32]]
+
+
+class WordLookup:
+    """Encodes texts as rows of a vocabulary, and remembers what it has looked up.
+
+    Texts are split at white space, and each distinct piece is tokenised and looked up
+    once, in all calls and threads together. When all look-ups of a process take more
+    than `WordLookup.max_bytes` of memory, all of them are cleared.
+
+    Parameters
+    ----------
+    tokenizer : WordTokenizer
+    index : Vocabulary or mapping of str to int
+        The row of every known word.
+    unknown : int or callable, default=None
+        The row of other words, or a function that returns it. None leaves them out.
+    vectors : callable, default=None
+        Takes words that `index` lacks and returns their vectors, of shape (n_words,
+        dim). Batches then contain these vectors, and `unknown` is not used. Words
+        without a letter or digit are left out.
+
+    Attributes
+    ----------
+    max_bytes : int, default=2**28
+        Class attribute: maximum memory of all look-ups, without the vocabularies. The
+        default of 256 MB is enough for about a million pieces.
+
+    Examples
+    --------
+    >>> from skparaphrase.text import WordLookup, WordTokenizer
+    >>> lookup = WordLookup(WordTokenizer(), {"a": 0, "cat": 1, "dog": 2})
+    >>> batch = lookup.encode(["A cat.", "The cat-dog"])
+    >>> batch[0].tolist(), batch[1].tolist()
+    ([0, 1], [1, 2])
+    """
+
+    max_bytes: ClassVar[int] = 2**28
+
+    def __init__(
+        self,
+        tokenizer: WordTokenizer,
+        index: Index,
+        unknown: Unknown = None,
+        vectors: MakeVectors | None = None,
+    ) -> None:
+        self._find = tokenizer._find()
+        # Matches of other patterns may contain white space.
+        self._by_piece = tokenizer.pattern in TOKEN_PATTERNS
+        self._whole_words = tokenizer.pattern == "words"
+        self._lowercase = tokenizer.lowercase
+        self._split_compounds = tokenizer.split_compounds
+        self._index = index
+        self._unknown = unknown if vectors is None else None
+        self._make_vectors = vectors
+        self._memory = _Memory()
+        _LOOKUPS[id(self)] = self
+
+    def clear(self) -> None:
+        """Forget what was looked up."""
+        self._memory = _Memory()
+
+    def encode(self, texts: Sequence[str], *, known_only: bool = False) -> TokenBatch:
+        """Look up the tokens of texts.
+
+        Parameters
+        ----------
+        texts : sequence of str
+        known_only : bool, default=False
+            Make no vectors: leave out words that `index` lacks.
+
+        Returns
+        -------
+        batch : TokenBatch
+        """
+        blocks = self.encode_blocks(texts, known_only=known_only)
+        return TokenBatch.concatenate([*blocks])
+
+    def encode_blocks(
+        self,
+        texts: Sequence[str],
+        block_size: int = 4096,
+        max_characters: int | None = 2**18,
+        *,
+        known_only: bool = False,
+    ) -> Iterator[TokenBatch]:
+        """Look up the tokens of texts in one or more blocks.
+
+        Parameters
+        ----------
+        texts : sequence of str
+        block_size : int, default=4096
+            Maximum number of texts in a block.
+        max_characters : int or None, default=2**18
+            Maximum number of characters in a block of several texts.
+        known_only : bool, default=False
+            As in :meth:`encode`.
+
+        Yields
+        ------
+        batch : TokenBatch
+        """
+        n_done = 0
+        for block in text_blocks(texts, block_size, max_characters):
+            memory = self._memory
+            ids, offsets = self._find_ids(block, n_done, memory)
+            is_unknown = ids < 0
+            unknown = is_unknown.nonzero()[0]
+            if not len(unknown):
+                yield TokenBatch(ids, offsets)
+            elif self._make_vectors is not None and not known_only:
+                vectors = self._unknown_vectors(ids, unknown, memory)
+                yield TokenBatch(ids, offsets, vectors)
+            else:
+                if n_done == 0 and self._make_vectors is None:
+                    n_first = offsets[min(_FIRST_TEXTS, len(block))]
+                    _warn_of_unknown_words(unknown, n_first)
+                offsets -= unknown.searchsorted(offsets)
+                yield TokenBatch(ids[~is_unknown], offsets)
+            n_done += len(block)
+
+    def unknown_words(self, texts: Sequence[str]) -> list[str]:
+        """List the words of texts that have no row.
+
+        Parameters
+        ----------
+        texts : sequence of str
+
+        Returns
+        -------
+        words : list of str
+            Distinct words with a letter or digit, in order of appearance.
+        """
+        found: dict[str, None] = {}
+        for block in text_blocks(texts, 4096, 2**18):
+            memory = self._memory
+            ids, _ = self._find_ids(block, 0, memory)
+            words = map(memory.words.__getitem__, ids[ids < 0].tolist())
+            found.update(dict.fromkeys(words))
+        return [*found]
+
+    def _find_ids(
+        self, texts: Sequence[str], first: int, memory: "_Memory"
+    ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+        """Rows of all tokens, negative for unknown words, and where each text starts.
+
+        `first` is the position of the first text in the whole, for error messages.
+        """
+        split = str.split if self._by_piece else self._find
+        rows, n_bytes = memory.rows, memory.n_bytes
+        found = []
+        for text in texts:
+            pieces = split(text.lower() if self._lowercase else text)
+            try:
+                found.append(b"".join(map(rows.__getitem__, pieces)))
+            except (KeyError, TypeError):  # a new piece, or a token that is not a str
+                for piece in pieces:
+                    if not isinstance(piece, str):
+                        raise TypeError(
+                            f"The tokenizer gave {piece!r} ({type(piece).__name__}) "
+                            f"for text {first + len(found)}; tokens must be str."
+                        ) from None
+                    if piece not in rows:
+                        rows[piece] = self._find_piece(piece, memory)
+                found.append(b"".join(map(rows.__getitem__, pieces)))
+        if memory.n_bytes > n_bytes:
+            _limit_memory()
+        ids = np.frombuffer(bytearray().join(found), np.int32)
+        ends = accumulate(map(len, found), initial=0)
+        offsets = np.fromiter(ends, np.int64, len(found) + 1)
+        offsets >>= 2  # an id has four bytes
+        return ids, offsets
+
+    def _find_piece(self, piece: str, memory: "_Memory") -> bytes:
+        """Rows of the tokens of a new piece, as int32."""
+        tokens = [piece]
+        if self._by_piece and not (self._whole_words and piece.isalnum()):
+            tokens = self._find(piece)
+        find, unknown = self._index.get, self._unknown
+        rows: list[int] = []
+        for token in tokens:
+            row = find(token)
+            if row is None and self._split_compounds and not JOINERS.isdisjoint(token):
+                parts = _PARTS.findall(token)
+                part_rows = [*map(find, parts)]
+                if part_rows.count(None) < len(parts):
+                    for part, row in zip(parts, part_rows, strict=True):
+                        if row is not None:
+                            rows.append(row)
+                        elif self._make_vectors is not None and is_word(part):
+                            rows.append(memory.add(part))
+                    continue
+            if row is None and unknown is not None:
+                row = unknown(token) if callable(unknown) else unknown
+            elif row is None and is_word(token):
+                row = memory.add(token)
+            if row is not None:
+                rows.append(row)
+        found = array("i", rows).tobytes()
+        memory.n_bytes += _PIECE_BYTES + getsizeof(piece) + len(found)
+        return found
+
+    def _unknown_vectors(
+        self, ids: NDArray[np.int32], unknown: NDArray[np.intp], memory: "_Memory"
+    ) -> NDArray[np.float32]:
+        """Vectors of the unknown words in a batch, whose ids become -1, -2, ..."""
+        words = ids[unknown].tolist()
+        numbers: dict[int, int] = {}
+        for word in words:
+            numbers.setdefault(word, -1 - len(numbers))
+        ids[unknown] = [*map(numbers.__getitem__, words)]
+        new = [*filterfalse(memory.vectors.__contains__, numbers)]
+        if new:
+            assert self._make_vectors is not None
+            new_words = [*map(memory.words.__getitem__, new)]
+            made = np.asarray(self._make_vectors(new_words), dtype=np.float32)
+            as_bytes = map(np.ndarray.tobytes, made)
+            memory.vectors.update(zip(new, as_bytes, strict=True))
+            memory.n_bytes += made.nbytes
+        joined = bytearray().join(map(memory.vectors.__getitem__, numbers))
+        return np.frombuffer(joined, np.float32).reshape(len(numbers), -1)
+
+
+class _Memory:
+    """What a look-up remembers.
+
+    Threads add to it without a lock, which a fork could leave locked: every thread
+    finds the same rows and makes the same vectors. A piece is added after its unknown
+    words. To clear a look-up, its memory is replaced: calls in progress keep theirs.
+    """
+
+    def __init__(self) -> None:
+        self.rows: dict[str, bytes] = {}  # of the tokens of each piece, as int32
+        self.ids: dict[str, int] = defaultdict(count(-1, -1).__next__)
+        self.words: dict[int, str] = {}  # the unknown word of each of these ids
+        self.vectors: dict[int, bytes] = {}  # made for them, as float32
+        self.n_bytes = 0
+
+    def add(self, word: str) -> int:
+        """The id of an unknown word."""
+        found = self.ids[word]
+        if found not in self.words:
+            self.words[found] = word
+            self.n_bytes += _PIECE_BYTES + getsizeof(word)
+        return found
+
+
+_LOOKUPS: WeakValueDictionary[int, WordLookup] = WeakValueDictionary()
+
+
+def _limit_memory() -> None:
+    """Clear all look-ups if together they take too much memory."""
+    n_bytes, lookups = 0, []
+    for reference in _LOOKUPS.valuerefs():  # a copy; threads may add to the original
+        if (lookup := reference()) is not None:
+            n_bytes += lookup._memory.n_bytes
+            lookups.append(lookup)
+    if n_bytes > WordLookup.max_bytes:
+        for lookup in lookups:
+            lookup.clear()
+
+
+def _warn_of_unknown_words(unknown: NDArray[np.intp], n_tokens: np.int64) -> None:
+    """Warn if more than a fifth of the first tokens are at these positions."""
+    if n_tokens < _WARN_FROM:
+        return
+    n_unknown = np.searchsorted(unknown, n_tokens)
+    if n_unknown * 5 > n_tokens:
+        warn_caller(
+            f"{n_unknown} of the first {n_tokens} tokens have no vector and are "
+            "left out. Vectors of character n-grams can stand in for them: see "
+            "WordVectors.fit_subwords. inspection.unknown_words counts them."
+        )
