@@ -46,7 +46,8 @@ LABELS = {  # in docstrings that our estimators inherit from scikit-learn
 def public_names() -> dict[str, str]:
     """The full name of each public name, in the first module that exports it.
 
-    Names of networks are left out, because some are common words of the field, such as LSTM.
+    Names of networks are left out, because some are common words of the field, such
+    as LSTM.
     """
     found: dict[str, str] = {}
     for room in skparaphrase._SUBMODULES:
