@@ -36,6 +36,7 @@ extensions = [
     "sphinx_gallery.gen_gallery",
     "markdown_page",
     "measured",
+    "public_names",
     "references",
 ]
 root_doc = "index"
@@ -53,7 +54,6 @@ nitpick_ignore_regex = [("py:obj", ".*"), ("py:class", r"(?!~?skparaphrase).*")]
 
 # The reference -----------------------------------------------------------------------
 
-autosummary_generate = True
 autosummary_imported_members = True
 autodoc_typehints = "none"  # the docstrings describe types in words
 autodoc_member_order = "alphabetical"

@@ -4,7 +4,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 import sys
-from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 
 import numpy as np
@@ -25,10 +24,7 @@ from skparaphrase.encoders import (
 from skparaphrase.networks._interaction import WIDTHS
 from skparaphrase.vectors import WordFrequencies, WordVectors
 
-# A module of its own name: pickles of facades name it.
-spec = spec_from_file_location("facades", Path(__file__).with_name("facades.py"))
-sys.modules["facades"] = module_from_spec(spec)
-spec.loader.exec_module(sys.modules["facades"])
+sys.path.append(str(Path(__file__).parent))  # of the modules facades and registry
 
 settings.register_profile("skparaphrase", deadline=None)
 settings.load_profile("skparaphrase")

@@ -6,9 +6,10 @@ Those of models of labelled examples are in `test_trained_model.py`.
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-import facades  # which conftest.py imports
+import facades  # of the folder that conftest.py adds to the path
 import numpy as np
 import pytest
+import registry
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import (
     estimator_checks_generator,
@@ -16,22 +17,8 @@ from sklearn.utils.estimator_checks import (
 )
 
 from skparaphrase.decomposition import CommonComponentRemoval
-from skparaphrase.encoders import (
-    AverageEncoder,
-    CharagramEncoder,
-    CharCNNEncoder,
-    CharLSTMEncoder,
-    ConvolutionalEncoder,
-    DeepAveragingEncoder,
-    DistilledEncoder,
-    IdentityRNNEncoder,
-    LSTMEncoder,
-    ParagramEncoder,
-    ProjectionEncoder,
-    RNNEncoder,
-    SIFEncoder,
-    TfidfEncoder,
-)
+from skparaphrase.encoders import AverageEncoder, CharagramEncoder, ParagramEncoder
+from skparaphrase.encoders._trained import TrainedEncoder
 from skparaphrase.pairs import LastAxis, PairFeatures, PairSimilarity
 from skparaphrase.search import NearDuplicates, ParaphraseMiner, SemanticSearch
 
@@ -43,37 +30,26 @@ def reversed_rows(rows):
     return np.stack([rows, rows[:, ::-1]], axis=1)
 
 
-def trained(Encoder, *vectors, **params):
-    """Trained on each row and the next one; composed by products of matrices."""
-    small = {"max_epochs": 1, "batch_size": 8, "device": "cpu"}
-    Facade = facade(Encoder, fit_texts=facades.neighbours, targets=lambda rows, y: None)
-    return Facade(*vectors, **{**small, **params})
+def small(name, **params):
+    """An encoder; if it is trained, on each row and the next one."""
+    options = {}
+    if name in registry.TRAINED:
+        options = {"fit_texts": facades.neighbours, "targets": lambda rows, y: None}
+    elif name == "DistilledEncoder":
+        options = {"targets": lambda rows, y: rows}
+    return registry.small(facade(registry.ENCODERS[name], **options), VECTORS, **params)
 
 
-PRODUCTS = [  # of float32 matrices
-    trained(ProjectionEncoder, VECTORS, dim=4),
-    trained(DeepAveragingEncoder, VECTORS, n_layers=2, activation="relu"),
-    trained(RNNEncoder, VECTORS, dim=3),
-    trained(IdentityRNNEncoder, VECTORS),
-    trained(LSTMEncoder, VECTORS, output_gate=True),
-    trained(ConvolutionalEncoder, VECTORS, n_filters=2, activation="tanh"),
-    trained(CharCNNEncoder, embedding_dim=3, dim=4, filters=[(2, 2), (3, 1)]),
-    trained(CharLSTMEncoder, embedding_dim=3, dim=4),
-]
 FeaturesFacade = facade(PairFeatures, reversed_rows, vectors=True)
 SimilarityFacade = facade(PairSimilarity, reversed_rows, vectors=True)
 ESTIMATORS = [
-    *PRODUCTS,
-    facade(AverageEncoder)(VECTORS),
-    facade(TfidfEncoder)(VECTORS),
-    facade(SIFEncoder)(VECTORS),
-    facade(SIFEncoder)(VECTORS, frequencies="corpus"),
-    facade(DistilledEncoder, targets=lambda rows, y: rows)(
-        VECTORS, dim=None, n_subwords=None
-    ),
-    trained(ParagramEncoder, VECTORS, max_epochs=2),
-    trained(ParagramEncoder, VECTORS, weighting="sif", loss="infonce"),
-    trained(CharagramEncoder, dim=4),
+    *map(small, registry.ENCODERS),
+    small("SIFEncoder", frequencies="corpus"),
+    small("ParagramEncoder", weighting="sif", loss="infonce"),
+    small("ParagramEncoder", max_epochs=2),
+    small("DeepAveragingEncoder", n_layers=2, activation="relu"),
+    small("LSTMEncoder", output_gate=True),
+    small("ConvolutionalEncoder", activation="tanh"),
     CommonComponentRemoval(),
     CommonComponentRemoval(n_components=0),
     FeaturesFacade(),
@@ -92,7 +68,8 @@ def expected_failures(estimator):
     """Checks that may fail, and why; our own tests require 1e-6."""
     if isinstance(estimator, NearDuplicates):
         return {"check_clustering": "words say nothing about clusters of numbers"}
-    if not isinstance(estimator, tuple(map(type, PRODUCTS))):
+    is_average = isinstance(estimator, (ParagramEncoder, CharagramEncoder))
+    if is_average or not isinstance(estimator, TrainedEncoder):
         return {}
     reason = "a product of matrices rounds a row by its place among the others"
     names = "sample_order_invariance", "subset_invariance"

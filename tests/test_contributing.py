@@ -1,11 +1,15 @@
-"""The encoder that CONTRIBUTING.md adds as an example works."""
+"""What contributors add works, in a file of their own and with three of ours."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+import os
 import pickle
 import re
+import subprocess
+import sys
 from pathlib import Path
+from shutil import copytree
 
 import numpy as np
 import pytest
@@ -13,7 +17,8 @@ from sklearn.base import clone
 
 from skparaphrase.datasets import load_paraphrases
 
-PAGE = (Path(__file__).parents[1] / "CONTRIBUTING.md").read_text("utf-8")
+ROOT = Path(__file__).parents[1]
+PAGE = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
 BLOCKS = re.findall(r"```python\n(.*?)```", PAGE, re.S)
 NAMES = {"__name__": __name__}
 for block in BLOCKS:
@@ -42,3 +47,137 @@ def test_the_encoder_is_an_estimator(tmp_path):
         encoder.save(tmp_path / "encoder")
     other = MaximumEncoder(loss="infonce", learning_rate=0.01, random_state=0)
     assert other.fit(pairs).get_params()["learning_rate"] == 0.01
+
+
+# In the package
+
+HEAD = BLOCKS[0][BLOCKS[0].index("class MaximumEncoder") :]
+ENCODER = (
+    "from skparaphrase._estimator import store_parameters\n"
+    "from skparaphrase._lazy import networks\n"
+    "from skparaphrase.encoders._trained import TrainedEncoder\n\n\n"
+    + HEAD.replace("return Maximum(", "return networks.Average(")
+)
+EXAMPLE = (ROOT / "examples/plot_custom_loss.py").read_text("utf-8")
+LOSS = re.search(r"(?s)class AlignmentUniformityLoss.*?\n\n\n", EXAMPLE)[0].replace(
+    "(Loss):\n", '(Loss):\n    """Alignment and uniformity."""\n\n'
+)
+READER = '''
+from skparaphrase.datasets._readers import read_pairs
+
+
+def read_quotes(path, **options):
+    """Read pairs of quotes from a file without header."""
+    return read_pairs(path, columns=(0, 1), **options)
+'''
+SCORER = '''
+import numpy as np
+from sklearn.metrics import make_scorer
+
+
+def median_error(y_true, y_pred):
+    """The median absolute error."""
+    return float(np.median(np.abs(np.subtract(y_true, y_pred))))
+
+
+median_scorer = make_scorer(median_error, greater_is_better=False)
+'''
+# Room, names, source of the module, and a test of it with `tmp_path`.
+TASKS = {
+    "encoder": ("encoders", ["MaximumEncoder"], ENCODER, """
+import numpy as np
+import registry
+from skparaphrase import load
+from skparaphrase.encoders import MaximumEncoder
+from skparaphrase.vectors import WordVectors
+
+def test_it(tmp_path):
+    assert registry.TRAINED["MaximumEncoder"] is MaximumEncoder
+    vectors = WordVectors(["a", "b"], np.eye(2, dtype=np.float32))
+    encoder = registry.small(MaximumEncoder, vectors).fit([("a", "b"), ("b", "a b")])
+    encoder.save(tmp_path / "encoder")
+    found = load(tmp_path / "encoder").transform(["a", "a b"])
+    np.testing.assert_array_equal(found, encoder.transform(["a", "a b"]))
+"""),
+    "loss": ("losses", ["AlignmentUniformityLoss"], LOSS, """
+import numpy as np
+from skparaphrase import load
+from skparaphrase.encoders import ParagramEncoder
+from skparaphrase.losses import AlignmentUniformityLoss
+from skparaphrase.vectors import WordVectors
+
+def test_it(tmp_path):
+    vectors = WordVectors(["a", "b"], np.eye(2, dtype=np.float32))
+    encoder = ParagramEncoder(vectors, loss=AlignmentUniformityLoss(), max_epochs=2)
+    encoder.fit([("a", "b"), ("b", "a b")]).save(tmp_path / "encoder")
+    assert type(load(tmp_path / "encoder").loss) is AlignmentUniformityLoss
+"""),
+    "data set": ("datasets", ["read_quotes"], READER, """
+from skparaphrase.datasets import read_quotes
+
+def test_it(tmp_path):
+    (tmp_path / "quotes.tsv").write_text("one\\tother\\nthis\\tthat\\n")
+    assert read_quotes(tmp_path / "quotes.tsv").data.shape == (2, 2)
+"""),
+    "scorer": ("metrics", ["median_error", "median_scorer"], SCORER, """
+from skparaphrase.datasets import load_similarity
+from skparaphrase.encoders import AverageEncoder
+from skparaphrase.metrics import median_error, median_scorer
+from skparaphrase.pairs import PairSimilarity
+from sklearn.pipeline import make_pipeline
+
+def test_it():
+    pairs, gold = load_similarity(return_X_y=True)
+    pipe = make_pipeline(AverageEncoder(), PairSimilarity()).fit(pairs, gold)
+    score = median_scorer(pipe, pairs, gold)
+    assert score == -median_error(gold, pipe.predict(pairs))
+"""),
+}  # fmt: skip
+
+
+def change(path, text):
+    """Write a file in the place of the link to ours."""
+    path.unlink(missing_ok=True)
+    path.write_text(text, encoding="utf-8")
+
+
+def export(room, names, source):
+    """Add a module to a package, or its source to a module, and export names."""
+    listed = "__all__ = [\n" + "".join(f'    "{name}",\n' for name in names)
+    if room.is_dir():
+        change(room / "_added.py", source)
+        page = room / "__init__.py"
+        imported = f"from skparaphrase.{room.name}._added import {', '.join(names)}\n"
+        text = re.sub(r"(?m)(?=^__all__)", imported, page.read_text("utf-8"))
+    else:
+        page = room.with_suffix(".py")
+        text = f"{page.read_text('utf-8')}\n\n{source}"
+    change(page, re.sub(r"(?m)^__all__ = \[", listed, text))
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_a_task_touches_three_files(task, tmp_path):
+    room, names, source, test = TASKS[task]
+    for folder in ("skparaphrase", "tests", "docs/api", "docs/_ext"):
+        copytree(ROOT / folder, tmp_path / folder, copy_function=os.symlink)
+    export(tmp_path / "skparaphrase" / room, names, source)
+    change(tmp_path / "tests" / f"test_added_{room}.py", test)
+    made = tmp_path / "made"
+    made.mkdir()
+    code = f"""
+import runpy, sys
+from pathlib import Path
+sys.path[:0] = [{str(tmp_path)!r}, {str(tmp_path / "tests")!r}]
+import skparaphrase
+assert {str(tmp_path)!r} in skparaphrase.__file__
+test = runpy.run_path({str(tmp_path / "tests" / f"test_added_{room}.py")!r})["test_it"]
+test(*[Path({str(made)!r})] * test.__code__.co_argcount)
+expand = runpy.run_path({str(tmp_path / "docs/_ext/public_names.py")!r})["expand"]
+page = expand(Path({str(tmp_path / f"docs/api/{room}.rst")!r}).read_text("utf-8"))
+assert all(f"   {{name}}\\n" in page for name in {names!r})
+"""
+    subprocess.run([sys.executable, "-c", code], check=True, cwd=tmp_path)
+    ours = [tmp_path / folder for folder in ("skparaphrase", "tests", "docs")]
+    files = [path for folder in ours for path in folder.rglob("*") if path.is_file()]
+    touched = [p for p in files if not p.is_symlink() and p.suffix != ".pyc"]
+    assert 2 <= len(touched) <= 3, touched

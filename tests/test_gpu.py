@@ -36,7 +36,7 @@ from skparaphrase.interaction import (
     PairwiseInteractionRegressor,
 )
 from skparaphrase.losses import InfoNCELoss, MarginLoss
-from skparaphrase.networks import _table
+from skparaphrase.networks import _table, resolve_device
 from skparaphrase.networks._interaction import WIDTHS
 from skparaphrase.optimizers import Optimizer
 from skparaphrase.supervised import (
@@ -51,7 +51,6 @@ from skparaphrase.training import (
     ParaphraseTrainer,
     TaggerTrainer,
     _trainer,
-    resolve_device,
 )
 
 # The stand-in ----------------------------------------------------------------------

@@ -46,11 +46,12 @@ LABELS = {  # in docstrings that our estimators inherit from scikit-learn
 def public_names() -> dict[str, str]:
     """The full name of each public name, in the first module that exports it.
 
-    Names of nn are left out, because some are common words of the field, such as LSTM.
+    Names of networks are left out, because some are common words of the field, such
+    as LSTM.
     """
     found: dict[str, str] = {}
     for room in skparaphrase._SUBMODULES:
-        if room != "nn":
+        if room != "networks":
             for name in import_module(f"skparaphrase.{room}").__all__:
                 found.setdefault(name, f"skparaphrase.{room}.{name}")
     return found

@@ -26,8 +26,8 @@ NOT_ASKED_FOR = {
 }
 # scikit-learn documents these, with the same parameters.
 OF_SCIKIT_LEARN = {"get_params", "set_params", "get_metadata_routing"}
-# In nn, the room of contributors, one line is enough for a method whose base class or
-# type hints say the rest, and the estimators document the options.
+# In networks and training, for contributors, one line is enough for a method whose base
+# class or type hints say the rest, and the estimators document the options.
 SECTIONS = {"PR01", "RT01", "YD01"}
 
 

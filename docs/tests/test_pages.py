@@ -5,6 +5,7 @@
 
 import doctest
 import re
+import runpy
 from importlib import import_module
 from inspect import ismodule
 from pathlib import Path
@@ -22,6 +23,7 @@ PAGES = [
     if not {*page.relative_to(DOCS).parts} & MADE and "_templates" not in page.parts
 ]
 ROOMS = sorted(skparaphrase._SUBMODULES)
+expand = runpy.run_path(str(DOCS / "_ext/public_names.py"))["expand"]
 ROLE = re.compile(r":(?:py:)?(class|func|meth|attr|mod|data|obj|exc):`([^`]+)`")
 
 
@@ -74,7 +76,8 @@ def test_code_that_is_wrong_fails():
 @pytest.mark.parametrize("room", [*ROOMS, "skparaphrase"])
 def test_reference_lists_every_public_name(room):
     module = skparaphrase if room == "skparaphrase" else find(f"skparaphrase.{room}")
-    page = (DOCS / "api" / f"{room}.rst").read_text(encoding="utf-8")
+    page = expand((DOCS / "api" / f"{room}.rst").read_text(encoding="utf-8"))
+    assert "public-names" not in page
     listed = re.findall(r"(?m)^   (\w+)$", page)
     assert len(listed) == len(set(listed))
     assert all(hasattr(module, name) for name in listed)
@@ -83,6 +86,28 @@ def test_reference_lists_every_public_name(room):
         {"load_word_vectors", "load_word_frequencies"} if room == "vectors" else ()
     )
     assert sorted(listed) == sorted({*module.__all__} - {*elsewhere, "__version__"})
+
+
+def test_a_list_of_public_names():
+    page = """
+.. currentmodule:: skparaphrase.supervised
+
+.. public-names::
+
+   Pair*
+
+.. autosummary::
+
+   SimilarityRegressor
+
+.. public-names::
+
+Heading
+"""
+    listed = re.findall(r"(?m)^   (\w+)$", expand(page))
+    assert listed == ["PairClassifier", "SimilarityRegressor", "SentenceClassifier"]
+    assert expand(page).endswith("   SentenceClassifier\n\nHeading\n")
+    assert expand("No module.\n") == "No module.\n"
 
 
 def test_reference_lists_every_room():

@@ -3,14 +3,13 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-from skparaphrase.training._loop import (
-    Training,
-    begin_randomness,
-    check_patience,
-    forget_epochs,
-    split_off,
-    unchanged_on_error,
-)
+# Names "as" themselves are for our estimators, and not public.
+from skparaphrase.training._loop import Training
+from skparaphrase.training._loop import begin_randomness as begin_randomness
+from skparaphrase.training._loop import check_patience as check_patience
+from skparaphrase.training._loop import forget_epochs as forget_epochs
+from skparaphrase.training._loop import split_off as split_off
+from skparaphrase.training._loop import unchanged_on_error as unchanged_on_error
 from skparaphrase.training._supervised import (
     Examples,
     HeadTrainer,
@@ -33,10 +32,5 @@ __all__ = [
     "ParaphraseTrainer",
     "TaggerTrainer",
     "Training",
-    "begin_randomness",
-    "check_patience",
-    "forget_epochs",
     "pair_batches",
-    "split_off",
-    "unchanged_on_error",
 ]

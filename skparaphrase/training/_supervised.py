@@ -58,10 +58,12 @@ class ExamplesTrainer(BaseTrainer):
 
     Parameters
     ----------
-    module, table, settings, optimizer, random_state
+    *parts : module, table, settings, optimizer, random_state
         See :class:`BaseTrainer`.
     loss : {"divergence", "cross_entropy", "hinge"}
     examples : Examples
+    anchors : mapping of str to Tensor, default=None
+        See :class:`BaseTrainer`.
     """
 
     def __init__(
@@ -166,7 +168,7 @@ class InteractionTrainer(ExamplesTrainer):
     ----------
     *parts : network, table, settings, optimizer, random_state
         See :class:`BaseTrainer`.
-    loss, examples
+    loss, examples, anchors
         See :class:`ExamplesTrainer`.
     """
 

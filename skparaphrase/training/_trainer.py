@@ -200,13 +200,13 @@ class BaseTrainer:
 class LossBatch:
     """The texts of a batch, as a loss sees them.
 
-    Attributes
+    Parameters
     ----------
     identities : ndarray of int of shape (n_texts,)
         Equal numbers stand for equal strings.
     random_state : RandomState
         The source of all random choices.
-    targets : Tensor of shape (n_texts, dim) or None
+    targets : Tensor of shape (n_texts, dim), default=None
         A teacher's unit vectors, if the loss `needs_targets`.
     """
 

@@ -8,9 +8,9 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+import registry
 from numpy.testing import assert_allclose
 
-from skparaphrase import encoders as library
 from skparaphrase.losses import MarginLoss
 from skparaphrase.optimizers import Optimizer
 from skparaphrase.vectors import WordVectors
@@ -37,8 +37,17 @@ ENCODERS = {
     "char cnn": ("CharCNN", {**TINY, "filters": [(2, 1), (3, 3)]}, 6),
     "char lstm": ("CharLSTM", TINY, 6),
 }
-OF_CHARACTERS = {"charagram", "char cnn", "char lstm"}
-OF_WORDS = [name for name in ENCODERS if name not in OF_CHARACTERS]
+NAMED = {f"{class_name}Encoder" for class_name, _, _ in ENCODERS.values()}
+for other in registry.TRAINED.keys() - NAMED:
+    params = {
+        k: v for k, v in TINY.items() if registry.takes(registry.TRAINED[other], k)
+    }
+    ENCODERS[other] = (other.removesuffix("Encoder"), params, None)
+OF_WORDS = [
+    name
+    for name, (class_name, _, _) in ENCODERS.items()
+    if registry.takes(registry.TRAINED[f"{class_name}Encoder"], "vectors")
+]
 
 
 def make(name, **changes):
@@ -49,7 +58,7 @@ def make(name, **changes):
     }  # fmt: skip
     if name in OF_WORDS:
         params.setdefault("vectors", VECTORS)
-    return getattr(library, f"{class_name}Encoder")(**params)
+    return registry.TRAINED[f"{class_name}Encoder"](**params)
 
 
 def state(encoder):

@@ -3,8 +3,10 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+import sys
 import warnings
 from functools import cache, partial
+from pathlib import Path
 
 import numpy as np
 from sklearn.pipeline import make_pipeline
@@ -26,6 +28,9 @@ from skparaphrase.supervised import (
 from skparaphrase.tagging import SequenceTagger
 from skparaphrase.text import WordTokenizer
 from skparaphrase.vectors import WordVectors
+
+sys.path.append(str(Path(__file__).parents[1]))
+import registry
 
 WORDS = ["a", "the", "cat", "dog", "sleeps", "barks", "\ud800", "na\u00efve", ""]
 TEXTS = ["a cat sleeps", "the dog barks", "", "unknown well-known", "\ud800 na\u00efve"]
@@ -56,8 +61,8 @@ def averages():
     ]
 
 
-def trained(name, *vectors, **params):
-    return [getattr(encoders, name)(*vectors, **ONCE, **params).fit(PAIRS)]
+def trained(Encoder, **params):
+    return [registry.small(Encoder, table(), **params).fit(PAIRS)]
 
 
 def distilled():
@@ -71,7 +76,16 @@ def pipeline():
     return [make_pipeline(*steps).fit([text for pair in PAIRS for text in pair])]
 
 
+PARAMETERS = {
+    "ParagramEncoder": {"loss": "infonce"},
+    "DeepAveragingEncoder": {"n_layers": 2},
+    "LSTMEncoder": {"bidirectional": True},
+}
 ENCODERS = {
+    **{
+        name: partial(trained, Encoder, **PARAMETERS.get(name, {}))
+        for name, Encoder in registry.ENCODERS.items()
+    },
     "AverageEncoder": averages,
     "TfidfEncoder": lambda: [encoders.TfidfEncoder(subword_table()).fit(TEXTS)],
     "SIFEncoder": lambda: [
@@ -81,20 +95,6 @@ ENCODERS = {
     "DistilledEncoder": distilled,
     "load_pretrained": lambda: [skparaphrase.load_pretrained()],
     "make_pipeline": pipeline,
-} | {
-    name: partial(trained, name, *vectors, **params)
-    for name, vectors, params in (
-        ("ParagramEncoder", [table()], {"loss": "infonce"}),
-        ("ProjectionEncoder", [table()], {"dim": 4}),
-        ("DeepAveragingEncoder", [table()], {"n_layers": 2}),
-        ("RNNEncoder", [table()], {"dim": 3}),
-        ("IdentityRNNEncoder", [table()], {}),
-        ("LSTMEncoder", [table()], {"dim": 3, "bidirectional": True}),
-        ("ConvolutionalEncoder", [table()], {"n_filters": 2}),
-        ("CharagramEncoder", [], {"dim": 3, "min_count": 1}),
-        ("CharCNNEncoder", [], {"embedding_dim": 3, "dim": 4, "filters": [(2, 2)]}),
-        ("CharLSTMEncoder", [], {"embedding_dim": 3, "dim": 4}),
-    )
 }
 
 

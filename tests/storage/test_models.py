@@ -13,6 +13,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import registry
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.frozen import FrozenEstimator
 from sklearn.pipeline import make_pipeline
@@ -65,6 +66,17 @@ def shown(params):
         for name, value in params.items()
         if name != "vectors"
     }
+
+
+@pytest.mark.parametrize("name", registry.ENCODERS)
+def test_every_encoder_is_saved(name, vectors, tmp_path):
+    y = np.eye(6, 5) if name == "DistilledEncoder" else None  # a teacher's vectors
+    X = PAIRS * 2 if y is None else [first for first, _ in PAIRS * 2]
+    encoder = registry.small(registry.ENCODERS[name], vectors).fit(X, y)
+    encoder.save(tmp_path / "encoder")
+    loaded = skparaphrase.load(tmp_path / "encoder")
+    assert type(loaded) is type(encoder)
+    assert_array_equal(loaded.transform(TEXTS), encoder.transform(TEXTS))
 
 
 @pytest.mark.parametrize(

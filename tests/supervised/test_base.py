@@ -4,9 +4,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 import pickle
+from functools import partial
 
 import numpy as np
 import pytest
+import registry
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
@@ -20,16 +22,8 @@ from skparaphrase import load
 from skparaphrase.decomposition import CommonComponentRemoval
 from skparaphrase.encoders import (
     AverageEncoder,
-    CharagramEncoder,
-    CharCNNEncoder,
-    CharLSTMEncoder,
-    ConvolutionalEncoder,
-    DeepAveragingEncoder,
-    IdentityRNNEncoder,
     LSTMEncoder,
     ParagramEncoder,
-    ProjectionEncoder,
-    RNNEncoder,
     SIFEncoder,
     TfidfEncoder,
 )
@@ -52,17 +46,8 @@ ENCODERS = {
     "weighted": lambda vectors: ParagramEncoder(
         vectors, weighting="sif", frequencies="corpus"
     ),
-    "projection": lambda vectors: ProjectionEncoder(vectors, dim=4),
-    "deep": DeepAveragingEncoder,
-    "rnn": lambda vectors: RNNEncoder(vectors, dim=3),
-    "irnn": IdentityRNNEncoder,
-    "lstm": lambda vectors: LSTMEncoder(vectors, output_gate=True),
-    "cse": lambda vectors: ConvolutionalEncoder(vectors, n_filters=2),
-    "charagram": lambda _: CharagramEncoder(dim=4),
-    "char cnn": lambda _: CharCNNEncoder(
-        embedding_dim=3, dim=4, filters=[(2, 2), (3, 1)]
-    ),
-    "char lstm": lambda _: CharLSTMEncoder(embedding_dim=3, dim=4),
+    **{name: partial(registry.small, kind) for name, kind in registry.TRAINED.items()},
+    "output gate": lambda vectors: LSTMEncoder(vectors, output_gate=True),
 }
 
 

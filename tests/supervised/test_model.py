@@ -6,7 +6,7 @@
 import pickle
 from types import SimpleNamespace
 
-import facades  # which conftest.py imports
+import facades  # of the folder that conftest.py adds to the path
 import numpy as np
 import pytest
 import skops.io

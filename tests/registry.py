@@ -1,0 +1,47 @@
+"""What the tests find in the package, such as all encoders, in a small size."""
+
+# Authors: The skparaphrase developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import inspect
+
+from skparaphrase import encoders
+from skparaphrase.encoders._trained import TrainedEncoder
+
+SMALL = {
+    "dim": 4,
+    "embedding_dim": 3,
+    "n_filters": 2,
+    "filters": [(2, 2), (3, 1)],
+    "max_epochs": 1,
+    "batch_size": 8,
+    "device": "cpu",
+    "random_state": 0,
+}
+OTHERS = {"DistilledEncoder": {"dim": None, "n_subwords": None}}  # than SMALL
+
+
+def public_classes(module, base=object):
+    """The classes among the public names of a module, by name."""
+    found = {name: getattr(module, name) for name in module.__all__}
+    return {
+        name: value
+        for name, value in found.items()
+        if inspect.isclass(value) and issubclass(value, base)
+    }
+
+
+ENCODERS = public_classes(encoders)
+TRAINED = public_classes(encoders, TrainedEncoder)
+
+
+def takes(Estimator, parameter):
+    return parameter in inspect.signature(Estimator).parameters
+
+
+def small(Encoder, vectors, **params):
+    """An encoder with few parameters, of `vectors` if it takes word vectors."""
+    name = next(name for name in ENCODERS if issubclass(Encoder, ENCODERS[name]))
+    given = {"vectors": vectors, **SMALL, **OTHERS.get(name, {})}
+    given = {key: value for key, value in given.items() if takes(Encoder, key)}
+    return Encoder(**{**given, **params})
