@@ -61,7 +61,7 @@ def fetch_msrp(
         that you accept it, and downloads the files from the copy that GLUE and SentEval
         use. Otherwise get `msr_paraphrase_train.txt` and `msr_paraphrase_test.txt` from
         Microsoft and put them into the folder `msrp` of the data home.
-    return_X_y, as_frame, **download
+    return_X_y, as_frame, **download : optional
         As in :func:`fetch_sts`.
 
     Returns
@@ -170,7 +170,7 @@ def fetch_ppdb(
         The papers on paraphrastic embeddings trained on 1.0.
     limit : int, default=None
         Read only the first pairs. The whole file is downloaded.
-    return_X_y, as_frame, **download
+    return_X_y, as_frame, **download : optional
         As in :func:`fetch_sts`; the folder is `ppdb`, with files such as
         `ppdb-2.0-s-lexical.gz`.
 

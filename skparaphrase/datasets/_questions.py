@@ -98,7 +98,7 @@ def fetch_trecqa(
         Drop questions that lack a correct or a wrong answer, as some papers do: 4,619
         of 4,718, 1,117 of 1,148 and 1,442 of 1,517 candidates of "train", "dev" and
         "test" remain.
-    return_X_y, as_frame, **download
+    return_X_y, as_frame, **download : optional
         As in :func:`fetch_sts`; `(data, target)` is without the queries.
 
     Returns
@@ -149,7 +149,7 @@ def fetch_wikiqa(
     subset : {"train", "dev", "test"}, default="train"
     max_answer_tokens, answerable_only
         As in :func:`read_wikiqa`.
-    return_X_y, as_frame, **download
+    return_X_y, as_frame, **download : optional
         As in :func:`fetch_sts`; the folder is `wikiqa`, with `WikiQACorpus.zip` or
         files such as `WikiQA-train.tsv`; `(data, target)` is without the queries.
 

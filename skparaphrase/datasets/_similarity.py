@@ -187,7 +187,7 @@ def fetch_stsb(
     Parameters
     ----------
     subset : {"train", "dev", "test", "all"}, default="train"
-    return_X_y, as_frame, **download
+    return_X_y, as_frame, **download : optional
         As in :func:`fetch_sts`.
 
     Returns
@@ -267,7 +267,7 @@ def fetch_sick(
         "whole" is `SICK.txt` as kept by its authors: 4,439, 495 and 4,906 pairs.
         "semeval" has the three files of SemEval-2014 task 1, with 4,500, 500 and 4,927
         pairs, which papers report; no checksums of them are published.
-    return_X_y, as_frame, **download
+    return_X_y, as_frame, **download : optional
         As in :func:`fetch_sts`.
 
     Returns
