@@ -14,7 +14,10 @@ from sklearn.utils._array_api import check_same_namespace, device, get_namespace
 from sklearn.utils._openmp_helpers import (
     _openmp_effective_n_threads as effective_n_threads,
 )
-from sklearn.utils._optional_dependencies import check_pandas_support
+from sklearn.utils._optional_dependencies import (
+    check_matplotlib_support,
+    check_pandas_support,
+)
 from sklearn.utils._param_validation import (
     HasMethods,
     Interval,

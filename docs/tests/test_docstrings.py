@@ -26,6 +26,7 @@ NOT_ASKED_FOR = {
 }
 # scikit-learn documents these, with the same parameters.
 OF_SCIKIT_LEARN = {"get_params", "set_params", "get_metadata_routing"}
+OF_SCIKIT_LEARN |= {"setup", "teardown", "on_fit_task_begin", "on_fit_task_end"}
 # In networks and training, for contributors, one line is enough for a method whose base
 # class or type hints say the rest, and the estimators document the options.
 SECTIONS = {"PR01", "RT01", "YD01"}

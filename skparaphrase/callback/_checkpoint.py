@@ -44,6 +44,13 @@ class Checkpoint:
         parameters and data. Use it for a grid search or cross-validation, whose fits
         share their callbacks. The folders are kept until you delete them.
 
+    Raises
+    ------
+    TypeError
+        By `fit`, of an estimator that is not trained by epochs.
+    ValueError
+        By `fit`, if the folder is in use, or has a checkpoint of a different fit.
+
     See Also
     --------
     EarlyStopping : Keep the best epoch.
@@ -109,15 +116,7 @@ class Checkpoint:
         return {**vars(self), "_fits": {}}
 
     def setup(self, estimator: Any, context: Any) -> None:
-        """Give the model the seed of a checkpoint, if it has no `random_state`.
-
-        Parameters
-        ----------
-        estimator : estimator
-            The model that is fitted.
-        context : CallbackContext
-            Provided by scikit-learn.
-        """
+        """Give the model the seed of a checkpoint, if it has no `random_state`."""
         callbacks = getattr(estimator, "_skl_callbacks", [])
         if sum(isinstance(each, Checkpoint) for each in callbacks) > 1:
             raise ValueError("A fit can have only one Checkpoint; got several.")
@@ -133,15 +132,7 @@ class Checkpoint:
             estimator._resumed_seed = read_seed(path)
 
     def teardown(self, estimator: Any, context: Any) -> None:
-        """Unlock the folder.
-
-        Parameters
-        ----------
-        estimator : estimator
-            The model that is fitted.
-        context : CallbackContext
-            Provided by scikit-learn.
-        """
+        """Unlock the folder."""
         estimator.__dict__.pop("_resumed_seed", None)  # of a fit that has not begun
         fit = self._fits.pop(id(estimator), None)
         if fit is not None:
@@ -150,24 +141,7 @@ class Checkpoint:
     def on_fit_task_begin(
         self, estimator: Any, context: Any, *, metadata: Any = None
     ) -> None:
-        """Resume at the beginning of the fit; write at the beginning of an epoch.
-
-        Parameters
-        ----------
-        estimator : estimator
-            The model that is fitted.
-        context : CallbackContext
-            Provided by scikit-learn.
-        metadata : dict, default=None
-            The running fit, as "training".
-
-        Raises
-        ------
-        TypeError
-            For an estimator that is not trained by epochs.
-        ValueError
-            If the folder is in use, or has a checkpoint of a different fit.
-        """
+        """Resume at the beginning of the fit; write at the beginning of an epoch."""
         training = (metadata or {}).get("training")
         if training is None:
             raise TypeError(
@@ -182,22 +156,7 @@ class Checkpoint:
     def on_fit_task_end(
         self, estimator: Any, context: Any, *, metadata: Any = None
     ) -> bool:
-        """Write at the end of the fit.
-
-        Parameters
-        ----------
-        estimator : estimator
-            The model that is fitted.
-        context : CallbackContext
-            Provided by scikit-learn.
-        metadata : dict, default=None
-            The running fit, as "training".
-
-        Returns
-        -------
-        stop : bool
-            Always False.
-        """
+        """Write at the end of the fit."""
         if context.task_name != "epoch":
             self._write(estimator, metadata["training"])
         return False

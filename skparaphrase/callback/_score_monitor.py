@@ -53,49 +53,18 @@ class ScoreMonitor:
         self.scores_: list[Scores] = []
 
     def setup(self, estimator: Any, context: Any) -> None:
-        """Clear the scores of an earlier fit.
-
-        Parameters
-        ----------
-        estimator : estimator
-            The model that is fitted.
-        context : CallbackContext
-            Provided by scikit-learn.
-        """
+        """Clear the scores of an earlier fit."""
         self.scores_ = []
 
     def teardown(self, estimator: Any, context: Any) -> None:
-        """Do nothing.
-
-        Parameters
-        ----------
-        estimator : estimator
-            The model that is fitted.
-        context : CallbackContext
-            Provided by scikit-learn.
-        """
+        """Do nothing."""
 
     on_fit_task_begin = teardown
 
     def on_fit_task_end(
         self, estimator: Any, context: Any, *, fitted_estimator: Any = None
     ) -> bool:
-        """Score after an epoch.
-
-        Parameters
-        ----------
-        estimator : estimator
-            The model that is fitted.
-        context : CallbackContext
-            Provided by scikit-learn.
-        fitted_estimator : estimator, default=None
-            The model as if training had ended.
-
-        Returns
-        -------
-        stop : bool
-            Always False.
-        """
+        """Score after an epoch."""
         if context.task_name == "epoch":
             self._record(fitted_estimator)
         return False
@@ -196,15 +165,7 @@ class EarlyStopping(ScoreMonitor):
         self.name = name
 
     def setup(self, estimator: Any, context: Any) -> None:
-        """Clear the state of an earlier fit.
-
-        Parameters
-        ----------
-        estimator : estimator
-            The model that is fitted.
-        context : CallbackContext
-            Provided by scikit-learn.
-        """
+        """Clear the state of an earlier fit."""
         super().setup(estimator, context)
         self.best_epoch_ = 0
         self.best_score_ = float("-inf")
@@ -215,15 +176,7 @@ class EarlyStopping(ScoreMonitor):
         return {**vars(self), "_best": None, "_training": None}
 
     def teardown(self, estimator: Any, context: Any) -> None:
-        """Restore the parameters of the best epoch.
-
-        Parameters
-        ----------
-        estimator : estimator
-            The model that is fitted.
-        context : CallbackContext
-            Provided by scikit-learn.
-        """
+        """Restore the parameters of the best epoch."""
         if self._best is not None:
             self._training.restore(self._best)
         self._best = self._training = None
@@ -236,24 +189,7 @@ class EarlyStopping(ScoreMonitor):
         metadata: Any = None,
         fitted_estimator: Any = None,
     ) -> bool:
-        """Score after an epoch.
-
-        Parameters
-        ----------
-        estimator : estimator
-            The model that is fitted.
-        context : CallbackContext
-            Provided by scikit-learn.
-        metadata : dict, default=None
-            The running fit, as "training".
-        fitted_estimator : estimator, default=None
-            The model as if training had ended.
-
-        Returns
-        -------
-        stop : bool
-            True to stop training.
-        """
+        """Score after an epoch; True stops training."""
         if context.task_name != "epoch":
             return False
         score = watched_score(self._record(fitted_estimator), self.name)

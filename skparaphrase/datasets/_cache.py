@@ -23,7 +23,7 @@ from importlib.resources import files
 from numbers import Integral, Real
 from os import PathLike
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, TypedDict
 
 from sklearn.utils import check_scalar
 
@@ -94,6 +94,16 @@ def sources() -> dict[str, dict[str, dict[str, Any]]]:
     return tomllib.loads(path.read_text(encoding="utf-8"))
 
 
+class Download(TypedDict, total=False):
+    """Where files are, and how to download them; see :func:`fetch_sts`."""
+
+    data_home: str | PathLike[str] | None
+    download_if_missing: bool
+    n_retries: int
+    delay: float
+    progressbar: bool
+
+
 @dataclass
 class Cache:
     """The files of a data set in the data home.
@@ -105,7 +115,7 @@ class Cache:
     """
 
     name: str
-    data_home: str | PathLike[str] | None
+    data_home: str | PathLike[str] | None = None
     download_if_missing: bool = True
     n_retries: int = 3
     delay: float = 1.0

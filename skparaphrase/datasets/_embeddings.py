@@ -4,11 +4,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 from collections.abc import Iterable
-from os import PathLike
+from typing import Unpack
 
 from numpy.typing import DTypeLike
 
-from skparaphrase.datasets._cache import Cache, sources
+from skparaphrase.datasets._cache import Cache, Download, sources
 from skparaphrase.datasets._source import check_choice
 from skparaphrase.vectors import WordVectors
 
@@ -27,11 +27,7 @@ def fetch_glove(
     unknown: str | None = None,
     dtype: DTypeLike = "float32",
     encoding_errors: str = "strict",
-    data_home: str | PathLike[str] | None = None,
-    download_if_missing: bool = True,
-    n_retries: int = 3,
-    delay: float = 1.0,
-    progressbar: bool = False,
+    **download: Unpack[Download],
 ) -> WordVectors:
     """Load GloVe vectors [1]_.
 
@@ -47,7 +43,7 @@ def fetch_glove(
     limit, vocabulary, unknown, dtype, encoding_errors : optional
         As in :meth:`WordVectors.read <skparaphrase.vectors.WordVectors.read>`. The
         first words of the file are the most frequent ones.
-    data_home, download_if_missing, n_retries, delay, progressbar
+    **download : dict
         As in :func:`fetch_sts`; the folder is `glove`, with the archive or text files
         such as `glove.6B.300d.txt`.
 
@@ -76,11 +72,8 @@ def fetch_glove(
     files = [x for source in sources()["glove"].values() for x in source["members"]]
     names = [x.removeprefix("glove.").removesuffix(".txt") for x in files]
     check_choice("name", name, names)
-    cache = Cache(
-        "glove", data_home, download_if_missing, n_retries, delay, progressbar
-    )
     return WordVectors.read(
-        cache.get(f"glove.{name}.txt"),
+        Cache("glove", **download).get(f"glove.{name}.txt"),
         format="glove",
         limit=limit,
         vocabulary=vocabulary,
@@ -98,11 +91,7 @@ def fetch_paragram(
     unknown: str | None = None,
     dtype: DTypeLike = "float32",
     encoding_errors: str = "replace",
-    data_home: str | PathLike[str] | None = None,
-    download_if_missing: bool = True,
-    n_retries: int = 3,
-    delay: float = 1.0,
-    progressbar: bool = False,
+    **download: Unpack[Download],
 ) -> WordVectors:
     """Load PARAGRAM vectors [1]_ [2]_: words trained on paraphrases.
 
@@ -120,7 +109,7 @@ def fetch_paragram(
     limit, vocabulary, unknown, dtype, encoding_errors : optional
         As in :meth:`WordVectors.read <skparaphrase.vectors.WordVectors.read>`, except
         for the default of the last: some words of these files are not UTF-8.
-    data_home, download_if_missing, n_retries, delay, progressbar
+    **download : dict
         As in :func:`fetch_sts`; the folder is `paragram`, with the archive or text
         files such as `paragram_300_sl999.txt`.
 
@@ -148,11 +137,8 @@ def fetch_paragram(
     300
     """
     check_choice("name", name, tuple(_PARAGRAM))
-    cache = Cache(
-        "paragram", data_home, download_if_missing, n_retries, delay, progressbar
-    )
     return WordVectors.read(
-        cache.get(_PARAGRAM[name]),
+        Cache("paragram", **download).get(_PARAGRAM[name]),
         format="glove",
         limit=limit,
         vocabulary=vocabulary,

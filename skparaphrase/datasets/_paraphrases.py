@@ -8,13 +8,12 @@ import re
 from collections.abc import Iterator
 from itertools import islice
 from numbers import Integral
-from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 from sklearn.utils import Bunch, check_scalar
 
-from skparaphrase.datasets._cache import Cache, damage_named
+from skparaphrase.datasets._cache import Download, damage_named
 from skparaphrase.datasets._source import (
     Source,
     check_choice,
@@ -43,13 +42,9 @@ def fetch_msrp(
     subset: str = "train",
     *,
     accept_licence: bool = False,
-    data_home: str | PathLike[str] | None = None,
-    download_if_missing: bool = True,
     return_X_y: bool = False,
     as_frame: bool = False,
-    n_retries: int = 3,
-    delay: float = 1.0,
-    progressbar: bool = False,
+    **download: Unpack[Download],
 ) -> Bunch:
     """Load the Microsoft Research paraphrase corpus [1]_.
 
@@ -66,7 +61,7 @@ def fetch_msrp(
         that you accept it, and downloads the files from the copy that GLUE and SentEval
         use. Otherwise get `msr_paraphrase_train.txt` and `msr_paraphrase_test.txt` from
         Microsoft and put them into the folder `msrp` of the data home.
-    data_home, download_if_missing, return_X_y, as_frame, n_retries, delay, progressbar
+    return_X_y, as_frame, **download : optional
         As in :func:`fetch_sts`.
 
     Returns
@@ -88,11 +83,11 @@ def fetch_msrp(
     (1725, 2)
     """
     check_choice("subset", subset, ("train", "test", "all"))
-    cache = Cache("msrp", data_home, download_if_missing, n_retries, delay, progressbar)
-    cache.accept_licence = accept_licence
     subsets = [name for name in ("train", "test") if subset in (name, "all")]
     parts = {f"msr_paraphrase_{name}.txt": name for name in subsets}
-    return _MSRP.load(cache, parts, "label", return_X_y, as_frame)
+    return _MSRP.load(
+        parts, "label", return_X_y, as_frame, download, accept_licence=accept_licence
+    )
 
 
 # From the first bracket: time would grow with the square of their number.
@@ -157,13 +152,9 @@ def fetch_ppdb(
     *,
     version: str = "2.0",
     limit: int | None = None,
-    data_home: str | PathLike[str] | None = None,
-    download_if_missing: bool = True,
     return_X_y: bool = False,
     as_frame: bool = False,
-    n_retries: int = 3,
-    delay: float = 1.0,
-    progressbar: bool = False,
+    **download: Unpack[Download],
 ) -> Bunch:
     """Load English phrases and their paraphrases from PPDB [1]_ [2]_.
 
@@ -179,7 +170,7 @@ def fetch_ppdb(
         The papers on paraphrastic embeddings trained on 1.0.
     limit : int, default=None
         Read only the first pairs. The whole file is downloaded.
-    data_home, download_if_missing, return_X_y, as_frame, n_retries, delay, progressbar
+    return_X_y, as_frame, **download : optional
         As in :func:`fetch_sts`; the folder is `ppdb`, with files such as
         `ppdb-2.0-s-lexical.gz`.
 
@@ -211,7 +202,8 @@ def fetch_ppdb(
     check_choice("version", version, tuple(_PPDB))
     if limit is not None:
         check_scalar(limit, "limit", Integral, min_val=0)
-    cache = Cache("ppdb", data_home, download_if_missing, n_retries, delay, progressbar)
     parts = {f"ppdb-{version}-{size}-{kind}.gz": None}
     target = "score" if version == "2.0" else None
-    return _PPDB[version].load(cache, parts, target, return_X_y, as_frame, limit=limit)
+    return _PPDB[version].load(
+        parts, target, return_X_y, as_frame, download, limit=limit
+    )

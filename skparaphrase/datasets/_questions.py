@@ -5,13 +5,12 @@
 
 import re
 from collections.abc import Iterator
-from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 from sklearn.utils import Bunch
 
-from skparaphrase.datasets._cache import Cache
+from skparaphrase.datasets._cache import Cache, Download
 from skparaphrase.datasets._readers import read_wikiqa
 from skparaphrase.datasets._source import Source, check_choice, decode_lines, read_descr
 
@@ -85,13 +84,9 @@ def fetch_trecqa(
     subset: str = "train",
     *,
     clean: bool = False,
-    data_home: str | PathLike[str] | None = None,
-    download_if_missing: bool = True,
     return_X_y: bool = False,
     as_frame: bool = False,
-    n_retries: int = 3,
-    delay: float = 1.0,
-    progressbar: bool = False,
+    **download: Unpack[Download],
 ) -> Bunch:
     """Load TREC QA [1]_ [2]_, questions with correct and wrong answers.
 
@@ -103,7 +98,7 @@ def fetch_trecqa(
         Drop questions that lack a correct or a wrong answer, as some papers do: 4,619
         of 4,718, 1,117 of 1,148 and 1,442 of 1,517 candidates of "train", "dev" and
         "test" remain.
-    data_home, download_if_missing, return_X_y, as_frame, n_retries, delay, progressbar
+    return_X_y, as_frame, **download : optional
         As in :func:`fetch_sts`; `(data, target)` is without the queries.
 
     Returns
@@ -132,11 +127,8 @@ def fetch_trecqa(
     (1517, 2)
     """
     check_choice("subset", subset, ("train", "train-all", "dev", "test"))
-    cache = Cache(
-        "trecqa", data_home, download_if_missing, n_retries, delay, progressbar
-    )
     parts = {f"{subset}.xml": subset}
-    return _TRECQA.load(cache, parts, "label", return_X_y, as_frame, clean=clean)
+    return _TRECQA.load(parts, "label", return_X_y, as_frame, download, clean=clean)
 
 
 def fetch_wikiqa(
@@ -144,13 +136,9 @@ def fetch_wikiqa(
     *,
     max_answer_tokens: int | None = None,
     answerable_only: bool = False,
-    data_home: str | PathLike[str] | None = None,
-    download_if_missing: bool = True,
     return_X_y: bool = False,
     as_frame: bool = False,
-    n_retries: int = 3,
-    delay: float = 1.0,
-    progressbar: bool = False,
+    **download: Unpack[Download],
 ) -> Bunch:
     """Load WikiQA [1]_, questions with correct and wrong answers.
 
@@ -161,7 +149,7 @@ def fetch_wikiqa(
     subset : {"train", "dev", "test"}, default="train"
     max_answer_tokens, answerable_only
         As in :func:`read_wikiqa`.
-    data_home, download_if_missing, return_X_y, as_frame, n_retries, delay, progressbar
+    return_X_y, as_frame, **download : optional
         As in :func:`fetch_sts`; the folder is `wikiqa`, with `WikiQACorpus.zip` or
         files such as `WikiQA-train.tsv`; `(data, target)` is without the queries.
 
@@ -185,10 +173,7 @@ def fetch_wikiqa(
     (2733, 2)
     """
     check_choice("subset", subset, ("train", "dev", "test"))
-    cache = Cache(
-        "wikiqa", data_home, download_if_missing, n_retries, delay, progressbar
-    )
-    path = cache.get(f"WikiQA-{subset}.tsv")
+    path = Cache("wikiqa", **download).get(f"WikiQA-{subset}.tsv")
     bunch = read_wikiqa(
         path,
         max_answer_tokens=max_answer_tokens,

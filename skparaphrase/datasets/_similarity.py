@@ -5,13 +5,12 @@
 
 import re
 from collections.abc import Iterator
-from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 from sklearn.utils import Bunch
 
-from skparaphrase.datasets._cache import Cache, read_members, sources
+from skparaphrase.datasets._cache import Download, read_members, sources
 from skparaphrase.datasets._source import (
     Source,
     check_choice,
@@ -64,13 +63,9 @@ def fetch_sts(
     year: int,
     *,
     subset: str = "test",
-    data_home: str | PathLike[str] | None = None,
-    download_if_missing: bool = True,
     return_X_y: bool = False,
     as_frame: bool = False,
-    n_retries: int = 3,
-    delay: float = 1.0,
-    progressbar: bool = False,
+    **download: Unpack[Download],
 ) -> Bunch:
     """Load one year of the semantic textual similarity tasks [1]_.
 
@@ -93,21 +88,21 @@ def fetch_sts(
     year : {2012, 2013, 2014, 2015, 2016}
     subset : {"test", "train", "all"}, default="test"
         Only 2012 has training files, which come first in "all".
-    data_home : path-like, default=None
-        The folder for downloaded files; see :func:`get_data_home`. Files that are
-        already in its subfolder of the data set's name, here `sts`, are used.
-    download_if_missing : bool, default=True
-        If False, raise an OSError instead of downloading.
     return_X_y : bool, default=False
         Return `(data, target)`.
     as_frame : bool, default=False
         Return the data as a pandas frame and the other columns as series.
-    n_retries : int, default=3
-        How often to retry each address after a temporary error.
-    delay : float, default=1.0
-        Seconds before each retry.
-    progressbar : bool, default=False
-        Show the progress of downloads on stderr; needs tqdm.
+    **download : dict
+        - data_home : path-like, default=None. The folder for downloaded files; see
+          :func:`get_data_home`. Files that are already in its subfolder of the data
+          set's name, here `sts`, are used.
+        - download_if_missing : bool, default=True. If False, raise an OSError instead
+          of downloading.
+        - n_retries : int, default=3. How often to retry each address after a temporary
+          error.
+        - delay : float, default=1.0. Seconds before each retry.
+        - progressbar : bool, default=False. Show the progress of downloads on stderr;
+          needs tqdm.
 
     Returns
     -------
@@ -154,8 +149,7 @@ def fetch_sts(
         raise ValueError(
             f"subset must be 'test' or 'all' for {year}: only 2012 has training files."
         )
-    cache = Cache("sts", data_home, download_if_missing, n_retries, delay, progressbar)
-    return _STS.load(cache, parts, "score", return_X_y, as_frame)
+    return _STS.load(parts, "score", return_X_y, as_frame, download)
 
 
 def _read_stsb(path: Path, subsets: list[str]) -> Iterator[tuple[Any, ...]]:
@@ -180,13 +174,9 @@ _STSB = Source(
 def fetch_stsb(
     subset: str = "train",
     *,
-    data_home: str | PathLike[str] | None = None,
-    download_if_missing: bool = True,
     return_X_y: bool = False,
     as_frame: bool = False,
-    n_retries: int = 3,
-    delay: float = 1.0,
-    progressbar: bool = False,
+    **download: Unpack[Download],
 ) -> Bunch:
     """Load the STS benchmark [1]_.
 
@@ -197,7 +187,7 @@ def fetch_stsb(
     Parameters
     ----------
     subset : {"train", "dev", "test", "all"}, default="train"
-    data_home, download_if_missing, return_X_y, as_frame, n_retries, delay, progressbar
+    return_X_y, as_frame, **download : optional
         As in :func:`fetch_sts`.
 
     Returns
@@ -221,10 +211,9 @@ def fetch_stsb(
     (1500, 2)
     """
     check_choice("subset", subset, (*_SUBSETS, "all"))
-    cache = Cache("stsb", data_home, download_if_missing, n_retries, delay, progressbar)
     subsets = [name for name in _SUBSETS if subset in (name, "all")]
     parts = {"Stsbenchmark.tar.gz": subsets}
-    return _STSB.load(cache, parts, "score", return_X_y, as_frame)
+    return _STSB.load(parts, "score", return_X_y, as_frame, download)
 
 
 _SEMEVAL = {"train": "train", "dev": "trial", "test": "test_annotated"}
@@ -263,13 +252,9 @@ def fetch_sick(
     *,
     target: str = "score",
     version: str = "whole",
-    data_home: str | PathLike[str] | None = None,
-    download_if_missing: bool = True,
     return_X_y: bool = False,
     as_frame: bool = False,
-    n_retries: int = 3,
-    delay: float = 1.0,
-    progressbar: bool = False,
+    **download: Unpack[Download],
 ) -> Bunch:
     """Load SICK [1]_, sentence pairs with a relatedness score and an entailment label.
 
@@ -282,7 +267,7 @@ def fetch_sick(
         "whole" is `SICK.txt` as kept by its authors: 4,439, 495 and 4,906 pairs.
         "semeval" has the three files of SemEval-2014 task 1, with 4,500, 500 and 4,927
         pairs, which papers report; no checksums of them are published.
-    data_home, download_if_missing, return_X_y, as_frame, n_retries, delay, progressbar
+    return_X_y, as_frame, **download : optional
         As in :func:`fetch_sts`.
 
     Returns
@@ -308,9 +293,8 @@ def fetch_sick(
     check_choice("subset", subset, (*_SUBSETS, "all"))
     check_choice("target", target, ("score", "entailment"))
     check_choice("version", version, ("whole", "semeval"))
-    cache = Cache("sick", data_home, download_if_missing, n_retries, delay, progressbar)
     parts = {"SICK.zip": subset}
     if version == "semeval":
         names = [name for name in _SEMEVAL if subset in (name, "all")]
         parts = {f"sick_{_SEMEVAL[name]}.zip": name for name in names}
-    return _SICK.load(cache, parts, target, return_X_y, as_frame)
+    return _SICK.load(parts, target, return_X_y, as_frame, download)

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from skparaphrase.datasets._cache import Cache
+from skparaphrase.datasets._cache import Cache, Download
 from skparaphrase.datasets._tables import make_bunch, plain_rows, select_columns
 from skparaphrase.model_selection import pair_groups
 
@@ -36,17 +36,20 @@ class Source:
 
     def load(
         self,
-        cache: Cache,
         parts: Mapping[str, Any],
         target: str | None,
         return_X_y: bool,
         as_frame: bool,
+        download: Download,
+        *,
+        accept_licence: bool = True,
         **options: Any,
     ) -> Any:
         """Download, verify and parse files, and return their `Bunch`.
 
         `parts` maps names of files to keys.
         """
+        cache = Cache(self.name, **download, accept_licence=accept_licence)
         paths = [cache.get(name) for name in parts]
         values: dict[str, list[Any]] = {name: [] for name in self.columns.split()}
         for path, key in zip(paths, parts.values(), strict=True):

@@ -6,7 +6,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from skparaphrase.inspection._estimators import import_optional
+from skparaphrase._compat import check_matplotlib_support
 
 _MANY = 5000  # points from which a vector graphic stores them as an image
 
@@ -20,7 +20,9 @@ class Display:
 
     def _make_axes(self, ax: Any) -> Any:
         """Store and return `ax`, or the axes of a new figure if it is None."""
-        pyplot = import_optional("matplotlib.pyplot", f"{type(self).__name__}.plot")
+        check_matplotlib_support(f"{type(self).__name__}.plot")
+        from matplotlib import pyplot
+
         self.ax_ = pyplot.subplots(layout="constrained")[1] if ax is None else ax
         self.figure_ = self.ax_.figure
         return self.ax_

@@ -1,10 +1,9 @@
-"""Access to estimators of the other rooms, and to optional packages."""
+"""Access to estimators of the other rooms."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 from collections.abc import Callable, Iterable
-from importlib import import_module
 from itertools import takewhile
 from typing import Any
 
@@ -164,13 +163,3 @@ def vector_growth(encoder: Any) -> NDArray[np.float64]:
     before = np.linalg.norm(start, axis=1).astype(np.float64)
     after = np.linalg.norm(encoder.vectors_.rows(slice(None)), axis=1)
     return np.where(before > 0, after / np.where(before > 0, before, 1), np.nan)
-
-
-def import_optional(module: str, caller: str) -> Any:
-    """Import a module of a package that is not a requirement."""
-    try:
-        return import_module(module)
-    except ImportError as error:
-        package = module.partition(".")[0]
-        message = f"{caller} requires {package}: pip install {package}"
-        raise ImportError(message) from error

@@ -236,23 +236,44 @@ class InteractionDisplay(Display):
         if focused and weights.min() < 1:
             plane = plane * weights
             label = f"{channel}\nafter the focus"
-        options: dict[str, Any] = {"cmap": cmap}
+        options: dict[str, Any] = {"aspect": "auto", "cmap": cmap}
         if channel.endswith("cosine"):
             options |= {"vmin": min(0.0, plane.min()), "vmax": 1.0}
+        rows, columns = [*map(_shorten, found.words1)], [*map(_shorten, found.words2)]
         values = [format(value, values_format) for value in plane.flat]
+        letters = max(map(len, values)) if include_values else 0
+        below = max(map(len, columns))
         new, ax = ax is None, self._make_axes(ax)
         ax.set(xlabel="sentence 2", ylabel="sentence 1")
-        self.im_, self.marks_, self.texts_ = _draw_heat_map(
-            ax,
-            plane,
-            [*map(_shorten, found.words1)],
-            [*map(_shorten, found.words2)],
-            framed=np.argwhere(found.focus),
-            values=values if include_values else None,
-            bar_label=label if colorbar else None,
-            new=new,
-            options=options | dict(im_kwargs or {}),
-        )
+        if new:
+            width = max(len(columns) * max(0.3, 0.12 * letters), 1.8)
+            width += _LETTER * max(map(len, rows)) + 0.8 + 1.1 * colorbar
+            upright = max(map(len, label.split("\n")))
+            height = max(len(rows) * (0.3 + 0.15 * include_values), _LETTER * upright)
+            height += 0.7 * _LETTER * below + 1.0
+            ax.figure.set_size_inches(np.clip((width, height), (4.5, 3.0), (14, 12)))
+        box, dpi = ax.get_window_extent(), ax.figure.dpi
+        # Size of a cell in points, before the labels take up space.
+        wide = 72 / dpi * box.width / len(columns)
+        high = 72 / dpi * box.height / len(rows)
+        self.im_ = ax.imshow(plane, **options | dict(im_kwargs or {}))
+        slant: dict[str, Any] = {}
+        if 72 * _LETTER * below > wide:
+            slant = {"rotation": 45, "ha": "right", "rotation_mode": "anchor"}
+        slant |= {"fontsize": min(10, 0.6 * wide), "parse_math": False}
+        ax.set_xticks(range(len(columns)), columns, **slant)
+        size = min(10, 0.8 * high)
+        ax.set_yticks(range(len(rows)), rows, fontsize=size, parse_math=False)
+        if colorbar:
+            aspect = max(20, 5 * box.height / dpi)
+            ax.figure.colorbar(self.im_, ax=ax, label=label, aspect=aspect)
+        edge = min(max(min(wide, high) / 12, 0.5), 1.5)
+        self.marks_ = _frame_cells(ax, np.argwhere(found.focus), edge)
+        self.texts_ = None
+        if include_values:
+            # A digit is about 0.6 of the font size wide, and a line 1.2 of it high.
+            size = min(0.75 * wide / (0.6 * letters), 0.6 * high / 1.2, 10)
+            self.texts_ = _write_cells(self.im_, plane, values, size)
         self._set_title(f"score {found.score:.2f}")
         return self
 
@@ -260,58 +281,6 @@ class InteractionDisplay(Display):
 def _shorten(word: str) -> str:
     """First letters of a word, with an ellipsis if some are left out."""
     return word if len(word) <= _LONGEST else f"{word[: _LONGEST - 1]}\u2026"
-
-
-def _draw_heat_map(
-    ax: Any,
-    plane: NDArray[np.float64],
-    rows: Sequence[str],
-    columns: Sequence[str],
-    *,
-    framed: Any,
-    values: Sequence[str] | None,
-    bar_label: str | None,
-    new: bool,
-    options: Mapping[str, Any],
-) -> tuple[Any, Any, list[Any] | None]:
-    """Draw cells on axes that have labels, and return the image, frames and texts.
-
-    `plane` is of shape (len(rows), len(columns)). `framed` holds the row and column of
-    each cell to frame, `values` the text of each cell in reading order. A new figure is
-    sized to its cells.
-    """
-    letters = max(map(len, values or ()), default=0)
-    below, left = max(map(len, columns)), max(map(len, rows))
-    if new:
-        upright = max(map(len, [ax.get_ylabel(), *(bar_label or "").split("\n")]))
-        width = max(len(columns) * max(0.3, 0.12 * letters), 1.8)
-        width += _LETTER * left + 0.8 + 1.1 * bool(bar_label)
-        line = 0.15 * (values is not None)
-        height = max(len(rows) * (0.3 + line), _LETTER * upright)
-        height += 0.7 * _LETTER * below + 1.0
-        ax.figure.set_size_inches(np.clip((width, height), (4.5, 3.0), (14, 12)))
-    box, dpi = ax.get_window_extent(), ax.figure.dpi
-    # Size of a cell in points, before the labels take up space.
-    wide = 72 / dpi * box.width / len(columns)
-    high = 72 / dpi * box.height / len(rows)
-
-    image = ax.imshow(plane, **{"aspect": "auto", **options})
-    slant: dict[str, Any] = {}
-    if 72 * _LETTER * below > wide:
-        slant = {"rotation": 45, "ha": "right", "rotation_mode": "anchor"}
-    slant |= {"fontsize": min(10, 0.6 * wide), "parse_math": False}
-    ax.set_xticks(range(len(columns)), columns, **slant)
-    size = min(10, 0.8 * high)
-    ax.set_yticks(range(len(rows)), rows, fontsize=size, parse_math=False)
-    if bar_label:
-        aspect = max(20, 5 * box.height / dpi)
-        ax.figure.colorbar(image, ax=ax, label=bar_label, aspect=aspect)
-    frames = _frame_cells(ax, framed, min(max(min(wide, high) / 12, 0.5), 1.5))
-    if values is None:
-        return image, frames, None
-    # A digit is about 0.6 of the font size wide, and a line 1.2 of it high.
-    size = min(0.75 * wide / (0.6 * letters), 0.6 * high / 1.2, 10)
-    return image, frames, _write_cells(image, plane, values, size)
 
 
 def _frame_cells(ax: Any, cells: Any, width: float) -> Any:

@@ -4,16 +4,22 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 from collections.abc import Mapping
+from numbers import Integral
 from typing import Any, Self
 
 import numpy as np
-from sklearn.utils import check_array, check_consistent_length, check_random_state
+from sklearn.utils import (
+    check_array,
+    check_consistent_length,
+    check_random_state,
+    check_scalar,
+)
 
+from skparaphrase._compat import check_pandas_support
 from skparaphrase._lazy import networks, torch, training
 from skparaphrase.inspection._display import Display, merge_style
 from skparaphrase.inspection._estimators import (
     find_transformer,
-    import_optional,
     transform_texts,
 )
 from skparaphrase.losses import choose_negatives
@@ -83,12 +89,11 @@ def margins(
     >>> bool(frame["margin"].mean() > 0)
     True
     """
-    pandas = import_optional("pandas", "margins")
+    pandas = check_pandas_support("margins")
     for name, value, known in (("negatives", negatives, _HOW), ("pool", pool, _POOLS)):
         if value not in known:
             raise ValueError(f"{name} must be one of {known}; got {value!r}.")
-    if not isinstance(batch_size, (int, np.integer)) or batch_size < 2:
-        raise ValueError(f"batch_size must be an int above 1; got {batch_size!r}.")
+    check_scalar(batch_size, "batch_size", Integral, min_val=2)
     texts = check_pairs(pairs)
     if len(texts) < 2:
         raise ValueError(f"Negatives require at least 2 pairs; got {len(texts)}.")
@@ -135,7 +140,7 @@ def margins(
 class MarginDisplay(Display):
     """Histograms of the cosines of paraphrases and of their negative examples.
 
-    Create one with :meth:`from_estimator` or :meth:`from_predictions`.
+    Create one with :meth:`from_estimator`, or call :meth:`plot` with given cosines.
 
     Parameters
     ----------
@@ -211,30 +216,6 @@ class MarginDisplay(Display):
         return display.plot(
             ax, positive_kwargs=positive_kwargs, negative_kwargs=negative_kwargs
         )
-
-    @classmethod
-    def from_predictions(
-        cls,
-        positive: Any,
-        negative: Any,
-        *,
-        name: str | None = None,
-        **plot_options: Any,
-    ) -> Self:
-        """Draw given cosines.
-
-        Parameters
-        ----------
-        positive, negative, name
-            As in :class:`MarginDisplay`.
-        **plot_options : dict
-            Passed to :meth:`plot`.
-
-        Returns
-        -------
-        display : MarginDisplay
-        """
-        return cls(positive, negative, name=name).plot(**plot_options)
 
     def plot(
         self,

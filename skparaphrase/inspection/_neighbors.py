@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from skparaphrase._compat import check_pandas_support
 from skparaphrase.inspection._estimators import (
     find_table,
     find_transformer,
     find_word_table,
-    import_optional,
     transform_texts,
 )
 from skparaphrase.metrics._similarity import unit_vectors
@@ -65,7 +65,7 @@ def neighbors(
          query  rank neighbor  similarity
     0      cat     1     cats        ...
     """
-    pandas = import_optional("pandas", "neighbors")
+    pandas = check_pandas_support("neighbors")
     transformer = find_transformer(encoder)
     if candidates is None:
         table = find_word_table(encoder, "candidates")
@@ -116,7 +116,7 @@ def nearest_units(
     0   ing     1      ed         0.71
     1   ing     2      cat       -0.71
     """
-    pandas = import_optional("pandas", "nearest_units")
+    pandas = check_pandas_support("nearest_units")
     table = find_table(encoder)
     asked = _check_units(units, table, "units")
     chosen: Sequence[str] = table.words

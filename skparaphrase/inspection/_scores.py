@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from skparaphrase._compat import check_pandas_support
 from skparaphrase.inspection._estimators import (
     Tokenizer,
     find_tokenizer,
     find_word_table,
-    import_optional,
     pair_similarities,
 )
 from skparaphrase.metrics._similarity import CORRELATIONS, check_columns
@@ -64,7 +64,7 @@ def grouped_scores(
     >=7          1       NaN       NaN
     all          4  0.909651       0.8
     """
-    pandas = import_optional("pandas", "grouped_scores")
+    pandas = check_pandas_support("grouped_scores")
     true, predicted, counts = check_columns(
         {"y_true": y_true, "y_pred": y_pred, "values": values}, ensure_min_samples=0
     )
@@ -197,7 +197,7 @@ def scores_by_unknown(
     >>> scores.index.tolist()
     ['0', '1', '2', '>=3', 'any', 'all']
     """
-    pandas = import_optional("pandas", "scores_by_unknown")
+    pandas = check_pandas_support("scores_by_unknown")
     pairs = check_pairs(X)
     if vocabulary is None:
         vocabulary = find_word_table(estimator, "vocabulary")

@@ -9,12 +9,12 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from skparaphrase._compat import check_pandas_support
 from skparaphrase.inspection._display import Display, draw_points, merge_style
 from skparaphrase.inspection._estimators import (
     find_encoder,
     find_table,
     has_words,
-    import_optional,
     initial_table,
 )
 from skparaphrase.inspection._swear_words import first_to_name
@@ -77,7 +77,7 @@ def token_weights(
     >>> bool(weights.loc["the", "l1"] < weights.loc["cat", "l1"])
     True
     """
-    pandas = import_optional("pandas", "token_weights")
+    pandas = check_pandas_support("token_weights")
     table = find_table(encoder)
     found = find_encoder(encoder)
     matrix = table.rows(slice(None))

@@ -207,18 +207,13 @@ def _rank(
     y_true: Any, y_score: Any, query: Any
 ) -> tuple[NDArray[np.intp], NDArray[np.bool_], NDArray[np.intp], NDArray[np.intp]]:
     """Of the rows by question and rank: question, relevance, rank, hits so far."""
-    (score,) = check_columns({"y_score": y_score}, ensure_all_finite=False)
+    (score,) = check_columns({"y_score": y_score})
     true, queries = split_queries(y_true)
     if queries is not None:
         if query is not None:
             raise ValueError("query must be None, as y_true has a column of queries.")
         query = queries
     check_consistent_length(true, score)
-    bad = np.flatnonzero(~np.isfinite(score))
-    if len(bad):
-        raise ValueError(
-            f"Scores must be finite; y_score[{bad[0]}] is {score[bad[0]]}."
-        )
     relevant = check_relevance(true)
     if query is None:
         code = np.zeros(len(true), dtype=np.intp)

@@ -217,11 +217,11 @@ class LastAxisUnion(LastAxisTransformer, DocumentedOnline, FeatureUnion):
     def _iter(self) -> Iterator[tuple[str, Any, None]]:
         """Names and transformers, without weights, which are applied after scaling."""
         for name, transformer in self.transformer_list:
-            if not _is(transformer, "drop"):
+            if transformer != "drop":
                 yield name, _without_passthrough(transformer), None
 
     def _validate_transformers(self) -> None:
-        if all(_is(transformer, "drop") for _, transformer in self.transformer_list):
+        if all(transformer == "drop" for _, transformer in self.transformer_list):
             raise ValueError(
                 "transformer_list must hold a transformer that is not dropped."
             )
@@ -327,12 +327,8 @@ def _read(X: Any) -> Any:
     return list(X) if isinstance(X, Iterator) else X
 
 
-def _is(transformer: Any, word: str) -> bool:
-    return isinstance(transformer, str) and transformer == word
-
-
 def _without_passthrough(transformer: Any) -> Any:
-    if _is(transformer, "passthrough"):
+    if transformer == "passthrough":
         return LastAxis(FunctionTransformer(feature_names_out="one-to-one"))
     return transformer
 

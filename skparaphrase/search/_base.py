@@ -3,7 +3,6 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -15,7 +14,6 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import Tags, check_array
 from sklearn.utils.validation import check_is_fitted
 
-from skparaphrase._compat import check_pandas_support
 from skparaphrase._estimator import DocumentedOnline
 from skparaphrase.encoders._average import load_pretrained
 from skparaphrase.metrics._similarity import unit_vectors
@@ -61,11 +59,6 @@ class EncoderUser(DocumentedOnline, BaseEstimator):
         tags.input_tags.one_d_array = True
         tags.input_tags.two_d_array = False
         return tags
-
-
-def as_data_frame(columns: dict[str, Iterable[Any]]) -> Any:
-    """A pandas frame."""
-    return check_pandas_support("as_frame=True").DataFrame(columns)
 
 
 def _is_fitted(encoder: Any) -> bool:

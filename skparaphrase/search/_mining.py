@@ -10,8 +10,8 @@ import numpy as np
 from sklearn.utils import Bunch
 from sklearn.utils.validation import check_is_fitted
 
-from skparaphrase._compat import HasMethods, Interval, fit_context
-from skparaphrase.search._base import EncoderUser, as_data_frame
+from skparaphrase._compat import HasMethods, Interval, check_pandas_support, fit_context
+from skparaphrase.search._base import EncoderUser
 from skparaphrase.search._nearest import nearest
 from skparaphrase.text._check import check_single_texts
 
@@ -121,6 +121,6 @@ class ParaphraseMiner(EncoderUser):
         text = np.column_stack([texts[row[:, 0]], others[row[:, 1]]])
         if not as_frame:
             return Bunch(row=row, text=text, score=score)
-        names = ["row1", "row2", "text1", "text2", "score"]
-        values = [*row.T, *text.T, score]
-        return as_data_frame(dict(zip(names, values, strict=True)))
+        columns = {"row1": row[:, 0], "row2": row[:, 1]}
+        columns |= {"text1": text[:, 0], "text2": text[:, 1], "score": score}
+        return check_pandas_support("as_frame=True").DataFrame(columns)

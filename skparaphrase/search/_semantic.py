@@ -12,8 +12,8 @@ from sklearn.base import clone
 from sklearn.utils import Bunch, check_scalar
 from sklearn.utils.validation import check_is_fitted
 
-from skparaphrase._compat import HasMethods, fit_context
-from skparaphrase.search._base import EncoderUser, as_data_frame
+from skparaphrase._compat import HasMethods, check_pandas_support, fit_context
+from skparaphrase.search._base import EncoderUser
 from skparaphrase.search._nearest import QUERIES, nearest
 from skparaphrase.text._check import check_single_texts
 
@@ -151,7 +151,8 @@ class SemanticSearch(EncoderUser):
         if not as_frame:
             return Bunch(query=queries, **found)
         columns = {name: values.ravel() for name, values in found.items()}
-        return as_data_frame({"query": queries.repeat(row.shape[1]), **columns})
+        columns = {"query": queries.repeat(row.shape[1]), **columns}
+        return check_pandas_support("as_frame=True").DataFrame(columns)
 
     def kneighbors(
         self, X: Any = None, n_neighbors: int = 5, return_distance: bool = True

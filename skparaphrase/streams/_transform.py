@@ -6,6 +6,7 @@
 import os
 from collections.abc import Iterable, Iterator
 from itertools import chain, islice
+from numbers import Integral
 from os import PathLike
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -15,6 +16,7 @@ import numpy as np
 from filelock import Timeout
 from numpy.lib import format as npy
 from numpy.typing import DTypeLike, NDArray
+from sklearn.utils import check_scalar
 
 from skparaphrase._compat import safe_indexing
 from skparaphrase._estimator import warn_caller
@@ -61,7 +63,7 @@ def transform_blocks(
     >>> [len(block) for block in transform_blocks(encoder, texts, block_size=100)]
     [100, 100, 50]
     """
-    _check_block_size(block_size)
+    check_scalar(block_size, "block_size", Integral, min_val=1)
     return (_transformed(transformer, block) for block in _blocks(X, block_size))
 
 
@@ -119,7 +121,7 @@ def transform_to(
     ...     transform_to(AverageEncoder(), texts, path, dtype="float16").shape
     (250, 128)
     """
-    _check_block_size(block_size)
+    check_scalar(block_size, "block_size", Integral, min_val=1)
     if isinstance(out, np.ndarray):
         if dtype is not None:
             raise ValueError("dtype is for files; the array has its own dtype.")
@@ -187,8 +189,8 @@ def _write(
         rest = found[records[-1, 0] if len(records) else 0 : n_rows]
         records = np.vstack([records, [[n_rows, crc32(rest.tobytes())]]])
     del found  # the file is about to change
-    with _open(checksums) as sums, _open(part) as file:
-        sums.truncate(0)
+    part.touch()
+    with checksums.open("wb") as sums, part.open("r+b") as file:
         sums.write(records.astype("<i8").tobytes())
         sums.flush()
         _write_header(file, first, n_rows)
@@ -237,14 +239,6 @@ def _written(
     return found, np.array(records)
 
 
-def _open(path: Path) -> BinaryIO:
-    """A file that is open for reading and writing, but never through a link."""
-    flags = os.O_RDWR | os.O_CREAT
-    for name in ("O_NOFOLLOW", "O_BINARY"):
-        flags |= getattr(os, name, 0)
-    return os.fdopen(os.open(path, flags, 0o666), "r+b")
-
-
 def _write_header(file: BinaryIO, like: NDArray[Any], n_rows: int) -> None:
     """Write the header of an .npy file; it has one length for any number of rows."""
     header = npy.header_data_from_array_1_0(like)
@@ -270,21 +264,14 @@ def _transformed(transformer: Any, block: Any) -> NDArray[Any]:
     return np.asarray(vectors)
 
 
-def _check_block_size(block_size: int) -> None:
-    if block_size < 1:
-        raise ValueError(f"block_size must be at least 1; got {block_size!r}.")
-
-
 def _blocks(X: Any, block_size: int, start: int = 0) -> Iterator[Any]:
     """Blocks of the rows from `start`; at least one, which may be empty."""
     if not hasattr(X, "__len__"):
         rows = islice(iter(X), start, None)
-        block = list(islice(rows, block_size))
-        while True:
+        yield list(islice(rows, block_size))
+        while block := list(islice(rows, block_size)):
             yield block
-            block = list(islice(rows, block_size))
-            if not block:
-                return
+        return
     for first in range(start, max(len(X), start + 1), block_size):
         stop = min(first + block_size, max(len(X), first))
         is_store = isinstance(X, TextStore)

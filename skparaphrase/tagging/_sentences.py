@@ -3,7 +3,7 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-from collections.abc import Mapping, Set
+from collections.abc import Iterable, Mapping, Set
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
@@ -82,26 +82,15 @@ def _check_rows(values: Any, name: str, what: str) -> list[list[Any]]:
 
 
 def _check_list(values: Any, where: str, wanted: str) -> list[Any]:
-    found = _as_list(values)
-    if found is None:
-        raise TypeError(f"{where} must be {wanted}; got {describe(values)}.")
-    return found
-
-
-def _as_list(values: Any) -> list[Any] | None:
-    """The entries as Python objects; None if these are not in a sequence."""
-    if values is None or isinstance(values, (str, bytes, Mapping, Set)):
-        return None
-    if isinstance(values, list):
-        return values
+    """The entries of a sequence as Python objects."""
+    found = values
     for method in ("tolist", "to_list", "to_pylist"):  # arrays and series
         if hasattr(values, method):
             found = getattr(values, method)()
-            return found if isinstance(found, list) else None
-    try:
-        return list(values)
-    except TypeError:
-        return None
+    is_one = isinstance(found, (str, bytes, Mapping, Set))
+    if is_one or not isinstance(found, Iterable):
+        raise TypeError(f"{where} must be {wanted}; got {describe(values)}.")
+    return found if isinstance(found, list) else list(found)
 
 
 def encode_sentences(

@@ -5,13 +5,14 @@
 
 import gzip
 import inspect
+from typing import Unpack, get_type_hints
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from skparaphrase import datasets
-from skparaphrase.datasets._cache import sources
+from skparaphrase.datasets._cache import Cache, Download, sources
 from skparaphrase.datasets._source import decode_lines, read_descr
 
 FETCH = [getattr(datasets, name) for name in datasets.__all__ if name[:6] == "fetch_"]
@@ -107,21 +108,21 @@ def test_mirrors(public, tmp_path):
     assert public[1] == [url, url.replace("https", "http")]
 
 
-def test_the_signature_is_that_of_scikit_learn():
-    defaults = {
+def test_options_of_downloads_are_those_of_scikit_learn(tmp_path):
+    cache = inspect.signature(Cache).parameters
+    assert {name: cache[name].default for name in Download.__annotations__} == {
         "data_home": None,
         "download_if_missing": True,
         "n_retries": 3,
         "delay": 1.0,
         "progressbar": False,
-        "return_X_y": False,
-        "as_frame": False,
     }
     for fetch in FETCH:
-        parameters = inspect.signature(fetch).parameters
-        for name in [*defaults][: 5 if "limit" in parameters else None]:
-            assert parameters[name].default == defaults[name]
-            assert parameters[name].kind is inspect.Parameter.KEYWORD_ONLY
+        assert get_type_hints(fetch)["download"] == Unpack[Download]
+        required = [2012] if fetch is datasets.fetch_sts else []
+        with pytest.raises(TypeError, match="unexpected keyword argument 'retries'"):
+            fetch(*required, data_home=tmp_path, retries=1)
+    assert [*tmp_path.iterdir()] == []
 
 
 def test_every_description_names_licence_and_citation():

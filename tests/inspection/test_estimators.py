@@ -74,15 +74,15 @@ def test_missing_packages_are_named(vectors, pairs, gold, monkeypatch):
         inspection.FrequencyWeightsDisplay(["the"], [0.5], [0.1]),
         inspection.SimilarityDisplay(gold, gold),
     ]
-    for name in ("pandas", "matplotlib.pyplot"):
+    for name in ("pandas", "matplotlib"):
         monkeypatch.setitem(sys.modules, name, None)
     for name, *arguments in (
         *(("neighbors", ["w1"]), ("nearest_units", ["w1"]), ("token_weights",)),
         *(("scores_by_unknown", pairs, gold), ("margins", pairs)),
     ):
-        with pytest.raises(ImportError, match=f"{name} requires pandas: pip install"):
+        with pytest.raises(ImportError, match=f"{name} requires pandas"):
             getattr(inspection, name)(AverageEncoder(vectors), *arguments)
     for display in displays:
-        match = f"{type(display).__name__}.plot requires matplotlib: pip install"
+        match = f"{type(display).__name__}.plot requires matplotlib.*pip install"
         with pytest.raises(ImportError, match=match):
             display.plot()
