@@ -128,7 +128,7 @@ class Vocabulary(Sequence[str]):
         if self._slots is None:
             raw, ends = self._raw.tobytes(), self._ends.tolist()
             keys = map(raw.__getitem__, map(slice, [0, *ends], ends))
-            hashes = np.fromiter(map(crc32, keys), np.int64, len(self))
+            hashes = np.fromiter(map(crc32, keys), np.int64, len(ends))
             self._slots = hash_table(hashes & self._mask, self._mask + 1)
         return {"raw": self._raw, "ends": self._ends, "slots": self._slots}
 
@@ -252,7 +252,7 @@ def _check_distinct(strings: Sequence[str], kind: str) -> None:
 def _joined(words: Sequence[str]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
     """Words in UTF-8 end to end, and where each ends."""
     text = "".join(words)
-    raw = _encoded(text)
+    raw = text.encode("utf-8", "surrogatepass")
     lengths = map(len, words if len(raw) == len(text) else map(_encoded, words))
     ends = np.cumsum(np.fromiter(lengths, np.int64, len(words)))
     return np.frombuffer(raw, np.uint8), ends
