@@ -630,8 +630,8 @@ class WordVectors:
         return super().__reduce_ex__(protocol)
 
     def __getstate__(self) -> dict[str, Any]:
-        names = ("words", "matrix", "scale", "unknown", "subwords")
-        state = {name: getattr(self, name) for name in names}
+        state = {k: v for k, v in self.__dict__.items() if not k.startswith("_")}
+        del state["unknown_row"]
         # joblib pickles a memmap in pieces and hashes it differently from an array; a
         # view of it is treated like any array.
         for name in ("matrix", "scale"):
@@ -640,7 +640,8 @@ class WordVectors:
         return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self._set(**{"subwords": None, **state})  # the first edition had none
+        vars(self).update({"subwords": None, **state})  # the first edition had none
+        self._set(self.words, self.matrix, self.scale, self.unknown, self.subwords)
 
     def _fingerprint(self) -> int:
         """A checksum of some words and vectors that tells tables apart."""
