@@ -42,7 +42,6 @@ class PaperSettings:
     """
 
     _paper_settings: ClassVar[Settings] = {}
-    _recommended: ClassVar[dict[str, Any]] = {}  # chosen on STS 2012 and SICK
 
     @classmethod
     def paper(cls, setting: str | None = None, /, **params: Any) -> Self:
@@ -78,44 +77,6 @@ class PaperSettings:
         estimator: Any = cls(**{**deepcopy(known[setting]), **params})
         found: Self = estimator.set_params(**nested)
         return found
-
-    @classmethod
-    def recommended(cls, **params: Any) -> Self:
-        """Create an encoder with the settings that did best in our measurements.
-
-        The table shows Pearson x 100, the mean of the training sets of SICK and STS
-        2012, after training on 12,000 pairs (`benchmarks/papers/wieting_encoders.py
-        --recommended`; means of three seeds; :meth:`paper` has one). Those of
-        recommended settings differ by 1.7 at most; of the defaults of the LSTM, two of
-        three seeds learn nothing.
-
-        ====================  ===========  =======  =====
-        encoder               recommended  default  paper
-        ====================  ===========  =======  =====
-        ParagramEncoder       70.8         65.3     65.7
-        DeepAveragingEncoder  69.5         63.7     63.9
-        LSTMEncoder           66.2         24.2     24.1
-        RNNEncoder            64.8         44.8     46.3
-        ====================  ===========  =======  =====
-
-        Parameters
-        ----------
-        **params : dict
-            Other parameters, such as `vectors` or `random_state`, and parameters that
-            override the settings.
-
-        Returns
-        -------
-        encoder : encoder instance
-
-        Raises
-        ------
-        ValueError
-            If there are no recommended settings.
-        """
-        if not cls._recommended:
-            raise ValueError(f"{cls.__name__} has no recommended settings.")
-        return cls(**{**cls._recommended, **params})
 
 
 #: Arrays by name: the fitted state of models, and what trainers give them.

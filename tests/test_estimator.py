@@ -27,7 +27,9 @@ SETTINGS = {
     if hasattr(value, "paper")
 }
 RECOMMENDED = {
-    name: SYMBOLS[name]._recommended for name in SETTINGS if SYMBOLS[name]._recommended
+    name: SYMBOLS[name]._recommended
+    for name in SETTINGS
+    if getattr(SYMBOLS[name], "_recommended", None)
 }
 
 # Wieting et al. (2016) and their scripts, Charagram, CSE: batch size, epochs,
@@ -289,8 +291,8 @@ def test_recommended_settings_won_by_more_than_their_seeds_differ(kind):
 
 def test_recommended_settings():
     assert len(RECOMMENDED) == 4
-    with pytest.raises(ValueError, match="SIFEncoder has no recommended settings"):
-        SIFEncoder.recommended()
+    with pytest.raises(ValueError, match="CharagramEncoder has no recommended"):
+        CharagramEncoder.recommended()
     for kind, settings in RECOMMENDED.items():
         default = SYMBOLS[kind]().get_params(deep=False)
         found = SYMBOLS[kind].recommended().get_params(deep=False)
