@@ -292,7 +292,7 @@ def test_recommended_settings_won_by_more_than_their_seeds_differ(kind):
 def test_recommended_settings():
     assert len(RECOMMENDED) == 4
     with pytest.raises(ValueError, match="CharagramEncoder has no recommended"):
-        CharagramEncoder.recommended()
+        SYMBOLS["CharagramEncoder"].recommended()
     for kind, settings in RECOMMENDED.items():
         default = SYMBOLS[kind]().get_params(deep=False)
         found = SYMBOLS[kind].recommended().get_params(deep=False)

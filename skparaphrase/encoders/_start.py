@@ -87,8 +87,8 @@ def _from_encoder(encoder: Any, init: Any) -> Start:
     anchors = anchor_table(init)
     if anchors is not None and encoder.vectors is not None:
         source = check_word_vectors(encoder.vectors)
-        source = source.with_words(attributes["added_words_"])
-        anchors = _moved(source, attributes)
+        source = source.with_words(attributes.get("added_words_", []))
+        anchors = _weighted_and_scaled(source, attributes)
     if anchors is not None:
         check_same_words(anchors, init.vectors_)
     composition = encoder._composition(init.vectors_)
@@ -107,17 +107,19 @@ def _word_table(
         frequencies = encoder.frequencies
         probabilities = word_probabilities(source, tokenizer, frequencies, texts)
         attributes["initial_weights_"] = sif_weights(probabilities, encoder.a)
-    table = _moved(source, attributes)
+    table = _weighted_and_scaled(source, attributes)
     if encoder.scale is not None:
         batch = table.encode(texts[:_SAMPLE], tokenizer, known_only=True)
         lengths = np.linalg.norm(table.rows(np.unique(batch.ids)), axis=1)
         if len(lengths) and lengths.mean() > 0:
             attributes["scale_"] = float(encoder.scale / lengths.mean())
-            table = _moved(source, attributes)
+            table = _weighted_and_scaled(source, attributes)
     return table
 
 
-def _moved(source: WordVectors, attributes: dict[str, Any]) -> WordVectors:
+def _weighted_and_scaled(
+    source: WordVectors, attributes: dict[str, Any]
+) -> WordVectors:
     """The table after weighting and scaling; the same one if there is neither."""
     scale = attributes["scale_"]
     weights: NDArray[np.floating] | None = attributes.get("initial_weights_")
@@ -151,7 +153,7 @@ def anchor_table(encoder: Any) -> WordVectors | None:
         return None
     given, table = getattr(encoder, "_anchors", (None, None))
     if table is None or given is not encoder.vectors:
-        table = _moved(source_table(encoder), vars(encoder))
+        table = _weighted_and_scaled(source_table(encoder), vars(encoder))
         encoder._anchors = encoder.vectors, table
     found: WordVectors = table
     return found

@@ -13,10 +13,11 @@ from sklearn.utils import (
     check_consistent_length,
     check_random_state,
     check_scalar,
+    gen_batches,
 )
 
 from skparaphrase._compat import check_pandas_support
-from skparaphrase._lazy import networks, torch, training
+from skparaphrase._lazy import networks, torch
 from skparaphrase.inspection._display import Display, merge_style
 from skparaphrase.inspection._estimators import (
     find_transformer,
@@ -109,7 +110,7 @@ def margins(
     positive = np.empty(len(texts))
     negative = np.empty((len(texts), 2))
     chosen = np.empty((len(texts), 2), dtype=object)
-    batches = training.pair_batches(len(texts), batch_size)
+    batches = list(gen_batches(len(texts), batch_size, min_batch_size=2))
     together = max(_BLOCK // batch_size, 1)
     for i, batch in enumerate(batches):
         if i % together == 0:

@@ -20,7 +20,6 @@ from skparaphrase.training._trainer import (
     BaseTrainer,
     LossBatch,
     ParaphraseTrainer,
-    pair_batches,
 )
 
 __all__ = [
@@ -32,5 +31,4 @@ __all__ = [
     "ParaphraseTrainer",
     "TaggerTrainer",
     "Training",
-    "pair_batches",
 ]

@@ -266,8 +266,9 @@ class ParaphraseTrainer(BaseTrainer):
             self.targets = torch.from_numpy(targets).to(self.device)
 
     def slices(self) -> list[slice]:
-        """The batches of an epoch."""
-        return pair_batches(self.n_examples, self.settings.batch_size)
+        """The batches of an epoch; a last single pair joins the batch before it."""
+        size = self.settings.batch_size
+        return list(gen_batches(self.n_examples, size, min_batch_size=2))
 
     def make(self, chosen: Ints) -> tuple[UsedRows, Ints, Ints]:
         """The rows in use, offsets and numbers of the texts of some examples."""
@@ -362,14 +363,6 @@ class ParaphraseTrainer(BaseTrainer):
             leaf = leaf.index_select(0, ids) * kept / (1 - rate)
             ids = torch.arange(len(ids), device=ids.device)
         return unit_vectors(self.encode(leaf, ids, offsets))
-
-
-def pair_batches(n_pairs: int, batch_size: int) -> list[slice]:
-    """Slices of at least one pair, in batches of two or more.
-
-    A last single pair, without negatives, joins the one before.
-    """
-    return list(gen_batches(n_pairs, batch_size, min_batch_size=2))
 
 
 def _scrambled(
