@@ -50,7 +50,7 @@ from skparaphrase.training import (
     InteractionTrainer,
     ParaphraseTrainer,
     TaggerTrainer,
-    _trainer,
+    _loop,
 )
 
 # The stand-in ----------------------------------------------------------------------
@@ -192,7 +192,9 @@ class Place:
         monkeypatch.setattr(torch, "Generator", Generator)
         monkeypatch.setattr(torch.Tensor, "pin_memory", lambda tensor: tensor)
         monkeypatch.setattr(_table, "_PINNED", (name,))
-        monkeypatch.setattr(_trainer, "prefetch", map)
+        monkeypatch.setattr(
+            _loop, "prefetch", lambda make, items: (make(i) for i in items)
+        )
 
     def __enter__(self):
         if self.stand_in is not None:
