@@ -279,28 +279,10 @@ def choose_negatives(
 ) -> "tuple[Tensor, Tensor]":
     """A negative example from the other pairs for each of the 2B texts of a batch.
 
-    Cosines are computed in blocks, never for the whole batch at once.
-
-    Parameters
-    ----------
-    unit : Tensor of shape (2B, dim)
-        Unit vectors, the texts of pair `i` in rows `2i` and `2i + 1`.
-    texts : ndarray of shape (2B,)
-        Equal numbers mean equal strings.
-    how : {"max", "mix", "random"}
-        See :class:`skparaphrase.losses.MarginLoss`. A random choice draws a pair, then
-        a side; with `mask_identical` it draws from the remaining candidates.
-    pool : {"both", "first"}
-        Which texts of the other pairs are candidates.
-    mask_identical : bool
-        Exclude texts that equal the text or its partner.
-    random_state : RandomState
-
-    Returns
-    -------
-    chosen : Tensor of shape (2B,), int64
-    found : Tensor of shape (2B,), bool
-        False where no candidate was left.
+    Arguments and result are those of :meth:`MarginLoss.choose`; equal numbers in
+    `texts`, of shape (2B,), mean equal strings. A random choice draws a pair, then a
+    side; with `mask_identical` it draws from the remaining candidates. Cosines are
+    computed in blocks, never for the whole batch at once.
     """
     n = len(unit)
     device = unit.device

@@ -254,21 +254,9 @@ def _paraphrases(pairs: Any, y: Any, positive_from: float | None) -> NDArray[np.
 
 
 def check_teacher(X: Any, y: Any) -> TextsInMemory:
-    """Texts, and the unit vectors that a teacher gives them.
+    """Texts of shape S, and the unit vectors that a teacher gives them.
 
-    Parameters
-    ----------
-    X : array-like of str of shape S, that is (n_texts,) or (n_pairs, 2)
-    y : array-like of shape S + (dim,)
-
-    Returns
-    -------
-    texts : TextsInMemory
-
-    Raises
-    ------
-    ValueError
-        For inconsistent shapes, values that are not finite, or no text at all.
+    Raises ValueError unless `y` has shape S + (dim,) and is finite.
     """
     texts = check_fit_texts(X)
     if y is None:

@@ -34,27 +34,11 @@ def warn_if_fitted(encoder: Any, alternative: str) -> None:
 def initialize_encoder(
     encoder: Any, texts: NDArray[np.object_], random_state: np.random.RandomState
 ) -> TrainedEncoder:
-    """An encoder in the state that training on texts starts from.
+    """A copy of an encoder in the state that training on texts starts from.
 
-    Parameters
-    ----------
-    encoder : encoder
-        Not changed. Weighted or plain averages become a :class:`ParagramEncoder` that
-        averages weighted vectors.
-    texts : ndarray of any shape, dtype object
-        Used for vocabularies of characters and for word counts.
-    random_state : RandomState
-        The same seed gives bit-identical results on one CPU with one number of threads.
-
-    Returns
-    -------
-    encoder : TrainedEncoder
-        With `vectors_` and `parameters_`.
-
-    Raises
-    ------
-    TypeError
-        If the encoder is not one that torch can train.
+    The texts determine vocabularies of characters and word counts. Weighted or plain
+    averages become a :class:`ParagramEncoder` that averages weighted vectors. Raises
+    TypeError for an encoder that torch cannot train.
     """
     encoder = unwrap_frozen(encoder)
     if isinstance(encoder, TrainedEncoder):

@@ -48,20 +48,8 @@ class Processes:
     ) -> Tensor:
         """The rows of a batch, of which this process computes its share.
 
-        Parameters
-        ----------
-        encode : callable
-            Takes table, ids and offsets, and returns a row for each `texts_per_row`
-            texts.
-        texts_per_row : int
-        table : Tensor of shape (n_rows, dim)
-        ids : Tensor of shape (n_tokens,)
-        offsets : ndarray of shape (n_texts + 1,)
-
-        Returns
-        -------
-        rows : Tensor
-            Of all texts. The gradient of its own rows goes back to each process.
+        `encode` takes table, ids and offsets of texts, and returns a row for each
+        `texts_per_row` of them. The gradient of its own rows goes back to each process.
         """
         bounds = self.shares(offsets[::texts_per_row])
         start, stop = bounds[self.rank : self.rank + 2]
