@@ -171,7 +171,7 @@ class Cache:
             if expected and not sha256:
                 advice += f" To accept another version, delete {record_of(path)}."
             options = self.n_retries, self.delay, self.progressbar
-            download(urls, path, expected, advice, *options)
+            download(urls, path, record_of(path), expected, advice, *options)
         return path
 
     def _check_obtainable(self, path: Path, urls: list[str], by_hand: str) -> None:

@@ -17,8 +17,6 @@ from typing import Any, BinaryIO
 import pooch  # type: ignore[import-untyped]
 import requests
 
-from skparaphrase.datasets._cache import record_of
-
 _CHUNK = 1 << 14  # bytes; the incomplete one is lost when the connection ends
 _TIMEOUT = 30  # seconds without a byte
 _TRANSIENT = {408, 416, 425, 429}  # worth a retry, as is 5xx; 416 empties the part
@@ -27,6 +25,7 @@ _TRANSIENT = {408, 416, 425, 429}  # worth a retry, as is 5xx; 416 empties the p
 def download(
     urls: Sequence[str],
     path: Path,
+    record: Path,
     sha256: str | None,
     advice: str,
     n_retries: int,
@@ -35,11 +34,11 @@ def download(
 ) -> None:
     """Download a file from the first address that has the right one.
 
-    Until it is complete and verified, the file is named `NAME.part`. `NAME.sha256`
-    records its checksum. An OSError lists why no address has it, and ends with
+    Until it is complete and verified, the file is named `NAME.part`. `record`
+    gets its checksum. An OSError lists why no address has it, and ends with
     `advice`.
     """
-    downloader = _ResumingDownloader(path, sha256, progressbar)
+    downloader = _ResumingDownloader(path, record, sha256, progressbar)
     failures = ""
     for url in urls:
         source = pooch.Pooch(path.parent, "", {path.name: sha256}, {path.name: url})
@@ -65,8 +64,11 @@ class _ResumingDownloader:
     with a known checksum are resumed.
     """
 
-    def __init__(self, path: Path, sha256: str | None, progressbar: bool) -> None:
+    def __init__(
+        self, path: Path, record: Path, sha256: str | None, progressbar: bool
+    ) -> None:
         self.path = path
+        self.record = record
         self.part = path.with_name(f"{path.name}.part")
         self.sha256 = sha256
         self.progressbar = progressbar
@@ -101,7 +103,7 @@ class _ResumingDownloader:
         if self.sha256 in (None, found):  # else pooch refuses it
             # The record comes first: a file without one counts as put there by hand.
             line = f"{found}  {self.path.name}\n"
-            record_of(self.path).write_text(line, encoding="utf-8")
+            self.record.write_text(line, encoding="utf-8")
 
     def _start(self, file: BinaryIO, answer: Any) -> None:
         """Prepare the file for the body of an answer."""
