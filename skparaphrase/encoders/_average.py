@@ -71,12 +71,9 @@ def to_model2vec(self: Any, folder: str | PathLike[str]) -> None:
     (1, 128)
     """
     check_is_fitted(self)
+    table, weights = _static_parts(self)
     save_model2vec(
-        folder,
-        self._tokenizer(),
-        self._word_vectors(),
-        self._word_weights(),
-        encoder=type(self).__name__,
+        folder, self._tokenizer(), table, weights, encoder=type(self).__name__
     )
 
 
@@ -104,9 +101,14 @@ def to_static_embedding(self: Any) -> Any:
     skparaphrase.vectors.WordVectors.from_sentence_transformers : The reverse.
     """
     check_is_fitted(self)
-    return static_embedding(
-        self._tokenizer(), self._word_vectors(), self._word_weights()
-    )
+    return static_embedding(self._tokenizer(), *_static_parts(self))
+
+
+def _static_parts(encoder: Any) -> tuple[WordVectors, NDArray[np.floating] | None]:
+    """The table that a fitted encoder averages, and the weights of its words."""
+    table = getattr(encoder, "vectors_", None)  # of one that learns vectors
+    table = check_word_vectors(encoder.vectors) if table is None else table
+    return table, getattr(encoder, "weights_", None)
 
 
 class AveragingEncoder(TextEncoder):
