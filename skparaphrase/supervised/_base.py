@@ -230,10 +230,16 @@ class SupervisedModel(TrainedModel):
         anchors = None
         if self.vectors_penalty > 0 and self.freeze is None:
             anchors = anchor_table(self.encoder_) if prior is None else prior.vectors_
-        factor = np.float32(self.scale_ if self.scales_words_ else 1.0)
+        initial: Any = None if anchors is None else anchors.rows
+        if anchors is not None and self.scales_words_:
+            factor = np.float32(self.scale_)
+
+            def initial(ids: NDArray[np.integer]) -> NDArray[np.float32]:
+                return anchors.rows(ids) * factor
+
         return networks.WordTable(
             self.encoder_.vectors_.rows(slice(None)),
-            initial=None if anchors is None else lambda ids: anchors.rows(ids) * factor,
+            initial=initial,
             sparse=sparse,
             device=device,
             frozen=self.freeze == "vectors",
