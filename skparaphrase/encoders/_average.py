@@ -71,7 +71,7 @@ def to_model2vec(self: Any, folder: str | PathLike[str]) -> None:
     (1, 128)
     """
     check_is_fitted(self)
-    table, weights = _static_parts(self)
+    table, weights = static_parts(self)
     save_model2vec(
         folder, self._tokenizer(), table, weights, encoder=type(self).__name__
     )
@@ -101,11 +101,11 @@ def to_static_embedding(self: Any) -> Any:
     skparaphrase.vectors.WordVectors.from_sentence_transformers : The reverse.
     """
     check_is_fitted(self)
-    return static_embedding(self._tokenizer(), *_static_parts(self))
+    return static_embedding(self._tokenizer(), *static_parts(self))
 
 
-def _static_parts(encoder: Any) -> tuple[WordVectors, NDArray[np.floating] | None]:
-    """The table that a fitted encoder averages, and the weights of its words."""
+def static_parts(encoder: Any) -> tuple[WordVectors, NDArray[np.floating] | None]:
+    """The table that an encoder averages, and the weights of its words, or None."""
     table = getattr(encoder, "vectors_", None)  # of one that learns vectors
     table = check_word_vectors(encoder.vectors) if table is None else table
     return table, getattr(encoder, "weights_", None)
@@ -129,28 +129,19 @@ class AveragingEncoder(TextEncoder):
     ) -> None:
         store_parameters(self, locals())
 
-    def _word_vectors(self) -> WordVectors:
-        """The table that words are looked up in."""
-        return check_word_vectors(self.vectors)
-
-    def _word_weights(self) -> NDArray[np.floating] | None:
-        """Weights of shape (n_words,), or None for a plain average."""
-        weights: NDArray[np.floating] | None = getattr(self, "weights_", None)
-        return weights
-
     def _embed(self, texts: list[str]) -> NDArray[np.float32]:
-        unknown_weight = getattr(self, "unknown_weight_", 1.0)
+        vectors, weights = static_parts(self)
         return pool_texts(
-            self._word_vectors(),
+            vectors,
             self._tokenizer(),
             texts,
-            weights=self._word_weights(),
-            unknown_weight=unknown_weight,
+            weights=weights,
+            unknown_weight=getattr(self, "unknown_weight_", 1.0),
         )
 
     @property
     def _n_features_out(self) -> int:
-        return self._word_vectors().dim
+        return static_parts(self)[0].dim
 
     to_model2vec = to_model2vec
     to_static_embedding = to_static_embedding
@@ -201,7 +192,7 @@ class AverageEncoder(AveragingEncoder):
         self : AverageEncoder
         """
         check_fit_texts(X)
-        self._word_vectors()
+        check_word_vectors(self.vectors)
         self._tokenizer()
         return self
 
@@ -296,7 +287,7 @@ class TfidfEncoder(PaperSettings, AveragingEncoder):
         self : TfidfEncoder
         """
         texts = check_fit_texts(X).ravel().tolist()
-        vectors = self._word_vectors()
+        vectors = check_word_vectors(self.vectors)
         n_words = len(vectors)
         batch = vectors.encode(texts, self._tokenizer(), known_only=True)
         document = np.repeat(np.arange(len(batch)), batch.lengths)

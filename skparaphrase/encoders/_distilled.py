@@ -16,6 +16,7 @@ from skparaphrase._compat import Interval, fit_context
 from skparaphrase._estimator import store_parameters
 from skparaphrase.decomposition import CommonComponentRemoval
 from skparaphrase.encoders._average import AveragingEncoder, check_fit_texts
+from skparaphrase.encoders._base import check_word_vectors
 from skparaphrase.encoders._data import check_vectors
 from skparaphrase.encoders._sif import sif_weights, word_probabilities
 from skparaphrase.metrics._similarity import unit_vectors
@@ -166,7 +167,7 @@ class DistilledEncoder(AveragingEncoder):
         teachers = check_teachers(X, y)
         texts = X.ravel().tolist()
         tokenizer = self._tokenizer()
-        initial, _ = super()._word_vectors().covering(texts, tokenizer)
+        initial, _ = check_word_vectors(self.vectors).covering(texts, tokenizer)
         batch = initial.encode(texts, tokenizer, known_only=True)
         counts = count_matrix(batch, len(initial))
         if not counts.nnz:
@@ -211,8 +212,9 @@ class DistilledEncoder(AveragingEncoder):
             targets[rows] = (block - mean) @ axes
         return targets
 
-    def _word_vectors(self) -> WordVectors:
-        return self.vectors_
+    @property
+    def _n_features_out(self) -> int:
+        return self.vectors_.dim
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

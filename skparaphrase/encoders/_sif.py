@@ -18,6 +18,7 @@ from skparaphrase._estimator import (
     warn_caller,
 )
 from skparaphrase.encoders._average import AveragingEncoder, check_fit_texts
+from skparaphrase.encoders._base import check_word_vectors
 from skparaphrase.text import WordTokenizer
 from skparaphrase.text._tokenizer import is_word
 from skparaphrase.vectors import WordFrequencies, WordVectors, load_word_frequencies
@@ -139,7 +140,7 @@ class SIFEncoder(PaperSettings, AveragingEncoder):
             If `weights` gives anything but a finite number for each word.
         """
         texts = check_fit_texts(X).ravel().tolist()
-        vectors, weights = self._word_vectors(), self.weights
+        vectors, weights = check_word_vectors(self.vectors), self.weights
         if isinstance(weights, Mapping):
             found: Any = [weights.get(word, 1.0) for word in vectors.words]
         else:

@@ -15,7 +15,7 @@ from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from skparaphrase._compat import BaseSearchCV
-from skparaphrase.encoders._average import AveragingEncoder
+from skparaphrase.encoders._average import AveragingEncoder, static_parts
 from skparaphrase.encoders._base import TextEncoder, check_word_vectors
 from skparaphrase.encoders._start import source_table
 from skparaphrase.encoders._trained import TrainedEncoder
@@ -96,7 +96,7 @@ def find_table(estimator: Any) -> WordVectors:
     if isinstance(encoder, TextEncoder):
         check_is_fitted(encoder)
     if isinstance(encoder, AveragingEncoder):
-        return encoder._word_vectors()
+        return static_parts(encoder)[0]
     table = getattr(encoder, "vectors_", None)
     if not isinstance(table, WordVectors):
         raise TypeError(
