@@ -13,10 +13,9 @@ from sklearn.base import RegressorMixin
 
 from skparaphrase._estimator import Settings, store_parameters
 from skparaphrase.interaction._base import UPDATE_EACH_PAIR, PairwiseInteraction
-from skparaphrase.metrics import pearson_score
 from skparaphrase.metrics._similarity import correlation
 from skparaphrase.optimizers import Optimizer
-from skparaphrase.supervised._targets import Graded, LabelledTexts
+from skparaphrase.supervised._targets import Graded, LabelledTexts, score
 from skparaphrase.vectors import WordVectors
 
 
@@ -207,20 +206,7 @@ class PairwiseInteractionRegressor(RegressorMixin, PairwiseInteraction):
         """
         return self._decode(self._logits(X))
 
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Pearson correlation of predictions with graded scores.
-
-        Parameters
-        ----------
-        X : array-like of str of shape (n_pairs, 2)
-        y : array-like of shape (n_pairs,)
-        sample_weight : array-like of shape (n_pairs,), default=None
-
-        Returns
-        -------
-        r : float
-        """
-        return pearson_score(y, self.predict(X), sample_weight=sample_weight)
+    score = score
 
     def _validation_score(self, examples: LabelledTexts) -> float:
         found = self._decode(self._logits(examples.texts, warn=False))

@@ -12,10 +12,9 @@ from sklearn.base import RegressorMixin
 
 from skparaphrase._estimator import Settings, store_parameters
 from skparaphrase.encoders import ParagramEncoder, SIFEncoder
-from skparaphrase.metrics import pearson_score
 from skparaphrase.optimizers import DENSE_ADAM, Optimizer
 from skparaphrase.supervised._base import FROZEN, SupervisedModel, wieting_settings
-from skparaphrase.supervised._targets import Graded
+from skparaphrase.supervised._targets import Graded, score
 
 
 class SimilarityRegressor(RegressorMixin, SupervisedModel):
@@ -223,17 +222,4 @@ class SimilarityRegressor(RegressorMixin, SupervisedModel):
     ) -> None:
         store_parameters(self, locals())
 
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Pearson correlation of predictions with graded scores.
-
-        Parameters
-        ----------
-        X : array-like of str of shape (n_pairs, 2)
-        y : array-like of shape (n_pairs,)
-        sample_weight : array-like of shape (n_pairs,), default=None
-
-        Returns
-        -------
-        r : float
-        """
-        return pearson_score(y, self.predict(X), sample_weight=sample_weight)
+    score = score

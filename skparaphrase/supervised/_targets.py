@@ -19,6 +19,7 @@ from sklearn.utils import (
 from sklearn.utils.multiclass import check_classification_targets
 
 from skparaphrase._lazy import training
+from skparaphrase.metrics import pearson_score
 from skparaphrase.metrics._ranking import check_relevance, query_codes, split_queries
 
 _MAX_STEPS = 1000  # more levels are hardly a scale of ratings
@@ -388,3 +389,19 @@ def _check_range(score_range: tuple[float, float]) -> tuple[float, float]:
             f"{score_range!r}."
         )
     return low, high
+
+
+def score(self: Any, X: Any, y: Any, sample_weight: Any = None) -> float:
+    """Pearson correlation of predictions with graded scores.
+
+    Parameters
+    ----------
+    X : array-like of str of shape (n_pairs, 2)
+    y : array-like of shape (n_pairs,)
+    sample_weight : array-like of shape (n_pairs,), default=None
+
+    Returns
+    -------
+    r : float
+    """
+    return pearson_score(y, self.predict(X), sample_weight=sample_weight)
