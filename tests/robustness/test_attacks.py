@@ -12,6 +12,8 @@ from attacks import ATTACKS
 N_CASES = int(os.environ.get("SKPARAPHRASE_SEEDS", "40"))
 
 
+# A child may not wait for a lock that coverage held in a thread of its parent.
+@pytest.mark.no_cover
 @pytest.mark.parametrize("name", ATTACKS)
 def test_attacks_do_no_harm(name, tmp_path):
     attack = ATTACKS[name]
