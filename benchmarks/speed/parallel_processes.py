@@ -77,7 +77,7 @@ def _workers(backend: str, n_workers: int, **dask: Any) -> Iterator[None]:
             n_workers=n_workers,
             threads_per_worker=1,
             host="127.0.0.1",
-            dashboard_address=None,
+            dashboard_address=":0",
             memory_limit=None,
         ) as cluster,
         Client(cluster),
