@@ -333,15 +333,29 @@ def unchanged_on_error(estimator: Any) -> Iterator[None]:
 
 
 def split_off(
-    examples: Any, fraction: float, random_state: Any, stratify: Any = None
+    examples: Any,
+    fraction: float,
+    random_state: Any,
+    stratify: Any = None,
+    groups: Any = None,
 ) -> tuple[Any, Any]:
-    """Examples to train on, and a random share to validate on, both in order."""
+    """Examples to train on, and a random share to validate on, both in order.
+
+    Examples of one group stay together, unless its size leaves too few to validate on.
+    """
     train, held_out = train_test_split(
         np.arange(len(examples)),
         test_size=fraction,
         random_state=random_state,
         stratify=stratify,
     )
+    if groups is not None and groups.max() + 1 < len(groups):
+        sizes = np.bincount(groups)
+        order = random_state.permutation(len(sizes))
+        chosen = order[np.cumsum(sizes[order]) <= len(held_out)]
+        in_groups = np.isin(groups, chosen)
+        if 2 * in_groups.sum() >= len(held_out):
+            train, held_out = np.flatnonzero(~in_groups), np.flatnonzero(in_groups)
     return examples.take(np.sort(train)), examples.take(np.sort(held_out))
 
 
