@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.random import RandomState
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import connected_components
 from sklearn.base import BaseEstimator
 from sklearn.utils import gen_batches
 
@@ -197,8 +199,10 @@ class InfoNCELoss(Loss):
     ----------
     temperature : float, default=0.1
         Divides the cosines.
-    mask_identical : bool, default=True
-        Exclude candidates whose string equals the text or its partner.
+    mask_known : bool, default=True
+        Exclude candidates that are no negatives, because their string equals the text
+        or its partner, or because pairs of the batch connect them: of (a, b) and (b,
+        c), c is no negative of a.
 
     References
     ----------
@@ -210,11 +214,11 @@ class InfoNCELoss(Loss):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "temperature": [Interval(Real, 0, None, closed="neither")],
-        "mask_identical": ["boolean"],
+        "mask_known": ["boolean"],
     }
 
     def __init__(
-        self, temperature: float = 0.1, *, mask_identical: bool = True
+        self, temperature: float = 0.1, *, mask_known: bool = True
     ) -> None:
         store_parameters(self, locals())
 
@@ -230,8 +234,11 @@ class InfoNCELoss(Loss):
         -------
         loss : Tensor, a scalar
         """
-        masks = self.mask_identical or batch.has_classes
-        texts = batch.identities if masks else None
+        texts = None
+        if batch.has_classes:
+            texts = batch.identities
+        elif self.mask_known:
+            texts = _paraphrase_groups(batch.identities, batch.n_pairs)
         return _infonce(unit, texts, batch.n_pairs, self.temperature)
 
 
@@ -422,6 +429,18 @@ def _identical(texts: NDArray[np.integer], rows: slice) -> NDArray[np.bool_]:
     same = texts[rows, None] == texts
     partner = np.arange(len(same)) ^ 1
     return same | same[partner]
+
+
+def _paraphrase_groups(
+    texts: NDArray[np.integer], n_pairs: int
+) -> NDArray[np.integer]:
+    """Equal numbers for texts that equal strings and pairs connect, shape (n_texts,)."""
+    distinct, nodes = np.unique(texts, return_inverse=True)
+    first, second = nodes[0 : 2 * n_pairs : 2], nodes[1 : 2 * n_pairs : 2]
+    edges = np.ones(n_pairs, np.bool_), (first, second)
+    graph = csr_array(edges, shape=(len(distinct),) * 2)
+    groups: NDArray[np.integer] = connected_components(graph, directed=False)[1]
+    return groups[nodes]
 
 
 def _infonce(
