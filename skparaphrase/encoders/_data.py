@@ -40,7 +40,7 @@ from skparaphrase.text import (
 )
 from skparaphrase.vectors import WordVectors
 
-N_PARTNERS = 3  # of a text that has a label
+N_PARTNERS = 2  # of a text that has a label
 _WORDS = 2**16  # of a vocabulary, at a time
 _NAMES = {
     "pairs": "paraphrases",
