@@ -44,9 +44,10 @@ class ConvolutionalEncoder(TrainedEncoder):
         longest of the batch, the bias counts at every position, and vectors depend on
         the other texts of the batch; `transform` then takes 100 texts at a time, in the
         order of their first occurrence.
-    scale : float, default=None
-        Mean length that one factor gives to the word vectors before training; None
-        leaves them as they are, as the papers do.
+    residual : bool, default=True
+        True adds the average of the word vectors to the network's output, mapped to
+        their length by a matrix that starts at zero: training starts from the average.
+        False is the paper.
     tokenizer : callable or WordTokenizer, default=None
         Splits a text into words; None is :class:`~skparaphrase.text.WordTokenizer` with
         its defaults.
@@ -107,8 +108,6 @@ class ConvolutionalEncoder(TrainedEncoder):
     parameters_ : dict of str to ndarray
         "filters.i.weight", of shape (width, dim, n_filters), and "filters.i.bias" of
         the i-th width.
-    scale_ : float
-        The factor of `scale`; 1 without it.
     teacher_axes_ : ndarray of shape (dim_teacher, dim)
         With "distillation": the map applied to a teacher's vectors of other dimensions.
     loss_curve_ : list of float
@@ -172,7 +171,7 @@ class ConvolutionalEncoder(TrainedEncoder):
         n_filters: int = 100,
         activation: str = "linear",
         padding: str = "text",
-        scale: float | None = None,
+        residual: bool = True,
         tokenizer: Callable[[str], Iterable[str]] | None = None,
         init: Any = None,
         loss: str | Loss = "margin",
@@ -204,10 +203,11 @@ class ConvolutionalEncoder(TrainedEncoder):
             raise ValueError(
                 f"widths must contain at least one positive int; got {self.widths!r}."
             )
-        return networks.Convolution(
+        network = networks.Convolution(
             vectors.dim,
             [int(width) for width in self.widths],
             self.n_filters,
             activation=self.activation,
             padding=self.padding,
         )
+        return networks.Residual(network, vectors.dim) if self.residual else network

@@ -30,9 +30,10 @@ class ProjectionEncoder(TrainedEncoder):
     dim : int, default=None
         Length of the sentence vectors; None takes that of the word vectors, as the
         paper does.
-    scale : float, default=None
-        Mean length that one factor gives to the word vectors before training; None
-        leaves them as they are, as the papers do.
+    residual : bool, default=True
+        True adds the average of the word vectors to the network's output, mapped to
+        their length by a matrix that starts at zero: training starts from the average.
+        False is the paper.
     tokenizer : callable or WordTokenizer, default=None
         Splits a text into words; None is :class:`~skparaphrase.text.WordTokenizer` with
         its defaults.
@@ -89,8 +90,6 @@ class ProjectionEncoder(TrainedEncoder):
         makes vectors for.
     parameters_ : dict of str to ndarray
         "layers.0.weight", of shape (dim_in, dim), and "layers.0.bias".
-    scale_ : float
-        The factor of `scale`; 1 without it.
     teacher_axes_ : ndarray of shape (dim_teacher, dim)
         With "distillation": the map applied to a teacher's vectors of other dimensions.
     loss_curve_ : list of float
@@ -132,7 +131,7 @@ class ProjectionEncoder(TrainedEncoder):
         vectors: WordVectors | None = None,
         *,
         dim: int | None = None,
-        scale: float | None = None,
+        residual: bool = True,
         tokenizer: Callable[[str], Iterable[str]] | None = None,
         init: Any = None,
         loss: str | Loss = "margin",
@@ -156,7 +155,8 @@ class ProjectionEncoder(TrainedEncoder):
         store_parameters(self, locals())
 
     def _composition(self, vectors: WordVectors) -> "networks.Composition":
-        return networks.DeepAverage(vectors.dim, self.dim or vectors.dim)
+        network = networks.DeepAverage(vectors.dim, self.dim or vectors.dim)
+        return networks.Residual(network, vectors.dim) if self.residual else network
 
 
 class DeepAveragingEncoder(TrainedEncoder):
@@ -179,9 +179,10 @@ class DeepAveragingEncoder(TrainedEncoder):
         Number of dense layers; the paper tried 1 and 2, its code up to 4.
     activation : {"tanh", "relu"}, default="tanh"
         f.
-    scale : float, default=None
-        Mean length that one factor gives to the word vectors before training; None
-        leaves them as they are, as the papers do.
+    residual : bool, default=True
+        True adds the average of the word vectors to the network's output, mapped to
+        their length by a matrix that starts at zero: training starts from the average.
+        False is the paper.
     tokenizer : callable or WordTokenizer, default=None
         Splits a text into words; None is :class:`~skparaphrase.text.WordTokenizer` with
         its defaults.
@@ -238,8 +239,6 @@ class DeepAveragingEncoder(TrainedEncoder):
         makes vectors for.
     parameters_ : dict of str to ndarray
         "layers.i.weight", of shape (dim_in, dim), and "layers.i.bias" of layer i.
-    scale_ : float
-        The factor of `scale`; 1 without it.
     teacher_axes_ : ndarray of shape (dim_teacher, dim)
         With "distillation": the map applied to a teacher's vectors of other dimensions.
     loss_curve_ : list of float
@@ -282,8 +281,6 @@ class DeepAveragingEncoder(TrainedEncoder):
 
     _paper_settings: ClassVar[Settings] = {"ppdb-xl": DENSE_ADAGRAD}
 
-    _recommended: ClassVar[dict[str, Any]] = {"learning_rate": 0.005, "max_epochs": 3}
-
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **TrainedEncoder._parameter_constraints,
         "activation": [StrOptions({"tanh", "relu"})],
@@ -296,7 +293,7 @@ class DeepAveragingEncoder(TrainedEncoder):
         dim: int | None = None,
         n_layers: int = 1,
         activation: str = "tanh",
-        scale: float | None = None,
+        residual: bool = True,
         tokenizer: Callable[[str], Iterable[str]] | None = None,
         init: Any = None,
         loss: str | Loss = "margin",
@@ -320,10 +317,11 @@ class DeepAveragingEncoder(TrainedEncoder):
         store_parameters(self, locals())
 
     def _composition(self, vectors: WordVectors) -> "networks.Composition":
-        return networks.DeepAverage(
+        network = networks.DeepAverage(
             vectors.dim,
             self.dim or vectors.dim,
             n_layers=self.n_layers,
             activation=self.activation,
             first_std=0.1,
         )
+        return networks.Residual(network, vectors.dim) if self.residual else network

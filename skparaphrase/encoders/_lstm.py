@@ -6,7 +6,7 @@
 from collections.abc import Callable, Iterable
 from typing import Any, ClassVar
 
-from skparaphrase._compat import HasMethods, StrOptions
+from skparaphrase._compat import StrOptions
 from skparaphrase._estimator import Settings, store_parameters
 from skparaphrase._lazy import networks
 from skparaphrase.encoders._trained import TrainedEncoder
@@ -45,9 +45,10 @@ class LSTMEncoder(TrainedEncoder):
     peepholes : {"diagonal", "full"} or None, default="diagonal"
         Connections from the cells to the gates: one weight per cell, as in the paper's
         code; matrices, as in its equations; or none.
-    scale : float, default=None
-        Mean length that one factor gives to the word vectors before training; None
-        leaves them as they are, as the papers do.
+    residual : bool, default=True
+        True adds the average of the word vectors to the network's output, mapped to
+        their length by a matrix that starts at zero: training starts from the average.
+        False is the paper.
     tokenizer : callable or WordTokenizer, default=None
         Splits a text into words; None is :class:`~skparaphrase.text.WordTokenizer` with
         its defaults.
@@ -104,8 +105,6 @@ class LSTMEncoder(TrainedEncoder):
         "W_xi" of shape (dim, dim_in), "W_hi" of shape (dim, dim), the peephole "W_ci"
         and the bias "b_i" of gate i; likewise for f, c (no peephole) and o. With more
         layers or directions "layers.0.W_xi" and so on, the backward layers last.
-    scale_ : float
-        The factor of `scale`; 1 without it.
     teacher_axes_ : ndarray of shape (dim_teacher, dim)
         With "distillation": the map applied to a teacher's vectors of other dimensions.
     loss_curve_ : list of float
@@ -156,17 +155,9 @@ class LSTMEncoder(TrainedEncoder):
         "ppdb-xl-gate": {**DENSE_ADAM, "output_gate": True, "batch_size": 100},
     }
 
-    _recommended: ClassVar[dict[str, Any]] = {
-        "init": "average",
-        "loss": "infonce",
-        "max_epochs": 1,
-        "batch_size": 100,
-    }
-
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **TrainedEncoder._parameter_constraints,
         "bidirectional": ["boolean", StrOptions({"tied"})],
-        "init": [StrOptions({"average"}), HasMethods(["transform"]), None],
     }
 
     def __init__(
@@ -178,7 +169,7 @@ class LSTMEncoder(TrainedEncoder):
         bidirectional: bool | str = False,
         output_gate: bool = False,
         peepholes: str | None = "diagonal",
-        scale: float | None = None,
+        residual: bool = True,
         tokenizer: Callable[[str], Iterable[str]] | None = None,
         init: Any = None,
         loss: str | Loss = "margin",
@@ -201,13 +192,18 @@ class LSTMEncoder(TrainedEncoder):
 
     def _composition(self, vectors: WordVectors) -> "networks.Composition":
         shape = vectors.dim, self.dim or vectors.dim
-        params: dict[str, Any] = {
+        gates: dict[str, Any] = {
             "output_gate": self.output_gate,
             "peepholes": self.peepholes,
-            "start": self.init if isinstance(self.init, str) else "random",
         }
+        network: networks.Composition
         if self.n_layers == 1 and not self.bidirectional:
-            return networks.LSTM(*shape, **params)
-        return networks.StackedLSTM(
-            *shape, n_layers=self.n_layers, bidirectional=self.bidirectional, **params
-        )
+            network = networks.LSTM(*shape, **gates)
+        else:
+            network = networks.StackedLSTM(
+                *shape,
+                n_layers=self.n_layers,
+                bidirectional=self.bidirectional,
+                **gates,
+            )
+        return networks.Residual(network, vectors.dim) if self.residual else network

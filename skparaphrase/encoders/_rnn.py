@@ -6,7 +6,7 @@
 from collections.abc import Callable, Iterable
 from typing import Any, ClassVar
 
-from skparaphrase._compat import HasMethods, StrOptions
+from skparaphrase._compat import StrOptions
 from skparaphrase._estimator import Settings, store_parameters
 from skparaphrase._lazy import networks
 from skparaphrase.encoders._trained import TrainedEncoder
@@ -32,9 +32,10 @@ class RNNEncoder(TrainedEncoder):
         paper does.
     activation : {"tanh", "relu"}, default="tanh"
         f.
-    scale : float, default=None
-        Mean length that one factor gives to the word vectors before training; None
-        leaves them as they are, as the papers do.
+    residual : bool, default=True
+        True adds the average of the word vectors to the network's output, mapped to
+        their length by a matrix that starts at zero: training starts from the average.
+        False is the paper.
     tokenizer : callable or WordTokenizer, default=None
         Splits a text into words; None is :class:`~skparaphrase.text.WordTokenizer` with
         its defaults.
@@ -91,8 +92,6 @@ class RNNEncoder(TrainedEncoder):
         makes vectors for.
     parameters_ : dict of str to ndarray
         "W_x" of shape (dim, dim_in), "W_h" of shape (dim, dim) and "b".
-    scale_ : float
-        The factor of `scale`; 1 without it.
     teacher_axes_ : ndarray of shape (dim_teacher, dim)
         With "distillation": the map applied to a teacher's vectors of other dimensions.
     loss_curve_ : list of float
@@ -145,16 +144,9 @@ class RNNEncoder(TrainedEncoder):
 
     _paper_settings: ClassVar[Settings] = {"ppdb-xl": DENSE_ADAM}
 
-    _recommended: ClassVar[dict[str, Any]] = {
-        "init": "average",
-        "loss": "infonce",
-        "max_epochs": 1,
-    }
-
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **TrainedEncoder._parameter_constraints,
         "activation": [StrOptions({"tanh", "relu"})],
-        "init": [StrOptions({"average"}), HasMethods(["transform"]), None],
     }
 
     def __init__(
@@ -163,7 +155,7 @@ class RNNEncoder(TrainedEncoder):
         *,
         dim: int | None = None,
         activation: str = "tanh",
-        scale: float | None = None,
+        residual: bool = True,
         tokenizer: Callable[[str], Iterable[str]] | None = None,
         init: Any = None,
         loss: str | Loss = "margin",
@@ -186,11 +178,10 @@ class RNNEncoder(TrainedEncoder):
         store_parameters(self, locals())
 
     def _composition(self, vectors: WordVectors) -> "networks.Composition":
-        dim = self.dim or vectors.dim
-        start = self.init if isinstance(self.init, str) else "random"
-        return networks.Recurrent(
-            vectors.dim, dim, activation=self.activation, start=start
+        network = networks.Recurrent(
+            vectors.dim, self.dim or vectors.dim, activation=self.activation
         )
+        return networks.Residual(network, vectors.dim) if self.residual else network
 
 
 class IdentityRNNEncoder(TrainedEncoder):
@@ -207,9 +198,10 @@ class IdentityRNNEncoder(TrainedEncoder):
     vectors : WordVectors, default=None
         Where training starts. None takes those that `init` started from, or
         :func:`skparaphrase.datasets.load_word_vectors`.
-    scale : float, default=None
-        Mean length that one factor gives to the word vectors before training; None
-        leaves them as they are, as the papers do.
+    residual : bool, default=True
+        True adds the average of the word vectors to the network's output, mapped to
+        their length by a matrix that starts at zero: training starts from the average.
+        False is the paper.
     tokenizer : callable or WordTokenizer, default=None
         Splits a text into words; None is :class:`~skparaphrase.text.WordTokenizer` with
         its defaults.
@@ -264,8 +256,6 @@ class IdentityRNNEncoder(TrainedEncoder):
         makes vectors for.
     parameters_ : dict of str to ndarray
         "W_x" and "W_h" of shape (dim, dim), and "b".
-    scale_ : float
-        The factor of `scale`; 1 without it.
     teacher_axes_ : ndarray of shape (dim_teacher, dim)
         With "distillation": the map applied to a teacher's vectors of other dimensions.
     loss_curve_ : list of float
@@ -313,7 +303,7 @@ class IdentityRNNEncoder(TrainedEncoder):
         self,
         vectors: WordVectors | None = None,
         *,
-        scale: float | None = None,
+        residual: bool = True,
         tokenizer: Callable[[str], Iterable[str]] | None = None,
         init: Any = None,
         loss: str | Loss = "margin",
@@ -336,4 +326,5 @@ class IdentityRNNEncoder(TrainedEncoder):
         store_parameters(self, locals())
 
     def _composition(self, vectors: WordVectors) -> "networks.Composition":
-        return networks.IdentityRecurrent(vectors.dim)
+        network = networks.IdentityRecurrent(vectors.dim)
+        return networks.Residual(network, vectors.dim) if self.residual else network
