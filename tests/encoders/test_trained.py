@@ -160,7 +160,15 @@ def test_no_epochs_leave_the_given_vectors(zoo, of_words):
     assert encoder.loss_curve_ == [] and encoder.n_epochs_ == 0
     assert not hasattr(encoder, "best_epoch_") and encoder.scale_ == 1
     for key, value in encoder.parameters_.items():
-        assert value.any() != key.split(".")[-1].startswith("b")  # biases
+        assert value.any() != key.split(".")[-1].startswith(("b", "projection"))
+
+
+def test_networks_start_as_the_average(zoo, of_words):
+    encoder = zoo.make(of_words, max_epochs=0).fit(zoo.pairs)
+    if not getattr(encoder, "residual", True):
+        pytest.skip("a variant without it")
+    average = AverageEncoder(zoo.vectors).transform(zoo.texts)
+    assert_allclose(encoder.transform(zoo.texts), average, rtol=1e-6, atol=1e-7)
 
 
 def test_verbose_prints_a_line_an_epoch(zoo, capsys):
