@@ -34,9 +34,10 @@ Settings = dict[str, dict[str, Any]]
 class PaperSettings:
     """Models that have settings of their papers' tables.
 
-    A class lists what differs from its default parameters, which are mostly the
-    paper's, except that all papers train with dense updates. Every value is from the
-    text of a paper, its tables, or the scripts that its authors released. The papers'
+    A class lists what determines the training of its paper. An encoder also names the
+    values that equal its defaults, so that a setting does not change with them. Every
+    value is from the text of a paper, its tables, or the scripts that its authors
+    released; all papers train with dense updates. The papers'
     lambda_w, lambda_c and lambda_s are `vectors_penalty`, `composition_penalty` and
     `head_penalty`, halved as in the authors' code.
     """

@@ -77,6 +77,23 @@ MORE = {
     "CharLSTM words": {"output_gate": True, **ORDERED},
 }
 
+# All other parameters of encoders, in every setting.
+OTHERS = {
+    "vectors": None, "weighting": "uniform", "a": 1e-3, "frequencies": None,
+    "scale": None, "tokenizer": None, "init": None, "positive_from": None,
+    "residual": False, "n_layers": 1, "bidirectional": False, "padding": "text",
+    "min_count": 1, "max_ngrams": None, "binary": True, "lowercase": True,
+    "embedding_dim": 300, "peepholes": "diagonal", "dropout": 0.0, "word_dropout": 0.0,
+    "ordered_first_epoch": False, "freeze": None, "validation_fraction": None,
+    "patience": None, "warm_start": False, "device": "auto", "random_state": None,
+    "verbose": False,
+}  # fmt: skip
+# What changes with a default unless a setting names it.
+TRAINING = {
+    "loss", "optimizer", "learning_rate", "batch_size", "max_epochs",
+    "vectors_penalty", "composition_penalty", "residual",
+}  # fmt: skip
+
 # Arora et al. (2017): a of table 1, and of the scripts of table 2.
 AVERAGES = {
     "SIFEncoder sts": {"a": 1e-3},
@@ -111,7 +128,7 @@ SUPERVISED = {
         *ADAM, 300,
         {
             **TRAINED, "vectors_penalty": 1e-6, "composition_penalty": 1e-6,
-            "encoder": LSTMEncoder(output_gate=True),
+            "encoder": LSTMEncoder.paper("ppdb-xl-gate"),
         },
     ),
     "SentenceClassifier wieting-universal": (
@@ -196,13 +213,26 @@ def test_a_preset_is_the_papers(name):
     kind, setting = name.split()
     model = make(name)
     found = model.get_params(deep=False)
-    assert set(SETTINGS[kind][setting]) <= {"optimizer", *expected}
+    assert set(SETTINGS[kind][setting]) <= {"optimizer", *OTHERS, "dim", *expected}
     rule = check_optimizer(found["optimizer"], **model._optimizer_settings)
     assert rule.get_params() == optimizer.get_params()
     if "loss" in expected:
         found["loss"] = model._checked_loss()
     assert flat({key: found[key] for key in expected}) == flat(expected)
     assert f'"{setting}"' in SYMBOLS[kind].__doc__
+
+
+@pytest.mark.parametrize(
+    "name", [n for n in PRESETS if "Encoder" in n and "Paragram" not in n]
+)
+def test_a_preset_of_an_encoder_is_complete(name):
+    kind, setting = name.split()
+    found = make(name).get_params(deep=False)
+    assert TRAINING & found.keys() <= SETTINGS[kind][setting].keys()
+    dim = 300 if kind.startswith("Char") else None
+    expected = {"dim": dim, **OTHERS, **PRESETS[name][1]}
+    for key in found.keys() - {"optimizer", "loss"}:
+        assert found[key] == expected[key], key
 
 
 def test_every_preset_is_written_out():

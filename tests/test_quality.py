@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 from sklearn.frozen import FrozenEstimator
 from sklearn.pipeline import make_pipeline
 
@@ -185,9 +186,13 @@ def test_charagram_reaches_its_target_without_word_vectors(datasets, charagram):
 @pytest.mark.parametrize(
     "encoder",
     [
-        ProjectionEncoder(learning_rate=0.0002, max_epochs=2),
-        DeepAveragingEncoder(learning_rate=0.005, max_epochs=2),
-        IdentityRNNEncoder(learning_rate=0.0005, max_epochs=1),
+        ProjectionEncoder.paper(optimizer="adam", learning_rate=0.0002, max_epochs=2),
+        DeepAveragingEncoder.paper(
+            optimizer="adagrad", learning_rate=0.005, max_epochs=2
+        ),
+        IdentityRNNEncoder.paper(
+            optimizer__sparse=True, learning_rate=0.0005, max_epochs=1
+        ),
     ],
     ids=lambda encoder: type(encoder).__name__,
 )
@@ -202,8 +207,12 @@ def test_layers_on_the_average_keep_up_with_pp(
 
 @SLOW
 def test_convolutions_beat_pp_on_2012(datasets, vectors, shuffled, paragram):
-    encoder = ConvolutionalEncoder(
-        vectors, learning_rate=0.0003, max_epochs=1, random_state=0
+    encoder = ConvolutionalEncoder.paper(
+        vectors=vectors,
+        optimizer="adam",
+        learning_rate=0.0003,
+        max_epochs=1,
+        random_state=0,
     ).fit(shuffled)
     assert means(encoder, datasets)[0] > means(paragram, datasets)[0]
 
@@ -215,10 +224,11 @@ def test_without_output_gate_is_better_after_words(
     """The published order, which needs short texts first, as PPDB has them."""
     scores = {}
     for output_gate in (False, True):
-        options = {"output_gate": output_gate, "batch_size": 50, "random_state": 0}
-        words = LSTMEncoder(vectors, max_epochs=3, **options).fit(lexical)
-        encoder = LSTMEncoder(vectors, max_epochs=1, init=words, **options)
-        encoder.fit(sentences[:8000])
+        encoder = LSTMEncoder.paper(
+            vectors=vectors, optimizer="adam", output_gate=output_gate, random_state=0
+        )
+        words = clone(encoder).set_params(max_epochs=3).fit(lexical)
+        encoder.set_params(max_epochs=1, init=words).fit(sentences[:8000])
         scores[output_gate] = means(encoder, datasets)[3]
     assert scores[False] > scores[True]
 

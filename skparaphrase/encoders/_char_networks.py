@@ -11,10 +11,10 @@ from typing import Any, ClassVar
 from skparaphrase._compat import Interval, StrOptions
 from skparaphrase._estimator import Settings, store_parameters
 from skparaphrase._lazy import networks
-from skparaphrase.encoders._charagram import random_table
+from skparaphrase.encoders._charagram import PAPER, random_table
 from skparaphrase.encoders._trained import TrainedEncoder
 from skparaphrase.losses import Loss, MarginLoss
-from skparaphrase.optimizers import DENSE_ADAM, Optimizer
+from skparaphrase.optimizers import Optimizer
 from skparaphrase.text import NgramTokenizer
 from skparaphrase.vectors import WordVectors
 
@@ -27,6 +27,8 @@ FILTERS = {
 
 
 UNKNOWN = "<unk>"  # no character is as long
+
+_PAPER: dict[str, Any] = {**PAPER, "ordered_first_epoch": True}
 
 
 def _character_tokenizer(encoder: TrainedEncoder) -> NgramTokenizer:
@@ -162,9 +164,9 @@ class CharCNNEncoder(TrainedEncoder):
     _learns_tokens = True
 
     _paper_settings: ClassVar[Settings] = {
-        "phrases": DENSE_ADAM,
+        "phrases": _PAPER,
         "words": {
-            **DENSE_ADAM,
+            **_PAPER,
             "max_epochs": 50,
             "loss": MarginLoss(negatives="mix"),
             "filters": "equal",
@@ -348,9 +350,9 @@ class CharLSTMEncoder(TrainedEncoder):
     _learns_tokens = True
 
     _paper_settings: ClassVar[Settings] = {
-        "phrases": DENSE_ADAM,
+        "phrases": _PAPER,
         "words": {
-            **DENSE_ADAM,
+            **_PAPER,
             "max_epochs": 50,
             "loss": MarginLoss(negatives="mix"),
             "output_gate": True,

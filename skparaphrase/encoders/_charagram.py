@@ -18,11 +18,20 @@ from skparaphrase.optimizers import DENSE_ADAM, Optimizer
 from skparaphrase.text import NgramTokenizer
 from skparaphrase.vectors import WordVectors
 
+#: How the paper trains its models on phrases.
+PAPER: dict[str, Any] = {
+    **DENSE_ADAM,
+    "loss": MarginLoss(),
+    "learning_rate": 0.001,
+    "batch_size": 100,
+    "max_epochs": 10,
+    "vectors_penalty": 1e-6,
+    "composition_penalty": 1e-6,
+}
 # The released scripts for words.
 _WORDS: dict[str, Any] = {
-    **DENSE_ADAM,
+    **PAPER,
     "max_epochs": 50,
-    "loss": MarginLoss(),
     "vectors_penalty": 0.0,
     "composition_penalty": 0.0,
     "activation": "linear",
@@ -150,7 +159,7 @@ class CharagramEncoder(TrainedEncoder):
     _learns_tokens = True
 
     _paper_settings: ClassVar[Settings] = {
-        "phrases": DENSE_ADAM,
+        "phrases": PAPER,
         "words": {**_WORDS, "ngram_range": (2, 6)},
         "words-2-4": _WORDS,
     }

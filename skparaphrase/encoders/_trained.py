@@ -73,6 +73,7 @@ class TrainedEncoder(PaperSettings, CallbackSupportMixin, TextEncoder):
         "embedding_dim": [Interval(Integral, 1, None, closed="left")],
         "n_layers": [Interval(Integral, 1, None, closed="left")],
         "activation": [StrOptions({"linear", "tanh", "relu"})],
+        "residual": ["boolean"],
         "output_gate": ["boolean"],
         "peepholes": [StrOptions({"diagonal", "full"}), None],
         "lowercase": ["boolean"],

@@ -337,7 +337,7 @@ class SentenceClassifier(LabelProbabilities, SupervisedModel):
     _n_texts = 1
 
     _paper_settings: ClassVar[Settings] = {
-        **wieting_settings(DENSE_ADAM, LSTMEncoder(output_gate=True)),
+        **wieting_settings(DENSE_ADAM, LSTMEncoder.paper("ppdb-xl-gate")),
         "sif": {
             **FROZEN,
             **DENSE_ADAGRAD,

@@ -385,11 +385,12 @@ def test_dropped_parameters_of_the_second_edition(second_edition, name):
     text = path.read_text()
     saved = json.loads(text)["parameters"]
     params = skparaphrase.load(folder / name).get_params()
-    assert saved.keys() - params.keys() == {"scramble", "word_dropout"}
+    assert saved.keys() - params.keys() == {"scale", "scramble", "word_dropout"}
+    assert not params["residual"]
     assert saved.items() >= {k: params[k] for k in saved.keys() & params.keys()}.items()
     text = text.replace('"kind"', '"written_by": "0.2",\n "kind"', 1)
     path.write_text(text.replace("crc32", "old"))
-    with pytest.raises(ValueError, match=r"skparaphrase 0\.2, .*scramble"):
+    with pytest.raises(ValueError, match=r"skparaphrase 0\.2, .*scale"):
         skparaphrase.load(folder / name)
 
 
