@@ -181,7 +181,7 @@ class LSTMEncoder(TrainedEncoder):
         residual: bool = True,
         tokenizer: Callable[[str], Iterable[str]] | None = None,
         init: Any = None,
-        loss: str | Loss = "infonce",
+        loss: str | Loss = "auto",
         positive_from: float | None = None,
         optimizer: str | Optimizer = "adagrad",
         learning_rate: float = 0.005,

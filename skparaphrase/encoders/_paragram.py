@@ -23,7 +23,6 @@ _PAPER: dict[str, Any] = {  # what the settings of tables 2 and 4 share
     "learning_rate": 0.05,
     "batch_size": 100,
     "max_epochs": 10,
-    "max_change": None,
     "vectors_penalty": 1e-6,
 }
 
@@ -69,7 +68,8 @@ class ParagramEncoder(TrainedEncoder):
         None: the order of the scores is learnt.
     optimizer : {"adagrad", "adam", "rmsprop", "sgd"} or Optimizer, default="adagrad"
         The paper used AdaGrad and Adam, with `clip_norm` None or 1. A name is short for
-        `Optimizer(name)`; see :class:`~skparaphrase.optimizers.Optimizer`.
+        `Optimizer(name)`; see :class:`~skparaphrase.optimizers.Optimizer`, whose
+        `max_change` limits how far words move from their start.
     learning_rate : float, default=0.0075
         Higher rates learn more of the examples and forget more of what the vectors knew
         about other texts. The paper's best for AdaGrad is 0.05.
@@ -77,10 +77,6 @@ class ParagramEncoder(TrainedEncoder):
         Examples per step, whose texts are also the negative examples.
     max_epochs : int, default=5
         Passes over the examples. 0 keeps the initial parameters.
-    max_change : float, default=0.6
-        The largest distance of a word's vector from where it started, divided by its
-        length there. It keeps what the vectors knew about other texts, however long the
-        fit. None: no limit, as in the paper.
     vectors_penalty : float, default=0.0
         Lambda_w, which pulls the vectors to where training started. With sparse
         updates, only the words of the batch are pulled.
@@ -179,7 +175,6 @@ class ParagramEncoder(TrainedEncoder):
         learning_rate: float = 0.0075,
         batch_size: int = 256,
         max_epochs: int = 5,
-        max_change: float | None = 0.6,
         vectors_penalty: float = 0.0,
         word_dropout: float = 0.0,
         ordered_first_epoch: bool = False,

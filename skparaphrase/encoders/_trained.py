@@ -51,7 +51,6 @@ class TrainedEncoder(PaperSettings, CallbackSupportMixin, TextEncoder):
     """
 
     ordered_first_epoch: bool = False
-    max_change: float | None = None
     freeze: str | None = None
 
     vectors_: WordVectors
@@ -81,7 +80,6 @@ class TrainedEncoder(PaperSettings, CallbackSupportMixin, TextEncoder):
         "loss": LOSS,
         "positive_from": [Real, None],
         "batch_size": [Interval(Integral, 2, None, closed="left")],
-        "max_change": [Interval(Real, 0, None, closed="neither"), None],
         "word_dropout": [Interval(Real, 0, 1, closed="left")],
         "scramble": [Interval(Real, 0, 1, closed="both")],
         "ordered_first_epoch": ["boolean"],
@@ -251,8 +249,8 @@ class TrainedEncoder(PaperSettings, CallbackSupportMixin, TextEncoder):
             teacher = self._teacher(texts, len(batch))
         device = networks.resolve_device(self.device)
         optimizer = check_optimizer(self.optimizer, **self._optimizer_settings)
-        pulled = self.vectors_penalty or self.max_change is not None
-        anchors = anchor_table(self) if pulled else None
+        keeps_start = self.vectors_penalty or optimizer.max_change is not None
+        anchors = anchor_table(self) if keeps_start else None
         trainer = training.ParaphraseTrainer(
             composition.to(device),
             networks.WordTable(

@@ -87,7 +87,6 @@ class BaseTrainer:
         rule = RULES[optimizer.name]
         self.rule = rule(settings.learning_rate, optimizer.momentum)
         self.vectors_penalty: float = getattr(settings, "vectors_penalty", 0.0)
-        self.max_change: float | None = getattr(settings, "max_change", None)
 
     def slices(self) -> list[slice]:
         """The batches of an epoch; the last one may be smaller."""
@@ -126,8 +125,9 @@ class BaseTrainer:
             gradient = self._gradient(leaf, self.vectors_penalty, used.initial)
             weight, rate = self.table.weight, self.vectors_rate
             self.rule.step("vectors", weight, gradient, leaf, used.rows, rate)
-            if self.max_change is not None and used.initial is not None:
-                limit_change_(leaf, used.initial, self.max_change)
+            most = self.optimizer.max_change
+            if most is not None and used.initial is not None:
+                limit_change_(leaf, used.initial, most)
             self.table.write(leaf, used)
         for name, parameter in self.module.named_parameters():
             if parameter.requires_grad:
