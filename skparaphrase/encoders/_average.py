@@ -22,6 +22,7 @@ from skparaphrase.text import check_texts
 from skparaphrase.vectors import WordVectors
 from skparaphrase.vectors._bundled import read_bundled
 from skparaphrase.vectors._pooling import pool_texts
+from skparaphrase.vectors._weighting import warn_if_weighted
 
 
 def to_model2vec(self: Any, folder: str | PathLike[str]) -> None:
@@ -285,9 +286,15 @@ class TfidfEncoder(PaperSettings, AveragingEncoder):
         Returns
         -------
         self : TfidfEncoder
+
+        Warns
+        -----
+        UserWarning
+            If the vectors already include weights (`vectors.is_weighted`).
         """
         texts = check_fit_texts(X).ravel().tolist()
         vectors = check_word_vectors(self.vectors)
+        warn_if_weighted(self, vectors)
         n_words = len(vectors)
         batch = vectors.encode(texts, self._tokenizer(), known_only=True)
         document = np.repeat(np.arange(len(batch)), batch.lengths)
@@ -338,4 +345,4 @@ def load_pretrained() -> AverageEncoder:
 
 @cache
 def _vectors() -> WordVectors:
-    return read_bundled(_FILE)
+    return read_bundled(_FILE, is_weighted=True)
