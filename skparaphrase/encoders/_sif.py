@@ -12,7 +12,11 @@ from numpy.typing import NDArray
 
 from skparaphrase._compat import Interval, StrOptions, fit_context
 from skparaphrase._estimator import PaperSettings, Settings, store_parameters
-from skparaphrase.encoders._average import AveragingEncoder, check_fit_texts
+from skparaphrase.encoders._average import (
+    AveragingEncoder,
+    check_fit_texts,
+    warn_of_ignored_vectors,
+)
 from skparaphrase.encoders._base import check_word_vectors
 from skparaphrase.vectors import WordFrequencies, WordVectors
 from skparaphrase.vectors._weighting import (
@@ -124,8 +128,8 @@ class SIFEncoder(PaperSettings, AveragingEncoder):
         ----------
         X : array-like of str of shape (n_texts,) or (n_pairs, 2)
             Counted if `frequencies` is "corpus", otherwise only checked.
-        y : None
-            Ignored.
+        y : array-like, default=None
+            Ignored, with a warning if it holds vectors.
 
         Returns
         -------
@@ -143,6 +147,7 @@ class SIFEncoder(PaperSettings, AveragingEncoder):
             If `weights` gives anything but a finite number for each word.
         """
         texts = check_fit_texts(X).ravel().tolist()
+        warn_of_ignored_vectors(self, y)
         vectors, weights = check_word_vectors(self.vectors), self.weights
         if isinstance(weights, Mapping):
             found: Any = [weights.get(word, 1.0) for word in vectors.words]

@@ -75,10 +75,20 @@ def weighted(
             "weighted twice."
         )
     probabilities = _counted_probabilities(self, frequencies, self.words)
-    weights = sif_weights(probabilities, a).astype(np.float32)
-    vectors = self.replace(self.rows(slice(None)) * weights[:, np.newaxis])
-    vectors.is_weighted = True
-    return vectors
+    return multiplied(self, sif_weights(probabilities, a))
+
+
+def multiplied(
+    vectors: "WordVectors",
+    weights: NDArray[np.floating],
+    *,
+    unknown_weight: float = 1.0,
+) -> "WordVectors":
+    """The table with each row multiplied by a weight, marked as weighted."""
+    column = weights.astype(np.float32)[:, np.newaxis]
+    found = vectors.replace(vectors.rows(slice(None)) * column, factor=unknown_weight)
+    found.is_weighted = True
+    return found
 
 
 def sif_weights(probabilities: NDArray[np.float64], a: float) -> NDArray[np.float64]:
