@@ -239,7 +239,7 @@ class AverageEncoder(AveragingEncoder):
         """
         # Pipelines call this, and do not expect that a step learns.
         encoder = clone(self) if self._is_pretrained else self
-        return super(AverageEncoder, encoder).fit_transform(X, y, **fit_params)
+        return TextEncoder.fit_transform(encoder, X, y, **fit_params)
 
     def __sklearn_is_fitted__(self) -> bool:
         return True
