@@ -17,8 +17,8 @@ from sklearn.frozen import FrozenEstimator
 
 from skparaphrase._lazy import networks
 from skparaphrase.encoders._base import check_word_vectors
+from skparaphrase.encoders._sif import sif_weights, word_probabilities
 from skparaphrase.vectors import WordVectors
-from skparaphrase.vectors._weighting import sif_weights, word_probabilities
 
 _SAMPLE = 1000  # texts that determine the scale
 
