@@ -135,16 +135,16 @@ class SIFEncoder(PaperSettings, AveragingEncoder):
         -------
         self : SIFEncoder
 
+        Raises
+        ------
+        ValueError
+            If `weights` gives anything but a finite number for each word.
+
         Warns
         -----
         UserWarning
             If the vectors already include weights (`vectors.is_weighted`), unless
             `weights` is a mapping.
-
-        Raises
-        ------
-        ValueError
-            If `weights` gives anything but a finite number for each word.
         """
         texts = check_fit_texts(X).ravel().tolist()
         warn_of_ignored_vectors(self, y)
