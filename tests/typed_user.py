@@ -26,7 +26,7 @@ from skparaphrase.losses import InfoNCELoss, Loss, MarginLoss
 from skparaphrase.metrics import STSScorer, pearson_score
 from skparaphrase.optimizers import Optimizer
 from skparaphrase.pairs import PairFeatures, PairSimilarity
-from skparaphrase.search import NearDuplicates, SemanticSearch
+from skparaphrase.search import NearDuplicates, SemanticSearch, mine_hard_negatives
 from skparaphrase.streams import TextStore
 from skparaphrase.supervised import (
     PairClassifier,
@@ -47,6 +47,7 @@ def use_tables(path: Path, texts: Texts) -> None:
     assert_type(WordVectors.from_model2vec(path), WordVectors)
     assert_type(load_word_vectors(), WordVectors)
     assert_type(vectors.centered().astype("float16"), WordVectors)
+    assert_type(vectors.weighted({"cat": 1}).is_weighted, bool)
     assert_type(vectors.words, Vocabulary)
     assert_type(vectors.words[0], str)
     assert_type(vectors.words[:3], list[str])
@@ -120,6 +121,7 @@ def use_models(texts: Texts, pairs: Pairs, scores: list[float], folder: Path) ->
     assert_type(interaction.vectors_, WordVectors)
     search = assert_type(SemanticSearch().fit(texts), SemanticSearch)
     assert_type(search.texts_, NDArray[np.object_])
+    assert_type(mine_hard_negatives(None, [("a", "b")], texts), NDArray[np.object_])
     assert_type(search.vectors_, NDArray[np.float32])
     assert_type(NearDuplicates().fit(texts).labels_, NDArray[np.intp])
     assert_type(PairSimilarity().predict([[[1.0], [1.0]]]), NDArray[np.floating])

@@ -126,6 +126,49 @@ def test_callbacks_see_each_epoch_and_may_stop():
     assert context.seen == [("begin", 0), *epochs, ("end", None, 0)]
 
 
+class Recorder:
+    """Keep what the hooks of a real fit get in `metadata`, except the training.
+
+    A cache of scikit-learn keeps callbacks in memory.
+    """
+
+    def __init__(self):
+        self.epochs, self.others = [], []
+
+    def setup(self, estimator, context): ...
+
+    teardown = setup
+
+    def on_fit_task_begin(self, estimator, context, *, metadata):
+        self.others.append([*metadata])
+
+    def on_fit_task_end(self, estimator, context, *, metadata):
+        if context.task_name == "epoch":
+            assert metadata.pop("training").estimator is estimator
+            self.epochs.append(metadata)
+        else:
+            self.others.append([*metadata])
+
+
+@pytest.mark.parametrize("validates", [True, False])
+def test_callbacks_are_told_loss_and_score(validates, vectors, pairs, gold):
+    options = {**SMALL, "max_epochs": 3, "warm_start": True}
+    options["validation_fraction"] = 0.3 if validates else None
+    paraphrases = load_paraphrases().data[:40]
+    for model, *data in (
+        (ParagramEncoder(**options), paraphrases),
+        (SimilarityRegressor(ParagramEncoder(vectors), **options), pairs, gold),
+    ):
+        recorder = Recorder()
+        model.set_callbacks(recorder).fit(*data).fit(*data)
+        scores = getattr(model, "validation_scores_", [])
+        told = [(each["epoch"], each["loss"]) for each in recorder.epochs]
+        assert told == [*enumerate(model.loss_curve_, 1)] and len(told) == 6
+        found = [each.get("validation_score") for each in recorder.epochs]
+        assert found == (scores if validates else [None] * 6)
+        assert recorder.others == [["training"]] * 10
+
+
 @pytest.mark.parametrize(
     ("scores", "params", "best", "n_epochs"),
     [
