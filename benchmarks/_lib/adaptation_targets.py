@@ -93,12 +93,12 @@ def judge(target: Target, results: Results) -> list[Any] | None:
         is_met = np.all(np.array(values) >= least)
     else:
         is_met = np.median(values) >= np.median(least)
-    bound = f"{np.median(least):.1f}"
+    bound = f"{np.median(least):.2f}"
     bound += ", every seed" * target.every_seed + " (aim)" * target.is_aim
     return [
         f"{target.section}: {target.row}, {target.column}",
         bound,
         float(np.median(values)),
-        f"{min(values):.1f} to {max(values):.1f}",
+        f"{min(values):.2f} to {max(values):.2f}",
         "met" if is_met else "not met",
     ]

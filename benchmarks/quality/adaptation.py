@@ -311,7 +311,7 @@ def report(results: Results) -> list[str]:
         f"{n_met} of {len(found)} are met. ConvergenceWarnings in all fits:",
         f"{n_warnings} (target: 0).",
         "",
-        *table(["figure", "at least", "median", "seeds", ""], found),
+        *table(["figure", "at least", "median", "seeds", ""], found, digits=2),
     ]
 
 
