@@ -275,7 +275,8 @@ def main() -> None:
     args = parse_args(__doc__, seeds=3, parents=[parser])
     torch.set_num_threads(1)
     data, path = AdaptationData(args), args.out / "adaptation.json"
-    stored = json.loads(path.read_text("utf-8"))["results"] if path.exists() else {}
+    is_kept = path.exists() and not (args.quick or args.short)
+    stored = json.loads(path.read_text("utf-8"))["results"] if is_kept else {}
     for name in args.only.split(","):
         started = time.perf_counter()
         stored[name] = SECTIONS[name][1](data)
@@ -316,8 +317,10 @@ def report(results: Results) -> list[str]:
 
 
 def medians(rows: list[Row]) -> list[str]:
-    """A table of the medians of rows."""
+    """A table of the medians of rows; warnings only if there are any."""
     heads = list(dict.fromkeys(key for row in rows for key in row))
+    if "warnings" in heads and not any(sum(row["warnings"]) for row in rows):
+        heads.remove("warnings")
     cells = [
         [
             median(values) if isinstance(values, list) else values

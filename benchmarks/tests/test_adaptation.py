@@ -171,6 +171,15 @@ def test_section_of_intents(script, data, monkeypatch):
     assert "| intents: 5 texts an intent, neighbour | 78.50 |" in text
 
 
+def test_warnings_are_a_column_if_there_are_any(script):
+    rows = [{"": "fit", "MRR": [1.0, 2.0, 4.0], "warnings": [0, 0, 0]}]
+    assert script.medians(rows)[::2] == ["|  | MRR |", "| fit | 2.0 |"]
+    rows[0]["warnings"] = [0, 1, 1]
+    assert script.medians(rows)[::2] == ["|  | MRR | warnings |", "| fit | 2.0 | 1 |"]
+    text = "\n".join(script.report({"captions": rows}))
+    assert "ConvergenceWarnings in all fits:\n2 (target: 0)" in text
+
+
 ROWS = [{"": "fit", "MRR, start": [3.0, 4.0, 5.0], "MRR": [3.5, 4.5, 4.9]}]
 
 
@@ -181,7 +190,12 @@ ROWS = [{"": "fit", "MRR, start": [3.0, 4.0, 5.0], "MRR": [3.5, 4.5, 4.9]}]
         (4.6, {}, "4.60", "not met"),
         (("fit", "MRR, start"), {}, "4.00", "met"),
         (("fit", "MRR, start"), {"every_seed": True}, "4.00, every seed", "not met"),
-        (("fit", "MRR, start"), {"margin": -0.1, "every_seed": True}, "3.90, every seed", "met"),
+        (
+            ("fit", "MRR, start"),
+            {"margin": -0.1, "every_seed": True},
+            "3.90, every seed",
+            "met",
+        ),
         (("fit", "MRR, start"), {"margin": 0.6}, "4.60", "not met"),
     ],
 )
