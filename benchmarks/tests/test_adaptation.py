@@ -197,6 +197,7 @@ ROWS = [{"": "fit", "MRR, start": [3.0, 4.0, 5.0], "MRR": [3.5, 4.5, 4.9]}]
             "met",
         ),
         (("fit", "MRR, start"), {"margin": 0.6}, "4.60", "not met"),
+        (3.6, {"margin": -0.1, "every_seed": True}, "3.50, every seed", "met"),
     ],
 )
 def test_verdicts(bound, options, least, verdict):
