@@ -320,7 +320,7 @@ def test_recommended_settings_won_by_more_than_their_seeds_differ(kind):
 
 
 def test_recommended_settings():
-    assert len(RECOMMENDED) == 4
+    assert len(RECOMMENDED) == 1
     with pytest.raises(ValueError, match="CharagramEncoder has no recommended"):
         SYMBOLS["CharagramEncoder"].recommended()
     for kind, settings in RECOMMENDED.items():
