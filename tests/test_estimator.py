@@ -83,7 +83,8 @@ OTHERS = {
     "scale": None, "tokenizer": None, "init": None, "positive_from": None,
     "residual": False, "n_layers": 1, "bidirectional": False, "padding": "text",
     "min_count": 1, "max_ngrams": None, "binary": True, "lowercase": True,
-    "embedding_dim": 300, "peepholes": "diagonal", "dropout": 0.0, "word_dropout": 0.0,
+    "embedding_dim": 300, "embedding_range": None, "peepholes": "diagonal",
+    "dropout": 0.0, "word_dropout": 0.0,
     "ordered_first_epoch": False, "freeze": None, "validation_fraction": None,
     "patience": None, "warm_start": False, "device": "auto", "random_state": None,
     "verbose": False,
@@ -149,7 +150,7 @@ INTERACTION = {
 
 # The taggers of Charagram: lambda, and the encoder of words.
 NGRAMS = {"ngram_range": (2, 4), "min_count": 2, "dim": 150, "activation": "relu"}
-CASED = {"embedding_dim": 50, "dim": 150, "lowercase": False}
+CASED = {"embedding_dim": 50, "embedding_range": None, "dim": 150, "lowercase": False}
 TAGGERS = {
     "charagram": (1e-6, "CharagramEncoder", NGRAMS),
     "charagram-2-layers": (1e-6, "CharagramEncoder", {**NGRAMS, "n_layers": 2}),
@@ -320,7 +321,7 @@ def test_recommended_settings_won_by_more_than_their_seeds_differ(kind):
 
 
 def test_recommended_settings():
-    assert len(RECOMMENDED) == 4
+    assert len(RECOMMENDED) == 1
     with pytest.raises(ValueError, match="CharagramEncoder has no recommended"):
         SYMBOLS["CharagramEncoder"].recommended()
     for kind, settings in RECOMMENDED.items():

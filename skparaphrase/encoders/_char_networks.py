@@ -4,7 +4,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 from collections.abc import Sequence
-from numbers import Integral
+from numbers import Integral, Real
 from operator import index
 from typing import Any, ClassVar
 
@@ -28,7 +28,13 @@ FILTERS = {
 
 UNKNOWN = "<unk>"  # no character is as long
 
-_PAPER: dict[str, Any] = {**PAPER, "ordered_first_epoch": True}
+_RANGE = [Interval(Real, 0, None, closed="neither"), None]  # of `embedding_range`
+_PAPER: dict[str, Any] = {
+    **PAPER,
+    "embedding_range": None,
+    "ordered_first_epoch": True,
+}
+_PAPER_LSTM: dict[str, Any] = {**_PAPER, "embedding_dim": 300, "dim": 300}
 
 
 def _character_tokenizer(encoder: TrainedEncoder) -> NgramTokenizer:
@@ -41,7 +47,9 @@ def _character_table(encoder: TrainedEncoder, texts: Sequence[str]) -> WordVecto
     characters = encoder._tokenizer().vocabulary(texts)
     if characters:
         characters.append(UNKNOWN)
-    limit = 0.5 / max(len(characters), 1)  # as in the paper's code
+    limit = encoder.embedding_range
+    if limit is None:
+        limit = 0.5 / max(len(characters), 1)
     return random_table(
         characters, encoder.embedding_dim, limit, encoder._random_state, UNKNOWN
     )
@@ -52,8 +60,8 @@ class CharCNNEncoder(TrainedEncoder):
 
     The baseline of Wieting et al. (2016, Charagram), after Kim et al. (2016): filters
     of several widths over the characters, the maximum of each over the text, and a
-    dense layer. Trained on paraphrases with the loss of :class:`ParagramEncoder`. The
-    defaults are the paper's settings for sentences.
+    dense layer. Trained on paraphrases. The network is by default that of the paper for
+    sentences.
 
     Parameters
     ----------
@@ -62,6 +70,9 @@ class CharCNNEncoder(TrainedEncoder):
         of the wider ones; "equal" has 175 each of widths 2, 3 and 4.
     embedding_dim : int, default=300
         Length of the character vectors.
+    embedding_range : float, default=1.0
+        r: the character vectors start from U(-r, r). None is 0.5 / the number of
+        characters, as in the paper's code, from which training starts much slower.
     dim : int, default=300
         Length of the vectors: units of the dense layer. None leaves the layer out; the
         vectors then have a number for each filter.
@@ -80,24 +91,24 @@ class CharCNNEncoder(TrainedEncoder):
         :class:`~sklearn.frozen.FrozenEstimator` (in pipelines and grid searches), that
         training starts from: phrases first, then sentences.
 
-    loss : {"margin", "infonce", "distillation"} or Loss, default="margin"
-        "margin" is the paper's, `MarginLoss()`. See :mod:`skparaphrase.losses` for
-        others and for your own; "distillation" is fitted with `fit(texts, vectors)`.
+    loss : {"infonce", "margin", "distillation"} or Loss, default="infonce"
+        See :mod:`skparaphrase.losses`, also for your own; "margin" is the paper's,
+        `MarginLoss()`, and "distillation" is fitted with `fit(texts, vectors)`.
     positive_from : float, default=None
         Pairs with at least this graded score are paraphrases.
     optimizer : {"adagrad", "adam", "rmsprop", "sgd"} or Optimizer, default="adam"
         See :class:`~skparaphrase.optimizers.Optimizer`.
     learning_rate : float, default=0.001
-    batch_size : int, default=100
+    batch_size : int, default=128
         Pairs per step, whose texts are also the negative examples.
-    max_epochs : int, default=10
+    max_epochs : int, default=5
         Passes over the pairs. 0 keeps the initial parameters.
     vectors_penalty : float, default=1e-06
         Lambda of the character vectors, which pulls them to zero. With sparse updates,
         only those of the batch are pulled.
     composition_penalty : float, default=1e-06
         Lambda_c, which pulls all other parameters, biases included, to zero.
-    ordered_first_epoch : bool, default=True
+    ordered_first_epoch : bool, default=False
         Do not shuffle the pairs in the first epoch (PPDB is sorted by confidence).
     validation_fraction : float, default=None
         Fraction of the examples held out to be scored after every epoch, by
@@ -178,6 +189,7 @@ class CharCNNEncoder(TrainedEncoder):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **TrainedEncoder._parameter_constraints,
+        "embedding_range": _RANGE,
         "filters": [StrOptions(set(FILTERS)), "array-like"],
         "conv_activation": [StrOptions({"relu", "tanh"})],
     }
@@ -187,21 +199,22 @@ class CharCNNEncoder(TrainedEncoder):
         *,
         filters: str | Sequence[tuple[int, int]] = "kim",
         embedding_dim: int = 300,
+        embedding_range: float | None = 1.0,
         dim: int | None = 300,
         conv_activation: str = "relu",
         activation: str = "tanh",
         dropout: float = 0.0,
         lowercase: bool = True,
         init: Any = None,
-        loss: str | Loss = "margin",
+        loss: str | Loss = "infonce",
         positive_from: float | None = None,
         optimizer: str | Optimizer = "adam",
         learning_rate: float = 0.001,
-        batch_size: int = 100,
-        max_epochs: int = 10,
+        batch_size: int = 128,
+        max_epochs: int = 5,
         vectors_penalty: float = 1e-06,
         composition_penalty: float = 1e-06,
-        ordered_first_epoch: bool = True,
+        ordered_first_epoch: bool = False,
         validation_fraction: float | None = None,
         patience: int | None = None,
         warm_start: bool = False,
@@ -244,14 +257,16 @@ class CharLSTMEncoder(TrainedEncoder):
 
     The baseline of Wieting et al. (2016, Charagram): the network of
     :class:`LSTMEncoder` reads the characters of a text, with a space on each side.
-    Trained on paraphrases with the loss of :class:`ParagramEncoder`. The defaults are
-    the paper's settings for sentences.
+    Trained on paraphrases.
 
     Parameters
     ----------
-    embedding_dim : int, default=300
+    embedding_dim : int, default=50
         Length of the character vectors.
-    dim : int, default=300
+    embedding_range : float, default=1.0
+        r: the character vectors start from U(-r, r). None is 0.5 / the number of
+        characters, as in the paper's code, from which training starts much slower.
+    dim : int, default=100
         Length of the vectors.
     output_gate : bool, default=False
         False, the paper's choice for sentences, omits the output gate.
@@ -265,15 +280,15 @@ class CharLSTMEncoder(TrainedEncoder):
         :class:`~sklearn.frozen.FrozenEstimator` (in pipelines and grid searches), that
         training starts from: phrases first, then sentences.
 
-    loss : {"margin", "infonce", "distillation"} or Loss, default="margin"
-        "margin" is the paper's, `MarginLoss()`. See :mod:`skparaphrase.losses` for
-        others and for your own; "distillation" is fitted with `fit(texts, vectors)`.
+    loss : {"infonce", "margin", "distillation"} or Loss, default="infonce"
+        See :mod:`skparaphrase.losses`, also for your own; "margin" is the paper's,
+        `MarginLoss()`, and "distillation" is fitted with `fit(texts, vectors)`.
     positive_from : float, default=None
         Pairs with at least this graded score are paraphrases.
     optimizer : {"adagrad", "adam", "rmsprop", "sgd"} or Optimizer, default="adam"
         See :class:`~skparaphrase.optimizers.Optimizer`.
-    learning_rate : float, default=0.001
-    batch_size : int, default=100
+    learning_rate : float, default=0.003
+    batch_size : int, default=128
         Pairs per step, whose texts are also the negative examples.
     max_epochs : int, default=10
         Passes over the pairs. 0 keeps the initial parameters.
@@ -282,7 +297,7 @@ class CharLSTMEncoder(TrainedEncoder):
         only those of the batch are pulled.
     composition_penalty : float, default=1e-06
         Lambda_c, which pulls all other parameters, biases included, to zero.
-    ordered_first_epoch : bool, default=True
+    ordered_first_epoch : bool, default=False
         Do not shuffle the pairs in the first epoch (PPDB is sorted by confidence).
     validation_fraction : float, default=None
         Fraction of the examples held out to be scored after every epoch, by
@@ -320,9 +335,8 @@ class CharLSTMEncoder(TrainedEncoder):
 
     Notes
     -----
-    With the paper's loss and few pairs, all texts may end on one vector (the fit then
-    warns). `loss="infonce"` avoids that, with fewer dimensions (`dim=100`) and the
-    default rate; with more of either, it began to learn much later.
+    With the paper's start and loss, and few pairs, all texts may end on one vector (the
+    fit then warns).
 
     The vector of a text depends on the other texts of its batch by rounding only, less
     than 1e-5 for 300 characters. A fit that warns may amplify rounding more than that.
@@ -350,9 +364,9 @@ class CharLSTMEncoder(TrainedEncoder):
     _learns_tokens = True
 
     _paper_settings: ClassVar[Settings] = {
-        "phrases": _PAPER,
+        "phrases": _PAPER_LSTM,
         "words": {
-            **_PAPER,
+            **_PAPER_LSTM,
             "max_epochs": 50,
             "loss": MarginLoss(negatives="mix"),
             "output_gate": True,
@@ -362,27 +376,29 @@ class CharLSTMEncoder(TrainedEncoder):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **TrainedEncoder._parameter_constraints,
+        "embedding_range": _RANGE,
         "dim": [Interval(Integral, 1, None, closed="left")],
     }
 
     def __init__(
         self,
         *,
-        embedding_dim: int = 300,
-        dim: int = 300,
+        embedding_dim: int = 50,
+        embedding_range: float | None = 1.0,
+        dim: int = 100,
         output_gate: bool = False,
         peepholes: str | None = "diagonal",
         lowercase: bool = True,
         init: Any = None,
-        loss: str | Loss = "margin",
+        loss: str | Loss = "infonce",
         positive_from: float | None = None,
         optimizer: str | Optimizer = "adam",
-        learning_rate: float = 0.001,
-        batch_size: int = 100,
+        learning_rate: float = 0.003,
+        batch_size: int = 128,
         max_epochs: int = 10,
         vectors_penalty: float = 1e-06,
         composition_penalty: float = 1e-06,
-        ordered_first_epoch: bool = True,
+        ordered_first_epoch: bool = False,
         validation_fraction: float | None = None,
         patience: int | None = None,
         warm_start: bool = False,

@@ -46,8 +46,8 @@ class CharagramEncoder(TrainedEncoder):
     W^i)` over the character n-grams `i` of a word, phrase or sentence, where the
     vocabulary `V` is taken from the training texts. It starts from random vectors,
     needs no word vectors, and embeds unseen and misspelt words through their n-grams.
-    Trained on paraphrases with the loss of :class:`ParagramEncoder`. The defaults are
-    the settings of charagram-phrase.
+    Trained on paraphrases. The vocabulary and the network are by default those of
+    charagram-phrase.
 
     Parameters
     ----------
@@ -76,17 +76,17 @@ class CharagramEncoder(TrainedEncoder):
         :class:`~sklearn.frozen.FrozenEstimator` (in pipelines and grid searches), that
         training starts from: phrases first, then sentences.
 
-    loss : {"margin", "infonce", "distillation"} or Loss, default="margin"
-        "margin" is the paper's, `MarginLoss()`. See :mod:`skparaphrase.losses` for
-        others and for your own; "distillation" is fitted with `fit(texts, vectors)`.
+    loss : {"infonce", "margin", "distillation"} or Loss, default="infonce"
+        See :mod:`skparaphrase.losses`, also for your own; "margin" is the paper's,
+        `MarginLoss()`, and "distillation" is fitted with `fit(texts, vectors)`.
     positive_from : float, default=None
         Pairs with at least this graded score are paraphrases.
     optimizer : {"adagrad", "adam", "rmsprop", "sgd"} or Optimizer, default="adam"
         See :class:`~skparaphrase.optimizers.Optimizer`.
     learning_rate : float, default=0.001
-    batch_size : int, default=100
+    batch_size : int, default=256
         Pairs per step, whose texts are also the negative examples.
-    max_epochs : int, default=10
+    max_epochs : int, default=5
         Passes over the pairs. 0 keeps the initial parameters.
     vectors_penalty : float, default=1e-06
         Lambda of the n-gram vectors, which pulls them to zero. With sparse updates,
@@ -185,12 +185,12 @@ class CharagramEncoder(TrainedEncoder):
         activation: str = "tanh",
         lowercase: bool = True,
         init: Any = None,
-        loss: str | Loss = "margin",
+        loss: str | Loss = "infonce",
         positive_from: float | None = None,
         optimizer: str | Optimizer = "adam",
         learning_rate: float = 0.001,
-        batch_size: int = 100,
-        max_epochs: int = 10,
+        batch_size: int = 256,
+        max_epochs: int = 5,
         vectors_penalty: float = 1e-06,
         composition_penalty: float = 1e-06,
         ordered_first_epoch: bool = False,

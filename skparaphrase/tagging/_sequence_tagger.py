@@ -39,7 +39,12 @@ from skparaphrase.tagging._sentences import (
 )
 
 _CHARAGRAM: dict[str, Any] = {"min_count": 2, "dim": 150, "activation": "relu"}
-_CHARACTERS: dict[str, Any] = {"embedding_dim": 50, "dim": 150, "lowercase": False}
+_CHARACTERS: dict[str, Any] = {
+    "embedding_dim": 50,
+    "embedding_range": None,
+    "dim": 150,
+    "lowercase": False,
+}
 
 
 class SequenceTagger(TrainedModel):
