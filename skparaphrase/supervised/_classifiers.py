@@ -17,6 +17,28 @@ from skparaphrase.supervised._base import FROZEN, SupervisedModel, wieting_setti
 from skparaphrase.supervised._targets import Class
 
 
+#: Of Wieting et al. (2016): for averages, and for LSTMs with output gate.
+_PAIRS: dict[str, Any] = {
+    **DENSE_ADAGRAD,
+    "hidden_dim": 150,
+    "how": ("product", "absdiff"),
+    "normalize": False,
+    "scale": None,
+    "learning_rate": 0.05,
+    "batch_size": 25,
+    "max_epochs": 10,
+}
+_SENTENCES: dict[str, Any] = {
+    **DENSE_ADAM,
+    "hidden_dim": 300,
+    "normalize": False,
+    "scale": None,
+    "learning_rate": 0.001,
+    "batch_size": 25,
+    "max_epochs": 10,
+}
+
+
 class LabelProbabilities(ClassifierMixin):
     """Classifiers with the probabilities of labels."""
 
@@ -176,10 +198,10 @@ class PairClassifier(LabelProbabilities, SupervisedModel):
     _n_texts = 2
 
     _paper_settings: ClassVar[Settings] = {
-        **wieting_settings(DENSE_ADAGRAD, ParagramEncoder()),
+        **wieting_settings(_PAIRS, ParagramEncoder()),
         "sif": {
+            **_PAIRS,
             **FROZEN,
-            **DENSE_ADAGRAD,
             "encoder": SIFEncoder(a=1e-2),
             "projection_dim": 2400,
         },
@@ -189,18 +211,18 @@ class PairClassifier(LabelProbabilities, SupervisedModel):
         self,
         encoder: Any = None,
         *,
-        hidden_dim: int = 150,
-        how: Sequence[str] = ("product", "absdiff"),
+        hidden_dim: int | None = None,
+        how: Sequence[str] = ("product", "absdiff", "cosine"),
         projection_dim: int | None = None,
         train_projection: bool = True,
-        normalize: bool = False,
-        scale: float | None = 6.0,
+        normalize: bool = True,
+        scale: float | None = 2.0,
         freeze: str | None = None,
         prior: str | None = None,
         optimizer: str | Optimizer = "adagrad",
-        learning_rate: float = 0.05,
-        batch_size: int = 25,
-        max_epochs: int = 10,
+        learning_rate: float = 0.01,
+        batch_size: int = 50,
+        max_epochs: int = 5,
         vectors_penalty: float = 1e-05,
         composition_penalty: float = 1e-6,
         head_penalty: float = 1e-6,
@@ -337,8 +359,9 @@ class SentenceClassifier(LabelProbabilities, SupervisedModel):
     _n_texts = 1
 
     _paper_settings: ClassVar[Settings] = {
-        **wieting_settings(DENSE_ADAM, LSTMEncoder(output_gate=True)),
+        **wieting_settings(_SENTENCES, LSTMEncoder(output_gate=True)),
         "sif": {
+            **_SENTENCES,
             **FROZEN,
             **DENSE_ADAGRAD,
             "encoder": SIFEncoder(a=1e-3),
@@ -352,17 +375,17 @@ class SentenceClassifier(LabelProbabilities, SupervisedModel):
         self,
         encoder: Any = None,
         *,
-        hidden_dim: int = 300,
+        hidden_dim: int | None = None,
         projection_dim: int | None = None,
         train_projection: bool = True,
-        normalize: bool = False,
-        scale: float | None = 6.0,
+        normalize: bool = True,
+        scale: float | None = 2.0,
         freeze: str | None = None,
         prior: str | None = None,
-        optimizer: str | Optimizer = "adam",
-        learning_rate: float = 0.001,
-        batch_size: int = 25,
-        max_epochs: int = 10,
+        optimizer: str | Optimizer = "adagrad",
+        learning_rate: float = 0.01,
+        batch_size: int = 50,
+        max_epochs: int = 5,
         vectors_penalty: float = 1e-06,
         composition_penalty: float = 1e-6,
         head_penalty: float = 1e-6,

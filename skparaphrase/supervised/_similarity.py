@@ -17,6 +17,19 @@ from skparaphrase.supervised._base import FROZEN, SupervisedModel, wieting_setti
 from skparaphrase.supervised._targets import Graded, score
 
 
+#: Of Wieting et al. (2016), for averages.
+_PAPER: dict[str, Any] = {
+    **DENSE_ADAM,
+    "hidden_dim": 50,
+    "how": ("product", "absdiff"),
+    "normalize": False,
+    "scale": None,
+    "learning_rate": 0.001,
+    "batch_size": 25,
+    "max_epochs": 10,
+}
+
+
 class SimilarityRegressor(RegressorMixin, SupervisedModel):
     r"""Similarity of two texts on a graded scale, learnt from scored pairs.
 
@@ -172,17 +185,16 @@ class SimilarityRegressor(RegressorMixin, SupervisedModel):
     _n_texts = 2
 
     _paper_settings: ClassVar[Settings] = {
-        **wieting_settings(DENSE_ADAM, ParagramEncoder()),
+        **wieting_settings(_PAPER, ParagramEncoder()),
         "sif": {
+            **_PAPER,
             **FROZEN,
-            **DENSE_ADAM,
             "encoder": SIFEncoder(a=1e-2),
             "projection_dim": 2400,
         },
         "cse": {
-            "scale": None,
+            **_PAPER,
             "prior": "universal",
-            **DENSE_ADAM,
             "hidden_dim": 300,
             "normalize": True,
             "batch_size": 32,
@@ -196,20 +208,20 @@ class SimilarityRegressor(RegressorMixin, SupervisedModel):
         self,
         encoder: Any = None,
         *,
-        hidden_dim: int = 50,
-        how: Sequence[str] = ("product", "absdiff"),
+        hidden_dim: int | None = None,
+        how: Sequence[str] = ("product", "absdiff", "cosine"),
         projection_dim: int | None = None,
         train_projection: bool = True,
-        normalize: bool = False,
-        scale: float | None = 6.0,
+        normalize: bool = True,
+        scale: float | None = 2.0,
         freeze: str | None = None,
         prior: str | None = None,
         score_range: tuple[float, float] | None = None,
         n_levels: int | None = None,
-        optimizer: str | Optimizer = "adam",
-        learning_rate: float = 0.001,
-        batch_size: int = 25,
-        max_epochs: int = 10,
+        optimizer: str | Optimizer = "adagrad",
+        learning_rate: float = 0.01,
+        batch_size: int = 50,
+        max_epochs: int = 5,
         vectors_penalty: float = 1e-05,
         composition_penalty: float = 1e-6,
         head_penalty: float = 1e-6,
