@@ -119,7 +119,9 @@ class Head(Network):
             features = []
             for name in self.how:
                 block = _PAIR_FEATURES[name](one, other)
-                features.append(block * self.cosine_scale if name == "cosine" else block)
+                features.append(
+                    block * self.cosine_scale if name == "cosine" else block
+                )
             vectors = torch.cat(features, dim=1)
         if self.hidden is not None:
             vectors = self.hidden(vectors)
