@@ -106,7 +106,8 @@ class PairClassifier(LabelProbabilities, SupervisedModel):
         Scale the vectors of texts to length 1, as Jiao et al. (2018) do.
     scale : float, default=2.0
         Mean length of the vectors that the head reads, which one factor gives them;
-        None leaves them as they are, as the papers do. See :class:`SimilarityRegressor`.
+        None leaves them as they are, as the papers do. See
+        :class:`SimilarityRegressor`.
     freeze : {"vectors", "encoder"}, default=None
         What is not trained: the vectors of words, n-grams or characters; or the whole
         encoder.
@@ -266,7 +267,8 @@ class SentenceClassifier(LabelProbabilities, SupervisedModel):
         Scale the vectors of texts to length 1, as Jiao et al. (2018) do.
     scale : float, default=2.0
         Mean length of the vectors that the head reads, which one factor gives them;
-        None leaves them as they are, as the papers do. See :class:`SimilarityRegressor`.
+        None leaves them as they are, as the papers do. See
+        :class:`SimilarityRegressor`.
     freeze : {"vectors", "encoder"}, default=None
         What is not trained: the vectors of words, n-grams or characters; or the whole
         encoder.

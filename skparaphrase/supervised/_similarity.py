@@ -47,8 +47,9 @@ class SimilarityRegressor(RegressorMixin, SupervisedModel):
     encoder : encoder, default=None
         Any of :mod:`skparaphrase.encoders`; None is a
         :class:`~skparaphrase.encoders.ParagramEncoder` of the vectors of
-        :func:`~skparaphrase.load_pretrained`. It is trained from the beginning, vectors included; only its tokenisation and architecture parameters
-        are used. Weighted averages, such as SIF, train their weighted vectors. In a
+        :func:`~skparaphrase.load_pretrained`. It is trained from the beginning, vectors
+        included; only its tokenisation and architecture parameters are used. Weighted
+        averages, such as SIF, train their weighted vectors. In a
         :class:`~sklearn.frozen.FrozenEstimator`, an encoder (or any transformer of
         texts) stays as it is, unless `prior` is set.
     hidden_dim : int, default=None
@@ -68,9 +69,10 @@ class SimilarityRegressor(RegressorMixin, SupervisedModel):
     scale : float, default=2.0
         Mean length of the vectors that the head reads, which one factor gives them. The
         longer, the less regularised is the logistic regression that a linear head
-        starts from. The factor multiplies word vectors, if training starts from them; otherwise (the encoder is frozen, was fitted
-        before or is one of characters, or `normalize`) to text vectors before the head,
-        and the vectors of the encoder then learn at the rate divided by the factor.
+        starts from. Without `normalize`, the factor multiplies word vectors, if
+        training starts from them. Otherwise (or if the encoder is frozen, was fitted
+        before or is one of characters) it multiplies text vectors before the head, and
+        the vectors of the encoder learn at the rate divided by the factor.
         None leaves them as they are, as the papers do.
     freeze : {"vectors", "encoder"}, default=None
         What is not trained: the vectors of words, n-grams or characters; or the whole
