@@ -199,6 +199,10 @@ class InfoNCELoss(Loss):
     ----------
     temperature : float, default=0.1
         Divides the cosines.
+    keep : float, default=0.3
+        How much of what is to be found is not the partner alone, but what the vectors
+        at the start of the fit would find (soft targets, Hinton et al. 2015): texts
+        that were somewhat similar stay so. 0: the partner alone.
     mask_known : bool, default=True
         Exclude candidates that are no negatives, because their string equals the text
         or its partner, or because pairs of the batch connect them: of (a, b) and (b,
@@ -208,17 +212,21 @@ class InfoNCELoss(Loss):
     ----------
     A. van den Oord, Y. Li, O. Vinyals, "Representation Learning with Contrastive
     Predictive Coding", 2018.
+
+    G. Hinton, O. Vinyals, J. Dean, "Distilling the Knowledge in a Neural Network",
+    2015.
     """
 
     _is_contrastive = True
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "temperature": [Interval(Real, 0, None, closed="neither")],
+        "keep": [Interval(Real, 0, 1, closed="left")],
         "mask_known": ["boolean"],
     }
 
     def __init__(
-        self, temperature: float = 0.1, *, mask_known: bool = True
+        self, temperature: float = 0.1, *, keep: float = 0.3, mask_known: bool = True
     ) -> None:
         store_parameters(self, locals())
 
@@ -239,7 +247,8 @@ class InfoNCELoss(Loss):
             texts = batch.identities
         elif self.mask_known:
             texts = _paraphrase_groups(batch.identities, batch.n_pairs)
-        return _infonce(unit, texts, batch.n_pairs, self.temperature)
+        start = batch.start if self.keep else None
+        return _infonce(unit, start, texts, batch.n_pairs, self.temperature, self.keep)
 
 
 class CoSENTLoss(Loss):
@@ -432,10 +441,8 @@ def _identical(texts: NDArray[np.integer], rows: slice) -> NDArray[np.bool_]:
     return same | same[partner]
 
 
-def _paraphrase_groups(
-    texts: NDArray[np.integer], n_pairs: int
-) -> NDArray[np.integer]:
-    """Equal numbers for texts that equal strings and pairs connect, shape (n_texts,)."""
+def _paraphrase_groups(texts: NDArray[np.integer], n_pairs: int) -> NDArray[np.integer]:
+    """Equal numbers for texts that strings and pairs connect, shape (n_texts,)."""
     distinct, nodes = np.unique(texts, return_inverse=True)
     first, second = nodes[0 : 2 * n_pairs : 2], nodes[1 : 2 * n_pairs : 2]
     edges = np.ones(n_pairs, np.bool_), (first, second)
@@ -445,7 +452,12 @@ def _paraphrase_groups(
 
 
 def _infonce(
-    unit: "Tensor", texts: NDArray[np.integer] | None, n_pairs: int, temperature: float
+    unit: "Tensor",
+    start: "Tensor | None",
+    texts: NDArray[np.integer] | None,
+    n_pairs: int,
+    temperature: float,
+    keep: float,
 ) -> "Tensor":
     """Cross-entropy in both directions, one block of rows of the cosines at a time.
 
@@ -454,27 +466,45 @@ def _infonce(
     at once, and given to autograd as that of a product which adds nothing to the loss.
     """
     vectors = unit.detach()
-    one, candidates = vectors[0 : 2 * n_pairs : 2], _candidates(vectors, n_pairs)
-    of_rows = unit.new_empty(n_pairs)
-    of_columns = unit.new_full((n_pairs,), -torch.inf)
-    own = unit.new_empty(n_pairs)
+    known = [vectors] if start is None else [vectors, start]  # now, and at the start
+    ones = [each[0 : 2 * n_pairs : 2] for each in known]
+    candidates = [_candidates(each, n_pairs) for each in known]
+    of_rows = unit.new_empty(len(known), n_pairs)
+    of_columns = unit.new_full((len(known), n_pairs), -torch.inf)
+
+    def logits(of: int, rows: slice) -> "tuple[Tensor, Tensor]":
+        return _logits(ones[of], candidates[of], rows, temperature, texts)
+
     for rows in gen_batches(n_pairs, BLOCK):
-        by_row, by_column = _logits(one, candidates, rows, temperature, texts)
-        of_rows[rows] = by_row.logsumexp(dim=1)
-        of_columns = of_columns.logaddexp(by_column.logsumexp(dim=0))
-        own[rows] = by_row.diagonal(rows.start)
-    loss = (of_rows + of_columns - 2 * own).sum() / (2 * n_pairs)
+        for of in range(len(known)):
+            by_row, by_column = logits(of, rows)
+            of_rows[of, rows] = by_row.logsumexp(dim=1)
+            of_columns[of] = of_columns[of].logaddexp(by_column.logsumexp(dim=0))
+    total = of_rows[0].sum() + of_columns[0].sum()
+    of_one, of_candidates = torch.zeros_like(ones[0]), torch.zeros_like(candidates[0])
+    for rows in gen_batches(n_pairs, BLOCK):
+        by_row, by_column = logits(0, rows)
+        shares = (by_row - of_rows[0, rows, None]).exp_()
+        shares[:, :n_pairs] += (by_column - of_columns[0]).exp_()
+        own = 1.0
+        if start is not None:
+            own = 1 - keep
+            row_targets, column_targets = logits(1, rows)
+            row_targets = keep * (row_targets - of_rows[1, rows, None]).exp()
+            column_targets = keep * (column_targets - of_columns[1]).exp()
+            shares -= row_targets
+            shares[:, :n_pairs] -= column_targets
+            total -= (row_targets * by_row.masked_fill(row_targets == 0, 0)).sum()
+            by_column = by_column.masked_fill(column_targets == 0, 0)
+            total -= (column_targets * by_column).sum()
+        shares.diagonal(rows.start).sub_(2 * own)
+        total -= 2 * own * by_row.diagonal(rows.start).sum()
+        shares /= 2 * n_pairs * temperature
+        of_one[rows] = shares @ candidates[0]
+        of_candidates += shares.T @ ones[0][rows]
+    loss = total / (2 * n_pairs)
     if not unit.requires_grad:
         return loss
-    of_one, of_candidates = torch.zeros_like(one), torch.zeros_like(candidates)
-    for rows in gen_batches(n_pairs, BLOCK):
-        by_row, by_column = _logits(one, candidates, rows, temperature, texts)
-        shares = (by_row - of_rows[rows, None]).exp_()
-        shares[:, :n_pairs] += (by_column - of_columns).exp_()
-        shares.diagonal(rows.start).sub_(2)
-        shares *= unit.new_ones(()) / (2 * n_pairs * temperature)
-        of_one[rows] = shares @ candidates
-        of_candidates += shares.T @ one[rows]
     gradient = torch.empty_like(vectors)
     gradient[0 : 2 * n_pairs : 2] = of_one
     gradient[1 : 2 * n_pairs : 2] = of_candidates[:n_pairs]
@@ -518,9 +548,7 @@ def _logits(
     by_column = (firsts == first) | (firsts == second)
     own_pair = own[:, :n_pairs]
     return (
-        logits.masked_fill(
-            networks.to_device(by_row & ~own, one.device), -torch.inf
-        ),
+        logits.masked_fill(networks.to_device(by_row & ~own, one.device), -torch.inf),
         logits[:, :n_pairs].masked_fill(
             networks.to_device(by_column & ~own_pair, one.device), -torch.inf
         ),

@@ -26,6 +26,7 @@ _PAPER: dict[str, Any] = {  # what the settings of tables 2 and 4 share
     "vectors_penalty": 1e-6,
 }
 
+
 class ParagramEncoder(TrainedEncoder):
     r"""Average of word vectors trained on paraphrases: paragram-phrase (PP).
 

@@ -166,8 +166,9 @@ class TrainedEncoder(PaperSettings, CallbackSupportMixin, TextEncoder):
         """Train for one epoch on some pairs, continuing from the last call.
 
         The state of the optimizer is kept from call to call; after a `fit` without
-        `warm_start` it starts anew. With a teacher of more dimensions, the first texts determine which of these are kept (`teacher_axes_`),
-        with a warning if they are too few. Nothing is split off for validation.
+        `warm_start` it starts anew. With a teacher of more dimensions, the first texts
+        determine which of these are kept (`teacher_axes_`), with a warning if they are
+        too few. Nothing is split off for validation.
 
         Parameters
         ----------
@@ -249,8 +250,10 @@ class TrainedEncoder(PaperSettings, CallbackSupportMixin, TextEncoder):
             teacher = self._teacher(texts, len(batch))
         device = networks.resolve_device(self.device)
         optimizer = check_optimizer(self.optimizer, **self._optimizer_settings)
-        keeps_start = self.vectors_penalty or optimizer.max_change is not None
-        anchors = anchor_table(self) if keeps_start else None
+        loss = self._checked_loss(signal.kind)
+        uses_start = self.vectors_penalty or optimizer.max_change is not None
+        uses_start = uses_start or getattr(loss, "keep", 0)
+        anchors = anchor_table(self) if uses_start else None
         trainer = training.ParaphraseTrainer(
             composition.to(device),
             networks.WordTable(
@@ -263,7 +266,7 @@ class TrainedEncoder(PaperSettings, CallbackSupportMixin, TextEncoder):
             self,
             optimizer,
             self._random_state,
-            loss=self._checked_loss(signal.kind),
+            loss=loss,
             texts=batch,
             examples=examples,
             identities=identities,

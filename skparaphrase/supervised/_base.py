@@ -6,7 +6,7 @@
 from collections.abc import Sequence
 from copy import copy
 from numbers import Integral, Real
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +19,6 @@ from skparaphrase._compat import HasMethods, Interval, StrOptions
 from skparaphrase._estimator import Arrays, Settings
 from skparaphrase._lazy import networks, torch, training
 from skparaphrase.encoders import ParagramEncoder
-from skparaphrase.encoders._average import load_pretrained
 from skparaphrase.encoders._initialize import (
     copy_fitted,
     initialize_encoder,
@@ -34,6 +33,7 @@ from skparaphrase.supervised._logistic import logistic_regression
 from skparaphrase.supervised._model import TrainedModel
 from skparaphrase.supervised._targets import LabelledTexts
 from skparaphrase.text import TokenBatch, unique_texts
+from skparaphrase.vectors import load_word_vectors
 
 EPSILON = 1e-6  # added to every class, as in the code of Wieting et al. (2016)
 _SAMPLE = 1000  # texts that determine the scale
@@ -85,6 +85,16 @@ class SupervisedModel(TrainedModel):
         "head_penalty": [Interval(Real, 0, None, closed="left")],
         "class_weight": [dict, StrOptions({"balanced"}), None],
     }
+
+    @classmethod
+    def paper(cls, setting: str | None = None, /, **params: Any) -> Self:
+        # Documented in PaperSettings.
+        found = super().paper(setting, **params)
+        if not {"encoder", "encoder__vectors"} & set(params):
+            encoder = ParagramEncoder() if found.encoder is None else found.encoder
+            if isinstance(encoder, TrainedEncoder) and not encoder._learns_tokens:
+                found.encoder = encoder.set_params(vectors=load_word_vectors())
+        return found
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Predict scores or labels.
@@ -156,7 +166,7 @@ class SupervisedModel(TrainedModel):
         """The encoder that training starts with; the one given is not changed."""
         encoder = self.encoder
         if encoder is None:
-            encoder = ParagramEncoder(load_pretrained().vectors)
+            encoder = ParagramEncoder()
         if self.prior == "universal":
             return copy_fitted(encoder)
         if isinstance(encoder, FrozenEstimator):

@@ -4,7 +4,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -17,6 +17,7 @@ from torch import Tensor, nn
 from skparaphrase.networks._compositions import (
     Composition,
     parameter_arrays,
+    pool,
     unit_vectors,
 )
 from skparaphrase.networks._table import Ints, UsedRows, WordTable, to_device
@@ -216,6 +217,8 @@ class LossBatch:
         The number of hard negatives, whose texts are the last ones.
     has_classes : bool, default=False
         Whether texts of equal identities are never negatives of each other.
+    start : Tensor of shape (n_texts, dim), default=None
+        Unit averages of the word vectors that training started from, if they are known.
     """
 
     identities: Ints
@@ -223,6 +226,7 @@ class LossBatch:
     targets: Tensor | None = None
     n_hard: int = 0
     has_classes: bool = False
+    start: Tensor | None = None
 
     @property
     def n_pairs(self) -> int:
@@ -319,6 +323,10 @@ class ParaphraseTrainer(BaseTrainer):
             ids = ids[to_device(order, ids.device)]
         leaf = self.table.leaf(used)
         known = self._batch(numbers, chosen, self.random_state)
+        if used.initial is not None and getattr(self.loss, "keep", 0):
+            with torch.no_grad():
+                start = unit_vectors(pool(used.initial, ids, offsets, "mean"))
+            known = replace(known, start=start)
         return self._loss(leaf, ids, offsets, known), leaf, used
 
     def penalty(self, name: str) -> float:
