@@ -150,12 +150,16 @@ INTERACTION = {
 
 # The taggers of Charagram: lambda, and the encoder of words.
 NGRAMS = {"ngram_range": (2, 4), "min_count": 2, "dim": 150, "activation": "relu"}
-CASED = {"embedding_dim": 50, "embedding_range": None, "dim": 150, "lowercase": False}
+CASED = {"embedding_dim": 50, "dim": 150, "lowercase": False}
 TAGGERS = {
     "charagram": (1e-6, "CharagramEncoder", NGRAMS),
     "charagram-2-layers": (1e-6, "CharagramEncoder", {**NGRAMS, "n_layers": 2}),
     "char-cnn": (1e-5, "CharCNNEncoder", {**CASED, **EQUAL, "activation": "tanh"}),
-    "char-lstm": (1e-5, "CharLSTMEncoder", {**CASED, "output_gate": True}),
+    "char-lstm": (
+        1e-5,
+        "CharLSTMEncoder",
+        {**CASED, "output_gate": True, "embedding_range": None},
+    ),
 }
 
 

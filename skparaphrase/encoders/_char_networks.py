@@ -28,13 +28,13 @@ FILTERS = {
 
 UNKNOWN = "<unk>"  # no character is as long
 
-_RANGE = [Interval(Real, 0, None, closed="neither"), None]  # of `embedding_range`
-_PAPER: dict[str, Any] = {
-    **PAPER,
+_PAPER: dict[str, Any] = {**PAPER, "ordered_first_epoch": True}
+_PAPER_LSTM: dict[str, Any] = {
+    **_PAPER,
+    "embedding_dim": 300,
     "embedding_range": None,
-    "ordered_first_epoch": True,
+    "dim": 300,
 }
-_PAPER_LSTM: dict[str, Any] = {**_PAPER, "embedding_dim": 300, "dim": 300}
 
 
 def _character_tokenizer(encoder: TrainedEncoder) -> NgramTokenizer:
@@ -47,8 +47,8 @@ def _character_table(encoder: TrainedEncoder, texts: Sequence[str]) -> WordVecto
     characters = encoder._tokenizer().vocabulary(texts)
     if characters:
         characters.append(UNKNOWN)
-    limit = encoder.embedding_range
-    if limit is None:
+    limit = getattr(encoder, "embedding_range", None)
+    if limit is None:  # as in the paper's code
         limit = 0.5 / max(len(characters), 1)
     return random_table(
         characters, encoder.embedding_dim, limit, encoder._random_state, UNKNOWN
@@ -70,9 +70,6 @@ class CharCNNEncoder(TrainedEncoder):
         of the wider ones; "equal" has 175 each of widths 2, 3 and 4.
     embedding_dim : int, default=300
         Length of the character vectors.
-    embedding_range : float, default=1.0
-        r: the character vectors start from U(-r, r). None is 0.5 / the number of
-        characters, as in the paper's code, from which training starts much slower.
     dim : int, default=300
         Length of the vectors: units of the dense layer. None leaves the layer out; the
         vectors then have a number for each filter.
@@ -189,7 +186,6 @@ class CharCNNEncoder(TrainedEncoder):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **TrainedEncoder._parameter_constraints,
-        "embedding_range": _RANGE,
         "filters": [StrOptions(set(FILTERS)), "array-like"],
         "conv_activation": [StrOptions({"relu", "tanh"})],
     }
@@ -199,7 +195,6 @@ class CharCNNEncoder(TrainedEncoder):
         *,
         filters: str | Sequence[tuple[int, int]] = "kim",
         embedding_dim: int = 300,
-        embedding_range: float | None = 1.0,
         dim: int | None = 300,
         conv_activation: str = "relu",
         activation: str = "tanh",
@@ -376,7 +371,7 @@ class CharLSTMEncoder(TrainedEncoder):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **TrainedEncoder._parameter_constraints,
-        "embedding_range": _RANGE,
+        "embedding_range": [Interval(Real, 0, None, closed="neither"), None],
         "dim": [Interval(Integral, 1, None, closed="left")],
     }
 

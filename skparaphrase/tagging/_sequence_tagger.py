@@ -39,12 +39,7 @@ from skparaphrase.tagging._sentences import (
 )
 
 _CHARAGRAM: dict[str, Any] = {"min_count": 2, "dim": 150, "activation": "relu"}
-_CHARACTERS: dict[str, Any] = {
-    "embedding_dim": 50,
-    "embedding_range": None,
-    "dim": 150,
-    "lowercase": False,
-}
+_CHARACTERS: dict[str, Any] = {"embedding_dim": 50, "dim": 150, "lowercase": False}
 
 
 class SequenceTagger(TrainedModel):
@@ -188,7 +183,9 @@ class SequenceTagger(TrainedModel):
         },
         "char-lstm": {
             "optimizer": Optimizer("sgd", sparse=False),
-            "word_encoder": CharLSTMEncoder(**_CHARACTERS, output_gate=True),
+            "word_encoder": CharLSTMEncoder(
+                **_CHARACTERS, embedding_range=None, output_gate=True
+            ),
             "penalty": 1e-5,
         },
     }
