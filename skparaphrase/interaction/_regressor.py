@@ -36,7 +36,7 @@ class PairwiseInteractionRegressor(RegressorMixin, PairwiseInteraction):
     Parameters
     ----------
     vectors : WordVectors, default=None
-        None takes :func:`skparaphrase.datasets.load_word_vectors`.
+        None takes the table of :func:`skparaphrase.load_pretrained`.
     hidden_dim : int, default=250
         Units of the LSTM.
     max_words : {32, 48, 64}, default=32
@@ -52,6 +52,12 @@ class PairwiseInteractionRegressor(RegressorMixin, PairwiseInteraction):
         instead of it dropout on the cube in training, or nothing (table 8).
     dropout : float, default=0.3
         Dropout rate, with `focus="dropout"`.
+    similarity : {"cosine", "coverage"} or None, default="cosine"
+        Similarity of the two texts' word vectors that is a further input of the output
+        layer. Training starts from a regression of the scores on it alone. "cosine" is
+        that of the average word vectors. "coverage" is the mean over the words of the
+        first text of their highest cosine with a word of the second, weighted by the
+        lengths of the vectors (Mihalcea et al. 2006). None is the paper's model.
     scale : float, default=6.0
         Mean length that one factor gives to the vectors of the words in `X`. The gates
         of an LSTM hardly open to short vectors. None leaves them as they are.
@@ -72,7 +78,7 @@ class PairwiseInteractionRegressor(RegressorMixin, PairwiseInteraction):
     learning_rate : float, default=0.001
     batch_size : int, default=32
         Pairs per step. The gradient of a batch is the mean over its pairs.
-    max_epochs : int, default=10
+    max_epochs : int, default=5
         Passes over the pairs. 0 keeps the initial parameters.
     vectors_penalty : float, default=0.0
         Lambda, which pulls trained vectors to where they started.
@@ -100,7 +106,7 @@ class PairwiseInteractionRegressor(RegressorMixin, PairwiseInteraction):
         "context.forwards.W_x" of shape (4 * hidden_dim, dim), rows for the input,
         forget, cell and output gates, "W_h", "b_x" and "b_h";
         "grid.convolutions.0.weight" of shape (128, 13, 3, 3) and so on; "grid.hidden.*"
-        and "grid.output.*".
+        and "grid.output.*"; "shortcut.weight" of shape (n_levels,).
     vectors_ : WordVectors
         Trained vectors of the words in `X`, with `freeze=None`.
     scale_ : float
@@ -137,10 +143,16 @@ class PairwiseInteractionRegressor(RegressorMixin, PairwiseInteraction):
 
     An empty sentence has no cells: all such pairs get the score of the empty cube.
 
+    The similarity is no part of the paper. With it, a model that has seen few examples,
+    or none, is as good as the similarity alone, which the networks then refine.
+
     References
     ----------
     H. He, J. Lin, "Pairwise Word Interaction Modeling with Deep Neural Networks for
     Semantic Similarity Measurement", NAACL 2016.
+
+    R. Mihalcea, C. Corley, C. Strapparava, "Corpus-based and Knowledge-based Measures
+    of Text Semantic Similarity", AAAI 2006.
 
     Examples
     --------
@@ -172,6 +184,7 @@ class PairwiseInteractionRegressor(RegressorMixin, PairwiseInteraction):
         share_directions: bool = True,
         focus: str = "matching",
         dropout: float = 0.3,
+        similarity: str | None = "cosine",
         scale: float | None = 6.0,
         unknown_range: float | None = 0.05,
         tokenizer: Callable[[str], Iterable[str]] | None = None,
@@ -180,7 +193,7 @@ class PairwiseInteractionRegressor(RegressorMixin, PairwiseInteraction):
         optimizer: str | Optimizer = "adam",
         learning_rate: float = 0.001,
         batch_size: int = 32,
-        max_epochs: int = 10,
+        max_epochs: int = 5,
         vectors_penalty: float = 0.0,
         freeze: str | None = "vectors",
         validation_fraction: float | None = None,
