@@ -48,6 +48,7 @@ class PairwiseInteraction(TrainedModel):
 
     parameters_: dict[str, NDArray[np.float32]]
     scale_: float
+    similarity_: str | None
     vectors_: WordVectors  # with freeze=None
 
     _n_texts = 2
@@ -138,9 +139,10 @@ class PairwiseInteraction(TrainedModel):
     def _initialize(self, examples: LabelledTexts) -> None:
         for name in ("vectors_", "scale_"):
             self.__dict__.pop(name, None)
+        self.similarity_ = self._choose_similarity(len(examples))
         network = self._network()
         network.reset(self._random_state)
-        if self.similarity is not None:
+        if self.similarity_ is not None:
             distinct, indices = unique_texts(examples.texts)
             network.start_from(
                 self._compute(
@@ -151,6 +153,11 @@ class PairwiseInteraction(TrainedModel):
             )
         self.parameters_ = networks.parameter_arrays(network)
         training.forget_epochs(self)
+
+    def _choose_similarity(self, n_pairs: int) -> str | None:
+        """The similarity that training on so many pairs starts from."""
+        similarity: str | None = self.similarity
+        return similarity
 
     def _resolved_device(self) -> "torch.device":
         device = networks.resolve_device(self.device)
@@ -171,7 +178,7 @@ class PairwiseInteraction(TrainedModel):
             share_directions=self.share_directions,
             focus=self.focus,
             dropout=self.dropout,
-            similarity=self.similarity,
+            similarity=self.similarity_,
         )
 
     def _fitted_network(self) -> "networks.Interaction":

@@ -67,7 +67,7 @@ class PairwiseInteractionRanker(PairwiseInteraction):
     learning_rate : float, default=0.0005
     batch_size : int, default=16
         Pairs per step. The gradient of a batch is the mean over its pairs.
-    max_epochs : int, default=2
+    max_epochs : int, default=1
         Passes over the pairs. 0 keeps the initial parameters.
     vectors_penalty : float, default=0.0
         Lambda, which pulls trained vectors to where they started.
@@ -99,6 +99,8 @@ class PairwiseInteractionRanker(PairwiseInteraction):
         Trained vectors of the words in `X`, with `freeze=None`.
     scale_ : float
         The factor of `scale`.
+    similarity_ : {"cosine", "coverage"} or None
+        The similarity in use.
     loss_curve_ : list of float
         Mean loss of a pair in each epoch, without penalties.
     n_epochs_ : int
@@ -169,7 +171,7 @@ class PairwiseInteractionRanker(PairwiseInteraction):
         optimizer: str | Optimizer = "adam",
         learning_rate: float = 0.0005,
         batch_size: int = 16,
-        max_epochs: int = 2,
+        max_epochs: int = 1,
         vectors_penalty: float = 0.0,
         freeze: str | None = "vectors",
         validation_fraction: float | None = None,

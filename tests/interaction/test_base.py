@@ -56,8 +56,8 @@ def drawn(word, dim=6, reach=0.05):
 def network(model, n_outputs, dim=6):
     """The network of the module `networks` with the arrays of a fitted model."""
     names = ("max_words", "context", "share_directions", "focus", "dropout")
-    names += ("similarity",)
     params = {name: getattr(model, name) for name in names}
+    params["similarity"] = model.similarity_
     net = Interaction(dim, model.hidden_dim, n_outputs, **params)
     state = {name: torch.tensor(value) for name, value in model.parameters_.items()}
     net.load_state_dict(state)

@@ -8,7 +8,7 @@ import pytest
 from numpy.testing import assert_allclose
 from sklearn.base import clone
 
-from skparaphrase.interaction import PairwiseInteractionRegressor
+from skparaphrase.interaction import PairwiseInteractionRegressor, _regressor
 
 SMALL = {
     "hidden_dim": 4, "max_epochs": 1, "batch_size": 9, "device": "cpu",
@@ -38,6 +38,14 @@ def test_expectation_with_a_network_forced_by_hand(
     model.parameters_["grid.output.weight"][:] = 0
     model.parameters_["grid.output.bias"][:] = biases
     assert_allclose(model.predict(pairs), np.full(18, expected), rtol=1e-6)
+
+
+def test_many_pairs_need_no_similarity(model, pairs, gold, monkeypatch):
+    model.set_params(max_epochs=0)
+    for n_pairs, expected in ((len(pairs), None), (len(pairs) + 1, "cosine")):
+        monkeypatch.setattr(_regressor, "_MANY_PAIRS", n_pairs)
+        assert model.fit(pairs, gold).similarity_ == expected
+        assert ("shortcut.weight" in model.parameters_) == (expected is not None)
 
 
 def test_any_scale_is_the_same_model(model, pairs, gold):
