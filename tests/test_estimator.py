@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 
+from skparaphrase.datasets import load_word_vectors
 from skparaphrase.encoders import LSTMEncoder, ParagramEncoder, SIFEncoder
 from skparaphrase.losses import MarginLoss
 from skparaphrase.optimizers import Optimizer, check_optimizer
@@ -185,7 +186,8 @@ def written_out():
     rule = Optimizer("rmsprop", reset=True, clip_norm=50)
     for name, more in INTERACTION.items():
         cells = {"learning_rate": 1e-4, "batch_size": 1, "max_epochs": 35}
-        yield *name.split(), rule, {**cells, "scale": None, **more}
+        cells |= {"scale": None, "similarity": None, "vectors": load_word_vectors()}
+        yield *name.split(), rule, {**cells, **more}
     rule = Optimizer("sgd", sparse=False, momentum=0.95)
     for setting, (penalty, encoder, params) in TAGGERS.items():
         cells = {"learning_rate": 0.2, "batch_size": 100, "max_epochs": 50}
