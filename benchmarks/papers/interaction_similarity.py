@@ -115,7 +115,7 @@ def model_for(
     args: argparse.Namespace, params: Mapping[str, Any], seed: int
 ) -> PairwiseInteractionRegressor:
     """A model with the vectors of the data folder or with others."""
-    params = {"random_state": seed, **params}
+    params = {"random_state": seed, "similarity": None, **params}  # the paper's model
     params["vectors"] = find_vectors(args, params.get("vectors"))
     if args.quick or args.short:
         params["max_epochs"] = 1 if args.quick else 2
