@@ -26,6 +26,7 @@ from skparaphrase._estimator import Arrays, PaperSettings, warn_caller
 from skparaphrase._lazy import networks, training
 from skparaphrase.encoders._base import TextEncoder
 from skparaphrase.encoders._data import (
+    check_classes,
     check_examples,
     mean_targets,
     partners,
@@ -167,8 +168,9 @@ class TrainedEncoder(PaperSettings, CallbackSupportMixin, TextEncoder):
         """Train for one epoch on some pairs, continuing from the last call.
 
         The state of the optimizer is kept from call to call; after a `fit` without
-        `warm_start` it starts anew. With a teacher of more dimensions, the first texts determine which of these are kept (`teacher_axes_`),
-        with a warning if they are too few. Nothing is split off for validation.
+        `warm_start` it starts anew. With a teacher of more dimensions, the first texts
+        determine which of these are kept (`teacher_axes_`), with a warning if they are
+        too few. Nothing is split off for validation.
 
         Parameters
         ----------
@@ -220,7 +222,9 @@ class TrainedEncoder(PaperSettings, CallbackSupportMixin, TextEncoder):
             deepcopy(self._split_state),
             groups=share_texts(texts),
         )
-        if texts.signal.kind != "vectors" and min(len(train), len(held_out)) < 2:
+        if texts.signal.kind == "labels":
+            check_classes(train.signal.values, " to train on")
+        elif texts.signal.kind != "vectors" and min(len(train), len(held_out)) < 2:
             raise ValueError(
                 f"validation_fraction={self.validation_fraction} leaves {len(train)} "
                 f"examples to train on and {len(held_out)} to validate on, while a "
@@ -242,9 +246,12 @@ class TrainedEncoder(PaperSettings, CallbackSupportMixin, TextEncoder):
             )
         signal, examples, identities = texts.signal, texts.numbers, texts.identities
         if signal.kind == "labels":
+            if identities is None:  # a text may have more than one label
+                batch, examples = batch.take(examples), np.arange(len(examples))
             identities = np.zeros(len(batch), dtype=np.intp)
             identities[examples[:]] = signal.values
-            examples = examples[partners(signal.values, self._random_state)]
+            # The same partners in a fit that resumes.
+            examples = examples[partners(signal.values, deepcopy(self._split_state))]
         teacher = None
         if signal.kind == "vectors":
             teacher = self._teacher(texts, len(batch))
