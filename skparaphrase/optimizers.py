@@ -41,7 +41,7 @@ class Optimizer(DocumentedOnline, BaseEstimator):
         "linear" decreases the learning rate to zero, step by step.
     reset : bool, default=False
         Discard the moments after every epoch, as the code of He & Lin (2016) does.
-    max_change : float, default=0.6
+    max_change : float, default=0.8
         The largest distance of a word's vector from where an encoder started, divided
         by its length there. It keeps what the vectors knew about other texts, however
         long the fit: less is forgotten than by a lower learning rate or by going back a
@@ -74,7 +74,7 @@ class Optimizer(DocumentedOnline, BaseEstimator):
         momentum: float = 0.95,
         schedule: str = "constant",
         reset: bool = False,
-        max_change: float | None = 0.6,
+        max_change: float | None = 0.8,
     ) -> None:
         self.name = name
         self.sparse = sparse

@@ -38,6 +38,7 @@ from skparaphrase.text import (
     check_texts,
     unique_texts,
 )
+from skparaphrase.text._check import is_missing
 from skparaphrase.vectors import WordVectors
 
 N_PARTNERS = 2  # of a text that has a label
@@ -289,15 +290,23 @@ def _labels(texts: Any, y: Any) -> tuple[Signal, NDArray[np.intp] | None]:
     check_consistent_length(texts, labels)
     if labels.dtype.kind == "f":
         assert_all_finite(labels, input_name="y")
+    elif labels.dtype.kind == "O" and any(map(is_missing, labels)):
+        raise ValueError("y contains missing labels: drop these texts.")
     check_classification_targets(labels)
-    _, numbers, counts = np.unique(labels, return_inverse=True, return_counts=True)
-    if len(counts) < 2 or counts.max() < 2:
+    numbers = np.unique(labels, return_inverse=True)[1]
+    check_classes(numbers)
+    return Signal("labels", numbers), None
+
+
+def check_classes(numbers: NDArray[np.intp], where: str = "") -> None:
+    """Raise unless two classes have two texts; `where` is added to the message."""
+    n_classes = int((np.bincount(numbers) > 1).sum())
+    if n_classes < 2:
         raise ValueError(
             "Labels teach that texts of one class are similar and those of different "
-            "classes are not: y needs two classes, one of them with two texts; got "
-            f"{len(counts)} classes of at most {counts.max()} texts."
+            f"classes are not: two classes of at least two texts are needed{where}; "
+            f"got {n_classes}."
         )
-    return Signal("labels", numbers), None
 
 
 def _paraphrases_or_scores(

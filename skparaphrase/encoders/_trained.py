@@ -26,6 +26,7 @@ from skparaphrase._estimator import Arrays, PaperSettings, warn_caller
 from skparaphrase._lazy import networks, training
 from skparaphrase.encoders._base import TextEncoder
 from skparaphrase.encoders._data import (
+    check_classes,
     check_examples,
     mean_targets,
     partners,
@@ -220,7 +221,9 @@ class TrainedEncoder(PaperSettings, CallbackSupportMixin, TextEncoder):
             deepcopy(self._split_state),
             groups=share_texts(texts),
         )
-        if texts.signal.kind != "vectors" and min(len(train), len(held_out)) < 2:
+        if texts.signal.kind == "labels":
+            check_classes(train.signal.values, " to train on")
+        elif texts.signal.kind != "vectors" and min(len(train), len(held_out)) < 2:
             raise ValueError(
                 f"validation_fraction={self.validation_fraction} leaves {len(train)} "
                 f"examples to train on and {len(held_out)} to validate on, while a "
@@ -242,9 +245,12 @@ class TrainedEncoder(PaperSettings, CallbackSupportMixin, TextEncoder):
             )
         signal, examples, identities = texts.signal, texts.numbers, texts.identities
         if signal.kind == "labels":
+            if identities is None:  # a text may have more than one label
+                batch, examples = batch.take(examples), np.arange(len(examples))
             identities = np.zeros(len(batch), dtype=np.intp)
             identities[examples[:]] = signal.values
-            examples = examples[partners(signal.values, self._random_state)]
+            # The same partners in a fit that resumes.
+            examples = examples[partners(signal.values, deepcopy(self._split_state))]
         teacher = None
         if signal.kind == "vectors":
             teacher = self._teacher(texts, len(batch))

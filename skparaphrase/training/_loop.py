@@ -361,11 +361,15 @@ def split_off(
         stratify=stratify,
     )
     if groups is not None and groups.max() + 1 < len(groups):
-        sizes = np.bincount(groups)
-        order = random_state.permutation(len(sizes))
-        chosen = order[np.cumsum(sizes[order]) <= len(held_out)]
+        sizes, room, chosen = np.bincount(groups).tolist(), len(held_out), []
+        for group in random_state.permutation(len(sizes)).tolist():
+            if sizes[group] <= room:
+                chosen.append(group)
+                room -= sizes[group]
+            if not room:
+                break
         in_groups = np.isin(groups, chosen)
-        if 2 * in_groups.sum() >= len(held_out):
+        if 2 * room <= len(held_out):
             train, held_out = np.flatnonzero(~in_groups), np.flatnonzero(in_groups)
     return examples.take(np.sort(train)), examples.take(np.sort(held_out))
 
