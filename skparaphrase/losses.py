@@ -441,15 +441,8 @@ def _identical(texts: NDArray[np.integer], rows: slice) -> NDArray[np.bool_]:
     return same | same[partner]
 
 
-<<<<<<< HEAD
 def _paraphrase_groups(texts: NDArray[np.integer], n_pairs: int) -> NDArray[np.integer]:
     """Equal numbers for texts that strings and pairs connect, shape (n_texts,)."""
-=======
-def _paraphrase_groups(
-    texts: NDArray[np.integer], n_pairs: int
-) -> NDArray[np.integer]:
-    """Equal numbers for the texts that equal strings and pairs connect."""
->>>>>>> p2-tests
     distinct, nodes = np.unique(texts, return_inverse=True)
     first, second = nodes[0 : 2 * n_pairs : 2], nodes[1 : 2 * n_pairs : 2]
     edges = np.ones(n_pairs, np.bool_), (first, second)

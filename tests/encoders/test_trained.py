@@ -183,31 +183,7 @@ def test_verbose_prints_a_line_an_epoch(zoo, capsys):
     assert f"score {encoder.validation_scores_[0]:.4f}\n" in capsys.readouterr().out
 
 
-<<<<<<< HEAD
-# Scale, penalties and frozen vectors
-
-
-@pytest.mark.parametrize("of_words", ["paragram"])
-def test_scale_gives_the_words_of_the_texts_a_mean_length(zoo, of_words):
-    pairs = zoo.pairs[:4]
-    words = sorted({word for pair in pairs for word in " ".join(pair).split()})
-    assert len(words) < 20
-    encoder = zoo.make(of_words, scale=3.0, max_epochs=0).fit(pairs)
-    mean = np.linalg.norm([zoo.vectors[word] for word in words], axis=1).mean()
-    assert encoder.scale_ == pytest.approx(3 / mean)
-    expected = zoo.vectors.matrix * np.float32(encoder.scale_)
-    assert_allclose(encoder.vectors_.matrix, expected, rtol=1e-6)
-    held = zoo.make(
-        of_words, scale=3.0, vectors_penalty=1e4, max_epochs=5, learning_rate=1e-3
-    ).fit(pairs)  # the penalty pulls to the scaled vectors
-    assert np.abs(held.vectors_.matrix - expected).max() < 0.02
-    resumed = zoo.make(of_words, init=held, scale=50.0, max_epochs=0).fit(zoo.pairs)
-    assert zoo.same(resumed, held) and resumed.scale_ == held.scale_
-    held.set_params(scale=None).fit(pairs)
-    assert held.scale_ == 1
-=======
 # Penalties and frozen vectors
->>>>>>> p2-tests
 
 
 @pytest.mark.filterwarnings("ignore:The loss of .* the same output")
