@@ -31,7 +31,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from skparaphrase.datasets import load_answers, load_paraphrases, read_answers
-from skparaphrase.encoders import ParagramEncoder, SIFEncoder
+from skparaphrase.encoders import AverageEncoder, ParagramEncoder
 from skparaphrase.inspection import InteractionDisplay
 from skparaphrase.interaction import PairwiseInteractionRanker
 from skparaphrase.metrics import mean_average_precision, mean_reciprocal_rank
@@ -48,12 +48,12 @@ print(f"{len(np.unique(query))} questions with {len(y)} candidates")
 # There are too few answers to train an LSTM, so words are compared without their
 # context, which is also faster. With thousands of pairs, use the defaults.
 
-encoder = ParagramEncoder(loss="infonce", batch_size=256, random_state=0)
-vectors = encoder.fit(load_paraphrases().data).vectors_
+encoder = ParagramEncoder(random_state=0).fit(load_paraphrases().data)
+vectors = encoder.vectors_
 contenders = {
-    "cosine of SIF vectors": make_pipeline(SIFEncoder(vectors), PairSimilarity()),
+    "cosine of averages": make_pipeline(AverageEncoder(vectors), PairSimilarity()),
     "logistic regression": make_pipeline(
-        SIFEncoder(vectors),
+        AverageEncoder(vectors),
         PairFeatures(),
         StandardScaler(),
         LogisticRegression(C=0.01, max_iter=1000),
