@@ -341,8 +341,7 @@ class DistillationLoss(Loss):
         return 1 - (unit * batch.targets).sum() / len(unit)
 
 
-#: What the names of the parameter `loss` stand for. Encoders whose paper has another
-#: setting of "margin" replace it.
+#: What the names of the parameter `loss` stand for.
 LOSSES: dict[str, Loss] = {
     "margin": MarginLoss(),
     "infonce": InfoNCELoss(),

@@ -63,8 +63,6 @@ class TrainedEncoder(PaperSettings, CallbackSupportMixin, TextEncoder):
     added_words_: list[str]  # of the texts, which `vectors` lacks
     teacher_axes_: NDArray[np.float32]
 
-    _losses: ClassVar[dict[str, Loss]] = LOSSES  # what names of losses stand for
-    _optimizer_settings: ClassVar[dict[str, Any]] = {}  # of a name
     _learns_tokens: ClassVar[bool] = False  # True: tokens come from the training texts
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -206,7 +204,7 @@ class TrainedEncoder(PaperSettings, CallbackSupportMixin, TextEncoder):
             if kind is None:
                 return None
             loss = AUTOMATIC[kind]
-        loss = self._losses[loss] if isinstance(loss, str) else loss
+        loss = LOSSES[loss] if isinstance(loss, str) else loss
         loss._validate_params()
         found: Loss = loss
         return found
@@ -255,10 +253,10 @@ class TrainedEncoder(PaperSettings, CallbackSupportMixin, TextEncoder):
         if signal.kind == "vectors":
             teacher = self._teacher(texts, len(batch))
         device = networks.resolve_device(self.device)
-        optimizer = check_optimizer(self.optimizer, **self._optimizer_settings)
+        optimizer = check_optimizer(self.optimizer)
         loss = self._checked_loss(signal.kind)
         uses_start = self.vectors_penalty or optimizer.max_change is not None
-        uses_start = uses_start or getattr(loss, "keep", 0)
+        uses_start = uses_start or getattr(loss, "keep", 0.0)
         anchors = anchor_table(self) if uses_start else None
         trainer = training.ParaphraseTrainer(
             composition.to(device),

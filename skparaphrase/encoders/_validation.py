@@ -18,7 +18,7 @@ from skparaphrase.metrics._similarity import unit_vectors
 _BLOCK = 1024  # texts whose cosines with all others are in memory at a time
 
 
-def validation(encoder: Any, examples: Any, held_out: Any) -> Callable[[], float]:
+def validation(encoder: Any, examples: Any, held_out: Any) -> Callable[[], Any]:
     """What scores an encoder on held-out examples.
 
     Pairs and triplets: :class:`RetrievalScorer`. Scores: Pearson's r of the cosines.
