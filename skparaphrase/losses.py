@@ -45,6 +45,11 @@ class Loss(DocumentedOnline, BaseEstimator, ABC):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {}
 
+    @property
+    def _uses_start(self) -> bool:
+        """Whether `LossBatch.start` is needed."""
+        return False
+
     @abstractmethod
     def compute(self, unit: "Tensor", batch: "training.LossBatch") -> "Tensor":
         """The mean loss of an example.
@@ -229,6 +234,10 @@ class InfoNCELoss(Loss):
         self, temperature: float = 0.1, *, keep: float = 0.3, mask_known: bool = True
     ) -> None:
         store_parameters(self, locals())
+
+    @property
+    def _uses_start(self) -> bool:
+        return self.keep > 0
 
     def compute(self, unit: "Tensor", batch: "training.LossBatch") -> "Tensor":
         """The mean loss of a pair; see :meth:`Loss.compute`.

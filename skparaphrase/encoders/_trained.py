@@ -193,18 +193,16 @@ class TrainedEncoder(PaperSettings, CallbackSupportMixin, TextEncoder):
         return self
 
     def _check_examples(self, X: Any, y: Any, scratch: ExitStack) -> Any:
-        loss = self._checked_loss()
-        kinds = AUTOMATIC if loss is None else loss.learns_from
+        kinds = set(AUTOMATIC)
+        if not isinstance(self.loss, str) or self.loss != "auto":
+            kinds = set(self._checked_loss().learns_from)
         return check_examples(X, y, kinds, self.positive_from, scratch)
 
-    def _checked_loss(self, kind: str | None = None) -> Loss | None:
-        """The loss; None if it is automatic, and the kind of examples not known."""
+    def _checked_loss(self, kind: str = "pairs") -> Loss:
+        """The loss; `kind` is that of the examples, which "auto" depends on."""
         loss: Any = self.loss
-        if loss == "auto":
-            if kind is None:
-                return None
-            loss = AUTOMATIC[kind]
-        loss = LOSSES[loss] if isinstance(loss, str) else loss
+        if isinstance(loss, str):
+            loss = LOSSES[AUTOMATIC[kind] if loss == "auto" else loss]
         loss._validate_params()
         found: Loss = loss
         return found
@@ -256,7 +254,7 @@ class TrainedEncoder(PaperSettings, CallbackSupportMixin, TextEncoder):
         optimizer = check_optimizer(self.optimizer)
         loss = self._checked_loss(signal.kind)
         uses_start = self.vectors_penalty or optimizer.max_change is not None
-        uses_start = uses_start or getattr(loss, "keep", 0.0)
+        uses_start = uses_start or loss._uses_start
         anchors = anchor_table(self) if uses_start else None
         trainer = training.ParaphraseTrainer(
             composition.to(device),

@@ -323,7 +323,7 @@ class ParaphraseTrainer(BaseTrainer):
             ids = ids[to_device(order, ids.device)]
         leaf = self.table.leaf(used)
         known = self._batch(numbers, chosen, self.random_state)
-        if used.initial is not None and getattr(self.loss, "keep", 0.0):
+        if used.initial is not None and self.loss._uses_start:
             with torch.no_grad():
                 start = unit_vectors(pool(used.initial, ids, offsets, "mean"))
             known = replace(known, start=start)
