@@ -22,7 +22,7 @@ from skparaphrase.encoders import (
     TfidfEncoder,
 )
 from skparaphrase.interaction import PairwiseInteractionRegressor
-from skparaphrase.losses import InfoNCELoss, Loss, MarginLoss
+from skparaphrase.losses import CoSENTLoss, InfoNCELoss, Loss, MarginLoss
 from skparaphrase.metrics import STSScorer, pearson_score
 from skparaphrase.optimizers import Optimizer
 from skparaphrase.pairs import PairFeatures, PairSimilarity
@@ -85,13 +85,12 @@ def use_encoders(texts: Texts, pairs: Pairs) -> None:
     assert_type(encoder.vectors_, WordVectors)
     assert_type(encoder.loss_curve_, list[float])
     assert_type(encoder.n_epochs_, int)
-    assert_type(encoder.initial_weights_, NDArray[np.float64])
     lstm = LSTMEncoder(loss=MarginLoss(0.3), optimizer=Optimizer("adam"))
     assert_type(lstm.fit(pairs).parameters_, dict[str, NDArray[Any]])
     assert_type(lstm.best_epoch_, int)
     assert_type(lstm.validation_scores_, list[float])
-    losses: list[Loss] = [MarginLoss(margin=0.6), InfoNCELoss(0.05)]
-    assert_type(losses[0].needs_targets, bool)
+    losses: list[Loss] = [MarginLoss(margin=0.6), InfoNCELoss(0.05), CoSENTLoss()]
+    assert_type(losses[0].learns_from, frozenset[str])
     removal = assert_type(CommonComponentRemoval().fit([[1.0]]), CommonComponentRemoval)
     assert_type(removal.components_, NDArray[np.floating])
     stopping = EarlyStopping(STSScorer(load_similarity(return_X_y=True)))

@@ -155,7 +155,9 @@ def vector_growth(encoder: Any) -> NDArray[np.float64]:
         )
     check_is_fitted(encoder)
     initial = anchor_table(encoder)
-    if initial is None or initial.words != encoder.vectors_.words:
+    # One from a file without `vectors` resumes from where it is.
+    is_itself = initial is encoder.vectors_ and encoder.freeze is None
+    if initial is None or is_itself or initial.words != encoder.vectors_.words:
         raise ValueError("The vectors from which training started are unknown.")
     before = np.linalg.norm(initial.rows(slice(None)), axis=1).astype(np.float64)
     after = np.linalg.norm(encoder.vectors_.rows(slice(None)), axis=1)
