@@ -59,9 +59,8 @@ class ParagramEncoder(TrainedEncoder):
         trained on phrases, or :func:`skparaphrase.load_pretrained`; in pipelines and
         grid searches in a :class:`~sklearn.frozen.FrozenEstimator`.
 
-    loss : {"auto", "margin", "infonce", "cosent", "distillation"} or Loss, \
-            default="auto"
-        "auto" takes "infonce" for paraphrases, triplets and labels, "cosent" for scores
+    loss : str or Loss, default="auto"
+        "auto", "margin", "infonce", "cosent" or "distillation". "auto" takes "infonce" for paraphrases, triplets and labels, "cosent" for scores
         and "distillation" for vectors. "margin" is the paper's, `MarginLoss()`. See
         :mod:`skparaphrase.losses` for your own.
     positive_from : float, default=None
