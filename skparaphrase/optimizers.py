@@ -45,7 +45,7 @@ class Optimizer(DocumentedOnline, BaseEstimator):
         The largest distance of a word's vector from where an encoder started, divided
         by its length there. It keeps what the vectors knew about other texts, however
         long the fit: less is forgotten than by a lower learning rate or by going back a
-        part of the way. None: no limit, as in the papers.
+        part of the way. None, and with a teacher's vectors: no limit, as in the papers.
 
     Examples
     --------

@@ -40,8 +40,8 @@ class ConvolutionalEncoder(TrainedEncoder):
     Parameters
     ----------
     vectors : WordVectors, default=None
-        Where training starts. None takes those that `init` started from, or
-        :func:`skparaphrase.datasets.load_word_vectors`.
+        Where training starts. None takes those of `init`, or of
+        :func:`skparaphrase.load_pretrained`.
     widths : sequence of int, default=(1, 2, 3)
         Number of words that a filter spans.
     n_filters : int, default=100
@@ -65,16 +65,15 @@ class ConvolutionalEncoder(TrainedEncoder):
         Splits a text into words; None is :class:`~skparaphrase.text.WordTokenizer` with
         its defaults.
     init : encoder, default=None
-        A fitted encoder of this class, or one in a
-        :class:`~sklearn.frozen.FrozenEstimator` (in pipelines and grid searches), that
-        training starts from: phrases first, then sentences.
+        A fitted encoder of this class, or a fitted average of word vectors, that
+        training starts from: phrases first, then sentences. In pipelines and grid
+        searches in a :class:`~sklearn.frozen.FrozenEstimator`.
 
-    loss : {"infonce", "margin", "distillation"} or Loss, default="infonce"
-        See :mod:`skparaphrase.losses`, also for your own; the paper's is
-        `MarginLoss(margin=0.6)`, and "distillation" is fitted with
-        `fit(texts, vectors)`.
+    loss : str or Loss, default="auto"
+        As in :class:`ParagramEncoder`; the paper's is `MarginLoss(margin=0.6)`.
     positive_from : float, default=None
-        Pairs with at least this graded score are paraphrases.
+        Pairs with at least this score are paraphrases, and the others are ignored.
+        None: the order of the scores is learnt.
     optimizer : {"adagrad", "adam", "rmsprop", "sgd"} or Optimizer, default="adagrad"
         See :class:`~skparaphrase.optimizers.Optimizer`.
     learning_rate : float, default=0.005
@@ -83,8 +82,8 @@ class ConvolutionalEncoder(TrainedEncoder):
     max_epochs : int, default=5
         Passes over the pairs. 0 keeps the initial parameters.
     vectors_penalty : float, default=1e-06
-        Lambda_w, which pulls the vectors to those of `vectors`. With sparse updates,
-        only the words of the batch are pulled.
+        Lambda_w, which pulls the vectors to where training started. With sparse
+        updates, only the words of the batch are pulled.
     composition_penalty : float, default=1e-05
         Lambda_c, which pulls all other parameters, biases included, to zero.
     word_dropout : float, default=0.0
@@ -97,9 +96,8 @@ class ConvolutionalEncoder(TrainedEncoder):
     freeze : {"vectors"}, default=None
         What is not trained.
     validation_fraction : float, default=None
-        Fraction of the examples held out to be scored after every epoch, by
-        :class:`~skparaphrase.metrics.RetrievalScorer` or with "distillation" by the
-        mean cosine; the best epoch is kept.
+        Fraction of the examples held out to be scored after every epoch, as in
+        :class:`ParagramEncoder`; the best epoch is kept.
     patience : int, default=None
         Stop after so many epochs without a better validation score.
 

@@ -25,8 +25,8 @@ class RNNEncoder(TrainedEncoder):
     Parameters
     ----------
     vectors : WordVectors, default=None
-        Where training starts. None takes those that `init` started from, or
-        :func:`skparaphrase.datasets.load_word_vectors`.
+        Where training starts. None takes those of `init`, or of
+        :func:`skparaphrase.load_pretrained`.
     dim : int, default=None
         Units of the network, and with `residual=False` the length of the sentence
         vectors; None takes that of the word vectors, as the paper does.
@@ -40,16 +40,15 @@ class RNNEncoder(TrainedEncoder):
         Splits a text into words; None is :class:`~skparaphrase.text.WordTokenizer` with
         its defaults.
     init : encoder, default=None
-        A fitted encoder of this class, or one in a
-        :class:`~sklearn.frozen.FrozenEstimator` (in pipelines and grid searches), that
-        training starts from: phrases first, then sentences.
+        A fitted encoder of this class, or a fitted average of word vectors, that
+        training starts from: phrases first, then sentences. In pipelines and grid
+        searches in a :class:`~sklearn.frozen.FrozenEstimator`.
 
-    loss : {"infonce", "margin", "distillation"} or Loss, default="infonce"
-        See :mod:`skparaphrase.losses`, also for your own; the paper's is
-        `MarginLoss(negatives="mix")`, and "distillation" is fitted with
-        `fit(texts, vectors)`.
+    loss : str or Loss, default="auto"
+        As in :class:`ParagramEncoder`; the paper's is `MarginLoss(negatives="mix")`.
     positive_from : float, default=None
-        Pairs with at least this graded score are paraphrases.
+        Pairs with at least this score are paraphrases, and the others are ignored.
+        None: the order of the scores is learnt.
     optimizer : {"adagrad", "adam", "rmsprop", "sgd"} or Optimizer, default="adagrad"
         See :class:`~skparaphrase.optimizers.Optimizer`.
     learning_rate : float, default=0.005
@@ -58,8 +57,8 @@ class RNNEncoder(TrainedEncoder):
     max_epochs : int, default=5
         Passes over the pairs. 0 keeps the initial parameters.
     vectors_penalty : float, default=1e-06
-        Lambda_w, which pulls the vectors to those of `vectors`. With sparse updates,
-        only the words of the batch are pulled.
+        Lambda_w, which pulls the vectors to where training started. With sparse
+        updates, only the words of the batch are pulled.
     composition_penalty : float, default=1e-05
         Lambda_c, which pulls all other parameters, biases included, to zero.
     ordered_first_epoch : bool, default=False
@@ -67,9 +66,8 @@ class RNNEncoder(TrainedEncoder):
     freeze : {"vectors"}, default=None
         What is not trained.
     validation_fraction : float, default=None
-        Fraction of the examples held out to be scored after every epoch, by
-        :class:`~skparaphrase.metrics.RetrievalScorer` or with "distillation" by the
-        mean cosine; the best epoch is kept.
+        Fraction of the examples held out to be scored after every epoch, as in
+        :class:`ParagramEncoder`; the best epoch is kept.
     patience : int, default=None
         Stop after so many epochs without a better validation score.
 
@@ -196,8 +194,8 @@ class IdentityRNNEncoder(TrainedEncoder):
     Parameters
     ----------
     vectors : WordVectors, default=None
-        Where training starts. None takes those that `init` started from, or
-        :func:`skparaphrase.datasets.load_word_vectors`.
+        Where training starts. None takes those of `init`, or of
+        :func:`skparaphrase.load_pretrained`.
     residual : bool, default=True
         True: the sentence vector is the average of the word vectors plus a linear map
         of the network's output, "projection", which starts at zero. Training thus
@@ -206,15 +204,15 @@ class IdentityRNNEncoder(TrainedEncoder):
         Splits a text into words; None is :class:`~skparaphrase.text.WordTokenizer` with
         its defaults.
     init : encoder, default=None
-        A fitted encoder of this class, or one in a
-        :class:`~sklearn.frozen.FrozenEstimator` (in pipelines and grid searches), that
-        training starts from: phrases first, then sentences.
+        A fitted encoder of this class, or a fitted average of word vectors, that
+        training starts from: phrases first, then sentences. In pipelines and grid
+        searches in a :class:`~sklearn.frozen.FrozenEstimator`.
 
-    loss : {"infonce", "margin", "distillation"} or Loss, default="infonce"
-        See :mod:`skparaphrase.losses`, also for your own; "margin" is the paper's,
-        `MarginLoss()`, and "distillation" is fitted with `fit(texts, vectors)`.
+    loss : str or Loss, default="auto"
+        As in :class:`ParagramEncoder`; "margin" is the paper's, `MarginLoss()`.
     positive_from : float, default=None
-        Pairs with at least this graded score are paraphrases.
+        Pairs with at least this score are paraphrases, and the others are ignored.
+        None: the order of the scores is learnt.
     optimizer : {"adagrad", "adam", "rmsprop", "sgd"} or Optimizer, default="adagrad"
         See :class:`~skparaphrase.optimizers.Optimizer`.
     learning_rate : float, default=0.005
@@ -223,8 +221,8 @@ class IdentityRNNEncoder(TrainedEncoder):
     max_epochs : int, default=5
         Passes over the pairs. 0 keeps the initial parameters.
     vectors_penalty : float, default=1e-06
-        Lambda_w, which pulls the vectors to those of `vectors`. With sparse updates,
-        only the words of the batch are pulled.
+        Lambda_w, which pulls the vectors to where training started. With sparse
+        updates, only the words of the batch are pulled.
     composition_penalty : float, default=1e-05
         Lambda_c, which pulls the matrices to the identity, and the bias and
         "projection" to zero.
@@ -233,9 +231,8 @@ class IdentityRNNEncoder(TrainedEncoder):
     freeze : {"vectors"}, default=None
         What is not trained.
     validation_fraction : float, default=None
-        Fraction of the examples held out to be scored after every epoch, by
-        :class:`~skparaphrase.metrics.RetrievalScorer` or with "distillation" by the
-        mean cosine; the best epoch is kept.
+        Fraction of the examples held out to be scored after every epoch, as in
+        :class:`ParagramEncoder`; the best epoch is kept.
     patience : int, default=None
         Stop after so many epochs without a better validation score.
 

@@ -12,6 +12,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import clone
 from sklearn.callback import CallbackSupportMixin
 from sklearn.utils.validation import check_is_fitted
 
@@ -252,6 +253,8 @@ class TrainedEncoder(PaperSettings, CallbackSupportMixin, TextEncoder):
             teacher = self._teacher(texts, len(batch))
         device = networks.resolve_device(self.device)
         optimizer = check_optimizer(self.optimizer)
+        if teacher is not None:  # which may be far from the start
+            optimizer = clone(optimizer).set_params(max_change=None)
         loss = self._checked_loss(signal.kind)
         uses_start = self.vectors_penalty or optimizer.max_change is not None
         uses_start = uses_start or loss._uses_start

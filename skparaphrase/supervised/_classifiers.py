@@ -364,7 +364,9 @@ class SentenceClassifier(LabelProbabilities, SupervisedModel):
     _n_texts = 1
 
     _paper_settings: ClassVar[Settings] = {
-        **wieting_settings(_SENTENCES, LSTMEncoder(residual=False, output_gate=True)),
+        **wieting_settings(
+            _SENTENCES, LSTMEncoder(dim=None, residual=False, output_gate=True)
+        ),
         "sif": {
             **_SENTENCES,
             **FROZEN,
