@@ -218,7 +218,9 @@ def test_a_preset_is_the_papers(name):
     model = make(name)
     found = model.get_params(deep=False)
     assert set(SETTINGS[kind][setting]) <= {"optimizer", *OTHERS, "dim", *expected}
-    rule = check_optimizer(found["optimizer"], **model._optimizer_settings)
+    rule = check_optimizer(
+        found["optimizer"], **getattr(model, "_optimizer_settings", {})
+    )
     assert rule.get_params() == optimizer.get_params()
     if "loss" in expected:
         found["loss"] = model._checked_loss("pairs")

@@ -60,7 +60,7 @@ class ParagramEncoder(TrainedEncoder):
         grid searches in a :class:`~sklearn.frozen.FrozenEstimator`.
 
     loss : str or Loss, default="auto"
-        "auto", "margin", "infonce", "cosent" or "distillation". "auto" takes "infonce" for paraphrases, triplets and labels, "cosent" for scores
+        "auto" takes "infonce" for paraphrases, triplets and labels, "cosent" for scores
         and "distillation" for vectors. "margin" is the paper's, `MarginLoss()`. See
         :mod:`skparaphrase.losses` for your own.
     positive_from : float, default=None
