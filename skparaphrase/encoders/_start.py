@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 from sklearn.exceptions import NotFittedError
 from sklearn.frozen import FrozenEstimator
 from sklearn.utils.validation import check_is_fitted
@@ -24,6 +23,7 @@ from skparaphrase.encoders._average import (
 )
 from skparaphrase.encoders._base import check_word_vectors
 from skparaphrase.vectors import WordVectors
+from skparaphrase.vectors._weighting import multiplied
 
 
 @dataclass(frozen=True)
@@ -127,9 +127,8 @@ def weighted_table(average: Any) -> WordVectors:
     table, weights = static_parts(average)
     if weights is None:
         return table
-    column = weights.astype(np.float32)[:, np.newaxis]
     unknown = getattr(average, "unknown_weight_", 1.0)
-    return table.replace(table.rows(slice(None)) * column, factor=unknown)
+    return multiplied(table, weights, unknown_weight=unknown)
 
 
 def anchor_table(encoder: Any) -> WordVectors | None:
