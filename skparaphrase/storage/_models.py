@@ -36,7 +36,7 @@ _MAPPINGS = "class_weight", "weights"  # of labels, of words; others are word co
 _PLAIN = (str, int, float, bool, type(None))
 # Parameters of the second edition that some classes no longer have. They only decided
 # how a fit went: without them, a fitted model is the same.
-_DROPPED = ("scale", "scramble", "word_dropout")
+_DROPPED = ("a", "frequencies", "scale", "scramble", "weighting", "word_dropout")
 
 
 def save(self: Any, folder: str | PathLike[str]) -> None:
