@@ -15,7 +15,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import Normalizer, normalize
 
-from _lib.adaptation_data import AdaptationData, class_pairs
+from _lib.adaptation_data import AdaptationData
 from _lib.adaptation_targets import START, Row
 from skparaphrase import load_pretrained
 from skparaphrase.encoders import AverageEncoder, ParagramEncoder
@@ -29,33 +29,14 @@ class Fit(NamedTuple):
     n_warnings: int
 
 
-# Until the defaults of the encoder are these, and it learns from labels and scores.
-INTERIM: dict[str, Any] = {
-    "loss": "infonce",
-    "learning_rate": 0.01,
-    "batch_size": 256,
-    "max_epochs": 2,
-}
-
-
 def trained(X: Any, y: Any = None, *, seed: int, **changes: Any) -> Fit:
     """`ParagramEncoder().fit(X, y)`: pairs, pairs with scores, or texts with labels."""
-    if ParagramEncoder().loss == "auto":
-        return timed(ParagramEncoder(random_state=seed, **changes), X, y)
-    if y is not None and np.ndim(X) == 2:
-        raise NotImplementedError("ParagramEncoder does not learn from scores yet.")
-    params = {**INTERIM, "vectors": load_pretrained().vectors, **changes}
-    pairs = X if y is None else class_pairs(np.asarray(X, object), y, seed)
-    return timed(ParagramEncoder(random_state=seed, **params), pairs)
+    return timed(ParagramEncoder(random_state=seed, **changes), X, y)
 
 
 def trained_pipeline(X: Any, y: Any, *, seed: int) -> Fit:
     """`make_pipeline(ParagramEncoder(), ..., LogisticRegression()).fit(X, y)`."""
-    if ParagramEncoder().loss == "auto":
-        return timed(on_vectors(ParagramEncoder(random_state=seed)), X, y)
-    encoder, seconds, n_warnings = trained(X, y, seed=seed)
-    head = timed(on_vectors(FrozenEstimator(encoder)), X, y)
-    return Fit(head.estimator, seconds + head.seconds, n_warnings)
+    return timed(on_vectors(ParagramEncoder(random_state=seed)), X, y)
 
 
 def timed(estimator: Any, X: Any, y: Any = None) -> Fit:
