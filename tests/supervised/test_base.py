@@ -45,9 +45,7 @@ ENCODERS = {
     "tfidf": TfidfEncoder,
     "sif": lambda vectors: SIFEncoder(vectors, frequencies="corpus"),
     "paragram": ParagramEncoder,
-    "weighted": lambda vectors: ParagramEncoder(
-        vectors, weighting="sif", frequencies="corpus"
-    ),
+    "weighted": lambda vectors: ParagramEncoder(vectors.weighted({"w1": 9})),
     **{name: partial(registry.small, kind) for name, kind in registry.TRAINED.items()},
     "output gate": lambda vectors: LSTMEncoder(vectors, output_gate=True),
 }
