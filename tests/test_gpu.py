@@ -239,12 +239,12 @@ TRAINING = {"max_epochs": 2, "batch_size": 6, "random_state": 0}
 SMALL = {"dim": 5, "embedding_dim": 4}
 CNN = {"n_filters": 3, "word_dropout": 0.0}
 ENCODERS = {  # the first argument is a table of vectors
-    "paragram": partial(ParagramEncoder, scale=1.0),
+    "paragram": ParagramEncoder,
     "mix": partial(
         ParagramEncoder, loss=MarginLoss(negatives="mix", mask_identical=True)
     ),
     "infonce": partial(
-        ParagramEncoder, loss=InfoNCELoss(mask_identical=True), optimizer="adam"
+        ParagramEncoder, loss=InfoNCELoss(), optimizer="adam"
     ),
     "all rows": partial(ParagramEncoder, optimizer=Optimizer("adagrad", sparse=False)),
     "projection": partial(ProjectionEncoder, dim=5, freeze="vectors"),

@@ -202,7 +202,8 @@ def names(folder):
     return sorted(path.name for path in folder.iterdir() if path.is_dir())
 
 
-EVERY = [*((kind, 1) for kind in KINDS), ("weighted", 2), ("regressor", 2), ("tagger", 2)]
+EVERY = [(kind, 1) for kind in KINDS]
+EVERY += [("weighted", 2), ("regressor", 2), ("tagger", 2)]
 
 
 @pytest.mark.filterwarnings("ignore:The loss of .* the same output")
