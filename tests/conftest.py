@@ -24,7 +24,7 @@ from skparaphrase.encoders import (
 from skparaphrase.networks._interaction import WIDTHS
 from skparaphrase.vectors import WordFrequencies, WordVectors
 
-sys.path.append(str(Path(__file__).parent))  # of the modules facades and registry
+sys.path.append(str(Path(__file__).parent))  # of facades, plain_words, registry
 
 settings.register_profile("skparaphrase", deadline=None)
 settings.load_profile("skparaphrase")

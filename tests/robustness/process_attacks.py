@@ -238,8 +238,9 @@ def kill_a_download(name, seed, folder):
     assert not left
 
 
-# Encoders that remember words, which children get from threads that look them up.
-FORKED = "AverageEncoder", "load_pretrained", "make_pipeline", "CharagramEncoder"
+# Encoders that remember words, which children get from threads that look them up. None
+# of them uses OpenBLAS, whose lock of its memory can be held at a fork.
+FORKED = "AverageEncoder", "load_pretrained", "SIFEncoder", "CharagramEncoder"
 N_FORKS = 5
 
 

@@ -10,9 +10,9 @@ from unittest.mock import patch
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from plain_words import tokenizers, words_of
 
 from skparaphrase.text import (
-    TOKEN_PATTERNS,
     WordLookup,
     WordTokenizer,
     check_tokenizer,
@@ -35,15 +35,6 @@ texts_of_any_kind = st.lists(
     ),
     max_size=6,
 )
-patterns = st.sampled_from(["words", "ptb", r"\S+", r"\b(\w)\w*", r"\w*", r"[^a]| "])
-either = st.booleans()
-tokenizers = st.builds(dict, lowercase=either, split_compounds=either, pattern=patterns)
-
-
-def words_of(text, lowercase=True, pattern="words", **_):
-    named = TOKEN_PATTERNS | {"words": r"\w+(?:['\-.]\w+)*|[^\w\s]"}
-    text = text.lower() if lowercase else text
-    return re.findall(named.get(pattern, pattern), text)
 
 
 def slow_rows(text, index, unknown, **params):

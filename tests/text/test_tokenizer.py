@@ -12,12 +12,12 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from plain_words import tokenizers, words_of
 from sklearn.base import clone
 
 import skparaphrase
 from skparaphrase.encoders import AverageEncoder
 from skparaphrase.text import (
-    TOKEN_PATTERNS,
     WordLookup,
     WordTokenizer,
     check_tokenizer,
@@ -27,15 +27,6 @@ texts_of_any_kind = st.lists(
     st.text(st.sampled_from("aAn1 '-./_,\u2019\n\0\ud800\U0001f600") | st.characters()),
     max_size=6,
 )
-patterns = st.sampled_from(["words", "ptb", r"\S+", r"\b(\w)\w*", r"\w*", r"[^a]| "])
-either = st.booleans()
-tokenizers = st.builds(dict, lowercase=either, split_compounds=either, pattern=patterns)
-
-
-def words_of(text, lowercase=True, pattern="words", **_):
-    named = TOKEN_PATTERNS | {"words": r"\w+(?:['\-.]\w+)*|[^\w\s]"}
-    text = text.lower() if lowercase else text
-    return re.findall(named.get(pattern, pattern), text)
 
 
 @given(texts_of_any_kind, tokenizers)
