@@ -342,7 +342,9 @@ def test_another_device_gives_what_the_cpu_does(name, place, train):
         there = train(name, place.name)
         found = train.numbers(name, there)
         moved = train.numbers(name, on_device(here, place.name))
-    assert_allclose(there.loss_curve_, here.loss_curve_, rtol=place.rtol)
+    # The solver of the first head stops where its steps gain little.
+    rtol = max(place.rtol, 1e-4) if name in SUPERVISED else place.rtol
+    assert_allclose(there.loss_curve_, here.loss_curve_, rtol=rtol)
     assert_allclose(moved, expected, atol=1e-5)
     assert_allclose(found, expected, atol=10 * place.rtol)
     assert_allclose(train.numbers(name, on_device(there, "cpu")), found, atol=1e-5)

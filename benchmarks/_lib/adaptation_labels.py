@@ -8,17 +8,22 @@ from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
+from sklearn.base import clone
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
 from _lib.adaptation_data import AdaptationData
-from _lib.adaptation_targets import Row
+from _lib.adaptation_targets import START, Row
 from _lib.fits import Fit, on_vectors, over_seeds, timed, trained_pipeline
 from _lib.labelled import read_labelled
 from _lib.teacher import teach
 from skparaphrase import load_pretrained
+from skparaphrase.datasets import read_answers
+from skparaphrase.interaction import PairwiseInteractionRanker
+from skparaphrase.metrics import mean_average_precision, pearson_scorer
+from skparaphrase.pairs import PairFeatures, PairSimilarity
 from skparaphrase.supervised import (
     PairClassifier,
     SentenceClassifier,
@@ -88,27 +93,57 @@ def about_few(rows: list[Row]) -> str:
 
 
 def labels(data: AdaptationData) -> list[Row]:
-    """The score on the test set, of models at their defaults."""
+    """The score on the test set, of models at their defaults and of the cosine."""
     pairs, label, test = read_labelled(data.args, "MSRP")
-    X, y = data.sick("train")
+    train, answers = (read_trecqa(data, part) for part in ("train", "test"))
     step = 10 if data.quick else 1
-    tasks: dict[str, tuple[Any, Any, Any]] = {
+    cosine = make_pipeline(load_pretrained(), PairSimilarity())
+    threshold = make_pipeline(
+        load_pretrained(), PairFeatures(("cosine",)), LogisticRegression()
+    )
+
+    def accuracy(model: Any) -> float:
+        return float(model.score(pairs[test], label[test]))
+
+    def correlation(model: Any) -> float:
+        return pearson_scorer(model, *data.sick("test"))
+
+    def precision(model: Any) -> float:
+        ranks = hasattr(model, "decision_function")
+        scores = (model.decision_function if ranks else model.predict)(answers.data)
+        return mean_average_precision(
+            answers.target, scores, answers.query, no_relevant="skip"
+        )
+
+    X, y = data.sick("train")
+    labelled = (pairs[~test], label[~test])
+    judged = (train.data[::step], train.target[::step])
+    tasks: dict[str, tuple[Any, ...]] = {
         "SimilarityRegressor on SICK": (
             SimilarityRegressor,
+            cosine,
             (X[::step], y[::step]),
-            data.sick("test"),
+            correlation,
         ),
-        "PairClassifier on MSRP": (
-            PairClassifier,
-            (pairs[~test], label[~test]),
-            (pairs[test], label[test]),
+        "PairClassifier on MSRP": (PairClassifier, threshold, labelled, accuracy),
+        "PairwiseInteractionRanker on TrecQA": (
+            PairwiseInteractionRanker,
+            cosine,
+            judged,
+            precision,
         ),
     }
 
-    def run(model: Any, known: Any, asked: Any, seed: int) -> dict[str, float]:
+    def run(
+        model: Any, start: Any, known: Any, score: Any, seed: int
+    ) -> dict[str, float]:
         fit = timed(model(random_state=seed), *known)
-        score = 100 * float(fit.estimator.score(*asked))
-        return {"test": score, "seconds": fit.seconds, "warnings": fit.n_warnings}
+        return {
+            f"test{START}": 100 * score(clone(start).fit(*known)),
+            "test": 100 * score(fit.estimator),
+            "seconds": fit.seconds,
+            "warnings": fit.n_warnings,
+        }
 
     return [
         over_seeds(data, name, lambda seed, task=task: run(*task, seed))
@@ -116,5 +151,12 @@ def labels(data: AdaptationData) -> list[Row]:
     ]
 
 
-ABOUT_LABELS = """Models with a head at their defaults, trained on the training pairs of
-SICK (Pearson x 100) and MSRP (accuracy x 100)."""
+def read_trecqa(data: AdaptationData, part: str) -> Any:
+    """Questions, candidates, labels and queries."""
+    return read_answers(data.root / f"data/trecqa/{part}.tsv")
+
+
+ABOUT_LABELS = """Models at their defaults, trained on the training pairs of SICK (scored
+by Pearson x 100), MSRP (accuracy x 100) and TrecQA (mean average precision x 100 over
+questions with a right answer). "Start" is the cosine of the pretrained encoder, with a
+threshold by logistic regression on MSRP."""

@@ -151,7 +151,7 @@ class ConvolutionalEncoder(TrainedEncoder):
     >>> from skparaphrase.encoders import ConvolutionalEncoder
     >>> encoder = ConvolutionalEncoder(max_epochs=1, random_state=0)
     >>> encoder.fit(load_paraphrases().data).transform(["A cat sleeps."]).shape
-    (1, 128)
+    (1, 256)
     """
 
     _paper_settings: ClassVar[Settings] = {

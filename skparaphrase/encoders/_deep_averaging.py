@@ -122,7 +122,7 @@ class ProjectionEncoder(TrainedEncoder):
     >>> from skparaphrase.encoders import ProjectionEncoder
     >>> encoder = ProjectionEncoder(max_epochs=1, random_state=0)
     >>> encoder.fit(load_paraphrases().data).transform(["A cat sleeps."]).shape
-    (1, 128)
+    (1, 256)
     """
 
     _paper_settings: ClassVar[Settings] = {
@@ -288,7 +288,7 @@ class DeepAveragingEncoder(TrainedEncoder):
     >>> from skparaphrase.encoders import DeepAveragingEncoder
     >>> encoder = DeepAveragingEncoder(max_epochs=1, random_state=0)
     >>> encoder.fit(load_paraphrases().data).transform(["A cat sleeps."]).shape
-    (1, 128)
+    (1, 256)
     """
 
     _paper_settings: ClassVar[Settings] = {

@@ -155,7 +155,7 @@ class LSTMEncoder(TrainedEncoder):
     >>> from skparaphrase.encoders import LSTMEncoder
     >>> encoder = LSTMEncoder(max_epochs=1, random_state=0)
     >>> encoder.fit(load_paraphrases().data).transform(["A cat sleeps."]).shape
-    (1, 128)
+    (1, 256)
     """
 
     _paper_settings: ClassVar[Settings] = {

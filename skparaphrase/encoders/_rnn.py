@@ -126,7 +126,7 @@ class RNNEncoder(TrainedEncoder):
     >>> from skparaphrase.encoders import RNNEncoder
     >>> encoder = RNNEncoder(max_epochs=1, random_state=0)
     >>> encoder.fit(load_paraphrases().data).transform(["A cat sleeps."]).shape
-    (1, 128)
+    (1, 256)
     """
 
     _paper_settings: ClassVar[Settings] = {
@@ -291,7 +291,7 @@ class IdentityRNNEncoder(TrainedEncoder):
     >>> from skparaphrase.encoders import IdentityRNNEncoder
     >>> encoder = IdentityRNNEncoder(max_epochs=1, random_state=0)
     >>> encoder.fit(load_paraphrases().data).transform(["A cat sleeps."]).shape
-    (1, 128)
+    (1, 256)
     """
 
     _paper_settings: ClassVar[Settings] = {

@@ -176,7 +176,7 @@ def test_initial_length_of_vectors(vectors, sentences, labels, fitted):
 def test_steps_of_vectors_are_shorter_by_the_factor(sentences, labels, fitted):
     # Adam's first step is as long as the rate.
     model = SentenceClassifier(fitted, prior="universal", **SMALL)
-    model.set_params(normalize=False, scale=6.0, learning_rate=0.001)
+    model.set_params(normalize=False, scale=9.0, learning_rate=0.001)
     model.set_params(optimizer="adam", max_epochs=1, batch_size=30, vectors_penalty=0)
     model.fit(sentences, labels)
     moved = np.abs(model.encoder_.vectors_.matrix - fitted.vectors_.matrix).max()
