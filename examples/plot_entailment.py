@@ -8,8 +8,8 @@ All models start from the pretrained encoder.
 
 The bundled data set (three hypotheses for each of 120 premises) is too small to do more
 than demonstrate the method. On the 4,500 pairs of SICK, training end to end reaches an
-accuracy of 85 %, the same head on frozen vectors 82 %, and logistic regression 81 %. For
-your own files, pass the name of the label column last::
+accuracy of 85 %, the same head on frozen vectors 82 %, and logistic regression 81 %.
+For your own files, pass the name of the label column last::
 
     python examples/plot_entailment.py train.tsv test.tsv entailment
 """

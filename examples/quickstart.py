@@ -6,7 +6,7 @@ Search, find near duplicates, train on pairs, tune and classify::
 
     python examples/quickstart.py
 
-The script uses the bundled data, needs no network access, and takes about 15 seconds.
+The script uses the bundled data, needs no network access, and takes about 10 seconds.
 It prints its results and saves a chart, `quickstart.png`. The pretrained encoder was
 not trained on any of these texts; training starts from it.
 """

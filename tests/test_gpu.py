@@ -243,9 +243,7 @@ ENCODERS = {  # the first argument is a table of vectors
     "mix": partial(
         ParagramEncoder, loss=MarginLoss(negatives="mix", mask_identical=True)
     ),
-    "infonce": partial(
-        ParagramEncoder, loss=InfoNCELoss(), optimizer="adam"
-    ),
+    "infonce": partial(ParagramEncoder, loss=InfoNCELoss(), optimizer="adam"),
     "all rows": partial(ParagramEncoder, optimizer=Optimizer("adagrad", sparse=False)),
     "projection": partial(ProjectionEncoder, dim=5, freeze="vectors"),
     "deep averaging": partial(

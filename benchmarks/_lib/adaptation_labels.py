@@ -156,7 +156,7 @@ def read_trecqa(data: AdaptationData, part: str) -> Any:
     return read_answers(data.root / f"data/trecqa/{part}.tsv")
 
 
-ABOUT_LABELS = """Models at their defaults, trained on the training pairs of SICK (scored
-by Pearson x 100), MSRP (accuracy x 100) and TrecQA (mean average precision x 100 over
-questions with a right answer). "Start" is the cosine of the pretrained encoder, with a
-threshold by logistic regression on MSRP."""
+ABOUT_LABELS = """Models at their defaults, trained on the training pairs of SICK
+(scored by Pearson x 100), MSRP (accuracy x 100) and TrecQA (mean average precision x
+100 over questions with a right answer). "Start" is the cosine of the pretrained
+encoder, with a threshold by logistic regression on MSRP."""

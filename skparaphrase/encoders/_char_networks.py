@@ -258,8 +258,8 @@ class CharLSTMEncoder(TrainedEncoder):
     embedding_dim : int, default=50
         Length of the character vectors.
     embedding_range : float, default=1.0
-        r: the character vectors start from U(-r, r). None is 0.5 / the number of
-        characters, as in the paper's code, from which training starts much slower.
+        The character vectors start from U(-r, r) with this r. None is 0.5 / the number
+        of characters, as in the paper's code, from which training starts much slower.
     dim : int, default=100
         Length of the vectors.
     output_gate : bool, default=False

@@ -90,12 +90,9 @@ class TrainedEncoder(PaperSettings, CallbackSupportMixin, TextEncoder):
     def _composition(self, vectors: WordVectors) -> "networks.Composition":
         """The network that composes vectors, before its parameters are drawn."""
 
-    @classmethod
-    def paper(cls, setting: str | None = None, /, **params: Any) -> Self:
-        # Documented in PaperSettings.
-        if not cls._learns_tokens and params.get("init") is None:
-            params.setdefault("vectors", load_word_vectors())
-        return super().paper(setting, **params)
+    def _start_as_in_paper(self, given: set[str]) -> None:
+        if not self._learns_tokens and self.init is None and "vectors" not in given:
+            self.vectors = load_word_vectors()
 
     @with_callbacks
     @fit_context(prefer_skip_nested_validation=True)

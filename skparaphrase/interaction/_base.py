@@ -6,7 +6,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from numbers import Integral, Real
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 from zlib import crc32
 
 import numpy as np
@@ -71,11 +71,9 @@ class PairwiseInteraction(TrainedModel):
         "unknown_range": [Interval(Real, 0, None, closed="left"), None],
     }
 
-    @classmethod
-    def paper(cls, setting: str | None = None, /, **params: Any) -> Self:
-        # Documented in PaperSettings.
-        params.setdefault("vectors", load_word_vectors())
-        return super().paper(setting, **params)
+    def _start_as_in_paper(self, given: set[str]) -> None:
+        if "vectors" not in given:
+            self.vectors = load_word_vectors()
 
     def _table(self) -> WordVectors:
         if self.vectors is None:

@@ -226,7 +226,7 @@ class Residual(Composition):
     Parameters
     ----------
     composition : Composition
-        g, of `dim` m.
+        The map g, of `dim` m.
     dim_in : int
     """
 

@@ -6,7 +6,7 @@
 from collections.abc import Sequence
 from copy import copy
 from numbers import Integral, Real
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -86,15 +86,12 @@ class SupervisedModel(TrainedModel):
         "class_weight": [dict, StrOptions({"balanced"}), None],
     }
 
-    @classmethod
-    def paper(cls, setting: str | None = None, /, **params: Any) -> Self:
-        # Documented in PaperSettings.
-        found = super().paper(setting, **params)
-        if not {"encoder", "encoder__vectors"} & set(params):
-            encoder = ParagramEncoder() if found.encoder is None else found.encoder
+    def _start_as_in_paper(self, given: set[str]) -> None:
+        if not {"encoder", "encoder__vectors"} & given:
+            encoder = ParagramEncoder() if self.encoder is None else self.encoder
             if isinstance(encoder, TrainedEncoder) and not encoder._learns_tokens:
-                found.encoder = encoder.set_params(vectors=load_word_vectors())
-        return found
+                encoder.set_params(vectors=load_word_vectors())
+                self.set_params(encoder=encoder)
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Predict scores or labels.
