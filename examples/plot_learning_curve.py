@@ -68,6 +68,8 @@ display = LearningCurveDisplay.from_estimator(
 display.errorbar_[0].set_label("trained")
 display.ax_.axhline(start, color="0.4", linestyle="--", label="pretrained")
 display.ax_.set(xlabel="training pairs", title="ParagramEncoder, with its defaults")
+display.ax_.set_xticks(display.train_sizes, display.train_sizes)
+display.ax_.minorticks_off()
 display.ax_.legend()
 plt.show()
 
