@@ -4,8 +4,8 @@ Answer ranking
 
 A :class:`~skparaphrase.interaction.PairwiseInteractionRanker` compares the words of a
 question with those of each candidate. We compare it with logistic regression on
-features of the two sentence vectors, and with the cosine of SIF vectors, which is not
-trained on answers. All three start from word vectors that were trained on paraphrases.
+features of the two sentence vectors, and with the cosine of the vectors, which is not
+trained on answers. All three start from the pretrained encoder.
 
 For your own questions, in a file with columns qid, question, answer and label, run::
 
@@ -30,8 +30,8 @@ from sklearn.model_selection import GroupKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from skparaphrase.datasets import load_answers, load_paraphrases, read_answers
-from skparaphrase.encoders import ParagramEncoder, SIFEncoder
+import skparaphrase
+from skparaphrase.datasets import load_answers, read_answers
 from skparaphrase.inspection import InteractionDisplay
 from skparaphrase.interaction import PairwiseInteractionRanker
 from skparaphrase.metrics import mean_average_precision, mean_reciprocal_rank
@@ -45,35 +45,28 @@ print(f"{len(np.unique(query))} questions with {len(y)} candidates")
 # %%
 # Three rankers
 # -------------
-# There are too few answers to train an LSTM, so words are compared without their
-# context, which is also faster. With thousands of pairs, use the defaults.
+# The ranker starts from a similarity that needs no training: how well the candidate
+# covers the words of the question (``similarity="coverage"``).
 
-encoder = ParagramEncoder(loss="infonce", batch_size=256, random_state=0)
-vectors = encoder.fit(load_paraphrases().data).vectors_
+encoder = skparaphrase.load_pretrained()
 contenders = {
-    "cosine of SIF vectors": make_pipeline(SIFEncoder(vectors), PairSimilarity()),
+    "cosine": make_pipeline(encoder, PairSimilarity()),
     "logistic regression": make_pipeline(
-        SIFEncoder(vectors),
+        encoder,
         PairFeatures(),
         StandardScaler(),
         LogisticRegression(C=0.01, max_iter=1000),
     ),
-    "word interaction": PairwiseInteractionRanker(
-        vectors,
-        context=False,
-        max_words=32,
-        learning_rate=1e-3,
-        batch_size=4,
-        max_epochs=4,
-        random_state=0,
-    ),
+    "word interaction": PairwiseInteractionRanker(max_words=32, random_state=0),
 }
 
 # %%
 # Cross-validated MAP and MRR
 # ---------------------------
 # The bundled data set has few questions, and its wrong answers share words with their
-# question. Therefore, learning from answers gains little.
+# question, so learning from these answers gains nothing: the ranker owes its lead over
+# the cosine to its start. On TrecQA, which has 4,718 candidates to learn from, it gains
+# five points (:doc:`/user_guide/rank`).
 
 measures = {"MAP": mean_average_precision, "MRR": mean_reciprocal_rank}
 chance = np.random.default_rng(0).random((100, len(y)))

@@ -4,11 +4,12 @@ Textual entailment
 
 A :class:`~skparaphrase.supervised.PairClassifier` trains the word vectors together with
 its head. We compare it with frozen vectors, using the same head or logistic regression.
+All models start from the pretrained encoder.
 
 The bundled data set (three hypotheses for each of 120 premises) is too small to do more
-than demonstrate the method. On the 4,500 pairs of SICK, with the bundled vectors,
-training end to end reaches 84 %, and frozen averages with logistic regression 79 %. For
-your own files, pass the name of the label column last::
+than demonstrate the method. On the 4,500 pairs of SICK, training end to end reaches an
+accuracy of 85 %, the same head on frozen vectors 82 %, and logistic regression 81 %.
+For your own files, pass the name of the label column last::
 
     python examples/plot_entailment.py train.tsv test.tsv entailment
 """
@@ -27,14 +28,14 @@ import sys
 import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.dummy import DummyClassifier
-from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import ConfusionMatrixDisplay
 from sklearn.model_selection import GroupShuffleSplit
 from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
+import skparaphrase
 from skparaphrase.datasets import load_entailment, read_labelled_pairs
-from skparaphrase.encoders import AverageEncoder, ParagramEncoder
 from skparaphrase.pairs import PairFeatures
 from skparaphrase.supervised import PairClassifier
 
@@ -53,18 +54,18 @@ else:
 # %%
 # Frozen vectors and end-to-end training
 # --------------------------------------
-# With so few pairs, the accuracy of all models is close to that of chance, one third.
+# With so few pairs, no model is far above chance, one third.
 
-average = FrozenEstimator(AverageEncoder())
 models = {
     "most frequent label": DummyClassifier(),
-    "frozen average, logistic regression": make_pipeline(
-        average, PairFeatures(), LogisticRegression(C=10, max_iter=2000)
+    "frozen vectors, logistic regression": make_pipeline(
+        skparaphrase.load_pretrained(),
+        PairFeatures(),
+        StandardScaler(),
+        LogisticRegression(C=0.01, max_iter=2000),
     ),
-    "frozen average, the paper's head": PairClassifier(
-        average, max_epochs=20, random_state=0
-    ),
-    "end to end": PairClassifier(ParagramEncoder(), random_state=0),
+    "frozen vectors, the same head": PairClassifier(freeze="encoder", random_state=0),
+    "end to end": PairClassifier(random_state=0),
 }
 print(f"{len(train[1])} pairs to train, {len(test[1])} to test")
 for name, model in models.items():

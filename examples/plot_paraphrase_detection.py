@@ -59,7 +59,7 @@ print(f"{len(pairs):,} pairs, of which {same.mean():.0%} are paraphrases")
 # ----------------------
 # The encoder is trained on different pairs from those to be classified.
 
-encoder = ParagramEncoder(loss="infonce", batch_size=256, random_state=0)
+encoder = ParagramEncoder(random_state=0)
 encoder.fit(load_paraphrases().data)
 
 how = ("product", "absdiff", "cosine")

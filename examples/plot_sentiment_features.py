@@ -51,7 +51,7 @@ print(f"{len(texts):,} sentences; majority class: {commonest:.1%}")
 # -----------------------
 # scikit-learn's `FeatureUnion` concatenates sentence vectors and tf-idf.
 
-encoder = ParagramEncoder(loss="infonce", batch_size=256, random_state=0)
+encoder = ParagramEncoder(random_state=0)
 frozen = FrozenEstimator(encoder.fit(load_paraphrases().data))
 
 vectors = make_pipeline(frozen, Normalizer())

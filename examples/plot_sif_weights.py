@@ -26,11 +26,17 @@ import sys
 import matplotlib.pyplot as plt
 from sklearn.pipeline import make_pipeline
 
-from skparaphrase.datasets import load_paraphrases, load_similarity, read_pairs
+from skparaphrase.datasets import (
+    load_paraphrases,
+    load_similarity,
+    load_word_vectors,
+    read_pairs,
+)
 from skparaphrase.decomposition import CommonComponentRemoval
 from skparaphrase.encoders import ParagramEncoder, SIFEncoder
 from skparaphrase.inspection import FrequencyWeightsDisplay
 from skparaphrase.metrics import pearson_score
+from skparaphrase.optimizers import Optimizer
 from skparaphrase.pairs import PairSimilarity
 from skparaphrase.vectors import WordFrequencies
 
@@ -70,12 +76,17 @@ plt.show()
 # %%
 # Learnt weights
 # --------------
-# This encoder starts with weight 1 for every word, and uses no counts. Training
-# shortens the vectors of words that contribute little to the meaning of a text, and
-# lengthens others.
+# This encoder starts from plain word vectors, which have weight 1 for every word, and
+# uses no counts. (The default, the table of the pretrained encoder, has weights
+# already.) Training shortens the vectors of words that contribute little to the meaning
+# of a text, and lengthens others. ``max_change=None`` lets it change them freely.
 
 encoder = ParagramEncoder(
-    loss="infonce", learning_rate=0.05, max_epochs=10, random_state=0
+    load_word_vectors().centered(),
+    optimizer=Optimizer("adagrad", max_change=None),
+    learning_rate=0.05,
+    max_epochs=10,
+    random_state=0,
 ).fit(pairs)
 display = FrequencyWeightsDisplay.from_estimator(
     encoder, a=a, words=["the", "a", "is", "about", "man", "red", "dog"]

@@ -34,9 +34,10 @@ Settings = dict[str, dict[str, Any]]
 class PaperSettings:
     """Models that have settings of their papers' tables.
 
-    A class lists what differs from its default parameters, which are mostly the
-    paper's, except that all papers train with dense updates. Every value is from the
-    text of a paper, its tables, or the scripts that its authors released. The papers'
+    A class lists what determines the training of its paper. An encoder also names the
+    values that equal its defaults, so that a setting does not change with them. Every
+    value is from the text of a paper, its tables, or the scripts that its authors
+    released; all papers train with dense updates. The papers'
     lambda_w, lambda_c and lambda_s are `vectors_penalty`, `composition_penalty` and
     `head_penalty`, halved as in the authors' code.
     """
@@ -76,7 +77,11 @@ class PaperSettings:
         nested = {name: params.pop(name) for name in list(params) if "__" in name}
         estimator: Any = cls(**{**deepcopy(known[setting]), **params})
         found: Self = estimator.set_params(**nested)
+        found._start_as_in_paper({*params, *nested})
         return found
+
+    def _start_as_in_paper(self, given: set[str]) -> None:
+        """Set the vectors that papers start from, unless they are given."""
 
 
 #: Arrays by name: the fitted state of models, and what trainers give them.

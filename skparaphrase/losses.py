@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.random import RandomState
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import connected_components
 from sklearn.base import BaseEstimator
 from sklearn.utils import gen_batches
 
@@ -20,7 +22,7 @@ from skparaphrase._lazy import networks, torch, training
 if TYPE_CHECKING:
     from torch import Tensor
 
-__all__ = ["DistillationLoss", "InfoNCELoss", "Loss", "MarginLoss"]
+__all__ = ["CoSENTLoss", "DistillationLoss", "InfoNCELoss", "Loss", "MarginLoss"]
 
 BLOCK = 1024  # texts whose cosines with all others are in memory at a time
 
@@ -32,15 +34,21 @@ class Loss(DocumentedOnline, BaseEstimator, ABC):
 
     Attributes
     ----------
-    needs_targets : bool
-        Class attribute. False: examples are paraphrase pairs. True: examples are texts
-        with the vectors of a teacher, `fit(texts, vectors)`.
+    learns_from : frozenset of str
+        Class attribute: some of "pairs", "triplets", "labels", "scores" and "vectors",
+        the kinds of `X` and `y` that `fit` of an encoder distinguishes. By default the
+        first three.
     """
 
-    needs_targets: ClassVar[bool] = False
+    learns_from: ClassVar[frozenset[str]] = frozenset({"pairs", "triplets", "labels"})
     _is_contrastive: ClassVar[bool] = False  # with a loss for equal vectors
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {}
+
+    @property
+    def _uses_start(self) -> bool:
+        """Whether `LossBatch.start` is needed."""
+        return False
 
     @abstractmethod
     def compute(self, unit: "Tensor", batch: "training.LossBatch") -> "Tensor":
@@ -50,11 +58,10 @@ class Loss(DocumentedOnline, BaseEstimator, ABC):
         ----------
         unit : Tensor of shape (n_texts, dim)
             Vectors of length 1, or 0 for a text without tokens. The texts of pair `i`
-            are in rows `2 * i` and `2 * i + 1`.
-        batch : LossBatch
-            With attributes `identities`, an ndarray of shape (n_texts,) with equal
-            numbers for equal strings; `random_state`, the source of all random choices;
-            and `targets`, a Tensor of shape (n_texts, dim) if the loss `needs_targets`.
+            of `batch.n_pairs` are in rows `2 * i` and `2 * i + 1`; the hard negatives
+            of triplets follow after all pairs, in the same order.
+        batch : training.LossBatch
+            What else is known of the texts.
 
         Returns
         -------
@@ -81,7 +88,8 @@ class MarginLoss(Loss):
         same pair, unless `mask_identical`.
     pool : {"both", "first"}, default="both"
         Take negatives from both texts of the other pairs, as in the paper's code, or
-        only from the first texts, as in its equation.
+        only from the first texts, as in its equation. The hard negatives of triplets
+        are candidates of "max" for all texts.
     mask_identical : bool, default=False
         Never choose a negative whose string equals the text or its partner. The paper's
         code does not check this.
@@ -148,17 +156,18 @@ class MarginLoss(Loss):
 
         Returns
         -------
-        chosen : Tensor of shape (n_texts,), int64
+        chosen : Tensor of shape (2 * n_pairs,), int64
             Rows of `unit`.
-        found : Tensor of shape (n_texts,), bool
+        found : Tensor of shape (2 * n_pairs,), bool
             False for a text without any candidate, which adds no loss.
         """
         return choose_negatives(
             unit,
             batch.identities,
+            n_hard=batch.n_hard,
             how=self.negatives,
             pool=self.pool,
-            mask_identical=self.mask_identical,
+            mask_identical=self.mask_identical or batch.has_classes,
             random_state=batch.random_state,
         )
 
@@ -169,7 +178,7 @@ class MarginLoss(Loss):
         ----------
         unit : Tensor of shape (n_rows, dim)
             The texts of the batch, and then negatives that were embedded once more.
-        chosen, found : Tensor of shape (n_texts,)
+        chosen, found : Tensor of shape (2 * n_pairs,)
             As returned by :meth:`choose`.
 
         Returns
@@ -188,32 +197,47 @@ class InfoNCELoss(Loss):
     """Cross-entropy of finding the partner in the batch, averaged over both directions.
 
     Not in the papers; van den Oord et al. (2018). The first text of each pair is
-    classified among all second texts of the batch, and the second among the first.
+    classified among all second texts of the batch and all hard negatives, and the
+    second text among the first texts.
 
     Parameters
     ----------
     temperature : float, default=0.1
         Divides the cosines.
-    mask_identical : bool, default=False
-        Exclude candidates whose string equals the text or its partner.
+    keep : float, default=0.3
+        How much of what is to be found is not the partner alone, but what the vectors
+        at the start of the fit would find (soft targets, Hinton et al. 2015): texts
+        that were somewhat similar stay so. 0: the partner alone.
+    mask_known : bool, default=True
+        Exclude candidates that are no negatives, because their string equals the text
+        or its partner, or because pairs of the batch connect them: of (a, b) and (b,
+        c), c is no negative of a.
 
     References
     ----------
     A. van den Oord, Y. Li, O. Vinyals, "Representation Learning with Contrastive
     Predictive Coding", 2018.
+
+    G. Hinton, O. Vinyals, J. Dean, "Distilling the Knowledge in a Neural Network",
+    2015.
     """
 
     _is_contrastive = True
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "temperature": [Interval(Real, 0, None, closed="neither")],
-        "mask_identical": ["boolean"],
+        "keep": [Interval(Real, 0, 1, closed="left")],
+        "mask_known": ["boolean"],
     }
 
     def __init__(
-        self, temperature: float = 0.1, *, mask_identical: bool = False
+        self, temperature: float = 0.1, *, keep: float = 0.3, mask_known: bool = True
     ) -> None:
         store_parameters(self, locals())
+
+    @property
+    def _uses_start(self) -> bool:
+        return self.keep > 0
 
     def compute(self, unit: "Tensor", batch: "training.LossBatch") -> "Tensor":
         """The mean loss of a pair; see :meth:`Loss.compute`.
@@ -227,8 +251,78 @@ class InfoNCELoss(Loss):
         -------
         loss : Tensor, a scalar
         """
-        texts = batch.identities if self.mask_identical else None
-        return _infonce(unit, texts, self.temperature)
+        texts = None
+        if batch.has_classes:
+            texts = batch.identities
+        elif self.mask_known:
+            texts = _paraphrase_groups(batch.identities, batch.n_pairs)
+        start = batch.start if self.keep else None
+        return _infonce(unit, start, texts, batch.n_pairs, self.temperature, self.keep)
+
+
+class CoSENTLoss(Loss):
+    r"""Order of graded pairs: the cosine of the higher score should be higher.
+
+    Not in the papers; CoSENT of Su (2022). With cosines :math:`c_i` and scores
+    :math:`s_i` of the pairs of a batch,
+
+    .. math::
+        \log \Big( 1 + \sum_{s_i > s_j} \exp(\lambda (c_j - c_i)) \Big).
+
+    The encoder is fitted with `fit(pairs, scores)`. Only the order of scores counts,
+    not their scale.
+
+    Parameters
+    ----------
+    scale : float, default=5.0
+        :math:`\lambda`. Su has 20, for transformers; averages of words learn more with
+        5, and forget less of other texts.
+
+    References
+    ----------
+    J. Su, "CoSENT: a more effective sentence embedding scheme than Sentence-BERT",
+    2022, https://kexue.fm/archives/8847.
+
+    Examples
+    --------
+    >>> from skparaphrase.datasets import load_similarity
+    >>> from skparaphrase.encoders import ParagramEncoder
+    >>> from skparaphrase.losses import CoSENTLoss
+    >>> pairs, scores = load_similarity(return_X_y=True)
+    >>> encoder = ParagramEncoder(loss=CoSENTLoss(scale=10), random_state=0)
+    >>> encoder.fit(pairs, scores).transform(pairs).shape[1:]
+    (2, 256)
+    """
+
+    learns_from = frozenset({"scores"})
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "scale": [Interval(Real, 0, None, closed="neither")],
+    }
+
+    def __init__(self, scale: float = 5.0) -> None:
+        store_parameters(self, locals())
+
+    def compute(self, unit: "Tensor", batch: "training.LossBatch") -> "Tensor":
+        """The loss of a batch; see :meth:`Loss.compute`.
+
+        Parameters
+        ----------
+        unit : Tensor of shape (n_texts, dim)
+        batch : LossBatch
+            Its `targets` are the scores of the pairs.
+
+        Returns
+        -------
+        loss : Tensor, a scalar
+        """
+        assert batch.targets is not None
+        cosines = torch.linalg.vecdot(unit[0::2], unit[1::2])
+        # Row i, column j: how far pair i, which should be less similar, is above j.
+        excess = self.scale * (cosines[:, None] - cosines)
+        counts = batch.targets[:, None] < batch.targets
+        terms = excess.masked_fill(~counts, -torch.inf).flatten()
+        return torch.cat([terms.new_zeros(1), terms]).logsumexp(dim=0)
 
 
 class DistillationLoss(Loss):
@@ -237,7 +331,7 @@ class DistillationLoss(Loss):
     The encoder is fitted with `fit(texts, vectors)`.
     """
 
-    needs_targets = True
+    learns_from = frozenset({"vectors"})
 
     def compute(self, unit: "Tensor", batch: "training.LossBatch") -> "Tensor":
         """The mean loss of a text; see :meth:`Loss.compute`.
@@ -256,35 +350,46 @@ class DistillationLoss(Loss):
         return 1 - (unit * batch.targets).sum() / len(unit)
 
 
-#: What the names of the parameter `loss` stand for. Encoders whose paper has another
-#: setting of "margin" replace it.
+#: What the names of the parameter `loss` stand for.
 LOSSES: dict[str, Loss] = {
     "margin": MarginLoss(),
     "infonce": InfoNCELoss(),
+    "cosent": CoSENTLoss(),
     "distillation": DistillationLoss(),
 }
 
+#: The loss that "auto" takes for each kind of examples.
+AUTOMATIC = {
+    "pairs": "infonce",
+    "triplets": "infonce",
+    "labels": "infonce",
+    "scores": "cosent",
+    "vectors": "distillation",
+}
+
 #: Constraint of the parameter `loss`.
-LOSS = [StrOptions(set(LOSSES)), Loss]
+LOSS = [StrOptions({"auto", *LOSSES}), Loss]
 
 
 def choose_negatives(
     unit: "Tensor",
     texts: NDArray[np.integer],
     *,
+    n_hard: int = 0,
     how: str,
     pool: str = "both",
     mask_identical: bool,
     random_state: RandomState,
 ) -> "tuple[Tensor, Tensor]":
-    """A negative example from the other pairs for each of the 2B texts of a batch.
+    """A negative example for each of the 2B texts of the pairs of a batch.
 
     Arguments and result are those of :meth:`MarginLoss.choose`; equal numbers in
-    `texts`, of shape (2B,), mean equal strings. A random choice draws a pair, then a
-    side; with `mask_identical` it draws from the remaining candidates. Cosines are
-    computed in blocks, never for the whole batch at once.
+    `texts`, of shape (n_texts,), mean equal strings, and the last `n_hard` rows are
+    hard negatives. A random choice draws a pair, then a side; with `mask_identical` it
+    draws from the remaining candidates. Cosines are computed in blocks, never for the
+    whole batch at once.
     """
-    n = len(unit)
+    n = len(unit) - n_hard
     device = unit.device
     if how == "random" and not mask_identical:
         drawn = networks.to_device(_draw(n, pool, random_state), device)
@@ -295,11 +400,12 @@ def choose_negatives(
     parts = []
     for rows in gen_batches(n, BLOCK):
         scores = unit[rows] @ unit.T
-        pairs = scores.view(-1, 2, n // 2, 2)
+        of_pairs = scores[:, :n]
+        pairs = of_pairs.view(-1, 2, n // 2, 2)
         own = pairs.diagonal(rows.start // 2, dim1=0, dim2=2)
         own.fill_(-torch.inf)  # the text and its partner
         if pool == "first":
-            scores[:, 1::2] = -torch.inf
+            of_pairs[:, 1::2] = -torch.inf
         if mask_identical:
             same = networks.to_device(_identical(texts, rows), device)
             scores.masked_fill_(same, -torch.inf)  # indexing by a mask synchronises
@@ -343,8 +449,23 @@ def _identical(texts: NDArray[np.integer], rows: slice) -> NDArray[np.bool_]:
     return same | same[partner]
 
 
+def _paraphrase_groups(texts: NDArray[np.integer], n_pairs: int) -> NDArray[np.integer]:
+    """Equal numbers for texts that strings and pairs connect, shape (n_texts,)."""
+    distinct, nodes = np.unique(texts, return_inverse=True)
+    first, second = nodes[0 : 2 * n_pairs : 2], nodes[1 : 2 * n_pairs : 2]
+    edges = np.ones(n_pairs, np.bool_), (first, second)
+    graph = csr_array(edges, shape=(len(distinct),) * 2)
+    groups: NDArray[np.integer] = connected_components(graph, directed=False)[1]
+    return groups[nodes]
+
+
 def _infonce(
-    unit: "Tensor", texts: NDArray[np.integer] | None, temperature: float
+    unit: "Tensor",
+    start: "Tensor | None",
+    texts: NDArray[np.integer] | None,
+    n_pairs: int,
+    temperature: float,
+    keep: float,
 ) -> "Tensor":
     """Cross-entropy in both directions, one block of rows of the cosines at a time.
 
@@ -353,53 +474,90 @@ def _infonce(
     at once, and given to autograd as that of a product which adds nothing to the loss.
     """
     vectors = unit.detach()
-    n_pairs = len(unit) // 2
-    of_rows = unit.new_empty(n_pairs)
-    of_columns = unit.new_full((n_pairs,), -torch.inf)
-    own = unit.new_empty(n_pairs)
+    known = [vectors] if start is None else [vectors, start]  # now, and at the start
+    ones = [each[0 : 2 * n_pairs : 2] for each in known]
+    candidates = [_candidates(each, n_pairs) for each in known]
+    of_rows = unit.new_empty(len(known), n_pairs)
+    of_columns = unit.new_full((len(known), n_pairs), -torch.inf)
+
+    def logits(of: int, rows: slice) -> "tuple[Tensor, Tensor]":
+        return _logits(ones[of], candidates[of], rows, temperature, texts)
+
     for rows in gen_batches(n_pairs, BLOCK):
-        by_row, by_column = _logits(vectors, rows, temperature, texts)
-        of_rows[rows] = by_row.logsumexp(dim=1)
-        of_columns = of_columns.logaddexp(by_column.logsumexp(dim=0))
-        own[rows] = by_row.diagonal(rows.start)
-    loss = (of_rows + of_columns - 2 * own).sum() / (2 * n_pairs)
+        for of in range(len(known)):
+            by_row, by_column = logits(of, rows)
+            of_rows[of, rows] = by_row.logsumexp(dim=1)
+            of_columns[of] = of_columns[of].logaddexp(by_column.logsumexp(dim=0))
+    total = of_rows[0].sum() + of_columns[0].sum()
+    of_one, of_candidates = torch.zeros_like(ones[0]), torch.zeros_like(candidates[0])
+    for rows in gen_batches(n_pairs, BLOCK):
+        by_row, by_column = logits(0, rows)
+        shares = (by_row - of_rows[0, rows, None]).exp_()
+        shares[:, :n_pairs] += (by_column - of_columns[0]).exp_()
+        own = 1.0
+        if start is not None:
+            own = 1 - keep
+            row_targets, column_targets = logits(1, rows)
+            row_targets = keep * (row_targets - of_rows[1, rows, None]).exp()
+            column_targets = keep * (column_targets - of_columns[1]).exp()
+            shares -= row_targets
+            shares[:, :n_pairs] -= column_targets
+            total -= (row_targets * by_row.masked_fill(row_targets == 0, 0)).sum()
+            by_column = by_column.masked_fill(column_targets == 0, 0)
+            total -= (column_targets * by_column).sum()
+        shares.diagonal(rows.start).sub_(2 * own)
+        total -= 2 * own * by_row.diagonal(rows.start).sum()
+        shares /= 2 * n_pairs * temperature
+        of_one[rows] = shares @ candidates[0]
+        of_candidates += shares.T @ ones[0][rows]
+    loss = total / (2 * n_pairs)
     if not unit.requires_grad:
         return loss
-    gradient = torch.zeros_like(vectors)
-    one, other = vectors.view(-1, 2, unit.shape[1]).unbind(dim=1)
-    of_one, of_other = gradient.view(-1, 2, unit.shape[1]).unbind(dim=1)
-    for rows in gen_batches(n_pairs, BLOCK):
-        by_row, by_column = _logits(vectors, rows, temperature, texts)
-        shares = (by_row - of_rows[rows, None]).exp_()
-        shares += (by_column - of_columns).exp_()
-        shares.diagonal(rows.start).sub_(2)
-        shares *= unit.new_ones(()) / (len(unit) * temperature)
-        of_one[rows] = shares @ other
-        of_other += shares.T @ one[rows]
+    gradient = torch.empty_like(vectors)
+    gradient[0 : 2 * n_pairs : 2] = of_one
+    gradient[1 : 2 * n_pairs : 2] = of_candidates[:n_pairs]
+    gradient[2 * n_pairs :] = of_candidates[n_pairs:]
     product = (unit * gradient).sum()
     return loss + (product - product.detach())
 
 
-def _logits(
-    unit: "Tensor", rows: slice, temperature: float, texts: NDArray[np.integer] | None
-) -> "tuple[Tensor, Tensor]":
-    """Cosines of some first texts with all second texts, divided by the temperature.
+def _candidates(values: Any, n_pairs: int) -> Any:
+    """The rows of second texts, and then those of hard negatives."""
+    second, hard = values[1 : 2 * n_pairs : 2], values[2 * n_pairs :]
+    if not len(hard):
+        return second
+    if isinstance(values, np.ndarray):
+        return np.concatenate([second, hard])
+    return torch.cat([second, hard])
 
-    Returned twice: as candidates of the first texts, and of the second texts. Where
-    `texts` excludes a candidate, its logit is -inf.
+
+def _logits(
+    one: "Tensor",
+    candidates: "Tensor",
+    rows: slice,
+    temperature: float,
+    texts: NDArray[np.integer] | None,
+) -> "tuple[Tensor, Tensor]":
+    """Cosines of some first texts with all candidates, divided by the temperature.
+
+    Returned twice: as candidates of the first texts, and, without hard negatives, of
+    the second texts. Where `texts` excludes a candidate, its logit is -inf.
     """
-    one, other = unit.view(-1, 2, unit.shape[1]).unbind(dim=1)
-    logits = one[rows] @ other.T / temperature
+    n_pairs = len(one)
+    logits = one[rows] @ candidates.T / temperature
     if texts is None:
-        return logits, logits
-    first, second = texts[0::2], texts[1::2]
+        return logits, logits[:, :n_pairs]
+    first, others = texts[0 : 2 * n_pairs : 2], _candidates(texts, n_pairs)
+    second = others[:n_pairs]
     firsts, seconds = first[rows, None], second[rows, None]
-    own = np.arange(rows.start, rows.stop)[:, None] == np.arange(len(first))
-    by_row, by_column = (
-        logits.masked_fill(networks.to_device(same & ~own, unit.device), -torch.inf)
-        for same in (
-            (second == seconds) | (second == firsts),
-            (firsts == first) | (firsts == second),
-        )
+    columns = np.arange(len(others))
+    own = np.arange(rows.start, rows.stop)[:, None] == columns
+    by_row = (others == seconds) | (others == firsts)
+    by_column = (firsts == first) | (firsts == second)
+    own_pair = own[:, :n_pairs]
+    return (
+        logits.masked_fill(networks.to_device(by_row & ~own, one.device), -torch.inf),
+        logits[:, :n_pairs].masked_fill(
+            networks.to_device(by_column & ~own_pair, one.device), -torch.inf
+        ),
     )
-    return by_row, by_column

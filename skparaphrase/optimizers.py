@@ -41,6 +41,11 @@ class Optimizer(DocumentedOnline, BaseEstimator):
         "linear" decreases the learning rate to zero, step by step.
     reset : bool, default=False
         Discard the moments after every epoch, as the code of He & Lin (2016) does.
+    max_change : float, default=0.8
+        The largest distance of a word's vector from where an encoder started, divided
+        by its length there. It keeps what the vectors knew about other texts, however
+        long the fit: less is forgotten than by a lower learning rate or by going back a
+        part of the way. None, and with a teacher's vectors: no limit, as in the papers.
 
     Examples
     --------
@@ -57,6 +62,7 @@ class Optimizer(DocumentedOnline, BaseEstimator):
         "momentum": [Interval(Real, 0, 1, closed="left")],
         "schedule": [StrOptions({"constant", "linear"})],
         "reset": ["boolean"],
+        "max_change": [Interval(Real, 0, None, closed="neither"), None],
     }
 
     def __init__(
@@ -68,6 +74,7 @@ class Optimizer(DocumentedOnline, BaseEstimator):
         momentum: float = 0.95,
         schedule: str = "constant",
         reset: bool = False,
+        max_change: float | None = 0.8,
     ) -> None:
         self.name = name
         self.sparse = sparse
@@ -75,12 +82,14 @@ class Optimizer(DocumentedOnline, BaseEstimator):
         self.momentum = momentum
         self.schedule = schedule
         self.reset = reset
+        self.max_change = max_change
 
 
-#: For settings of papers, which all train with dense updates.
-DENSE_ADAGRAD: dict[str, Any] = {"optimizer": Optimizer("adagrad", sparse=False)}
-DENSE_ADAM: dict[str, Any] = {"optimizer": Optimizer("adam", sparse=False)}
-CLIPPED_ADAM = {"optimizer": Optimizer("adam", sparse=False, clip_norm=1.0)}
+_PAPER: dict[str, Any] = {"sparse": False, "max_change": None}
+#: For settings of papers, which all train with dense updates and without limits.
+DENSE_ADAGRAD: dict[str, Any] = {"optimizer": Optimizer("adagrad", **_PAPER)}
+DENSE_ADAM: dict[str, Any] = {"optimizer": Optimizer("adam", **_PAPER)}
+CLIPPED_ADAM = {"optimizer": Optimizer("adam", clip_norm=1.0, **_PAPER)}
 
 #: Constraint of the parameter `optimizer`.
 OPTIMIZER = [StrOptions(set(NAMES)), Optimizer]

@@ -45,7 +45,7 @@ SimilarityFacade = facade(PairSimilarity, reversed_rows, vectors=True)
 ESTIMATORS = [
     *map(small, registry.ENCODERS),
     small("SIFEncoder", frequencies="corpus"),
-    small("ParagramEncoder", weighting="sif", loss="infonce"),
+    small("ParagramEncoder", loss="margin"),
     small("ParagramEncoder", max_epochs=2),
     small("DeepAveragingEncoder", n_layers=2, activation="relu"),
     small("LSTMEncoder", output_gate=True),

@@ -1,16 +1,15 @@
-"""Settings of the papers, written out once more; recommended ones, as measured."""
+"""Settings of the papers, written out once more."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-import json
 from importlib import import_module
-from pathlib import Path
 
 import numpy as np
 import pytest
 from sklearn.base import clone
 
+from skparaphrase.datasets import load_word_vectors
 from skparaphrase.encoders import LSTMEncoder, ParagramEncoder, SIFEncoder
 from skparaphrase.losses import MarginLoss
 from skparaphrase.optimizers import Optimizer, check_optimizer
@@ -25,11 +24,6 @@ SETTINGS = {
     name: value._paper_settings
     for name, value in SYMBOLS.items()
     if hasattr(value, "paper")
-}
-RECOMMENDED = {
-    name: SYMBOLS[name]._recommended
-    for name in SETTINGS
-    if getattr(SYMBOLS[name], "_recommended", None)
 }
 
 # Wieting et al. (2016) and their scripts, Charagram, CSE: batch size, epochs,
@@ -77,6 +71,23 @@ MORE = {
     "CharLSTM words": {"output_gate": True, **ORDERED},
 }
 
+# All other parameters of encoders, in every setting.
+OTHERS = {
+    "vectors": None, "tokenizer": None, "init": None, "positive_from": None,
+    "residual": False, "n_layers": 1, "bidirectional": False, "padding": "text",
+    "min_count": 1, "max_ngrams": None, "binary": True, "lowercase": True,
+    "embedding_dim": 300, "embedding_range": None, "peepholes": "diagonal",
+    "dropout": 0.0, "word_dropout": 0.0,
+    "ordered_first_epoch": False, "freeze": None, "validation_fraction": None,
+    "patience": None, "warm_start": False, "device": "auto", "random_state": None,
+    "verbose": False,
+}  # fmt: skip
+# What changes with a default unless a setting names it.
+TRAINING = {
+    "loss", "optimizer", "learning_rate", "batch_size", "max_epochs",
+    "vectors_penalty", "composition_penalty", "residual",
+}  # fmt: skip
+
 # Arora et al. (2017): a of table 1, and of the scripts of table 2.
 AVERAGES = {
     "SIFEncoder sts": {"a": 1e-3},
@@ -90,7 +101,7 @@ TRAINED = {"batch_size": 25, "max_epochs": 10, "head_penalty": 1e-6, "scale": No
 FROZEN = {**TRAINED, "max_epochs": 20, "freeze": "encoder"}
 SIF = {**FROZEN, "projection_dim": 2400, "encoder": SIFEncoder(a=1e-2)}
 WORDS = {"vectors_penalty": 1e-5, "composition_penalty": 1e-6}
-PP = {"encoder": ParagramEncoder()}
+PP = {"encoder": ParagramEncoder(load_word_vectors())}
 UNIVERSAL = {**TRAINED, **WORDS, "prior": "universal"}
 ADAM, ADAGRAD = ("adam", 1e-3), ("adagrad", 0.05)
 SUPERVISED = {
@@ -111,7 +122,9 @@ SUPERVISED = {
         *ADAM, 300,
         {
             **TRAINED, "vectors_penalty": 1e-6, "composition_penalty": 1e-6,
-            "encoder": LSTMEncoder(output_gate=True),
+            "encoder": LSTMEncoder(
+                load_word_vectors(), dim=None, residual=False, output_gate=True
+            ),
         },
     ),
     "SentenceClassifier wieting-universal": (
@@ -137,7 +150,11 @@ TAGGERS = {
     "charagram": (1e-6, "CharagramEncoder", NGRAMS),
     "charagram-2-layers": (1e-6, "CharagramEncoder", {**NGRAMS, "n_layers": 2}),
     "char-cnn": (1e-5, "CharCNNEncoder", {**CASED, **EQUAL, "activation": "tanh"}),
-    "char-lstm": (1e-5, "CharLSTMEncoder", {**CASED, "output_gate": True}),
+    "char-lstm": (
+        1e-5,
+        "CharLSTMEncoder",
+        {**CASED, "output_gate": True, "embedding_range": None},
+    ),
 }
 
 
@@ -155,15 +172,19 @@ def written_out():
             **dict(zip(names, map(float, penalties), strict=True)),
             **MORE.get(f"{kind} {setting}", {}),
         }  # fmt: skip
-        optimizer = Optimizer(rule, sparse=False, clip_norm=clip)
+        optimizer = Optimizer(rule, sparse=False, clip_norm=clip, max_change=None)
         yield f"{kind}Encoder", setting, optimizer, parameters
     for name, (rule, rate, hidden_dim, more) in SUPERVISED.items():
-        cells = {"learning_rate": rate, "hidden_dim": hidden_dim}
-        yield *name.split(), Optimizer(rule, sparse=False), {**cells, **more}
+        cells = {"learning_rate": rate, "hidden_dim": hidden_dim, "normalize": False}
+        if not name.startswith("Sentence"):
+            cells["how"] = ("product", "absdiff")
+        optimizer = Optimizer(rule, sparse=False, max_change=None)
+        yield *name.split(), optimizer, {**cells, **more}
     rule = Optimizer("rmsprop", reset=True, clip_norm=50)
     for name, more in INTERACTION.items():
         cells = {"learning_rate": 1e-4, "batch_size": 1, "max_epochs": 35}
-        yield *name.split(), rule, {**cells, "scale": None, **more}
+        cells |= {"scale": None, "similarity": None, "vectors": load_word_vectors()}
+        yield *name.split(), rule, {**cells, **more}
     rule = Optimizer("sgd", sparse=False, momentum=0.95)
     for setting, (penalty, encoder, params) in TAGGERS.items():
         cells = {"learning_rate": 0.2, "batch_size": 100, "max_epochs": 50}
@@ -196,13 +217,28 @@ def test_a_preset_is_the_papers(name):
     kind, setting = name.split()
     model = make(name)
     found = model.get_params(deep=False)
-    assert set(SETTINGS[kind][setting]) <= {"optimizer", *expected}
-    rule = check_optimizer(found["optimizer"], **model._optimizer_settings)
+    assert set(SETTINGS[kind][setting]) <= {"optimizer", *OTHERS, "dim", *expected}
+    rule = check_optimizer(
+        found["optimizer"], **getattr(model, "_optimizer_settings", {})
+    )
     assert rule.get_params() == optimizer.get_params()
     if "loss" in expected:
-        found["loss"] = model._checked_loss()
+        found["loss"] = model._checked_loss("pairs")
     assert flat({key: found[key] for key in expected}) == flat(expected)
     assert f'"{setting}"' in SYMBOLS[kind].__doc__
+
+
+@pytest.mark.parametrize("name", [n for n in PRESETS if "Encoder" in n])
+def test_a_preset_of_an_encoder_is_complete(name):
+    kind, setting = name.split()
+    found = make(name).get_params(deep=False)
+    assert TRAINING & found.keys() <= SETTINGS[kind][setting].keys()
+    dim = 300 if kind.startswith("Char") else None
+    expected = {"dim": dim, **OTHERS, **PRESETS[name][1]}
+    if not kind.startswith("Char"):
+        expected["vectors"] = load_word_vectors()
+    for key in found.keys() - {"optimizer", "loss"}:
+        assert found[key] == expected[key], key
 
 
 def test_every_preset_is_written_out():
@@ -272,35 +308,3 @@ def test_presets_of_encoders_train(name, vectors, pairs, sentences):
     encoder.set_params(**{k: v for k, v in small.items() if k in params})
     embedded = clone(encoder).fit(pairs).transform(sentences)
     assert np.isfinite(embedded).all() and embedded.any(axis=1).all()
-
-
-MEASURED = Path(__file__).parents[1] / "benchmarks/results/recommended.json"
-
-
-@pytest.mark.parametrize("kind", RECOMMENDED)
-def test_recommended_settings_won_by_more_than_their_seeds_differ(kind):
-    scores = json.loads(MEASURED.read_text("utf-8"))["results"][kind]
-    assert len(scores["recommended"]) == len(scores["default"]) == 3
-    others = [*scores["default"], *scores["paper"]]
-    best = scores["recommended"]
-    assert min(best) - max(others) > np.ptp(best)
-    lines = SYMBOLS[kind].recommended.__doc__.splitlines()
-    (row,) = (line.split() for line in lines if line.split()[:1] == [kind])
-    assert row[1:] == [f"{np.mean(of):.1f}" for of in scores.values()]
-
-
-def test_recommended_settings():
-    assert len(RECOMMENDED) == 4
-    with pytest.raises(ValueError, match="CharagramEncoder has no recommended"):
-        SYMBOLS["CharagramEncoder"].recommended()
-    for kind, settings in RECOMMENDED.items():
-        default = SYMBOLS[kind]().get_params(deep=False)
-        found = SYMBOLS[kind].recommended().get_params(deep=False)
-        assert found == {**default, **settings} != default
-
-    class Mine(SYMBOLS["ParagramEncoder"]):
-        pass
-
-    mine = Mine.recommended(max_epochs=9, random_state=5)
-    assert isinstance(mine, Mine)
-    assert (mine.loss, mine.max_epochs, mine.random_state) == ("infonce", 9, 5)

@@ -1,4 +1,4 @@
-"""InfoNCE against torch on the whole matrix."""
+"""InfoNCE against torch on the whole matrix, with the same texts found by loops."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -13,38 +13,105 @@ from skparaphrase.losses import InfoNCELoss
 from skparaphrase.networks import unit_vectors
 from skparaphrase.training import LossBatch
 
-
-def whole_infonce(unit, texts, temperature, mask):
-    """The cross-entropies by torch, on the whole matrix."""
-    one, other = unit[0::2], unit[1::2]
-    logits = one @ other.T / temperature
-    first, second = (torch.from_numpy(texts[side::2]) for side in (0, 1))
-    losses = []
-    for scores, own, partner in ((logits, first, second), (logits.T, second, first)):
-        same = (partner == partner[:, None]) | (partner == own[:, None])
-        same = (same & mask).fill_diagonal_(False)
-        masked = scores.masked_fill(same, -torch.inf)
-        target = torch.arange(len(scores))
-        losses.append(torch.nn.functional.cross_entropy(masked, target))
-    return sum(losses) / 2
+N_PAIRS = 23
 
 
+def slow_groups(texts, n_pairs):
+    """Equal numbers for what strings and pairs connect, by renaming."""
+    texts = list(texts)
+    for i in range(n_pairs):
+        old, new = texts[2 * i], texts[2 * i + 1]
+        texts = [new if text == old else text for text in texts]
+    return np.array(texts)
+
+
+def whole_infonce(unit, known, n_pairs, temperature):
+    """The cross-entropies by torch; texts of equal numbers in `known` are masked."""
+    sides = [np.arange(side, 2 * n_pairs, 2) for side in (0, 1)]
+    hard = np.arange(2 * n_pairs, len(unit))
+    entropies = []
+    for queries, partners, negatives in (
+        (*sides, np.append(sides[1], hard)),
+        (*sides[::-1], sides[0]),
+    ):
+        logits = unit[queries] @ unit[negatives].T / temperature
+        for i, j in np.ndindex(*logits.shape):
+            negative = known[negatives[j]]
+            is_known = negative in (known[queries[i]], known[partners[i]])
+            if is_known and i != j:
+                logits[i, j] = -torch.inf
+        target = torch.arange(n_pairs)
+        entropies.append(torch.nn.functional.cross_entropy(logits, target))
+    return sum(entropies) / 2
+
+
+def both_ways(texts, known, loss, *, n_hard=0, has_classes=False):
+    """Loss and gradient of ours, and of torch on the whole matrix."""
+    n_pairs = (len(texts) - n_hard) // 2
+    batch = LossBatch(
+        texts, np.random.RandomState(0), n_hard=n_hard, has_classes=has_classes
+    )
+    found = []
+    for compute in (
+        lambda unit: loss.compute(unit, batch),
+        lambda unit: whole_infonce(unit, known, n_pairs, loss.temperature),
+    ):
+        leaf = torch.from_numpy(np.random.default_rng(0).normal(size=(len(texts), 5)))
+        leaf.requires_grad_()
+        value = compute(unit_vectors(leaf)) * 3
+        value.backward()
+        found.append((value.item(), leaf.grad))
+    (value, gradient), (wanted, wanted_gradient) = found
+    assert value == pytest.approx(wanted, rel=1e-12)
+    assert_allclose(gradient, wanted_gradient, rtol=1e-9, atol=1e-12)
+    return gradient
+
+
+@pytest.mark.parametrize("n_hard", [0, N_PAIRS])
 @pytest.mark.parametrize("mask", [False, True])
 @pytest.mark.parametrize("block", [1, 7, 1024])
-def test_infonce_loss_and_its_gradient_in_any_blocks(monkeypatch, block, mask):
+def test_loss_and_gradient_in_any_blocks(monkeypatch, block, mask, n_hard):
     monkeypatch.setattr(losses, "BLOCK", block)
-    texts = np.random.RandomState(0).randint(23, size=46)
+    n_texts = 2 * N_PAIRS + n_hard
+    texts = np.random.RandomState(0).randint(70, size=n_texts)
+    groups = slow_groups(texts, N_PAIRS)
+    assert 5 < len(set(groups)) < len(set(texts))  # some are connected, not all
+    known = groups if mask else np.arange(n_texts)
+    loss = InfoNCELoss(0.3, mask_known=mask)
+    gradient = both_ways(texts, known, loss, n_hard=n_hard)
+    assert gradient[2 * N_PAIRS :].any(axis=1).all()
+
+
+@pytest.mark.parametrize("block", [2, 1024])
+@pytest.mark.parametrize("mask", [False, True])
+def test_texts_of_one_class_are_no_negatives(monkeypatch, mask, block):
+    monkeypatch.setattr(losses, "BLOCK", block)
+    classes = np.repeat(np.random.RandomState(0).randint(4, size=N_PAIRS), 2)
+    both_ways(classes, classes, InfoNCELoss(0.3, mask_known=mask), has_classes=True)
+
+
+def test_texts_that_pairs_connect_by_hand():
+    """Of (a, b), (b, c) and (d, e), only d and e are negatives of a, b and c."""
+    texts = np.array([0, 1, 1, 2, 3, 4])
+    unit = unit_vectors(torch.from_numpy(np.random.RandomState(0).randn(6, 4)))
     batch = LossBatch(texts, np.random.RandomState(0))
-    found, gradients = [], []
-    for loss in (
-        lambda u: InfoNCELoss(0.3, mask_identical=mask).compute(u, batch),
-        lambda u: whole_infonce(u, texts, 0.3, mask),
-    ):
-        leaf = torch.from_numpy(np.random.default_rng(0).normal(size=(46, 5)))
-        leaf.requires_grad_()
-        value = loss(unit_vectors(leaf)) * 3
-        value.backward()
-        found.append(value.item())
-        gradients.append(leaf.grad)
-    assert found[0] == pytest.approx(found[1], rel=1e-12)
-    assert_allclose(gradients[0], gradients[1], rtol=1e-9, atol=1e-12)
+    cosines = (unit @ unit.T).numpy() / 0.5
+    expected = 0.0
+    for text, partner, negatives in [
+        (0, 1, [5]), (2, 3, [5]), (4, 5, [1, 3]),  # among the second texts
+        (1, 0, [4]), (3, 2, [4]), (5, 4, [0, 2]),  # among the first
+    ]:  # fmt: skip
+        others = sum(np.exp(cosines[text, j]) for j in negatives)
+        expected -= np.log(1 / (1 + others / np.exp(cosines[text, partner]))) / 6
+    assert InfoNCELoss(0.5).compute(unit, batch).item() == pytest.approx(expected)
+
+
+def test_pairs_without_any_negative_add_nothing():
+    texts = np.array([0, 1, 1, 2, 2, 0])  # all connected
+    leaf = torch.from_numpy(np.random.RandomState(0).randn(6, 4)).requires_grad_()
+    value = InfoNCELoss().compute(
+        unit_vectors(leaf), LossBatch(texts, np.random.RandomState(0))
+    )
+    value.backward()
+    assert value.item() == pytest.approx(0, abs=1e-12)
+    assert_allclose(leaf.grad, 0, atol=1e-12)

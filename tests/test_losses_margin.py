@@ -12,6 +12,7 @@ from torch.autograd import gradcheck
 from skparaphrase import losses
 from skparaphrase.losses import MarginLoss, choose_negatives
 from skparaphrase.networks import unit_vectors
+from skparaphrase.training import LossBatch
 
 # Angles in degrees of the texts of four pairs, and the nearest text of another pair.
 ANGLES = [0, 10, 25, 60, 52, 90, 28, 180]
@@ -27,22 +28,22 @@ def normal(n_texts, dim=5, seed=0):
     return torch.from_numpy(np.random.default_rng(seed).normal(size=(n_texts, dim)))
 
 
-def choose(unit, texts=None, *, how="max", pool="both", mask=False, seed=0):
+def choose(unit, texts=None, *, how="max", pool="both", mask=False, seed=0, n_hard=0):
     texts = np.arange(len(unit)) if texts is None else np.asarray(texts)
     chosen, found = choose_negatives(
-        unit, texts, how=how, pool=pool, mask_identical=mask,
+        unit, texts, how=how, pool=pool, mask_identical=mask, n_hard=n_hard,
         random_state=np.random.RandomState(seed),
     )  # fmt: skip
     return chosen.numpy(), found.numpy()
 
 
-def slow_candidates(texts, pool="both", mask=False, own=False):
-    n = len(texts)
-    allowed = np.zeros((n, n), dtype=bool)
-    for i, j in np.ndindex(n, n):
+def slow_candidates(texts, pool="both", mask=False, own=False, n_hard=0):
+    n = len(texts) - n_hard
+    allowed = np.zeros((n, len(texts)), dtype=bool)
+    for i, j in np.ndindex(*allowed.shape):
         same = texts[j] in (texts[i], texts[i ^ 1])
         allowed[i, j] = (own or i // 2 != j // 2) and not (mask and same)
-        allowed[i, j] &= pool == "both" or j % 2 == 0
+        allowed[i, j] &= pool == "both" or j % 2 == 0 or j >= n
     return allowed
 
 
@@ -85,6 +86,49 @@ def test_negatives_are_those_of_brute_force_in_any_blocks(monkeypatch, how, pool
     if how == "max":
         scores = np.where(allowed, (unit @ unit.T).numpy(), -np.inf)
         assert_array_equal(chosen[found], scores.argmax(axis=1)[found])
+
+
+@pytest.mark.parametrize("mask", [False, True])
+@pytest.mark.parametrize("pool", ["both", "first"])
+def test_hard_negatives_are_candidates_of_all_texts(monkeypatch, pool, mask):
+    texts = np.random.RandomState(1).randint(30, size=30)
+    unit = normal(30)[texts].mul(3).round()
+    settings = {"pool": pool, "mask": mask, "n_hard": 10}
+    allowed = slow_candidates(texts, **settings)
+    scores = np.where(allowed, (unit[:20] @ unit.T).numpy(), -np.inf)
+    for block in (2, 6, 1024):
+        monkeypatch.setattr(losses, "BLOCK", block)
+        chosen, found = choose(unit, texts, **settings)
+        assert_array_equal(found, allowed.any(axis=1))
+        assert_array_equal(chosen, scores.argmax(axis=1))
+        assert (chosen >= 20).any() and (chosen < 20).any()
+    for how in ("mix", "random"):
+        chosen, found = choose(unit, texts, how=how, **settings)
+        if mask:
+            assert allowed[np.arange(20), chosen].all()
+        elif how == "random":  # as in the paper's code, of the pairs
+            assert (chosen < 20).all()
+
+
+def test_a_batch_of_one_pair_has_its_hard_negative():
+    """By hand: x1, x2 and the hard negative at 0, 60 and 90 degrees."""
+    batch = LossBatch(np.arange(3), np.random.RandomState(0), n_hard=1)
+    found = MarginLoss(0.6).compute(on_circle([0, 60, 90]), batch)
+    first, second = 0.6 - 0.5 + 0, 0.6 - 0.5 + np.cos(np.deg2rad(30))
+    assert found.item() == pytest.approx(first + second)
+
+
+@pytest.mark.parametrize("pool", ["both", "first"])
+@pytest.mark.parametrize("how", ["max", "mix", "random"])
+def test_texts_of_one_class_are_no_negatives(how, pool):
+    classes = np.repeat(np.random.RandomState(0).randint(3, size=12), 2)
+    for seed in range(20):
+        batch = LossBatch(classes, np.random.RandomState(seed), has_classes=True)
+        loss = MarginLoss(negatives=how, pool=pool)
+        chosen, found = loss.choose(normal(24, seed=seed), batch)
+        assert found.all() and (classes[chosen] != classes).all()
+    batch = LossBatch(classes * 0, np.random.RandomState(0), has_classes=True)
+    assert not loss.choose(normal(24), batch)[1].any()
 
 
 @pytest.mark.parametrize("texts", [range(8), [0, 1, 2, 0, 3, 4, 0, 5]])

@@ -28,13 +28,19 @@ from sklearn.model_selection import (
     HalvingGridSearchCV,
     HalvingRandomSearchCV,
     KFold,
+    StratifiedKFold,
     TunedThresholdClassifierCV,
     cross_validate,
 )
 from sklearn.pipeline import Pipeline, make_pipeline
 
 from skparaphrase.decomposition import CommonComponentRemoval
-from skparaphrase.encoders import AverageEncoder, SIFEncoder, TfidfEncoder
+from skparaphrase.encoders import (
+    AverageEncoder,
+    ParagramEncoder,
+    SIFEncoder,
+    TfidfEncoder,
+)
 from skparaphrase.losses import MarginLoss
 from skparaphrase.metrics import STSScorer, pearson_score, pearson_scorer
 from skparaphrase.model_selection import pair_groups
@@ -127,6 +133,32 @@ def test_halving_over_epochs(encoders, pairs, gold):
         alone.fit(pairs)
         both = one_score(alone, pairs, gold), one_score(alone, pairs[:9], gold[:9])
         assert_allclose(score, np.mean(both), atol=1e-6)
+
+
+def test_labels_train_an_encoder_in_a_search(vectors, sentences):
+    """The encoder of each candidate is fitted with the labels of its fold."""
+    labels = np.array([*"abc"])[[int(text.split()[0][1:]) % 3 for text in sentences]]
+    texts = np.array(sentences, dtype=object)
+    model = make_pipeline(
+        ParagramEncoder(vectors, random_state=0, device="cpu"), LogisticRegression()
+    )
+    name = "paragramencoder__max_epochs"
+    search = GridSearchCV(
+        model, {name: [0, 4]}, cv=StratifiedKFold(3), error_score="raise"
+    ).fit(texts, labels)
+    for i, n_epochs in enumerate([0, 4]):
+        for k, (train, test) in enumerate(StratifiedKFold(3).split(texts, labels)):
+            encoder = clone(model[0]).set_params(max_epochs=n_epochs)
+            rows = encoder.fit(texts[train], labels[train]).transform(texts)
+            head = LogisticRegression().fit(rows[train], labels[train])
+            score = head.score(rows[test], labels[test])
+            assert search.cv_results_[f"split{k}_test_score"][i] == score
+    best = clone(model[0]).set_params(max_epochs=search.best_params_[name])
+    rows = best.fit(texts, labels).transform(texts)
+    assert_array_equal(search.best_estimator_[0].transform(texts), rows)
+    assert (rows != AverageEncoder(vectors).transform(texts)).any() or not (
+        search.best_params_[name]
+    )
 
 
 def one_score(encoder, pairs, gold):

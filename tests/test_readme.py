@@ -3,13 +3,30 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+import csv
 import re
 from pathlib import Path
 
 import pytest
 
+from skparaphrase.datasets import load_faq, load_paraphrases
+
 README = (Path(__file__).parents[1] / "README.md").read_text("utf-8")
 BLOCKS = re.findall(r"```python\n(.*?)```", README, re.S)
+
+
+@pytest.fixture
+def files(tmp_path, monkeypatch):
+    """The reader's own files, in the current folder."""
+    monkeypatch.chdir(tmp_path)
+    faq = load_faq()
+    tables = {
+        "pairs.csv": ["sentence1", "sentence2", *load_paraphrases().data[:100]],
+        "questions.csv": ["text", "label", *zip(faq.data, faq.topics, strict=True)],
+    }
+    for name, (first, second, *rows) in tables.items():
+        with open(name, "w", encoding="utf-8", newline="") as file:
+            csv.writer(file).writerows([(first, second), *rows[:100]])
 
 
 def test_one_screen():
@@ -17,12 +34,21 @@ def test_one_screen():
 
 
 @pytest.mark.filterwarnings("error")
-def test_every_block_of_code_runs():
+def test_every_block_of_code_runs_alone(files):
     names = {}
     for block in BLOCKS:
-        exec(block, names)
-    assert names["vectors"].shape == (2, 128)
-    assert set(names["best"].best_params_) == set(names["grid"])
+        alone = {}
+        exec(block, alone)
+        names |= alone
+    assert names["vectors"].shape == (2, 256)
+    assert names["encoder"].loss_curve_[-1] < names["encoder"].loss_curve_[0]
+    assert names["classifier"].score(names["texts"], names["labels"]) > 0.5
+
+
+def test_examples_of_training_are_short():
+    training = [block for block in BLOCKS if ".fit(" in block and "read_" in block]
+    assert len(training) == 2
+    assert all(len(re.findall(r"(?m)^.+$", block)) <= 6 for block in training)
 
 
 def test_values_in_comments():

@@ -22,11 +22,11 @@ from skparaphrase.encoders import (
     TfidfEncoder,
 )
 from skparaphrase.interaction import PairwiseInteractionRegressor
-from skparaphrase.losses import InfoNCELoss, Loss, MarginLoss
+from skparaphrase.losses import CoSENTLoss, InfoNCELoss, Loss, MarginLoss
 from skparaphrase.metrics import STSScorer, pearson_score
 from skparaphrase.optimizers import Optimizer
 from skparaphrase.pairs import PairFeatures, PairSimilarity
-from skparaphrase.search import NearDuplicates, SemanticSearch
+from skparaphrase.search import NearDuplicates, SemanticSearch, mine_hard_negatives
 from skparaphrase.streams import TextStore
 from skparaphrase.supervised import (
     PairClassifier,
@@ -47,6 +47,7 @@ def use_tables(path: Path, texts: Texts) -> None:
     assert_type(WordVectors.from_model2vec(path), WordVectors)
     assert_type(load_word_vectors(), WordVectors)
     assert_type(vectors.centered().astype("float16"), WordVectors)
+    assert_type(vectors.weighted({"cat": 1}).is_weighted, bool)
     assert_type(vectors.words, Vocabulary)
     assert_type(vectors.words[0], str)
     assert_type(vectors.words[:3], list[str])
@@ -84,13 +85,12 @@ def use_encoders(texts: Texts, pairs: Pairs) -> None:
     assert_type(encoder.vectors_, WordVectors)
     assert_type(encoder.loss_curve_, list[float])
     assert_type(encoder.n_epochs_, int)
-    assert_type(encoder.initial_weights_, NDArray[np.float64])
     lstm = LSTMEncoder(loss=MarginLoss(0.3), optimizer=Optimizer("adam"))
     assert_type(lstm.fit(pairs).parameters_, dict[str, NDArray[Any]])
     assert_type(lstm.best_epoch_, int)
     assert_type(lstm.validation_scores_, list[float])
-    losses: list[Loss] = [MarginLoss(margin=0.6), InfoNCELoss(0.05)]
-    assert_type(losses[0].needs_targets, bool)
+    losses: list[Loss] = [MarginLoss(margin=0.6), InfoNCELoss(0.05), CoSENTLoss()]
+    assert_type(losses[0].learns_from, frozenset[str])
     removal = assert_type(CommonComponentRemoval().fit([[1.0]]), CommonComponentRemoval)
     assert_type(removal.components_, NDArray[np.floating])
     stopping = EarlyStopping(STSScorer(load_similarity(return_X_y=True)))
@@ -120,6 +120,7 @@ def use_models(texts: Texts, pairs: Pairs, scores: list[float], folder: Path) ->
     assert_type(interaction.vectors_, WordVectors)
     search = assert_type(SemanticSearch().fit(texts), SemanticSearch)
     assert_type(search.texts_, NDArray[np.object_])
+    assert_type(mine_hard_negatives(None, [("a", "b")], texts), NDArray[np.object_])
     assert_type(search.vectors_, NDArray[np.float32])
     assert_type(NearDuplicates().fit(texts).labels_, NDArray[np.intp])
     assert_type(PairSimilarity().predict([[[1.0], [1.0]]]), NDArray[np.floating])

@@ -54,7 +54,7 @@ def main() -> None:
     import torch
     from torch import distributed
 
-    from skparaphrase import encoders
+    from _lib.paper_encoders import paper_encoder
 
     torch.set_num_threads(1)
     if "RANK" in os.environ:
@@ -63,8 +63,13 @@ def main() -> None:
     quick, args.quick = args.quick, False
     pairs = read_corpora(args, "rewrites")[: n_pairs // (4 if quick else 1)]
     clock = Clock()
-    encoder = getattr(encoders, name)(
-        read_table(args), max_epochs=N_EPOCHS, device="cpu", random_state=0, **params
+    encoder = paper_encoder(
+        name,
+        vectors=read_table(args),
+        max_epochs=N_EPOCHS,
+        device="cpu",
+        random_state=0,
+        **params,
     )
     encoder.set_callbacks(clock).fit(pairs)
     # The first epoch includes one-time costs.

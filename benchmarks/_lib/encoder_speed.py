@@ -42,18 +42,18 @@ N_TEXTS = 40_000  # captions that are transformed, with their repeats
 
 
 def _encoder(args: Args, name: str, **params: Any) -> Any:
-    """An encoder with its defaults, except for one epoch."""
+    """An encoder with its paper's setting and sparse updates, of one epoch."""
     import torch
 
-    from skparaphrase import encoders
+    from _lib.paper_encoders import paper_encoder
 
     torch.set_num_threads(args.threads)
     if not name.startswith("Char"):
         params["vectors"] = read_table(args)
     if name.startswith("LSTM"):
         params["output_gate"] = name == "LSTM-gate"
-    kind = getattr(encoders, f"{name.partition('-')[0]}Encoder")
-    return kind(**{"max_epochs": 1, "device": "cpu", "random_state": 0, **params})
+    params = {"max_epochs": 1, "device": "cpu", "random_state": 0, **params}
+    return paper_encoder(f"{name.partition('-')[0]}Encoder", **params)
 
 
 # encoders --------------------------------------------------------------------------
@@ -128,15 +128,16 @@ LABELS = {
 
 ENCODERS = Group(
     title="Trained encoders",
-    text="""Training on captions, with the defaults of each encoder and batches as they
-    are there, on the CPU: one epoch by a new encoder ("fit", which also makes the
-    vocabulary and copies the table in and out), one more epoch of an encoder that goes
-    on (`warm_start`, which still encodes the texts), and for CharagramEncoder the
-    default of ten epochs; of the first pairs, 20,000 or fewer by a slow encoder. Then
-    `transform` of captions, of 40,000 in order ("all") and of the distinct ones among
-    them, by a slow encoder of some of those. Encoders of words have 77,520 vectors of
-    300 numbers, those of characters what the captions (for `transform`, captions and
-    rewrites) hold. CountVectorizer(analyzer="char", ngram_range=(2, 4)) counts.""",
+    text="""Training on captions, with the paper's setting of each encoder and its
+    batches, but sparse updates, on the CPU: one epoch by a new encoder ("fit", which
+    also makes the vocabulary and copies the table in and out), one more epoch of an
+    encoder that goes on (`warm_start`, which still encodes the texts), and for
+    CharagramEncoder the ten epochs of the paper; of the first pairs, 20,000 or fewer by
+    a slow encoder. Then `transform` of captions, of 40,000 in order ("all") and of the
+    distinct ones among them, by a slow encoder of some of those. Encoders of words have
+    77,520 vectors of 300 numbers, those of characters what the captions (for
+    `transform`, captions and rewrites) hold. CountVectorizer(analyzer="char",
+    ngram_range=(2, 4)) counts.""",
     columns={
         "fit": "fit of one epoch, pairs/s",
         "epoch": "a further epoch, pairs/s",

@@ -13,10 +13,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from _lib.paper_encoders import paper_encoder
 from _lib.papers import Data, cell
 from _lib.supervised import said
 from skparaphrase.datasets import load_word_vectors
-from skparaphrase.encoders import ParagramEncoder
 from skparaphrase.vectors import WordVectors
 
 
@@ -71,8 +71,12 @@ def find_vectors(args: argparse.Namespace, name: str | None) -> WordVectors:
     folder = args.out / "runs/PP"
     part = args.quick or args.short
     if part or not folder.exists():
-        encoder = ParagramEncoder(
-            data.vectors, learning_rate=0.01, max_epochs=3, random_state=0
+        encoder = paper_encoder(
+            "ParagramEncoder",
+            vectors=data.vectors,
+            learning_rate=0.01,
+            max_epochs=3,
+            random_state=0,
         )
         vectors: WordVectors = encoder.fit(data.pairs).vectors_
         if part:

@@ -215,7 +215,7 @@ def write(
     found = versions()
     text = "\n".join([*lines, "", ", ".join(f"{k} {v}" for k, v in found.items())])
     print(text)
-    if (args.quick or args.short) and args.out == RESULTS:
+    if (args.quick or getattr(args, "short", False)) and args.out == RESULTS:
         print("(a part of the data: not written)")
         return
     args.out.mkdir(parents=True, exist_ok=True)

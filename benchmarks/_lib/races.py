@@ -25,13 +25,13 @@ from torch import nn
 from torch.nn import functional as F
 from torch.nn.utils.rnn import pack_padded_sequence
 
+from _lib.paper_encoders import paper_encoder
 from _lib.per_pair import N_CLASSES, PerPair
 from skparaphrase.datasets import load_word_frequencies, load_word_vectors
 from skparaphrase.decomposition import CommonComponentRemoval
 from skparaphrase.encoders import (
     AverageEncoder,
     CharagramEncoder,
-    ParagramEncoder,
     SIFEncoder,
 )
 from skparaphrase.interaction import PairwiseInteractionRegressor
@@ -230,7 +230,13 @@ def _ngrams(found: Material) -> Race:
 def _training(found: Material) -> Race:
     pairs = found.pairs(found.n(8000, 100))
     some = pairs[: found.n(1000, 100)]
-    encoder = ParagramEncoder(found.vectors, max_epochs=1, random_state=0, device="cpu")
+    encoder = paper_encoder(
+        "ParagramEncoder",
+        vectors=found.vectors,
+        max_epochs=1,
+        random_state=0,
+        device="cpu",
+    )
     return Race(
         lambda: encoder.fit(pairs),
         lambda: train_with_modules(some, found.index, found.vectors.matrix),
@@ -264,7 +270,7 @@ def _interaction(found: Material) -> Race:
     pairs, n_apart = found.pairs(32), found.n(4, 1)
     y = np.linspace(0, 5, len(pairs))
     model = PairwiseInteractionRegressor(
-        found.vectors, max_epochs=1, random_state=0, device="cpu"
+        found.vectors, similarity=None, max_epochs=1, random_state=0, device="cpu"
     )
     matrix, index = torch.tensor(found.vectors.matrix), found.index
     words = [[matrix[_rows(text, index)] for text in pair] for pair in pairs[:n_apart]]

@@ -20,13 +20,6 @@ MODELS = {
     "sentiment": "SentenceClassifier",
 }
 TEST = ("dev", "test")
-INFONCE = {  # the best encoder of table `wieting_encoders`
-    "weighting": "sif",
-    "loss": "infonce",
-    "batch_size": 256,
-    "learning_rate": 0.01,
-    "max_epochs": 2,
-}
 
 
 def read(args: argparse.Namespace, task: str) -> dict[str, tuple[Any, Any]]:

@@ -17,9 +17,9 @@ from sklearn.metrics import precision_recall_curve
 from sklearn.preprocessing import normalize
 
 from _lib.labelled import read_rows
+from _lib.paper_encoders import paper_encoder
 from _lib.products import title_pairs
 from _lib.shipped import UNKNOWN, Material, Row, called
-from skparaphrase.encoders import CharagramEncoder
 from skparaphrase.metrics import STSScorer
 from skparaphrase.pairs import PairSimilarity
 from skparaphrase.text import WordTokenizer
@@ -108,7 +108,8 @@ def about_damage(rows: list[Row]) -> str:
 
 
 def misspelt(data: Material) -> list[Row]:
-    charagram = CharagramEncoder(max_epochs=2, random_state=0).fit(data.pairs)
+    charagram = paper_encoder("CharagramEncoder", max_epochs=2, random_state=0)
+    charagram.fit(data.pairs)
     sets = data.scored("sts/2014.*.tsv")
     edited = [
         {

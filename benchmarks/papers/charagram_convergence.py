@@ -17,11 +17,11 @@ from typing import Any
 
 import numpy as np
 
-from skparaphrase import encoders
 from skparaphrase.callback import ScoreMonitor
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
+from _lib.paper_encoders import paper_encoder
 from _lib.papers import Data, parse_args, run_all, score_words, table, write
 
 MODELS = {
@@ -58,12 +58,8 @@ def run(args: argparse.Namespace, seed: int, name: str) -> dict[str, Any]:
     data = Data(args)
     pairs = data.corpus("ppdb-lexical")
     monitor = ScoreMonitor(lambda encoder: score_words(encoder, data))
-    encoder = getattr(encoders, MODELS[name]).paper(
-        "words",
-        max_epochs=2 if args.quick else EPOCHS,
-        random_state=seed,
-    )
-    encoder.set_params(optimizer__sparse=True)  # dense updates take long
+    epochs = 2 if args.quick else EPOCHS
+    encoder = paper_encoder(MODELS[name], "words", max_epochs=epochs, random_state=seed)
     encoder.set_callbacks(monitor).fit(pairs[:1000] if args.quick else pairs)
     return {
         "simlex999": [scores["simlex999"] for scores in monitor.scores_],

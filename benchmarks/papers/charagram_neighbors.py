@@ -16,12 +16,12 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from skparaphrase.encoders import CharagramEncoder, ParagramEncoder
 from skparaphrase.inspection import nearest_units, neighbors
 from skparaphrase.text import WordTokenizer
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
+from _lib.paper_encoders import paper_encoder
 from _lib.papers import Data, parse_args, run_all, table, write
 
 NEGATED = ("not capable", "not able", "not possible", "not sufficient", "not easy")
@@ -46,9 +46,14 @@ def run(args: argparse.Namespace, _: str) -> dict[str, Any]:
     counts = Counter(w for pair in data.pairs for text in pair for w in split(text))
     words = sorted(word for word, n in counts.items() if n >= 5)
     epochs = 1 if args.quick else 2
-    charagram = CharagramEncoder(max_epochs=epochs, random_state=0).fit(data.pairs)
-    pp = ParagramEncoder(
-        data.vectors, learning_rate=0.01, max_epochs=epochs, random_state=0
+    charagram = paper_encoder("CharagramEncoder", max_epochs=epochs, random_state=0)
+    charagram.fit(data.pairs)
+    pp = paper_encoder(
+        "ParagramEncoder",
+        vectors=data.vectors,
+        learning_rate=0.01,
+        max_epochs=epochs,
+        random_state=0,
     ).fit(data.pairs)
     ngrams = [ngram for ngram in NGRAMS if ngram in charagram.vectors_]
     return {

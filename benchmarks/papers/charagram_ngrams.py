@@ -18,11 +18,11 @@ from typing import Any
 
 from charagram_tagging import read as read_tags
 
-from skparaphrase.encoders import CharagramEncoder
 from skparaphrase.tagging import SequenceTagger
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
+from _lib.paper_encoders import paper_encoder
 from _lib.papers import (
     Data,
     median,
@@ -80,7 +80,8 @@ def run(args: argparse.Namespace, seed: int, cell: tuple[int, int]) -> dict[str,
     highest, size = cell
 
     def fitted(pairs: Any, epochs: int, **params: Any) -> Any:
-        return CharagramEncoder(
+        return paper_encoder(
+            "CharagramEncoder",
             ngram_range=(2, highest),
             max_ngrams=size,
             max_epochs=epochs,

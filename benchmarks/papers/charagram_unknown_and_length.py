@@ -17,11 +17,12 @@ from typing import Any
 
 import numpy as np
 
-from skparaphrase import encoders
+from skparaphrase.encoders import AverageEncoder
 from skparaphrase.inspection import scores_by_length, scores_by_unknown
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
+from _lib.paper_encoders import multiplied, paper_encoder
 from _lib.papers import Data, median, parse_args, run_all, table, write
 
 _PP: tuple[str, dict[str, Any]] = (
@@ -33,9 +34,9 @@ _PP: tuple[str, dict[str, Any]] = (
 MODELS: dict[str, tuple[str, dict[str, Any]]] = {
     "LSTM with gate": (
         "LSTMEncoder",
-        {"max_epochs": 2, "output_gate": True, "scale": 6.0},
+        {"max_epochs": 2, "output_gate": True},
     ),
-    "LSTM": ("LSTMEncoder", {"max_epochs": 2, "scale": 6.0}),
+    "LSTM": ("LSTMEncoder", {"max_epochs": 2}),
     "Charagram": ("CharagramEncoder", {"max_epochs": 2}),
     "PP, centred start": _PP,
     "PP": _PP,
@@ -87,13 +88,18 @@ def run(args: argparse.Namespace, seed: int, name: str) -> dict[str, Any]:
     """Pearson x 100 of each group of pairs, and their numbers."""
     data = Data(args)
     cls, params = MODELS[name]
-    kwargs = dict(params)
-    if cls != "CharagramEncoder":
-        centered = name.endswith("centred start")
-        kwargs["vectors"] = data.vectors.centered() if centered else data.vectors
-    if cls != "AverageEncoder":
-        kwargs["random_state"] = seed
-    encoder = getattr(encoders, cls)(**kwargs).fit(data.pairs)
+    vectors = data.vectors
+    if name.endswith("centred start"):
+        vectors = vectors.centered()
+    if cls == "LSTMEncoder":
+        vectors = multiplied(vectors, 6.0)
+    if cls == "AverageEncoder":
+        encoder: Any = AverageEncoder(vectors)
+    elif cls == "CharagramEncoder":
+        encoder = paper_encoder(cls, **params, random_state=seed)
+    else:
+        encoder = paper_encoder(cls, vectors=vectors, **params, random_state=seed)
+    encoder.fit(data.pairs)
     sets = [data.sts[key] for key in data.sts if key != "sick"]
     pairs = np.concatenate([of[0] for of in sets])
     gold = np.concatenate([of[1] for of in sets])

@@ -22,6 +22,7 @@ from skparaphrase.inspection import neighbors, scores_by_unknown, unknown_words
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
+from _lib.paper_encoders import paper_encoder
 from _lib.papers import (
     Data,
     median,
@@ -91,8 +92,7 @@ def run(args: argparse.Namespace, name: str, seed: int) -> dict[str, Any]:
     if name == "PP":
         params["vectors"] = data.vectors
     monitor = ScoreMonitor(lambda encoder: score_words(encoder, data))
-    encoder = getattr(encoders, cls).paper(setting, **params, random_state=seed)
-    encoder.set_params(optimizer__sparse=True)  # dense updates take long
+    encoder = paper_encoder(cls, setting, **params, random_state=seed)
     encoder.set_callbacks(monitor).fit(pairs)
     found: dict[str, Any] = {
         key: max(monitor.scores_, key=lambda scores, key=key: scores[key])

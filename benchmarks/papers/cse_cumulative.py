@@ -19,11 +19,12 @@ from typing import Any
 
 import numpy as np
 
-from skparaphrase.encoders import AverageEncoder, ConvolutionalEncoder, ParagramEncoder
+from skparaphrase.encoders import AverageEncoder
 from skparaphrase.pairs import PairSimilarity
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
+from _lib.paper_encoders import paper_encoder
 from _lib.papers import (
     COLUMNS,
     Data,
@@ -82,10 +83,11 @@ def encoder(model: str, stage: str, data: Data, seed: int, init: Any = None) -> 
         "init": init,
     }
     if model == "PP":
-        return ParagramEncoder(learning_rate=0.01, **params)
+        return paper_encoder("ParagramEncoder", learning_rate=0.01, **params)
     setting = "ppdb-xl" if stage == "phrases" else "simple-wikipedia"
-    found = ConvolutionalEncoder.paper(setting, learning_rate=0.0003, **params)
-    return found.set_params(optimizer__sparse=True)
+    return paper_encoder(
+        "ConvolutionalEncoder", setting, learning_rate=0.0003, **params
+    )
 
 
 def pairs(data: Data, stage: str) -> Any:

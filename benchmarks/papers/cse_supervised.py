@@ -25,11 +25,11 @@ from cse_cumulative import fit as trained
 from scipy.stats import spearmanr
 from sklearn.frozen import FrozenEstimator
 
-from skparaphrase.encoders import ConvolutionalEncoder, ParagramEncoder
 from skparaphrase.supervised import SimilarityRegressor
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
+from _lib.paper_encoders import paper_encoder
 from _lib.papers import Data, cell, parse_args, run_all, table, write
 from _lib.supervised import evaluate, plus_minus, read, said, spread
 
@@ -86,8 +86,8 @@ def run(args: argparse.Namespace, seed: int, kind: tuple[str, bool]) -> dict[str
     if universal:
         encoder = prior(data, name, seed)
     else:
-        class_ = ConvolutionalEncoder if name == "CSE" else ParagramEncoder
-        encoder = class_(data.vectors)
+        class_ = "ConvolutionalEncoder" if name == "CSE" else "ParagramEncoder"
+        encoder = paper_encoder(class_, vectors=data.vectors)
     seconds = time.process_time() - started
     parts = read(args, "similarity")
     return {

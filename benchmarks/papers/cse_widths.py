@@ -19,10 +19,9 @@ from typing import Any
 
 import numpy as np
 
-from skparaphrase.encoders import ConvolutionalEncoder
-
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
+from _lib.paper_encoders import paper_encoder
 from _lib.papers import (
     COLUMNS,
     YEARS,
@@ -92,7 +91,8 @@ def run(
     data = Data(args)
     pairs = np.concatenate([data.corpus(corpus) for corpus in data.sentences])
     np.random.RandomState(0).shuffle(pairs)
-    encoder = ConvolutionalEncoder.paper(
+    encoder = paper_encoder(
+        "ConvolutionalEncoder",
         "widths",
         vectors=data.vectors,
         n_filters=N_FILTERS // len(params["widths"]),
@@ -102,7 +102,6 @@ def run(
         random_state=seed,
         **params,
     )
-    encoder.set_params(optimizer__sparse=True)
     encoder.fit(pairs[:1000] if args.quick else pairs)
     return {**sts_means(score_sts(encoder, data)), "loss": encoder.loss_curve_[-1]}
 

@@ -26,7 +26,6 @@ from typing import Any
 import numpy as np
 
 from skparaphrase.datasets import read_scored_pairs
-from skparaphrase.encoders import LSTMEncoder
 from skparaphrase.inspection import word_interactions
 from skparaphrase.interaction import PairwiseInteractionRegressor
 from skparaphrase.metrics import pearson_score, spearman_score
@@ -44,6 +43,7 @@ from _lib.interaction import (
     shown,
     timed_fit,
 )
+from _lib.paper_encoders import paper_encoder
 from _lib.papers import parse_args, run_all, table, write
 
 MEASURES = ("r", "rho", "MSE")
@@ -115,7 +115,7 @@ def model_for(
     args: argparse.Namespace, params: Mapping[str, Any], seed: int
 ) -> PairwiseInteractionRegressor:
     """A model with the vectors of the data folder or with others."""
-    params = {"random_state": seed, **params}
+    params = {"random_state": seed, "similarity": None, **params}  # the paper's model
     params["vectors"] = find_vectors(args, params.get("vectors"))
     if args.quick or args.short:
         params["max_epochs"] = 1 if args.quick else 2
@@ -146,11 +146,16 @@ def fit_baseline(args: argparse.Namespace, seed: int, name: str) -> dict[str, An
     train, dev, test = read_sick(args)
 
     def compute() -> dict[str, Any]:
-        encoder = LSTMEncoder(
-            find_vectors(args, None), peepholes=None, **BASELINES[name].params
+        encoder = paper_encoder(
+            "LSTMEncoder",
+            vectors=find_vectors(args, None),
+            peepholes=None,
+            **BASELINES[name].params,
         )
-        model = SimilarityRegressor(
-            encoder,
+        model = SimilarityRegressor.paper(
+            "wieting",
+            encoder=encoder,
+            scale=6.0,
             score_range=(1, 5),
             freeze="vectors",
             optimizer="adagrad",  # as Tai et al.; better than Adam on dev

@@ -23,14 +23,14 @@ from sklearn.frozen import FrozenEstimator
 
 from skparaphrase import supervised
 from skparaphrase.datasets import load_word_frequencies
-from skparaphrase.encoders import AverageEncoder, ParagramEncoder, SIFEncoder
+from skparaphrase.encoders import AverageEncoder, SIFEncoder
 from skparaphrase.vectors import WordFrequencies
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
+from _lib.paper_encoders import INFONCE, paper_encoder
 from _lib.papers import Data, cell, parse_args, run_all, table, write
 from _lib.supervised import (
-    INFONCE,
     MODELS,
     evaluate,
     plus_minus,
@@ -102,8 +102,11 @@ def encoder(data: Data, kind: str, task: str, seed: int) -> Any:
     frequencies = WordFrequencies.read(path).fill_from(load_word_frequencies())
     if kind == "PP":
         return FrozenEstimator(
-            ParagramEncoder(
-                data.vectors, frequencies=frequencies, random_state=seed, **INFONCE
+            paper_encoder(
+                "ParagramEncoder",
+                vectors=data.vectors.centered().weighted(frequencies),
+                random_state=seed,
+                **INFONCE,
             ).fit(data.pairs)
         )
     return SIFEncoder(data.vectors, a=A[task], frequencies=frequencies)

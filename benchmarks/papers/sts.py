@@ -31,6 +31,7 @@ from sklearn.preprocessing import FunctionTransformer
 from skparaphrase.datasets import (
     load_paraphrases,
     load_word_frequencies,
+    load_word_vectors,
     read_scored_pairs,
 )
 from skparaphrase.decomposition import CommonComponentRemoval
@@ -46,6 +47,7 @@ from skparaphrase.vectors import WordFrequencies, WordVectors
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from _lib import RESULTS
+from _lib.paper_encoders import INFONCE, paper_encoder
 from _lib.papers import (
     COLUMNS,
     YEARS,
@@ -159,7 +161,8 @@ def _rows(args: argparse.Namespace) -> list[Row]:
     pairs = load_paraphrases().data
 
     def small(seed: int) -> Any:
-        return ParagramEncoder(**_SIF, **_INFONCE, random_state=seed).fit(pairs)
+        table = load_word_vectors().centered().weighted()
+        return trained(seed, table, **INFONCE).fit(pairs)
 
     add("bundled, trained, 1,140 pairs", "InfoNCE from SIF + R", small, 1)
     return rows
@@ -201,8 +204,12 @@ def _subsampling(p: Any) -> Any:
     return np.sqrt(np.minimum(1, 1e-5 / np.maximum(p, 1e-12)))
 
 
-_SIF = {"weighting": "sif", "learning_rate": 0.01, "max_epochs": 2}
-_INFONCE = {"loss": "infonce", "batch_size": 256}
+def trained(seed: int, vectors: WordVectors, **parameters: Any) -> ParagramEncoder:
+    """PP with the paper's setting, but for the parameters and sparse updates."""
+    encoder: ParagramEncoder = paper_encoder(
+        "ParagramEncoder", vectors=vectors, random_state=seed, **parameters
+    )
+    return encoder
 
 
 def _add_trained(add: Callable[..., None], data: Data, filled: WordFrequencies) -> None:
@@ -211,35 +218,39 @@ def _add_trained(add: Callable[..., None], data: Data, filled: WordFrequencies) 
     pairs = pairs[: 1000 if data.quick else None]
     group = f"minilm-words, trained, {len(pairs) // 1000}k pairs"
     fitted: dict[tuple[Any, ...], ParagramEncoder] = {}
+    tables = {"start": data.vectors, "SIF": data.vectors.centered().weighted(filled)}
 
-    def train(seed: int, **parameters: Any) -> ParagramEncoder:
-        key = (seed, *sorted(parameters.items()))
+    def train(seed: int, start: str = "start", **parameters: Any) -> ParagramEncoder:
+        key = (seed, start, *sorted(parameters.items()))
         if key not in fitted:
-            encoder = ParagramEncoder(
-                data.vectors, frequencies=filled, random_state=seed, **parameters
-            )
+            encoder = trained(seed, tables[start], **parameters)
             started = time.perf_counter()
             fitted[key] = encoder.fit(pairs)
             print(
-                f"    {time.perf_counter() - started:.1f} s: {parameters}, seed {seed}"
+                f"    {time.perf_counter() - started:.1f} s: {start}, {parameters}, "
+                f"seed {seed}"
             )
         return fitted[key]
 
-    paper: dict[str, Any] = {}
     gentle = {"learning_rate": 0.01, "max_epochs": 3}
-    best = {**_SIF, **_INFONCE}
 
     def weighted(seed: int, **parameters: Any) -> SIFEncoder:
         return SIFEncoder(train(seed, **parameters).vectors_, frequencies=filled)
 
-    add(group, "PP, defaults (paper)", lambda s: train(s, **paper))
-    add(group, "PP, defaults + W + R", lambda s: weighted(s, **paper), 1)
+    def from_sif(seed: int) -> ParagramEncoder:
+        return train(seed, "SIF", learning_rate=0.01, max_epochs=2)
+
+    def infonce(seed: int) -> ParagramEncoder:
+        return train(seed, "SIF", **INFONCE)
+
+    add(group, "PP, paper's setting", train)
+    add(group, "PP, paper's setting + W + R", weighted, 1)
     add(group, "PP", lambda s: train(s, **gentle))
     add(group, "PP + W + R", lambda s: weighted(s, **gentle), 1)
-    add(group, "PP from SIF + R", lambda s: train(s, **_SIF), 1)
-    add(group, "InfoNCE from SIF", lambda s: train(s, **best))
-    add(group, "InfoNCE from SIF + R", lambda s: train(s, **best), 1)
-    add(group, "InfoNCE from SIF + 2 components", lambda s: train(s, **best), 2)
+    add(group, "PP from SIF + R", from_sif, 1)
+    add(group, "InfoNCE from SIF", infonce)
+    add(group, "InfoNCE from SIF + R", infonce, 1)
+    add(group, "InfoNCE from SIF + 2 components", infonce, 2)
 
 
 def _score(
@@ -315,7 +326,7 @@ def report(scored: list[dict[str, Any]], names: Any) -> list[str]:
 
 def _published(name: str, columns: Any) -> list[list[Any]]:
     """The rows of published scores that belong to one of ours."""
-    methods = PUBLISHED.get(name.removesuffix(", defaults (paper)"), ())
+    methods = PUBLISHED.get(name.removesuffix(", paper's setting"), ())
     return [[label(method), *map(published(method).get, columns)] for method in methods]
 
 

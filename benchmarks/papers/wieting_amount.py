@@ -20,10 +20,11 @@ from typing import Any
 
 import numpy as np
 
-from skparaphrase.encoders import AverageEncoder, ParagramEncoder
+from skparaphrase.encoders import AverageEncoder
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
+from _lib.paper_encoders import paper_encoder
 from _lib.papers import (
     COLUMNS,
     Data,
@@ -97,8 +98,9 @@ def run(
     pairs = choose(data, curve, seed)
     scores = {}
     for size in sizes:
-        encoder = ParagramEncoder(
-            data.vectors,
+        encoder = paper_encoder(
+            "ParagramEncoder",
+            vectors=data.vectors,
             learning_rate=RATE,
             max_epochs=EPOCHS,
             ordered_first_epoch=curve == "in order",

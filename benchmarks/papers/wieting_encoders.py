@@ -18,10 +18,6 @@ subtracts the mean of all word vectors first.
 LSTM), InfoNCE, and fewer dimensions (charLSTM).
 Charagram's score on the development set is constant from the second epoch on (68.2,
 68.0, 68.2, 68.0, 69.0), so it is trained for two.
-
-With `--recommended`, compares the recommended settings of encoders with the defaults
-and the paper's, on the development sets, after training on 12,000 pairs. Writes
-`recommended.json` and `.md`.
 """
 
 # Authors: The skparaphrase developers
@@ -39,17 +35,18 @@ from sklearn.base import clone
 from sklearn.frozen import FrozenEstimator
 from sklearn.pipeline import make_pipeline
 
-from skparaphrase import encoders
 from skparaphrase.datasets import load_word_frequencies
 from skparaphrase.decomposition import CommonComponentRemoval
+from skparaphrase.encoders import AverageEncoder
 from skparaphrase.losses import MarginLoss
-from skparaphrase.metrics import STSScorer, pearson_score
+from skparaphrase.metrics import pearson_score
 from skparaphrase.optimizers import Optimizer
 from skparaphrase.pairs import LastAxisUnion, PairSimilarity
 from skparaphrase.vectors import WordFrequencies
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
+from _lib.paper_encoders import INFONCE, PLAIN_INFONCE, multiplied, paper_encoder
 from _lib.papers import (
     COLUMNS,
     Data,
@@ -65,7 +62,7 @@ from _lib.published import METHODS, label, published
 
 
 class Model(NamedTuple):
-    """A row: class, differences from its defaults, and how it is trained."""
+    """A row: class, differences from the paper's setting, and how it is trained."""
 
     encoder: str
     params: dict[str, Any]
@@ -75,9 +72,10 @@ class Model(NamedTuple):
     words_first: bool = False  # lexical pairs, then sentences
     centered: bool = False  # the initial word vectors
     short_first: bool = False  # the order of the first epoch
+    times: float = 1.0  # factor of the initial word vectors
 
 
-_OWN: dict[str, Any] = {"init": "average", "loss": "infonce", "max_epochs": 1}
+_OWN: dict[str, Any] = {"residual": True, "loss": PLAIN_INFONCE, "max_epochs": 1}
 _OF_100: dict[str, Any] = {"dim": 100, "max_epochs": 1}
 
 # In the order of training time, longest first.
@@ -86,7 +84,7 @@ MODELS = {
         "CharLSTMEncoder",
         {
             "dim": 100,
-            "loss": "infonce",
+            "loss": PLAIN_INFONCE,
             "optimizer": Optimizer("adam", schedule="linear"),
             "max_epochs": 6,
         },
@@ -101,7 +99,7 @@ MODELS = {
         "CharLSTMEncoder", {**_OF_100, "loss": MarginLoss(negatives="random")}
     ),
     "charLSTM of 100, InfoNCE": Model(
-        "CharLSTMEncoder", {**_OF_100, "loss": "infonce"}
+        "CharLSTMEncoder", {**_OF_100, "loss": PLAIN_INFONCE}
     ),
     "Charagram": Model("CharagramEncoder", {"max_epochs": 2}, False, "Charagram"),
     "LSTM with gate": Model(
@@ -112,7 +110,7 @@ MODELS = {
     ),
     "LSTM": Model("LSTMEncoder", {"max_epochs": 2}, True, "LSTM"),
     "LSTM, vectors of length 6": Model(
-        "LSTMEncoder", {"max_epochs": 2, "scale": 6.0}, True
+        "LSTMEncoder", {"max_epochs": 2}, True, times=6.0
     ),
     "LSTM with gate, words first": Model(
         "LSTMEncoder",
@@ -171,14 +169,6 @@ MODELS = {
     "average, centred": Model("AverageEncoder", {}, True, centered=True),
     "average": Model("AverageEncoder", {}, True, "PSL"),
 }
-# The word member of the union: PP with InfoNCE, from SIF-weighted vectors.
-WORDS = {
-    "weighting": "sif",
-    "loss": "infonce",
-    "batch_size": 256,
-    "learning_rate": 0.01,
-    "max_epochs": 2,
-}
 WORD_EPOCHS = 3  # on lexical pairs, if they come first
 UNION_WEIGHTS = (
     0.0625,
@@ -187,15 +177,10 @@ UNION_WEIGHTS = (
     0.5,
     1.0,
 )  # of the characters; chosen on development
-RECOMMENDED = ("ParagramEncoder", "DeepAveragingEncoder", "LSTMEncoder", "RNNEncoder")
-SETTINGS = ("recommended", "default", "paper")
-N_PAIRS = 12_000
 
 
 def main() -> None:
-    args = parse_args(__doc__, seeds=3, recommended="compare recommended settings")
-    if args.recommended:
-        return compare_settings(args)
+    args = parse_args(__doc__, seeds=3)
     tasks = [
         (run, (args, name, seed))
         for name, model in MODELS.items()
@@ -210,61 +195,20 @@ def main() -> None:
     write(args, "wieting_encoders", results, report(results))
 
 
-def compare_settings(args: argparse.Namespace) -> None:
-    tasks = [
-        (run_setting, (args, kind, setting, seed))
-        for setting in SETTINGS
-        for kind in RECOMMENDED
-        for seed in range(1 if setting == "paper" else args.seeds)
-    ]
-    scores: dict[str, dict[str, list[float]]] = {kind: {} for kind in RECOMMENDED}
-    runs = run_all(args, tasks)
-    for (_, (_, kind, setting, _)), run in zip(tasks, runs, strict=True):
-        scores[kind].setdefault(setting, []).append(run["score"])
-    rows = [[kind, *map(_range, each.values())] for kind, each in scores.items()]
-    lines = [
-        "# Recommended settings",
-        "",
-        "Pearson x 100, mean of SICK train and of the three training sets of STS 2012,",
-        f"after training on {N_PAIRS:,} pairs; mean and range of the seeds, of which",
-        "the paper's dense updates have one. Made by",
-        "`python benchmarks/papers/wieting_encoders.py --recommended`.",
-        "",
-        *table(["encoder", *SETTINGS], rows),
-    ]
-    write(args, "recommended", scores, lines)
-
-
-def _range(scores: list[float]) -> str:
-    ends = f" ({min(scores):.1f} to {max(scores):.1f})" if len(scores) > 1 else ""
-    return f"{np.mean(scores):.1f}{ends}"
-
-
-def run_setting(
-    args: argparse.Namespace, kind: str, setting: str, seed: int
-) -> dict[str, Any]:
-    """Score of an encoder with one of the settings, on the development sets."""
-    data, owner = Data(args), getattr(encoders, kind)
-    make = owner if setting == "default" else getattr(owner, setting)
-    encoder = make(random_state=seed)
-    if "vectors" in encoder.get_params():
-        encoder.set_params(vectors=data.vectors)
-    encoder.fit(data.pairs[:N_PAIRS])
-    scores = STSScorer(data.development)(encoder)
-    return {"score": 100 * _mean_development(scores)}
-
-
 def fit(data: Data, name: str, seed: int) -> tuple[Any, dict[str, float]]:
     """A trained encoder, and the cost of its training."""
     model = MODELS[name]
     kwargs: dict[str, Any] = {}
     if not model.encoder.startswith("Char"):
-        kwargs["vectors"] = data.vectors.centered() if model.centered else data.vectors
-    if model.encoder != "AverageEncoder":
+        vectors = data.vectors.centered() if model.centered else data.vectors
+        kwargs["vectors"] = multiplied(vectors, model.times)
+    if model.encoder == "AverageEncoder":
+        encoder: Any = AverageEncoder(**kwargs)
+    else:
         kwargs = {**kwargs, **model.params, "random_state": seed}
-    if data.quick and "max_epochs" in kwargs:
-        kwargs["max_epochs"] = 1
-    encoder = getattr(encoders, model.encoder)(**kwargs)
+        if data.quick:
+            kwargs["max_epochs"] = 1
+        encoder = paper_encoder(model.encoder, **kwargs)
     if not model.words_first:
         pairs = data.pairs[: int(model.share * len(data.pairs))]
         if model.short_first:
@@ -318,8 +262,11 @@ def union(data: Data, characters: Any, seed: int) -> dict[str, dict[str, float]]
     frequencies = WordFrequencies.read(folder).fill_from(load_word_frequencies())
     words, costs = _train(
         data.pairs,
-        encoders.ParagramEncoder(
-            data.vectors, frequencies=frequencies, random_state=seed, **WORDS
+        paper_encoder(
+            "ParagramEncoder",
+            vectors=data.vectors.centered().weighted(frequencies),
+            random_state=seed,
+            **INFONCE,
         ),
     )
     removal = CommonComponentRemoval()
@@ -355,10 +302,7 @@ def _fitted_scores(union: LastAxisUnion, sets: Any) -> dict[str, float]:
 
 def _development(union: LastAxisUnion, data: Data) -> float:
     """Mean of STS 2012 train and SICK train, with equal weights."""
-    return _mean_development(_fitted_scores(union, data.development))
-
-
-def _mean_development(scores: dict[str, float]) -> float:
+    scores = _fitted_scores(union, data.development)
     sts = [score for name, score in scores.items() if name.startswith("sts")]
     return float(np.mean([np.mean(sts), scores["sick-train"]]))
 
@@ -427,7 +371,7 @@ def report(results: dict[str, dict[str, Any]]) -> list[str]:
                 "seconds",
                 "pairs/s",
                 "million parameters",
-                "not by default",
+                "not the paper's",
             ],
             costs,
         ),
@@ -439,7 +383,7 @@ def report(results: dict[str, dict[str, Any]]) -> list[str]:
 
 
 def _params(name: str) -> dict[str, Any]:
-    return MODELS[name].params if name in MODELS else WORDS
+    return MODELS[name].params if name in MODELS else INFONCE
 
 
 def _orders(results: dict[str, dict[str, Any]], methods: dict[str, str]) -> list[str]:

@@ -28,19 +28,22 @@ import torch
 from sklearn.frozen import FrozenEstimator
 
 import skparaphrase
-from skparaphrase import encoders, supervised
-from skparaphrase.encoders import ParagramEncoder
+from skparaphrase import supervised
 from skparaphrase.optimizers import Optimizer
 from skparaphrase.supervised import SimilarityRegressor
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
+from _lib.paper_encoders import INFONCE, multiplied, paper_encoder
 from _lib.papers import Data, cell, parse_args, run_all, table, write
-from _lib.supervised import INFONCE, MODELS, evaluate, plus_minus, read, said, spread
+from _lib.supervised import MODELS, evaluate, plus_minus, read, said, spread
 
-ADAGRAD = {"optimizer": "adagrad", "learning_rate": 0.05}
-ADAM = {"optimizer": "adam", "learning_rate": 0.001}
-# Differences from the defaults; all else, including the head's size, is the paper's.
+ADAGRAD = {
+    "optimizer": Optimizer("adagrad", max_change=None),
+    "learning_rate": 0.05,
+}
+ADAM = {"optimizer": Optimizer("adam", max_change=None), "learning_rate": 0.001}
+# Differences from the paper's setting with `scale=6.0` and sparse updates.
 SETTINGS: dict[str, dict[str, Any]] = {
     "similarity": {**ADAGRAD, "scale": 12.0},
     "entailment": {},
@@ -186,8 +189,8 @@ def train(
     params = {"max_epochs": EPOCHS, **params, "random_state": seed}
     if args.quick:
         params["max_epochs"] = 1
-    matrix = data.vectors.rows(slice(None)) * np.float32(params.pop("times", 1.0))
-    encoder = getattr(encoders, class_)(data.vectors.replace(matrix), **params)
+    vectors = multiplied(data.vectors, params.pop("times", 1.0))
+    encoder = paper_encoder(class_, vectors=vectors, **params)
     encoder.fit(data.pairs).save(Path(folder) / f"{name} {seed}")
     return {"n_pairs": len(data.pairs)}
 
@@ -207,20 +210,21 @@ def build(
 ) -> Any:
     """The model of a row, before fitting."""
     class_ = getattr(supervised, MODELS[task])
+    ours = class_.paper("wieting", random_state=seed, scale=6.0)
+    ours.set_params(optimizer__sparse=True)
     if kind == "features":
         prior = FrozenEstimator(skparaphrase.load(Path(folder) / f"{name} {seed}"))
-        return class_(prior, random_state=seed, **SETTINGS[task] | FROZEN[task])
+        return ours.set_params(encoder=prior, **SETTINGS[task] | FROZEN[task])
     row = ROWS[name]
-    encoder = getattr(encoders, row.encoder)(Data(args).vectors, **row.params)
+    encoder = paper_encoder(row.encoder, vectors=Data(args).vectors, **row.params)
     if name == PLAIN:
-        model = class_.paper("wieting", encoder=encoder, random_state=seed)
-        return model.set_params(optimizer__sparse=True)
+        return ours.set_params(encoder=encoder, scale=None)
     params = SETTINGS[task] | dict(row.model.get(task, {}))
     if row.prior is not None:
         path = Path(folder) / f"{row.prior} {seed}"
         encoder = FrozenEstimator(skparaphrase.load(path))
         params["prior"] = "universal"
-    return class_(encoder, random_state=seed, **params)
+    return ours.set_params(encoder=encoder, **params)
 
 
 def speed(args: argparse.Namespace, _: str) -> dict[str, Any]:
@@ -231,9 +235,11 @@ def speed(args: argparse.Namespace, _: str) -> dict[str, Any]:
     for kind, of in rates.items():
         epochs = 10 if kind == "sparse" else 1
         for _ in range(N_SPEED if kind == "sparse" else 1):
-            model = SimilarityRegressor(
-                ParagramEncoder(vectors),
-                optimizer=Optimizer("adam", sparse=kind == "sparse"),
+            model = SimilarityRegressor.paper(
+                "wieting",
+                encoder__vectors=vectors,
+                scale=6.0,
+                optimizer__sparse=kind == "sparse",
                 max_epochs=epochs,
                 random_state=0,
             )
@@ -305,7 +311,7 @@ def report(
         'The paper\'s setting is `Model.paper("wieting")`, but with sparse updates;',
         "these word vectors have a length of about 1. The other rows give vectors",
         "the length `scale`: those of words, or of texts where the encoder is fitted",
-        "before (universal, features). They differ from the defaults in:",
+        "before (universal, features). They differ from the paper's in:",
         "",
         *(f"- {task}: {said(SETTINGS[task])}" for task in MODELS),
         *(
@@ -329,7 +335,7 @@ def report(
         "",
         "## Speed",
         "",
-        "`SimilarityRegressor(ParagramEncoder(vectors)).fit` on SICK, all that it does",
+        "`SimilarityRegressor` with the paper's setting on SICK, all that `fit` does",
         f"in 10 epochs on {rates['threads']} thread, median of {N_SPEED} fits:",
         f"{rates['sparse']:,.0f} pairs/s. With dense updates, as the paper's code, of",
         f"{rates['n_words']:,} words (1 epoch): {rates['dense']:,.0f} pairs/s.",

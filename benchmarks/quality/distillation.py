@@ -25,10 +25,12 @@ from skparaphrase.datasets import load_word_frequencies
 from skparaphrase.decomposition import CommonComponentRemoval
 from skparaphrase.encoders import ParagramEncoder, SIFEncoder
 from skparaphrase.metrics import STSScorer
-from skparaphrase.vectors import WordFrequencies
+from skparaphrase.optimizers import Optimizer
+from skparaphrase.vectors import WordFrequencies, WordVectors
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
+from _lib.paper_encoders import INFONCE, paper_encoder
 from _lib.papers import (
     COLUMNS,
     Data,
@@ -42,19 +44,11 @@ from _lib.papers import (
 from _lib.teacher import teach
 
 SETTING: dict[str, Any] = {
-    "loss": "distillation",
-    "weighting": "sif",
+    "optimizer": Optimizer("adagrad", max_change=None),
     "learning_rate": 0.03,
     "batch_size": 256,
     "max_epochs": 8,
     "vectors_penalty": 0.0,
-}
-INFONCE: dict[str, Any] = {
-    "loss": "infonce",
-    "weighting": "sif",
-    "learning_rate": 0.01,
-    "batch_size": 256,
-    "max_epochs": 2,
 }
 
 
@@ -81,19 +75,19 @@ def main() -> None:
     vectors = teach(texts)
     if choose:
         return _choose(data, frequencies, texts, vectors)
+    from_sif = data.vectors.centered().weighted(frequencies)
 
-    def distilled(seed: int, **changes: Any) -> ParagramEncoder:
-        return ParagramEncoder(
-            data.vectors,
-            frequencies=frequencies,
-            random_state=seed,
-            **{**SETTING, **changes},
-        ).fit(texts, vectors)
+    def distilled(seed: int, table: WordVectors) -> ParagramEncoder:
+        encoder = ParagramEncoder(
+            table, loss="distillation", random_state=seed, **SETTING
+        )
+        return encoder.fit(texts, vectors)
 
-    def on_pairs(seed: int) -> ParagramEncoder:
-        return ParagramEncoder(
-            data.vectors, frequencies=frequencies, random_state=seed, **INFONCE
-        ).fit(pairs)
+    def on_pairs(seed: int) -> Any:
+        encoder = paper_encoder(
+            "ParagramEncoder", vectors=from_sif, random_state=seed, **INFONCE
+        )
+        return encoder.fit(pairs)
 
     def untrained(_: int) -> SIFEncoder:
         return SIFEncoder(data.vectors, frequencies=frequencies).fit(texts)
@@ -102,10 +96,10 @@ def main() -> None:
     for name, make, n_seeds in (
         ("SIF weights, nothing trained", untrained, 1),
         ("InfoNCE on the pairs, from SIF", on_pairs, args.seeds),
-        ("distillation, from SIF", distilled, args.seeds),
+        ("distillation, from SIF", lambda s: distilled(s, from_sif), args.seeds),
         (
             "distillation, from the plain average",
-            lambda seed: distilled(seed, weighting="uniform"),
+            lambda seed: distilled(seed, data.vectors),
             args.seeds,
         ),
         ("the teacher", lambda _: Teacher(), 1),
@@ -130,7 +124,11 @@ def _choose(
     data: Data, frequencies: WordFrequencies, texts: list[str], vectors: Any
 ) -> None:
     """Print development scores of rates and epochs, plain and with removal."""
-    for weighting in ("uniform", "sif"):
+    tables = {
+        "uniform": data.vectors,
+        "sif": data.vectors.centered().weighted(frequencies),
+    }
+    for weighting, start in tables.items():
         for optimizer, rate in (
             ("adam", 0.001),
             ("adam", 0.003),
@@ -139,14 +137,13 @@ def _choose(
             ("adagrad", 0.05),
         ):
             encoder = ParagramEncoder(
-                data.vectors,
-                frequencies=frequencies,
+                start,
+                loss="distillation",
                 random_state=0,
                 warm_start=True,
                 **{
                     **SETTING,
-                    "weighting": weighting,
-                    "optimizer": optimizer,
+                    "optimizer": Optimizer(optimizer, max_change=None),
                     "learning_rate": rate,
                     "max_epochs": 1,
                 },

@@ -33,12 +33,13 @@ from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
 import skparaphrase
 from skparaphrase.decomposition import CommonComponentRemoval
-from skparaphrase.encoders import AverageEncoder, ParagramEncoder, SIFEncoder
+from skparaphrase.encoders import AverageEncoder, SIFEncoder
 from skparaphrase.pairs import PairFeatures, PairVectorizer
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from _lib.labelled import CS, N_INNER, WEIGHT, WORDS, read_labelled
+from _lib.paper_encoders import INFONCE, paper_encoder
 from _lib.papers import Data, cell, parse_args, run_all, table, write
 
 N_OUTER = 10
@@ -71,14 +72,11 @@ def train(args: argparse.Namespace, folder: str, seed: int) -> dict[str, Any]:
     names = ("ppdb-lexical", "flickr8k", "rewrites")
     pairs = np.concatenate([data.corpus(name) for name in names])
     np.random.RandomState(seed).shuffle(pairs)
-    encoder = ParagramEncoder(
-        data.vectors,
-        weighting="sif",
-        loss="infonce",
-        batch_size=256,
-        learning_rate=0.01,
-        max_epochs=2,
+    encoder = paper_encoder(
+        "ParagramEncoder",
+        vectors=data.vectors.centered().weighted(),
         random_state=seed,
+        **INFONCE,
     )
     encoder.fit(pairs[: 3000 if args.quick else None]).save(Path(folder) / str(seed))
     return {"n_pairs": len(pairs)}
@@ -258,8 +256,8 @@ def report(args: argparse.Namespace, results: Mapping[str, Any]) -> list[str]:
         "",
         "- average: mean of the word vectors. SIF: weights, then",
         "  `CommonComponentRemoval` fitted on the training part. trained:",
-        '  `ParagramEncoder(weighting="sif", loss="infonce")`, two epochs on word',
-        "  pairs, captions and rewrites, without the paraphrases of MSRP, which are",
+        "  `ParagramEncoder` with InfoNCE, from SIF weights, two epochs on word pairs,",
+        "  captions and rewrites, without the paraphrases of MSRP, which are",
         f"  its training pairs. model2vec: the mean of the same table{peer}.",
         f"- Vectors go through `StandardScaler`, times {WEIGHT}; those of pairs go",
         "  through `PairFeatures` before, their tf-idf through `PairVectorizer`.",

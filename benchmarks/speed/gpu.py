@@ -29,8 +29,8 @@ from typing import Any, NamedTuple
 
 import torch
 
-from skparaphrase import encoders
 from skparaphrase.datasets import read_scored_pairs, read_tagged
+from skparaphrase.encoders import CharagramEncoder
 from skparaphrase.interaction import PairwiseInteractionRegressor
 from skparaphrase.supervised import SimilarityRegressor
 from skparaphrase.tagging import SequenceTagger
@@ -39,6 +39,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from _lib import RESULTS
 from _lib.corpora import corpus_texts, read_corpora, read_table
+from _lib.paper_encoders import paper_encoder
 from _lib.timing import best_of, machine, number
 
 # Pairs per epoch, and a transformed text out of how many: a few seconds on a CPU.
@@ -103,14 +104,13 @@ def tasks(args: argparse.Namespace) -> Iterator[tuple[str, Task]]:
     pairs, texts = read_corpora(args, "flickr8k"), corpus_texts(args)[:40_000]
     part = 10 if args.quick else 1
     for name, (n_pairs, step) in ENCODERS.items():
-        Encoder = getattr(encoders, f"{name}Encoder")
         own = {} if name.startswith("Char") else {"vectors": vectors}
         for more in ({}, {"batch_size": LARGE}):
             label = f"{name}, batches of {LARGE:,}" if more else name
             yield (
                 label,
                 Task(
-                    maker(Encoder, **own, **more),
+                    maker(partial(paper_encoder, f"{name}Encoder"), **own, **more),
                     (pairs[: n_pairs // part],),
                     "transform",
                     texts[:: step * part],
@@ -119,20 +119,18 @@ def tasks(args: argparse.Namespace) -> Iterator[tuple[str, Task]]:
     path = args.data / "data/sick/train.tsv"
     X, y = read_scored_pairs(path, return_X_y=True)
     X, y = X[::part], y[::part]
-    for label, Encoder in (
-        ("averages", encoders.ParagramEncoder),
-        ("an LSTM", encoders.LSTMEncoder),
-    ):
-        make = maker(SimilarityRegressor, Encoder(vectors))
+    for label, name in (("averages", "Paragram"), ("an LSTM", "LSTM")):
+        encoder = paper_encoder(f"{name}Encoder", vectors=vectors)
+        make = maker(SimilarityRegressor, encoder)
         yield f"Similarity above {label}", Task(make, (X, y), "predict", X)
     some = slice(None, None, 8)
-    make = maker(PairwiseInteractionRegressor, vectors)
+    make = maker(PairwiseInteractionRegressor, vectors, similarity=None)
     yield "Word interaction", Task(make, (X[some], y[some]), "predict", X[some])
     sentences, tags = read_tagged(
         args.data / "data/pos/train.tsv", columns=("token", "upos"), return_X_y=True
     )
     n = 4000 // part
-    make = maker(SequenceTagger, encoders.CharagramEncoder())
+    make = maker(SequenceTagger, CharagramEncoder())
     yield "Tagger", Task(make, (sentences[:n], tags[:n]), "predict", sentences[:n])
 
 

@@ -242,13 +242,18 @@ def _training(args: Args) -> Measures:
     import numpy as np
     import torch
 
-    from skparaphrase.encoders import ParagramEncoder
+    from _lib.paper_encoders import paper_encoder
     from skparaphrase.text import WordTokenizer
 
     torch.set_num_threads(args.threads)
     vectors, pairs = read_table(args), read_corpora(args)
-    encoder = ParagramEncoder(
-        vectors, batch_size=BATCH, max_epochs=3, device="cpu", random_state=0
+    encoder = paper_encoder(
+        "ParagramEncoder",
+        vectors=vectors,
+        batch_size=BATCH,
+        max_epochs=3,
+        device="cpu",
+        random_state=0,
     )
     order = np.random.default_rng(0).permutation(len(pairs))
     texts = [text for i in order for text in pairs[i]]

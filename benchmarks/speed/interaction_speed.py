@@ -119,10 +119,10 @@ class Sick:
         return self.pairs[chosen], self.scores[chosen]
 
     def model(self, kind: type[Any] | None = None, **params: Any) -> Any:
-        """The defaults, with the score range of SICK."""
+        """The paper's model, with the score range of SICK; the defaults besides."""
         kind = kind or PairwiseInteractionRegressor
         given = {"score_range": (1, 5), "random_state": 0, "max_epochs": 1}
-        return kind(self.vectors, **given | params)
+        return kind(self.vectors, similarity=None, **given | params)
 
     def words(self, model: Any, pairs: Any) -> list[tuple[Tensor, Tensor]]:
         """Word vectors of the two sentences of each pair, as in the model."""

@@ -88,14 +88,16 @@ def _workers(backend: str, n_workers: int, **dask: Any) -> Iterator[None]:
 
 def _save(args: Args) -> None:
     """A memory-mapped table, and encoders that use it."""
-    from skparaphrase.encoders import LSTMEncoder, SIFEncoder
+    from _lib.paper_encoders import paper_encoder
+    from skparaphrase.encoders import SIFEncoder
     from skparaphrase.vectors import WordVectors
 
     read_table(args).save(args.folder / "vectors")
     vectors = WordVectors.load(args.folder / "vectors")
     SIFEncoder(vectors).fit(corpus_texts(args)).save(args.folder / "sif")
     pairs = read_corpora(args, "flickr8k")[:100]
-    lstm = LSTMEncoder(vectors, max_epochs=0, device="cpu", random_state=0)
+    params = {"vectors": vectors, "device": "cpu", "random_state": 0}
+    lstm = paper_encoder("LSTMEncoder", max_epochs=0, **params)
     lstm.fit(pairs).save(args.folder / "lstm")
 
 

@@ -53,8 +53,8 @@ def _fit_rates(args: Args, sizes: dict[str, int | None], **parameters: Any) -> M
     """Pairs per second, including the start and end of `fit`."""
     import torch
 
+    from _lib.paper_encoders import paper_encoder
     from skparaphrase.datasets import read_pairs
-    from skparaphrase.encoders import ParagramEncoder
 
     torch.set_num_threads(args.threads)
     vectors, pairs = read_table(args), read_corpora(args)
@@ -62,9 +62,9 @@ def _fit_rates(args: Args, sizes: dict[str, int | None], **parameters: Any) -> M
     columns = ("word1", "word2")
 
     def fit(some: Sequence[Any], max_epochs: int = 1) -> None:
-        ParagramEncoder(
-            vectors,
-            batch_size=100,
+        paper_encoder(
+            "ParagramEncoder",
+            vectors=vectors,
             max_epochs=max_epochs,
             device="cpu",
             random_state=0,
@@ -92,15 +92,19 @@ def _paragram(args: Args) -> Measures:
 def _paragram_dense(args: Args) -> Measures:
     from skparaphrase.optimizers import Optimizer
 
-    return _fit_rates(args, {"few": 2000}, optimizer=Optimizer("adagrad", sparse=False))
+    dense = Optimizer("adagrad", sparse=False, max_change=None)
+    return _fit_rates(args, {"few": 2000}, optimizer=dense)
 
 
 def _paragram_infonce(args: Args) -> Measures:
+    from _lib.paper_encoders import PLAIN_INFONCE
+    from skparaphrase.optimizers import Optimizer
+
     return _fit_rates(
         args,
         {"all": None, "some": 5000},
-        loss="infonce",
-        optimizer="adam",
+        loss=PLAIN_INFONCE,
+        optimizer=Optimizer("adam", max_change=None),
         vectors_penalty=0.0,
     )
 
@@ -164,7 +168,8 @@ TRAIN = Group(
         "sparse": Contender("ParagramEncoder", _paragram),
         "dense": Contender("ParagramEncoder, dense updates", _paragram_dense),
         "infonce": Contender(
-            'ParagramEncoder(loss="infonce", optimizer="adam")', _paragram_infonce
+            'ParagramEncoder(loss=InfoNCELoss(keep=0), optimizer="adam")',
+            _paragram_infonce,
         ),
         "trainer": Contender(
             "SentenceTransformerTrainer, MultipleNegativesRankingLoss",

@@ -125,8 +125,10 @@ def _seconds(n_words: int, batch_size: int, ids: Any, offsets: Any) -> float:
     trainer = ParaphraseTrainer(
         Average(DIM),
         WordTable(matrix, initial=matrix, device=torch.device("cpu")),
-        ParagramEncoder(batch_size=batch_size),
-        Optimizer("adagrad"),
+        ParagramEncoder(
+            batch_size=batch_size, learning_rate=0.05, vectors_penalty=1e-6
+        ),
+        Optimizer("adagrad", max_change=None),
         RandomState(0),
         loss=MarginLoss(),
         texts=texts,
@@ -165,7 +167,7 @@ def _fit(args: Args) -> Measures:
     import torch
 
     import skparaphrase.networks  # noqa: F401  before memory is measured
-    from skparaphrase.encoders import ParagramEncoder
+    from _lib.paper_encoders import paper_encoder
     from skparaphrase.vectors import WordVectors
 
     torch.set_num_threads(args.threads)
@@ -175,8 +177,12 @@ def _fit(args: Args) -> Measures:
     pairs = _pairs(*sizes)
     vectors = WordVectors([f"w{i}" for i in range(sizes[1])], _matrix(sizes[1]))
 
-    encoder = ParagramEncoder(
-        vectors, max_epochs=n_epochs, device="cpu", random_state=0
+    encoder = paper_encoder(
+        "ParagramEncoder",
+        vectors=vectors,
+        max_epochs=n_epochs,
+        device="cpu",
+        random_state=0,
     )
     clock = Clock()
     ctypes.CDLL(None).malloc_trim(0)
@@ -199,7 +205,7 @@ def _fit(args: Args) -> Measures:
 
 PPDB = Group(
     title="Three million phrase pairs, a table of a million words",
-    text="""ParagramEncoder at its defaults, the paper's: batches of 100, 300 numbers,
+    text="""ParagramEncoder with the paper's setting: batches of 100, 300 numbers,
     AdaGrad, hardest negatives, a penalty on the distance from the first vectors. The
     start, before the first epoch, reads and numbers the texts and copies the table.
     Memory is the resident set of the whole process, interpreter, texts and given table

@@ -155,6 +155,19 @@ def test_readme_quotes_results():
         assert speed == pytest.approx(measured[7], rel=0.05)
 
 
+def test_readme_quotes_what_training_gains():
+    results = (ROOT / "benchmarks/results/adaptation.md").read_text("utf-8")
+    readme = (ROOT / "README.md").read_text("utf-8")
+    rows = re.findall(r"^\| .* \| (\d+\.\d) \| (\d+\.\d) \|$", readme, re.M)
+    found = {}
+    for name in ("3,000 pairs", "all pairs", "20 texts an intent"):
+        row = re.search(rf"^\| {name} \| (.*) \|$", results, re.M)
+        found[name] = row[1].split(" | ")
+    intents = found["20 texts an intent"]
+    captions = [found["3,000 pairs"][:2], found["all pairs"][:2]]
+    assert [list(row) for row in rows] == [*captions, intents[:2], intents[2:4]]
+
+
 def test_summary_of_speed_quotes_results():
     page = (ROOT / "docs/results.rst").read_text("utf-8")
     body = page.partition(".. list-table:: Speed")[2]

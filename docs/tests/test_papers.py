@@ -10,11 +10,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 RESULTS = ROOT / "benchmarks/results"
-PAGES = [
-    *(ROOT / "docs/papers").glob("*_*.rst"),
-    ROOT / "docs/choosing.rst",
-    ROOT / "docs/user_guide/train.rst",
-]
+PAGES = [*(ROOT / "docs/papers").glob("*_*.rst"), ROOT / "docs/choosing.rst"]
 # The numbers of a table's title and header ("table 3", "2012") have no decimals.
 TABLE = re.compile(
     r"^\.\. csv-table::(.*``benchmarks/results/\w+\.md``.*)\n((?:   .*\n|\n)+)",

@@ -1,7 +1,9 @@
 """Callbacks for models that train: scores, early stopping, checkpoints.
 
 The protocol is scikit-learn's (:mod:`sklearn.callback`), whose `ProgressBar` works with
-the models here as well.
+the models here as well. After an epoch, the hook `on_fit_task_end` gets a dict
+`metadata` with the number of the "epoch" (from 1), its "loss" and, if there is
+validation, the "validation_score".
 """
 
 # Authors: The skparaphrase developers

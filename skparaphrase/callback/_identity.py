@@ -32,7 +32,7 @@ def fit_identity(estimator: Any, data: Mapping[str, Any]) -> Identity:
     """
     parameters = estimator.get_params(deep=False)
     left_out = _LEFT_OUT
-    settings = estimator._optimizer_settings
+    settings = getattr(estimator, "_optimizer_settings", {})
     if check_optimizer(parameters["optimizer"], **settings).schedule != "linear":
         left_out = left_out | {"max_epochs"}
     return {

@@ -12,16 +12,23 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from skparaphrase._compat import VisualBlock, fit_context
-from skparaphrase._estimator import PaperSettings, Settings, store_parameters
+from skparaphrase._estimator import (
+    PaperSettings,
+    Settings,
+    store_parameters,
+    warn_caller,
+)
 from skparaphrase.encoders._base import TextEncoder, check_word_vectors
 from skparaphrase.encoders._export import save_model2vec, static_embedding
 from skparaphrase.text import check_texts
 from skparaphrase.vectors import WordVectors
 from skparaphrase.vectors._bundled import read_bundled
 from skparaphrase.vectors._pooling import pool_texts
+from skparaphrase.vectors._weighting import warn_if_weighted
 
 
 def to_model2vec(self: Any, folder: str | PathLike[str]) -> None:
@@ -177,6 +184,8 @@ class AverageEncoder(AveragingEncoder):
     (1, 2, 128)
     """
 
+    _is_pretrained = False  # True only of what load_pretrained returns, not of clones
+
     @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any = None) -> Self:
         """Check parameters and texts.
@@ -184,17 +193,53 @@ class AverageEncoder(AveragingEncoder):
         Parameters
         ----------
         X : array-like of str of shape (n_texts,) or (n_pairs, 2)
-        y : None
-            Ignored.
+        y : array-like, default=None
+            Ignored, with a warning if it holds vectors.
 
         Returns
         -------
         self : AverageEncoder
+
+        Warns
+        -----
+        UserWarning
+            If the encoder is that of :func:`skparaphrase.load_pretrained` and `X` holds
+            pairs: training it takes another class.
         """
-        check_fit_texts(X)
+        texts = check_fit_texts(X)
         check_word_vectors(self.vectors)
         self._tokenizer()
+        warn_of_ignored_vectors(self, y)
+        if self._is_pretrained and texts.ndim == 2 and y is None:
+            warn_caller(
+                "The encoder of load_pretrained() learns nothing in fit, and needs "
+                "none. To train it on these pairs, use "
+                "ParagramEncoder(init=encoder).fit(pairs)."
+            )
         return self
+
+    def fit_transform(
+        self, X: Any, y: Any = None, **fit_params: Any
+    ) -> NDArray[np.float32]:
+        """Check parameters, then embed texts.
+
+        Parameters
+        ----------
+        X : array-like of str of shape (n_texts,), (n_texts, 1) or (n_pairs, 2)
+            An iterator is read once.
+        y : array-like, default=None
+            Ignored.
+        **fit_params : dict
+            There are none.
+
+        Returns
+        -------
+        vectors : ndarray of shape (n_texts, dim) or (n_pairs, 2, dim), float32
+            As in :meth:`transform`.
+        """
+        # Pipelines call this, and do not expect that a step learns.
+        encoder = clone(self) if self._is_pretrained else self
+        return TextEncoder.fit_transform(encoder, X, y, **fit_params)
 
     def __sklearn_is_fitted__(self) -> bool:
         return True
@@ -223,6 +268,17 @@ def check_fit_texts(X: Any) -> NDArray[np.object_]:
     if len(texts) == 0:
         raise ValueError("Found 0 samples; a minimum of 1 text is required to fit.")
     return texts
+
+
+def warn_of_ignored_vectors(encoder: Any, y: Any) -> None:
+    """Warn if `y` is a teacher's vectors, which an encoder does not learn from."""
+    holds_rows = isinstance(y, (list, tuple)) and len(y) > 0 and np.ndim(y[0]) > 0
+    if holds_rows or getattr(y, "ndim", 1) > 1:
+        warn_caller(
+            f"{type(encoder).__name__} ignores y, and learns nothing from vectors of "
+            "the texts. To learn from those of a teacher, use "
+            "DistilledEncoder().fit(texts, vectors)."
+        )
 
 
 class TfidfEncoder(PaperSettings, AveragingEncoder):
@@ -279,15 +335,22 @@ class TfidfEncoder(PaperSettings, AveragingEncoder):
         ----------
         X : array-like of str of shape (n_texts,) or (n_pairs, 2)
             Every text is a document, as is each side of a pair.
-        y : None
-            Ignored.
+        y : array-like, default=None
+            Ignored, with a warning if it holds vectors.
 
         Returns
         -------
         self : TfidfEncoder
+
+        Warns
+        -----
+        UserWarning
+            If the vectors already include weights (`vectors.is_weighted`).
         """
         texts = check_fit_texts(X).ravel().tolist()
         vectors = check_word_vectors(self.vectors)
+        warn_of_ignored_vectors(self, y)
+        warn_if_weighted(self, vectors)
         n_words = len(vectors)
         batch = vectors.encode(texts, self._tokenizer(), known_only=True)
         document = np.repeat(np.arange(len(batch)), batch.lengths)
@@ -315,13 +378,14 @@ def load_pretrained() -> AverageEncoder:
     -------
     encoder : AverageEncoder
         Needs no `fit`, and so survives :func:`sklearn.base.clone`. Its table,
-        `encoder.vectors`, is the same object at every call.
+        `encoder.vectors`, is the same object at every call. To train it on your
+        texts, start a :class:`ParagramEncoder` from it; its own `fit` learns nothing,
+        and warns if it is called with pairs.
 
     See Also
     --------
     skparaphrase.datasets.load_word_vectors : The bundled vectors of single words.
-    skparaphrase.encoders.ParagramEncoder : Trains the vectors further, on pairs:
-        `ParagramEncoder(load_pretrained().vectors).fit(pairs)`.
+    skparaphrase.encoders.ParagramEncoder : Trains the vectors further.
 
     Examples
     --------
@@ -332,10 +396,24 @@ def load_pretrained() -> AverageEncoder:
     >>> first, second = PairSimilarity().predict(encoder.transform(pairs))
     >>> bool(first > 0.5 > second)
     True
+
+    Training on paraphrases helps to find the partner of others. (By default,
+    `ParagramEncoder()` starts from the same vectors.)
+
+    >>> from skparaphrase.datasets import load_paraphrases
+    >>> from skparaphrase.encoders import ParagramEncoder
+    >>> from skparaphrase.metrics import RetrievalScorer
+    >>> pairs = load_paraphrases().data
+    >>> trained = ParagramEncoder(init=encoder, random_state=0).fit(pairs[:1000])
+    >>> score = RetrievalScorer(pairs[1000:])
+    >>> score(trained) > score(encoder)
+    True
     """
-    return AverageEncoder(_vectors())
+    encoder = AverageEncoder(_vectors())
+    encoder._is_pretrained = True
+    return encoder
 
 
 @cache
 def _vectors() -> WordVectors:
-    return read_bundled(_FILE)
+    return read_bundled(_FILE, is_weighted=True)

@@ -4,17 +4,17 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 from collections.abc import Sequence
-from numbers import Integral
+from numbers import Integral, Real
 from operator import index
 from typing import Any, ClassVar
 
 from skparaphrase._compat import Interval, StrOptions
 from skparaphrase._estimator import Settings, store_parameters
 from skparaphrase._lazy import networks
-from skparaphrase.encoders._charagram import random_table
+from skparaphrase.encoders._charagram import PAPER, random_table
 from skparaphrase.encoders._trained import TrainedEncoder
 from skparaphrase.losses import Loss, MarginLoss
-from skparaphrase.optimizers import DENSE_ADAM, Optimizer
+from skparaphrase.optimizers import Optimizer
 from skparaphrase.text import NgramTokenizer
 from skparaphrase.vectors import WordVectors
 
@@ -28,6 +28,14 @@ FILTERS = {
 
 UNKNOWN = "<unk>"  # no character is as long
 
+_PAPER: dict[str, Any] = {**PAPER, "ordered_first_epoch": True}
+_PAPER_LSTM: dict[str, Any] = {
+    **_PAPER,
+    "embedding_dim": 300,
+    "embedding_range": None,
+    "dim": 300,
+}
+
 
 def _character_tokenizer(encoder: TrainedEncoder) -> NgramTokenizer:
     """Splits a text into characters, with a space on each side."""
@@ -39,7 +47,9 @@ def _character_table(encoder: TrainedEncoder, texts: Sequence[str]) -> WordVecto
     characters = encoder._tokenizer().vocabulary(texts)
     if characters:
         characters.append(UNKNOWN)
-    limit = 0.5 / max(len(characters), 1)  # as in the paper's code
+    limit = getattr(encoder, "embedding_range", None)
+    if limit is None:  # as in the paper's code
+        limit = 0.5 / max(len(characters), 1)
     return random_table(
         characters, encoder.embedding_dim, limit, encoder._random_state, UNKNOWN
     )
@@ -50,8 +60,8 @@ class CharCNNEncoder(TrainedEncoder):
 
     The baseline of Wieting et al. (2016, Charagram), after Kim et al. (2016): filters
     of several widths over the characters, the maximum of each over the text, and a
-    dense layer. Trained on paraphrases with the loss of :class:`ParagramEncoder`. The
-    defaults are the paper's settings for sentences.
+    dense layer. Trained on paraphrases. The network is by default that of the paper for
+    sentences.
 
     Parameters
     ----------
@@ -78,29 +88,28 @@ class CharCNNEncoder(TrainedEncoder):
         :class:`~sklearn.frozen.FrozenEstimator` (in pipelines and grid searches), that
         training starts from: phrases first, then sentences.
 
-    loss : {"margin", "infonce", "distillation"} or Loss, default="margin"
-        "margin" is the paper's, `MarginLoss()`. See :mod:`skparaphrase.losses` for
-        others and for your own; "distillation" is fitted with `fit(texts, vectors)`.
+    loss : str or Loss, default="auto"
+        As in :class:`ParagramEncoder`; "margin" is the paper's, `MarginLoss()`.
     positive_from : float, default=None
-        Pairs with at least this graded score are paraphrases.
+        Pairs with at least this score are paraphrases, and the others are ignored.
+        None: the order of the scores is learnt.
     optimizer : {"adagrad", "adam", "rmsprop", "sgd"} or Optimizer, default="adam"
         See :class:`~skparaphrase.optimizers.Optimizer`.
     learning_rate : float, default=0.001
-    batch_size : int, default=100
+    batch_size : int, default=128
         Pairs per step, whose texts are also the negative examples.
-    max_epochs : int, default=10
+    max_epochs : int, default=5
         Passes over the pairs. 0 keeps the initial parameters.
     vectors_penalty : float, default=1e-06
         Lambda of the character vectors, which pulls them to zero. With sparse updates,
         only those of the batch are pulled.
     composition_penalty : float, default=1e-06
         Lambda_c, which pulls all other parameters, biases included, to zero.
-    ordered_first_epoch : bool, default=True
+    ordered_first_epoch : bool, default=False
         Do not shuffle the pairs in the first epoch (PPDB is sorted by confidence).
     validation_fraction : float, default=None
-        Fraction of the examples held out to be scored after every epoch, by
-        :class:`~skparaphrase.metrics.RetrievalScorer` or with "distillation" by the
-        mean cosine; the best epoch is kept.
+        Fraction of the examples held out to be scored after every epoch, as in
+        :class:`ParagramEncoder`; the best epoch is kept.
     patience : int, default=None
         Stop after so many epochs without a better validation score.
 
@@ -162,9 +171,9 @@ class CharCNNEncoder(TrainedEncoder):
     _learns_tokens = True
 
     _paper_settings: ClassVar[Settings] = {
-        "phrases": DENSE_ADAM,
+        "phrases": _PAPER,
         "words": {
-            **DENSE_ADAM,
+            **_PAPER,
             "max_epochs": 50,
             "loss": MarginLoss(negatives="mix"),
             "filters": "equal",
@@ -191,15 +200,15 @@ class CharCNNEncoder(TrainedEncoder):
         dropout: float = 0.0,
         lowercase: bool = True,
         init: Any = None,
-        loss: str | Loss = "margin",
+        loss: str | Loss = "auto",
         positive_from: float | None = None,
         optimizer: str | Optimizer = "adam",
         learning_rate: float = 0.001,
-        batch_size: int = 100,
-        max_epochs: int = 10,
+        batch_size: int = 128,
+        max_epochs: int = 5,
         vectors_penalty: float = 1e-06,
         composition_penalty: float = 1e-06,
-        ordered_first_epoch: bool = True,
+        ordered_first_epoch: bool = False,
         validation_fraction: float | None = None,
         patience: int | None = None,
         warm_start: bool = False,
@@ -242,14 +251,16 @@ class CharLSTMEncoder(TrainedEncoder):
 
     The baseline of Wieting et al. (2016, Charagram): the network of
     :class:`LSTMEncoder` reads the characters of a text, with a space on each side.
-    Trained on paraphrases with the loss of :class:`ParagramEncoder`. The defaults are
-    the paper's settings for sentences.
+    Trained on paraphrases.
 
     Parameters
     ----------
-    embedding_dim : int, default=300
+    embedding_dim : int, default=50
         Length of the character vectors.
-    dim : int, default=300
+    embedding_range : float, default=1.0
+        The character vectors start from U(-r, r) with this r. None is 0.5 / the number
+        of characters, as in the paper's code, from which training starts much slower.
+    dim : int, default=100
         Length of the vectors.
     output_gate : bool, default=False
         False, the paper's choice for sentences, omits the output gate.
@@ -263,15 +274,15 @@ class CharLSTMEncoder(TrainedEncoder):
         :class:`~sklearn.frozen.FrozenEstimator` (in pipelines and grid searches), that
         training starts from: phrases first, then sentences.
 
-    loss : {"margin", "infonce", "distillation"} or Loss, default="margin"
-        "margin" is the paper's, `MarginLoss()`. See :mod:`skparaphrase.losses` for
-        others and for your own; "distillation" is fitted with `fit(texts, vectors)`.
+    loss : str or Loss, default="auto"
+        As in :class:`ParagramEncoder`; "margin" is the paper's, `MarginLoss()`.
     positive_from : float, default=None
-        Pairs with at least this graded score are paraphrases.
+        Pairs with at least this score are paraphrases, and the others are ignored.
+        None: the order of the scores is learnt.
     optimizer : {"adagrad", "adam", "rmsprop", "sgd"} or Optimizer, default="adam"
         See :class:`~skparaphrase.optimizers.Optimizer`.
-    learning_rate : float, default=0.001
-    batch_size : int, default=100
+    learning_rate : float, default=0.003
+    batch_size : int, default=128
         Pairs per step, whose texts are also the negative examples.
     max_epochs : int, default=10
         Passes over the pairs. 0 keeps the initial parameters.
@@ -280,12 +291,11 @@ class CharLSTMEncoder(TrainedEncoder):
         only those of the batch are pulled.
     composition_penalty : float, default=1e-06
         Lambda_c, which pulls all other parameters, biases included, to zero.
-    ordered_first_epoch : bool, default=True
+    ordered_first_epoch : bool, default=False
         Do not shuffle the pairs in the first epoch (PPDB is sorted by confidence).
     validation_fraction : float, default=None
-        Fraction of the examples held out to be scored after every epoch, by
-        :class:`~skparaphrase.metrics.RetrievalScorer` or with "distillation" by the
-        mean cosine; the best epoch is kept.
+        Fraction of the examples held out to be scored after every epoch, as in
+        :class:`ParagramEncoder`; the best epoch is kept.
     patience : int, default=None
         Stop after so many epochs without a better validation score.
 
@@ -318,9 +328,8 @@ class CharLSTMEncoder(TrainedEncoder):
 
     Notes
     -----
-    With the paper's loss and few pairs, all texts may end on one vector (the fit then
-    warns). `loss="infonce"` avoids that, with fewer dimensions (`dim=100`) and the
-    default rate; with more of either, it began to learn much later.
+    With the paper's start and loss, and few pairs, all texts may end on one vector (the
+    fit then warns).
 
     The vector of a text depends on the other texts of its batch by rounding only, less
     than 1e-5 for 300 characters. A fit that warns may amplify rounding more than that.
@@ -348,9 +357,9 @@ class CharLSTMEncoder(TrainedEncoder):
     _learns_tokens = True
 
     _paper_settings: ClassVar[Settings] = {
-        "phrases": DENSE_ADAM,
+        "phrases": _PAPER_LSTM,
         "words": {
-            **DENSE_ADAM,
+            **_PAPER_LSTM,
             "max_epochs": 50,
             "loss": MarginLoss(negatives="mix"),
             "output_gate": True,
@@ -360,27 +369,29 @@ class CharLSTMEncoder(TrainedEncoder):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **TrainedEncoder._parameter_constraints,
+        "embedding_range": [Interval(Real, 0, None, closed="neither"), None],
         "dim": [Interval(Integral, 1, None, closed="left")],
     }
 
     def __init__(
         self,
         *,
-        embedding_dim: int = 300,
-        dim: int = 300,
+        embedding_dim: int = 50,
+        embedding_range: float | None = 1.0,
+        dim: int = 100,
         output_gate: bool = False,
         peepholes: str | None = "diagonal",
         lowercase: bool = True,
         init: Any = None,
-        loss: str | Loss = "margin",
+        loss: str | Loss = "auto",
         positive_from: float | None = None,
         optimizer: str | Optimizer = "adam",
-        learning_rate: float = 0.001,
-        batch_size: int = 100,
+        learning_rate: float = 0.003,
+        batch_size: int = 128,
         max_epochs: int = 10,
         vectors_penalty: float = 1e-06,
         composition_penalty: float = 1e-06,
-        ordered_first_epoch: bool = True,
+        ordered_first_epoch: bool = False,
         validation_fraction: float | None = None,
         patience: int | None = None,
         warm_start: bool = False,

@@ -18,11 +18,20 @@ from skparaphrase.optimizers import DENSE_ADAM, Optimizer
 from skparaphrase.text import NgramTokenizer
 from skparaphrase.vectors import WordVectors
 
+#: How the paper trains its models on phrases.
+PAPER: dict[str, Any] = {
+    **DENSE_ADAM,
+    "loss": MarginLoss(),
+    "learning_rate": 0.001,
+    "batch_size": 100,
+    "max_epochs": 10,
+    "vectors_penalty": 1e-6,
+    "composition_penalty": 1e-6,
+}
 # The released scripts for words.
 _WORDS: dict[str, Any] = {
-    **DENSE_ADAM,
+    **PAPER,
     "max_epochs": 50,
-    "loss": MarginLoss(),
     "vectors_penalty": 0.0,
     "composition_penalty": 0.0,
     "activation": "linear",
@@ -37,8 +46,8 @@ class CharagramEncoder(TrainedEncoder):
     W^i)` over the character n-grams `i` of a word, phrase or sentence, where the
     vocabulary `V` is taken from the training texts. It starts from random vectors,
     needs no word vectors, and embeds unseen and misspelt words through their n-grams.
-    Trained on paraphrases with the loss of :class:`ParagramEncoder`. The defaults are
-    the settings of charagram-phrase.
+    Trained on paraphrases. The vocabulary and the network are by default those of
+    charagram-phrase.
 
     Parameters
     ----------
@@ -67,17 +76,17 @@ class CharagramEncoder(TrainedEncoder):
         :class:`~sklearn.frozen.FrozenEstimator` (in pipelines and grid searches), that
         training starts from: phrases first, then sentences.
 
-    loss : {"margin", "infonce", "distillation"} or Loss, default="margin"
-        "margin" is the paper's, `MarginLoss()`. See :mod:`skparaphrase.losses` for
-        others and for your own; "distillation" is fitted with `fit(texts, vectors)`.
+    loss : str or Loss, default="auto"
+        As in :class:`ParagramEncoder`; "margin" is the paper's, `MarginLoss()`.
     positive_from : float, default=None
-        Pairs with at least this graded score are paraphrases.
+        Pairs with at least this score are paraphrases, and the others are ignored.
+        None: the order of the scores is learnt.
     optimizer : {"adagrad", "adam", "rmsprop", "sgd"} or Optimizer, default="adam"
         See :class:`~skparaphrase.optimizers.Optimizer`.
     learning_rate : float, default=0.001
-    batch_size : int, default=100
+    batch_size : int, default=256
         Pairs per step, whose texts are also the negative examples.
-    max_epochs : int, default=10
+    max_epochs : int, default=5
         Passes over the pairs. 0 keeps the initial parameters.
     vectors_penalty : float, default=1e-06
         Lambda of the n-gram vectors, which pulls them to zero. With sparse updates,
@@ -87,9 +96,8 @@ class CharagramEncoder(TrainedEncoder):
     ordered_first_epoch : bool, default=False
         Do not shuffle the pairs in the first epoch (PPDB is sorted by confidence).
     validation_fraction : float, default=None
-        Fraction of the examples held out to be scored after every epoch, by
-        :class:`~skparaphrase.metrics.RetrievalScorer` or with "distillation" by the
-        mean cosine; the best epoch is kept.
+        Fraction of the examples held out to be scored after every epoch, as in
+        :class:`ParagramEncoder`; the best epoch is kept.
     patience : int, default=None
         Stop after so many epochs without a better validation score.
 
@@ -150,7 +158,7 @@ class CharagramEncoder(TrainedEncoder):
     _learns_tokens = True
 
     _paper_settings: ClassVar[Settings] = {
-        "phrases": DENSE_ADAM,
+        "phrases": PAPER,
         "words": {**_WORDS, "ngram_range": (2, 6)},
         "words-2-4": _WORDS,
     }
@@ -176,12 +184,12 @@ class CharagramEncoder(TrainedEncoder):
         activation: str = "tanh",
         lowercase: bool = True,
         init: Any = None,
-        loss: str | Loss = "margin",
+        loss: str | Loss = "auto",
         positive_from: float | None = None,
         optimizer: str | Optimizer = "adam",
         learning_rate: float = 0.001,
-        batch_size: int = 100,
-        max_epochs: int = 10,
+        batch_size: int = 256,
+        max_epochs: int = 5,
         vectors_penalty: float = 1e-06,
         composition_penalty: float = 1e-06,
         ordered_first_epoch: bool = False,

@@ -1,4 +1,4 @@
-"""What a fit on paraphrases learns from: texts in memory or in a store."""
+"""What the fit of an encoder learns from: texts in memory or in a store."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -6,9 +6,9 @@
 import json
 import tempfile
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from hashlib import blake2b
 from itertools import islice
@@ -18,7 +18,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
-from sklearn.utils import check_array, check_consistent_length, column_or_1d
+from scipy.sparse.csgraph import connected_components
+from sklearn.utils import (
+    assert_all_finite,
+    check_array,
+    check_consistent_length,
+    column_or_1d,
+)
+from sklearn.utils.multiclass import check_classification_targets
 
 import skparaphrase
 from skparaphrase.encoders._average import check_fit_texts
@@ -28,29 +35,56 @@ from skparaphrase.text import (
     NgramTokenizer,
     TokenBatch,
     WordTokenizer,
-    check_pairs,
+    check_texts,
     unique_texts,
 )
+from skparaphrase.text._check import is_missing
 from skparaphrase.vectors import WordVectors
 
+N_PARTNERS = 2  # of a text that has a label
 _WORDS = 2**16  # of a vocabulary, at a time
+_NAMES = {
+    "pairs": "paraphrases",
+    "triplets": "triplets",
+    "labels": "labelled texts",
+    "scores": "graded pairs",
+    "vectors": "a teacher's vectors",
+}
 
 
-class TextsInMemory:
-    """Texts, or pairs of texts, of which each distinct one is encoded once.
+@dataclass(frozen=True)
+class Signal:
+    """What is known of examples.
 
     Parameters
     ----------
-    texts : ndarray of shape (n_texts,) or (n_pairs, 2), dtype object
-    teacher : ndarray of shape (n_texts, dim) or (n_pairs, 2, dim), default=None
-        The vectors that a teacher gives them.
+    kind : {"pairs", "triplets", "labels", "scores", "vectors"}
+    values : ndarray of shape (n_examples, ...) or None
+        Numbers of labels, scores of pairs, or a teacher's unit vectors.
+    """
+
+    kind: str
+    values: NDArray[Any] | None = None
+
+    def take(self, rows: NDArray[np.intp]) -> "Signal":
+        """That of some examples."""
+        return replace(self, values=None if self.values is None else self.values[rows])
+
+
+class TextsInMemory:
+    """Texts, or pairs or triplets of texts, of which each distinct one is encoded once.
+
+    Parameters
+    ----------
+    texts : ndarray of shape (n_texts,), (n_pairs, 2) or (n_triplets, 3), dtype object
+    signal : Signal
 
     Attributes
     ----------
     strings : sequence of str
         All texts in a row.
     distinct : list of str
-    examples : ndarray of the shape of `texts`
+    numbers : ndarray of the shape of `texts`
         Numbers of the distinct texts of each example.
     identities : ndarray or None
         Equal where strings are equal; None if the numbered texts are distinct.
@@ -58,21 +92,18 @@ class TextsInMemory:
 
     identities = None
 
-    def __init__(
-        self, texts: NDArray[np.object_], teacher: NDArray[np.float32] | None = None
-    ) -> None:
+    def __init__(self, texts: NDArray[np.object_], signal: Signal) -> None:
         self.array = texts
-        self.teacher = teacher
+        self.signal = signal
         self.strings: Any = texts.ravel()
-        self.distinct, self.examples = unique_texts(texts)
+        self.distinct, self.numbers = unique_texts(texts)
 
     def __len__(self) -> int:
         return len(self.array)
 
     def take(self, rows: NDArray[np.intp]) -> "TextsInMemory":
         """Some of the examples."""
-        teacher = None if self.teacher is None else self.teacher[rows]
-        return TextsInMemory(self.array[rows], teacher)
+        return TextsInMemory(self.array[rows], self.signal.take(rows))
 
     def encode(self, tokenizer: Any, vectors: WordVectors) -> TokenBatch:
         """The tokens of the distinct texts."""
@@ -80,48 +111,53 @@ class TextsInMemory:
 
 
 class TextsInStore:
-    """The same for the pairs of a store, which are read and encoded as needed.
+    """The same for the rows of a store, which are read and encoded as needed.
 
     Parameters
     ----------
     store : TextStore
     rows : ndarray of int or None
-        The pairs to use; None for all.
+        The rows to use; None for all.
+    signal : Signal
     scratch : ExitStack
         Removes temporary files.
     """
 
-    teacher = None
-
     def __init__(
-        self, store: TextStore, rows: NDArray[np.intp] | None, scratch: ExitStack
+        self,
+        store: TextStore,
+        rows: NDArray[np.intp] | None,
+        signal: Signal,
+        scratch: ExitStack,
     ) -> None:
         self._store = store
         self._rows = rows
         self._scratch = scratch
-        self.examples = StoredPairs(len(store), rows)
+        self.signal = signal
+        self.numbers = StoredRows(store.shape, rows)
         self.identities = store.identities
 
     def __len__(self) -> int:
-        return len(self.examples)
+        return len(self.numbers)
 
     @cached_property
     def strings(self) -> Sequence[str]:
-        """All texts of the pairs in a row."""
+        """All texts of the rows in a row."""
         texts = self._store.flat
         if self._rows is None:
             return texts
-        return _ChosenTexts(texts, self.examples[:].ravel())
+        return _ChosenTexts(texts, self.numbers[:].ravel())
 
     @property
     def array(self) -> NDArray[np.object_]:
-        """The pairs in memory."""
-        return np.array(list(self.strings), dtype=object).reshape(-1, 2)
+        """The rows in memory."""
+        texts = np.array(list(self.strings), dtype=object)
+        return texts.reshape(-1, *self._store.shape[1:])
 
     def take(self, rows: NDArray[np.intp]) -> "TextsInStore":
-        """Some of the pairs."""
-        rows = rows if self._rows is None else self._rows[rows]
-        return TextsInStore(self._store, rows, self._scratch)
+        """Some of the rows."""
+        kept = rows if self._rows is None else self._rows[rows]
+        return TextsInStore(self._store, kept, self.signal.take(rows), self._scratch)
 
     def encode(self, tokenizer: Any, vectors: WordVectors) -> TokenBatch:
         """The tokens of all texts of the store, which are kept in its folder."""
@@ -131,21 +167,24 @@ class TextsInStore:
 
 
 @dataclass(frozen=True, eq=False)
-class StoredPairs:
-    """Numbers of the texts of pairs, shape (n_pairs, 2), computed when asked for."""
+class StoredRows:
+    """Numbers of the texts of rows of a store, computed when asked for."""
 
-    n_stored: int
+    stored: tuple[int, ...]  # the shape of the store
     rows: NDArray[np.intp] | None
 
     def __len__(self) -> int:
-        return self.n_stored if self.rows is None else len(self.rows)
+        return self.stored[0] if self.rows is None else len(self.rows)
 
-    def __getitem__(self, pairs: NDArray[np.intp] | slice) -> NDArray[np.intp]:
+    def __getitem__(self, rows: NDArray[np.intp] | slice) -> NDArray[np.intp]:
         if self.rows is not None:
-            pairs = self.rows[pairs]
-        elif isinstance(pairs, slice):
-            pairs = np.arange(self.n_stored)[pairs]
-        return 2 * pairs[:, np.newaxis] + np.arange(2)
+            rows = self.rows[rows]
+        elif isinstance(rows, slice):
+            rows = np.arange(self.stored[0])[rows]
+        if len(self.stored) == 1:
+            return rows
+        width = self.stored[1]
+        return width * rows[:, np.newaxis] + np.arange(width)
 
 
 class _ChosenTexts(Sequence[str]):
@@ -174,16 +213,22 @@ def store_iterator(X: Any) -> Iterator[tuple[Any, ExitStack]]:
         yield X, scratch
 
 
-def check_paraphrases(
-    X: Any, y: Any, positive_from: float | None, scratch: ExitStack
+def check_examples(
+    X: Any,
+    y: Any,
+    kinds: Collection[str],
+    positive_from: float | None,
+    scratch: ExitStack,
 ) -> TextsInMemory | TextsInStore:
-    """The pairs of `X` that are paraphrases according to `y`.
+    """Find out what `X` and `y` say, by their shapes, and check it.
 
     Parameters
     ----------
-    X : array-like of str of shape (n_pairs, 2), or TextStore
-    y : array-like of shape (n_pairs,) or None
-        None: all are paraphrases.
+    X : array-like of str of shape (n_texts,), (n_pairs, 2) or (n_triplets, 3)
+        Or a TextStore of such a shape.
+    y : array-like or None
+    kinds : collection of str
+        Those that the loss learns from; see :class:`Signal`.
     positive_from : float or None
         Pairs with at least this graded score are paraphrases.
     scratch : ExitStack
@@ -192,40 +237,82 @@ def check_paraphrases(
     Raises
     ------
     ValueError
-        For graded scores without `positive_from`, for inconsistent lengths, for fewer
-        than two paraphrases, and for vectors.
+        If shapes, values or the loss do not go together, and for too few examples.
     """
-    shape: tuple[int, ...] = getattr(y, "shape", ())
-    if len(shape) > 1 and shape[-1] > 1:
+    shape: tuple[int, ...] = getattr(y, "shape", None) or np.shape(y)
+    is_teacher = len(shape) > 1 and shape[-1] > 1
+    if set(kinds) == {"vectors"} or (is_teacher and "vectors" in kinds):
+        return check_teacher(X, y)
+    if is_teacher:
         raise ValueError(
             f"y has shape {tuple(shape)}: set loss='distillation' to learn the vectors "
             "of a teacher."
         )
-    if isinstance(X, TextStore):
-        if len(X.shape) != 2 and len(X):
-            raise ValueError(
-                f"Expected pairs of texts, shape (n_pairs, 2); got shape {X.shape}."
-            )
-        chosen = None if y is None else _paraphrases(X, y, positive_from)
-        texts: TextsInMemory | TextsInStore = TextsInStore(X, chosen, scratch)
+    texts = X if isinstance(X, TextStore) else check_texts(X, triplets=True)
+    rows: NDArray[np.intp] | None = None
+    if texts.shape[1:] == () and len(texts):
+        signal, rows = _labels(texts, y)
+    elif texts.shape[1:] == (3,):
+        if y is not None:
+            raise ValueError("X has triplets, shape (n_triplets, 3): leave out y.")
+        signal = Signal("triplets")
+    elif y is None or not len(texts):
+        signal = Signal("pairs")
     else:
-        pairs = check_pairs(
-            X,
-            hint="In a pipeline of single texts, FrozenEstimator(encoder) keeps an "
-            "encoder that is already trained.",
-        )
-        chosen = None if y is None else _paraphrases(pairs, y, positive_from)
-        texts = TextsInMemory(pairs if chosen is None else pairs[chosen])
-    if len(texts) < 2:
+        signal, rows = _paraphrases_or_scores(texts, y, kinds, positive_from)
+    if signal.kind not in kinds:
         raise ValueError(
-            f"Found {len(texts)} samples that are paraphrases, while a minimum of 2 is "
-            "required: the negative examples of a pair are the other pairs."
+            f"X and y hold {_NAMES[signal.kind]}, but the loss learns from "
+            f"{' or '.join(_NAMES[kind] for kind in sorted(kinds))}. loss='auto' takes "
+            "one that fits."
         )
-    return texts
+    n_left = len(texts) if rows is None else len(rows)
+    if n_left < 2 and signal.kind != "labels":
+        raise ValueError(
+            f"Found {n_left} samples that are {_NAMES[signal.kind]}, while a minimum "
+            "of 2 is required: an example is compared with the others."
+        )
+    if isinstance(texts, TextStore):
+        return TextsInStore(texts, rows, signal, scratch)
+    return TextsInMemory(texts if rows is None else texts[rows], signal)
 
 
-def _paraphrases(pairs: Any, y: Any, positive_from: float | None) -> NDArray[np.intp]:
-    """The rows of the paraphrases."""
+def _labels(texts: Any, y: Any) -> tuple[Signal, NDArray[np.intp] | None]:
+    """Numbers of the labels of single texts."""
+    if y is None:
+        raise ValueError(
+            f"X has shape {tuple(texts.shape)} and y is None, so that there is nothing "
+            "to learn from. fit takes paraphrase pairs, shape (n_pairs, 2), or texts "
+            "with class labels or a teacher's vectors. In a pipeline of single texts, "
+            "FrozenEstimator(encoder) keeps an encoder that is already trained."
+        )
+    labels = column_or_1d(y)
+    check_consistent_length(texts, labels)
+    if labels.dtype.kind == "f":
+        assert_all_finite(labels, input_name="y")
+    elif labels.dtype.kind == "O" and any(map(is_missing, labels)):
+        raise ValueError("y contains missing labels: drop these texts.")
+    check_classification_targets(labels)
+    numbers = np.unique(labels, return_inverse=True)[1]
+    check_classes(numbers)
+    return Signal("labels", numbers), None
+
+
+def check_classes(numbers: NDArray[np.intp], where: str = "") -> None:
+    """Raise unless two classes have two texts; `where` is added to the message."""
+    n_classes = int((np.bincount(numbers) > 1).sum())
+    if n_classes < 2:
+        raise ValueError(
+            "Labels teach that texts of one class are similar and those of different "
+            f"classes are not: two classes of at least two texts are needed{where}; "
+            f"got {n_classes}."
+        )
+
+
+def _paraphrases_or_scores(
+    pairs: Any, y: Any, kinds: Collection[str], positive_from: float | None
+) -> tuple[Signal, NDArray[np.intp] | None]:
+    """Which pairs are paraphrases, or how similar all are."""
     labels = np.asarray(y)
     if labels.dtype.kind in "UTO" and any(isinstance(y_i, str) for y_i in labels.flat):
         raise ValueError(
@@ -238,19 +325,59 @@ def _paraphrases(pairs: Any, y: Any, positive_from: float | None) -> NDArray[np.
     )
     check_consistent_length(pairs, scores)
     if positive_from is None:
-        positive_from = 1.0
         values = set(np.unique(scores).tolist())
         if values <= {-1.0, 1.0} and -1.0 in values:
             raise ValueError(
                 "y contains -1 and 1; mark paraphrases with 1 and other pairs with 0, "
                 "or set positive_from=1."
             )
-        if not values <= {0.0, 1.0}:
-            raise ValueError(
-                f"y contains scores between {min(values):g} and {max(values):g}. Set "
-                "positive_from= to the lowest score of a paraphrase."
-            )
-    return np.flatnonzero(scores >= positive_from)
+        if not values <= {0.0, 1.0} or "pairs" not in kinds:
+            if "scores" not in kinds:
+                raise ValueError(
+                    f"y contains scores between {min(values):g} and {max(values):g}. "
+                    "Set loss='cosent' (or 'auto') to learn their order, or "
+                    "positive_from= to the lowest score of a paraphrase."
+                )
+            if len(values) < 2:
+                raise ValueError(
+                    f"All scores are {min(values):g}: there is no order to learn."
+                )
+            return Signal("scores", scores.astype(np.float32)), None
+        positive_from = 1.0
+    return Signal("pairs"), np.flatnonzero(scores >= positive_from)
+
+
+def partners(labels: NDArray[np.intp], random_state: Any) -> NDArray[np.intp]:
+    """Pairs of texts of one class, as rows of texts, shape (n_pairs, 2).
+
+    Each text is the first of up to `N_PARTNERS` pairs, each with another text of its
+    class: the next ones in a random circle of the class.
+    """
+    order = random_state.permutation(len(labels))
+    order = order[np.argsort(labels[order], kind="stable")]
+    counts = np.bincount(labels)
+    size = counts[labels[order]]
+    start = (np.cumsum(counts) - counts)[labels[order]]
+    place = np.arange(len(order)) - start
+    pairs = []
+    for step in range(1, N_PARTNERS + 1):
+        found = np.column_stack([order, order[start + (place + step) % size]])
+        pairs.append(found[size > step])
+    return np.concatenate(pairs)
+
+
+def share_texts(texts: Any) -> NDArray[np.intp]:
+    """Numbers of groups of examples, shape (n_examples,): those that share a text."""
+    numbers = texts.numbers[:].reshape(len(texts), -1)
+    if texts.identities is not None:
+        found = np.unique(texts.identities[numbers], return_inverse=True)[1]
+        numbers = found.reshape(numbers.shape)
+    n_texts, n_rows = int(numbers.max()) + 1, numbers.shape[0]
+    rows = np.repeat(np.arange(n_rows), numbers.shape[1])
+    entries = np.ones(numbers.size, np.bool_), (rows, n_rows + numbers.ravel())
+    graph = csr_array(entries, shape=(n_rows + n_texts,) * 2)
+    groups: NDArray[np.intp] = connected_components(graph, directed=False)[1][:n_rows]
+    return groups
 
 
 def check_teacher(X: Any, y: Any) -> TextsInMemory:
@@ -266,7 +393,7 @@ def check_teacher(X: Any, y: Any) -> TextsInMemory:
         )
     vectors = check_vectors(y, texts, "y", dtype=np.float32, order="C", copy=True)
     _normalize(vectors.reshape(texts.size, -1))
-    return TextsInMemory(texts, vectors)
+    return TextsInMemory(texts, Signal("vectors", vectors))
 
 
 def check_vectors(

@@ -10,7 +10,7 @@ from skparaphrase._compat import StrOptions
 from skparaphrase._estimator import Settings, store_parameters
 from skparaphrase._lazy import networks
 from skparaphrase.encoders._trained import TrainedEncoder
-from skparaphrase.losses import Loss
+from skparaphrase.losses import Loss, MarginLoss
 from skparaphrase.optimizers import DENSE_ADAGRAD, DENSE_ADAM, Optimizer
 from skparaphrase.vectors import WordVectors
 
@@ -19,43 +19,44 @@ class ProjectionEncoder(TrainedEncoder):
     r"""A linear projection of the average of word vectors.
 
     Wieting et al. (2016), section 3.1: :math:`g(x) = W_p \frac{1}{n} \sum_i W_w^{x_i} +
-    b`, trained on paraphrases with the loss of :class:`ParagramEncoder`. Words and
-    projection are trained together. The defaults are the settings of the paper's code.
+    b`. Words and projection are trained together on paraphrases. By default, the
+    projection is added to the average (see `residual`).
 
     Parameters
     ----------
     vectors : WordVectors, default=None
-        Where training starts. None takes those that `init` started from, or
-        :func:`skparaphrase.datasets.load_word_vectors`.
+        Where training starts. None takes those of `init`, or of
+        :func:`skparaphrase.load_pretrained`.
     dim : int, default=None
-        Length of the sentence vectors; None takes that of the word vectors, as the
-        paper does.
-    scale : float, default=None
-        Mean length that one factor gives to the word vectors before training; None
-        leaves them as they are, as the papers do.
+        Units of the layer, and with `residual=False` the length of the sentence
+        vectors; None takes that of the word vectors, as the paper does.
+    residual : bool, default=True
+        True: the sentence vector is the average of the word vectors plus a linear map
+        of the network's output, "projection", which starts at zero. Training thus
+        starts from the average. False: it is the network's output, as in the paper.
     tokenizer : callable or WordTokenizer, default=None
         Splits a text into words; None is :class:`~skparaphrase.text.WordTokenizer` with
         its defaults.
     init : encoder, default=None
-        A fitted encoder of this class, or one in a
-        :class:`~sklearn.frozen.FrozenEstimator` (in pipelines and grid searches), that
-        training starts from: phrases first, then sentences.
+        A fitted encoder of this class, or a fitted average of word vectors, that
+        training starts from: phrases first, then sentences. In pipelines and grid
+        searches in a :class:`~sklearn.frozen.FrozenEstimator`.
 
-    loss : {"margin", "infonce", "distillation"} or Loss, default="margin"
-        "margin" is the paper's, `MarginLoss()`. See :mod:`skparaphrase.losses` for
-        others and for your own; "distillation" is fitted with `fit(texts, vectors)`.
+    loss : str or Loss, default="auto"
+        As in :class:`ParagramEncoder`; "margin" is the paper's, `MarginLoss()`.
     positive_from : float, default=None
-        Pairs with at least this graded score are paraphrases.
-    optimizer : {"adagrad", "adam", "rmsprop", "sgd"} or Optimizer, default="adam"
+        Pairs with at least this score are paraphrases, and the others are ignored.
+        None: the order of the scores is learnt.
+    optimizer : {"adagrad", "adam", "rmsprop", "sgd"} or Optimizer, default="adagrad"
         See :class:`~skparaphrase.optimizers.Optimizer`.
-    learning_rate : float, default=0.0005
-    batch_size : int, default=100
+    learning_rate : float, default=0.005
+    batch_size : int, default=256
         Pairs per step, whose texts are also the negative examples.
-    max_epochs : int, default=10
+    max_epochs : int, default=5
         Passes over the pairs. 0 keeps the initial parameters.
-    vectors_penalty : float, default=1e-08
-        Lambda_w, which pulls the vectors to those of `vectors`. With sparse updates,
-        only the words of the batch are pulled.
+    vectors_penalty : float, default=1e-06
+        Lambda_w, which pulls the vectors to where training started. With sparse
+        updates, only the words of the batch are pulled.
     composition_penalty : float, default=1e-05
         Lambda_c, which pulls all other parameters, biases included, to zero.
     word_dropout : float, default=0.0
@@ -66,9 +67,8 @@ class ProjectionEncoder(TrainedEncoder):
     freeze : {"vectors"}, default=None
         What is not trained.
     validation_fraction : float, default=None
-        Fraction of the examples held out to be scored after every epoch, by
-        :class:`~skparaphrase.metrics.RetrievalScorer` or with "distillation" by the
-        mean cosine; the best epoch is kept.
+        Fraction of the examples held out to be scored after every epoch, as in
+        :class:`ParagramEncoder`; the best epoch is kept.
     patience : int, default=None
         Stop after so many epochs without a better validation score.
 
@@ -88,9 +88,9 @@ class ProjectionEncoder(TrainedEncoder):
         The trained vectors, with the words of `vectors`, and those of the texts that it
         makes vectors for.
     parameters_ : dict of str to ndarray
-        "layers.0.weight", of shape (dim_in, dim), and "layers.0.bias".
-    scale_ : float
-        The factor of `scale`; 1 without it.
+        "layers.0.weight", of shape (dim_in, dim), and "layers.0.bias". With `residual`
+        "composition.layers.0.weight" and so on, and "projection", of shape (dim,
+        dim_in).
     teacher_axes_ : ndarray of shape (dim_teacher, dim)
         With "distillation": the map applied to a teacher's vectors of other dimensions.
     loss_curve_ : list of float
@@ -122,26 +122,37 @@ class ProjectionEncoder(TrainedEncoder):
     >>> from skparaphrase.encoders import ProjectionEncoder
     >>> encoder = ProjectionEncoder(max_epochs=1, random_state=0)
     >>> encoder.fit(load_paraphrases().data).transform(["A cat sleeps."]).shape
-    (1, 128)
+    (1, 256)
     """
 
-    _paper_settings: ClassVar[Settings] = {"ppdb-xl": DENSE_ADAM}
+    _paper_settings: ClassVar[Settings] = {
+        "ppdb-xl": {
+            **DENSE_ADAM,
+            "residual": False,
+            "loss": MarginLoss(),
+            "learning_rate": 0.0005,
+            "batch_size": 100,
+            "max_epochs": 10,
+            "vectors_penalty": 1e-8,
+            "composition_penalty": 1e-5,
+        }
+    }
 
     def __init__(
         self,
         vectors: WordVectors | None = None,
         *,
         dim: int | None = None,
-        scale: float | None = None,
+        residual: bool = True,
         tokenizer: Callable[[str], Iterable[str]] | None = None,
         init: Any = None,
-        loss: str | Loss = "margin",
+        loss: str | Loss = "auto",
         positive_from: float | None = None,
-        optimizer: str | Optimizer = "adam",
-        learning_rate: float = 0.0005,
-        batch_size: int = 100,
-        max_epochs: int = 10,
-        vectors_penalty: float = 1e-08,
+        optimizer: str | Optimizer = "adagrad",
+        learning_rate: float = 0.005,
+        batch_size: int = 256,
+        max_epochs: int = 5,
+        vectors_penalty: float = 1e-06,
         composition_penalty: float = 1e-05,
         word_dropout: float = 0.0,
         ordered_first_epoch: bool = False,
@@ -156,7 +167,8 @@ class ProjectionEncoder(TrainedEncoder):
         store_parameters(self, locals())
 
     def _composition(self, vectors: WordVectors) -> "networks.Composition":
-        return networks.DeepAverage(vectors.dim, self.dim or vectors.dim)
+        network = networks.DeepAverage(vectors.dim, self.dim or vectors.dim)
+        return networks.Residual(network, vectors.dim) if self.residual else network
 
 
 class DeepAveragingEncoder(TrainedEncoder):
@@ -164,47 +176,48 @@ class DeepAveragingEncoder(TrainedEncoder):
 
     Iyyer et al. (2015), trained on paraphrases as in Wieting et al. (2016), section
     3.1: :math:`g(x) = f(W_d f(\dots f(W_1 \bar{x} + b_1)) + b_d)`, where
-    :math:`\bar{x}` is the average of the word vectors. The defaults are the settings of
-    the paper's code.
+    :math:`\bar{x}` is the average of the word vectors. By default the network is added
+    to the average; see `residual`.
 
     Parameters
     ----------
     vectors : WordVectors, default=None
-        Where training starts. None takes those that `init` started from, or
-        :func:`skparaphrase.datasets.load_word_vectors`.
+        Where training starts. None takes those of `init`, or of
+        :func:`skparaphrase.load_pretrained`.
     dim : int, default=None
-        Length of the sentence vectors; None takes that of the word vectors, as the
-        paper does.
+        Units of each layer, and with `residual=False` the length of the sentence
+        vectors; None takes that of the word vectors, as the paper does.
     n_layers : int, default=1
         Number of dense layers; the paper tried 1 and 2, its code up to 4.
     activation : {"tanh", "relu"}, default="tanh"
         f.
-    scale : float, default=None
-        Mean length that one factor gives to the word vectors before training; None
-        leaves them as they are, as the papers do.
+    residual : bool, default=True
+        True: the sentence vector is the average of the word vectors plus a linear map
+        of the network's output, "projection", which starts at zero. Training thus
+        starts from the average. False: it is the network's output, as in the paper.
     tokenizer : callable or WordTokenizer, default=None
         Splits a text into words; None is :class:`~skparaphrase.text.WordTokenizer` with
         its defaults.
     init : encoder, default=None
-        A fitted encoder of this class, or one in a
-        :class:`~sklearn.frozen.FrozenEstimator` (in pipelines and grid searches), that
-        training starts from: phrases first, then sentences.
+        A fitted encoder of this class, or a fitted average of word vectors, that
+        training starts from: phrases first, then sentences. In pipelines and grid
+        searches in a :class:`~sklearn.frozen.FrozenEstimator`.
 
-    loss : {"margin", "infonce", "distillation"} or Loss, default="margin"
-        "margin" is the paper's, `MarginLoss()`. See :mod:`skparaphrase.losses` for
-        others and for your own; "distillation" is fitted with `fit(texts, vectors)`.
+    loss : str or Loss, default="auto"
+        As in :class:`ParagramEncoder`; "margin" is the paper's, `MarginLoss()`.
     positive_from : float, default=None
-        Pairs with at least this graded score are paraphrases.
+        Pairs with at least this score are paraphrases, and the others are ignored.
+        None: the order of the scores is learnt.
     optimizer : {"adagrad", "adam", "rmsprop", "sgd"} or Optimizer, default="adagrad"
         See :class:`~skparaphrase.optimizers.Optimizer`.
-    learning_rate : float, default=0.05
-    batch_size : int, default=100
+    learning_rate : float, default=0.005
+    batch_size : int, default=256
         Pairs per step, whose texts are also the negative examples.
-    max_epochs : int, default=10
+    max_epochs : int, default=5
         Passes over the pairs. 0 keeps the initial parameters.
-    vectors_penalty : float, default=1e-05
-        Lambda_w, which pulls the vectors to those of `vectors`. With sparse updates,
-        only the words of the batch are pulled.
+    vectors_penalty : float, default=1e-06
+        Lambda_w, which pulls the vectors to where training started. With sparse
+        updates, only the words of the batch are pulled.
     composition_penalty : float, default=1e-05
         Lambda_c, which pulls all other parameters, biases included, to zero.
     word_dropout : float, default=0.0
@@ -215,9 +228,8 @@ class DeepAveragingEncoder(TrainedEncoder):
     freeze : {"vectors"}, default=None
         What is not trained.
     validation_fraction : float, default=None
-        Fraction of the examples held out to be scored after every epoch, by
-        :class:`~skparaphrase.metrics.RetrievalScorer` or with "distillation" by the
-        mean cosine; the best epoch is kept.
+        Fraction of the examples held out to be scored after every epoch, as in
+        :class:`ParagramEncoder`; the best epoch is kept.
     patience : int, default=None
         Stop after so many epochs without a better validation score.
 
@@ -237,9 +249,9 @@ class DeepAveragingEncoder(TrainedEncoder):
         The trained vectors, with the words of `vectors`, and those of the texts that it
         makes vectors for.
     parameters_ : dict of str to ndarray
-        "layers.i.weight", of shape (dim_in, dim), and "layers.i.bias" of layer i.
-    scale_ : float
-        The factor of `scale`; 1 without it.
+        "layers.i.weight", of shape (dim_in, dim), and "layers.i.bias" of layer i. With
+        `residual` "composition.layers.i.weight" and so on, and "projection", of shape
+        (dim, dim_in).
     teacher_axes_ : ndarray of shape (dim_teacher, dim)
         With "distillation": the map applied to a teacher's vectors of other dimensions.
     loss_curve_ : list of float
@@ -260,8 +272,7 @@ class DeepAveragingEncoder(TrainedEncoder):
     As in the paper's code, the weights of the first layer are drawn from N(0, 0.01),
     and those of the others from Glorot's range.
 
-    Setting of :meth:`paper`: "ppdb-xl" (table 2). Those of :meth:`recommended` are
-    `learning_rate=0.005` and `max_epochs=3`.
+    Setting of :meth:`paper`: "ppdb-xl" (table 2).
 
     References
     ----------
@@ -277,12 +288,21 @@ class DeepAveragingEncoder(TrainedEncoder):
     >>> from skparaphrase.encoders import DeepAveragingEncoder
     >>> encoder = DeepAveragingEncoder(max_epochs=1, random_state=0)
     >>> encoder.fit(load_paraphrases().data).transform(["A cat sleeps."]).shape
-    (1, 128)
+    (1, 256)
     """
 
-    _paper_settings: ClassVar[Settings] = {"ppdb-xl": DENSE_ADAGRAD}
-
-    _recommended: ClassVar[dict[str, Any]] = {"learning_rate": 0.005, "max_epochs": 3}
+    _paper_settings: ClassVar[Settings] = {
+        "ppdb-xl": {
+            **DENSE_ADAGRAD,
+            "residual": False,
+            "loss": MarginLoss(),
+            "learning_rate": 0.05,
+            "batch_size": 100,
+            "max_epochs": 10,
+            "vectors_penalty": 1e-5,
+            "composition_penalty": 1e-5,
+        }
+    }
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **TrainedEncoder._parameter_constraints,
@@ -296,16 +316,16 @@ class DeepAveragingEncoder(TrainedEncoder):
         dim: int | None = None,
         n_layers: int = 1,
         activation: str = "tanh",
-        scale: float | None = None,
+        residual: bool = True,
         tokenizer: Callable[[str], Iterable[str]] | None = None,
         init: Any = None,
-        loss: str | Loss = "margin",
+        loss: str | Loss = "auto",
         positive_from: float | None = None,
         optimizer: str | Optimizer = "adagrad",
-        learning_rate: float = 0.05,
-        batch_size: int = 100,
-        max_epochs: int = 10,
-        vectors_penalty: float = 1e-05,
+        learning_rate: float = 0.005,
+        batch_size: int = 256,
+        max_epochs: int = 5,
+        vectors_penalty: float = 1e-06,
         composition_penalty: float = 1e-05,
         word_dropout: float = 0.0,
         ordered_first_epoch: bool = False,
@@ -320,10 +340,11 @@ class DeepAveragingEncoder(TrainedEncoder):
         store_parameters(self, locals())
 
     def _composition(self, vectors: WordVectors) -> "networks.Composition":
-        return networks.DeepAverage(
+        network = networks.DeepAverage(
             vectors.dim,
             self.dim or vectors.dim,
             n_layers=self.n_layers,
             activation=self.activation,
             first_std=0.1,
         )
+        return networks.Residual(network, vectors.dim) if self.residual else network

@@ -18,11 +18,11 @@ from skparaphrase.decomposition import CommonComponentRemoval
 from skparaphrase.encoders._average import AveragingEncoder, check_fit_texts
 from skparaphrase.encoders._base import check_word_vectors
 from skparaphrase.encoders._data import check_vectors
-from skparaphrase.encoders._sif import sif_weights, word_probabilities
 from skparaphrase.metrics._similarity import unit_vectors
 from skparaphrase.text import TokenBatch
 from skparaphrase.vectors import WordFrequencies, WordVectors
 from skparaphrase.vectors._subwords import fit_rows
+from skparaphrase.vectors._weighting import sif_weights, word_probabilities
 
 _BLOCK = 8192  # texts in double precision at a time
 _COLUMNS = 64  # dimensions that are solved for at a time
@@ -63,7 +63,8 @@ class DistilledEncoder(AveragingEncoder):
     a : float, default=1e-3
         Parameter of the SIF weights, as in :class:`SIFEncoder`.
     frequencies : WordFrequencies, mapping of str to int, or "corpus", default=None
-        For the SIF weights, as in :class:`SIFEncoder`.
+        For the SIF weights, as in :class:`SIFEncoder`. A table that is weighted already
+        is used as it is.
     n_subwords : int or None, default=8192
         Rows of n-gram vectors for unknown words (:meth:`WordVectors.fit_subwords
         <skparaphrase.vectors.WordVectors.fit_subwords>`). None ignores such words.
@@ -75,7 +76,7 @@ class DistilledEncoder(AveragingEncoder):
     ----------
     vectors_ : WordVectors
         The learnt vectors of the words of `vectors`, and of the words in the texts that
-        it computes vectors for.
+        it computes vectors for. They are weighted (`is_weighted`).
     teacher_means_ : ndarray of shape (dim_teachers,)
         Means of the teachers' concatenated unit vectors.
     teacher_axes_ : ndarray of shape (dim_teachers, dim)
@@ -176,13 +177,14 @@ class DistilledEncoder(AveragingEncoder):
                 "words of vectors."
             )
         targets = self._fit_targets(teachers)
-        probabilities = word_probabilities(initial, tokenizer, self.frequencies, texts)
         start = initial.rows(slice(None))
         start -= start.mean(axis=0)
-        start *= sif_weights(probabilities, self.a)[:, np.newaxis]
+        if not initial.is_weighted:
+            p = word_probabilities(initial, tokenizer, self.frequencies, texts)
+            start *= sif_weights(p, self.a)[:, np.newaxis]
         start = map_to_targets(counts, start, targets)
         matrix = ridge(counts, targets, start, alpha=self.alpha, n_steps=self.n_steps)
-        self.vectors_ = WordVectors(initial.words, matrix)
+        self.vectors_ = WordVectors(initial.words, matrix, is_weighted=True)
         if self.n_subwords is not None:
             self.vectors_ = self.vectors_.fit_subwords(n_rows=self.n_subwords)
         return self

@@ -36,7 +36,7 @@ def embed_texts(encoder: Any, texts: list[str]) -> Matrix:
         part = texts[start : start + step]
         out = embedded[start : start + len(part)]
         batches = vectors.encode_blocks(part, tokenizer)
-        if isinstance(composition, networks.Pooled) and place.type == "cpu":
+        if composition.pooling is not None and place.type == "cpu":
             _embed_pooled(composition, vectors, batches, out)
         else:
             _embed(composition, vectors, batches, out, place)
@@ -74,7 +74,10 @@ def _embed(
 
 
 def _embed_pooled(
-    composition: "networks.Pooled", vectors: WordVectors, batches: Batches, out: Matrix
+    composition: "networks.Composition",
+    vectors: WordVectors,
+    batches: Batches,
+    out: Matrix,
 ) -> None:
     """The same on a CPU: NumPy and SciPy pool in threads, torch computes the layers."""
     blank = []

@@ -12,9 +12,13 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from skparaphrase._estimator import warn_caller
-from skparaphrase.encoders._average import AveragingEncoder, static_parts
+from skparaphrase.encoders._average import AveragingEncoder
 from skparaphrase.encoders._paragram import ParagramEncoder
-from skparaphrase.encoders._start import check_fitted_encoder, unwrap_frozen
+from skparaphrase.encoders._start import (
+    check_fitted_encoder,
+    unwrap_frozen,
+    weighted_table,
+)
 from skparaphrase.encoders._trained import TrainedEncoder
 
 
@@ -89,8 +93,4 @@ def copy_fitted(encoder: Any) -> TrainedEncoder:
 
 def _as_paragram(encoder: AveragingEncoder) -> ParagramEncoder:
     """The fitted mean of weighted vectors as an average that can be trained."""
-    vectors, weights = static_parts(encoder)
-    if weights is not None:
-        column = weights.astype(np.float32)[:, np.newaxis]
-        vectors = vectors.replace(vectors.rows(slice(None)) * column)
-    return ParagramEncoder(vectors, tokenizer=encoder.tokenizer)
+    return ParagramEncoder(weighted_table(encoder), tokenizer=encoder.tokenizer)

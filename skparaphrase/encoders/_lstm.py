@@ -6,13 +6,25 @@
 from collections.abc import Callable, Iterable
 from typing import Any, ClassVar
 
-from skparaphrase._compat import HasMethods, StrOptions
+from skparaphrase._compat import StrOptions
 from skparaphrase._estimator import Settings, store_parameters
 from skparaphrase._lazy import networks
 from skparaphrase.encoders._trained import TrainedEncoder
-from skparaphrase.losses import Loss
+from skparaphrase.losses import Loss, MarginLoss
 from skparaphrase.optimizers import DENSE_ADAM, Optimizer
 from skparaphrase.vectors import WordVectors
+
+_PAPER: dict[str, Any] = {
+    **DENSE_ADAM,
+    "dim": None,
+    "residual": False,
+    "loss": MarginLoss(),
+    "learning_rate": 0.0005,
+    "batch_size": 50,
+    "max_epochs": 10,
+    "vectors_penalty": 1e-6,
+    "composition_penalty": 1e-3,
+}
 
 
 class LSTMEncoder(TrainedEncoder):
@@ -23,20 +35,20 @@ class LSTMEncoder(TrainedEncoder):
     :math:`c_t = f_t \odot c_{t-1} + i_t \odot \tanh(W_x x_t + W_h h_{t-1} + b)`,
     :math:`o_t = \sigma(W_{xo} x_t + W_{ho} h_{t-1} + w_{co} \odot c_t + b_o)`,
     :math:`h_t = o_t \odot \tanh(c_t)`, or :math:`h_t = \tanh(c_t)` without output gate.
-    Trained on paraphrases with the loss of :class:`ParagramEncoder`. The defaults are
-    the settings of the paper's code without output gate.
+    Trained on paraphrases. By default the state is added to the average of the word
+    vectors; see `residual`.
 
     Parameters
     ----------
     vectors : WordVectors, default=None
-        Where training starts. None takes those that `init` started from, or
-        :func:`skparaphrase.datasets.load_word_vectors`.
-    dim : int, default=None
-        Units of the LSTM, and the length of the sentence vectors, unless there are more
-        layers or directions; None takes that of the word vectors, as the paper does.
+        Where training starts. None takes those of `init`, or of
+        :func:`skparaphrase.load_pretrained`.
+    dim : int, default=128
+        Units of each layer and direction; None takes the length of the word vectors, as
+        the paper does.
     n_layers : int, default=1
-        Each layer reads the states of the one below. The sentence vector holds the last
-        states of all of them.
+        Each layer reads the states of the one below. The network's output holds the
+        last states of all of them.
     bidirectional : bool or "tied", default=False
         True: other LSTMs read the sentence backwards, and their last states follow.
         "tied": the same LSTMs do, as in the code of Tai et al. (2015).
@@ -45,43 +57,40 @@ class LSTMEncoder(TrainedEncoder):
     peepholes : {"diagonal", "full"} or None, default="diagonal"
         Connections from the cells to the gates: one weight per cell, as in the paper's
         code; matrices, as in its equations; or none.
-    scale : float, default=None
-        Mean length that one factor gives to the word vectors before training; None
-        leaves them as they are, as the papers do.
+    residual : bool, default=True
+        True: the sentence vector is the average of the word vectors plus a linear map
+        of the network's output, "projection", which starts at zero. Training thus
+        starts from the average. False: it is the network's output, as in the paper.
     tokenizer : callable or WordTokenizer, default=None
         Splits a text into words; None is :class:`~skparaphrase.text.WordTokenizer` with
         its defaults.
-    init : "average" or encoder, default=None
-        Where training starts. None: random parameters, as in the paper's code.
-        "average": the identity for the inputs of the cells and a bias of 3 for the
-        forget gate, which makes the first vectors about the average of the last words,
-        and learns far better; see Notes. Or a fitted encoder of this class, or one in a
-        :class:`~sklearn.frozen.FrozenEstimator` (in pipelines and grid searches):
-        phrases first, then sentences.
+    init : encoder, default=None
+        A fitted encoder of this class, or a fitted average of word vectors, that
+        training starts from: phrases first, then sentences. In pipelines and grid
+        searches in a :class:`~sklearn.frozen.FrozenEstimator`.
 
-    loss : {"margin", "infonce", "distillation"} or Loss, default="margin"
-        "margin" is the paper's, `MarginLoss()`. See :mod:`skparaphrase.losses` for
-        others and for your own; "distillation" is fitted with `fit(texts, vectors)`.
+    loss : str or Loss, default="auto"
+        As in :class:`ParagramEncoder`; "margin" is the paper's, `MarginLoss()`.
     positive_from : float, default=None
-        Pairs with at least this graded score are paraphrases.
-    optimizer : {"adagrad", "adam", "rmsprop", "sgd"} or Optimizer, default="adam"
+        Pairs with at least this score are paraphrases, and the others are ignored.
+        None: the order of the scores is learnt.
+    optimizer : {"adagrad", "adam", "rmsprop", "sgd"} or Optimizer, default="adagrad"
         See :class:`~skparaphrase.optimizers.Optimizer`.
-    learning_rate : float, default=0.0005
-    batch_size : int, default=50
+    learning_rate : float, default=0.005
+    batch_size : int, default=256
         Pairs per step, whose texts are also the negative examples.
-    max_epochs : int, default=10
+    max_epochs : int, default=5
         Passes over the pairs. 0 keeps the initial parameters.
     vectors_penalty : float, default=1e-06
-        Lambda_w, which pulls the vectors to those of `vectors`. With sparse updates,
-        only the words of the batch are pulled.
-    composition_penalty : float, default=0.001
+        Lambda_w, which pulls the vectors to where training started. With sparse
+        updates, only the words of the batch are pulled.
+    composition_penalty : float, default=1e-05
         Lambda_c, which pulls all other parameters, biases included, to zero.
     freeze : {"vectors"}, default=None
         What is not trained.
     validation_fraction : float, default=None
-        Fraction of the examples held out to be scored after every epoch, by
-        :class:`~skparaphrase.metrics.RetrievalScorer` or with "distillation" by the
-        mean cosine; the best epoch is kept.
+        Fraction of the examples held out to be scored after every epoch, as in
+        :class:`ParagramEncoder`; the best epoch is kept.
     patience : int, default=None
         Stop after so many epochs without a better validation score.
 
@@ -103,9 +112,9 @@ class LSTMEncoder(TrainedEncoder):
     parameters_ : dict of str to ndarray
         "W_xi" of shape (dim, dim_in), "W_hi" of shape (dim, dim), the peephole "W_ci"
         and the bias "b_i" of gate i; likewise for f, c (no peephole) and o. With more
-        layers or directions "layers.0.W_xi" and so on, the backward layers last.
-    scale_ : float
-        The factor of `scale`; 1 without it.
+        layers or directions "layers.0.W_xi" and so on, the backward layers last. With
+        `residual` "composition.W_xi" and so on, and "projection", of shape (units,
+        dim_in).
     teacher_axes_ : ndarray of shape (dim_teacher, dim)
         With "distillation": the map applied to a teacher's vectors of other dimensions.
     loss_curve_ : list of float
@@ -119,13 +128,11 @@ class LSTMEncoder(TrainedEncoder):
 
     Notes
     -----
-    At random, the forget gate keeps half of a cell in each step, so that the last state
-    knows of two or three words, and training must first learn to remember. With
-    `init="average"` the text vector begins as an average, in which a word weighs 5 %
-    less with every word that follows it.
+    The initial forget gate keeps half of a cell in each step, so that the last state
+    only depends on two or three words. Without `residual`, training must first learn to
+    remember.
 
-    Settings of :meth:`paper`: "ppdb-xl" and "ppdb-xl-gate" (table 2). Those of
-    :meth:`recommended` are better in less time.
+    Settings of :meth:`paper`: "ppdb-xl" and "ppdb-xl-gate" (table 2).
 
     The baselines of He & Lin (2016), table 3, are those of Tai et al. (2015):
     `peepholes=None`, up to two layers and both directions, "tied", in a
@@ -148,47 +155,39 @@ class LSTMEncoder(TrainedEncoder):
     >>> from skparaphrase.encoders import LSTMEncoder
     >>> encoder = LSTMEncoder(max_epochs=1, random_state=0)
     >>> encoder.fit(load_paraphrases().data).transform(["A cat sleeps."]).shape
-    (1, 128)
+    (1, 256)
     """
 
     _paper_settings: ClassVar[Settings] = {
-        "ppdb-xl": DENSE_ADAM,
-        "ppdb-xl-gate": {**DENSE_ADAM, "output_gate": True, "batch_size": 100},
-    }
-
-    _recommended: ClassVar[dict[str, Any]] = {
-        "init": "average",
-        "loss": "infonce",
-        "max_epochs": 1,
-        "batch_size": 100,
+        "ppdb-xl": _PAPER,
+        "ppdb-xl-gate": {**_PAPER, "output_gate": True, "batch_size": 100},
     }
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **TrainedEncoder._parameter_constraints,
         "bidirectional": ["boolean", StrOptions({"tied"})],
-        "init": [StrOptions({"average"}), HasMethods(["transform"]), None],
     }
 
     def __init__(
         self,
         vectors: WordVectors | None = None,
         *,
-        dim: int | None = None,
+        dim: int | None = 128,
         n_layers: int = 1,
         bidirectional: bool | str = False,
         output_gate: bool = False,
         peepholes: str | None = "diagonal",
-        scale: float | None = None,
+        residual: bool = True,
         tokenizer: Callable[[str], Iterable[str]] | None = None,
         init: Any = None,
-        loss: str | Loss = "margin",
+        loss: str | Loss = "auto",
         positive_from: float | None = None,
-        optimizer: str | Optimizer = "adam",
-        learning_rate: float = 0.0005,
-        batch_size: int = 50,
-        max_epochs: int = 10,
+        optimizer: str | Optimizer = "adagrad",
+        learning_rate: float = 0.005,
+        batch_size: int = 256,
+        max_epochs: int = 5,
         vectors_penalty: float = 1e-06,
-        composition_penalty: float = 0.001,
+        composition_penalty: float = 1e-05,
         freeze: str | None = None,
         validation_fraction: float | None = None,
         patience: int | None = None,
@@ -201,13 +200,18 @@ class LSTMEncoder(TrainedEncoder):
 
     def _composition(self, vectors: WordVectors) -> "networks.Composition":
         shape = vectors.dim, self.dim or vectors.dim
-        params: dict[str, Any] = {
+        gates: dict[str, Any] = {
             "output_gate": self.output_gate,
             "peepholes": self.peepholes,
-            "start": self.init if isinstance(self.init, str) else "random",
         }
+        network: networks.Composition
         if self.n_layers == 1 and not self.bidirectional:
-            return networks.LSTM(*shape, **params)
-        return networks.StackedLSTM(
-            *shape, n_layers=self.n_layers, bidirectional=self.bidirectional, **params
-        )
+            network = networks.LSTM(*shape, **gates)
+        else:
+            network = networks.StackedLSTM(
+                *shape,
+                n_layers=self.n_layers,
+                bidirectional=self.bidirectional,
+                **gates,
+            )
+        return networks.Residual(network, vectors.dim) if self.residual else network

@@ -3,22 +3,28 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-from collections.abc import Callable, Iterable, Mapping
-from numbers import Real
+from collections.abc import Callable, Iterable
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from skparaphrase._compat import Interval, StrOptions
 from skparaphrase._estimator import Settings, store_parameters
 from skparaphrase._lazy import networks
 from skparaphrase.encoders._average import to_model2vec, to_static_embedding
 from skparaphrase.encoders._trained import TrainedEncoder
 from skparaphrase.losses import Loss, MarginLoss
 from skparaphrase.optimizers import CLIPPED_ADAM, DENSE_ADAGRAD, Optimizer
-from skparaphrase.vectors import WordFrequencies, WordVectors
+from skparaphrase.vectors import WordVectors
 from skparaphrase.vectors._pooling import pool_texts
+
+_PAPER: dict[str, Any] = {  # what the settings of tables 2 and 4 share
+    "loss": "margin",
+    "learning_rate": 0.05,
+    "batch_size": 100,
+    "max_epochs": 10,
+    "vectors_penalty": 1e-6,
+}
 
 
 class ParagramEncoder(TrainedEncoder):
@@ -33,60 +39,57 @@ class ParagramEncoder(TrainedEncoder):
         + & \max(0, \delta - \cos(x_1, x_2) + \cos(x_2, t_2)) \Big)
         + \frac{\lambda_w}{2} \lVert W - W_{initial} \rVert^2,
 
-    with negative examples :math:`t_1, t_2` from the other pairs of the batch. The
-    defaults are the settings of the paper's best model (PP-XXL, table 4): batches of
-    100, margin 0.4, AdaGrad with learning rate 0.05, 10 epochs.
+    with negative examples :math:`t_1, t_2` from the other pairs of the batch. That is
+    :meth:`paper`; the defaults are what gained most on development data: vectors that
+    are good already, in-batch negatives (:class:`~skparaphrase.losses.InfoNCELoss`),
+    and small steps. `fit` also learns from scores, triplets, labels and vectors.
 
     Parameters
     ----------
     vectors : WordVectors, default=None
-        Where training starts. None takes those that `init` started from, or
-        :func:`skparaphrase.datasets.load_word_vectors`.
-    weighting : {"uniform", "sif"}, default="uniform"
-        "uniform" is the paper. "sif", not in the paper, starts from vectors that are
-        centred (minus the mean of the table) and multiplied by SIF weights a / (a +
-        p(w)).
-    a : float, default=1e-3
-        Parameter of the SIF weights.
-    frequencies : WordFrequencies, mapping of str to int, or "corpus", default=None
-        For SIF weights, as in :class:`SIFEncoder`.
-    scale : float, default=None
-        Mean length that one factor gives to the word vectors before training; None
-        leaves them as they are, as the papers do.
+        Where training starts. None takes those of `init`, or of
+        :func:`skparaphrase.load_pretrained`. Raw vectors, such as GloVe's, do better
+        after :meth:`~skparaphrase.vectors.WordVectors.centered` and
+        :meth:`~skparaphrase.vectors.WordVectors.weighted`.
     tokenizer : callable or WordTokenizer, default=None
         Splits a text into words; None is :class:`~skparaphrase.text.WordTokenizer` with
         its defaults.
     init : encoder, default=None
-        A fitted encoder of this class, or one in a
-        :class:`~sklearn.frozen.FrozenEstimator` (in pipelines and grid searches), that
-        training starts from: phrases first, then sentences.
+        A fitted average of word vectors that training starts from, such as one that was
+        trained on phrases, or :func:`skparaphrase.load_pretrained`; in pipelines and
+        grid searches in a :class:`~sklearn.frozen.FrozenEstimator`.
 
-    loss : {"margin", "infonce", "distillation"} or Loss, default="margin"
-        "margin" is the paper's, `MarginLoss()`. See :mod:`skparaphrase.losses` for
-        others and for your own; "distillation" is fitted with `fit(texts, vectors)`.
+    loss : str or Loss, default="auto"
+        "auto" takes "infonce" for paraphrases, triplets and labels, "cosent" for scores
+        and "distillation" for vectors. "margin" is the paper's, `MarginLoss()`. See
+        :mod:`skparaphrase.losses` for your own.
     positive_from : float, default=None
-        Pairs with at least this graded score are paraphrases.
+        Pairs with at least this score are paraphrases, and the others are ignored.
+        None: the order of the scores is learnt.
     optimizer : {"adagrad", "adam", "rmsprop", "sgd"} or Optimizer, default="adagrad"
         The paper used AdaGrad and Adam, with `clip_norm` None or 1. A name is short for
-        `Optimizer(name)`; see :class:`~skparaphrase.optimizers.Optimizer`.
-    learning_rate : float, default=0.05
-        The paper's best for AdaGrad; for Adam it used 0.005 and 0.0005.
-    batch_size : int, default=100
-        Pairs per step, whose texts are also the negative examples.
-    max_epochs : int, default=10
-        Passes over the pairs. 0 keeps the initial parameters.
-    vectors_penalty : float, default=1e-06
-        Lambda_w, which pulls the vectors to those of `vectors`. With sparse updates,
-        only the words of the batch are pulled.
+        `Optimizer(name)`; see :class:`~skparaphrase.optimizers.Optimizer`, whose
+        `max_change` limits how far words move from their start.
+    learning_rate : float, default=0.0075
+        Higher rates learn more of the examples and forget more of what the vectors knew
+        about other texts. The paper's best for AdaGrad is 0.05.
+    batch_size : int, default=256
+        Examples per step, whose texts are also the negative examples.
+    max_epochs : int, default=5
+        Passes over the examples. 0 keeps the initial parameters.
+    vectors_penalty : float, default=0.0
+        Lambda_w, which pulls the vectors to where training started. With sparse
+        updates, only the words of the batch are pulled.
     word_dropout : float, default=0.0
         Fraction of the numbers of each word's vector that are set to zero in training.
         Negative examples are chosen without dropout.
     ordered_first_epoch : bool, default=False
         Do not shuffle the pairs in the first epoch (PPDB is sorted by confidence).
     validation_fraction : float, default=None
-        Fraction of the examples held out to be scored after every epoch, by
-        :class:`~skparaphrase.metrics.RetrievalScorer` or with "distillation" by the
-        mean cosine; the best epoch is kept.
+        Fraction of the examples held out to be scored after every epoch; the best epoch
+        is kept. Examples that share a text are not split. Pairs and triplets are scored
+        by :class:`~skparaphrase.metrics.RetrievalScorer`, scores by Pearson's r,
+        labels by the accuracy of the nearest neighbour, vectors by the mean cosine.
     patience : int, default=None
         Stop after so many epochs without a better validation score.
 
@@ -105,10 +108,6 @@ class ParagramEncoder(TrainedEncoder):
     vectors_ : WordVectors
         The trained vectors, with the words of `vectors`, and those of the texts that it
         makes vectors for.
-    initial_weights_ : ndarray of shape (n_words,)
-        The SIF weights that training started with, if `weighting` is "sif".
-    scale_ : float
-        The factor of `scale`; 1 without it.
     teacher_axes_ : ndarray of shape (dim_teacher, dim)
         With "distillation": the map applied to a teacher's vectors of other dimensions.
     loss_curve_ : list of float
@@ -122,20 +121,16 @@ class ParagramEncoder(TrainedEncoder):
 
     See Also
     --------
-    SIFEncoder : Pass it `vectors_`, trained with uniform weights, to weight them.
+    skparaphrase.load_pretrained : What training starts from by default.
 
     Notes
     -----
     In a `Pipeline`, `fit` trains from the beginning. Wrap a fitted encoder in
     :class:`~sklearn.frozen.FrozenEstimator` to keep it.
 
-    The defaults are the paper's. :meth:`recommended` gives better vectors in less time:
-    `weighting="sif"`, `loss="infonce"`, `learning_rate=0.01`, `batch_size=256` and
-    `max_epochs=2`. To start from vectors that are weighted already, such as those of
-    :func:`skparaphrase.load_pretrained`, pass it `weighting="uniform"`.
-
     Settings of :meth:`paper`: "ppdb-xxl" (table 4), "ppdb-xl" (table 2), and "words",
-    the public recipe of PARAGRAM word vectors for PPDB lexical pairs.
+    the public recipe of PARAGRAM word vectors for PPDB lexical pairs. Without
+    `vectors`, they start from :func:`skparaphrase.datasets.load_word_vectors`.
 
     References
     ----------
@@ -146,40 +141,24 @@ class ParagramEncoder(TrainedEncoder):
     --------
     >>> from skparaphrase.datasets import load_paraphrases
     >>> from skparaphrase.encoders import ParagramEncoder
-    >>> encoder = ParagramEncoder(max_epochs=2, random_state=0)
-    >>> encoder.fit(load_paraphrases().data).transform(["A cat sleeps."]).shape
-    (1, 128)
-    >>> encoder.loss_curve_[1] < encoder.loss_curve_[0]
+    >>> encoder = ParagramEncoder(random_state=0).fit(load_paraphrases().data)
+    >>> encoder.transform(["A cat sleeps."]).shape
+    (1, 256)
+    >>> encoder.loss_curve_[-1] < encoder.loss_curve_[0]
     True
     """
 
     _paper_settings: ClassVar[Settings] = {
-        "ppdb-xxl": DENSE_ADAGRAD,
-        "ppdb-xl": {**CLIPPED_ADAM, "learning_rate": 0.005},
+        "ppdb-xxl": {**_PAPER, **DENSE_ADAGRAD},
+        "ppdb-xl": {**_PAPER, **CLIPPED_ADAM, "learning_rate": 0.005},
         "words": {
+            **_PAPER,
             **DENSE_ADAGRAD,
             "loss": MarginLoss(0.6, negatives="mix"),
             "batch_size": 50,
             "vectors_penalty": 1e-9,
         },
     }
-
-    _recommended: ClassVar[dict[str, Any]] = {
-        "weighting": "sif",
-        "loss": "infonce",
-        "learning_rate": 0.01,
-        "batch_size": 256,
-        "max_epochs": 2,
-    }
-
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **TrainedEncoder._parameter_constraints,
-        "weighting": [StrOptions({"uniform", "sif"})],
-        "a": [Interval(Real, 0, None, closed="neither")],
-        "frequencies": [Mapping, StrOptions({"corpus"}), None],
-    }
-
-    initial_weights_: NDArray[np.float64]
 
     to_model2vec = to_model2vec
     to_static_embedding = to_static_embedding
@@ -188,19 +167,15 @@ class ParagramEncoder(TrainedEncoder):
         self,
         vectors: WordVectors | None = None,
         *,
-        weighting: str = "uniform",
-        a: float = 1e-3,
-        frequencies: WordFrequencies | Mapping[str, int] | str | None = None,
-        scale: float | None = None,
         tokenizer: Callable[[str], Iterable[str]] | None = None,
         init: Any = None,
-        loss: str | Loss = "margin",
+        loss: str | Loss = "auto",
         positive_from: float | None = None,
         optimizer: str | Optimizer = "adagrad",
-        learning_rate: float = 0.05,
-        batch_size: int = 100,
-        max_epochs: int = 10,
-        vectors_penalty: float = 1e-06,
+        learning_rate: float = 0.0075,
+        batch_size: int = 256,
+        max_epochs: int = 5,
+        vectors_penalty: float = 0.0,
         word_dropout: float = 0.0,
         ordered_first_epoch: bool = False,
         validation_fraction: float | None = None,

@@ -6,11 +6,11 @@
 from collections.abc import Callable, Iterable
 from typing import Any, ClassVar
 
-from skparaphrase._compat import HasMethods, StrOptions
+from skparaphrase._compat import StrOptions
 from skparaphrase._estimator import Settings, store_parameters
 from skparaphrase._lazy import networks
 from skparaphrase.encoders._trained import TrainedEncoder
-from skparaphrase.losses import LOSSES, Loss, MarginLoss
+from skparaphrase.losses import Loss, MarginLoss
 from skparaphrase.optimizers import CLIPPED_ADAM, DENSE_ADAM, Optimizer
 from skparaphrase.vectors import WordVectors
 
@@ -19,58 +19,55 @@ class RNNEncoder(TrainedEncoder):
     r"""Last state of a simple recurrent network.
 
     Wieting et al. (2016), section 3.1: :math:`h_t = f(W_x x_t + W_h h_{t-1} + b)`,
-    trained on paraphrases with the loss of :class:`ParagramEncoder`. The defaults are
-    the settings of the paper's code.
+    trained on paraphrases. By default the state is added to the average of the word
+    vectors; see `residual`.
 
     Parameters
     ----------
     vectors : WordVectors, default=None
-        Where training starts. None takes those that `init` started from, or
-        :func:`skparaphrase.datasets.load_word_vectors`.
+        Where training starts. None takes those of `init`, or of
+        :func:`skparaphrase.load_pretrained`.
     dim : int, default=None
-        Length of the sentence vectors; None takes that of the word vectors, as the
-        paper does.
+        Units of the network, and with `residual=False` the length of the sentence
+        vectors; None takes that of the word vectors, as the paper does.
     activation : {"tanh", "relu"}, default="tanh"
         f.
-    scale : float, default=None
-        Mean length that one factor gives to the word vectors before training; None
-        leaves them as they are, as the papers do.
+    residual : bool, default=True
+        True: the sentence vector is the average of the word vectors plus a linear map
+        of the network's output, "projection", which starts at zero. Training thus
+        starts from the average. False: it is the network's output, as in the paper.
     tokenizer : callable or WordTokenizer, default=None
         Splits a text into words; None is :class:`~skparaphrase.text.WordTokenizer` with
         its defaults.
-    init : "average" or encoder, default=None
-        Where training starts. None: small random matrices, as in the paper's code.
-        "average": the identity (Le et al., 2015), which makes the first vectors about
-        the sum of the word vectors, and learns far better; see Notes. Or a fitted
-        encoder of this class, or one in a :class:`~sklearn.frozen.FrozenEstimator` (in
-        pipelines and grid searches): phrases first, then sentences.
+    init : encoder, default=None
+        A fitted encoder of this class, or a fitted average of word vectors, that
+        training starts from: phrases first, then sentences. In pipelines and grid
+        searches in a :class:`~sklearn.frozen.FrozenEstimator`.
 
-    loss : {"margin", "infonce", "distillation"} or Loss, default="margin"
-        "margin" is the paper's, `MarginLoss(negatives="mix")`. For others, and for your
-        own, see :mod:`skparaphrase.losses`; "distillation" is fitted with
-        `fit(texts, vectors)`.
+    loss : str or Loss, default="auto"
+        As in :class:`ParagramEncoder`; the paper's is `MarginLoss(negatives="mix")`.
     positive_from : float, default=None
-        Pairs with at least this graded score are paraphrases.
-    optimizer : {"adagrad", "adam", "rmsprop", "sgd"} or Optimizer, default="adam"
+        Pairs with at least this score are paraphrases, and the others are ignored.
+        None: the order of the scores is learnt.
+    optimizer : {"adagrad", "adam", "rmsprop", "sgd"} or Optimizer, default="adagrad"
         See :class:`~skparaphrase.optimizers.Optimizer`.
-    learning_rate : float, default=0.0005
-    batch_size : int, default=100
+    learning_rate : float, default=0.005
+    batch_size : int, default=256
         Pairs per step, whose texts are also the negative examples.
-    max_epochs : int, default=10
+    max_epochs : int, default=5
         Passes over the pairs. 0 keeps the initial parameters.
     vectors_penalty : float, default=1e-06
-        Lambda_w, which pulls the vectors to those of `vectors`. With sparse updates,
-        only the words of the batch are pulled.
-    composition_penalty : float, default=0.0001
+        Lambda_w, which pulls the vectors to where training started. With sparse
+        updates, only the words of the batch are pulled.
+    composition_penalty : float, default=1e-05
         Lambda_c, which pulls all other parameters, biases included, to zero.
     ordered_first_epoch : bool, default=False
         Do not shuffle the pairs in the first epoch (PPDB is sorted by confidence).
     freeze : {"vectors"}, default=None
         What is not trained.
     validation_fraction : float, default=None
-        Fraction of the examples held out to be scored after every epoch, by
-        :class:`~skparaphrase.metrics.RetrievalScorer` or with "distillation" by the
-        mean cosine; the best epoch is kept.
+        Fraction of the examples held out to be scored after every epoch, as in
+        :class:`ParagramEncoder`; the best epoch is kept.
     patience : int, default=None
         Stop after so many epochs without a better validation score.
 
@@ -90,9 +87,8 @@ class RNNEncoder(TrainedEncoder):
         The trained vectors, with the words of `vectors`, and those of the texts that it
         makes vectors for.
     parameters_ : dict of str to ndarray
-        "W_x" of shape (dim, dim_in), "W_h" of shape (dim, dim) and "b".
-    scale_ : float
-        The factor of `scale`; 1 without it.
+        "W_x" of shape (dim, dim_in), "W_h" of shape (dim, dim) and "b". With `residual`
+        "composition.W_x" and so on, and "projection", of shape (dim, dim_in).
     teacher_axes_ : ndarray of shape (dim_teacher, dim)
         With "distillation": the map applied to a teacher's vectors of other dimensions.
     loss_curve_ : list of float
@@ -111,23 +107,18 @@ class RNNEncoder(TrainedEncoder):
 
     Notes
     -----
-    At random, the state forgets all but the last words, and training must first learn
-    to remember. With `init="average"` it begins as the sum of the word vectors (of
-    tanh, as long as they are short).
+    The initial state only depends on the last words. Without `residual`, training must
+    first learn to remember.
 
-    With "relu", the vector of a text whose states pass 2**32 is scaled down by a power
-    of 2; its direction does not change.
+    With "relu", states that pass 2**32 are scaled down by a power of 2; without
+    `residual`, this does not change the direction of the vector.
 
-    Setting of :meth:`paper`: "ppdb-xl" (table 2). Those of :meth:`recommended` are
-    better in less time.
+    Setting of :meth:`paper`: "ppdb-xl" (table 2).
 
     References
     ----------
     J. Wieting, M. Bansal, K. Gimpel, K. Livescu, "Towards Universal Paraphrastic
     Sentence Embeddings", ICLR 2016.
-
-    Q. V. Le, N. Jaitly, G. E. Hinton, "A Simple Way to Initialize Recurrent Networks of
-    Rectified Linear Units", arXiv:1504.00941, 2015.
 
     Examples
     --------
@@ -135,26 +126,25 @@ class RNNEncoder(TrainedEncoder):
     >>> from skparaphrase.encoders import RNNEncoder
     >>> encoder = RNNEncoder(max_epochs=1, random_state=0)
     >>> encoder.fit(load_paraphrases().data).transform(["A cat sleeps."]).shape
-    (1, 128)
+    (1, 256)
     """
 
-    _losses: ClassVar[dict[str, Loss]] = {
-        **LOSSES,
-        "margin": MarginLoss(negatives="mix"),
-    }
-
-    _paper_settings: ClassVar[Settings] = {"ppdb-xl": DENSE_ADAM}
-
-    _recommended: ClassVar[dict[str, Any]] = {
-        "init": "average",
-        "loss": "infonce",
-        "max_epochs": 1,
+    _paper_settings: ClassVar[Settings] = {
+        "ppdb-xl": {
+            **DENSE_ADAM,
+            "residual": False,
+            "loss": MarginLoss(negatives="mix"),
+            "learning_rate": 0.0005,
+            "batch_size": 100,
+            "max_epochs": 10,
+            "vectors_penalty": 1e-6,
+            "composition_penalty": 1e-4,
+        }
     }
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **TrainedEncoder._parameter_constraints,
         "activation": [StrOptions({"tanh", "relu"})],
-        "init": [StrOptions({"average"}), HasMethods(["transform"]), None],
     }
 
     def __init__(
@@ -163,17 +153,17 @@ class RNNEncoder(TrainedEncoder):
         *,
         dim: int | None = None,
         activation: str = "tanh",
-        scale: float | None = None,
+        residual: bool = True,
         tokenizer: Callable[[str], Iterable[str]] | None = None,
         init: Any = None,
-        loss: str | Loss = "margin",
+        loss: str | Loss = "auto",
         positive_from: float | None = None,
-        optimizer: str | Optimizer = "adam",
-        learning_rate: float = 0.0005,
-        batch_size: int = 100,
-        max_epochs: int = 10,
+        optimizer: str | Optimizer = "adagrad",
+        learning_rate: float = 0.005,
+        batch_size: int = 256,
+        max_epochs: int = 5,
         vectors_penalty: float = 1e-06,
-        composition_penalty: float = 0.0001,
+        composition_penalty: float = 1e-05,
         ordered_first_epoch: bool = False,
         freeze: str | None = None,
         validation_fraction: float | None = None,
@@ -186,11 +176,10 @@ class RNNEncoder(TrainedEncoder):
         store_parameters(self, locals())
 
     def _composition(self, vectors: WordVectors) -> "networks.Composition":
-        dim = self.dim or vectors.dim
-        start = self.init if isinstance(self.init, str) else "random"
-        return networks.Recurrent(
-            vectors.dim, dim, activation=self.activation, start=start
+        network = networks.Recurrent(
+            vectors.dim, self.dim or vectors.dim, activation=self.activation
         )
+        return networks.Residual(network, vectors.dim) if self.residual else network
 
 
 class IdentityRNNEncoder(TrainedEncoder):
@@ -199,51 +188,51 @@ class IdentityRNNEncoder(TrainedEncoder):
     Wieting et al. (2016), section 3.1, after Le et al. (2015): :math:`h_t = W_x x_t +
     W_h h_{t-1} + b`, initialised with :math:`W_x = W_h = I` and :math:`b = 0`, and
     :math:`g(x) = h_n / n`, which is then exactly the average of the word vectors. The
-    penalty pulls the matrices to the identity. The defaults are the settings of the
-    paper's code.
+    penalty pulls the matrices to the identity. By default the network is added to the
+    average; see `residual`.
 
     Parameters
     ----------
     vectors : WordVectors, default=None
-        Where training starts. None takes those that `init` started from, or
-        :func:`skparaphrase.datasets.load_word_vectors`.
-    scale : float, default=None
-        Mean length that one factor gives to the word vectors before training; None
-        leaves them as they are, as the papers do.
+        Where training starts. None takes those of `init`, or of
+        :func:`skparaphrase.load_pretrained`.
+    residual : bool, default=True
+        True: the sentence vector is the average of the word vectors plus a linear map
+        of the network's output, "projection", which starts at zero. Training thus
+        starts from the average. False: it is the network's output, as in the paper.
     tokenizer : callable or WordTokenizer, default=None
         Splits a text into words; None is :class:`~skparaphrase.text.WordTokenizer` with
         its defaults.
     init : encoder, default=None
-        A fitted encoder of this class, or one in a
-        :class:`~sklearn.frozen.FrozenEstimator` (in pipelines and grid searches), that
-        training starts from: phrases first, then sentences.
+        A fitted encoder of this class, or a fitted average of word vectors, that
+        training starts from: phrases first, then sentences. In pipelines and grid
+        searches in a :class:`~sklearn.frozen.FrozenEstimator`.
 
-    loss : {"margin", "infonce", "distillation"} or Loss, default="margin"
-        "margin" is the paper's, `MarginLoss()`. See :mod:`skparaphrase.losses` for
-        others and for your own; "distillation" is fitted with `fit(texts, vectors)`.
+    loss : str or Loss, default="auto"
+        As in :class:`ParagramEncoder`; "margin" is the paper's, `MarginLoss()`.
     positive_from : float, default=None
-        Pairs with at least this graded score are paraphrases.
-    optimizer : {"adagrad", "adam", "rmsprop", "sgd"} or Optimizer, default="adam"
-        A name is short for `Optimizer(name, clip_norm=1.0)`; see
-        :class:`~skparaphrase.optimizers.Optimizer`.
+        Pairs with at least this score are paraphrases, and the others are ignored.
+        None: the order of the scores is learnt.
+    optimizer : {"adagrad", "adam", "rmsprop", "sgd"} or Optimizer, default="adagrad"
+        See :class:`~skparaphrase.optimizers.Optimizer`.
     learning_rate : float, default=0.005
-    batch_size : int, default=100
+    batch_size : int, default=256
         Pairs per step, whose texts are also the negative examples.
-    max_epochs : int, default=10
+    max_epochs : int, default=5
         Passes over the pairs. 0 keeps the initial parameters.
     vectors_penalty : float, default=1e-06
-        Lambda_w, which pulls the vectors to those of `vectors`. With sparse updates,
-        only the words of the batch are pulled.
-    composition_penalty : float, default=10.0
-        Lambda_c, which pulls the matrices to the identity, and the bias to zero.
+        Lambda_w, which pulls the vectors to where training started. With sparse
+        updates, only the words of the batch are pulled.
+    composition_penalty : float, default=1e-05
+        Lambda_c, which pulls the matrices to the identity, and the bias and
+        "projection" to zero.
     ordered_first_epoch : bool, default=False
         Do not shuffle the pairs in the first epoch (PPDB is sorted by confidence).
     freeze : {"vectors"}, default=None
         What is not trained.
     validation_fraction : float, default=None
-        Fraction of the examples held out to be scored after every epoch, by
-        :class:`~skparaphrase.metrics.RetrievalScorer` or with "distillation" by the
-        mean cosine; the best epoch is kept.
+        Fraction of the examples held out to be scored after every epoch, as in
+        :class:`ParagramEncoder`; the best epoch is kept.
     patience : int, default=None
         Stop after so many epochs without a better validation score.
 
@@ -263,9 +252,8 @@ class IdentityRNNEncoder(TrainedEncoder):
         The trained vectors, with the words of `vectors`, and those of the texts that it
         makes vectors for.
     parameters_ : dict of str to ndarray
-        "W_x" and "W_h" of shape (dim, dim), and "b".
-    scale_ : float
-        The factor of `scale`; 1 without it.
+        "W_x" and "W_h" of shape (dim, dim), and "b". With `residual` "composition.W_x"
+        and so on, and "projection", of shape (dim, dim).
     teacher_axes_ : ndarray of shape (dim_teacher, dim)
         With "distillation": the map applied to a teacher's vectors of other dimensions.
     loss_curve_ : list of float
@@ -283,8 +271,9 @@ class IdentityRNNEncoder(TrainedEncoder):
 
     Notes
     -----
-    The matrices may let states grow with every word. The vector of a text whose states
-    pass 2**32 is scaled down by a power of 2; its direction does not change.
+    The matrices may let states grow with every word. States that pass 2**32 are scaled
+    down by a power of 2; without `residual`, this does not change the direction of the
+    vector.
 
     Setting of :meth:`paper`: "ppdb-xl" (table 2).
 
@@ -302,28 +291,37 @@ class IdentityRNNEncoder(TrainedEncoder):
     >>> from skparaphrase.encoders import IdentityRNNEncoder
     >>> encoder = IdentityRNNEncoder(max_epochs=1, random_state=0)
     >>> encoder.fit(load_paraphrases().data).transform(["A cat sleeps."]).shape
-    (1, 128)
+    (1, 256)
     """
 
-    _optimizer_settings: ClassVar[dict[str, Any]] = {"clip_norm": 1.0}
-
-    _paper_settings: ClassVar[Settings] = {"ppdb-xl": CLIPPED_ADAM}
+    _paper_settings: ClassVar[Settings] = {
+        "ppdb-xl": {
+            **CLIPPED_ADAM,
+            "residual": False,
+            "loss": MarginLoss(),
+            "learning_rate": 0.005,
+            "batch_size": 100,
+            "max_epochs": 10,
+            "vectors_penalty": 1e-6,
+            "composition_penalty": 10.0,
+        }
+    }
 
     def __init__(
         self,
         vectors: WordVectors | None = None,
         *,
-        scale: float | None = None,
+        residual: bool = True,
         tokenizer: Callable[[str], Iterable[str]] | None = None,
         init: Any = None,
-        loss: str | Loss = "margin",
+        loss: str | Loss = "auto",
         positive_from: float | None = None,
-        optimizer: str | Optimizer = "adam",
+        optimizer: str | Optimizer = "adagrad",
         learning_rate: float = 0.005,
-        batch_size: int = 100,
-        max_epochs: int = 10,
+        batch_size: int = 256,
+        max_epochs: int = 5,
         vectors_penalty: float = 1e-06,
-        composition_penalty: float = 10.0,
+        composition_penalty: float = 1e-05,
         ordered_first_epoch: bool = False,
         freeze: str | None = None,
         validation_fraction: float | None = None,
@@ -336,4 +334,5 @@ class IdentityRNNEncoder(TrainedEncoder):
         store_parameters(self, locals())
 
     def _composition(self, vectors: WordVectors) -> "networks.Composition":
-        return networks.IdentityRecurrent(vectors.dim)
+        network = networks.IdentityRecurrent(vectors.dim)
+        return networks.Residual(network, vectors.dim) if self.residual else network

@@ -3,7 +3,7 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from numbers import Real
 from typing import Any, ClassVar, Self
 
@@ -11,19 +11,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skparaphrase._compat import Interval, StrOptions, fit_context
-from skparaphrase._estimator import (
-    PaperSettings,
-    Settings,
-    store_parameters,
-    warn_caller,
+from skparaphrase._estimator import PaperSettings, Settings, store_parameters
+from skparaphrase.encoders._average import (
+    AveragingEncoder,
+    check_fit_texts,
+    warn_of_ignored_vectors,
 )
-from skparaphrase.encoders._average import AveragingEncoder, check_fit_texts
 from skparaphrase.encoders._base import check_word_vectors
-from skparaphrase.text import WordTokenizer
-from skparaphrase.text._tokenizer import is_word
-from skparaphrase.vectors import WordFrequencies, WordVectors, load_word_frequencies
-
-_SAMPLE = 1000  # texts that are searched for punctuation
+from skparaphrase.vectors import WordFrequencies, WordVectors
+from skparaphrase.vectors._weighting import (
+    sif_weights,
+    warn_if_weighted,
+    word_probabilities,
+)
 
 
 class SIFEncoder(PaperSettings, AveragingEncoder):
@@ -61,6 +61,7 @@ class SIFEncoder(PaperSettings, AveragingEncoder):
     See Also
     --------
     skparaphrase.decomposition.CommonComponentRemoval : The next step of the paper.
+    skparaphrase.vectors.WordVectors.weighted : The same weights, as part of the table.
 
     Notes
     -----
@@ -127,8 +128,8 @@ class SIFEncoder(PaperSettings, AveragingEncoder):
         ----------
         X : array-like of str of shape (n_texts,) or (n_pairs, 2)
             Counted if `frequencies` is "corpus", otherwise only checked.
-        y : None
-            Ignored.
+        y : array-like, default=None
+            Ignored, with a warning if it holds vectors.
 
         Returns
         -------
@@ -138,12 +139,20 @@ class SIFEncoder(PaperSettings, AveragingEncoder):
         ------
         ValueError
             If `weights` gives anything but a finite number for each word.
+
+        Warns
+        -----
+        UserWarning
+            If the vectors already include weights (`vectors.is_weighted`), unless
+            `weights` is a mapping.
         """
         texts = check_fit_texts(X).ravel().tolist()
+        warn_of_ignored_vectors(self, y)
         vectors, weights = check_word_vectors(self.vectors), self.weights
         if isinstance(weights, Mapping):
             found: Any = [weights.get(word, 1.0) for word in vectors.words]
         else:
+            warn_if_weighted(self, vectors)
             found = word_probabilities(
                 vectors, self._tokenizer(), self.frequencies, texts
             )
@@ -157,40 +166,3 @@ class SIFEncoder(PaperSettings, AveragingEncoder):
             )
         self.weights_ = found
         return self
-
-
-def sif_weights(probabilities: NDArray[np.float64], a: float) -> NDArray[np.float64]:
-    """Weights `a / (a + p(w))` of Arora et al. (2017)."""
-    return a / (a + probabilities)
-
-
-def word_probabilities(
-    vectors: WordVectors,
-    tokenizer: WordTokenizer,
-    frequencies: WordFrequencies | Mapping[str, int] | str | None,
-    texts: Sequence[str],
-) -> NDArray[np.float64]:
-    """p(w) of each word of a table, shape (n_words,)."""
-    if isinstance(frequencies, str):  # "corpus"
-        counts = np.zeros(len(vectors), dtype=np.int64)
-        for batch in vectors.encode_blocks(texts, tokenizer, known_only=True):
-            np.add.at(counts, batch.ids, 1)
-        return counts / max(counts.sum(), 1)
-    if frequencies is None:
-        return load_word_frequencies().probabilities(vectors.words)
-    given = WordFrequencies.check(frequencies)
-    _warn_of_missing_marks(given, tokenizer.count(list(texts[:_SAMPLE])), vectors)
-    return given.probabilities(vectors.words)
-
-
-def _warn_of_missing_marks(
-    frequencies: WordFrequencies, tokens: Iterable[str], vectors: WordVectors
-) -> None:
-    """Warn if the counts lack punctuation that texts and table contain."""
-    marks = [t for t in tokens if not is_word(t) and t in vectors]
-    if marks and not any(mark in frequencies for mark in marks):
-        warn_caller(
-            "The word counts lack punctuation: like the rarest words, "
-            f"{', '.join(map(repr, marks[:3]))} in the texts will have weight 1. Use "
-            "`frequencies.fill_from(load_word_frequencies())`."
-        )

@@ -11,16 +11,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
+from sklearn.exceptions import NotFittedError
 from sklearn.frozen import FrozenEstimator
+from sklearn.utils.validation import check_is_fitted
 
 from skparaphrase._lazy import networks
+from skparaphrase.encoders._average import (
+    AveragingEncoder,
+    load_pretrained,
+    static_parts,
+)
 from skparaphrase.encoders._base import check_word_vectors
-from skparaphrase.encoders._sif import sif_weights, word_probabilities
 from skparaphrase.vectors import WordVectors
-
-_SAMPLE = 1000  # texts that determine the scale
+from skparaphrase.vectors._weighting import multiplied
 
 
 @dataclass(frozen=True)
@@ -35,14 +38,14 @@ class Start:
         The vectors that the penalty pulls to; None pulls to zero.
     composition : Composition
         The network, with its initial parameters.
-    attributes : dict
-        Fitted attributes of the encoder that say how the table was made.
+    added_words : list of str
+        Words of the texts that the table of the start lacks, at the end of `table`.
     """
 
     table: WordVectors
     anchors: WordVectors | None
     composition: "networks.Composition"
-    attributes: dict[str, Any]
+    added_words: list[str]
 
 
 def start(encoder: Any, texts: Sequence[str]) -> Start:
@@ -54,7 +57,7 @@ def start(encoder: Any, texts: Sequence[str]) -> Start:
         With a `_random_state`, which draws what is random.
     texts : sequence of str
         The training texts. They determine which words, n-grams or characters the table
-        has besides those of `vectors`, and the factor of `scale`.
+        has besides those of its start.
 
     Returns
     -------
@@ -65,82 +68,67 @@ def start(encoder: Any, texts: Sequence[str]) -> Start:
     TypeError, ValueError
         If `vectors` or `init` cannot be used.
     """
-    if _has_init(encoder):
-        return _from_encoder(encoder, check_init(encoder))
-    attributes: dict[str, Any] = {}
+    init = check_init(encoder)
+    if init is not None and not starts_as_average(encoder, init):
+        return _from_encoder(encoder, init)
+    anchors: WordVectors | None = None
+    added: list[str] = []
     if encoder._learns_tokens:
-        table, anchors = encoder._draw_table(texts), None
+        table = encoder._draw_table(texts)
     else:
-        anchors = table = _word_table(encoder, texts, attributes)
+        table, added = given_table(encoder).covering(texts, encoder._tokenizer())
+        anchors = table
     composition = encoder._composition(table)
     composition.reset(encoder._random_state)
-    return Start(table, anchors, composition, attributes)
+    return Start(table, anchors, composition, added)
 
 
 def _from_encoder(encoder: Any, init: Any) -> Start:
-    """The fitted state of another encoder."""
-    names = ("scale_", "added_words_", "initial_weights_")
-    attributes = {name: vars(init)[name] for name in names if name in vars(init)}
-    check_weighting(encoder, init)
-    if getattr(encoder, "weighting", "uniform") == "uniform":
-        attributes.pop("initial_weights_", None)
+    """The fitted state of another encoder of the same kind."""
+    added: list[str] = getattr(init, "added_words_", [])
     anchors = anchor_table(init)
     if anchors is not None and encoder.vectors is not None:
-        source = check_word_vectors(encoder.vectors)
-        source = source.with_words(attributes.get("added_words_", []))
-        anchors = _weighted_and_scaled(source, attributes)
+        anchors = check_word_vectors(encoder.vectors).with_words(added)
     if anchors is not None:
         check_same_words(anchors, init.vectors_)
     composition = encoder._composition(init.vectors_)
     networks.with_parameters(composition, init.parameters_, "init")
-    return Start(init.vectors_, anchors, composition, attributes)
+    return Start(init.vectors_, anchors, composition, added)
 
 
-def _word_table(
-    encoder: Any, texts: Sequence[str], attributes: dict[str, Any]
-) -> WordVectors:
-    """The word vectors, weighted and scaled; how is noted in `attributes`."""
-    source, tokenizer = check_word_vectors(encoder.vectors), encoder._tokenizer()
-    source, added = source.covering(texts, tokenizer)
-    attributes.update(scale_=1.0, added_words_=added)
-    if getattr(encoder, "weighting", "uniform") == "sif":
-        frequencies = encoder.frequencies
-        probabilities = word_probabilities(source, tokenizer, frequencies, texts)
-        attributes["initial_weights_"] = sif_weights(probabilities, encoder.a)
-    table = _weighted_and_scaled(source, attributes)
-    if encoder.scale is not None:
-        batch = table.encode(texts[:_SAMPLE], tokenizer, known_only=True)
-        lengths = np.linalg.norm(table.rows(np.unique(batch.ids)), axis=1)
-        if len(lengths) and lengths.mean() > 0:
-            attributes["scale_"] = float(encoder.scale / lengths.mean())
-            table = _weighted_and_scaled(source, attributes)
-    return table
+def given_table(encoder: Any) -> WordVectors:
+    """The word vectors that training starts from, without those it adds.
+
+    Those of the parameter `vectors`, or of the average that `init` is, or of
+    :func:`skparaphrase.load_pretrained`.
+    """
+    init = check_init(encoder)
+    if init is None:
+        if encoder.vectors is None:
+            return load_pretrained().vectors
+        return check_word_vectors(encoder.vectors)
+    if not starts_as_average(encoder, init):
+        if encoder.vectors is None:
+            return given_table(init)
+        return check_word_vectors(encoder.vectors)
+    if encoder.vectors is not None:
+        raise ValueError(
+            f"init={init!r} brings its own word vectors: pass either vectors or init."
+        )
+    if init._tokenizer()._key() != encoder._tokenizer()._key():
+        raise ValueError(
+            f"init={init!r} has another tokenizer: pass its tokenizer here, too."
+        )
+    return weighted_table(init)
 
 
-def _weighted_and_scaled(
-    source: WordVectors, attributes: dict[str, Any]
-) -> WordVectors:
-    """The table after weighting and scaling; the same one if there is neither."""
-    scale = attributes["scale_"]
-    weights: NDArray[np.floating] | None = attributes.get("initial_weights_")
-    if weights is None and scale == 1.0:
-        return source
-    matrix, mean = source.rows(slice(None)), np.float32(0)
-    if weights is not None:
-        mean = matrix.mean(axis=0)
-        matrix -= mean
-        matrix *= weights[:, np.newaxis].astype(np.float32)
-    matrix *= np.float32(scale)
-    return source.replace(matrix, factor=scale, shift=-scale * mean)
-
-
-def source_table(encoder: Any) -> WordVectors:
-    """The word vectors before weights, scale and training, with the words added."""
-    vectors = getattr(encoder, "vectors", None)
-    if vectors is None and _has_init(encoder):
-        return source_table(check_init(encoder))
-    added = getattr(encoder, "added_words_", [])
-    return check_word_vectors(vectors).with_words(added)
+def weighted_table(average: Any) -> WordVectors:
+    """The table of a fitted average, whose vectors are multiplied by its weights."""
+    table, weights = static_parts(average)
+    if weights is None:
+        return table
+    unknown = getattr(average, "unknown_weight_", 1.0)
+    return multiplied(table, weights, unknown_weight=unknown)
 
 
 def anchor_table(encoder: Any) -> WordVectors | None:
@@ -153,20 +141,13 @@ def anchor_table(encoder: Any) -> WordVectors | None:
         return None
     given, table = getattr(encoder, "_anchors", (None, None))
     if table is None or given is not encoder.vectors:
-        table = _weighted_and_scaled(source_table(encoder), vars(encoder))
+        added = getattr(encoder, "added_words_", [])
+        table = given_table(encoder).with_words(added)
+        if encoder.vectors is None and table.words != encoder.vectors_.words:
+            table = encoder.vectors_  # files do not hold `init`
         encoder._anchors = encoder.vectors, table
     found: WordVectors = table
     return found
-
-
-def check_weighting(encoder: Any, started: Any) -> None:
-    """Raise if weights are asked for, but the encoder `started` without."""
-    weighting = getattr(encoder, "weighting", "uniform")
-    if weighting == "sif" and not hasattr(started, "initial_weights_"):
-        raise ValueError(
-            "weighting='sif', but training started with uniform weights. Fit a clone "
-            "to start again."
-        )
 
 
 def check_same_words(vectors: WordVectors, trained: WordVectors) -> None:
@@ -178,23 +159,32 @@ def check_same_words(vectors: WordVectors, trained: WordVectors) -> None:
         )
 
 
-def _has_init(encoder: Any) -> bool:
-    """Whether `init` is an encoder, not the name of a start."""
-    return encoder.init is not None and not isinstance(encoder.init, str)
-
-
 def check_init(encoder: Any) -> Any:
-    """The fitted encoder that training starts from."""
+    """The fitted encoder that training starts from; None if there is none."""
+    if encoder.init is None:
+        return None
     init = unwrap_frozen(encoder.init)
     # Other classes may have parameters of the same names and shapes.
-    if not (isinstance(init, type(encoder)) or isinstance(encoder, type(init))):
+    is_alike = isinstance(init, type(encoder)) or isinstance(encoder, type(init))
+    if not is_alike and not starts_as_average(encoder, init):
+        average = "" if encoder._learns_tokens else " or an average of word vectors"
         raise TypeError(
-            f"init must be a fitted {type(encoder).__name__}, or one in a "
+            f"init must be a fitted {type(encoder).__name__}{average}, or one in a "
             f"FrozenEstimator; got {encoder.init!r}. To start from a table of word "
-            "vectors, pass it as `vectors`, such as load_pretrained().vectors."
+            "vectors, pass it as `vectors`."
         )
     check_fitted_encoder(init, "init")
     return init
+
+
+def starts_as_average(encoder: Any, init: Any) -> bool:
+    """Whether `init` is an average of word vectors, and not of the class of `encoder`.
+
+    Then only its table is used.
+    """
+    if encoder._learns_tokens or isinstance(init, type(encoder)):
+        return False
+    return isinstance(init, AveragingEncoder) or hasattr(init, "to_model2vec")
 
 
 def unwrap_frozen(encoder: Any) -> Any:
@@ -204,9 +194,11 @@ def unwrap_frozen(encoder: Any) -> Any:
 
 def check_fitted_encoder(encoder: Any, parameter: str) -> None:
     """Raise if an encoder given as a parameter is not fitted."""
-    if not hasattr(encoder, "vectors_"):
+    try:
+        check_is_fitted(encoder)
+    except NotFittedError:
         raise ValueError(
             f"{parameter}={encoder!r} is not fitted. Cloning an encoder (as pipelines "
             "and grid searches do) drops its fit: wrap it in "
             "sklearn.frozen.FrozenEstimator."
-        )
+        ) from None

@@ -1,4 +1,4 @@
-"""The base of encoders that are trained on paraphrase pairs."""
+"""The base of encoders that are trained."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -7,12 +7,12 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from contextlib import ExitStack
 from copy import deepcopy
-from functools import partial
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import clone
 from sklearn.callback import CallbackSupportMixin
 from sklearn.utils.validation import check_is_fitted
 
@@ -27,37 +27,32 @@ from skparaphrase._estimator import Arrays, PaperSettings, warn_caller
 from skparaphrase._lazy import networks, training
 from skparaphrase.encoders._base import TextEncoder
 from skparaphrase.encoders._data import (
-    TextsInMemory,
-    check_paraphrases,
-    check_teacher,
+    check_classes,
+    check_examples,
     mean_targets,
+    partners,
+    share_texts,
     store_iterator,
     teacher_axes,
 )
 from skparaphrase.encoders._embedding import embed_texts
-from skparaphrase.encoders._start import (
-    anchor_table,
-    check_same_words,
-    check_weighting,
-    start,
-)
-from skparaphrase.losses import LOSS, LOSSES, Loss
-from skparaphrase.metrics import RetrievalScorer
+from skparaphrase.encoders._start import anchor_table, check_same_words, start
+from skparaphrase.encoders._validation import validation
+from skparaphrase.losses import AUTOMATIC, LOSS, LOSSES, Loss
 from skparaphrase.optimizers import TRAINING_CONSTRAINTS, check_optimizer
-from skparaphrase.vectors import WordVectors
+from skparaphrase.vectors import WordVectors, load_word_vectors
 
 _STATE = ("vectors_", "parameters_", "n_epochs_", "_random_state", "_optimizer_state")
 
 
 class TrainedEncoder(PaperSettings, CallbackSupportMixin, TextEncoder):
-    """Base class of encoders trained on paraphrase pairs.
+    """Base class of trained encoders.
 
     A subclass has the parameters in its signature and defines :meth:`_composition`.
     Encoders of characters also define :meth:`_tokenizer` and :meth:`_draw_table`.
     """
 
     ordered_first_epoch: bool = False
-    scale: float | None = None
     freeze: str | None = None
 
     vectors_: WordVectors
@@ -66,13 +61,9 @@ class TrainedEncoder(PaperSettings, CallbackSupportMixin, TextEncoder):
     n_epochs_: int
     validation_scores_: list[float]
     best_epoch_: int
-    scale_: float
     added_words_: list[str]  # of the texts, which `vectors` lacks
     teacher_axes_: NDArray[np.float32]
 
-    _losses: ClassVar[dict[str, Loss]] = LOSSES  # what names of losses stand for
-    _optimizer_settings: ClassVar[dict[str, Any]] = {}  # of a name
-    _recommended: ClassVar[dict[str, Any]] = {}  # chosen on STS 2012 and SICK
     _learns_tokens: ClassVar[bool] = False  # True: tokens come from the training texts
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -81,6 +72,7 @@ class TrainedEncoder(PaperSettings, CallbackSupportMixin, TextEncoder):
         "embedding_dim": [Interval(Integral, 1, None, closed="left")],
         "n_layers": [Interval(Integral, 1, None, closed="left")],
         "activation": [StrOptions({"linear", "tanh", "relu"})],
+        "residual": ["boolean"],
         "output_gate": ["boolean"],
         "peepholes": [StrOptions({"diagonal", "full"}), None],
         "lowercase": ["boolean"],
@@ -98,61 +90,38 @@ class TrainedEncoder(PaperSettings, CallbackSupportMixin, TextEncoder):
     def _composition(self, vectors: WordVectors) -> "networks.Composition":
         """The network that composes vectors, before its parameters are drawn."""
 
-    @classmethod
-    def recommended(cls, **params: Any) -> Self:
-        """Create an encoder with the settings that did best in our measurements.
-
-        The table shows Pearson x 100, the mean of the training sets of SICK and STS
-        2012, after training on 12,000 pairs with the option `--recommended` of
-        `benchmarks/papers/wieting_encoders.py` (means of three seeds; :meth:`paper` has
-        one). Those of recommended settings differ by 1.7 at most; of the defaults of
-        the LSTM, two of three seeds learn nothing.
-
-        ====================  ===========  =======  =====
-        encoder               recommended  default  paper
-        ====================  ===========  =======  =====
-        ParagramEncoder       70.8         65.3     65.7
-        DeepAveragingEncoder  69.5         63.7     63.9
-        LSTMEncoder           66.2         24.2     24.1
-        RNNEncoder            64.8         44.8     46.3
-        ====================  ===========  =======  =====
-
-        Parameters
-        ----------
-        **params : dict
-            Other parameters, such as `vectors` or `random_state`, and parameters that
-            override the settings.
-
-        Returns
-        -------
-        encoder : encoder instance
-
-        Raises
-        ------
-        ValueError
-            If there are no recommended settings.
-        """
-        if not cls._recommended:
-            raise ValueError(f"{cls.__name__} has no recommended settings.")
-        return cls(**{**cls._recommended, **params})
+    def _start_as_in_paper(self, given: set[str]) -> None:
+        if not self._learns_tokens and self.init is None and "vectors" not in given:
+            self.vectors = load_word_vectors()
 
     @with_callbacks
     @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Train on paraphrase pairs, or on a teacher's vectors of texts.
+        """Train on what is known about texts, which the shapes of `X` and `y` say.
+
+        ====================  =================  ==================================
+        `X`                   `y`                what is learnt
+        ====================  =================  ==================================
+        (n_pairs, 2)          None               paraphrases
+        (n_pairs, 2)          booleans, 0 and 1  the paraphrases among the pairs
+        (n_pairs, 2)          other scores       the order of the pairs
+        (n_triplets, 3)       None               paraphrases, and a hard negative each
+        (n_texts,)            class labels       texts of one class are paraphrases
+        (n_texts,) or         vectors            to give the vectors of a teacher
+        (n_pairs, 2)
+        ====================  =================  ==================================
 
         Parameters
         ----------
-        X : array-like of str of shape (n_pairs, 2), TextStore, or iterator of pairs
-            Paraphrases, at least two. With `loss="distillation"` texts, of shape
-            (n_texts,) or (n_pairs, 2). The pairs of a
+        X : array-like of str, TextStore, or iterator of texts, pairs or triplets
+            At least two examples. The texts of a
             :class:`~skparaphrase.streams.TextStore` stay on disk, and those of an
             iterator are written to disk for the duration of the fit.
         y : array-like, default=None
-            Of shape (n_pairs,). None: every pair is a paraphrase. Booleans, or 0 and 1:
-            pairs marked with 1 are. Other scores need `positive_from`. The other pairs
-            are ignored. With `loss="distillation"` the teacher's vectors, of the shape
-            of `X` + (dim,).
+            Of shape (n_examples,): pairs marked with 0 are ignored; with
+            `positive_from`, those of lower scores are, and the others are paraphrases.
+            Labels are integers or str. A teacher's vectors have the shape of `X` +
+            (dim,).
 
         Returns
         -------
@@ -161,8 +130,9 @@ class TrainedEncoder(PaperSettings, CallbackSupportMixin, TextEncoder):
         Raises
         ------
         ValueError
-            If there are fewer than two paraphrases, or if none of their words is known;
-            if the teacher's vectors are missing, have another shape or are not finite.
+            If there are too few examples, or if none of their words is known; if `loss`
+            learns from something else; if a teacher's vectors are missing, have another
+            shape or are not finite.
 
         Notes
         -----
@@ -173,8 +143,8 @@ class TrainedEncoder(PaperSettings, CallbackSupportMixin, TextEncoder):
         For pairs in a store, memory holds 8 bytes a pair, `y`, the held-out pairs, and,
         while an encoder of characters builds its vocabulary, one or two bytes for each
         character. Their tokens are kept in the store's folder (4 bytes a token, 8 a
-        text) for the next fit with the same words and tokenizer. With
-        `loss="distillation"` texts and vectors are held in memory.
+        text) for the next fit with the same words and tokenizer. A teacher's vectors
+        and their texts are held in memory.
         """
         training.check_patience(self.patience, self.validation_fraction is not None)
         resume = self.warm_start and hasattr(self, "vectors_")
@@ -193,13 +163,13 @@ class TrainedEncoder(PaperSettings, CallbackSupportMixin, TextEncoder):
         """Train for one epoch on some pairs, continuing from the last call.
 
         The state of the optimizer is kept from call to call; after a `fit` without
-        `warm_start` it starts anew. With `loss="distillation"` and a teacher of more
-        dimensions, the first texts determine which of these are kept (`teacher_axes_`),
-        with a warning if they are too few. Nothing is split off for validation.
+        `warm_start` it starts anew. With a teacher of more dimensions, the first texts
+        determine which of these are kept (`teacher_axes_`), with a warning if they are
+        too few. Nothing is split off for validation.
 
         Parameters
         ----------
-        X : array-like of str of shape (n_pairs, 2), TextStore, or iterator of pairs
+        X : array-like of str, TextStore, or iterator of texts, pairs or triplets
             As in :meth:`fit`.
         y : array-like, default=None
             As in :meth:`fit`.
@@ -221,26 +191,36 @@ class TrainedEncoder(PaperSettings, CallbackSupportMixin, TextEncoder):
         return self
 
     def _check_examples(self, X: Any, y: Any, scratch: ExitStack) -> Any:
-        if self._checked_loss().needs_targets:
-            return check_teacher(X, y)
-        return check_paraphrases(X, y, self.positive_from, scratch)
+        kinds = set(AUTOMATIC)
+        if not isinstance(self.loss, str) or self.loss != "auto":
+            kinds = set(self._checked_loss().learns_from)
+        return check_examples(X, y, kinds, self.positive_from, scratch)
 
-    def _checked_loss(self) -> Loss:
-        loss = self._losses[self.loss] if isinstance(self.loss, str) else self.loss
+    def _checked_loss(self, kind: str = "pairs") -> Loss:
+        """The loss; `kind` is that of the examples, which "auto" depends on."""
+        loss: Any = self.loss
+        if isinstance(loss, str):
+            loss = LOSSES[AUTOMATIC[kind] if loss == "auto" else loss]
         loss._validate_params()
-        return loss
+        found: Loss = loss
+        return found
 
     def _split(self, texts: Any) -> tuple[Any, Any]:
         """Examples to train on, and those to validate on."""
         if self.validation_fraction is None:
             return texts, None
         train, held_out = training.split_off(
-            texts, self.validation_fraction, deepcopy(self._split_state)
+            texts,
+            self.validation_fraction,
+            deepcopy(self._split_state),
+            groups=share_texts(texts),
         )
-        if texts.teacher is None and min(len(train), len(held_out)) < 2:
+        if texts.signal.kind == "labels":
+            check_classes(train.signal.values, " to train on")
+        elif texts.signal.kind != "vectors" and min(len(train), len(held_out)) < 2:
             raise ValueError(
                 f"validation_fraction={self.validation_fraction} leaves {len(train)} "
-                f"pairs to train on and {len(held_out)} to validate on, while a "
+                f"examples to train on and {len(held_out)} to validate on, while a "
                 "minimum of 2 is required of each."
             )
         return train, held_out
@@ -257,12 +237,25 @@ class TrainedEncoder(PaperSettings, CallbackSupportMixin, TextEncoder):
                 "No word of the texts has a vector: do texts and vectors agree in "
                 "language, case and tokens?"
             )
-        targets = None
-        if texts.teacher is not None:
-            targets = self._targets(texts, len(batch))
+        signal, examples, identities = texts.signal, texts.numbers, texts.identities
+        if signal.kind == "labels":
+            if identities is None:  # a text may have more than one label
+                batch, examples = batch.take(examples), np.arange(len(examples))
+            identities = np.zeros(len(batch), dtype=np.intp)
+            identities[examples[:]] = signal.values
+            # The same partners in a fit that resumes.
+            examples = examples[partners(signal.values, deepcopy(self._split_state))]
+        teacher = None
+        if signal.kind == "vectors":
+            teacher = self._teacher(texts, len(batch))
         device = networks.resolve_device(self.device)
-        optimizer = check_optimizer(self.optimizer, **self._optimizer_settings)
-        anchors = anchor_table(self) if self.vectors_penalty else None
+        optimizer = check_optimizer(self.optimizer)
+        if teacher is not None:  # which may be far from the start
+            optimizer = clone(optimizer).set_params(max_change=None)
+        loss = self._checked_loss(signal.kind)
+        uses_start = self.vectors_penalty or optimizer.max_change is not None
+        uses_start = uses_start or loss._uses_start
+        anchors = anchor_table(self) if uses_start else None
         trainer = training.ParaphraseTrainer(
             composition.to(device),
             networks.WordTable(
@@ -275,20 +268,19 @@ class TrainedEncoder(PaperSettings, CallbackSupportMixin, TextEncoder):
             self,
             optimizer,
             self._random_state,
-            loss=self._checked_loss(),
+            loss=loss,
             texts=batch,
-            examples=texts.examples,
-            identities=texts.identities,
-            targets=targets,
+            examples=examples,
+            identities=identities,
+            has_classes=signal.kind == "labels",
+            scores=signal.values if signal.kind == "scores" else None,
+            teacher=teacher,
         )
         trainer.ordered_first_epoch = self.ordered_first_epoch and not self.n_epochs_
         validate = held_out_data = None
         if held_out is not None:
-            held_out_data = held_out.array, held_out.teacher
-            if held_out.teacher is not None:
-                validate = partial(self._mean_cosine, held_out)
-            else:
-                validate = partial(RetrievalScorer(held_out_data[0]), self)
+            held_out_data = held_out.array, held_out.signal.values
+            validate = validation(self, texts, held_out)
         return training.Training(
             self,
             trainer,
@@ -296,8 +288,8 @@ class TrainedEncoder(PaperSettings, CallbackSupportMixin, TextEncoder):
             validate=validate,
             data={
                 "the words": self.vectors_.words,
-                "the texts": (batch, texts.examples),
-                "the teacher's vectors": targets,
+                "the texts": (batch, texts.numbers),
+                "what is known of them": signal.values,
                 "the validation texts": held_out_data,
                 "the fitted state that it resumes from": state,
             },
@@ -306,9 +298,8 @@ class TrainedEncoder(PaperSettings, CallbackSupportMixin, TextEncoder):
     def _start(self, texts: Sequence[str]) -> "networks.Composition":
         """Forget an earlier fit, and return the network that training starts with."""
         found = start(self, texts)
-        for name in ("teacher_axes_", "initial_weights_"):
-            self.__dict__.pop(name, None)
-        self.__dict__.update(found.attributes)
+        self.__dict__.pop("teacher_axes_", None)
+        self.added_words_ = found.added_words
         self._anchors = getattr(self, "vectors", None), found.anchors
         self.vectors_ = found.table
         self.parameters_ = networks.parameter_arrays(found.composition)
@@ -317,7 +308,6 @@ class TrainedEncoder(PaperSettings, CallbackSupportMixin, TextEncoder):
 
     def _resume(self) -> "networks.Composition":
         """The fitted network, if the parameters still are those it started from."""
-        check_weighting(self, self)
         anchors = anchor_table(self)
         if anchors is not None:
             check_same_words(anchors, self.vectors_)
@@ -345,10 +335,10 @@ class TrainedEncoder(PaperSettings, CallbackSupportMixin, TextEncoder):
     def _embed(self, texts: list[str]) -> NDArray[np.float32]:
         return embed_texts(self, texts)
 
-    def _targets(self, texts: Any, n_texts: int) -> NDArray[np.float32]:
+    def _teacher(self, texts: Any, n_texts: int) -> NDArray[np.float32]:
         """The teacher's unit vectors of distinct texts."""
-        numbers = texts.examples.ravel()
-        teacher = texts.teacher.reshape(numbers.size, -1)
+        numbers = texts.numbers.ravel()
+        teacher = texts.signal.values.reshape(numbers.size, -1)
         teacher = self._project_teacher(teacher, texts.distinct, numbers)
         return mean_targets(teacher, numbers, n_texts)
 
@@ -379,18 +369,6 @@ class TrainedEncoder(PaperSettings, CallbackSupportMixin, TextEncoder):
                 f"dimensions are kept, also for later texts: start with {ours} texts "
                 "or, better, many more."
             )
-
-    def _mean_cosine(self, texts: TextsInMemory) -> float:
-        """The validation score of distillation."""
-        vectors = np.asarray(self.transform(texts.array))
-        vectors = vectors.reshape(len(texts.strings), -1)
-        assert texts.teacher is not None
-        teacher = texts.teacher.reshape(len(vectors), -1)
-        if hasattr(self, "teacher_axes_"):
-            teacher = teacher @ self.teacher_axes_
-        lengths = np.linalg.norm(vectors, axis=1) * np.linalg.norm(teacher, axis=1)
-        lengths[lengths == 0] = np.inf
-        return float(((vectors * teacher).sum(axis=1) / lengths).mean())
 
     def __getstate__(self) -> dict[str, Any]:
         state: dict[str, Any] = super().__getstate__()

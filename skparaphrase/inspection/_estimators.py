@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 from skparaphrase._compat import BaseSearchCV
 from skparaphrase.encoders._average import AveragingEncoder, static_parts
 from skparaphrase.encoders._base import TextEncoder, check_word_vectors
-from skparaphrase.encoders._start import source_table
+from skparaphrase.encoders._start import anchor_table
 from skparaphrase.encoders._trained import TrainedEncoder
 from skparaphrase.metrics._similarity import cosine_similarity
 from skparaphrase.text import WordTokenizer, check_tokenizer
@@ -142,24 +142,23 @@ def initial_table(encoder: Any) -> WordVectors | None:
     if not known:
         return None
     if isinstance(encoder, TrainedEncoder):
-        return source_table(encoder)
+        return anchor_table(encoder)
     return check_word_vectors(encoder.vectors)
 
 
 def vector_growth(encoder: Any) -> NDArray[np.float64]:
-    """Length of each trained word vector divided by its length before weighting."""
+    """Length of each trained word vector divided by its length before training."""
     if not isinstance(encoder, TrainedEncoder) or encoder._learns_tokens:
         raise TypeError(
             "Expected a SIFEncoder, or an encoder that trains word vectors; got "
             f"{type(encoder).__name__}."
         )
     check_is_fitted(encoder)
-    initial = source_table(encoder)
-    if initial.words != encoder.vectors_.words:
+    initial = anchor_table(encoder)
+    # One from a file without `vectors` resumes from where it is.
+    is_itself = initial is encoder.vectors_ and encoder.freeze is None
+    if initial is None or is_itself or initial.words != encoder.vectors_.words:
         raise ValueError("The vectors from which training started are unknown.")
-    start = initial.rows(slice(None))
-    if hasattr(encoder, "initial_weights_"):
-        start -= start.mean(axis=0)  # as weighting="sif" does
-    before = np.linalg.norm(start, axis=1).astype(np.float64)
+    before = np.linalg.norm(initial.rows(slice(None)), axis=1).astype(np.float64)
     after = np.linalg.norm(encoder.vectors_.rows(slice(None)), axis=1)
     return np.where(before > 0, after / np.where(before > 0, before, 1), np.nan)

@@ -106,8 +106,8 @@ class FrequencyWeightsDisplay(Display):
         encoder : estimator
             A fitted :class:`~skparaphrase.encoders.SIFEncoder`, whose weights are
             drawn; or an encoder that has trained its word vectors, whose weights are
-            their lengths divided by the initial ones (with `weighting="sif"`, before
-            weighting). Or a pipeline or search that begins with one.
+            their lengths divided by those that training started from. Or a pipeline or
+            search that begins with one.
         frequencies : WordFrequencies or mapping of str to int, default=None
             Counts of the words. None takes those of the encoder's SIF weights, or for
             an encoder without them the bundled counts of English Wikipedia.
@@ -134,7 +134,7 @@ class FrequencyWeightsDisplay(Display):
         learned = not isinstance(found, SIFEncoder)
         weight = vector_growth(found) if learned else None
         table = find_table(found)
-        sif = getattr(found, "initial_weights_" if learned else "weights_", None)
+        sif = getattr(found, "weights_", None)
         if frequencies is not None:
             share = WordFrequencies.check(frequencies).probabilities(table.words)
         elif sif is not None and getattr(found, "weights", None) is None:

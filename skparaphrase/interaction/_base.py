@@ -3,6 +3,7 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any, ClassVar
@@ -15,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from skparaphrase._compat import Interval, Options, StrOptions
 from skparaphrase._estimator import Arrays, warn_caller
 from skparaphrase._lazy import networks, torch, training
+from skparaphrase.encoders._average import load_pretrained
 from skparaphrase.encoders._base import check_word_vectors
 from skparaphrase.encoders._embedding import similar_lengths
 from skparaphrase.optimizers import Optimizer, check_optimizer
@@ -22,7 +24,7 @@ from skparaphrase.supervised._base import scale_factor
 from skparaphrase.supervised._model import TrainedModel
 from skparaphrase.supervised._targets import LabelledTexts
 from skparaphrase.text import TokenBatch, WordLookup, check_tokenizer, unique_texts
-from skparaphrase.vectors import WordVectors
+from skparaphrase.vectors import WordVectors, load_word_vectors
 
 _PAIRS = 256  # predicted at a time, of similar lengths, and fewer of long ones
 
@@ -34,6 +36,7 @@ UPDATE_EACH_PAIR: dict[str, Any] = {
     "batch_size": 1,
     "max_epochs": 35,
     "scale": None,
+    "similarity": None,
 }
 
 
@@ -45,6 +48,7 @@ class PairwiseInteraction(TrainedModel):
 
     parameters_: dict[str, NDArray[np.float32]]
     scale_: float
+    similarity_: str | None
     vectors_: WordVectors  # with freeze=None
 
     _n_texts = 2
@@ -62,11 +66,18 @@ class PairwiseInteraction(TrainedModel):
         "context": ["boolean"],
         "share_directions": ["boolean"],
         "focus": [StrOptions({"matching", "paper", "dropout", "none"})],
+        "similarity": [StrOptions({"cosine", "coverage"}), None],
         "freeze": [StrOptions({"vectors"}), None],
         "unknown_range": [Interval(Real, 0, None, closed="left"), None],
     }
 
+    def _start_as_in_paper(self, given: set[str]) -> None:
+        if "vectors" not in given:
+            self.vectors = load_word_vectors()
+
     def _table(self) -> WordVectors:
+        if self.vectors is None:
+            return load_pretrained().vectors
         return check_word_vectors(self.vectors)
 
     def _find_words(self, texts: list[str]) -> "Words":
@@ -126,10 +137,25 @@ class PairwiseInteraction(TrainedModel):
     def _initialize(self, examples: LabelledTexts) -> None:
         for name in ("vectors_", "scale_"):
             self.__dict__.pop(name, None)
+        self.similarity_ = self._choose_similarity(len(examples))
         network = self._network()
         network.reset(self._random_state)
+        if self.similarity_ is not None:
+            distinct, indices = unique_texts(examples.texts)
+            network.start_from(
+                self._compute(
+                    network.similarities, self._find_words(distinct), indices
+                ),
+                self._targets.distributions(examples.targets),
+                examples.weights,
+            )
         self.parameters_ = networks.parameter_arrays(network)
         training.forget_epochs(self)
+
+    def _choose_similarity(self, n_pairs: int) -> str | None:
+        """The similarity that training on so many pairs starts from."""
+        similarity: str | None = self.similarity
+        return similarity
 
     def _resolved_device(self) -> "torch.device":
         device = networks.resolve_device(self.device)
@@ -150,6 +176,7 @@ class PairwiseInteraction(TrainedModel):
             share_directions=self.share_directions,
             focus=self.focus,
             dropout=self.dropout,
+            similarity=self.similarity_,
         )
 
     def _fitted_network(self) -> "networks.Interaction":
@@ -218,25 +245,36 @@ class PairwiseInteraction(TrainedModel):
         """Scores before the softmax, shape (n_pairs, n_outputs)."""
         check_is_fitted(self)
         pairs = self._check_texts(X)
-        found = np.empty((len(pairs), self._targets.n_outputs))
         if not len(pairs):
-            return found
+            return np.empty((0, self._targets.n_outputs))
         distinct, indices = unique_texts(pairs)
         words = self._find_words(distinct)
         if warn:
             self._warn_if_truncated(words)
+        network = self._fitted_network().to(self._resolved_device())
+        return self._compute(network, words, indices)
+
+    def _compute(
+        self,
+        function: Callable[..., "torch.Tensor"],
+        words: "Words",
+        pairs: NDArray[np.intp],
+    ) -> NDArray[np.float64]:
+        """What the network or a method of it returns for pairs of texts."""
         device = self._resolved_device()
-        network = self._fitted_network().to(device)
         vectors = torch.from_numpy(words.vectors).to(device)
+        n_words = 2 * words.texts.lengths[pairs].max(axis=1)
+        chunks = [*similar_lengths(n_words, most=_PAIRS)]
+        values = []
         with torch.inference_mode():
-            n_words = 2 * words.texts.lengths[indices].max(axis=1)
-            for chunk in similar_lengths(n_words, most=_PAIRS):
-                texts, local = np.unique(indices[chunk], return_inverse=True)
+            for chunk in chunks:
+                texts, local = np.unique(pairs[chunk], return_inverse=True)
                 batch = words.texts.take(texts)
                 ids = networks.to_device(batch.ids.astype(np.int64), device)
-                logits = network(vectors, ids, batch.offsets, local.reshape(-1, 2))
-                found[chunk] = logits.double().cpu().numpy()
-        return found
+                some = function(vectors, ids, batch.offsets, local.reshape(-1, 2))
+                values.append(some.double().cpu().numpy())
+        found = np.concatenate(values)
+        return found[np.argsort(np.concatenate(chunks))]
 
     def _warn_if_truncated(self, words: "Words") -> None:
         n_long = int((words.texts.lengths > self.max_words).sum())

@@ -33,7 +33,7 @@ class PairwiseInteractionRanker(PairwiseInteraction):
     Parameters
     ----------
     vectors : WordVectors, default=None
-        None takes :func:`skparaphrase.datasets.load_word_vectors`.
+        None takes the table of :func:`skparaphrase.load_pretrained`.
     hidden_dim : int, default=250
         Units of the LSTM.
     max_words : {32, 48, 64}, default=48
@@ -46,6 +46,13 @@ class PairwiseInteractionRanker(PairwiseInteraction):
         As in :class:`PairwiseInteractionRegressor`.
     dropout : float, default=0.3
         Dropout rate, with `focus="dropout"`.
+    similarity : {"cosine", "coverage"} or None, default="coverage"
+        Similarity of the two texts' word vectors that is a further input of the output
+        layer. Training starts from a regression of relevance on it alone. "coverage" is
+        how well the candidate's words cover the question's: the mean over the
+        question's words of their highest cosine with a word of the candidate, weighted
+        by the lengths of the vectors (Mihalcea et al. 2006). "cosine" is that of the
+        average word vectors. None is the paper's model.
     scale : float, default=6.0
         Mean length that one factor gives to the vectors of the words in `X`. None
         leaves them as they are.
@@ -60,7 +67,7 @@ class PairwiseInteractionRanker(PairwiseInteraction):
     learning_rate : float, default=0.0005
     batch_size : int, default=16
         Pairs per step. The gradient of a batch is the mean over its pairs.
-    max_epochs : int, default=6
+    max_epochs : int, default=1
         Passes over the pairs. 0 keeps the initial parameters.
     vectors_penalty : float, default=0.0
         Lambda, which pulls trained vectors to where they started.
@@ -92,6 +99,8 @@ class PairwiseInteractionRanker(PairwiseInteraction):
         Trained vectors of the words in `X`, with `freeze=None`.
     scale_ : float
         The factor of `scale`.
+    similarity_ : {"cosine", "coverage"} or None
+        The similarity in use.
     loss_curve_ : list of float
         Mean loss of a pair in each epoch, without penalties.
     n_epochs_ : int
@@ -115,10 +124,16 @@ class PairwiseInteractionRanker(PairwiseInteraction):
     for each pair. The released code has a grid of 64 words for TrecQA, the paper one of
     48.
 
+    The similarity is no part of the paper. With it, a model that has seen few examples,
+    or none, is as good as the similarity alone, which the networks then refine.
+
     References
     ----------
     H. He, J. Lin, "Pairwise Word Interaction Modeling with Deep Neural Networks for
     Semantic Similarity Measurement", NAACL 2016.
+
+    R. Mihalcea, C. Corley, C. Strapparava, "Corpus-based and Knowledge-based Measures
+    of Text Semantic Similarity", AAAI 2006.
 
     Examples
     --------
@@ -149,13 +164,14 @@ class PairwiseInteractionRanker(PairwiseInteraction):
         share_directions: bool = True,
         focus: str = "matching",
         dropout: float = 0.3,
+        similarity: str | None = "coverage",
         scale: float | None = 6.0,
         unknown_range: float | None = 0.05,
         tokenizer: Callable[[str], Iterable[str]] | None = None,
         optimizer: str | Optimizer = "adam",
         learning_rate: float = 0.0005,
         batch_size: int = 16,
-        max_epochs: int = 6,
+        max_epochs: int = 1,
         vectors_penalty: float = 0.0,
         freeze: str | None = "vectors",
         validation_fraction: float | None = None,

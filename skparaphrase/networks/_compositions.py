@@ -79,6 +79,9 @@ class Composition(Network):
     batch_size : int or None
         Number of texts that must be composed together because they affect one another,
         or None if texts are independent.
+    pooling : {"mean", "sum"} or None
+        If text vectors only depend on the mean or sum of the token vectors, which of
+        them; `from_pooled` then computes text vectors from it.
     dropout : float
         Dropout rate of hidden values while the trainer sets a `generator`.
     generator : torch.Generator or None
@@ -86,6 +89,7 @@ class Composition(Network):
 
     dim: int
     batch_size: int | None = None
+    pooling: str | None = None
     dropout: float = 0.0
     generator: torch.Generator | None = None
 
@@ -98,6 +102,10 @@ class Composition(Network):
 
         Parameters and result are those of :meth:`forward`.
         """
+        raise NotImplementedError
+
+    def from_pooled(self, pooled: Tensor) -> Tensor:
+        """Return text vectors for means or sums of shape (n_texts, dim_in)."""
         raise NotImplementedError
 
     def forward(self, table: Tensor, ids: Tensor, offsets: Ints) -> Tensor:
@@ -153,7 +161,7 @@ class Dense(Layer):
 class Pooled(Composition):
     """Base of compositions that only depend on the mean or sum of the token vectors."""
 
-    pooling = "mean"  # or "sum"
+    pooling: str = "mean"
 
     def __init__(self, dim: int) -> None:
         super().__init__()
@@ -205,6 +213,54 @@ class DeepAverage(Pooled):
         for i in range(n_layers):
             std = first_std if i == 0 else None
             self.layers.append(Dense(dim if i else dim_in, dim, activation, std))
+
+
+class Residual(Composition):
+    r"""Mean of the token vectors plus a linear map of a composition's output.
+
+    :math:`\frac{1}{n} \sum_i x_i + \frac{1}{m} g(x) P`, where P, of shape (m, dim_in),
+    starts at zero, so that the network starts as the mean. Divided by m, a step of P
+    changes text vectors about as much as a step of the token vectors does, and one
+    learning rate suits both.
+
+    Parameters
+    ----------
+    composition : Composition
+        The map g, of `dim` m.
+    dim_in : int
+    """
+
+    def __init__(self, composition: Composition, dim_in: int) -> None:
+        super().__init__()
+        self.dim = dim_in
+        self.batch_size = composition.batch_size
+        self.dropout = composition.dropout
+        if composition.pooling == "mean":
+            self.pooling = "mean"
+        self.composition = composition
+        self.projection = new_parameter(composition.dim, dim_in)
+        for name, anchor in composition.anchors.items():
+            self.anchors[f"composition.{name}"] = anchor
+
+    def reset(self, random_state: RandomState) -> None:
+        """Draw the parameters of the composition; set P to zero."""
+        self.composition.reset(random_state)
+        nn.init.zeros_(self.projection)
+
+    def from_pooled(self, pooled: Tensor) -> Tensor:
+        """Return text vectors for means of shape (n_texts, dim_in)."""
+        return self._add(pooled, self.composition.from_pooled(pooled))
+
+    def compose(self, table: Tensor, ids: Tensor, offsets: Ints) -> Tensor:
+        """Add the mapped output to the means."""
+        mean = pool(table, ids, offsets, "mean")
+        if self.pooling is not None:
+            return self.from_pooled(mean)
+        self.composition.generator = self.generator
+        return self._add(mean, self.composition.compose(table, ids, offsets))
+
+    def _add(self, mean: Tensor, output: Tensor) -> Tensor:
+        return torch.addmm(mean, output, self.projection, alpha=1 / output.shape[1])
 
 
 class Charagram(Pooled):

@@ -19,6 +19,11 @@ from skparaphrase.networks._table import Ints
 
 _SMOOTHING = 1e-4  # added to every one-hot target, as in the paper's code
 
+
+def _cosine(one: Tensor, other: Tensor) -> Tensor:
+    return (unit_vectors(one) * unit_vectors(other)).sum(dim=1, keepdim=True)
+
+
 _PAIR_FEATURES: dict[str, Callable[[Tensor, Tensor], Tensor]] = {
     "product": torch.mul,
     "absdiff": lambda one, other: (one - other).abs(),
@@ -26,13 +31,14 @@ _PAIR_FEATURES: dict[str, Callable[[Tensor, Tensor], Tensor]] = {
     "sum": torch.add,
     "first": lambda one, other: one,
     "second": lambda one, other: other,
+    "cosine": _cosine,
 }
 
 
 class Head(Network):
-    r"""A sigmoid layer and a softmax on texts or on pairs of texts.
+    r"""A softmax on features of texts or of pairs, with or without a sigmoid layer.
 
-    Heads of Wieting et al. (2016), after Tai et al. (2015), equation 15:
+    With it the heads of Wieting et al. (2016), after Tai et al. (2015), equation 15:
     :math:`\mathrm{softmax}(W_p\, \sigma(W_1 (g_1 \odot g_2) + W_2 |g_1 - g_2| + b_1) +
     b_p)` for pairs; for single texts, the vector :math:`g` replaces the pair features.
     Weights are drawn from Glorot's range, and biases start at zero.
@@ -41,13 +47,13 @@ class Head(Network):
     ----------
     dim : int
         Length of the text vectors.
-    hidden_dim : int
-        Units of the sigmoid layer.
+    hidden_dim : int or None
+        Units of the sigmoid layer; None: logits are linear in the features.
     n_outputs : int
     n_texts : {1, 2}
     how : sequence of str, default=("product", "absdiff")
-        Features of a pair: any of "product", "absdiff", "difference", "sum", "first"
-        and "second".
+        Features of a pair: any of "product", "absdiff", "difference", "sum", "first",
+        "second" and "cosine".
     projection_dim : int, default=None
         If given, a linear layer with bias first maps the vectors to this length.
     train_projection : bool, default=True
@@ -56,13 +62,15 @@ class Head(Network):
         If True, vectors are divided by their lengths, after the projection.
     scale : float, default=1.0
         Factor of the vectors, after normalisation.
+    cosine_scale : float, default=1.0
+        Factor of the cosine.
     """
 
     def __init__(
         self,
         dim: int,
         *,
-        hidden_dim: int,
+        hidden_dim: int | None,
         n_outputs: int,
         n_texts: int,
         how: Sequence[str] = ("product", "absdiff"),
@@ -70,6 +78,7 @@ class Head(Network):
         train_projection: bool = True,
         normalize: bool = False,
         scale: float = 1.0,
+        cosine_scale: float = 1.0,
     ) -> None:
         super().__init__()
         self.n_texts = n_texts
@@ -80,14 +89,19 @@ class Head(Network):
             )
         self.normalize = normalize
         self.scale = scale
+        self.cosine_scale = cosine_scale
         self.projection: Dense | None = None
         if projection_dim is not None:
             self.projection = Dense(dim, projection_dim, "linear")
             self.projection.requires_grad_(train_projection)
             dim = projection_dim
-        n_features = dim if n_texts == 1 else len(self.how) * dim
-        self.hidden = Dense(n_features, hidden_dim, "sigmoid")
-        self.output = Dense(hidden_dim, n_outputs, "linear")
+        if n_texts == 2:
+            dim = sum(1 if name == "cosine" else dim for name in self.how)
+        self.hidden: Dense | None = None
+        if hidden_dim is not None:
+            self.hidden = Dense(dim, hidden_dim, "sigmoid")
+            dim = hidden_dim
+        self.output = Dense(dim, n_outputs, "linear")
 
     def forward(self, vectors: Tensor) -> Tensor:
         """Return the logits, of shape (n_examples, n_outputs).
@@ -102,9 +116,16 @@ class Head(Network):
             vectors = vectors * self.scale
         if self.n_texts == 2:
             one, other = vectors.view(-1, 2, vectors.shape[1]).unbind(dim=1)
-            features = [_PAIR_FEATURES[name](one, other) for name in self.how]
+            features = []
+            for name in self.how:
+                block = _PAIR_FEATURES[name](one, other)
+                features.append(
+                    block * self.cosine_scale if name == "cosine" else block
+                )
             vectors = torch.cat(features, dim=1)
-        logits: Tensor = self.output(self.hidden(vectors))
+        if self.hidden is not None:
+            vectors = self.hidden(vectors)
+        logits: Tensor = self.output(vectors)
         return logits
 
 

@@ -1,4 +1,4 @@
-"""The network of pairwise word interaction: states, similarity cube, focus, ConvNet."""
+"""Pairwise word interaction: states, similarity cube, focus, ConvNet, shortcut."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -9,12 +9,21 @@ from typing import cast
 import numpy as np
 import torch
 from numpy.random import RandomState
+from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional as F
 from torch.nn.utils import skip_init
 
 from skparaphrase.networks._cells import read_tokens
-from skparaphrase.networks._compositions import Layer, Network, normal_, uniform_
+from skparaphrase.networks._compositions import (
+    Layer,
+    Network,
+    new_parameter,
+    normal_,
+    pool,
+    uniform_,
+    unit_vectors,
+)
 from skparaphrase.networks._recurrent import LSTMLayer
 from skparaphrase.networks._table import Ints, to_device
 
@@ -25,6 +34,7 @@ UNFOCUSED = 0.1  # factor of the cells that are not selected
 
 _EPSILON = 1e-6  # added to a distance that divides a gradient, as in the code
 _TINY = 1e-30  # vectors with a smaller squared length have cosine 0
+_LEAST_VARIANCE = 0.05  # of levels; less would be a step function
 _NOISE = 1e-13  # rounding error of a squared distance, relative to the squared lengths
 
 
@@ -311,6 +321,72 @@ def _take(grid: Tensor, rows: list[int], columns: list[int] | None = None) -> Te
     return grid[:, :, chosen[0]][..., chosen[1]]
 
 
+class Shortcut(Layer):
+    """Logits that are linear in one similarity of two sentences.
+
+    An addition to the model of He & Lin (2016), which then learns what this similarity
+    does not explain.
+    """
+
+    def __init__(self, n_outputs: int) -> None:
+        super().__init__()
+        self.weight = new_parameter(n_outputs)
+
+    def reset(self, random_state: RandomState) -> None:
+        """Start without effect; see :meth:`Interaction.start_from`."""
+        nn.init.zeros_(self.weight)
+
+    def forward(self, similarities: Tensor) -> Tensor:
+        """Return the logits, of shape (n_pairs, n_outputs)."""
+        return similarities[:, None] * self.weight
+
+
+def cosines(table: Tensor, ids: Tensor, offsets: Ints, pairs: Ints) -> Tensor:
+    """Cosine of the averages of two texts' word vectors, for each of `pairs`.
+
+    Parameters as in :meth:`Interaction.forward`; 0 for pairs with an empty text.
+    """
+    units = unit_vectors(pool(table, ids, offsets, "mean"))
+    first, second = (to_device(texts, table.device) for texts in pairs.T)
+    return (units[first] * units[second]).sum(dim=1)
+
+
+def coverages(
+    table: Tensor, ids: Tensor, offsets: Ints, pairs: Ints, max_words: int
+) -> Tensor:
+    r"""How well the words of the second text cover those of the first.
+
+    Directed similarity of Mihalcea, Corley & Strapparava (2006), with vectors
+    :math:`a_i, b_j` of the words and their lengths in place of idf weights:
+    :math:`\sum_i |a_i| \max(0, \max_j \cos(a_i, b_j)) / \sum_i |a_i|`.
+
+    Parameters as in :meth:`Interaction.forward`; only the first `max_words` of each
+    text are used. 0 for pairs with an empty text.
+    """
+    vectors = table[ids]
+    units = unit_vectors(vectors)
+    lengths = (vectors * units).sum(dim=1)
+    (first, real1), (second, real2) = (
+        _padded_tokens(offsets, texts, max_words, table.device) for texts in pairs.T
+    )
+    products = units[first] @ units[second].transpose(1, 2)
+    # With an additional word whose cosine is 0.
+    best = F.pad(products * real2[:, None], (0, 1)).amax(dim=2)
+    weights = lengths[first] * real1
+    return (weights * best).sum(dim=1) / weights.sum(dim=1).clamp_min(_TINY)
+
+
+def _padded_tokens(
+    offsets: Ints, texts: Ints, max_words: int, device: torch.device
+) -> tuple[Tensor, Tensor]:
+    """Positions of the first tokens of texts, and which of them are real."""
+    lengths = np.minimum(offsets[texts + 1] - offsets[texts], max_words)
+    positions = np.arange(lengths.max(initial=0))
+    real = positions < lengths[:, None]
+    tokens = np.where(real, offsets[texts][:, None] + positions, 0)
+    return to_device(tokens, device), to_device(real, device)
+
+
 class Interaction(Network):
     """Pairwise word interaction model (PWIM) of He & Lin (2016).
 
@@ -332,6 +408,8 @@ class Interaction(Network):
         by dropout in training, or not at all.
     dropout : float, default=0.3
         Dropout rate of the cube with `focus="dropout"`.
+    similarity : {"cosine", "coverage"} or None, default=None
+        Input of a :class:`Shortcut`; not in the paper.
     """
 
     def __init__(
@@ -345,6 +423,7 @@ class Interaction(Network):
         share_directions: bool = True,
         focus: str = "matching",
         dropout: float = 0.3,
+        similarity: str | None = None,
     ) -> None:
         super().__init__()
         self.max_words = max_words
@@ -354,6 +433,53 @@ class Interaction(Network):
             Context(dim_in, dim, share_directions=share_directions) if context else None
         )
         self.grid = GridNetwork(N_CHANNELS, max_words, n_outputs)
+        self.similarity = similarity
+        self.shortcut = None if similarity is None else Shortcut(n_outputs)
+
+    def similarities(
+        self, table: Tensor, ids: Tensor, offsets: Ints, pairs: Ints
+    ) -> Tensor:
+        """Return the similarity of each pair that the shortcut takes, (n_pairs,)."""
+        if self.similarity == "coverage":
+            return coverages(table, ids, offsets, pairs, self.max_words)
+        return cosines(table, ids, offsets, pairs)
+
+    @torch.no_grad()
+    def start_from(
+        self,
+        similarities: NDArray[np.float64],
+        targets: NDArray[np.float64],
+        weights: NDArray[np.float64] | None = None,
+    ) -> None:
+        r"""Let the logits be those of a regression on the similarity alone.
+
+        The level, from 0 to K - 1, is predicted by a line :math:`t(s)`: weighted least
+        squares with the penalty :math:`(b - K + 1)^2` on its slope `b`, so that few
+        examples leave a line from the lowest level at 0 to the highest at 1. Logits are
+        those of a normal distribution around it, :math:`-(k - t(s))^2 / 2 v` with the
+        mean squared error `v`. The output layer of the grid starts at zero.
+
+        Parameters
+        ----------
+        similarities : ndarray of shape (n_pairs,)
+        targets : ndarray of shape (n_pairs, n_outputs)
+            Distributions over the levels.
+        weights : ndarray of shape (n_pairs,), default=None
+        """
+        assert self.shortcut is not None
+        levels = np.arange(targets.shape[1])
+        w = np.ones(len(targets)) if weights is None else weights / weights.mean()
+        s, t = (np.average(x, weights=w) for x in (similarities, targets @ levels))
+        centred = similarities - s
+        slope = (w * centred) @ (targets @ levels - t) + levels[-1]
+        slope /= (w * centred) @ centred + 1
+        line = t + slope * centred
+        errors = (targets * (levels - line[:, None]) ** 2).sum(axis=1)
+        variance = max(np.average(errors, weights=w), _LEAST_VARIANCE)
+        biases = (levels * (t - slope * s) - levels**2 / 2) / variance
+        self.shortcut.weight.copy_(torch.from_numpy(levels * slope / variance))
+        self.grid.output.weight.zero_()
+        self.grid.output.bias.copy_(torch.from_numpy(biases))
 
     def states(
         self, table: Tensor, ids: Tensor, offsets: Ints
@@ -374,13 +500,9 @@ class Interaction(Network):
         device = states[0].device
         sides, reals = [], []
         for texts in pairs.T:
-            lengths = np.minimum(offsets[texts + 1] - offsets[texts], self.max_words)
-            positions = np.arange(lengths.max(initial=0))
-            real = positions < lengths[:, None]
-            tokens = np.where(real, offsets[texts][:, None] + positions, 0)
-            chosen = to_device(tokens, device)
-            sides.append((states[0][chosen], states[1][chosen]))
-            reals.append(to_device(real, device))
+            tokens, real = _padded_tokens(offsets, texts, self.max_words, device)
+            sides.append((states[0][tokens], states[1][tokens]))
+            reals.append(real)
         cells = reals[0][:, :, None] & reals[1][:, None, :]
         return similarity_cube(sides[0], sides[1], cells)
 
@@ -415,4 +537,7 @@ class Interaction(Network):
         for group in np.array_split(order, max(round(len(order) / size), 1)):
             cube = self.cube(states, offsets, pairs[group])
             logits.append(self.grid(self.focused(cube, random_state), backgrounds))
-        return torch.cat(logits)[to_device(np.argsort(order), table.device)]
+        found = torch.cat(logits)[to_device(np.argsort(order), table.device)]
+        if self.shortcut is None:
+            return found
+        return found + self.shortcut(self.similarities(table, ids, offsets, pairs))

@@ -48,28 +48,20 @@ class Recurrent(_LastState):
     ----------
     dim_in, dim : int
     activation : {"tanh", "relu", "linear"}, default="tanh"
-    start : {"random", "average"}, default="random"
-        "average": both matrices start as the identity (Le et al., 2015).
     """
 
-    def __init__(
-        self, dim_in: int, dim: int, *, activation: str = "tanh", start: str = "random"
-    ) -> None:
+    def __init__(self, dim_in: int, dim: int, *, activation: str = "tanh") -> None:
         super().__init__()
         self.dim = dim
         self.activation = activation
-        self.start = start
         self.W_x = new_parameter(dim, dim_in)
         self.W_h = new_parameter(dim, dim)
         self.b = new_parameter(dim)
 
     def reset(self, random_state: RandomState) -> None:
-        """Draw W_x, then W_h, or set both to the identity."""
+        """Draw W_x, then W_h."""
         for weight in (self.W_x, self.W_h):
-            if self.start == "average":
-                nn.init.eye_(weight)
-            else:
-                uniform_(weight, random_state, 0.01)
+            uniform_(weight, random_state, 0.01)
         nn.init.zeros_(self.b)
 
     def states(self, table: Tensor, rows: Tensor, packing: Packing) -> Tensor:
@@ -88,10 +80,16 @@ class IdentityRecurrent(Recurrent):
     """
 
     def __init__(self, dim: int) -> None:
-        super().__init__(dim, dim, activation="linear", start="average")
+        super().__init__(dim, dim, activation="linear")
         self.anchors = {
             name: torch.eye(dim, dtype=torch.float32) for name in ("W_x", "W_h")
         }
+
+    def reset(self, random_state: RandomState) -> None:
+        """Set the matrices to the identity, and the bias to zero."""
+        for weight in (self.W_x, self.W_h):
+            nn.init.eye_(weight)
+        nn.init.zeros_(self.b)
 
     def compose(self, table: Tensor, ids: Tensor, offsets: Ints) -> Tensor:
         """Return the last states, divided by the numbers of tokens."""
@@ -115,9 +113,6 @@ class LSTM(_LastState, Layer):
     peepholes : {"diagonal", "full"} or None, default="diagonal"
         Weights from the cells to the gates: one for each cell, as in the released
         code; a matrix, as in the paper; or none.
-    start : {"random", "average"}, default="random"
-        "average": W_xc starts as the identity, all W_h at zero, and b_f at 3, so the
-        cells accumulate the inputs, with a decay of 5 % per step.
 
     Attributes
     ----------
@@ -134,11 +129,9 @@ class LSTM(_LastState, Layer):
         *,
         output_gate: bool = True,
         peepholes: str | None = "diagonal",
-        start: str = "random",
     ) -> None:
         super().__init__()
         self.dim = dim
-        self.start = start
         gates = "ifco" if output_gate else "ifc"
         # Each gate has its own tensors because the papers clip gradients by tensor.
         self._blocks = {"W_x": gates, "W_h": gates, "b_": gates}
@@ -157,11 +150,6 @@ class LSTM(_LastState, Layer):
                 nn.init.zeros_(parameter)
             else:
                 normal_(parameter, random_state, 0.1)
-        if self.start == "average":
-            nn.init.eye_(self.get_parameter("W_xc"))
-            nn.init.constant_(self.get_parameter("b_f"), 3.0)
-            for gate in self._blocks["W_h"]:
-                nn.init.zeros_(self.get_parameter(f"W_h{gate}"))
 
     def states(self, table: Tensor, rows: Tensor, packing: Packing) -> Tensor:
         """Return the states after every token."""

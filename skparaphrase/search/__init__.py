@@ -1,10 +1,16 @@
-"""Search, paraphrase mining and near duplicates, with any encoder."""
+"""Search, mining of paraphrases and hard negatives, and near duplicates."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 from skparaphrase.search._duplicates import NearDuplicates
+from skparaphrase.search._hard_negatives import mine_hard_negatives
 from skparaphrase.search._mining import ParaphraseMiner
 from skparaphrase.search._semantic import SemanticSearch
 
-__all__ = ["NearDuplicates", "ParaphraseMiner", "SemanticSearch"]
+__all__ = [
+    "NearDuplicates",
+    "ParaphraseMiner",
+    "SemanticSearch",
+    "mine_hard_negatives",
+]

@@ -23,7 +23,9 @@ def floor(threshold: float) -> np.float32:
     return np.float32(threshold - _LEEWAY)
 
 
-def larger(queries: Vectors, rows: Vectors, least: Vectors) -> Iterator[Found]:
+def larger(
+    queries: Vectors, rows: Vectors, least: Vectors, most: Vectors | None = None
+) -> Iterator[Found]:
     """Yield the cosines that are larger than `least`, some rows at a time.
 
     Parameters
@@ -34,6 +36,8 @@ def larger(queries: Vectors, rows: Vectors, least: Vectors) -> Iterator[Found]:
         Unit vectors.
     least : ndarray of shape (n_queries, 1)
         May be raised between two blocks.
+    most : ndarray of shape (n_queries, 1), default=None
+        The largest cosines.
 
     Yields
     ------
@@ -46,7 +50,10 @@ def larger(queries: Vectors, rows: Vectors, least: Vectors) -> Iterator[Found]:
         block = rows[start : start + _ROWS]
         cosines = memory[: len(queries) * len(block)].reshape(len(queries), -1)
         np.matmul(queries, block.T, out=cosines)
-        found = np.flatnonzero(cosines > least)
+        is_found = cosines > least
+        if most is not None:
+            is_found &= cosines <= most
+        found = np.flatnonzero(is_found)
         query, row = np.divmod(found, len(block))
         yield query, row + start, cosines.ravel()[found]
 
@@ -57,6 +64,7 @@ def nearest(
     k: int,
     *,
     threshold: float = -np.inf,
+    at_most: NDArray[np.floating] | None = None,
     skip_same: bool = False,
 ) -> Found:
     """Find the `k` rows of the largest cosines for each query.
@@ -70,6 +78,8 @@ def nearest(
     k : int
     threshold : float, default=-inf
         The smallest cosine.
+    at_most : ndarray of shape (n_queries,), default=None
+        The largest cosine of each query.
     skip_same : bool, default=False
         Leave out row `i` for query `i`.
 
@@ -83,9 +93,10 @@ def nearest(
     found = []
     k = int(k)  # products of small integers of NumPy overflow
     for first in range(0, len(queries), QUERIES):
-        block = queries[first : first + QUERIES]
+        block = slice(first, first + QUERIES)
+        most = None if at_most is None else at_most[block, np.newaxis].astype("f4")
         query, row, cosine = _nearest(
-            block, rows, k, threshold, first if skip_same else None
+            queries[block], rows, k, threshold, most, first if skip_same else None
         )
         found.append((query + first, row, cosine))
     query, row, cosine = _concatenated(found)
@@ -93,17 +104,25 @@ def nearest(
 
 
 def _nearest(
-    queries: Vectors, rows: Vectors, k: int, threshold: float, first: int | None
+    queries: Vectors,
+    rows: Vectors,
+    k: int,
+    threshold: float,
+    most: Vectors | None,
+    first: int | None,
 ) -> Found:
     """The same for a block of queries; query `i` is row `first + i`."""
     least = np.full((len(queries), 1), floor(threshold))
     n_wanted = k if first is None else k + 1  # of which one may be the same text
     if len(rows) > _SAMPLE >= n_wanted:
-        sample = np.partition(queries @ rows[:_SAMPLE].T, -n_wanted, axis=1)
+        sample = queries @ rows[:_SAMPLE].T
+        if most is not None:
+            sample[sample > most] = -np.inf
+        sample.partition(-n_wanted, axis=1)
         np.maximum(least, sample[:, [-n_wanted]] - _ROUNDING, out=least)
     kept: list[Found] = []
     n_found = 0
-    for query, row, cosine in larger(queries, rows, least):
+    for query, row, cosine in larger(queries, rows, least, most):
         if first is not None:
             other = row != query + first
             query, row, cosine = query[other], row[other], cosine[other]

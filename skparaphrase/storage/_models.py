@@ -36,7 +36,7 @@ _MAPPINGS = "class_weight", "weights"  # of labels, of words; others are word co
 _PLAIN = (str, int, float, bool, type(None))
 # Parameters of the second edition that some classes no longer have. They only decided
 # how a fit went: without them, a fitted model is the same.
-_DROPPED = ("scramble", "word_dropout")
+_DROPPED = ("a", "frequencies", "scale", "scramble", "weighting", "word_dropout")
 
 
 def save(self: Any, folder: str | PathLike[str]) -> None:
@@ -275,6 +275,8 @@ def _instantiate(
         if "written_by" not in metadata:
             gone = {name for name in _DROPPED if name not in known}
             parameters = {k: v for k, v in parameters.items() if k not in gone}
+            if "residual" in known:  # its networks were not
+                parameters["residual"] = False
         names = [name for name in parameters if name not in known]
         if not names:
             return found(**parameters)

@@ -41,7 +41,7 @@ _READ_ONLY = {errno.EACCES, errno.EPERM, errno.EROFS}
 
 
 class TextStore(Sequence[Any]):
-    """Texts, or pairs of texts, in a folder.
+    """Texts, or pairs or triplets of texts, in a folder.
 
     A sequence that holds no text in memory; :meth:`write` makes one from any iterable
     of texts. A slice is a list; an array of row numbers, or a mask, gives an array of
@@ -61,7 +61,7 @@ class TextStore(Sequence[Any]):
     folder : Path
         The absolute path.
     shape : tuple of int
-        (n_texts,) or (n_pairs, 2).
+        (n_texts,), (n_pairs, 2) or (n_triplets, 3).
     digest : str
         Digest of all texts, equal for stores of the same texts.
     identities : ndarray of shape (n_texts,), int64
@@ -102,10 +102,10 @@ class TextStore(Sequence[Any]):
             folder, kind=_KIND, version=_VERSION, lazy=".bin", verify=verify
         )
         with refuse_damage(folder):
-            n_rows, *two = metadata["shape"]
-            if type(n_rows) is not int or n_rows < 0 or two not in ([], [2]):
+            n_rows, *more = metadata["shape"]
+            if type(n_rows) is not int or n_rows < 0 or more not in ([], [2], [3]):
                 raise ValueError(f"it has shape {metadata['shape']!r}")
-            self.shape: tuple[int, ...] = (n_rows, *two)
+            self.shape: tuple[int, ...] = (n_rows, *more)
             self.digest = str(metadata["digest"])
             raw = _map(folder / "texts.bin", np.uint8)
             bounds = _map(folder / "bounds.bin", "<i8")
@@ -127,9 +127,9 @@ class TextStore(Sequence[Any]):
         ----------
         folder : path-like
             An existing folder written by this package is replaced.
-        texts : iterable of str, or of pairs of str
-            A list, a generator, a store, an array, or a frame with one or two columns;
-            read once.
+        texts : iterable of str, or of pairs or triplets of str
+            A list, a generator, a store, an array, or a frame with one to three
+            columns; read once.
 
         Returns
         -------
@@ -139,7 +139,7 @@ class TextStore(Sequence[Any]):
         Raises
         ------
         TypeError, ValueError
-            If an entry is not a `str` or a pair of them, with its index in `texts`, or
+            If an entry is not a `str` or a tuple of them, with its index in `texts`, or
             if this package did not write the existing `folder`.
         """
         with new_folder(folder) as new:
@@ -151,6 +151,11 @@ class TextStore(Sequence[Any]):
         """All texts as a sequence of `str`; pair `i` is at `2i` and `2i + 1`."""
         return self._flat
 
+    @property
+    def _width(self) -> int:
+        """The number of texts in a row."""
+        return math.prod(self.shape[1:])
+
     def rows(self, start: int, stop: int) -> NDArray[np.object_]:
         """Read consecutive rows as an array.
 
@@ -161,9 +166,9 @@ class TextStore(Sequence[Any]):
 
         Returns
         -------
-        rows : ndarray of shape (stop - start,) or (stop - start, 2), dtype object
+        rows : ndarray of shape (stop - start,) + shape[1:], dtype object
         """
-        width = len(self.shape)  # texts in a row
+        width = self._width
         return self._array(self._flat[start * width : stop * width])
 
     def _array(self, texts: Iterable[str]) -> NDArray[np.object_]:
@@ -175,7 +180,7 @@ class TextStore(Sequence[Any]):
     def __getitem__(self, i: Any) -> Any:
         if isinstance(i, tuple) and len(i) == 2 and i[1] is Ellipsis:
             i = i[0]  # scikit-learn's way to pick rows of what has a shape
-        width = len(self.shape)
+        width = self._width
         if isinstance(i, (list, np.ndarray)):
             picked = np.arange(len(self))[i][:, np.newaxis] * width + np.arange(width)
             return self._array(self._flat[j] for j in picked.ravel().tolist())
@@ -191,7 +196,9 @@ class TextStore(Sequence[Any]):
 
     def _as_rows(self, texts: Iterable[str]) -> Iterator[Any]:
         texts = iter(texts)
-        return texts if len(self.shape) == 1 else zip(texts, texts, strict=True)
+        if len(self.shape) == 1:
+            return texts
+        return zip(*[texts] * self._width, strict=True)
 
     def __repr__(self) -> str:
         return f"TextStore({str(self.folder)!r}, shape={self.shape})"

@@ -29,27 +29,31 @@ from skparaphrase.encoders._trained import TrainedEncoder
 from skparaphrase.metrics._similarity import unit_vectors
 from skparaphrase.optimizers import check_optimizer
 from skparaphrase.pairs._features import pair_features
+from skparaphrase.supervised._logistic import logistic_regression
 from skparaphrase.supervised._model import TrainedModel
 from skparaphrase.supervised._targets import LabelledTexts
 from skparaphrase.text import TokenBatch, unique_texts
+from skparaphrase.vectors import load_word_vectors
 
 EPSILON = 1e-6  # added to every class, as in the code of Wieting et al. (2016)
 _SAMPLE = 1000  # texts that determine the scale
+_COSINE_SCALE = 10.0  # its one weight must not be small where examples are few
+_MAX_EXAMPLES = 50_000  # that a linear head starts from
 _CHUNK = 4096  # examples at a time, which bounds the memory for features
 
-#: Parameters of the papers' models on frozen vectors.
-FROZEN: dict[str, Any] = {"scale": None, "freeze": "encoder", "max_epochs": 20}
+#: What the papers' models on frozen vectors have besides.
+FROZEN: dict[str, Any] = {"freeze": "encoder", "max_epochs": 20}
 
 
-def wieting_settings(optimizer: dict[str, Any], encoder: Any) -> Settings:
+def wieting_settings(params: dict[str, Any], encoder: Any) -> Settings:
     """Settings of tables 5 and 6 of Wieting et al. (2016).
 
     Table 5 has a row for each encoder; "wieting" is that of the released scripts.
     """
     return {
-        "wieting": {"scale": None, **optimizer, "encoder": encoder},
-        "wieting-universal": {"scale": None, **optimizer, "prior": "universal"},
-        "wieting-features": {**FROZEN, **optimizer},
+        "wieting": {**params, "encoder": encoder},
+        "wieting-universal": {**params, "prior": "universal"},
+        "wieting-features": {**params, **FROZEN},
     }
 
 
@@ -72,6 +76,7 @@ class SupervisedModel(TrainedModel):
         **TrainedModel._parameter_constraints,
         "encoder": [HasMethods(["transform"]), None],
         "how": [tuple, list],
+        "hidden_dim": [Interval(Integral, 1, None, closed="left"), None],
         "projection_dim": [Interval(Integral, 1, None, closed="left"), None],
         "train_projection": ["boolean"],
         "normalize": ["boolean"],
@@ -80,6 +85,13 @@ class SupervisedModel(TrainedModel):
         "head_penalty": [Interval(Real, 0, None, closed="left")],
         "class_weight": [dict, StrOptions({"balanced"}), None],
     }
+
+    def _start_as_in_paper(self, given: set[str]) -> None:
+        if not {"encoder", "encoder__vectors"} & given:
+            encoder = ParagramEncoder() if self.encoder is None else self.encoder
+            if isinstance(encoder, TrainedEncoder) and not encoder._learns_tokens:
+                encoder.set_params(vectors=load_word_vectors())
+                self.set_params(encoder=encoder)
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Predict scores or labels.
@@ -130,11 +142,28 @@ class SupervisedModel(TrainedModel):
         head = self._head(dim or text_vectors(encoder, some[:1]).shape[1])
         head.reset(self._random_state)
         self.head_ = networks.parameter_arrays(head)
+        if self.hidden_dim is None:
+            self._fit_output(examples)
         training.forget_epochs(self)
+
+    def _fit_output(self, examples: LabelledTexts) -> None:
+        """Set the output layer to logistic regression on the initial vectors."""
+        rows = np.linspace(0, len(examples) - 1, min(len(examples), _MAX_EXAMPLES))
+        examples = examples.take(rows.astype(np.intp))
+        distinct, indices = unique_texts(examples.texts)
+        vectors = text_vectors(self.encoder_, distinct)
+        weight, bias = logistic_regression(
+            self._features(vectors[indices.ravel()]),
+            self._targets.distributions(examples.targets),
+            examples.normalized_weights(),
+        )
+        self.head_.update({"output.weight": weight, "output.bias": bias})
 
     def _initial_encoder(self, texts: NDArray[np.object_]) -> Any:
         """The encoder that training starts with; the one given is not changed."""
-        encoder = ParagramEncoder() if self.encoder is None else self.encoder
+        encoder = self.encoder
+        if encoder is None:
+            encoder = ParagramEncoder()
         if self.prior == "universal":
             return copy_fitted(encoder)
         if isinstance(encoder, FrozenEstimator):
@@ -156,6 +185,7 @@ class SupervisedModel(TrainedModel):
             train_projection=self.train_projection,
             normalize=self.normalize,
             scale=1.0 if self.scales_words_ else self.scale_,
+            cosine_scale=_COSINE_SCALE,
         )
 
     def _trainer(self, examples: LabelledTexts) -> "training.HeadTrainer":
@@ -274,6 +304,14 @@ class SupervisedModel(TrainedModel):
 
     def _logits(self, vectors: NDArray[np.float32]) -> NDArray[np.float32]:
         """NumPy equivalent of `networks.Head`; avoids importing torch."""
+        p, found = self.head_, self._features(vectors)
+        if "hidden.weight" in p:
+            found = expit(found @ p["hidden.weight"] + p["hidden.bias"])
+        logits: NDArray[np.float32] = found @ p["output.weight"] + p["output.bias"]
+        return logits
+
+    def _features(self, vectors: NDArray[np.float32]) -> NDArray[np.float32]:
+        """What the head's layers read, in new memory."""
         p = self.head_
         if "projection.weight" in p:
             vectors = vectors @ p["projection.weight"] + p["projection.bias"]
@@ -282,11 +320,12 @@ class SupervisedModel(TrainedModel):
         if not self.scales_words_:
             vectors = vectors * np.float32(self.scale_)
         if self._n_texts == 2:
-            one, other = vectors[0::2], vectors[1::2]
-            vectors = np.concatenate(pair_features(self.how, one, other), axis=1)
-        hidden = expit(vectors @ p["hidden.weight"] + p["hidden.bias"])
-        logits: NDArray[np.float32] = hidden @ p["output.weight"] + p["output.bias"]
-        return logits
+            blocks = pair_features(self.how, vectors[0::2], vectors[1::2])
+            for name, block in zip(self.how, blocks, strict=True):
+                if name == "cosine":
+                    block *= _COSINE_SCALE
+            vectors = np.concatenate(blocks, axis=1)
+        return vectors
 
 
 def select(arrays: Arrays, prefix: str) -> Arrays:

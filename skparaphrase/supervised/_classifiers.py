@@ -16,6 +16,27 @@ from skparaphrase.optimizers import DENSE_ADAGRAD, DENSE_ADAM, Optimizer
 from skparaphrase.supervised._base import FROZEN, SupervisedModel, wieting_settings
 from skparaphrase.supervised._targets import Class
 
+#: Of Wieting et al. (2016): for averages, and for LSTMs with output gate.
+_PAIRS: dict[str, Any] = {
+    **DENSE_ADAGRAD,
+    "hidden_dim": 150,
+    "how": ("product", "absdiff"),
+    "normalize": False,
+    "scale": None,
+    "learning_rate": 0.05,
+    "batch_size": 25,
+    "max_epochs": 10,
+}
+_SENTENCES: dict[str, Any] = {
+    **DENSE_ADAM,
+    "hidden_dim": 300,
+    "normalize": False,
+    "scale": None,
+    "learning_rate": 0.001,
+    "batch_size": 25,
+    "max_epochs": 10,
+}
+
 
 class LabelProbabilities(ClassifierMixin):
     """Classifiers with the probabilities of labels."""
@@ -57,45 +78,49 @@ class PairClassifier(LabelProbabilities, SupervisedModel):
     r"""Label of a pair of texts, such as entailment, learnt from labelled pairs.
 
     The head of :class:`SimilarityRegressor` with labels as outputs and cross-entropy as
-    loss, as Wieting et al. (2016) train it for the entailment of SICK. The defaults are
-    their settings for averages, except for `scale` and sparse updates.
+    loss: logistic regression on features of the two vectors, after which the vectors
+    are trained as well. :meth:`paper` has the heads that Wieting et al. (2016) train
+    for the entailment of SICK.
 
-    The product and the absolute difference do not depend on the order of the texts.
+    The default features do not depend on the order of the texts.
 
     Parameters
     ----------
     encoder : encoder, default=None
         Any of :mod:`skparaphrase.encoders`, trained from the beginning; None is a
-        :class:`~skparaphrase.encoders.ParagramEncoder`. In a
+        :class:`~skparaphrase.encoders.ParagramEncoder` of the vectors of
+        :func:`~skparaphrase.load_pretrained`. In a
         :class:`~sklearn.frozen.FrozenEstimator`, an encoder (or any transformer of
         texts) stays as it is, unless `prior` is set. See :class:`SimilarityRegressor`.
-    hidden_dim : int, default=150
-        Units of the sigmoid layer.
-    how : sequence of str, default=("product", "absdiff")
+    hidden_dim : int, default=None
+        Units of a sigmoid layer between features and softmax, as in the papers, which
+        starts at random. None: the softmax is linear in the features and starts as
+        logistic regression on the vectors of the untrained encoder.
+    how : sequence of str, default=("product", "absdiff", "cosine")
         Features of a pair, as in :class:`SimilarityRegressor`.
     projection_dim : int, default=None
         Project the vectors of texts to this length first (2400 in the SIF paper).
     train_projection : bool, default=True
         False keeps the random projection.
-    normalize : bool, default=False
+    normalize : bool, default=True
         Scale the vectors of texts to length 1, as Jiao et al. (2018) do.
-    scale : float, default=6.0
-        Mean length that one factor gives to vectors before training; None leaves them
-        as they are, as the papers do. See :class:`SimilarityRegressor`.
+    scale : float, default=2.0
+        Mean length of the vectors that the head reads, which one factor gives them;
+        None leaves them as they are, as the papers do. See
+        :class:`SimilarityRegressor`.
     freeze : {"vectors", "encoder"}, default=None
         What is not trained: the vectors of words, n-grams or characters; or the whole
-        encoder, which a few hundred labels are too few to train.
+        encoder.
     prior : {"universal"}, default=None
         None: the encoder starts untrained. "universal": training starts from the fitted
         encoder and is regularised towards it. See :class:`SimilarityRegressor`.
 
     optimizer : {"adagrad", "adam", "rmsprop", "sgd"} or Optimizer, default="adagrad"
-        A name is short for `Optimizer(name)`. AdaGrad with a rate of 0.05 can saturate
-        the head behind `projection_dim` or an encoder with layers; Adam is safer.
-    learning_rate : float, default=0.05
-    batch_size : int, default=25
+        A name is short for `Optimizer(name)`.
+    learning_rate : float, default=0.01
+    batch_size : int, default=50
         Examples per step.
-    max_epochs : int, default=10
+    max_epochs : int, default=5
         Passes over the examples. 0 keeps the initial parameters.
     vectors_penalty : float, default=1e-05
         Lambda_w. With sparse updates, only the vectors of the batch are pulled.
@@ -176,10 +201,10 @@ class PairClassifier(LabelProbabilities, SupervisedModel):
     _n_texts = 2
 
     _paper_settings: ClassVar[Settings] = {
-        **wieting_settings(DENSE_ADAGRAD, ParagramEncoder()),
+        **wieting_settings(_PAIRS, ParagramEncoder()),
         "sif": {
+            **_PAIRS,
             **FROZEN,
-            **DENSE_ADAGRAD,
             "encoder": SIFEncoder(a=1e-2),
             "projection_dim": 2400,
         },
@@ -189,18 +214,18 @@ class PairClassifier(LabelProbabilities, SupervisedModel):
         self,
         encoder: Any = None,
         *,
-        hidden_dim: int = 150,
-        how: Sequence[str] = ("product", "absdiff"),
+        hidden_dim: int | None = None,
+        how: Sequence[str] = ("product", "absdiff", "cosine"),
         projection_dim: int | None = None,
         train_projection: bool = True,
-        normalize: bool = False,
-        scale: float | None = 6.0,
+        normalize: bool = True,
+        scale: float | None = 2.0,
         freeze: str | None = None,
         prior: str | None = None,
         optimizer: str | Optimizer = "adagrad",
-        learning_rate: float = 0.05,
-        batch_size: int = 25,
-        max_epochs: int = 10,
+        learning_rate: float = 0.01,
+        batch_size: int = 50,
+        max_epochs: int = 5,
         vectors_penalty: float = 1e-05,
         composition_penalty: float = 1e-6,
         head_penalty: float = 1e-6,
@@ -218,43 +243,45 @@ class PairClassifier(LabelProbabilities, SupervisedModel):
 class SentenceClassifier(LabelProbabilities, SupervisedModel):
     r"""Label of a text, such as its sentiment, learnt from labelled texts.
 
-    A sigmoid layer and a softmax on any encoder, trained with cross-entropy, as Wieting
-    et al. (2016) do for the sentiment of SST. The defaults are their settings for an
-    :class:`~skparaphrase.encoders.LSTMEncoder` with output gate, their best encoder,
-    except for `scale` and sparse updates.
+    Logistic regression on the vectors of any encoder, after which both are trained with
+    cross-entropy. A few texts of each label suffice. :meth:`paper` has the sigmoid
+    layer that Wieting et al. (2016) train for the sentiment of SST.
 
     Parameters
     ----------
     encoder : encoder, default=None
         Any of :mod:`skparaphrase.encoders`, trained from the beginning; None is a
-        :class:`~skparaphrase.encoders.ParagramEncoder`. In a
+        :class:`~skparaphrase.encoders.ParagramEncoder` of the vectors of
+        :func:`~skparaphrase.load_pretrained`. In a
         :class:`~sklearn.frozen.FrozenEstimator`, an encoder (or any transformer of
         texts) stays as it is, unless `prior` is set. See :class:`SimilarityRegressor`.
-    hidden_dim : int, default=300
-        Units of the sigmoid layer.
+    hidden_dim : int, default=None
+        Units of a sigmoid layer between features and softmax, as in the papers, which
+        starts at random. None: the softmax is linear in the features and starts as
+        logistic regression on the vectors of the untrained encoder.
     projection_dim : int, default=None
         Project the vectors of texts to this length first (2400 in the SIF paper).
     train_projection : bool, default=True
         False keeps the random projection.
-    normalize : bool, default=False
+    normalize : bool, default=True
         Scale the vectors of texts to length 1, as Jiao et al. (2018) do.
-    scale : float, default=6.0
-        Mean length that one factor gives to vectors before training; None leaves them
-        as they are, as the papers do. See :class:`SimilarityRegressor`.
+    scale : float, default=2.0
+        Mean length of the vectors that the head reads, which one factor gives them;
+        None leaves them as they are, as the papers do. See
+        :class:`SimilarityRegressor`.
     freeze : {"vectors", "encoder"}, default=None
         What is not trained: the vectors of words, n-grams or characters; or the whole
-        encoder, which a few hundred labels are too few to train.
+        encoder.
     prior : {"universal"}, default=None
         None: the encoder starts untrained. "universal": training starts from the fitted
         encoder and is regularised towards it. See :class:`SimilarityRegressor`.
 
-    optimizer : {"adagrad", "adam", "rmsprop", "sgd"} or Optimizer, default="adam"
-        A name is short for `Optimizer(name)`. AdaGrad with a rate of 0.05 can saturate
-        the head behind `projection_dim` or an encoder with layers; Adam is safer.
-    learning_rate : float, default=0.001
-    batch_size : int, default=25
+    optimizer : {"adagrad", "adam", "rmsprop", "sgd"} or Optimizer, default="adagrad"
+        A name is short for `Optimizer(name)`.
+    learning_rate : float, default=0.01
+    batch_size : int, default=50
         Examples per step.
-    max_epochs : int, default=10
+    max_epochs : int, default=5
         Passes over the examples. 0 keeps the initial parameters.
     vectors_penalty : float, default=1e-06
         Lambda_w. With sparse updates, only the vectors of the batch are pulled.
@@ -337,8 +364,11 @@ class SentenceClassifier(LabelProbabilities, SupervisedModel):
     _n_texts = 1
 
     _paper_settings: ClassVar[Settings] = {
-        **wieting_settings(DENSE_ADAM, LSTMEncoder(output_gate=True)),
+        **wieting_settings(
+            _SENTENCES, LSTMEncoder(dim=None, residual=False, output_gate=True)
+        ),
         "sif": {
+            **_SENTENCES,
             **FROZEN,
             **DENSE_ADAGRAD,
             "encoder": SIFEncoder(a=1e-3),
@@ -352,17 +382,17 @@ class SentenceClassifier(LabelProbabilities, SupervisedModel):
         self,
         encoder: Any = None,
         *,
-        hidden_dim: int = 300,
+        hidden_dim: int | None = None,
         projection_dim: int | None = None,
         train_projection: bool = True,
-        normalize: bool = False,
-        scale: float | None = 6.0,
+        normalize: bool = True,
+        scale: float | None = 2.0,
         freeze: str | None = None,
         prior: str | None = None,
-        optimizer: str | Optimizer = "adam",
-        learning_rate: float = 0.001,
-        batch_size: int = 25,
-        max_epochs: int = 10,
+        optimizer: str | Optimizer = "adagrad",
+        learning_rate: float = 0.01,
+        batch_size: int = 50,
+        max_epochs: int = 5,
         vectors_penalty: float = 1e-06,
         composition_penalty: float = 1e-6,
         head_penalty: float = 1e-6,

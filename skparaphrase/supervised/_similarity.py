@@ -16,51 +16,68 @@ from skparaphrase.optimizers import DENSE_ADAM, Optimizer
 from skparaphrase.supervised._base import FROZEN, SupervisedModel, wieting_settings
 from skparaphrase.supervised._targets import Graded, score
 
+#: Of Wieting et al. (2016), for averages.
+_PAPER: dict[str, Any] = {
+    **DENSE_ADAM,
+    "hidden_dim": 50,
+    "how": ("product", "absdiff"),
+    "normalize": False,
+    "scale": None,
+    "learning_rate": 0.001,
+    "batch_size": 25,
+    "max_epochs": 10,
+}
+
 
 class SimilarityRegressor(RegressorMixin, SupervisedModel):
     r"""Similarity of two texts on a graded scale, learnt from scored pairs.
 
-    The head of Tai et al. (2015), equations 15 to 17, on any encoder, as Wieting et al.
-    (2016) and Jiao et al. (2018) train it for the relatedness of SICK: from the vectors
-    :math:`g_1, g_2` of a pair, :math:`\hat p = \mathrm{softmax}(W_p\, \sigma(W_1
-    (g_1 \odot g_2) + W_2 |g_1 - g_2| + b_1) + b_p)` over the integers of the scale,
+    A softmax over the integers of the scale, linear in features of the two vectors,
+    starts as logistic regression on the vectors of the encoder, and then both are
     trained with the Kullback-Leibler divergence from the two levels next to the score.
-    The prediction is the expected level. The defaults are Wieting's settings for
-    averages, except for `scale` and sparse updates.
+    The prediction is the expected level.
+
+    :meth:`paper` has the head of Tai et al. (2015), equations 15 to 17, which Wieting
+    et al. (2016) and Jiao et al. (2018) train for the relatedness of SICK: from the
+    vectors :math:`g_1, g_2` of a pair, :math:`\hat p = \mathrm{softmax}(W_p\,
+    \sigma(W_1 (g_1 \odot g_2) + W_2 |g_1 - g_2| + b_1) + b_p)`.
 
     Parameters
     ----------
     encoder : encoder, default=None
         Any of :mod:`skparaphrase.encoders`; None is a
-        :class:`~skparaphrase.encoders.ParagramEncoder`. It is trained from the
-        beginning, vectors included; only its tokenisation and architecture parameters
-        are used. Weighted averages, such as SIF, train their weighted vectors. In a
+        :class:`~skparaphrase.encoders.ParagramEncoder` of the vectors of
+        :func:`~skparaphrase.load_pretrained`. It is trained from the beginning, vectors
+        included; only its tokenisation and architecture parameters are used. Weighted
+        averages, such as SIF, train their weighted vectors. In a
         :class:`~sklearn.frozen.FrozenEstimator`, an encoder (or any transformer of
         texts) stays as it is, unless `prior` is set.
-    hidden_dim : int, default=50
-        Units of the sigmoid layer.
-    how : sequence of str, default=("product", "absdiff")
-        Features of a pair that the sigmoid layer reads, as in
-        :class:`~skparaphrase.pairs.PairFeatures` but without "cosine". ("first",
+    hidden_dim : int, default=None
+        Units of a sigmoid layer between features and softmax, as in the papers, which
+        starts at random. None: the softmax is linear in the features and starts as
+        logistic regression on the vectors of the untrained encoder.
+    how : sequence of str, default=("product", "absdiff", "cosine")
+        Features of a pair, as in :class:`~skparaphrase.pairs.PairFeatures`; "cosine" is
+        multiplied by 10, so that a few examples suffice to learn its weight. ("first",
         "second", "absdiff") is how Jiao et al. (2018) print theirs.
     projection_dim : int, default=None
         Project the vectors of texts to this length first (2400 in the SIF paper).
     train_projection : bool, default=True
         False keeps the random projection.
-    normalize : bool, default=False
+    normalize : bool, default=True
         Scale the vectors of texts to length 1, as Jiao et al. (2018) do.
-    scale : float, default=6.0
-        Mean length that one factor gives to vectors before training: to word vectors,
-        if training starts from them; otherwise (the encoder is frozen, was fitted
-        before or is one of characters, or `normalize`) to text vectors before the head,
-        and the vectors of the encoder then learn at the rate divided by the factor.
-        From vectors of length 1 a head learns slowly, and the gates of an LSTM hardly
-        open. None leaves them as they are, as the papers do.
+    scale : float, default=2.0
+        Mean length of the vectors that the head reads, which one factor gives them. The
+        longer, the less regularised is the logistic regression that a linear head
+        starts from. Without `normalize`, the factor multiplies word vectors, if
+        training starts from them. Otherwise (or if the encoder is frozen, was fitted
+        before or is one of characters) it multiplies text vectors before the head, and
+        the vectors of the encoder learn at the rate divided by the factor.
+        None leaves them as they are, as the papers do.
     freeze : {"vectors", "encoder"}, default=None
         What is not trained: the vectors of words, n-grams or characters; or the whole
         encoder. With "encoder" each distinct text is embedded once, before the epochs,
-        and an unfitted encoder of another library is fitted on the texts. A few hundred
-        scores are too few to train an encoder.
+        and an unfitted encoder of another library is fitted on the texts.
     prior : {"universal"}, default=None
         None: the encoder starts untrained, and the penalties pull vectors to where they
         started, other parameters to zero. "universal": training starts from the fitted
@@ -73,13 +90,12 @@ class SimilarityRegressor(RegressorMixin, SupervisedModel):
         Outputs of the softmax, evenly spaced over the scale. None: one for each
         integer.
 
-    optimizer : {"adagrad", "adam", "rmsprop", "sgd"} or Optimizer, default="adam"
-        A name is short for `Optimizer(name)`. AdaGrad with a rate of 0.05 can saturate
-        the head behind `projection_dim` or an encoder with layers; Adam is safer.
-    learning_rate : float, default=0.001
-    batch_size : int, default=25
+    optimizer : {"adagrad", "adam", "rmsprop", "sgd"} or Optimizer, default="adagrad"
+        A name is short for `Optimizer(name)`.
+    learning_rate : float, default=0.01
+    batch_size : int, default=50
         Examples per step.
-    max_epochs : int, default=10
+    max_epochs : int, default=5
         Passes over the examples. 0 keeps the initial parameters.
     vectors_penalty : float, default=1e-05
         Lambda_w. With sparse updates, only the vectors of the batch are pulled.
@@ -111,8 +127,9 @@ class SimilarityRegressor(RegressorMixin, SupervisedModel):
     encoder_ : encoder
         The trained encoder: its `transform` gives vectors for other uses.
     head_ : dict of str to ndarray
-        "hidden.weight", "hidden.bias", "output.weight", "output.bias", and with
-        `projection_dim` "projection.weight" and "projection.bias".
+        "output.weight" and "output.bias", with `hidden_dim` "hidden.weight" and
+        "hidden.bias", and with `projection_dim` "projection.weight" and
+        "projection.bias".
     levels_ : ndarray of shape (n_levels,)
         The scores that the outputs of the softmax represent.
     scale_ : float
@@ -172,17 +189,16 @@ class SimilarityRegressor(RegressorMixin, SupervisedModel):
     _n_texts = 2
 
     _paper_settings: ClassVar[Settings] = {
-        **wieting_settings(DENSE_ADAM, ParagramEncoder()),
+        **wieting_settings(_PAPER, ParagramEncoder()),
         "sif": {
+            **_PAPER,
             **FROZEN,
-            **DENSE_ADAM,
             "encoder": SIFEncoder(a=1e-2),
             "projection_dim": 2400,
         },
         "cse": {
-            "scale": None,
+            **_PAPER,
             "prior": "universal",
-            **DENSE_ADAM,
             "hidden_dim": 300,
             "normalize": True,
             "batch_size": 32,
@@ -196,20 +212,20 @@ class SimilarityRegressor(RegressorMixin, SupervisedModel):
         self,
         encoder: Any = None,
         *,
-        hidden_dim: int = 50,
-        how: Sequence[str] = ("product", "absdiff"),
+        hidden_dim: int | None = None,
+        how: Sequence[str] = ("product", "absdiff", "cosine"),
         projection_dim: int | None = None,
         train_projection: bool = True,
-        normalize: bool = False,
-        scale: float | None = 6.0,
+        normalize: bool = True,
+        scale: float | None = 2.0,
         freeze: str | None = None,
         prior: str | None = None,
         score_range: tuple[float, float] | None = None,
         n_levels: int | None = None,
-        optimizer: str | Optimizer = "adam",
-        learning_rate: float = 0.001,
-        batch_size: int = 25,
-        max_epochs: int = 10,
+        optimizer: str | Optimizer = "adagrad",
+        learning_rate: float = 0.01,
+        batch_size: int = 50,
+        max_epochs: int = 5,
         vectors_penalty: float = 1e-05,
         composition_penalty: float = 1e-6,
         head_penalty: float = 1e-6,

@@ -183,7 +183,9 @@ class SequenceTagger(TrainedModel):
         },
         "char-lstm": {
             "optimizer": Optimizer("sgd", sparse=False),
-            "word_encoder": CharLSTMEncoder(**_CHARACTERS, output_gate=True),
+            "word_encoder": CharLSTMEncoder(
+                **_CHARACTERS, embedding_range=None, output_gate=True
+            ),
             "penalty": 1e-5,
         },
     }

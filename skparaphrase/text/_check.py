@@ -12,11 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 _EXPECTED = "a list, array, Series or one-column frame of str, or pairs of str"
+_ROW_KINDS = {(): "single texts", (2,): "pairs", (3,): "triplets"}
 _ZIP = "Two lists become pairs with list(zip(first, second))."
 _SELECT = "Select one column of text, such as X['title'], or the two of a pair."
 
 
-def check_texts(X: Any) -> NDArray[np.object_]:
+def check_texts(X: Any, *, triplets: bool = False) -> NDArray[np.object_]:
     """Convert texts, or pairs of texts, to an object array of str.
 
     Parameters
@@ -24,10 +25,12 @@ def check_texts(X: Any) -> NDArray[np.object_]:
     X : array-like of str of shape (n_texts,), (n_texts, 1) or (n_pairs, 2)
         Lists, tuples, NumPy arrays, frames and series of pandas and polars, tables and
         arrays of pyarrow. Generators are read to their end.
+    triplets : bool, default=False
+        Whether there may be three columns.
 
     Returns
     -------
-    texts : ndarray of shape (n_texts,) or (n_pairs, 2), dtype object
+    texts : ndarray of shape (n_texts,), (n_pairs, 2) or (n_triplets, 3), dtype object
 
     Raises
     ------
@@ -40,7 +43,7 @@ def check_texts(X: Any) -> NDArray[np.object_]:
     """
     rows = _read(X)
     texts = rows if isinstance(rows, np.ndarray) else _from_rows(list(rows))
-    texts = _check_shape(texts)
+    texts = _check_shape(texts, triplets)
     _check_entries(texts)
     return texts
 
@@ -49,21 +52,22 @@ def check_text_blocks(X: Any, block_size: int) -> Iterator[NDArray[np.object_]]:
     """Convert texts as :func:`check_texts` does, in one or more blocks.
 
     An iterator is read as it is consumed. Error messages name indices in the whole.
+    There may be triplets.
     """
     rows = _read(X)
     if isinstance(rows, np.ndarray):
-        texts = check_texts(rows)
+        texts = check_texts(rows, triplets=True)
         for start in range(0, len(texts) or 1, block_size):
             yield texts[start : start + block_size]
         return
     n_done = 0
     width: tuple[int, ...] = ()
     while (block := list(islice(rows, block_size))) or not n_done:
-        texts = _check_shape(_from_rows(block, n_done))
+        texts = _check_shape(_from_rows(block, n_done), triplets=True)
         if n_done and texts.shape[1:] != width:
             raise ValueError(
                 f"Row {n_done} is {describe(block[0])}, unlike the rows before it, "
-                f"which hold {'pairs' if width else 'single texts'}."
+                f"which hold {_ROW_KINDS[width]}."
             )
         width = texts.shape[1:]
         _check_entries(texts, n_done)
@@ -207,11 +211,12 @@ def _is_row(value: Any) -> bool:
     )
 
 
-def _check_shape(texts: NDArray[np.object_]) -> NDArray[np.object_]:
-    """Texts, or pairs of texts; a last axis of length 1 is dropped."""
+def _check_shape(texts: NDArray[np.object_], triplets: bool) -> NDArray[np.object_]:
+    """Texts, pairs or triplets of texts; a last axis of length 1 is dropped."""
     if texts.ndim > 1 and texts.shape[-1] == 1:
         texts = texts[..., 0]
-    if texts.ndim > 2 or (texts.ndim == 2 and texts.shape[1] != 2):
+    widths = (2, 3) if triplets else (2,)
+    if texts.ndim > 2 or (texts.ndim == 2 and texts.shape[1] not in widths):
         two_lists = texts.ndim == 2 and len(texts) == 2
         raise ValueError(
             "Expected texts of shape (n_texts,) or pairs of shape (n_pairs, 2); got "

@@ -57,7 +57,8 @@ class Training:
     """A fit by epochs: losses, validation, callbacks, and the best epoch.
 
     Callbacks get this object in the hook argument `metadata`, as
-    `metadata["training"]`.
+    `metadata["training"]`, and after an epoch also its "epoch" (from 1), "loss" and, if
+    there is validation, "validation_score".
 
     Parameters
     ----------
@@ -128,8 +129,10 @@ class Training:
                 loss = train_epoch(self.trainer, self.n_epochs, estimator.max_epochs)
                 is_last = self._end_epoch(loss)
                 self.n_epochs += 1
+                metadata = {**hook["metadata"], **self._last_epoch()}
                 stops = epoch.call_on_fit_task_end(
-                    **hook, reconstruction_attributes=self._reconstruction
+                    **{**hook, "metadata": metadata},
+                    reconstruction_attributes=self._reconstruction,
                 )
                 self.stopped = is_last or stops
             context.call_on_fit_task_end(**hook, reconstruction_attributes=dict)
@@ -222,6 +225,14 @@ class Training:
                 f"epochs, or with another {self.trainer.parameters_to_change()}.",
                 ConvergenceWarning,
             )
+
+    def _last_epoch(self) -> dict[str, float]:
+        """What callbacks are told after an epoch."""
+        estimator = self.estimator
+        found = {"epoch": estimator.n_epochs_, "loss": estimator.loss_curve_[-1]}
+        if self.validate is not None:
+            found["validation_score"] = estimator.validation_scores_[-1]
+        return found
 
     def _reconstruction(self) -> dict[str, Any]:
         """Attributes of the estimator as if training had ended."""
@@ -333,15 +344,33 @@ def unchanged_on_error(estimator: Any) -> Iterator[None]:
 
 
 def split_off(
-    examples: Any, fraction: float, random_state: Any, stratify: Any = None
+    examples: Any,
+    fraction: float,
+    random_state: Any,
+    stratify: Any = None,
+    groups: Any = None,
 ) -> tuple[Any, Any]:
-    """Examples to train on, and a random share to validate on, both in order."""
+    """Examples to train on, and a random share to validate on, both in order.
+
+    Examples of one group stay together, unless its size leaves too few to validate on.
+    """
     train, held_out = train_test_split(
         np.arange(len(examples)),
         test_size=fraction,
         random_state=random_state,
         stratify=stratify,
     )
+    if groups is not None and groups.max() + 1 < len(groups):
+        sizes, room, chosen = np.bincount(groups).tolist(), len(held_out), []
+        for group in random_state.permutation(len(sizes)).tolist():
+            if sizes[group] <= room:
+                chosen.append(group)
+                room -= sizes[group]
+            if not room:
+                break
+        in_groups = np.isin(groups, chosen)
+        if 2 * room <= len(held_out):
+            train, held_out = np.flatnonzero(~in_groups), np.flatnonzero(in_groups)
     return examples.take(np.sort(train)), examples.take(np.sort(held_out))
 
 

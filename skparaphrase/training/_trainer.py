@@ -4,7 +4,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -17,11 +17,12 @@ from torch import Tensor, nn
 from skparaphrase.networks._compositions import (
     Composition,
     parameter_arrays,
+    pool,
     unit_vectors,
 )
 from skparaphrase.networks._table import Ints, UsedRows, WordTable, to_device
 from skparaphrase.text import TokenBatch
-from skparaphrase.training._update_rules import RULES, clip_norm_
+from skparaphrase.training._update_rules import RULES, clip_norm_, limit_change_
 
 
 class BaseTrainer:
@@ -125,6 +126,9 @@ class BaseTrainer:
             gradient = self._gradient(leaf, self.vectors_penalty, used.initial)
             weight, rate = self.table.weight, self.vectors_rate
             self.rule.step("vectors", weight, gradient, leaf, used.rows, rate)
+            most = self.optimizer.max_change
+            if most is not None and used.initial is not None:
+                limit_change_(leaf, used.initial, most)
             self.table.write(leaf, used)
         for name, parameter in self.module.named_parameters():
             if parameter.requires_grad:
@@ -203,16 +207,31 @@ class LossBatch:
     Parameters
     ----------
     identities : ndarray of int of shape (n_texts,)
-        Equal numbers stand for equal strings.
+        Equal numbers stand for equal strings, or with `has_classes` for equal labels.
     random_state : RandomState
         The source of all random choices.
-    targets : Tensor of shape (n_texts, dim), default=None
-        A teacher's unit vectors, if the loss `needs_targets`.
+    targets : Tensor, default=None
+        The scores of pairs, shape (n_pairs,), or a teacher's unit vectors of texts,
+        shape (n_texts, dim), if the loss learns from these.
+    n_hard : int, default=0
+        The number of hard negatives, whose texts are the last ones.
+    has_classes : bool, default=False
+        Whether texts of equal identities are never negatives of each other.
+    start : Tensor of shape (n_texts, dim), default=None
+        Unit averages of the word vectors that training started from, if they are known.
     """
 
     identities: Ints
     random_state: RandomState
     targets: Tensor | None = None
+    n_hard: int = 0
+    has_classes: bool = False
+    start: Tensor | None = None
+
+    @property
+    def n_pairs(self) -> int:
+        """The number of pairs."""
+        return (len(self.identities) - self.n_hard) // 2
 
 
 class ParaphraseTrainer(BaseTrainer):
@@ -228,11 +247,15 @@ class ParaphraseTrainer(BaseTrainer):
         See :class:`skparaphrase.losses.Loss`.
     texts : TokenBatch
         Distinct texts, or any texts with `identities`; arrays may be memory-mapped.
-    examples : ndarray of shape (n_pairs, 2) or (n_texts,), or an object with its rows
-        Numbers of texts; at least two pairs.
+    examples : ndarray of shape (n_pairs, 2), (n_triplets, 3) or (n_texts,)
+        Numbers of texts, or an object with such rows; at least two.
     identities : ndarray of shape (n_texts,), default=None
-        Equal where strings are equal; None if all texts differ.
-    targets : ndarray of shape (n_texts, dim), default=None
+        Equal where strings, or labels, are equal; None if all texts differ.
+    has_classes : bool, default=False
+        See :class:`LossBatch`.
+    scores : ndarray of shape (n_pairs,), default=None
+        The graded scores of pairs.
+    teacher : ndarray of shape (n_texts, dim), default=None
         A teacher's unit vectors of the texts.
     """
 
@@ -244,7 +267,9 @@ class ParaphraseTrainer(BaseTrainer):
         texts: TokenBatch,
         examples: Any,
         identities: Ints | None = None,
-        targets: NDArray[np.float32] | None = None,
+        has_classes: bool = False,
+        scores: NDArray[np.float32] | None = None,
+        teacher: NDArray[np.float32] | None = None,
     ) -> None:
         n_examples, anchors = len(examples), composition.anchors
         super().__init__(composition, *parts, n_examples=n_examples, anchors=anchors)
@@ -261,33 +286,48 @@ class ParaphraseTrainer(BaseTrainer):
         self.texts = texts
         self.examples = examples
         self.identities = identities
-        self.targets = None
-        if targets is not None:
-            self.targets = torch.from_numpy(targets).to(self.device)
+        self.has_classes = has_classes
+        self.scores = self._on_device(scores)
+        self.teacher = self._on_device(teacher)
+
+    def _on_device(self, values: NDArray[np.float32] | None) -> Tensor | None:
+        return None if values is None else torch.from_numpy(values).to(self.device)
 
     def slices(self) -> list[slice]:
         """The batches of an epoch; a last single pair joins the batch before it."""
         size = self.settings.batch_size
         return list(gen_batches(self.n_examples, size, min_batch_size=2))
 
-    def make(self, chosen: Ints) -> tuple[UsedRows, Ints, Ints]:
+    def make(self, chosen: Ints) -> tuple[UsedRows, Ints, Ints, Ints]:
         """The rows in use, offsets and numbers of the texts of some examples."""
-        numbers = self.examples[chosen].ravel()
+        numbers = self._numbers(chosen)
         texts = self.texts.take(numbers)
-        return self.table.used(texts.ids), texts.offsets, numbers
+        return self.table.used(texts.ids), texts.offsets, numbers, chosen
+
+    def _numbers(self, chosen: Ints) -> Ints:
+        """The texts of some examples: those of all pairs, and then hard negatives."""
+        rows = self.examples[chosen]
+        if rows.ndim == 1:
+            return rows
+        return np.concatenate([rows[:, :2].ravel(), rows[:, 2:].ravel()])
 
     def forward(
-        self, batch: tuple[UsedRows, Ints, Ints]
+        self, batch: tuple[UsedRows, Ints, Ints, Ints]
     ) -> tuple[Tensor, Tensor, UsedRows]:
         """The mean loss of a batch, the leaf that it depends on, and its rows."""
-        used, offsets, numbers = batch
+        used, offsets, numbers, chosen = batch
         ids = used.local
         if self.scramble:
-            together = 1 if self.loss.needs_targets else 2
-            order = _scrambled(offsets, self.scramble, self.random_state, together)
+            n_together = 2 if len(numbers) == 2 * len(chosen) else 1
+            order = _scrambled(offsets, self.scramble, self.random_state, n_together)
             ids = ids[to_device(order, ids.device)]
         leaf = self.table.leaf(used)
-        return self._loss(leaf, ids, offsets, numbers), leaf, used
+        known = self._batch(numbers, chosen, self.random_state)
+        if used.initial is not None and self.loss._uses_start:
+            with torch.no_grad():
+                start = unit_vectors(pool(used.initial, ids, offsets, "mean"))
+            known = replace(known, start=start)
+        return self._loss(leaf, ids, offsets, known), leaf, used
 
     def penalty(self, name: str) -> float:
         """Lambda of a parameter."""
@@ -299,16 +339,17 @@ class ParaphraseTrainer(BaseTrainer):
         return {
             "texts": (self.texts.ids, self.texts.offsets),
             "examples": (self.n_examples, self.examples[some.astype(np.intp)]),
-            "targets": self.targets,
+            "targets": (self.scores, self.teacher),
         }
 
     def constant_loss(self) -> float:
         """The loss of the first batch if all texts had the same vector."""
         if not self.loss._is_contrastive:
             return super().constant_loss()
-        numbers = self.examples[np.arange(self.slices()[0].stop)].ravel()
+        first = np.arange(self.slices()[0].stop)
+        numbers = self._numbers(first)
         vectors = torch.ones((len(numbers), self.composition.dim), device=self.device)
-        batch = self._batch(numbers, RandomState(0))
+        batch = self._batch(numbers, first, RandomState(0))
         with torch.no_grad():
             return float(self.loss.compute(unit_vectors(vectors), batch))
 
@@ -321,15 +362,25 @@ class ParaphraseTrainer(BaseTrainer):
             found += ', loss ("infonce", or MarginLoss(negatives="random"))'
         return f"{found}, or init (an encoder of short texts)"
 
-    def _batch(self, numbers: Ints, random_state: RandomState) -> LossBatch:
-        targets = self.targets
-        if targets is not None:
-            targets = targets.index_select(0, to_device(numbers, targets.device))
-        identities = numbers if self.identities is None else self.identities[numbers]
-        return LossBatch(identities, random_state, targets)
+    def _batch(
+        self, numbers: Ints, chosen: Ints, random_state: RandomState
+    ) -> LossBatch:
+        targets = None
+        if self.scores is not None:
+            targets = self.scores.index_select(0, to_device(chosen, self.device))
+        elif self.teacher is not None:
+            targets = self.teacher.index_select(0, to_device(numbers, self.device))
+        return LossBatch(
+            numbers if self.identities is None else self.identities[numbers],
+            random_state,
+            targets,
+            n_hard=max(len(numbers) - 2 * len(chosen), 0),
+            has_classes=self.has_classes,
+        )
 
-    def _loss(self, leaf: Tensor, ids: Tensor, offsets: Ints, numbers: Ints) -> Tensor:
-        batch = self._batch(numbers, self.random_state)
+    def _loss(
+        self, leaf: Tensor, ids: Tensor, offsets: Ints, batch: LossBatch
+    ) -> Tensor:
         rate = self.word_dropout or self.composition.dropout
         if not (rate and hasattr(self.loss, "choose")):
             return self.loss.compute(self._embed(leaf, ids, offsets, rate), batch)

@@ -31,6 +31,15 @@ def clip_norm_(gradient: Tensor, clip_norm: float) -> None:
     gradient *= norm.clamp(max=clip_norm) / (norm + 1e-7)
 
 
+def limit_change_(rows: Tensor, initial: Tensor, most: float) -> None:
+    """Move rows back to the distance `most * |initial|` from their initial values."""
+    change = rows - initial
+    limits = most * torch.linalg.vector_norm(initial, dim=1, keepdim=True)
+    distances = torch.linalg.vector_norm(change, dim=1, keepdim=True)
+    back = torch.addcmul(initial, change, limits / distances.clamp_min(1e-30))
+    torch.where(distances > limits, back, rows, out=rows)
+
+
 class UpdateRule:
     """Base of update rules, which know tensors by name.
 

@@ -1,4 +1,4 @@
-"""The word vectors and counts that come with the package."""
+"""The word vectors that come with the package."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from skparaphrase.vectors._frequencies import WordFrequencies
 from skparaphrase.vectors._subwords import Subwords
 from skparaphrase.vectors._word_vectors import WordVectors
 
@@ -40,7 +39,7 @@ def load_word_vectors() -> WordVectors:
     return read_bundled(_FILE)
 
 
-def read_bundled(path: Any) -> WordVectors:
+def read_bundled(path: Any, *, is_weighted: bool = False) -> WordVectors:
     """Read a file of the package: words, vectors, and the n-grams of other words."""
     with path.open("rb") as file, np.load(file, allow_pickle=False) as data:
         low, high = data["ngram_range"].tolist()
@@ -55,34 +54,5 @@ def read_bundled(path: Any) -> WordVectors:
                 ngram_range=(low, high),
                 factor=float(data["factor"]),
             ),
+            is_weighted=is_weighted,
         )
-
-
-@cache
-def load_word_frequencies() -> WordFrequencies:
-    """Load the counts of the bundled words in the English Wikipedia.
-
-    The counts that Arora et al. (2017) published with their code (MIT) cover letters
-    only; contractions, numbers and punctuation are filled in at the rate of a small
-    sample of Wikipedia.
-
-    Returns
-    -------
-    frequencies : WordFrequencies
-        The same object at every call.
-
-    Examples
-    --------
-    >>> from skparaphrase.datasets import load_word_frequencies
-    >>> frequencies = load_word_frequencies()
-    >>> frequencies["the"] > frequencies["cat"]
-    True
-    """
-    with _FILE.open("rb") as file, np.load(file, allow_pickle=False) as data:
-        words = bytes(data["words"]).decode("utf-8").split("\n")
-        counts = data["counts"]
-        total = int(data["total"])
-    known = np.flatnonzero(counts)
-    return WordFrequencies(
-        {words[i]: int(counts[i]) for i in known.tolist()}, total=total
-    )

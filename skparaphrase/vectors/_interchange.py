@@ -117,7 +117,8 @@ def from_model2vec(
     Averages of these vectors are those of the model for texts that its tokenizer
     splits into the same whole words; a word that it splits into pieces is unknown
     here. Lengths differ if the model normalises. Give an encoder a tokenizer with
-    `split_compounds=False`, and `lowercase=False` for a table with capitals.
+    `split_compounds=False`, and `lowercase=False` for a table with capitals. Models
+    of releases that store no weights have them in the vectors, unmarked.
 
     Parameters
     ----------
@@ -142,7 +143,8 @@ def from_model2vec(
         matrix = matrix.astype(np.float32) * weights[:, np.newaxis]
     elif matrix.dtype == np.int8:
         scale = np.ones(len(matrix), dtype=np.float32)  # model2vec has no scale
-    return cls(words, matrix, scale=scale, unknown=unknown)
+    is_weighted = weights is not None
+    return cls(words, matrix, scale=scale, unknown=unknown, is_weighted=is_weighted)
 
 
 def from_sentence_transformers(

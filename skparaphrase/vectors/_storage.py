@@ -40,6 +40,7 @@ def save(self: "WordVectors", folder: str | PathLike[str]) -> None:
     arrays: dict[str, Any] = {"matrix": self.matrix, "scale": self.scale}
     arrays |= {f"words-{name}": part for name, part in self.words.arrays().items()}
     content: dict[str, Any] = {"unknown": self.unknown, "subwords": None}
+    content["is_weighted"] = self.is_weighted
     if self.subwords is not None:
         content["subwords"] = settings = dict(vars(self.subwords))
         arrays |= {f"subwords-{name}": settings.pop(name) for name in _SUBWORD_ARRAYS}
@@ -112,7 +113,8 @@ def _load_into(
         unknown, subwords = metadata["unknown"], None
         if metadata.get("subwords") is not None:
             subwords = _load_subwords(folder, metadata["subwords"], mmap=mmap)
-        vectors._set(words, matrix, scale, unknown, subwords)
+        is_weighted = bool(metadata.get("is_weighted", False))
+        vectors._set(words, matrix, scale, unknown, subwords, is_weighted)
         vectors._check()
         if verify or not is_large(matrix.nbytes):
             vectors._check_finite()

@@ -360,7 +360,12 @@ def fit_subwords(
     fitted = fit_rows(ngrams, self.rows(rows), alpha=alpha)
     subwords = Subwords(fitted, ngram_range=ngram_range, factor=scale)
     return type(self)(
-        self.words, self.matrix, scale=self.scale, unknown="subword", subwords=subwords
+        self.words,
+        self.matrix,
+        scale=self.scale,
+        unknown="subword",
+        subwords=subwords,
+        is_weighted=self.is_weighted,
     )
 
 

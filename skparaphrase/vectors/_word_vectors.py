@@ -25,6 +25,7 @@ from skparaphrase.text._lookup import MakeVectors
 from skparaphrase.text._tokenizer import FunctionTokenizer, is_word
 from skparaphrase.vectors import _distill, _formats, _interchange, _storage
 from skparaphrase.vectors._subwords import DTYPES, Subwords, converted, fit_subwords
+from skparaphrase.vectors._weighting import weighted
 
 MADE = ("subword", "hash")  # unknown= for which vectors of words are made
 _BLOCK = 65536  # rows converted to float32 at a time
@@ -54,6 +55,10 @@ class WordVectors:
         without a letter or digit are left out by the first two.
     subwords : Subwords, default=None
         The n-grams of "subword"; :meth:`fit_subwords` learns them.
+    is_weighted : bool, default=False
+        Whether the vectors include the weights of their words. They are then averaged
+        as they are; :meth:`weighted` raises an error, and encoders that would weight
+        them again warn. Tables made from this one keep it.
 
     Attributes
     ----------
@@ -65,6 +70,7 @@ class WordVectors:
     unknown_row : int or None
         The row that is used for words that the table lacks.
     subwords : Subwords or None
+    is_weighted : bool
 
     Raises
     ------
@@ -96,6 +102,7 @@ class WordVectors:
         scale: Any = None,
         unknown: str | None = None,
         subwords: Subwords | None = None,
+        is_weighted: bool = False,
     ) -> None:
         matrix = np.asanyarray(matrix)
         if matrix.dtype.name not in DTYPES:
@@ -106,12 +113,18 @@ class WordVectors:
         words = words if isinstance(words, Vocabulary) else Vocabulary(words)
         if scale is not None:
             scale = np.asarray(scale, dtype=np.float32)
-        self._set(words, matrix, scale, unknown, subwords)
+        self._set(words, matrix, scale, unknown, subwords, is_weighted)
         self._check()
         self._check_finite()
 
     def _set(
-        self, words: Vocabulary, matrix: Any, scale: Any, unknown: Any, subwords: Any
+        self,
+        words: Vocabulary,
+        matrix: Any,
+        scale: Any,
+        unknown: Any,
+        subwords: Any,
+        is_weighted: bool,
     ) -> None:
         """Store the parts of a table, arrays as views that cannot be written to."""
         self.words = words
@@ -126,6 +139,7 @@ class WordVectors:
         if unknown not in (None, *MADE):
             self.unknown_row = words.get(unknown)
         self.subwords: Subwords | None = subwords
+        self.is_weighted: bool = is_weighted
         self._source: tuple[str, int] | None = None  # what is pickled instead
         self._lookups: dict[tuple[Any, ...], WordLookup] = {}  # by tokenizer
         self._ngram_index: NgramIndex | None = None
@@ -486,7 +500,12 @@ class WordVectors:
         if subwords is not None:
             subwords = subwords.astype(name)
         return type(self)(
-            self.words, matrix, scale=scale, unknown=self.unknown, subwords=subwords
+            self.words,
+            matrix,
+            scale=scale,
+            unknown=self.unknown,
+            subwords=subwords,
+            is_weighted=self.is_weighted,
         )
 
     def with_unknown(self, vector: Any = None, word: str = "<unk>") -> Self:
@@ -509,7 +528,10 @@ class WordVectors:
         if row.shape != (self.dim,):
             raise ValueError(f"vector must be of shape ({self.dim},); got {row.shape}.")
         return type(self)(
-            [*self.words, word], np.vstack([matrix, row]), unknown=word
+            [*self.words, word],
+            np.vstack([matrix, row]),
+            unknown=word,
+            is_weighted=self.is_weighted,
         ).astype(self.matrix.dtype)
 
     fit_subwords = fit_subwords
@@ -560,7 +582,7 @@ class WordVectors:
         matrix = np.concatenate([self.rows(slice(None)), self._maker()(new)])
         table = type(self).__new__(type(self))  # made of parts that have been checked
         words = self.words.extended(new)
-        table._set(words, matrix, None, self.unknown, self.subwords)
+        table._set(words, matrix, None, self.unknown, self.subwords, self.is_weighted)
         return table
 
     def replace(
@@ -587,7 +609,11 @@ class WordVectors:
         if subwords is not None and (factor != 1.0 or np.any(shift)):
             subwords = subwords.moved(factor, shift)
         vectors = type(self)(
-            self.words, matrix, unknown=self.unknown, subwords=subwords
+            self.words,
+            matrix,
+            unknown=self.unknown,
+            subwords=subwords,
+            is_weighted=self.is_weighted,
         )
         vectors._ngram_index = self._ngram_index
         # The vectors that a hash makes have the length of those of one table.
@@ -619,6 +645,8 @@ class WordVectors:
         mean = matrix.mean(axis=0)
         return self.replace(matrix - mean, shift=-mean)
 
+    weighted = weighted
+
     # Copies and pickles ----------------------------------------------------------
 
     def __sklearn_clone__(self) -> "WordVectors":
@@ -640,8 +668,16 @@ class WordVectors:
         return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        vars(self).update({"subwords": None, **state})  # the first edition had none
-        self._set(self.words, self.matrix, self.scale, self.unknown, self.subwords)
+        # The first edition had neither.
+        vars(self).update({"subwords": None, "is_weighted": False, **state})
+        self._set(
+            self.words,
+            self.matrix,
+            self.scale,
+            self.unknown,
+            self.subwords,
+            self.is_weighted,
+        )
 
     def _fingerprint(self) -> int:
         """A checksum of some words and vectors that tells tables apart."""
@@ -654,8 +690,9 @@ class WordVectors:
         return found
 
     def __repr__(self) -> str:
-        unknown = "" if self.unknown is None else f", unknown={self.unknown!r}"
-        return f"WordVectors({len(self)} words, dim={self.dim}, {self.dtype}{unknown})"
+        more = "" if self.unknown is None else f", unknown={self.unknown!r}"
+        more += ", weighted" if self.is_weighted else ""
+        return f"WordVectors({len(self)} words, dim={self.dim}, {self.dtype}{more})"
 
 
 def _hashed_vectors(

@@ -79,11 +79,11 @@ KINDS = {
     "mix": lambda: ParagramEncoder(
         VECTORS, loss=MarginLoss(negatives="mix"), ordered_first_epoch=True
     ),
-    "sif": lambda: ParagramEncoder(VECTORS, weighting="sif", frequencies="corpus"),
+    "weighted": lambda: ParagramEncoder(VECTORS.weighted({"a": 5})),
     "iterator": lambda: ParagramEncoder(
         VECTORS, loss=MarginLoss(negatives="random"), optimizer="adam"
     ),
-    "validated": lambda: ParagramEncoder(VECTORS, scale=2.0, **BEST),
+    "validated": lambda: ParagramEncoder(VECTORS, **BEST),
     "lstm": lambda: LSTMEncoder(VECTORS, dim=4, optimizer="adam"),
     "convolutional": lambda: ConvolutionalEncoder(VECTORS, n_filters=4),
     "without a seed": lambda: DeepAveragingEncoder(
@@ -202,7 +202,8 @@ def names(folder):
     return sorted(path.name for path in folder.iterdir() if path.is_dir())
 
 
-EVERY = [*((kind, 1) for kind in KINDS), ("sif", 2), ("regressor", 2), ("tagger", 2)]
+EVERY = [(kind, 1) for kind in KINDS]
+EVERY += [("weighted", 2), ("regressor", 2), ("tagger", 2)]
 
 
 @pytest.mark.filterwarnings("ignore:The loss of .* the same output")
@@ -474,9 +475,9 @@ def test_new_callback_sees_the_remaining_epochs(half):
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"learning_rate": 0.1}, "learning_rate was 0.05 and is 0.1"),
+        ({"learning_rate": 0.1}, "learning_rate was 0.0075 and is 0.1"),
         ({"random_state": 1}, "random_state differs"),
-        ({"loss": InfoNCELoss()}, "loss was 'margin' and is 'InfoNCELoss"),
+        ({"loss": InfoNCELoss()}, "loss was 'auto' and is 'InfoNCELoss"),
         ({"optimizer": Optimizer("adagrad")}, "optimizer was 'adagrad' and is 'Opt"),
         ({"vectors": VECTORS.replace(2 * VECTORS.matrix)}, "vectors was 'WordV"),
         ({"tokenizer": str.split}, "tokenizer was None and is 'method"),

@@ -61,7 +61,7 @@ def different():
     yield from (encoder, FrozenEstimator(encoder))
     yield clone(encoder).set_params(loss=MarginLoss(0.5))
     fitted = clone(encoder).fit(PAIRS)
-    yield from (fitted, FrozenEstimator(fitted), clone(encoder).fit(PAIRS[::-1]))
+    yield from (fitted, FrozenEstimator(fitted), clone(encoder).fit(PAIRS[:2]))
     yield from (MarginLoss(), MarginLoss(0.5), InfoNCELoss())
     yield from (Optimizer(), Optimizer(clip_norm=1.0))
     yield from (NgramTokenizer(), NgramTokenizer(lowercase=False))

@@ -5,6 +5,7 @@
 
 import pickle
 import re
+import warnings
 from math import log
 from pathlib import Path
 from types import SimpleNamespace
@@ -168,6 +169,19 @@ def test_invalid_parameters_raise_at_fit(make, name, value, message):
 def test_fit_needs_a_text(make):
     with pytest.raises(ValueError, match="Found 0 samples"):
         make(VECTORS).fit([])
+
+
+@each_encoder
+def test_vectors_of_a_teacher_are_not_ignored_silently(make):
+    teacher = RNG.randn(60, 3)
+    for y in (teacher, teacher.tolist(), [teacher, teacher], teacher.reshape(30, 2, 3)):
+        texts = PAIRS if len(y) == 30 else TEXTS
+        with pytest.warns(UserWarning, match=f"{make.__name__} ignores y.*Distilled"):
+            make(VECTORS).fit(texts, y)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for y in (None, [], [0, 1] * 30, ["a", "b"] * 30, np.ones(60)):
+            make(VECTORS).fit(TEXTS, y)
 
 
 KEYED = SimpleNamespace(index_to_key=["cat"], vectors=np.eye(1))

@@ -1,9 +1,10 @@
-"""What a fit learns from: paraphrases in memory and in stores, and teachers."""
+"""What a fit learns from: pairs, triplets, labels, scores, teachers; and stores."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import tracemalloc
+from contextlib import ExitStack
 
 import numpy as np
 import pytest
@@ -14,10 +15,15 @@ from sklearn.decomposition import TruncatedSVD
 import skparaphrase
 from skparaphrase.encoders import ParagramEncoder
 from skparaphrase.encoders._data import (
+    check_examples,
     check_teacher,
     mean_targets,
+    partners,
+    share_texts,
     teacher_axes,
 )
+from skparaphrase.losses import CoSENTLoss, MarginLoss
+from skparaphrase.optimizers import Optimizer
 from skparaphrase.streams import TextStore
 from skparaphrase.vectors import WordVectors
 
@@ -32,7 +38,10 @@ MASK = np.arange(40) % 3 > 0
 
 
 def make_encoder(**changes):
-    settings = {"max_epochs": 3, "batch_size": 20, "random_state": 0, "device": "cpu"}
+    settings = {
+        "max_epochs": 3, "batch_size": 20, "random_state": 0, "device": "cpu",
+        "learning_rate": 0.05, "optimizer": Optimizer("adagrad", max_change=None),
+    }  # fmt: skip
     return ParagramEncoder(VECTORS, **{**settings, **changes})
 
 
@@ -69,27 +78,203 @@ def test_y_marks_paraphrases(y, positive_from, container):
     assert_array_equal(found, trained(chosen))
 
 
+# Kinds
+
+TRIPLETS = [(*pair, TEXTS[100 + i]) for i, pair in enumerate(PAIRS)]
+SCORES = np.random.RandomState(4).randint(6, size=40) / 2
+LABELS = np.random.RandomState(5).randint(7, size=200)
+NAMES = np.array([f"class {label}" for label in LABELS])
+VECTORS_OF_TEXTS = np.random.RandomState(6).randn(200, 8)
+KINDS = {
+    "pairs": (PAIRS, None),
+    "triplets": (TRIPLETS, None),
+    "labels": (TEXTS, NAMES),
+    "scores": (PAIRS, SCORES),
+    "vectors": (TEXTS, VECTORS_OF_TEXTS),
+}
+ALL = frozenset(KINDS)
+
+
+def check(X, y, kinds=ALL, positive_from=None):
+    with ExitStack() as scratch:
+        return check_examples(X, y, kinds, positive_from, scratch)
+
+
 @pytest.mark.parametrize(
-    ("X", "y", "message"),
+    ("X", "y", "positive_from", "kind"),
     [
-        (PAIRS, np.linspace(0, 5, 40), "between 0 and 5.*positive_from="),
-        (PAIRS, np.where(MASK, 1, -1), "-1 and 1.*positive_from=1"),
-        (PAIRS, ["yes", "no"] * 20, "y contains str.*booleans"),
-        (PAIRS, MASK[:-1], "inconsistent numbers of samples"),
-        (PAIRS, np.full(40, np.nan), "NaN"),
-        (PAIRS, np.zeros(40), "Found 0 samples.*minimum of 2"),
-        (PAIRS, np.arange(40) == 7, "Found 1 samples.*minimum of 2"),
-        (PAIRS[:1], None, "Found 1 samples.*minimum of 2"),
-        ([], None, "Found 0 samples.*minimum of 2"),
-        (TEXTS, None, "[Ee]xpected pairs"),
-        ([("un", "known"), ("no", "word")], None, "No word of the texts"),
-        (PAIRS, np.ones((40, 8)), r"\(40, 8\): .*loss='distillation'"),
+        (PAIRS, None, None, "pairs"),
+        (PAIRS, MASK, None, "pairs"),
+        (PAIRS, MASK.astype(int), None, "pairs"),
+        (PAIRS, np.ones(40), None, "pairs"),
+        (PAIRS, SCORES, 1.0, "pairs"),
+        (PAIRS, SCORES, None, "scores"),
+        (PAIRS, SCORES[:, np.newaxis], None, "scores"),
+        (PAIRS, -MASK.astype(float), None, "scores"),
+        (TRIPLETS, None, None, "triplets"),
+        (TEXTS, LABELS, None, "labels"),
+        (TEXTS, NAMES, None, "labels"),
+        (TEXTS, NAMES.astype(object), None, "labels"),
+        (TEXTS, LABELS % 2 > 0, None, "labels"),
+        (TEXTS, LABELS.astype(float), None, "labels"),
+        (TEXTS, VECTORS_OF_TEXTS, None, "vectors"),
+        (PAIRS, VECTORS_OF_TEXTS[:80].reshape(40, 2, 8), None, "vectors"),
     ],
 )
-def test_paraphrases_that_cannot_be_learned_from(X, y, message, container):
-    for method in ("fit", "partial_fit"):
+def test_shapes_and_values_decide_the_kind(X, y, positive_from, kind):
+    for container in (list, lambda X: np.array(X, dtype=object)):
+        assert check(container(X), y, positive_from=positive_from).signal.kind == kind
+
+
+def test_scores_are_kept_in_their_order():
+    found = check(PAIRS, SCORES)
+    assert_array_equal(found.signal.values, SCORES.astype(np.float32))
+    rows = np.array([7, 3, 30])
+    part = found.take(rows)
+    assert part.array.tolist() == [list(PAIRS[i]) for i in rows]
+    assert_array_equal(part.signal.values, SCORES[rows])
+    alone = CoSENTLoss().learns_from  # 0 and 1 are scores as well where nothing else is
+    assert_array_equal(check(PAIRS, MASK, alone).signal.values, MASK)
+
+
+@pytest.mark.parametrize(
+    ("X", "y", "changes", "message"),
+    [
+        (PAIRS, SCORES, {"loss": "margin"},
+         r"between 0 and 2\.5\. Set loss='cosent' \(or 'auto'\).*positive_from="),
+        (PAIRS, SCORES, {"loss": MarginLoss()}, "between 0 and 2.5.*positive_from="),
+        (PAIRS, np.full(40, 0.5), {}, "All scores are 0.5: there is no order"),
+        (PAIRS, np.ones(40), {"loss": "cosent"}, "All scores are 1: there is no order"),
+        (PAIRS, np.where(MASK, 1, -1), {}, "-1 and 1.*positive_from=1"),
+        (PAIRS, ["yes", "no"] * 20, {}, "y contains str.*booleans"),
+        (PAIRS, MASK[:-1], {}, "inconsistent numbers of samples"),
+        (PAIRS, SCORES[:-1], {}, "inconsistent numbers of samples"),
+        (PAIRS, np.full(40, np.nan), {}, "NaN"),
+        (PAIRS, np.append(SCORES[1:], np.inf), {}, "infinity"),
+        (PAIRS, np.zeros(40), {}, "Found 0 samples that are paraphrases.*minimum of 2"),
+        (PAIRS, np.arange(40) == 7, {}, "Found 1 samples.*minimum of 2"),
+        (PAIRS, SCORES, {"positive_from": 9}, "Found 0 samples.*minimum of 2"),
+        (PAIRS[:1], None, {}, "Found 1 samples.*minimum of 2"),
+        ([], None, {}, "Found 0 samples.*minimum of 2"),
+        (PAIRS, None, {"loss": "cosent"},
+         "hold paraphrases, but the loss learns from graded pairs.*'auto'"),
+        (TRIPLETS, None, {"loss": "cosent"}, "hold triplets, but .* graded pairs"),
+        (TRIPLETS, np.ones(40), {}, r"X has triplets.*leave out y"),
+        (TRIPLETS[:1], None, {}, "Found 1 samples that are triplets.*minimum of 2"),
+        ([[*triplet, "w1"] for triplet in TRIPLETS], None, {}, r"shape \(40, 4\)"),
+        (TEXTS, LABELS, {"loss": "cosent"},
+         "hold labelled texts, but .* graded pairs"),
+        (TEXTS, None, {}, r"shape \(200,\) and y is None.*FrozenEstimator\(encoder\)"),
+        (TEXTS, LABELS[:-1], {}, "inconsistent numbers of samples"),
+        (TEXTS, np.linspace(0, 1, 200), {}, "Unknown label type: continuous"),
+        (TEXTS, np.where(LABELS > 2, np.nan, 1.0), {}, "NaN"),
+        (TEXTS, np.where(LABELS > 2, None, NAMES), {}, "y contains missing labels"),
+        (TEXTS, np.zeros(200, int), {}, "of at least two texts are needed; got 1"),
+        (TEXTS[:6], [*"abcdef"], {}, "got 0"),
+        (TEXTS, np.minimum(np.arange(200), 99), {}, "got 1"),
+        (TEXTS[:6], [0, 0, 0, 1, 1, 1], {"validation_fraction": 0.6},
+         "are needed to train on; got 1"),
+        ([("un", "known"), ("no", "word")], None, {}, "No word of the texts"),
+        (PAIRS, np.ones((40, 8)), {"loss": "infonce"},
+         r"\(40, 8\): .*loss='distillation'"),
+        (PAIRS, np.ones((40, 8)), {}, r"shape \(40, 2, 'dim'\).*got shape \(40, 8\)"),
+    ],
+)  # fmt: skip
+@pytest.mark.filterwarnings("ignore:The number of unique classes")
+def test_what_cannot_be_learned_from(X, y, changes, message, container):
+    encoder = make_encoder(**changes)
+    with pytest.raises(ValueError, match=message):
+        encoder.fit(container(X), y)
+    assert not hasattr(encoder, "vectors_")
+    if "validation_fraction" not in changes:
         with pytest.raises(ValueError, match=message):
-            getattr(make_encoder(), method)(container(X), y)
+            encoder.partial_fit(container(X), y)
+
+
+@pytest.mark.parametrize("loss", ["auto", "margin"])
+@pytest.mark.parametrize("kind", ["triplets", "labels", "scores"])
+def test_every_container_trains_to_the_same_bits(kind, loss, container):
+    if (kind, loss) == ("scores", "margin"):
+        loss = CoSENTLoss(20)
+    # Some texts have two labels.
+    (X, y), settings = KINDS[kind], {"loss": loss, "validation_fraction": 0.2}
+    wanted, found = (make_encoder(**settings) for _ in range(2))
+    for method in ("fit", "partial_fit"):
+        getattr(wanted, method)(X, y)
+        getattr(found, method)(container(X), y)
+        assert_array_equal(found.vectors_.matrix, wanted.vectors_.matrix)
+        assert found.loss_curve_ == wanted.loss_curve_
+    assert wanted.loss_curve_[1] < wanted.loss_curve_[0]
+
+
+# Labels
+
+
+def test_partners_are_other_texts_of_the_class():
+    labels = np.array([3, 0, 3, 1, 3, 2, 2, 3, 3])
+    for seed in range(20):
+        pairs = partners(labels, np.random.RandomState(seed))
+        found = {i: [b for a, b in pairs.tolist() if a == i] for i in range(9)}
+        for i, others in found.items():
+            mates = {j for j in range(9) if labels[j] == labels[i] and j != i}
+            assert len(others) == len(set(others)) == min(len(mates), 2)
+            assert set(others) <= mates
+    of_first = [
+        partners(labels, np.random.RandomState(seed))[:, 1].tolist()
+        for seed in range(50)
+    ]
+    assert len(set(map(tuple, of_first))) > 10  # they are drawn
+
+
+@pytest.mark.parametrize("loss", ["margin", "infonce"])
+def test_a_batch_of_one_class_leaves_the_vectors_alone(loss):
+    """All partners of the batch are of one class: there is nothing to push away."""
+    labels = np.repeat([0, 1], 20)
+    encoder = make_encoder(loss=loss, batch_size=40, max_epochs=1)
+    encoder.ordered_first_epoch = True
+    both = encoder.fit(TEXTS[:40], labels)
+    assert (both.vectors_.matrix != VECTORS.matrix).any()
+    apart = check(TEXTS[:40], labels).take(np.arange(20))
+    with pytest.raises(ValueError, match="got 1"):
+        make_encoder().fit(apart.array, apart.signal.values)
+
+
+def test_labels_bring_the_texts_of_a_class_together():
+    labels = np.array([int(text.split()[0][1:]) % 4 for text in TEXTS])
+
+    def gap(vectors):
+        cosines = unit(vectors) @ unit(vectors).T
+        same = labels[:, None] == labels
+        others = same & ~np.eye(200, dtype=bool)
+        return cosines[others].mean() - cosines[~same].mean()
+
+    start = make_encoder(max_epochs=0).fit(TEXTS, labels)
+    encoder = make_encoder(max_epochs=10).fit(TEXTS, labels)
+    assert gap(encoder.transform(TEXTS)) > gap(start.transform(TEXTS)) + 0.05
+    names = np.array(["first", "second", "third", "xyz"])[labels]
+    named = make_encoder(max_epochs=10).fit(TEXTS, names)
+    assert_array_equal(named.vectors_.matrix, encoder.vectors_.matrix)
+
+
+def test_examples_that_share_texts_by_search():
+    """Against a walk from example to example."""
+    rng = np.random.RandomState(0)
+    for shape, most in (((30, 2), 100), ((30, 3), 200), ((30,), 30)):
+        texts = np.array(
+            [f"t{i}" for i in rng.randint(most, size=np.prod(shape))], object
+        )
+        examples = texts.reshape(shape)
+        y = np.arange(30) % 3 if len(shape) == 1 else None
+        groups = share_texts(check(examples, y))
+        sets = [set(np.atleast_1d(row)) for row in examples]
+        for i in range(30):
+            reached, size = {i}, 0
+            while size < len(reached):
+                size = len(reached)
+                known = set().union(*(sets[j] for j in reached))
+                reached = {j for j in range(30) if sets[j] & known}
+            assert {*np.flatnonzero(groups == groups[i])} == reached
+        assert 1 < len(set(groups)) < 30
 
 
 # Teachers
@@ -105,7 +290,7 @@ def student(**changes):
     return make_encoder(loss="distillation", **changes)
 
 
-LONG = {"optimizer": "adam", "max_epochs": 40}
+LONG = {"optimizer": Optimizer("adam", max_change=None), "max_epochs": 40}
 
 
 def unit(vectors):
@@ -178,6 +363,10 @@ def test_pairs_are_texts_side_by_side():
     assert mean_cosine(flat.transform(TEXTS), of_pairs.transform(TEXTS)) > 0.98
 
 
+def teacher_of(checked):
+    return checked.signal.values.reshape(len(checked.strings), -1)
+
+
 def test_repeated_texts_have_the_means_of_their_vectors():
     texts = ["w1", "w2 w3", "w1", "w4", "w2 w3", "w1"]
     vectors = np.random.RandomState(3).randn(6, 8)
@@ -187,7 +376,7 @@ def test_repeated_texts_have_the_means_of_their_vectors():
     ]
     checked = check_teacher(texts, vectors)
     assert checked.distinct == ["w1", "w2 w3", "w4"]
-    found = mean_targets(checked.teacher, checked.examples, 3)
+    found = mean_targets(teacher_of(checked), checked.numbers, 3)
     assert found.dtype == np.float32
     assert_allclose(found, expected, atol=1e-6)
     encoder = student(max_epochs=200).fit(["w1 w2", "w1 w2"], np.eye(8)[:2])
@@ -211,7 +400,7 @@ def test_one_copy_of_a_teachers_vectors_is_made():
     vectors = vectors.astype(np.float32)
     tracemalloc.start()
     checked = check_teacher(texts, vectors)
-    mean_targets(checked.teacher, checked.examples, len(texts))
+    mean_targets(teacher_of(checked), checked.numbers, len(texts))
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 1.5 * vectors.nbytes
@@ -268,12 +457,3 @@ def test_too_few_first_texts_to_choose_axes_are_warned_of(recwarn):
     assert warned[0].filename == __file__
     encoder.partial_fit(TEXTS[:7], teach(TEXTS[:7], 12))
     assert not recwarn.list
-
-
-@pytest.mark.parametrize(
-    "X", [TEXTS[:4], [[text] for text in TEXTS[:4]]], ids=["texts", "column"]
-)
-def test_single_texts_are_no_pairs(X):
-    message = r"got shape \(4,\).*zip\(first, second\).*FrozenEstimator\(encoder\)"
-    with pytest.raises(ValueError, match=message):
-        ParagramEncoder(VECTORS).fit(X)

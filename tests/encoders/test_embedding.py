@@ -3,7 +3,7 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from runpy import run_path
 from types import SimpleNamespace
@@ -35,6 +35,16 @@ ENCODERS = {
     "average": ("paragram", {}, EQ.average, {}),
     "projection": ("projection", {}, EQ.deep_average, {}),
     "dan 1": ("dan", {"n_layers": 1}, EQ.deep_average, {"f": "tanh"}),
+    **{
+        f"{name}, not residual": (name, {"residual": False}, equation, settings)
+        for name, equation, settings in [
+            ("projection", EQ.deep_average, {}),
+            ("rnn", EQ.rnn, {"f": "tanh"}),
+            ("irnn", EQ.identity_rnn, {}),
+            ("lstm", EQ.lstm, {}),
+            ("cse", EQ.cse, {"f": "linear"}),
+        ]
+    },
     "dan 3": ("dan", RELU_3, EQ.deep_average, {"f": "relu"}),
     "rnn": ("rnn", {}, EQ.rnn, {"f": "tanh"}),
     "rnn relu": ("rnn", {"activation": "relu", "dim": None}, EQ.rnn, {"f": "relu"}),
@@ -93,6 +103,9 @@ def slow_tokens(encoder, text):
 
 def slow_transform(encoder, texts, equation, **settings):
     matrix = encoder.vectors_.matrix.astype(np.float64)
+    if getattr(encoder, "residual", False):
+        equation = partial(EQ.residual, network=partial(equation, **settings))
+        settings = {}
     p = {key: value.astype(np.float64) for key, value in encoder.parameters_.items()}
     tokens = [slow_tokens(encoder, text) for text in texts]
     dim = len(encoder.get_feature_names_out())

@@ -16,8 +16,9 @@ from skparaphrase.supervised import SimilarityRegressor
 @pytest.mark.parametrize("dim", [None, 4])
 def test_parameters(zoo, output_gate, peepholes, dim):
     encoder = zoo.make(
-        "lstm", output_gate=output_gate, peepholes=peepholes, dim=dim, max_epochs=0
-    ).fit(zoo.pairs)
+        "lstm", output_gate=output_gate, peepholes=peepholes, dim=dim, max_epochs=0,
+        residual=False,
+    ).fit(zoo.pairs)  # fmt: skip
     n, gates = dim or 5, "ifco" if output_gate else "ifc"
     expected = {}
     for gate in gates:
@@ -32,8 +33,9 @@ def test_parameters(zoo, output_gate, peepholes, dim):
     ("n_layers", "both", "n_modules"), [(2, False, 2), (1, "tied", 1), (2, True, 4)]
 )
 def test_layers_and_directions(zoo, n_layers, both, n_modules, tmp_path):
-    encoder = zoo.make("lstm", dim=4, n_layers=n_layers, bidirectional=both)
-    encoder.fit(zoo.pairs)
+    encoder = zoo.make(
+        "lstm", dim=4, n_layers=n_layers, bidirectional=both, residual=False
+    ).fit(zoo.pairs)
     prefixes = {name.rpartition(".")[0] for name in encoder.parameters_}
     assert prefixes == {f"layers.{i}" for i in range(n_modules)}
     vectors = encoder.transform(zoo.texts)

@@ -1,14 +1,24 @@
-"""ParagramEncoder: averages of trained vectors, and SIF weights as a start."""
+"""ParagramEncoder: averages of trained vectors, kept near where they started."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
+
+from itertools import pairwise
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from skparaphrase.datasets import load_paraphrases
-from skparaphrase.encoders import AverageEncoder, ParagramEncoder
+from skparaphrase import load_pretrained
+from skparaphrase.datasets import (
+    load_paraphrases,
+    load_similarity,
+    load_word_vectors,
+)
+from skparaphrase.encoders import AverageEncoder, CharagramEncoder, ParagramEncoder
+from skparaphrase.metrics import RetrievalScorer, STSScorer
+from skparaphrase.optimizers import Optimizer
+from skparaphrase.vectors import WordVectors
 
 
 def cosine_margin(encoder, pairs):
@@ -19,13 +29,15 @@ def cosine_margin(encoder, pairs):
     return 2 * np.diag(cosines).mean() - cosines.mean()
 
 
+@pytest.mark.parametrize("make", [ParagramEncoder, ParagramEncoder.paper])
 @pytest.mark.parametrize("loss", ["margin", "infonce"])
-def test_training_separates_real_pairs(loss):
+def test_training_separates_real_pairs(loss, make):
     pairs = load_paraphrases().data
-    encoder = ParagramEncoder(loss=loss, max_epochs=3, random_state=0).fit(pairs)
+    start = make(max_epochs=0).fit(pairs)
+    encoder = make(loss=loss, max_epochs=3, random_state=0).fit(pairs)
     first, second, third = encoder.loss_curve_
     assert first > second > third
-    assert cosine_margin(encoder, pairs) > cosine_margin(AverageEncoder(), pairs) + 0.05
+    assert cosine_margin(encoder, pairs) > cosine_margin(start, pairs) + 0.05
 
 
 def test_it_starts_as_the_average_and_leaves_the_given_vectors_alone(zoo):
@@ -33,8 +45,7 @@ def test_it_starts_as_the_average_and_leaves_the_given_vectors_alone(zoo):
     start = zoo.make("paragram", max_epochs=0).fit(zoo.pairs)
     average = AverageEncoder(zoo.vectors).transform(zoo.texts)
     assert_allclose(start.transform(zoo.texts), average, rtol=1e-5, atol=1e-6)
-    encoder = zoo.make("paragram", weighting="sif", frequencies="corpus", scale=2.0)
-    encoder.fit(zoo.pairs)
+    encoder = zoo.make("paragram").fit(zoo.pairs)
     assert encoder.vectors is zoo.vectors
     assert_array_equal(zoo.vectors.matrix, before)
     assert not np.shares_memory(encoder.vectors_.matrix, zoo.vectors.matrix)
@@ -46,38 +57,160 @@ def test_a_batch_larger_than_the_data_is_the_data(zoo):
     assert zoo.same(first.fit(zoo.pairs), second.fit(zoo.pairs))
 
 
-@pytest.mark.parametrize("scale", [None, 3.0])
-@pytest.mark.parametrize("source", ["mapping", "corpus"])
-def test_sif_weighting_starts_from_weighted_centred_vectors(zoo, source, scale):
-    tokens = " ".join(zoo.texts).split()
-    counts = {word: tokens.count(word) for word in set(tokens)}
-    changes = {"weighting": "sif", "a": 0.01, "scale": scale}
-    changes["frequencies"] = counts if source == "mapping" else "corpus"
-    encoder = zoo.make("paragram", max_epochs=0, **changes).fit(zoo.pairs)
-    mean = np.mean(zoo.vectors.matrix, axis=0, dtype=np.float64)
-    shares = np.array([counts.get(word, 0) / len(tokens) for word in zoo.words])
-    weights = 0.01 / (0.01 + shares)
-    expected = weights[:, None] * (zoo.vectors.matrix - mean)
-    if scale is not None:
-        expected *= scale / np.linalg.norm(expected[shares > 0], axis=1).mean()
-    assert_allclose(encoder.vectors_.matrix, expected, rtol=1e-5, atol=1e-6)
-    assert_allclose(encoder.initial_weights_, weights)
-    held = zoo.make("paragram", vectors_penalty=1e4, learning_rate=1e-3, **changes)
-    assert_allclose(held.fit(zoo.pairs).vectors_.matrix, expected, atol=1e-2)
+# A fit pays
+
+PAIRS = load_paraphrases().data
 
 
-def test_sif_weights_stay_those_of_the_start(zoo):
-    settings = {"weighting": "sif", "frequencies": "corpus", "warm_start": True}
-    encoder = zoo.make("paragram", **settings).fit(zoo.pairs)
-    weights = encoder.initial_weights_
-    assert_array_equal(encoder.fit(zoo.pairs[:8]).initial_weights_, weights)
-    later = zoo.make("paragram", init=encoder, **settings).fit(zoo.pairs[:8])
-    assert_array_equal(later.initial_weights_, weights)
-    for uniform in (
-        zoo.make("paragram", init=zoo.fitted("paragram"), **settings),
-        zoo.make("paragram", warm_start=True).fit(zoo.pairs).set_params(**settings),
-    ):
-        with pytest.raises(ValueError, match="started with uniform weights"):
-            uniform.fit(zoo.pairs)
-    encoder.set_params(weighting="uniform", warm_start=False).fit(zoo.pairs)
-    assert not hasattr(encoder, "initial_weights_")
+def chain(pairs):
+    """Each pair shares a text with the next, of which four in a row mean the same."""
+    for first, second in pairs:
+        texts = [first, second, f"Well, {first}", f"And {second}", f"So {first}"]
+        yield from pairwise(texts)
+
+
+def fifty(kind, seed):
+    if kind == "graded":
+        pairs, scores = load_similarity(return_X_y=True)
+        chosen = np.random.RandomState(seed).permutation(len(pairs))[:50]
+        return pairs[chosen], scores[chosen]
+    pairs = PAIRS[np.random.RandomState(seed).permutation(len(PAIRS))[:50]]
+    return (pairs if kind == "pairs" else [*chain(pairs)][:50]), None
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2])
+@pytest.mark.parametrize("kind", ["pairs", "chains", "graded"])
+def test_fifty_examples_do_no_harm(kind, seed):
+    """Other bundled pairs are not found worse than without a fit."""
+    X, y = fifty(kind, seed)
+    encoder = ParagramEncoder(random_state=seed).fit(X, y)
+    order = np.random.RandomState(seed).permutation(len(PAIRS))
+    scorer = RetrievalScorer(PAIRS[order[50:]])
+    assert scorer(encoder) >= scorer(load_pretrained()) - 0.002
+    assert encoder.loss_curve_[-1] < 0.9 * encoder.loss_curve_[0]  # something is learnt
+
+
+def test_scores_teach_their_order():
+    pairs, scores = load_similarity(return_X_y=True)
+    train, test = slice(0, 400), slice(400, None)
+    encoder = ParagramEncoder(random_state=0).fit(pairs[train], scores[train])
+    start = load_pretrained()
+    for part, gain in ((train, 0.02), (test, 0.0)):
+        scorer = STSScorer((pairs[part], scores[part]))
+        assert scorer(encoder) > scorer(start) + gain
+
+
+def test_the_default_start_is_the_pretrained_table():
+    pairs = PAIRS[:20]
+    encoder = ParagramEncoder(max_epochs=0).fit(pairs)
+    texts = [*PAIRS[:50, 0], "zzqx unheard-of Wortschatz", ""]
+    assert_allclose(
+        encoder.transform(texts), load_pretrained().transform(texts), atol=1e-6
+    )
+    words = load_pretrained().vectors.words
+    assert [*encoder.vectors_.words][: len(words)] == [*words]
+
+
+# The largest change
+
+
+def limited(most, **changes):
+    optimizer = Optimizer(
+        "adagrad", max_change=most, sparse=changes.pop("sparse", True)
+    )
+    return {"optimizer": optimizer, "learning_rate": 0.2, **changes}
+
+
+def changes_of(encoder, vectors):
+    """How far each word is from its start, divided by its length there."""
+    start = vectors.matrix.astype(np.float64)
+    moved = np.linalg.norm(encoder.vectors_.matrix - start, axis=1)
+    return moved / np.linalg.norm(start, axis=1)
+
+
+@pytest.mark.parametrize("sparse", [True, False])
+@pytest.mark.parametrize("most", [0.05, 0.6])
+def test_no_word_moves_farther_than_the_largest_change(zoo, most, sparse):
+    free = zoo.make("paragram", **limited(None, sparse=sparse), max_epochs=9)
+    assert changes_of(free.fit(zoo.pairs), zoo.vectors).max() > 0.7
+    settings = limited(most, sparse=sparse)
+    encoder = zoo.make("paragram", **settings, max_epochs=9).fit(zoo.pairs)
+    found = changes_of(encoder, zoo.vectors)
+    assert found.max() <= most * (1 + 1e-6)
+    assert np.isclose(found, most, rtol=1e-5).any()
+    # From the start of all, not from where a later fit begins.
+    encoder.set_params(warm_start=True).fit(zoo.pairs).partial_fit(zoo.pairs)
+    later = zoo.make("paragram", init=encoder, **settings).fit(zoo.pairs)
+    for again in (encoder, later):
+        assert changes_of(again, zoo.vectors).max() <= most * (1 + 1e-6)
+
+
+def test_words_within_the_largest_change_are_as_without_it(zoo):
+    one_step = {"max_epochs": 1, "batch_size": 20}
+    free, bound = (
+        zoo.make("paragram", **limited(most), **one_step).fit(zoo.pairs)
+        for most in (None, 0.2)
+    )
+    within = changes_of(free, zoo.vectors) < 0.2
+    assert 1 < within.sum() < 19
+    found, expected = bound.vectors_.matrix, free.vectors_.matrix
+    assert_array_equal(found[within], expected[within])
+    assert (found[~within] != expected[~within]).any(axis=1).all()
+    loose = zoo.make("paragram", **limited(1e6), max_epochs=5).fit(zoo.pairs)
+    assert zoo.same(
+        loose, zoo.make("paragram", **limited(None), max_epochs=5).fit(zoo.pairs)
+    )
+
+
+def test_words_without_a_vector_stay_so(zoo):
+    matrix = zoo.vectors.matrix.copy()
+    matrix[:3] = 0
+    vectors = WordVectors(zoo.words, matrix)
+    encoder = zoo.make("paragram", vectors=vectors, **limited(0.6)).fit(zoo.pairs)
+    assert not encoder.vectors_.matrix[:3].any()
+    assert (encoder.vectors_.matrix[3:] != matrix[3:]).any(axis=1).all()
+    encoder = zoo.make("paragram", vectors=vectors, **limited(None)).fit(zoo.pairs)
+    assert encoder.vectors_.matrix[:3].any(axis=1).all()
+
+
+def test_vectors_that_are_drawn_have_no_largest_change(zoo):
+    found = [
+        CharagramEncoder(dim=6, max_epochs=3, random_state=0, **limited(most))
+        for most in (None, 1e-3)
+    ]
+    assert zoo.same(*(encoder.fit(zoo.pairs) for encoder in found))
+
+
+# The paper
+
+
+def test_the_setting_of_the_paper_starts_from_its_vectors():
+    encoder = ParagramEncoder.paper()
+    assert encoder.vectors is load_word_vectors()
+    found = encoder.set_params(max_epochs=0).fit(PAIRS[:20])
+    plain = AverageEncoder(load_word_vectors()).transform(PAIRS[:50, 0])
+    assert_allclose(found.transform(PAIRS[:50, 0]), plain, rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("setting", ["ppdb-xxl", "ppdb-xl", "words"])
+def test_other_vectors_for_the_setting_of_the_paper(setting, zoo):
+    encoder = ParagramEncoder.paper(setting, vectors=zoo.vectors)
+    assert encoder.vectors is zoo.vectors
+    fitted = zoo.fitted("paragram")
+    assert ParagramEncoder.paper(setting, init=fitted).vectors is None
+
+
+def test_the_margin_loss_of_the_paper_is_its_equation(zoo):
+    """The first epoch of one batch, by loops over texts."""
+    encoder = ParagramEncoder.paper(vectors=zoo.vectors, max_epochs=1, device="cpu")
+    table = dict(zip(zoo.words, zoo.vectors.matrix.astype(np.float64), strict=True))
+    texts = [text for pair in zoo.pairs for text in pair]
+    means = [np.mean([table[word] for word in text.split()], axis=0) for text in texts]
+    unit = [mean / np.linalg.norm(mean) for mean in means]
+    total = 0.0
+    for i, vector in enumerate(unit):
+        others = [unit[j] for j in range(len(unit)) if j // 2 != i // 2]
+        nearest = max(vector @ other for other in others)
+        total += max(0.0, 0.4 - vector @ unit[i ^ 1] + nearest)
+    encoder.fit(zoo.pairs)
+    assert encoder.loss_curve_ == pytest.approx([total / len(zoo.pairs)], rel=1e-5)

@@ -3,7 +3,10 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+import copy
+import pickle
 import re
+import warnings
 from importlib.resources import files
 
 import numpy as np
@@ -15,7 +18,7 @@ from sklearn.pipeline import make_pipeline
 import skparaphrase
 from skparaphrase.datasets import load_paraphrases, load_word_vectors
 from skparaphrase.encoders import AverageEncoder, ParagramEncoder
-from skparaphrase.pairs import PairSimilarity
+from skparaphrase.pairs import PairSimilarity, make_last_axis_union
 
 FILE = files("skparaphrase.encoders") / "data" / "english.npz"
 
@@ -69,6 +72,30 @@ def test_html_says_what_it_is(encoder):
     for other in (AverageEncoder(), AverageEncoder(load_word_vectors())):
         page = other._repr_html_()
         assert not captions.findall(page) and "AverageEncoder" in page
+
+
+def test_a_fit_that_learns_nothing_says_so(encoder):
+    pairs = load_paraphrases().data[:20]
+    for model in (encoder, pickle.loads(pickle.dumps(encoder)), copy.copy(encoder)):
+        with pytest.warns(UserWarning, match=r"ParagramEncoder\(init=encoder\)"):
+            assert model.fit(pairs) is model
+
+
+def test_fits_that_need_not_learn_are_silent(encoder):
+    pairs = load_paraphrases().data[:20]
+    labels = np.arange(20) % 2
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        encoder.fit(pairs[:, 0]).fit(pairs, labels)
+        clone(encoder).fit(pairs)
+        encoder.fit_transform(iter(pairs))
+        make_pipeline(encoder, PairSimilarity()).fit(pairs)
+        make_last_axis_union(encoder, AverageEncoder()).fit_transform(pairs)
+        AverageEncoder(encoder.vectors).fit(pairs)
+    assert_array_equal(encoder.fit_transform(pairs), encoder.transform(pairs))
+    frame = encoder.set_output(transform="pandas").fit_transform(pairs[:, 0])
+    assert frame.columns[0] == "averageencoder0"
+    encoder.set_output(transform="default")
 
 
 def test_paraphrases_are_nearer_than_others(encoder):

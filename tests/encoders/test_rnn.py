@@ -12,11 +12,11 @@ from skparaphrase.encoders import AverageEncoder
 
 def test_the_identity_rnn_starts_as_the_average_and_the_rnn_does_not(zoo):
     average = AverageEncoder(zoo.vectors).transform(zoo.texts)
-    start = zoo.make("irnn", max_epochs=0).fit(zoo.pairs)
+    start = zoo.make("irnn", residual=False, max_epochs=0).fit(zoo.pairs)
     assert_allclose(start.transform(zoo.texts), average, rtol=1e-5, atol=1e-6)
     for key in ("W_x", "W_h"):
         assert_array_equal(start.parameters_[key], np.eye(5))
-    start = zoo.make("rnn", dim=None, max_epochs=0).fit(zoo.pairs)
+    start = zoo.make("rnn", residual=False, dim=None, max_epochs=0).fit(zoo.pairs)
     assert np.abs(start.transform(zoo.texts) - average).max() > 0.1
 
 
@@ -25,16 +25,18 @@ def test_the_identity_rnn_starts_as_the_average_and_the_rnn_does_not(zoo):
 def test_the_penalty_pulls_matrices_to_their_anchor(zoo, name):
     encoder = zoo.make(
         name, composition_penalty=1e4, learning_rate=0.01, max_epochs=60,
+        optimizer="adam",
     ).fit(zoo.pairs)  # fmt: skip
     anchor = np.eye(5) if name == "irnn" else 0.0
     for key, value in encoder.parameters_.items():
-        expected = anchor if key != "b" else 0.0
+        expected = anchor if ".W" in key else 0.0
         assert np.abs(value - expected).max() < 0.05
 
 
 def test_word_order_matters(zoo):
     for name in ("rnn", "irnn"):
-        first, second = zoo.fitted(name).transform(["w1 w2 w3", "w3 w2 w1"])
+        encoder = zoo.make(name, residual=False).fit(zoo.pairs)
+        first, second = encoder.transform(["w1 w2 w3", "w3 w2 w1"])
         assert not np.allclose(first, second, atol=1e-3)
 
 
@@ -59,7 +61,7 @@ def direction(encoder, words, f):
 def test_texts_of_any_length_have_finite_vectors(name, growth, zoo):
     f = {"irnn": np.positive, "rnn": relu}[name]
     relus = {"activation": "relu", "dim": None} if name == "rnn" else {}
-    encoder = zoo.make(name, **relus, max_epochs=1).fit(zoo.pairs)
+    encoder = zoo.make(name, **relus, residual=False, max_epochs=1).fit(zoo.pairs)
     encoder.parameters_["W_h"] = np.float32(growth) * np.eye(5, dtype=np.float32)
     rng = np.random.RandomState(1)
     texts = [rng.choice(zoo.words, length) for length in (10, 500, 2000, 20_000, 3)]

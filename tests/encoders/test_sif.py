@@ -85,7 +85,7 @@ def test_invalid_parameters_raise_at_fit(zoo, name, value):
 def test_counts_without_punctuation_warn():
     vectors = WordVectors([".", "cat", "the"], np.eye(3))
     letters, texts = WordFrequencies({"the": 10, "cat": 1}), ["The cat.", "A cat?"]
-    with pytest.warns(UserWarning, match=r"words, '\.' in the texts .*fill_from"):
+    with pytest.warns(UserWarning, match=r"words, '\.' will have .*fill_from"):
         poor = SIFEncoder(vectors, frequencies=letters).fit(texts)
     assert poor.weights_[0] == 1
     filled = letters.fill_from(load_word_frequencies())

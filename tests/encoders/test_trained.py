@@ -20,8 +20,8 @@ from sklearn.pipeline import make_pipeline
 
 import skparaphrase
 from skparaphrase import encoders as library
-from skparaphrase.callback import ScoreMonitor
-from skparaphrase.encoders import AverageEncoder, _trained
+from skparaphrase.callback import Checkpoint, ScoreMonitor
+from skparaphrase.encoders import AverageEncoder, ParagramEncoder, _validation
 from skparaphrase.losses import InfoNCELoss, MarginLoss
 from skparaphrase.metrics import RetrievalScorer, STSScorer
 from skparaphrase.networks import resolve_device
@@ -31,6 +31,9 @@ from skparaphrase.streams import TextStore
 from skparaphrase.vectors import Subwords, WordVectors
 
 GOLD = np.linspace(0, 5, 20)
+RNG = np.random.RandomState(3)
+TEXTS = [" ".join(f"w{i}" for i in RNG.randint(20, size=4)) for _ in range(40)]
+PAIRS = list(zip(TEXTS[0::2], TEXTS[1::2], strict=True))
 
 
 def test_shapes_types_and_names(zoo, name):
@@ -158,9 +161,17 @@ def test_no_epochs_leave_the_given_vectors(zoo, of_words):
         encoder = zoo.make(of_words, vectors=vectors, max_epochs=0).fit(zoo.pairs)
         assert_array_equal(encoder.vectors_.matrix, vectors.rows(slice(None)))
     assert encoder.loss_curve_ == [] and encoder.n_epochs_ == 0
-    assert not hasattr(encoder, "best_epoch_") and encoder.scale_ == 1
+    assert not hasattr(encoder, "best_epoch_")
     for key, value in encoder.parameters_.items():
-        assert value.any() != key.split(".")[-1].startswith("b")  # biases
+        assert value.any() != key.split(".")[-1].startswith(("b", "projection"))
+
+
+def test_networks_start_as_the_average(zoo, of_words):
+    encoder = zoo.make(of_words, max_epochs=0).fit(zoo.pairs)
+    if not getattr(encoder, "residual", True):
+        pytest.skip("a variant without it")
+    average = AverageEncoder(zoo.vectors).transform(zoo.texts)
+    assert_allclose(encoder.transform(zoo.texts), average, rtol=1e-6, atol=1e-7)
 
 
 def test_verbose_prints_a_line_an_epoch(zoo, capsys):
@@ -172,26 +183,7 @@ def test_verbose_prints_a_line_an_epoch(zoo, capsys):
     assert f"score {encoder.validation_scores_[0]:.4f}\n" in capsys.readouterr().out
 
 
-# Scale, penalties and frozen vectors
-
-
-def test_scale_gives_the_words_of_the_texts_a_mean_length(zoo, of_words):
-    pairs = zoo.pairs[:4]
-    words = sorted({word for pair in pairs for word in " ".join(pair).split()})
-    assert len(words) < 20
-    encoder = zoo.make(of_words, scale=3.0, max_epochs=0).fit(pairs)
-    mean = np.linalg.norm([zoo.vectors[word] for word in words], axis=1).mean()
-    assert encoder.scale_ == pytest.approx(3 / mean)
-    expected = zoo.vectors.matrix * np.float32(encoder.scale_)
-    assert_allclose(encoder.vectors_.matrix, expected, rtol=1e-6)
-    held = zoo.make(
-        of_words, scale=3.0, vectors_penalty=1e4, max_epochs=5, learning_rate=1e-3
-    ).fit(pairs)  # the penalty pulls to the scaled vectors
-    assert np.abs(held.vectors_.matrix - expected).max() < 0.02
-    resumed = zoo.make(of_words, init=held, scale=50.0, max_epochs=0).fit(zoo.pairs)
-    assert zoo.same(resumed, held) and resumed.scale_ == held.scale_
-    held.set_params(scale=None).fit(pairs)
-    assert held.scale_ == 1
+# Penalties and frozen vectors
 
 
 @pytest.mark.filterwarnings("ignore:The loss of .* the same output")
@@ -217,9 +209,6 @@ def test_frozen_vectors_stay_to_the_bit(zoo, of_words):
         assert (value != start.parameters_[key]).any()
     assert zoo.same(encoder.fit(zoo.pairs), zoo.make(
         of_words, freeze="vectors", max_epochs=4).fit(zoo.pairs))  # fmt: skip
-    scaled = encoder.set_params(warm_start=False, scale=2.0).fit(zoo.pairs)
-    expected = zoo.vectors.matrix * np.float32(scaled.scale_)
-    assert_array_equal(scaled.vectors_.matrix, expected)
 
 
 # Validation
@@ -235,7 +224,7 @@ def held_out(monkeypatch):
             super().__init__(pairs)
             held.append([tuple(pair) for pair in pairs])
 
-    monkeypatch.setattr(_trained, "RetrievalScorer", Watched)
+    monkeypatch.setattr(_validation, "RetrievalScorer", Watched)
     return held
 
 
@@ -261,7 +250,9 @@ def test_the_best_epoch_on_held_out_pairs_is_kept(zoo, name, kind, held_out, tmp
 
 def test_patience_ends_training(zoo, name, monkeypatch):
     scores = iter([1, 3, 2, 2, 5])
-    monkeypatch.setattr(_trained, "RetrievalScorer", lambda _: lambda _: next(scores))
+    monkeypatch.setattr(
+        _validation, "RetrievalScorer", lambda _: lambda _: next(scores)
+    )
     changes = {"max_epochs": 9, "validation_fraction": 0.2}
     encoder = zoo.make(name, patience=2, **changes).fit(zoo.pairs)
     assert encoder.validation_scores_ == [1, 3, 2, 2]
@@ -324,9 +315,13 @@ def test_distillation_validates_by_the_mean_cosine(zoo, dim):
         (
             {"validation_fraction": 0.05},
             20,
-            "19 pairs to train on and 1 to validate on",
+            "19 examples to train on and 1 to validate on",
         ),
-        ({"validation_fraction": 0.5}, 3, "1 pairs to train on and 2 to validate on"),
+        (
+            {"validation_fraction": 0.5},
+            3,
+            "1 examples to train on and 2 to validate on",
+        ),
         ({"validation_fraction": 1.0}, 20, "'validation_fraction' parameter"),
         ({"validation_fraction": 0.2, "patience": 0}, 20, "'patience' parameter"),
     ],
@@ -342,7 +337,7 @@ CHANGES = [
     {},
     {"optimizer": "adagrad", "loss": MarginLoss(negatives="mix")},
     {"vectors_penalty": 0.1, "optimizer": Optimizer("adam", sparse=False)},
-    {"ordered_first_epoch": True, "loss": InfoNCELoss(mask_identical=True)},
+    {"ordered_first_epoch": True, "loss": InfoNCELoss(mask_known=False)},
 ]
 
 
@@ -360,6 +355,43 @@ def test_a_resumed_fit_is_the_whole_to_the_bit(zoo, name, changes):
         assert zoo.same(encoder, whole)
         assert encoder.n_epochs_ == 3
         assert encoder.loss_curve_ == whole.loss_curve_
+
+
+KINDS = {
+    "marked pairs": (PAIRS, np.arange(20) % 4 > 0),
+    "triplets": ([(*pair, TEXTS[i]) for i, pair in enumerate(PAIRS)], None),
+    "labels": (TEXTS, np.array([*"abcd"])[np.arange(40) % 4]),
+    "scores": (PAIRS, np.arange(20) % 7 / 2),
+    "vectors": (TEXTS, np.random.RandomState(0).randn(40, 9)),
+}
+
+
+@pytest.mark.parametrize("name", ["paragram", "cse", "charagram"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_fits_of_every_kind_resume_to_the_bit(zoo, name, kind, tmp_path):
+    X, y = KINDS[kind]
+    whole = zoo.make(name, loss="auto", max_epochs=3).fit(X, y)
+    assert not zoo.same(whole, zoo.make(name, loss="auto", max_epochs=2).fit(X, y))
+    parts = zoo.make(name, loss="auto", max_epochs=1, warm_start=True).fit(X, y)
+    parts.set_params(max_epochs=2).fit(X, y)
+    steps = zoo.make(name, loss="auto")
+    for _ in range(3):
+        steps = pickle.loads(pickle.dumps(steps.partial_fit(X, y)))
+    for n_epochs in (1, 3):
+        continued = zoo.make(name, loss="auto", max_epochs=n_epochs)
+        continued.set_callbacks(Checkpoint(tmp_path / "checkpoint")).fit(X, y)
+    for encoder in (parts, steps, continued):
+        assert zoo.same(encoder, whole)
+        assert encoder.loss_curve_ == whole.loss_curve_
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_partial_fit_takes_other_examples_of_any_kind(zoo, kind):
+    X, y = KINDS[kind]
+    encoder = zoo.make("paragram", loss="auto").partial_fit(zoo.pairs)
+    before = encoder.vectors_.matrix.copy()
+    encoder.partial_fit(X, y).partial_fit(zoo.pairs)
+    assert encoder.n_epochs_ == 3 and (encoder.vectors_.matrix != before).any()
 
 
 def test_without_warm_start_fit_starts_over(zoo, name):
@@ -414,7 +446,9 @@ def test_a_failed_fit_leaves_the_encoder_as_it_was(zoo, X, monkeypatch):
 
 
 def test_training_that_diverges(zoo, name):
-    changes = {"learning_rate": 1e30, "max_epochs": 9, "optimizer": "adam"}
+    optimizer = Optimizer("adam", max_change=None)
+    changes = {"learning_rate": 1e30, "max_epochs": 9, "optimizer": optimizer}
+    changes["vectors_penalty"] = 1e-6  # whose gradient overflows
     encoder = zoo.make(name, **changes)
     with pytest.raises(ValueError, match=r"loss of epoch \d is (nan|inf): .*diverged"):
         encoder.fit(zoo.pairs)
@@ -493,7 +527,8 @@ def test_init_that_cannot_serve(zoo, name):
             encoder.transform(zoo.texts)
     kind = type(zoo.make(name))  # parameters of others may have the same shapes
     others = [zoo.fitted(n) for n in zoo.names if type(zoo.make(n)) is not kind]
-    for init in (AverageEncoder(zoo.vectors), *others):
+    others = [init for init in others if not isinstance(init, ParagramEncoder)]
+    for init in others:
         with pytest.raises(TypeError, match="init must be a fitted"):
             zoo.make(name, init=init).fit(zoo.pairs)
     with pytest.raises(ValueError, match="'init' parameter"):
@@ -564,7 +599,7 @@ def test_grid_search_in_other_processes(zoo):
 
 INVALID = {
     "rnn": [
-        {"vectors": {"a": 1}}, {"scale": 0}, {"init": "other"}, {"positive_from": "4"},
+        {"vectors": {"a": 1}}, {"init": "other"}, {"positive_from": "4"},
         {"learning_rate": 0}, {"batch_size": 1}, {"max_epochs": -1},
         {"max_epochs": 1.5}, {"vectors_penalty": -1}, {"composition_penalty": -1},
         {"ordered_first_epoch": None},
@@ -572,7 +607,7 @@ INVALID = {
         {"random_state": "seed"}, {"tokenizer": "words"}, {"activation": "linear"},
     ],
     "paragram": [
-        {"weighting": "idf"}, {"a": 0}, {"frequencies": "wiki"}, {"word_dropout": 1.0}
+        {"word_dropout": 1.0}, {"loss": "triplet"}, {"init": "average"},
     ],
     "projection": [{"dim": 0}, {"dim": 1.5}],
     "dan": [{"n_layers": 0}, {"activation": "gelu"}],

@@ -9,6 +9,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import make_pipeline
 
+import skparaphrase
 from skparaphrase.datasets import load_word_frequencies
 from skparaphrase.encoders import (
     AverageEncoder,
@@ -72,27 +73,25 @@ def test_shares_of_a_corpus_and_of_others(vectors):
     assert legend(display) == ["SIF", "a = 0.001"]
 
 
-@pytest.mark.parametrize("weighting", ["uniform", "sif"])
+@pytest.mark.parametrize("start", ["vectors", "sif"])
 @pytest.mark.parametrize("wrap", [lambda encoder: encoder, make_pipeline])
-def test_learnt_weights(vectors, weighting, wrap):
-    encoder = ParagramEncoder(vectors, a=0.1, frequencies=COUNTS, random_state=0)
-    encoder.set_params(weighting=weighting, max_epochs=0).fit(PAIRS)
-    start = FrequencyWeightsDisplay.from_estimator(wrap(encoder), COUNTS)
-    share = np.array([0.3, 0.6, 0.001, 0.099, 0])
-    assert_allclose(start.frequency, share)
-    expected = 0.1 / (0.1 + share) if weighting == "sif" else np.ones(5)
-    assert_allclose(start.weight, expected, rtol=1e-5)
-    if weighting == "sif":
-        own = FrequencyWeightsDisplay.from_estimator(wrap(encoder))
-        assert_allclose(own.frequency, share, atol=1e-9)
+def test_learnt_weights(vectors, start, wrap):
+    initial = vectors
+    given = {"vectors": vectors}
+    if start == "sif":  # its weights are those of the start, and not learnt
+        sif = SIFEncoder(vectors, a=0.1, frequencies=COUNTS).fit(["the cat"])
+        initial = vectors.replace(vectors.matrix * sif.weights_[:, np.newaxis])
+        given = {"init": sif}
+    encoder = ParagramEncoder(**given, random_state=0, max_epochs=0).fit(PAIRS)
+    display = FrequencyWeightsDisplay.from_estimator(wrap(encoder), COUNTS)
+    assert_allclose(display.frequency, [0.3, 0.6, 0.001, 0.099, 0])
+    assert_allclose(display.weight, np.ones(5), rtol=1e-5)
     encoder.set_params(max_epochs=3, learning_rate=0.1).fit(PAIRS)
-    initial = vectors.matrix.astype(float)
-    if weighting == "sif":
-        initial = initial - initial.mean(axis=0)
     lengths = np.linalg.norm(encoder.vectors_.matrix, axis=1)
-    learnt = FrequencyWeightsDisplay.from_estimator(encoder, COUNTS)
-    assert_allclose(learnt.weight, lengths / np.linalg.norm(initial, axis=1), rtol=1e-4)
-    assert not np.allclose(learnt.weight, expected)
+    expected = lengths / np.linalg.norm(initial.matrix, axis=1)
+    learnt = FrequencyWeightsDisplay.from_estimator(wrap(encoder), COUNTS)
+    assert_allclose(learnt.weight, expected, rtol=1e-4)
+    assert not np.allclose(learnt.weight, 1)
 
 
 def test_odd_vectors_and_words():
@@ -109,14 +108,15 @@ def test_odd_vectors_and_words():
     display.figure_.draw_without_rendering()
 
 
-def test_encoders_that_go_on_from_others(vectors):
+def test_encoders_that_go_on_from_others(vectors, tmp_path):
     first = ParagramEncoder(vectors, max_epochs=2, random_state=0).fit(PAIRS)
     second = ParagramEncoder(init=first, max_epochs=1, random_state=0).fit(PAIRS)
     display = FrequencyWeightsDisplay.from_estimator(second, COUNTS)
     expected = np.linalg.norm(second.vectors_.matrix, axis=1)
     expected /= np.linalg.norm(vectors.matrix, axis=1)
     assert_allclose(display.weight, expected, rtol=1e-5)
-    second.init = None  # as after load
+    second.save(tmp_path / "encoder")
+    second = skparaphrase.load(tmp_path / "encoder")  # without init
     with pytest.raises(ValueError, match="training started are unknown"):
         FrequencyWeightsDisplay.from_estimator(second, COUNTS)
 

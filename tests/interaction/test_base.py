@@ -4,6 +4,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 import warnings
+from hashlib import sha256
 from zlib import crc32
 
 import numpy as np
@@ -14,13 +15,16 @@ from sklearn.base import clone
 from torch.nn import functional as F
 
 import skparaphrase.interaction._base as base
-from skparaphrase.encoders import _embedding
+from skparaphrase import load_pretrained
+from skparaphrase.datasets import load_word_vectors
+from skparaphrase.encoders import AverageEncoder, _embedding
 from skparaphrase.interaction import (
     PairwiseInteractionRanker,
     PairwiseInteractionRegressor,
 )
 from skparaphrase.networks import Interaction
 from skparaphrase.optimizers import Optimizer
+from skparaphrase.pairs import PairSimilarity
 from skparaphrase.text import WordTokenizer
 from skparaphrase.vectors import WordVectors
 
@@ -28,6 +32,10 @@ SMALL = {
     "hidden_dim": 4, "max_epochs": 2, "batch_size": 9, "device": "cpu",
     "random_state": 0, "optimizer": Optimizer("adam"),
 }  # fmt: skip
+PAPER = {  # setting, digest of the initial parameters
+    PairwiseInteractionRegressor: ("msrvid", "9871c36a92d43e53"),
+    PairwiseInteractionRanker: ("trecqa", "63cb422a0b50199e"),
+}
 MODELS = [PairwiseInteractionRegressor, PairwiseInteractionRanker]
 each = pytest.mark.parametrize("Model", MODELS)
 
@@ -49,6 +57,7 @@ def network(model, n_outputs, dim=6):
     """The network of the module `networks` with the arrays of a fitted model."""
     names = ("max_words", "context", "share_directions", "focus", "dropout")
     params = {name: getattr(model, name) for name in names}
+    params["similarity"] = model.similarity_
     net = Interaction(dim, model.hidden_dim, n_outputs, **params)
     state = {name: torch.tensor(value) for name, value in model.parameters_.items()}
     net.load_state_dict(state)
@@ -74,7 +83,9 @@ SETTINGS = [
     {"focus": "none", "max_words": 32},
     {"focus": "paper"},
     {"focus": "dropout", "dropout": 0.5, "scale": None},
-    {"freeze": None, "scale": 2.0},
+    {"freeze": None, "scale": 2.0, "similarity": "cosine"},
+    {"similarity": "coverage"},
+    {"similarity": None},
 ]
 
 
@@ -120,6 +131,54 @@ def test_batch_mates_change_nothing(Model, examples, vectors, monkeypatch):
     monkeypatch.setattr(base, "_PAIRS", 7)
     assert_allclose(outputs(model, X), expected, atol=1e-6)
     assert outputs(model, []).shape == (0,)
+
+
+# What training starts from
+
+
+@each
+def test_vectors_are_the_pretrained_ones_unless_given(Model, vectors):
+    assert Model()._table() is load_pretrained().vectors
+    assert Model.paper()._table() is load_word_vectors()
+    assert Model.paper(vectors=vectors)._table() is vectors
+
+
+@each
+def test_an_untrained_model_orders_pairs_as_the_cosine(Model, examples, vectors):
+    X, y = examples[Model]
+    settings = {**SMALL, "max_epochs": 0, "similarity": "cosine"}
+    model = Model(vectors, **settings).fit(X, y)
+    cosines = PairSimilarity().predict(AverageEncoder(vectors).transform(X))
+    assert np.ptp(cosines) > 0.5
+    assert_array_equal(outputs(model, X).argsort(), cosines.argsort())
+    odd = outputs(model, [("", "w1"), ("w1 w2", "w2 w1")])
+    assert odd[0] < odd[1]
+
+
+@each
+def test_a_model_of_the_paper_has_no_shortcut(Model, examples, vectors):
+    """Its first parameters are those from before there was one."""
+    X, y = examples[Model]
+    setting, expected = PAPER[Model]
+    settings = {"vectors": vectors, "hidden_dim": 4, "max_epochs": 0}
+    model = Model.paper(setting, **settings, random_state=0).fit(X, y)
+    digest = sha256()
+    for name in sorted(model.parameters_):
+        digest.update(name.encode() + model.parameters_[name].tobytes("C"))
+    assert digest.hexdigest()[:16] == expected
+    assert "shortcut.weight" in Model(**settings).fit(X, y).parameters_
+
+
+@each
+def test_few_steps_leave_the_order_of_the_similarity(Model, examples, vectors):
+    X, y = examples[Model]
+    settings = {**SMALL, "hidden_dim": 20, "learning_rate": 1e-3}
+    model = Model(vectors, **settings)
+    start = clone(model).set_params(max_epochs=0).fit(X, y)
+    expected = outputs(start, X)
+    assert np.corrcoef(outputs(model.fit(X, y), X), expected)[0, 1] > 0.95
+    without = clone(model).set_params(similarity=None).fit(X, y)
+    assert np.corrcoef(outputs(without, X), expected)[0, 1] < 0.9
 
 
 # Words
@@ -261,7 +320,8 @@ def test_vectors_are_trained_if_not_frozen(Model, examples, vectors):
 def test_warm_start_with_new_words_keeps_the_old(Model, examples, vectors):
     X, y = examples[Model]
     few = [("w10 fresh", "w11 w10"), ("brand", "w12 new")] * 2
-    model = Model(vectors, freeze=None, warm_start=True, **SMALL).fit(X, y)
+    settings = {**SMALL, "similarity": None}  # with it, some losses start at zero
+    model = Model(vectors, freeze=None, warm_start=True, **settings).fit(X, y)
     old = model.vectors_
     parameters = model.parameters_
     model.fit(few, [1, 0, 1, 0])
@@ -286,7 +346,8 @@ def test_warm_start_with_vectors_frozen_before_or_after(
     X, y = examples[Model]
     X = [*X, ("new", "new w1")]
     y = [*y, 1]
-    model = Model(vectors, freeze=first, warm_start=True, **SMALL).fit(X, y)
+    settings = {**SMALL, "similarity": None}  # with it, some losses start at zero
+    model = Model(vectors, freeze=first, warm_start=True, **settings).fit(X, y)
     expected = outputs(model, X)
     matrix = model.vectors_.matrix if first is None else None
     then = "vectors" if first is None else None
@@ -427,7 +488,8 @@ def test_sentences_that_are_cut_are_counted(Model, max_words, vectors):
 @pytest.mark.filterwarnings("ignore:.*distinct sentences")
 @pytest.mark.parametrize("context", [True, False])
 def test_the_memory_reads_what_is_cut(context, vectors, pairs, gold):
-    model = PairwiseInteractionRegressor(vectors, context=context, **SMALL)
+    settings = {**SMALL, "similarity": "coverage"}  # the cosine reads all words
+    model = PairwiseInteractionRegressor(vectors, context=context, **settings)
     model.fit(pairs, gold)
     cut = " ".join(f"w{i}" for i in range(32))
     long = f"{cut} w33"

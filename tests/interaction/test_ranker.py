@@ -31,7 +31,7 @@ SMALL = {
 
 @pytest.fixture
 def model(vectors):
-    return PairwiseInteractionRanker(vectors, **SMALL)
+    return PairwiseInteractionRanker(vectors, similarity=None, **SMALL)
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ import pytest
 from numpy.testing import assert_allclose
 from sklearn.base import clone
 
-from skparaphrase.interaction import PairwiseInteractionRegressor
+from skparaphrase.interaction import PairwiseInteractionRegressor, _regressor
 
 SMALL = {
     "hidden_dim": 4, "max_epochs": 1, "batch_size": 9, "device": "cpu",
@@ -34,10 +34,18 @@ def model(vectors):
 def test_expectation_with_a_network_forced_by_hand(
     biases, expected, model, pairs, gold
 ):
-    model.set_params(max_epochs=0).fit(pairs, gold)
+    model.set_params(max_epochs=0, similarity=None).fit(pairs, gold)
     model.parameters_["grid.output.weight"][:] = 0
     model.parameters_["grid.output.bias"][:] = biases
     assert_allclose(model.predict(pairs), np.full(18, expected), rtol=1e-6)
+
+
+def test_many_pairs_need_no_similarity(model, pairs, gold, monkeypatch):
+    model.set_params(max_epochs=0)
+    for n_pairs, expected in ((len(pairs), None), (len(pairs) + 1, "cosine")):
+        monkeypatch.setattr(_regressor, "_MANY_PAIRS", n_pairs)
+        assert model.fit(pairs, gold).similarity_ == expected
+        assert ("shortcut.weight" in model.parameters_) == (expected is not None)
 
 
 def test_any_scale_is_the_same_model(model, pairs, gold):
@@ -53,7 +61,7 @@ def test_scores_follow_the_words_that_are_shared(vectors, tasks):
     X, y = tasks(120, 0)
     model = PairwiseInteractionRegressor(
         vectors, hidden_dim=8, max_epochs=12, batch_size=8, learning_rate=0.01,
-        n_levels=3, device="cpu", random_state=0,
+        n_levels=3, similarity=None, device="cpu", random_state=0,
     )  # fmt: skip
     assert model.fit(X, y).score(*tasks(90, 1)) > 0.8
     assert model.loss_curve_[-1] < 0.7 * model.loss_curve_[0]

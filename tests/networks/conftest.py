@@ -122,7 +122,7 @@ def check_batch_mates(make):
 
 
 def check_draws(make):
-    """They follow the random state alone; biases are zero."""
+    """They follow the random state alone; biases and projections are zero."""
 
     def draw(seed):
         model = randomise(make(), torch.float32, seed)
@@ -132,7 +132,7 @@ def check_draws(make):
     first, again, other = draw(0), draw(0), draw(1)
     for name, values in first.items():
         assert_array_equal(values, again[name])
-        if name.split(".")[-1].startswith("b"):
+        if name.split(".")[-1].startswith(("b", "projection")):
             assert not values.any()
         else:
             assert (values != other[name]).all()

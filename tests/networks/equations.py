@@ -28,6 +28,12 @@ def deep_average(x, p, f="linear"):
     return through_layers(sum(x) / len(x), p, f)
 
 
+def residual(x, p, network):
+    """`network`, an equation of this file, has the parameters under "composition."."""
+    own = {name.removeprefix("composition."): value for name, value in p.items()}
+    return average(x, p) + network(x, own) @ p["projection"] / len(p["projection"])
+
+
 def charagram(x, p, f):
     return through_layers(F[f](sum(x) + p["constant"] + p["bias"]), p, f)
 

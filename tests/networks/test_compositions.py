@@ -11,14 +11,19 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 import torch
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
 from torch import nn
 from torch.autograd import gradcheck
 
 from skparaphrase.networks import (
+    LSTM,
     Average,
+    CharacterConvolution,
     Charagram,
+    Convolution,
     DeepAverage,
+    IdentityRecurrent,
+    Residual,
     charagram_range,
     unit_vectors,
 )
@@ -43,6 +48,26 @@ COMPOSITIONS = {
         for n in (1, 2)
         for f in equations.F
     },
+    **{
+        f"residual, {name}": (
+            lambda make=make: Residual(make(), 4),
+            partial(equations.residual, network=equation),
+        )
+        for name, make, equation in [
+            ("projection", lambda: DeepAverage(4, 3), equations.deep_average),
+            ("lstm", lambda: LSTM(4, 3), equations.lstm),
+            (
+                "cse",
+                lambda: Convolution(4, [1, 3], 2, activation="linear"),
+                partial(equations.cse, f="linear"),
+            ),
+            (
+                "charagram",
+                lambda: Charagram(9, 4, activation="tanh"),
+                partial(equations.charagram, f="tanh"),
+            ),
+        ]
+    },
 }
 
 
@@ -64,6 +89,37 @@ def test_the_interface_takes_a_compose_and_a_dim():
     assert vectors.tolist() == [[0, 0, -1, -1], [0, 0, 0, 0], [-1, -1, 0, -1]]
     with pytest.raises(NotImplementedError):
         Composition()(table, torch.tensor([0]), np.array([0, 1]))
+
+
+def test_a_residual_starts_as_the_mean_and_takes_after_its_composition(nets):
+    table, ids, offsets = nets.make_batch(nets.lengths["ragged"], dtype=torch.float32)
+    batch_of_100 = Convolution(4, [2], 3, activation="linear", padding="batch")
+    filters = CharacterConvolution(
+        4, [(3, 1)], None, conv_activation="tanh", activation="tanh", dropout=0.5
+    )
+    for network in (IdentityRecurrent(4), batch_of_100, filters, DeepAverage(4, 3)):
+        model = Residual(network, 4)
+        model.reset(np.random.RandomState(0))
+        vectors = model(table, ids, offsets).detach()
+        assert_array_equal(vectors, Average(4)(table, ids, offsets))
+        assert model.batch_size == network.batch_size
+        assert model.dropout == network.dropout
+        assert model.pooling == network.pooling
+    assert list(Residual(IdentityRecurrent(4), 4).anchors) == [
+        "composition.W_x",
+        "composition.W_h",
+    ]
+
+    model = nets.randomise(Residual(filters, 4), torch.float32)
+    kept = model(table, ids, offsets)
+    model.generator = torch.Generator().manual_seed(0)
+    dropped = model(table, ids, offsets)
+    mean = Average(4)(table, ids, offsets)
+    shares = (dropped - mean) @ torch.linalg.pinv(model.projection)  # of the maxima
+    whole = (kept - mean) @ torch.linalg.pinv(model.projection)
+    ratio = (shares / whole)[np.diff(offsets) > 0].detach()
+    assert_allclose(ratio * (ratio - 2), 0, atol=1e-3)
+    assert 0.2 < (ratio > 1).float().mean() < 0.8
 
 
 @pytest.mark.parametrize("mode", ["mean", "sum"])

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import torch
 from numpy.testing import assert_allclose
+from scipy.spatial.distance import cosine
 
 from skparaphrase.networks import Head
 from skparaphrase.networks._heads import cross_entropy_losses, divergence_losses
@@ -21,6 +22,10 @@ HEADS = {
     },
     "as printed by Jiao et al.": {"how": ("first", "second", "absdiff"), "scale": 2.0},
     "other features": {"how": ["sum", "difference", "product"], "projection_dim": 2},
+    "linear": {
+        "hidden_dim": None, "how": ["cosine", "product"], "normalize": True,
+        "scale": 2.0, "cosine_scale": 7.0,
+    },
 }  # fmt: skip
 
 
@@ -48,8 +53,9 @@ def normal(*shape, seed=0):
 
 
 def slow_head(
-    vectors, p, *, n_texts, normalize=False, scale=1.0, how=("product", "absdiff"), **_
-):
+    vectors, p, *, n_texts, normalize=False, scale=1.0, cosine_scale=1.0,
+    how=("product", "absdiff"), **_
+):  # fmt: skip
     """Logits of the equations; row by row."""
     texts = []
     for g in vectors:
@@ -70,15 +76,18 @@ def slow_head(
                 "sum": one + other,
                 "first": one,
                 "second": other,
+                "cosine": [cosine_scale * (1 - cosine(one, other))],
             }
             features = np.concatenate([by_name[name] for name in how])
-        hidden = 1 / (1 + np.exp(-(features @ p["hidden.weight"] + p["hidden.bias"])))
-        logits.append(hidden @ p["output.weight"] + p["output.bias"])
+        if "hidden.weight" in p:
+            activations = features @ p["hidden.weight"] + p["hidden.bias"]
+            features = 1 / (1 + np.exp(-activations))
+        logits.append(features @ p["output.weight"] + p["output.bias"])
     return np.array(logits)
 
 
 def make_head(n_texts, dim=DIM, *, off=0.3, **params):
-    head = Head(dim, hidden_dim=5, n_outputs=4, n_texts=n_texts, **params)
+    head = Head(dim, n_outputs=4, n_texts=n_texts, **{"hidden_dim": 5, **params})
     head.reset(np.random.RandomState(3))
     with torch.no_grad():
         for i, parameter in enumerate(head.parameters()):  # biases too
@@ -116,7 +125,7 @@ def test_gradients_of_head(n_texts, params):
     assert torch.autograd.gradcheck(function, (vectors, *trained.values()))
 
 
-@pytest.mark.parametrize("how", [(), ("cosine",), ("product", 1)])
+@pytest.mark.parametrize("how", [(), ("dot",), ("product", 1)])
 def test_features_that_a_head_does_not_have(how):
     with pytest.raises(ValueError, match="how must hold some of"):
         make_head(2, how=how)

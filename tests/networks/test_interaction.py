@@ -1,7 +1,9 @@
-"""The similarity cube and its focus against slow NumPy."""
+"""The similarity cube, its focus, and similarities of texts against slow NumPy."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
+
+from itertools import pairwise, product
 
 import numpy as np
 import pytest
@@ -9,9 +11,12 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
+from torch.autograd import gradcheck
 
 from skparaphrase.networks import Interaction
 from skparaphrase.networks._interaction import (
+    cosines,
+    coverages,
     focus_mask,
     focus_weights,
     similarity_cube,
@@ -263,3 +268,47 @@ def test_chance_drops_values_in_training():
         assert_allclose(spread, kept.shape[axis] ** -0.5, rtol=0.2)
     assert (net.focused(cube, state) / cube > 0.5).numpy().tolist() != kept.tolist()
     assert_array_equal(net.focused(cube, None), cube.float())
+
+
+# Similarities of whole texts
+
+
+def slow_cosine(a, b):
+    lengths = np.linalg.norm(a) * np.linalg.norm(b)
+    return a @ b / lengths if lengths else 0.0
+
+
+def slow_coverage(first, second):
+    """Mihalcea et al. (2006), with lengths as weights."""
+    weights = [np.linalg.norm(a) for a in first]
+    best = [max([0.0, *(slow_cosine(a, b) for b in second)]) for a in first]
+    return np.dot(weights, best) / sum(weights) if sum(weights) else 0.0
+
+
+def test_similarities_equal_a_loop_over_words(nets):
+    lengths = [5, 3, 1, 0, 40, 2, 1, 1]
+    table, ids, offsets = nets.make_batch(lengths)
+    table[2] = 0
+    table[1] = -table[0]
+    ids[-4:] = torch.tensor([2, 2, 0, 1])  # no direction; opposite words
+    texts = [table[ids[i:j]].numpy() for i, j in pairwise(offsets)]
+    pairs = np.array([*product(range(len(texts)), repeat=2)])
+    found = cosines(table, ids, offsets, pairs)
+    averages = [text.sum(axis=0) for text in texts]
+    expected = [slow_cosine(averages[i], averages[j]) for i, j in pairs]
+    assert_allclose(found, expected, atol=1e-12)
+    found = coverages(table, ids, offsets, pairs, 32)
+    expected = [slow_coverage(texts[i][:32], texts[j][:32]) for i, j in pairs]
+    assert_allclose(found, expected, atol=1e-12)
+    assert found[-2] == 0 and len(np.unique(found.round(decimals=9))) > 12
+    empty = np.array([[3, 3]])
+    assert coverages(table, ids, offsets, empty, 32) == 0
+    assert coverages(table, ids[:0], np.zeros(5, int), empty, 32) == 0
+
+
+def test_gradients_of_similarities(nets):
+    table, ids, offsets = nets.make_batch([5, 3, 1, 4], n_rows=13)
+    pairs = np.array([*product(range(4), repeat=2)])[1:]
+    table.requires_grad_()
+    assert gradcheck(lambda t: cosines(t, ids, offsets, pairs), (table,))
+    assert gradcheck(lambda t: coverages(t, ids, offsets, pairs, 32), (table,))

@@ -3,7 +3,7 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-from itertools import pairwise
+from itertools import combinations, pairwise
 
 import numpy as np
 import pytest
@@ -13,7 +13,12 @@ from torch.nn import functional as F
 
 from skparaphrase.networks import Interaction
 from skparaphrase.networks._heads import divergence_losses
-from skparaphrase.networks._interaction import Context, GridNetwork
+from skparaphrase.networks._interaction import (
+    Context,
+    GridNetwork,
+    cosines,
+    coverages,
+)
 
 DIM_IN, DIM = 4, 3
 POOLS = {32: [2, 2, 2, 2, 2], 48: [2, 2, 2, 2, 3], 64: [2, 2, 2, 2, 2, 2]}
@@ -258,3 +263,54 @@ def test_batch_mates_change_nothing(context, nets):
             apart = np.append(0, np.cumsum([len(text) for text in texts]))
             alone = net(table, torch.cat(texts), apart, np.array([[0, 1]]))
             assert_allclose(alone[0], together[n], rtol=1e-6, atol=1e-6)
+
+
+# The shortcut
+
+
+@pytest.mark.parametrize("similarity", ["cosine", "coverage"])
+def test_the_shortcut_adds_to_the_logits(similarity, narrow, double, nets):
+    table, ids, offsets = nets.make_batch(LENGTHS)
+    net = nets.make_network(similarity=similarity).double()
+    plain = nets.make_network().double()
+    values = net.state_dict()
+    weight = values.pop("shortcut.weight")
+    plain.load_state_dict(values)
+    found = net(table, ids, offsets, PAIRS) - plain(table, ids, offsets, PAIRS)
+    function, more = {"cosine": (cosines, ()), "coverage": (coverages, (32,))}[
+        similarity
+    ]
+    similarities = function(table, ids, offsets, PAIRS, *more)
+    expected = np.outer(similarities, weight)
+    assert_allclose(found.detach(), expected, atol=1e-9)
+
+
+def test_start_is_a_regression_on_the_similarity(narrow, nets):
+    rng = np.random.default_rng(0)
+    table, ids, offsets = nets.make_batch([3, 5, 2, 8, 4, 1])
+    pairs = np.array([*combinations(range(6), 2)])
+    targets, weights = rng.dirichlet(np.ones(5), len(pairs)), rng.uniform(1, 2, 15)
+    net = Interaction(4, 3, 5, max_words=32, similarity="cosine").double()
+    net.reset(np.random.RandomState(0))
+    s = net.similarities(table, ids, offsets, pairs).numpy()
+    net.start_from(s, targets, weights)
+
+    # Least squares of the levels; a last row, of weight 1, pulls the slope to 4.
+    weights = weights / weights.mean()
+    levels = targets @ np.arange(5)
+    X = np.column_stack([np.ones(15), s - np.average(s, weights=weights)])
+    X = np.sqrt(np.append(weights, 1))[:, None] * np.vstack([X, [0, 1]])
+    y = np.append(np.sqrt(weights) * levels, 4)
+    intercept, slope = np.linalg.lstsq(X, y)[0]
+    line = intercept + slope * (s - np.average(s, weights=weights))
+    errors = (np.arange(5) - line[:, None]) ** 2
+    variance = np.average((targets * errors).sum(axis=1), weights=weights)
+    expected = np.exp(-errors / (2 * variance))
+    expected /= expected.sum(axis=1, keepdims=True)
+    with torch.no_grad():
+        found = net(table, ids, offsets, pairs).softmax(dim=1)
+    assert_allclose(found, expected, rtol=1e-5)
+    # One pair leaves the line from the lowest level to the highest.
+    net.start_from(s[:1], targets[:1])
+    rise = net.shortcut.weight.detach().numpy()
+    assert_allclose(rise / rise[1], np.arange(5))

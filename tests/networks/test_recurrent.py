@@ -142,23 +142,6 @@ def test_identity_starts_as_the_average_and_is_held_there(nets):
     assert not Recurrent(2, 2).anchors and not LSTM(2, 2).anchors
 
 
-@pytest.mark.parametrize("gate", [None, True, False])  # None: not an LSTM
-def test_a_start_as_the_average(gate, nets):
-    model = Recurrent(DIM_IN, DIM, start="average")
-    if gate is not None:
-        model = LSTM(DIM_IN, DIM, output_gate=gate, start="average")
-    model.reset(np.random.RandomState(0))
-    table, ids, offsets = nets.make_batch([3, 1, 6], dtype=torch.float32)
-    table *= 1e-3  # where tanh is linear, and the gates depend on their biases only
-    vectors = model(table, ids, offsets).detach()
-    keep = 1.0 if gate is None else 1 / (1 + np.exp(-3.0))
-    add = {None: 1.0, True: 0.25, False: 0.5}[gate]  # a gate of half, or two
-    for vector, (start, stop) in zip(vectors, pairwise(offsets), strict=True):
-        weights = add * keep ** np.arange(stop - start)[::-1]
-        expected = weights @ table[ids[start:stop], :DIM].numpy()
-        assert_allclose(vector, expected, rtol=0.02, atol=1e-5)
-
-
 def test_draws():
     model = Recurrent(200, 100)
     model.reset(np.random.RandomState(0))

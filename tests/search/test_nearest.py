@@ -53,6 +53,28 @@ def test_as_the_whole_matrix(k, threshold, skip_same):
 
 
 @pytest.mark.usefixtures("_blocks")
+@pytest.mark.parametrize("k", [1, 3, 40])
+def test_cosines_of_at_most_a_bound_for_each_query(k):
+    rows, queries = unit_vectors(90), unit_vectors(31, seed=1)
+    most = np.random.default_rng(2).uniform(-0.6, 0.6, size=31)
+    query, row, cosine = nearest(queries, rows, k, at_most=most)
+    expected = np.array(
+        [
+            (i, j, x)
+            for i in range(31)
+            for _, j, x in [
+                found
+                for found in whole(queries[i : i + 1], rows, 90)
+                if found[2] <= most[i]
+            ][:k]
+        ]
+    )
+    assert_array_equal(query, expected[:, 0])
+    assert_array_equal(row, expected[:, 1])
+    assert_allclose(cosine, expected[:, 2], atol=1e-6)
+
+
+@pytest.mark.usefixtures("_blocks")
 def test_equal_rows_come_in_their_order():
     rows = np.tile(np.eye(2, dtype=np.float32), (60, 1))
     query, row, cosine = nearest(rows[:2], rows, 50)

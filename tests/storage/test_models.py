@@ -92,13 +92,12 @@ def test_every_encoder_is_saved(name, vectors, tmp_path):
         lambda v: SIFEncoder(v, frequencies="corpus"),
         lambda v: SIFEncoder(),
         lambda v: ParagramEncoder(
-            v,
+            v.weighted(),
             loss=MarginLoss(np.float32(0.5), negatives="mix"),
-            weighting="sif",
             **SHORT,
         ),
         lambda v: ParagramEncoder(
-            v, validation_fraction=0.5, scale=1.0, optimizer="adam", **SHORT
+            v, validation_fraction=0.5, optimizer="adam", **SHORT
         ),
         lambda v: ProjectionEncoder(v, dim=np.int64(3), loss=InfoNCELoss(0.2), **SHORT),
         lambda v: DeepAveragingEncoder(
@@ -243,12 +242,10 @@ def test_models_of_the_first_edition_are_refused_and_their_vectors_load():
     assert vectors.matrix.shape == (3, 2)
 
 
-def test_training_does_not_resume_with_other_words_or_weights(vectors):
+def test_training_does_not_resume_with_other_words(vectors):
     encoder = ParagramEncoder(vectors, warm_start=True, **SHORT).fit(PAIRS)
     with pytest.raises(ValueError, match="Fit a clone"):
         encoder.set_params(vectors=WordVectors(["cat", "dog"], np.eye(2))).fit(PAIRS)
-    with pytest.raises(ValueError, match="'sif'"):
-        encoder.set_params(vectors=vectors, weighting="sif").fit(PAIRS)
 
 
 SCORES = [0.0, 2.5, 5.0]
@@ -292,10 +289,10 @@ def test_supervised_models(make, X, y, vectors, tmp_path):
     if hasattr(model, "classes_"):
         assert loaded.classes_.dtype == model.classes_.dtype
         assert loaded.class_weight == model.class_weight
-    state = loaded.head_["hidden.weight"]
+    state = loaded.head_["output.weight"]
     resumed = loaded.set_params(warm_start=True).fit(X, y)
     assert resumed.n_epochs_ == 4
-    assert np.abs(resumed.head_["hidden.weight"] - state).max() > 0
+    assert np.abs(resumed.head_["output.weight"] - state).max() > 0
 
 
 def test_tagger(tmp_path):
@@ -385,11 +382,12 @@ def test_dropped_parameters_of_the_second_edition(second_edition, name):
     text = path.read_text()
     saved = json.loads(text)["parameters"]
     params = skparaphrase.load(folder / name).get_params()
-    assert saved.keys() - params.keys() == {"scramble", "word_dropout"}
+    assert saved.keys() - params.keys() == {"scale", "scramble", "word_dropout"}
+    assert not params["residual"]
     assert saved.items() >= {k: params[k] for k in saved.keys() & params.keys()}.items()
     text = text.replace('"kind"', '"written_by": "0.2",\n "kind"', 1)
     path.write_text(text.replace("crc32", "old"))
-    with pytest.raises(ValueError, match=r"skparaphrase 0\.2, .*scramble"):
+    with pytest.raises(ValueError, match=r"skparaphrase 0\.2, .*scale"):
         skparaphrase.load(folder / name)
 
 

@@ -32,7 +32,7 @@ from skparaphrase.encoders import (
     ParagramEncoder,
 )
 from skparaphrase.encoders._data import _tokens_key
-from skparaphrase.losses import MarginLoss
+from skparaphrase.losses import InfoNCELoss, MarginLoss
 from skparaphrase.streams import TextStore, _store
 from skparaphrase.text import (
     NgramTokenizer,
@@ -103,6 +103,23 @@ def test_pairs_are_read(tmp_path_factory, pairs):
     assert store.rows(0, len(pairs)).tolist() == [*map(list, pairs)]
 
 
+TRIPLETS = [(*pair, PAIRS[i - 7][0]) for i, pair in enumerate(PAIRS)]
+
+
+@given(rows=st.lists(st.tuples(*[st.text(max_size=3)] * 3), min_size=1))
+def test_triplets_are_read(tmp_path_factory, rows):
+    store = TextStore.write(tmp_path_factory.mktemp("triplets") / "store", iter(rows))
+    assert store.shape == (len(rows), 3)
+    assert [*store] == store[:] == rows
+    assert (store[0], store[-1]) == (rows[0], rows[-1])
+    assert list(store.flat) == [text for row in rows for text in row]
+    assert store.rows(0, len(rows)).tolist() == [*map(list, rows)]
+    assert store[::-2] == rows[::-2]
+    picked = store[[-1, 0]]
+    assert picked.shape == (2, 3)
+    assert picked.tolist() == [list(rows[-1]), list(rows[0])]
+
+
 @pytest.mark.parametrize(
     "texts",
     [
@@ -144,6 +161,8 @@ BAD = [
         "Row 1024 is 'c' .str., unlike the rows before",
     ),
     (["a"] * 1024 + [("b", "c")], ValueError, "Row 1024 is .*single texts"),
+    ([("a", "b", "c")] * 1024 + [("d", "e")], ValueError, "Row 1024 is .*triplets"),
+    ([("a", "b", "c", "d")] * 3, ValueError, r"shape \(3, 4\)"),
     ("a text", TypeError, "got 'a text'"),
 ]
 
@@ -209,7 +228,7 @@ def test_workers_get_the_folder(store, monkeypatch):
     assert pickle.loads(sent)[:] == PAIRS
 
 
-@pytest.mark.parametrize("texts", [PAIRS, [text for text, _ in PAIRS]])
+@pytest.mark.parametrize("texts", [PAIRS, TRIPLETS, [text for text, _ in PAIRS]])
 def test_rows_that_are_picked(tmp_path, texts):
     store = TextStore.write(tmp_path / "store", texts)
     array = np.array(texts, dtype=object)
@@ -235,7 +254,7 @@ ENCODERS = {
     "masked": ParagramEncoder(
         **WORD_SETTINGS, loss=MarginLoss(negatives="mix", mask_identical=True)
     ),
-    "corpus": ParagramEncoder(**WORD_SETTINGS, weighting="sif", frequencies="corpus"),
+    "hard": ParagramEncoder(**WORD_SETTINGS, loss=InfoNCELoss(mask_known=False)),
     "own words": ParagramEncoder(**WORD_SETTINGS, tokenizer=str.split),
     "lstm": LSTMEncoder(**WORD_SETTINGS, dim=6),
     "convolution": ConvolutionalEncoder(**WORD_SETTINGS),
@@ -271,9 +290,10 @@ def test_a_store_trains_as_a_list_does(encoder, store, scratch):
     ("parameters", "y"),
     [
         ({"positive_from": 2}, np.linspace(0, 5, len(PAIRS))),
+        ({}, np.arange(len(PAIRS)) % 9 / 2),
         ({"loss": "distillation"}, RNG.randn(len(PAIRS), 2, 8)),
     ],
-    ids=["scores", "teacher"],
+    ids=["positive scores", "scores", "teacher"],
 )
 def test_targets_of_a_store(store, parameters, y):
     encoder = ParagramEncoder(**WORD_SETTINGS, **parameters)
@@ -282,14 +302,35 @@ def test_targets_of_a_store(store, parameters, y):
     assert_array_equal(encoder.transform(store), wanted)
 
 
+@pytest.mark.parametrize("fraction", [None, 0.3])
+@pytest.mark.parametrize("kind", ["triplets", "labels"])
+def test_stores_of_other_kinds(tmp_path, scratch, kind, fraction):
+    X, y = TRIPLETS, None
+    if kind == "labels":  # some texts have two labels
+        X, y = [text for text, _ in PAIRS], np.arange(len(PAIRS)) % 4
+    encoder = ParagramEncoder(**WORD_SETTINGS, validation_fraction=fraction)
+    wanted, found, streamed = clone(encoder), clone(encoder), clone(encoder)
+    wanted.fit(X, y)
+    store = TextStore.write(tmp_path / "store", X)
+    assert_same(wanted, found.fit(store, y))
+    assert_same(wanted, streamed.fit(iter(X), y))
+    if fraction is not None:
+        assert found.validation_scores_ == wanted.validation_scores_
+    assert_same(wanted.partial_fit(X, y), found.partial_fit(store, y))
+    assert len(kept(store)) == 1
+    assert not list(scratch.iterdir())
+
+
 @pytest.mark.parametrize(
     ("texts", "y", "message"),
     [
-        (["a", "b"], None, r"pairs of texts, shape \(n_pairs, 2\); got shape \(2,\)"),
+        (["a", "b"], None, r"X has shape \(2,\) and y is None.* nothing to learn"),
+        (["a", "b", "c"], [0, 0, 1], "two classes of at least two texts"),
+        ([("a", "b", "c")] * 2, [0, 1], "leave out y"),
         ([], None, "Found 0 samples"),
         (DISTINCT[:3], [0, 1], "inconsistent numbers of samples"),
         (DISTINCT[:3], [0, 0, 1], "Found 1 samples"),
-        (DISTINCT[:3], np.ones((3, 2)), "loss='distillation'"),
+        (DISTINCT[:3], np.ones((3, 2)), r"shape \(3, 2, 'dim'\)"),
         ([("a", "b"), ("c", "d")], None, "No word of the texts has a vector"),
         ([("w1", "w2"), ("w3", None)], None, r"entry at index \(1, 1\)"),
     ],

@@ -14,11 +14,13 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 from sklearn.frozen import FrozenEstimator
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics.pairwise import cosine_similarity
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import FunctionTransformer
+from sklearn.preprocessing import FunctionTransformer, normalize
 
 import skparaphrase.supervised._base as base
-from skparaphrase import load
+from skparaphrase import load, load_pretrained
 from skparaphrase.decomposition import CommonComponentRemoval
 from skparaphrase.encoders import (
     AverageEncoder,
@@ -43,9 +45,7 @@ ENCODERS = {
     "tfidf": TfidfEncoder,
     "sif": lambda vectors: SIFEncoder(vectors, frequencies="corpus"),
     "paragram": ParagramEncoder,
-    "weighted": lambda vectors: ParagramEncoder(
-        vectors, weighting="sif", frequencies="corpus"
-    ),
+    "weighted": lambda vectors: ParagramEncoder(vectors.weighted({"w1": 9})),
     **{name: partial(registry.small, kind) for name, kind in registry.TRAINED.items()},
     "output gate": lambda vectors: LSTMEncoder(vectors, output_gate=True),
 }
@@ -65,18 +65,24 @@ def slow_probabilities(model, X, factor):
         if model.normalize:
             g /= np.maximum(np.linalg.norm(g, axis=1, keepdims=True), 1e-12)
         g *= factor
-        x = g[0] if len(g) == 1 else np.append(g[0] * g[1], abs(g[0] - g[1]))
-        x = x @ model.head_["hidden.weight"] + model.head_["hidden.bias"]
-        x = (1 / (1 + np.exp(-x))) @ model.head_["output.weight"]
-        x = np.exp(x + model.head_["output.bias"])
+        x = g[0]
+        if len(g) == 2:
+            similarity = 10 * cosine_similarity(g[:1], g[1:])[0]
+            x = np.concatenate([g[0] * g[1], abs(g[0] - g[1]), similarity])
+        if model.hidden_dim is not None:
+            x = x @ model.head_["hidden.weight"] + model.head_["hidden.bias"]
+            x = 1 / (1 + np.exp(-x))
+        x = np.exp(x @ model.head_["output.weight"] + model.head_["output.bias"])
         found.append(x / x.sum())
     return np.array(found)
 
 
 HEADS = [
     {},
-    {"projection_dim": 7},
-    {"normalize": True, "scale": None},
+    {"projection_dim": 7, "normalize": False},
+    {"scale": None},
+    {"hidden_dim": None},
+    {"hidden_dim": None, "normalize": False, "projection_dim": 5},
     {"normalize": True, "scale": 3.0, "projection_dim": 5, "train_projection": False},
 ]
 
@@ -86,7 +92,8 @@ def test_features_of_pairs(Model, examples, vectors, tmp_path):
     """The printed h* of Jiao et al.: the vectors side by side."""
     X, y = examples[Model]
     how = ("first", "second", "absdiff")
-    model = Model(ParagramEncoder(vectors), how=how, **SMALL).fit(X, y)
+    model = Model(ParagramEncoder(vectors), how=how, normalize=False, **SMALL)
+    model.fit(X, y)
     one, other = model.encoder_.transform(X).astype(float).swapaxes(0, 1)
     x = np.hstack([one, other, abs(one - other)])
     a = x @ model.head_["hidden.weight"] + model.head_["hidden.bias"]
@@ -97,7 +104,7 @@ def test_features_of_pairs(Model, examples, vectors, tmp_path):
     model.save(tmp_path / "model")
     assert_array_equal(load(tmp_path / "model").predict(X), model.predict(X))
     with pytest.raises(ValueError, match="how must hold some of"):
-        Model(ParagramEncoder(vectors), how=("cosine",), **SMALL).fit(X, y)
+        Model(ParagramEncoder(vectors), how=("dot",), **SMALL).fit(X, y)
 
 
 @pytest.mark.parametrize("params", HEADS, ids=str)
@@ -126,8 +133,28 @@ def test_predictions_against_slow_version(
     assert_array_equal(model.predict(X), model.classes_[expected.argmax(axis=1)])
 
 
+def test_a_linear_head_starts_as_logistic_regression(vectors, sentences):
+    y = np.arange(len(sentences)) % 3
+    weights = np.random.RandomState(0).uniform(0.5, 2, len(y))
+    settings = {**SMALL, "hidden_dim": None, "max_epochs": 0}
+    model = SentenceClassifier(ParagramEncoder(vectors), **settings)
+    model.fit(sentences, y, weights)
+    unit = normalize(AverageEncoder(vectors).transform(sentences))
+    expected = LogisticRegression(max_iter=1000)
+    expected.fit(2 * unit, y, weights / weights.mean())
+    found = model.predict_proba(sentences)
+    assert_allclose(found, expected.predict_proba(2 * unit), atol=0.01)
+    assert np.ptp(found, axis=0).min() > 0.1
+
+
+def test_default_start_is_the_pretrained_average(pairs, gold):
+    model = SimilarityRegressor(max_epochs=0).fit(pairs, gold)
+    expected = load_pretrained().transform(pairs)
+    assert_allclose(model.encoder_.transform(pairs), expected, atol=1e-6)
+
+
 def test_initial_length_of_vectors(vectors, sentences, labels, fitted):
-    settings = {**SMALL, "max_epochs": 0}
+    settings = {**SMALL, "max_epochs": 0, "normalize": False, "scale": 6.0}
     model = SentenceClassifier(ParagramEncoder(vectors), **settings)
     matrix = model.fit(sentences, labels).encoder_.vectors_.matrix
     words = sorted({int(word[1:]) for text in sentences for word in text.split()})
@@ -149,6 +176,7 @@ def test_initial_length_of_vectors(vectors, sentences, labels, fitted):
 def test_steps_of_vectors_are_shorter_by_the_factor(sentences, labels, fitted):
     # Adam's first step is as long as the rate.
     model = SentenceClassifier(fitted, prior="universal", **SMALL)
+    model.set_params(normalize=False, scale=9.0, learning_rate=0.001)
     model.set_params(optimizer="adam", max_epochs=1, batch_size=30, vectors_penalty=0)
     model.fit(sentences, labels)
     moved = np.abs(model.encoder_.vectors_.matrix - fitted.vectors_.matrix).max()
@@ -217,7 +245,8 @@ def test_every_encoder_trains_and_freezes(kind, freeze, vectors, sentences, labe
 @pytest.mark.parametrize("kind", ["average", "tfidf", "sif", "paragram"])
 def test_averages_start_from_their_own_transform(kind, vectors, pairs, gold):
     encoder = ENCODERS[kind](vectors)
-    model = SimilarityRegressor(encoder, **{**SMALL, "max_epochs": 0}).fit(pairs, gold)
+    model = SimilarityRegressor(encoder, **{**SMALL, "max_epochs": 0})
+    model.set_params(normalize=False, scale=6.0).fit(pairs, gold)
     if kind == "paragram":
         expected = AverageEncoder(vectors).transform(pairs)
     else:

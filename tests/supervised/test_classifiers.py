@@ -50,7 +50,8 @@ def test_labels_of_any_type(Model, names, examples, vectors):
 
 
 def test_classes_are_learnt(model, sentences, labels):
-    model.set_params(max_epochs=150, learning_rate=0.05).fit(sentences, labels)
+    model.set_params(hidden_dim=None, max_epochs=150, learning_rate=0.05)
+    model.fit(sentences, labels)
     assert model.score(sentences, labels) == 1
     assert model.loss_curve_[-1] < 0.1 < model.loss_curve_[0]
 

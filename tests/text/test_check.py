@@ -180,6 +180,21 @@ def test_shapes_other_than_texts_and_pairs_are_value_errors(X, message):
         check_texts(X)
 
 
+def test_triplets_are_texts_where_they_are_wanted():
+    rows = [["a", "b", "c"], ["", "d", "a"]]
+    for X in (rows, as_object(rows), pd.DataFrame(rows, columns=[*"xyz"]), iter(rows)):
+        assert check_texts(X, triplets=True).tolist() == rows
+    for X in (FLAT, PAIRED):
+        assert check_texts(X, triplets=True).tolist() == X
+    for X in ([["a"] * 4], as_object([["a"] * 5] * 2)):
+        with pytest.raises(ValueError, match="shape"):
+            check_texts(X, triplets=True)
+    with pytest.raises(ValueError, match=r"1 of 6 .* at index \(1, 2\)"):
+        check_texts([("a", "b", "c"), ("d", "e", None)], triplets=True)
+    with pytest.raises(ValueError, match=r"shape \(2, 3\)"):
+        check_pairs(rows)
+
+
 def test_check_pairs_expects_two_columns():
     assert check_pairs([]).shape == (0, 2)
     for X in (["a", "b"], [("a",), ("b",)]):
@@ -196,7 +211,12 @@ def test_unique_texts(texts):
     assert [[distinct[i] for i in row] for row in indices] == [texts, texts]
 
 
-@pytest.mark.parametrize("X", [FLAT, PAIRED, [], pd.Series(FLAT), iter(PAIRED)])
+TRIPLETS = [[*row, "z"] for row in PAIRED]
+
+
+@pytest.mark.parametrize(
+    "X", [FLAT, PAIRED, TRIPLETS, [], pd.Series(FLAT), iter(PAIRED)]
+)
 def test_blocks_are_the_texts(X):
     X = list(X) if hasattr(X, "__next__") else X
     for size in (1, 2, 9):
@@ -209,6 +229,7 @@ def test_errors_in_blocks_name_the_index_in_the_whole():
     for X, message in (
         (["a", "b", 3], "entry at index 2 is 3"),
         ([["a", "b"], ["c", None]], r"entry at index \(1, 1\) is None.*Drop"),
+        ([*TRIPLETS, ["a", "b"]], "Row 3 is .* which hold triplets"),
         (["a", "b", "c", ["d", "e"]], r"Row 3 is \['d', 'e'\] \(list\), unlike"),
     ):
         with pytest.raises((TypeError, ValueError), match=message):

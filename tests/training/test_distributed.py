@@ -57,7 +57,7 @@ MODELS = {
         **COMMON, word_dropout=0.3, loss=MarginLoss(negatives="mix")
     ),
     "infonce": ParagramEncoder(
-        **COMMON, loss=InfoNCELoss(mask_identical=True), word_dropout=0.3
+        **COMMON, loss=InfoNCELoss(mask_known=False), word_dropout=0.3
     ),
     "layers": DeepAveragingEncoder(**COMMON),
     "lstm": LSTMEncoder(**COMMON, optimizer=Optimizer("adam", clip_norm=1.0)),
@@ -73,6 +73,8 @@ def fitted(name):
     if name == "teacher":
         model = ParagramEncoder(**COMMON, loss="distillation")
         model.fit(PAIRS, TEACHER)
+    elif name in KINDS:
+        model = ParagramEncoder(**COMMON).fit(*KINDS[name])
     elif name == "supervised":
         model = SimilarityRegressor(ParagramEncoder(), **COMMON).fit(SIMILAR, GOLD)
         return model.loss_curve_, model.predict(SIMILAR)
@@ -88,7 +90,12 @@ def fitted(name):
     return model.loss_curve_, model.transform(PAIRS)
 
 
-FITS = [*MODELS, "teacher", "supervised", "unknown words", "parts"]
+KINDS = {
+    "triplets": ([(*pair, PAIRS[i - 1][0]) for i, pair in enumerate(PAIRS)], None),
+    "labels": (PAIRS[:, 0], np.arange(30) // 4),
+    "scores": (SIMILAR, GOLD),
+}
+FITS = [*MODELS, *KINDS, "teacher", "supervised", "unknown words", "parts"]
 
 
 def differing(rank):

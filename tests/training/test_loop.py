@@ -11,10 +11,12 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 import torch
+from hypothesis import given
+from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.frozen import FrozenEstimator
-from sklearn.model_selection import GridSearchCV
+from sklearn.model_selection import GridSearchCV, train_test_split
 from sklearn.pipeline import make_pipeline
 
 from skparaphrase.callback import EarlyStopping
@@ -22,7 +24,12 @@ from skparaphrase.datasets import load_paraphrases, load_similarity
 from skparaphrase.encoders import CharagramEncoder, ParagramEncoder
 from skparaphrase.networks import WordTable
 from skparaphrase.supervised import SimilarityRegressor
-from skparaphrase.training._loop import Training, begin_randomness, check_patience
+from skparaphrase.training._loop import (
+    Training,
+    begin_randomness,
+    check_patience,
+    split_off,
+)
 from skparaphrase.vectors import WordVectors
 
 SMALL = {"max_epochs": 1, "device": "cpu", "random_state": 0}
@@ -126,6 +133,49 @@ def test_callbacks_see_each_epoch_and_may_stop():
     assert context.seen == [("begin", 0), *epochs, ("end", None, 0)]
 
 
+class Recorder:
+    """Keep what the hooks of a real fit get in `metadata`, except the training.
+
+    A cache of scikit-learn keeps callbacks in memory.
+    """
+
+    def __init__(self):
+        self.epochs, self.others = [], []
+
+    def setup(self, estimator, context): ...
+
+    teardown = setup
+
+    def on_fit_task_begin(self, estimator, context, *, metadata):
+        self.others.append([*metadata])
+
+    def on_fit_task_end(self, estimator, context, *, metadata):
+        if context.task_name == "epoch":
+            assert metadata.pop("training").estimator is estimator
+            self.epochs.append(metadata)
+        else:
+            self.others.append([*metadata])
+
+
+@pytest.mark.parametrize("validates", [True, False])
+def test_callbacks_are_told_loss_and_score(validates, vectors, pairs, gold):
+    options = {**SMALL, "max_epochs": 3, "warm_start": True}
+    options["validation_fraction"] = 0.3 if validates else None
+    paraphrases = load_paraphrases().data[:40]
+    for model, *data in (
+        (ParagramEncoder(**options), paraphrases),
+        (SimilarityRegressor(ParagramEncoder(vectors), **options), pairs, gold),
+    ):
+        recorder = Recorder()
+        model.set_callbacks(recorder).fit(*data).fit(*data)
+        scores = getattr(model, "validation_scores_", [])
+        told = [(each["epoch"], each["loss"]) for each in recorder.epochs]
+        assert told == [*enumerate(model.loss_curve_, 1)] and len(told) == 6
+        found = [each.get("validation_score") for each in recorder.epochs]
+        assert found == (scores if validates else [None] * 6)
+        assert recorder.others == [["training"]] * 10
+
+
 @pytest.mark.parametrize(
     ("scores", "params", "best", "n_epochs"),
     [
@@ -153,6 +203,52 @@ def test_state_is_resumed(stop_after):
     state = {**first.state_dict(), "stopped": False}
     resumed, _ = fit(scores, state=state)
     assert vars(resumed) == vars(whole)
+
+
+class Rows(np.ndarray):
+    """Numbered examples, as `split_off` takes them."""
+
+    def take(self, rows):
+        return np.asarray(self)[rows]
+
+
+@given(
+    sizes=st.lists(st.integers(1, 6), min_size=3, max_size=30),
+    fraction=st.sampled_from([0.1, 0.25, 0.5]),
+    seed=st.integers(0, 9),
+)
+def test_groups_are_held_out_whole(sizes, fraction, seed):
+    groups = np.random.RandomState(seed).permutation(
+        np.repeat(range(len(sizes)), sizes)
+    )
+    rows = np.arange(len(groups)).view(Rows)
+    train, held_out = split_off(
+        rows, fraction, np.random.RandomState(seed), groups=groups
+    )
+    assert sorted([*train, *held_out]) == rows.tolist()
+    assert list(train) == sorted(train) and list(held_out) == sorted(held_out)
+    wanted = np.ceil(fraction * len(groups))
+    assert len(held_out) <= wanted
+    shared = set(groups[train]) & set(groups[held_out])
+    if shared:  # the small groups are too few, and the others are too large
+        assert len(held_out) == wanted
+        assert 2 * sum(size for size in sizes if 2 * size <= wanted) < wanted
+    else:
+        assert 2 * len(held_out) >= wanted
+
+
+def test_examples_are_held_out_one_by_one_without_groups():
+    rows = np.arange(40).view(Rows)
+    expected = train_test_split(rows, test_size=0.3, random_state=5)
+    for groups in (None, np.arange(40)):
+        found = split_off(rows, 0.3, 5, groups=groups)
+        for part, wanted in zip(found, expected, strict=True):
+            assert_array_equal(part, np.sort(wanted))
+    # One group of all examples cannot be held out.
+    _, held_out = split_off(
+        rows, 0.3, np.random.RandomState(0), groups=np.zeros(40, np.intp) + (rows > 38)
+    )
+    assert len(held_out) == 12
 
 
 def test_divergence_is_an_error_and_the_optimizer_is_kept_for_warm_starts(capsys):
@@ -260,7 +356,8 @@ def test_a_loss_that_a_constant_beats_warns(losses, n_slices, warns, monkeypatch
 def test_pairs_of_wrong_columns_warn():
     X = load_paraphrases().data
     numbers = [(str(1000 + row), text) for row, text in enumerate(X[:, 0])]
-    encoder = ParagramEncoder(**{**SMALL, "max_epochs": 3})
+    # The paper's setting and small vectors, which cannot learn any columns by heart.
+    encoder = ParagramEncoder.paper(**{**SMALL, "max_epochs": 3})
     with pytest.warns(ConvergenceWarning, match="have 0.8. Check") as caught:
         encoder.fit(numbers)
     assert caught[0].filename == __file__

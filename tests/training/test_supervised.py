@@ -115,8 +115,8 @@ def make_head_trainer(
     )
     trainer = HeadTrainer(
         randomise(composition), randomise(module), table, settings,
-        Optimizer(optimizer, sparse=sparse), np.random.RandomState(0), loss=loss,
-        examples=examples, prior=prior,
+        Optimizer(optimizer, sparse=sparse, max_change=None), np.random.RandomState(0),
+        loss=loss, examples=examples, prior=prior,
     )  # fmt: skip
     trainer.vectors_rate = 0.25
     return trainer

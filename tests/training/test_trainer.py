@@ -14,7 +14,12 @@ import pytest
 import torch
 from numpy.testing import assert_allclose, assert_array_equal
 
-from skparaphrase.losses import DistillationLoss, InfoNCELoss, MarginLoss
+from skparaphrase.losses import (
+    CoSENTLoss,
+    DistillationLoss,
+    InfoNCELoss,
+    MarginLoss,
+)
 from skparaphrase.networks import (
     Average,
     DeepAverage,
@@ -55,9 +60,9 @@ def make_texts(n_texts=6, *, longest=4, shortest=1):
 
 
 def make_trainer(
-    composition=None, texts=None, *, loss=None, examples=None, targets=None, seed=0,
-    frozen=False, optimizer="adagrad", sparse=True, clip_norm=None, schedule="constant",
-    reset=False, **settings,
+    composition=None, texts=None, *, loss=None, examples=None, seed=0, frozen=False,
+    optimizer="adagrad", sparse=True, clip_norm=None, schedule="constant", reset=False,
+    max_change=None, known=None, **settings,
 ):  # fmt: skip
     composition = Average(DIM) if composition is None else composition
     texts = make_texts() if texts is None else texts
@@ -76,13 +81,13 @@ def make_trainer(
         SimpleNamespace(**{**SETTINGS, **settings}),
         Optimizer(
             optimizer, sparse=sparse, clip_norm=clip_norm, schedule=schedule,
-            reset=reset,
+            reset=reset, max_change=max_change,
         ),
         np.random.RandomState(seed),
         loss=MarginLoss(0.9) if loss is None else loss,
         texts=texts,
         examples=np.arange(len(texts)).reshape(-1, 2) if examples is None else examples,
-        targets=targets,
+        **(known or {}),
     )  # fmt: skip
 
 
@@ -102,9 +107,11 @@ def cosines_of(batch, p, equation):
     return unit @ unit.T
 
 
-def slow_negatives(cosines):
+def slow_negatives(cosines, n_hard=0):
+    n = len(cosines) - n_hard
     own = np.arange(len(cosines)) // 2
-    return np.where(own[:, None] == own, -np.inf, cosines).argmax(axis=1)
+    own[n:] = -1  # of no pair
+    return np.where(own[:n, None] == own, -np.inf, cosines[:n]).argmax(axis=1)
 
 
 def slow_loss(cosines, chosen):
@@ -173,6 +180,82 @@ def test_steps_by_hand(model, clip_norm, sparse):
             assert_allclose(value, p[name], rtol=2e-4, atol=2e-5, err_msg=name)
 
 
+def test_a_step_on_triplets_by_hand():
+    """Hard negatives follow the pairs of a batch, in the same order."""
+    texts = make_texts(30, longest=6)
+    examples = np.random.RandomState(3).permutation(30).reshape(10, 3)
+    trainer = make_trainer(DeepAverage(DIM, 4), texts, examples=examples)
+    p, chosen = state_of(trainer), np.array([7, 2, 4, 9, 0])
+    rows = examples[chosen]
+    batch = texts.take(np.append(rows[:, :2], rows[:, 2]))
+    cosines = cosines_of(batch, p, equations.deep_average)
+    negatives = slow_negatives(cosines, n_hard=5)
+    assert (negatives >= 10).any() and (negatives < 10).any()
+    gradients = slow_gradients(batch, p, equations.deep_average, negatives)
+    expected = slow_loss(cosines, negatives)
+    assert step(trainer, chosen) == pytest.approx(expected, rel=1e-4)
+    for name, value in state_of(trainer).items():  # the first step of AdaGrad
+        moved = p[name] - 0.05 * gradients[name] / np.sqrt(gradients[name] ** 2 + 1e-6)
+        assert_allclose(value, moved, rtol=2e-4, atol=2e-5, err_msg=name)
+
+
+def test_scores_follow_their_pairs_into_a_batch():
+    scores = np.array([3, 1, 4, 1, 5, 9], np.float32)
+    known = {"scores": scores}
+    trainer = make_trainer(None, make_texts(12), loss=CoSENTLoss(2.0), known=known)
+    chosen = np.array([4, 1, 0, 3])
+    table = normal(N_WORDS, DIM)
+    cosines = []
+    for pair in chosen:
+        a, b = (table[trainer.texts[2 * pair + side]].mean(axis=0) for side in (0, 1))
+        cosines.append(a @ b / np.linalg.norm(a) / np.linalg.norm(b))
+    total = 1.0
+    for i, j in np.ndindex(4, 4):
+        if scores[chosen[i]] > scores[chosen[j]]:
+            total += np.exp(2 * (cosines[j] - cosines[i]))
+    assert step(trainer, chosen) == pytest.approx(np.log(total), rel=1e-5)
+
+
+@pytest.mark.parametrize("classes", [True, False])
+def test_a_batch_knows_the_classes_of_its_texts(classes):
+    class Watched(InfoNCELoss):
+        def compute(self, unit, batch):
+            self.seen = batch
+            return super().compute(unit, batch)
+
+    loss, labels = Watched(), np.array([5, 5, 6, 6, 5, 5, 7, 7])
+    known = {"identities": labels, "has_classes": True} if classes else None
+    trainer = make_trainer(None, make_texts(8), loss=loss, known=known)
+    step(trainer, np.array([3, 0, 2]))
+    assert loss.seen.has_classes == classes and loss.seen.n_pairs == 3
+    expected = [7, 7, 5, 5, 5, 5] if classes else [6, 7, 0, 1, 4, 5]
+    assert_array_equal(loss.seen.identities, expected)
+
+
+@pytest.mark.parametrize("sparse", [True, False])
+def test_a_step_ends_within_the_largest_change(sparse):
+    trainers = [
+        make_trainer(None, make_texts(12), sparse=sparse, max_change=most)
+        for most in (None, 1e-3, 0.6)
+    ]
+    initial = normal(N_WORDS, DIM, seed=1)
+    for trainer in trainers:  # two words are where they started
+        trainer.table.weight[:2] = torch.from_numpy(initial[:2])
+        step(trainer)
+    free, tight, loose = (trainer.table.numpy() for trainer in trainers)
+    lengths = np.linalg.norm(initial, axis=1)
+    for table, most in ((tight, 1e-3), (loose, 0.6)):
+        change = np.linalg.norm(free - initial, axis=1) / lengths
+        expected = initial + (free - initial) * np.minimum(1, most / change)[:, None]
+        used = np.unique(make_texts(12).ids) if sparse else np.arange(N_WORDS)
+        assert_allclose(table[used], expected[used], rtol=1e-5, atol=1e-6)
+        others = np.setdiff1d(np.arange(N_WORDS), used)
+        assert_array_equal(table[others], free[others])
+    near = np.linalg.norm(free - initial, axis=1) < 0.6 * lengths
+    assert_array_equal(loose[near], free[near])
+    assert 2 <= near.sum() < N_WORDS
+
+
 def test_a_zero_vector_does_not_drown_the_others_when_clipping():
     texts = TokenBatch(np.array([0, 1, 2, 3, 5, 4], np.int32), np.arange(7))
     trainer = make_trainer(None, texts, clip_norm=1.0, loss=MarginLoss(2.0))
@@ -234,15 +317,17 @@ class WatchedLoss(MarginLoss):
         return self.kept[1:]
 
 
+@pytest.mark.parametrize("width", [2, 3])
 @pytest.mark.parametrize(
     "loss",
     [*(MarginLoss(negatives=n) for n in ("max", "mix", "random")), InfoNCELoss()],
 )
-def test_dropout_at_a_vanishing_rate_is_no_dropout(loss):
+def test_dropout_at_a_vanishing_rate_is_no_dropout(loss, width):
     plain, dropped = (
         make_trainer(
-            DeepAverage(DIM, 4), make_texts(8), loss=loss, clip_norm=1.0,
+            DeepAverage(DIM, 4), make_texts(12), loss=loss, clip_norm=1.0,
             vectors_penalty=0.1, composition_penalty=0.1, word_dropout=rate,
+            examples=np.arange(12).reshape(-1, width),
         )
         for rate in (0.0, 1e-30)
     )  # fmt: skip
@@ -255,8 +340,8 @@ def test_dropout_at_a_vanishing_rate_is_no_dropout(loss):
 @pytest.mark.parametrize("rate", [0.1, 0.6])
 def test_dropout_zeroes_numbers_and_scales_the_others(rate, loss):
     texts, more = make_texts(600), {}
-    if loss.needs_targets:
-        more = {"examples": np.arange(600), "targets": normal(600, DIM)}
+    if isinstance(loss, DistillationLoss):
+        more = {"examples": np.arange(600), "known": {"teacher": normal(600, DIM)}}
     trainer = make_trainer(Watched(), texts, word_dropout=rate, loss=loss, **more)
     given = normal(N_WORDS, DIM)[texts.ids]
     step(trainer)
@@ -428,15 +513,25 @@ def test_interrupted_training_leaves_no_thread_behind(n_threads, monkeypatch):
 
 def test_loss_of_equal_vectors():
     texts = make_texts(8)
-    examples = np.arange(8).reshape(4, 2)
-    for loss, expected in (
-        (MarginLoss(0.3), 2 * 0.3),
-        (MarginLoss(0.3, negatives="mix"), 2 * 0.3),
-        (InfoNCELoss(0.2), np.log(4)),
+    pairs = np.arange(8).reshape(4, 2)
+    triplets = np.column_stack([pairs, np.arange(4)])
+    classes = {"identities": np.array([0, 0, 1, 1, 1, 1, 2, 2]), "has_classes": True}
+    for loss, examples, known, expected in (
+        (MarginLoss(0.3), pairs, None, 2 * 0.3),
+        (MarginLoss(0.3, negatives="mix"), pairs, None, 2 * 0.3),
+        (InfoNCELoss(0.2), pairs, None, np.log(4)),
+        # First texts have four more candidates than second ones.
+        (InfoNCELoss(0.2, mask_known=False), triplets, None, np.log([8, 4]).mean()),
+        (InfoNCELoss(0.2), pairs, classes, np.log([4, 3, 3, 4]).mean()),
     ):
-        trainer = make_trainer(texts=texts, loss=loss, examples=examples)
+        trainer = make_trainer(texts=texts, loss=loss, examples=examples, known=known)
         before = trainer.random_state.get_state()[1].copy()
         assert trainer.constant_loss() == pytest.approx(expected, abs=1e-6)
         assert_array_equal(trainer.random_state.get_state()[1], before)
-    trainer = make_trainer(texts=texts, loss=DistillationLoss(), targets=normal(8, DIM))
-    assert np.isnan(trainer.constant_loss())
+    teacher, scores = normal(8, DIM), normal(4)
+    for loss, known in (
+        (DistillationLoss(), {"teacher": teacher}),
+        (CoSENTLoss(), {"scores": scores}),
+    ):
+        trainer = make_trainer(texts=texts, loss=loss, known=known)
+        assert np.isnan(trainer.constant_loss())

@@ -12,7 +12,12 @@ import torch
 from numpy.testing import assert_allclose
 
 from skparaphrase.training import _update_rules
-from skparaphrase.training._update_rules import RULES, AdaGrad, clip_norm_
+from skparaphrase.training._update_rules import (
+    RULES,
+    AdaGrad,
+    clip_norm_,
+    limit_change_,
+)
 
 CPU = torch.device("cpu")
 each_rule = pytest.mark.parametrize("name", RULES)
@@ -116,6 +121,32 @@ def test_clip_scales_by_the_factor_of_the_papers_code(clip):
     clip_norm_(gradient, clip)
     norm = np.linalg.norm(normal())
     assert_allclose(gradient, normal() * min(norm, clip) / (norm + 1e-7), rtol=1e-6)
+
+
+@pytest.mark.parametrize("most", [0.01, 0.6, 1.0, 50.0])
+def test_rows_are_moved_back_to_the_largest_change(most):
+    initial = normal(40) * np.linspace(0.01, 3, 40, dtype=np.float32)[:, None]
+    moved = initial + normal(40, seed=1)
+    initial[3], moved[4] = 0, initial[4]  # a word without a vector; one that stayed
+    rows = torch.tensor(moved)
+    limit_change_(rows, torch.tensor(initial), most)
+    for row, start, found in zip(moved, initial, rows.numpy(), strict=True):
+        change = row.astype(np.float64) - start
+        length, limit = np.linalg.norm(change), most * np.linalg.norm(start)
+        if length <= limit:
+            assert (found == row).all()  # to the bit
+        else:
+            assert_allclose(
+                found, start + change * limit / length, rtol=1e-5, atol=1e-6
+            )
+    assert not rows[3].any() and np.isfinite(rows.numpy()).all()
+
+
+def test_rows_far_from_zero_or_next_to_it_are_moved_back_too():
+    for scale in (1e-18, 1e15):
+        initial, moved = torch.ones(1, 4) * scale, torch.full((1, 4), 3.0) * scale
+        limit_change_(moved, initial, 0.5)
+        assert_allclose(moved, np.full((1, 4), 1.5 * scale), rtol=1e-6)
 
 
 @pytest.mark.skipif(not hasattr(mmap, "MADV_NOHUGEPAGE"), reason="needs Linux")

@@ -1,4 +1,4 @@
-"""The word vectors and counts that come with the package."""
+"""The word vectors that come with the package, and their counts."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause

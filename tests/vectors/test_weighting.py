@@ -1,0 +1,126 @@
+"""Weights of words as part of their vectors."""
+
+# Authors: The skparaphrase developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import copy
+import pickle
+import warnings
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+import skparaphrase
+from skparaphrase.datasets import load_word_frequencies, load_word_vectors
+from skparaphrase.encoders import (
+    AverageEncoder,
+    DistilledEncoder,
+    SIFEncoder,
+    TfidfEncoder,
+)
+from skparaphrase.vectors import WordFrequencies, WordVectors
+
+WORDS = ["the", "cat", "catalogue", "sleeps", "<unk>"]
+COUNTS = {"the": 60, "cat": 30, "sleeps": 10}
+TEXTS = ["The cat sleeps.", "catalogues of the nobody", "", "sleeps sleeps"]
+
+
+def make(dtype="float32", unknown=None):
+    matrix = np.random.default_rng(0).normal(size=(5, 3))
+    return WordVectors(WORDS, matrix, unknown=unknown).astype(dtype)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float16", "int8"])
+@pytest.mark.parametrize("a", [1e-3, 0.1, 2])
+@pytest.mark.parametrize("as_object", [True, False])
+def test_rows_are_multiplied_by_smooth_inverse_frequencies(dtype, a, as_object):
+    vectors = make(dtype)
+    weighted = vectors.weighted(WordFrequencies(COUNTS) if as_object else COUNTS, a)
+    for word in WORDS:
+        weight = a / (a + COUNTS.get(word, 0) / 100)
+        assert_allclose(weighted[word], weight * vectors[word], rtol=1e-6)
+    assert weighted.is_weighted and not vectors.is_weighted
+    assert (weighted.words, weighted.dtype) == (vectors.words, np.float32)
+
+
+@pytest.mark.filterwarnings("ignore:.* tokens have no vector")
+@pytest.mark.parametrize("unknown", [None, "<unk>", "subword"])
+def test_averages_are_those_of_sif(unknown):
+    vectors = make().fit_subwords() if unknown == "subword" else make(unknown=unknown)
+    sif = SIFEncoder(vectors, frequencies=COUNTS, a=0.01).fit(TEXTS)
+    average = AverageEncoder(vectors.weighted(COUNTS, a=0.01))
+    assert_allclose(average.transform(TEXTS), sif.transform(TEXTS), atol=1e-7)
+
+
+def test_counts_of_the_package_are_the_default():
+    vectors, counts = load_word_vectors(), load_word_frequencies()
+    weighted = vectors.weighted()
+    for word in ("the", "cat", ",", "unfriendliest"):
+        weight = 1e-3 / (1e-3 + counts.get(word, 0) / counts.total)
+        assert_allclose(weighted[word], weight * vectors[word], rtol=1e-5)
+
+
+def test_invalid_arguments_and_poor_counts():
+    for a in (0, -1.0):
+        with pytest.raises(ValueError, match="a == "):
+            make().weighted(a=a)
+    with pytest.raises(TypeError, match="mapping of words to counts"):
+        make().weighted("corpus")
+    vectors = WordVectors([".", "cat"], np.eye(2))
+    with pytest.warns(UserWarning, match=r"lack punctuation.* '\.' will have weight 1"):
+        vectors.weighted({"cat": 1})
+
+
+def test_every_table_made_of_a_weighted_one_is_weighted(tmp_path):
+    weighted = make().weighted(COUNTS)
+    weighted.save(tmp_path / "v")
+    by_path = WordVectors.load(tmp_path / "v", by_path=True)
+    hashed = WordVectors(WORDS, weighted.matrix, unknown="hash", is_weighted=True)
+    AverageEncoder(weighted).save(tmp_path / "model")
+    made = [
+        weighted.replace(np.eye(5)),
+        weighted.astype("int8"),
+        weighted.with_unknown(word="new"),
+        hashed.with_words(["dog"]),
+        weighted.fit_subwords(),
+        weighted.centered(),
+        copy.copy(weighted),
+        pickle.loads(pickle.dumps(weighted)),
+        by_path,
+        pickle.loads(pickle.dumps(by_path)),
+        WordVectors.load(tmp_path / "v", mmap=False),
+        skparaphrase.load(tmp_path / "model").vectors,
+        skparaphrase.load_pretrained().vectors,
+    ]
+    for vectors in made:
+        assert vectors.is_weighted and repr(vectors).endswith(", weighted)")
+        with pytest.raises(ValueError, match="weighted twice"):
+            vectors.weighted(COUNTS)
+    assert not load_word_vectors().is_weighted
+    assert repr(make()) == "WordVectors(5 words, dim=3, float32)"
+
+
+def test_encoders_that_would_weight_again_warn():
+    vectors = make().weighted(COUNTS)
+    for encoder in (SIFEncoder(vectors), SIFEncoder(vectors, weights=np.sqrt)):
+        with pytest.warns(UserWarning, match="SIFEncoder weights .*AverageEncoder"):
+            encoder.fit(["the cat"])
+    with pytest.warns(UserWarning, match="TfidfEncoder weights .*AverageEncoder"):
+        TfidfEncoder(vectors).fit(["the cat"])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        AverageEncoder(vectors).fit(["the cat"])
+        SIFEncoder(vectors, weights={"the": 0.0}).fit(["the cat"])
+        SIFEncoder(make(), frequencies=COUNTS).fit(["the cat"])
+
+
+def test_distillation_weights_its_start_once():
+    texts, teacher = [*WORDS[:4], "the cat sleeps"], np.eye(5)[:, :4]
+    once = make().centered().weighted(COUNTS)
+    options = {"dim": 2, "n_subwords": None}
+    found = DistilledEncoder(once, **options).fit(texts, teacher)
+    assert found.vectors_.is_weighted
+    again = WordVectors(WORDS, once.matrix)  # as if it were not
+    other = DistilledEncoder(again, a=1e9, **options).fit(texts, teacher)
+    assert_array_equal(found.vectors_.matrix, other.vectors_.matrix)
