@@ -12,10 +12,13 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from safetensors.numpy import save_file
 
 from skparaphrase._estimator import warn_caller
-from skparaphrase.storage._folders import new_folder, write_metadata
+from skparaphrase.storage._folders import (
+    new_folder,
+    write_metadata,
+    write_safetensors,
+)
 from skparaphrase.text import TOKEN_PATTERNS, WordTokenizer
 from skparaphrase.text._lookup import JOINERS
 from skparaphrase.vectors import WordVectors
@@ -55,7 +58,7 @@ def save_model2vec(
     # Without max_length, model2vec truncates texts after 512 tokens.
     config = {"model_type": "model2vec", "normalize": False, "max_length": None}
     with new_folder(folder) as new:
-        save_file({"embeddings": matrix}, new / "model.safetensors")
+        write_safetensors(new / "model.safetensors", {"embeddings": matrix})
         foreign.save(str(new / "tokenizer.json"), pretty=False)
         for name, content in (("config", config), ("modules", _MODULES)):
             text = json.dumps(content, indent=1) + "\n"

@@ -379,8 +379,17 @@ def save_arrays(path: Path, content: dict[str, Any]) -> dict[str, Any]:
 
     rest = without_arrays(content, "")
     if arrays:
-        save_file(arrays, path)
+        write_safetensors(path, arrays)
     return rest
+
+
+def write_safetensors(path: Path, arrays: dict[str, NDArray[Any]]) -> None:
+    """Write arrays to a file that all may read who may read its new folder.
+
+    Without more, safetensors leaves the file to its owner alone.
+    """
+    save_file(arrays, path)
+    path.chmod(path.parent.stat().st_mode & 0o666)
 
 
 def load_arrays(path: Path, content: dict[str, Any], *, finite: bool = False) -> None:

@@ -4,6 +4,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 import os
+import stat
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -13,7 +14,8 @@ import numpy as np
 import pytest
 
 import skparaphrase
-from skparaphrase.encoders import AverageEncoder, SIFEncoder
+from skparaphrase.datasets import load_paraphrases
+from skparaphrase.encoders import AverageEncoder, CharagramEncoder, SIFEncoder
 from skparaphrase.storage import _folders
 from skparaphrase.vectors import WordFrequencies, WordVectors
 
@@ -151,8 +153,46 @@ def test_counts_are_not_written_through_links(name, tmp_path):
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no umask")
-def test_saved_files_have_the_permissions_of_other_files(tmp_path):
-    (tmp_path / "other").write_text("")
-    WordFrequencies({"a": 1}).save(tmp_path / "counts")
-    modes = {Path(tmp_path, name).stat().st_mode for name in ("other", "counts")}
-    assert len(modes) == 1
+@pytest.mark.parametrize("umask", [0o022, 0o002, 0o077])
+def test_saved_files_have_the_permissions_of_other_files(umask, model, tmp_path):
+    before = os.umask(umask)
+    try:
+        (tmp_path / "other").write_text("")
+        WordFrequencies({"a": 1}).save(tmp_path / "counts")
+        model.save(tmp_path / "model")
+    finally:
+        os.umask(before)
+    files = [path for path in tmp_path.rglob("*") if path.is_file()]
+    assert len(files) > 4 and "arrays.safetensors" in {path.name for path in files}
+    modes = {stat.S_IMODE(path.stat().st_mode) for path in files}
+    assert modes == {0o666 & ~umask}
+
+
+@pytest.fixture
+def model():
+    """A model with arrays of its own, besides those of its table."""
+    pairs = load_paraphrases().data[:20]
+    return CharagramEncoder(dim=3, max_epochs=1, random_state=0).fit(pairs)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+@pytest.mark.no_cover
+def test_a_file_that_may_not_be_read_is_not_damaged(model, tmp_path):
+    model.save(tmp_path / "model")
+    (tmp_path / "model/arrays.safetensors").chmod(0)
+    # Parents of tmp_path are closed to others, and root may read everything.
+    here = os.open(tmp_path, os.O_RDONLY)
+    tmp_path.chmod(0o755)
+    child = os.fork()
+    if not child:
+        os.fchdir(here)
+        if os.geteuid() == 0:
+            os.setuid(65534)
+        try:
+            skparaphrase.load("model")
+        except PermissionError as error:
+            os._exit("arrays.safetensors" not in str(error))
+        finally:
+            os._exit(2)
+    os.close(here)
+    assert os.waitpid(child, 0)[1] == 0
