@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skparaphrase.encoders._average import load_pretrained
-from skparaphrase.metrics._similarity import cosine_similarity
-from skparaphrase.text import check_texts
+from skparaphrase.metrics._similarity import cosine_similarity, unit_vectors
+from skparaphrase.text import unique_texts
+from skparaphrase.text._check import check_single_texts
 
 
 @overload
@@ -18,35 +19,44 @@ def similarity(a: str, b: str, encoder: Any = None) -> float: ...
 
 
 @overload
-def similarity(a: Any, b: Any, encoder: Any = None) -> NDArray[np.floating]: ...
+def similarity(
+    a: Any, b: Any = None, encoder: Any = None, *, matrix: bool = False
+) -> NDArray[np.floating]: ...
 
 
-def similarity(a: Any, b: Any, encoder: Any = None) -> float | NDArray[np.floating]:
-    """Compute the cosine of two texts, or of each text with its counterpart.
+def similarity(
+    a: Any, b: Any = None, encoder: Any = None, *, matrix: bool = False
+) -> float | NDArray[np.floating]:
+    """Compute the cosines of texts.
 
     Parameters
     ----------
-    a, b : str or array-like of str of shape (n,)
-        Two texts, or two sequences of the same length.
+    a, b : str or array-like of str of shape (n_texts,)
+        Two texts; a text and several others; or two sequences of the same length, of
+        which each text is compared with its counterpart. If `b` is None, each text of
+        `a` is compared with each other one.
     encoder : encoder instance, default=None
         A fitted encoder, or a pipeline that ends with vectors. None takes
         :func:`load_pretrained`, whose table is read at the first call only.
+    matrix : bool, default=False
+        Compare each text of `a` with each of `b`. The lengths may differ.
 
     Returns
     -------
-    cosine : float or ndarray of shape (n,)
-        Between -1 and 1, a float for two `str`; 0 where a text is empty.
+    cosine : float or ndarray
+        Between -1 and 1; 0 where a text is empty. A float for two `str`, an array of
+        shape (n_texts,), or a matrix of shape (n_texts of a, n_texts of b).
 
     Raises
     ------
-    TypeError
-        If one is a `str` and the other is not.
     ValueError
         If the sequences differ in length, or hold anything but texts.
 
     See Also
     --------
+    skparaphrase.search.SemanticSearch : The most similar of many texts.
     skparaphrase.pairs.PairSimilarity : Other measures, as the last step of a pipeline.
+    skparaphrase.inspection.explain_similarity : Which words make texts similar.
 
     Examples
     --------
@@ -55,17 +65,32 @@ def similarity(a: Any, b: Any, encoder: Any = None) -> float | NDArray[np.floati
     >>> cosine > 0.5
     True
     >>> others = ["The cat is asleep.", "Hello!"]
-    >>> skparaphrase.similarity(["A cat sleeps."] * 2, others).round(1)
+    >>> skparaphrase.similarity("A cat sleeps.", others).round(1)
     array([0.9, 0. ], dtype=float32)
+    >>> skparaphrase.similarity(others).shape  # each with each
+    (2, 2)
     """
-    if isinstance(a, str) and isinstance(b, str):
+    if isinstance(a, str) and isinstance(b, str) and not matrix:
         return float(similarity([a], [b], encoder)[0])
-    first, second = check_texts(a), check_texts(b)
-    if first.ndim > 1 or first.shape != second.shape:
+    first = _texts(a, "a")
+    second = first if b is None else _texts(b, "b")
+    is_matrix = matrix or b is None
+    is_single = isinstance(a, str) or isinstance(b, str)
+    if not (is_matrix or is_single or len(first) == len(second)):
         raise ValueError(
-            "a and b must be two texts, or two sequences of texts of the same length; "
-            f"got shapes {first.shape} and {second.shape}."
+            f"a has {len(first)} texts and b {len(second)}; give one text or as many "
+            "as in the other, or matrix=True to compare each with each."
         )
     encoder = load_pretrained() if encoder is None else encoder
-    vectors = np.asarray(encoder.transform(np.append(first, second)))
-    return np.clip(cosine_similarity(*np.split(vectors, 2)), -1, 1)
+    distinct, indices = unique_texts(np.append(first, second))
+    vectors = np.asarray(encoder.transform(distinct))
+    rows, columns = np.split(indices, [len(first)])
+    if is_matrix:
+        vectors = unit_vectors(vectors)
+        return np.clip(vectors[rows] @ vectors[columns].T, -1, 1)
+    pairs = np.broadcast_arrays(vectors[rows], vectors[columns])
+    return np.clip(cosine_similarity(*pairs), -1, 1)
+
+
+def _texts(texts: Any, name: str) -> NDArray[np.object_]:
+    return check_single_texts([texts] if isinstance(texts, str) else texts, name)

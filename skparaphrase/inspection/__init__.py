@@ -3,6 +3,7 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+from skparaphrase.inspection._explanation import ExplanationDisplay, explain_similarity
 from skparaphrase.inspection._frequency_weights import FrequencyWeightsDisplay
 from skparaphrase.inspection._grouped_scores import GroupedScoresDisplay
 from skparaphrase.inspection._interaction import InteractionDisplay, word_interactions
@@ -20,6 +21,7 @@ from skparaphrase.inspection._training import TrainingCurveDisplay
 from skparaphrase.inspection._weights import TokenWeightsDisplay, token_weights
 
 __all__ = [
+    "ExplanationDisplay",
     "FrequencyWeightsDisplay",
     "GroupedScoresDisplay",
     "InteractionDisplay",
@@ -27,6 +29,7 @@ __all__ = [
     "SimilarityDisplay",
     "TokenWeightsDisplay",
     "TrainingCurveDisplay",
+    "explain_similarity",
     "grouped_scores",
     "margins",
     "nearest_units",

@@ -3,18 +3,17 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from itertools import pairwise
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
 from sklearn.utils import Bunch
 from sklearn.utils.validation import check_is_fitted
 
 from skparaphrase._lazy import torch
-from skparaphrase.inspection._display import Display
+from skparaphrase.inspection._display import Display, draw_cells
 from skparaphrase.inspection._estimators import unwrap
 from skparaphrase.interaction import PairwiseInteractionRanker
 from skparaphrase.interaction._base import PairwiseInteraction
@@ -24,8 +23,6 @@ _STATES = ("forward", "backward", "sum", "concatenation")
 _MEASURES = ("cosine", "negative distance", "dot product")
 _CHANNELS = [f"{state} {measure}" for state in _STATES for measure in _MEASURES]
 _CHANNELS += ["words"]  # 1 in every cell
-_LONGEST = 24  # letters of a label
-_LETTER = 0.085  # width of a letter in inches
 
 
 def word_interactions(model: Any, pair: Any) -> Bunch:
@@ -236,51 +233,24 @@ class InteractionDisplay(Display):
         if focused and weights.min() < 1:
             plane = plane * weights
             label = f"{channel}\nafter the focus"
-        options: dict[str, Any] = {"aspect": "auto", "cmap": cmap}
+        options: dict[str, Any] = {"cmap": cmap}
         if channel.endswith("cosine"):
             options |= {"vmin": min(0.0, plane.min()), "vmax": 1.0}
-        rows, columns = [*map(_shorten, found.words1)], [*map(_shorten, found.words2)]
-        values = [format(value, values_format) for value in plane.flat]
-        letters = max(map(len, values)) if include_values else 0
-        below = max(map(len, columns))
-        new, ax = ax is None, self._make_axes(ax)
-        ax.set(xlabel="sentence 2", ylabel="sentence 1")
-        if new:
-            width = max(len(columns) * max(0.3, 0.12 * letters), 1.8)
-            width += _LETTER * max(map(len, rows)) + 0.8 + 1.1 * colorbar
-            upright = max(map(len, label.split("\n")))
-            height = max(len(rows) * (0.3 + 0.15 * include_values), _LETTER * upright)
-            height += 0.7 * _LETTER * below + 1.0
-            ax.figure.set_size_inches(np.clip((width, height), (4.5, 3.0), (14, 12)))
-        box, dpi = ax.get_window_extent(), ax.figure.dpi
-        # Size of a cell in points, before the labels take up space.
-        wide = 72 / dpi * box.width / len(columns)
-        high = 72 / dpi * box.height / len(rows)
-        self.im_ = ax.imshow(plane, **options | dict(im_kwargs or {}))
-        slant: dict[str, Any] = {}
-        if 72 * _LETTER * below > wide:
-            slant = {"rotation": 45, "ha": "right", "rotation_mode": "anchor"}
-        slant |= {"fontsize": min(10, 0.6 * wide), "parse_math": False}
-        ax.set_xticks(range(len(columns)), columns, **slant)
-        size = min(10, 0.8 * high)
-        ax.set_yticks(range(len(rows)), rows, fontsize=size, parse_math=False)
-        if colorbar:
-            aspect = max(20, 5 * box.height / dpi)
-            ax.figure.colorbar(self.im_, ax=ax, label=label, aspect=aspect)
-        edge = min(max(min(wide, high) / 12, 0.5), 1.5)
-        self.marks_ = _frame_cells(ax, np.argwhere(found.focus), edge)
-        self.texts_ = None
-        if include_values:
-            # A digit is about 0.6 of the font size wide, and a line 1.2 of it high.
-            size = min(0.75 * wide / (0.6 * letters), 0.6 * high / 1.2, 10)
-            self.texts_ = _write_cells(self.im_, plane, values, size)
+        self.im_, self.texts_, edge = draw_cells(
+            self._make_axes(ax),
+            plane,
+            found.words1,
+            found.words2,
+            label=label,
+            values_format=values_format if include_values else None,
+            colorbar=colorbar,
+            resize=ax is None,
+            options=options | dict(im_kwargs or {}),
+        )
+        self.ax_.set(xlabel="sentence 2", ylabel="sentence 1")
+        self.marks_ = _frame_cells(self.ax_, np.argwhere(found.focus), edge)
         self._set_title(f"score {found.score:.2f}")
         return self
-
-
-def _shorten(word: str) -> str:
-    """First letters of a word, with an ellipsis if some are left out."""
-    return word if len(word) <= _LONGEST else f"{word[: _LONGEST - 1]}\u2026"
 
 
 def _frame_cells(ax: Any, cells: Any, width: float) -> Any:
@@ -295,16 +265,3 @@ def _frame_cells(ax: Any, cells: Any, width: float) -> Any:
     frames = PatchCollection(boxes, **style)
     ax.add_collection(frames, autolim=False)
     return frames
-
-
-def _write_cells(
-    image: Any, plane: NDArray[np.float64], values: Sequence[str], size: float
-) -> list[Any]:
-    """Write values, black on light cells and white on dark ones."""
-    light = image.to_rgba(plane)[..., :3] @ [0.299, 0.587, 0.114] > 0.5
-    centred = {"ha": "center", "va": "center", "fontsize": size}
-    texts = []
-    for (i, j), value in zip(np.ndindex(plane.shape), values, strict=True):
-        color = "black" if light[i, j] else "white"
-        texts.append(image.axes.text(j, i, value, color=color, **centred))
-    return texts

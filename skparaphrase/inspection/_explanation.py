@@ -1,0 +1,244 @@
+"""Which words make two texts similar."""
+
+# Authors: The skparaphrase developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import Normalizer
+
+from skparaphrase._compat import check_pandas_support
+from skparaphrase.encoders._average import AveragingEncoder, load_pretrained
+from skparaphrase.inspection._display import Display, draw_cells
+from skparaphrase.inspection._estimators import (
+    find_encoder,
+    find_table,
+    find_tokenizer,
+    find_transformer,
+    transform_texts,
+)
+from skparaphrase.metrics._similarity import cosine_similarity, unit_vectors
+
+_SAME = 1e-8  # largest difference of a cosine from 1 that rounding explains
+
+
+def explain_similarity(a: str, b: str, encoder: Any = None) -> Any:
+    r"""Share of each pair of words in the cosine of two texts.
+
+    The vector of a text that averages word vectors is a sum over words, so that the
+    cosine of two texts is a sum over pairs of words,
+    :math:`\sum_{ij} x_i \cdot y_j / (|\sum_i x_i| |\sum_j y_j|)`. Weights and removed
+    components only change the word vectors x and y. This holds for all averages and for
+    pipelines that continue with linear steps.
+
+    For other encoders, words are left out: the share of a pair of words is
+    :math:`c - c_{-i} - c_{-j} + c_{-i,-j}`, where c is the cosine of the texts, and the
+    indices are the words that they lack. These shares do not add up to the cosine.
+
+    Parameters
+    ----------
+    a, b : str
+    encoder : estimator, default=None
+        A fitted encoder, or a pipeline or search that begins with one. Steps that turn
+        pairs into similarities are ignored. None takes
+        :func:`skparaphrase.load_pretrained`.
+
+    Returns
+    -------
+    shares : DataFrame of shape (n_words of a, n_words of b)
+        Indexed by the words of the two texts, in their order. `shares.attrs` holds the
+        "cosine", and "is_sum", whether the shares add up to it.
+
+    Raises
+    ------
+    ValueError
+        If a text has no words.
+
+    See Also
+    --------
+    skparaphrase.similarity : The cosines of texts.
+    word_interactions : What a pairwise word interaction model compares.
+
+    References
+    ----------
+    J. Li, W. Monroe, D. Jurafsky, "Understanding Neural Networks through Representation
+    Erasure", arXiv:1612.08220, 2016.
+
+    Examples
+    --------
+    >>> from skparaphrase.inspection import explain_similarity
+    >>> shares = explain_similarity("The parcel is late.", "My package was delayed.")
+    >>> shares.stack().idxmax()
+    ('parcel', 'package')
+    >>> bool(abs(shares.to_numpy().sum() - shares.attrs["cosine"]) < 1e-5)
+    True
+    """
+    pandas = check_pandas_support("explain_similarity")
+    encoder = load_pretrained() if encoder is None else encoder
+    transformer = _without_lengths(find_transformer(encoder))
+    tokenizer = find_tokenizer(encoder, None)
+    words = []
+    for name, text in (("a", a), ("b", b)):
+        if not isinstance(text, str):
+            raise TypeError(f"{name} must be a text; got {type(text).__name__}.")
+        words.append(list(tokenizer(text)))
+        if not words[-1]:
+            raise ValueError(f"{name} has no words: {text!r}.")
+    whole = _embed(transformer, [a, b])
+    parts = [_embed(transformer, each) * _lengths(encoder, each) for each in words]
+    sums = np.array([part.sum(axis=0) for part in parts])
+    is_sum = bool((cosine_similarity(sums, whole) > 1 - _SAME).all())
+    if is_sum:
+        first, second = (
+            part / (np.linalg.norm(part.sum(axis=0)) or 1) for part in parts
+        )
+        shares = first @ second.T
+    else:
+        shares = _erased(transformer, *words)
+    cosine = float(cosine_similarity(*whole))
+    frame = pandas.DataFrame(shares, index=words[0], columns=words[1])
+    frame.attrs.update(cosine=cosine, is_sum=is_sum)
+    return frame
+
+
+def _without_lengths(transformer: Any) -> Any:
+    """The transformer without last steps that only scale vectors."""
+    while isinstance(transformer, Pipeline) and isinstance(
+        transformer.steps[-1][1], Normalizer
+    ):
+        transformer = transformer[:-1]
+    return transformer
+
+
+def _embed(transformer: Any, texts: Sequence[str]) -> NDArray[np.float64]:
+    array = np.array(texts, dtype=object)
+    return transform_texts(transformer, array).astype(np.float64)
+
+
+def _lengths(encoder: Any, words: list[str]) -> NDArray[np.intp]:
+    """Number of vectors of each word, shape (n_words, 1): compounds have several."""
+    found = find_encoder(encoder)
+    if not isinstance(found, AveragingEncoder):
+        return np.ones((len(words), 1), dtype=np.intp)
+    offsets = find_table(found).encode(words, found._tokenizer()).offsets
+    return np.diff(offsets)[:, np.newaxis]
+
+
+def _erased(
+    transformer: Any, first: list[str], second: list[str]
+) -> NDArray[np.float64]:
+    """What the cosine loses if two words are missing, beyond what each takes away."""
+    units = []
+    for words in (first, second):
+        lacking = [words[:i] + words[i + 1 :] for i in range(len(words))]
+        texts = [" ".join(each) for each in [words, *lacking]]
+        units.append(unit_vectors(_embed(transformer, texts)))
+    c = units[0] @ units[1].T
+    return c[0, 0] - c[1:, :1] - c[:1, 1:] + c[1:, 1:]
+
+
+class ExplanationDisplay(Display):
+    """Share of each pair of words in the cosine of two texts.
+
+    Create one with :meth:`from_estimator`.
+
+    Parameters
+    ----------
+    shares : DataFrame
+        Result of :func:`explain_similarity`.
+    name : str, default=None
+        Name of the encoder, for the title.
+
+    Attributes
+    ----------
+    im_ : matplotlib AxesImage
+        The first text makes rows, the second columns.
+    texts_ : list of matplotlib Text, or None
+        Values of the cells, in reading order, with `include_values`.
+    ax_, figure_ : matplotlib Axes and Figure
+
+    Examples
+    --------
+    >>> import matplotlib.pyplot as plt
+    >>> from skparaphrase.inspection import ExplanationDisplay
+    >>> display = ExplanationDisplay.from_estimator("A cat sleeps.", "A kitten naps.")
+    >>> plt.close(display.figure_)
+    """
+
+    def __init__(self, shares: Any, *, name: str | None = None) -> None:
+        self.shares, self.name = shares, name
+
+    @classmethod
+    def from_estimator(
+        cls,
+        a: str,
+        b: str,
+        encoder: Any = None,
+        *,
+        name: str | None = None,
+        **plot_options: Any,
+    ) -> Self:
+        """Draw which words make two texts similar.
+
+        Parameters
+        ----------
+        a, b, encoder
+            As in :func:`explain_similarity`.
+        name : str, default=None
+            Name of the encoder, for the title.
+        **plot_options : dict
+            Passed to :meth:`plot`.
+
+        Returns
+        -------
+        display : ExplanationDisplay
+        """
+        return cls(explain_similarity(a, b, encoder), name=name).plot(**plot_options)
+
+    def plot(
+        self,
+        ax: Any = None,
+        *,
+        include_values: bool = True,
+        colorbar: bool = False,
+        values_format: str = ".2f",
+        cmap: Any = "RdBu_r",
+        im_kwargs: Mapping[str, Any] | None = None,
+    ) -> Self:
+        """Draw the shares.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            None creates a new figure, whose size depends on the number of words.
+        include_values, colorbar : bool
+            Write the values into the cells; draw a colour bar.
+        values_format, cmap : str
+            Format of the values; colour map of matplotlib.
+        im_kwargs : dict, default=None
+            Passed to matplotlib's `imshow`.
+
+        Returns
+        -------
+        display : ExplanationDisplay
+        """
+        plane = self.shares.to_numpy()
+        most = float(np.abs(plane).max()) or 1.0
+        self.im_, self.texts_, _ = draw_cells(
+            self._make_axes(ax),
+            plane,
+            [*self.shares.index],
+            [*self.shares.columns],
+            label="share of the cosine",
+            values_format=values_format if include_values else None,
+            colorbar=colorbar,
+            resize=ax is None,
+            options={"cmap": cmap, "vmin": -most, "vmax": most, **(im_kwargs or {})},
+        )
+        self.ax_.set(xlabel="text b", ylabel="text a")
+        self._set_title(f"cosine {self.shares.attrs['cosine']:.2f}")
+        return self

@@ -1,0 +1,132 @@
+"""Shares of words in a cosine, against sums written out by hand."""
+
+# Authors: The skparaphrase developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from sklearn.frozen import FrozenEstimator
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer, Normalizer
+
+import skparaphrase
+from skparaphrase.datasets import load_paraphrases, load_word_vectors
+from skparaphrase.decomposition import CommonComponentRemoval
+from skparaphrase.encoders import AverageEncoder, LSTMEncoder, SIFEncoder
+from skparaphrase.inspection import ExplanationDisplay, explain_similarity
+from skparaphrase.vectors import WordVectors
+
+A, B = "I forgot my password.", "How do I reset my login, my login?"
+TABLE = WordVectors(["a", "cat", "dog"], [[1, 0], [0, 2], [3, 4]])
+
+
+@pytest.fixture(scope="module")
+def pipeline():
+    texts = load_paraphrases().data[:, 0]
+    return make_pipeline(SIFEncoder(), CommonComponentRemoval(2), Normalizer()).fit(
+        texts
+    )
+
+
+def test_shares_of_an_average_by_hand():
+    found = explain_similarity("A cat", "a dog dog", AverageEncoder(TABLE))
+    assert found.index.tolist() == ["a", "cat"]
+    assert found.columns.tolist() == ["a", "dog", "dog"]
+    first, second = np.array([1, 2]), np.array([7, 8])  # sums of the vectors
+    expected = np.array([[1, 3, 3], [0, 8, 8]])  # products of two words' vectors
+    expected = expected / np.linalg.norm(first) / np.linalg.norm(second)
+    assert_allclose(found, expected, rtol=1e-6)
+    assert found.attrs["is_sum"]
+    cosine = first @ second / np.linalg.norm(first) / np.linalg.norm(second)
+    assert found.attrs["cosine"] == pytest.approx(cosine)
+
+
+def test_weights_and_removed_components_are_part_of_the_shares(pipeline):
+    sif, removal, _ = (step for _, step in pipeline.steps)
+    table, tokens = load_word_vectors(), {}
+    for text in (A, B):
+        words = sif._tokenizer()(text)
+        rows = [table.words.index(word) for word in words]
+        vectors = table.rows(np.array(rows)) * sif.weights_[rows][:, np.newaxis]
+        for component in removal.components_:
+            vectors = vectors - np.outer(vectors @ component, component)
+        tokens[text] = vectors / np.linalg.norm(vectors.sum(axis=0))
+    found = explain_similarity(A, B, FrozenEstimator(pipeline))
+    assert found.attrs["is_sum"]
+    assert_allclose(found, tokens[A] @ tokens[B].T, atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    "text", ["A well-known state-of-the-art parcel", "qwertyx!", "one one one"]
+)
+def test_shares_add_up_to_the_cosine(text):
+    found = explain_similarity(text, B)
+    assert found.attrs["is_sum"]
+    cosine = skparaphrase.similarity(text, B)
+    assert found.to_numpy().sum() == pytest.approx(cosine, abs=1e-6)
+    assert found.attrs["cosine"] == pytest.approx(cosine, abs=1e-6)
+
+
+def test_words_are_left_out_where_vectors_are_no_sums():
+    def count(texts):
+        counts = [[text.split().count(word) for word in "abc"] for text in texts]
+        return np.square(np.array(counts, dtype=float))
+
+    encoder = FunctionTransformer(count).fit(["a"])
+    found = explain_similarity("a a b", "a c", encoder)
+    assert not found.attrs["is_sum"]
+    whole, no_a, no_b = [4, 1, 0], [1, 1, 0], [4, 0, 0]
+    second, only_c, only_a = [1, 0, 1], [0, 0, 1], [1, 0, 0]
+
+    def c(x, y):
+        return np.dot(x, y) / np.linalg.norm(x) / np.linalg.norm(y)
+
+    for row, left in enumerate((no_a, no_a, no_b)):
+        for column, right in enumerate((only_c, only_a)):
+            share = c(whole, second) - c(left, second) - c(whole, right)
+            assert found.iloc[row, column] == pytest.approx(share + c(left, right))
+    assert found.attrs["cosine"] == pytest.approx(c(whole, second))
+
+
+def test_a_trained_network_is_explained():
+    pairs = load_paraphrases().data[:60]
+    encoder = LSTMEncoder(dim=8, max_epochs=3, random_state=0).fit(pairs)
+    found = explain_similarity("The parcel is late.", "My package was late.", encoder)
+    assert not found.attrs["is_sum"]
+    assert found.stack().idxmax() in {("late", "late"), ("parcel", "package")}
+
+
+def test_empty_vectors_have_no_shares():
+    found = explain_similarity("zzz", "a cat", AverageEncoder(TABLE))
+    assert found.shape == (1, 2) and not found.to_numpy().any()
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "error", "message"),
+    [
+        ("", "a cat", ValueError, "a has no words: ''"),
+        ("a cat", "  ", ValueError, "b has no words"),
+        (["a cat"], "a", TypeError, "a must be a text; got list"),
+    ],
+)
+def test_refused(a, b, error, message):
+    with pytest.raises(error, match=message):
+        explain_similarity(a, b)
+
+
+def test_display():
+    display = ExplanationDisplay.from_estimator(A, B, name="shipped", colorbar=True)
+    shares = explain_similarity(A, B)
+    assert_allclose(display.im_.get_array(), shares)
+    labels = [text.get_text() for text in display.ax_.get_yticklabels()]
+    assert labels == shares.index.tolist()
+    assert len(display.texts_) == shares.size
+    assert display.ax_.get_title() == f"shipped: cosine {shares.attrs['cosine']:.2f}"
+    low, high = display.im_.get_clim()
+    assert low == -high
+    plt.close(display.figure_)
+    display.plot(include_values=False)
+    assert display.texts_ is None
+    plt.close(display.figure_)
