@@ -367,8 +367,11 @@ def partners(labels: NDArray[np.intp], random_state: Any) -> NDArray[np.intp]:
 
 
 def share_texts(texts: Any) -> NDArray[np.intp]:
-    """Numbers of groups of examples, shape (n_examples,): those that share a text."""
-    numbers = texts.numbers[:].reshape(len(texts), -1)
+    """Numbers of groups of examples, shape (n_examples,): those that share a text.
+
+    Hard negatives do not count: they would connect nearly all triplets.
+    """
+    numbers = texts.numbers[:].reshape(len(texts), -1)[:, :2]
     if texts.identities is not None:
         found = np.unique(texts.identities[numbers], return_inverse=True)[1]
         numbers = found.reshape(numbers.shape)

@@ -276,7 +276,8 @@ class TrainedEncoder(PaperSettings, CallbackSupportMixin, TextEncoder):
             scores=signal.values if signal.kind == "scores" else None,
             teacher=teacher,
         )
-        trainer.ordered_first_epoch = self.ordered_first_epoch and not self.n_epochs_
+        has_order = self.ordered_first_epoch and signal.kind != "labels"
+        trainer.ordered_first_epoch = has_order and not self.n_epochs_
         validate = held_out_data = None
         if held_out is not None:
             held_out_data = held_out.array, held_out.signal.values

@@ -390,7 +390,8 @@ class SequenceTagger(TrainedModel):
         frozen = isinstance(self.word_encoder, FrozenEstimator)
         tagger = self._fitted_tagger().to(device)
         tagger.composition.requires_grad_(not frozen)
-        anchors = anchor_table(encoder) if self.penalty else None
+        is_bound = self.penalty > 0 or optimizer.max_change is not None
+        anchors = anchor_table(encoder) if is_bound else None
         return training.TaggerTrainer(
             tagger,
             networks.WordTable(

@@ -58,6 +58,7 @@ class BaseTrainer:
     """
 
     ordered_first_epoch = False
+    is_contrastive = False  # whether the loss compares a text with others
     vectors_rate = 1.0  # factor of the learning rate
     texts_per_row = 1
     clip_together: ClassVar[bool] = False  # one norm for all gradients, or for each
@@ -125,10 +126,14 @@ class BaseTrainer:
         if leaf.requires_grad:
             gradient = self._gradient(leaf, self.vectors_penalty, used.initial)
             weight, rate = self.table.weight, self.vectors_rate
-            self.rule.step("vectors", weight, gradient, leaf, used.rows, rate)
             most = self.optimizer.max_change
-            if most is not None and used.initial is not None:
-                limit_change_(leaf, used.initial, most)
+            if most is None or used.initial is None:
+                self.rule.step("vectors", weight, gradient, leaf, used.rows, rate)
+            else:
+                change = leaf - used.initial
+                before = torch.linalg.vector_norm(change, dim=1, keepdim=True)
+                self.rule.step("vectors", weight, gradient, leaf, used.rows, rate)
+                limit_change_(leaf, used.initial, most, before)
             self.table.write(leaf, used)
         for name, parameter in self.module.named_parameters():
             if parameter.requires_grad:
@@ -285,6 +290,7 @@ class ParaphraseTrainer(BaseTrainer):
         self.loss = loss
         self.texts = texts
         self.examples = examples
+        self.is_contrastive = loss._is_contrastive
         self.identities = identities
         self.has_classes = has_classes
         self.scores = self._on_device(scores)
@@ -343,8 +349,11 @@ class ParaphraseTrainer(BaseTrainer):
         }
 
     def constant_loss(self) -> float:
-        """The loss of the first batch if all texts had the same vector."""
-        if not self.loss._is_contrastive:
+        """The loss of the first batch if all texts had the same vector.
+
+        Unknown for labels: texts of one class may be as different as any others.
+        """
+        if not self.is_contrastive or self.has_classes:
             return super().constant_loss()
         first = np.arange(self.slices()[0].stop)
         numbers = self._numbers(first)

@@ -19,6 +19,7 @@ State = dict[str, dict[str, Any]]
 
 _LARGE = 1 << 29  # bytes
 _FUSED: dict[str, Any] = {"fused": True, "weight_decay": 0.0, "maximize": False}
+_CLEARLY = 1.001  # more than what rounding adds to a distance
 _CHUNK = 1024  # rows updated at a time, so that their arrays stay in the cache
 
 
@@ -31,10 +32,18 @@ def clip_norm_(gradient: Tensor, clip_norm: float) -> None:
     gradient *= norm.clamp(max=clip_norm) / (norm + 1e-7)
 
 
-def limit_change_(rows: Tensor, initial: Tensor, most: float) -> None:
-    """Move rows back to the distance `most * |initial|` from their initial values."""
+def limit_change_(
+    rows: Tensor, initial: Tensor, most: float, before: Tensor | None = None
+) -> None:
+    """Move rows back to the distance `most * |initial|` from their initial values.
+
+    Or to the distance that they had `before` a step, shape (n_rows, 1), if that is
+    clearly more: an earlier fit without a limit is not undone.
+    """
     change = rows - initial
     limits = most * torch.linalg.vector_norm(initial, dim=1, keepdim=True)
+    if before is not None:
+        limits = torch.where(before > _CLEARLY * limits, before, limits)
     distances = torch.linalg.vector_norm(change, dim=1, keepdim=True)
     back = torch.addcmul(initial, change, limits / distances.clamp_min(1e-30))
     torch.where(distances > limits, back, rows, out=rows)

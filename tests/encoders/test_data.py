@@ -266,7 +266,7 @@ def test_examples_that_share_texts_by_search():
         examples = texts.reshape(shape)
         y = np.arange(30) % 3 if len(shape) == 1 else None
         groups = share_texts(check(examples, y))
-        sets = [set(np.atleast_1d(row)) for row in examples]
+        sets = [set(np.atleast_1d(row)[:2]) for row in examples]  # no hard negatives
         for i in range(30):
             reached, size = {i}, 0
             while size < len(reached):

@@ -142,6 +142,14 @@ def test_rows_are_moved_back_to_the_largest_change(most):
     assert not rows[3].any() and np.isfinite(rows.numpy()).all()
 
 
+def test_rows_beyond_the_limit_may_stay_there():
+    initial = torch.tensor([[1.0, 0.0]] * 3)
+    moved = torch.tensor([[3.0, 0.0], [5.0, 0.0], [2.0, 0.0]])
+    before = torch.tensor([[4.0], [2.0], [0.0]])
+    limit_change_(moved, initial, 0.5, before)
+    assert_allclose(moved, [[3, 0], [3, 0], [1.5, 0]])
+
+
 def test_rows_far_from_zero_or_next_to_it_are_moved_back_too():
     for scale in (1e-18, 1e15):
         initial, moved = torch.ones(1, 4) * scale, torch.full((1, 4), 3.0) * scale
