@@ -119,7 +119,7 @@ class SequenceTagger(TrainedModel):
     validation_scores_ : list of float
         Accuracy on the tokens for validation after each epoch, if there are any.
     best_epoch_ : int
-        The epoch, from 1, whose parameters were kept.
+        The epoch that was kept, if there is validation; 0 is the start.
 
     Notes
     -----

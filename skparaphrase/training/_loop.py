@@ -95,6 +95,7 @@ class Training:
     n_epochs: int = field(default=0, init=False)
     stopped: bool = field(default=False, init=False)
     best: Best | None = field(default=None, init=False)
+    first_epoch: int = field(default=0, init=False)  # of the first candidate
     # Arguments of callbacks, and where they are called, while the fit runs.
     hook: dict[str, Any] = field(default_factory=dict, init=False)
     context: Any = field(default=None, init=False)
@@ -111,8 +112,9 @@ class Training:
         estimator = self.estimator
         if self.validate is None:
             forget_scores(estimator)
-        elif hasattr(estimator, "best_epoch_"):  # other examples may have chosen it
-            epoch, last = estimator.best_epoch_, estimator.n_epochs_
+        else:  # the start is a candidate; other examples may have chosen its epoch
+            last = estimator.n_epochs_
+            self.first_epoch = epoch = getattr(estimator, "best_epoch_", last)
             self.best = Best(self._score(), epoch, last, self.snapshot())
         self.context = context
         metadata = {"training": self}
@@ -270,7 +272,13 @@ class Training:
             line += f", validation score {score:.4f}"
             vars(estimator).setdefault("validation_scores_", []).append(score)
             best = self.best
-            if best is None or score > best.score or np.isnan(best.score):
+            if (
+                best is None
+                or score > best.score
+                or np.isnan(best.score)
+                # What is trained beats a start that is as good.
+                or (score == best.score and best.epoch == self.first_epoch)
+            ):
                 best = Best(score, n_epochs, n_epochs, self.snapshot())
             elif self.later_wins and score == best.score:
                 best = Best(score, n_epochs, best.since, self.snapshot())

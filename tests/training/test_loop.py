@@ -101,8 +101,8 @@ class Context:
         return metadata["training"].n_epochs == self.stop_after
 
 
-def fit(scores=None, *, context=None, losses=None, state=None, **params):
-    """An estimator after training, and the training."""
+def fit(scores=None, *, start=0, context=None, losses=None, state=None, **params):
+    """An estimator after training, and the training; `start` is the first score."""
     estimator = SimpleNamespace(
         loss_curve_=[], n_epochs_=0, _optimizer_state={},
         **{"max_epochs": 5, "patience": None, "warm_start": False, "verbose": False},
@@ -113,13 +113,13 @@ def fit(scores=None, *, context=None, losses=None, state=None, **params):
         estimator,
         Trainer(losses),
         lambda arrays: {"epoch_": int(arrays["epoch"])},
-        validate=None if scores is None else lambda: scores[estimator.epoch_ - 1],
+        validate=None if scores is None else lambda: [start, *scores][estimator.epoch_],
         data={},
         later_wins=later_wins,
     )
-    if state is not None:
-        training.load_state_dict(state)
     training.begin(context or Context(), None, None)
+    if state is not None:  # as callbacks do
+        training.load_state_dict(state)
     training.fit_epochs()
     return estimator, training
 
@@ -186,6 +186,11 @@ def test_callbacks_are_told_loss_and_score(validates, vectors, pairs, gold):
         ([2, 2, 2, 1, 1], {"later_wins": True}, 3, 5),
         ([2, 2, 2, 2, 2], {"later_wins": True, "patience": 2}, 3, 3),
         ([np.nan, 1, 2, 1, np.nan], {"patience": 2}, 3, 5),
+        # The start is kept if all epochs are worse, but not if one is as good.
+        ([1, 3, 2, 2, 3], {"start": 4}, 0, 5),
+        ([1, 3, 2, 2, 3], {"start": 4, "patience": 2}, 0, 2),
+        ([1, 3, 2, 2, 3], {"start": 3}, 2, 5),
+        ([1, 2, 2, 2, 2], {"start": np.nan}, 2, 5),
     ],
 )
 def test_best_epoch_and_patience(scores, params, best, n_epochs):
