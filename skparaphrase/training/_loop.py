@@ -210,22 +210,13 @@ class Training:
 
     def _warn_if_a_constant_is_better(self) -> None:
         """Compare the last loss with that of an output which ignores the text."""
-        constant = self.trainer.constant_loss()
-        if constant <= _NO_LOSS:
-            if self.n_epochs and self.trainer.is_contrastive:
-                warn_caller(
-                    f"{type(self.estimator).__name__} has learnt nothing: shared texts "
-                    "connect all examples, so that no two texts are known to differ. "
-                    "Add examples about other things.",
-                    ConvergenceWarning,
-                )
-            return
         n_steps = self.n_epochs * len(self.trainer.slices())
         is_short = self.n_epochs < _FEW_EPOCHS
         if not self.n_epochs or n_steps < (_MANY_STEPS if is_short else _FEW_STEPS):
             return
         curve = self.estimator.loss_curve_[-self.n_epochs :]
-        gain = (constant - curve[-1]) / constant
+        constant = self.trainer.constant_loss()
+        gain = (constant - curve[-1]) / constant if constant > _NO_LOSS else np.nan
         if gain <= _NEAR and (gain >= -_NEAR or not is_short):
             plural = "s" if self.n_epochs > 1 else ""
             warn_caller(

@@ -58,7 +58,6 @@ class BaseTrainer:
     """
 
     ordered_first_epoch = False
-    is_contrastive = False  # whether the loss compares a text with others
     vectors_rate = 1.0  # factor of the learning rate
     texts_per_row = 1
     clip_together: ClassVar[bool] = False  # one norm for all gradients, or for each
@@ -290,7 +289,6 @@ class ParaphraseTrainer(BaseTrainer):
         self.loss = loss
         self.texts = texts
         self.examples = examples
-        self.is_contrastive = loss._is_contrastive
         self.identities = identities
         self.has_classes = has_classes
         self.scores = self._on_device(scores)
@@ -353,7 +351,7 @@ class ParaphraseTrainer(BaseTrainer):
 
         Unknown for labels: texts of one class may be as different as any others.
         """
-        if not self.is_contrastive or self.has_classes:
+        if not self.loss._is_contrastive or self.has_classes:
             return super().constant_loss()
         first = np.arange(self.slices()[0].stop)
         numbers = self._numbers(first)
