@@ -286,16 +286,24 @@ def _labels(texts: Any, y: Any) -> tuple[Signal, NDArray[np.intp] | None]:
             "with class labels or a teacher's vectors. In a pipeline of single texts, "
             "FrozenEstimator(encoder) keeps an encoder that is already trained."
         )
-    labels = column_or_1d(y)
+    labels = check_labels(y)
     check_consistent_length(texts, labels)
-    if labels.dtype.kind == "f":
-        assert_all_finite(labels, input_name="y")
-    elif labels.dtype.kind == "O" and any(map(is_missing, labels)):
-        raise ValueError("y contains missing labels: drop these texts.")
-    check_classification_targets(labels)
     numbers = np.unique(labels, return_inverse=True)[1]
     check_classes(numbers)
     return Signal("labels", numbers), None
+
+
+def check_labels(y: Any) -> NDArray[Any]:
+    """Class labels as a vector, of which none is missing."""
+    labels: NDArray[Any] = column_or_1d(y, warn=True)
+    if labels.dtype.kind == "f":
+        assert_all_finite(labels, input_name="y")
+    elif labels.dtype.kind == "O":
+        for i, label in enumerate(labels):
+            if is_missing(label):
+                raise ValueError(f"y[{i}] is {label!r}: drop examples without a label.")
+    check_classification_targets(labels)
+    return labels
 
 
 def check_classes(numbers: NDArray[np.intp], where: str = "") -> None:

@@ -360,7 +360,8 @@ def split_off(
 ) -> tuple[Any, Any]:
     """Examples to train on, and a random share to validate on, both in order.
 
-    Examples of one group stay together, unless its size leaves too few to validate on.
+    Examples of one group stay together; if its size leaves too few to validate on, a
+    warning says that they do not.
     """
     train, held_out = train_test_split(
         np.arange(len(examples)),
@@ -379,6 +380,11 @@ def split_off(
         in_groups = np.isin(groups, chosen)
         if 2 * room <= len(held_out):
             train, held_out = np.flatnonzero(~in_groups), np.flatnonzero(in_groups)
+        else:
+            warn_caller(
+                "Shared texts connect so many examples that those held out for "
+                "validation share texts with the others: their scores are too high."
+            )
     return examples.take(np.sort(train)), examples.take(np.sort(held_out))
 
 

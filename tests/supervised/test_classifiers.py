@@ -92,6 +92,7 @@ def test_validation(model, sentences, labels, splits):
         ({"y": np.arange(30) / 7}, "continuous"),
         ({"y": [np.inf, 1] * 15}, "infinity"),
         ({"y": [np.nan, 1] * 15}, "NaN"),
+        ({"y": ["few", None] * 15}, r"y\[1\] is None: drop examples without a label"),
         ({"X_val": ["w1", "w2"], "y_val": [1, 2]}, "none of which occurs in y"),
         ({"X_val": [("w1", "w1")], "y_val": ["few"]}, "PairClassifier for pairs"),
         ({"class_weight": "even"}, "class_weight"),

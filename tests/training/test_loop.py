@@ -227,14 +227,17 @@ def test_groups_are_held_out_whole(sizes, fraction, seed):
         np.repeat(range(len(sizes)), sizes)
     )
     rows = np.arange(len(groups)).view(Rows)
-    train, held_out = split_off(
-        rows, fraction, np.random.RandomState(seed), groups=groups
-    )
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        train, held_out = split_off(
+            rows, fraction, np.random.RandomState(seed), groups=groups
+        )
     assert sorted([*train, *held_out]) == rows.tolist()
     assert list(train) == sorted(train) and list(held_out) == sorted(held_out)
     wanted = np.ceil(fraction * len(groups))
     assert len(held_out) <= wanted
     shared = set(groups[train]) & set(groups[held_out])
+    assert len(caught) == bool(shared)
     if shared:  # the small groups are too few, and the others are too large
         assert len(held_out) == wanted
         assert 2 * sum(size for size in sizes if 2 * size <= wanted) < wanted
@@ -250,9 +253,9 @@ def test_examples_are_held_out_one_by_one_without_groups():
         for part, wanted in zip(found, expected, strict=True):
             assert_array_equal(part, np.sort(wanted))
     # One group of all examples cannot be held out.
-    _, held_out = split_off(
-        rows, 0.3, np.random.RandomState(0), groups=np.zeros(40, np.intp) + (rows > 38)
-    )
+    groups = np.zeros(40, np.intp) + (rows > 38)
+    with pytest.warns(UserWarning, match="Shared texts connect so many examples"):
+        _, held_out = split_off(rows, 0.3, np.random.RandomState(0), groups=groups)
     assert len(held_out) == 12
 
 
