@@ -288,9 +288,7 @@ def read_answers(
     check_two(columns)
     parameters = "columns=, label= and query="
     options = {"sep": sep, "encoding": encoding, "parameters": parameters}
-    table, queries = read_columns(
-        path, columns, label, _to_relevance, query, **options
-    )
+    table, queries = read_columns(path, columns, label, _to_relevance, query, **options)
     if query is None:
         questions = table[str(columns[0])]
         numbers = {text: i for i, text in enumerate(dict.fromkeys(questions))}
@@ -386,7 +384,7 @@ def read_columns(
         return ValueError(f"{path}, line {lines[row]}, column {str(name)!r}: {problem}")
 
     table = {str(column): np.array(values[str(column)], object) for column in columns}
-    is_empty = np.any([[not cell.strip() for cell in c] for c in table.values()], axis=0)
+    is_empty = np.any([texts == "" for texts in table.values()], axis=0)
     if is_empty.any():
         warn_caller(
             f"{path} has {is_empty.sum()} rows with an empty text, the first in line "

@@ -149,9 +149,9 @@ def iter_rows(
     """Iterate over the rows of a file, of which the cells in `columns` are returned.
 
     Columns are names in the header, or positions from 0 in a file without a header. If
-    `sep` is None, it is a comma in a `.csv` file, and else a tab. `parameters` are those
-    that choose columns; if there are none, errors do not suggest arguments. Invalid
-    arguments raise immediately, invalid files when they are read.
+    `sep` is None, it is a comma in a `.csv` file, and else a tab. `parameters` choose
+    columns; if there are none, errors do not suggest arguments. Invalid arguments raise
+    immediately, invalid files when they are read.
     """
     check_positions(columns)
     "".encode(encoding)  # a LookupError unless it is an encoding of text
@@ -230,9 +230,14 @@ def _quoted_rows(path: Path, lines: Iterable[str], sep: str) -> Iterator[Row]:
             if cells:
                 yield reader.line_num, cells
     except csv.Error as error:
+        advice = (
+            f"Pass sep= if {sep!r} does not separate the columns."
+            if reader.line_num == 1
+            else "A quote inside of a quoted cell must be doubled, and one that is not "
+            "closed takes the lines after it."
+        )
         raise ValueError(
-            f"{path}, line {reader.line_num}: {error}. A quote inside of a quoted cell "
-            "must be doubled, and one that is not closed takes the lines after it."
+            f"{path}, line {reader.line_num}: {error}. {advice}"
         ) from error
 
 
