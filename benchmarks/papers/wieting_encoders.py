@@ -270,9 +270,9 @@ def union(data: Data, characters: Any, seed: int) -> dict[str, dict[str, float]]
         ),
     )
     removal = CommonComponentRemoval()
-    members = [
-        ("words", make_pipeline(FrozenEstimator(words), removal)),
-        ("characters", make_pipeline(FrozenEstimator(characters), removal)),
+    members = [  # a union fits its members in place: each has a removal of its own
+        ("words", make_pipeline(FrozenEstimator(words), clone(removal))),
+        ("characters", make_pipeline(FrozenEstimator(characters), clone(removal))),
     ]
     weighed = [
         LastAxisUnion(members, weights={"characters": weight})
