@@ -264,8 +264,7 @@ class SupervisedModel(TrainedModel):
     ) -> "networks.WordTable":
         """The vectors to train, which stay near those of `prior` or the start."""
         anchors = None
-        is_bound = self.vectors_penalty > 0 or optimizer.max_change is not None
-        if is_bound and self.freeze is None:
+        if optimizer._uses_start(self.vectors_penalty) and self.freeze is None:
             anchors = anchor_table(self.encoder_) if prior is None else prior.vectors_
         initial: Any = None if anchors is None else anchors.rows
         if anchors is not None and self.scales_words_:

@@ -390,8 +390,8 @@ class SequenceTagger(TrainedModel):
         frozen = isinstance(self.word_encoder, FrozenEstimator)
         tagger = self._fitted_tagger().to(device)
         tagger.composition.requires_grad_(not frozen)
-        is_bound = self.penalty > 0 or optimizer.max_change is not None
-        anchors = anchor_table(encoder) if is_bound else None
+        uses_start = optimizer._uses_start(self.penalty)
+        anchors = anchor_table(encoder) if uses_start else None
         return training.TaggerTrainer(
             tagger,
             networks.WordTable(

@@ -32,21 +32,26 @@ def clip_norm_(gradient: Tensor, clip_norm: float) -> None:
     gradient *= norm.clamp(max=clip_norm) / (norm + 1e-7)
 
 
-def limit_change_(
-    rows: Tensor, initial: Tensor, most: float, before: Tensor | None = None
-) -> None:
-    """Move rows back to the distance `most * |initial|` from their initial values.
+def change_limits(rows: Tensor, initial: Tensor, most: float) -> Tensor:
+    """How far a step may take rows from their initial values, shape (n_rows, 1).
 
-    Or to the distance that they had `before` a step, shape (n_rows, 1), if that is
-    clearly more: an earlier fit without a limit is not undone.
+    `most * |initial|`, or their distance before the step, if that is clearly more: an
+    earlier fit without a limit is not undone.
     """
+    limits, before = most * _lengths(initial), _lengths(rows - initial)
+    return torch.where(before > _CLEARLY * limits, before, limits)
+
+
+def limit_change_(rows: Tensor, initial: Tensor, limits: Tensor) -> None:
+    """Move rows back to the distance `limits` from their initial values."""
     change = rows - initial
-    limits = most * torch.linalg.vector_norm(initial, dim=1, keepdim=True)
-    if before is not None:
-        limits = torch.where(before > _CLEARLY * limits, before, limits)
-    distances = torch.linalg.vector_norm(change, dim=1, keepdim=True)
+    distances = _lengths(change)
     back = torch.addcmul(initial, change, limits / distances.clamp_min(1e-30))
     torch.where(distances > limits, back, rows, out=rows)
+
+
+def _lengths(rows: Tensor) -> Tensor:
+    return torch.linalg.vector_norm(rows, dim=1, keepdim=True)
 
 
 class UpdateRule:
