@@ -241,7 +241,15 @@ def check_examples(
     """
     shape: tuple[int, ...] = getattr(y, "shape", None) or np.shape(y)
     is_teacher = len(shape) > 1 and shape[-1] > 1
-    if set(kinds) == {"vectors"} or (is_teacher and "vectors" in kinds):
+    if set(kinds) == {"vectors"}:
+        return check_teacher(X, y)
+    if is_teacher and len(shape) == 2 and _is_one_hot(y):
+        raise ValueError(
+            f"y has shape {tuple(shape)} and holds one-hot labels: pass the labels, as "
+            "in y.argmax(axis=1). (If it does hold a teacher's vectors, set "
+            "loss='distillation'.)"
+        )
+    if is_teacher and "vectors" in kinds:
         return check_teacher(X, y)
     if is_teacher:
         raise ValueError(
@@ -291,6 +299,12 @@ def _labels(texts: Any, y: Any) -> tuple[Signal, NDArray[np.intp] | None]:
     numbers = np.unique(labels, return_inverse=True)[1]
     check_classes(numbers)
     return Signal("labels", numbers), None
+
+
+def _is_one_hot(y: Any) -> bool:
+    """Whether the rows of a matrix have one 1 and else zeros, by the first ones."""
+    some = np.asarray(y[:100])
+    return bool(np.isin(some, (0, 1)).all() and (some.sum(axis=1) == 1).all())
 
 
 def check_labels(y: Any) -> NDArray[Any]:

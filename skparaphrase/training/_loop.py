@@ -29,6 +29,7 @@ _FEW_STEPS = 30  # after fewer, a high loss says nothing
 _FEW_EPOCHS = 3  # after fewer, the mean over an epoch may be that of its first steps,
 _MANY_STEPS = 100  # unless it equals a constant's loss after so many
 _NEAR = 0.01  # of a constant's loss
+_FEW_EXAMPLES = 50  # that fewer are all connected says nothing
 _HISTORY = ("loss_curve_", "n_epochs_", "validation_scores_", "best_epoch_")
 
 
@@ -209,13 +210,24 @@ class Training:
             self.estimator._optimizer_state = {name: trainer.rule.state_dict()}
 
     def _warn_if_a_constant_is_better(self) -> None:
-        """Compare the last loss with that of an output which ignores the text."""
-        n_steps = self.n_epochs * len(self.trainer.slices())
-        is_short = self.n_epochs < _FEW_EPOCHS
-        if not self.n_epochs or n_steps < (_MANY_STEPS if is_short else _FEW_STEPS):
+        """Compare the losses with that of an output which ignores the text."""
+        if not self.n_epochs:
             return
         curve = self.estimator.loss_curve_[-self.n_epochs :]
+        slices = self.trainer.slices()
         constant = self.trainer.constant_loss()
+        if max(constant, *curve) <= _NO_LOSS and slices[-1].stop >= _FEW_EXAMPLES:
+            warn_caller(
+                f"{type(self.estimator).__name__} has learnt nothing: shared texts "
+                "connect all examples, so that no two texts are known to differ. Add "
+                "examples about other things.",
+                ConvergenceWarning,
+            )
+            return
+        n_steps = self.n_epochs * len(slices)
+        is_short = self.n_epochs < _FEW_EPOCHS
+        if n_steps < (_MANY_STEPS if is_short else _FEW_STEPS):
+            return
         gain = (constant - curve[-1]) / constant if constant > _NO_LOSS else np.nan
         if gain <= _NEAR and (gain >= -_NEAR or not is_short):
             plural = "s" if self.n_epochs > 1 else ""

@@ -322,6 +322,13 @@ def test_a_step_follows_the_gradient():
     assert_allclose(moved, -0.05 * np.sign(gradient), rtol=1e-3)
 
 
+def test_one_hot_labels_are_no_vectors_of_a_teacher():
+    one_hot = np.eye(3)[np.arange(len(TEXTS)) % 3]
+    with pytest.raises(ValueError, match=r"one-hot labels.*argmax\(axis=1\)"):
+        make_encoder().fit(TEXTS, one_hot)
+    student(max_epochs=1).fit(TEXTS, one_hot)  # if it is meant
+
+
 @pytest.mark.parametrize("dim", [3, 8, 12])
 def test_averages_learn_a_teacher_that_is_an_average(dim):
     encoder = student(**LONG).fit(TEXTS, teach(TEXTS, dim))

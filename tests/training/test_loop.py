@@ -361,6 +361,15 @@ def test_a_loss_that_a_constant_beats_warns(losses, n_slices, warns, monkeypatch
         assert re.search(f"{figures}.*have 0.8.*number", str(caught[0].message))
 
 
+def test_pairs_that_are_all_connected_warn():
+    texts = load_paraphrases().data[:40].ravel()
+    star = [("a question about soup", text) for text in texts]
+    encoder = ParagramEncoder(**SMALL)
+    with pytest.warns(ConvergenceWarning, match="has learnt nothing: shared texts"):
+        encoder.fit(star)
+    encoder.fit([*star, ("Where is my parcel?", "The parcel did not come.")])
+
+
 def test_pairs_of_wrong_columns_warn():
     X = load_paraphrases().data
     numbers = [(str(1000 + row), text) for row, text in enumerate(X[:, 0])]
