@@ -84,6 +84,10 @@ class Optimizer(DocumentedOnline, BaseEstimator):
         self.reset = reset
         self.max_change = max_change
 
+    def _uses_start(self, penalty: float) -> bool:
+        """Whether steps depend on the vectors at the start, given their penalty."""
+        return penalty > 0 or self.max_change is not None
+
 
 _PAPER: dict[str, Any] = {"sparse": False, "max_change": None}
 #: For settings of papers, which all train with dense updates and without limits.

@@ -35,6 +35,7 @@ from sklearn.base import clone
 from sklearn.frozen import FrozenEstimator
 from sklearn.pipeline import make_pipeline
 
+from skparaphrase import encoders
 from skparaphrase.datasets import load_word_frequencies
 from skparaphrase.decomposition import CommonComponentRemoval
 from skparaphrase.encoders import AverageEncoder
@@ -73,9 +74,9 @@ class Model(NamedTuple):
     centered: bool = False  # the initial word vectors
     short_first: bool = False  # the order of the first epoch
     times: float = 1.0  # factor of the initial word vectors
+    defaults: bool = False  # differences from those of the class
 
 
-_OWN: dict[str, Any] = {"residual": True, "loss": PLAIN_INFONCE, "max_epochs": 1}
 _OF_100: dict[str, Any] = {"dim": 100, "max_epochs": 1}
 
 # In the order of training time, longest first.
@@ -118,7 +119,7 @@ MODELS = {
         share=0.25,
         words_first=True,
     ),
-    "LSTM, own setting": Model("LSTMEncoder", {**_OWN, "batch_size": 100}, True),
+    "LSTM, defaults": Model("LSTMEncoder", {}, True, defaults=True),
     "LSTM, words first": Model(
         "LSTMEncoder", {"max_epochs": 1}, share=0.25, words_first=True
     ),
@@ -136,7 +137,7 @@ MODELS = {
         "iRNN",
     ),
     "RNN": Model("RNNEncoder", {"max_epochs": 3}, False, "RNN"),
-    "RNN, own setting": Model("RNNEncoder", _OWN),
+    "RNN, defaults": Model("RNNEncoder", {}, defaults=True),
     "projection": Model(
         "ProjectionEncoder",
         {"max_epochs": 3, "learning_rate": 0.0002},
@@ -208,7 +209,10 @@ def fit(data: Data, name: str, seed: int) -> tuple[Any, dict[str, float]]:
         kwargs = {**kwargs, **model.params, "random_state": seed}
         if data.quick:
             kwargs["max_epochs"] = 1
-        encoder = paper_encoder(model.encoder, **kwargs)
+        if model.defaults:
+            encoder = getattr(encoders, model.encoder)(**kwargs)
+        else:
+            encoder = paper_encoder(model.encoder, **kwargs)
     if not model.words_first:
         pairs = data.pairs[: int(model.share * len(data.pairs))]
         if model.short_first:
@@ -270,9 +274,9 @@ def union(data: Data, characters: Any, seed: int) -> dict[str, dict[str, float]]
         ),
     )
     removal = CommonComponentRemoval()
-    members = [
-        ("words", make_pipeline(FrozenEstimator(words), removal)),
-        ("characters", make_pipeline(FrozenEstimator(characters), removal)),
+    members = [  # a union fits its members in place: each has a removal of its own
+        ("words", make_pipeline(FrozenEstimator(words), clone(removal))),
+        ("characters", make_pipeline(FrozenEstimator(characters), clone(removal))),
     ]
     weighed = [
         LastAxisUnion(members, weights={"characters": weight})
@@ -329,11 +333,7 @@ def report(results: dict[str, dict[str, Any]]) -> list[str]:
             results[name]["fit seconds"],
             f"{results[name]['pairs/s']:,.0f}",
             results[name]["million parameters"],
-            ", ".join(
-                f"{key}={value!r}"
-                for key, value in _params(name).items()
-                if key != "max_epochs"
-            ),
+            _differences(name),
         ]
         for name in names
         if "epochs" in results[name]
@@ -382,8 +382,12 @@ def report(results: dict[str, dict[str, Any]]) -> list[str]:
     ]
 
 
-def _params(name: str) -> dict[str, Any]:
-    return MODELS[name].params if name in MODELS else INFONCE
+def _differences(name: str) -> str:
+    """What is not the paper's."""
+    if name in MODELS and MODELS[name].defaults:
+        return "all: the defaults of the class"
+    params = MODELS[name].params if name in MODELS else INFONCE
+    return ", ".join(f"{k}={v!r}" for k, v in params.items() if k != "max_epochs")
 
 
 def _orders(results: dict[str, dict[str, Any]], methods: dict[str, str]) -> list[str]:

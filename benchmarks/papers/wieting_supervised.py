@@ -190,6 +190,8 @@ def train(
     if args.quick:
         params["max_epochs"] = 1
     vectors = multiplied(data.vectors, params.pop("times", 1.0))
+    if name == "InfoNCE":  # the best encoder of table `wieting_encoders`
+        vectors = vectors.centered().weighted()
     encoder = paper_encoder(class_, vectors=vectors, **params)
     encoder.fit(data.pairs).save(Path(folder) / f"{name} {seed}")
     return {"n_pairs": len(data.pairs)}

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import Bunch, check_scalar
 
+from skparaphrase._estimator import warn_caller
 from skparaphrase.datasets._tables import Columns, check_two, iter_rows, make_bunch
 
 _Path = str | PathLike[str]
@@ -65,8 +66,14 @@ def read_pairs(
     Raises
     ------
     ValueError
-        If a row is too short or cannot be decoded, or if a column is missing from the
-        header or occurs twice in it; the message names the file and the line.
+        If a row is too short, longer than the header or cannot be decoded, or if a
+        column is missing from the header or occurs twice in it; the message names the
+        file and the line.
+
+    Warns
+    -----
+    UserWarning
+        If texts are empty, which teaches nothing.
     LookupError
         If Python has no such encoding.
     """
@@ -153,7 +160,8 @@ def read_scored_pairs(
     """
     check_two(columns)
     convert = partial(_to_numbers, comma=sep == ";")
-    table, _ = read_columns(path, columns, score, convert, sep=sep, encoding=encoding)
+    options = {"sep": sep, "encoding": encoding, "parameters": "columns= and score="}
+    table, _ = read_columns(path, columns, score, convert, **options)
     return make_bunch(table, columns, score, str(path), return_X_y, as_frame)
 
 
@@ -191,7 +199,8 @@ def read_labelled_pairs(
         As in :func:`read_pairs`, or if a label is empty.
     """
     check_two(columns)
-    table, _ = read_columns(path, columns, label, to_labels, sep=sep, encoding=encoding)
+    options = {"sep": sep, "encoding": encoding, "parameters": "columns= and label="}
+    table, _ = read_columns(path, columns, label, to_labels, **options)
     return make_bunch(table, columns, label, str(path), return_X_y, as_frame)
 
 
@@ -231,9 +240,8 @@ def read_texts(
     ValueError
         As in :func:`read_pairs`, or if a label is empty.
     """
-    table, _ = read_columns(
-        path, [column], target, to_labels, sep=sep, encoding=encoding
-    )
+    options = {"sep": sep, "encoding": encoding, "parameters": "column= and target="}
+    table, _ = read_columns(path, [column], target, to_labels, **options)
     return make_bunch(table, [column], target, str(path), return_X_y, as_frame)
 
 
@@ -278,9 +286,9 @@ def read_answers(
         empty.
     """
     check_two(columns)
-    table, queries = read_columns(
-        path, columns, label, _to_relevance, query, sep=sep, encoding=encoding
-    )
+    parameters = "columns=, label= and query="
+    options = {"sep": sep, "encoding": encoding, "parameters": parameters}
+    table, queries = read_columns(path, columns, label, _to_relevance, query, **options)
     if query is None:
         questions = table[str(columns[0])]
         numbers = {text: i for i, text in enumerate(dict.fromkeys(questions))}
@@ -335,7 +343,7 @@ def read_wikiqa(
 
     columns = ["Question", "Sentence"]
     table, query = read_columns(
-        path, columns, "Label", _to_relevance, "QuestionID", advise=False
+        path, columns, "Label", _to_relevance, "QuestionID", parameters=""
     )
     if answerable_only:
         kept = np.isin(query, query[table["Label"] == 1])
@@ -376,6 +384,12 @@ def read_columns(
         return ValueError(f"{path}, line {lines[row]}, column {str(name)!r}: {problem}")
 
     table = {str(column): np.array(values[str(column)], object) for column in columns}
+    is_empty = np.any([texts == "" for texts in table.values()], axis=0)
+    if is_empty.any():
+        warn_caller(
+            f"{path} has {is_empty.sum()} rows with an empty text, the first in line "
+            f"{lines[is_empty.argmax()]}. Unless they are meant, drop them."
+        )
     if target is not None:
         table[str(target)] = convert(values[str(target)], partial(error, target))
     if query is None:

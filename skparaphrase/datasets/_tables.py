@@ -123,7 +123,10 @@ def check_positions(columns: Sequence[str | int]) -> None:
 def find_column(
     column: str | int, header: list[str], where: str, advice: str = ""
 ) -> int:
-    """The position of a column, which is a position or a name in the header."""
+    """The position of a column, which is a position or a name in the header.
+
+    An error ends with `advice`.
+    """
     if isinstance(column, int):
         return column
     count = header.count(column)
@@ -141,14 +144,14 @@ def iter_rows(
     *,
     sep: str | None = None,
     encoding: str = "utf-8",
-    advise: bool = True,
+    parameters: str = "columns=",
 ) -> Iterator[Row]:
     """Iterate over the rows of a file, of which the cells in `columns` are returned.
 
     Columns are names in the header, or positions from 0 in a file without a header. If
-    `sep` is None, it is a comma in a `.csv` file, and else a tab. `advise` says whether
-    errors may suggest `sep=` and `encoding=`. Invalid arguments raise immediately,
-    invalid files when they are read.
+    `sep` is None, it is a comma in a `.csv` file, and else a tab. `parameters` choose
+    columns; if there are none, errors do not suggest arguments. Invalid arguments raise
+    immediately, invalid files when they are read.
     """
     check_positions(columns)
     "".encode(encoding)  # a LookupError unless it is an encoding of text
@@ -163,36 +166,47 @@ def iter_rows(
         )
     # Programs that write .csv files quote cells whatever the separator is.
     quoted = is_csv or sep != "\t"
-    advice = " Pass encoding= for a file in another encoding." if advise else ""
+    advice = " Pass encoding= for a file in another encoding." if parameters else ""
     newline = "" if quoted else "\n"
     lines = iter_lines(path, newline, encoding=encoding, advice=advice)
-    if advise:
-        advice = (
-            f" Pass sep= if {sep!r} does not separate the columns, and positions if "
-            "the file has no header."
-        )
-    rows = _quoted_rows(path, lines, sep, advice) if quoted else plain_rows(lines, sep)
-    return select_columns(str(path), rows, columns, advice)
+    rows = _quoted_rows(path, lines, sep) if quoted else plain_rows(lines, sep)
+    return select_columns(str(path), rows, columns, sep, parameters)
 
 
 def select_columns(
-    source: str, rows: Iterator[Row], columns: Sequence[str | int], advice: str = ""
+    source: str,
+    rows: Iterator[Row],
+    columns: Sequence[str | int],
+    sep: str = "\t",
+    parameters: str = "",
 ) -> Iterator[Row]:
     """Iterate over the rows of `source` with the cells in `columns` only.
 
-    If a row lacks a column, the error ends with `advice`.
+    Errors about columns suggest `sep=` or `parameters`, if there are parameters.
     """
+    advice = f" Pass sep= if {sep!r} does not separate the columns."
     positions = [column for column in columns if isinstance(column, int)]
+    most = None  # cells of a row
     if len(positions) < len(columns):
         number, header = next(rows, (1, []))
+        most = len(header)
+        names = f" Pass the names of yours with {parameters}"
+        names = f"{names}, or positions if the file has no header."
+        names = (names if most >= len(columns) else advice) if parameters else ""
         where = f"{source}, line {number}"
-        positions = [find_column(column, header, where, advice) for column in columns]
+        positions = [find_column(column, header, where, names) for column in columns]
     n_columns = max(positions) + 1
     for number, row in rows:
         if len(row) < n_columns:
             raise ValueError(
                 f"{source}, line {number}: expected {n_columns} columns or more, got "
-                f"{len(row)}.{advice}"
+                f"{len(row)}.{advice if parameters else ''}"
+            )
+        if most and any(row[most:]):
+            quotes = "" if sep == "\t" else f" Quote cells that contain {sep!r}."
+            raise ValueError(
+                f"{source}, line {number}: the header has {most} columns, this row "
+                f"{len(row)}.{quotes}"
             )
         yield number, [row[position] for position in positions]
 
@@ -205,9 +219,7 @@ def plain_rows(lines: Iterable[str], sep: str) -> Iterator[Row]:
             yield number, line.split(sep)
 
 
-def _quoted_rows(
-    path: Path, lines: Iterable[str], sep: str, advice: str
-) -> Iterator[Row]:
+def _quoted_rows(path: Path, lines: Iterable[str], sep: str) -> Iterator[Row]:
     """Parse rows of cells with or without quotes; spaces may precede them."""
     # The csv module, not pandas, which takes 1.6 times the memory, pads short rows,
     # accepts text after closing quotes, ends lines at a lone "\r" and reports no lines.
@@ -218,7 +230,15 @@ def _quoted_rows(
             if cells:
                 yield reader.line_num, cells
     except csv.Error as error:
-        raise ValueError(f"{path}, line {reader.line_num}: {error}.{advice}") from error
+        advice = (
+            f"Pass sep= if {sep!r} does not separate the columns."
+            if reader.line_num == 1
+            else "A quote inside of a quoted cell must be doubled, and one that is not "
+            "closed takes the lines after it."
+        )
+        raise ValueError(
+            f"{path}, line {reader.line_num}: {error}. {advice}"
+        ) from error
 
 
 def make_bunch(

@@ -129,7 +129,7 @@ class ConvolutionalEncoder(TrainedEncoder):
     validation_scores_ : list of float
         Score after each epoch, with `validation_fraction`.
     best_epoch_ : int
-        The epoch, from 1, whose parameters were kept, with `validation_fraction`.
+        The epoch that was kept, with `validation_fraction`; 0 is the start.
 
     Notes
     -----

@@ -241,7 +241,15 @@ def check_examples(
     """
     shape: tuple[int, ...] = getattr(y, "shape", None) or np.shape(y)
     is_teacher = len(shape) > 1 and shape[-1] > 1
-    if set(kinds) == {"vectors"} or (is_teacher and "vectors" in kinds):
+    if set(kinds) == {"vectors"}:
+        return check_teacher(X, y)
+    if is_teacher and len(shape) == 2 and _is_one_hot(y):
+        raise ValueError(
+            f"y has shape {tuple(shape)} and holds one-hot labels: pass the labels, as "
+            "in y.argmax(axis=1). (If it does hold a teacher's vectors, set "
+            "loss='distillation'.)"
+        )
+    if is_teacher and "vectors" in kinds:
         return check_teacher(X, y)
     if is_teacher:
         raise ValueError(
@@ -286,16 +294,30 @@ def _labels(texts: Any, y: Any) -> tuple[Signal, NDArray[np.intp] | None]:
             "with class labels or a teacher's vectors. In a pipeline of single texts, "
             "FrozenEstimator(encoder) keeps an encoder that is already trained."
         )
-    labels = column_or_1d(y)
+    labels = check_labels(y)
     check_consistent_length(texts, labels)
-    if labels.dtype.kind == "f":
-        assert_all_finite(labels, input_name="y")
-    elif labels.dtype.kind == "O" and any(map(is_missing, labels)):
-        raise ValueError("y contains missing labels: drop these texts.")
-    check_classification_targets(labels)
     numbers = np.unique(labels, return_inverse=True)[1]
     check_classes(numbers)
     return Signal("labels", numbers), None
+
+
+def _is_one_hot(y: Any) -> bool:
+    """Whether the rows of a matrix have one 1 and else zeros, by the first ones."""
+    some = np.asarray(y[:100])
+    return bool(np.isin(some, (0, 1)).all() and (some.sum(axis=1) == 1).all())
+
+
+def check_labels(y: Any) -> NDArray[Any]:
+    """Class labels as a vector, of which none is missing."""
+    labels: NDArray[Any] = column_or_1d(y, warn=True)
+    if labels.dtype.kind == "f":
+        assert_all_finite(labels, input_name="y")
+    elif labels.dtype.kind == "O":
+        for i, label in enumerate(labels):
+            if is_missing(label):
+                raise ValueError(f"y[{i}] is {label!r}: drop examples without a label.")
+    check_classification_targets(labels)
+    return labels
 
 
 def check_classes(numbers: NDArray[np.intp], where: str = "") -> None:
@@ -367,8 +389,11 @@ def partners(labels: NDArray[np.intp], random_state: Any) -> NDArray[np.intp]:
 
 
 def share_texts(texts: Any) -> NDArray[np.intp]:
-    """Numbers of groups of examples, shape (n_examples,): those that share a text."""
-    numbers = texts.numbers[:].reshape(len(texts), -1)
+    """Numbers of groups of examples, shape (n_examples,): those that share a text.
+
+    Hard negatives do not count: they would connect nearly all triplets.
+    """
+    numbers = texts.numbers[:].reshape(len(texts), -1)[:, :2]
     if texts.identities is not None:
         found = np.unique(texts.identities[numbers], return_inverse=True)[1]
         numbers = found.reshape(numbers.shape)

@@ -87,9 +87,10 @@ def _from_encoder(encoder: Any, init: Any) -> Start:
     """The fitted state of another encoder of the same kind."""
     added: list[str] = getattr(init, "added_words_", [])
     anchors = anchor_table(init)
-    if anchors is not None and encoder.vectors is not None:
-        anchors = check_word_vectors(encoder.vectors).with_words(added)
     if anchors is not None:
+        _check_same_tokenizer(encoder, init)
+        if encoder.vectors is not None:
+            anchors = check_word_vectors(encoder.vectors).with_words(added)
         check_same_words(anchors, init.vectors_)
     composition = encoder._composition(init.vectors_)
     networks.with_parameters(composition, init.parameters_, "init")
@@ -115,11 +116,15 @@ def given_table(encoder: Any) -> WordVectors:
         raise ValueError(
             f"init={init!r} brings its own word vectors: pass either vectors or init."
         )
+    _check_same_tokenizer(encoder, init)
+    return weighted_table(init)
+
+
+def _check_same_tokenizer(encoder: Any, init: Any) -> None:
     if init._tokenizer()._key() != encoder._tokenizer()._key():
         raise ValueError(
             f"init={init!r} has another tokenizer: pass its tokenizer here, too."
         )
-    return weighted_table(init)
 
 
 def weighted_table(average: Any) -> WordVectors:

@@ -253,8 +253,7 @@ class TrainedEncoder(PaperSettings, CallbackSupportMixin, TextEncoder):
         if teacher is not None:  # which may be far from the start
             optimizer = clone(optimizer).set_params(max_change=None)
         loss = self._checked_loss(signal.kind)
-        uses_start = self.vectors_penalty or optimizer.max_change is not None
-        uses_start = uses_start or loss._uses_start
+        uses_start = optimizer._uses_start(self.vectors_penalty) or loss._uses_start
         anchors = anchor_table(self) if uses_start else None
         trainer = training.ParaphraseTrainer(
             composition.to(device),
@@ -276,7 +275,8 @@ class TrainedEncoder(PaperSettings, CallbackSupportMixin, TextEncoder):
             scores=signal.values if signal.kind == "scores" else None,
             teacher=teacher,
         )
-        trainer.ordered_first_epoch = self.ordered_first_epoch and not self.n_epochs_
+        has_order = self.ordered_first_epoch and signal.kind != "labels"
+        trainer.ordered_first_epoch = has_order and not self.n_epochs_
         validate = held_out_data = None
         if held_out is not None:
             held_out_data = held_out.array, held_out.signal.values

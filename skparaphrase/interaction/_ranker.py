@@ -108,7 +108,7 @@ class PairwiseInteractionRanker(PairwiseInteraction):
     validation_scores_ : list of float
         Mean reciprocal rank of the validation questions after each epoch, if any.
     best_epoch_ : int
-        The epoch, from 1, whose parameters were kept.
+        The epoch that was kept, if there is validation; 0 is the start.
 
     See Also
     --------

@@ -129,7 +129,7 @@ class PairwiseInteractionRegressor(RegressorMixin, PairwiseInteraction):
     validation_scores_ : list of float
         Pearson's r on the validation pairs after each epoch, if there are any.
     best_epoch_ : int
-        The epoch, from 1, whose parameters were kept.
+        The epoch that was kept, if there is validation; 0 is the start.
 
     See Also
     --------

@@ -122,6 +122,7 @@ def save(self: Any, folder: str | PathLike[str]) -> None:
             attributes=save_arrays(new / _ARRAYS, attributes),
             frozen=frozen,
             same=same,  # fitted attributes that are a parameter
+            had_init=given.get("init") is not None,
         )
 
 
@@ -222,6 +223,8 @@ def _load(folder: Path, *, trust_patterns: bool, verify: bool) -> Any:
         if bad := [name for name in attributes if not _is_fitted(name)]:
             raise ValueError(f"{bad[0]!r} is not the name of a fitted attribute")
     vars(model).update(attributes)
+    if metadata.get("had_init") and getattr(model, "vectors", None) is None:
+        model._anchors = None, getattr(model, "vectors_", None)  # see anchor_table
     return model
 
 

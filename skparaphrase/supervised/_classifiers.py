@@ -165,7 +165,7 @@ class PairClassifier(LabelProbabilities, SupervisedModel):
     validation_scores_ : list of float
         Accuracy on the validation examples after each epoch, if there are any.
     best_epoch_ : int
-        The epoch, from 1, whose parameters were kept.
+        The epoch that was kept, if there is validation; 0 is the start.
 
     See Also
     --------
@@ -326,7 +326,7 @@ class SentenceClassifier(LabelProbabilities, SupervisedModel):
     validation_scores_ : list of float
         Accuracy on the validation examples after each epoch, if there are any.
     best_epoch_ : int
-        The epoch, from 1, whose parameters were kept.
+        The epoch that was kept, if there is validation; 0 is the start.
 
     See Also
     --------

@@ -18,12 +18,15 @@ def logistic_regression(
     features: NDArray[np.float32],
     targets: NDArray[np.floating],
     weights: NDArray[np.floating] | None = None,
+    *,
+    penalty: float = 1.0,
 ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
     """Fit weights W and biases b so that softmax(features @ W + b) is the targets.
 
-    Minimises the sum of the cross-entropies plus half of the sum of squares of W. With
-    one-hot targets of three or more classes, scikit-learn's `LogisticRegression` at
-    `C=1` has the same minimum; unlike it, targets may be any distributions.
+    Minimises the sum of the cross-entropies plus half of the penalty times the sum of
+    squares of W. With one-hot targets of three or more classes, scikit-learn's
+    `LogisticRegression(C=1 / penalty)` has the same minimum; unlike it, targets may be
+    any distributions.
 
     Parameters
     ----------
@@ -31,6 +34,7 @@ def logistic_regression(
     targets : ndarray of shape (n_samples, n_outputs)
         Rows sum to one.
     weights : ndarray of shape (n_samples,), default=None
+    penalty : float, default=1.0
 
     Returns
     -------
@@ -49,9 +53,12 @@ def logistic_regression(
         parameters = flat.reshape(shape).astype(np.float32)
         weight, bias = parameters[:-1], parameters[-1]
         logs = log_softmax(features @ weight + bias, axis=1)
-        loss = float(np.vdot(weight, weight)) / 2 - float(np.vdot(targets, logs))
+        loss = penalty * float(np.vdot(weight, weight)) / 2
+        loss -= float(np.vdot(targets, logs))
         errors = np.exp(logs) * totals - targets
-        gradient = np.vstack([features.T @ errors + weight, errors.sum(axis=0)])
+        gradient = np.vstack(
+            [features.T @ errors + penalty * weight, errors.sum(axis=0)]
+        )
         return loss, gradient.ravel().astype(np.float64)
 
     start = np.zeros(shape)

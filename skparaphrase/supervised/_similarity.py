@@ -143,7 +143,7 @@ class SimilarityRegressor(RegressorMixin, SupervisedModel):
     validation_scores_ : list of float
         Pearson's r on the validation examples after each epoch, if there are any.
     best_epoch_ : int
-        The epoch, from 1, whose parameters were kept.
+        The epoch that was kept, if there is validation; 0 is the start.
 
     See Also
     --------

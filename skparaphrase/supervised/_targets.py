@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.model_selection import GroupShuffleSplit
 from sklearn.utils import (
-    assert_all_finite,
     check_array,
     column_or_1d,
     compute_sample_weight,
@@ -19,6 +18,7 @@ from sklearn.utils import (
 from sklearn.utils.multiclass import check_classification_targets
 
 from skparaphrase._lazy import training
+from skparaphrase.encoders._data import check_labels
 from skparaphrase.metrics import pearson_score
 from skparaphrase.metrics._ranking import check_relevance, query_codes, split_queries
 
@@ -206,11 +206,7 @@ class Class(Targets):
     @staticmethod
     def read(y: Any, texts: Any = None) -> NDArray[Any]:
         """Labels as a vector."""
-        labels: NDArray[Any] = column_or_1d(y, warn=True)
-        if labels.dtype.kind == "f":
-            assert_all_finite(labels, input_name="y")
-        check_classification_targets(labels)
-        return labels
+        return check_labels(y)
 
     @classmethod
     def fit(cls, examples: LabelledTexts, settings: Any = None) -> Self:

@@ -119,7 +119,7 @@ class SequenceTagger(TrainedModel):
     validation_scores_ : list of float
         Accuracy on the tokens for validation after each epoch, if there are any.
     best_epoch_ : int
-        The epoch, from 1, whose parameters were kept.
+        The epoch that was kept, if there is validation; 0 is the start.
 
     Notes
     -----
@@ -390,7 +390,8 @@ class SequenceTagger(TrainedModel):
         frozen = isinstance(self.word_encoder, FrozenEstimator)
         tagger = self._fitted_tagger().to(device)
         tagger.composition.requires_grad_(not frozen)
-        anchors = anchor_table(encoder) if self.penalty else None
+        uses_start = optimizer._uses_start(self.penalty)
+        anchors = anchor_table(encoder) if uses_start else None
         return training.TaggerTrainer(
             tagger,
             networks.WordTable(

@@ -29,6 +29,7 @@ _FEW_STEPS = 30  # after fewer, a high loss says nothing
 _FEW_EPOCHS = 3  # after fewer, the mean over an epoch may be that of its first steps,
 _MANY_STEPS = 100  # unless it equals a constant's loss after so many
 _NEAR = 0.01  # of a constant's loss
+_FEW_EXAMPLES = 50  # that fewer are all connected says nothing
 _HISTORY = ("loss_curve_", "n_epochs_", "validation_scores_", "best_epoch_")
 
 
@@ -95,6 +96,7 @@ class Training:
     n_epochs: int = field(default=0, init=False)
     stopped: bool = field(default=False, init=False)
     best: Best | None = field(default=None, init=False)
+    first_epoch: int = field(default=0, init=False)  # of the first candidate
     # Arguments of callbacks, and where they are called, while the fit runs.
     hook: dict[str, Any] = field(default_factory=dict, init=False)
     context: Any = field(default=None, init=False)
@@ -111,8 +113,9 @@ class Training:
         estimator = self.estimator
         if self.validate is None:
             forget_scores(estimator)
-        elif hasattr(estimator, "best_epoch_"):  # other examples may have chosen it
-            epoch, last = estimator.best_epoch_, estimator.n_epochs_
+        else:  # the start is a candidate; other examples may have chosen its epoch
+            last = estimator.n_epochs_
+            self.first_epoch = epoch = getattr(estimator, "best_epoch_", last)
             self.best = Best(self._score(), epoch, last, self.snapshot())
         self.context = context
         metadata = {"training": self}
@@ -207,13 +210,24 @@ class Training:
             self.estimator._optimizer_state = {name: trainer.rule.state_dict()}
 
     def _warn_if_a_constant_is_better(self) -> None:
-        """Compare the last loss with that of an output which ignores the text."""
-        n_steps = self.n_epochs * len(self.trainer.slices())
-        is_short = self.n_epochs < _FEW_EPOCHS
-        if not self.n_epochs or n_steps < (_MANY_STEPS if is_short else _FEW_STEPS):
+        """Compare the losses with that of an output which ignores the text."""
+        if not self.n_epochs:
             return
         curve = self.estimator.loss_curve_[-self.n_epochs :]
+        slices = self.trainer.slices()
         constant = self.trainer.constant_loss()
+        if max(constant, *curve) <= _NO_LOSS and slices[-1].stop >= _FEW_EXAMPLES:
+            warn_caller(
+                f"{type(self.estimator).__name__} has learnt nothing: shared texts "
+                "connect all examples, so that no two texts are known to differ. Add "
+                "examples about other things.",
+                ConvergenceWarning,
+            )
+            return
+        n_steps = self.n_epochs * len(slices)
+        is_short = self.n_epochs < _FEW_EPOCHS
+        if n_steps < (_MANY_STEPS if is_short else _FEW_STEPS):
+            return
         gain = (constant - curve[-1]) / constant if constant > _NO_LOSS else np.nan
         if gain <= _NEAR and (gain >= -_NEAR or not is_short):
             plural = "s" if self.n_epochs > 1 else ""
@@ -261,7 +275,13 @@ class Training:
             line += f", validation score {score:.4f}"
             vars(estimator).setdefault("validation_scores_", []).append(score)
             best = self.best
-            if best is None or score > best.score or np.isnan(best.score):
+            if (
+                best is None
+                or score > best.score
+                or np.isnan(best.score)
+                # What is trained beats a start that is as good.
+                or (score == best.score and best.epoch == self.first_epoch)
+            ):
                 best = Best(score, n_epochs, n_epochs, self.snapshot())
             elif self.later_wins and score == best.score:
                 best = Best(score, n_epochs, best.since, self.snapshot())
@@ -352,7 +372,8 @@ def split_off(
 ) -> tuple[Any, Any]:
     """Examples to train on, and a random share to validate on, both in order.
 
-    Examples of one group stay together, unless its size leaves too few to validate on.
+    Examples of one group stay together; if its size leaves too few to validate on, a
+    warning says that they do not.
     """
     train, held_out = train_test_split(
         np.arange(len(examples)),
@@ -371,6 +392,11 @@ def split_off(
         in_groups = np.isin(groups, chosen)
         if 2 * room <= len(held_out):
             train, held_out = np.flatnonzero(~in_groups), np.flatnonzero(in_groups)
+        else:
+            warn_caller(
+                "Shared texts connect so many examples that those held out for "
+                "validation share texts with the others: their scores are too high."
+            )
     return examples.take(np.sort(train)), examples.take(np.sort(held_out))
 
 

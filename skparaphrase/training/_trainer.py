@@ -22,7 +22,12 @@ from skparaphrase.networks._compositions import (
 )
 from skparaphrase.networks._table import Ints, UsedRows, WordTable, to_device
 from skparaphrase.text import TokenBatch
-from skparaphrase.training._update_rules import RULES, clip_norm_, limit_change_
+from skparaphrase.training._update_rules import (
+    RULES,
+    change_limits,
+    clip_norm_,
+    limit_change_,
+)
 
 
 class BaseTrainer:
@@ -123,12 +128,15 @@ class BaseTrainer:
             tensors = [leaf, *self.module.parameters()]
             nn.utils.clip_grad_norm_(tensors, self.optimizer.clip_norm)
         if leaf.requires_grad:
-            gradient = self._gradient(leaf, self.vectors_penalty, used.initial)
+            start: Any = used.initial
+            gradient = self._gradient(leaf, self.vectors_penalty, start)
             weight, rate = self.table.weight, self.vectors_rate
+            most, limits = self.optimizer.max_change, None
+            if most is not None and start is not None:
+                limits = change_limits(leaf, start, most)
             self.rule.step("vectors", weight, gradient, leaf, used.rows, rate)
-            most = self.optimizer.max_change
-            if most is not None and used.initial is not None:
-                limit_change_(leaf, used.initial, most)
+            if limits is not None:
+                limit_change_(leaf, start, limits)
             self.table.write(leaf, used)
         for name, parameter in self.module.named_parameters():
             if parameter.requires_grad:
@@ -343,8 +351,11 @@ class ParaphraseTrainer(BaseTrainer):
         }
 
     def constant_loss(self) -> float:
-        """The loss of the first batch if all texts had the same vector."""
-        if not self.loss._is_contrastive:
+        """The loss of the first batch if all texts had the same vector.
+
+        Unknown for labels: texts of one class may be as different as any others.
+        """
+        if not self.loss._is_contrastive or self.has_classes:
             return super().constant_loss()
         first = np.arange(self.slices()[0].stop)
         numbers = self._numbers(first)

@@ -19,6 +19,7 @@ State = dict[str, dict[str, Any]]
 
 _LARGE = 1 << 29  # bytes
 _FUSED: dict[str, Any] = {"fused": True, "weight_decay": 0.0, "maximize": False}
+_CLEARLY = 1.001  # more than what rounding adds to a distance
 _CHUNK = 1024  # rows updated at a time, so that their arrays stay in the cache
 
 
@@ -31,13 +32,26 @@ def clip_norm_(gradient: Tensor, clip_norm: float) -> None:
     gradient *= norm.clamp(max=clip_norm) / (norm + 1e-7)
 
 
-def limit_change_(rows: Tensor, initial: Tensor, most: float) -> None:
-    """Move rows back to the distance `most * |initial|` from their initial values."""
+def change_limits(rows: Tensor, initial: Tensor, most: float) -> Tensor:
+    """How far a step may take rows from their initial values, shape (n_rows, 1).
+
+    `most * |initial|`, or their distance before the step, if that is clearly more: an
+    earlier fit without a limit is not undone.
+    """
+    limits, before = most * _lengths(initial), _lengths(rows - initial)
+    return torch.where(before > _CLEARLY * limits, before, limits)
+
+
+def limit_change_(rows: Tensor, initial: Tensor, limits: Tensor) -> None:
+    """Move rows back to the distance `limits` from their initial values."""
     change = rows - initial
-    limits = most * torch.linalg.vector_norm(initial, dim=1, keepdim=True)
-    distances = torch.linalg.vector_norm(change, dim=1, keepdim=True)
+    distances = _lengths(change)
     back = torch.addcmul(initial, change, limits / distances.clamp_min(1e-30))
     torch.where(distances > limits, back, rows, out=rows)
+
+
+def _lengths(rows: Tensor) -> Tensor:
+    return torch.linalg.vector_norm(rows, dim=1, keepdim=True)
 
 
 class UpdateRule:

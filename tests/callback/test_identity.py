@@ -25,7 +25,7 @@ from skparaphrase.streams import TextStore
 from skparaphrase.text import NgramTokenizer, TokenBatch, WordTokenizer
 from skparaphrase.vectors import Subwords, WordFrequencies, WordVectors
 
-PAIRS = [("a", "b"), ("b a", "a"), ("b", "b b")]
+PAIRS = [("a", "b"), ("b a", "a b a"), ("b b", "a b")]
 
 
 def table(**changes):

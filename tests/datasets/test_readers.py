@@ -221,6 +221,7 @@ def test_answers(file, as_frame):
     assert list(bunch.query) == ["1.4", "1.4", "10", "1.4"]
 
 
+@pytest.mark.filterwarnings("ignore:.*with an empty text")
 def test_without_identifiers_the_questions_are_the_queries(file):
     path = file("a.tsv", ANSWERS + CANDIDATES)
     bunch = read_answers(path, query=None)
@@ -249,9 +250,14 @@ SCORE_ERRORS = [
     ("a.tsv", "1\ta\tb\n\n\tc\td\n", SHORT, "line 3, column '0': '' is not a num"),
     ("a.csv", '1,"a\n",b\n"1,5",c,d\n', SHORT, "line 3, column '0': '1,5' is"),
     ("a.csv", "1,a,b\n2,c," + "d" * 200_000, SHORT, "line 2: field larger"),
+    ("a.csv", '1,a,b\n2,"c,d\n3,e,f\n', SHORT, "line 3: .*not closed"),
+    ("a.csv", "score,sentence1,sentence2\n1,a,b,c\n", {}, "line 2: .*contain ','"),
 ]
 TABLE = "text\tsentence1\tsentence2\tlabel\n"
 LABEL_ERRORS = [
+    (HEADER, "line 1: no column.*Pass the names of yours with column.*, or positions"),
+    ("a,b,c\n", r"line 1: no column.*Pass sep= if '\\t' does not"),
+    (TABLE + "a\tb\tc\t1\td\n", "line 2: the header has 4 columns, this row 5"),
     (TABLE[:-7] + "\n", "line 1: no column 'label'"),
     (TABLE + "\na\tb\tc\n", "line 3: expected 4 columns .* got 3"),
     (TABLE + "a\tb\tc\t1\n\nd\te\tf\t\n", "line 4, column 'label': the cell is"),
@@ -279,6 +285,16 @@ def test_errors_name_file_and_line(file, read, name, content, params, message):
     path = file(name, content)
     with pytest.raises(ValueError, match=f"{re.escape(str(path))}, {message}"):
         read(path, **params)
+
+
+def test_empty_texts_are_noticed(file):
+    """Cells after those of the header may be empty, as some programs write them."""
+    path = file("a.csv", "sentence1,sentence2\na,b\n\nc,\n,d\ne,f,,\n")
+    with pytest.warns(
+        UserWarning, match="2 rows with an empty text, the first in line 4"
+    ):
+        X = read_pairs(path).data
+    assert X.tolist() == [["a", "b"], ["c", ""], ["", "d"], ["e", "f"]]
 
 
 @given(

@@ -25,6 +25,8 @@ from skparaphrase.datasets import (
     read_wikiqa,
 )
 
+pytestmark = pytest.mark.filterwarnings("ignore:.*with an empty text")
+
 FRAME = pd.DataFrame(
     {
         "id": ["a", "b", "c"],
@@ -199,8 +201,7 @@ def test_another_separator_is_passed(file, name, content, params, sep):
         read_scored_pairs(path, **params)
     expected = params.get("sep", "," if ".csv" in name else "\t")
     assert str(info.value).endswith(
-        f" Pass sep= if {expected!r} does not separate the columns, and positions if "
-        "the file has no header."
+        f" Pass sep= if {expected!r} does not separate the columns."
     )
     params = {**params, "sep": sep}
     assert read_scored_pairs(path, **params).target.tolist() == [1]

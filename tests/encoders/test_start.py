@@ -135,6 +135,9 @@ def test_init_has_the_same_tokenizer(zoo):
     encoder.fit(zoo.pairs)
     texts = ["W1 w2", "W1"]
     assert_allclose(encoder.transform(texts), init.transform(texts), atol=1e-6)
+    alike = zoo.make("paragram", init=encoder)
+    with pytest.raises(ValueError, match="has another tokenizer: pass its tokenizer"):
+        alike.fit(zoo.pairs)
 
 
 def test_init_that_cannot_serve(zoo, average):
@@ -165,6 +168,31 @@ def test_penalties_pull_to_init(zoo, average, penalty):
     encoder.fit(zoo.pairs)
     assert_allclose(encoder.vectors_.matrix, init, atol=1e-2)
     assert (encoder.vectors_.matrix != init).any()
+
+
+def test_init_far_from_its_start_is_not_undone(zoo):
+    far = zoo.make("paragram", optimizer=Optimizer("adagrad", max_change=None))
+    far.set_params(learning_rate=0.5, max_epochs=20).fit(zoo.pairs)
+    moved = np.linalg.norm(far.vectors_.matrix - zoo.vectors.matrix, axis=1)
+    assert (moved > 0.8 * np.linalg.norm(zoo.vectors.matrix, axis=1)).any()
+    still = {"learning_rate": 1e-9, "optimizer": "adagrad"}
+    later = zoo.make("paragram", vectors=None, init=far, **still).fit(zoo.pairs)
+    assert_allclose(later.vectors_.matrix, far.vectors_.matrix, atol=1e-6)
+    far.set_params(**still).partial_fit(zoo.pairs)
+    assert_allclose(later.vectors_.matrix, far.vectors_.matrix, atol=1e-6)
+
+
+def test_a_loaded_encoder_does_not_start_from_other_vectors_of_the_same_words(tmp_path):
+    table = load_pretrained().vectors
+    turned = AverageEncoder(table.replace(-table.rows(slice(None))))
+    pairs = [("a cat", "a kitten"), ("it rains", "the rain falls")]
+    encoder = ParagramEncoder(init=turned, max_epochs=1, random_state=0).fit(pairs)
+    encoder.save(tmp_path / "encoder")
+    loaded = skparaphrase.load(tmp_path / "encoder")
+    assert anchor_table(loaded) is loaded.vectors_
+    before = loaded.transform(["a cat"])
+    after = loaded.partial_fit(pairs).transform(["a cat"])
+    assert (before * after).sum() > 0.9 * (before**2).sum()
 
 
 @pytest.mark.parametrize("way", ["pickle", "folder"])

@@ -29,6 +29,7 @@ from skparaphrase.encoders import (
     SIFEncoder,
     TfidfEncoder,
 )
+from skparaphrase.optimizers import Optimizer
 from skparaphrase.supervised import (
     PairClassifier,
     SentenceClassifier,
@@ -140,11 +141,45 @@ def test_a_linear_head_starts_as_logistic_regression(vectors, sentences):
     model = SentenceClassifier(ParagramEncoder(vectors), **settings)
     model.fit(sentences, y, weights)
     unit = normalize(AverageEncoder(vectors).transform(sentences))
-    expected = LogisticRegression(max_iter=1000)
+    expected = LogisticRegression(C=10, max_iter=1000)
     expected.fit(2 * unit, y, weights / weights.mean())
     found = model.predict_proba(sentences)
     assert_allclose(found, expected.predict_proba(2 * unit), atol=0.01)
     assert np.ptp(found, axis=0).min() > 0.1
+
+
+def test_a_linear_head_starts_from_a_random_sample(vectors, sentences, monkeypatch):
+    """Every other example may be of one class."""
+    monkeypatch.setattr(base, "_MAX_EXAMPLES", 20)
+    found, solve = [], base.logistic_regression
+
+    def record(features, targets, *args, **kwargs):
+        found.append(targets)
+        return solve(features, targets, *args, **kwargs)
+
+    monkeypatch.setattr(base, "logistic_regression", record)
+    y = np.arange(len(sentences)) % 2
+    settings = {**SMALL, "hidden_dim": None, "max_epochs": 0}
+    SentenceClassifier(ParagramEncoder(vectors), **settings).fit(sentences, y)
+    (targets,) = found
+    assert len(targets) == 20 < len(sentences)
+    assert 3 <= targets.argmax(axis=1).sum() <= 17
+
+
+@pytest.mark.parametrize("penalty", [0.0, 1e-6])
+def test_the_largest_change_needs_no_penalty(penalty, vectors, sentences, labels):
+    optimizer = Optimizer("adagrad", max_change=0.05)
+    model = SentenceClassifier(
+        ParagramEncoder(vectors),
+        scale=None,
+        normalize=False,
+        vectors_penalty=penalty,
+        **{**SMALL, "optimizer": optimizer, "learning_rate": 0.5},
+    )
+    model.fit(sentences, labels)
+    moved = np.linalg.norm(model.encoder_.vectors_.matrix - vectors.matrix, axis=1)
+    share = moved / np.linalg.norm(vectors.matrix, axis=1)
+    assert share.max() == pytest.approx(0.05, rel=1e-3)
 
 
 def test_default_start_is_the_pretrained_average(pairs, gold):

@@ -4,6 +4,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 import numpy as np
+import pytest
 from numpy.testing import assert_allclose
 from scipy.special import softmax
 from sklearn.linear_model import LogisticRegression
@@ -11,16 +12,17 @@ from sklearn.linear_model import LogisticRegression
 from skparaphrase.supervised._logistic import logistic_regression
 
 
-def test_distributions_are_weighted_examples():
+@pytest.mark.parametrize("penalty", [1.0, 0.2, 5.0])
+def test_distributions_are_weighted_examples(penalty):
     """A distribution equals one example for each label, weighted by its share."""
     rng = np.random.default_rng(0)
     features = rng.normal(size=(60, 4)).astype(np.float32) + 3
     targets = rng.dirichlet(np.full(3, 0.5), size=60)
     weights = rng.uniform(0.5, 2, 60)
     before = features.copy()
-    weight, bias = logistic_regression(features, targets, weights)
+    weight, bias = logistic_regression(features, targets, weights, penalty=penalty)
     assert_allclose(features, before, rtol=0)
-    reference = LogisticRegression(max_iter=10_000, tol=1e-8).fit(
+    reference = LogisticRegression(C=1 / penalty, max_iter=10_000, tol=1e-8).fit(
         np.repeat(features, 3, axis=0).astype(float),
         np.tile(np.arange(3), 60),
         (targets * weights[:, np.newaxis]).ravel(),

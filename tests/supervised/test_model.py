@@ -200,7 +200,8 @@ def test_weights(case):
 
 
 def script_scores(case, monkeypatch, *scores):
-    script = iter(scores)
+    """Let epochs have scores, and the start less."""
+    script = iter([-1, *scores])
     monkeypatch.setattr(case.Model, "_validation_score", lambda *_: next(script))
 
 
@@ -209,7 +210,8 @@ def test_best_epoch_is_kept(case, monkeypatch):
     val = dict(zip(("X_val", "y_val"), held, strict=True))
     model = case.make(max_epochs=4, learning_rate=0.05)
     model.fit(*train, **val)
-    assert model.score(*held) == max(model.validation_scores_)
+    start = clone(model).set_params(max_epochs=0).fit(*train).score(*held)
+    assert model.score(*held) == max(start, *model.validation_scores_)
     script_scores(case, monkeypatch, 0.1, 0.4, 0.4, 0.2)
     model.fit(*train, **val)
     assert model.validation_scores_ == [0.1, 0.4, 0.4, 0.2]
@@ -240,7 +242,7 @@ def test_validation_fraction(case, splits):
     found = [*map(list, train.texts), *map(list, held.texts)]
     assert sorted(found) == sorted(map(list, case.X))
     y = held.targets[:, 0] if case.Model is PairwiseInteractionRanker else held.targets
-    assert model.score(held.texts, y) == max(model.validation_scores_)
+    assert model.score(held.texts, y) >= max(model.validation_scores_)
     # A fit that resumes holds the same examples out; another seed does not.
     model.fit(case.X, case.y)
     assert_array_equal(parts[1][1].texts, held.texts)
@@ -262,11 +264,14 @@ def test_validation_fraction(case, splits):
 def test_score_is_the_correlation(case):
     X, y, counts = case.X, case.y, np.arange(18) % 4
     model = case.make().fit(X, y, X_val=X, y_val=y, sample_weight_val=counts)
+    best = model.best_epoch_
     found = model.predict(X)
     assert_allclose(model.score(X, y), np.corrcoef(found, y)[0, 1])
     r = np.corrcoef(np.repeat(found, counts), np.repeat(y, counts))[0, 1]
     assert_allclose(model.score(X, y, sample_weight=counts), r)
-    assert_allclose(max(model.validation_scores_), r)
+    if best:
+        assert_allclose(max(model.validation_scores_), r)
+    assert r >= max(model.validation_scores_) - 1e-9
 
 
 @pytest.mark.parametrize("case", GRADED, indirect=True)

@@ -101,8 +101,8 @@ class Context:
         return metadata["training"].n_epochs == self.stop_after
 
 
-def fit(scores=None, *, context=None, losses=None, state=None, **params):
-    """An estimator after training, and the training."""
+def fit(scores=None, *, start=0, context=None, losses=None, state=None, **params):
+    """An estimator after training, and the training; `start` is the first score."""
     estimator = SimpleNamespace(
         loss_curve_=[], n_epochs_=0, _optimizer_state={},
         **{"max_epochs": 5, "patience": None, "warm_start": False, "verbose": False},
@@ -113,13 +113,13 @@ def fit(scores=None, *, context=None, losses=None, state=None, **params):
         estimator,
         Trainer(losses),
         lambda arrays: {"epoch_": int(arrays["epoch"])},
-        validate=None if scores is None else lambda: scores[estimator.epoch_ - 1],
+        validate=None if scores is None else lambda: [start, *scores][estimator.epoch_],
         data={},
         later_wins=later_wins,
     )
-    if state is not None:
-        training.load_state_dict(state)
     training.begin(context or Context(), None, None)
+    if state is not None:  # as callbacks do
+        training.load_state_dict(state)
     training.fit_epochs()
     return estimator, training
 
@@ -186,6 +186,11 @@ def test_callbacks_are_told_loss_and_score(validates, vectors, pairs, gold):
         ([2, 2, 2, 1, 1], {"later_wins": True}, 3, 5),
         ([2, 2, 2, 2, 2], {"later_wins": True, "patience": 2}, 3, 3),
         ([np.nan, 1, 2, 1, np.nan], {"patience": 2}, 3, 5),
+        # The start is kept if all epochs are worse, but not if one is as good.
+        ([1, 3, 2, 2, 3], {"start": 4}, 0, 5),
+        ([1, 3, 2, 2, 3], {"start": 4, "patience": 2}, 0, 2),
+        ([1, 3, 2, 2, 3], {"start": 3}, 2, 5),
+        ([1, 2, 2, 2, 2], {"start": np.nan}, 2, 5),
     ],
 )
 def test_best_epoch_and_patience(scores, params, best, n_epochs):
@@ -222,14 +227,17 @@ def test_groups_are_held_out_whole(sizes, fraction, seed):
         np.repeat(range(len(sizes)), sizes)
     )
     rows = np.arange(len(groups)).view(Rows)
-    train, held_out = split_off(
-        rows, fraction, np.random.RandomState(seed), groups=groups
-    )
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        train, held_out = split_off(
+            rows, fraction, np.random.RandomState(seed), groups=groups
+        )
     assert sorted([*train, *held_out]) == rows.tolist()
     assert list(train) == sorted(train) and list(held_out) == sorted(held_out)
     wanted = np.ceil(fraction * len(groups))
     assert len(held_out) <= wanted
     shared = set(groups[train]) & set(groups[held_out])
+    assert len(caught) == bool(shared)
     if shared:  # the small groups are too few, and the others are too large
         assert len(held_out) == wanted
         assert 2 * sum(size for size in sizes if 2 * size <= wanted) < wanted
@@ -245,9 +253,9 @@ def test_examples_are_held_out_one_by_one_without_groups():
         for part, wanted in zip(found, expected, strict=True):
             assert_array_equal(part, np.sort(wanted))
     # One group of all examples cannot be held out.
-    _, held_out = split_off(
-        rows, 0.3, np.random.RandomState(0), groups=np.zeros(40, np.intp) + (rows > 38)
-    )
+    groups = np.zeros(40, np.intp) + (rows > 38)
+    with pytest.warns(UserWarning, match="Shared texts connect so many examples"):
+        _, held_out = split_off(rows, 0.3, np.random.RandomState(0), groups=groups)
     assert len(held_out) == 12
 
 
@@ -351,6 +359,15 @@ def test_a_loss_that_a_constant_beats_warns(losses, n_slices, warns, monkeypatch
     if warns:
         figures = f"from {losses[0]:.3g} to {losses[-1]:.3g} in {len(losses)} epoch"
         assert re.search(f"{figures}.*have 0.8.*number", str(caught[0].message))
+
+
+def test_pairs_that_are_all_connected_warn():
+    texts = load_paraphrases().data[:40].ravel()
+    star = [("a question about soup", text) for text in texts]
+    encoder = ParagramEncoder(**SMALL)
+    with pytest.warns(ConvergenceWarning, match="has learnt nothing: shared texts"):
+        encoder.fit(star)
+    encoder.fit([*star, ("Where is my parcel?", "The parcel did not come.")])
 
 
 def test_pairs_of_wrong_columns_warn():

@@ -15,6 +15,7 @@ from skparaphrase.training import _update_rules
 from skparaphrase.training._update_rules import (
     RULES,
     AdaGrad,
+    change_limits,
     clip_norm_,
     limit_change_,
 )
@@ -129,7 +130,8 @@ def test_rows_are_moved_back_to_the_largest_change(most):
     moved = initial + normal(40, seed=1)
     initial[3], moved[4] = 0, initial[4]  # a word without a vector; one that stayed
     rows = torch.tensor(moved)
-    limit_change_(rows, torch.tensor(initial), most)
+    start = torch.tensor(initial)
+    limit_change_(rows, start, change_limits(start, start, most))
     for row, start, found in zip(moved, initial, rows.numpy(), strict=True):
         change = row.astype(np.float64) - start
         length, limit = np.linalg.norm(change), most * np.linalg.norm(start)
@@ -142,10 +144,18 @@ def test_rows_are_moved_back_to_the_largest_change(most):
     assert not rows[3].any() and np.isfinite(rows.numpy()).all()
 
 
+def test_rows_beyond_the_limit_may_stay_there():
+    initial = torch.tensor([[1.0, 0.0]] * 3)
+    moved = torch.tensor([[3.0, 0.0], [5.0, 0.0], [2.0, 0.0]])
+    before = torch.tensor([[5.0, 0.0], [1.0, 2.0], [1.0, 0.0]])
+    limit_change_(moved, initial, change_limits(before, initial, 0.5))
+    assert_allclose(moved, [[3, 0], [3, 0], [1.5, 0]])
+
+
 def test_rows_far_from_zero_or_next_to_it_are_moved_back_too():
     for scale in (1e-18, 1e15):
         initial, moved = torch.ones(1, 4) * scale, torch.full((1, 4), 3.0) * scale
-        limit_change_(moved, initial, 0.5)
+        limit_change_(moved, initial, change_limits(initial, initial, 0.5))
         assert_allclose(moved, np.full((1, 4), 1.5 * scale), rtol=1e-6)
 
 
