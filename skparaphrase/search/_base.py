@@ -29,14 +29,19 @@ class EncoderUser(DocumentedOnline, BaseEstimator):
     encoder: Any
     encoder_: Any
 
-    def _fit_encoder(self, texts: NDArray[np.object_]) -> None:
+    def _fit_encoder(self, texts: NDArray[np.object_] | None) -> None:
         """Set `encoder_`: the pretrained or given fitted one, or a fitted clone."""
         if self.encoder is None:
             self.encoder_ = load_pretrained()
         elif _is_fitted(self.encoder):
             self.encoder_ = self.encoder
-        else:
+        elif texts is not None:
             self.encoder_ = clone(self.encoder).fit(texts)
+        else:
+            raise ValueError(
+                f"encoder={self.encoder!r} is not fitted, and there are no texts to "
+                "fit it to: pass the fitted encoder that made the vectors."
+            )
 
     def _embed(self, texts: NDArray[np.object_]) -> NDArray[np.float32]:
         """Unit vectors of texts, shape (n_texts, dim); equal texts are embedded once.

@@ -4,12 +4,21 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 from collections.abc import Iterator
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 Vectors = NDArray[np.float32]
 Found = tuple[NDArray[np.intp], NDArray[np.intp], Vectors]  # query, row, cosine
+
+
+class Rows(Protocol):
+    """An array of vectors, or what reads them one slice at a time."""
+
+    def __len__(self) -> int: ...
+    def __getitem__(self, rows: slice, /) -> Vectors: ...
+
 
 QUERIES = 1024  # in a block
 _ROWS = 2048  # in a block, so that its cosines occupy 8 MB
@@ -24,7 +33,7 @@ def floor(threshold: float) -> np.float32:
 
 
 def larger(
-    queries: Vectors, rows: Vectors, least: Vectors, most: Vectors | None = None
+    queries: Vectors, rows: Rows, least: Vectors, most: Vectors | None = None
 ) -> Iterator[Found]:
     """Yield the cosines that are larger than `least`, some rows at a time.
 
@@ -32,7 +41,7 @@ def larger(
     ----------
     queries : ndarray of shape (n_queries, dim)
         Unit vectors.
-    rows : ndarray of shape (n_rows, dim)
+    rows : Rows of shape (n_rows, dim)
         Unit vectors.
     least : ndarray of shape (n_queries, 1)
         May be raised between two blocks.
@@ -59,8 +68,8 @@ def larger(
 
 
 def nearest(
-    queries: Vectors,
-    rows: Vectors,
+    queries: Rows,
+    rows: Rows,
     k: int,
     *,
     threshold: float = -np.inf,
@@ -71,9 +80,9 @@ def nearest(
 
     Parameters
     ----------
-    queries : ndarray of shape (n_queries, dim)
+    queries : Rows of shape (n_queries, dim)
         Unit vectors.
-    rows : ndarray of shape (n_rows, dim)
+    rows : Rows of shape (n_rows, dim)
         Unit vectors.
     k : int
     threshold : float, default=-inf
@@ -105,7 +114,7 @@ def nearest(
 
 def _nearest(
     queries: Vectors,
-    rows: Vectors,
+    rows: Rows,
     k: int,
     threshold: float,
     most: Vectors | None,

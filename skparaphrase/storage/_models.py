@@ -15,6 +15,8 @@ from numpy.typing import NDArray
 from sklearn.frozen import FrozenEstimator
 
 from skparaphrase.storage._folders import (
+    is_large,
+    load_array,
     load_arrays,
     new_folder,
     read_folder,
@@ -31,6 +33,7 @@ _MODELS = ("encoders", "interaction", "search", "supervised", "tagging")
 _SETTINGS = ("losses", "optimizers", "text")  # modules of parameter objects
 _TABLES = ("vectors",)  # whose classes load themselves
 _ARRAYS = "arrays.safetensors"
+_MAPPED = "float32", "float16", "int8", "uint8", "int64"  # arrays of search
 _LABEL_BYTES = 2**26  # of an array of labels
 _MAPPINGS = "class_weight", "weights"  # of labels, of words; others are word counts
 _PLAIN = (str, int, float, bool, type(None))
@@ -108,6 +111,8 @@ def save(self: Any, folder: str | PathLike[str]) -> None:
                     save(value, new / name)
             elif hasattr(value, "save"):
                 value.save(new / name)
+            elif is_large(getattr(value, "nbytes", 0)) and value.dtype != object:
+                np.save(new / f"{name}.npy", value)  # to be mapped
             elif isinstance(value, np.ndarray) and value.dtype.kind not in "biuf":
                 labels = [_plain(label) for label in value.tolist()]
                 attributes[name] = {"labels": labels, "dtype": str(value.dtype)}
@@ -171,7 +176,9 @@ def load(
 
 def _load(folder: Path, *, trust_patterns: bool, verify: bool) -> Any:
     kinds = list(_classes(_MODELS))
-    metadata = read_metadata(folder, kind=kinds, version=_FORMAT_VERSION)
+    metadata = read_metadata(
+        folder, kind=kinds, version=_FORMAT_VERSION, lazy=".npy", verify=verify
+    )
     if metadata["version"] < _FORMAT_VERSION:
         raise ValueError(
             f"{folder} was saved by the first edition of skparaphrase (0.1.0.dev0, "
@@ -215,6 +222,8 @@ def _load(folder: Path, *, trust_patterns: bool, verify: bool) -> Any:
                 counts = _classes(_TABLES)["WordFrequencies"].load(path)
                 parameters[path.stem] = counts
         load_arrays(folder / _ARRAYS, attributes, finite=True)
+        for path in folder.glob("*.npy"):
+            attributes[path.stem] = np.asarray(load_array(path, *_MAPPED))
         kind = metadata["kind"]
         model = _instantiate(_MODELS, kind, parameters, folder, metadata)
         if "vectors_" in attributes and "loss_curve_" in attributes:
@@ -230,7 +239,9 @@ def _load(folder: Path, *, trust_patterns: bool, verify: bool) -> Any:
 
 def fitted_attributes(estimator: Any) -> dict[str, Any]:
     """The fitted attributes of an estimator, whose names end with an underscore."""
-    return {name: value for name, value in vars(estimator).items() if _is_fitted(name)}
+    change = getattr(estimator, "_attributes_to_save", None)
+    found = vars(estimator) if change is None else change()
+    return {name: value for name, value in found.items() if _is_fitted(name)}
 
 
 def _is_fitted(name: str) -> bool:

@@ -20,6 +20,8 @@ from skparaphrase.datasets import load_similarity
 from skparaphrase.decomposition import CommonComponentRemoval
 from skparaphrase.encoders import AverageEncoder, ParagramEncoder, SIFEncoder
 from skparaphrase.search import SemanticSearch
+from skparaphrase.storage import _models
+from skparaphrase.streams import transform_to
 from skparaphrase.vectors import WordVectors
 
 TEXTS = ["Where is my parcel?", "I want my money back.", "Do you sell bikes?"]
@@ -62,7 +64,7 @@ def test_the_query_itself_is_a_hit(search):
 def test_frames(search):
     frame = search.search(pd.Series(QUERIES[:3]), k=2, as_frame=True)
     hits = search.search(QUERIES[:3], k=2)
-    assert frame.columns.tolist() == ["query", "row", "text", "score"]
+    assert frame.columns.tolist() == ["query", "id", "row", "text", "score"]
     assert frame["query"].tolist() == [q for q in QUERIES[:3] for _ in range(2)]
     assert_array_equal(frame["row"], hits.row.ravel())
     assert_array_equal(frame["score"], hits.score.ravel())
@@ -108,44 +110,6 @@ def test_neighbors_of_others(search, neighbors):
     assert not hasattr(neighbors, "n_features_in_")
 
 
-class Descent(BaseEstimator):
-    """The adapter of pynndescent in the user guide."""
-
-    def fit(self, X, y=None):
-        from pynndescent import NNDescent
-
-        self.index_ = NNDescent(X, random_state=0)
-        return self
-
-    def kneighbors(self, X, n_neighbors=5, return_distance=True):
-        rows, distances = self.index_.query(X, k=n_neighbors)
-        return (distances, rows) if return_distance else rows
-
-
-class Faiss(BaseEstimator):
-    """The adapter of faiss in the user guide."""
-
-    def fit(self, X, y=None):
-        import faiss
-
-        self.index_ = faiss.IndexHNSWFlat(X.shape[1], 32)
-        self.index_.add(X)
-        return self
-
-    def kneighbors(self, X, n_neighbors=5, return_distance=True):
-        distances, rows = self.index_.search(X, n_neighbors)
-        return (distances, rows) if return_distance else rows
-
-
-@pytest.mark.parametrize("adapter", [Descent, Faiss])
-def test_approximate_indexes(search, adapter):
-    pytest.importorskip({Descent: "pynndescent", Faiss: "faiss"}[adapter])
-    other = SemanticSearch(neighbors=adapter()).fit(SENTENCES)
-    hits, expected = other.search(QUERIES, k=4), search.search(QUERIES, k=4)
-    assert (hits.row == expected.row).mean() > 0.9
-    assert_allclose(hits.score[:, 0], expected.score[:, 0], atol=0.2)
-
-
 @pytest.mark.parametrize("neighbors", [None, NearestNeighbors()], ids=str)
 def test_texts_can_be_added(neighbors):
     search = SemanticSearch(neighbors=neighbors)
@@ -154,6 +118,176 @@ def test_texts_can_be_added(neighbors):
     assert_array_equal(search.texts_, whole.texts_)
     assert_array_equal(search.vectors_, whole.vectors_)
     assert search.search("bicycle shop", k=1).row.item() == 2
+
+
+IDS = [f"q{number}" for number in range(len(SENTENCES))]
+
+
+def test_ids_of_a_series(search):
+    assert search.ids_.tolist() == list(range(len(SENTENCES)))
+    series = pd.Series(SENTENCES, index=IDS)
+    for named in (
+        SemanticSearch().fit(series),
+        SemanticSearch().fit(SENTENCES, ids=IDS),
+    ):
+        hits = named.search(QUERIES[:5], k=3)
+        assert hits.id.tolist() == [[IDS[row] for row in rows] for rows in hits.row]
+    assert SemanticSearch().fit(series[1::2]).ids_.tolist() == IDS[1::2]
+    assert SemanticSearch().fit(pd.Series(SENTENCES)[5:]).ids_[0] == 5
+    twice = pd.concat([series[:3], series[:3]])
+    assert SemanticSearch().fit(twice).ids_.tolist() == list(range(6))
+
+
+def test_ids_of_added_texts():
+    search = SemanticSearch().fit(TEXTS[:1], ids=[7]).partial_fit(TEXTS[1:])
+    assert search.ids_.tolist() == [7, 8, 9]
+    search.partial_fit(pd.Series(["One more.", "And another."]))
+    assert search.ids_.tolist() == [7, 8, 9, 10, 11]
+    search.partial_fit(["With a name."], ids=["a"])
+    assert search.ids_.tolist() == [7, 8, 9, 10, 11, "a"]
+
+
+@pytest.mark.parametrize(
+    ("texts", "ids", "message"),
+    [
+        (["a"], [0], r"ids\[0\] = 0 is there already"),
+        (["a", "b"], ["x", "x"], r"ids\[1\] = 'x' occurs twice"),
+        (["a", "b"], ["x"], "1 ids for 2 texts"),
+    ],
+)
+def test_ids_have_to_be_distinct(texts, ids, message):
+    search = SemanticSearch().fit(TEXTS)
+    with pytest.raises(ValueError, match=message):
+        search.partial_fit(texts, ids=ids)
+    named = SemanticSearch().fit(TEXTS, ids=list("xyz"))
+    with pytest.raises(ValueError, match="pass ids= of those added"):
+        named.partial_fit(texts)
+    assert len(search.texts_) == len(search.vectors_) == len(named.ids_) == 3
+
+
+@pytest.mark.parametrize("dtype", [None, "float16", "int8"])
+@pytest.mark.parametrize("neighbors", [None, NearestNeighbors()], ids=str)
+def test_after_any_changes_as_a_new_search(neighbors, dtype):
+    random = np.random.RandomState(0)
+    search = SemanticSearch(neighbors=neighbors, dtype=dtype).fit(SENTENCES[:80])
+    there = dict(enumerate(SENTENCES[:80]))
+    for start in range(80, 200, 40):
+        gone = random.choice(list(there), 45, replace=False).tolist()
+        search.remove(gone)
+        there = {name: text for name, text in there.items() if name not in gone}
+        added = {100 + n: SENTENCES[n] for n in range(start, start + 40)}
+        search.partial_fit(list(added.values()), ids=list(added))
+        there |= added
+        new = SemanticSearch(dtype=dtype).fit(list(there.values()), ids=list(there))
+        assert search.ids_.tolist() == list(there)
+        assert_array_equal(search.texts_, new.texts_)
+        assert_array_equal(search.vectors_, new.vectors_)
+        hits, expected = search.search(QUERIES, k=6), new.search(QUERIES, k=6)
+        assert_allclose(hits.score, expected.score, atol=1e-6)
+        assert (hits.id == expected.id).mean() > 0.98  # ties
+        own, expected = search.kneighbors()[0], new.kneighbors()[0]
+        assert_allclose(own, expected, atol=1e-6)
+
+
+def test_removal():
+    search = SemanticSearch().fit(TEXTS, ids=list("xyz"))
+    assert search.remove("y").texts_.tolist() == [TEXTS[0], TEXTS[2]]
+    with pytest.raises(KeyError, match="no text with the id 'y'"):
+        search.remove(["x", "y"])
+    assert search.remove(np.array(["x", "z"])).ids_.tolist() == []
+    assert search.search("bikes", k=2).id.shape == (1, 0)
+
+
+def test_where(search):
+    mask = np.arange(len(SENTENCES)) % 3 == 1
+    expected = SemanticSearch().fit(SENTENCES[mask], ids=np.flatnonzero(mask))
+    expected = expected.search(QUERIES, k=4)
+    series = pd.Series(mask[::-1], index=np.arange(len(SENTENCES))[::-1])
+    approximate = SemanticSearch(neighbors=NearestNeighbors()).fit(SENTENCES)
+    for where in (mask, mask.tolist(), lambda ids: ids % 3 == 1, series):
+        for searched in (search, approximate):
+            hits = searched.search(QUERIES, k=4, where=where)
+            assert_array_equal(hits.id, expected.id)
+            assert_allclose(hits.score, expected.score, atol=1e-6)
+    few = search.search(QUERIES, k=4, where=np.arange(len(SENTENCES)) < 2)
+    assert few.row.shape == (40, 2)
+    assert search.search(QUERIES, where=~mask & mask).row.shape == (40, 0)
+
+
+def test_a_series_of_where_fits_texts_that_changed():
+    frame = pd.DataFrame({"text": TEXTS, "new": [True, False, True]}, index=[5, 6, 7])
+    search = SemanticSearch().fit(frame["text"]).remove(5).partial_fit(["Bikes?"])
+    assert search.search("bikes", where=frame["new"]).id.tolist() == [[7]]
+
+
+@pytest.mark.parametrize("where", [[True], np.arange(3), lambda ids: 1])
+def test_what_where_cannot_be(where):
+    with pytest.raises(ValueError, match="a bool for each of the 3 texts"):
+        SemanticSearch().fit(TEXTS).search("bikes", where=where)
+
+
+def test_threshold(search):
+    full = search.search(QUERIES, k=8)
+    hits = search.search(QUERIES, k=8, threshold=0.6)
+    counts = (full.score >= 0.6).sum(axis=1)
+    assert 0 == counts.min() < counts.max() == hits.row.shape[1]
+    for query, count in enumerate(counts):
+        assert_array_equal(hits.score[query, :count], full.score[query, :count])
+        assert_array_equal(hits.text[query, :count], full.text[query, :count])
+        assert (hits.row[query, count:] == -1).all()
+        assert np.isnan(hits.score[query, count:]).all()
+        assert set(hits.text[query, count:]) | set(hits.id[query, count:]) <= {None}
+    frame = search.search(QUERIES, k=8, threshold=0.6, as_frame=True)
+    assert len(frame) == counts.sum()
+    assert frame["query"].tolist() == np.repeat(QUERIES, counts).tolist()
+    assert frame["score"].min() >= 0.6
+
+
+def test_vectors_instead_of_texts(search, tmp_path):
+    encoder = skparaphrase.load_pretrained()
+    stored = transform_to(encoder, SENTENCES, tmp_path / "vectors.npy")
+    hits = search.search(QUERIES, k=4)
+    alone = SemanticSearch().fit(stored)
+    beside = SemanticSearch().fit(SENTENCES, vectors=stored)
+    for found in (alone, beside):
+        assert np.shares_memory(found.vectors_, stored)
+        other = found.search(QUERIES, k=4)
+        assert_allclose(other.score, hits.score, atol=1e-6)
+        assert (other.row == hits.row).mean() > 0.99
+        by_vector = found.search(encoder.transform(QUERIES), k=4)
+        assert_array_equal(by_vector.row, other.row)
+        assert by_vector.query.tolist() == list(range(40))
+        one = found.search(encoder.transform(QUERIES)[0], k=4)
+        assert_array_equal(one.row, other.row[:1])
+    assert alone.texts_ is None
+    assert "text" not in alone.search(QUERIES[:1])
+    assert "text" not in alone.search(QUERIES[:1], as_frame=True)
+    assert_array_equal(beside.search(QUERIES, k=4).text, hits.text)
+    alone.partial_fit(encoder.transform(QUERIES) * 3)
+    assert_allclose(alone.search(QUERIES[3], k=1).score, 1, atol=1e-6)
+
+
+def test_vectors_that_do_not_fit(search):
+    with pytest.raises(ValueError, match=r"vectors must have shape \(3, dim\)"):
+        SemanticSearch().fit(TEXTS, vectors=np.eye(2))
+    with pytest.raises(ValueError, match="fitted with texts: add the same"):
+        SemanticSearch().fit(TEXTS).partial_fit(np.eye(2))
+    with pytest.raises(ValueError, match="Vector 1 has numbers that are not finite"):
+        SemanticSearch().fit(np.array([[1.0, 2.0], [np.nan, 1.0]]))
+    with pytest.raises(ValueError, match=r"5 dimensions.* searched 256"):
+        search.search(np.eye(5))
+    with pytest.raises(ValueError, match="pass the fitted encoder that made"):
+        SemanticSearch(SIFEncoder()).fit(np.eye(5))
+
+
+@pytest.mark.parametrize(("dtype", "bound"), [("float16", 5e-4), ("int8", 8e-3)])
+def test_smaller_types(search, dtype, bound):
+    small = SemanticSearch(dtype=dtype).fit(SENTENCES)
+    assert small.vectors_.nbytes * 4 == search.vectors_.nbytes * small.vectors_.itemsize
+    assert small.vectors_.dtype == dtype
+    hits, expected = small.search(QUERIES, k=5), search.search(QUERIES, k=5)
+    assert 0 < np.abs(hits.score - expected.score).max() < bound
+    assert (hits.row[:, 0] == expected.row[:, 0]).mean() > 0.95
 
 
 def test_which_encoder_is_used():
@@ -243,6 +377,25 @@ def test_saved_and_loaded(tmp_path, as_given, frozen):
     hits, expected = loaded.search(TEXTS, k=2), search.search(TEXTS, k=2)
     assert_array_equal(hits.row, expected.row)
     assert_array_equal(hits.score, expected.score)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float16", "int8"])
+def test_large_vectors_are_mapped(tmp_path, dtype, monkeypatch):
+    monkeypatch.setattr(_models, "is_large", lambda n_bytes: n_bytes > 2**10)
+    search = SemanticSearch(dtype=dtype).fit(SENTENCES, ids=IDS)
+    search.save(tmp_path / "search")
+    loaded = skparaphrase.load(tmp_path / "search")
+    assert not loaded.vectors_.flags.writeable
+    assert isinstance(loaded.vectors_.base, np.memmap)
+    hits, expected = loaded.search(QUERIES, k=2), search.search(QUERIES, k=2)
+    assert_array_equal(hits.id, expected.id)
+    assert_array_equal(hits.score, expected.score)
+    loaded.remove(IDS[0]).partial_fit(["A new one."], ids=["new"])
+    assert loaded.search("a new one", k=1).id.item() == "new"
+    content = (tmp_path / "search/vectors_.npy").read_bytes()
+    (tmp_path / "search/vectors_.npy").write_bytes(content[:-1])
+    with pytest.raises(ValueError, match="damaged"):
+        skparaphrase.load(tmp_path / "search")
 
 
 def test_more_neighbours_than_texts(search):

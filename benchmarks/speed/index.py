@@ -1,0 +1,346 @@
+"""The life of a search index: fit, save, load, search, add and remove.
+
+    python benchmarks/speed/index.py --data ../shared --threads 2 --rounds 3
+
+Groups (`--only life,recall` selects some). All contenders get the vectors of
+`load_pretrained()` for the same distinct sentences, and, where they take them, the
+sentences. Each is saved and loaded in a new process. Other libraries: `pip install
+vicinity sentence-transformers` and the extra `index`; those that are not installed are
+left out, with a note. Rounds, processes and threads: see `throughput.py`.
+
+Writes `index.json` and `index.md` to benchmarks/results (`--out`).
+"""
+
+# Authors: The skparaphrase developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import json
+import lzma
+import multiprocessing
+import sys
+import time
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from _lib.timing import (
+    Args,
+    Comparison,
+    Contender,
+    Group,
+    Measures,
+    main,
+    ratio,
+    resident,
+)
+
+N_TEXTS, N_CHANGED, N_QUERIES, K = 300_000, 1000, 100, 10
+EFFORTS = (16, 64, 256)  # candidates that a graph looks at in a search
+
+
+def _sizes(args: Args) -> tuple[int, int]:
+    """Numbers of texts, and of those that are added and removed."""
+    part = 30 if args.quick else 1
+    return N_TEXTS // part, N_CHANGED // part
+
+
+def _prepare(args: Args) -> None:
+    """Distinct sentences and their unit vectors: texts, those added, and queries."""
+    import skparaphrase
+
+    sentences: dict[str, None] = {}
+    for path in sorted((args.data / "data/sentences").glob("*.txt.xz")):
+        lines = lzma.open(path, "rt", encoding="utf-8").read().split("\n")
+        sentences |= dict.fromkeys(line.strip() for line in lines if line)
+    texts = list(sentences)
+    np.random.default_rng(0).shuffle(texts)
+    texts = texts[: sum(_sizes(args)) + N_QUERIES]
+    vectors = skparaphrase.load_pretrained().transform(texts)
+    vectors /= np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
+    np.save(args.folder / "vectors.npy", vectors)
+    np.save(args.folder / "queries.npy", vectors[-N_QUERIES:])
+    (args.folder / "texts.json").write_text(json.dumps(texts), "utf-8")
+    n_texts = _sizes(args)[0]
+    cosines = vectors[-N_QUERIES:] @ vectors[:n_texts].T
+    np.save(args.folder / "nearest.npy", np.argsort(-cosines, axis=1)[:, :K])
+
+
+def _parts(args: Args) -> tuple[list[str], Any, list[str], Any]:
+    """Texts and vectors to fit, and those to add."""
+    n_texts, n_changed = _sizes(args)
+    vectors = np.load(args.folder / "vectors.npy")
+    texts = json.loads((args.folder / "texts.json").read_text("utf-8"))
+    added = slice(n_texts, n_texts + n_changed)
+    return (
+        texts[:n_texts],
+        vectors[:n_texts].copy(),
+        texts[added],
+        vectors[added].copy(),
+    )
+
+
+def _queries(args: Args) -> Any:
+    return np.load(args.folder / "queries.npy")
+
+
+def _seconds(call: Callable[[], object]) -> float:
+    start = time.perf_counter()
+    call()
+    return time.perf_counter() - start
+
+
+def _recall(args: Args, rows: Any) -> float:
+    expected = np.load(args.folder / "nearest.npy")
+    return float(
+        np.mean([len({*a} & {*b}) / K for a, b in zip(rows, expected, strict=True)])
+    )
+
+
+def _in_a_new_process(work: Callable[..., Measures], *given: Any) -> Measures:
+    with multiprocessing.get_context("spawn").Pool(1) as pool:
+        return pool.apply(work, given)
+
+
+# Ours --------------------------------------------------------------------------------
+
+
+def _life(args: Args, index: str | None = None, dtype: str | None = None) -> Measures:
+    from skparaphrase.search import SemanticSearch
+
+    texts, vectors, new_texts, new_vectors = _parts(args)
+    search = SemanticSearch(neighbors=_index(index), dtype=dtype)
+    folder = args.folder / "search"  # replaced by the next contender
+    found = {
+        "fit": _seconds(lambda: search.fit(texts, vectors=vectors)),
+        "save": _seconds(lambda: search.save(folder)),
+        **_in_a_new_process(_loaded, args, folder),
+        "add": _seconds(lambda: search.partial_fit(new_texts, vectors=new_vectors)),
+    }
+    gone = list(range(0, 7 * len(new_texts), 7))
+    found["remove"] = _seconds(lambda: search.remove(gone))
+    return found
+
+
+def _index(name: str | None) -> Any:
+    from skparaphrase.search import FaissIndex, HnswlibIndex
+
+    return {"faiss": FaissIndex(), "hnswlib": HnswlibIndex()}.get(name or "")
+
+
+def _loaded(args: Args, folder: Path) -> Measures:
+    """Seconds and memory in MB of a search that is loaded and used."""
+    import skparaphrase
+    from skparaphrase.search import SemanticSearch
+
+    SemanticSearch().fit(["what is imported and loaded once"]).search("is not counted")
+    queries = _queries(args)
+    before = resident("VmRSS")
+    start = time.perf_counter()
+    search = skparaphrase.load(folder)
+    loaded = time.perf_counter() - start
+    search.search(queries[0], k=K)
+    first = time.perf_counter() - start - loaded
+    rows = []
+    seconds = _seconds(
+        lambda: rows.extend(search.search(query, k=K).row[0] for query in queries)
+    )
+    return {
+        "load": loaded,
+        "first": first,
+        "query": 1e3 * seconds / len(queries),
+        "recall": _recall(args, rows),
+        "memory": resident("VmRSS") - before,
+    }
+
+
+# Others ------------------------------------------------------------------------------
+
+
+def _vicinity(args: Args, backend: str) -> Measures:
+    from vicinity import Vicinity
+
+    texts, vectors, new_texts, new_vectors = _parts(args)
+    made: list[Any] = []
+    folder = args.folder / f"vicinity-{backend}-{time.time_ns()}"
+
+    def fit() -> None:
+        made.append(Vicinity.from_vectors_and_items(vectors, texts, backend))
+
+    found = {
+        "fit": _seconds(fit),
+        "save": _seconds(lambda: made[0].save(folder)),
+        **_in_a_new_process(_vicinity_loaded, args, folder),
+        "add": _seconds(lambda: made[0].insert(new_texts, new_vectors)),
+    }
+    if backend == "basic":
+        gone = texts[: 7 * len(new_texts) : 7]
+        found["remove"] = _seconds(lambda: made[0].delete(gone))
+    return found
+
+
+def _vicinity_loaded(args: Args, folder: Path) -> Measures:
+    from vicinity import Vicinity
+
+    queries = _queries(args)
+    Vicinity.from_vectors_and_items(queries, list(range(len(queries)))).query(queries)
+    before = resident("VmRSS")
+    start = time.perf_counter()
+    index = Vicinity.load(folder)
+    loaded = time.perf_counter() - start
+    index.query(queries[0], k=K)
+    first = time.perf_counter() - start - loaded
+    hits: list[Any] = []
+    seconds = _seconds(
+        lambda: hits.extend(index.query(query, k=K)[0] for query in queries)
+    )
+    memory = resident("VmRSS") - before
+    rows_of = {text: row for row, text in enumerate(_parts(args)[0])}
+    rows = [[rows_of[text] for text, _ in some] for some in hits]
+    return {
+        "load": loaded,
+        "first": first,
+        "query": 1e3 * seconds / len(queries),
+        "recall": _recall(args, rows),
+        "memory": memory,
+    }
+
+
+def _semantic_search(args: Args) -> Measures:
+    import torch
+    from sentence_transformers.util import semantic_search
+
+    torch.set_num_threads(args.threads)
+    vectors, queries = _parts(args)[1], _queries(args)
+    corpus, asked = torch.from_numpy(vectors), torch.from_numpy(queries)
+    rows: list[Any] = []
+
+    def search() -> None:
+        for query in asked:
+            (hits,) = semantic_search(query[None], corpus, top_k=K)
+            rows.append([hit["corpus_id"] for hit in hits])
+
+    semantic_search(asked[:1], corpus, top_k=K)
+    seconds = _seconds(search)
+    return {"query": 1e3 * seconds / len(queries), "recall": _recall(args, rows)}
+
+
+# Groups ------------------------------------------------------------------------------
+
+LIFE = Group(
+    title="The life of an index",
+    text=f"""Of {N_TEXTS:,} texts with vectors of 256 numbers, seconds: to fit from
+    vectors, to save, to load in a new process, and for the first query there;
+    milliseconds of each of {N_QUERIES} queries, one after the other, and their recall
+    of the true {K} nearest; MB that the process has gained after them, with pages of
+    mapped files; seconds to add and to remove {N_CHANGED:,} texts.""",
+    columns={
+        "fit": "fit",
+        "save": "save",
+        "load": "load",
+        "first": "first query",
+        "query": "ms a query",
+        "recall": "recall",
+        "memory": "MB",
+        "add": "add",
+        "remove": "remove",
+    },
+    contenders={
+        "exact": Contender("SemanticSearch", _life),
+        "float16": Contender("the same, float16", partial(_life, dtype="float16")),
+        "int8": Contender("the same, int8", partial(_life, dtype="int8")),
+        "faiss": Contender(
+            "the same, FaissIndex", partial(_life, index="faiss"), ("faiss",)
+        ),
+        "hnswlib": Contender(
+            "the same, HnswlibIndex", partial(_life, index="hnswlib"), ("hnswlib",)
+        ),
+        "vicinity": Contender(
+            "vicinity, exact", partial(_vicinity, backend="basic"), ("vicinity",)
+        ),
+        "vicinity_hnsw": Contender(
+            "vicinity, hnswlib",
+            partial(_vicinity, backend="hnsw"),
+            ("vicinity", "hnswlib"),
+        ),
+        "semantic_search": Contender(
+            "sentence_transformers semantic_search",
+            _semantic_search,
+            ("sentence_transformers",),
+        ),
+    },
+    comparisons=(
+        *(
+            Comparison(
+                f"seconds to {step} in {name}",
+                lambda found, name=name, step=step: found[name][step],
+                at_most=1,
+            )
+            for name in ("exact", "faiss", "hnswlib")
+            for step in ("load", "add", "remove")
+        ),
+        ratio("memory of float16", "float16", "exact", "memory", at_most=0.6),
+    ),
+    prepare=_prepare,
+)
+
+
+def _prepare_recall(args: Args) -> None:
+    """Searches with the two indexes, saved."""
+    from skparaphrase.search import SemanticSearch
+
+    _prepare(args)
+    texts, vectors, *_ = _parts(args)
+    for name in ("faiss", "hnswlib"):
+        search = SemanticSearch(neighbors=_index(name))
+        search.fit(texts, vectors=vectors).save(args.folder / name)
+
+
+def _effort(args: Args, index: str, effort: int) -> Measures:
+    import skparaphrase
+
+    queries = _queries(args)
+    search = skparaphrase.load(args.folder / index)
+    if index == "faiss":
+        import faiss
+
+        parameters = f"efSearch={effort}"
+        space = faiss.ParameterSpace()
+        space.set_index_parameters(search.neighbors_._index, parameters)
+    else:
+        search.neighbors_.set_params(ef=effort)
+    search.search(queries[0], k=K)
+    rows: list[Any] = []
+    seconds = _seconds(
+        lambda: rows.extend(search.search(query, k=K).row[0] for query in queries)
+    )
+    return {"query": 1e3 * seconds / len(queries), "recall": _recall(args, rows)}
+
+
+RECALL = Group(
+    title="Recall",
+    text=f"""The share of the true {K} nearest of {N_TEXTS:,} texts that a graph finds,
+    and milliseconds of a query, by the number of candidates that it looks at
+    (`efSearch` of faiss, `ef` of hnswlib).""",
+    columns={"recall": "recall", "query": "ms a query"},
+    contenders={
+        f"{index}{effort}": Contender(
+            f"{title}, {effort} candidates",
+            partial(_effort, index=index, effort=effort),
+            (index,),
+        )
+        for index, title in (("faiss", "FaissIndex"), ("hnswlib", "HnswlibIndex"))
+        for effort in EFFORTS
+    },
+    comparisons=(),
+    prepare=_prepare_recall,
+)
+
+GROUPS = {"life": LIFE, "recall": RECALL}
+
+if __name__ == "__main__":
+    main(Path(__file__), __doc__, GROUPS)

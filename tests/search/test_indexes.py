@@ -1,0 +1,105 @@
+"""Approximate indexes of faiss and hnswlib, each where it is installed."""
+
+# Authors: The skparaphrase developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import pickle
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+import skparaphrase
+from skparaphrase.datasets import load_similarity
+from skparaphrase.search import FaissIndex, HnswlibIndex, SemanticSearch
+
+SENTENCES = load_similarity().data[:, 0]
+QUERIES = load_similarity().data[:40, 1]
+
+
+pytestmark = pytest.mark.integration
+
+
+@pytest.fixture(
+    params=[
+        FaissIndex(),
+        FaissIndex("IVF4,Flat", parameters="nprobe=4"),
+        HnswlibIndex(),
+    ],
+    ids=str,
+)
+def index(request):
+    module = "faiss" if isinstance(request.param, FaissIndex) else "hnswlib"
+    pytest.importorskip(module)
+    return request.param
+
+
+def agree(search, n_agree=0.95):
+    """Compare with an exact search of the same texts."""
+    exact = SemanticSearch().fit(search.texts_, ids=search.ids_)
+    hits, expected = search.search(QUERIES, k=4), exact.search(QUERIES, k=4)
+    assert (hits.id == expected.id).mean() > n_agree
+    same = hits.id == expected.id
+    assert_allclose(hits.score[same], expected.score[same], atol=1e-6)
+
+
+def test_finds_what_exact_search_finds(index):
+    agree(SemanticSearch(neighbors=index).fit(SENTENCES))
+
+
+def test_texts_are_added_without_a_new_index(index):
+    search = SemanticSearch(neighbors=index).fit(SENTENCES[:200])
+    before = search.neighbors_
+    search.partial_fit(SENTENCES[200:300])
+    assert search.neighbors_ is before
+    agree(search)
+    search.remove(range(0, 120))
+    assert search.neighbors_ is before
+    assert search.search(SENTENCES[10], k=3).id.min() >= 120
+    agree(search)
+    search.partial_fit(SENTENCES[300:340], ids=[f"new {n}" for n in range(40)])
+    agree(search)
+    search.remove(range(120, 200))
+    assert search.neighbors_ is not before  # more were removed than are left
+    agree(search)
+
+
+def test_saved_with_the_texts(index, tmp_path):
+    search = SemanticSearch(neighbors=index).fit(SENTENCES).remove([3, 4])
+    hits = search.search(QUERIES, k=4)
+    search.save(tmp_path / "search")
+    loaded = skparaphrase.load(tmp_path / "search")
+    for other in (loaded, pickle.loads(pickle.dumps(search))):
+        found = other.search(QUERIES, k=4)
+        assert_array_equal(found.id, hits.id)
+        assert_allclose(found.score, hits.score, atol=1e-6)
+        agree(other.partial_fit(["One more text."]))
+
+
+def test_unfitted_indexes_are_saved(index, tmp_path):
+    SemanticSearch(neighbors=index).fit(SENTENCES).save(tmp_path / "search")
+    loaded = skparaphrase.load(tmp_path / "search")
+    assert repr(loaded.neighbors) == repr(index)
+    assert not hasattr(loaded.neighbors, "index_")
+
+
+def test_removed_texts_are_not_searched():
+    pytest.importorskip("hnswlib")
+    index = HnswlibIndex().fit(np.eye(6)).remove([1, 2])
+    assert_array_equal(np.sort(index.kneighbors(np.eye(6), 4)[1])[0], [0, 3, 4, 5])
+    distances, rows = index.partial_fit(np.eye(6)[:1]).kneighbors(np.eye(6)[:1], 2)
+    assert_array_equal(np.sort(rows), [[0, 6]])
+    assert_allclose(distances, 0)
+
+
+@pytest.mark.parametrize(
+    ("made", "message"),
+    [
+        (HnswlibIndex(M=1), "'M' parameter of HnswlibIndex"),
+        (HnswlibIndex(ef=0), "'ef' parameter"),
+        (FaissIndex(factory=3), "'factory' parameter of FaissIndex"),
+    ],
+)
+def test_parameters_are_checked(made, message):
+    with pytest.raises(ValueError, match=message):
+        made.fit(np.eye(3))
