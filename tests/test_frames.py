@@ -219,6 +219,8 @@ def test_imputed_texts(encoder, columns, module):
     assert_array_equal(found, alone(encoder, texts))
 
 
-def test_lazy_frame_is_refused(encoder, columns):
-    with pytest.raises(TypeError, match="LazyFrame"):
-        encoder.fit(pl.DataFrame(columns).lazy().select("title"))
+def test_lazy_frames_are_collected(encoder, columns):
+    frame = pl.DataFrame(columns).select("title")
+    expected = encoder.fit(frame).transform(frame)
+    lazy = frame.lazy()
+    assert_array_equal(encoder.fit(lazy).transform(lazy), expected)

@@ -19,6 +19,7 @@ from skparaphrase._estimator import DocumentedOnline
 from skparaphrase._output import LastAxisTransformer
 from skparaphrase.storage._models import save
 from skparaphrase.text import check_texts, check_tokenizer, unique_texts
+from skparaphrase.text._check import ANY
 from skparaphrase.vectors import WordVectors, load_word_vectors
 
 
@@ -56,16 +57,16 @@ class TextEncoder(LastAxisTransformer, BaseEstimator):
         return super().fit_transform(X, y, **fit_params)
 
     def transform(self, X: Any) -> NDArray[np.float32]:
-        """Embed texts or pairs of texts.
+        """Embed texts, or rows of several texts, such as pairs.
 
         Parameters
         ----------
-        X : array-like of str of shape (n_texts,), (n_texts, 1) or (n_pairs, 2)
+        X : array-like of str of shape (n_texts,), (n_texts, 1) or (n_rows, k)
             Each distinct text is embedded once.
 
         Returns
         -------
-        vectors : ndarray of shape (n_texts, dim) or (n_pairs, 2, dim), float32
+        vectors : ndarray of shape (n_texts, dim) or (n_rows, k, dim), float32
             A frame if `set_output` asks for one and there are two dimensions. The
             vector of an empty text, or of one in which nothing has a vector, is zero.
 
@@ -75,7 +76,7 @@ class TextEncoder(LastAxisTransformer, BaseEstimator):
             If `X` contains anything but texts; the message gives the index.
         """
         check_is_fitted(self)
-        texts = check_texts(X)
+        texts = check_texts(X, widths=ANY)
         distinct, indices = unique_texts(texts)
         vectors = self._embed(distinct)
         if len(distinct) < texts.size:

@@ -38,7 +38,7 @@ from skparaphrase.text import (
     check_texts,
     unique_texts,
 )
-from skparaphrase.text._check import is_missing
+from skparaphrase.text._check import ROWS, is_missing
 from skparaphrase.vectors import WordVectors
 
 N_PARTNERS = 2  # of a text that has a label
@@ -256,7 +256,7 @@ def check_examples(
             f"y has shape {tuple(shape)}: set loss='distillation' to learn the vectors "
             "of a teacher."
         )
-    texts = X if isinstance(X, TextStore) else check_texts(X, triplets=True)
+    texts = X if isinstance(X, TextStore) else check_texts(X, widths=ROWS)
     rows: NDArray[np.intp] | None = None
     if texts.shape[1:] == () and len(texts):
         signal, rows = _labels(texts, y)

@@ -36,9 +36,13 @@ class RetrievalScorer:
         At least two paraphrase pairs, or queries and their answers, not used in `fit`.
     corpus : array-like of str of shape (n_texts,), default=None
         More texts to search among. May hold the right texts of the pairs.
-    metric : str, default="mrr"
-        "mrr": the mean of 1 / rank of the partner. "recall@1", "recall@10" or any other
-        number: the share of partners of at most this rank.
+    metric : str or list of str, default="mrr"
+        Of the partners one by one: "mrr", the mean of 1 / rank, and "recall@1",
+        "recall@10" or any other number, the share of partners of at most this rank. Of
+        all partners of a text together: "map", mean average precision, "map@10", that
+        of the first ten, and "ndcg@10", normalised discounted cumulative gain, all
+        three as trec_eval defines them. With a list, the scorer returns a dict, as
+        `GridSearchCV(refit="mrr")` and `cross_validate` understand.
 
     See Also
     --------
@@ -46,9 +50,10 @@ class RetrievalScorer:
 
     Notes
     -----
-    A text that occurs in several pairs is one candidate, and is the partner wherever
-    it equals the partner. The text itself and its partners in other pairs are not wrong
-    answers and are left out. Ties are ranked pessimistically: candidates whose cosine
+    For a query with several relevant texts, pass a pair for each of them. A text that
+    occurs in several pairs is one candidate, and is the partner wherever it equals the
+    partner. The text itself is left out, and so are the partners of other pairs where
+    a partner is ranked alone. Ties are ranked pessimistically: candidates whose cosine
     equals that of the partner, within 1e-6, rank before it. The cosine of a zero vector
     is 0. Cosines are computed in blocks: time grows with the square of the number of
     pairs, memory does not.
@@ -63,19 +68,28 @@ class RetrievalScorer:
     0.71
     """
 
-    def __init__(self, pairs: Any, *, corpus: Any = None, metric: str = "mrr") -> None:
+    def __init__(
+        self, pairs: Any, *, corpus: Any = None, metric: str | list[str] = "mrr"
+    ) -> None:
         self.pairs = check_pairs(pairs)
         self.corpus = None if corpus is None else check_single_texts(corpus, "corpus")
-        if not re.fullmatch(r"mrr|recall@[1-9]\d*", metric):
-            raise ValueError(f'metric must be "mrr" or "recall@k"; got {metric!r}.')
+        names = [metric] if isinstance(metric, str) else list(metric)
+        for name in names:
+            if not re.fullmatch(r"mrr|map|(recall|map|ndcg)@[1-9]\d*", name):
+                raise ValueError(
+                    'metric must be "mrr", "recall@k", "map", "map@k" or "ndcg@k", or '
+                    f"a list of these; got {name!r}."
+                )
         self.metric = metric
         if len(self.pairs) < 2:
             raise ValueError(
                 f"RetrievalScorer needs at least 2 pairs; got {len(self.pairs)}."
             )
-        self.__name__ = metric  # the axis label of learning curves
+        self.__name__ = ", ".join(names)  # the axis label of learning curves
 
-    def __call__(self, estimator: Any, X: Any = None, y: Any = None) -> float:
+    def __call__(
+        self, estimator: Any, X: Any = None, y: Any = None
+    ) -> float | dict[str, float]:
         """Score a fitted encoder, or a pipeline that ends in a transformer.
 
         Parameters
@@ -87,8 +101,8 @@ class RetrievalScorer:
 
         Returns
         -------
-        score : float
-            From 0 to 1.
+        score : float or dict of str to float
+            From 0 to 1; a dict if `metric` is a list.
         """
         vectors = np.asarray(estimator.transform(self.pairs))
         if vectors.ndim != 3 or vectors.shape[:2] != self.pairs.shape:
@@ -99,6 +113,9 @@ class RetrievalScorer:
         if self.corpus is None:
             _, texts = unique_texts(self.pairs)
             ranks = partner_ranks(vectors[:, 0], vectors[:, 1], texts)
+            # Right texts are other queries than left texts that equal them.
+            asked = np.append(texts[:, 0], texts[:, 1] + len(texts) * 2)
+            partners = np.append(texts[:, 1], texts[:, 0])
         else:
             candidates = np.concatenate([self.pairs[:, 1], self.corpus])
             found = np.asarray(estimator.transform(self.corpus))
@@ -106,12 +123,47 @@ class RetrievalScorer:
             asked, numbers = np.split(numbers, [len(self.pairs)])
             found = np.concatenate([vectors[:, 1], found])
             ranks = _ranks(_unit(vectors[:, 0]), asked, _unit(found), numbers)
-        if self.metric == "mrr":
-            return float(np.mean(1 / ranks))
-        return float(np.mean(ranks <= int(self.metric.partition("@")[2])))
+            partners = numbers[: len(ranks)]
+        if isinstance(self.metric, str):
+            return _score(self.metric, ranks, asked, partners)
+        return {name: _score(name, ranks, asked, partners) for name in self.metric}
 
     def __repr__(self) -> str:
         return f"RetrievalScorer({len(self.pairs)} pairs)"
+
+
+def _score(
+    metric: str,
+    ranks: NDArray[np.intp],
+    asked: NDArray[np.intp],
+    partners: NDArray[np.intp],
+) -> float:
+    """A score, given the rank of each partner among the texts that are no partners.
+
+    `asked` and `partners` are the numbers of the texts, which all have shape (n,).
+    """
+    name, _, first = metric.partition("@")
+    k = int(first) if first else np.iinfo(np.intp).max
+    if name == "mrr":
+        return float(np.mean(1 / ranks))
+    if name == "recall":
+        return float(np.mean(ranks <= k))
+    _, rows = np.unique(np.column_stack([asked, partners]), axis=0, return_index=True)
+    ranks, asked = ranks[rows], asked[rows]
+    order = np.lexsort([ranks, asked])
+    query, start, counts = np.unique(
+        asked[order], return_index=True, return_counts=True
+    )
+    hits = np.arange(1, len(order) + 1) - np.repeat(start, counts)
+    ranks = ranks[order] + hits - 1  # among all texts
+    numbers = np.repeat(np.arange(len(query)), counts)
+    if name == "map":
+        gains = np.where(ranks <= k, hits / ranks, 0)
+        return float(np.mean(np.bincount(numbers, weights=gains) / counts))
+    gains = np.where(ranks <= k, 1 / np.log2(1 + ranks), 0)
+    best = np.cumsum(1 / np.log2(1 + np.arange(1, counts.max() + 1)))
+    best = best[np.minimum(counts, k) - 1]
+    return float(np.mean(np.bincount(numbers, weights=gains) / best))
 
 
 def partner_ranks(

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from scipy.stats import rankdata
 from sklearn.base import clone
 from sklearn.exceptions import UndefinedMetricWarning
-from sklearn.metrics import make_scorer
 from sklearn.utils import check_array, check_consistent_length, column_or_1d
 
+from skparaphrase._compat import BaseScorer
 from skparaphrase._estimator import warn_caller
 
 Vectors = NDArray[np.floating]
@@ -148,12 +148,43 @@ def _centre(values: Any, weight: Any) -> Any:
     return values / np.abs(values).max()
 
 
-pearson_scorer = make_scorer(pearson_score)
-pearson_scorer.__name__ = "pearson"  # the axis label of learning curves
-pearson_scorer.__doc__ = "Scorer of estimators that predict the similarity of pairs."
-spearman_scorer = make_scorer(spearman_score)
-spearman_scorer.__name__ = "spearman"
-spearman_scorer.__doc__ = "Like `pearson_scorer`, with Spearman's rank correlation."
+class _CorrelationScorer(BaseScorer):
+    """Scorer of what an estimator predicts for pairs, or of an encoder's cosines."""
+
+    def _score(
+        self,
+        method_caller: Callable[..., Any],
+        estimator: Any,
+        X: Any,
+        y_true: Any,
+        **params: Any,
+    ) -> float:
+        if hasattr(estimator, "predict"):
+            found = method_caller(estimator, "predict", X, pos_label=None)
+        else:
+            vectors = np.asarray(estimator.transform(X))
+            if vectors.ndim != 3 or vectors.shape[1] != 2:
+                raise ValueError(
+                    f"{self.__name__}_scorer needs predictions for pairs, or their "
+                    "vectors, shape (n_pairs, 2, d); transform gives shape "
+                    f"{vectors.shape}."
+                )
+            found = cosine_similarity(vectors[:, 0], vectors[:, 1])
+        return float(self._score_func(y_true, found, **params))
+
+
+def _scorer(name: str, score: Callable[..., float]) -> _CorrelationScorer:
+    found = _CorrelationScorer(score, 1, {}, "predict")
+    found.__name__ = name  # the axis label of learning curves
+    found.__doc__ = f"""Scorer of the similarity of pairs, by {score.__name__}.
+
+    Of estimators that predict it, and of encoders, by the cosines of their vectors.
+    """
+    return found
+
+
+pearson_scorer = _scorer("pearson", pearson_score)
+spearman_scorer = _scorer("spearman", spearman_score)
 
 #: Correlations with graded scores, by the names that `metric=` accepts.
 CORRELATIONS = {"pearson": pearson_score, "spearman": spearman_score}

@@ -3,7 +3,7 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Collection, Iterator, Mapping, Sequence, Set
 from itertools import islice
 from numbers import Number
 from typing import Any
@@ -12,25 +12,27 @@ import numpy as np
 from numpy.typing import NDArray
 
 _EXPECTED = "a list, array, Series or one-column frame of str, or pairs of str"
+ROWS = (2, 3)  # widths of rows that an encoder learns from
+ANY = range(1, 2**31)  # of rows that it transforms
 _ROW_KINDS = {(): "single texts", (2,): "pairs", (3,): "triplets"}
 _ZIP = "Two lists become pairs with list(zip(first, second))."
 _SELECT = "Select one column of text, such as X['title'], or the two of a pair."
 
 
-def check_texts(X: Any, *, triplets: bool = False) -> NDArray[np.object_]:
-    """Convert texts, or pairs of texts, to an object array of str.
+def check_texts(X: Any, *, widths: Collection[int] = (2,)) -> NDArray[np.object_]:
+    """Convert texts, or rows of texts, to an object array of str.
 
     Parameters
     ----------
     X : array-like of str of shape (n_texts,), (n_texts, 1) or (n_pairs, 2)
         Lists, tuples, NumPy arrays, frames and series of pandas and polars, tables and
         arrays of pyarrow. Generators are read to their end.
-    triplets : bool, default=False
-        Whether there may be three columns.
+    widths : collection of int, default=(2,)
+        How many texts a row may have besides one; :data:`ANY` number.
 
     Returns
     -------
-    texts : ndarray of shape (n_texts,), (n_pairs, 2) or (n_triplets, 3), dtype object
+    texts : ndarray of shape (n_texts,) or (n_rows, width), dtype object
 
     Raises
     ------
@@ -39,11 +41,11 @@ def check_texts(X: Any, *, triplets: bool = False) -> NDArray[np.object_]:
         entry is not a `str`; the message names the first one and its index.
     ValueError
         If an entry is missing (None, NaN), if rows differ in length, or if there are
-        more than two columns.
+        other numbers of columns.
     """
     rows = _read(X)
     texts = rows if isinstance(rows, np.ndarray) else _from_rows(list(rows))
-    texts = _check_shape(texts, triplets)
+    texts = _check_shape(texts, widths)
     _check_entries(texts)
     return texts
 
@@ -56,14 +58,14 @@ def check_text_blocks(X: Any, block_size: int) -> Iterator[NDArray[np.object_]]:
     """
     rows = _read(X)
     if isinstance(rows, np.ndarray):
-        texts = check_texts(rows, triplets=True)
+        texts = check_texts(rows, widths=ROWS)
         for start in range(0, len(texts) or 1, block_size):
             yield texts[start : start + block_size]
         return
     n_done = 0
     width: tuple[int, ...] = ()
     while (block := list(islice(rows, block_size))) or not n_done:
-        texts = _check_shape(_from_rows(block, n_done), triplets=True)
+        texts = _check_shape(_from_rows(block, n_done), ROWS)
         if n_done and texts.shape[1:] != width:
             raise ValueError(
                 f"Row {n_done} is {describe(block[0])}, unlike the rows before it, "
@@ -166,6 +168,8 @@ def text_blocks(
 def _read(X: Any) -> NDArray[np.object_] | Iterator[Any]:
     """The rows of a table as an array, and those of other containers one by one."""
     wrong = isinstance(X, (str, bytes, bytearray, Mapping, Set, Number)) or X is None
+    if hasattr(X, "collect_schema") and hasattr(X, "collect"):  # lazy frame of polars
+        X = X.collect()
     if hasattr(X, "column_names") and hasattr(X, "columns"):  # pyarrow table
         columns = [column.to_pylist() for column in X.columns]
         if len(columns) > 1 and not columns[0]:
@@ -211,11 +215,12 @@ def _is_row(value: Any) -> bool:
     )
 
 
-def _check_shape(texts: NDArray[np.object_], triplets: bool) -> NDArray[np.object_]:
-    """Texts, pairs or triplets of texts; a last axis of length 1 is dropped."""
+def _check_shape(
+    texts: NDArray[np.object_], widths: Collection[int]
+) -> NDArray[np.object_]:
+    """Texts, or rows of so many texts; a last axis of length 1 is dropped."""
     if texts.ndim > 1 and texts.shape[-1] == 1:
         texts = texts[..., 0]
-    widths = (2, 3) if triplets else (2,)
     if texts.ndim > 2 or (texts.ndim == 2 and texts.shape[1] not in widths):
         two_lists = texts.ndim == 2 and len(texts) == 2
         raise ValueError(

@@ -16,6 +16,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
+import skparaphrase
 from skparaphrase.encoders import (
     AverageEncoder,
     ParagramEncoder,
@@ -210,3 +211,11 @@ KEYED = SimpleNamespace(index_to_key=["cat"], vectors=np.eye(1))
 def test_what_is_no_table_is_told_how_to_make_one(vectors, way, fit):
     with pytest.raises(TypeError, match=rf"Pass WordVectors\.?{re.escape(way)}"):
         fit(vectors)
+
+
+def test_rows_of_several_texts():
+    encoder = skparaphrase.load_pretrained()
+    rows = [["a cat", "a dog", "a bird", "a fish"], ["a bird", "rain", "", "snow"]]
+    found = encoder.transform(rows)
+    assert found.shape == (2, 4, 256)
+    assert_array_equal(found[1], encoder.transform(rows[1]))

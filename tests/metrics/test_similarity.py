@@ -14,6 +14,7 @@ from scipy.stats import kendalltau, pearsonr, spearmanr
 from sklearn.base import clone
 from sklearn.decomposition import PCA
 from sklearn.exceptions import NotFittedError
+from sklearn.metrics.pairwise import cosine_similarity
 from sklearn.model_selection import (
     GridSearchCV,
     ShuffleSplit,
@@ -22,6 +23,8 @@ from sklearn.model_selection import (
 )
 from sklearn.pipeline import make_pipeline
 
+import skparaphrase
+from skparaphrase.datasets import load_similarity
 from skparaphrase.decomposition import CommonComponentRemoval
 from skparaphrase.encoders import AverageEncoder, SIFEncoder
 from skparaphrase.metrics import (
@@ -242,3 +245,20 @@ PAIR = ([("a", "b"), ("c", "d")], [1, 2])
 def test_sts_refuses(datasets, metric, error, message):
     with pytest.raises(error, match=message):
         STSScorer(datasets, metric=metric)
+
+
+@pytest.mark.parametrize(
+    ("scorer", "correlation"),
+    [(pearson_scorer, pearsonr), (spearman_scorer, spearmanr)],
+)
+def test_scorers_of_encoders_take_their_cosines(scorer, correlation):
+    X, y = load_similarity(return_X_y=True)
+    encoder = skparaphrase.load_pretrained()
+    vectors = encoder.transform(X)
+    cosines = np.diag(cosine_similarity(vectors[:, 0], vectors[:, 1]))
+    expected = correlation(y, cosines).statistic
+    assert scorer(encoder, X, y) == pytest.approx(expected, abs=1e-4)
+    predicting = make_pipeline(encoder, PairSimilarity()).fit(X)
+    assert scorer(predicting, X, y) == pytest.approx(expected, abs=1e-4)
+    with pytest.raises(ValueError, match="predictions for pairs, or their vectors"):
+        scorer(encoder, X[:, 0], y)

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from skparaphrase.text import check_pairs, check_texts, unique_texts
-from skparaphrase.text._check import check_text_blocks
+from skparaphrase.text._check import ANY, ROWS, check_text_blocks
 
 FLAT = ["a b", "", "é\n"]
 PAIRED = [["a", "b"], ["", "c d"], ["a", "a"]]
@@ -180,17 +180,24 @@ def test_shapes_other_than_texts_and_pairs_are_value_errors(X, message):
         check_texts(X)
 
 
+def test_rows_of_any_width_where_they_are_wanted():
+    rows = [["a", "b", "c", "d"], ["", "d", "a", "b"]]
+    assert check_texts(rows, widths=ANY).tolist() == rows
+    with pytest.raises(ValueError, match=r"Row 1 holds 3 texts, but row 0 holds 4"):
+        check_texts([rows[0], rows[1][:3]], widths=ANY)
+
+
 def test_triplets_are_texts_where_they_are_wanted():
     rows = [["a", "b", "c"], ["", "d", "a"]]
     for X in (rows, as_object(rows), pd.DataFrame(rows, columns=[*"xyz"]), iter(rows)):
-        assert check_texts(X, triplets=True).tolist() == rows
+        assert check_texts(X, widths=ROWS).tolist() == rows
     for X in (FLAT, PAIRED):
-        assert check_texts(X, triplets=True).tolist() == X
+        assert check_texts(X, widths=ROWS).tolist() == X
     for X in ([["a"] * 4], as_object([["a"] * 5] * 2)):
         with pytest.raises(ValueError, match="shape"):
-            check_texts(X, triplets=True)
+            check_texts(X, widths=ROWS)
     with pytest.raises(ValueError, match=r"1 of 6 .* at index \(1, 2\)"):
-        check_texts([("a", "b", "c"), ("d", "e", None)], triplets=True)
+        check_texts([("a", "b", "c"), ("d", "e", None)], widths=ROWS)
     with pytest.raises(ValueError, match=r"shape \(2, 3\)"):
         check_pairs(rows)
 
