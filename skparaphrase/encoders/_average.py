@@ -5,8 +5,6 @@
 
 import math
 from collections.abc import Callable, Iterable
-from functools import cache
-from importlib.resources import files
 from os import PathLike
 from typing import Any, ClassVar, Self
 
@@ -26,7 +24,7 @@ from skparaphrase.encoders._base import TextEncoder, check_word_vectors
 from skparaphrase.encoders._export import save_model2vec, static_embedding
 from skparaphrase.text import check_texts
 from skparaphrase.vectors import WordVectors
-from skparaphrase.vectors._bundled import read_bundled
+from skparaphrase.vectors._bundled import bundled, is_bundled
 from skparaphrase.vectors._pooling import pool_texts
 from skparaphrase.vectors._weighting import warn_if_weighted
 
@@ -251,11 +249,12 @@ class AverageEncoder(AveragingEncoder):
 
     def _sk_visual_block_(self) -> VisualBlock:
         name, details, caption = type(self).__name__, str(self), None
-        if _vectors.cache_info().currsize and self.vectors is _vectors():
+        if is_bundled(self.vectors, _SENTENCES):
+            assert self.vectors is not None
             caption = (
-                f"load_pretrained(): English sentences, {len(_vectors()):,} words of "
-                f"{_vectors().dim} dimensions, character n-grams for all other words; "
-                "teachers: all-MiniLM-L6-v2 and paraphrase-MiniLM-L3-v2"
+                f"load_pretrained(): English sentences, {len(self.vectors):,} words of "
+                f"{self.vectors.dim} dimensions, character n-grams for all other words;"
+                " teachers: all-MiniLM-L6-v2 and paraphrase-MiniLM-L3-v2"
             )
         return VisualBlock(
             "single", self, names=name, name_details=details, name_caption=caption
@@ -361,7 +360,7 @@ class TfidfEncoder(PaperSettings, AveragingEncoder):
         return self
 
 
-_FILE = files("skparaphrase.encoders") / "data" / "english.npz"
+_SENTENCES = "skparaphrase:sentences"
 
 
 def load_pretrained() -> AverageEncoder:
@@ -409,11 +408,6 @@ def load_pretrained() -> AverageEncoder:
     >>> score(trained) > score(encoder)
     True
     """
-    encoder = AverageEncoder(_vectors())
+    encoder = AverageEncoder(bundled(_SENTENCES))
     encoder._is_pretrained = True
     return encoder
-
-
-@cache
-def _vectors() -> WordVectors:
-    return read_bundled(_FILE, is_weighted=True)

@@ -71,6 +71,8 @@ def save(self: Any, folder: str | PathLike[str]) -> None:
     attributes: dict[str, Any] = {}
     frozen = []
     same = {}
+    bundled = {}
+    tables = import_module("skparaphrase.vectors._bundled")
     with new_folder(folder) as new:
         for name, value in given.items():
             if name == "init" or isinstance(value, np.random.RandomState):
@@ -91,6 +93,8 @@ def save(self: Any, folder: str | PathLike[str]) -> None:
             elif isinstance(value, Mapping):
                 counts = _classes(_TABLES)["WordFrequencies"].check(value)
                 counts.save(new / f"{name}.json")
+            elif tables.is_bundled(value):
+                bundled[name] = value._source
             elif hasattr(value, "save"):  # word vectors
                 value.save(new / name)
             elif isinstance(value, (*_PLAIN, np.generic)):
@@ -127,6 +131,7 @@ def save(self: Any, folder: str | PathLike[str]) -> None:
             attributes=save_arrays(new / _ARRAYS, attributes),
             frozen=frozen,
             same=same,  # fitted attributes that are a parameter
+            bundled=bundled,  # word vectors of the package
             had_init=given.get("init") is not None,
         )
 
@@ -200,6 +205,9 @@ def _load(folder: Path, *, trust_patterns: bool, verify: bool) -> Any:
                 values[inner.name] = _load(
                     inner, trust_patterns=trust_patterns, verify=verify
                 )
+        for name, source in metadata.get("bundled", {}).items():
+            tables = import_module("skparaphrase.vectors._bundled")
+            parameters[name] = tables.referred(*source)
         for name, parameter in metadata.get("same", {}).items():
             attributes[name] = parameters[parameter]
         for name in metadata.get("frozen", []):

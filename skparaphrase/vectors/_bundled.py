@@ -12,10 +12,13 @@ import numpy as np
 from skparaphrase.vectors._subwords import Subwords
 from skparaphrase.vectors._word_vectors import WordVectors
 
-_FILE = files("skparaphrase.vectors") / "data" / "english.npz"
+#: Packages with a file of vectors, and whether these include weights, by name.
+BUNDLED = {
+    "skparaphrase:words": ("skparaphrase.vectors", False),
+    "skparaphrase:sentences": ("skparaphrase.encoders", True),
+}
 
 
-@cache
 def load_word_vectors() -> WordVectors:
     """Load the English word vectors that come with the package.
 
@@ -36,14 +39,20 @@ def load_word_vectors() -> WordVectors:
     >>> vectors.dim
     128
     """
-    return read_bundled(_FILE)
+    return bundled("skparaphrase:words")
 
 
-def read_bundled(path: Any, *, is_weighted: bool = False) -> WordVectors:
-    """Read a file of the package: words, vectors, and the n-grams of other words."""
+@cache
+def bundled(name: str) -> WordVectors:
+    """Read a file of the package: words, vectors, and the n-grams of other words.
+
+    Pickles and saved models refer to it.
+    """
+    package, is_weighted = BUNDLED[name]
+    path = files(package) / "data" / "english.npz"
     with path.open("rb") as file, np.load(file, allow_pickle=False) as data:
         low, high = data["ngram_range"].tolist()
-        return WordVectors(
+        vectors = WordVectors(
             bytes(data["words"]).decode("utf-8").split("\n"),
             data["matrix"],
             scale=data["scale"],
@@ -56,3 +65,24 @@ def read_bundled(path: Any, *, is_weighted: bool = False) -> WordVectors:
             ),
             is_weighted=is_weighted,
         )
+    vectors._source = name, vectors._fingerprint()
+    return vectors
+
+
+def is_bundled(vectors: Any, *names: str) -> bool:
+    """Whether these are word vectors of the package, or those of some names."""
+    source = getattr(vectors, "_source", None)
+    return source is not None and source[0] in (names or BUNDLED)
+
+
+def referred(name: str, fingerprint: int) -> WordVectors:
+    """The table that a pickle or a saved model refers to.
+
+    Raises ValueError if this version of the package has another one.
+    """
+    if name not in BUNDLED or (vectors := bundled(name))._fingerprint() != fingerprint:
+        raise ValueError(
+            f"This refers to the word vectors {name!r} of another version of "
+            "skparaphrase. Use the version that wrote it, or fit and save again."
+        )
+    return vectors

@@ -6,6 +6,7 @@
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache, partial
+from importlib import import_module
 from os import PathLike
 from pathlib import Path
 from typing import Any, Self, SupportsIndex
@@ -709,7 +710,11 @@ def _hashed_vectors(
 
 @lru_cache(maxsize=4)
 def _load_by_path(folder: str, fingerprint: int) -> WordVectors:
-    """The table in a folder that a pickle names; the same object each time."""
+    """The table that a pickle names, of the package or in a folder; one object."""
+    if folder.startswith("skparaphrase:"):
+        bundled = import_module("skparaphrase.vectors._bundled")
+        found: WordVectors = bundled.referred(folder, fingerprint)
+        return found
     try:
         vectors = WordVectors.load(folder, by_path=True)
     except FileNotFoundError:

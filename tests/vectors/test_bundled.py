@@ -3,9 +3,19 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-import numpy as np
+import copy
+import pickle
 
-from skparaphrase.vectors import load_word_frequencies, load_word_vectors
+import numpy as np
+import pytest
+
+import skparaphrase
+from skparaphrase.encoders import SIFEncoder
+from skparaphrase.search import SemanticSearch
+from skparaphrase.vectors import WordVectors, load_word_frequencies, load_word_vectors
+from skparaphrase.vectors._word_vectors import _load_by_path
+
+TABLES = [load_word_vectors, lambda: skparaphrase.load_pretrained().vectors]
 
 
 def test_vectors_and_counts_are_of_the_same_words():
@@ -14,3 +24,40 @@ def test_vectors_and_counts_are_of_the_same_words():
     assert (vectors.dim, vectors.dtype) == (128, np.int8)
     assert set(frequencies) <= set(vectors.words)
     assert frequencies["the"] > frequencies["cat"] > 0
+
+
+@pytest.mark.parametrize("load", TABLES)
+def test_pickles_refer_to_it(load):
+    vectors = load()
+    content = pickle.dumps(vectors)
+    assert len(content) < 300
+    assert pickle.loads(content) is copy.deepcopy(vectors) is vectors
+    changed = vectors.replace(vectors.rows(slice(None)))
+    assert len(pickle.dumps(changed)) > 1e6
+
+
+def test_saved_models_refer_to_it(tmp_path):
+    search = SemanticSearch().fit(["a cat", "a dog"])
+    search.save(tmp_path / "search")
+    files = [path for path in (tmp_path / "search").rglob("*") if path.is_file()]
+    assert sum(path.stat().st_size for path in files) < 10_000
+    loaded = skparaphrase.load(tmp_path / "search")
+    assert loaded.encoder_.vectors is skparaphrase.load_pretrained().vectors
+    SIFEncoder(load_word_vectors()).fit(["a cat"]).save(tmp_path / "sif")
+    assert skparaphrase.load(tmp_path / "sif").vectors is load_word_vectors()
+    load_word_vectors().save(tmp_path / "vectors")  # a copy, for other processes
+    assert (tmp_path / "vectors" / "matrix.npy").stat().st_size > 1e6
+
+
+def test_the_table_of_another_version_is_refused(tmp_path, monkeypatch):
+    content = pickle.dumps(load_word_vectors())
+    SIFEncoder(load_word_vectors()).fit(["a cat"]).save(tmp_path / "sif")
+    monkeypatch.setattr(WordVectors, "_fingerprint", lambda self: 1)
+    for read in (
+        lambda: pickle.loads(content),
+        lambda: skparaphrase.load(tmp_path / "sif"),
+    ):
+        _load_by_path.cache_clear()
+        with pytest.raises(ValueError, match="'skparaphrase:words' of another version"):
+            read()
+    _load_by_path.cache_clear()
