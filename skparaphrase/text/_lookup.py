@@ -84,6 +84,7 @@ class WordLookup:
         self._index = index
         self._unknown = unknown if vectors is None else None
         self._make_vectors = vectors
+        self._has_warned = False
         self._memory = _Memory()
         _LOOKUPS[id(self)] = self
 
@@ -140,12 +141,13 @@ class WordLookup:
             if not len(unknown):
                 yield TokenBatch(ids, offsets)
             elif self._make_vectors is not None and not known_only:
+                if n_done == 0:
+                    self._warn_of_made_vectors(unknown, offsets)
                 vectors = self._unknown_vectors(ids, unknown, memory)
                 yield TokenBatch(ids, offsets, vectors)
             else:
                 if n_done == 0 and self._make_vectors is None:
-                    n_first = offsets[min(_FIRST_TEXTS, len(block))]
-                    _warn_of_unknown_words(unknown, n_first)
+                    _warn_of_unknown_words(unknown, offsets)
                 offsets -= unknown.searchsorted(offsets)
                 yield TokenBatch(ids[~is_unknown], offsets)
             n_done += len(block)
@@ -169,6 +171,21 @@ class WordLookup:
             words = map(memory.words.__getitem__, ids[ids < 0].tolist())
             found.update(dict.fromkeys(words))
         return [*found]
+
+    def _warn_of_made_vectors(
+        self, unknown: NDArray[np.intp], offsets: NDArray[np.int64]
+    ) -> None:
+        """Warn once if so many words are unknown as are in another language."""
+        n_unknown, n_tokens = _share_of_first(unknown, offsets)
+        if n_tokens < _WARN_FROM or n_unknown * 4 < n_tokens or self._has_warned:
+            return
+        self._has_warned = True
+        warn_caller(
+            f"{n_unknown} of the first {n_tokens} tokens are not in the table, and get "
+            "vectors made of their characters. That serves rare and misspelt words, "
+            "but not another language: for that, use word vectors of the language of "
+            "the texts (user guide, Other languages)."
+        )
 
     def _find_ids(
         self, texts: Sequence[str], first: int, memory: "_Memory"
@@ -291,12 +308,20 @@ def _limit_memory() -> None:
             lookup.clear()
 
 
-def _warn_of_unknown_words(unknown: NDArray[np.intp], n_tokens: np.int64) -> None:
+def _share_of_first(
+    unknown: NDArray[np.intp], offsets: NDArray[np.int64]
+) -> tuple[int, int]:
+    """How many of the tokens of the first texts are at the positions `unknown`."""
+    n_tokens = int(offsets[min(_FIRST_TEXTS, len(offsets) - 1)])
+    return int(np.searchsorted(unknown, n_tokens)), n_tokens
+
+
+def _warn_of_unknown_words(
+    unknown: NDArray[np.intp], offsets: NDArray[np.int64]
+) -> None:
     """Warn if more than a fifth of the first tokens are at these positions."""
-    if n_tokens < _WARN_FROM:
-        return
-    n_unknown = np.searchsorted(unknown, n_tokens)
-    if n_unknown * 5 > n_tokens:
+    n_unknown, n_tokens = _share_of_first(unknown, offsets)
+    if n_tokens >= _WARN_FROM and n_unknown * 5 > n_tokens:
         warn_caller(
             f"{n_unknown} of the first {n_tokens} tokens have no vector and are "
             "left out. Vectors of character n-grams can stand in for them: see "

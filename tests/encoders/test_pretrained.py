@@ -115,3 +115,31 @@ def test_training_and_folders_keep_its_vectors(encoder, tmp_path):
         encoder.vectors, max_epochs=0, random_state=0, device="cpu"
     ).fit(pairs)
     assert_array_equal(trained.transform(pairs), encoder.transform(pairs))
+
+
+GERMAN = [
+    "Wo ist mein Paket? Ich habe mein Passwort vergessen.",
+    "Die Straßen standen nach dem Sturm unter Wasser.",
+    "Gestern sind die Aktien stark gefallen.",
+    "Eine Frau spielt Gitarre in einer Band.",
+    "Wie kann ich mein Konto löschen?",
+    "Der Hund läuft über die Wiese und bellt laut.",
+    "Mein Zug hatte heute Morgen wieder Verspätung.",
+]
+
+
+def test_another_language_warns_once():
+    encoder = AverageEncoder(
+        pickle.loads(pickle.dumps(load_word_vectors().astype("float32")))
+    )
+    english = load_paraphrases().data[:200]
+    encoder.transform(english)
+    with pytest.warns(
+        UserWarning, match=r"(\d+) of the first (\d+) tokens are"
+    ) as caught:
+        encoder.transform(GERMAN)
+        encoder.transform(GERMAN)
+    assert len(caught) == 1
+    n_unknown = int(str(caught[0].message).split()[0])
+    words = [word for text in GERMAN for word in re.findall(r"\w+", text.lower())]
+    assert n_unknown == sum(word not in encoder.vectors for word in words)

@@ -317,6 +317,7 @@ def test_batches_keep_vectors_of_unknown_words(vectors):
     assert joined.offsets.tolist() == [0, 2, 3, 5, 6, 7]
 
 
+@pytest.mark.filterwarnings("ignore:.* tokens are not in the table")
 def test_vectors_of_unknown_words_are_remembered_within_a_bound(vectors, monkeypatch):
     monkeypatch.setattr(WordLookup, "max_bytes", 50_000)
     lookup = vectors._lookup(WordTokenizer())
@@ -328,6 +329,7 @@ def test_vectors_of_unknown_words_are_remembered_within_a_bound(vectors, monkeyp
         assert lookup._memory.n_bytes < 2 * 50_000
 
 
+@pytest.mark.filterwarnings("ignore:.* tokens are not in the table")
 def test_texts_of_a_call_do_not_change_each_other(vectors):
     texts = [f"cat new{i % 90} 日本{i} x{i}-run ★" for i in range(700)]
     again = WordVectors(
@@ -359,6 +361,7 @@ def test_words_whose_vectors_failed_are_not_remembered():
     assert batch.offsets.tolist() == [0, 2, 5]
 
 
+@pytest.mark.filterwarnings("ignore:.* tokens are not in the table")
 def test_threads_make_vectors_of_unknown_words_at_once(vectors):
     from concurrent.futures import ThreadPoolExecutor
 

@@ -222,6 +222,7 @@ def test_lookups_are_remembered_by_tokenizer(table):
     assert other.words is made.words is made.astype("int8").words
 
 
+@pytest.mark.filterwarnings("ignore:.* tokens are not in the table")
 @pytest.mark.filterwarnings("ignore:.* tokens have no vector")
 @pytest.mark.parametrize("known_only", [False, True])
 @pytest.mark.parametrize("unknown", [None, "cat", "hash"])
