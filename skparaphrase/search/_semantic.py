@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
-from sklearn.utils import Bunch, check_scalar
+from sklearn.utils import Bunch, check_consistent_length, check_scalar, column_or_1d
 from sklearn.utils.validation import check_is_fitted
 
 from skparaphrase._compat import (
@@ -258,6 +258,7 @@ class SemanticSearch(EncoderUser):
         *,
         where: Any = None,
         threshold: float | None = None,
+        groups: Any = None,
         as_frame: bool = False,
     ) -> Any:
         """Find the most similar texts for each query.
@@ -276,6 +277,10 @@ class SemanticSearch(EncoderUser):
             Leave out hits with a smaller cosine. There are as many columns as the query
             with the most hits has; empty places have row -1, id and text None, and
             score nan.
+        groups : array-like of shape (n_texts,), default=None
+            Only the best hit of each group counts, such as the best passage of a
+            document (:func:`~skparaphrase.text.split_passages`): there are hits of `k`
+            groups.
         as_frame : bool, default=False
             Return a pandas frame.
 
@@ -296,7 +301,10 @@ class SemanticSearch(EncoderUser):
         check_is_fitted(self)
         queries = [queries] if isinstance(queries, str) else queries
         queries, vectors = self._embed_queries(queries)
-        score, row = self._nearest(vectors, k, where)
+        if groups is None:
+            score, row = self._nearest(vectors, k, where)
+        else:
+            score, row = self._nearest_groups(vectors, k, where, groups)
         is_hit = np.ones(score.shape, dtype=bool)
         if threshold is not None:
             is_hit = score > floor(threshold)
@@ -376,6 +384,30 @@ class SemanticSearch(EncoderUser):
             _, rows, cosines = nearest(vectors, stored, k, skip_same=is_own)
         shape = len(vectors), k
         return cosines.reshape(shape), rows.reshape(shape)
+
+    def _nearest_groups(
+        self, vectors: NDArray[np.float32], k: int, where: Any, groups: Any
+    ) -> tuple[NDArray[np.float32], NDArray[np.intp]]:
+        """The best hit of each of the `k` best groups; more hits are asked for."""
+        check_scalar(k, "k", Integral, min_val=1)
+        numbers = np.unique(column_or_1d(groups), return_inverse=True)[1]
+        check_consistent_length(numbers, self.ids_)
+        mask = np.ones(len(numbers), bool) if where is None else self._mask(where)
+        n_texts, n_groups = int(mask.sum()), len(np.unique(numbers[mask]))
+        k, n_asked = min(k, n_groups), k
+        while True:
+            score, row = self._nearest(vectors, max(n_asked, 1), where)
+            order = np.argsort(numbers[row], axis=1, kind="stable")  # best hits first
+            sorted_numbers = np.take_along_axis(numbers[row], order, axis=1)
+            is_first = np.ones(row.shape, dtype=bool)
+            is_first[:, 1:] = sorted_numbers[:, 1:] != sorted_numbers[:, :-1]
+            is_best = np.empty(row.shape, dtype=bool)
+            np.put_along_axis(is_best, order, is_first, axis=1)
+            is_best &= is_best.cumsum(axis=1) <= k
+            if (is_best.sum(axis=1) == k).all() or n_asked >= n_texts:
+                shape = len(row), k
+                return score[is_best].reshape(shape), row[is_best].reshape(shape)
+            n_asked = min(4 * n_asked, n_texts)
 
     def _nearest_of_index(
         self, vectors: Any, k: int, is_own: bool

@@ -11,6 +11,7 @@ from skparaphrase.text._check import (
 )
 from skparaphrase.text._lookup import WordLookup
 from skparaphrase.text._ngrams import NgramTokenizer
+from skparaphrase.text._passages import split_passages
 from skparaphrase.text._tokenizer import (
     TOKEN_PATTERNS,
     WordTokenizer,
@@ -29,5 +30,6 @@ __all__ = [
     "check_pairs",
     "check_texts",
     "check_tokenizer",
+    "split_passages",
     "unique_texts",
 ]

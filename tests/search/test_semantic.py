@@ -22,6 +22,7 @@ from skparaphrase.encoders import AverageEncoder, ParagramEncoder, SIFEncoder
 from skparaphrase.search import SemanticSearch
 from skparaphrase.storage import _models
 from skparaphrase.streams import transform_to
+from skparaphrase.text import split_passages
 from skparaphrase.vectors import WordVectors
 
 TEXTS = ["Where is my parcel?", "I want my money back.", "Do you sell bikes?"]
@@ -241,6 +242,42 @@ def test_threshold(search):
     assert len(frame) == counts.sum()
     assert frame["query"].tolist() == np.repeat(QUERIES, counts).tolist()
     assert frame["score"].min() >= 0.6
+
+
+@pytest.mark.parametrize("neighbors", [None, NearestNeighbors()], ids=str)
+def test_the_best_text_of_each_group(search, neighbors):
+    groups = np.array(["x", *"abcdefg"])[np.arange(len(SENTENCES)) ** 2 % 8]
+    searched = SemanticSearch(neighbors=neighbors).fit(SENTENCES)
+    full = search.search(QUERIES, k=len(SENTENCES))
+    n_groups = len({*groups})
+    where = np.arange(len(SENTENCES)) % 5 > 0
+    for k in (1, 2, n_groups, n_groups + 3):
+        for mask in (None, where):
+            hits = searched.search(QUERIES, k=k, groups=groups, where=mask)
+            assert hits.row.shape == (40, min(k, n_groups))
+            for query, rows in enumerate(full.row):
+                best = {}
+                for row, score in zip(rows, full.score[query], strict=True):
+                    if mask is None or mask[row]:
+                        best.setdefault(groups[row], score)
+                expected = [*best.values()][:k]
+                assert_allclose(hits.score[query], expected, atol=1e-6)
+                assert len({*groups[hits.row[query]]}) == len(expected)
+    with pytest.raises(ValueError, match="inconsistent numbers"):
+        search.search(QUERIES, groups=groups[:3])
+
+
+def test_documents_by_their_best_passage():
+    documents = [
+        "The museum opens at nine. Dogs have to stay outside. Parking is free.",
+        "Trains leave every hour. Bicycles may be taken along on weekends.",
+    ]
+    passages = split_passages(documents, 6, n_shared=0)
+    search = SemanticSearch().fit(passages.text)
+    hits = search.search(["can I bring my bike", "pets"], k=2, groups=passages.document)
+    assert passages.document[hits.row[:, 0]].tolist() == [1, 0]
+    assert hits.text[1, 0] == "Dogs have to stay outside."
+    assert sorted(passages.document[hits.row[0]]) == [0, 1]
 
 
 def test_vectors_instead_of_texts(search, tmp_path):
