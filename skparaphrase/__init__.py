@@ -10,6 +10,7 @@ from skparaphrase.storage._models import load
 
 if TYPE_CHECKING:
     from skparaphrase.encoders._average import load_pretrained
+    from skparaphrase.encoders._embedder import Embedder
     from skparaphrase.encoders._similarity import similarity
 
 __version__ = "0.1.0.dev0"
@@ -36,19 +37,20 @@ _SUBMODULES = (
     "vectors",
 )
 
-_FUNCTIONS = {  # their modules import the encoders
+_NAMES = {  # their modules import the encoders
+    "Embedder": "skparaphrase.encoders._embedder",
     "load_pretrained": "skparaphrase.encoders._average",
     "similarity": "skparaphrase.encoders._similarity",
 }
 
-__all__ = ["__version__", "load", "load_pretrained", "similarity"]
+__all__ = ["Embedder", "__version__", "load", "load_pretrained", "similarity"]
 
 
 def __getattr__(name: str) -> Any:
     if name in _SUBMODULES:
         return import_module(f"skparaphrase.{name}")
-    if name in _FUNCTIONS:
-        return getattr(import_module(_FUNCTIONS[name]), name)
+    if name in _NAMES:
+        return getattr(import_module(_NAMES[name]), name)
     raise AttributeError(f"module 'skparaphrase' has no attribute {name!r}")
 
 

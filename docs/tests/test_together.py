@@ -32,7 +32,8 @@ def run(monkeypatch):
 
     def run(library):
         pytest.importorskip(library)
-        (block,) = (each for each in BLOCKS if f"from {library} import" in each)
+        wanted = f"(from|import) {library}[ .\n]"
+        block = next(each for each in BLOCKS if re.search(wanted, each))
         names = {}
         exec(textwrap.dedent(block), names)
         return names
@@ -61,6 +62,24 @@ def test_bertopic_does_not_recognise_an_encoder(monkeypatch):
     )
     _utils.select_backend(load_pretrained())
     assert [type(name) for name in loaded] == [str]
+
+
+PARCEL = "My parcel never arrived, what happens now?"
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_langchain(run):
+    assert run("langchain_core")["hits"][0].page_content == PARCEL
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_chroma(run):
+    assert run("chromadb")["hits"]["documents"][0][0] == PARCEL
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_llama_index(run):
+    assert run("llama_index")["hits"][0].text == PARCEL
 
 
 @pytest.mark.filterwarnings("ignore")
