@@ -21,7 +21,16 @@ else:
             self._name = name
 
         def __getattr__(self, name: str) -> Any:
-            return getattr(import_module(self._name), name)
+            try:
+                return getattr(import_module(self._name), name)
+            except ModuleNotFoundError as error:
+                if error.name != "torch":
+                    raise
+                raise ModuleNotFoundError(
+                    "Training, and networks, need PyTorch: pip install torch. Averages "
+                    "of word vectors, search and saved averages do not.",
+                    name="torch",
+                ) from error
 
     networks, training = _Lazy("skparaphrase.networks"), _Lazy("skparaphrase.training")
     torch = _Lazy("torch")

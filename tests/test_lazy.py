@@ -3,10 +3,17 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
 import pytest
 
 import skparaphrase.networks
 from skparaphrase._lazy import networks
+from skparaphrase.encoders import ParagramEncoder
 
 
 def test_attributes_are_those_of_the_module():
@@ -17,3 +24,59 @@ def test_attributes_are_those_of_the_module():
 def test_unknown_attributes_are_errors():
     with pytest.raises(AttributeError, match="Tail"):
         _ = networks.Tail
+
+
+ROOT = Path(__file__).parents[1]
+WITHOUT_TORCH = """
+import sys
+class NoTorch:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] == "torch":
+            raise ModuleNotFoundError(f"No module named {name!r}", name="torch")
+sys.meta_path.insert(0, NoTorch())
+import skparaphrase
+from skparaphrase.datasets import load_faq, load_similarity
+from skparaphrase.decomposition import CommonComponentRemoval
+from skparaphrase.encoders import DistilledEncoder, ParagramEncoder, SIFEncoder
+from skparaphrase.metrics import RetrievalScorer, pearson_scorer
+from skparaphrase.search import NearDuplicates, ParaphraseMiner, SemanticSearch
+texts = list(load_faq().data[:60])
+pairs, gold = load_similarity(return_X_y=True)
+assert skparaphrase.similarity("A cat sleeps.", "The cat is asleep.") > 0.5
+search = SemanticSearch().fit(texts).remove(0).partial_fit(["One more."])
+search.save("search")
+assert len(skparaphrase.load("search").search("my parcel", k=2).text[0]) == 2
+NearDuplicates().fit(texts), ParaphraseMiner().fit(texts).mine(texts)
+teacher = skparaphrase.load_pretrained().transform(texts)
+DistilledEncoder(dim=8).fit(texts, teacher).transform(texts)
+encoder = SIFEncoder().fit(texts)
+RetrievalScorer(pairs[:20])(encoder), pearson_scorer(encoder, pairs, gold)
+trained = skparaphrase.load("trained")
+assert trained.transform(texts).shape == (60, 256)
+try:
+    ParagramEncoder().fit(pairs)
+except ModuleNotFoundError as error:
+    print(error)
+"""
+
+
+def test_all_but_training_works_without_torch(tmp_path):
+    pairs = [("A cat sleeps.", "A cat is asleep."), ("A dog barks.", "It rains.")]
+    ParagramEncoder(max_epochs=1).fit(pairs).save(tmp_path / "trained")
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", WITHOUT_TORCH],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("Training, and networks, need PyTorch: pip install")
+
+
+def test_the_page_lists_all_other_dependencies():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    names = [re.split(r"[>=]", each)[0] for each in project["dependencies"]]
+    page = (ROOT / "docs/getting_started.rst").read_text("utf-8")
+    (listed,) = re.findall(r"\$ pip install (filelock .*)", page)
+    assert listed.split() == [name for name in names if name != "torch"]
