@@ -277,7 +277,8 @@ class CharLSTMEncoder(TrainedEncoder):
         training starts from: phrases first, then sentences.
 
     loss : str or Loss, default="auto"
-        As in :class:`ParagramEncoder`; "margin" is the paper's, `MarginLoss()`.
+        As in :class:`ParagramEncoder`; "margin" is the paper's, `MarginLoss()`. From
+        some ten thousand pairs on, it gains more, but from a thousand it learns nothing.
     positive_from : float, default=None
         Pairs with at least this score are paraphrases, and the others are ignored.
         None: the order of the scores is learnt.
