@@ -13,7 +13,7 @@ from skparaphrase._estimator import Settings, store_parameters
 from skparaphrase._lazy import networks
 from skparaphrase.encoders._charagram import PAPER, random_table
 from skparaphrase.encoders._trained import TrainedEncoder
-from skparaphrase.losses import AUTOMATIC, Loss, MarginLoss
+from skparaphrase.losses import Loss, MarginLoss
 from skparaphrase.optimizers import Optimizer
 from skparaphrase.text import NgramTokenizer
 from skparaphrase.vectors import WordVectors
@@ -89,8 +89,8 @@ class CharCNNEncoder(TrainedEncoder):
         training starts from: phrases first, then sentences.
 
     loss : str or Loss, default="auto"
-        As in :class:`ParagramEncoder`, except that "auto" takes "margin", the paper's
-        `MarginLoss()`, for pairs, from which this encoder learns more by it.
+        As in :class:`ParagramEncoder`; "margin" is the paper's, `MarginLoss()`. It
+        gains more from some ten thousand pairs on, and learns nothing from a thousand.
     positive_from : float, default=None
         Pairs with at least this score are paraphrases, and the others are ignored.
         None: the order of the scores is learnt.
@@ -170,7 +170,6 @@ class CharCNNEncoder(TrainedEncoder):
     """
 
     _learns_tokens = True
-    _automatic_losses: ClassVar[dict[str, str]] = {**AUTOMATIC, "pairs": "margin"}
 
     _paper_settings: ClassVar[Settings] = {
         "phrases": _PAPER,

@@ -65,7 +65,6 @@ class TrainedEncoder(PaperSettings, CallbackSupportMixin, TextEncoder):
     teacher_axes_: NDArray[np.float32]
 
     _learns_tokens: ClassVar[bool] = False  # True: tokens come from the training texts
-    _automatic_losses: ClassVar[dict[str, str]] = AUTOMATIC  # by kind of examples
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **TRAINING_CONSTRAINTS,
@@ -201,7 +200,7 @@ class TrainedEncoder(PaperSettings, CallbackSupportMixin, TextEncoder):
         """The loss; `kind` is that of the examples, which "auto" depends on."""
         loss: Any = self.loss
         if isinstance(loss, str):
-            loss = LOSSES[self._automatic_losses[kind] if loss == "auto" else loss]
+            loss = LOSSES[AUTOMATIC[kind] if loss == "auto" else loss]
         loss._validate_params()
         found: Loss = loss
         return found

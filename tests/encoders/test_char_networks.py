@@ -127,16 +127,3 @@ def test_a_text_of_300_characters_alone_is_as_among_others(loss):
     assert {len(text) for text in texts} == {300}
     alone = np.vstack([encoder.transform([text]) for text in texts])
     assert_allclose(encoder.transform(texts), alone, rtol=0, atol=1e-5)
-
-
-@pytest.mark.parametrize(("kind", "name"), [("pairs", "margin"), ("labels", "infonce")])
-def test_the_automatic_loss_of_the_char_cnn(kind, name):
-    pairs = load_paraphrases().data[:40]
-    X, y = (pairs, None) if kind == "pairs" else (pairs[:, 0], np.arange(40) % 4)
-    curves = []
-    for loss in ("auto", name):
-        encoder = CharCNNEncoder(
-            loss=loss, filters=[(2, 4)], max_epochs=2, random_state=0, device="cpu"
-        )
-        curves.append(encoder.fit(X, y).loss_curve_)
-    assert curves[0] == curves[1]
