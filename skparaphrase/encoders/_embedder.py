@@ -106,9 +106,36 @@ class Embedder:
 
         Returns
         -------
-        vectors : ndarray of shape (n_texts, dim), float32
+        vectors : ndarray of shape (dim,) or (n_texts, dim), float32
         """
-        return np.atleast_2d(self.encode(input))
+        return self.encode(input)
+
+    async def aembed_documents(self, texts: list[str]) -> list[list[float]]:
+        """The same as :meth:`embed_documents`.
+
+        Parameters
+        ----------
+        texts : list of str
+
+        Returns
+        -------
+        vectors : list of list of float
+        """
+        return self.embed_documents(texts)
+
+    async def aembed_query(self, text: str) -> list[float]:
+        """The same as :meth:`embed_query`.
+
+        Parameters
+        ----------
+        text : str
+
+        Returns
+        -------
+        vector : list of float
+        """
+        found: list[float] = self.embed_query(text)
+        return found
 
     def name(self) -> str:
         """What Chroma calls it.

@@ -13,6 +13,7 @@ from sklearn.preprocessing import Normalizer
 
 from skparaphrase._compat import check_pandas_support
 from skparaphrase.encoders._average import AveragingEncoder, load_pretrained
+from skparaphrase.encoders._paragram import ParagramEncoder
 from skparaphrase.inspection._display import Display, draw_cells
 from skparaphrase.inspection._estimators import (
     find_encoder,
@@ -43,8 +44,9 @@ def explain_similarity(a: str, b: str, encoder: Any = None) -> Any:
     ----------
     a, b : str
     encoder : estimator, default=None
-        A fitted encoder, or a pipeline or search that begins with one. Steps that turn
-        pairs into similarities are ignored. None takes
+        A fitted encoder, a pipeline that begins with one, or what has one in
+        `encoder_`, such as a search. Steps that turn pairs into similarities are
+        ignored. None takes
         :func:`skparaphrase.load_pretrained`.
 
     Returns
@@ -79,6 +81,7 @@ def explain_similarity(a: str, b: str, encoder: Any = None) -> Any:
     """
     pandas = check_pandas_support("explain_similarity")
     encoder = load_pretrained() if encoder is None else encoder
+    encoder = getattr(encoder, "encoder_", encoder)
     transformer = _without_lengths(find_transformer(encoder))
     tokenizer = find_tokenizer(encoder, None)
     words = []
@@ -122,7 +125,7 @@ def _embed(transformer: Any, texts: Sequence[str]) -> NDArray[np.float64]:
 def _lengths(encoder: Any, words: list[str]) -> NDArray[np.intp]:
     """Number of vectors of each word, shape (n_words, 1): compounds have several."""
     found = find_encoder(encoder)
-    if not isinstance(found, AveragingEncoder):
+    if not isinstance(found, (AveragingEncoder, ParagramEncoder)):
         return np.ones((len(words), 1), dtype=np.intp)
     offsets = find_table(found).encode(words, found._tokenizer()).offsets
     return np.diff(offsets)[:, np.newaxis]

@@ -174,7 +174,7 @@ class _CorrelationScorer(BaseScorer):
 
 
 def _scorer(name: str, score: Callable[..., float]) -> _CorrelationScorer:
-    found = _CorrelationScorer(score, 1, {}, "predict")
+    found = _CorrelationScorer(score, 1, {}, ("predict", "transform"))
     found.__name__ = name  # the axis label of learning curves
     found.__doc__ = f"""Scorer of the similarity of pairs, by {score.__name__}.
 

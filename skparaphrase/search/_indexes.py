@@ -4,6 +4,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 import tempfile
+from importlib import import_module
 from numbers import Integral
 from typing import Any, ClassVar, Self
 
@@ -23,6 +24,7 @@ class _Index(DocumentedOnline, BaseEstimator):
 
     index_: Any
     dim_: int
+    n_indexed_: int
 
     @property
     def _index(self) -> Any:
@@ -105,8 +107,7 @@ class FaissIndex(_Index):
         -------
         self : FaissIndex
         """
-        import faiss
-
+        faiss = import_module("faiss")
         X = _contiguous(X)
         self.index_ = faiss.index_factory(X.shape[1], self.factory)
         if not self.index_.is_trained:
@@ -154,14 +155,12 @@ class FaissIndex(_Index):
         return (distances, indices) if return_distance else indices
 
     def _to_bytes(self, index: Any) -> NDArray[np.uint8]:
-        import faiss
-
+        faiss = import_module("faiss")
         found: NDArray[np.uint8] = faiss.serialize_index(index)
         return found
 
     def _from_bytes(self, content: NDArray[np.uint8]) -> Any:
-        import faiss
-
+        faiss = import_module("faiss")
         return faiss.deserialize_index(np.ascontiguousarray(content))
 
 
@@ -188,6 +187,8 @@ class HnswlibIndex(_Index):
         Of a loaded search, the bytes of its file until it is used.
     dim_ : int
         Length of the vectors.
+    n_indexed_ : int
+        Number of vectors, with those that were removed.
 
     See Also
     --------
@@ -243,10 +244,9 @@ class HnswlibIndex(_Index):
         -------
         self : HnswlibIndex
         """
-        import hnswlib
-
+        hnswlib = import_module("hnswlib")
         X = _contiguous(X)
-        self.dim_ = X.shape[1]
+        self.dim_, self.n_indexed_ = X.shape[1], 0
         self.index_ = hnswlib.Index("ip", self.dim_)
         self.index_.init_index(
             max(len(X), 1),
@@ -270,11 +270,12 @@ class HnswlibIndex(_Index):
         self : HnswlibIndex
         """
         X, index = _contiguous(X), self._index
-        n_before = index.get_current_count()
+        n_before = self.n_indexed_
         if n_before + len(X) > index.get_max_elements():
             index.resize_index(n_before + max(len(X), n_before // 8))
         if len(X):
             index.add_items(X, np.arange(n_before, n_before + len(X)))
+        self.n_indexed_ += len(X)  # after all that may fail
         return self
 
     def remove(self, indices: Any) -> Self:
@@ -327,8 +328,7 @@ class HnswlibIndex(_Index):
             return np.fromfile(f"{folder}/index", dtype=np.uint8)
 
     def _from_bytes(self, content: NDArray[np.uint8]) -> Any:
-        import hnswlib
-
+        hnswlib = import_module("hnswlib")
         found = hnswlib.Index("ip", self.dim_)
         with tempfile.TemporaryDirectory() as folder:
             content.tofile(f"{folder}/index")

@@ -3,6 +3,8 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+from collections.abc import Iterable
+from contextlib import suppress
 from numbers import Integral
 from typing import Any, ClassVar, Self
 
@@ -22,6 +24,8 @@ from skparaphrase.search._base import EncoderUser
 from skparaphrase.search._nearest import QUERIES, floor, nearest
 from skparaphrase.search._stored import DTYPES, ChosenRows, StoredVectors
 from skparaphrase.text._check import check_single_texts
+
+_FittedIndex = tuple[Any, NDArray[np.intp] | None, int]
 
 
 class SemanticSearch(EncoderUser):
@@ -59,9 +63,9 @@ class SemanticSearch(EncoderUser):
         The vectors of the texts; zero for a text without a known word.
     factors_ : ndarray of shape (n_texts,), float32, or None
         What the vectors have to be multiplied by for length 1; None if they have it.
-    neighbors_ : estimator
-        The fitted `neighbors`; only if it is given.
-    labels_ : ndarray of shape (n_texts,)
+    neighbors_ : estimator or None
+        The fitted `neighbors`, if it is given and there are texts.
+    labels_ : ndarray of shape (n_texts,), or None
         The numbers of the texts in `neighbors_`, ascending.
     n_indexed_ : int
         How many texts `neighbors_` was given, including those removed since.
@@ -92,7 +96,7 @@ class SemanticSearch(EncoderUser):
     vectors_: NDArray[Any]
     factors_: NDArray[np.float32] | None
     neighbors_: Any
-    labels_: NDArray[np.intp]
+    labels_: NDArray[np.intp] | None
     n_indexed_: int
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -120,7 +124,8 @@ class SemanticSearch(EncoderUser):
             Texts, or their vectors alone.
         y : ignored
         ids : array-like of shape (n_texts,), default=None
-            Distinct names of the texts: integers, strings or any other hashable values.
+            Distinct names of the texts: integers, strings or any other hashable values
+            (of which :meth:`save` takes integers, floats and strings).
             None takes the index of a pandas Series or frame if it is distinct, and
             positions from 0 otherwise.
         vectors : ndarray of shape (n_texts, dim), default=None
@@ -138,12 +143,11 @@ class SemanticSearch(EncoderUser):
             If an id occurs twice, or if ids or vectors do not belong to the texts.
         """
         texts, given = _texts_and_vectors(X, vectors)
+        known: Any = given if texts is None else texts
+        new_ids = _check_ids(X, ids, len(known))
         self._fit_encoder(texts)
         stored = self._stored(texts, given)
-        self.ids_ = _check_ids(X, ids, len(stored))
-        self.texts_ = texts
-        self._set_vectors(stored)
-        self._fit_index()
+        self._set(new_ids, texts, stored, self._fitted_index(stored))
         return self
 
     @fit_context(prefer_skip_nested_validation=False)
@@ -157,7 +161,8 @@ class SemanticSearch(EncoderUser):
         X : array-like of str of shape (n_texts,), or ndarray of shape (n_texts, dim)
         y : ignored
         ids : array-like of shape (n_texts,), default=None
-            As in :meth:`fit`; positions continue after the largest id.
+            As in :meth:`fit`; positions continue after the largest id, also where a
+            Series has the default index and its numbers are there already.
         vectors : ndarray of shape (n_texts, dim), default=None
             As in :meth:`fit`.
 
@@ -177,19 +182,26 @@ class SemanticSearch(EncoderUser):
             has = "no texts" if self.texts_ is None else "texts"
             raise ValueError(f"The search was fitted with {has}: add the same.")
         added = self._stored(texts, given)
-        self.ids_ = _check_ids(X, ids, len(added), self.ids_)
+        n_dims = added.array.shape[1], self.vectors_.shape[1]
+        if n_dims[0] != n_dims[1]:
+            raise ValueError(
+                f"The vectors to add have {n_dims[0]} dimensions, and those that are "
+                f"there {n_dims[1]}: they are of different encoders."
+            )
+        new_ids = _check_ids(X, ids, len(added), self.ids_)
+        new_texts = self.texts_
         if texts is not None:
-            self.texts_ = np.concatenate([self.texts_, texts])
-        n_before = len(self.vectors_)
-        self._set_vectors(self._vectors.extended(added))
-        if self.neighbors is not None and hasattr(self.neighbors_, "partial_fit"):
-            new = self._vectors[n_before:]
-            self.neighbors_.partial_fit(new)
-            labels = np.arange(self.n_indexed_, self.n_indexed_ + len(new))
-            self.labels_ = np.concatenate([self.labels_, labels])
-            self.n_indexed_ += len(new)
+            new_texts = np.concatenate([self.texts_, texts])
+        stored = self._vectors.extended(added)
+        if self.neighbors_ is None or not hasattr(self.neighbors_, "partial_fit"):
+            index = self._fitted_index(stored)
         else:
-            self._fit_index()
+            self.neighbors_.partial_fit(stored[len(self.vectors_) :])
+            n_indexed = self.n_indexed_ + len(added)
+            labels = np.arange(self.n_indexed_, n_indexed)
+            labels = np.concatenate([self.labels_, labels])
+            index = self.neighbors_, labels, n_indexed
+        self._set(new_ids, new_texts, stored, index)
         return self
 
     def remove(self, ids: Any) -> Self:
@@ -209,31 +221,46 @@ class SemanticSearch(EncoderUser):
             If there is no text with an id; none is removed then.
         """
         check_is_fitted(self)
-        asked = [ids] if isinstance(ids, str) or np.ndim(ids) == 0 else _listed(ids)
+        asked = _listed(ids)
+        if any(isinstance(name, (bool, np.bool_)) for name in asked):
+            raise TypeError(
+                "remove takes ids, not a mask: those of a mask are ids_[mask]."
+            )
         rows = {name: row for row, name in enumerate(self.ids_.tolist())}
         for name in asked:
             if name not in rows:
                 raise KeyError(f"There is no text with the id {name!r}.")
         stays = np.ones(len(rows), dtype=bool)
         stays[[rows[name] for name in asked]] = False
-        if self.neighbors is not None:
-            gone, self.labels_ = self.labels_[~stays], self.labels_[stays]
-            if hasattr(self.neighbors_, "remove"):
+        stored = self._vectors.take(np.flatnonzero(stays))
+        index = self.neighbors_, self.labels_, self.n_indexed_
+        if self.labels_ is not None:
+            gone, labels = self.labels_[~stays], self.labels_[stays]
+            index = self.neighbors_, labels, self.n_indexed_
+            if 2 * len(labels) < self.n_indexed_:
+                with suppress(ValueError, RuntimeError):  # too few texts for an index
+                    index = self._fitted_index(stored)
+            if index[0] is self.neighbors_ and hasattr(self.neighbors_, "remove"):
                 self.neighbors_.remove(gone)
-        self.ids_ = self.ids_[stays]
-        if self.texts_ is not None:
-            self.texts_ = self.texts_[stays]
-        self._set_vectors(self._vectors.take(np.flatnonzero(stays)))
-        if self.neighbors is not None and 2 * len(self.labels_) < self.n_indexed_:
-            self._fit_index()
+        texts = None if self.texts_ is None else self.texts_[stays]
+        self._set(self.ids_[stays], texts, stored, index)
         return self
 
     @property
     def _vectors(self) -> StoredVectors:
         return StoredVectors(self.vectors_, self.factors_)
 
-    def _set_vectors(self, stored: StoredVectors) -> None:
+    def _set(
+        self,
+        ids: NDArray[Any],
+        texts: NDArray[np.object_] | None,
+        stored: StoredVectors,
+        index: _FittedIndex,
+    ) -> None:
+        """Set all attributes at once, after all that may fail."""
+        self.ids_, self.texts_ = ids, texts
         self.vectors_, self.factors_ = stored.array, stored.factors
+        self.neighbors_, self.labels_, self.n_indexed_ = index
 
     def _stored(
         self, texts: NDArray[np.object_] | None, vectors: NDArray[Any] | None
@@ -245,11 +272,11 @@ class SemanticSearch(EncoderUser):
         stored = StoredVectors(self._embed(texts))
         return stored if self.dtype in (None, "float32") else stored.astype(self.dtype)
 
-    def _fit_index(self) -> None:
-        if self.neighbors is not None:
-            self.neighbors_ = clone(self.neighbors).fit(self._vectors[:])
-            self.n_indexed_ = len(self.vectors_)
-            self.labels_ = np.arange(self.n_indexed_)
+    def _fitted_index(self, stored: StoredVectors) -> _FittedIndex:
+        """An index of vectors, the numbers of the texts in it, and how many it has."""
+        if self.neighbors is None or not len(stored):
+            return None, None, 0
+        return clone(self.neighbors).fit(stored[:]), np.arange(len(stored)), len(stored)
 
     def search(
         self,
@@ -272,7 +299,8 @@ class SemanticSearch(EncoderUser):
         where : array-like of bool of shape (n_texts,), or callable, default=None
             The texts to search. A callable is given `ids_` and returns the array. A
             boolean Series is aligned with `ids_` by its index, so that it fits texts
-            that were added or removed. These searches are exact, also with `neighbors`.
+            that were removed; it needs a value for each id. These searches are exact,
+            also with `neighbors`.
         threshold : float, default=None
             Leave out hits with a smaller cosine. There are as many columns as the query
             with the most hits has; empty places have row -1, id and text None, and
@@ -280,7 +308,8 @@ class SemanticSearch(EncoderUser):
         groups : array-like of shape (n_texts,), default=None
             Only the best hit of each group counts, such as the best passage of a
             document (:func:`~skparaphrase.text.split_passages`): there are hits of `k`
-            groups.
+            groups. By position; after a removal, those of positions from 0 are
+            `groups[ids_]`.
         as_frame : bool, default=False
             Return a pandas frame.
 
@@ -379,7 +408,7 @@ class SemanticSearch(EncoderUser):
             rows = allowed[found]
         else:
             k = max(min(k, len(stored) - is_own), 0)
-            if self.neighbors is not None and k:
+            if self.neighbors_ is not None and k and len(vectors):
                 return self._nearest_of_index(vectors, k, is_own)
             _, rows, cosines = nearest(vectors, stored, k, skip_same=is_own)
         shape = len(vectors), k
@@ -433,6 +462,7 @@ class SemanticSearch(EncoderUser):
         self, vectors: NDArray[np.float32], n_wanted: int
     ) -> NDArray[np.intp]:
         """At least `n_wanted` rows for each query; -1 are texts that were removed."""
+        assert self.labels_ is not None
         n_asked = n_wanted
         while True:
             labels = self.neighbors_.kneighbors(vectors, n_asked, return_distance=False)
@@ -454,7 +484,17 @@ class SemanticSearch(EncoderUser):
         if callable(where):
             where = where(self.ids_)
         elif hasattr(where, "reindex"):  # a Series
-            where = where.reindex(self.ids_, fill_value=False)
+            if not where.index.is_unique or not where.index.isin(self.ids_).any():
+                where = where.to_numpy()
+            elif (lacking := where.index.get_indexer(self.ids_) < 0).any():
+                name = self.ids_[lacking].tolist()[0]
+                raise ValueError(
+                    f"where has no value for the id {name!r}. The index of a Series "
+                    "are ids; to go by positions, pass an array, as in "
+                    "where.to_numpy()."
+                )
+            else:
+                where = where.reindex(self.ids_)
         mask = np.asarray(where)
         if mask.dtype != bool or mask.shape != self.ids_.shape:
             raise ValueError(
@@ -495,13 +535,16 @@ def _check_ids(
 ) -> NDArray[Any]:
     """The ids of `n` new texts after those of `before`; see `SemanticSearch.fit`."""
     known: list[Any] = [] if before is None else before.tolist()
+    taken = set(known)
     index: Any = getattr(X, "index", None)
-    is_default = getattr(index, "start", None) == 0 and getattr(index, "step", 0) == 1
+    new: list[Any] | None = None
     if ids is not None:
         new = _listed(ids)
-    elif hasattr(index, "is_unique") and index.is_unique and not is_default:
+    elif hasattr(index, "is_unique") and index.is_unique:
         new = index.tolist()
-    else:
+        if getattr(index, "start", None) == 0 and not taken.isdisjoint(new):
+            new = None  # the index of a Series that was given none
+    if new is None:
         if any(not isinstance(name, int) for name in known):
             raise ValueError(
                 "The texts have ids of your own: pass ids= of those added."
@@ -510,14 +553,14 @@ def _check_ids(
         new = list(range(first, first + n))
     if len(new) != n:
         raise ValueError(f"There are {len(new)} ids for {n} texts.")
-    seen = set(known)
+    seen = set(taken)
     for position, name in enumerate(new):
         if name in seen:
-            where = "is there already" if name in set(known) else "occurs twice"
+            where = "is there already" if name in taken else "occurs twice"
             raise ValueError(f"ids[{position}] = {name!r} {where}; ids are distinct.")
         seen.add(name)
     names = known + new
-    if all(type(name) is int for name in names):
+    if all(type(name) is int and abs(name) < 2**63 for name in names):
         return np.array(names, dtype=np.int64)
     found = np.empty(len(names), dtype=object)
     found[:] = names
@@ -525,5 +568,8 @@ def _check_ids(
 
 
 def _listed(ids: Any) -> list[Any]:
-    """Ids as Python objects."""
-    return list(ids.tolist() if hasattr(ids, "tolist") else ids)
+    """Ids as Python objects; a single id is a list of one."""
+    if isinstance(ids, str) or (np.ndim(ids) == 0 and not isinstance(ids, Iterable)):
+        ids = [ids]
+    found = ids.tolist() if hasattr(ids, "tolist") else ids
+    return [name.item() if isinstance(name, np.generic) else name for name in found]

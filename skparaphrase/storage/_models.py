@@ -115,7 +115,7 @@ def save(self: Any, folder: str | PathLike[str]) -> None:
                     save(value, new / name)
             elif hasattr(value, "save"):
                 value.save(new / name)
-            elif is_large(getattr(value, "nbytes", 0)) and value.dtype != object:
+            elif is_large(getattr(value, "nbytes", 0)) and str(value.dtype) in _MAPPED:
                 np.save(new / f"{name}.npy", value)  # to be mapped
             elif isinstance(value, np.ndarray) and value.dtype.kind not in "biuf":
                 labels = [_plain(label) for label in value.tolist()]
@@ -260,7 +260,7 @@ def _labels(labels: list[Any], dtype: str) -> NDArray[Any]:
     """Make the array of labels that `save` wrote as a list."""
     if not isinstance(labels, list) or not re.fullmatch(r"object|[<>]U\d{1,9}", dtype):
         raise ValueError(f"labels of type {dtype!r}")
-    if np.dtype(dtype).itemsize * len(labels) > _LABEL_BYTES:
+    if dtype != "object" and np.dtype(dtype).itemsize * len(labels) > _LABEL_BYTES:
         raise ValueError(f"{len(labels)} labels of type {dtype!r} are too large")
     found = np.empty(len(labels), dtype)
     found[:] = labels

@@ -142,7 +142,7 @@ class WordLookup:
                 yield TokenBatch(ids, offsets)
             elif self._make_vectors is not None and not known_only:
                 if n_done == 0:
-                    self._warn_of_made_vectors(unknown, offsets)
+                    self._warn_of_made_vectors(ids, offsets, memory)
                 vectors = self._unknown_vectors(ids, unknown, memory)
                 yield TokenBatch(ids, offsets, vectors)
             else:
@@ -173,11 +173,15 @@ class WordLookup:
         return [*found]
 
     def _warn_of_made_vectors(
-        self, unknown: NDArray[np.intp], offsets: NDArray[np.int64]
+        self, ids: NDArray[np.int32], offsets: NDArray[np.int64], memory: "_Memory"
     ) -> None:
         """Warn once if so many words are unknown as are in another language."""
-        n_unknown, n_tokens = _share_of_first(unknown, offsets)
-        if n_tokens < _WARN_FROM or n_unknown * 4 < n_tokens or self._has_warned:
+        first = ids[: offsets[min(_FIRST_TEXTS, len(offsets) - 1)]]
+        n_tokens, unknown = len(first), first[first < 0].tolist()
+        if n_tokens < _WARN_FROM or 4 * len(unknown) < n_tokens or self._has_warned:
+            return
+        n_unknown = sum(memory.words[word].isalpha() for word in unknown)
+        if 4 * n_unknown < n_tokens:  # numbers and names of articles
             return
         self._has_warned = True
         warn_caller(
@@ -308,19 +312,12 @@ def _limit_memory() -> None:
             lookup.clear()
 
 
-def _share_of_first(
-    unknown: NDArray[np.intp], offsets: NDArray[np.int64]
-) -> tuple[int, int]:
-    """How many of the tokens of the first texts are at the positions `unknown`."""
-    n_tokens = int(offsets[min(_FIRST_TEXTS, len(offsets) - 1)])
-    return int(np.searchsorted(unknown, n_tokens)), n_tokens
-
-
 def _warn_of_unknown_words(
     unknown: NDArray[np.intp], offsets: NDArray[np.int64]
 ) -> None:
     """Warn if more than a fifth of the first tokens are at these positions."""
-    n_unknown, n_tokens = _share_of_first(unknown, offsets)
+    n_tokens = int(offsets[min(_FIRST_TEXTS, len(offsets) - 1)])
+    n_unknown = int(np.searchsorted(unknown, n_tokens))
     if n_tokens >= _WARN_FROM and n_unknown * 5 > n_tokens:
         warn_caller(
             f"{n_unknown} of the first {n_tokens} tokens have no vector and are "

@@ -74,7 +74,7 @@ def _passages(text: str, n_words: int, n_shared: int) -> Iterator[str]:
     for sentence in _sentences(text, n_words):
         if n_new and sum(map(len, waiting)) + len(sentence) > n_words:
             yield _joined(waiting)
-            waiting, n_new = waiting[len(waiting) - n_shared :] if n_shared else [], 0
+            waiting, n_new = waiting[-n_shared:] if n_shared else [], 0
             while waiting and sum(map(len, waiting)) + len(sentence) > n_words:
                 waiting = waiting[1:]
         waiting.append(sentence)

@@ -134,6 +134,9 @@ def test_another_language_warns_once():
     )
     english = load_paraphrases().data[:200]
     encoder.transform(english)
+    encoder.transform(
+        [f"Order {number} was shipped" for number in range(10_000, 10_100)]
+    )
     with pytest.warns(
         UserWarning, match=r"(\d+) of the first (\d+) tokens are"
     ) as caught:

@@ -14,8 +14,14 @@ from sklearn.preprocessing import FunctionTransformer, Normalizer
 import skparaphrase
 from skparaphrase.datasets import load_paraphrases, load_word_vectors
 from skparaphrase.decomposition import CommonComponentRemoval
-from skparaphrase.encoders import AverageEncoder, LSTMEncoder, SIFEncoder
+from skparaphrase.encoders import (
+    AverageEncoder,
+    LSTMEncoder,
+    ParagramEncoder,
+    SIFEncoder,
+)
 from skparaphrase.inspection import ExplanationDisplay, explain_similarity
+from skparaphrase.search import SemanticSearch
 from skparaphrase.vectors import WordVectors
 
 A, B = "I forgot my password.", "How do I reset my login, my login?"
@@ -130,3 +136,13 @@ def test_display():
     display.plot(include_values=False)
     assert display.texts_ is None
     plt.close(display.figure_)
+
+
+def test_compounds_of_trained_averages_and_the_encoder_of_a_search():
+    pairs = load_paraphrases().data[:60]
+    encoder = ParagramEncoder(max_epochs=1, random_state=0, device="cpu").fit(pairs)
+    texts = "The well-known parcel", "My package"
+    for each in (encoder, SemanticSearch(encoder).fit(list(texts))):
+        shares = explain_similarity(*texts, each)
+        assert shares.attrs["is_sum"]
+        assert_allclose(shares.to_numpy().sum(), shares.attrs["cosine"], atol=1e-5)

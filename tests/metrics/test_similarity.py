@@ -262,3 +262,14 @@ def test_scorers_of_encoders_take_their_cosines(scorer, correlation):
     assert scorer(predicting, X, y) == pytest.approx(expected, abs=1e-4)
     with pytest.raises(ValueError, match="predictions for pairs, or their vectors"):
         scorer(encoder, X[:, 0], y)
+
+
+def test_scorers_together_take_encoders():
+    X, y = load_similarity(return_X_y=True)
+    scoring = {"pearson": pearson_scorer, "spearman": spearman_scorer}
+    options = {"scoring": scoring, "cv": 2, "error_score": "raise"}
+    found = cross_validate(SIFEncoder(), X, y, **options)
+    predicting = make_pipeline(SIFEncoder(), PairSimilarity())
+    expected = cross_validate(predicting, X, y, **options)
+    for name in scoring:
+        assert_allclose(found[f"test_{name}"], expected[f"test_{name}"], atol=1e-4)

@@ -143,9 +143,16 @@ def test_ids_of_added_texts():
     search = SemanticSearch().fit(TEXTS[:1], ids=[7]).partial_fit(TEXTS[1:])
     assert search.ids_.tolist() == [7, 8, 9]
     search.partial_fit(pd.Series(["One more.", "And another."]))
-    assert search.ids_.tolist() == [7, 8, 9, 10, 11]
-    search.partial_fit(["With a name."], ids=["a"])
-    assert search.ids_.tolist() == [7, 8, 9, 10, 11, "a"]
+    assert search.ids_.tolist() == [7, 8, 9, 0, 1]
+    search.partial_fit(pd.Series(["A third."]))  # the default index, which is taken
+    search.partial_fit(["With a name.", "Large."], ids=["a", 2**70])
+    assert search.ids_.tolist() == [7, 8, 9, 0, 1, 10, "a", 2**70]
+    series = pd.Series(TEXTS)
+    search = SemanticSearch().fit(series[1:]).partial_fit(series[:1])
+    assert search.ids_.tolist() == [1, 2, 0]
+    search.partial_fit(["A text."], ids="name").remove(np.int64(1))
+    assert search.ids_.tolist() == [2, 0, "name"]
+    assert SemanticSearch().fit(TEXTS, ids=list(np.arange(3))).ids_.dtype == np.int64
 
 
 @pytest.mark.parametrize(
@@ -190,6 +197,66 @@ def test_after_any_changes_as_a_new_search(neighbors, dtype):
         assert_allclose(own, expected, atol=1e-6)
 
 
+class Failing(Reversed):
+    """Cannot be fitted to more than four vectors."""
+
+    def fit(self, X, y=None):
+        if len(X) > 4:
+            raise RuntimeError("no more")
+        return super().fit(X)
+
+
+@pytest.mark.parametrize(
+    ("change", "error"),
+    [
+        (lambda s: s.partial_fit(["new"], vectors=np.ones((1, 3))), "3 dimensions"),
+        (lambda s: s.partial_fit(["new", "newer"]), "no more"),
+        (lambda s: s.partial_fit(["new"], ids=[0]), "is there already"),
+        (lambda s: s.fit(SENTENCES[:3], ids=[1]), "1 ids for 3 texts"),
+        (lambda s: s.fit(SENTENCES[:9]), "no more"),
+        (lambda s: s.remove([0, 9]), "no text with the id 9"),
+        (lambda s: s.remove(np.array([True, False, True])), "not a mask"),
+    ],
+)
+def test_what_fails_changes_nothing(change, error):
+    search = SemanticSearch(SIFEncoder(), neighbors=Failing()).fit(TEXTS)
+    before = search.search(TEXTS, k=2)
+    with pytest.raises((KeyError, RuntimeError, TypeError, ValueError), match=error):
+        change(search)
+    after = search.search(TEXTS, k=2)
+    assert_array_equal(after.id, before.id)
+    assert_array_equal(after.text, before.text)
+    assert_array_equal(after.score, before.score)
+    assert search.partial_fit(["One more text."]).ids_.tolist() == [0, 1, 2, 3]
+
+
+class Demanding(Reversed):
+    """Needs three vectors."""
+
+    def fit(self, X, y=None):
+        if len(X) < 3:
+            raise ValueError("too few")
+        return super().fit(X)
+
+
+def test_an_index_that_cannot_be_fitted_to_what_is_left_stays():
+    search = SemanticSearch(neighbors=Demanding()).fit(SENTENCES[:6])
+    for name in range(6):
+        search.remove(name)
+        left = list(range(name + 1, 6))
+        found = search.search(SENTENCES[0], k=6).id[0].tolist()
+        assert sorted(found) == left
+    search.partial_fit(SENTENCES[:4])
+    assert search.search(SENTENCES[1], k=1).text.item() == SENTENCES[1]
+
+
+def test_an_empty_search_with_an_index():
+    search = SemanticSearch(neighbors=NearestNeighbors()).fit([])
+    assert search.search("bikes").row.shape == (1, 0)
+    assert search.partial_fit(TEXTS).search("bikes", k=1).row.item() == 2
+    assert search.search([], k=2).row.shape == (0, 2)
+
+
 def test_removal():
     search = SemanticSearch().fit(TEXTS, ids=list("xyz"))
     assert search.remove("y").texts_.tolist() == [TEXTS[0], TEXTS[2]]
@@ -217,8 +284,15 @@ def test_where(search):
 
 def test_a_series_of_where_fits_texts_that_changed():
     frame = pd.DataFrame({"text": TEXTS, "new": [True, False, True]}, index=[5, 6, 7])
-    search = SemanticSearch().fit(frame["text"]).remove(5).partial_fit(["Bikes?"])
+    search = SemanticSearch().fit(frame["text"]).remove(5)
     assert search.search("bikes", where=frame["new"]).id.tolist() == [[7]]
+    search.partial_fit(["Bikes?"])
+    with pytest.raises(ValueError, match=r"no value for the id 8.*where.to_numpy\(\)"):
+        search.search("bikes", where=frame["new"])
+    named = SemanticSearch().fit(TEXTS, ids=list("xyz"))  # ids that are no index
+    assert named.search("bikes", where=frame["new"]).id.tolist() == [["z", "x"]]
+    twice = pd.Series([False, True, False], index=[0, 0, 1])
+    assert SemanticSearch().fit(TEXTS).search("bikes", where=twice).id.item() == 1
 
 
 @pytest.mark.parametrize("where", [[True], np.arange(3), lambda ids: 1])

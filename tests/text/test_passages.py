@@ -37,6 +37,16 @@ def test_the_last_sentences_are_repeated_where_they_fit():
     assert two == ["a b. c d. e f.", "g h i j k. l."]
 
 
+@pytest.mark.parametrize("n_shared", [3, 4, 7])
+def test_no_more_is_shared_than_there_is(n_shared):
+    text = "One a. Two b. Three c. Four d. Five e."
+    found = split_passages([text], 8, n_shared=n_shared).text.tolist()
+    assert found == [
+        "One a. Two b. Three c. Four d.",
+        "Two b. Three c. Four d. Five e.",
+    ]
+
+
 @given(
     st.lists(
         st.text(st.sampled_from('ab .!?\n"\u3002'), max_size=60), min_size=1, max_size=4
