@@ -161,26 +161,21 @@ def _loaded(args: Args, folder: Path) -> Measures:
 # Others ------------------------------------------------------------------------------
 
 
-def _vicinity(args: Args, backend: str) -> Measures:
+def _vicinity(args: Args) -> Measures:
     from vicinity import Vicinity
 
     texts, vectors, new_texts, new_vectors = _parts(args)
     made: list[Any] = []
-    folder = args.folder / f"vicinity-{backend}-{time.time_ns()}"
-
-    def fit() -> None:
-        made.append(Vicinity.from_vectors_and_items(vectors, texts, backend))
-
-    found = {
-        "fit": _seconds(fit),
+    folder = args.folder / f"vicinity-{time.time_ns()}"
+    return {
+        "fit": _seconds(
+            lambda: made.append(Vicinity.from_vectors_and_items(vectors, texts))
+        ),
         "save": _seconds(lambda: made[0].save(folder)),
         **_in_a_new_process(_vicinity_loaded, args, folder),
         "add": _seconds(lambda: made[0].insert(new_texts, new_vectors)),
+        "remove": _seconds(lambda: made[0].delete(texts[: 7 * len(new_texts) : 7])),
     }
-    if backend == "basic":
-        gone = texts[: 7 * len(new_texts) : 7]
-        found["remove"] = _seconds(lambda: made[0].delete(gone))
-    return found
 
 
 def _vicinity_loaded(args: Args, folder: Path) -> Measures:
@@ -259,14 +254,7 @@ LIFE = Group(
         "hnswlib": Contender(
             "the same, HnswlibIndex", partial(_life, index="hnswlib"), ("hnswlib",)
         ),
-        "vicinity": Contender(
-            "vicinity, exact", partial(_vicinity, backend="basic"), ("vicinity",)
-        ),
-        "vicinity_hnsw": Contender(
-            "vicinity, hnswlib",
-            partial(_vicinity, backend="hnsw"),
-            ("vicinity", "hnswlib"),
-        ),
+        "vicinity": Contender("vicinity, exact", _vicinity, ("vicinity",)),
         "semantic_search": Contender(
             "sentence_transformers semantic_search",
             _semantic_search,

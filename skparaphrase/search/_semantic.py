@@ -534,8 +534,8 @@ def _check_ids(
     X: Any, ids: Any, n: int, before: NDArray[Any] | None = None
 ) -> NDArray[Any]:
     """The ids of `n` new texts after those of `before`; see `SemanticSearch.fit`."""
-    known: list[Any] = [] if before is None else before.tolist()
-    taken = set(known)
+    before = np.empty(0, dtype=np.int64) if before is None else before
+    taken = set(before.tolist())
     index: Any = getattr(X, "index", None)
     new: list[Any] | None = None
     if ids is not None:
@@ -545,26 +545,28 @@ def _check_ids(
         if getattr(index, "start", None) == 0 and not taken.isdisjoint(new):
             new = None  # the index of a Series that was given none
     if new is None:
-        if any(not isinstance(name, int) for name in known):
+        if before.dtype == object and any(not isinstance(name, int) for name in taken):
             raise ValueError(
                 "The texts have ids of your own: pass ids= of those added."
             )
-        first = max(known, default=-1) + 1
+        first = max(taken, default=-1) + 1
         new = list(range(first, first + n))
     if len(new) != n:
         raise ValueError(f"There are {len(new)} ids for {n} texts.")
-    seen = set(taken)
+    seen: set[Any] = set()
     for position, name in enumerate(new):
-        if name in seen:
+        if name in taken or name in seen:
             where = "is there already" if name in taken else "occurs twice"
             raise ValueError(f"ids[{position}] = {name!r} {where}; ids are distinct.")
         seen.add(name)
-    names = known + new
-    if all(type(name) is int and abs(name) < 2**63 for name in names):
-        return np.array(names, dtype=np.int64)
-    found = np.empty(len(names), dtype=object)
-    found[:] = names
-    return found
+    if all(type(name) is int and abs(name) < 2**63 for name in new):
+        added = np.array(new, dtype=np.int64)
+    else:
+        added = np.empty(n, dtype=object)
+        added[:] = new
+    if before.dtype == added.dtype:
+        return np.concatenate([before, added])
+    return np.concatenate([before.astype(object), added.astype(object)])
 
 
 def _listed(ids: Any) -> list[Any]:
