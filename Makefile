@@ -16,7 +16,7 @@ MINUTES ?= 30
 PYTEST := OMP_NUM_THREADS=1 SCIPY_ARRAY_API=1 \
 	$(BIN)/python -m pytest --numprocesses $(WORKERS) --dist worksteal
 
-.PHONY: install demo test coverage integration soak lint bench docs dist clean
+.PHONY: install demo test coverage integration together soak lint bench docs dist clean
 
 install: $(VENV)/test
 
@@ -42,6 +42,17 @@ coverage: $(VENV)/test
 # Tests with skrub, imbalanced-learn, Optuna, Dask, gensim, spaCy and other libraries.
 integration: $(VENV)/integration
 	$(PYTEST) -m integration $(OPTIONS) tests
+
+# The examples with other tools, each in an environment of its own on top of .venv.
+TOOLS := bertopic chromadb keybert langchain-core llama-index-core mteb semhash
+together: $(TOOLS:%=together-%)
+together-%: $(VENV)/test
+	$(BIN)/python -m venv $(VENV)-$*
+	$(BIN)/python -c 'import site; print(site.getsitepackages()[0])' \
+		> $$(echo $(VENV)-$*/lib/python*/site-packages)/base.pth
+	$(VENV)-$*/bin/python -m pip --quiet --disable-pip-version-check install \
+		--constraint constraints.txt $*
+	$(VENV)-$*/bin/python -m pytest docs/tests/test_together.py -k $(firstword $(subst -, ,$*))
 
 # Attacks on texts, files and processes with new seeds, and a table of failures.
 soak: $(VENV)/test
@@ -69,5 +80,5 @@ dist: $(VENV)/dev
 	$(BIN)/python -m twine check --strict dist/*
 
 clean:
-	rm -rf $(VENV) build dist htmlcov .coverage docs/_build docs/api/generated docs/api/backreferences \
+	rm -rf $(VENV) $(VENV)-* build dist htmlcov .coverage docs/_build docs/api/generated docs/api/backreferences \
 		docs/auto_examples docs/sg_execution_times.rst *.egg-info

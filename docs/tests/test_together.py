@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 from sklearn.metrics import adjusted_rand_score
 
-from skparaphrase import load_pretrained
-from skparaphrase.datasets import load_faq, load_word_vectors
+from skparaphrase import Embedder, load_pretrained
+from skparaphrase.datasets import load_faq, load_similarity, load_word_vectors
 from skparaphrase.encoders import SIFEncoder
-from skparaphrase.metrics import RetrievalScorer
+from skparaphrase.metrics import RetrievalScorer, pearson_scorer
 from skparaphrase.search import NearDuplicates
 from skparaphrase.vectors import WordVectors
 
@@ -73,7 +73,7 @@ def test_langchain(run):
 
 
 @pytest.mark.filterwarnings("ignore")
-def test_chroma(run):
+def test_chromadb(run):
     assert run("chromadb")["hits"]["documents"][0][0] == PARCEL
 
 
@@ -87,6 +87,24 @@ def test_keybert(run):
     words = [word for word, _ in run("keybert")["keywords"]]
     assert len(words) == 3
     assert "parcel" in words
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_mteb(run, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    (scores,) = run("mteb")["results"].task_results[0].scores["test"]
+    pairs = load_similarity()
+    expected = pearson_scorer(load_pretrained(), pairs.data, pairs.target)
+    for name in "cosine_pearson", "pearson":
+        assert scores[name] == pytest.approx(expected, abs=1e-6)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_mteb_retrieval(monkeypatch):
+    mteb = pytest.importorskip("mteb")
+    mocks = pytest.importorskip("mteb.mocks")
+    results = mteb.evaluate(Embedder(), mocks.MockRetrievalTask(), cache=None)
+    assert results.task_results[0].get_score() > 0
 
 
 @pytest.mark.filterwarnings("ignore")

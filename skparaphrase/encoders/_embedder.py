@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.metrics.pairwise import cosine_similarity as pairwise
 
 from skparaphrase.encoders._average import load_pretrained
-from skparaphrase.metrics._similarity import unit_vectors
+from skparaphrase.metrics._similarity import cosine_similarity, unit_vectors
 from skparaphrase.text._check import check_single_texts
 
 
@@ -17,7 +18,7 @@ class Embedder:
     """A fitted encoder with the methods that other libraries call.
 
     `embed_documents` and `embed_query` are those of LangChain, a call is that of
-    Chroma, and `encode` that of SemHash and of others that were made for models of
+    Chroma, and `encode` that of mteb, SemHash and others that were made for models of
     sentence-transformers. Unlike models that were exported, it keeps the vectors of
     words that the table lacks.
 
@@ -56,13 +57,17 @@ class Embedder:
         Parameters
         ----------
         sentences : str or array-like of str of shape (n_texts,)
+            Or, from mteb, an iterable of batches whose key "text" has texts.
         **options : dict
-            Such as `batch_size` and `show_progress_bar`; ignored.
+            Such as `batch_size` and `show_progress_bar`; ignored, but for
+            `task_metadata`, which tells that mteb calls.
 
         Returns
         -------
         vectors : ndarray of shape (dim,) or (n_texts, dim), float32
         """
+        if "task_metadata" in options:
+            sentences = [text for batch in sentences for text in batch["text"]]
         is_single = isinstance(sentences, str)
         texts = check_single_texts([sentences] if is_single else sentences)
         vectors = unit_vectors(np.asarray(self.encoder.transform(texts), np.float32))
@@ -136,6 +141,46 @@ class Embedder:
         """
         found: list[float] = self.embed_query(text)
         return found
+
+    def similarity(self, embeddings1: Any, embeddings2: Any) -> NDArray[np.float32]:
+        """Cosines of all pairs of vectors, for mteb.
+
+        Parameters
+        ----------
+        embeddings1 : array-like of shape (n, dim)
+        embeddings2 : array-like of shape (m, dim)
+
+        Returns
+        -------
+        cosines : ndarray of shape (n, m), float32
+        """
+        found: NDArray[np.float32] = pairwise(embeddings1, embeddings2)
+        return found
+
+    def similarity_pairwise(
+        self, embeddings1: Any, embeddings2: Any
+    ) -> NDArray[np.float32]:
+        """Cosines of the vectors in the same row, for mteb.
+
+        Parameters
+        ----------
+        embeddings1, embeddings2 : array-like of shape (n, dim)
+
+        Returns
+        -------
+        cosines : ndarray of shape (n,), float32
+        """
+        found: NDArray[np.float32] = cosine_similarity(
+            np.asarray(embeddings1), np.asarray(embeddings2)
+        )
+        return found
+
+    @property
+    def mteb_model_meta(self) -> Any:
+        """What mteb asks of a model: nothing but its name is known."""
+        from mteb.models import ModelMeta
+
+        return ModelMeta.create_empty({"name": "skparaphrase/embedder"})
 
     def name(self) -> str:
         """What Chroma calls it.
