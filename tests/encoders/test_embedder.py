@@ -60,3 +60,14 @@ def test_pickles_and_names():
     assert repr(embedder) == "Embedder(SIFEncoder())"
     with pytest.raises(TypeError, match="index 1"):
         embedder.encode(["a", 3])
+
+
+def test_what_mteb_asks_for():
+    embedder = skparaphrase.Embedder()
+    vectors = embedder.encode(TEXTS)
+    batches = iter([{"text": TEXTS[:3]}, {"text": TEXTS[3:]}])
+    assert_array_equal(embedder.encode(batches, task_metadata=None), vectors)
+    expected = normalize(3 * vectors) @ vectors[1:].T
+    assert_allclose(embedder.similarity(3 * vectors, vectors[1:]), expected, atol=1e-6)
+    found = embedder.similarity_pairwise(vectors[1:], vectors[:-1])
+    assert_allclose(found, (vectors[1:] * vectors[:-1]).sum(axis=1), atol=1e-6)
