@@ -42,7 +42,9 @@ if len(sys.argv) > 1:
 
 encoder = skparaphrase.load_pretrained()
 clusters = make_pipeline(
-    encoder, Normalizer(), KMeans(n_clusters=25, n_init=10, random_state=0)
+    encoder,
+    Normalizer(),
+    KMeans(n_clusters=min(25, len(texts) // 4), n_init=10, random_state=0),
 )
 numbers = clusters.fit_predict(texts)
 if topics is not None:  # the 25 topics that the questions were written for
@@ -75,7 +77,9 @@ for number, centre in enumerate(centres):
 # ``UMAP(metric="cosine").fit_transform(vectors)``.
 
 vectors = encoder.transform(texts)
-plane = TSNE(metric="cosine", init="pca", random_state=0).fit_transform(vectors)
+perplexity = min(30, len(texts) / 4)
+tsne = TSNE(perplexity=perplexity, metric="cosine", init="pca", random_state=0)
+plane = tsne.fit_transform(vectors)
 fig, ax = plt.subplots(figsize=(9, 6.5), layout="constrained")
 ax.scatter(*plane.T, c=numbers, cmap="nipy_spectral", s=14)
 for number, name in names.items():

@@ -74,8 +74,8 @@ def explain_similarity(a: str, b: str, encoder: Any = None) -> Any:
     --------
     >>> from skparaphrase.inspection import explain_similarity
     >>> shares = explain_similarity("The parcel is late.", "My package was delayed.")
-    >>> shares.stack().idxmax()
-    ('parcel', 'package')
+    >>> shares.loc["parcel"].idxmax()
+    'package'
     >>> bool(abs(shares.to_numpy().sum() - shares.attrs["cosine"]) < 1e-5)
     True
     """
@@ -147,7 +147,7 @@ def _erased(
 class ExplanationDisplay(Display):
     """Share of each pair of words in the cosine of two texts.
 
-    Create one with :meth:`from_estimator`.
+    Create one with :meth:`from_texts`.
 
     Parameters
     ----------
@@ -168,7 +168,7 @@ class ExplanationDisplay(Display):
     --------
     >>> import matplotlib.pyplot as plt
     >>> from skparaphrase.inspection import ExplanationDisplay
-    >>> display = ExplanationDisplay.from_estimator("A cat sleeps.", "A kitten naps.")
+    >>> display = ExplanationDisplay.from_texts("A cat sleeps.", "A kitten naps.")
     >>> plt.close(display.figure_)
     """
 
@@ -176,7 +176,7 @@ class ExplanationDisplay(Display):
         self.shares, self.name = shares, name
 
     @classmethod
-    def from_estimator(
+    def from_texts(
         cls,
         a: str,
         b: str,
@@ -221,7 +221,7 @@ class ExplanationDisplay(Display):
         include_values, colorbar : bool
             Write the values into the cells; draw a colour bar.
         values_format, cmap : str
-            Format of the values; colour map of matplotlib.
+            Format of the values, of which zeros are left out; colour map of matplotlib.
         im_kwargs : dict, default=None
             Passed to matplotlib's `imshow`.
 
@@ -242,6 +242,9 @@ class ExplanationDisplay(Display):
             resize=ax is None,
             options={"cmap": cmap, "vmin": -most, "vmax": most, **(im_kwargs or {})},
         )
+        for text in self.texts_ or ():
+            if not text.get_text().strip("-0."):
+                text.set_text("")
         self.ax_.set(xlabel="text b", ylabel="text a")
         self._set_title(f"cosine {self.shares.attrs['cosine']:.2f}")
         return self

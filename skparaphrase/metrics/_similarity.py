@@ -201,7 +201,7 @@ class STSScorer:
     ----------
     datasets : tuple (pairs, scores) or mapping of str to such tuples
         Pairs of texts, shape (n_pairs, 2), and graded scores, shape (n_pairs,).
-    metric : {"pearson", "spearman"} or callable, default="pearson"
+    metric : {"pearson", "spearman"}, callable or list of str, default="pearson"
         A callable takes (y_true, y_pred) and returns a number; higher is better.
     postprocess : transformer, default=None
         Fitted to the vectors of each data set and applied to them before the cosine,
@@ -233,14 +233,15 @@ class STSScorer:
         self,
         datasets: tuple[Any, Any] | Mapping[str, tuple[Any, Any]],
         *,
-        metric: str | Callable[[Any, Any], float] = "pearson",
+        metric: str | list[str] | Callable[[Any, Any], float] = "pearson",
         postprocess: Any = None,
         average: bool = False,
     ) -> None:
-        if not callable(metric) and metric not in CORRELATIONS:
+        names = metric if isinstance(metric, list) else [metric]
+        if not callable(metric) and not (names and {*names} <= {*CORRELATIONS}):
             raise ValueError(
-                f"metric must be one of {list(CORRELATIONS)} or a callable; got "
-                f"{metric!r}."
+                f"metric must be one or several of {list(CORRELATIONS)}, or a "
+                f"callable; got {metric!r}."
             )
         self.average = average
         if not isinstance(datasets, Mapping):
@@ -262,7 +263,7 @@ class STSScorer:
         self.datasets = dict(datasets)
         self.metric = metric
         # The axis label of learning curves.
-        self.__name__ = getattr(metric, "__name__", str(metric))
+        self.__name__ = getattr(metric, "__name__", ", ".join(map(str, names)))
         self.postprocess = postprocess
 
     def __call__(
@@ -282,12 +283,31 @@ class STSScorer:
         score : float or dict of str to float
             A number for a single data set, or with `average`. Otherwise the score of
             each data set and their unweighted "mean", with which `GridSearchCV` needs
-            `refit="mean"`.
+            `refit="mean"`. With a list of metrics, a dict of them, such as "pearson",
+            or of each data set and metric, such as "mean_pearson".
         """
-        measure = self.metric if callable(self.metric) else CORRELATIONS[self.metric]
+        predicted = {
+            name: self.similarities(estimator, pairs)
+            for name, (pairs, _) in self.datasets.items()
+        }
+        if not isinstance(self.metric, list):
+            return self._measure(self.metric, predicted)
+        found: dict[str, float] = {}
+        for metric in self.metric:
+            scores = self._measure(metric, predicted)
+            if isinstance(scores, dict):
+                found |= {f"{name}_{metric}": score for name, score in scores.items()}
+            else:
+                found[metric] = scores
+        return found
+
+    def _measure(
+        self, metric: str | Callable[[Any, Any], float], predicted: dict[str, Any]
+    ) -> float | dict[str, float]:
+        measure = metric if callable(metric) else CORRELATIONS[metric]
         scores = {
-            name: measure(gold, self.similarities(estimator, pairs))
-            for name, (pairs, gold) in self.datasets.items()
+            name: measure(gold, predicted[name])
+            for name, (_, gold) in self.datasets.items()
         }
         mean = float(np.mean(list(scores.values())))
         return mean if self.average else {**scores, "mean": mean}

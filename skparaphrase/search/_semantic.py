@@ -299,8 +299,8 @@ class SemanticSearch(EncoderUser):
         where : array-like of bool of shape (n_texts,), or callable, default=None
             The texts to search. A callable is given `ids_` and returns the array. A
             boolean Series is aligned with `ids_` by its index, so that it fits texts
-            that were removed; it needs a value for each id. These searches are exact,
-            also with `neighbors`.
+            that were added or removed; texts without a value are not searched. These
+            searches are exact, also with `neighbors`.
         threshold : float, default=None
             Leave out hits with a smaller cosine. There are as many columns as the query
             with the most hits has; empty places have row -1, id and text None, and
@@ -486,15 +486,18 @@ class SemanticSearch(EncoderUser):
         elif hasattr(where, "reindex"):  # a Series
             if not where.index.is_unique or not where.index.isin(self.ids_).any():
                 where = where.to_numpy()
-            elif (lacking := where.index.get_indexer(self.ids_) < 0).any():
-                name = self.ids_[lacking].tolist()[0]
+            elif (
+                getattr(where.index, "start", None) == 0
+                and len(where) == len(self.ids_)
+                and not where.index.isin(self.ids_).all()
+            ):
                 raise ValueError(
-                    f"where has no value for the id {name!r}. The index of a Series "
-                    "are ids; to go by positions, pass an array, as in "
-                    "where.to_numpy()."
+                    "where is a Series with the default index, some of which are ids "
+                    "and some are not. Give it the ids as its index, or, to go by "
+                    "positions, pass an array, as in where.to_numpy()."
                 )
             else:
-                where = where.reindex(self.ids_)
+                where = where.reindex(self.ids_, fill_value=False)
         mask = np.asarray(where)
         if mask.dtype != bool or mask.shape != self.ids_.shape:
             raise ValueError(

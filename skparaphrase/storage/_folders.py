@@ -289,6 +289,8 @@ def _read_unverified(folder: Path) -> dict[str, Any]:
     try:
         return read_json(folder / "metadata.json")
     except (FileNotFoundError, NotADirectoryError):
+        if not folder.exists():
+            raise FileNotFoundError(f"There is no folder {folder}.") from None
         raise FileNotFoundError(
             f"{folder} was not saved by skparaphrase: it has no metadata.json."
         ) from None

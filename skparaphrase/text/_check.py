@@ -116,7 +116,7 @@ def check_single_texts(X: Any, name: str = "X") -> NDArray[np.object_]:
     if texts.ndim != 1:
         raise ValueError(
             f"{name} must hold texts, shape (n_texts,); got shape {texts.shape}. "
-            "Select one column, such as X['title']."
+            "Select one column, such as X['title'] or X[:, 0]."
         )
     return texts
 

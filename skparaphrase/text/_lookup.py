@@ -178,10 +178,11 @@ class WordLookup:
         """Warn once if so many words are unknown as are in another language."""
         first = ids[: offsets[min(_FIRST_TEXTS, len(offsets) - 1)]]
         n_tokens, unknown = len(first), first[first < 0].tolist()
-        if n_tokens < _WARN_FROM or 4 * len(unknown) < n_tokens or self._has_warned:
+        least = n_tokens / 4 if n_tokens >= _WARN_FROM else max(n_tokens / 3, 7)
+        if len(unknown) < least or self._has_warned:
             return
         n_unknown = sum(memory.words[word].isalpha() for word in unknown)
-        if 4 * n_unknown < n_tokens:  # numbers and names of articles
+        if n_unknown < least:  # the others are numbers and names of articles
             return
         self._has_warned = True
         warn_caller(

@@ -14,9 +14,11 @@ from sklearn.utils import Bunch, check_scalar
 from skparaphrase.text._check import check_single_texts
 
 # White space after the end of a sentence, with closing quotes or brackets; empty lines.
+_SHORT = ("Mr", "Mrs", "Ms", "Dr", "Prof", "vs", "cf", r"e\.g", r"i\.e", "[A-Z]")
+_NOT_SHORT = "".join(rf"(?<!\b{each}\.)" for each in _SHORT)
 _END, _CLOSING, _FULL = ".!?\u2026", "\"'\u201d\u2019)\\]", "\u3002\uff01\uff1f"
 _BREAK = re.compile(
-    rf"(?<=[{_END}])\s+|(?<=[{_END}][{_CLOSING}])\s+|(?<=[{_FULL}])|\n\s*\n"
+    rf"(?<=[{_END}]){_NOT_SHORT}\s+|(?<=[{_END}][{_CLOSING}])\s+|(?<=[{_FULL}])|\n\s*\n"
 )
 
 

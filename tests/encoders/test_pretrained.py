@@ -143,6 +143,9 @@ def test_another_language_warns_once():
         encoder.transform(GERMAN)
         encoder.transform(GERMAN)
     assert len(caught) == 1
+    few = AverageEncoder(load_word_vectors().astype("float32"))
+    with pytest.warns(UserWarning, match=r" of the first \d\d tokens are"):
+        few.transform(GERMAN[:3])
     n_unknown = int(str(caught[0].message).split()[0])
     words = [word for text in GERMAN for word in re.findall(r"\w+", text.lower())]
     assert n_unknown == sum(word not in encoder.vectors for word in words)

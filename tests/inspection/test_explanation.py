@@ -123,12 +123,15 @@ def test_refused(a, b, error, message):
 
 
 def test_display():
-    display = ExplanationDisplay.from_estimator(A, B, name="shipped", colorbar=True)
+    display = ExplanationDisplay.from_texts(A, B, name="shipped", colorbar=True)
     shares = explain_similarity(A, B)
     assert_allclose(display.im_.get_array(), shares)
     labels = [text.get_text() for text in display.ax_.get_yticklabels()]
     assert labels == shares.index.tolist()
-    assert len(display.texts_) == shares.size
+    values = [f"{share:.2f}" for share in shares.to_numpy().flat]
+    expected = ["" if float(value) == 0 else value for value in values]
+    assert [text.get_text() for text in display.texts_] == expected
+    assert "" in expected
     assert display.ax_.get_title() == f"shipped: cosine {shares.attrs['cosine']:.2f}"
     low, high = display.im_.get_clim()
     assert low == -high

@@ -182,6 +182,23 @@ def test_sts_scores_each_set(vectors, sets, metric, reference):
     )
 
 
+def test_sts_with_several_metrics(vectors, sets):
+    encoder, both = AverageEncoder(vectors), ["pearson", "spearman"]
+    alone = {metric: STSScorer(sets, metric=metric)(encoder) for metric in both}
+    scorer = STSScorer(sets, metric=both)
+    assert scorer(encoder) == {
+        f"{name}_{metric}": alone[metric][name]
+        for metric in both
+        for name in ("one", "two", "mean")
+    }
+    assert scorer.__name__ == "pearson, spearman"
+    single = STSScorer(sets["one"], metric=both)(encoder)
+    assert single == {metric: alone[metric]["one"] for metric in both}
+    for wrong in ([], ["pearson", "mrr"], "mrr"):
+        with pytest.raises(ValueError, match="metric must be one or several of"):
+            STSScorer(sets, metric=wrong)
+
+
 @pytest.mark.parametrize("step", [CommonComponentRemoval(2), LastAxis(PCA(3))], ids=str)
 def test_sts_postprocess_is_fitted_on_the_set(vectors, sets, step):
     scorer = STSScorer(sets, postprocess=step)

@@ -287,8 +287,11 @@ def test_a_series_of_where_fits_texts_that_changed():
     search = SemanticSearch().fit(frame["text"]).remove(5)
     assert search.search("bikes", where=frame["new"]).id.tolist() == [[7]]
     search.partial_fit(["Bikes?"])
-    with pytest.raises(ValueError, match=r"no value for the id 8.*where.to_numpy\(\)"):
-        search.search("bikes", where=frame["new"])
+    assert search.search("bikes", where=frame["new"]).id.tolist() == [[7]]  # not 8
+    default = frame["new"].set_axis(pd.RangeIndex(5, 8)).reset_index(drop=True)
+    by_position = SemanticSearch().fit(TEXTS).remove(1).partial_fit(["Bikes?"])
+    with pytest.raises(ValueError, match=r"default index.*where.to_numpy\(\)"):
+        by_position.search("bikes", where=default)
     named = SemanticSearch().fit(TEXTS, ids=list("xyz"))  # ids that are no index
     assert named.search("bikes", where=frame["new"]).id.tolist() == [["z", "x"]]
     twice = pd.Series([False, True, False], index=[0, 0, 1])

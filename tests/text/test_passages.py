@@ -66,6 +66,15 @@ def test_no_word_is_lost_and_none_is_too_many(documents, n_words, n_shared):
         assert "".join(words) == "".join(document.split())
 
 
+def test_abbreviations_end_no_sentence():
+    text = "Ask Dr. Lee or J. Doe, e.g. by mail. Plan A or B? Mr. Ray knows."
+    found = split_passages([text], 9, n_shared=0).text.tolist()
+    assert found == [
+        "Ask Dr. Lee or J. Doe, e.g. by mail.",
+        "Plan A or B? Mr. Ray knows.",
+    ]
+
+
 def test_refused():
     with pytest.raises(ValueError, match="n_words == 0, must be >= 1"):
         split_passages(["a"], 0)
