@@ -12,6 +12,7 @@ from skparaphrase.networks._compositions import (
     charagram_range,
     parameter_arrays,
     unit_vectors,
+    weighted_sums,
     with_gradient,
     with_parameters,
 )
@@ -49,6 +50,7 @@ __all__ = [
     "resolve_device",
     "to_device",
     "unit_vectors",
+    "weighted_sums",
     "with_gradient",
     "with_parameters",
 ]

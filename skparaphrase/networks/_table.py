@@ -164,12 +164,13 @@ class WordTable:
         if self.sparse:
             # The last token of each word wins its place; those tokens are the rows.
             tokens = np.arange(len(ids), dtype=np.int32)
-            self._place[ids] = tokens
-            distinct = ids[self._place[ids] == tokens]
+            places = ids.astype(np.intp)  # once, not by each look-up
+            self._place[places] = tokens
+            distinct = ids[self._place.take(places) == tokens]
             distinct.sort()  # faster to gather
-            self._place[distinct] = tokens[: len(distinct)]
-            local = self._place[ids]
             distinct = distinct.astype(np.int64)
+            self._place[distinct] = tokens[: len(distinct)]
+            local = self._place.take(places)
             rows = to_device(distinct, device)
             if self._initial_rows is not None:
                 initial = torch.from_numpy(self._initial_rows(distinct))

@@ -24,8 +24,7 @@ from skparaphrase.networks._table import Ints, UsedRows, WordTable, to_device
 from skparaphrase.text import TokenBatch
 from skparaphrase.training._update_rules import (
     RULES,
-    change_limits,
-    changed_rows,
+    ChangeLimits,
     clip_norm_,
     limit_change_,
 )
@@ -93,6 +92,7 @@ class BaseTrainer:
             self.anchors[name] = anchor.to(self.device)
         rule = RULES[optimizer.name]
         self.rule = rule(settings.learning_rate, optimizer.momentum)
+        self.limits = ChangeLimits(optimizer.max_change)
         self.vectors_penalty: float = getattr(settings, "vectors_penalty", 0.0)
 
     def slices(self) -> list[slice]:
@@ -132,20 +132,12 @@ class BaseTrainer:
             start: Any = used.initial
             gradient = self._gradient(leaf, self.vectors_penalty, start)
             weight, rate = self.table.weight, self.vectors_rate
-            most, limits = self.optimizer.max_change, None
-            is_limited = most is not None and start is not None
-            keeps_old = used.rows is not None and self.device.type == "cpu"
-            if is_limited and not keeps_old:
-                limits = change_limits(leaf, start, most)
+            limits = None
+            if self.optimizer.max_change is not None and start is not None:
+                limits = self.limits.of(leaf, start, used.rows, len(weight))
             self.rule.step("vectors", weight, gradient, leaf, used.rows, rate)
             if limits is not None:
                 limit_change_(leaf, start, limits)
-            elif is_limited and len(far := changed_rows(leaf, start, most)):
-                # Only these need limits, and the table still holds them from before.
-                rows, initial = leaf[far], start[far]
-                limits = change_limits(weight[used.rows[far]], initial, most)
-                limit_change_(rows, initial, limits)
-                leaf[far] = rows
             self.table.write(leaf, used)
         for name, parameter in self.module.named_parameters():
             if parameter.requires_grad:
@@ -210,6 +202,7 @@ class BaseTrainer:
             for name, parameter in self.module.named_parameters():
                 parameter.copy_(torch.from_numpy(arrays[name]))
         self.rule.load_state_dict(state["optimizer"], self.device)
+        self.limits = ChangeLimits(self.optimizer.max_change)
         self.random_state.set_state(state["random"])
 
     def data(self) -> dict[str, Any]:
