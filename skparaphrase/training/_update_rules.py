@@ -41,10 +41,11 @@ class ChangeLimits:
 
     Parameters
     ----------
-    most : float or None
+    most : float
+        Not used if it is None.
     """
 
-    def __init__(self, most: float | None) -> None:
+    def __init__(self, most: Any) -> None:
         self.most = most
         self._known: Tensor | None = None  # of all rows; NaN until it is known
 
