@@ -22,7 +22,7 @@ else:
 
         def __getattr__(self, name: str) -> Any:
             try:
-                return getattr(import_module(self._name), name)
+                found = getattr(import_module(self._name), name)
             except ModuleNotFoundError as error:
                 if error.name != "torch":
                     raise
@@ -31,6 +31,8 @@ else:
                     "of word vectors, search and saved averages do not.",
                     name="torch",
                 ) from error
+            setattr(self, name, found)  # a search takes microseconds, in every step
+            return found
 
     networks, training = _Lazy("skparaphrase.networks"), _Lazy("skparaphrase.training")
     torch = _Lazy("torch")

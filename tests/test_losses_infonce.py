@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import torch
 from numpy.testing import assert_allclose
+from torch.autograd import gradcheck
 
 from skparaphrase import losses
 from skparaphrase.losses import InfoNCELoss
@@ -115,3 +116,51 @@ def test_pairs_without_any_negative_add_nothing():
     value.backward()
     assert value.item() == pytest.approx(0, abs=1e-12)
     assert_allclose(leaf.grad, 0, atol=1e-12)
+
+
+def of_start(n_hard, keep, temperature, is_masked):
+    """A loss of random vectors, and the batch with vectors of the start."""
+    n_texts = 2 * N_PAIRS + n_hard
+    texts = np.random.RandomState(0).randint(70, size=n_texts)
+    start = torch.from_numpy(np.random.default_rng(1).normal(size=(n_texts, 5)))
+    batch = LossBatch(
+        texts, np.random.RandomState(0), n_hard=n_hard, start=unit_vectors(start)
+    )
+    loss = InfoNCELoss(temperature, keep=keep, mask_known=is_masked)
+    vectors = torch.from_numpy(np.random.default_rng(0).normal(size=(n_texts, 5)))
+    return (lambda v: loss.compute(unit_vectors(v), batch)), vectors.requires_grad_()
+
+
+@pytest.mark.parametrize("n_hard", [0, N_PAIRS])
+@pytest.mark.parametrize("keep", [0.0, 0.3])
+@pytest.mark.parametrize("temperature", [0.025, 0.1, 1.0])
+@pytest.mark.parametrize("is_masked", [False, True])
+def test_at_once_equals_in_blocks(monkeypatch, is_masked, temperature, keep, n_hard):
+    compute, vectors = of_start(n_hard, keep, temperature, is_masked)
+    found = []
+    for block in (1024, 7):  # the second is smaller than the batch
+        monkeypatch.setattr(losses, "BLOCK", block)
+        value = compute(vectors)
+        found.append((value.item(), torch.autograd.grad(value, vectors)[0]))
+    (value, gradient), (wanted, wanted_gradient) = found
+    assert value == pytest.approx(wanted, rel=1e-12)
+    assert_allclose(gradient, wanted_gradient, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("keep", [0.0, 0.3])
+def test_the_gradient_is_that_of_differences(keep):
+    compute, vectors = of_start(N_PAIRS, keep, 0.5, True)
+    assert gradcheck(compute, vectors)
+
+
+def test_low_temperatures_do_not_overflow_or_vanish():
+    vectors = np.random.default_rng(0).normal(size=(2 * N_PAIRS, 40))
+    leaf = torch.from_numpy(vectors.astype(np.float32)).requires_grad_()
+    batch = LossBatch(np.arange(2 * N_PAIRS), np.random.RandomState(0))
+    for temperature in (0.001, 0.02, 0.025):
+        value = InfoNCELoss(temperature).compute(unit_vectors(leaf), batch)
+        known = np.arange(2 * N_PAIRS)
+        wanted = whole_infonce(unit_vectors(leaf), known, N_PAIRS, temperature)
+        assert value.item() == pytest.approx(wanted.item(), rel=1e-5)
+        (gradient,) = torch.autograd.grad(value, leaf)
+        assert_allclose(gradient, torch.autograd.grad(wanted, leaf)[0], atol=1e-4)

@@ -12,6 +12,8 @@ from skparaphrase.networks._compositions import (
     charagram_range,
     parameter_arrays,
     unit_vectors,
+    weighted_sums,
+    with_gradient,
     with_parameters,
 )
 from skparaphrase.networks._convolutions import CharacterConvolution, Convolution
@@ -48,5 +50,7 @@ __all__ = [
     "resolve_device",
     "to_device",
     "unit_vectors",
+    "weighted_sums",
+    "with_gradient",
     "with_parameters",
 ]

@@ -78,10 +78,15 @@ def gather_rows(source: Tensor, rows: Tensor, out: Tensor | None = None) -> Tens
 
 def scatter_rows(target: Tensor, rows: Tensor, values: Tensor) -> None:
     """Overwrite some rows, which must not repeat."""
-    if _numpy_is_faster(target):
-        target.numpy()[rows.numpy()] = values.detach().numpy()
+    values = values.detach()
+    if not _numpy_is_faster(target):
+        target.index_copy_(0, rows, values)
+    elif target.is_contiguous() and values.is_contiguous():
+        row = np.dtype((np.void, target.stride(0) * target.itemsize))
+        # Rows as items: 3/5 of the time of an indexed assignment.
+        np.put(target.numpy().view(row), rows.numpy(), values.numpy().view(row))
     else:
-        target.index_copy_(0, rows, values.detach())
+        target.numpy()[rows.numpy()] = values.numpy()
 
 
 def _numpy_is_faster(tensor: Tensor) -> bool:
@@ -159,12 +164,13 @@ class WordTable:
         if self.sparse:
             # The last token of each word wins its place; those tokens are the rows.
             tokens = np.arange(len(ids), dtype=np.int32)
-            self._place[ids] = tokens
-            distinct = ids[self._place[ids] == tokens]
+            places = ids.astype(np.intp)  # once, not by each look-up
+            self._place[places] = tokens
+            distinct = ids[self._place.take(places) == tokens]
             distinct.sort()  # faster to gather
-            self._place[distinct] = tokens[: len(distinct)]
-            local = self._place[ids]
             distinct = distinct.astype(np.int64)
+            self._place[distinct] = tokens[: len(distinct)]
+            local = self._place.take(places)
             rows = to_device(distinct, device)
             if self._initial_rows is not None:
                 initial = torch.from_numpy(self._initial_rows(distinct))

@@ -24,7 +24,7 @@ from skparaphrase.networks._table import Ints, UsedRows, WordTable, to_device
 from skparaphrase.text import TokenBatch
 from skparaphrase.training._update_rules import (
     RULES,
-    change_limits,
+    ChangeLimits,
     clip_norm_,
     limit_change_,
 )
@@ -92,6 +92,7 @@ class BaseTrainer:
             self.anchors[name] = anchor.to(self.device)
         rule = RULES[optimizer.name]
         self.rule = rule(settings.learning_rate, optimizer.momentum)
+        self.limits = ChangeLimits(optimizer.max_change)
         self.vectors_penalty: float = getattr(settings, "vectors_penalty", 0.0)
 
     def slices(self) -> list[slice]:
@@ -131,9 +132,9 @@ class BaseTrainer:
             start: Any = used.initial
             gradient = self._gradient(leaf, self.vectors_penalty, start)
             weight, rate = self.table.weight, self.vectors_rate
-            most, limits = self.optimizer.max_change, None
-            if most is not None and start is not None:
-                limits = change_limits(leaf, start, most)
+            limits = None
+            if self.optimizer.max_change is not None and start is not None:
+                limits = self.limits.of(leaf, start, used.rows, len(weight))
             self.rule.step("vectors", weight, gradient, leaf, used.rows, rate)
             if limits is not None:
                 limit_change_(leaf, start, limits)
@@ -201,6 +202,7 @@ class BaseTrainer:
             for name, parameter in self.module.named_parameters():
                 parameter.copy_(torch.from_numpy(arrays[name]))
         self.rule.load_state_dict(state["optimizer"], self.device)
+        self.limits = ChangeLimits(self.optimizer.max_change)
         self.random_state.set_state(state["random"])
 
     def data(self) -> dict[str, Any]:

@@ -20,7 +20,7 @@ State = dict[str, dict[str, Any]]
 _LARGE = 1 << 29  # bytes
 _FUSED: dict[str, Any] = {"fused": True, "weight_decay": 0.0, "maximize": False}
 _CLEARLY = 1.001  # more than what rounding adds to a distance
-_CHUNK = 1024  # rows updated at a time, so that their arrays stay in the cache
+_CHUNK = 2048  # rows updated at a time, so that their arrays stay in the cache
 
 
 def clip_norm_(gradient: Tensor, clip_norm: float) -> None:
@@ -32,22 +32,50 @@ def clip_norm_(gradient: Tensor, clip_norm: float) -> None:
     gradient *= norm.clamp(max=clip_norm) / (norm + 1e-7)
 
 
-def change_limits(rows: Tensor, initial: Tensor, most: float) -> Tensor:
-    """How far a step may take rows from their initial values, shape (n_rows, 1).
+class ChangeLimits:
+    """How far a step may take rows from their initial values.
 
     `most * |initial|`, or their distance before the step, if that is clearly more: an
-    earlier fit without a limit is not undone.
+    earlier fit without a limit is not undone. The first is remembered, on a CPU, for
+    rows that a step has found within it, since they stay so.
+
+    Parameters
+    ----------
+    most : float
+        Not used if it is None.
     """
-    limits, before = most * _lengths(initial), _lengths(rows - initial)
-    return torch.where(before > _CLEARLY * limits, before, limits)
+
+    def __init__(self, most: Any) -> None:
+        self.most = most
+        self._known: Tensor | None = None  # of all rows; NaN until it is known
+
+    def of(
+        self, values: Tensor, initial: Tensor, rows: Tensor | None, n_rows: int
+    ) -> Tensor:
+        """The limits of some `rows` of `n_rows`, or of all, shape (len(values), 1)."""
+        if rows is None or rows.device.type != "cpu":
+            return self._compute(values, initial)
+        if self._known is None:
+            self._known = torch.full((n_rows, 1), torch.nan)
+        limits = self._known[rows]
+        new = limits[:, 0].isnan().nonzero()[:, 0]
+        if len(new):
+            few, start = values[new], initial[new]
+            found = limits[new] = self._compute(few, start)
+            found[found > self.most * _lengths(start)] = torch.nan
+            self._known[rows[new]] = found
+        return limits
+
+    def _compute(self, values: Tensor, initial: Tensor) -> Tensor:
+        limits, before = self.most * _lengths(initial), _lengths(values - initial)
+        return torch.where(before > _CLEARLY * limits, before, limits)
 
 
 def limit_change_(rows: Tensor, initial: Tensor, limits: Tensor) -> None:
     """Move rows back to the distance `limits` from their initial values."""
-    change = rows - initial
-    distances = _lengths(change)
-    back = torch.addcmul(initial, change, limits / distances.clamp_min(1e-30))
-    torch.where(distances > limits, back, rows, out=rows)
+    distances = _lengths(rows - initial)
+    kept = (limits / distances.clamp_min_(1e-30)).clamp_(max=1)
+    torch.lerp(initial, rows, kept, out=rows)  # the row itself, to the bit, where 1
 
 
 def _lengths(rows: Tensor) -> Tensor:

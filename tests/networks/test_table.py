@@ -64,6 +64,9 @@ def test_rows_are_gathered_and_scattered_in_one_thread_or_more(n_threads):
         assert gather_rows(table, torch.from_numpy(rows), out) is out
         assert_array_equal(out, matrix[rows])
         scatter_rows(table, torch.from_numpy(rows), -out)
+        by_columns = torch.tensor(matrix).T.contiguous().T
+        scatter_rows(by_columns, torch.from_numpy(rows), -out)
+        assert_array_equal(by_columns, table)
     finally:
         torch.set_num_threads(1)
     matrix[rows] *= -1

@@ -9,13 +9,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
 
 from skparaphrase.training import _update_rules
 from skparaphrase.training._update_rules import (
     RULES,
     AdaGrad,
-    change_limits,
+    ChangeLimits,
     clip_norm_,
     limit_change_,
 )
@@ -124,6 +124,32 @@ def test_clip_scales_by_the_factor_of_the_papers_code(clip):
     assert_allclose(gradient, normal() * min(norm, clip) / (norm + 1e-7), rtol=1e-6)
 
 
+def limits_of(values, initial, most):
+    """For all rows, and once more for rows of a table."""
+    found = ChangeLimits(most).of(values, initial, None, len(values))
+    rows = torch.arange(len(values))
+    assert (ChangeLimits(most).of(values, initial, rows, len(values)) == found).all()
+    return found
+
+
+def test_limits_that_are_remembered_are_those_that_are_computed():
+    """Steps on random rows, of which every third starts beyond its limit."""
+    random, most = np.random.RandomState(0), 0.5
+    initial = torch.tensor(normal(30))
+    table = initial.clone()
+    table[::3] *= -1.5
+    kept = ChangeLimits(most)
+    for _ in range(40):
+        rows = torch.from_numpy(random.permutation(30)[:9])
+        values, start = table[rows], initial[rows]
+        fresh = ChangeLimits(most).of(values, start, None, 30)
+        limits = kept.of(values, start, rows, 30)
+        assert_array_equal(limits, fresh)
+        values += 0.3 * torch.from_numpy(random.randn(*values.shape)).float()
+        limit_change_(values, start, limits)
+        table[rows] = values
+
+
 @pytest.mark.parametrize("most", [0.01, 0.6, 1.0, 50.0])
 def test_rows_are_moved_back_to_the_largest_change(most):
     initial = normal(40) * np.linspace(0.01, 3, 40, dtype=np.float32)[:, None]
@@ -131,7 +157,7 @@ def test_rows_are_moved_back_to_the_largest_change(most):
     initial[3], moved[4] = 0, initial[4]  # a word without a vector; one that stayed
     rows = torch.tensor(moved)
     start = torch.tensor(initial)
-    limit_change_(rows, start, change_limits(start, start, most))
+    limit_change_(rows, start, limits_of(start, start, most))
     for row, start, found in zip(moved, initial, rows.numpy(), strict=True):
         change = row.astype(np.float64) - start
         length, limit = np.linalg.norm(change), most * np.linalg.norm(start)
@@ -148,14 +174,14 @@ def test_rows_beyond_the_limit_may_stay_there():
     initial = torch.tensor([[1.0, 0.0]] * 3)
     moved = torch.tensor([[3.0, 0.0], [5.0, 0.0], [2.0, 0.0]])
     before = torch.tensor([[5.0, 0.0], [1.0, 2.0], [1.0, 0.0]])
-    limit_change_(moved, initial, change_limits(before, initial, 0.5))
+    limit_change_(moved, initial, limits_of(before, initial, 0.5))
     assert_allclose(moved, [[3, 0], [3, 0], [1.5, 0]])
 
 
 def test_rows_far_from_zero_or_next_to_it_are_moved_back_too():
     for scale in (1e-18, 1e15):
         initial, moved = torch.ones(1, 4) * scale, torch.full((1, 4), 3.0) * scale
-        limit_change_(moved, initial, change_limits(initial, initial, 0.5))
+        limit_change_(moved, initial, limits_of(initial, initial, 0.5))
         assert_allclose(moved, np.full((1, 4), 1.5 * scale), rtol=1e-6)
 
 
