@@ -525,7 +525,7 @@ def _infonce_at_once(
         return logits, shares.mul_(factors), of_rows, of_columns
 
     logits, shares, of_rows, of_columns = compare(one, candidates)
-    total = of_rows.mul_(of_columns).log_().sum()
+    total = of_rows.log_().sum() + of_columns.log_().sum()
     own = 1.0
     if start is not None:
         own = 1 - keep
