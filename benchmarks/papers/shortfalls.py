@@ -24,8 +24,6 @@ from skparaphrase.callback import ScoreMonitor
 from skparaphrase.datasets import load_word_frequencies
 from skparaphrase.encoders import AverageEncoder, SIFEncoder
 from skparaphrase.interaction import PairwiseInteractionRanker
-from skparaphrase.metrics import pearson_score
-from skparaphrase.pairs import PairSimilarity
 from skparaphrase.supervised import SentenceClassifier
 from skparaphrase.vectors import WordFrequencies
 
@@ -34,39 +32,31 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from interaction_ranking import measure
 from interaction_ranking import read as read_questions
 
-from _lib.interaction import find_vectors, once, timed_fit
+from _lib.interaction import once, timed_fit
 from _lib.paper_encoders import paper_encoder
-from _lib.papers import Data, parse_args, run_all, score_sts, sts_means, write
+from _lib.papers import COLUMNS, Data, parse_args, run_all, score_sts, sts_means, write
 from _lib.supervised import evaluate, read
 
-N_BOOT = 2000  # samples of the interval of the shortest texts
-FEW_WORDS = 4
-WORDS = 12  # most words of a short pair
-
 CHARAGRAM: dict[str, dict[str, Any]] = {
-    "all pairs, 2 epochs": {"epochs": 2, "intervals": True},
-    "half of the pairs, 4 epochs": {"share": 2, "epochs": 4},
-    "a quarter of the pairs, 8 epochs": {"share": 4, "epochs": 8},
-    "sentences only, 2 epochs": {"words": False, "epochs": 2},
+    "an eighth of the pairs": {"share": 8, "epochs": 8},
+    "a quarter of the pairs": {"share": 4, "epochs": 4},
 }
 CSE: dict[str, dict[str, Any]] = {
-    "as in cse_cumulative": {},
-    "centred start": {"centered": True},
-    "half of the sentences, 4 epochs": {"share": 2, "epochs": 4},
-    "a quarter of the sentences, 8 epochs": {"share": 4, "epochs": 8},
-    "5 times the epochs": {"epochs": 10},
-    "short pairs of sentences as phrases": {"phrases": "short"},
+    "a quarter of the sentences, 2 epochs": {},
+    "the same, without phrases first": {"phrases": False},
+    "the same, from centred vectors": {"centered": True},
+    "the same, 8 epochs": {"epochs": 8},
+    "half of the sentences, 2 epochs": {"share": 2},
 }
 SST: dict[str, dict[str, Any]] = {
-    "3 epochs": {"epochs": 3},
+    "3 epochs": {},
     "20 epochs": {"epochs": 20},
-    "3 epochs, from load_pretrained()": {"epochs": 3, "start": "pretrained"},
-    "3 epochs, a quarter of the phrases": {"epochs": 3, "share": 4},
+    "3 epochs, a quarter of the phrases": {"share": 4},
+    "3 epochs, average of load_pretrained()": {"start": "pretrained"},
 }
 TRECQA: dict[str, dict[str, Any]] = {
-    "a quarter of the questions, 6 epochs": {"share": 4},
-    "half of the questions, 6 epochs": {"share": 2},
-    "all questions, 6 epochs, PP vectors": {"vectors": "PP"},
+    "a quarter of the questions": {"share": 4},
+    "half of the questions": {"share": 2},
 }
 SICK: dict[str, dict[str, Any]] = {
     "all pairs": {"without": ()},
@@ -100,60 +90,19 @@ def run(args: argparse.Namespace, part: str, name: str) -> dict[str, Any]:
 
 
 def charagram(
-    data: Data,
-    args: argparse.Namespace,
-    *,
-    epochs: int,
-    share: int = 1,
-    words: bool = True,
-    intervals: bool = False,
+    data: Data, args: argparse.Namespace, *, epochs: int, share: int
 ) -> dict[str, Any]:
-    """The mean of years after each epoch; of short texts with an interval."""
-    pairs = data.pairs
-    if not words:
-        pairs = shuffled([data.corpus(name) for name in data.sentences])
-    pairs = pairs[:: share * (30 if args.quick else 1)]
+    """Means after each epoch."""
+    pairs = data.pairs[::share]
     monitor = ScoreMonitor(lambda encoder: sts_means(score_sts(encoder, data)))
     encoder = paper_encoder(
         "CharagramEncoder", max_epochs=1 if args.quick else epochs, random_state=0
     )
     encoder.set_callbacks(monitor).fit(pairs)
-    found = {
-        "pairs": len(pairs),
-        "epochs": [
-            {key: scores[key] for key in ("mean of years", "with 2015", "SICK")}
-            for scores in monitor.scores_
-        ],
-    }
-    return found | ({"short": short_texts(encoder, data)} if intervals else {})
-
-
-def short_texts(encoder: Any, data: Data) -> dict[str, float]:
-    """r of the pairs of at most four words, and its 95 % bootstrap interval."""
-    sets = [data.sts[key] for key in data.sts if key != "sick"]
-    pairs = np.concatenate([pairs for pairs, _ in sets])
-    gold = np.concatenate([gold for _, gold in sets])
-    split = encoder_words(data)
-    short = [max(len(split(text)) for text in pair) <= FEW_WORDS for pair in pairs]
-    pairs, gold = pairs[short], gold[short]
-    cosines = PairSimilarity().predict(encoder.transform(pairs))
-    random = np.random.RandomState(0)
-    samples = random.randint(len(gold), size=(N_BOOT, len(gold)))
-    scores = [pearson_score(gold[rows], cosines[rows]) for rows in samples]
-    low, high = np.percentile(scores, [2.5, 97.5])
     return {
-        "pairs": len(gold),
-        "r": 100 * float(pearson_score(gold, cosines)),
-        "low": 100 * float(low),
-        "high": 100 * float(high),
+        "pairs": len(pairs),
+        "epochs": [{key: of[key] for key in COLUMNS} for of in monitor.scores_],
     }
-
-
-def encoder_words(data: Data) -> Callable[[str], Any]:
-    """How texts are split into words, as in `scores_by_length`."""
-    from skparaphrase.text import WordTokenizer
-
-    return WordTokenizer()
 
 
 def cse(
@@ -161,35 +110,33 @@ def cse(
     args: argparse.Namespace,
     *,
     centered: bool = False,
-    share: int = 1,
+    phrases: bool = True,
+    share: int = 4,
     epochs: int = 2,
-    phrases: str = "words",
 ) -> dict[str, Any]:
     """CSE on phrases, then on sentences: the row "both" of table 4."""
-    step = 30 if args.quick else 1
-    sentences = shuffled([data.corpus(name) for name in data.sentences])
-    first = shuffled([data.corpus("ppdb-lexical")])
-    if phrases == "short":
-        split = encoder_words(data)
-        first = np.array(
-            [p for p in sentences if max(len(split(text)) for text in p) <= WORDS]
-        )
     table = data.vectors.centered() if centered else data.vectors
     common = {"vectors": table, "learning_rate": 0.0003, "random_state": 0}
-    before = paper_encoder(
-        "ConvolutionalEncoder", "ppdb-xl", max_epochs=1 if args.quick else 5, **common
-    ).fit(first[::step])
-    of_phrases = sts_means(score_sts(before, data))
+    found, before = {}, None
+    if phrases:
+        before = paper_encoder(
+            "ConvolutionalEncoder",
+            "ppdb-xl",
+            max_epochs=1 if args.quick else 5,
+            **common,
+        ).fit(shuffled([data.corpus("ppdb-lexical")])[:: 30 if args.quick else 1])
+        found["after phrases"] = sts_means(score_sts(before, data))["mean of years"]
+    sentences = shuffled([data.corpus(name) for name in data.sentences])[::share]
     both = paper_encoder(
         "ConvolutionalEncoder",
         "simple-wikipedia",
         max_epochs=1 if args.quick else epochs,
         init=before,
         **common,
-    ).fit(sentences[:: share * step])
+    ).fit(sentences[:: 30 if args.quick else 1])
     return {
-        "phrase pairs": len(first),
-        "after phrases": of_phrases["mean of years"],
+        **found,
+        "pairs": len(sentences),
         **sts_means(score_sts(both, data)),
     }
 
@@ -198,11 +145,11 @@ def sst(
     data: Data,
     args: argparse.Namespace,
     *,
-    epochs: int,
+    epochs: int = 3,
     start: str = "minilm-words",
     share: int = 1,
 ) -> dict[str, Any]:
-    """SST-2 with the paper's setting of SIF features: accuracy x 100."""
+    """SST-2 with a head on frozen SIF averages: accuracy x 100."""
     path = data.root / "data/frequencies/enwiki_vocab_min200.txt"
     frequencies = WordFrequencies.read(path).fill_from(load_word_frequencies())
     encoder: Any = SIFEncoder(data.vectors, a=1e-3, frequencies=frequencies)
@@ -214,7 +161,11 @@ def sst(
     model = SentenceClassifier.paper(
         "sif",
         encoder=encoder,
+        projection_dim=None,
         max_epochs=1 if args.quick else epochs,
+        optimizer="adam",
+        learning_rate=0.001,
+        scale=6.0,
         random_state=0,
     )
     return evaluate(model, parts)
@@ -224,15 +175,14 @@ def trecqa(
     data: Data,
     args: argparse.Namespace,
     *,
-    share: int = 1,
-    vectors: str | None = None,
+    share: int,
 ) -> dict[str, Any]:
     """MAP and MRR of the paper's model, trained on a part of the questions."""
     train, dev, test = (read_questions(args, part) for part in ("train", "dev", "test"))
     queries = np.unique(train.query)[:: share * (10 if args.quick else 1)]
     keep = np.isin(train.query, queries)
     model = PairwiseInteractionRanker(
-        find_vectors(args, vectors),
+        data.vectors,
         similarity=None,
         max_epochs=1 if args.quick else 6,
         random_state=0,
@@ -269,7 +219,6 @@ def shuffled(parts: Any) -> Any:
     return pairs[np.random.RandomState(0).permutation(len(pairs))]
 
 
-# Longest first, so that all parts are done at about the same time.
 PARTS: dict[str, tuple[Callable[..., dict[str, Any]], Mapping[str, Any]]] = {
     "sst": (sst, SST),
     "sick": (sick, SICK),
