@@ -98,7 +98,9 @@ def published(method: str) -> dict[str, Any]:
     """Scores by data set, where they are known, and their means; see `sts_means`."""
     if method in BY_YEAR:
         table, system = BY_YEAR[method]
-        years = {f"{year}.": printed(table, system, f"{year}.average") for year in YEARS}
+        years = {
+            f"{year}.": printed(table, system, f"{year}.average") for year in YEARS
+        }
         return sts_means({**years, "sick": np.nan})
     table, system = METHODS[method]
     row = tables()[table][system]

@@ -426,7 +426,8 @@ def _orders(
     """The models from best to worst, measured and published on the same sets."""
     ours = {name: results[name]["mean of years"] for name in methods}
     theirs = {
-        name: published(method)["mean of years"] for name, (*_, method) in methods.items()
+        name: published(method)["mean of years"]
+        for name, (*_, method) in methods.items()
     }
     agreement = spearmanr(list(ours.values()), list(theirs.values())).statistic
     return [

@@ -44,8 +44,8 @@ from _lib.papers import (
 )
 from _lib.published import WIETING, printed, published
 
-# Rates were chosen on the training sets of STS 2012 and SICK. The last entry is the name
-# in the paper. In the order of training time, longest first.
+# Rates were chosen on the training sets of STS 2012 and SICK. The last entry is what
+# the paper calls the model. In the order of training time, longest first.
 MODELS: dict[str, tuple[str, dict[str, Any], str | None]] = {
     "LSTM with gate": ("LSTMEncoder", {"output_gate": True}, "LSTM (o.g.)"),
     "LSTM": ("LSTMEncoder", {"output_gate": False}, "LSTM (no o.g.)"),
