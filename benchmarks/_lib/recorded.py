@@ -88,8 +88,13 @@ MAKERS: dict[str, Make] = {
     "cse_cumulative": _cumulative,
     "cse_supervised": _seeded,
     "cse_widths": lambda script, results, n_seeds: script.report(results, n_seeds),
+    "cse_pairs": _plain,
+    "interaction_matrices": _plain,
     "interaction_similarity": _plain,
     "interaction_ranking": _plain,
+    "parameter_counts": _plain,
+    "shortfalls": _plain,
+    "wieting_words": _plain,
 }
 
 
