@@ -173,9 +173,9 @@ def report(results: dict[str, Any]) -> list[str]:
         "Spearman x 100 of cosines. Trained on the 16 thousand lexical pairs of",
         "ppdb-lexical.tsv with the paper's settings for words, but at most",
         f"{EPOCHS} epochs of 50; the paper had 770 thousand pairs (XXL). Medians of",
-        "seeds. Made by `python benchmarks/papers/charagram_words.py`. As in table 1",
-        "of the Charagram paper, the epoch is chosen on one set, so the score on that",
-        "set is an upper bound.",
+        "seeds. Made by `python benchmarks/papers/charagram_words.py`. The epoch is",
+        "chosen on one set, as hyper-parameters are in table 1 of the Charagram paper,",
+        "so the score on that set is an upper bound.",
         "",
         *table(
             [

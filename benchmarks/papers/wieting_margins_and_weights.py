@@ -211,7 +211,7 @@ def report_margins(measured: dict[str, dict[str, float]]) -> list[str]:
         "",
         "The paper's point: models that differ much in similarity hardly differ in",
         "margin, so that the weak ones do not fail to fit. What differs: sentences",
-        "instead of phrases, which makes for other margins in all models.",
+        "instead of phrases. The paper's models here are not those of its table 2.",
     ]
 
 

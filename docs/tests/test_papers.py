@@ -125,6 +125,7 @@ def _published_rows(page: str) -> list[str]:
                 found += NUMBER.findall(" ".join(re.findall(r"\(([^)]*)\)", row)))
             else:
                 chosen = [cells[i] for i in columns if i < len(cells)]
+                chosen = [cell for cell in chosen if ", " not in cell]  # no lists
                 found += NUMBER.findall(" ".join(chosen))
     return found
 
