@@ -50,14 +50,12 @@ from _lib.published import CHARAGRAM, PWIM, SIF, printed, published, tables
 from _lib.supervised import evaluate, read
 
 AMOUNTS: dict[str, dict[str, Any]] = {
-    "an eighth of the pairs": {"share": 8, "epochs": 8},
-    "a quarter of the pairs": {"share": 4, "epochs": 2},
+    "an eighth of the pairs": {"share": 8, "epochs": 2},
 }
 CSE: dict[str, dict[str, Any]] = {
     "a quarter of the sentences, 2 epochs": {},
     "the same, without phrases first": {"phrases": False},
     "the same, from centred vectors": {"centered": True},
-    "the same, 8 epochs": {"epochs": 8},
 }
 SST: dict[str, dict[str, Any]] = {
     "3 epochs": {},
@@ -72,7 +70,8 @@ SICK: dict[str, dict[str, Any]] = {
     "all pairs": {"without": ()},
     "without captions": {"without": ("flickr8k",)},
 }
-EPOCHS_SHOWN = (1, 2, 4, 8)
+EPOCHS_OF_QUESTIONS = 2
+EPOCHS_SHOWN = (1, 2)
 
 
 def main() -> None:
@@ -194,7 +193,7 @@ def trecqa(
     model = PairwiseInteractionRanker(
         data.vectors,
         similarity=None,
-        max_epochs=1 if args.quick else 6,
+        max_epochs=1 if args.quick else EPOCHS_OF_QUESTIONS,
         random_state=0,
     )
     costs = timed_fit(
@@ -371,7 +370,8 @@ def report_trecqa(found: Mapping[str, Any]) -> list[str]:
         ["published", f"{n_pairs:,}", *(f"{theirs[key]:.4f}" for key in measures)]
     )
     return [
-        "6 epochs; recorded: `interaction_ranking`, the same seed; its three seeds",
+        f"{EPOCHS_OF_QUESTIONS} epochs; recorded: `interaction_ranking`, 6 epochs, of",
+        "which the first was the best on the development set; its three seeds",
         f"have a MAP of {span[0]:.4f} to {span[1]:.4f}.",
         "",
         *table(["", "pairs", *measures], rows),
