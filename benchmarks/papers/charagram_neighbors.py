@@ -76,8 +76,6 @@ def report(found: dict[str, Any]) -> list[str]:
         """Our neighbours of each model, and the printed ones."""
         lines = []
         for query in queries:
-            if query not in found["Charagram"]:  # results of other queries
-                continue
             cells: list[Any] = [visible(query)]
             for name, system in models.items():
                 near = found[name].get(query, [])
