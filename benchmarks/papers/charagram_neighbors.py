@@ -23,13 +23,12 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from _lib.paper_encoders import paper_encoder
 from _lib.papers import Data, parse_args, run_all, table, write
+from _lib.published import CHARAGRAM, tables
 
-NEGATED = ("not capable", "not able", "not possible", "not sufficient", "not easy")
-WORDS = (
-    "vehicals", "serious-looking", "near-impossible", "growths", "litered",
-    "journeying", "babyyyyyy", "refunding", "professors",
-)  # fmt: skip
-NGRAMS = ("die", "foo", " ink", "ngu", "not ")
+PRINTED = {number: tables()[f"{CHARAGRAM} {number}"] for number in (8, 9, 10)}
+NEGATED = tuple(PRINTED[8]["CHARAGRAM-PHRASE"])
+WORDS = tuple(PRINTED[9]["CHARAGRAM-PHRASE"])
+NGRAMS = tuple(query.replace("_", " ") for query in PRINTED[10]["CHARAGRAM-PHRASE"])
 NUMBER = 5
 
 
@@ -73,31 +72,45 @@ def listed(found: Any) -> dict[str, list[str]]:
 
 
 def report(found: dict[str, Any]) -> list[str]:
-    def rows(queries: Any, models: tuple[str, ...]) -> list[list[Any]]:
-        return [
-            [visible(query)]
-            + [", ".join(map(visible, found[m].get(query, []))) or "–" for m in models]  # noqa: RUF001
-            for query in queries
-        ]
+    def rows(number: int, queries: Any, models: dict[str, str]) -> list[list[Any]]:
+        """Our neighbours of each model, and the printed ones."""
+        lines = []
+        for query in queries:
+            cells: list[Any] = [visible(query)]
+            for name, system in models.items():
+                near = found[name].get(query, [])
+                cells.append(", ".join(map(visible, near)) or "–")  # noqa: RUF001
+                theirs = PRINTED[number].get(system, {}).get(query.replace(" ", "_"))
+                theirs = theirs or PRINTED[number].get(system, {}).get(query)
+                cells.append(theirs and f"({theirs})")
+            lines.append(cells)
+        return lines
 
-    both = ("Charagram", "PP")
+    both = {"Charagram": "CHARAGRAM-PHRASE", "PP": "PARAGRAM-PHRASE"}
+    characters = {"Charagram": "CHARAGRAM-PHRASE"}
+    heads = ["", "Charagram", "published", "PP", "published"]
     return [
         "# Nearest neighbours",
         "",
-        "Tables 8, 9 and 10 of the Charagram paper. Queries are like those of the",
-        f"paper; candidates are {found['candidates']:,} words of the training pairs.",
-        "PP has no vector of a word that its table lacks. Made by",
+        "Tables 8, 9 and 10 of the Charagram paper: its queries, and in brackets the",
+        "first three neighbours that it prints; candidates are",
+        f"{found['candidates']:,} words of the training pairs. PP has no vector of a",
+        "word that its table lacks. Made by",
         "`python benchmarks/papers/charagram_neighbors.py`.",
         "",
-        "## Negated words (table 8) and words (table 9)",
+        "## Negated words (table 8)",
         "",
-        *table(["", *both], rows([*NEGATED, *WORDS], both)),
+        *table(heads, rows(8, NEGATED, both)),
+        "",
+        "## Words (table 9)",
+        "",
+        *table(heads, rows(9, WORDS, both)),
         "",
         "## N-grams (table 10)",
         "",
         "A space is shown as `_`.",
         "",
-        *table(["", "Charagram"], rows(NGRAMS, both[:1])),
+        *table(heads[:3], rows(10, NGRAMS, characters)),
     ]
 
 

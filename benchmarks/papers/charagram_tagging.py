@@ -33,12 +33,13 @@ from skparaphrase.training import TaggerTrainer
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from _lib.papers import parse_args, run_all, table, write
+from _lib.published import CHARAGRAM, printed
 
 PUBLISHED = {
-    "charCNN": 97.02,
-    "charLSTM": 96.90,
-    "Charagram": 96.99,
-    "2-layer Charagram": 97.10,
+    "charCNN": printed(f"{CHARAGRAM} 4", "charCNN"),
+    "charLSTM": printed(f"{CHARAGRAM} 4", "charLSTM"),
+    "Charagram": printed(f"{CHARAGRAM} 4", "CHARAGRAM"),
+    "2-layer Charagram": printed(f"{CHARAGRAM} 4", "CHARAGRAM (2-layer)"),
 }
 SETTINGS = {  # the slowest first
     "charLSTM": "char-lstm",

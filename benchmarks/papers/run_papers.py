@@ -11,7 +11,7 @@ On two cores, everything takes about five hours, most of them for word interacti
 tagging. `--short` takes three quarters of an hour: one seed, a third of the training
 data, two epochs of word interaction, eight of tagging, three folds. `--quick` takes six
 minutes, on a thousand training examples. Neither replaces recorded results (`--out`
-writes them elsewhere).
+writes them elsewhere). `--tables` only writes the tables again, from recorded results.
 """
 
 # Authors: The skparaphrase developers
@@ -23,6 +23,10 @@ import sys
 import time
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from _lib.recorded import write_again
+
 SCRIPTS = (
     "sts",
     "wieting_encoders",
@@ -31,16 +35,21 @@ SCRIPTS = (
     "charagram_unknown_and_length",
     "charagram_convergence",
     "charagram_neighbors",
+    "wieting_words",
     "wieting_amount",
     "wieting_margins_and_weights",
     "cse_widths",
     "cse_cumulative",
+    "cse_pairs",
     "wieting_supervised",
     "sif_supervised",
     "cse_supervised",
     "charagram_tagging",
     "interaction_similarity",
     "interaction_ranking",
+    "interaction_matrices",
+    "parameter_counts",
+    "shortfalls",
 )
 
 
@@ -50,6 +59,7 @@ def main() -> int:
     part = parser.add_mutually_exclusive_group()
     part.add_argument("--quick", action="store_true", help="a sample of each")
     part.add_argument("--short", action="store_true", help="all in less than an hour")
+    part.add_argument("--tables", action="store_true", help="write only the tables")
     parser.add_argument("--seeds", type=int)
     parser.add_argument("--jobs", type=int)
     parser.add_argument("--out")
@@ -58,6 +68,9 @@ def main() -> int:
     )
     args = parser.parse_args()
 
+    if args.tables:
+        write_again()
+        return 0
     options = ["--data", args.data]
     for name in ("seeds", "jobs", "out"):
         if getattr(args, name) is not None:

@@ -36,6 +36,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from _lib.paper_encoders import INFONCE, multiplied, paper_encoder
 from _lib.papers import Data, cell, parse_args, run_all, table, write
+from _lib.published import WIETING, printed_row
 from _lib.supervised import MODELS, evaluate, plus_minus, read, said, spread
 
 ADAGRAD = {
@@ -69,37 +70,44 @@ RECURRENT: dict[str, Any] = {
     "sentiment": {**ADAM, "scale": 6.0, "max_epochs": 3},
 }
 LAYERS: dict[str, Any] = {"entailment": ADAM, "sentiment": {**ADAM, "scale": 6.0}}
+TABLE = f"{WIETING} 5"
+AVERAGING = printed_row(TABLE, "word averaging")
+*UNIVERSAL, UNIVERSAL_LSTM = printed_row(
+    TABLE, "universal regularization (averaging; sentiment: LSTM with o.g.)"
+)
 ROWS = {
-    "averaging, paper's setting": Row("ParagramEncoder", {}, (86.40, 84.6, 83.0)),
-    "averaging": Row("ParagramEncoder", {}, (86.40, 84.6, 83.0)),
+    "averaging, paper's setting": Row("ParagramEncoder", {}, AVERAGING),
+    "averaging": Row("ParagramEncoder", {}, AVERAGING),
     "projection": Row(
         "ProjectionEncoder",
         {},
-        (85.93, 84.0, 83.0),
+        printed_row(TABLE, "projection"),
         {**LAYERS, "similarity": ADAM},  # unstable with AdaGrad
     ),
-    "DAN": Row("DeepAveragingEncoder", {}, (85.96, 84.5, 83.4), LAYERS),
-    "RNN": Row("RNNEncoder", {}, (73.13, 76.4, 86.5), RECURRENT),
-    "LSTM": Row("LSTMEncoder", {}, (85.45, 83.2, 86.6), RECURRENT),
-    "LSTM with gate": Row("LSTMEncoder", GATE, (83.41, 82.0, 89.2), RECURRENT),
+    "DAN": Row("DeepAveragingEncoder", {}, printed_row(TABLE, "DAN"), LAYERS),
+    "RNN": Row("RNNEncoder", {}, printed_row(TABLE, "RNN"), RECURRENT),
+    "LSTM": Row("LSTMEncoder", {}, printed_row(TABLE, "LSTM (no o.g.)"), RECURRENT),
+    "LSTM with gate": Row(
+        "LSTMEncoder", GATE, printed_row(TABLE, "LSTM (o.g.)"), RECURRENT
+    ),
     "universal averaging": Row(
         "ParagramEncoder",
         {},
-        (86.84, 85.3, None),
+        (*UNIVERSAL, None),
         {"similarity": {"scale": 6.0}},
         prior="PP",
     ),
     "universal averaging, InfoNCE": Row(
         "ParagramEncoder",
         {},
-        (86.84, 85.3, None),
+        (*UNIVERSAL, None),
         {"similarity": {"scale": 6.0}},
         prior="InfoNCE",
     ),
     "universal LSTM with gate": Row(
         "LSTMEncoder",
         GATE,
-        (None, None, 86.9),
+        (None, None, UNIVERSAL_LSTM),
         {"sentiment": {**ADAM, "scale": None, "max_epochs": 3}},
         tasks=("sentiment",),
         prior="LSTM with gate",
@@ -130,9 +138,15 @@ class Features(NamedTuple):
 
 
 FEATURES = {
-    "PP": Features("PP, 300", (82.15, 80.2, 79.7)),
-    "1200": Features("projection, 1200", (82.85, 80.1, 78.8)),
-    "2400": Features("projection, 2400", (84.94, 83.1, 79.4)),
+    "PP": Features("PP, 300", printed_row(f"{WIETING} 6", "PARAGRAM-PHRASE 300")),
+    "1200": Features(
+        "projection, 1200",
+        printed_row(f"{WIETING} 6", "PARAGRAM-PHRASE 1200 (projection)"),
+    ),
+    "2400": Features(
+        "projection, 2400",
+        printed_row(f"{WIETING} 6", "PARAGRAM-PHRASE 2400 (projection)"),
+    ),
 }
 FROZEN: dict[str, dict[str, Any]] = {
     "similarity": {"scale": 6.0, "max_epochs": 20},

@@ -42,6 +42,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from _lib import RESULTS
 from _lib.papers import Data, table, write
 from _lib.per_pair import DIM, DIM_IN, LIMIT, N_CHANNELS, N_CLASSES, PerPair
+from _lib.published import PWIM, printed
 from _lib.timing import machine, number, peak_of
 
 EPOCH = 4500  # pairs of SICK's training set
@@ -52,7 +53,9 @@ BATCHES = {32: "ours, defaults (batch 32, Adam)"} | {
 }
 TOGETHER, APART = "predict, all in one call", "predict, pair by pair"
 WHOLE_GRID = "predict, all in one call, whole grid"
-PAPER_SECONDS = 664  # an epoch, table 9 of He & Lin (2016)
+# An epoch, table 9 of He & Lin (2016).
+PAPER_SECONDS = printed(f"{PWIM} 9", "This work", "seconds per epoch, one CPU thread")
+PARAMETERS = printed(f"{PWIM} 9", "This work", "parameters")
 AIMS = {1: 4.0, 4: 7.0}  # times the loop over pairs
 AIM_OF_PREDICTION = 6.0
 
@@ -345,8 +348,8 @@ def report(args: argparse.Namespace, results: Mapping[str, Any]) -> list[str]:
         f"{results['greatest difference of logits']:.1g}) and the paper's optimiser.",
         f"{results['machine']['processor']}.",
         "",
-        f"{results['parameters']:,} parameters (published: 1.7M). Forward and backward",
-        "of a pair: "
+        f"{results['parameters']:,} parameters (published: {PARAMETERS}). Forward and",
+        "backward of a pair: "
         + ", ".join(f"{value:.2f} GFLOP {key}" for key, value in needed.items())
         + f" (the memory: {count['memory']:.2f}; from shapes, mean of 1,000 pairs).",
         "Peak memory of `predict`: "

@@ -173,8 +173,8 @@ class CharCNNEncoder(TrainedEncoder):
 
     _paper_settings: ClassVar[Settings] = {
         "phrases": _PAPER,
-        "words": {
-            **_PAPER,
+        "words": {  # the values of the released script; only sentences are ordered
+            **PAPER,
             "max_epochs": 50,
             "loss": MarginLoss(negatives="mix"),
             "filters": "equal",
@@ -359,8 +359,9 @@ class CharLSTMEncoder(TrainedEncoder):
 
     _paper_settings: ClassVar[Settings] = {
         "phrases": _PAPER_LSTM,
-        "words": {
+        "words": {  # the values of the released script; only sentences are ordered
             **_PAPER_LSTM,
+            "ordered_first_epoch": False,
             "max_epochs": 50,
             "loss": MarginLoss(negatives="mix"),
             "output_gate": True,

@@ -140,8 +140,10 @@ class PairwiseInteractionRegressor(RegressorMixin, PairwiseInteraction):
     Notes
     -----
     Settings of :meth:`paper`: "sick" (table 3), "msrvid" (table 4), "sts2014"
-    (table 5), with an update for each pair. The authors keep the best epoch of the
-    development set: pass `X_val` and `y_val`.
+    (table 5), with an update for each pair. The paper prints the rate and the number of
+    words; LSTM units, batch size, epochs and the norm of gradients are of the released
+    code. The authors keep the best epoch of the development set: pass `X_val` and
+    `y_val`.
 
     Where the paper and its code disagree, this follows the code: one LSTM for both
     directions, focus on the concatenated states, a matching that continues until one
