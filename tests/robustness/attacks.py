@@ -41,6 +41,7 @@ if hasattr(os, "fork"):
         Attack(process_attacks.kill_a_save, process_attacks.SAVERS, 200),
         Attack(process_attacks.kill_and_resume, process_attacks.RESUMABLE, 200, kills),
         Attack(process_attacks.kill_a_download, process_attacks.DOWNLOADS, 200, kills),
+        Attack(process_attacks.fork_alone, NAMES, 100),
         Attack(process_attacks.fork_under_load, process_attacks.FORKED, 200, forks),
     ]
 ATTACKS = {attack.run.__name__: attack for attack in _ALL}
