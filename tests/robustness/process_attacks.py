@@ -240,11 +240,12 @@ def kill_a_download(name, seed, folder):
 
 
 # Averages remember words, which children get from threads that look them up, and
-# networks share work with threads that children lack. Models that multiply matrices with
-# OpenBLAS, whose lock of its memory can be held at a fork, are forked alone only.
+# networks share work with threads that children lack. Models that multiply matrices
+# with OpenBLAS, whose lock of its memory can be held at a fork, are forked alone only.
 FORKED = [name for name in ENCODERS if name != "make_pipeline"]
 N_FORKS = 5
-MANY_TEXTS = [f"a cat{i} the dog barks " * 3 for i in range(60)]  # for several threads
+KNOWN = "a cat the dog barks a cat the dog sleeps"  # too many new words are warned of
+MANY_TEXTS = [f"a cat the dog barks x{i}" for i in range(99)]  # for several threads
 
 
 @contextmanager
@@ -256,7 +257,7 @@ def threads_that_embed(name, model, seed):
         for i in count():
             if stop.is_set():
                 return
-            say(name, model, [f"n{seed}x{number}x{i}x{j} a" for j in range(50)])
+            say(name, model, [f"n{seed}x{number}x{i}x{j} {KNOWN}" for j in range(50)])
 
     threads = [threading.Thread(target=embed, args=(number,)) for number in range(3)]
     for thread in threads:
@@ -285,7 +286,7 @@ def fork_alone(name, seed, folder):
     """A child of a process that has embedded or fitted does the same, in any thread."""
     random = Random(seed)
     model = fitted(name)[-1]
-    texts = [f"{text}{seed}" for text in MANY_TEXTS]
+    texts = [f"{text} {seed}" for text in MANY_TEXTS] + ["the cat " * 300]
     expected = say(name, model, texts)
     with_fit = random.random() < 0.2
 
@@ -308,11 +309,11 @@ def fork_alone(name, seed, folder):
 def fork_under_load(name, seed, folder):
     """Children get the vectors that the parent gets, and none waits for ever."""
     model = fitted(name)[-1]
-    texts = [f"child{seed}x{j} a cat" for j in range(50)]
+    texts = [f"child{seed}x{j} {KNOWN}" for j in range(50)]
     expected = say(name, model, texts)
 
     def work():
-        new = say(name, model, [f"new{seed}x{j} a cat" for j in range(50)])
+        new = say(name, model, [f"new{seed}x{j} {KNOWN}" for j in range(50)])
         assert np.isfinite(new).all()
         found = say(name, model, texts)
         np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-5)
