@@ -42,6 +42,10 @@ def load_word_vectors() -> WordVectors:
     return bundled("skparaphrase:words")
 
 
+# What folders of before November 2026 call these tables.
+_EARLIER = {"skparaphrase:words": 3702809754, "skparaphrase:sentences": 3078169257}
+
+
 @cache
 def bundled(name: str) -> WordVectors:
     """Read a file of the package: words, vectors, and the n-grams of other words.
@@ -80,7 +84,9 @@ def referred(name: str, fingerprint: int) -> WordVectors:
 
     Raises ValueError if this version of the package has another one.
     """
-    if name not in BUNDLED or (vectors := bundled(name))._fingerprint() != fingerprint:
+    vectors = bundled(name) if name in BUNDLED else None
+    known = [] if vectors is None else [vectors._fingerprint(), _EARLIER[name]]
+    if vectors is None or fingerprint not in known:
         raise ValueError(
             f"This refers to the word vectors {name!r} of another version of "
             "skparaphrase. Use the version that wrote it, or fit and save again."

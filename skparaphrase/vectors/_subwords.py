@@ -234,6 +234,12 @@ class Subwords:
             csr_matvecs(*shape, here, _PLACES, factors[part], table.reshape(-1), sums)
         return found if self.shift is None else found + self.shift
 
+    def sample(self, rows: NDArray[np.intp]) -> list[Any]:
+        """All that decides the vectors, with some of the rows, for checksums."""
+        scale = None if self.scale is None else self.scale[rows]
+        settings = [*map(int, self.ngram_range)], self.kind, float(self.factor)
+        return [self.matrix.shape, self.matrix[rows], scale, self.shift, settings]
+
     def moved(self, factor: float, shift: Any = 0.0) -> "Subwords":
         """Move all vectors in the same way.
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import file_attacks
+import fingerprint_attacks
 import process_attacks
 import text_attacks
 from subjects import NAMES
@@ -33,6 +34,9 @@ _ALL = [
     Attack(text_attacks.fit_to_nasty_texts, NAMES, 1_000, N_TEXTS),
     Attack(file_attacks.damage_a_file, file_attacks.KINDS, 2_000),
     Attack(file_attacks.forge_a_file, file_attacks.FORGED, 1_000),
+    Attack(fingerprint_attacks.change_an_attribute, NAMES, 100, 20),
+    Attack(fingerprint_attacks.change_a_table, ["WordVectors"], 100),
+    Attack(fingerprint_attacks.change_a_parameter, fingerprint_attacks.FITS, 10),
     Attack(process_attacks.save_at_once, process_attacks.SAVERS, 200),
 ]
 if hasattr(os, "fork"):
