@@ -15,6 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import Bunch
 
+from skparaphrase.storage._folders import open_plain
+
 Columns = dict[str, NDArray[Any]]
 Row = tuple[int, list[str]]  # the line in which it ends, and its cells
 
@@ -26,8 +28,8 @@ _ALLOWED = 2**24  # bytes that it may have in any case
 class _Expanded(io.RawIOBase):
     """What a decompressor gives, up to the size that is allowed for `path`."""
 
-    def __init__(self, file: Any, path: Path) -> None:
-        self._file, self._path, self._n_bytes = file, path, 0
+    def __init__(self, file: Any, path: Path, raw: Any) -> None:
+        self._file, self._path, self._raw, self._n_bytes = file, path, raw, 0
 
     def readable(self) -> bool:
         return True
@@ -40,6 +42,7 @@ class _Expanded(io.RawIOBase):
 
     def close(self) -> None:
         self._file.close()
+        self._raw.close()  # a decompressor does not close a file that was opened
         super().close()
 
 
@@ -57,9 +60,11 @@ def check_expanded(path: Path, n_bytes: int) -> None:
 
 def open_compressed(path: Path, open_file: Callable[..., Any]) -> io.BufferedReader:
     """A compressed file, which must not become too large."""
+    raw = open_plain(path)
     if not path.stat().st_size:  # gzip finds no text in it
+        raw.close()
         raise EOFError("it is empty")
-    return io.BufferedReader(_Expanded(open_file(path, "rb"), path))
+    return io.BufferedReader(_Expanded(open_file(raw, "rb"), path, raw))
 
 
 def iter_lines(
@@ -78,7 +83,7 @@ def iter_lines(
         raw = (
             open_compressed(path, import_module(module).open)
             if module
-            else path.open("rb")
+            else open_plain(path)
         )
         with io.TextIOWrapper(raw, encoding, newline=newline) as file:
             for line in islice(file, 1):

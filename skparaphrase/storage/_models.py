@@ -6,6 +6,7 @@
 import re
 from collections.abc import Mapping
 from importlib import import_module
+from itertools import islice
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -34,6 +35,8 @@ _SETTINGS = ("losses", "optimizers", "text")  # modules of parameter objects
 _TABLES = ("vectors",)  # whose classes load themselves
 _ARRAYS = "arrays.safetensors"
 _MAPPED = "float32", "float16", "int8", "uint8", "int64"  # arrays of search
+_MOST_ENTRIES = 1000  # of a folder; models have a dozen
+_MOST_DEPTH = 16  # of folders in folders; models have four
 _LABEL_BYTES = 2**26  # of an array of labels
 _MAPPINGS = "class_weight", "weights"  # of labels, of words; others are word counts
 _PLAIN = (str, int, float, bool, type(None))
@@ -161,8 +164,8 @@ def load(
     Raises
     ------
     FileNotFoundError, ValueError
-        If the folder was not written by `save`, is damaged or of another version, or
-        has a pattern that is not trusted.
+        If the folder was not written by `save`, is damaged or of another version,
+        contains links to folders, or has a pattern that is not trusted.
 
     Examples
     --------
@@ -179,7 +182,7 @@ def load(
     return read_folder(Path(folder), _load, **options)
 
 
-def _load(folder: Path, *, trust_patterns: bool, verify: bool) -> Any:
+def _load(folder: Path, *, trust_patterns: bool, verify: bool, depth: int = 0) -> Any:
     kinds = list(_classes(_MODELS))
     metadata = read_metadata(
         folder, kind=kinds, version=_FORMAT_VERSION, lazy=".npy", verify=verify
@@ -197,13 +200,16 @@ def _load(folder: Path, *, trust_patterns: bool, verify: bool) -> Any:
             name: _labels(**value) if isinstance(value, dict) and value else value
             for name, value in metadata["attributes"].items()
         }
-        for inner in sorted(path for path in folder.iterdir() if path.is_dir()):
+        for inner in _inner_folders(folder, depth):
             values = attributes if inner.name.endswith("_") else parameters
             if table := _classes(_TABLES).get(read_kind(inner)):
                 values[inner.name] = table.load(inner, verify=verify)
             else:
                 values[inner.name] = _load(
-                    inner, trust_patterns=trust_patterns, verify=verify
+                    inner,
+                    trust_patterns=trust_patterns,
+                    verify=verify,
+                    depth=depth + 1,
                 )
         for name, source in metadata.get("bundled", {}).items():
             tables = import_module("skparaphrase.vectors._bundled")
@@ -243,6 +249,20 @@ def _load(folder: Path, *, trust_patterns: bool, verify: bool) -> Any:
     if metadata.get("had_init") and getattr(model, "vectors", None) is None:
         model._anchors = None, getattr(model, "vectors_", None)  # see anchor_table
     return model
+
+
+def _inner_folders(folder: Path, depth: int) -> list[Path]:
+    """The folders in that of a model, none of which leads back or on without end."""
+    entries = list(islice(folder.iterdir(), _MOST_ENTRIES + 1))
+    if len(entries) > _MOST_ENTRIES:
+        raise ValueError(f"it has more than {_MOST_ENTRIES} entries")
+    found = sorted(path for path in entries if path.is_dir())
+    for path in found:
+        if path.is_symlink():
+            raise ValueError(f"{path.name} is a link to a folder; copy the folder")
+    if found and depth == _MOST_DEPTH:
+        raise ValueError(f"models are nested more than {_MOST_DEPTH} folders deep")
+    return found
 
 
 def fitted_attributes(estimator: Any) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from skparaphrase._estimator import warn_caller
 from skparaphrase._threads import available_threads, prefetch
+from skparaphrase.storage._folders import open_plain
 
 FORMATS = ("auto", "glove", "word2vec", "word2vec-binary")
 _BLOCK = 1 << 17  # bytes of text parsed at a time; more leave the processor's cache
@@ -39,8 +40,9 @@ def read_file(
         raise ValueError(f"dtype must be float32 or float16; got {dtype.name}.")
     if limit is not None and limit < 0:
         raise ValueError(f"limit must not be negative; got {limit}.")
-    if not path.stat().st_size:
-        raise ValueError(f"{path} is empty.")
+    with open_plain(path) as file:
+        if not file.read(1):
+            raise ValueError(f"{path} is empty.")
     if format == "auto":
         format = _guess(path)
     is_binary = format == "word2vec-binary"
@@ -196,7 +198,7 @@ def _read_text(
 
 def _open_text(path: Path) -> BinaryIO:
     """A file after its byte order mark, which would be a part of the first word."""
-    file = path.open("rb")
+    file = open_plain(path)
     if file.read(3) != codecs.BOM_UTF8:
         file.seek(0)
     return file
@@ -308,7 +310,7 @@ def _read_binary(
     path: Path, words: _WantedWords, limit: int | None, dtype: np.dtype[Any]
 ) -> NDArray[np.floating]:
     with (
-        open(path, "rb") as file,
+        open_plain(path) as file,
         mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data,
     ):
         start = data.find(b"\n", 0, 100) + 1

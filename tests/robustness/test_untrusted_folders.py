@@ -9,9 +9,11 @@ import io
 import json
 import lzma
 import os
+import shutil
 import tarfile
 import zipfile
 from contextlib import contextmanager
+from functools import partial
 
 import numpy as np
 import pytest
@@ -19,7 +21,14 @@ from safetensors.numpy import save_file
 from sklearn.base import clone
 
 import skparaphrase
-from skparaphrase.datasets import iter_pairs, read_pairs
+from skparaphrase.datasets import (
+    iter_pairs,
+    read_answers,
+    read_pairs,
+    read_tagged,
+    read_texts,
+    read_wikiqa,
+)
 from skparaphrase.datasets._cache import read_members, unpack_member
 from skparaphrase.encoders import SIFEncoder
 from skparaphrase.supervised import SentenceClassifier
@@ -265,12 +274,67 @@ def test_files_that_are_none(kind, name, folder):
     assert str(folder) in str(raised.value)
 
 
+def test_links_to_folders(folder):
+    """Two of them to the folder itself are 2 ** 40 ways of 40 links."""
+    for name in ("a_", "b_"):
+        (folder / name).symlink_to(".", target_is_directory=True)
+    with pytest.raises(ValueError, match="a_ is a link to a folder") as raised:
+        skparaphrase.load(folder)
+    assert str(folder) in str(raised.value)
+
+
+def test_the_folder_itself_may_be_a_link(folder, tmp_path):
+    (tmp_path / "current").symlink_to(folder, target_is_directory=True)
+    assert skparaphrase.load(tmp_path / "current").predict(["a cat"]) == ["yes"]
+
+
 def test_models_in_models_without_end(folder):
-    inner = folder / "encoder"
-    (inner / "more").symlink_to(inner, target_is_directory=True)
-    with pytest.raises(ValueError, match="has no parameter 'more'") as raised:
+    inner = folder
+    for _ in range(20):
+        shutil.copytree(folder / "encoder", inner / "encoder_", dirs_exist_ok=True)
+        inner /= "encoder_"
+        forget_checksums(inner)
+    with pytest.raises(ValueError, match="nested more than 16") as raised:
         skparaphrase.load(folder)
     assert len(str(raised.value)) < 10_000
+
+
+def test_folders_of_many_entries(folder):
+    for i in range(2000):
+        (folder / f"{i}_").mkdir()
+    with pytest.raises(ValueError, match="more than 1000 entries"):
+        skparaphrase.load(folder)
+
+
+READERS = [
+    read_pairs,
+    read_texts,
+    read_tagged,
+    read_wikiqa,
+    read_answers,
+    lambda path: next(iter_pairs(path)),
+    WordVectors.read,
+    partial(WordVectors.read, format="word2vec-binary"),
+    WordFrequencies.read,
+]
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs pipes")
+@pytest.mark.parametrize("suffix", ["", ".gz"])
+@pytest.mark.parametrize("kind", ["pipe", "device", "folder"])
+@pytest.mark.parametrize("read", READERS)
+def test_readers_of_what_is_not_a_file(read, kind, suffix, tmp_path):
+    path = tmp_path / f"pairs.tsv{suffix}"
+    if kind == "pipe":
+        os.mkfifo(path)
+    elif kind == "device":
+        path.symlink_to("/dev/zero")
+    else:
+        path.mkdir()
+    with little_memory(), pytest.raises((ValueError, IsADirectoryError)) as raised:
+        read(path)
+    assert str(path) in str(raised.value)
+    assert kind == "folder" or "is not a file but a pipe" in str(raised.value)
 
 
 @pytest.mark.parametrize(
