@@ -164,6 +164,8 @@ def _write(
     for path in (part, checksums):
         if path.is_symlink():  # of somebody who wants another file to be overwritten
             raise ValueError(f"{path} is a symbolic link. Delete it to start again.")
+        if path.exists() and not path.is_file():
+            raise ValueError(f"{path} is not a file. Delete it to start again.")
     found, records = _written(part, checksums)
     n_found = int(records[-1, 0])
     # The last complete block is computed again, to see that it is the same.
