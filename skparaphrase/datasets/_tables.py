@@ -8,6 +8,7 @@ import io
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from importlib import import_module
 from itertools import islice
+from numbers import Integral
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ Row = tuple[int, list[str]]  # the line in which it ends, and its cells
 
 _COMPRESSED = {".gz": "gzip", ".bz2": "bz2", ".xz": "lzma"}
 _TIMES = 50  # the size of a compressed file that its text may have; English has 3
+_LONGEST = 2**27  # characters of a line
 _ALLOWED = 2**24  # bytes that it may have in any case
 
 
@@ -86,13 +88,23 @@ def iter_lines(
             else open_plain(path)
         )
         with io.TextIOWrapper(raw, encoding, newline=newline) as file:
-            for line in islice(file, 1):
+            if line := file.readline(_LONGEST):
+                if len(line) == _LONGEST:
+                    raise ValueError(
+                        f"{path}, line 1: more than {_LONGEST:,} characters. Is this a "
+                        "text file?"
+                    )
                 if "\0" in line:  # UTF-16 can be valid UTF-8
                     raise UnicodeError("null characters")
                 number = 1
                 yield line.removeprefix("\ufeff")
-            for line in file:
+            while line := file.readline(_LONGEST):
                 number += 1
+                if len(line) == _LONGEST:
+                    raise ValueError(
+                        f"{path}, line {number}: more than {_LONGEST:,} characters. Is "
+                        "this a text file?"
+                    )
                 yield line
     except UnicodeError as error:
         number, reason = number + 1, getattr(error, "reason", error)
@@ -121,7 +133,7 @@ def check_two(columns: Sequence[str | int]) -> None:
 def check_positions(columns: Sequence[str | int]) -> None:
     """Refuse negative positions."""
     for column in columns:
-        if isinstance(column, int) and column < 0:
+        if isinstance(column, Integral) and column < 0:
             raise ValueError(f"Columns are counted from 0; got {column}.")
 
 
@@ -132,8 +144,8 @@ def find_column(
 
     An error ends with `advice`.
     """
-    if isinstance(column, int):
-        return column
+    if isinstance(column, Integral):
+        return int(column)
     count = header.count(column)
     if count != 1:
         problem = f"{count} columns are named" if count else "no column"
@@ -190,7 +202,7 @@ def select_columns(
     Errors about columns suggest `sep=` or `parameters`, if there are parameters.
     """
     advice = f" Pass sep= if {sep!r} does not separate the columns."
-    positions = [column for column in columns if isinstance(column, int)]
+    positions = [column for column in columns if isinstance(column, Integral)]
     most = None  # cells of a row
     if len(positions) < len(columns):
         number, header = next(rows, (1, []))
@@ -229,6 +241,8 @@ def _quoted_rows(path: Path, lines: Iterable[str], sep: str) -> Iterator[Row]:
     # The csv module, not pandas, which takes 1.6 times the memory, pads short rows,
     # accepts text after closing quotes, ends lines at a lone "\r" and reports no lines.
     skip = sep != " "
+    # The limit of a cell is one of the whole process, 131,072 characters by default.
+    csv.field_size_limit(max(csv.field_size_limit(), _LONGEST))
     reader = csv.reader(lines, delimiter=sep, skipinitialspace=skip, strict=True)
     try:
         for cells in reader:

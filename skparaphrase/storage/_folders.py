@@ -319,7 +319,10 @@ def read_json(path: Path) -> dict[str, Any]:
     ValueError
         If it holds anything else.
     """
-    raw = checked_file(path).read_bytes()
+    try:
+        raw = checked_file(path).read_bytes()
+    except (MemoryError, OverflowError) as error:
+        raise ValueError(f"{path} is damaged: it is larger than the memory") from error
     with refuse_damage(path):
         content = json.loads(raw)
         if not isinstance(content, dict):
@@ -390,7 +393,12 @@ def write_safetensors(path: Path, arrays: dict[str, NDArray[Any]]) -> None:
 
     Without more, safetensors leaves the file to its owner alone.
     """
-    save_file(arrays, path)
+    try:
+        save_file(arrays, path)
+    except SafetensorError as error:  # with the system's error as its text
+        found = re.search(r"os error (\d+)", str(error))
+        code = int(found[1]) if found else errno.EIO
+        raise OSError(code, f"{os.strerror(code)} ({error})", str(path)) from error
     path.chmod(path.parent.stat().st_mode & 0o666)
 
 
@@ -456,6 +464,10 @@ def refuse_damage(path: Path) -> Iterator[None]:
     """
     try:
         yield
+    except MemoryError as error:
+        raise ValueError(
+            f"{path} is damaged, or larger than the memory allows: {error}"
+        ) from error
     except MALFORMED as error:
         if isinstance(error, OSError) and error.errno not in _MALFORMED_PATHS:
             raise

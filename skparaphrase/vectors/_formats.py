@@ -356,7 +356,7 @@ def _read_binary(
             space = find(b" ", start, start + _LONGEST)
             if space < 0 or space + width >= n_bytes:
                 raise ValueError(
-                    f"{path} is cut off or damaged in row {row} of {n_words}, at byte "
+                    f"{path} is cut off in row {row} of {n_words}, or damaged, at byte "
                     f"{start}."
                 )
             # The original tool ends a row with a newline, others do not.

@@ -93,7 +93,10 @@ class WordFrequencies(Mapping[str, int]):
             If a line is not a word and a count; the message names file and line.
         """
         with open_plain(Path(path)) as file:
-            raw = file.read()
+            try:
+                raw = file.read()
+            except MemoryError:
+                raise ValueError(f"{path} is larger than the memory.") from None
         try:
             text = raw.decode(encoding)
         except UnicodeDecodeError as error:

@@ -17,6 +17,7 @@ from functools import partial
 
 import numpy as np
 import pytest
+import subjects
 from safetensors.numpy import save_file
 from sklearn.base import clone
 
@@ -437,3 +438,39 @@ def test_text_may_be_compressed_well(tmp_path):
     path = tmp_path / "pairs.tsv.gz"
     path.write_bytes(gzip.compress(b"a cat\ta dog\n" * 100_000))
     assert sum(1 for _ in iter_pairs(path, columns=(0, 1))) == 100_000
+
+
+@pytest.mark.parametrize(
+    ("name", "changes"),
+    [
+        ("DeepAveragingEncoder", {"n_layers": 10_000_000}),
+        ("DeepAveragingEncoder", {"dim": 10**9}),
+        ("LSTMEncoder", {"n_layers": 10**9}),
+        ("CharagramEncoder", {"n_layers": 10_000_000}),
+        ("CharagramEncoder", {"ngram_range": [1, 10**9]}),
+        ("CharCNNEncoder", {"filters": [[2, 10**9]]}),
+        ("CharCNNEncoder", {"filters": [["x", 3]]}),
+        ("ConvolutionalEncoder", {"widths": [10**9]}),
+        ("ConvolutionalEncoder", {"n_filters": 10**9}),
+        ("PairwiseInteractionRegressor", {"hidden_dim": 10**9}),
+        ("SequenceTagger", {"dense_dim": 10**9}),
+    ],
+)
+def test_sizes_that_do_not_fit_the_arrays(name, changes, tmp_path):
+    [model] = subjects.fitted(name)
+    model.save(tmp_path / "model")
+    assert skparaphrase.load(tmp_path / "model")
+    forget_checksums(tmp_path / "model")
+    path = tmp_path / "model/metadata.json"
+    edit(path, **{f"parameters__{k}": v for k, v in changes.items()})
+    with little_memory(), pytest.raises(ValueError, match=r"model is damaged: "):
+        skparaphrase.load(tmp_path / "model")
+
+
+def test_ngrams_longer_than_words(tmp_path):
+    vectors = WordVectors(WORDS, np.eye(3, 4)).fit_subwords(n_rows=8)
+    vectors.save(tmp_path / "v")
+    edit(tmp_path / "v/metadata.json", subwords__ngram_range=[1, 10**9])
+    forget_checksums(tmp_path / "v")
+    with pytest.raises(ValueError, match="no settings of n-grams"):
+        WordVectors.load(tmp_path / "v")

@@ -336,5 +336,5 @@ def test_blocks_of_lines_join_to_the_file(monkeypatch, block):
 
 def test_a_binary_word_without_end(file):
     path = file(b"2 1\n" + b"a" * LONG + b" " + bytes(4) + b"b " + bytes(4))
-    with pytest.raises(ValueError, match="cut off or damaged in row 0 of 2, at byte 4"):
+    with pytest.raises(ValueError, match="row 0 of 2, or damaged, at byte 4"):
         WordVectors.read(path, format="word2vec-binary")
