@@ -7,7 +7,6 @@ import csv
 import io
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from importlib import import_module
-from itertools import islice
 from numbers import Integral
 from pathlib import Path
 from typing import Any
@@ -124,6 +123,21 @@ def iter_lines(
         ) from error
 
 
+def without_lone_returns(path: Path, **options: Any) -> Iterator[str]:
+    """The lines of a file of :func:`iter_lines` that end at line feeds only.
+
+    A carriage return without one ends a line in very old files, which would otherwise
+    lose all cells but the first ones.
+    """
+    for number, line in enumerate(iter_lines(path, "\n", **options), 1):
+        if "\r" in line and "\r" in line.removesuffix("\n").removesuffix("\r"):
+            raise ValueError(
+                f"{path}, line {number}: a carriage return without a line feed. Save "
+                "the file with line ends of Unix or Windows."
+            )
+        yield line
+
+
 def check_two(columns: Sequence[str | int]) -> None:
     """Check that exactly two columns are given."""
     if len(columns) != 2 or isinstance(columns, str):
@@ -184,9 +198,11 @@ def iter_rows(
     # Programs that write .csv files quote cells whatever the separator is.
     quoted = is_csv or sep != "\t"
     advice = " Pass encoding= for a file in another encoding." if parameters else ""
-    newline = "" if quoted else "\n"
-    lines = iter_lines(path, newline, encoding=encoding, advice=advice)
-    rows = _quoted_rows(path, lines, sep) if quoted else plain_rows(lines, sep)
+    options = {"encoding": encoding, "advice": advice}
+    if quoted:
+        rows = _quoted_rows(path, iter_lines(path, "", **options), sep)
+    else:
+        rows = plain_rows(without_lone_returns(path, **options), sep)
     return select_columns(str(path), rows, columns, sep, parameters)
 
 

@@ -5,6 +5,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from numbers import Integral
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -16,8 +17,8 @@ from skparaphrase.datasets._tables import (
     check_positions,
     check_two,
     find_column,
-    iter_lines,
     make_bunch,
+    without_lone_returns,
 )
 
 _CONLLU = "ID FORM LEMMA UPOS XPOS FEATS HEAD DEPREL DEPS MISC".split()
@@ -83,7 +84,7 @@ def _read_sentences(
 ) -> tuple[list[list[str]], list[list[str]]]:
     rows = _iter_cells(path, conllu)
     header, where = _CONLLU, f"{path}"
-    if not conllu and not all(isinstance(column, int) for column in columns):
+    if not conllu and not all(isinstance(column, Integral) for column in columns):
         number, header = next((row for row in rows if row[1]), (1, []))
         where = f"{path}, line {number}"
     positions = [find_column(column, header, where) for column in columns]
@@ -118,7 +119,7 @@ def _read_sentences(
 def _iter_cells(path: Path, conllu: bool) -> Iterator[Row]:
     """The cells of each line, which has none if it is blank."""
     sep = "\t" if conllu else ""
-    for number, line in enumerate(iter_lines(path, "\n"), 1):
+    for number, line in enumerate(without_lone_returns(path), 1):
         line = line.removesuffix("\n").removesuffix("\r")
         if not line.strip(" "):
             yield number, []

@@ -183,7 +183,10 @@ class WordVectors:
 
     def _check_finite(self) -> None:
         """Raise a ValueError that names the first word whose vector is not finite."""
-        values = self.matrix if self.scale is None else self.scale[:, np.newaxis]
+        values = self.matrix
+        if self.scale is not None:
+            with np.errstate(over="ignore"):  # of the largest number times the scale
+                values = self.scale[:, np.newaxis] * np.float32(128)
         for start in range(0, len(values), _CHECKED):
             # A finite sum has finite terms and needs no second array. Where large terms
             # overflow, the slower test decides.

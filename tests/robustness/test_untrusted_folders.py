@@ -4,12 +4,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 import bz2
+import errno
 import gzip
 import io
 import json
 import lzma
 import os
 import shutil
+import signal
 import tarfile
 import zipfile
 from contextlib import contextmanager
@@ -32,6 +34,7 @@ from skparaphrase.datasets import (
 )
 from skparaphrase.datasets._cache import read_members, unpack_member
 from skparaphrase.encoders import SIFEncoder
+from skparaphrase.storage._folders import write_safetensors
 from skparaphrase.supervised import SentenceClassifier
 from skparaphrase.text import WordTokenizer
 from skparaphrase.vectors import WordFrequencies, WordVectors
@@ -474,3 +477,36 @@ def test_ngrams_longer_than_words(tmp_path):
     forget_checksums(tmp_path / "v")
     with pytest.raises(ValueError, match="no settings of n-grams"):
         WordVectors.load(tmp_path / "v")
+
+
+def test_files_of_holes(folder, tmp_path):
+    """8 GB that take no space on the disk, and do not fit into memory."""
+    paths = [folder / "metadata.json", tmp_path / "counts.txt"]
+    for path in paths:
+        with path.open("wb") as file:
+            file.truncate(2**33)
+    for read in (
+        lambda: skparaphrase.load(folder),
+        lambda: WordFrequencies.read(paths[1]),
+    ):
+        with little_memory(), pytest.raises(ValueError, match="memory"):
+            read()
+
+
+def test_scales_whose_vectors_are_infinite():
+    with pytest.raises(ValueError, match="scale of 'a'"):
+        WordVectors(["a"], np.full((1, 2), 127, np.int8), scale=[3e37])
+
+
+def test_a_full_disk_is_an_os_error(tmp_path):
+    """Of files that may not grow, which is what a full disk is for safetensors."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    ignored = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, before[1]))
+    try:
+        with pytest.raises(OSError, match=r"a\.safetensors") as raised:
+            write_safetensors(tmp_path / "a.safetensors", {"x": np.zeros(10**5)})
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+        signal.signal(signal.SIGXFSZ, ignored)
+    assert raised.value.errno == errno.EFBIG

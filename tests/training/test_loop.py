@@ -404,7 +404,9 @@ HUGE = Optimizer("sgd", clip_norm=None, max_change=None)
 @pytest.mark.parametrize("again", ["fit", "warm", "partial_fit"])
 def test_an_encoder_that_diverges_is_as_before(again):
     fit = "partial_fit" if again == "partial_fit" else "fit"
-    encoder = DeepAveragingEncoder(max_epochs=3, random_state=0, warm_start=again == "warm")
+    encoder = DeepAveragingEncoder(
+        max_epochs=3, random_state=0, warm_start=again == "warm"
+    )
     broken = clone(encoder).set_params(optimizer=HUGE, learning_rate=1e30)
     with np.errstate(all="ignore"), pytest.raises(ValueError, match="is as before"):
         for _ in range(9):
