@@ -10,7 +10,7 @@ import threading
 import time
 import warnings
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache, partial
 from hashlib import sha256
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -157,7 +157,20 @@ class Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     contents: ClassVar[dict[str, bytes]] = {}
 
+    lie = None
+
     def do_GET(self):
+        if self.lie:
+            status, headers, content, is_slow = self.lie
+            self.send_response(status)
+            for key, value in {**headers, "Connection": "close"}.items():
+                self.send_header(key, value)
+            self.end_headers()
+            with suppress(ConnectionError):
+                self.wfile.write(content[:1000])
+                time.sleep(0.05 * is_slow)
+                self.wfile.write(content[1000:])
+            return
         content = self.contents[self.path]
         start = int(self.headers.get("Range", "bytes=0-")[6:-1])
         self.send_response(206 if start else 200)
@@ -322,3 +335,98 @@ def fork_under_load(name, seed, folder):
         for _ in range(N_FORKS):
             time.sleep(Random(seed).uniform(0, 0.005))
             assert end_of(fork(work)) == 0, "the child failed"
+
+
+def fill_the_disk(kind, seed, folder):
+    """A save whose files may not grow raises an OSError, and keeps the old content."""
+    save, read = SAVERS[kind]
+    path = folder / "saved"
+    folder.mkdir()
+    save(path, 1)
+    import resource  # which Windows lacks
+
+    limit = Random(seed).randrange(1, 1500)
+
+    def work():
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+        with suppress(OSError):
+            save(path, 2)
+
+    assert end_of(fork(work)) == 0, "not an OSError"
+    assert read(path) in (1, 2)
+    save(path, 3)
+    assert [path.name for path in folder.iterdir()] == ["saved"]
+    assert read(path) == 3
+
+
+def save_as_another_user(kind, seed, folder):
+    """Who may only read gets the content, and a PermissionError of a save."""
+    save, read = SAVERS[kind]
+    path = folder / "saved"
+    folder.mkdir()
+    save(path, 1)
+    may_read = Random(seed).random() < 0.7
+    for place in [path, *path.rglob("*")]:
+        place.chmod(0o755 if place.is_dir() and may_read else 0o644 * may_read)
+    for place in [folder, *folder.parents]:
+        if place.stat().st_uid == os.getuid() and place.stat().st_mode & 0o5 != 0o5:
+            place.chmod(0o755)
+
+    def work():
+        if os.getuid() == 0:
+            os.setgid(65534)
+            os.setuid(65534)
+        else:
+            folder.chmod(0o555)
+        try:
+            found = read(path)
+        except PermissionError:
+            assert not may_read
+        else:
+            assert found == 1
+        with suppress(OSError, ValueError):
+            save(path, 2)
+            raise AssertionError("another user may write")
+
+    assert end_of(fork(work)) == 0, "the other user"
+    folder.chmod(0o755)
+    for place in [path, *path.rglob("*")]:
+        place.chmod(0o755)
+    assert read(path) == 1
+
+
+def lying(random, content):
+    """A server's answer that is wrong in one way, as status, headers and body."""
+    status, headers = 200, {"Content-Length": str(len(content))}
+    lie = random.choice(["status", "length", "cut", "more", "range", "slow", "type"])
+    if lie == "status":
+        status = random.choice([204, 206, 301, 403, 404, 416, 500, 503])
+    elif lie == "length":
+        wrong = ["\xb2", "-1", "x", "1", "9" * 30, ""]
+        headers["Content-Length"] = random.choice(wrong)
+    elif lie == "cut":
+        content = content[: random.randrange(len(content))]
+    elif lie == "more":
+        content += b"more"
+    elif lie == "range":
+        status, headers["Content-Range"] = 206, "bytes 7-8/9"
+    elif lie == "type":
+        headers["Content-Encoding"] = "gzip"
+    return status, headers, content, lie == "slow"
+
+
+def lie_to_a_download(name, seed, folder):
+    """A wrong answer is refused with an OSError; the right one then is downloaded."""
+    random = Random(seed)
+    expected, _ = downloaded(name)
+    folder.mkdir()
+    with patch.object(Handler, "lie", lying(random, Handler.contents[f"/{name}"])):
+        with warnings.catch_warnings(), suppress(OSError):
+            warnings.simplefilter("ignore")
+            assert download(name, folder) == expected
+    if "sha256" not in sources()[name.partition("/")[0]][DOWNLOADS[name]]:
+        for path in folder.rglob("*"):  # without a checksum, the lie may be trusted
+            if path.is_file():
+                path.unlink()
+    assert download(name, folder) == expected
