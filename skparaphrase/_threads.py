@@ -36,7 +36,7 @@ def _after_fork() -> None:
     global _LOCK
     _LOCK = threading.Lock()
     _TORCH_BEFORE.clear()
-    torch = sys.modules.get("torch")
+    torch: Any = sys.modules.get("torch")
     if hasattr(torch, "set_num_threads"):  # its import is complete
         torch.set_num_threads(1)
 

@@ -7,7 +7,7 @@ import csv
 import io
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from importlib import import_module
-from numbers import Integral
+from operator import index
 from pathlib import Path
 from typing import Any
 
@@ -147,7 +147,7 @@ def check_two(columns: Sequence[str | int]) -> None:
 def check_positions(columns: Sequence[str | int]) -> None:
     """Refuse negative positions."""
     for column in columns:
-        if isinstance(column, Integral) and column < 0:
+        if not isinstance(column, str) and column < 0:
             raise ValueError(f"Columns are counted from 0; got {column}.")
 
 
@@ -158,8 +158,8 @@ def find_column(
 
     An error ends with `advice`.
     """
-    if isinstance(column, Integral):
-        return int(column)
+    if not isinstance(column, str):
+        return index(column)
     count = header.count(column)
     if count != 1:
         problem = f"{count} columns are named" if count else "no column"
@@ -218,7 +218,7 @@ def select_columns(
     Errors about columns suggest `sep=` or `parameters`, if there are parameters.
     """
     advice = f" Pass sep= if {sep!r} does not separate the columns."
-    positions = [column for column in columns if isinstance(column, Integral)]
+    positions = [index(column) for column in columns if not isinstance(column, str)]
     most = None  # cells of a row
     if len(positions) < len(columns):
         number, header = next(rows, (1, []))

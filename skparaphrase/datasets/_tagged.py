@@ -5,7 +5,6 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from numbers import Integral
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -84,7 +83,7 @@ def _read_sentences(
 ) -> tuple[list[list[str]], list[list[str]]]:
     rows = _iter_cells(path, conllu)
     header, where = _CONLLU, f"{path}"
-    if not conllu and not all(isinstance(column, Integral) for column in columns):
+    if not conllu and any(isinstance(column, str) for column in columns):
         number, header = next((row for row in rows if row[1]), (1, []))
         where = f"{path}, line {number}"
     positions = [find_column(column, header, where) for column in columns]

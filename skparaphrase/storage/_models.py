@@ -39,8 +39,10 @@ _MOST_ENTRIES = 1000  # of a folder; models have a dozen
 _MOST_DEPTH = 16  # of folders in folders; models have four
 _LABEL_BYTES = 2**26  # of an array of labels
 # Parameters that are sizes of arrays, or numbers of them.
-_SIZES = ("dim", "embedding_dim", "hidden_dim", "dense_dim", "projection_dim")
-_SIZES += ("n_filters", "filters", "widths", "n_layers", "ngram_range")
+_SIZES = (
+    *("dim", "embedding_dim", "hidden_dim", "dense_dim", "projection_dim"),
+    *("n_filters", "filters", "widths", "n_layers", "ngram_range"),
+)
 _LONGEST_NGRAM = 100  # characters
 _MAPPINGS = "class_weight", "weights"  # of labels, of words; others are word counts
 _PLAIN = (str, int, float, bool, type(None))
