@@ -7,6 +7,7 @@ import csv
 import io
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from importlib import import_module
+from itertools import islice
 from operator import index
 from pathlib import Path
 from typing import Any
@@ -22,7 +23,7 @@ Row = tuple[int, list[str]]  # the line in which it ends, and its cells
 
 _COMPRESSED = {".gz": "gzip", ".bz2": "bz2", ".xz": "lzma"}
 _TIMES = 50  # the size of a compressed file that its text may have; English has 3
-_LONGEST = 2**27  # characters of a line
+_LONGEST = 2**27  # characters of a quoted cell
 _ALLOWED = 2**24  # bytes that it may have in any case
 
 
@@ -87,23 +88,13 @@ def iter_lines(
             else open_plain(path)
         )
         with io.TextIOWrapper(raw, encoding, newline=newline) as file:
-            if line := file.readline(_LONGEST):
-                if len(line) == _LONGEST:
-                    raise ValueError(
-                        f"{path}, line 1: more than {_LONGEST:,} characters. Is this a "
-                        "text file?"
-                    )
+            for line in islice(file, 1):
                 if "\0" in line:  # UTF-16 can be valid UTF-8
                     raise UnicodeError("null characters")
                 number = 1
                 yield line.removeprefix("\ufeff")
-            while line := file.readline(_LONGEST):
+            for line in file:
                 number += 1
-                if len(line) == _LONGEST:
-                    raise ValueError(
-                        f"{path}, line {number}: more than {_LONGEST:,} characters. Is "
-                        "this a text file?"
-                    )
                 yield line
     except UnicodeError as error:
         number, reason = number + 1, getattr(error, "reason", error)
@@ -123,19 +114,16 @@ def iter_lines(
         ) from error
 
 
-def without_lone_returns(path: Path, **options: Any) -> Iterator[str]:
-    """The lines of a file of :func:`iter_lines` that end at line feeds only.
+def check_returns(path: Path, number: int, line: str) -> None:
+    """Refuse a carriage return inside of a line, whose end has been removed.
 
-    A carriage return without one ends a line in very old files, which would otherwise
-    lose all cells but the first ones.
+    It ends a line in very old files, which would lose all cells but the first ones.
     """
-    for number, line in enumerate(iter_lines(path, "\n", **options), 1):
-        if "\r" in line and "\r" in line.removesuffix("\n").removesuffix("\r"):
-            raise ValueError(
-                f"{path}, line {number}: a carriage return without a line feed. Save "
-                "the file with line ends of Unix or Windows."
-            )
-        yield line
+    if "\r" in line:
+        raise ValueError(
+            f"{path}, line {number}: a carriage return without a line feed. Save the "
+            "file with line ends of Unix or Windows."
+        )
 
 
 def check_two(columns: Sequence[str | int]) -> None:
@@ -202,7 +190,7 @@ def iter_rows(
     if quoted:
         rows = _quoted_rows(path, iter_lines(path, "", **options), sep)
     else:
-        rows = plain_rows(without_lone_returns(path, **options), sep)
+        rows = plain_rows(iter_lines(path, "\n", **options), sep, path)
     return select_columns(str(path), rows, columns, sep, parameters)
 
 
@@ -244,10 +232,17 @@ def select_columns(
         yield number, [row[position] for position in positions]
 
 
-def plain_rows(lines: Iterable[str], sep: str) -> Iterator[Row]:
-    """Split the lines that are not empty at every separator."""
+def plain_rows(
+    lines: Iterable[str], sep: str, path: Path | None = None
+) -> Iterator[Row]:
+    """Split the lines that are not empty at every separator.
+
+    With a `path`, for the error, lines must not contain carriage returns.
+    """
     for number, line in enumerate(lines, 1):
         line = line.removesuffix("\n").removesuffix("\r")
+        if path is not None and "\r" in line:
+            check_returns(path, number, line)
         if line:
             yield number, line.split(sep)
 

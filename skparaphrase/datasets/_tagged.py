@@ -14,10 +14,11 @@ from sklearn.utils import Bunch
 from skparaphrase.datasets._tables import (
     Row,
     check_positions,
+    check_returns,
     check_two,
     find_column,
+    iter_lines,
     make_bunch,
-    without_lone_returns,
 )
 
 _CONLLU = "ID FORM LEMMA UPOS XPOS FEATS HEAD DEPREL DEPS MISC".split()
@@ -118,8 +119,9 @@ def _read_sentences(
 def _iter_cells(path: Path, conllu: bool) -> Iterator[Row]:
     """The cells of each line, which has none if it is blank."""
     sep = "\t" if conllu else ""
-    for number, line in enumerate(without_lone_returns(path), 1):
+    for number, line in enumerate(iter_lines(path, "\n"), 1):
         line = line.removesuffix("\n").removesuffix("\r")
+        check_returns(path, number, line)
         if not line.strip(" "):
             yield number, []
         elif not (conllu and line.startswith("#")):
