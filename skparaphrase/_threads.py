@@ -21,20 +21,28 @@ from skparaphrase._compat import effective_n_threads
 A = TypeVar("A")
 B = TypeVar("B")
 
-_LOCK = threading.Lock()  # a new one after a fork: see _unlock
+_LOCK = threading.Lock()  # a new one after a fork: see _after_fork
 _BLAS_LIMITS: list[Any] = []  # the same one for each block that is running
 _TORCH_BEFORE: list[int] = []  # torch's own number, for each thread that trains
 _HERE = threading.local()
 
 
-def _unlock() -> None:
-    """Replace the lock in a child process: the thread that held it is not there."""
+def _after_fork() -> None:
+    """Let a child process do without the threads of its parent, which it lacks.
+
+    The thread that held the lock is not there, and neither are those that torch shares
+    its work with: it would wait for them for ever, so it works alone.
+    """
     global _LOCK
     _LOCK = threading.Lock()
+    _TORCH_BEFORE.clear()
+    torch: Any = sys.modules.get("torch")
+    if hasattr(torch, "set_num_threads"):  # its import is complete
+        torch.set_num_threads(1)
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_unlock)
+    os.register_at_fork(after_in_child=_after_fork)
 
 
 def in_worker() -> bool:
@@ -129,8 +137,9 @@ def limit_torch_threads(*, small_steps: bool = True) -> Iterator[None]:
     finally:
         _HERE.is_limited = False
         with _LOCK:
-            _TORCH_BEFORE.remove(before)
-            torch.set_num_threads(before)
+            if before in _TORCH_BEFORE:  # a child process keeps its one thread
+                _TORCH_BEFORE.remove(before)
+                torch.set_num_threads(before)
 
 
 def prefetch(

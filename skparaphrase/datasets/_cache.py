@@ -302,7 +302,10 @@ def record_of(path: Path) -> Path:
 
 def recorded_sha256(path: Path) -> str | None:
     """The recorded checksum; None for a file that a person put there."""
+    record = record_of(path)
+    if record.is_symlink() or not record.is_file():  # none of this package
+        return None
     try:
-        return record_of(path).read_text("utf-8", errors="replace").split()[0]
+        return record.read_text("utf-8", errors="replace").split()[0]
     except (FileNotFoundError, IndexError):
         return None

@@ -9,7 +9,7 @@ import time
 import warnings
 import zipfile
 import zlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from email.utils import formatdate, mktime_tz, parsedate_tz
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -19,6 +19,8 @@ import requests
 
 _CHUNK = 1 << 14  # bytes; the incomplete one is lost when the connection ends
 _TIMEOUT = 30  # seconds without a byte
+_MOST_BYTES = 2**34  # of a file without a known checksum; the largest has 5 GB
+_MOST_SECONDS = 24 * 3600.0  # of a download, which the next call resumes
 _TRANSIENT = {408, 416, 425, 429}  # worth a retry, as is 5xx; 416 empties the part
 
 
@@ -78,10 +80,15 @@ class _ResumingDownloader:
         # The length of a compressed response would be another.
         headers = {"Accept-Encoding": "identity"}
         try:
-            with open(self.part, "ab") as file:
+            for name in (self.part, self.record):
+                if name.is_symlink():  # of somebody who wants its target overwritten
+                    name.unlink()
+            with open(self.part, "ab", opener=_open_no_link) as file:
                 start = file.tell()
+                self._asked = False
                 self._modified = int(self.part.stat().st_mtime) if start else 0
                 if start and (self._modified or self.sha256):
+                    self._asked = True
                     headers["Range"] = f"bytes={start}-"
                     if self._modified:
                         headers["If-Range"] = formatdate(self._modified, usegmt=True)
@@ -107,8 +114,17 @@ class _ResumingDownloader:
 
     def _start(self, file: BinaryIO, answer: Any) -> None:
         """Prepare the file for the body of an answer."""
-        if answer.status_code not in (200, 206, 416):
+        code, length = answer.status_code, answer.headers.get("Content-Length", "0")
+        if code // 100 == 2 and code != 200 and not (code == 206 and self._asked):
+            answer.close()
+            raise requests.ConnectionError(f"the server sent no file (status {code})")
+        if not (length.isascii() and length.isdigit()):
+            answer.close()
+            raise requests.ConnectionError(f"the length of the file is {length!r}")
+        if code not in (200, 206, 416):
             return
+        if code != 416:
+            self._limit_body(file, answer)
         start, headers = file.tell(), answer.headers
         if self.path.suffix == ".gz":
             # Some servers declare the file's own compression as one for transport.
@@ -127,12 +143,35 @@ class _ResumingDownloader:
         if date or not self.resumed:  # a server need not repeat it
             self._modified = mktime_tz(date) if date else 0
 
+    def _limit_body(self, file: BinaryIO, answer: Any) -> None:
+        """Stop a body that does not end, which the file is read from in chunks."""
+        iter_content, end = answer.iter_content, time.monotonic() + _MOST_SECONDS
+
+        def limited(*args: Any, **kwargs: Any) -> Iterator[bytes]:
+            try:
+                for chunk in iter_content(*args, **kwargs):
+                    if not self.sha256 and file.tell() + len(chunk) > _MOST_BYTES:
+                        raise ValueError(f"it has more than {_MOST_BYTES:,} bytes")
+                    yield chunk
+                    if time.monotonic() > end:
+                        raise ValueError(f"it took more than {_MOST_SECONDS:,} seconds")
+            finally:
+                del answer.iter_content  # a cycle would keep the connection open
+                answer.close()
+
+        answer.iter_content = limited
+
     def may_succeed(self, error: Exception) -> bool:
         """Whether the same request may succeed the next time."""
         if not isinstance(error, requests.RequestException):  # a wrong file,
             return self.resumed  # which may be made of parts of two versions
         status = getattr(error.response, "status_code", None)
         return status is None or status >= 500 or status in _TRANSIENT
+
+
+def _open_no_link(path: str, flags: int) -> int:
+    flags |= getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+    return os.open(path, flags, 0o666)
 
 
 def _refuse_wrong(file: str, name: str) -> None:

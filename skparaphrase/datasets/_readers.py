@@ -43,7 +43,8 @@ def read_pairs(
     path : path-like
         A `.csv` file is read with commas and quotes, any other file with tabs and
         without quotes. Files that end in `.gz`, `.bz2` or `.xz` are decompressed, and
-        the extension before that counts.
+        the extension before that counts. Lines of other than `.csv` files end at line
+        feeds, and must not contain carriage returns before them.
     columns : sequence of two str or int, default=("sentence1", "sentence2")
         Names in the header, or positions from 0 in a file without a header.
     sep : str, default=None

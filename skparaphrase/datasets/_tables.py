@@ -8,6 +8,7 @@ import io
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from importlib import import_module
 from itertools import islice
+from operator import index
 from pathlib import Path
 from typing import Any
 
@@ -15,19 +16,22 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import Bunch
 
+from skparaphrase.storage._folders import open_plain
+
 Columns = dict[str, NDArray[Any]]
 Row = tuple[int, list[str]]  # the line in which it ends, and its cells
 
 _COMPRESSED = {".gz": "gzip", ".bz2": "bz2", ".xz": "lzma"}
 _TIMES = 50  # the size of a compressed file that its text may have; English has 3
+_LONGEST = 2**27  # characters of a quoted cell
 _ALLOWED = 2**24  # bytes that it may have in any case
 
 
 class _Expanded(io.RawIOBase):
     """What a decompressor gives, up to the size that is allowed for `path`."""
 
-    def __init__(self, file: Any, path: Path) -> None:
-        self._file, self._path, self._n_bytes = file, path, 0
+    def __init__(self, file: Any, path: Path, raw: Any) -> None:
+        self._file, self._path, self._raw, self._n_bytes = file, path, raw, 0
 
     def readable(self) -> bool:
         return True
@@ -40,6 +44,7 @@ class _Expanded(io.RawIOBase):
 
     def close(self) -> None:
         self._file.close()
+        self._raw.close()  # a decompressor does not close a file that was opened
         super().close()
 
 
@@ -57,9 +62,11 @@ def check_expanded(path: Path, n_bytes: int) -> None:
 
 def open_compressed(path: Path, open_file: Callable[..., Any]) -> io.BufferedReader:
     """A compressed file, which must not become too large."""
+    raw = open_plain(path)
     if not path.stat().st_size:  # gzip finds no text in it
+        raw.close()
         raise EOFError("it is empty")
-    return io.BufferedReader(_Expanded(open_file(path, "rb"), path))
+    return io.BufferedReader(_Expanded(open_file(raw, "rb"), path, raw))
 
 
 def iter_lines(
@@ -78,7 +85,7 @@ def iter_lines(
         raw = (
             open_compressed(path, import_module(module).open)
             if module
-            else path.open("rb")
+            else open_plain(path)
         )
         with io.TextIOWrapper(raw, encoding, newline=newline) as file:
             for line in islice(file, 1):
@@ -107,6 +114,18 @@ def iter_lines(
         ) from error
 
 
+def check_returns(path: Path, number: int, line: str) -> None:
+    """Refuse a carriage return inside of a line, whose end has been removed.
+
+    It ends a line in very old files, which would lose all cells but the first ones.
+    """
+    if "\r" in line:
+        raise ValueError(
+            f"{path}, line {number}: a carriage return without a line feed. Save the "
+            "file with line ends of Unix or Windows."
+        )
+
+
 def check_two(columns: Sequence[str | int]) -> None:
     """Check that exactly two columns are given."""
     if len(columns) != 2 or isinstance(columns, str):
@@ -116,7 +135,7 @@ def check_two(columns: Sequence[str | int]) -> None:
 def check_positions(columns: Sequence[str | int]) -> None:
     """Refuse negative positions."""
     for column in columns:
-        if isinstance(column, int) and column < 0:
+        if not isinstance(column, str) and column < 0:
             raise ValueError(f"Columns are counted from 0; got {column}.")
 
 
@@ -127,8 +146,8 @@ def find_column(
 
     An error ends with `advice`.
     """
-    if isinstance(column, int):
-        return column
+    if not isinstance(column, str):
+        return index(column)
     count = header.count(column)
     if count != 1:
         problem = f"{count} columns are named" if count else "no column"
@@ -167,9 +186,11 @@ def iter_rows(
     # Programs that write .csv files quote cells whatever the separator is.
     quoted = is_csv or sep != "\t"
     advice = " Pass encoding= for a file in another encoding." if parameters else ""
-    newline = "" if quoted else "\n"
-    lines = iter_lines(path, newline, encoding=encoding, advice=advice)
-    rows = _quoted_rows(path, lines, sep) if quoted else plain_rows(lines, sep)
+    options = {"encoding": encoding, "advice": advice}
+    if quoted:
+        rows = _quoted_rows(path, iter_lines(path, "", **options), sep)
+    else:
+        rows = plain_rows(iter_lines(path, "\n", **options), sep, path)
     return select_columns(str(path), rows, columns, sep, parameters)
 
 
@@ -185,7 +206,7 @@ def select_columns(
     Errors about columns suggest `sep=` or `parameters`, if there are parameters.
     """
     advice = f" Pass sep= if {sep!r} does not separate the columns."
-    positions = [column for column in columns if isinstance(column, int)]
+    positions = [index(column) for column in columns if not isinstance(column, str)]
     most = None  # cells of a row
     if len(positions) < len(columns):
         number, header = next(rows, (1, []))
@@ -211,10 +232,17 @@ def select_columns(
         yield number, [row[position] for position in positions]
 
 
-def plain_rows(lines: Iterable[str], sep: str) -> Iterator[Row]:
-    """Split the lines that are not empty at every separator."""
+def plain_rows(
+    lines: Iterable[str], sep: str, path: Path | None = None
+) -> Iterator[Row]:
+    """Split the lines that are not empty at every separator.
+
+    With a `path`, for the error, lines must not contain carriage returns.
+    """
     for number, line in enumerate(lines, 1):
         line = line.removesuffix("\n").removesuffix("\r")
+        if path is not None and "\r" in line:
+            check_returns(path, number, line)
         if line:
             yield number, line.split(sep)
 
@@ -224,6 +252,8 @@ def _quoted_rows(path: Path, lines: Iterable[str], sep: str) -> Iterator[Row]:
     # The csv module, not pandas, which takes 1.6 times the memory, pads short rows,
     # accepts text after closing quotes, ends lines at a lone "\r" and reports no lines.
     skip = sep != " "
+    # The limit of a cell is one of the whole process, 131,072 characters by default.
+    csv.field_size_limit(max(csv.field_size_limit(), _LONGEST))
     reader = csv.reader(lines, delimiter=sep, skipinitialspace=skip, strict=True)
     try:
         for cells in reader:

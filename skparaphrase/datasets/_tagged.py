@@ -14,6 +14,7 @@ from sklearn.utils import Bunch
 from skparaphrase.datasets._tables import (
     Row,
     check_positions,
+    check_returns,
     check_two,
     find_column,
     iter_lines,
@@ -83,7 +84,7 @@ def _read_sentences(
 ) -> tuple[list[list[str]], list[list[str]]]:
     rows = _iter_cells(path, conllu)
     header, where = _CONLLU, f"{path}"
-    if not conllu and not all(isinstance(column, int) for column in columns):
+    if not conllu and any(isinstance(column, str) for column in columns):
         number, header = next((row for row in rows if row[1]), (1, []))
         where = f"{path}, line {number}"
     positions = [find_column(column, header, where) for column in columns]
@@ -120,6 +121,7 @@ def _iter_cells(path: Path, conllu: bool) -> Iterator[Row]:
     sep = "\t" if conllu else ""
     for number, line in enumerate(iter_lines(path, "\n"), 1):
         line = line.removesuffix("\n").removesuffix("\r")
+        check_returns(path, number, line)
         if not line.strip(" "):
             yield number, []
         elif not (conllu and line.startswith("#")):

@@ -132,7 +132,8 @@ class TrainedEncoder(PaperSettings, CallbackSupportMixin, TextEncoder):
         ValueError
             If there are too few examples, or if none of their words is known; if `loss`
             learns from something else; if a teacher's vectors are missing, have another
-            shape or are not finite.
+            shape or are not finite; if training diverges. The encoder then is as
+            before: not fitted, or with the result of the last fit.
 
         Notes
         -----
@@ -150,12 +151,12 @@ class TrainedEncoder(PaperSettings, CallbackSupportMixin, TextEncoder):
         resume = self.warm_start and hasattr(self, "vectors_")
         context = self._init_callback_context(max_subtasks=self.max_epochs)
         with store_iterator(X) as (X, scratch):
-            with training.unchanged_on_error(self):
+            with training.unchanged_on_error(self) as before:
                 training.begin_randomness(self, resume=resume)
                 texts, held_out = self._split(self._check_examples(X, y, scratch))
                 run = self._training(texts, held_out, resume=resume)
                 run.begin(context, X, y)
-            run.fit_epochs()
+            run.fit_epochs(before)
         return self
 
     @fit_context(prefer_skip_nested_validation=True)
@@ -181,13 +182,13 @@ class TrainedEncoder(PaperSettings, CallbackSupportMixin, TextEncoder):
         resume = hasattr(self, "vectors_")
         had_axes = hasattr(self, "teacher_axes_")
         with store_iterator(X) as (X, scratch):
-            with training.unchanged_on_error(self):
+            with training.unchanged_on_error(self) as before:
                 training.begin_randomness(self, resume=resume)
                 texts = self._check_examples(X, y, scratch)
                 run = self._training(texts, None, resume=resume)
             if not had_axes and hasattr(self, "teacher_axes_"):
                 self._warn_of_few_texts(len(texts.strings))
-            run.fit_once()
+            run.fit_once(before)
         return self
 
     def _check_examples(self, X: Any, y: Any, scratch: ExitStack) -> Any:

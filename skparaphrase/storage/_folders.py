@@ -9,6 +9,7 @@ import json
 import os
 import re
 import shutil
+import stat
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
@@ -16,7 +17,7 @@ from importlib import import_module
 from os import PathLike
 from pathlib import Path
 from tokenize import TokenError
-from typing import Any, TypeVar
+from typing import Any, BinaryIO, TypeVar
 from zlib import crc32
 
 import numpy as np
@@ -163,7 +164,8 @@ def _move_aside(folder: Path, old: Path) -> None:
 
 def _is_ours(folder: Path) -> bool:
     try:
-        content = json.loads((folder / "metadata.json").read_text(encoding="utf-8"))
+        with open_plain(folder / "metadata.json") as file:
+            content = json.load(file)
     except (OSError, ValueError):
         return False
     return isinstance(content, dict) and content.get("format") == _FORMAT
@@ -319,7 +321,10 @@ def read_json(path: Path) -> dict[str, Any]:
     ValueError
         If it holds anything else.
     """
-    raw = checked_file(path).read_bytes()
+    try:
+        raw = checked_file(path).read_bytes()
+    except (MemoryError, OverflowError) as error:
+        raise ValueError(f"{path} is damaged: it is larger than the memory") from error
     with refuse_damage(path):
         content = json.loads(raw)
         if not isinstance(content, dict):
@@ -390,7 +395,12 @@ def write_safetensors(path: Path, arrays: dict[str, NDArray[Any]]) -> None:
 
     Without more, safetensors leaves the file to its owner alone.
     """
-    save_file(arrays, path)
+    try:
+        save_file(arrays, path)
+    except SafetensorError as error:  # with the system's error as its text
+        found = re.search(r"os error (\d+)", str(error))
+        code = int(found[1]) if found else errno.EIO
+        raise OSError(code, f"{os.strerror(code)} ({error})", str(path)) from error
     path.chmod(path.parent.stat().st_mode & 0o666)
 
 
@@ -417,10 +427,35 @@ def load_arrays(path: Path, content: dict[str, Any], *, finite: bool = False) ->
 
 
 def checked_file(path: Path) -> Path:
-    """Return the path of a file; refuse folders, devices and pipes."""
+    """Return the path of a file of a saved folder; refuse all but plain files."""
     if os.path.lexists(path) and not path.is_file():
         raise ValueError(f"{path} is damaged: it is not a file")
     return path
+
+
+def open_plain(path: Path) -> BinaryIO:
+    """Open a file to read; refuse folders, devices and pipes, which may never end.
+
+    Raises
+    ------
+    OSError
+        If it cannot be opened.
+    ValueError
+        If it is not a plain file, or a link to one.
+    """
+    # Without O_NONBLOCK, opening a pipe waits for somebody who writes to it.
+    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+    descriptor = os.open(path, flags)
+    mode = os.fstat(descriptor).st_mode
+    if stat.S_ISREG(mode):
+        return os.fdopen(descriptor, "rb")
+    os.close(descriptor)
+    if stat.S_ISDIR(mode):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+    raise ValueError(
+        f"{path} is not a file but a pipe or a device, which may never end. Copy its "
+        "content to a file."
+    )
 
 
 @contextmanager
@@ -431,6 +466,10 @@ def refuse_damage(path: Path) -> Iterator[None]:
     """
     try:
         yield
+    except MemoryError as error:
+        raise ValueError(
+            f"{path} is damaged, or larger than the memory allows: {error}"
+        ) from error
     except MALFORMED as error:
         if isinstance(error, OSError) and error.errno not in _MALFORMED_PATHS:
             raise

@@ -6,6 +6,7 @@
 import re
 from collections.abc import Mapping
 from importlib import import_module
+from itertools import islice
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -34,7 +35,15 @@ _SETTINGS = ("losses", "optimizers", "text")  # modules of parameter objects
 _TABLES = ("vectors",)  # whose classes load themselves
 _ARRAYS = "arrays.safetensors"
 _MAPPED = "float32", "float16", "int8", "uint8", "int64"  # arrays of search
+_MOST_ENTRIES = 1000  # of a folder; models have a dozen
+_MOST_DEPTH = 16  # of folders in folders; models have four
 _LABEL_BYTES = 2**26  # of an array of labels
+# Parameters that are sizes of arrays, or numbers of them.
+_SIZES = (
+    *("dim", "embedding_dim", "hidden_dim", "dense_dim", "projection_dim"),
+    *("n_filters", "filters", "widths", "n_layers", "ngram_range"),
+)
+_LONGEST_NGRAM = 100  # characters
 _MAPPINGS = "class_weight", "weights"  # of labels, of words; others are word counts
 _PLAIN = (str, int, float, bool, type(None))
 # Parameters of the second edition that some classes no longer have. They only decided
@@ -161,8 +170,8 @@ def load(
     Raises
     ------
     FileNotFoundError, ValueError
-        If the folder was not written by `save`, is damaged or of another version, or
-        has a pattern that is not trusted.
+        If the folder was not written by `save`, is damaged or of another version,
+        contains links to folders, or has a pattern that is not trusted.
 
     Examples
     --------
@@ -179,7 +188,7 @@ def load(
     return read_folder(Path(folder), _load, **options)
 
 
-def _load(folder: Path, *, trust_patterns: bool, verify: bool) -> Any:
+def _load(folder: Path, *, trust_patterns: bool, verify: bool, depth: int = 0) -> Any:
     kinds = list(_classes(_MODELS))
     metadata = read_metadata(
         folder, kind=kinds, version=_FORMAT_VERSION, lazy=".npy", verify=verify
@@ -197,13 +206,16 @@ def _load(folder: Path, *, trust_patterns: bool, verify: bool) -> Any:
             name: _labels(**value) if isinstance(value, dict) and value else value
             for name, value in metadata["attributes"].items()
         }
-        for inner in sorted(path for path in folder.iterdir() if path.is_dir()):
+        for inner in _inner_folders(folder, depth):
             values = attributes if inner.name.endswith("_") else parameters
             if table := _classes(_TABLES).get(read_kind(inner)):
                 values[inner.name] = table.load(inner, verify=verify)
             else:
                 values[inner.name] = _load(
-                    inner, trust_patterns=trust_patterns, verify=verify
+                    inner,
+                    trust_patterns=trust_patterns,
+                    verify=verify,
+                    depth=depth + 1,
                 )
         for name, source in metadata.get("bundled", {}).items():
             tables = import_module("skparaphrase.vectors._bundled")
@@ -232,6 +244,7 @@ def _load(folder: Path, *, trust_patterns: bool, verify: bool) -> Any:
         load_arrays(folder / _ARRAYS, attributes, finite=True)
         for path in folder.glob("*.npy"):
             attributes[path.stem] = np.asarray(load_array(path, *_MAPPED))
+        _check_sizes(parameters, attributes)
         kind = metadata["kind"]
         model = _instantiate(_MODELS, kind, parameters, folder, metadata)
         if "vectors_" in attributes and "loss_curve_" in attributes:
@@ -243,6 +256,38 @@ def _load(folder: Path, *, trust_patterns: bool, verify: bool) -> Any:
     if metadata.get("had_init") and getattr(model, "vectors", None) is None:
         model._anchors = None, getattr(model, "vectors_", None)  # see anchor_table
     return model
+
+
+def _inner_folders(folder: Path, depth: int) -> list[Path]:
+    """The folders in that of a model, none of which leads back or on without end."""
+    entries = list(islice(folder.iterdir(), _MOST_ENTRIES + 1))
+    if len(entries) > _MOST_ENTRIES:
+        raise ValueError(f"it has more than {_MOST_ENTRIES} entries")
+    found = sorted(path for path in entries if path.is_dir())
+    for path in found:
+        if path.is_symlink():
+            raise ValueError(f"{path.name} is a link to a folder; copy the folder")
+    if found and depth == _MOST_DEPTH:
+        raise ValueError(f"models are nested more than {_MOST_DEPTH} folders deep")
+    return found
+
+
+def _check_sizes(parameters: dict[str, Any], attributes: dict[str, Any]) -> None:
+    """Refuse parameters of a trained model that its arrays cannot have.
+
+    A network of a billion layers would be built by the first prediction.
+    """
+    arrays = attributes.get("parameters_")
+    if not isinstance(arrays, dict):
+        return
+    largest = max((max(x.shape, default=0) for x in arrays.values()), default=0)
+    table = attributes.get("vectors_", parameters.get("vectors"))
+    largest = max(largest, getattr(table, "dim", 0))
+    most = {"n_layers": max(len(arrays), 1), "ngram_range": _LONGEST_NGRAM}
+    for name in _SIZES:
+        sizes = np.array(parameters.get(name) or 0, dtype=object).ravel().tolist()
+        if any(size > most.get(name, largest) for size in sizes):
+            raise ValueError(f"{name}={parameters[name]!r:.60} does not fit its arrays")
 
 
 def fitted_attributes(estimator: Any) -> dict[str, Any]:

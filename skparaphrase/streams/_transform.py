@@ -164,6 +164,8 @@ def _write(
     for path in (part, checksums):
         if path.is_symlink():  # of somebody who wants another file to be overwritten
             raise ValueError(f"{path} is a symbolic link. Delete it to start again.")
+        if path.exists() and not path.is_file():
+            raise ValueError(f"{path} is not a file. Delete it to start again.")
     found, records = _written(part, checksums)
     n_found = int(records[-1, 0])
     # The last complete block is computed again, to see that it is the same.
@@ -172,7 +174,7 @@ def _write(
     first = _transformed(transformer, next(blocks))
     if not np.can_cast(first.dtype, dtype or first.dtype, "same_kind"):
         raise ValueError(f"The vectors, {first.dtype}, cannot be written as {dtype}.")
-    first = first.astype(dtype or first.dtype)
+    first = _converted(first, dtype or first.dtype)
     done = min(n_found - n_rows, len(first))
     if len(found) and not (
         first.shape[1:] == found.shape[1:]
@@ -196,7 +198,7 @@ def _write(
         _write_header(file, first, n_rows)
         file.truncate(file.tell() + n_rows * first[:1].nbytes)
         for block in chain([first], (_transformed(transformer, b) for b in blocks)):
-            raw = block.astype(first.dtype).tobytes()
+            raw = _converted(block, first.dtype).tobytes()
             file.seek(0, os.SEEK_END)
             file.write(raw)
             file.flush()
@@ -246,6 +248,21 @@ def _write_header(file: BinaryIO, like: NDArray[Any], n_rows: int) -> None:
     file.seek(0)
     npy.write_array_header_1_0(file, header)
     file.flush()
+
+
+def _converted(block: NDArray[Any], dtype: DTypeLike) -> NDArray[Any]:
+    """Vectors in another data type, in which none of them may become infinite."""
+    with np.errstate(over="ignore"):
+        found = block.astype(dtype)
+    if (
+        found.dtype.itemsize < block.dtype.itemsize
+        and (np.isinf(found) & np.isfinite(block)).any()
+    ):
+        raise ValueError(
+            f"The vectors are too large for {found.dtype}: the largest has "
+            f"{np.abs(block).max():.3g}. Use another dtype."
+        )
+    return found
 
 
 def _alike(block: NDArray[Any], other: NDArray[Any]) -> bool:

@@ -128,7 +128,7 @@ class TrainedModel(PaperSettings, CallbackSupportMixin, BaseEstimator):
             )
         resume = self.warm_start and self.__sklearn_is_fitted__()
         context = self._init_callback_context(max_subtasks=self.max_epochs)
-        with training.unchanged_on_error(self):
+        with training.unchanged_on_error(self) as before:
             kept = (*self._fitted_names, "n_epochs_")
             kept += ("_random_state", "_optimizer_state")
             start = {k: getattr(self, k, None) for k in kept} if resume else None
@@ -168,7 +168,7 @@ class TrainedModel(PaperSettings, CallbackSupportMixin, BaseEstimator):
                 later_wins=self._later_wins,
             )
             run.begin(context, X, y)
-        run.fit_epochs()
+        run.fit_epochs(before)
         return self
 
     @property

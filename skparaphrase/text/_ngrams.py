@@ -192,6 +192,8 @@ class NgramTokenizer:
         self, texts: Sequence[str], index: NgramIndex, unknown: int | None
     ) -> TokenBatch:
         lowest, highest = self.ngram_range
+        if unknown is None:  # longer ones are not known
+            highest = max(lowest, min(highest, index._depth))
         symbols, bounds = index.alphabet.prepare(texts)
         rows = index._find(symbols, lowest, highest)
         if unknown is not None:

@@ -4,13 +4,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import closing, contextmanager, nullcontext, suppress
-from copy import deepcopy
+from contextlib import closing, contextmanager, nullcontext
+from copy import copy, deepcopy
 from dataclasses import KW_ONLY, dataclass, field
 from typing import Any
 
 import numpy as np
+from sklearn.base import TransformerMixin
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.frozen import FrozenEstimator
 from sklearn.model_selection import train_test_split
 from sklearn.utils import check_random_state
 
@@ -51,6 +53,10 @@ class Best:
     epoch: int
     since: int
     arrays: Arrays
+
+
+class DivergedError(ValueError):
+    """The loss is not finite."""
 
 
 @dataclass(eq=False, repr=False)
@@ -122,10 +128,13 @@ class Training:
         self.hook = {"estimator": estimator, "metadata": metadata, "X": X, "y": y}
         context.call_on_fit_task_begin(**self.hook)
 
-    def fit_epochs(self) -> None:
-        """Train, after :meth:`begin`; always store the best or the last epoch."""
+    def fit_epochs(self, before: dict[str, Any]) -> None:
+        """Train, after :meth:`begin`; store the best or the last epoch.
+
+        If training diverges, the attributes are those `before`.
+        """
         estimator, context, hook = self.estimator, self.context, self.hook
-        with self._storing_result(keep_optimizer=estimator.warm_start):
+        with self._storing_result(before, keep_optimizer=estimator.warm_start):
             while self.n_epochs < estimator.max_epochs and not self.stopped:
                 epoch = context.subcontext(task_name="epoch")
                 epoch.call_on_fit_task_begin(**hook)
@@ -141,10 +150,10 @@ class Training:
             context.call_on_fit_task_end(**hook, reconstruction_attributes=dict)
         self._warn_if_a_constant_is_better()
 
-    def fit_once(self) -> None:
+    def fit_once(self, before: dict[str, Any]) -> None:
         """Train for one epoch, without callbacks, and remember the optimizer."""
         forget_scores(self.estimator)
-        with self._storing_result(keep_optimizer=True):
+        with self._storing_result(before, keep_optimizer=True):
             self._end_epoch(train_epoch(self.trainer, 0, 1))
 
     def snapshot(self) -> Arrays:
@@ -187,14 +196,24 @@ class Training:
             self.best.arrays = self.best.arrays or self.snapshot()
 
     @contextmanager
-    def _storing_result(self, *, keep_optimizer: bool) -> Iterator[None]:
+    def _storing_result(
+        self, before: dict[str, Any], *, keep_optimizer: bool
+    ) -> Iterator[None]:
         try:
             with limit_torch_threads(small_steps=self.small_steps):
                 yield
+        except DivergedError:
+            _put_back(self.estimator, before)
+            # The trainer has changed the moments, and they may not be finite.
+            if "_optimizer_state" in before:
+                self.estimator._optimizer_state = {}
+            raise
         except BaseException:
             self.estimator._optimizer_state = {}
-            with suppress(ValueError):  # of vectors that diverged
+            try:
                 self._store_result(keep_optimizer)
+            except ValueError:  # of vectors that diverged
+                _put_back(self.estimator, before)
             raise
         finally:
             self.hook = {}  # which refers to this object
@@ -264,9 +283,10 @@ class Training:
         estimator.loss_curve_.append(loss)
         estimator.n_epochs_ = n_epochs = estimator.n_epochs_ + 1
         if not np.isfinite(loss):
-            raise ValueError(
+            raise DivergedError(
                 f"The loss of epoch {n_epochs} is {loss}: training diverged. Use a "
-                "lower learning_rate, or an Optimizer with clip_norm."
+                "lower learning_rate, or an Optimizer with clip_norm. "
+                f"{type(estimator).__name__} is as before."
             )
         line = f"[{type(estimator).__name__}] epoch {n_epochs}: loss {loss:.4f}"
         is_last = False
@@ -352,15 +372,31 @@ def forget_scores(estimator: Any) -> None:
 
 
 @contextmanager
-def unchanged_on_error(estimator: Any) -> Iterator[None]:
-    """Leave an estimator as it was if the block raises."""
-    before = estimator.__dict__.copy()
+def unchanged_on_error(estimator: Any) -> Iterator[dict[str, Any]]:
+    """Leave an estimator as it was if the block raises; yields what it was."""
+    before = {
+        # Training adds to lists, and changes the encoders in models and random states.
+        name: copy(value) if name.endswith("_") and _is_changed(value) else value
+        for name, value in vars(estimator).items()
+    }
+    if "_random_state" in before:
+        before["_random_state"] = deepcopy(estimator._random_state)
     try:
-        yield
+        yield before
     except BaseException:
-        estimator.__dict__.clear()
-        estimator.__dict__.update(before)
+        _put_back(estimator, before)
         raise
+
+
+def _is_changed(value: Any) -> bool:
+    return isinstance(value, (list, TransformerMixin)) and not isinstance(
+        value, FrozenEstimator
+    )
+
+
+def _put_back(estimator: Any, before: dict[str, Any]) -> None:
+    estimator.__dict__.clear()
+    estimator.__dict__.update(before)
 
 
 def split_off(

@@ -15,9 +15,11 @@ from numpy.typing import DTypeLike, NDArray
 
 from skparaphrase._estimator import warn_caller
 from skparaphrase._threads import available_threads, prefetch
+from skparaphrase.storage._folders import open_plain
 
 FORMATS = ("auto", "glove", "word2vec", "word2vec-binary")
 _BLOCK = 1 << 17  # bytes of text parsed at a time; more leave the processor's cache
+_LONGEST = 1 << 22  # bytes of a line; 300 numbers have 3,000
 _NEWLINE, _SPACE, _MINUS, _DOT = 10, 32, 45, 46
 _PADDING = 8  # bytes before the text; parse_decimals looks back
 
@@ -39,8 +41,9 @@ def read_file(
         raise ValueError(f"dtype must be float32 or float16; got {dtype.name}.")
     if limit is not None and limit < 0:
         raise ValueError(f"limit must not be negative; got {limit}.")
-    if not path.stat().st_size:
-        raise ValueError(f"{path} is empty.")
+    with open_plain(path) as file:
+        if not file.read(1):
+            raise ValueError(f"{path} is empty.")
     if format == "auto":
         format = _guess(path)
     is_binary = format == "word2vec-binary"
@@ -139,7 +142,9 @@ def _read_text(
 ) -> NDArray[np.floating]:
     with _open_text(path) as file:
         start = file.tell()
-        first = file.readline()
+        first = file.readline(_LONGEST)
+        if len(first) == _LONGEST:
+            raise ValueError(_too_long(path, 1))
         n_words = None
         if header:
             n_words, dim = _parse_header(path, first)
@@ -156,20 +161,23 @@ def _read_text(
         def blocks() -> Iterator[_Part]:
             n_read = 0
             source = _blocks_of_lines(file)
-            for block in source:
-                line = n_read + 1 + header
-                most = None if limit is None else limit - n_read
-                raws, numbers = _split_lines(path, block, line, dim, most)
-                yield line, numbers, words.select(raws, line)
-                n_read += len(raws)
-                if n_read == limit:
-                    follows = block.count(b"\n") > len(raws) or next(source, b"")
-                    if limit == n_words and follows:
-                        raise ValueError(
-                            f"{path}, line {line + len(raws)}: more lines follow, but "
-                            f"the header says {n_words} words."
-                        )
-                    return
+            try:
+                for block in source:
+                    line = n_read + 1 + header
+                    most = None if limit is None else limit - n_read
+                    raws, numbers = _split_lines(path, block, line, dim, most)
+                    yield line, numbers, words.select(raws, line)
+                    n_read += len(raws)
+                    if n_read == limit:
+                        follows = block.count(b"\n") > len(raws) or next(source, b"")
+                        if limit == n_words and follows:
+                            raise ValueError(
+                                f"{path}, line {line + len(raws)}: more lines "
+                                f"follow, but the header says {n_words} words."
+                            )
+                        return
+            except _LineTooLongError:
+                raise ValueError(_too_long(path, n_read + 1 + header)) from None
             if n_words is not None and limit is not None and n_read < limit:
                 raise ValueError(
                     f"{path} ends after {n_read} words; its header says {n_words}."
@@ -194,24 +202,45 @@ def _read_text(
     return np.concatenate(matrices) if matrices else np.empty((0, dim), dtype)
 
 
+def _too_long(path: Path, line: int) -> str:
+    return (
+        f"{path}, line {line}: a line, or a number of empty lines, of more than "
+        f"{_LONGEST >> 20} MB. Is this a file of word vectors?"
+    )
+
+
 def _open_text(path: Path) -> BinaryIO:
     """A file after its byte order mark, which would be a part of the first word."""
-    file = path.open("rb")
+    file = open_plain(path)
     if file.read(3) != codecs.BOM_UTF8:
         file.seek(0)
     return file
 
 
+class _LineTooLongError(Exception):
+    """A line, or a number of empty lines, is not part of a file of word vectors."""
+
+
 def _blocks_of_lines(file: BinaryIO) -> Iterator[bytes]:
     """Whole lines with their newlines, without empty lines at the end of the file."""
-    rest = b""
+    parts: list[bytes] = []  # the last line so far, and empty lines around it
+    n_bytes, has_text = 0, False  # of the parts
     while block := file.read(_BLOCK):
-        rest += block
-        last = len(rest[: rest.rfind(b"\n") + 1].rstrip(b"\r\n"))
-        if last:
-            cut = rest.find(b"\n", last) + 1
-            yield rest[:cut]
-            rest = rest[cut:]
+        newline = block.rfind(b"\n") + 1
+        last = len(block[:newline].rstrip(b"\r\n"))
+        if newline and (last or has_text):
+            block = b"".join([*parts, block])
+            last = len(block[: block.rfind(b"\n") + 1].rstrip(b"\r\n"))
+            cut = block.find(b"\n", last) + 1
+            yield block[:cut]
+            parts, n_bytes, block = [], 0, block[cut:]
+            has_text = False
+        parts.append(block)
+        n_bytes += len(block)
+        has_text = has_text or bool(block.strip(b"\r\n"))
+        if n_bytes > _LONGEST:
+            raise _LineTooLongError
+    rest = b"".join(parts)
     if rest.strip():
         yield rest + b"\n"
 
@@ -308,7 +337,7 @@ def _read_binary(
     path: Path, words: _WantedWords, limit: int | None, dtype: np.dtype[Any]
 ) -> NDArray[np.floating]:
     with (
-        open(path, "rb") as file,
+        open_plain(path) as file,
         mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data,
     ):
         start = data.find(b"\n", 0, 100) + 1
@@ -324,10 +353,11 @@ def _read_binary(
         raws, spaces = [], []
         find, n_bytes = data.find, len(data)
         for row in range(n_words):
-            space = find(b" ", start)
+            space = find(b" ", start, start + _LONGEST)
             if space < 0 or space + width >= n_bytes:
                 raise ValueError(
-                    f"{path} is cut off in row {row} of {n_words}, at byte {start}."
+                    f"{path} is cut off in row {row} of {n_words}, or damaged, at byte "
+                    f"{start}."
                 )
             # The original tool ends a row with a newline, others do not.
             raws.append(data[start:space].lstrip(b"\n"))

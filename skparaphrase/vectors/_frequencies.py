@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skparaphrase.storage._folders import (
+    open_plain,
     read_json,
     refuse_damage,
     temporary_folder,
@@ -91,7 +92,11 @@ class WordFrequencies(Mapping[str, int]):
         ValueError
             If a line is not a word and a count; the message names file and line.
         """
-        raw = Path(path).read_bytes()
+        with open_plain(Path(path)) as file:
+            try:
+                raw = file.read()
+            except MemoryError:
+                raise ValueError(f"{path} is larger than the memory.") from None
         try:
             text = raw.decode(encoding)
         except UnicodeDecodeError as error:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from skparaphrase.vectors._word_vectors import WordVectors
 
 DTYPES = ("float32", "float16", "int8")  # int8 with a scale per row
+_LONGEST = 100  # characters of an n-gram
 _FEW_CHARACTERS = 128  # of words; arrays do not pay for so few
 _PLACES = np.arange(1024, dtype=np.int32)  # of rows in float32; more leave the cache
 
@@ -191,7 +192,7 @@ class Subwords:
         if (self.matrix.dtype == np.int8) != (self.scale is not None):
             raise ValueError("int8 vectors of n-grams need a scale per row.")
         low, high = self.ngram_range
-        if not 1 <= low <= high or self.kind not in ("crc32", "fasttext"):
+        if not 1 <= low <= high <= _LONGEST or self.kind not in ("crc32", "fasttext"):
             raise ValueError(
                 f"ngram_range={self.ngram_range!r} and kind={self.kind!r} are no "
                 "settings of n-grams."
@@ -233,6 +234,12 @@ class Subwords:
             # adds; as in pool_vectors
             csr_matvecs(*shape, here, _PLACES, factors[part], table.reshape(-1), sums)
         return found if self.shift is None else found + self.shift
+
+    def sample(self, rows: NDArray[np.intp]) -> list[Any]:
+        """All that decides the vectors, with some of the rows, for checksums."""
+        scale = None if self.scale is None else self.scale[rows]
+        settings = [*map(int, self.ngram_range)], self.kind, float(self.factor)
+        return [self.matrix.shape, self.matrix[rows], scale, self.shift, settings]
 
     def moved(self, factor: float, shift: Any = 0.0) -> "Subwords":
         """Move all vectors in the same way.

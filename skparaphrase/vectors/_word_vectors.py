@@ -183,7 +183,10 @@ class WordVectors:
 
     def _check_finite(self) -> None:
         """Raise a ValueError that names the first word whose vector is not finite."""
-        values = self.matrix if self.scale is None else self.scale[:, np.newaxis]
+        values = self.matrix
+        if self.scale is not None:
+            with np.errstate(over="ignore"):  # of the largest number times the scale
+                values = self.scale[:, np.newaxis] * np.float32(128)
         for start in range(0, len(values), _CHECKED):
             # A finite sum has finite terms and needs no second array. Where large terms
             # overflow, the slower test decides.
@@ -681,19 +684,32 @@ class WordVectors:
         )
 
     def _fingerprint(self) -> int:
-        """A checksum of some words and vectors that tells tables apart."""
-        some = np.linspace(0, len(self) - 1, min(len(self), 256)).astype(np.intp)
+        """A checksum of some words, vectors and n-grams that tells tables apart."""
+        some = _sample(len(self))
         words = [self.words[row] for row in some.tolist()]
-        about = repr((self.matrix.shape, self.dtype.name, self.unknown, words))
-        found = zlib.crc32(self.rows(some).data, zlib.crc32(about.encode()))
+        kind = self.matrix.shape, self.dtype, self.unknown, self.is_weighted, words
+        parts: list[Any] = [self.matrix[some], None]
+        if self.scale is not None:
+            parts[1] = self.scale[some]
         if self.subwords is not None:
-            found = zlib.crc32(self.subwords.matrix[:256].tobytes(), found)
+            parts += self.subwords.sample(_sample(len(self.subwords.matrix)))
+        found = zlib.crc32(repr(kind).encode())
+        for part in parts:
+            raw = (
+                part.tobytes() if isinstance(part, np.ndarray) else repr(part).encode()
+            )
+            found = zlib.crc32(raw, found)
         return found
 
     def __repr__(self) -> str:
         more = "" if self.unknown is None else f", unknown={self.unknown!r}"
         more += ", weighted" if self.is_weighted else ""
         return f"WordVectors({len(self)} words, dim={self.dim}, {self.dtype}{more})"
+
+
+def _sample(n_rows: int) -> NDArray[np.intp]:
+    """Up to 256 rows over a table."""
+    return np.linspace(0, n_rows - 1, min(n_rows, 256)).astype(np.intp)
 
 
 def _hashed_vectors(

@@ -437,3 +437,60 @@ def test_an_end_in_the_middle(server, tmp_path, kind):
     assert continued == (kind == "SIGINT")
     left = [name for name in names(tmp_path) if name.startswith("f.bin")]
     assert left == ["f.bin", "f.bin.sha256"]
+
+
+@pytest.mark.parametrize("name", ["f.bin.part", "f.bin.sha256"])
+def test_links_are_not_written_through(server, tmp_path, name):
+    server.steps["/f.bin"] = [answer()]
+    folder = tmp_path / "data"
+    folder.mkdir()
+    victim = tmp_path / "victim"
+    victim.write_bytes(b"precious")
+    (folder / name).symlink_to(victim)
+    assert fetch(server, folder, None).read_bytes() == CONTENT
+    assert victim.read_bytes() == b"precious"
+
+
+def unasked(handler):
+    """A part of the file, which was not asked for."""
+    handler.send_response(206)
+    handler.send_header("Content-Range", f"bytes 0-99/{len(CONTENT)}")
+    handler.send_header("Content-Length", "100")
+    handler.end_headers()
+    handler.wfile.write(CONTENT[:100])
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        status(204),
+        unasked,
+        answer(length=False, **{"Content-Length": "\u00b2"}),
+    ],
+    ids=["204", "206", "length"],
+)
+def test_answers_that_are_not_the_file(server, tmp_path, step):
+    server.steps["/f.bin"] = [step]
+    folder = tmp_path / "data"
+    folder.mkdir()
+    with pytest.raises(OSError, match=r"f\.bin could not be downloaded"):
+        fetch(server, folder, None)
+    assert not (folder / "f.bin").exists()
+
+
+def test_a_file_without_end(server, tmp_path, monkeypatch):
+    monkeypatch.setattr(_download, "_MOST_BYTES", 100_000)
+    server.steps["/f.bin"] = [answer(length=False)]
+    folder = tmp_path / "data"
+    folder.mkdir()
+    with pytest.raises(OSError, match="more than 100,000 bytes"):
+        fetch(server, folder, None)
+
+
+def test_a_server_that_sends_a_byte_at_a_time(server, tmp_path, monkeypatch):
+    monkeypatch.setattr(_download, "_MOST_SECONDS", 0.0)
+    server.steps["/f.bin"] = [answer()]
+    folder = tmp_path / "data"
+    folder.mkdir()
+    with pytest.raises(OSError, match="took more than"):
+        fetch(server, folder, None)

@@ -249,7 +249,8 @@ SCORE_ERRORS = [
     ("a.tsv", HEADER + ROWS + "x\ta\tb\tc\n", {}, "line 6, column 'score': 'x'"),
     ("a.tsv", "1\ta\tb\n\n\tc\td\n", SHORT, "line 3, column '0': '' is not a num"),
     ("a.csv", '1,"a\n",b\n"1,5",c,d\n', SHORT, "line 3, column '0': '1,5' is"),
-    ("a.csv", "1,a,b\n2,c," + "d" * 200_000, SHORT, "line 2: field larger"),
+    ("a.tsv", "1\ta\tb\r2\tc\td\r", SHORT, "line 1: a carriage return without"),
+    ("a.tsv", "1\ta\tb\n2\tc\td\re\n", SHORT, "line 2: a carriage return without"),
     ("a.csv", '1,a,b\n2,"c,d\n3,e,f\n', SHORT, "line 3: .*not closed"),
     ("a.csv", "score,sentence1,sentence2\n1,a,b,c\n", {}, "line 2: .*contain ','"),
 ]
@@ -377,3 +378,12 @@ def test_published_labels(evaluation, name, label, n, classes):
     X, y = read_labelled_pairs(path, label=label, return_X_y=True)
     assert len(X) == n
     assert np.unique(y).tolist() == classes
+
+
+@pytest.mark.parametrize("name", ["a.csv", "a.tsv"])
+def test_long_cells_and_positions_of_numpy(name, tmp_path):
+    sep = "," if name == "a.csv" else "\t"
+    path = tmp_path / name
+    path.write_text(f"a{sep}{'d' * 200_000}\n")
+    found = read_pairs(path, columns=(np.int64(0), np.int64(1))).data
+    assert found.tolist() == [["a", "d" * 200_000]]

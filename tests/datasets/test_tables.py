@@ -155,7 +155,8 @@ def test_spaces_before_quotes_are_left_out(tmp_path_factory, rows):
         (".csv", 'a, "b"\n"c"d,e', "line 2: ',' expected after"),
         (".csv", "a,b\nc\nd,e\n", "line 2: expected 2 columns or more, got 1."),
         (".tsv", "naïve\tĊ \u0a0a\r\n", [("naïve", "Ċ \u0a0a")]),
-        (".tsv", 'a\t"b\r\n\rc\td\te', [("a", '"b'), ("\rc", "d")]),
+        (".tsv", 'a\t"b\r\nc\td\te', [("a", '"b'), ("c", "d")]),
+        (".tsv", "a\tb\r\n\rc\td\te", "line 2: a carriage return without"),
     ],
 )
 def test_strange_files(file, packed, ending, content, pairs):

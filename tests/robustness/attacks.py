@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import file_attacks
+import fingerprint_attacks
 import process_attacks
 import text_attacks
 from subjects import NAMES
@@ -32,7 +33,12 @@ _ALL = [
     Attack(text_attacks.store_nasty_texts, ["TextStore"], 10_000, N_TEXTS),
     Attack(text_attacks.fit_to_nasty_texts, NAMES, 1_000, N_TEXTS),
     Attack(file_attacks.damage_a_file, file_attacks.KINDS, 2_000),
+    Attack(file_attacks.replace_a_file, file_attacks.KINDS, 200),
+    Attack(file_attacks.add_to_a_folder, file_attacks.FORGED, 200),
     Attack(file_attacks.forge_a_file, file_attacks.FORGED, 1_000),
+    Attack(fingerprint_attacks.change_an_attribute, NAMES, 100, 20),
+    Attack(fingerprint_attacks.change_a_table, ["WordVectors"], 100),
+    Attack(fingerprint_attacks.change_a_parameter, fingerprint_attacks.FITS, 10),
     Attack(process_attacks.save_at_once, process_attacks.SAVERS, 200),
 ]
 if hasattr(os, "fork"):
@@ -41,6 +47,10 @@ if hasattr(os, "fork"):
         Attack(process_attacks.kill_a_save, process_attacks.SAVERS, 200),
         Attack(process_attacks.kill_and_resume, process_attacks.RESUMABLE, 200, kills),
         Attack(process_attacks.kill_a_download, process_attacks.DOWNLOADS, 200, kills),
+        Attack(process_attacks.fill_the_disk, process_attacks.SAVERS, 200),
+        Attack(process_attacks.save_as_another_user, process_attacks.SAVERS, 200),
+        Attack(process_attacks.lie_to_a_download, process_attacks.DOWNLOADS, 200),
+        Attack(process_attacks.fork_alone, NAMES, 100),
         Attack(process_attacks.fork_under_load, process_attacks.FORKED, 200, forks),
     ]
 ATTACKS = {attack.run.__name__: attack for attack in _ALL}

@@ -8,6 +8,7 @@ import gzip
 import io
 import json
 import lzma
+import os
 import shutil
 import tarfile
 import tempfile
@@ -450,6 +451,55 @@ def damage_a_file(kind, seed, folder):
         path.write_bytes(changed(raw, random))
     found = read_or_refuse(kind, folder)
     assert kind in READERS or found in (None, content), path
+
+
+def put_pipe(path):
+    os.mkfifo(path)
+
+
+def put_loop(path):
+    path.symlink_to(path)
+
+
+def put_links(path):
+    """A folder with two ways into itself, and so a billion ways of thirty links."""
+    path.mkdir()
+    for name in ("a_", "b_"):
+        (path / name).symlink_to(path, target_is_directory=True)
+
+
+def put_deep(path):
+    for _ in range(50):
+        path.mkdir()
+        path /= "inner"
+
+
+INSTEAD = [Path.mkdir, put_loop, put_links, put_deep]
+INSTEAD += [lambda path: path.symlink_to("/nowhere")]
+if os.name == "posix":
+    INSTEAD += [put_pipe, lambda path: path.symlink_to("/dev/zero")]
+
+
+def replace_a_file(kind, seed, folder):
+    """What is not a file is refused at once, and nothing waits for its end."""
+    random = Random(seed)
+    shutil.copytree(written(kind)[0], folder)
+    path = random.choice(files_of(folder))
+    path.unlink()
+    random.choice(INSTEAD)(path)
+    found = read_or_refuse(kind, folder)
+    assert kind in READERS or found in (None, written(kind)[1]), path
+
+
+def add_to_a_folder(kind, seed, folder):
+    """What lies in a folder besides is refused or ignored, and nothing follows it."""
+    random = Random(seed)
+    shutil.copytree(written(kind)[0], folder)
+    place = random.choice(files_of(folder)).parent
+    name = random.choice(["a_", "encoder", "vectors_", "b.npy", "c.json", "metadata"])
+    if not os.path.lexists(place / name):
+        random.choice(INSTEAD)(place / name)
+    assert read_or_refuse(kind, folder) in (None, written(kind)[1]), name
 
 
 EVIL = [None, True, -1, 0, 2**63, 1e999, float("nan"), "", "x", "\ud800", [], {}, [[]]]

@@ -10,7 +10,7 @@ import threading
 import time
 import warnings
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache, partial
 from hashlib import sha256
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -22,7 +22,8 @@ from unittest.mock import patch
 
 import numpy as np
 from file_attacks import DATA_SETS, content_of, embed_rows, fit_with_checkpoints, pack
-from subjects import fitted, say
+from subjects import ENCODERS, fitted, say
+from text_attacks import fit_to_nasty_texts
 
 import skparaphrase
 from skparaphrase.datasets._cache import sources
@@ -156,7 +157,20 @@ class Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     contents: ClassVar[dict[str, bytes]] = {}
 
+    lie = None
+
     def do_GET(self):
+        if self.lie:
+            status, headers, content, is_slow = self.lie
+            self.send_response(status)
+            for key, value in {**headers, "Connection": "close"}.items():
+                self.send_header(key, value)
+            self.end_headers()
+            with suppress(ConnectionError):
+                self.wfile.write(content[:1000])
+                time.sleep(0.05 * is_slow)
+                self.wfile.write(content[1000:])
+            return
         content = self.contents[self.path]
         start = int(self.headers.get("Range", "bytes=0-")[6:-1])
         self.send_response(206 if start else 200)
@@ -238,10 +252,13 @@ def kill_a_download(name, seed, folder):
     assert not [p.name for p in folder.rglob("*") if p.suffix in (".part", ".new")]
 
 
-# Encoders that remember words, which children get from threads that look them up. None
-# of them uses OpenBLAS, whose lock of its memory can be held at a fork.
-FORKED = "AverageEncoder", "load_pretrained", "SIFEncoder", "CharagramEncoder"
+# Averages remember words, which children get from threads that look them up, and
+# networks share work with threads that children lack. Models that multiply matrices
+# with OpenBLAS, whose lock of its memory can be held at a fork, are forked alone only.
+FORKED = [name for name in ENCODERS if name != "make_pipeline"]
 N_FORKS = 5
+KNOWN = "a cat the dog barks a cat the dog sleeps"  # too many new words are warned of
+MANY_TEXTS = [f"a cat the dog barks x{i}" for i in range(99)]  # for several threads
 
 
 @contextmanager
@@ -253,7 +270,7 @@ def threads_that_embed(name, model, seed):
         for i in count():
             if stop.is_set():
                 return
-            say(name, model, [f"n{seed}x{number}x{i}x{j} a" for j in range(50)])
+            say(name, model, [f"n{seed}x{number}x{i}x{j} {KNOWN}" for j in range(50)])
 
     threads = [threading.Thread(target=embed, args=(number,)) for number in range(3)]
     for thread in threads:
@@ -266,26 +283,150 @@ def threads_that_embed(name, model, seed):
             thread.join()
 
 
+def end_of(child, seconds=60):
+    """The status of a child that has ended; one that waits for ever is killed."""
+    end = time.monotonic() + seconds
+    while not (ended := os.waitpid(child, os.WNOHANG))[0]:
+        if time.monotonic() > end:
+            os.kill(child, signal.SIGKILL)
+            os.waitpid(child, 0)
+            raise TimeoutError("the child waits for ever")
+        time.sleep(0.001)
+    return ended[1]
+
+
+def fork_alone(name, seed, folder):
+    """A child of a process that has embedded or fitted does the same, in any thread."""
+    random = Random(seed)
+    model = fitted(name)[-1]
+    texts = [f"{text} {seed}" for text in MANY_TEXTS] + ["the cat " * 300]
+    expected = say(name, model, texts)
+    with_fit = random.random() < 0.2
+
+    def work():
+        for got, row in zip(say(name, model, texts), expected, strict=True):
+            np.testing.assert_allclose(got, row, rtol=1e-5, atol=1e-5)
+        if with_fit:
+            fit_to_nasty_texts(name, seed, folder)
+
+    def work_in_a_thread():
+        with ThreadPoolExecutor(1) as pool:
+            pool.submit(work).result()
+
+    if with_fit:
+        fit_to_nasty_texts(name, seed, folder)
+    child = fork(random.choice([work, work_in_a_thread]))
+    assert end_of(child) == 0, "the child failed"
+
+
 def fork_under_load(name, seed, folder):
     """Children get the vectors that the parent gets, and none waits for ever."""
     model = fitted(name)[-1]
-    texts = [f"child{seed}x{j} a cat" for j in range(50)]
+    texts = [f"child{seed}x{j} {KNOWN}" for j in range(50)]
     expected = say(name, model, texts)
 
     def work():
-        new = say(name, model, [f"new{seed}x{j} a cat" for j in range(50)])
+        new = say(name, model, [f"new{seed}x{j} {KNOWN}" for j in range(50)])
         assert np.isfinite(new).all()
-        np.testing.assert_array_equal(say(name, model, texts), expected)
+        found = say(name, model, texts)
+        np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-5)
 
     with threads_that_embed(name, model, seed):
         for _ in range(N_FORKS):
             time.sleep(Random(seed).uniform(0, 0.005))
-            child = fork(work)
-            end = time.monotonic() + 30
-            while not (ended := os.waitpid(child, os.WNOHANG))[0]:
-                if time.monotonic() > end:
-                    os.kill(child, signal.SIGKILL)
-                    os.waitpid(child, 0)
-                    raise TimeoutError("the child waits for ever")
-                time.sleep(0.001)
-            assert ended[1] == 0, "the child failed"
+            assert end_of(fork(work)) == 0, "the child failed"
+
+
+def fill_the_disk(kind, seed, folder):
+    """A save whose files may not grow raises an OSError, and keeps the old content."""
+    save, read = SAVERS[kind]
+    path = folder / "saved"
+    folder.mkdir()
+    save(path, 1)
+    import resource  # which Windows lacks
+
+    limit = Random(seed).randrange(1, 1500)
+
+    def work():
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+        with suppress(OSError):
+            save(path, 2)
+
+    assert end_of(fork(work)) == 0, "not an OSError"
+    assert read(path) in (1, 2)
+    save(path, 3)
+    assert [path.name for path in folder.iterdir()] == ["saved"]
+    assert read(path) == 3
+
+
+def save_as_another_user(kind, seed, folder):
+    """Who may only read gets the content, and a PermissionError of a save."""
+    save, read = SAVERS[kind]
+    path = folder / "saved"
+    folder.mkdir()
+    save(path, 1)
+    may_read = Random(seed).random() < 0.7
+    for place in [path, *path.rglob("*")]:
+        place.chmod(0o755 if place.is_dir() and may_read else 0o644 * may_read)
+    for place in [folder, *folder.parents]:
+        if place.stat().st_uid == os.getuid() and place.stat().st_mode & 0o5 != 0o5:
+            place.chmod(0o755)
+
+    def work():
+        if os.getuid() == 0:
+            os.setgid(65534)
+            os.setuid(65534)
+        else:
+            folder.chmod(0o555)
+        try:
+            found = read(path)
+        except PermissionError:
+            assert not may_read
+        else:
+            assert found == 1
+        with suppress(OSError, ValueError):
+            save(path, 2)
+            raise AssertionError("another user may write")
+
+    assert end_of(fork(work)) == 0, "the other user"
+    folder.chmod(0o755)
+    for place in [path, *path.rglob("*")]:
+        place.chmod(0o755)
+    assert read(path) == 1
+
+
+def lying(random, content):
+    """A server's answer that is wrong in one way, as status, headers and body."""
+    status, headers = 200, {"Content-Length": str(len(content))}
+    lie = random.choice(["status", "length", "cut", "more", "range", "slow", "type"])
+    if lie == "status":
+        status = random.choice([204, 206, 301, 403, 404, 416, 500, 503])
+    elif lie == "length":
+        wrong = ["\xb2", "-1", "x", "1", "9" * 30, ""]
+        headers["Content-Length"] = random.choice(wrong)
+    elif lie == "cut":
+        content = content[: random.randrange(len(content))]
+    elif lie == "more":
+        content += b"more"
+    elif lie == "range":
+        status, headers["Content-Range"] = 206, "bytes 7-8/9"
+    elif lie == "type":
+        headers["Content-Encoding"] = "gzip"
+    return status, headers, content, lie == "slow"
+
+
+def lie_to_a_download(name, seed, folder):
+    """A wrong answer is refused with an OSError; the right one then is downloaded."""
+    random = Random(seed)
+    expected, _ = downloaded(name)
+    folder.mkdir()
+    with patch.object(Handler, "lie", lying(random, Handler.contents[f"/{name}"])):
+        with warnings.catch_warnings(), suppress(OSError):
+            warnings.simplefilter("ignore")
+            assert download(name, folder) == expected
+    if "sha256" not in sources()[name.partition("/")[0]][DOWNLOADS[name]]:
+        for path in folder.rglob("*"):  # without a checksum, the lie may be trusted
+            if path.is_file():
+                path.unlink()
+    assert download(name, folder) == expected

@@ -4,24 +4,37 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 import bz2
+import errno
 import gzip
 import io
 import json
 import lzma
 import os
+import shutil
+import signal
 import tarfile
 import zipfile
 from contextlib import contextmanager
+from functools import partial
 
 import numpy as np
 import pytest
+import subjects
 from safetensors.numpy import save_file
 from sklearn.base import clone
 
 import skparaphrase
-from skparaphrase.datasets import iter_pairs, read_pairs
+from skparaphrase.datasets import (
+    iter_pairs,
+    read_answers,
+    read_pairs,
+    read_tagged,
+    read_texts,
+    read_wikiqa,
+)
 from skparaphrase.datasets._cache import read_members, unpack_member
 from skparaphrase.encoders import SIFEncoder
+from skparaphrase.storage._folders import write_safetensors
 from skparaphrase.supervised import SentenceClassifier
 from skparaphrase.text import WordTokenizer
 from skparaphrase.vectors import WordFrequencies, WordVectors
@@ -265,12 +278,67 @@ def test_files_that_are_none(kind, name, folder):
     assert str(folder) in str(raised.value)
 
 
+def test_links_to_folders(folder):
+    """Two of them to the folder itself are 2 ** 40 ways of 40 links."""
+    for name in ("a_", "b_"):
+        (folder / name).symlink_to(".", target_is_directory=True)
+    with pytest.raises(ValueError, match="a_ is a link to a folder") as raised:
+        skparaphrase.load(folder)
+    assert str(folder) in str(raised.value)
+
+
+def test_the_folder_itself_may_be_a_link(folder, tmp_path):
+    (tmp_path / "current").symlink_to(folder, target_is_directory=True)
+    assert skparaphrase.load(tmp_path / "current").predict(["a cat"]) == ["yes"]
+
+
 def test_models_in_models_without_end(folder):
-    inner = folder / "encoder"
-    (inner / "more").symlink_to(inner, target_is_directory=True)
-    with pytest.raises(ValueError, match="has no parameter 'more'") as raised:
+    inner = folder
+    for _ in range(20):
+        shutil.copytree(folder / "encoder", inner / "encoder_", dirs_exist_ok=True)
+        inner /= "encoder_"
+        forget_checksums(inner)
+    with pytest.raises(ValueError, match="nested more than 16") as raised:
         skparaphrase.load(folder)
     assert len(str(raised.value)) < 10_000
+
+
+def test_folders_of_many_entries(folder):
+    for i in range(2000):
+        (folder / f"{i}_").mkdir()
+    with pytest.raises(ValueError, match="more than 1000 entries"):
+        skparaphrase.load(folder)
+
+
+READERS = [
+    read_pairs,
+    read_texts,
+    read_tagged,
+    read_wikiqa,
+    read_answers,
+    lambda path: next(iter_pairs(path)),
+    WordVectors.read,
+    partial(WordVectors.read, format="word2vec-binary"),
+    WordFrequencies.read,
+]
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs pipes")
+@pytest.mark.parametrize("suffix", ["", ".gz"])
+@pytest.mark.parametrize("kind", ["pipe", "device", "folder"])
+@pytest.mark.parametrize("read", READERS)
+def test_readers_of_what_is_not_a_file(read, kind, suffix, tmp_path):
+    path = tmp_path / f"pairs.tsv{suffix}"
+    if kind == "pipe":
+        os.mkfifo(path)
+    elif kind == "device":
+        path.symlink_to("/dev/zero")
+    else:
+        path.mkdir()
+    with little_memory(), pytest.raises((ValueError, IsADirectoryError)) as raised:
+        read(path)
+    assert str(path) in str(raised.value)
+    assert kind == "folder" or "is not a file but a pipe" in str(raised.value)
 
 
 @pytest.mark.parametrize(
@@ -373,3 +441,72 @@ def test_text_may_be_compressed_well(tmp_path):
     path = tmp_path / "pairs.tsv.gz"
     path.write_bytes(gzip.compress(b"a cat\ta dog\n" * 100_000))
     assert sum(1 for _ in iter_pairs(path, columns=(0, 1))) == 100_000
+
+
+@pytest.mark.parametrize(
+    ("name", "changes"),
+    [
+        ("DeepAveragingEncoder", {"n_layers": 10_000_000}),
+        ("DeepAveragingEncoder", {"dim": 10**9}),
+        ("LSTMEncoder", {"n_layers": 10**9}),
+        ("CharagramEncoder", {"n_layers": 10_000_000}),
+        ("CharagramEncoder", {"ngram_range": [1, 10**9]}),
+        ("CharCNNEncoder", {"filters": [[2, 10**9]]}),
+        ("CharCNNEncoder", {"filters": [["x", 3]]}),
+        ("ConvolutionalEncoder", {"widths": [10**9]}),
+        ("ConvolutionalEncoder", {"n_filters": 10**9}),
+        ("PairwiseInteractionRegressor", {"hidden_dim": 10**9}),
+        ("SequenceTagger", {"dense_dim": 10**9}),
+    ],
+)
+def test_sizes_that_do_not_fit_the_arrays(name, changes, tmp_path):
+    [model] = subjects.fitted(name)
+    model.save(tmp_path / "model")
+    assert skparaphrase.load(tmp_path / "model")
+    forget_checksums(tmp_path / "model")
+    path = tmp_path / "model/metadata.json"
+    edit(path, **{f"parameters__{k}": v for k, v in changes.items()})
+    with little_memory(), pytest.raises(ValueError, match=r"model is damaged: "):
+        skparaphrase.load(tmp_path / "model")
+
+
+def test_ngrams_longer_than_words(tmp_path):
+    vectors = WordVectors(WORDS, np.eye(3, 4)).fit_subwords(n_rows=8)
+    vectors.save(tmp_path / "v")
+    edit(tmp_path / "v/metadata.json", subwords__ngram_range=[1, 10**9])
+    forget_checksums(tmp_path / "v")
+    with pytest.raises(ValueError, match="no settings of n-grams"):
+        WordVectors.load(tmp_path / "v")
+
+
+def test_files_of_holes(folder, tmp_path):
+    """8 GB that take no space on the disk, and do not fit into memory."""
+    paths = [folder / "metadata.json", tmp_path / "counts.txt"]
+    for path in paths:
+        with path.open("wb") as file:
+            file.truncate(2**33)
+    for read in (
+        lambda: skparaphrase.load(folder),
+        lambda: WordFrequencies.read(paths[1]),
+    ):
+        with little_memory(), pytest.raises(ValueError, match="memory"):
+            read()
+
+
+def test_scales_whose_vectors_are_infinite():
+    with pytest.raises(ValueError, match="scale of 'a'"):
+        WordVectors(["a"], np.full((1, 2), 127, np.int8), scale=[3e37])
+
+
+def test_a_full_disk_is_an_os_error(tmp_path):
+    """Of files that may not grow, which is what a full disk is for safetensors."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    ignored = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, before[1]))
+    try:
+        with pytest.raises(OSError, match=r"a\.safetensors") as raised:
+            write_safetensors(tmp_path / "a.safetensors", {"x": np.zeros(10**5)})
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+        signal.signal(signal.SIGXFSZ, ignored)
+    assert raised.value.errno == errno.EFBIG

@@ -270,3 +270,9 @@ def test_a_process_that_is_killed_loses_a_block(tmp_path):
     found = into(encoder, store, out, block_size=10)
     assert_array_equal(found, encoder.transform(pairs))
     assert {path.name for path in tmp_path.iterdir()} == {"out.npy", "store"}
+
+
+def test_vectors_too_large_for_a_file(tmp_path):
+    encoder = FunctionTransformer()
+    with pytest.raises(ValueError, match="too large for float16: the largest has 7e"):
+        into(encoder, np.full((3, 2), 7e4), tmp_path / "x.npy", dtype="float16")

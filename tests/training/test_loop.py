@@ -14,15 +14,21 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
-from sklearn.exceptions import ConvergenceWarning
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.frozen import FrozenEstimator
 from sklearn.model_selection import GridSearchCV, train_test_split
 from sklearn.pipeline import make_pipeline
 
 from skparaphrase.callback import EarlyStopping
 from skparaphrase.datasets import load_paraphrases, load_similarity
-from skparaphrase.encoders import CharagramEncoder, ParagramEncoder
+from skparaphrase.encoders import (
+    CharagramEncoder,
+    DeepAveragingEncoder,
+    ParagramEncoder,
+)
 from skparaphrase.networks import WordTable
+from skparaphrase.optimizers import Optimizer
 from skparaphrase.supervised import SimilarityRegressor
 from skparaphrase.training._loop import (
     Training,
@@ -389,3 +395,31 @@ def test_the_warning_points_at_the_line_that_called_scikit_learn():
         with pytest.warns(ConvergenceWarning, match="the same output") as caught:
             estimator.fit(X, scores)
         assert {warning.filename for warning in caught} == {__file__}
+
+
+PAIRS = [("a cat", "the cat"), ("dog barks", "a dog barks"), ("sleeps", "cat sleeps")]
+HUGE = Optimizer("sgd", clip_norm=None, max_change=None)
+
+
+@pytest.mark.parametrize("again", ["fit", "warm", "partial_fit"])
+def test_an_encoder_that_diverges_is_as_before(again):
+    fit = "partial_fit" if again == "partial_fit" else "fit"
+    encoder = DeepAveragingEncoder(
+        max_epochs=3, random_state=0, warm_start=again == "warm"
+    )
+    broken = clone(encoder).set_params(optimizer=HUGE, learning_rate=1e30)
+    with np.errstate(all="ignore"), pytest.raises(ValueError, match="is as before"):
+        for _ in range(9):
+            getattr(broken, fit)(PAIRS)
+    if again == "fit":
+        assert not hasattr(broken, "vectors_")
+        with pytest.raises(NotFittedError):
+            broken.transform(["a cat"])
+    encoder.fit(PAIRS)
+    encoder.set_params(optimizer=HUGE, learning_rate=1e30)
+    with np.errstate(all="ignore"), pytest.raises(ValueError, match="is as before"):
+        for _ in range(9):
+            before, curve = encoder.transform(["a cat sleeps"]), [*encoder.loss_curve_]
+            getattr(encoder, fit)(PAIRS)
+    assert_array_equal(encoder.transform(["a cat sleeps"]), before)
+    assert encoder.loss_curve_ == curve and encoder.n_epochs_ == len(curve)

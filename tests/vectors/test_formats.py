@@ -5,6 +5,8 @@
 
 import re
 import struct
+from io import BytesIO
+from random import Random
 
 import numpy as np
 import pytest
@@ -290,3 +292,49 @@ def test_a_vocabulary_keeps_the_unknown_word(file):
     assert (vectors.words, vectors.unknown) == (["the", "cat"], "the")
     with pytest.raises(TypeError, match="got one str"):
         WordVectors.read(file(FILES["glove"]), vocabulary="cat")
+
+
+LONG = 5 * 2**20  # bytes, more than a line may have
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"\n" * LONG,
+        b"\r\n" * LONG,
+        b"a" * LONG,
+        b"a" * LONG + b" 1 2\n",
+        b"a" + b" 1" * (LONG // 2) + b"\n",
+        b"\n" * LONG + b"b 3 4\n",
+        b" " * LONG + b"\n",
+        b"a 1 2" + b"\n" * LONG,
+    ],
+    ids=range(8),
+)
+@pytest.mark.parametrize("header", [b"", b"9 2\n"])
+def test_lines_without_end(file, content, header):
+    before = header + b"x 1 2\n"
+    path = file(before + content)
+    with pytest.raises(ValueError, match=r", line \d+: a line, or a number") as raised:
+        WordVectors.read(path)
+    line = len(before.splitlines()) + 1 + content.startswith(b"a 1 2")
+    assert f"{path}, line {line}:" in str(raised.value)
+
+
+@pytest.mark.parametrize("block", [3, 7, 64])
+def test_blocks_of_lines_join_to_the_file(monkeypatch, block):
+    monkeypatch.setattr(_formats, "_BLOCK", block)
+    pieces = ["a 1", "bcdefghij 2", "\n", "\n\n\n\n", "\r\n", "c 3\n", "d"]
+    random = Random(block)
+    for _ in range(500):
+        content = "".join(random.choices(pieces, k=random.randrange(1, 9))).encode()
+        found = [*_formats._blocks_of_lines(BytesIO(content))]
+        assert all(part.endswith(b"\n") and part.strip(b"\r\n") for part in found)
+        joined = b"".join(found)
+        assert joined.rstrip(b"\r\n") == content.rstrip(b"\r\n")
+
+
+def test_a_binary_word_without_end(file):
+    path = file(b"2 1\n" + b"a" * LONG + b" " + bytes(4) + b"b " + bytes(4))
+    with pytest.raises(ValueError, match="row 0 of 2, or damaged, at byte 4"):
+        WordVectors.read(path, format="word2vec-binary")
