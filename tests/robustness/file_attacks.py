@@ -474,6 +474,8 @@ def put_deep(path):
         path /= "inner"
 
 
+# Members of archives are read by the tests themselves.
+REPLACED = [kind for kind in KINDS if not kind.endswith(", inside")]
 INSTEAD = [Path.mkdir, put_loop, put_links, put_deep]
 INSTEAD += [lambda path: path.symlink_to("/nowhere")]
 if os.name == "posix":
