@@ -374,18 +374,22 @@ def forget_scores(estimator: Any) -> None:
 
 @contextmanager
 def unchanged_on_error(estimator: Any) -> Iterator[dict[str, Any]]:
-    """Leave an estimator as it was if the block raises; yields what it was."""
+    """Leave an estimator as it was if the block raises.
+
+    Yields what it was, with copies of what training changes in place: lists, random
+    states, and the encoders in models.
+    """
+    attributes = vars(estimator).copy()
     before = {
-        # Training adds to lists, and changes the encoders in models and random states.
         name: copy(value) if name.endswith("_") and _is_changed(value) else value
-        for name, value in vars(estimator).items()
+        for name, value in attributes.items()
     }
     if "_random_state" in before:
         before["_random_state"] = deepcopy(estimator._random_state)
     try:
         yield before
     except BaseException:
-        _put_back(estimator, before)
+        _put_back(estimator, attributes)
         raise
 
 
