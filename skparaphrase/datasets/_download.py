@@ -123,8 +123,6 @@ class _ResumingDownloader:
             raise requests.ConnectionError(f"the length of the file is {length!r}")
         if code not in (200, 206, 416):
             return
-        if code != 416:
-            self._limit_body(file, answer)
         start, headers = file.tell(), answer.headers
         if self.path.suffix == ".gz":
             # Some servers declare the file's own compression as one for transport.
@@ -142,6 +140,8 @@ class _ResumingDownloader:
         date = parsedate_tz(headers.get("Last-Modified", ""))
         if date or not self.resumed:  # a server need not repeat it
             self._modified = mktime_tz(date) if date else 0
+        if code != 416:  # whose body nobody reads
+            self._limit_body(file, answer)
 
     def _limit_body(self, file: BinaryIO, answer: Any) -> None:
         """Stop a body that does not end, which the file is read from in chunks."""
