@@ -56,7 +56,7 @@ class ChangeLimits:
         if rows is None or rows.device.type != "cpu":
             return self._compute(values, initial)
         if self._known is None:
-            self._known = torch.full((n_rows, 1), torch.nan)
+            self._known = values.new_full((n_rows, 1), torch.nan)
         limits = self._known[rows]
         new = limits[:, 0].isnan().nonzero()[:, 0]
         if len(new):
