@@ -219,6 +219,11 @@ def _written(
     records = [[0, 0]]
     if not (part.exists() and part.stat().st_size):
         return np.empty(0), np.array(records)
+    if not checksums.exists():
+        raise ValueError(
+            f"{part} was written by another version of skparaphrase: it has no "
+            f"checksums, {checksums.name}. Delete it to start again."
+        )
     try:
         found = np.load(part, "r", allow_pickle=False)
         sums = np.fromfile(checksums, "<i8")
