@@ -10,6 +10,11 @@ from numpy.typing import NDArray
 from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
 from sklearn.utils import Tags, TransformerTags
+from sklearn.utils.metadata_routing import (
+    MetadataRouter,
+    MethodMapping,
+    process_routing,
+)
 from sklearn.utils.validation import check_is_fitted
 
 from skparaphrase._compat import fit_context
@@ -57,7 +62,7 @@ class LastAxis(
         self.transformer = transformer
 
     @fit_context(prefer_skip_nested_validation=False)
-    def fit(self, X: Any, y: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, **fit_params: Any) -> Self:
         """Fit the transformer to all vectors as rows.
 
         Parameters
@@ -65,6 +70,9 @@ class LastAxis(
         X : array-like of shape (n_samples, ..., d)
         y : array-like of shape (n_samples,), default=None
             Repeated for each vector of a sample.
+        **fit_params : dict
+            Passed to the transformer if it requests them, with metadata routing; those
+            with an entry for each sample are repeated as `y` is.
 
         Returns
         -------
@@ -72,9 +80,14 @@ class LastAxis(
         """
         X = check_last_axis(X, self, reset=True)
         rows = X.reshape(-1, X.shape[-1])
+        n_vectors = len(rows) // len(X)
         if y is not None:
-            y = np.repeat(np.asarray(y), len(rows) // len(X), axis=0)
-        self.transformer_ = clone(self.transformer).fit(rows, y)
+            y = np.repeat(np.asarray(y), n_vectors, axis=0)
+        routed = process_routing(self, "fit", **fit_params).transformer.fit
+        for name, value in routed.items():
+            if np.shape(value)[:1] == (len(X),):
+                routed[name] = np.repeat(np.asarray(value), n_vectors, axis=0)
+        self.transformer_ = clone(self.transformer).fit(rows, y, **routed)
         return self
 
     def transform(self, X: Any) -> NDArray[Any]:
@@ -114,6 +127,19 @@ class LastAxis(
         """
         check_is_fitted(self)
         return self.transformer_.get_feature_names_out(input_features)
+
+    def get_metadata_routing(self) -> MetadataRouter:
+        """Which metadata of `fit` the transformer requests.
+
+        Returns
+        -------
+        routing : MetadataRouter
+        """
+        methods = MethodMapping().add(caller="fit", callee="fit")
+        return MetadataRouter(owner=self).add(
+            transformer=self.transformer,
+            method_mapping=methods.add(caller="fit_transform", callee="fit"),
+        )
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

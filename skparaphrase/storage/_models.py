@@ -247,6 +247,7 @@ def _load(folder: Path, *, trust_patterns: bool, verify: bool, depth: int = 0) -
         _check_sizes(parameters, attributes)
         kind = metadata["kind"]
         model = _instantiate(_MODELS, kind, parameters, folder, metadata)
+        model._validate_params()
         if "vectors_" in attributes and "loss_curve_" in attributes:
             # The second edition left out the empty dict of an average.
             attributes.setdefault("parameters_", {})

@@ -6,6 +6,7 @@
 import errno
 import json
 import math
+import os
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
@@ -70,7 +71,7 @@ class TextStore(Sequence[Any]):
     Raises
     ------
     FileNotFoundError, ValueError
-        If the folder holds no store, or a damaged one.
+        If the folder holds no store, or one that is damaged or of another version.
 
     Notes
     -----
@@ -101,6 +102,11 @@ class TextStore(Sequence[Any]):
         metadata = read_metadata(
             folder, kind=_KIND, version=_VERSION, lazy=".bin", verify=verify
         )
+        if not os.path.lexists(folder / "bounds.bin"):
+            raise ValueError(
+                f"{folder} was written by another version of skparaphrase, whose "
+                "stores have other files. Write the texts again."
+            )
         with refuse_damage(folder):
             n_rows, *more = metadata["shape"]
             if type(n_rows) is not int or n_rows < 0 or more not in ([], [2], [3]):

@@ -4,7 +4,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 import os
-from collections.abc import Iterable, Iterator
+from collections import deque
+from collections.abc import Iterable, Iterator, ValuesView
 from itertools import chain, islice
 from numbers import Integral
 from os import PathLike
@@ -22,6 +23,9 @@ from skparaphrase._compat import safe_indexing
 from skparaphrase._estimator import warn_caller
 from skparaphrase.storage._folders import MALFORMED, locked
 from skparaphrase.streams._store import TextStore
+from skparaphrase.text._check import materialize
+
+_WITHOUT_SLICES = deque, ValuesView
 
 
 def transform_blocks(
@@ -219,6 +223,11 @@ def _written(
     records = [[0, 0]]
     if not (part.exists() and part.stat().st_size):
         return np.empty(0), np.array(records)
+    if not checksums.exists():
+        raise ValueError(
+            f"{part} was written by another version of skparaphrase: it has no "
+            f"checksums, {checksums.name}. Delete it to start again."
+        )
     try:
         found = np.load(part, "r", allow_pickle=False)
         sums = np.fromfile(checksums, "<i8")
@@ -283,7 +292,8 @@ def _transformed(transformer: Any, block: Any) -> NDArray[Any]:
 
 def _blocks(X: Any, block_size: int, start: int = 0) -> Iterator[Any]:
     """Blocks of the rows from `start`; at least one, which may be empty."""
-    if not hasattr(X, "__len__"):
+    X = materialize(X)
+    if not hasattr(X, "__len__") or isinstance(X, _WITHOUT_SLICES):
         rows = islice(iter(X), start, None)
         yield list(islice(rows, block_size))
         while block := list(islice(rows, block_size)):

@@ -17,6 +17,7 @@ ANY = range(1, 2**31)  # of rows that it transforms
 _ROW_KINDS = {(): "single texts", (2,): "pairs", (3,): "triplets"}
 _ZIP = "Two lists become pairs with list(zip(first, second))."
 _SELECT = "Select one column of text, such as X['title'], or the two of a pair."
+_NO_TEXTS = (str, bytes, bytearray, memoryview, Mapping, Set, Number)
 
 
 def check_texts(X: Any, *, widths: Collection[int] = (2,)) -> NDArray[np.object_]:
@@ -165,11 +166,19 @@ def text_blocks(
                 waiting += [block[middle:], block[:middle]]
 
 
+def materialize(X: Any) -> Any:
+    """The frame of a lazy frame, and the array of an array-like without rows."""
+    if hasattr(X, "collect_schema") and hasattr(X, "collect"):  # of polars
+        return X.collect()
+    if hasattr(X, "__array__") and not hasattr(X, "__getitem__"):
+        return np.asarray(X)
+    return X
+
+
 def _read(X: Any) -> NDArray[np.object_] | Iterator[Any]:
     """The rows of a table as an array, and those of other containers one by one."""
-    wrong = isinstance(X, (str, bytes, bytearray, Mapping, Set, Number)) or X is None
-    if hasattr(X, "collect_schema") and hasattr(X, "collect"):  # lazy frame of polars
-        X = X.collect()
+    given, wrong = X, X is None or isinstance(X, _NO_TEXTS)
+    X = materialize(X)
     if hasattr(X, "column_names") and hasattr(X, "columns"):  # pyarrow table
         columns = [column.to_pylist() for column in X.columns]
         if len(columns) > 1 and not columns[0]:
@@ -182,14 +191,15 @@ def _read(X: Any) -> NDArray[np.object_] | Iterator[Any]:
     if isinstance(X, np.ndarray) and X.ndim:
         if X.dtype == object and X.ndim == 1:
             return _from_rows(X.tolist())  # whose entries may be rows
-        return X.astype(object)
+        # A chararray cannot hold objects; a masked array keeps its mask.
+        return X.astype(object, subok=isinstance(X, np.ma.MaskedArray))
     if not wrong:
         try:
             return iter(X)
         except TypeError:
             pass
     advice = " Put a single text in a list." if isinstance(X, str) else ""
-    raise TypeError(f"Expected {_EXPECTED}; got {describe(X)}.{advice}")
+    raise TypeError(f"Expected {_EXPECTED}; got {describe(given)}.{advice}")
 
 
 def _from_rows(rows: list[Any], first: int = 0) -> NDArray[np.object_]:

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import issparse
+from sklearn import config_context
 from sklearn.cross_decomposition import PLSRegression
 from sklearn.decomposition import PCA
 from sklearn.feature_selection import SelectKBest, f_regression
@@ -39,6 +40,17 @@ def test_last_axis_repeats_y(paired, paired_gold):
     step = LastAxis(PLSRegression(2)).fit(paired, both)
     partial = PLSRegression(2).fit(rows, both.repeat(2, axis=0))
     assert_allclose(step.transform(paired).reshape(-1, 2), partial.transform(rows))
+
+
+@config_context(enable_metadata_routing=True)
+def test_last_axis_repeats_the_weights(paired):
+    weights = np.arange(len(paired)) < 3
+    scaler = StandardScaler().set_fit_request(sample_weight=True)
+    pipe = make_pipeline(LastAxis(scaler)).fit(paired, sample_weight=weights)
+    found = pipe[0].transformer_.mean_
+    assert_allclose(found, paired[:3].mean(axis=(0, 1)), rtol=1e-6)
+    with pytest.raises(ValueError, match="not explicitly set as requested"):
+        LastAxis(StandardScaler()).fit(paired, sample_weight=weights)
 
 
 def test_last_axis_in_a_grid(paired, paired_gold):

@@ -83,7 +83,6 @@ def test_checksums_of_other_blocks_are_kept(part, tmp_path):
         ("x.part", "unlink", False),  # there is nothing to resume
         ("x.part.crc32", "cut", False),
         ("x.part.crc32", "flip", False),
-        ("x.part.crc32", "unlink", True),
     ],
 )
 def test_damaged_files(name, damage, is_refused, part, tmp_path):
@@ -102,6 +101,17 @@ def test_damaged_files(name, damage, is_refused, part, tmp_path):
     else:
         found = transform_to(FunctionTransformer(), X, tmp_path / "x", block_size=10)
         assert_array_equal(found, X)
+
+
+def test_part_of_a_version_without_checksums(part, tmp_path):
+    (tmp_path / "x.part.crc32").unlink()
+    before = part.read_bytes()
+    with pytest.raises(ValueError, match=r"x\.part was written by another version"):
+        transform_to(FunctionTransformer(), X, tmp_path / "x", block_size=10)
+    assert part.read_bytes() == before
+    part.unlink()
+    found = transform_to(FunctionTransformer(), X, tmp_path / "x", block_size=10)
+    assert_array_equal(found, X)
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows allows few links")

@@ -456,10 +456,12 @@ def test_text_may_be_compressed_well(tmp_path):
         ("ConvolutionalEncoder", {"widths": [10**9]}),
         ("ConvolutionalEncoder", {"n_filters": 10**9}),
         ("PairwiseInteractionRegressor", {"hidden_dim": 10**9}),
+        ("PairwiseInteractionRegressor", {"max_words": 7}),
+        ("PairwiseInteractionRanker", {"max_words": [48]}),
         ("SequenceTagger", {"dense_dim": 10**9}),
     ],
 )
-def test_sizes_that_do_not_fit_the_arrays(name, changes, tmp_path):
+def test_sizes_that_models_cannot_have(name, changes, tmp_path):
     [model] = subjects.fitted(name)
     model.save(tmp_path / "model")
     assert skparaphrase.load(tmp_path / "model")

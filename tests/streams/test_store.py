@@ -206,6 +206,20 @@ def test_damage_is_found(store, name):
         TextStore(store.folder)
 
 
+def test_stores_of_the_first_edition_are_of_another_version(store):
+    for path in store.folder.iterdir():
+        path.unlink()
+    np.save(store.folder / "ends.npy", [5, 8])
+    np.save(store.folder / "identities.npy", [1, 2])
+    (store.folder / "texts.bin").write_bytes(b"a catdog")
+    about = {"format": "skparaphrase", "kind": "TextStore", "version": 1}
+    about |= {"shape": [1, 2], "digest": "0"}
+    (store.folder / "metadata.json").write_text(json.dumps(about))
+    with pytest.raises(ValueError, match=r"pairs was written by another version"):
+        TextStore(store.folder)
+    assert len(TextStore.write(store.folder, PAIRS)) == len(PAIRS)  # is replaced
+
+
 def test_a_store_that_is_replaced_while_it_is_opened(tmp_path, monkeypatch):
     folder, mapped = tmp_path / "s", _store._map
     TextStore.write(folder, ["old", "older", "oldest"])

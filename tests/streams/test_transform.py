@@ -6,6 +6,7 @@
 import signal
 import subprocess
 import sys
+from collections import deque
 
 import numpy as np
 import pandas as pd
@@ -84,6 +85,9 @@ FORMS = {
     "object": np.array(PAIRS, dtype=object),
     "pandas": pd.DataFrame(PAIRS),
     "polars": pl.DataFrame(PAIRS, orient="row"),
+    "lazy": pl.LazyFrame(PAIRS, orient="row"),
+    "deque": deque(PAIRS),
+    "values": dict(enumerate(PAIRS)).values(),
     "pyarrow": pa.table({"a": [a for a, _ in PAIRS], "b": [b for _, b in PAIRS]}),
 }
 

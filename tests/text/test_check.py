@@ -26,6 +26,16 @@ def as_object(rows):
     return np.array(rows, dtype=object)
 
 
+class ArrayLike:
+    """What has an array, but neither a length nor rows."""
+
+    def __init__(self, rows):
+        self.rows = rows
+
+    def __array__(self, dtype=None, copy=None):
+        return np.array(self.rows, dtype=dtype)
+
+
 @pytest.mark.parametrize(
     "X",
     [
@@ -46,6 +56,8 @@ def as_object(rows):
         pl.DataFrame({"text": FLAT}),
         pa.table({"text": FLAT}),
         iter(FLAT),
+        ArrayLike(FLAT),
+        np.array(FLAT).view(np.char.chararray),
     ],
     ids=lambda X: f"{type(X).__module__}.{type(X).__name__}",
 )
@@ -69,6 +81,7 @@ def test_every_container_of_texts_gives_one_column(X):
         pl.DataFrame({"x": FIRST, "y": SECOND}),
         pa.table({"x": FIRST, "y": SECOND}),
         zip(FIRST, SECOND, strict=True),
+        ArrayLike(PAIRED),
     ],
     ids=lambda X: f"{type(X).__module__}.{type(X).__name__}",
 )
@@ -105,6 +118,7 @@ def test_no_text_is_changed_and_the_input_stays():
 
 NO_TEXTS = ["a b", b"a", bytearray(b"a"), None, {"a": 1}, {"a"}, frozenset("a"), 3, 2.5]
 NO_TEXTS += [np.int64(3), np.array("a"), object(), {"a": 1}.keys(), pd.NA]
+NO_TEXTS += [memoryview(np.eye(2)), ArrayLike("a")]
 
 
 @pytest.mark.parametrize("X", NO_TEXTS, ids=lambda X: type(X).__name__)
