@@ -236,7 +236,16 @@ class Subwords:
         return found if self.shift is None else found + self.shift
 
     def sample(self, rows: NDArray[np.intp]) -> list[Any]:
-        """All that decides the vectors, with some of the rows, for checksums."""
+        """All that decides the vectors, with some of the rows, for checksums.
+
+        Parameters
+        ----------
+        rows : ndarray of shape (n,)
+
+        Returns
+        -------
+        parts : list
+        """
         scale = None if self.scale is None else self.scale[rows]
         settings = [*map(int, self.ngram_range)], self.kind, float(self.factor)
         return [self.matrix.shape, self.matrix[rows], scale, self.shift, settings]
