@@ -61,7 +61,7 @@ from skparaphrase.datasets import load_word_frequencies
 from skparaphrase.encoders import AverageEncoder, CharagramEncoder, DistilledEncoder
 from skparaphrase.text import WordTokenizer
 from skparaphrase.vectors import WordFrequencies, WordVectors
-from skparaphrase.vectors._bundled import read_bundled
+from skparaphrase.vectors._bundled import read_table
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
@@ -175,7 +175,7 @@ def main() -> None:
     else:
         steps = steps_of_words(np.array(list(shares.values())[:n_words]))
         save(args.out, vectors, steps)
-        print(read_bundled(args.out))
+        print(read_table(args.out, is_weighted=True))
     files = [args.out, *args.out.rglob("*")]
     size = sum(path.stat().st_size for path in files if path.is_file()) / 1e6
     print(f"{args.out.name}: {size:.2f} MB, {len(texts):,} texts")

@@ -50,9 +50,20 @@ def bundled(name: str) -> WordVectors:
     """
     package, is_weighted = BUNDLED[name]
     path = files(package) / "data" / "english.npz"
-    with path.open("rb") as file, np.load(file, allow_pickle=False) as data:
+    with path.open("rb") as file:
+        vectors = read_table(file, is_weighted=is_weighted)
+    vectors._source = name, vectors._fingerprint()
+    return vectors
+
+
+def read_table(file: Any, *, is_weighted: bool) -> WordVectors:
+    """Read the words, vectors and n-grams of a path or a file in the package's format.
+
+    Raises ValueError, KeyError or OSError if it is not one.
+    """
+    with np.load(file, allow_pickle=False) as data:
         low, high = data["ngram_range"].tolist()
-        vectors = WordVectors(
+        return WordVectors(
             bytes(data["words"]).decode("utf-8").split("\n"),
             data["matrix"],
             scale=data["scale"],
@@ -65,8 +76,6 @@ def bundled(name: str) -> WordVectors:
             ),
             is_weighted=is_weighted,
         )
-    vectors._source = name, vectors._fingerprint()
-    return vectors
 
 
 def is_bundled(vectors: Any, *names: str) -> bool:

@@ -46,6 +46,7 @@ def remembered():
     return counted, pieces
 
 
+@pytest.mark.filterwarnings("ignore:.* tokens are not in the table")
 def test_memory_is_bounded_for_all_tokenizers_and_tables_together(monkeypatch):
     monkeypatch.setattr(WordLookup, "max_bytes", 100_000)
     tables = [WordVectors(["a"], [[i]], unknown="hash") for i in range(3)]

@@ -158,6 +158,7 @@ def _table():
     return table.words, table.rows(slice(None))
 
 
+@pytest.mark.filterwarnings("ignore:.* tokens are not in the table")
 def test_averages_use_vectors_of_unknown_words(vectors):
     texts = ["cat catty dogs .", "doggy", "", "★ ★", "run-away x-run", "zzz cat doggy"]
 
