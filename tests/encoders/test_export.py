@@ -204,7 +204,7 @@ def test_folders_are_replaced_and_those_of_others_kept(tmp_path, monkeypatch):
     def fail(*args):
         raise OSError("no space left")
 
-    monkeypatch.setattr(_export, "save_file", fail)
+    monkeypatch.setattr(_export, "write_safetensors", fail)
     with pytest.raises(OSError, match="no space left"):
         AverageEncoder(TABLE).to_model2vec(tmp_path / "half")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["new", "thesis"]
