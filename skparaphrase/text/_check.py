@@ -29,7 +29,7 @@ def check_texts(X: Any, *, widths: Collection[int] = (2,)) -> NDArray[np.object_
         Lists, tuples, NumPy arrays, frames and series of pandas and polars, tables and
         arrays of pyarrow. Generators are read to their end.
     widths : collection of int, default=(2,)
-        How many texts a row may have besides one; :data:``ANY`` number.
+        How many texts a row may have besides one.
 
     Returns
     -------
