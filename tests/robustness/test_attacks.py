@@ -14,7 +14,16 @@ N_CASES = int(os.environ.get("SKPARAPHRASE_SEEDS", "40"))
 
 # A child may not wait for a lock that coverage held in a thread of its parent.
 @pytest.mark.no_cover
-@pytest.mark.parametrize("name", ATTACKS)
+@pytest.mark.parametrize(
+    "name",
+    [
+        # Slow tests are run without coverage, which a child waited for once.
+        pytest.param(
+            name, marks=[pytest.mark.slow] if name == "fork_under_load" else []
+        )
+        for name in ATTACKS
+    ],
+)
 def test_attacks_do_no_harm(name, tmp_path):
     attack = ATTACKS[name]
     n_calls = max(N_CASES // attack.n_cases, len(attack.kinds))
