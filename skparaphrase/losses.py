@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.random import RandomState
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import connected_components
 from sklearn.base import BaseEstimator
 
 from skparaphrase._compat import Interval, StrOptions
@@ -183,27 +185,12 @@ class MarginLoss(Loss):
         -------
         loss : Tensor, a scalar
         """
-        vectors = unit.detach()
-        texts = vectors[: len(chosen)]
+        texts = unit[: len(chosen)]
         first, second = texts.view(-1, 2, unit.shape[1]).unbind(dim=1)
-        negatives = vectors.index_select(0, chosen)
         positive = torch.linalg.vecdot(first, second)
-        negative = torch.linalg.vecdot(texts, negatives).view(-1, 2)
-        hinges = (self.margin - positive[:, None] + negative).relu_()
-        hinges *= found.view(-1, 2)
-        loss = hinges.sum() / len(positive)
-        if not unit.requires_grad:
-            return loss
-        # Pairs of rows whose product counts, and how much: partners and negatives.
-        active = (hinges > 0).to(unit.dtype) / len(positive)
-        each, both = active.flatten(), active.sum(dim=1).repeat_interleave(2)
-        rows = torch.arange(len(chosen), device=unit.device)
-        of = torch.cat([rows, rows, chosen])
-        by = torch.cat([rows ^ 1, chosen, rows])
-        weights = torch.cat([-both, each, each])
-        return networks.with_gradient(
-            unit, loss, networks.weighted_sums(vectors, of, by, weights)
-        )
+        negative = torch.linalg.vecdot(texts, unit.index_select(0, chosen)).view(-1, 2)
+        hinges = (self.margin - positive[:, None] + negative).relu()
+        return (hinges * found.view(-1, 2)).sum() / len(positive)
 
 
 class InfoNCELoss(Loss):
@@ -482,15 +469,10 @@ def _paraphrase_groups(texts: NDArray[np.integer], n_pairs: int) -> NDArray[np.i
     """Equal numbers for texts that strings and pairs connect, shape (n_texts,)."""
     distinct, nodes = np.unique(texts, return_inverse=True)
     first, second = nodes[0 : 2 * n_pairs : 2], nodes[1 : 2 * n_pairs : 2]
-    groups = np.arange(len(distinct))
-    while True:  # a quarter of the time of SciPy's components
-        lowest, before = np.minimum(groups[first], groups[second]), groups
-        groups = groups.copy()
-        np.minimum.at(groups, first, lowest)
-        np.minimum.at(groups, second, lowest)
-        groups = groups[groups]
-        if (groups == before).all():
-            return groups[nodes]
+    edges = np.ones(n_pairs, np.bool_), (first, second)
+    graph = csr_array(edges, shape=(len(distinct),) * 2)
+    groups: NDArray[np.integer] = connected_components(graph, directed=False)[1]
+    return groups[nodes]
 
 
 def _infonce_at_once(

@@ -79,7 +79,7 @@ def report(found: dict[str, Any]) -> list[str]:
             cells: list[Any] = [visible(query)]
             for name, system in models.items():
                 near = found[name].get(query, [])
-                cells.append(", ".join(map(visible, near)) or "–")  # noqa: RUF001
+                cells.append(", ".join(map(visible, near)) or None)
                 theirs = PRINTED[number].get(system, {}).get(query.replace(" ", "_"))
                 theirs = theirs or PRINTED[number].get(system, {}).get(query)
                 cells.append(theirs and f"({theirs})")

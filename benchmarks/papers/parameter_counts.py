@@ -70,8 +70,8 @@ def total(encoder: Any) -> int:
 
 
 def report(found: dict[str, int]) -> list[str]:
-    def shown(value: Any) -> str:
-        return f"{value:,}" if isinstance(value, int) else str(value or "–")  # noqa: RUF001
+    def shown(value: Any) -> str | None:
+        return f"{value:,}" if isinstance(value, int) else value or None
 
     names = dict.fromkeys([*found, *ROWS])
     return [

@@ -373,7 +373,7 @@ CAPTIONS = Group(
     ParagramEncoder.fit on 5,000 pairs of captions and rewrites: its defaults (InfoNCE,
     Adam, a limit of the change) and the setting of its paper with sparse updates
     (margin loss, AdaGrad, a penalty). "Before" is the version without gradients of
-    losses in closed form; the losses of the last epoch show that both learn the
+    InfoNCE in closed form; the losses of the last epoch show that both learn the
     same.""",
     columns={"rate": "pairs/s", "loss": "last loss"},
     contenders={

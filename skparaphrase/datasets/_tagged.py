@@ -14,7 +14,6 @@ from sklearn.utils import Bunch
 from skparaphrase.datasets._tables import (
     Row,
     check_positions,
-    check_returns,
     check_two,
     find_column,
     iter_lines,
@@ -121,7 +120,6 @@ def _iter_cells(path: Path, conllu: bool) -> Iterator[Row]:
     sep = "\t" if conllu else ""
     for number, line in enumerate(iter_lines(path, "\n"), 1):
         line = line.removesuffix("\n").removesuffix("\r")
-        check_returns(path, number, line)
         if not line.strip(" "):
             yield number, []
         elif not (conllu and line.startswith("#")):

@@ -12,7 +12,6 @@ from skparaphrase.networks._compositions import (
     charagram_range,
     parameter_arrays,
     unit_vectors,
-    weighted_sums,
     with_gradient,
     with_parameters,
 )
@@ -50,7 +49,6 @@ __all__ = [
     "resolve_device",
     "to_device",
     "unit_vectors",
-    "weighted_sums",
     "with_gradient",
     "with_parameters",
 ]

@@ -412,16 +412,6 @@ class _Unit(torch.autograd.Function):
         return torch.addcmul(gradient, unit, along, value=-1).div_(norms)
 
 
-def weighted_sums(x: Tensor, of: Tensor, by: Tensor, weights: Tensor) -> Tensor:
-    """Row `of[i]` of the result is the sum of `weights[i] * x[by[i]]` over such `i`."""
-    order = of.argsort(stable=True)
-    places = torch.arange(len(x), device=x.device)
-    starts = torch.searchsorted(of[order], places)
-    return F.embedding_bag(
-        by[order], x, starts, mode="sum", per_sample_weights=weights[order]
-    )
-
-
 def with_gradient(x: Tensor, value: Tensor, gradient: Tensor) -> Tensor:
     """The scalar `value` of a function whose `gradient` at `x` is already known."""
     found: Tensor = _WithGradient.apply(x, value, gradient)

@@ -80,13 +80,15 @@ class LastAxis(
         """
         X = check_last_axis(X, self, reset=True)
         rows = X.reshape(-1, X.shape[-1])
-        n_vectors = len(rows) // len(X)
-        if y is not None:
-            y = np.repeat(np.asarray(y), n_vectors, axis=0)
+
+        def repeated(values: Any) -> NDArray[Any]:
+            return np.repeat(np.asarray(values), len(rows) // len(X), axis=0)
+
         routed = process_routing(self, "fit", **fit_params).transformer.fit
         for name, value in routed.items():
             if np.shape(value)[:1] == (len(X),):
-                routed[name] = np.repeat(np.asarray(value), n_vectors, axis=0)
+                routed[name] = repeated(value)
+        y = None if y is None else repeated(y)
         self.transformer_ = clone(self.transformer).fit(rows, y, **routed)
         return self
 

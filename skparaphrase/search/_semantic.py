@@ -484,13 +484,11 @@ class SemanticSearch(EncoderUser):
         if callable(where):
             where = where(self.ids_)
         elif hasattr(where, "reindex"):  # a Series
-            if not where.index.is_unique or not where.index.isin(self.ids_).any():
+            are_ids = where.index.isin(self.ids_)
+            is_default = getattr(where.index, "start", None) == 0
+            if not where.index.is_unique or not are_ids.any():
                 where = where.to_numpy()
-            elif (
-                getattr(where.index, "start", None) == 0
-                and len(where) == len(self.ids_)
-                and not where.index.isin(self.ids_).all()
-            ):
+            elif is_default and len(where) == len(self.ids_) and not are_ids.all():
                 raise ValueError(
                     "where is a Series with the default index, some of which are ids "
                     "and some are not. Give it the ids as its index, or, to go by "

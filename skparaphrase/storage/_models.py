@@ -28,6 +28,7 @@ from skparaphrase.storage._folders import (
     write_metadata,
 )
 from skparaphrase.text import TOKEN_PATTERNS
+from skparaphrase.text._ngrams import LONGEST_NGRAM
 
 _FORMAT_VERSION = 2
 _MODELS = ("encoders", "interaction", "search", "supervised", "tagging")
@@ -43,7 +44,6 @@ _SIZES = (
     *("dim", "embedding_dim", "hidden_dim", "dense_dim", "projection_dim"),
     *("n_filters", "filters", "widths", "n_layers", "ngram_range"),
 )
-_LONGEST_NGRAM = 100  # characters
 _MAPPINGS = "class_weight", "weights"  # of labels, of words; others are word counts
 _PLAIN = (str, int, float, bool, type(None))
 # Parameters of the second edition that some classes no longer have. They only decided
@@ -284,7 +284,7 @@ def _check_sizes(parameters: dict[str, Any], attributes: dict[str, Any]) -> None
     largest = max((max(x.shape, default=0) for x in arrays.values()), default=0)
     table = attributes.get("vectors_", parameters.get("vectors"))
     largest = max(largest, getattr(table, "dim", 0))
-    most = {"n_layers": max(len(arrays), 1), "ngram_range": _LONGEST_NGRAM}
+    most = {"n_layers": max(len(arrays), 1), "ngram_range": LONGEST_NGRAM}
     for name in _SIZES:
         sizes = np.array(parameters.get(name) or 0, dtype=object).ravel().tolist()
         if any(size > most.get(name, largest) for size in sizes):

@@ -17,6 +17,7 @@ from skparaphrase.text._batch import TokenBatch
 from skparaphrase.text._check import text_blocks
 from skparaphrase.text._vocabulary import Alphabet, NgramIndex, code_points
 
+LONGEST_NGRAM = 100  # characters, of what is loaded
 _CHARACTERS = 2**20  # counted at a time, of so many texts at most
 _TEXTS = 2**16
 _MAX_KEY = 2**63 - 1

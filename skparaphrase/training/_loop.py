@@ -128,10 +128,10 @@ class Training:
         self.hook = {"estimator": estimator, "metadata": metadata, "X": X, "y": y}
         context.call_on_fit_task_begin(**self.hook)
 
-    def fit_epochs(self, before: dict[str, Any] | None = None) -> None:
+    def fit_epochs(self, before: dict[str, Any]) -> None:
         """Train, after :meth:`begin`; store the best or the last epoch.
 
-        If training diverges, the attributes are those `before`, by default now.
+        If training diverges, the attributes are those `before`.
         """
         estimator, context, hook = self.estimator, self.context, self.hook
         with self._storing_result(before, keep_optimizer=estimator.warm_start):
@@ -150,7 +150,7 @@ class Training:
             context.call_on_fit_task_end(**hook, reconstruction_attributes=dict)
         self._warn_if_a_constant_is_better()
 
-    def fit_once(self, before: dict[str, Any] | None = None) -> None:
+    def fit_once(self, before: dict[str, Any]) -> None:
         """Train for one epoch, without callbacks, and remember the optimizer."""
         forget_scores(self.estimator)
         with self._storing_result(before, keep_optimizer=True):
@@ -197,9 +197,8 @@ class Training:
 
     @contextmanager
     def _storing_result(
-        self, before: dict[str, Any] | None, *, keep_optimizer: bool
+        self, before: dict[str, Any], *, keep_optimizer: bool
     ) -> Iterator[None]:
-        before = vars(self.estimator).copy() if before is None else before
         try:
             with limit_torch_threads(small_steps=self.small_steps):
                 yield

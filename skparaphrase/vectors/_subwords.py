@@ -14,11 +14,12 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.sparse._sparsetools import csr_matvecs
 
+from skparaphrase.text._ngrams import LONGEST_NGRAM
+
 if TYPE_CHECKING:
     from skparaphrase.vectors._word_vectors import WordVectors
 
 DTYPES = ("float32", "float16", "int8")  # int8 with a scale per row
-_LONGEST = 100  # characters of an n-gram
 _FEW_CHARACTERS = 128  # of words; arrays do not pay for so few
 _PLACES = np.arange(1024, dtype=np.int32)  # of rows in float32; more leave the cache
 
@@ -192,7 +193,10 @@ class Subwords:
         if (self.matrix.dtype == np.int8) != (self.scale is not None):
             raise ValueError("int8 vectors of n-grams need a scale per row.")
         low, high = self.ngram_range
-        if not 1 <= low <= high <= _LONGEST or self.kind not in ("crc32", "fasttext"):
+        if not 1 <= low <= high <= LONGEST_NGRAM or self.kind not in (
+            "crc32",
+            "fasttext",
+        ):
             raise ValueError(
                 f"ngram_range={self.ngram_range!r} and kind={self.kind!r} are no "
                 "settings of n-grams."

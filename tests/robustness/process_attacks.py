@@ -83,25 +83,33 @@ SAVERS = {
 }
 
 
-def kill_a_save(kind, seed, folder):
-    """It leaves the old content or the new one, and no trace after the next save."""
+def first_save(kind, folder):
+    """A function that saves, one that reads, and the path with the first content."""
     save, read = SAVERS[kind]
     path = folder / "saved"
     folder.mkdir()
     save(path, 1)
+    return save, read, path
+
+
+def last_save(number, save, read, path):
+    """A save after the attack is complete, and leaves nothing beside it."""
+    save(path, number)
+    assert [path.name for path in path.parent.iterdir()] == ["saved"]
+    assert read(path) == number
+
+
+def kill_a_save(kind, seed, folder):
+    """It leaves the old content or the new one, and no trace after the next save."""
+    save, read, path = first_save(kind, folder)
     kill(lambda: [save(path, n) for n in (2, 3, 4)], Random(seed).uniform(0, 0.02))
     assert read(path) in (1, 2, 3, 4)
-    save(path, 5)
-    assert [path.name for path in folder.iterdir()] == ["saved"]
-    assert read(path) == 5
+    last_save(5, save, read, path)
 
 
 def save_at_once(kind, seed, folder):
     """One of two savers wins, none fails, and readers get one content or the other."""
-    save, read = SAVERS[kind]
-    path = folder / "saved"
-    folder.mkdir()
-    save(path, 1)
+    save, read, path = first_save(kind, folder)
     with ThreadPoolExecutor(2) as pool:
         savers = [pool.submit(save, path, n) for n in (2, 3)]
         time.sleep(Random(seed).uniform(0, 0.005))
@@ -339,10 +347,7 @@ def fork_under_load(name, seed, folder):
 
 def fill_the_disk(kind, seed, folder):
     """A save whose files may not grow raises an OSError, and keeps the old content."""
-    save, read = SAVERS[kind]
-    path = folder / "saved"
-    folder.mkdir()
-    save(path, 1)
+    save, read, path = first_save(kind, folder)
     import resource  # which Windows lacks
 
     limit = Random(seed).randrange(1, 1500)
@@ -355,17 +360,12 @@ def fill_the_disk(kind, seed, folder):
 
     assert end_of(fork(work)) == 0, "not an OSError"
     assert read(path) in (1, 2)
-    save(path, 3)
-    assert [path.name for path in folder.iterdir()] == ["saved"]
-    assert read(path) == 3
+    last_save(3, save, read, path)
 
 
 def save_as_another_user(kind, seed, folder):
     """Who may only read gets the content, and a PermissionError of a save."""
-    save, read = SAVERS[kind]
-    path = folder / "saved"
-    folder.mkdir()
-    save(path, 1)
+    save, read, path = first_save(kind, folder)
     may_read = Random(seed).random() < 0.7
     for place in [path, *path.rglob("*")]:
         place.chmod(0o755 if place.is_dir() and may_read else 0o644 * may_read)

@@ -126,7 +126,7 @@ def fit(scores=None, *, start=0, context=None, losses=None, state=None, **params
     training.begin(context or Context(), None, None)
     if state is not None:  # as callbacks do
         training.load_state_dict(state)
-    training.fit_epochs()
+    training.fit_epochs(vars(estimator).copy())
     return estimator, training
 
 
