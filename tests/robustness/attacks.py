@@ -33,6 +33,7 @@ _ALL = [
     Attack(text_attacks.store_nasty_texts, ["TextStore"], 10_000, N_TEXTS),
     Attack(text_attacks.fit_to_nasty_texts, NAMES, 1_000, N_TEXTS),
     Attack(file_attacks.damage_a_file, file_attacks.KINDS, 2_000),
+    Attack(file_attacks.lengthen_a_line, file_attacks.READERS, 20),
     Attack(file_attacks.replace_a_file, file_attacks.REPLACED, 200),
     Attack(file_attacks.add_to_a_folder, file_attacks.FORGED, 200),
     Attack(file_attacks.forge_a_file, file_attacks.FORGED, 1_000),

@@ -392,8 +392,8 @@ def written(kind):
 def read_or_refuse(kind, folder):
     """Read a folder; None if it raises what it should, which names the folder."""
     try:
-        with warnings.catch_warnings():  # words that occur again
-            warnings.filterwarnings("ignore", ".* occur again", UserWarning)
+        with warnings.catch_warnings():  # words that occur again, empty texts
+            warnings.simplefilter("ignore", UserWarning)
             return KINDS[kind][1](folder)
     except (ValueError, OSError) as error:
         assert str(folder) in str(error), error
@@ -451,6 +451,18 @@ def damage_a_file(kind, seed, folder):
         path.write_bytes(changed(raw, random))
     found = read_or_refuse(kind, folder)
     assert kind in READERS or found in (None, content), path
+
+
+def lengthen_a_line(kind, seed, folder):
+    """Millions of equal bytes in a text are read or refused, and nothing waits."""
+    random = Random(seed)
+    shutil.copytree(written(kind)[0], folder)
+    path = random.choice(files_of(folder))
+    raw = path.read_bytes()
+    place = random.randrange(len(raw) + 1)
+    byte = random.choice([b"a", b"1", b" ", b"\n", b"\r", b"\t", b",", b'"', b"\0"])
+    path.write_bytes(raw[:place] + byte * random.randrange(2**23) + raw[place:])
+    read_or_refuse(kind, folder)
 
 
 def put_pipe(path):

@@ -8,7 +8,8 @@ from random import Random
 
 import numpy as np
 from sklearn.base import clone
-from subjects import TEXTS, as_pairs, fitted, say
+from subjects import TEXTS, as_pairs, fitted
+from subjects import say as say_and_warn
 
 from skparaphrase.streams import TextStore
 
@@ -32,6 +33,12 @@ SEARCHES = "SemanticSearch", "ParaphraseMiner", "NearDuplicates"
 def nasty_texts(random, length=None):
     pieces = (random.choices(EVIL_TEXTS, k=random.randrange(4)) for _ in range(N_TEXTS))
     return [random.choice(["", " "]).join(some)[:length] for some in pieces]
+
+
+def say(*arguments):
+    with warnings.catch_warnings():  # few of the tokens are words
+        warnings.filterwarnings("ignore", ".* tokens are not in the table")
+        return say_and_warn(*arguments)
 
 
 def give_nasty_texts(name, seed, folder):
