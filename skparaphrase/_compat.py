@@ -24,6 +24,7 @@ from sklearn.utils._param_validation import (
     InvalidParameterError,
     Options,
     StrOptions,
+    validate_parameter_constraints,
 )
 from sklearn.utils._repr_html.estimator import _VisualBlock as VisualBlock
 from sklearn.utils._set_output import ADAPTERS_MANAGER

@@ -5,7 +5,9 @@
 
 import re
 from collections.abc import Mapping
+from functools import cache
 from importlib import import_module
+from inspect import signature
 from itertools import islice
 from os import PathLike
 from pathlib import Path
@@ -15,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.frozen import FrozenEstimator
 
+from skparaphrase._compat import validate_parameter_constraints
 from skparaphrase.storage._folders import (
     is_large,
     load_array,
@@ -247,7 +250,7 @@ def _load(folder: Path, *, trust_patterns: bool, verify: bool, depth: int = 0) -
         _check_sizes(parameters, attributes)
         kind = metadata["kind"]
         model = _instantiate(_MODELS, kind, parameters, folder, metadata)
-        model._validate_params()
+        _validate(model)
         if "vectors_" in attributes and "loss_curve_" in attributes:
             # The second edition left out the empty dict of an average.
             attributes.setdefault("parameters_", {})
@@ -339,7 +342,7 @@ def _instantiate(
     found = _classes(modules).get(kind)
     unknown = f"no public class {kind!r}"
     if found is not None:
-        known = found._get_param_names()
+        known = _defaults(found)
         if "written_by" not in metadata:
             gone = {name for name in _DROPPED if name not in known}
             parameters = {k: v for k, v in parameters.items() if k not in gone}
@@ -357,6 +360,24 @@ def _instantiate(
         f"{folder} was written by {writer}, but skparaphrase {version} has {unknown}. "
         "Load it with the version that wrote it, or fit and save the model again."
     )
+
+
+@cache
+def _defaults(kind: type) -> dict[str, Any]:
+    """The parameters of a class, with their defaults."""
+    return {name: p.default for name, p in signature(kind).parameters.items()}
+
+
+def _validate(model: Any) -> None:
+    """Validate the parameters as `fit` does; defaults are valid, which saves time."""
+    kind: Any = type(model)
+    changed = {}
+    for name, default in _defaults(kind).items():
+        value = getattr(model, name)
+        if type(value) is not type(default) or value != default:
+            changed[name] = value
+    constraints = model._parameter_constraints
+    validate_parameter_constraints(constraints, changed, kind.__name__)
 
 
 def _plain(value: Any) -> Any:
