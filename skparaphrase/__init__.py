@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from skparaphrase.storage._models import load
 
 if TYPE_CHECKING:
-    from skparaphrase.encoders._average import load_pretrained
     from skparaphrase.encoders._embedder import Embedder
+    from skparaphrase.encoders._pretrained import load_pretrained
     from skparaphrase.encoders._similarity import similarity
 
 __version__ = "0.1.0.dev0"
@@ -39,7 +39,7 @@ _SUBMODULES = (
 
 _NAMES = {  # their modules import the encoders
     "Embedder": "skparaphrase.encoders._embedder",
-    "load_pretrained": "skparaphrase.encoders._average",
+    "load_pretrained": "skparaphrase.encoders._pretrained",
     "similarity": "skparaphrase.encoders._similarity",
 }
 

@@ -204,7 +204,7 @@ class InfoNCELoss(Loss):
     ----------
     temperature : float, default=0.1
         Divides the cosines.
-    keep : float, default=0.3
+    keep : float, default=0.5
         How much of what is to be found is not the partner alone, but what the vectors
         at the start of the fit would find (soft targets, Hinton et al. 2015): texts
         that were somewhat similar stay so. 0: the partner alone.
@@ -231,7 +231,7 @@ class InfoNCELoss(Loss):
     }
 
     def __init__(
-        self, temperature: float = 0.1, *, keep: float = 0.3, mask_known: bool = True
+        self, temperature: float = 0.1, *, keep: float = 0.5, mask_known: bool = True
     ) -> None:
         store_parameters(self, locals())
 

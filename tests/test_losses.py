@@ -100,7 +100,9 @@ def test_parameters_are_searched():
     assert_array_equal(found.vectors_.matrix, best.vectors_.matrix)
     assert pipe[0].loss.get_params() == MarginLoss().get_params()  # not changed
     over_losses = {"loss": ["margin", InfoNCELoss(), Squares()]}
-    search.set_params(estimator=fit("margin"), param_grid=over_losses).fit(PAIRS)
+    search.set_params(
+        estimator=fit("margin", pooling="mean"), param_grid=over_losses
+    ).fit(PAIRS)
     assert len(set(search.cv_results_["mean_test_score"])) == 3
 
 

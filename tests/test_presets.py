@@ -156,6 +156,7 @@ PRINTED = {
 
 # All other parameters of encoders, in every setting.
 OTHERS = {
+    "pooling": "mean",
     "vectors": None, "tokenizer": None, "init": None, "positive_from": None,
     "residual": False, "n_layers": 1, "bidirectional": False, "padding": "text",
     "min_count": 1, "max_ngrams": None, "binary": True, "lowercase": True,
@@ -184,7 +185,7 @@ TRAINED = {"batch_size": 25, "max_epochs": 10, "head_penalty": 1e-6, "scale": No
 FROZEN = {**TRAINED, "max_epochs": 20, "freeze": "encoder"}
 SIF = {**FROZEN, "projection_dim": 2400, "encoder": SIFEncoder(a=1e-2)}
 WORDS = {"vectors_penalty": 1e-5, "composition_penalty": 1e-6}
-PP = {"encoder": ParagramEncoder(load_word_vectors())}
+PP = {"encoder": ParagramEncoder(load_word_vectors(), pooling="mean")}
 UNIVERSAL = {**TRAINED, **WORDS, "prior": "universal"}
 ADAM, ADAGRAD = ("adam", 1e-3), ("adagrad", 0.05)
 SUPERVISED = {

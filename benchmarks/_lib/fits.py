@@ -57,7 +57,8 @@ def blend(encoder: Any, share: float) -> AverageEncoder:
     end = encoder.vectors_
     start = load_pretrained().vectors.with_words(encoder.added_words_)
     first, last = start.rows(slice(None)), end.rows(slice(None))
-    return AverageEncoder(end.replace(first + share * (last - first)))
+    vectors = end.replace(first + share * (last - first))
+    return AverageEncoder(vectors, pooling=encoder.pooling)
 
 
 def on_vectors(encoder: Any) -> Pipeline:

@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from sklearn.frozen import FrozenEstimator
 from sklearn.preprocessing import normalize
 
 import skparaphrase
@@ -33,7 +32,6 @@ YEARS = ("2012", "2013", "2014", "2015")
 N_CAPTIONS = 20_000
 UNKNOWN = (None, "hash", "subword")
 Row = dict[str, Any]  # "" is its name
-WEIGHT_OF_CHARACTERS = 0.35  # in the cosine of the large encoder
 
 
 class Material(Data):
@@ -85,7 +83,7 @@ class Material(Data):
 
     @cached_property
     def large(self) -> LastAxisUnion | None:
-        return self.args.large and large_encoder(self.args.large)
+        return self.args.large and skparaphrase.load_pretrained(self.args.large)
 
     @cached_property
     def equal_words(self) -> AverageEncoder:
@@ -131,13 +129,3 @@ def year_means(encoder: Any, sets: Mapping[str, Any], n_components: int = 0) -> 
     }
     mean = statistics.mean(years.values())
     return {**years, "mean": mean, "SICK": 100 * scores["sick-test"]}
-
-
-def large_encoder(folder: Path) -> LastAxisUnion:
-    """Both parts of the large encoder side by side."""
-    members = [
-        (name, skparaphrase.load(folder / name)) for name in ("words", "characters")
-    ]
-    weights = {"words": 1 - WEIGHT_OF_CHARACTERS, "characters": WEIGHT_OF_CHARACTERS}
-    frozen = [(name, FrozenEstimator(member)) for name, member in members]
-    return LastAxisUnion(frozen, weights=weights).fit(["any"])

@@ -42,7 +42,7 @@ Writes `skparaphrase/encoders/data/english.npz`.
 With `--large`, the table has more dimensions and more n-grams for unknown words, and a
 CharagramEncoder learns the same targets beside it, in some minutes. Its n-grams cross
 from word to word, and its errors are others than those of the table. Both are saved in
-int8, as folders for `skparaphrase.load`, 46 MB together; `large_encoder` joins them.
+int8, 46 MB together; `skparaphrase.load_pretrained(folder)` joins them.
 """
 
 # Authors: The skparaphrase developers
@@ -57,6 +57,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from skparaphrase import load_pretrained
 from skparaphrase.datasets import load_word_frequencies
 from skparaphrase.encoders import AverageEncoder, CharagramEncoder, DistilledEncoder
 from skparaphrase.text import WordTokenizer
@@ -65,7 +66,6 @@ from skparaphrase.vectors._bundled import read_table
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from _lib.shipped import large_encoder
 from _lib.tables import quantised, write_compressed
 from _lib.teacher import TEACHERS, teach
 
@@ -171,7 +171,7 @@ def main() -> None:
         AverageEncoder(vectors.astype("int8")).save(args.out / "words")
         characters = fit_characters(texts, encoder, targets)
         characters.save(args.out / "characters")
-        print(large_encoder(args.out))
+        print(load_pretrained(args.out))
     else:
         steps = steps_of_words(np.array(list(shares.values())[:n_words]))
         save(args.out, vectors, steps)

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from scipy.stats import pearsonr
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 from sklearn.neighbors import KNeighborsClassifier
@@ -134,10 +134,15 @@ def test_scores_of_labels(fits, data):
 def test_a_blend_lies_between_start_and_end(fits, data):
     encoder = fits.trained(data.captions.train, seed=0).estimator
     texts = ["a dog runs through the qwertyish grass", *data.captions.train[:9, 0]]
-    start, end = load_pretrained().transform(texts), encoder.transform(texts)
+    plain = clone(encoder).set_params(pooling="mean")
+    vars(plain).update(vectors_=encoder.vectors_, parameters_={})
+    start = load_pretrained(pooling="mean").transform(texts)
+    end = plain.transform(texts)
     assert np.abs(end - start).max() > 0.01
     for share in (0.0, 0.6, 1.0):
-        found = fits.blend(encoder, share).transform(texts)
+        blend = fits.blend(encoder, share)
+        assert blend.pooling == "distinct"
+        found = blend.set_params(pooling="mean").transform(texts)
         expected = (1 - share) * start + share * end
         np.testing.assert_allclose(found, expected, atol=1e-5)
 

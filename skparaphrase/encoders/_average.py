@@ -1,4 +1,4 @@
-"""Averages of word vectors: plain, weighted by inverse document frequency, bundled."""
+"""Averages of word vectors: plain, and weighted by inverse document frequency."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
-from skparaphrase._compat import VisualBlock, fit_context
+from skparaphrase._compat import StrOptions, VisualBlock, fit_context
 from skparaphrase._estimator import (
     PaperSettings,
     Settings,
@@ -24,8 +24,8 @@ from skparaphrase.encoders._base import TextEncoder, check_word_vectors
 from skparaphrase.encoders._export import save_model2vec, static_embedding
 from skparaphrase.text import check_texts
 from skparaphrase.vectors import WordVectors
-from skparaphrase.vectors._bundled import bundled, is_bundled
-from skparaphrase.vectors._pooling import pool_texts
+from skparaphrase.vectors._bundled import SENTENCES, is_bundled
+from skparaphrase.vectors._pooling import POOLINGS, pool_texts
 from skparaphrase.vectors._weighting import warn_if_weighted
 
 
@@ -39,6 +39,9 @@ def to_model2vec(self: Any, folder: str | PathLike[str]) -> None:
     token "\u2581" if the table has one vector for all of them; vectors made of
     n-grams or hashes are left out, with a warning. Characters that this Python's
     Unicode version does not know may be letters there.
+
+    Those libraries know plain averages only: with `pooling="distinct"` they give the
+    vectors of `pooling="mean"`, and there is a warning.
 
     Words that no text can contain (with capitals, if the encoder lower-cases) are
     left out. Steps that follow the encoder, such as
@@ -75,8 +78,7 @@ def to_model2vec(self: Any, folder: str | PathLike[str]) -> None:
     >>> model.encode(["A cat sleeps."]).shape  # doctest: +SKIP
     (1, 128)
     """
-    check_is_fitted(self)
-    table, weights = static_parts(self)
+    table, weights = _exported_parts(self, "to_model2vec")
     save_model2vec(
         folder, self._tokenizer(), table, weights, encoder=type(self).__name__
     )
@@ -105,8 +107,21 @@ def to_static_embedding(self: Any) -> Any:
     --------
     skparaphrase.vectors.WordVectors.from_sentence_transformers : The reverse.
     """
-    check_is_fitted(self)
-    return static_embedding(self._tokenizer(), *static_parts(self))
+    parts = _exported_parts(self, "to_static_embedding")
+    return static_embedding(self._tokenizer(), *parts)
+
+
+def _exported_parts(
+    encoder: Any, caller: str
+) -> tuple[WordVectors, NDArray[np.floating] | None]:
+    """What other libraries can average; they cannot weigh words inside a text."""
+    check_is_fitted(encoder)
+    if encoder.pooling != "mean":
+        warn_caller(
+            f"{caller} exports a plain average: other libraries do not know pooling="
+            f"{encoder.pooling!r}. Their vectors are those of pooling='mean'."
+        )
+    return static_parts(encoder)
 
 
 def static_parts(encoder: Any) -> tuple[WordVectors, NDArray[np.floating] | None]:
@@ -122,14 +137,18 @@ class AveragingEncoder(TextEncoder):
     They are static models, which other libraries can load.
     """
 
+    pooling: str
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "tokenizer": [callable, None]
+        "pooling": [StrOptions(set(POOLINGS))],
+        "tokenizer": [callable, None],
     }
 
     def __init__(
         self,
         vectors: WordVectors | None = None,
         *,
+        pooling: str = "mean",
         tokenizer: Callable[[str], Iterable[str]] | None = None,
     ) -> None:
         store_parameters(self, locals())
@@ -142,6 +161,7 @@ class AveragingEncoder(TextEncoder):
             texts,
             weights=weights,
             unknown_weight=getattr(self, "unknown_weight_", 1.0),
+            pooling=self.pooling,
         )
 
     @property
@@ -163,6 +183,10 @@ class AverageEncoder(AveragingEncoder):
     ----------
     vectors : WordVectors, default=None
         None takes :func:`skparaphrase.datasets.load_word_vectors`.
+    pooling : {"mean", "distinct"}, default="mean"
+        "distinct" averages the distinct words of a text, each of which has the less
+        weight, the more the other words are similar to it. On most tasks this is
+        better: see :ref:`the user guide <pooling>`.
     tokenizer : callable or WordTokenizer, default=None
         Splits a text into words; None is :class:`~skparaphrase.text.WordTokenizer` with
         its defaults.
@@ -249,7 +273,7 @@ class AverageEncoder(AveragingEncoder):
 
     def _sk_visual_block_(self) -> VisualBlock:
         name, details, caption = type(self).__name__, str(self), None
-        if is_bundled(self.vectors, _SENTENCES):
+        if is_bundled(self.vectors, SENTENCES):
             assert self.vectors is not None
             caption = (
                 f"load_pretrained(): English sentences, {len(self.vectors):,} words of "
@@ -294,6 +318,8 @@ class TfidfEncoder(PaperSettings, AveragingEncoder):
     ----------
     vectors : WordVectors, default=None
         None takes :func:`skparaphrase.datasets.load_word_vectors`.
+    pooling : {"mean", "distinct"}, default="mean"
+        As in :class:`AverageEncoder`.
     tokenizer : callable or WordTokenizer, default=None
         Splits a text into words; None is :class:`~skparaphrase.text.WordTokenizer` with
         its defaults.
@@ -358,56 +384,3 @@ class TfidfEncoder(PaperSettings, AveragingEncoder):
         self.weights_ = np.log((1 + len(texts)) / (1 + found))
         self.unknown_weight_ = math.log(1 + len(texts))
         return self
-
-
-_SENTENCES = "skparaphrase:sentences"
-
-
-def load_pretrained() -> AverageEncoder:
-    """Load the encoder of English sentences that comes with the package.
-
-    An average of word vectors learnt so that averages predict the vectors that
-    all-MiniLM-L6-v2 and paraphrase-MiniLM-L3-v2 (both Apache-2.0) give sentences:
-    60,000 words, 256 dimensions, and character n-grams for other words
-    (`unknown="subword"`). Weights and the removal of a common component are part of
-    the vectors. Made by `benchmarks/build/pretrained_encoder.py` with
-    :class:`DistilledEncoder`; `LICENSES/DATA.md` has the sources of the sentences.
-
-    Returns
-    -------
-    encoder : AverageEncoder
-        Needs no `fit`, and so survives :func:`sklearn.base.clone`. Its table,
-        `encoder.vectors`, is the same object at every call. To train it on your
-        texts, start a :class:`ParagramEncoder` from it; its own `fit` learns nothing,
-        and warns if it is called with pairs.
-
-    See Also
-    --------
-    skparaphrase.datasets.load_word_vectors : The bundled vectors of single words.
-    skparaphrase.encoders.ParagramEncoder : Trains the vectors further.
-
-    Examples
-    --------
-    >>> import skparaphrase
-    >>> from skparaphrase.pairs import PairSimilarity
-    >>> encoder = skparaphrase.load_pretrained()
-    >>> pairs = [("A cat sleeps.", "The cat is asleep."), ("A cat sleeps.", "Hello!")]
-    >>> first, second = PairSimilarity().predict(encoder.transform(pairs))
-    >>> bool(first > 0.5 > second)
-    True
-
-    Training on paraphrases helps to find the partner of others. (By default,
-    `ParagramEncoder()` starts from the same vectors.)
-
-    >>> from skparaphrase.datasets import load_paraphrases
-    >>> from skparaphrase.encoders import ParagramEncoder
-    >>> from skparaphrase.metrics import RetrievalScorer
-    >>> pairs = load_paraphrases().data
-    >>> trained = ParagramEncoder(init=encoder, random_state=0).fit(pairs[:1000])
-    >>> score = RetrievalScorer(pairs[1000:])
-    >>> score(trained) > score(encoder)
-    True
-    """
-    encoder = AverageEncoder(bundled(_SENTENCES))
-    encoder._is_pretrained = True
-    return encoder

@@ -54,6 +54,8 @@ class DistilledEncoder(AveragingEncoder):
         Words and initial vectors, ideally the teachers' vectors of single words
         (:meth:`WordVectors.distill <skparaphrase.vectors.WordVectors.distill>`). None
         uses :func:`skparaphrase.datasets.load_word_vectors`.
+    pooling : {"mean", "distinct"}, default="mean"
+        As in :class:`AverageEncoder`, for `transform`; learning is of plain averages.
     dim : int or None, default=256
         Number of dimensions. None uses the maximum, all dimensions of the teachers.
     alpha : float, default=1.0
@@ -133,6 +135,7 @@ class DistilledEncoder(AveragingEncoder):
         self,
         vectors: WordVectors | None = None,
         *,
+        pooling: str = "mean",
         dim: int | None = 256,
         alpha: float = 1.0,
         n_steps: int = 8,

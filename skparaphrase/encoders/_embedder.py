@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.metrics.pairwise import cosine_similarity as pairwise
 
-from skparaphrase.encoders._average import load_pretrained
+from skparaphrase.encoders._pretrained import load_pretrained
 from skparaphrase.metrics._similarity import cosine_similarity, unit_vectors
 from skparaphrase.text._check import check_single_texts
 

@@ -87,8 +87,8 @@ def _embed_pooled(
             blank.append(batch.lengths == 0)
             yield batch
 
-    mean = composition.pooling == "mean"
-    pooled = pool_vectors(vectors, noted(), len(out), mean=mean)
+    assert composition.pooling is not None
+    pooled = pool_vectors(vectors, noted(), len(out), pooling=composition.pooling)
     with torch.inference_mode():
         out[:] = composition.from_pooled(torch.from_numpy(pooled)).numpy()
     out[np.concatenate(blank)] = 0

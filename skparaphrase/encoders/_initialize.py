@@ -93,4 +93,6 @@ def copy_fitted(encoder: Any) -> TrainedEncoder:
 
 def _as_paragram(encoder: AveragingEncoder) -> ParagramEncoder:
     """The fitted mean of weighted vectors as an average that can be trained."""
-    return ParagramEncoder(weighted_table(encoder), tokenizer=encoder.tokenizer)
+    return ParagramEncoder(
+        weighted_table(encoder), pooling=encoder.pooling, tokenizer=encoder.tokenizer
+    )

@@ -19,6 +19,7 @@ from skparaphrase.vectors import WordVectors
 from skparaphrase.vectors._pooling import pool_texts
 
 _PAPER: dict[str, Any] = {  # what the settings of tables 2 and 4 share
+    "pooling": "mean",
     "loss": "margin",
     "learning_rate": 0.05,
     "batch_size": 100,
@@ -51,6 +52,9 @@ class ParagramEncoder(TrainedEncoder):
         :func:`skparaphrase.load_pretrained`. Raw vectors, such as GloVe's, do better
         after :meth:`~skparaphrase.vectors.WordVectors.centered` and
         :meth:`~skparaphrase.vectors.WordVectors.weighted`.
+    pooling : {"mean", "distinct"}, default="distinct"
+        As in :class:`AverageEncoder`. The paper has "mean". In training, the weights of
+        "distinct" words are constants: no gradient passes through them.
     tokenizer : callable or WordTokenizer, default=None
         Splits a text into words; None is :class:`~skparaphrase.text.WordTokenizer` with
         its defaults.
@@ -167,6 +171,7 @@ class ParagramEncoder(TrainedEncoder):
         self,
         vectors: WordVectors | None = None,
         *,
+        pooling: str = "distinct",
         tokenizer: Callable[[str], Iterable[str]] | None = None,
         init: Any = None,
         loss: str | Loss = "auto",
@@ -188,7 +193,8 @@ class ParagramEncoder(TrainedEncoder):
         store_parameters(self, locals())
 
     def _composition(self, vectors: WordVectors) -> "networks.Composition":
-        return networks.Average(vectors.dim)
+        return networks.Average(vectors.dim, self.pooling)
 
     def _embed(self, texts: list[str]) -> NDArray[np.float32]:
-        return pool_texts(self.vectors_, self._tokenizer(), texts)
+        vectors, tokenizer = self.vectors_, self._tokenizer()
+        return pool_texts(vectors, tokenizer, texts, pooling=self.pooling)

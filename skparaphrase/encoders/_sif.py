@@ -38,6 +38,8 @@ class SIFEncoder(PaperSettings, AveragingEncoder):
     ----------
     vectors : WordVectors, default=None
         None uses :func:`skparaphrase.datasets.load_word_vectors`.
+    pooling : {"mean", "distinct"}, default="mean"
+        As in :class:`AverageEncoder`, of the weighted vectors.
     a : float, default=1e-3
         A word with probability `a` has weight 1/2. Best between 1e-4 and 1e-3 (figure 2
         of the paper). A very large `a` gives the plain average.
@@ -113,6 +115,7 @@ class SIFEncoder(PaperSettings, AveragingEncoder):
         self,
         vectors: WordVectors | None = None,
         *,
+        pooling: str = "mean",
         a: float = 1e-3,
         frequencies: WordFrequencies | Mapping[str, int] | str | None = None,
         weights: Callable[[Any], Any] | Mapping[str, float] | None = None,

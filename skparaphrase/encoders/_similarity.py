@@ -8,7 +8,7 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from skparaphrase.encoders._average import load_pretrained
+from skparaphrase.encoders._pretrained import load_pretrained
 from skparaphrase.metrics._similarity import cosine_similarity, unit_vectors
 from skparaphrase.text import unique_texts
 from skparaphrase.text._check import check_single_texts

@@ -16,12 +16,9 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from skparaphrase._lazy import networks
-from skparaphrase.encoders._average import (
-    AveragingEncoder,
-    load_pretrained,
-    static_parts,
-)
+from skparaphrase.encoders._average import AveragingEncoder, static_parts
 from skparaphrase.encoders._base import check_word_vectors
+from skparaphrase.encoders._pretrained import load_pretrained
 from skparaphrase.vectors import WordVectors
 from skparaphrase.vectors._weighting import multiplied
 

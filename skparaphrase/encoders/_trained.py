@@ -41,6 +41,7 @@ from skparaphrase.encoders._validation import validation
 from skparaphrase.losses import AUTOMATIC, LOSS, LOSSES, Loss
 from skparaphrase.optimizers import TRAINING_CONSTRAINTS, check_optimizer
 from skparaphrase.vectors import WordVectors, load_word_vectors
+from skparaphrase.vectors._pooling import POOLINGS
 
 _STATE = ("vectors_", "parameters_", "n_epochs_", "_random_state", "_optimizer_state")
 
@@ -68,6 +69,7 @@ class TrainedEncoder(PaperSettings, CallbackSupportMixin, TextEncoder):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **TRAINING_CONSTRAINTS,
+        "pooling": [StrOptions(set(POOLINGS))],
         "dim": [Interval(Integral, 1, None, closed="left"), None],
         "embedding_dim": [Interval(Integral, 1, None, closed="left")],
         "n_layers": [Interval(Integral, 1, None, closed="left")],

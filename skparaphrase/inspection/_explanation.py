@@ -12,17 +12,18 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import Normalizer
 
 from skparaphrase._compat import check_pandas_support
-from skparaphrase.encoders._average import AveragingEncoder, load_pretrained
+from skparaphrase.encoders._average import AveragingEncoder, static_parts
 from skparaphrase.encoders._paragram import ParagramEncoder
+from skparaphrase.encoders._pretrained import load_pretrained
 from skparaphrase.inspection._display import Display, draw_cells
 from skparaphrase.inspection._estimators import (
     find_encoder,
-    find_table,
     find_tokenizer,
     find_transformer,
     transform_texts,
 )
 from skparaphrase.metrics._similarity import cosine_similarity, unit_vectors
+from skparaphrase.vectors._pooling import token_shares, weighted_tokens
 
 _SAME = 1e-8  # largest difference of a cosine from 1 that rounding explains
 
@@ -92,7 +93,7 @@ def explain_similarity(a: str, b: str, encoder: Any = None) -> Any:
         if not words[-1]:
             raise ValueError(f"{name} has no words: {text!r}.")
     whole = _embed(transformer, [a, b])
-    parts = [_embed(transformer, each) * _lengths(encoder, each) for each in words]
+    parts = [_parts(transformer, encoder, each) for each in words]
     sums = np.array([part.sum(axis=0) for part in parts])
     is_sum = bool((cosine_similarity(sums, whole) > 1 - _SAME).all())
     if is_sum:
@@ -122,13 +123,22 @@ def _embed(transformer: Any, texts: Sequence[str]) -> NDArray[np.float64]:
     return transform_texts(transformer, array).astype(np.float64)
 
 
-def _lengths(encoder: Any, words: list[str]) -> NDArray[np.intp]:
-    """Number of vectors of each word, shape (n_words, 1): compounds have several."""
+def _parts(transformer: Any, encoder: Any, words: list[str]) -> NDArray[np.float64]:
+    """What each word would add to the vector of a text, if that were a sum."""
     found = find_encoder(encoder)
     if not isinstance(found, (AveragingEncoder, ParagramEncoder)):
-        return np.ones((len(words), 1), dtype=np.intp)
-    offsets = find_table(found).encode(words, found._tokenizer()).offsets
-    return np.diff(offsets)[:, np.newaxis]
+        return _embed(transformer, words)
+    table, weights = static_parts(found)
+    unknown = getattr(found, "unknown_weight_", 1.0)
+    batch = table.encode(words, found._tokenizer())  # compounds have several vectors
+    rows = weighted_tokens(table, batch, weights, unknown).astype(np.float64)
+    rows *= token_shares(rows, batch.ids, found.pooling)[:, np.newaxis]
+    owners = np.repeat(np.arange(len(words)), batch.lengths)
+    sums = np.zeros((len(words), rows.shape[1]))
+    np.add.at(sums, owners, rows)
+    if isinstance(transformer, Pipeline) and len(transformer) > 1:
+        sums = np.asarray(transformer[1:].transform(sums))
+    return sums
 
 
 def _erased(

@@ -27,7 +27,8 @@ class TrainingCurveDisplay(Display):
     scores : array-like of shape (n_scores,), default=None
         Scores after the last `n_scores` epochs. None draws only the losses.
     best_epoch : int, default=None
-        The epoch to mark, from 1, one of those that have a score.
+        The epoch to mark, from 1, one of those that have a score. 0 is the start, which
+        the title names.
     name : str, default=None
         Name of the model, for the title.
 
@@ -71,7 +72,7 @@ class TrainingCurveDisplay(Display):
         if n_scores > n_epochs:
             raise ValueError(f"There are {n_scores} scores of {n_epochs} epochs.")
         first = n_epochs - n_scores + 1
-        if best_epoch is not None and not first <= best_epoch <= n_epochs:
+        if best_epoch and not first <= best_epoch <= n_epochs:
             raise ValueError(f"best_epoch={best_epoch} has no score.")
         self.best_epoch, self.name = best_epoch, name
 
@@ -158,7 +159,9 @@ class TrainingCurveDisplay(Display):
             style = merge_style(score_kwargs, color="C1", marker="s", markersize=3)
             (self.score_line_,) = twin.plot(epochs, self.scores, **style)
             twin.set_ylabel("validation score", color=self.score_line_.get_color())
-            if self.best_epoch is not None:
+            if self.best_epoch == 0:
+                title = f"the start is better than all {n_epochs} epochs"
+            elif self.best_epoch is not None:
                 score = self.scores[self.best_epoch - epochs[0]]
                 ring: dict[str, Any] = {"ms": 12, "mfc": "none", "mec": "C3"}
                 (self.best_,) = twin.plot(self.best_epoch, score, "o", mew=1.5, **ring)

@@ -79,9 +79,11 @@ class Composition(Network):
     batch_size : int or None
         Number of texts that must be composed together because they affect one another,
         or None if texts are independent.
-    pooling : {"mean", "sum"} or None
-        If text vectors only depend on the mean or sum of the token vectors, which of
-        them; `from_pooled` then computes text vectors from it.
+    pooling : {"mean", "sum", "distinct"} or None
+        If text vectors only depend on an average or the sum of the token vectors, which
+        of them; `from_pooled` then computes text vectors from it.
+    start_pooling : {"mean", "distinct"}
+        The average of token vectors that a fit of the network starts near.
     dropout : float
         Dropout rate of hidden values while the trainer sets a `generator`.
     generator : torch.Generator or None
@@ -90,6 +92,7 @@ class Composition(Network):
     dim: int
     batch_size: int | None = None
     pooling: str | None = None
+    start_pooling: str = "mean"
     dropout: float = 0.0
     generator: torch.Generator | None = None
 
@@ -105,7 +108,7 @@ class Composition(Network):
         raise NotImplementedError
 
     def from_pooled(self, pooled: Tensor) -> Tensor:
-        """Return text vectors for means or sums of shape (n_texts, dim_in)."""
+        """Return text vectors for averages or sums of shape (n_texts, dim_in)."""
         raise NotImplementedError
 
     def forward(self, table: Tensor, ids: Tensor, offsets: Ints) -> Tensor:
@@ -159,7 +162,7 @@ class Dense(Layer):
 
 
 class Pooled(Composition):
-    """Base of compositions that only depend on the mean or sum of the token vectors."""
+    """Base of compositions that only depend on an average or sum of token vectors."""
 
     pooling: str = "mean"
 
@@ -169,7 +172,7 @@ class Pooled(Composition):
         self.layers = nn.ModuleList()
 
     def from_pooled(self, pooled: Tensor) -> Tensor:
-        """Return text vectors for means or sums of shape (n_texts, dim_in)."""
+        """Return text vectors for averages or sums of shape (n_texts, dim_in)."""
         for layer in self.layers:
             pooled = layer(pooled)
         return pooled
@@ -180,7 +183,17 @@ class Pooled(Composition):
 
 
 class Average(Pooled):
-    """Mean of the word vectors: paragram-phrase of Wieting et al. (2016)."""
+    """Mean of the word vectors: paragram-phrase of Wieting et al. (2016).
+
+    Parameters
+    ----------
+    dim : int
+    pooling : {"mean", "distinct"}, default="mean"
+    """
+
+    def __init__(self, dim: int, pooling: str = "mean") -> None:
+        super().__init__(dim)
+        self.pooling = self.start_pooling = pooling
 
 
 class DeepAverage(Pooled):
@@ -216,12 +229,13 @@ class DeepAverage(Pooled):
 
 
 class Residual(Composition):
-    r"""Mean of the token vectors plus a linear map of a composition's output.
+    r"""Average of distinct tokens plus a linear map of a composition's output.
 
-    :math:`\frac{1}{n} \sum_i x_i + \frac{1}{m} g(x) P`, where P, of shape (m, dim_in),
-    starts at zero, so that the network starts as the mean. Divided by m, a step of P
+    :math:`\sum_i w_i x_i + \frac{1}{m} g(x) P`, where P, of shape (m, dim_in), starts
+    at zero, so that the network starts as the average. Divided by m, a step of P
     changes text vectors about as much as a step of the token vectors does, and one
-    learning rate suits both.
+    learning rate suits both. A composition that reads the mean of the tokens reads this
+    average instead.
 
     Parameters
     ----------
@@ -235,8 +249,9 @@ class Residual(Composition):
         self.dim = dim_in
         self.batch_size = composition.batch_size
         self.dropout = composition.dropout
+        self.start_pooling = "distinct"
         if composition.pooling == "mean":
-            self.pooling = "mean"
+            self.pooling = "distinct"
         self.composition = composition
         self.projection = new_parameter(composition.dim, dim_in)
         for name, anchor in composition.anchors.items():
@@ -248,19 +263,19 @@ class Residual(Composition):
         nn.init.zeros_(self.projection)
 
     def from_pooled(self, pooled: Tensor) -> Tensor:
-        """Return text vectors for means of shape (n_texts, dim_in)."""
+        """Return text vectors for averages of shape (n_texts, dim_in)."""
         return self._add(pooled, self.composition.from_pooled(pooled))
 
     def compose(self, table: Tensor, ids: Tensor, offsets: Ints) -> Tensor:
-        """Add the mapped output to the means."""
-        mean = pool(table, ids, offsets, "mean")
+        """Add the mapped output to the averages."""
+        average = pool(table, ids, offsets, "distinct")
         if self.pooling is not None:
-            return self.from_pooled(mean)
+            return self.from_pooled(average)
         self.composition.generator = self.generator
-        return self._add(mean, self.composition.compose(table, ids, offsets))
+        return self._add(average, self.composition.compose(table, ids, offsets))
 
-    def _add(self, mean: Tensor, output: Tensor) -> Tensor:
-        return torch.addmm(mean, output, self.projection, alpha=1 / output.shape[1])
+    def _add(self, average: Tensor, output: Tensor) -> Tensor:
+        return torch.addmm(average, output, self.projection, alpha=1 / output.shape[1])
 
 
 class Charagram(Pooled):
@@ -337,15 +352,61 @@ def mask_rows(vectors: Tensor, blank: NDArray[np.bool_]) -> Tensor:
 
 
 def pool(table: Tensor, ids: Tensor, offsets: Ints, pooling: str) -> Tensor:
-    """Means or sums of bags of rows, (n_bags, dim); zero for empty bags.
+    """Averages or sums of bags of rows, (n_bags, dim); zero for empty bags.
 
-    Bag `i` holds the rows `ids[offsets[i]:offsets[i + 1]]` of the table.
+    Bag `i` holds the rows `ids[offsets[i]:offsets[i + 1]]` of the table. "distinct"
+    averages the distinct rows of a bag, with :func:`distinct_weights` that are
+    constants for the gradient.
     """
     starts = to_device(offsets[:-1], table.device)
+    weights = None
+    if pooling == "distinct":
+        numbers = np.arange(len(starts)).repeat(np.diff(offsets))
+        bags = to_device(numbers, table.device)
+        weights = distinct_weights(table.detach(), ids, starts, bags)
     if table.device.type != "cpu":
-        return F.embedding_bag(ids, table, starts, mode=pooling)
-    pooled: Tensor = _Pool.apply(table, ids, starts, pooling)
+        mode = "mean" if pooling == "mean" else "sum"
+        return F.embedding_bag(
+            ids, table, starts, mode=mode, per_sample_weights=weights
+        )
+    pooled: Tensor = _Pool.apply(table, ids, starts, pooling, weights)
     return pooled
+
+
+@torch.no_grad()
+def distinct_weights(
+    table: Tensor, ids: Tensor, starts: Tensor, bags: Tensor
+) -> Tensor:
+    """Weights of tokens as in :func:`skparaphrase.vectors._pooling.distinct_weights`.
+
+    All but the first of equal tokens of a bag have weight zero. `bags` is the bag of
+    each token. Nothing waits for a GPU.
+    """
+    keys, order = (bags * len(table) + ids).sort(stable=True)
+    is_first = keys.new_ones(len(keys), dtype=table.dtype)
+    is_first[order[1:]] = (keys[1:] != keys[:-1]).to(table.dtype)
+    rows = table.index_select(0, ids)
+    scales = is_first / _lengths(rows)
+
+    def along_sums(weights: Tensor) -> tuple[Tensor, Tensor]:
+        sums = F.embedding_bag(
+            ids, table, starts, mode="sum", per_sample_weights=weights
+        )
+        dots = (rows * sums.index_select(0, bags)).sum(dim=1)
+        return dots * scales, _lengths(sums).index_select(0, bags)
+
+    others, _ = along_sums(scales)
+    weights = is_first * others.clamp(min=1) ** -0.5
+    along, lengths = along_sums(weights)
+    weights = weights * ((along / lengths).clamp(min=0) + 0.3) ** -0.35
+    totals = weights.new_zeros(len(starts)).index_add(0, bags, weights)
+    return weights / totals.index_select(0, bags)
+
+
+def _lengths(rows: Tensor) -> Tensor:
+    """Lengths of rows; infinite for zeros, so that divided by them they stay so."""
+    lengths = torch.linalg.vector_norm(rows, dim=1)
+    return lengths.masked_fill(lengths == 0, torch.inf)
 
 
 class _Pool(torch.autograd.Function):
@@ -357,10 +418,18 @@ class _Pool(torch.autograd.Function):
 
     @staticmethod
     def forward(
-        ctx: Any, table: Tensor, ids: Tensor, starts: Tensor, pooling: str
+        ctx: Any,
+        table: Tensor,
+        ids: Tensor,
+        starts: Tensor,
+        pooling: str,
+        weights: Tensor | None,
     ) -> Tensor:
         lengths = np.diff(starts.numpy(), append=len(ids))
-        pooled = F.embedding_bag(ids, table, starts, mode="sum")
+        pooled = F.embedding_bag(
+            ids, table, starts, mode="sum", per_sample_weights=weights
+        )
+        ctx.weights = weights
         ctx.divisors = None
         if pooling == "mean":  # faster than torch's own mean
             divisors = torch.from_numpy(np.maximum(lengths, 1)[:, None])
@@ -370,7 +439,7 @@ class _Pool(torch.autograd.Function):
         return pooled
 
     @staticmethod
-    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, None, None, None]:
+    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, None, None, None, None]:
         ids, lengths, n_rows = ctx.batch
         # NumPy sorts 16-bit integers by radix, in a fraction of the time.
         small = ids.astype(np.uint16) if n_rows <= 1 << 16 else ids
@@ -381,8 +450,13 @@ class _Pool(torch.autograd.Function):
         starts = torch.from_numpy(np.cumsum(counts) - counts)
         if ctx.divisors is not None:
             gradient = gradient / ctx.divisors
-        of_table = F.embedding_bag(bags, gradient.contiguous(), starts, mode="sum")
-        return of_table, None, None, None
+        weights = ctx.weights
+        if weights is not None:
+            weights = weights[torch.from_numpy(by_row)]
+        of_table = F.embedding_bag(
+            bags, gradient.contiguous(), starts, mode="sum", per_sample_weights=weights
+        )
+        return of_table, None, None, None, None
 
 
 def unit_vectors(vectors: Tensor) -> Tensor:

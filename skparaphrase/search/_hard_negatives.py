@@ -107,7 +107,7 @@ def mine_hard_negatives(
     ... ]
     >>> for triplet in mine_hard_negatives(None, pairs, relative_margin=0.2):
     ...     print(triplet[0], "/", triplet[2])
-    How do I freeze soup? / How do I freeze my account?
+    How do I freeze soup? / Can I block my account?
     How do I freeze my account? / Can soup be frozen?
     """
     check_scalar(n_negatives, "n_negatives", Integral, min_val=1)

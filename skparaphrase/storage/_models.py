@@ -348,6 +348,8 @@ def _instantiate(
             parameters = {k: v for k, v in parameters.items() if k not in gone}
             if "residual" in known:  # its networks were not
                 parameters["residual"] = False
+        if "pooling" in known:  # earlier averages were plain
+            parameters = {"pooling": "mean", **parameters}
         names = [name for name in parameters if name not in known]
         if not names:
             return found(**parameters)

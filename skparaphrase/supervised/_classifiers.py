@@ -201,7 +201,7 @@ class PairClassifier(LabelProbabilities, SupervisedModel):
     _n_texts = 2
 
     _paper_settings: ClassVar[Settings] = {
-        **wieting_settings(_PAIRS, ParagramEncoder()),
+        **wieting_settings(_PAIRS, ParagramEncoder(pooling="mean")),
         "sif": {
             **_PAIRS,
             **FROZEN,

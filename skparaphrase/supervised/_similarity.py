@@ -189,7 +189,7 @@ class SimilarityRegressor(RegressorMixin, SupervisedModel):
     _n_texts = 2
 
     _paper_settings: ClassVar[Settings] = {
-        **wieting_settings(_PAPER, ParagramEncoder()),
+        **wieting_settings(_PAPER, ParagramEncoder(pooling="mean")),
         "sif": {
             **_PAPER,
             **FROZEN,

@@ -335,7 +335,8 @@ class ParaphraseTrainer(BaseTrainer):
         known = self._batch(numbers, chosen, self.random_state)
         if used.initial is not None and self.loss._uses_start:
             with torch.no_grad():
-                start = unit_vectors(pool(used.initial, ids, offsets, "mean"))
+                pooling = self.composition.start_pooling
+                start = unit_vectors(pool(used.initial, ids, offsets, pooling))
             known = replace(known, start=start)
         return self._loss(leaf, ids, offsets, known), leaf, used
 

@@ -12,10 +12,12 @@ import numpy as np
 from skparaphrase.vectors._subwords import Subwords
 from skparaphrase.vectors._word_vectors import WordVectors
 
+SENTENCES = "skparaphrase:sentences"  # of load_pretrained
+
 #: Packages with a file of vectors, and whether these include weights, by name.
 BUNDLED = {
     "skparaphrase:words": ("skparaphrase.vectors", False),
-    "skparaphrase:sentences": ("skparaphrase.encoders", True),
+    SENTENCES: ("skparaphrase.encoders", True),
 }
 
 

@@ -8,6 +8,7 @@ import re
 import warnings
 from math import log
 from pathlib import Path
+from runpy import run_path
 from types import SimpleNamespace
 
 import numpy as np
@@ -26,6 +27,8 @@ from skparaphrase.encoders import (
 from skparaphrase.text import WordTokenizer
 from skparaphrase.vectors import WordVectors
 
+EQUATIONS = run_path(str(Path(__file__).parents[1] / "networks/equations.py"))
+distinct_average = EQUATIONS["distinct_average"]
 RNG = np.random.RandomState(0)
 WORDS = [f"w{i}" for i in range(50)]
 VECTORS = WordVectors(WORDS, RNG.randn(50, 7).astype(np.float32))
@@ -48,6 +51,16 @@ def test_average_is_the_mean_of_the_words(dtype, assert_encodes):
     fitted = clone(encoder).fit(TEXTS)  # needs no fit
     assert_array_equal(fitted.transform(TEXTS), encoder.transform(TEXTS))
     assert encoder.get_feature_names_out().tolist()[0] == "averageencoder0"
+
+
+@each_encoder
+def test_distinct_words_are_weighted_after_the_weights_of_words(make):
+    encoder = make(VECTORS, pooling="distinct").fit(TEXTS)
+    weights = getattr(encoder, "weights_", np.ones(len(VECTORS)))
+    for text, found in zip(TEXTS, encoder.transform(TEXTS), strict=True):
+        rows = [weights[WORDS.index(word)] * VECTORS[word] for word in text.split()]
+        expected = distinct_average(np.array(rows))
+        assert_allclose(found, expected, rtol=1e-4, atol=1e-6)
 
 
 @pytest.mark.parametrize("documents", [TEXTS, TEXTS[:5] * 3, ["w1 w1 w1", "W1 w2", ""]])
@@ -108,9 +121,10 @@ def test_weighted_encoders_must_be_fitted(make):
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float16", "int8"])
+@pytest.mark.parametrize("pooling", ["mean", "distinct"])
 @each_encoder
-def test_rows_do_not_depend_on_their_batch_to_the_bit(make, dtype):
-    encoder = make(VECTORS.astype(dtype)).fit(TEXTS)
+def test_rows_do_not_depend_on_their_batch_to_the_bit(make, pooling, dtype):
+    encoder = make(VECTORS.astype(dtype), pooling=pooling).fit(TEXTS)
     together = encoder.transform(TEXTS)
     for text, row in zip(TEXTS, together, strict=True):
         assert_array_equal(encoder.transform([text])[0], row)

@@ -41,6 +41,7 @@ def make_encoder(**changes):
     settings = {
         "max_epochs": 3, "batch_size": 20, "random_state": 0, "device": "cpu",
         "learning_rate": 0.05, "optimizer": Optimizer("adagrad", max_change=None),
+        "pooling": "mean",
     }  # fmt: skip
     return ParagramEncoder(VECTORS, **{**settings, **changes})
 
@@ -249,10 +250,10 @@ def test_labels_bring_the_texts_of_a_class_together():
         return cosines[others].mean() - cosines[~same].mean()
 
     start = make_encoder(max_epochs=0).fit(TEXTS, labels)
-    encoder = make_encoder(max_epochs=10).fit(TEXTS, labels)
+    encoder = make_encoder(max_epochs=20).fit(TEXTS, labels)
     assert gap(encoder.transform(TEXTS)) > gap(start.transform(TEXTS)) + 0.05
     names = np.array(["first", "second", "third", "xyz"])[labels]
-    named = make_encoder(max_epochs=10).fit(TEXTS, names)
+    named = make_encoder(max_epochs=20).fit(TEXTS, names)
     assert_array_equal(named.vectors_.matrix, encoder.vectors_.matrix)
 
 

@@ -3,7 +3,7 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-from functools import cache, partial
+from functools import cache
 from pathlib import Path
 from runpy import run_path
 from types import SimpleNamespace
@@ -32,7 +32,8 @@ WIDE = {"widths": [4, 1], "activation": "tanh"}
 TANH = {"filters": "equal", "conv_activation": "tanh", "activation": "linear"}
 # Name in the zoo, parameters, equation, and settings of the equation.
 ENCODERS = {
-    "average": ("paragram", {}, EQ.average, {}),
+    "average": ("paragram", {"pooling": "mean"}, EQ.average, {}),
+    "distinct": ("paragram", {}, EQ.distinct_average, {}),
     "projection": ("projection", {}, EQ.deep_average, {}),
     "dan 1": ("dan", {"n_layers": 1}, EQ.deep_average, {"f": "tanh"}),
     **{
@@ -104,8 +105,8 @@ def slow_tokens(encoder, text):
 def slow_transform(encoder, texts, equation, **settings):
     matrix = encoder.vectors_.matrix.astype(np.float64)
     if getattr(encoder, "residual", False):
-        equation = partial(EQ.residual, network=partial(equation, **settings))
-        settings = {}
+        settings = {"network": equation, "settings": settings}
+        equation = EQ.residual
     p = {key: value.astype(np.float64) for key, value in encoder.parameters_.items()}
     tokens = [slow_tokens(encoder, text) for text in texts]
     dim = len(encoder.get_feature_names_out())

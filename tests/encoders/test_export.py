@@ -130,7 +130,7 @@ def fitted_encoders():
         SIFEncoder(TABLE, frequencies=counts).fit(TRAIN),
         SIFEncoder(WITH_UNKNOWN, frequencies="corpus", a=0.1).fit(TRAIN),
         SIFEncoder(words, tokenizer=WordTokenizer("ptb")).fit(TRAIN),
-        ParagramEncoder(TABLE, max_epochs=2, random_state=0).fit(TRAIN),
+        ParagramEncoder(TABLE, pooling="mean", max_epochs=2, random_state=0).fit(TRAIN),
     ]
 
 
@@ -267,3 +267,19 @@ def test_vectors_made_for_unknown_words_are_left_out(tmp_path):
         AverageEncoder(table).to_model2vec(tmp_path / "model")
     model = model2vec.StaticModel.from_pretrained(tmp_path / "model")
     assert_allclose(model.encode(["cat yak", "yak"]), [[1, 0], [0, 0]])
+
+
+@pytest.mark.integration
+def test_averages_of_distinct_words_become_plain_ones(tmp_path):
+    pytest.importorskip("tokenizers")
+    model2vec = pytest.importorskip("model2vec")
+    encoder = AverageEncoder(TABLE, pooling="distinct")
+    for method, arguments in (
+        ("to_static_embedding", ()),
+        ("to_model2vec", (tmp_path / "model",)),
+    ):
+        with pytest.warns(UserWarning, match=f"{method} exports a plain .*'distinct'"):
+            getattr(encoder, method)(*arguments)
+    model = model2vec.StaticModel.from_pretrained(tmp_path / "model")
+    expected = AverageEncoder(TABLE).transform(SENTENCES)
+    assert_allclose(model.encode(SENTENCES), expected, atol=1e-5)

@@ -43,7 +43,7 @@ def test_training_separates_real_pairs(loss, make):
 def test_it_starts_as_the_average_and_leaves_the_given_vectors_alone(zoo):
     before = zoo.vectors.matrix.copy()
     start = zoo.make("paragram", max_epochs=0).fit(zoo.pairs)
-    average = AverageEncoder(zoo.vectors).transform(zoo.texts)
+    average = AverageEncoder(zoo.vectors, pooling="distinct").transform(zoo.texts)
     assert_allclose(start.transform(zoo.texts), average, rtol=1e-5, atol=1e-6)
     encoder = zoo.make("paragram").fit(zoo.pairs)
     assert encoder.vectors is zoo.vectors
@@ -87,7 +87,8 @@ def test_fifty_examples_do_no_harm(kind, seed):
     order = np.random.RandomState(seed).permutation(len(PAIRS))
     scorer = RetrievalScorer(PAIRS[order[50:]])
     assert scorer(encoder) >= scorer(load_pretrained()) - 0.002
-    assert encoder.loss_curve_[-1] < 0.9 * encoder.loss_curve_[0]  # something is learnt
+    # Something is learnt, though half of each target is what the start finds.
+    assert encoder.loss_curve_[-1] < 0.95 * encoder.loss_curve_[0]
 
 
 def test_scores_teach_their_order():

@@ -11,13 +11,17 @@ from importlib.resources import files
 
 import numpy as np
 import pytest
-from numpy.testing import assert_array_equal
+from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 from sklearn.pipeline import make_pipeline
 
 import skparaphrase
 from skparaphrase.datasets import load_paraphrases, load_word_vectors
-from skparaphrase.encoders import AverageEncoder, ParagramEncoder
+from skparaphrase.encoders import (
+    AverageEncoder,
+    CharagramEncoder,
+    ParagramEncoder,
+)
 from skparaphrase.pairs import PairSimilarity, make_last_axis_union
 
 FILE = files("skparaphrase.encoders") / "data" / "english.npz"
@@ -149,3 +153,35 @@ def test_another_language_warns_once():
     n_unknown = int(str(caught[0].message).split()[0])
     words = [word for text in GERMAN for word in re.findall(r"\w+", text.lower())]
     assert n_unknown == sum(word not in encoder.vectors for word in words)
+
+
+def test_pooling_is_a_choice(encoder):
+    plain = skparaphrase.load_pretrained(pooling="mean")
+    assert plain.vectors is encoder.vectors
+    texts = ["A cat sleeps.", "A cat, a cat and a kitten sleep."]
+    expected = AverageEncoder(encoder.vectors, pooling="mean").transform(texts)
+    assert_array_equal(plain.transform(texts), expected)
+    assert (plain.transform(texts) != encoder.transform(texts)).any(axis=1).all()
+    with pytest.raises(ValueError, match="'pooling' parameter"):
+        skparaphrase.load_pretrained(pooling="max")
+
+
+def test_the_large_encoder_is_a_folder_of_two(encoder, tmp_path):
+    texts = ["A cat sleeps.", "The cat is asleep.", "It rained all day."]
+    AverageEncoder(encoder.vectors).save(tmp_path / "words")
+    characters = CharagramEncoder(min_count=1, dim=8, max_epochs=1, random_state=0)
+    characters.fit([texts[:2], texts[1:]]).save(tmp_path / "characters")
+    for pooling in ("mean", "distinct"):
+        large = skparaphrase.load_pretrained(tmp_path, pooling=pooling)
+        found = clone(large).fit(texts).transform(texts)
+        words = AverageEncoder(encoder.vectors, pooling=pooling).transform(texts)
+        parts = [(0.65, words), (0.35, characters.transform(texts))]
+        unit = [
+            share**0.5 * x / np.linalg.norm(x, axis=1)[:, np.newaxis]
+            for share, x in parts
+        ]
+        assert_allclose(found, np.hstack(unit), atol=1e-5)
+    with pytest.raises(FileNotFoundError):
+        skparaphrase.load_pretrained(tmp_path / "nothing")
+    with pytest.raises(ValueError, match="'pooling' parameter"):
+        skparaphrase.load_pretrained(tmp_path, pooling="max")

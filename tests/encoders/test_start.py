@@ -4,6 +4,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 import pickle
+from functools import partial
 
 import numpy as np
 import pytest
@@ -30,11 +31,12 @@ from skparaphrase.text import WordTokenizer
 from skparaphrase.vectors import Subwords, WordVectors
 
 ODD = ["unheard", "w1 unheard of", "unheard of", "W3 w3-unheard", "", "★"]
+DISTINCT = {"pooling": "distinct"}  # as in what is trained by default
 MAKE = {
-    "average": AverageEncoder,
-    "tfidf": TfidfEncoder,
-    "sif": lambda vectors: SIFEncoder(vectors, frequencies="corpus"),
-    "distilled": lambda vectors: DistilledEncoder(vectors, dim=3, n_subwords=None),
+    "average": partial(AverageEncoder, **DISTINCT),
+    "tfidf": partial(TfidfEncoder, **DISTINCT),
+    "sif": partial(SIFEncoder, frequencies="corpus", **DISTINCT),
+    "distilled": partial(DistilledEncoder, dim=3, n_subwords=None, **DISTINCT),
 }
 
 

@@ -170,8 +170,8 @@ def test_networks_start_as_the_average(zoo, of_words):
     encoder = zoo.make(of_words, max_epochs=0).fit(zoo.pairs)
     if not getattr(encoder, "residual", True):
         pytest.skip("a variant without it")
-    average = AverageEncoder(zoo.vectors).transform(zoo.texts)
-    assert_allclose(encoder.transform(zoo.texts), average, rtol=1e-6, atol=1e-7)
+    average = AverageEncoder(zoo.vectors, pooling="distinct").transform(zoo.texts)
+    assert_allclose(encoder.transform(zoo.texts), average, rtol=1e-5, atol=1e-6)
 
 
 def test_verbose_prints_a_line_an_epoch(zoo, capsys):

@@ -81,6 +81,9 @@ def test_losses_alone_and_styles(trained):
     other = MLPClassifier((3,), max_iter=500, early_stopping=True, random_state=0)
     found = TrainingCurveDisplay.from_estimator(other.fit(X, X[:, 0] > 20))
     assert_array_equal(found.score_line_.get_ydata(), other.validation_scores_)
+    start = TrainingCurveDisplay([2.0, 1.0], [0.5, 0.4], best_epoch=0).plot()
+    assert start.best_ is None
+    assert start.ax_.get_title() == "the start is better than all 2 epochs"
     diverged = TrainingCurveDisplay([1.0, np.inf], [np.nan], best_epoch=2).plot()
     assert diverged.best_.get_xdata() == [2]
 

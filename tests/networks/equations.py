@@ -24,14 +24,30 @@ def average(x, p):
     return sum(x) / len(x)
 
 
+def distinct_average(x, p=None):
+    x = np.array([row for i, row in enumerate(x) if not (x[:i] == row).all(1).any()])
+    unit = [row / (np.linalg.norm(row) or 1) for row in x]
+    first = [max(sum(u @ v for v in unit), 1) ** -0.5 for u in unit]
+    a = sum(s * row for s, row in zip(first, x, strict=True))
+    a = a / (np.linalg.norm(a) or 1)
+    w = [s * (0.3 + max(u @ a, 0)) ** -0.35 for s, u in zip(first, unit, strict=True)]
+    return sum(each * row for each, row in zip(w, x, strict=True)) / sum(w)
+
+
 def deep_average(x, p, f="linear"):
     return through_layers(sum(x) / len(x), p, f)
 
 
-def residual(x, p, network):
-    """`network`, an equation of this file, has the parameters under "composition."."""
+def residual(x, p, network, settings=None):
+    """`network`, an equation of this file, has the parameters under "composition.".
+
+    Layers on the average of a text read its average of distinct words.
+    """
     own = {name.removeprefix("composition."): value for name, value in p.items()}
-    return average(x, p) + network(x, own) @ p["projection"] / len(p["projection"])
+    start = distinct_average(x)
+    read = [start] if network is deep_average else x
+    output = network(read, own, **(settings or {}))
+    return start + output @ p["projection"] / len(p["projection"])
 
 
 def charagram(x, p, f):

@@ -32,6 +32,7 @@ from skparaphrase.networks._compositions import Composition, pool
 equations = SimpleNamespace(**run_path(str(Path(__file__).with_name("equations.py"))))
 COMPOSITIONS = {
     "average": (lambda: Average(4), equations.average),
+    "distinct": (lambda: Average(4, "distinct"), equations.distinct_average),
     "projection": (lambda: DeepAverage(4, 3), equations.deep_average),
     **{
         f"dan {n} {f}": (
@@ -91,7 +92,7 @@ def test_the_interface_takes_a_compose_and_a_dim():
         Composition()(table, torch.tensor([0]), np.array([0, 1]))
 
 
-def test_a_residual_starts_as_the_mean_and_takes_after_its_composition(nets):
+def test_a_residual_starts_as_an_average_and_takes_after_its_composition(nets):
     table, ids, offsets = nets.make_batch(nets.lengths["ragged"], dtype=torch.float32)
     batch_of_100 = Convolution(4, [2], 3, activation="linear", padding="batch")
     filters = CharacterConvolution(
@@ -101,10 +102,10 @@ def test_a_residual_starts_as_the_mean_and_takes_after_its_composition(nets):
         model = Residual(network, 4)
         model.reset(np.random.RandomState(0))
         vectors = model(table, ids, offsets).detach()
-        assert_array_equal(vectors, Average(4)(table, ids, offsets))
+        assert_array_equal(vectors, Average(4, "distinct")(table, ids, offsets))
         assert model.batch_size == network.batch_size
         assert model.dropout == network.dropout
-        assert model.pooling == network.pooling
+        assert model.pooling == ("distinct" if network.pooling else None)
     assert list(Residual(IdentityRecurrent(4), 4).anchors) == [
         "composition.W_x",
         "composition.W_h",
@@ -114,9 +115,9 @@ def test_a_residual_starts_as_the_mean_and_takes_after_its_composition(nets):
     kept = model(table, ids, offsets)
     model.generator = torch.Generator().manual_seed(0)
     dropped = model(table, ids, offsets)
-    mean = Average(4)(table, ids, offsets)
-    shares = (dropped - mean) @ torch.linalg.pinv(model.projection)  # of the maxima
-    whole = (kept - mean) @ torch.linalg.pinv(model.projection)
+    start = Average(4, "distinct")(table, ids, offsets)
+    shares = (dropped - start) @ torch.linalg.pinv(model.projection)  # of the maxima
+    whole = (kept - start) @ torch.linalg.pinv(model.projection)
     ratio = (shares / whole)[np.diff(offsets) > 0].detach()
     assert_allclose(ratio * (ratio - 2), 0, atol=1e-3)
     assert 0.2 < (ratio > 1).float().mean() < 0.8

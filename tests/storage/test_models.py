@@ -369,6 +369,7 @@ def test_what_models_of_the_second_edition_hold(second_edition):
     paragram = skparaphrase.load(folder / "paragram")
     assert (paragram.loss.margin, paragram.optimizer.clip_norm) == (0.3, 1.0)
     assert paragram.parameters_ == {} and len(paragram.loss_curve_) == 1
+    assert paragram.pooling == "mean"  # as all averages were
     regressor = skparaphrase.load(folder / "regressor")
     assert regressor.encoder_ is regressor.encoder.estimator
     classifier = skparaphrase.load(folder / "classifier")

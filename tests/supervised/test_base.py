@@ -140,7 +140,8 @@ def test_a_linear_head_starts_as_logistic_regression(vectors, sentences):
     settings = {**SMALL, "hidden_dim": None, "max_epochs": 0}
     model = SentenceClassifier(ParagramEncoder(vectors), **settings)
     model.fit(sentences, y, weights)
-    unit = normalize(AverageEncoder(vectors).transform(sentences))
+    start = AverageEncoder(vectors, pooling="distinct")
+    unit = normalize(start.transform(sentences))
     expected = LogisticRegression(C=10, max_iter=1000)
     expected.fit(2 * unit, y, weights / weights.mean())
     found = model.predict_proba(sentences)
@@ -283,7 +284,7 @@ def test_averages_start_from_their_own_transform(kind, vectors, pairs, gold):
     model = SimilarityRegressor(encoder, **{**SMALL, "max_epochs": 0})
     model.set_params(normalize=False, scale=6.0).fit(pairs, gold)
     if kind == "paragram":
-        expected = AverageEncoder(vectors).transform(pairs)
+        expected = AverageEncoder(vectors, pooling="distinct").transform(pairs)
     else:
         expected = clone(encoder).fit(pairs).transform(pairs)
     expected = model.scale_ * expected
