@@ -14,6 +14,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from skparaphrase.networks._table import Ints, to_device
+from skparaphrase.vectors._pooling import distinct_tokens, distinct_weights
 
 ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
     "linear": lambda x: x,
@@ -358,12 +359,10 @@ def pool(table: Tensor, ids: Tensor, offsets: Ints, pooling: str) -> Tensor:
     averages the distinct rows of a bag, with :func:`distinct_weights` that are
     constants for the gradient.
     """
-    starts = to_device(offsets[:-1], table.device)
     weights = None
     if pooling == "distinct":
-        numbers = np.arange(len(starts)).repeat(np.diff(offsets))
-        bags = to_device(numbers, table.device)
-        weights = distinct_weights(table.detach(), ids, starts, bags)
+        ids, offsets, weights = distinct(table.detach(), ids, offsets)
+    starts = to_device(offsets[:-1], table.device)
     if table.device.type != "cpu":
         mode = "mean" if pooling == "mean" else "sum"
         return F.embedding_bag(
@@ -374,14 +373,28 @@ def pool(table: Tensor, ids: Tensor, offsets: Ints, pooling: str) -> Tensor:
 
 
 @torch.no_grad()
-def distinct_weights(
-    table: Tensor, ids: Tensor, starts: Tensor, bags: Tensor
-) -> Tensor:
+def distinct(table: Tensor, ids: Tensor, offsets: Ints) -> tuple[Tensor, Ints, Tensor]:
+    """The tokens of bags to average, their offsets, and their weights.
+
+    On a CPU, NumPy takes a third of the time of torch.
+    """
+    if table.device.type == "cpu":
+        places, offsets = distinct_tokens(ids.numpy(), offsets)
+        ids = ids[torch.from_numpy(places)]
+        found = distinct_weights(table.index_select(0, ids).numpy(), offsets)
+        return ids, offsets, torch.from_numpy(found)
+    return ids, offsets, weights_on_device(table, ids, offsets)
+
+
+def weights_on_device(table: Tensor, ids: Tensor, offsets: Ints) -> Tensor:
     """Weights of tokens as in :func:`skparaphrase.vectors._pooling.distinct_weights`.
 
-    All but the first of equal tokens of a bag have weight zero. `bags` is the bag of
-    each token. Nothing waits for a GPU.
+    All but the first of equal tokens of a bag have weight zero, so that nothing waits
+    for the device.
     """
+    starts = to_device(offsets[:-1], table.device)
+    numbers = np.arange(len(starts)).repeat(np.diff(offsets))
+    bags = to_device(numbers, table.device)
     keys, order = (bags * len(table) + ids).sort(stable=True)
     is_first = keys.new_ones(len(keys), dtype=table.dtype)
     is_first[order[1:]] = (keys[1:] != keys[:-1]).to(table.dtype)

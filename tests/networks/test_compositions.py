@@ -4,6 +4,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
 from runpy import run_path
 from types import SimpleNamespace
@@ -27,7 +28,12 @@ from skparaphrase.networks import (
     charagram_range,
     unit_vectors,
 )
-from skparaphrase.networks._compositions import Composition, pool
+from skparaphrase.networks._compositions import (
+    Composition,
+    distinct,
+    pool,
+    weights_on_device,
+)
 
 equations = SimpleNamespace(**run_path(str(Path(__file__).with_name("equations.py"))))
 COMPOSITIONS = {
@@ -137,6 +143,19 @@ def test_pooling_is_that_of_embedding_bag(lengths, mode, nets):
         output.pow(2).sum().backward()
     assert_allclose(pooled.detach(), expected.detach(), rtol=1e-6)
     assert_allclose(ours.grad, theirs.grad, rtol=1e-6, atol=1e-6)
+
+
+@pytest.mark.parametrize("lengths", ["ragged", "single", "all empty", "none"])
+def test_weights_on_a_device_are_those_of_numpy(lengths, nets):
+    """Repeated tokens have no weight there, and are left out here."""
+    batch = nets.make_batch(nets.lengths[lengths])
+    ids, offsets, weights = distinct(*batch)
+    found = weights_on_device(*batch)
+    kept = found > 0
+    assert_array_equal(batch[1][kept], ids)
+    assert_allclose(found[kept], weights, rtol=1e-12)
+    counts = [kept[start:stop].sum() for start, stop in pairwise(batch[2])]
+    assert_array_equal(np.diff(offsets), counts)
 
 
 def test_draws(nets):
