@@ -53,7 +53,7 @@ faq = load_faq()  # 550 questions with answers, of 25 topics
 title("1. Search 550 questions: three queries and their nearest questions")
 search = SemanticSearch().fit(faq.data)
 for query in (
-    "my package did not come",
+    "my package never came",
     "I forgot the code to get into my account",
     "How do I quit the fitness studio?",
 ):
