@@ -5,7 +5,7 @@
 
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import overload
 
 from sklearn.frozen import FrozenEstimator
 
@@ -18,9 +18,19 @@ from skparaphrase.vectors._bundled import SENTENCES, bundled
 _SHARES = {"words": 0.65, "characters": 0.35}
 
 
+@overload
+def load_pretrained(path: None = None, *, pooling: str = ...) -> AverageEncoder: ...
+
+
+@overload
+def load_pretrained(
+    path: str | PathLike[str], *, pooling: str = ...
+) -> LastAxisUnion: ...
+
+
 def load_pretrained(
     path: str | PathLike[str] | None = None, *, pooling: str = "distinct"
-) -> Any:
+) -> AverageEncoder | LastAxisUnion:
     """Load the encoder of English sentences that comes with the package.
 
     An average of word vectors learnt so that averages predict the vectors that
@@ -89,7 +99,7 @@ def load_pretrained(
     return encoder
 
 
-def _load_large(folder: Path, pooling: str) -> Any:
+def _load_large(folder: Path, pooling: str) -> LastAxisUnion:
     """Both parts side by side: an average of words, and a sum of n-grams."""
     members = {name: load(folder / name) for name in _SHARES}
     words = members["words"].set_params(pooling=pooling)
