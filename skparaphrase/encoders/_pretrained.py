@@ -48,8 +48,7 @@ def load_pretrained(
         :doc:`/user_guide/save`. None is what comes with the package.
     pooling : {"mean", "distinct"}, default="distinct"
         How words are averaged, as in :class:`AverageEncoder`. "distinct" is better on
-        most tasks, "mean" faster, and better at telling apart texts that differ in one
-        word.
+        most tasks, and "mean" two to three times as fast.
 
     Returns
     -------

@@ -137,16 +137,18 @@ def _token_weights(
         lengths = np.diff(batch.offsets)
         factors = (1 / np.maximum(lengths, 1)).astype(np.float32).repeat(lengths)
     if weights is not None:
-        factors *= _word_weights(batch.ids, weights, unknown_weight)
+        factors *= _word_weights(batch, weights, unknown_weight)
     return factors
 
 
 def _word_weights(
-    ids: NDArray[np.integer], weights: NDArray[np.floating], unknown_weight: float
+    batch: TokenBatch, weights: NDArray[np.floating], unknown_weight: float
 ) -> NDArray[np.float32]:
     """The weight of the word of each token; the ids of unknown words are negative."""
-    found = weights[np.maximum(ids, 0)].astype(np.float32)
-    return np.where(ids < 0, np.float32(unknown_weight), found)
+    if batch.extra is None:
+        return weights[batch.ids].astype(np.float32)
+    found = weights[np.maximum(batch.ids, 0)].astype(np.float32)
+    return np.where(batch.ids < 0, np.float32(unknown_weight), found)
 
 
 def _pool_distinct(
@@ -177,7 +179,7 @@ def weighted_tokens(
     """The weighted vectors of tokens, shape (n_tokens, dim)."""
     rows = vectors.token_vectors(batch.ids, batch.extra)
     if weights is not None:
-        rows *= _word_weights(batch.ids, weights, unknown_weight)[:, np.newaxis]
+        rows *= _word_weights(batch, weights, unknown_weight)[:, np.newaxis]
     return rows
 
 
