@@ -165,8 +165,7 @@ def _pool_distinct(
         places, offsets = distinct_tokens(part.ids, part.offsets)
         tokens = TokenBatch(part.ids[places], offsets, batch.extra)
         rows = weighted_tokens(vectors, tokens, weights, unknown_weight)
-        with np.errstate(over="ignore", invalid="ignore"):  # if a fit diverges
-            factors = distinct_weights(rows, offsets)
+        factors = distinct_weights(rows, offsets)
         shape, numbers = (len(sums), *rows.shape), np.arange(len(rows), dtype=np.int32)
         offsets = offsets.astype(np.int32)
         flat = rows.reshape(-1), sums.reshape(-1)
@@ -231,6 +230,7 @@ def distinct_tokens(
     return places, places.searchsorted(offsets)
 
 
+@np.errstate(over="ignore", invalid="ignore")  # a fit that diverges says so itself
 def distinct_weights(
     rows: NDArray[np.floating], offsets: NDArray[np.integer]
 ) -> NDArray[np.floating]:
