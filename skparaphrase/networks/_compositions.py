@@ -4,6 +4,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any, TypeVar
 
 import numpy as np
@@ -14,7 +15,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from skparaphrase.networks._table import Ints, to_device
-from skparaphrase.vectors._pooling import distinct_tokens, distinct_weights
+from skparaphrase.vectors._pooling import average_distinct
 
 ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
     "linear": lambda x: x,
@@ -356,36 +357,25 @@ def pool(table: Tensor, ids: Tensor, offsets: Ints, pooling: str) -> Tensor:
     """Averages or sums of bags of rows, (n_bags, dim); zero for empty bags.
 
     Bag `i` holds the rows `ids[offsets[i]:offsets[i + 1]]` of the table. "distinct"
-    averages the distinct rows of a bag, with :func:`distinct_weights` that are
-    constants for the gradient.
+    averages the distinct rows of a bag, with weights that are constants for the
+    gradient (:func:`skparaphrase.vectors._pooling.distinct_weights`).
     """
+    if table.device.type == "cpu":
+        pooled: Tensor = _Pool.apply(table, ids, offsets, pooling)
+        return pooled
     weights = None
     if pooling == "distinct":
-        ids, offsets, weights = distinct(table.detach(), ids, offsets)
-    starts = to_device(offsets[:-1], table.device)
-    if table.device.type != "cpu":
-        mode = "mean" if pooling == "mean" else "sum"
-        return F.embedding_bag(
-            ids, table, starts, mode=mode, per_sample_weights=weights
-        )
-    pooled: Tensor = _Pool.apply(table, ids, starts, pooling, weights)
-    return pooled
+        weights = weights_on_device(table.detach(), ids, offsets)
+    return F.embedding_bag(
+        ids,
+        table,
+        to_device(offsets[:-1], table.device),
+        mode="mean" if pooling == "mean" else "sum",
+        per_sample_weights=weights,
+    )
 
 
 @torch.no_grad()
-def distinct(table: Tensor, ids: Tensor, offsets: Ints) -> tuple[Tensor, Ints, Tensor]:
-    """The tokens of bags to average, their offsets, and their weights.
-
-    On a CPU, NumPy takes a third of the time of torch.
-    """
-    if table.device.type == "cpu":
-        places, offsets = distinct_tokens(ids.numpy(), offsets)
-        ids = ids[torch.from_numpy(places)]
-        found = distinct_weights(table.index_select(0, ids).numpy(), offsets)
-        return ids, offsets, torch.from_numpy(found)
-    return ids, offsets, weights_on_device(table, ids, offsets)
-
-
 def weights_on_device(table: Tensor, ids: Tensor, offsets: Ints) -> Tensor:
     """Weights of tokens as in :func:`skparaphrase.vectors._pooling.distinct_weights`.
 
@@ -431,45 +421,45 @@ class _Pool(torch.autograd.Function):
 
     @staticmethod
     def forward(
-        ctx: Any,
-        table: Tensor,
-        ids: Tensor,
-        starts: Tensor,
-        pooling: str,
-        weights: Tensor | None,
+        ctx: Any, table: Tensor, ids: Tensor, offsets: Ints, pooling: str
     ) -> Tensor:
-        lengths = np.diff(starts.numpy(), append=len(ids))
-        pooled = F.embedding_bag(
-            ids, table, starts, mode="sum", per_sample_weights=weights
-        )
-        ctx.weights = weights
+        if pooling == "distinct":
+            take = partial(np.take, table.detach().numpy(), axis=0, mode="clip")
+            pooled = table.new_zeros(len(offsets) - 1, table.shape[1])
+            ctx.ids, offsets, weights = average_distinct(
+                take, ids.numpy(), offsets, pooled.numpy()
+            )
+            ctx.weights = torch.from_numpy(weights)
+        else:
+            ctx.ids, ctx.weights = ids.numpy(), None
+            starts = torch.from_numpy(offsets[:-1])
+            pooled = F.embedding_bag(ids, table, starts, mode="sum")
+        ctx.lengths, ctx.n_rows = np.diff(offsets), len(table)
         ctx.divisors = None
         if pooling == "mean":  # faster than torch's own mean
-            divisors = torch.from_numpy(np.maximum(lengths, 1)[:, None])
+            divisors = torch.from_numpy(np.maximum(ctx.lengths, 1)[:, None])
             ctx.divisors = divisors.to(table.dtype)
             pooled /= ctx.divisors
-        ctx.batch = ids.numpy(), lengths, len(table)
         return pooled
 
     @staticmethod
-    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, None, None, None, None]:
-        ids, lengths, n_rows = ctx.batch
+    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, None, None, None]:
+        ids, lengths, weights = ctx.ids, ctx.lengths, ctx.weights
         # NumPy sorts 16-bit integers by radix, in a fraction of the time.
-        small = ids.astype(np.uint16) if n_rows <= 1 << 16 else ids
+        small = ids.astype(np.uint16) if ctx.n_rows <= 1 << 16 else ids
         by_row = np.argsort(small, kind="stable")
         # The bags that contain each row, end to end, and where those of a row start.
         bags = torch.from_numpy(np.repeat(np.arange(len(lengths)), lengths)[by_row])
-        counts = np.bincount(ids, minlength=n_rows)
+        counts = np.bincount(ids, minlength=ctx.n_rows)
         starts = torch.from_numpy(np.cumsum(counts) - counts)
         if ctx.divisors is not None:
             gradient = gradient / ctx.divisors
-        weights = ctx.weights
         if weights is not None:
             weights = weights[torch.from_numpy(by_row)]
         of_table = F.embedding_bag(
             bags, gradient.contiguous(), starts, mode="sum", per_sample_weights=weights
         )
-        return of_table, None, None, None, None
+        return of_table, None, None, None
 
 
 def unit_vectors(vectors: Tensor) -> Tensor:

@@ -20,7 +20,13 @@ from skparaphrase.networks._compositions import (
     pool,
     unit_vectors,
 )
-from skparaphrase.networks._table import Ints, UsedRows, WordTable, to_device
+from skparaphrase.networks._table import (
+    Ints,
+    UsedRows,
+    WordTable,
+    gather_rows,
+    to_device,
+)
 from skparaphrase.text import TokenBatch
 from skparaphrase.training._update_rules import (
     RULES,
@@ -28,6 +34,8 @@ from skparaphrase.training._update_rules import (
     clip_norm_,
     limit_change_,
 )
+
+_MAX_STARTS = 1 << 28  # bytes of remembered averages
 
 
 class BaseTrainer:
@@ -297,6 +305,8 @@ class ParaphraseTrainer(BaseTrainer):
         self.examples = examples
         self.identities = identities
         self.has_classes = has_classes
+        self._starts: Tensor | None = None  # unit averages before training
+        self._has_start = np.zeros(len(texts), dtype=bool)
         self.scores = self._on_device(scores)
         self.teacher = self._on_device(teacher)
 
@@ -334,11 +344,26 @@ class ParaphraseTrainer(BaseTrainer):
         leaf = self.table.leaf(used)
         known = self._batch(numbers, chosen, self.random_state)
         if used.initial is not None and self.loss._uses_start:
-            with torch.no_grad():
-                pooling = self.composition.start_pooling
-                start = unit_vectors(pool(used.initial, ids, offsets, pooling))
+            start = self._start(used.initial, ids, offsets, numbers)
             known = replace(known, start=start)
         return self._loss(leaf, ids, offsets, known), leaf, used
+
+    @torch.no_grad()
+    def _start(
+        self, initial: Tensor, ids: Tensor, offsets: Ints, numbers: Ints
+    ) -> Tensor:
+        """Unit averages of texts before training, which are remembered if they fit."""
+        if self._starts is not None and self._has_start[numbers].all():
+            return gather_rows(self._starts, to_device(numbers, self.device))
+        pooling = self.composition.start_pooling
+        found = unit_vectors(pool(initial, ids, offsets, pooling))
+        shape = len(self.texts), found.shape[1]
+        if found.element_size() * shape[0] * shape[1] <= _MAX_STARTS:
+            if self._starts is None:
+                self._starts = found.new_empty(shape)
+            self._starts[to_device(numbers, self.device)] = found
+            self._has_start[numbers] = True
+        return found
 
     def penalty(self, name: str) -> float:
         """Lambda of a parameter."""

@@ -8,22 +8,27 @@ which has the less weight, the more the other words are similar to it: see
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
+from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse._sparsetools import csr_matvec, csr_matvecs
+from scipy.sparse._sparsetools import csr_matvecs
 
 from skparaphrase._threads import available_threads, prefetch
 from skparaphrase.text import TokenBatch, WordTokenizer
 from skparaphrase.vectors._word_vectors import WordVectors
 
 _Weights = NDArray[np.floating] | None  # of the words of a table
+VectorsOf = Callable[[NDArray[np.integer]], NDArray[np.floating]]
 
 POOLINGS = ("mean", "distinct")
 
 _BLOCK = 2048  # texts per product
-_DISTINCT_BLOCK = 64  # texts whose vectors stay in the cache while they are weighted
+_IN_CACHE = 1024  # vectors that stay in the cache while they are weighted
+_TINY = 1e-30  # its root times a zero is zero
 _FEW = 64  # tokens; looking for repeats does not pay for so few
 _AHEAD = 16  # products that wait for each thread: bounds the tokens in memory
 
@@ -90,8 +95,10 @@ def pool_vectors(
         """Pool a batch into the rows from `start` on; return the row after them."""
         if pooling == "distinct":
             stop = start + len(batch)
-            sums = pooled[start:stop]
-            _pool_distinct(vectors, batch, weights, unknown_weight, sums)
+            of = partial(
+                weighted_vectors, vectors, batch.extra, weights, unknown_weight
+            )
+            average_distinct(of, batch.ids, batch.offsets, pooled[start:stop])
             return stop
         ids, table = batch.ids, vectors.matrix
         if table.dtype != np.float32 or batch.extra is not None:
@@ -137,48 +144,88 @@ def _token_weights(
         lengths = np.diff(batch.offsets)
         factors = (1 / np.maximum(lengths, 1)).astype(np.float32).repeat(lengths)
     if weights is not None:
-        factors *= _word_weights(batch, weights, unknown_weight)
+        factors *= _word_weights(batch.ids, weights, unknown_weight)
     return factors
 
 
 def _word_weights(
-    batch: TokenBatch, weights: NDArray[np.floating], unknown_weight: float
+    ids: NDArray[np.integer], weights: NDArray[np.floating], unknown_weight: float
 ) -> NDArray[np.float32]:
     """The weight of the word of each token; the ids of unknown words are negative."""
-    if batch.extra is None:
-        return weights[batch.ids].astype(np.float32)
-    found = weights[np.maximum(batch.ids, 0)].astype(np.float32)
-    return np.where(batch.ids < 0, np.float32(unknown_weight), found)
+    found = weights[np.maximum(ids, 0)].astype(np.float32)
+    return np.where(ids < 0, np.float32(unknown_weight), found)
 
 
-def _pool_distinct(
+@np.errstate(over="ignore", invalid="ignore")  # a fit that diverges says so itself
+def average_distinct(
+    vectors_of: VectorsOf,
+    ids: NDArray[np.integer],
+    offsets: NDArray[np.int64],
+    averages: NDArray[np.floating],
+) -> tuple[NDArray[Any], NDArray[np.int64], NDArray[np.floating]]:
+    """Average the distinct tokens of texts, with :func:`distinct_weights`.
+
+    Parameters
+    ----------
+    vectors_of : callable
+        Takes ids, and returns a vector for each.
+    ids : ndarray of shape (n_tokens,)
+        Of the tokens of texts, which are stored end to end.
+    offsets : ndarray of shape (n_texts + 1,)
+    averages : ndarray of shape (n_texts, dim)
+        Where to write the averages; texts without tokens keep what is there.
+
+    Returns
+    -------
+    ids : ndarray of shape (n_distinct,)
+        Of the distinct tokens of each text.
+    offsets : ndarray of shape (n_texts + 1,)
+    weights : ndarray of shape (n_distinct,)
+    """
+    ids, offsets = distinct_tokens(ids, offsets)
+    if len(offsets) == 2 and len(ids):  # one text is frequent
+        vectors = vectors_of(ids)[np.newaxis]
+        weights = distinct_weights(vectors)
+        averages[:] = _weighted_sums(weights, vectors)
+        return ids, offsets, weights[0]
+    weights = np.empty(len(ids), averages.dtype)
+    for texts, tokens in _by_length(offsets):
+        vectors = vectors_of(ids[tokens].ravel()).reshape(*tokens.shape, -1)
+        found = weights[tokens] = distinct_weights(vectors)
+        averages[texts] = _weighted_sums(found, vectors)
+    return ids, offsets, weights
+
+
+def _by_length(
+    offsets: NDArray[np.int64],
+) -> Iterator[tuple[NDArray[np.intp], NDArray[np.int64]]]:
+    """Texts of equal numbers of tokens, and where these are, shape (n, n_tokens).
+
+    So few at a time that their vectors stay in the cache.
+    """
+    lengths = offsets[1:] - offsets[:-1]
+    order = lengths.argsort(kind="stable")
+    lengths = lengths.take(order)
+    starts = np.diff(lengths, prepend=-1).nonzero()[0]
+    for start, stop in pairwise([*starts.tolist(), len(order)]):
+        if length := int(lengths[start]):
+            within, size = np.arange(length), max(_IN_CACHE // length, 1)
+            for first in range(start, stop, size):
+                texts = order[first : min(first + size, stop)]
+                yield texts, offsets[texts, np.newaxis] + within
+
+
+def weighted_vectors(
     vectors: WordVectors,
-    batch: TokenBatch,
+    extra: NDArray[np.float32] | None,
     weights: _Weights,
     unknown_weight: float,
-    pooled: NDArray[np.float32],
-) -> None:
-    """Add the averages of distinct words to rows of zeros."""
-    for start in range(0, len(batch), _DISTINCT_BLOCK):
-        stop = min(start + _DISTINCT_BLOCK, len(batch))
-        part, sums = batch[start:stop], pooled[start:stop]
-        places, offsets = distinct_tokens(part.ids, part.offsets)
-        tokens = TokenBatch(part.ids[places], offsets, batch.extra)
-        rows = weighted_tokens(vectors, tokens, weights, unknown_weight)
-        factors = distinct_weights(rows, offsets)
-        shape, numbers = (len(sums), *rows.shape), np.arange(len(rows), dtype=np.int32)
-        offsets = offsets.astype(np.int32)
-        flat = rows.reshape(-1), sums.reshape(-1)
-        csr_matvecs(*shape, offsets, numbers, factors, *flat)
-
-
-def weighted_tokens(
-    vectors: WordVectors, batch: TokenBatch, weights: _Weights, unknown_weight: float
+    ids: NDArray[np.integer],
 ) -> NDArray[np.float32]:
-    """The weighted vectors of tokens, shape (n_tokens, dim)."""
-    rows = vectors.token_vectors(batch.ids, batch.extra)
+    """The weighted vectors of tokens of a batch, shape (n_tokens, dim)."""
+    rows = vectors.token_vectors(ids, extra)
     if weights is not None:
-        rows *= _word_weights(batch, weights, unknown_weight)[:, np.newaxis]
+        rows *= _word_weights(ids, weights, unknown_weight)[:, np.newaxis]
     return rows
 
 
@@ -194,46 +241,32 @@ def token_shares(
     _, first, same, counts = np.unique(
         ids, return_index=True, return_inverse=True, return_counts=True
     )
-    shares = distinct_weights(rows[first], np.array([0, len(first)]))
-    return (shares / counts)[same]
+    return (distinct_weights(rows[np.newaxis, first])[0] / counts)[same]
 
 
 def distinct_tokens(
     ids: NDArray[np.integer], offsets: NDArray[np.int64]
-) -> tuple[NDArray[np.intp], NDArray[np.int64]]:
-    """Find where each text has each of its tokens first.
-
-    Parameters
-    ----------
-    ids : ndarray of shape (n_tokens,)
-        Of the tokens of texts, which are stored end to end.
-    offsets : ndarray of shape (n_texts + 1,)
-
-    Returns
-    -------
-    places : ndarray of shape (n_distinct,)
-        In ascending order.
-    offsets : ndarray of shape (n_texts + 1,)
-        Where each text starts in `places`.
-    """
-    keys = ids.astype(np.int64)
-    if len(offsets) > 2:
-        texts = np.arange(len(offsets) - 1) << 32
-        keys += texts.repeat(np.diff(offsets))
+) -> tuple[NDArray[np.integer], NDArray[np.int64]]:
+    """Leave out the tokens that a text has before, and return the new offsets."""
+    if len(offsets) == 2:
+        first = dict.fromkeys(ids.tolist())
+        if len(first) == len(ids):
+            return ids, offsets
+        return np.array([*first], ids.dtype), np.array([0, len(first)])
+    texts = np.arange(len(offsets) - 1) << 32
+    keys = texts.repeat(np.diff(offsets)) + ids
     order = keys.argsort(kind="stable")
-    keys = keys[order]
-    is_first = np.empty(len(keys), dtype=bool)
-    is_first[:1] = True
-    np.not_equal(keys[1:], keys[:-1], out=is_first[1:])
-    places = order[is_first]
-    places.sort()
-    return places, places.searchsorted(offsets)
+    keys = keys.take(order)
+    repeats = order[1:][keys[1:] == keys[:-1]]
+    if not len(repeats):
+        return ids, offsets
+    is_first = np.ones(len(ids), dtype=bool)
+    is_first[repeats] = False
+    repeats.sort()
+    return ids[is_first], offsets - repeats.searchsorted(offsets)
 
 
-@np.errstate(over="ignore", invalid="ignore")  # a fit that diverges says so itself
-def distinct_weights(
-    rows: NDArray[np.floating], offsets: NDArray[np.integer]
-) -> NDArray[np.floating]:
+def distinct_weights(vectors: NDArray[np.floating]) -> NDArray[np.floating]:
     r"""Weights of the distinct words of texts, which add up to 1 in each text.
 
     A word :math:`i` with vector :math:`x_i` of unit vector :math:`u_i` has first
@@ -245,48 +278,46 @@ def distinct_weights(
 
     Parameters
     ----------
-    rows : ndarray of shape (n_tokens, dim)
-        Vectors of distinct words of texts, which are stored end to end; single or
-        double precision.
-    offsets : ndarray of shape (n_texts + 1,)
+    vectors : ndarray of shape (n_texts, n_words, dim)
+        Single or double precision.
 
     Returns
     -------
-    weights : ndarray of shape (n_tokens,)
+    weights : ndarray of shape (n_texts, n_words)
     """
-    dtype = rows.dtype.type
-    lengths = offsets[1:] - offsets[:-1]
-    shape = len(lengths), *rows.shape
-    ends, numbers = offsets.astype(np.int32), np.arange(len(rows), dtype=np.int32)
-    sums = np.zeros((len(lengths), rows.shape[1]), dtype)
-    flat_rows, flat_sums = rows.reshape(-1), sums.reshape(-1)
-
-    scales = 1 / _lengths_of(rows)
-    csr_matvecs(*shape, ends, numbers, scales, flat_rows, flat_sums)
-    others = np.vecdot(rows, sums.repeat(lengths, axis=0))
+    dtype = vectors.dtype.type
+    scales = np.reciprocal(_lengths_of(vectors))
+    sums = _weighted_sums(scales, vectors)
+    others = np.vecdot(vectors, sums[:, np.newaxis])
     others *= scales
     weights = np.maximum(others, 1, out=others) ** dtype(-0.5)
 
-    sums.fill(0)
-    csr_matvecs(*shape, ends, numbers, weights, flat_rows, flat_sums)
-    along = np.vecdot(rows, sums.repeat(lengths, axis=0))
+    sums = _weighted_sums(weights, vectors)
+    along = np.vecdot(vectors, sums[:, np.newaxis])
     along *= scales
-    along /= _lengths_of(sums).repeat(lengths)
+    along /= _lengths_of(sums)[:, np.newaxis]
     np.maximum(along, 0, out=along)
     along += dtype(0.3)
     weights *= along ** dtype(-0.35)
-
-    totals = np.zeros(len(lengths), dtype)
-    csr_matvec(*shape[:2], ends, numbers, weights, np.ones(len(rows), dtype), totals)
-    weights /= totals.repeat(lengths)
+    weights /= weights.sum(axis=1, keepdims=True)
     return weights
 
 
-def _lengths_of(rows: NDArray[np.floating]) -> NDArray[np.floating]:
-    """The lengths of rows; infinite for zeros, so that divided by them they stay so."""
-    found = np.sqrt(np.vecdot(rows, rows))
-    found[found == 0] = np.inf
+def _weighted_sums(
+    weights: NDArray[np.floating], vectors: NDArray[np.floating]
+) -> NDArray[np.floating]:
+    """Sums over the words of texts, shape (n_texts, dim).
+
+    Without BLAS, whose products take a lock that a fork can leave locked.
+    """
+    found: NDArray[np.floating] = np.einsum("tn,tnd->td", weights, vectors)
     return found
+
+
+def _lengths_of(rows: NDArray[np.floating]) -> NDArray[np.floating]:
+    """The lengths of rows, which are not 0: divided by them, zeros stay so."""
+    squares = np.vecdot(rows, rows)
+    return np.sqrt(np.maximum(squares, _TINY, out=squares), out=squares)
 
 
 def _rows_in_use(

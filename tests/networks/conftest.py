@@ -92,12 +92,18 @@ def check_equations(make, equation):
                 )
 
 
-def constant_weights(table, ids, offsets):
+def average_with_constants(vectors_of, ids, offsets, averages):
     """Instead of weights of distinct words, which are constants for the gradient."""
-    return ids, offsets, torch.linspace(0.5, 1.5, len(ids), dtype=table.dtype)
+    weights = np.linspace(0.5, 1.5, len(ids))
+    rows = weights[:, np.newaxis] * vectors_of(ids)
+    for average, (start, stop) in zip(averages, pairwise(offsets), strict=True):
+        average[:] = rows[start:stop].sum(axis=0)
+    return ids, offsets, weights
 
 
-@mock.patch("skparaphrase.networks._compositions.distinct", new=constant_weights)
+@mock.patch(
+    "skparaphrase.networks._compositions.average_distinct", new=average_with_constants
+)
 def check_gradients(make):
     """Of the table and all parameters; texts without tokens have gradients of zero."""
     model = randomise(make())

@@ -30,10 +30,10 @@ from skparaphrase.networks import (
 )
 from skparaphrase.networks._compositions import (
     Composition,
-    distinct,
     pool,
     weights_on_device,
 )
+from skparaphrase.vectors._pooling import average_distinct
 
 equations = SimpleNamespace(**run_path(str(Path(__file__).with_name("equations.py"))))
 COMPOSITIONS = {
@@ -149,7 +149,9 @@ def test_pooling_is_that_of_embedding_bag(lengths, mode, nets):
 def test_weights_on_a_device_are_those_of_numpy(lengths, nets):
     """Repeated tokens have no weight there, and are left out here."""
     batch = nets.make_batch(nets.lengths[lengths])
-    ids, offsets, weights = distinct(*batch)
+    table, *rest = map(np.asarray, batch)
+    averages = np.zeros((len(batch[2]) - 1, table.shape[1]))
+    ids, offsets, weights = average_distinct(table.__getitem__, *rest, averages)
     found = weights_on_device(*batch)
     kept = found > 0
     assert_array_equal(batch[1][kept], ids)
