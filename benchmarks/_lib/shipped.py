@@ -22,7 +22,6 @@ from skparaphrase.decomposition import CommonComponentRemoval
 from skparaphrase.encoders import AverageEncoder
 from skparaphrase.inspection import unknown_words
 from skparaphrase.metrics import STSScorer
-from skparaphrase.pairs import LastAxisUnion
 from skparaphrase.vectors import WordVectors
 
 PACKAGE = Path(skparaphrase.__file__).parent
@@ -54,6 +53,16 @@ class Material(Data):
         return with_unknown(skparaphrase.load_pretrained(), "subword")
 
     @cached_property
+    def pretrained(self) -> dict[str, Any]:
+        """What ships and the large encoder, with both ways to average words."""
+        load, found = skparaphrase.load_pretrained, {}
+        for name, path in (("shipped", None), ("large", self.args.large)):
+            if name == "shipped" or path is not None:
+                found[f'{name}, pooling="mean"'] = load(path, pooling="mean")
+                found[name] = load(path)
+        return found
+
+    @cached_property
     def variants(self) -> dict[str, Any]:
         """The shipped encoder with each policy for unknown words."""
         return {called("shipped", u): with_unknown(self.shipped, u) for u in UNKNOWN}
@@ -80,10 +89,6 @@ class Material(Data):
         matrix = matrix.reshape(len(nibbles), -1)
         scale = found["encoders"]["scale"]
         return AverageEncoder(WordVectors(words, matrix, scale=scale))
-
-    @cached_property
-    def large(self) -> LastAxisUnion | None:
-        return self.args.large and skparaphrase.load_pretrained(self.args.large)
 
     @cached_property
     def equal_words(self) -> AverageEncoder:

@@ -47,19 +47,23 @@ def speed(data: Material) -> list[Row]:
         [text] for text in with_unknown_words(texts[:500], data.shipped.vectors, 1)
     ]
     ours, plain = data.shipped, with_unknown(data.shipped, None)
+    mean = data.pretrained['shipped, pooling="mean"']
 
-    def new() -> Any:
+    def new(encoder: Any = ours) -> Any:
         """The encoder with a table that has not looked up any word yet."""
-        of, found = ours.vectors, copy(ours)
+        of, found = encoder.vectors, copy(encoder)
         parts = {"scale": of.scale, "unknown": of.unknown, "subwords": of.subwords}
         found.vectors = WordVectors(of.words, of.matrix, **parts)
         return found
 
     with TemporaryDirectory() as folder:
-        plain.to_model2vec(f"{folder}/model")
+        with_unknown(mean, None).to_model2vec(f"{folder}/model")
         peer = load_model2vec(f"{folder}/model")
     calls: dict[str, tuple[Callable[[], Any], list[Any]]] = {
         "warm": (lambda: ours, [texts]),
+        "mean": (lambda: mean, [texts]),
+        "mean, cold": (lambda: new(mean), [texts]),
+        "one, mean": (lambda: mean, one),
         "warm, unknown": (lambda: ours, [some]),
         "cold": (new, [texts]),
         "cold, unknown": (new, [some]),
@@ -85,18 +89,27 @@ def speed(data: Material) -> list[Row]:
         ("the same, no word met before", "cold, unknown", "cold"),
         ('unknown="subword" / unknown=None, no unknown words', "warm", "plain"),
         ("shipped / model2vec with its vectors", "warm", "peer"),
-        ("the same, texts with unknown words", "warm, unknown", "peer, unknown"),
+        ("the same, first call", "cold", "peer"),
+        ('pooling="mean" / model2vec', "mean", "peer"),
+        ("the same, first call", "mean, cold", "peer"),
+        (
+            "texts with unknown words: shipped / model2vec",
+            "warm, unknown",
+            "peer, unknown",
+        ),
         ("one sentence: an unknown word / none, warm", "one, unknown", "one"),
         ("the same, no word met before", "one, cold, unknown", "one, cold"),
         ('one sentence: unknown="subword" / unknown=None', "one", "one, plain"),
         ("the same, an unknown word", "one, unknown", "one, plain, unknown"),
         ("one sentence: shipped / model2vec", "one", "one, peer"),
+        ('one sentence: pooling="mean" / model2vec', "one, mean", "one, peer"),
     ):
         ratios = [b / a for a, b in zip(seconds[first], seconds[second], strict=True)]
         row = {"": name, "speed, ratio": statistics.median(ratios)}
-        rows.append({**row, "lowest": min(ratios), "highest": max(ratios)})
-    for row, name, of in ((0, "warm, rare", texts), (7, "one, unknown", one)):
-        rows[row]["first, 1/s"] = round(len(of) / statistics.median(seconds[name]))
+        row |= {"lowest": min(ratios), "highest": max(ratios)}
+        n_texts = sum(map(len, calls[first][1]))
+        taken = statistics.median(seconds[first]) / n_texts
+        rows.append({**row, "first, microseconds a text": 1e6 * taken})
     return rows
 
 

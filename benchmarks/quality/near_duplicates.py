@@ -23,25 +23,21 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, clone
 from sklearn.feature_extraction.text import TfidfVectorizer
-from sklearn.metrics.cluster import pair_confusion_matrix
 from sklearn.pipeline import make_pipeline
 
 from skparaphrase import load_pretrained
-from skparaphrase.datasets import load_faq
 from skparaphrase.decomposition import CommonComponentRemoval
 from skparaphrase.encoders import AverageEncoder, SIFEncoder
 from skparaphrase.metrics import RetrievalScorer
-from skparaphrase.search import NearDuplicates
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
+from _lib.duplicates import best, duplicates, repeated_questions
 from _lib.papers import parse_args, table, write
-from _lib.products import TEMPLATES
 
 METRICS = ("recall@1", "recall@5", "recall@10", "mrr")
-THRESHOLDS = np.arange(0.3, 0.96, 0.05)
 CHARACTERS: dict[str, Any] = {"analyzer": "char_wb", "ngram_range": (2, 4)}
 
 
@@ -79,39 +75,15 @@ def no_opposites(first: str, second: str) -> bool:
 GUARDS = {"none": None, "numbers": "numbers", "opposites": no_opposites}
 ENCODERS = {
     "load_pretrained()": None,
+    'load_pretrained(pooling="mean")': load_pretrained(pooling="mean"),
     "tf-idf of words": Tfidf(),
     "tf-idf of characters": Tfidf(CHARACTERS),
 }
 
 
-def best(texts: Any, groups: Any, encoder: Any, guard: Any) -> dict[str, Any]:
-    """The threshold of the largest F1, its figures, and thresholds of a large F1."""
-    found = []
-    for threshold in THRESHOLDS:
-        model = NearDuplicates(encoder, threshold=threshold, guard=guard)
-        (_, wrong), (missed, right) = pair_confusion_matrix(
-            groups, model.fit_predict(texts)
-        )
-        found.append(
-            {
-                "threshold": float(threshold),
-                "precision": float(right / max(right + wrong, 1)),
-                "recall": float(right / (right + missed)),
-                "F1": float(2 * right / (2 * right + wrong + missed)),
-            }
-        )
-    large = [each["threshold"] for each in found if each["F1"] >= 0.95]
-    between = f"{large[0]:.2f} to {large[-1]:.2f}" if large else "nowhere"
-    return max(found, key=lambda each: each["F1"]) | {"F1 of 0.95 or more": between}
-
-
-def search(faq: Any) -> list[dict[str, Any]]:
+def search() -> list[dict[str, Any]]:
     """How often the earlier question is among the first hits of a later one."""
-    pairs = [
-        (question, faq.data[faq.groups == group][0])
-        for question, group in zip(faq.data, faq.groups, strict=True)
-        if question != faq.data[faq.groups == group][0]
-    ]
+    pairs, questions = repeated_questions()
     encoders = {
         "tf-idf of words": Tfidf(),
         "tf-idf of characters": Tfidf(CHARACTERS),
@@ -120,13 +92,14 @@ def search(faq: Any) -> list[dict[str, Any]]:
         "SIF weights, one component removed": make_pipeline(
             SIFEncoder(), CommonComponentRemoval()
         ),
+        'load_pretrained(pooling="mean")': load_pretrained(pooling="mean"),
         "load_pretrained()": load_pretrained(),
     }
     rows = []
     for name, encoder in encoders.items():
-        encoder = encoder if name == "load_pretrained()" else encoder.fit(faq.data)
+        encoder = clone(encoder).fit(questions)
         scores = {
-            metric: RetrievalScorer(pairs, corpus=faq.data, metric=metric)(encoder)
+            metric: RetrievalScorer(pairs, corpus=questions, metric=metric)(encoder)
             for metric in METRICS
         }
         rows.append({"vectors": name, **scores})
@@ -164,19 +137,7 @@ def report(results: dict[str, Any]) -> list[str]:
 
 def main() -> None:
     args = parse_args(__doc__)
-    faq = load_faq()
-    titles: list[str] = []
-    shared: list[str] = []
-    for title, reworded, models in TEMPLATES:
-        for model, number in zip(models.split(), (100, 200, 300, 400), strict=True):
-            titles += [title.format(model), reworded.format(model)]
-            shared += [title.format(number), reworded.format(number)]
-    products = np.arange(len(titles)) // 2
-    sets = {
-        "questions": (faq.data, faq.groups),
-        "product titles": (titles, products),
-        "titles, shared numbers": (shared, products),
-    }
+    sets = duplicates()
     rows = [
         {"texts": kind, "vectors": name, "guard": guard}
         | best(*sets[kind], encoder, GUARDS[guard])
@@ -185,7 +146,7 @@ def main() -> None:
         for guard in GUARDS
         if guard != "opposites" or (kind == "questions" and name == "load_pretrained()")
     ]
-    results = {"groups": rows, "search": search(faq)}
+    results = {"groups": rows, "search": search()}
     write(args, "near_duplicates", results, report(results))
 
 

@@ -3,9 +3,10 @@
     export OMP_NUM_THREADS=1 RAYON_NUM_THREADS=1
     python benchmarks/quality/pretrained.py --data ../shared [--quick]
 
-Parts (`--only sts,words` selects some): similarity of sentences, frozen features,
-similarity of words, damage by unknown words, misspelt text, speed, and peers. Nothing
-is chosen by these figures; those of the development sets stand beside.
+Parts (`--only sts,words` selects some): six kinds of tasks, intervals by bootstrap,
+similarity of sentences, frozen features, similarity of words, damage by unknown words,
+misspelt text, speed, and peers. Nothing is chosen by these figures; those of the
+development sets stand beside.
 
 `--first FOLDER` adds the table of the first edition, which git reads from the history
 into the folder; `--large FOLDER` the encoder of `build/pretrained_encoder.py --large`.
@@ -26,15 +27,8 @@ import time
 import warnings
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-from sklearn.feature_extraction.text import TfidfVectorizer
-from sklearn.linear_model import LogisticRegressionCV
-from sklearn.metrics import f1_score
-from sklearn.model_selection import StratifiedKFold
-from sklearn.pipeline import FeatureUnion, make_pipeline
-from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
 from skparaphrase import load_pretrained
 from skparaphrase.datasets import load_word_vectors
@@ -42,18 +36,17 @@ from skparaphrase.decomposition import CommonComponentRemoval
 from skparaphrase.encoders import AverageEncoder, SIFEncoder
 from skparaphrase.inspection import unknown_words
 from skparaphrase.metrics import STSScorer
-from skparaphrase.pairs import PairFeatures, PairVectorizer
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from _lib import RESULTS
-from _lib.labelled import CS, N_INNER, WEIGHT, WORDS, read_labelled
+from _lib.frozen import N_OUTER, SETS, accuracies
+from _lib.labelled import CS, N_INNER
 from _lib.papers import score_words, table, write
+from _lib.pretrained_tasks import about_intervals, about_tasks, intervals, tasks
 from _lib.shipped import TESTS, UNKNOWN, Material, Row, called, with_unknown, year_means
 from _lib.static_peers import about_peers, about_speed, peers, speed
 from _lib.unknown_words import about_damage, about_misspelt, damage, misspelt
-
-N_OUTER = 5  # folds of MR and SUBJ
 
 # Similarity of sentences -------------------------------------------------------------
 
@@ -68,9 +61,8 @@ def sts(data: Material) -> list[Row]:
         "bundled vectors, average": AverageEncoder(),
         "bundled vectors, SIF weights": SIFEncoder().fit(["Counts are bundled."]),
         **data.variants,
+        **{name: of for name, of in data.pretrained.items() if name != "shipped"},
     }
-    if data.large is not None:
-        encoders["large"] = data.large
     if data.first_edition is not None:
         for u in (None, "subword"):
             encoders[called("first edition", u)] = with_unknown(data.first_edition, u)
@@ -96,6 +88,8 @@ def about_sts(rows: list[Row]) -> str:
     training sets of STS 2012 and SICK. On the four years, the shipped encoder has
     {subword:.1f} with n-grams for unknown words, {hashed:.1f} with a random vector for
     each, and {none:.1f} without them."""
+    text += f""" Averages of all words (`pooling="mean"`) have
+    {of['shipped, pooling="mean"']:.1f}."""
     if "large" in of:
         text += f""" The large encoder, a table of words and n-grams of characters side
         by side, has {of["large"]:.1f}."""
@@ -112,6 +106,7 @@ def about_sts(rows: list[Row]) -> str:
 def features(data: Material) -> list[Row]:
     encoders = {
         "shipped": data.shipped,
+        'shipped, pooling="mean"': data.pretrained['shipped, pooling="mean"'],
         called("shipped", None): with_unknown(data.shipped, None),
         "equal words": data.equal_words,
         "bundled vectors": AverageEncoder(),
@@ -120,50 +115,11 @@ def features(data: Material) -> list[Row]:
     three = "shipped + equal words + bundled vectors"
     kinds = [*encoders, three, "tf-idf", "shipped + tf-idf", "300-d vectors + tf-idf"]
     rows: list[Row] = [{"": kind} for kind in kinds]
-    for name in ("MR", "SUBJ", "TREC", "SST-2", "MSRP"):
-        X, y, test = read_labelled(data.args, name)
-        pairs = X.ndim == 2
-        words: Any = TfidfVectorizer(**WORDS)
-        parts = {"tf-idf": [selected(X), PairVectorizer(words) if pairs else words]}
-        for kind, encoder in encoders.items():
-            vectors = encoder.transform(X)
-            vectors = PairFeatures().fit_transform(vectors) if pairs else vectors
-            parts[kind] = [selected(vectors), StandardScaler()]
-        folds = StratifiedKFold(N_OUTER, shuffle=True, random_state=0)
-        splits = (
-            folds.split(X, y) if test is None else [map(np.flatnonzero, (~test, test))]
-        )
-        splits = [[rows_[:, np.newaxis] for rows_ in split] for split in splits]
-        gold = np.concatenate([y[tried.ravel()] for _, tried in splits])
+    for name in SETS:
+        found = accuracies(data.args, name, encoders, kinds)
         for row in rows:
-            steps = [
-                (part, make_pipeline(*parts[part])) for part in row[""].split(" + ")
-            ]
-            weights = {part: WEIGHT for part, _ in steps if part != "tf-idf"}
-            pipe = make_pipeline(
-                FeatureUnion(steps, transformer_weights=weights),
-                LogisticRegressionCV(
-                    Cs=CS,
-                    l1_ratios=(0,),
-                    cv=StratifiedKFold(N_INNER, shuffle=True, random_state=0),
-                    scoring="accuracy",
-                    max_iter=1000,
-                    use_legacy_attributes=False,
-                ),
-            )
-            predicted = np.concatenate(
-                [pipe.fit(learnt, y[learnt.ravel()]).predict(t) for learnt, t in splits]
-            )
-            row[name] = 100 * float(np.mean(predicted == gold))
-            if pairs:
-                row[f"{name} F1"] = 100 * float(f1_score(gold, predicted))
-            print(name, row, flush=True)
+            row |= found[row[""]]
     return rows
-
-
-def selected(values: Any) -> FunctionTransformer:
-    """A step from numbers of rows to these rows."""
-    return FunctionTransformer(lambda rows: values[rows.ravel()])
 
 
 def about_features(rows: list[Row]) -> str:
@@ -220,6 +176,8 @@ def about_words(rows: list[Row]) -> str:
 # All parts ---------------------------------------------------------------------------
 
 PARTS: dict[str, tuple[str, Callable[..., list[Row]], Callable[..., str], int]] = {
+    "tasks": ("Six kinds of tasks", tasks, about_tasks, 1),
+    "intervals": ("Intervals", intervals, about_intervals, 2),
     "sts": ("Similarity of sentences", sts, about_sts, 1),
     "features": ("Frozen features", features, about_features, 1),
     "words": ("Similarity of words", words, about_words, 1),

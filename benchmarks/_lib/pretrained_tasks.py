@@ -1,0 +1,153 @@
+"""The pretrained encoders on six kinds of tasks, and how sure their order is."""
+
+# Authors: The skparaphrase developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import argparse
+import statistics
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from scipy.stats import pearsonr
+from sklearn.pipeline import make_pipeline
+
+from _lib.adaptation_data import AdaptationData
+from _lib.duplicates import best, duplicates, repeated_questions
+from _lib.fits import logistic, neighbour
+from _lib.frozen import SETS, accuracies
+from _lib.shipped import TESTS, YEARS, Material, Row, year_means
+from skparaphrase.datasets import read_answers
+from skparaphrase.metrics import RetrievalScorer, mean_average_precision
+from skparaphrase.pairs import PairSimilarity
+
+N_TEXTS = 10  # of each intent
+N_SEEDS = 3
+N_RESAMPLES = 1000
+# Columns, by the kind of task whose mean they are.
+KINDS = {
+    "similarity": ("STS", "SICK"),
+    "intents": ("neighbour", "logistic"),
+    "answers": ("TrecQA",),
+    "questions": ("FAQ",),
+    "duplicates": ("questions", "titles"),
+    "features": ("frozen",),
+}
+
+
+def tasks(data: Material) -> list[Row]:
+    encoders = data.pretrained
+    rows = []
+    for name, encoder in encoders.items():
+        scores = {"": name, **_scores(data, encoder)}
+        kinds = [
+            statistics.mean(map(scores.get, columns)) for columns in KINDS.values()
+        ]
+        rows.append({**scores, "mean": statistics.mean(kinds)})
+        print(rows[-1], flush=True)
+    return rows
+
+
+def _scores(data: Material, encoder: Any) -> dict[str, float]:
+    similarity = year_means(encoder, data.scored(*TESTS))
+    intents = AdaptationData(argparse.Namespace(**vars(data.args) | {"seeds": N_SEEDS}))
+    asked = intents.intents("test")
+    near, classified = [], []
+    for seed in intents.seeds:
+        known = intents.few_texts(N_TEXTS, seed)
+        near.append(neighbour(encoder, known, asked))
+        classified.append(logistic(encoder, known, asked))
+    answers = read_answers(data.root / "data/trecqa/test.tsv")
+    cosines = make_pipeline(encoder, PairSimilarity()).predict(answers.data)
+    ranked = answers.target, cosines, answers.query
+    pairs, questions = repeated_questions()
+    first = RetrievalScorer(pairs, corpus=questions, metric="mrr")
+    groups = duplicates()
+    frozen: list[float] = []
+    for name in SETS:
+        frozen += accuracies(data.args, name, {"": encoder}, [""])[""].values()
+    return {
+        "STS": similarity["mean"],
+        "SICK": similarity["SICK"],
+        "neighbour": statistics.mean(near),
+        "logistic": statistics.mean(classified),
+        "TrecQA": 100 * mean_average_precision(*ranked, no_relevant="skip"),
+        "FAQ": 100 * first(encoder),
+        "questions": 100 * best(*groups["questions"], encoder, None)["F1"],
+        "titles": 100 * best(*groups["product titles"], encoder, None)["F1"],
+        "frozen": statistics.mean(frozen),
+    }
+
+
+def about_tasks(rows: list[Row]) -> str:
+    of = {row[""]: row["mean"] for row in rows}
+    return f"""All x 100. Similarity: STS, the mean of 2012 to 2015, and SICK. Intents:
+    CLINC150, with {N_TEXTS} texts each, the mean of {N_SEEDS} draws; accuracy of the
+    nearest neighbour and of logistic regression. Answers: mean average precision on the
+    test set of TrecQA, of questions with a right answer. Questions: reciprocal rank of
+    the earlier version of 96 repeated questions of `load_faq` among 550. Duplicates:
+    F1 of pairs at the best threshold, bundled questions and product titles
+    (`near_duplicates.md`). Features: mean of the columns of "Frozen features" for one
+    encoder. The mean is that of the six kinds of tasks: {of["shipped"]:.1f} for what
+    `load_pretrained()` gives, {of['shipped, pooling="mean"']:.1f} with
+    `pooling="mean"`."""
+
+
+# How sure the order is ---------------------------------------------------------------
+
+
+def intervals(data: Material) -> list[Row]:
+    """Gains over averages of all words, and their intervals, on STS 2012 to 2015."""
+    sets = {
+        name: of for name, of in data.scored(TESTS[0]).items() if "train" not in name
+    }
+    cosines = {
+        name: {key: _cosines(encoder, X) for key, (X, _) in sets.items()}
+        for name, encoder in data.pretrained.items()
+    }
+    random = np.random.default_rng(0)
+    gold = {key: np.asarray(y) for key, (_, y) in sets.items()}
+    draws = [
+        {key: random.integers(len(y), size=len(y)) for key, y in gold.items()}
+        for _ in range(20 if data.quick else N_RESAMPLES)
+    ]
+    everything = {key: np.arange(len(y)) for key, y in gold.items()}
+    base, *_ = [name for name in cosines if name.startswith("shipped, pooling")]
+    drawn = {
+        name: np.array([_mean(of, gold, rows) for rows in [everything, *draws]])
+        for name, of in cosines.items()
+    }
+    rows = []
+    for name, (score, *scores) in drawn.items():
+        low, high = np.quantile(scores, [0.025, 0.975])
+        row = {"": name, "STS": score, "from": low, "to": high}
+        if name != base:
+            gain, *gains = drawn[name] - drawn[base]
+            low, high = np.quantile(gains, [0.025, 0.975])
+            row |= {"gain": gain, "gain from": low, "gain to": high}
+        rows.append({key: v if key == "" else float(v) for key, v in row.items()})
+    return rows
+
+
+def _cosines(encoder: Any, X: Any) -> Any:
+    return make_pipeline(encoder, PairSimilarity()).predict(X)
+
+
+def _mean(
+    cosines: Mapping[str, Any], gold: Mapping[str, Any], rows: Mapping[str, Any]
+) -> float:
+    """Pearson x 100 of some rows of each set: the mean of the means of the years."""
+    scores = {
+        key: 100 * pearsonr(cosines[key][some], gold[key][some]).statistic
+        for key, some in rows.items()
+    }
+    return statistics.mean(
+        statistics.mean(s for key, s in scores.items() if f"-{year}." in key)
+        for year in YEARS
+    )
+
+
+def about_intervals(rows: list[Row]) -> str:
+    return f"""The mean of STS 2012 to 2015 with 95 % intervals, by {N_RESAMPLES}
+    bootstrap samples of the pairs of each data set, which are the same for all rows.
+    "Gain" is that over averages of all words, `load_pretrained(pooling="mean")`."""
