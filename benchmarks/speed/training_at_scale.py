@@ -340,7 +340,9 @@ class EpochClock(Clock):
             self.seconds.append(time.process_time() - self.begin)
 
 
-def _captions(args: Args, *, loss: str, batch_size: int, before: bool) -> Measures:
+def _captions(
+    args: Args, *, loss: str, batch_size: int, pooling: str = "", before: bool = False
+) -> Measures:
     if before:
         sys.path.insert(0, os.environ[BEFORE])
     import numpy as np
@@ -355,6 +357,8 @@ def _captions(args: Args, *, loss: str, batch_size: int, before: bool) -> Measur
     order = np.random.default_rng(0).permutation(len(pairs))[:5_000]
     settings: dict[str, Any] = {"max_epochs": 5, "device": "cpu", "random_state": 0}
     settings["batch_size"] = batch_size
+    if pooling:
+        settings["pooling"] = pooling
     encoder = ParagramEncoder(**settings)
     if loss == "margin":
         settings["vectors"] = read_table(args)
@@ -364,34 +368,48 @@ def _captions(args: Args, *, loss: str, batch_size: int, before: bool) -> Measur
     return {"rate": len(order) / min(clock.seconds), "loss": encoder.loss_curve_[-1]}
 
 
-_LOSSES = {"infonce": "defaults", "margin": "paper"}
+_AFTER: dict[str, tuple[str, str, dict[str, Any]]] = {
+    "distinct": ("defaults", "infonce", {}),
+    "mean": ('defaults, pooling="mean"', "infonce", {"pooling": "mean"}),
+    "margin": ("paper", "margin", {}),
+}
+_BEFORE = {"infonce": "defaults", "margin": "paper"}
 _SIZES = (100, 256)
 
 CAPTIONS = Group(
     title="Before and after",
     text="""Pairs a second of processor time, of the best of five epochs of
     ParagramEncoder.fit on 5,000 pairs of captions and rewrites: its defaults (InfoNCE,
-    Adam, a limit of the change) and the setting of its paper with sparse updates
+    AdaGrad, a limit of the change) and the setting of its paper with sparse updates
     (margin loss, AdaGrad, a penalty). "Before" is the version without gradients of
-    InfoNCE in closed form; the losses of the last epoch show that both learn the
-    same.""",
+    InfoNCE in closed form, whose averages are of all words. It keeps less of the start
+    (`keep=0.3` instead of 0.5), so that its losses are lower.""",
     columns={"rate": "pairs/s", "loss": "last loss"},
     contenders={
-        f"{loss}-{size}-{when}": Contender(
-            f"{label}, batches of {size}, {when}",
-            partial(_captions, loss=loss, batch_size=size, before=when == "before"),
-        )
-        for loss, label in _LOSSES.items()
-        for size in _SIZES
-        for when in ("before", "after")
+        **{
+            f"{loss}-{size}-before": Contender(
+                f"{label}, batches of {size}, before",
+                partial(_captions, loss=loss, batch_size=size, before=True),
+            )
+            for loss, label in _BEFORE.items()
+            for size in _SIZES
+        },
+        **{
+            f"{name}-{size}": Contender(
+                f"{label}, batches of {size}, after",
+                partial(_captions, loss=loss, batch_size=size, **changes),
+            )
+            for name, (label, loss, changes) in _AFTER.items()
+            for size in _SIZES
+        },
     },
     comparisons=tuple(
         ratio(
             f"{label}, batches of {size}: after / before",
-            *(f"{loss}-{size}-after", f"{loss}-{size}-before", "rate"),
+            *(f"{name}-{size}", f"{loss}-{size}-before", "rate"),
             at_least=2,
         )
-        for loss, label in _LOSSES.items()
+        for name, (label, loss, _) in _AFTER.items()
         for size in _SIZES
     ),
 )
