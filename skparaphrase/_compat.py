@@ -31,6 +31,7 @@ from sklearn.utils._set_output import ADAPTERS_MANAGER
 from sklearn.utils._set_output import _get_output_config as get_output_config
 from sklearn.utils.validation import _check_response_method as check_response_method
 from sklearn.utils.validation import _check_sample_weight as check_sample_weight
+from sklearn.utils.validation import _is_fitted as is_fitted
 
 if TYPE_CHECKING:  # scikit-learn's have no types, and would hide those of a method
     Method = TypeVar("Method", bound=Callable[..., Any])

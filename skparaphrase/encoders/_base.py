@@ -14,7 +14,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from skparaphrase._compat import InvalidParameterError
+from skparaphrase._compat import InvalidParameterError, is_fitted
 from skparaphrase._estimator import DocumentedOnline
 from skparaphrase._output import LastAxisTransformer
 from skparaphrase.storage._models import save
@@ -75,7 +75,8 @@ class TextEncoder(LastAxisTransformer, BaseEstimator):
         TypeError, ValueError
             If `X` contains anything but texts; the message gives the index.
         """
-        check_is_fitted(self)
+        if not is_fitted(self):  # collecting tags takes as long as a sentence
+            check_is_fitted(self)
         texts = check_texts(X, widths=ANY)
         distinct, indices = unique_texts(texts)
         vectors = self._embed(distinct)

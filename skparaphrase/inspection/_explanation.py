@@ -23,7 +23,7 @@ from skparaphrase.inspection._estimators import (
     transform_texts,
 )
 from skparaphrase.metrics._similarity import cosine_similarity, unit_vectors
-from skparaphrase.vectors._pooling import token_shares, weighted_vectors
+from skparaphrase.vectors._pooling import token_shares, weighted_tokens
 
 _SAME = 1e-8  # largest difference of a cosine from 1 that rounding explains
 
@@ -131,8 +131,7 @@ def _parts(transformer: Any, encoder: Any, words: list[str]) -> NDArray[np.float
     table, weights = static_parts(found)
     unknown = getattr(found, "unknown_weight_", 1.0)
     batch = table.encode(words, found._tokenizer())  # compounds have several vectors
-    rows = weighted_vectors(table, batch.extra, weights, unknown, batch.ids)
-    rows = rows.astype(np.float64)
+    rows = weighted_tokens(table, batch, weights, unknown).astype(np.float64)
     rows *= token_shares(rows, batch.ids, found.pooling)[:, np.newaxis]
     owners = np.repeat(np.arange(len(words)), batch.lengths)
     sums = np.zeros((len(words), rows.shape[1]))

@@ -4,7 +4,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 from collections.abc import Callable, Mapping
-from functools import partial
 from typing import Any, TypeVar
 
 import numpy as np
@@ -15,7 +14,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from skparaphrase.networks._table import Ints, to_device
-from skparaphrase.vectors._pooling import average_distinct
+from skparaphrase.vectors._pooling import average_distinct, distinct_tokens
 
 ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
     "linear": lambda x: x,
@@ -424,10 +423,10 @@ class _Pool(torch.autograd.Function):
         ctx: Any, table: Tensor, ids: Tensor, offsets: Ints, pooling: str
     ) -> Tensor:
         if pooling == "distinct":
-            take = partial(np.take, table.detach().numpy(), axis=0, mode="clip")
+            ctx.ids, offsets = distinct_tokens(ids.numpy(), offsets)
             pooled = table.new_zeros(len(offsets) - 1, table.shape[1])
-            ctx.ids, offsets, weights = average_distinct(
-                take, ids.numpy(), offsets, pooled.numpy()
+            weights = average_distinct(
+                table.detach().numpy(), ctx.ids, offsets, pooled.numpy()
             )
             ctx.weights = torch.from_numpy(weights)
         else:

@@ -8,10 +8,8 @@ which has the less weight, the more the other words are similar to it: see
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import partial
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +20,6 @@ from skparaphrase.text import TokenBatch, WordTokenizer
 from skparaphrase.vectors._word_vectors import WordVectors
 
 _Weights = NDArray[np.floating] | None  # of the words of a table
-VectorsOf = Callable[[NDArray[np.integer]], NDArray[np.floating]]
 
 POOLINGS = ("mean", "distinct")
 
@@ -95,14 +92,23 @@ def pool_vectors(
         """Pool a batch into the rows from `start` on; return the row after them."""
         if pooling == "distinct":
             stop = start + len(batch)
-            of = partial(
-                weighted_vectors, vectors, batch.extra, weights, unknown_weight
-            )
-            average_distinct(of, batch.ids, batch.offsets, pooled[start:stop])
+            ids, offsets = distinct_tokens(batch.ids, batch.offsets)
+            rows, table = ids, vectors.matrix
+            if (
+                table.dtype != np.float32
+                or batch.extra is not None
+                or weights is not None
+            ):
+                rows, table = _rows_in_use(ids, batch.extra, vectors)
+            if weights is not None:
+                of_rows = np.empty(len(table), np.float32)
+                of_rows[rows] = _word_weights(ids, weights, unknown_weight)
+                table *= of_rows[:, np.newaxis]
+            average_distinct(table, rows, offsets, pooled[start:stop])
             return stop
         ids, table = batch.ids, vectors.matrix
         if table.dtype != np.float32 or batch.extra is not None:
-            ids, table = _rows_in_use(batch, vectors)
+            ids, table = _rows_in_use(batch.ids, batch.extra, vectors)
         offsets = batch.offsets.astype(np.int32)
         stop = start + len(offsets) - 1
         factors = _token_weights(batch, weights, unknown_weight, pooling == "mean")
@@ -158,42 +164,38 @@ def _word_weights(
 
 @np.errstate(over="ignore", invalid="ignore")  # a fit that diverges says so itself
 def average_distinct(
-    vectors_of: VectorsOf,
+    table: NDArray[np.floating],
     ids: NDArray[np.integer],
     offsets: NDArray[np.int64],
     averages: NDArray[np.floating],
-) -> tuple[NDArray[Any], NDArray[np.int64], NDArray[np.floating]]:
+) -> NDArray[np.floating]:
     """Average the distinct tokens of texts, with :func:`distinct_weights`.
 
     Parameters
     ----------
-    vectors_of : callable
-        Takes ids, and returns a vector for each.
+    table : ndarray of shape (n_rows, dim)
     ids : ndarray of shape (n_tokens,)
-        Of the tokens of texts, which are stored end to end.
+        Rows of the tokens of texts, which are stored end to end.
     offsets : ndarray of shape (n_texts + 1,)
     averages : ndarray of shape (n_texts, dim)
         Where to write the averages; texts without tokens keep what is there.
 
     Returns
     -------
-    ids : ndarray of shape (n_distinct,)
-        Of the distinct tokens of each text.
-    offsets : ndarray of shape (n_texts + 1,)
-    weights : ndarray of shape (n_distinct,)
+    weights : ndarray of shape (n_tokens,)
     """
-    ids, offsets = distinct_tokens(ids, offsets)
     if len(offsets) == 2 and len(ids):  # one text is frequent
-        vectors = vectors_of(ids)[np.newaxis]
+        vectors = table.take(ids, axis=0)[np.newaxis]
         weights = distinct_weights(vectors)
-        averages[:] = _weighted_sums(weights, vectors)
-        return ids, offsets, weights[0]
+        np.einsum("tn,tnd->td", weights, vectors, out=averages)
+        return weights[0]
     weights = np.empty(len(ids), averages.dtype)
     for texts, tokens in _by_length(offsets):
-        vectors = vectors_of(ids[tokens].ravel()).reshape(*tokens.shape, -1)
+        # "clip" replaces a check that would need a buffer.
+        vectors = table.take(ids[tokens], axis=0, mode="clip")
         found = weights[tokens] = distinct_weights(vectors)
-        averages[texts] = _weighted_sums(found, vectors)
-    return ids, offsets, weights
+        averages[texts] = np.einsum("tn,tnd->td", found, vectors)
+    return weights
 
 
 def _by_length(
@@ -215,17 +217,13 @@ def _by_length(
                 yield texts, offsets[texts, np.newaxis] + within
 
 
-def weighted_vectors(
-    vectors: WordVectors,
-    extra: NDArray[np.float32] | None,
-    weights: _Weights,
-    unknown_weight: float,
-    ids: NDArray[np.integer],
+def weighted_tokens(
+    vectors: WordVectors, batch: TokenBatch, weights: _Weights, unknown_weight: float
 ) -> NDArray[np.float32]:
-    """The weighted vectors of tokens of a batch, shape (n_tokens, dim)."""
-    rows = vectors.token_vectors(ids, extra)
+    """The weighted vectors of tokens, shape (n_tokens, dim)."""
+    rows = vectors.token_vectors(batch.ids, batch.extra)
     if weights is not None:
-        rows *= _word_weights(ids, weights, unknown_weight)[:, np.newaxis]
+        rows *= _word_weights(batch.ids, weights, unknown_weight)[:, np.newaxis]
     return rows
 
 
@@ -287,12 +285,13 @@ def distinct_weights(vectors: NDArray[np.floating]) -> NDArray[np.floating]:
     """
     dtype = vectors.dtype.type
     scales = np.reciprocal(_lengths_of(vectors))
-    sums = _weighted_sums(scales, vectors)
+    # einsum does not use BLAS, whose products take a lock that a fork can leave locked.
+    sums = np.einsum("tn,tnd->td", scales, vectors)
     others = np.vecdot(vectors, sums[:, np.newaxis])
     others *= scales
     weights = np.maximum(others, 1, out=others) ** dtype(-0.5)
 
-    sums = _weighted_sums(weights, vectors)
+    sums = np.einsum("tn,tnd->td", weights, vectors)
     along = np.vecdot(vectors, sums[:, np.newaxis])
     along *= scales
     along /= _lengths_of(sums)[:, np.newaxis]
@@ -303,17 +302,6 @@ def distinct_weights(vectors: NDArray[np.floating]) -> NDArray[np.floating]:
     return weights
 
 
-def _weighted_sums(
-    weights: NDArray[np.floating], vectors: NDArray[np.floating]
-) -> NDArray[np.floating]:
-    """Sums over the words of texts, shape (n_texts, dim).
-
-    Without BLAS, whose products take a lock that a fork can leave locked.
-    """
-    found: NDArray[np.floating] = np.einsum("tn,tnd->td", weights, vectors)
-    return found
-
-
 def _lengths_of(rows: NDArray[np.floating]) -> NDArray[np.floating]:
     """The lengths of rows, which are not 0: divided by them, zeros stay so."""
     squares = np.vecdot(rows, rows)
@@ -321,10 +309,9 @@ def _lengths_of(rows: NDArray[np.floating]) -> NDArray[np.floating]:
 
 
 def _rows_in_use(
-    batch: TokenBatch, vectors: WordVectors
+    ids: NDArray[np.integer], extra: NDArray[np.float32] | None, vectors: WordVectors
 ) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
     """The vectors in use in float32, and the place of each token among them."""
-    ids, extra = batch.ids, batch.extra
     if len(ids) <= _FEW:
         places = np.arange(len(ids), dtype=np.int32)
         return places, vectors.token_vectors(ids, extra)

@@ -33,7 +33,7 @@ from skparaphrase.networks._compositions import (
     pool,
     weights_on_device,
 )
-from skparaphrase.vectors._pooling import average_distinct
+from skparaphrase.vectors._pooling import average_distinct, distinct_tokens
 
 equations = SimpleNamespace(**run_path(str(Path(__file__).with_name("equations.py"))))
 COMPOSITIONS = {
@@ -150,8 +150,9 @@ def test_weights_on_a_device_are_those_of_numpy(lengths, nets):
     """Repeated tokens have no weight there, and are left out here."""
     batch = nets.make_batch(nets.lengths[lengths])
     table, *rest = map(np.asarray, batch)
-    averages = np.zeros((len(batch[2]) - 1, table.shape[1]))
-    ids, offsets, weights = average_distinct(table.__getitem__, *rest, averages)
+    ids, offsets = distinct_tokens(*rest)
+    averages = np.zeros((len(offsets) - 1, table.shape[1]))
+    weights = average_distinct(table, ids, offsets, averages)
     found = weights_on_device(*batch)
     kept = found > 0
     assert_array_equal(batch[1][kept], ids)
