@@ -147,8 +147,8 @@ class TrainedEncoder(PaperSettings, CallbackSupportMixin, TextEncoder):
         while an encoder of characters builds its vocabulary, one or two bytes for each
         character. Their tokens are kept in the store's folder (4 bytes a token, 8 a
         text) for the next fit with the same words and tokenizer. A teacher's vectors
-        and their texts are held in memory, as are the averages that texts start from,
-        if a loss uses them and they take at most 256 MB.
+        and their texts are held in memory, and on the device the averages that texts
+        start from, if a loss uses them and they take at most 256 MB.
         """
         training.check_patience(self.patience, self.validation_fraction is not None)
         resume = self.warm_start and hasattr(self, "vectors_")

@@ -344,25 +344,29 @@ class ParaphraseTrainer(BaseTrainer):
         leaf = self.table.leaf(used)
         known = self._batch(numbers, chosen, self.random_state)
         if used.initial is not None and self.loss._uses_start:
-            start = self._start(used.initial, ids, offsets, numbers)
+            start = self._start(used.initial, used.local, offsets, numbers)
             known = replace(known, start=start)
         return self._loss(leaf, ids, offsets, known), leaf, used
 
     @torch.no_grad()
     def _start(
-        self, initial: Tensor, ids: Tensor, offsets: Ints, numbers: Ints
+        self, initial: Tensor, ids: Tensor, offsets: Ints, indices: Ints
     ) -> Tensor:
-        """Unit averages of texts before training, which are remembered if they fit."""
-        if self._starts is not None and self._has_start[numbers].all():
-            return gather_rows(self._starts, to_device(numbers, self.device))
+        """Unit averages of texts before training, which are remembered if they fit.
+
+        `ids` are in the order of the texts: another order rounds in another way, and a
+        fit that resumes would differ.
+        """
+        if self._starts is not None and self._has_start[indices].all():
+            return gather_rows(self._starts, to_device(indices, self.device))
         pooling = self.composition.start_pooling
         found = unit_vectors(pool(initial, ids, offsets, pooling))
         shape = len(self.texts), found.shape[1]
         if found.element_size() * shape[0] * shape[1] <= _MAX_STARTS:
             if self._starts is None:
                 self._starts = found.new_empty(shape)
-            self._starts[to_device(numbers, self.device)] = found
-            self._has_start[numbers] = True
+            self._starts[to_device(indices, self.device)] = found
+            self._has_start[indices] = True
         return found
 
     def penalty(self, name: str) -> float:

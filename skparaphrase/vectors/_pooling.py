@@ -1,4 +1,4 @@
-"""Sums and averages of the vectors of tokens: sparse weights times a table.
+"""Sums and averages of the vectors of tokens.
 
 An average is plain ("mean"), or of the distinct words of a text ("distinct"), each of
 which has the less weight, the more the other words are similar to it: see
@@ -25,7 +25,7 @@ POOLINGS = ("mean", "distinct")
 
 _BLOCK = 2048  # texts per product
 _IN_CACHE = 1024  # vectors that stay in the cache while they are weighted
-_TINY = 1e-30  # its root times a zero is zero
+_TINY = np.finfo(np.float32).tiny  # of squared lengths; avoids dividing by zero
 _FEW = 64  # tokens; looking for repeats does not pay for so few
 _AHEAD = 16  # products that wait for each thread: bounds the tokens in memory
 
@@ -93,7 +93,7 @@ def pool_vectors(
         if pooling == "distinct":
             stop = start + len(batch)
             ids, offsets = distinct_tokens(batch.ids, batch.offsets)
-            rows, table = ids, vectors.matrix
+            rows, table = ids, np.asarray(vectors.matrix)  # a memmap is slower
             if (
                 table.dtype != np.float32
                 or batch.extra is not None
@@ -102,7 +102,7 @@ def pool_vectors(
                 rows, table = _rows_in_use(ids, batch.extra, vectors)
             if weights is not None:
                 of_rows = np.empty(len(table), np.float32)
-                of_rows[rows] = _word_weights(ids, weights, unknown_weight)
+                of_rows[rows] = _word_weights(ids, batch.extra, weights, unknown_weight)
                 table *= of_rows[:, np.newaxis]
             average_distinct(table, rows, offsets, pooled[start:stop])
             return stop
@@ -150,19 +150,24 @@ def _token_weights(
         lengths = np.diff(batch.offsets)
         factors = (1 / np.maximum(lengths, 1)).astype(np.float32).repeat(lengths)
     if weights is not None:
-        factors *= _word_weights(batch.ids, weights, unknown_weight)
+        factors *= _word_weights(batch.ids, batch.extra, weights, unknown_weight)
     return factors
 
 
 def _word_weights(
-    ids: NDArray[np.integer], weights: NDArray[np.floating], unknown_weight: float
+    ids: NDArray[np.integer],
+    extra: NDArray[np.float32] | None,
+    weights: NDArray[np.floating],
+    unknown_weight: float,
 ) -> NDArray[np.float32]:
     """The weight of the word of each token; the ids of unknown words are negative."""
+    if extra is None:
+        return weights[ids].astype(np.float32)
     found = weights[np.maximum(ids, 0)].astype(np.float32)
     return np.where(ids < 0, np.float32(unknown_weight), found)
 
 
-@np.errstate(over="ignore", invalid="ignore")  # a fit that diverges says so itself
+@np.errstate(over="ignore", invalid="ignore")  # training reports divergence
 def average_distinct(
     table: NDArray[np.floating],
     ids: NDArray[np.integer],
@@ -223,7 +228,8 @@ def weighted_tokens(
     """The weighted vectors of tokens, shape (n_tokens, dim)."""
     rows = vectors.token_vectors(batch.ids, batch.extra)
     if weights is not None:
-        rows *= _word_weights(batch.ids, weights, unknown_weight)[:, np.newaxis]
+        found = _word_weights(batch.ids, batch.extra, weights, unknown_weight)
+        rows *= found[:, np.newaxis]
     return rows
 
 
@@ -245,7 +251,7 @@ def token_shares(
 def distinct_tokens(
     ids: NDArray[np.integer], offsets: NDArray[np.int64]
 ) -> tuple[NDArray[np.integer], NDArray[np.int64]]:
-    """Leave out the tokens that a text has before, and return the new offsets."""
+    """Drop repeated tokens within each text; return the others and their offsets."""
     if len(offsets) == 2:
         first = dict.fromkeys(ids.tolist())
         if len(first) == len(ids):
@@ -285,7 +291,7 @@ def distinct_weights(vectors: NDArray[np.floating]) -> NDArray[np.floating]:
     """
     dtype = vectors.dtype.type
     scales = np.reciprocal(_lengths_of(vectors))
-    # einsum does not use BLAS, whose products take a lock that a fork can leave locked.
+    # No product of matrices: for these, BLAS takes a lock that forks can leave locked.
     sums = np.einsum("tn,tnd->td", scales, vectors)
     others = np.vecdot(vectors, sums[:, np.newaxis])
     others *= scales

@@ -86,6 +86,7 @@ KINDS = {
     "validated": lambda: ParagramEncoder(VECTORS, **BEST),
     "lstm": lambda: LSTMEncoder(VECTORS, dim=4, optimizer="adam"),
     "convolutional": lambda: ConvolutionalEncoder(VECTORS, n_filters=4),
+    "scrambled": lambda: ConvolutionalEncoder(VECTORS, n_filters=4, scramble=0.5),
     "without a seed": lambda: DeepAveragingEncoder(
         VECTORS, loss="infonce", word_dropout=0.2
     ),
@@ -130,7 +131,9 @@ KINDS = {
     "frozen tagger": lambda: tagger(frozen(CharagramEncoder(dim=4)), optimizer="adam"),
 }
 SCORES = {"X": PAIRS, "y": GOLD}
+LONG = [" ".join(TEXTS[i:] + TEXTS[:i])[:90] for i in range(40)]
 DATA = {  # all others learn from pairs
+    "scrambled": lambda: {"X": list(zip(LONG[:20], LONG[20:], strict=True))},
     "iterator": lambda: {"X": iter(PAIRS)},
     "distillation": lambda: {"X": TEXTS, "y": TEACHER},
     **dict.fromkeys(("regressor", "prior", "interaction"), lambda: SCORES),

@@ -28,7 +28,7 @@ from skparaphrase.networks import (
 )
 from skparaphrase.optimizers import Optimizer
 from skparaphrase.text import TokenBatch
-from skparaphrase.training import ParaphraseTrainer, _loop
+from skparaphrase.training import ParaphraseTrainer, _loop, _trainer
 from skparaphrase.training._loop import train_epoch
 from skparaphrase.training._trainer import _scrambled
 
@@ -537,3 +537,34 @@ def test_loss_of_equal_vectors():
     ):
         trainer = make_trainer(texts=texts, loss=loss, known=known)
         assert np.isnan(trainer.constant_loss())
+
+
+@pytest.mark.parametrize("pooling", ["mean", "distinct"])
+def test_averages_that_texts_start_from(pooling, monkeypatch):
+    """They are those of the initial vectors, whatever is remembered or scrambled."""
+
+    class Recorded(InfoNCELoss):
+        def compute(self, unit, batch):
+            starts.append((batch.identities, batch.start.numpy()))
+            return super().compute(unit, batch)
+
+    texts = make_texts(12, longest=7)
+    equation = getattr(equations, {"mean": "average"}.get(pooling, "distinct_average"))
+    initial = normal(N_WORDS, DIM, seed=1).astype(np.float64)
+    slow = np.array([equation(initial[texts[i]], {}) for i in range(len(texts))])
+    slow /= np.linalg.norm(slow, axis=1, keepdims=True)
+    found = []
+    for most in (_trainer._MAX_STARTS, 0):
+        monkeypatch.setattr(_trainer, "_MAX_STARTS", most)
+        starts = []
+        trainer = make_trainer(
+            Average(DIM, pooling), texts, loss=Recorded(), scramble=0.5, batch_size=3,
+            examples=np.array([[0, 1], [2, 3], [4, 5], [6, 7], [8, 0], [9, 11]]),
+        )  # fmt: skip
+        for _ in epochs(trainer, 3):
+            pass
+        found.append(starts)
+    for (indices, remembered), (_, computed) in zip(*found, strict=True):
+        assert_array_equal(remembered, computed)
+        assert_allclose(remembered, slow[indices], atol=1e-6)
+    assert len(found[0]) == 6

@@ -12,15 +12,23 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from skparaphrase.text import TokenBatch
 from skparaphrase.vectors import WordVectors, _pooling
-from skparaphrase.vectors._pooling import pool_vectors, token_shares
+from skparaphrase.vectors._pooling import (
+    average_distinct,
+    pool_vectors,
+    token_shares,
+)
 
 EQUATIONS = run_path(str(Path(__file__).parents[1] / "networks/equations.py"))
 distinct_average = EQUATIONS["distinct_average"]
 
 
-def slow_pool(matrix, texts, weights, pooling):
+def slow_pool(matrix, texts, weights, pooling, extra=None, unknown_weight=1.0):
+    """Words of negative ids have the vectors of `extra`, from its end."""
     if weights is not None:
         matrix = matrix * weights[:, np.newaxis]
+    if extra is not None:
+        known_weight = 1.0 if weights is None else unknown_weight
+        matrix = np.concatenate([matrix, extra[::-1] * known_weight])
     pooled = np.zeros((len(texts), matrix.shape[1]))
     for out, ids in zip(pooled, texts, strict=True):
         if ids and pooling == "distinct":
@@ -30,9 +38,10 @@ def slow_pool(matrix, texts, weights, pooling):
     return pooled
 
 
-def batch_of(texts):
+def batch_of(texts, extra=None):
     offsets = np.cumsum([0, *map(len, texts)], dtype=np.int64)
-    return TokenBatch(np.array([i for ids in texts for i in ids], np.int32), offsets)
+    ids = np.array([i for ids in texts for i in ids], np.int32)
+    return TokenBatch(ids, offsets, extra)
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float16", "int8"])
@@ -46,24 +55,37 @@ def batch_of(texts):
         (False, "distinct"),
     ],
 )
+@pytest.mark.parametrize("n_extra", [0, 5])
 @pytest.mark.parametrize(
     ("n_texts", "n_threads"), [(0, 1), (1, 1), (300, 1), (5000, 4)]
 )
 def test_any_split_into_batches(
-    table, full, dtype, weighted, pooling, n_texts, n_threads, monkeypatch
+    table, full, dtype, weighted, pooling, n_extra, n_texts, n_threads, monkeypatch
 ):
     monkeypatch.setattr(_pooling, "available_threads", lambda: n_threads)
     rng = np.random.default_rng(n_texts)
     vectors = table(dtype, n=50, dim=7)
-    texts = [rng.integers(50, size=rng.integers(6)).tolist() for _ in range(n_texts)]
+    texts = [
+        rng.integers(-n_extra, 50, size=rng.integers(6)).tolist()
+        for _ in range(n_texts)
+    ]
+    extra = rng.standard_normal((n_extra, 7)).astype(np.float32) if n_extra else None
     how = {"weights": rng.random(50) if weighted else None, "pooling": pooling}
-    whole = pool_vectors(vectors, [batch_of(texts)], n_texts, **how)
+    how["unknown_weight"] = 0.3
+
+    def pool(parts, n_parts=n_texts):
+        return pool_vectors(
+            vectors, (batch_of(p, extra) for p in parts), n_parts, **how
+        )
+
+    whole = pool([texts])
     assert whole.dtype == np.float32
-    assert_allclose(whole, slow_pool(full(vectors), texts, **how), atol=2e-6)
+    expected = slow_pool(full(vectors), texts, extra=extra, **how)
+    assert_allclose(whole, expected, atol=2e-6)
     for size in (1 if n_texts <= 300 else 17, 2048, 2049, 4096):  # to the bit
-        parts = (batch_of(texts[i : i + size]) for i in range(0, n_texts, size))
-        assert_array_equal(pool_vectors(vectors, parts, n_texts, **how), whole)
-    alone = [pool_vectors(vectors, [batch_of([t])], 1, **how) for t in texts[:99]]
+        parts = (texts[i : i + size] for i in range(0, n_texts, size))
+        assert_array_equal(pool(parts), whole)
+    alone = [pool([[t]], 1) for t in texts[:99]]
     assert_array_equal(np.reshape(alone, (-1, 7)), whole[:99])
 
 
@@ -111,6 +133,36 @@ def test_opposite_words_have_no_weight_below_zero():
     vectors = WordVectors(["up", "down"], matrix)
     found = pool_vectors(vectors, [batch_of([[0, 1]])], 1, pooling="distinct")
     assert_array_equal(found, [[0, 0]])
+
+
+@pytest.mark.parametrize("size", [1e-16, 1e-3, 1e15])
+def test_lengths_of_vectors_do_not_change_weights(size, table):
+    vectors = table("float32", n=50, dim=7)
+    batch = batch_of([[3, 9, 4], [5], [3, 9, 40, 3]])
+    plain = pool_vectors(vectors, [batch], 3, pooling="distinct")
+    scaled = vectors.replace(vectors.matrix * np.float32(size))
+    found = pool_vectors(scaled, [batch], 3, pooling="distinct")
+    assert_allclose(found / size, plain, rtol=1e-5)
+
+
+def test_vectors_of_a_fit_that_diverges_give_no_warnings():
+    rows = np.array([[np.inf, 1], [np.nan, 1], [1e25, 1], [1, 0]], np.float32)
+    ids, offsets = np.arange(4), np.array([0, 1, 2, 4])
+    for stop in (1, 3):
+        averages = np.zeros((stop, 2), np.float32)
+        average_distinct(rows, ids[: offsets[stop]], offsets[: stop + 1], averages)
+
+
+def test_tables_may_be_mapped(table, tmp_path):
+    vectors = table("float32", n=50, dim=7)
+    np.save(tmp_path / "matrix.npy", vectors.matrix)
+    mapped = np.load(tmp_path / "matrix.npy", mmap_mode="r")
+    batch = batch_of([[3, 9, 4], [5], []])
+    for pooling in ("mean", "distinct"):
+        expected = pool_vectors(vectors, [batch], 3, pooling=pooling)
+        found = pool_vectors(vectors.replace(mapped), [batch], 3, pooling=pooling)
+        assert_array_equal(found, expected)
+        assert type(found) is np.ndarray
 
 
 @pytest.mark.parametrize("pooling", ["mean", "distinct"])
