@@ -80,10 +80,13 @@ def neighbour(encoder: Any, known: tuple[Any, Any], asked: tuple[Any, Any]) -> f
 
 
 def over_seeds(
-    data: AdaptationData, name: str, run: Callable[[int], dict[str, float]]
+    data: AdaptationData,
+    name: str,
+    run: Callable[[int], dict[str, float]],
+    n_times: int = 1,
 ) -> Row:
-    """A row with the figures of every seed."""
-    runs = [run(seed) for seed in data.seeds]
+    """A row with the figures of every seed, or of `n_times` as many."""
+    runs = [run(seed) for seed in range(n_times * len(data.seeds))]
     row: Row = {"": name, **{key: [each[key] for each in runs] for key in runs[0]}}
     print(row, flush=True)
     return row
