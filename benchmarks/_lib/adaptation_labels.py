@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
-from sklearn.pipeline import make_pipeline
+from sklearn.pipeline import make_pipeline, make_union
 from sklearn.preprocessing import FunctionTransformer
 
 from _lib.adaptation_data import AdaptationData, draw
@@ -31,6 +31,7 @@ from _lib.labelled import read_labelled
 from _lib.teacher import teach
 from skparaphrase import load_pretrained
 from skparaphrase.datasets import load_faq, read_answers
+from skparaphrase.encoders import ParagramEncoder
 from skparaphrase.interaction import PairwiseInteractionRanker
 from skparaphrase.metrics import mean_average_precision, pearson_scorer
 from skparaphrase.pairs import PairFeatures, PairSimilarity
@@ -111,6 +112,8 @@ def kinds(data: AdaptationData) -> list[Row]:
                 "logistic": logistic(encoder, known, asked),
             },
         )
+        both = make_union(load_pretrained(), ParagramEncoder(random_state=seed))
+        found["both"] = 100 * float(on_vectors(both).fit(*known).score(*asked))
         classifier = _classifier(*known, seed=seed)
         found["SentenceClassifier"] = 100 * float(classifier.estimator.score(*asked))
         found["warnings"] += classifier.n_warnings
@@ -146,8 +149,9 @@ def _labelled_kinds(data: AdaptationData) -> dict[str, tuple[Any, Any, Any]]:
 ABOUT_KINDS = """Labels that say more or other things than what a text asks for: the
 kind of answer (TREC, 6 classes), the sentiment of a sentence (SST-2, 2), whether a
 sentence is subjective (SUBJ, 2), and the topic of a question (25). Accuracy x 100 on
-the test part; "texts" are those of each class. "Logistic" as above. Medians of 24
-draws, which differ much where texts are few."""
+the test part; "texts" are those of each class. "Logistic" as above; "both" is the same
+on the vectors of the start and of the end side by side. Medians of 24 draws, which
+differ much where texts are few."""
 
 
 def about_few(rows: list[Row]) -> str:
