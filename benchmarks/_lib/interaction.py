@@ -16,6 +16,7 @@ import numpy as np
 from _lib.paper_encoders import paper_encoder
 from _lib.papers import Data, cell
 from _lib.supervised import said
+from skparaphrase import load_pretrained
 from skparaphrase.datasets import load_word_vectors
 from skparaphrase.vectors import WordVectors
 
@@ -58,11 +59,14 @@ def part_of(args: argparse.Namespace, X: Any, y: Any) -> tuple[Any, Any]:
 
 
 def find_vectors(args: argparse.Namespace, name: str | None) -> WordVectors:
-    """The vectors of the data folder, the same trained on paraphrases, or bundled ones.
+    """The vectors of the data folder, the same trained on paraphrases, or our own.
 
     The paper uses PARAGRAM-PHRASE vectors for STS 2014 and for questions; here "PP"
     replaces them. The paraphrase pairs contain no sentence of an evaluation set.
+    "pretrained" is the default of the models, "bundled" the smaller table of words.
     """
+    if name == "pretrained":
+        return load_pretrained().vectors
     if name == "bundled":
         return load_word_vectors()
     data = Data(args)

@@ -78,6 +78,7 @@ SICK = {  # the longest first
     ),
     "trained vectors": Row({"freeze": None}, 1),
     "bundled vectors": Row({"vectors": "bundled"}, 1),
+    "vectors of load_pretrained()": Row({"vectors": "pretrained"}, 1),
 }
 # Dimensions of Tai et al. (2015), which give all the same number of parameters.
 BASELINES = {
@@ -277,7 +278,8 @@ def report(runs: Mapping[str, list[dict[str, Any]]]) -> list[str]:
         "",
         "Medians over seeds [lowest, highest] (published: He & Lin 2016, from GloVe",
         "840B on SICK and MSRvid, from PARAGRAM-PHRASE on STS 2014). Vectors here:",
-        "`minilm-words.300d.bin`, but for the bundled ones. Made by",
+        "`minilm-words.300d.bin`, unless a row says otherwise; a model that is given",
+        "none takes those of `load_pretrained()`. Made by",
         "`python benchmarks/papers/interaction_similarity.py`.",
         "",
         "## SICK (table 3), and what helps",
