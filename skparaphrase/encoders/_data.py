@@ -84,7 +84,7 @@ class TextsInMemory:
     strings : sequence of str
         All texts in a row.
     distinct : list of str
-    numbers : ndarray of the shape of `texts`
+    indices : ndarray of the shape of `texts`
         Numbers of the distinct texts of each example.
     identities : ndarray or None
         Equal where strings are equal; None if the numbered texts are distinct.
@@ -96,7 +96,7 @@ class TextsInMemory:
         self.array = texts
         self.signal = signal
         self.strings: Any = texts.ravel()
-        self.distinct, self.numbers = unique_texts(texts)
+        self.distinct, self.indices = unique_texts(texts)
 
     def __len__(self) -> int:
         return len(self.array)
@@ -134,11 +134,11 @@ class TextsInStore:
         self._rows = rows
         self._scratch = scratch
         self.signal = signal
-        self.numbers = StoredRows(store.shape, rows)
+        self.indices = StoredRows(store.shape, rows)
         self.identities = store.identities
 
     def __len__(self) -> int:
-        return len(self.numbers)
+        return len(self.indices)
 
     @cached_property
     def strings(self) -> Sequence[str]:
@@ -146,7 +146,7 @@ class TextsInStore:
         texts = self._store.flat
         if self._rows is None:
             return texts
-        return _ChosenTexts(texts, self.numbers[:].ravel())
+        return _ChosenTexts(texts, self.indices[:].ravel())
 
     @property
     def array(self) -> NDArray[np.object_]:
@@ -296,9 +296,9 @@ def _labels(texts: Any, y: Any) -> tuple[Signal, NDArray[np.intp] | None]:
         )
     labels = check_labels(y)
     check_consistent_length(texts, labels)
-    numbers = np.unique(labels, return_inverse=True)[1]
-    check_classes(numbers)
-    return Signal("labels", numbers), None
+    classes = np.unique(labels, return_inverse=True)[1]
+    check_classes(classes)
+    return Signal("labels", classes), None
 
 
 def _is_one_hot(y: Any) -> bool:
@@ -320,9 +320,9 @@ def check_labels(y: Any) -> NDArray[Any]:
     return labels
 
 
-def check_classes(numbers: NDArray[np.intp], where: str = "") -> None:
+def check_classes(classes: NDArray[np.intp], where: str = "") -> None:
     """Raise unless two classes have two texts; `where` is added to the message."""
-    n_classes = int((np.bincount(numbers) > 1).sum())
+    n_classes = int((np.bincount(classes) > 1).sum())
     if n_classes < 2:
         raise ValueError(
             "Labels teach that texts of one class are similar and those of different "
@@ -393,13 +393,13 @@ def share_texts(texts: Any) -> NDArray[np.intp]:
 
     Hard negatives do not count: they would connect nearly all triplets.
     """
-    numbers = texts.numbers[:].reshape(len(texts), -1)[:, :2]
+    indices = texts.indices[:].reshape(len(texts), -1)[:, :2]
     if texts.identities is not None:
-        found = np.unique(texts.identities[numbers], return_inverse=True)[1]
-        numbers = found.reshape(numbers.shape)
-    n_texts, n_rows = int(numbers.max()) + 1, numbers.shape[0]
-    rows = np.repeat(np.arange(n_rows), numbers.shape[1])
-    entries = np.ones(numbers.size, np.bool_), (rows, n_rows + numbers.ravel())
+        found = np.unique(texts.identities[indices], return_inverse=True)[1]
+        indices = found.reshape(indices.shape)
+    n_texts, n_rows = int(indices.max()) + 1, indices.shape[0]
+    rows = np.repeat(np.arange(n_rows), indices.shape[1])
+    entries = np.ones(indices.size, np.bool_), (rows, n_rows + indices.ravel())
     graph = csr_array(entries, shape=(n_rows + n_texts,) * 2)
     groups: NDArray[np.intp] = connected_components(graph, directed=False)[1][:n_rows]
     return groups
@@ -437,18 +437,18 @@ def check_vectors(
 
 
 def mean_targets(
-    vectors: NDArray[np.float32], numbers: NDArray[np.intp], n_texts: int
+    vectors: NDArray[np.float32], indices: NDArray[np.intp], n_texts: int
 ) -> NDArray[np.float32]:
     """Unit targets of distinct texts, shape (n_texts, dim).
 
-    Row `i` of `vectors` belongs to text `numbers[i]`; a text that occurs more than once
+    Row `i` of `vectors` belongs to text `indices[i]`; a text that occurs more than once
     gets the mean of its rows. `vectors` are changed in place.
     """
     if n_texts == len(vectors):  # numbered in order
         return _normalize(vectors)
     ones = np.ones(len(vectors), dtype=np.float32)
     shape = (n_texts, len(vectors))
-    belongs = csr_array((ones, (numbers, np.arange(len(vectors)))), shape=shape)
+    belongs = csr_array((ones, (indices, np.arange(len(vectors)))), shape=shape)
     return _normalize(belongs @ vectors)
 
 

@@ -241,7 +241,7 @@ class TrainedEncoder(PaperSettings, CallbackSupportMixin, TextEncoder):
                 "No word of the texts has a vector: do texts and vectors agree in "
                 "language, case and tokens?"
             )
-        signal, examples, identities = texts.signal, texts.numbers, texts.identities
+        signal, examples, identities = texts.signal, texts.indices, texts.identities
         if signal.kind == "labels":
             if identities is None:  # a text may have more than one label
                 batch, examples = batch.take(examples), np.arange(len(examples))
@@ -292,7 +292,7 @@ class TrainedEncoder(PaperSettings, CallbackSupportMixin, TextEncoder):
             validate=validate,
             data={
                 "the words": self.vectors_.words,
-                "the texts": (batch, texts.numbers),
+                "the texts": (batch, texts.indices),
                 "what is known of them": signal.values,
                 "the validation texts": held_out_data,
                 "the fitted state that it resumes from": state,
@@ -341,22 +341,22 @@ class TrainedEncoder(PaperSettings, CallbackSupportMixin, TextEncoder):
 
     def _teacher(self, texts: Any, n_texts: int) -> NDArray[np.float32]:
         """The teacher's unit vectors of distinct texts."""
-        numbers = texts.numbers.ravel()
-        teacher = texts.signal.values.reshape(numbers.size, -1)
-        teacher = self._project_teacher(teacher, texts.distinct, numbers)
-        return mean_targets(teacher, numbers, n_texts)
+        indices = texts.indices.ravel()
+        teacher = texts.signal.values.reshape(indices.size, -1)
+        teacher = self._project_teacher(teacher, texts.distinct, indices)
+        return mean_targets(teacher, indices, n_texts)
 
     def _project_teacher(
-        self, teacher: NDArray[np.float32], distinct: list[str], numbers: Any
+        self, teacher: NDArray[np.float32], distinct: list[str], indices: Any
     ) -> NDArray[np.float32]:
-        """The teacher's vectors in our number of dimensions; row i: text numbers[i]."""
+        """The teacher's vectors in our number of dimensions; row i: text indices[i]."""
         if teacher.shape[1] == self._n_features_out:
             self.__dict__.pop("teacher_axes_", None)
             return teacher
         axes = getattr(self, "teacher_axes_", None)
         if axes is None:
             axes = self.teacher_axes_ = teacher_axes(
-                teacher, self._embed(distinct)[numbers]
+                teacher, self._embed(distinct)[indices]
             )
         elif len(axes) != teacher.shape[1]:
             raise ValueError(

@@ -40,15 +40,15 @@ class Examples(NamedTuple):
     ----------
     texts : TokenBatch
         Distinct texts.
-    numbers : ndarray of shape (n_examples, n_texts)
-        Numbers of the one or two texts of an example.
+    indices : ndarray of shape (n_examples, n_texts)
+        Indices of the one or two texts of an example.
     targets : ndarray of shape (n_examples, n_outputs)
     weights : ndarray of shape (n_examples,) or None
         Their mean should be 1.
     """
 
     texts: TokenBatch
-    numbers: Ints
+    indices: Ints
     targets: NDArray[np.float32]
     weights: NDArray[np.float32] | None = None
 
@@ -73,7 +73,7 @@ class ExamplesTrainer(BaseTrainer):
         examples: Examples,
         anchors: Mapping[str, Tensor] | None = None,
     ) -> None:
-        super().__init__(*parts, n_examples=len(examples.numbers), anchors=anchors)
+        super().__init__(*parts, n_examples=len(examples.indices), anchors=anchors)
         self.losses = LOSSES[loss]
         self.examples = examples
         self.targets = torch.from_numpy(examples.targets).to(self.device)
@@ -83,10 +83,10 @@ class ExamplesTrainer(BaseTrainer):
 
     def data(self) -> dict[str, Any]:
         """What training learns from, by a name for messages."""
-        texts, numbers, targets, weights = self.examples
+        texts, indices, targets, weights = self.examples
         return {
             "texts": (texts.ids, texts.offsets),
-            "examples": numbers,
+            "examples": indices,
             "targets": (targets, weights),
         }
 
@@ -141,8 +141,8 @@ class HeadTrainer(ExamplesTrainer):
         self.is_shareable = composition.batch_size is None
 
     def make(self, chosen: Ints) -> tuple[TokenBatch, Ints]:
-        """The texts of some examples, one after the other, and their numbers."""
-        return self.examples.texts.take(self.examples.numbers[chosen].ravel()), chosen
+        """The texts of some examples, one after the other, and their indices."""
+        return self.examples.texts.take(self.examples.indices[chosen].ravel()), chosen
 
     def forward(
         self, batch: tuple[TokenBatch, Ints]
@@ -176,11 +176,11 @@ class InteractionTrainer(ExamplesTrainer):
     clip_together = True
 
     def make(self, chosen: Ints) -> tuple[TokenBatch, Ints, Ints]:
-        """Distinct texts of some pairs, their numbers, and those of the pairs."""
-        distinct, numbers = np.unique(
-            self.examples.numbers[chosen], return_inverse=True
+        """Distinct texts of some pairs, their indices, and those of the pairs."""
+        distinct, indices = np.unique(
+            self.examples.indices[chosen], return_inverse=True
         )
-        return self.examples.texts.take(distinct), numbers.reshape(-1, 2), chosen
+        return self.examples.texts.take(distinct), indices.reshape(-1, 2), chosen
 
     def forward(
         self, batch: tuple[TokenBatch, Ints, Ints]

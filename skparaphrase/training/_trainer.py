@@ -108,7 +108,7 @@ class BaseTrainer:
         return list(gen_batches(self.n_examples, self.settings.batch_size))
 
     def make(self, chosen: Ints) -> Any:
-        """Make a batch of the examples with these numbers.
+        """Make a batch of the examples with these indices.
 
         It may be called in another thread, some batches ahead, and therefore uses
         neither parameters nor `random_state`.
@@ -319,12 +319,12 @@ class ParaphraseTrainer(BaseTrainer):
         return list(gen_batches(self.n_examples, size, min_batch_size=2))
 
     def make(self, chosen: Ints) -> tuple[UsedRows, Ints, Ints, Ints]:
-        """The rows in use, offsets and numbers of the texts of some examples."""
-        numbers = self._numbers(chosen)
-        texts = self.texts.take(numbers)
-        return self.table.used(texts.ids), texts.offsets, numbers, chosen
+        """The rows in use, offsets and indices of the texts of some examples."""
+        indices = self._indices(chosen)
+        texts = self.texts.take(indices)
+        return self.table.used(texts.ids), texts.offsets, indices, chosen
 
-    def _numbers(self, chosen: Ints) -> Ints:
+    def _indices(self, chosen: Ints) -> Ints:
         """The texts of some examples: those of all pairs, and then hard negatives."""
         rows = self.examples[chosen]
         if rows.ndim == 1:
@@ -335,16 +335,16 @@ class ParaphraseTrainer(BaseTrainer):
         self, batch: tuple[UsedRows, Ints, Ints, Ints]
     ) -> tuple[Tensor, Tensor, UsedRows]:
         """The mean loss of a batch, the leaf that it depends on, and its rows."""
-        used, offsets, numbers, chosen = batch
+        used, offsets, indices, chosen = batch
         ids = used.local
         if self.scramble:
-            n_together = 2 if len(numbers) == 2 * len(chosen) else 1
+            n_together = 2 if len(indices) == 2 * len(chosen) else 1
             order = _scrambled(offsets, self.scramble, self.random_state, n_together)
             ids = ids[to_device(order, ids.device)]
         leaf = self.table.leaf(used)
-        known = self._batch(numbers, chosen, self.random_state)
+        known = self._batch(indices, chosen, self.random_state)
         if used.initial is not None and self.loss._uses_start:
-            start = self._start(used.initial, used.local, offsets, numbers)
+            start = self._start(used.initial, used.local, offsets, indices)
             known = replace(known, start=start)
         return self._loss(leaf, ids, offsets, known), leaf, used
 
@@ -390,9 +390,9 @@ class ParaphraseTrainer(BaseTrainer):
         if not self.loss._is_contrastive or self.has_classes:
             return super().constant_loss()
         first = np.arange(self.slices()[0].stop)
-        numbers = self._numbers(first)
-        vectors = torch.ones((len(numbers), self.composition.dim), device=self.device)
-        batch = self._batch(numbers, first, RandomState(0))
+        indices = self._indices(first)
+        vectors = torch.ones((len(indices), self.composition.dim), device=self.device)
+        batch = self._batch(indices, first, RandomState(0))
         with torch.no_grad():
             return float(self.loss.compute(unit_vectors(vectors), batch))
 
@@ -406,18 +406,18 @@ class ParaphraseTrainer(BaseTrainer):
         return f"{found}, or init (an encoder of short texts)"
 
     def _batch(
-        self, numbers: Ints, chosen: Ints, random_state: RandomState
+        self, indices: Ints, chosen: Ints, random_state: RandomState
     ) -> LossBatch:
         targets = None
         if self.scores is not None:
             targets = self.scores.index_select(0, to_device(chosen, self.device))
         elif self.teacher is not None:
-            targets = self.teacher.index_select(0, to_device(numbers, self.device))
+            targets = self.teacher.index_select(0, to_device(indices, self.device))
         return LossBatch(
-            numbers if self.identities is None else self.identities[numbers],
+            indices if self.identities is None else self.identities[indices],
             random_state,
             targets,
-            n_hard=max(len(numbers) - 2 * len(chosen), 0),
+            n_hard=max(len(indices) - 2 * len(chosen), 0),
             has_classes=self.has_classes,
         )
 

@@ -385,7 +385,7 @@ def test_repeated_texts_have_the_means_of_their_vectors():
     ]
     checked = check_teacher(texts, vectors)
     assert checked.distinct == ["w1", "w2 w3", "w4"]
-    found = mean_targets(teacher_of(checked), checked.numbers, 3)
+    found = mean_targets(teacher_of(checked), checked.indices, 3)
     assert found.dtype == np.float32
     assert_allclose(found, expected, atol=1e-6)
     encoder = student(max_epochs=200).fit(["w1 w2", "w1 w2"], np.eye(8)[:2])
@@ -409,7 +409,7 @@ def test_one_copy_of_a_teachers_vectors_is_made():
     vectors = vectors.astype(np.float32)
     tracemalloc.start()
     checked = check_teacher(texts, vectors)
-    mean_targets(teacher_of(checked), checked.numbers, len(texts))
+    mean_targets(teacher_of(checked), checked.indices, len(texts))
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 1.5 * vectors.nbytes

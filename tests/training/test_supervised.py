@@ -254,7 +254,7 @@ def make_pair_trainer(
 def network_loss(net, vectors, examples, rows, loss="divergence", state=None):
     """Of each pair, by PyTorch's own losses; equations 11 and 12 of the paper."""
     ids = torch.from_numpy(examples.texts.ids.astype(np.int64))
-    offsets, pairs = examples.texts.offsets, examples.numbers[rows]
+    offsets, pairs = examples.texts.offsets, examples.indices[rows]
     log_p = net(vectors, ids, offsets, pairs, state).log_softmax(dim=1)
     aims = torch.from_numpy(examples.targets[rows])
     if loss == "hinge":
