@@ -8,8 +8,8 @@ Lin, a measurement of speed, has a script that is run on its own, on an idle mac
 `speed/interaction_speed.py`.
 
 On two cores, everything takes about five hours, most of them for word interaction and
-tagging. `--short` takes three quarters of an hour: one seed, a third of the training
-data, two epochs of word interaction, eight of tagging, three folds. `--quick` takes six
+tagging. `--short` takes just under an hour: one seed, a third of the training data, two
+epochs of word interaction, eight of tagging, three folds. `--quick` takes six
 minutes, on a thousand training examples. Neither replaces recorded results (`--out`
 writes them elsewhere). `--tables` only writes the tables again, from recorded results.
 """
