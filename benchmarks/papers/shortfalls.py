@@ -374,8 +374,8 @@ def report_trecqa(found: Mapping[str, Any]) -> list[str]:
     )
     return [
         f"{EPOCHS_OF_QUESTIONS} epochs; recorded: `interaction_ranking`, 6 epochs, of",
-        "which the first was the best on the development set; its three seeds",
-        f"have a MAP of {span[0]:.4f} to {span[1]:.4f}.",
+        f"which number {first['best epoch']} was the best on the development set;",
+        f"its seeds have a MAP of {span[0]:.4f} to {span[1]:.4f}.",
         "",
         *table(["", "pairs", *measures], rows),
     ]
