@@ -65,8 +65,8 @@ contenders = {
 # ---------------------------
 # The bundled data set has few questions, and its wrong answers share words with their
 # question, so learning from these answers gains nothing: the ranker owes its lead over
-# the cosine to its start. Most of its lead on TrecQA, which has 4,718 candidates to learn
-# from, is that of the start, too (:doc:`/user_guide/rank`).
+# the cosine to its start. So it does for the most part on TrecQA, which has 4,718
+# candidates to learn from (:doc:`/user_guide/rank`).
 
 measures = {"MAP": mean_average_precision, "MRR": mean_reciprocal_rank}
 chance = np.random.default_rng(0).random((100, len(y)))
