@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline, make_union
 from sklearn.preprocessing import FunctionTransformer
@@ -31,7 +32,6 @@ from _lib.labelled import read_labelled
 from _lib.teacher import teach
 from skparaphrase import load_pretrained
 from skparaphrase.datasets import load_faq, read_answers
-from skparaphrase.encoders import ParagramEncoder
 from skparaphrase.interaction import PairwiseInteractionRanker
 from skparaphrase.metrics import mean_average_precision, pearson_scorer
 from skparaphrase.pairs import PairFeatures, PairSimilarity
@@ -105,14 +105,15 @@ def kinds(data: AdaptationData) -> list[Row]:
         rows = np.flatnonzero(~test)
         rows = rows[draw(y[rows], n_texts, seed)]
         known, asked = (X[rows], y[rows]), (X[test], y[test])
+        fit = trained(*known, seed=seed)
         found = compared(
-            trained(*known, seed=seed),
+            fit,
             lambda encoder: {
                 "neighbour": neighbour(encoder, known, asked),
                 "logistic": logistic(encoder, known, asked),
             },
         )
-        both = make_union(load_pretrained(), ParagramEncoder(random_state=seed))
+        both = make_union(load_pretrained(), FrozenEstimator(fit.estimator))
         found["both"] = 100 * float(on_vectors(both).fit(*known).score(*asked))
         classifier = _classifier(*known, seed=seed)
         found["SentenceClassifier"] = 100 * float(classifier.estimator.score(*asked))

@@ -89,6 +89,16 @@ def find_vectors(args: argparse.Namespace, name: str | None) -> WordVectors:
     return WordVectors.load(folder)
 
 
+def build(args: argparse.Namespace, class_: Any, params: Mapping[str, Any]) -> Any:
+    """The model of a row, by the name of a paper's setting if there is one."""
+    params = {**params, "vectors": find_vectors(args, params.get("vectors"))}
+    setting = params.pop("paper", None)
+    model = class_.paper(setting, **params) if setting else class_(**params)
+    if args.quick or args.short:
+        model.set_params(max_epochs=min(model.max_epochs, 1 if args.quick else 2))
+    return model
+
+
 def timed_fit(model: Any, *data: Any, **validation: Any) -> dict[str, Any]:
     """Seconds of a fit, its epochs, and its scores on the development set."""
     started = time.process_time()

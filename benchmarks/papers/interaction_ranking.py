@@ -35,7 +35,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from _lib.interaction import (
     Row,
-    find_vectors,
+    build,
     medians,
     once,
     part_of,
@@ -105,16 +105,10 @@ def fit(args: argparse.Namespace, seed: int, name: str) -> dict[str, Any]:
     """One model on the test set."""
     train, dev, test = (read(args, part) for part in ("train", "dev", "test"))
     params = {"random_state": seed, **ROWS[name].params}
-    params["vectors"] = find_vectors(args, params.get("vectors"))
     X, y = part_of(args, train.data, train.target)
-    if args.quick or args.short:
-        most = 1 if args.quick else 2
-        params["max_epochs"] = min(params.get("max_epochs", 1), most)
-    published = params.pop("paper", None)
 
     def compute() -> dict[str, Any]:
-        Ranker = PairwiseInteractionRanker
-        model = Ranker.paper(published, **params) if published else Ranker(**params)
+        model = build(args, PairwiseInteractionRanker, params)
         costs = timed_fit(model, X, y, X_val=dev.data, y_val=dev.target)
         scores = costs["dev"] or [measure(model, dev)["MRR"]]
         return {**measure(model, test), "dev MRR": max(scores), **costs}

@@ -35,6 +35,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from _lib.interaction import (
     Row,
+    build,
     find_vectors,
     medians,
     once,
@@ -132,14 +133,11 @@ def main() -> None:
 def model_for(
     args: argparse.Namespace, params: Mapping[str, Any], seed: int
 ) -> PairwiseInteractionRegressor:
-    """A model with the vectors of the data folder or with others."""
-    params = {"random_state": seed, "similarity": None, **params}  # the paper's model
-    params["vectors"] = find_vectors(args, params.get("vectors"))
-    if args.quick or args.short:
-        params["max_epochs"] = 1 if args.quick else 2
-    if "paper" in params:
-        return PairwiseInteractionRegressor.paper(params.pop("paper"), **params)
-    return PairwiseInteractionRegressor(**params)
+    """The model of a row, without the similarity, as in the paper."""
+    params = {"random_state": seed, "similarity": None, **params}
+    model: PairwiseInteractionRegressor
+    model = build(args, PairwiseInteractionRegressor, params)
+    return model
 
 
 def fit_sick(args: argparse.Namespace, seed: int, name: str) -> dict[str, Any]:
