@@ -3,9 +3,7 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-from collections.abc import Mapping
 from itertools import pairwise
-from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -73,16 +71,3 @@ class PerPair(nn.Module):
                     rows.add(row)
                     columns.add(column)
         return mask.to(cube.device)
-
-    def copy_from(self, parameters: Mapping[str, Any]) -> None:
-        """Copy the parameters of one of our models."""
-        names = {"W_x": "weight_ih_l0", "W_h": "weight_hh_l0"}
-        names |= {"b_x": "bias_ih_l0", "b_h": "bias_hh_l0"}
-        state = {}
-        for name, values in parameters.items():
-            module, _, last = name.rpartition(".")
-            if module == "context.forwards":
-                state[f"lstm.{names[last]}"] = torch.tensor(values)
-            else:
-                state[name.removeprefix("grid.")] = torch.tensor(values)
-        self.load_state_dict(state)

@@ -3,9 +3,7 @@
     python benchmarks/papers/run_papers.py [--short] [--seeds 1] [--jobs 4]
 
 The options are passed on to the scripts; without `--seeds`, each uses its own number. A
-script that fails does not stop the others, but sets the exit status. Table 9 of He and
-Lin, a measurement of speed, has a script that is run on its own, on an idle machine:
-`speed/interaction_speed.py`.
+script that fails does not stop the others, but sets the exit status.
 
 On two cores, everything takes about five hours, most of them for word interaction and
 tagging. `--short` takes just under an hour: one seed, a third of the training data, two

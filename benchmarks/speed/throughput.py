@@ -5,11 +5,9 @@
 Groups (`--only embed,embed-on-one,workers,train,read,encoders,lstm` selects some):
 sentences encoded per second, by one process and by workers of joblib, training pairs
 per second, and MB of vectors read per second; then training and transforming with every
-trained encoder, and the LSTM compared with torch's. Memory is measured in `memory.py`,
-the limits of the machine in `hardware_limits.py`, and millions of pairs and words in
-`training_at_scale.py`. Other libraries: `pip install gensim model2vec
-sentence-transformers datasets accelerate psutil`; those that are not installed are left
-out, with a note.
+trained encoder, and the LSTM compared with torch's. Memory is measured in `memory.py`.
+Other libraries: `pip install gensim model2vec sentence-transformers datasets accelerate
+psutil`; those that are not installed are left out, with a note.
 
 Every contender runs in a fresh process in every round, all with the same number of
 threads; the contenders of a round follow each other, and every other round runs

@@ -22,6 +22,11 @@ ROWS = [
         re.MULTILINE,
     )
 ]
+ARCHIVED = re.findall(
+    r"^\| \[[^]]+\]\((results/\w+\.md)\) \|.+\((.+?)\) \|$",
+    (FOLDER / "README.md").read_text("utf-8"),
+    re.MULTILINE,
+)
 
 
 def script_id(path):
@@ -34,6 +39,7 @@ def test_every_script_has_a_row():
 
 def test_every_result_has_a_row():
     listed = [name for _, links in ROWS for name in links if name.startswith("results")]
+    listed += [result for result, _ in ARCHIVED]
     found = [f"results/{path.name}" for path in (FOLDER / "results").glob("*.md")]
     assert sorted(listed) == sorted(found)
 
@@ -50,6 +56,12 @@ def test_the_page_refers_to_the_result(script, links):
         assert script in (FOLDER / result).read_text("utf-8")
         assert re.search(rf"results/{name}\.(md|png)|measured:: {name}\n", text)
     assert results or f"benchmarks/{script}" in text
+
+
+@pytest.mark.parametrize(("result", "page"), ARCHIVED)
+def test_an_archived_result_is_shown(result, page):
+    assert "Archived" in (FOLDER / result).read_text("utf-8")
+    assert f"measured:: {Path(result).stem}\n" in (FOLDER / page).read_text("utf-8")
 
 
 @pytest.mark.parametrize("path", SCRIPTS, ids=script_id)

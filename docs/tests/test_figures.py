@@ -108,7 +108,7 @@ QUOTED = [
 ]
 
 
-@pytest.mark.parametrize("name", ["throughput", "hardware_limits", "memory"])
+@pytest.mark.parametrize("name", ["throughput", "memory"])
 def test_pages_quote_what_scripts_measure(name):
     groups = importlib.import_module(name).GROUPS.values()
     titles = {group.title for group in groups}
