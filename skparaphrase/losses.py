@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.random import RandomState
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
-from scipy.sparse.csgraph import connected_components
 from sklearn.base import BaseEstimator
 
 from skparaphrase._compat import Interval, StrOptions
 from skparaphrase._estimator import DocumentedOnline, store_parameters
 from skparaphrase._lazy import networks, torch, training
+from skparaphrase._math import text_groups
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -467,12 +466,10 @@ def _repeat(texts: NDArray[np.integer]) -> bool:
 
 def _paraphrase_groups(texts: NDArray[np.integer], n_pairs: int) -> NDArray[np.integer]:
     """Equal numbers for texts that strings and pairs connect, shape (n_texts,)."""
-    distinct, nodes = np.unique(texts, return_inverse=True)
-    first, second = nodes[0 : 2 * n_pairs : 2], nodes[1 : 2 * n_pairs : 2]
-    edges = np.ones(n_pairs, np.bool_), (first, second)
-    graph = csr_array(edges, shape=(len(distinct),) * 2)
-    groups: NDArray[np.integer] = connected_components(graph, directed=False)[1]
-    return groups[nodes]
+    pairs, negatives = np.split(texts, [2 * n_pairs])
+    rows = np.concatenate([pairs.reshape(-1, 2), np.column_stack([negatives] * 2)])
+    pair_groups, negative_groups = np.split(text_groups(rows), [n_pairs])
+    return np.concatenate([np.repeat(pair_groups, 2), negative_groups])
 
 
 def _infonce_at_once(

@@ -7,9 +7,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
+from skparaphrase._math import text_groups
 from skparaphrase.text import check_pairs, unique_texts
 
 __all__ = ["pair_groups"]
@@ -37,14 +36,4 @@ def pair_groups(pairs: Any) -> NDArray[np.intp]:
     >>> pair_groups([("a", "b"), ("c", "d"), ("e", "b"), ("d", "f")])
     array([0, 1, 0, 1])
     """
-    distinct, nodes = unique_texts(check_pairs(pairs))
-    first, second = nodes.T
-    n_nodes = len(distinct)
-    edges = np.ones(len(nodes), dtype=bool)
-    graph = coo_array((edges, (first, second)), shape=(n_nodes, n_nodes))
-    _, component = connected_components(graph, directed=False)
-    _, appeared, groups = np.unique(
-        component[first], return_index=True, return_inverse=True
-    )
-    ranks = np.argsort(np.argsort(appeared))
-    return ranks[groups]
+    return text_groups(unique_texts(check_pairs(pairs))[1])

@@ -18,7 +18,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
-from scipy.sparse.csgraph import connected_components
 from sklearn.utils import (
     assert_all_finite,
     check_array,
@@ -28,6 +27,7 @@ from sklearn.utils import (
 from sklearn.utils.multiclass import check_classification_targets
 
 import skparaphrase
+from skparaphrase._math import text_groups, unit_vectors
 from skparaphrase.encoders._average import check_fit_texts
 from skparaphrase.streams import TextStore
 from skparaphrase.streams._store import stored_tokens
@@ -395,14 +395,8 @@ def share_texts(texts: Any) -> NDArray[np.intp]:
     """
     indices = texts.indices[:].reshape(len(texts), -1)[:, :2]
     if texts.identities is not None:
-        found = np.unique(texts.identities[indices], return_inverse=True)[1]
-        indices = found.reshape(indices.shape)
-    n_texts, n_rows = int(indices.max()) + 1, indices.shape[0]
-    rows = np.repeat(np.arange(n_rows), indices.shape[1])
-    entries = np.ones(indices.size, np.bool_), (rows, n_rows + indices.ravel())
-    graph = csr_array(entries, shape=(n_rows + n_texts,) * 2)
-    groups: NDArray[np.intp] = connected_components(graph, directed=False)[1][:n_rows]
-    return groups
+        indices = texts.identities[indices]
+    return text_groups(indices)
 
 
 def check_teacher(X: Any, y: Any) -> TextsInMemory:
@@ -417,7 +411,8 @@ def check_teacher(X: Any, y: Any) -> TextsInMemory:
             f"fit(texts, vectors) with vectors of shape {(*texts.shape, 'dim')}."
         )
     vectors = check_vectors(y, texts, "y", dtype=np.float32, order="C", copy=True)
-    _normalize(vectors.reshape(texts.size, -1))
+    flat = vectors.reshape(texts.size, -1)
+    unit_vectors(flat, out=flat)
     return TextsInMemory(texts, Signal("vectors", vectors))
 
 
@@ -445,11 +440,11 @@ def mean_targets(
     gets the mean of its rows. `vectors` are changed in place.
     """
     if n_texts == len(vectors):  # numbered in order
-        return _normalize(vectors)
+        return unit_vectors(vectors, out=vectors)
     ones = np.ones(len(vectors), dtype=np.float32)
     shape = (n_texts, len(vectors))
     belongs = csr_array((ones, (indices, np.arange(len(vectors)))), shape=shape)
-    return _normalize(belongs @ vectors)
+    return unit_vectors(belongs @ vectors)
 
 
 def teacher_axes(
@@ -478,14 +473,6 @@ def teacher_axes(
     left, _, right = np.linalg.svd(across, full_matrices=False)
     axes: NDArray[np.float32] = (principal @ left @ right).astype(np.float32)
     return axes
-
-
-def _normalize(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Scale rows to length 1, in place, since they may take gigabytes."""
-    lengths = np.sqrt(np.einsum("ij,ij->i", vectors, vectors))
-    lengths[lengths == 0] = 1
-    vectors /= lengths[:, np.newaxis]
-    return vectors
 
 
 def _tokens_key(tokenizer: Any, vectors: WordVectors) -> str | None:

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.metrics.pairwise import cosine_similarity as pairwise
 
+from skparaphrase._math import cosine, unit_vectors
 from skparaphrase.encoders._pretrained import load_pretrained
-from skparaphrase.metrics._similarity import cosine_similarity, unit_vectors
 from skparaphrase.text._check import check_single_texts
 
 
@@ -170,7 +170,7 @@ class Embedder:
         -------
         cosines : ndarray of shape (n,), float32
         """
-        found: NDArray[np.float32] = cosine_similarity(
+        found: NDArray[np.float32] = cosine(
             np.asarray(embeddings1), np.asarray(embeddings2)
         )
         return found

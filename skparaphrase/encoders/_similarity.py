@@ -8,8 +8,8 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from skparaphrase._math import cosine, unit_vectors
 from skparaphrase.encoders._pretrained import load_pretrained
-from skparaphrase.metrics._similarity import cosine_similarity, unit_vectors
 from skparaphrase.text import unique_texts
 from skparaphrase.text._check import check_single_texts
 
@@ -89,7 +89,7 @@ def similarity(
         vectors = unit_vectors(vectors)
         return np.clip(vectors[rows] @ vectors[columns].T, -1, 1)
     pairs = np.broadcast_arrays(vectors[rows], vectors[columns])
-    return np.clip(cosine_similarity(*pairs), -1, 1)
+    return np.clip(cosine(*pairs), -1, 1)
 
 
 def _texts(texts: Any, name: str) -> NDArray[np.object_]:

@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from skparaphrase._math import unit_vectors
 from skparaphrase.metrics import RetrievalScorer, STSScorer
-from skparaphrase.metrics._similarity import unit_vectors
 
 _BLOCK = 1024  # texts whose cosines with all others are in memory at a time
 

@@ -15,11 +15,11 @@ from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from skparaphrase._compat import BaseSearchCV
+from skparaphrase._math import cosine
 from skparaphrase.encoders._average import AveragingEncoder, static_parts
 from skparaphrase.encoders._base import TextEncoder, check_word_vectors
 from skparaphrase.encoders._start import anchor_table
 from skparaphrase.encoders._trained import TrainedEncoder
-from skparaphrase.metrics._similarity import cosine_similarity
 from skparaphrase.text import WordTokenizer, check_tokenizer
 from skparaphrase.vectors import WordVectors
 
@@ -85,7 +85,7 @@ def pair_similarities(estimator: Any, pairs: NDArray[np.object_]) -> NDArray[Any
     if hasattr(estimator, "predict"):
         return np.asarray(estimator.predict(pairs)).ravel()
     vectors = transform_texts(find_transformer(estimator), pairs)
-    return cosine_similarity(vectors[:, 0], vectors[:, 1])
+    return cosine(vectors[:, 0], vectors[:, 1])
 
 
 def find_table(estimator: Any) -> WordVectors:

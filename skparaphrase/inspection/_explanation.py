@@ -12,6 +12,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import Normalizer
 
 from skparaphrase._compat import check_pandas_support
+from skparaphrase._math import cosine, unit_vectors
 from skparaphrase.encoders._average import AveragingEncoder, static_parts
 from skparaphrase.encoders._paragram import ParagramEncoder
 from skparaphrase.encoders._pretrained import load_pretrained
@@ -22,7 +23,6 @@ from skparaphrase.inspection._estimators import (
     find_transformer,
     transform_texts,
 )
-from skparaphrase.metrics._similarity import cosine_similarity, unit_vectors
 from skparaphrase.vectors._pooling import token_shares, weighted_tokens
 
 _SAME = 1e-8  # largest difference of a cosine from 1 that rounding explains
@@ -95,7 +95,7 @@ def explain_similarity(a: str, b: str, encoder: Any = None) -> Any:
     whole = _embed(transformer, [a, b])
     parts = [_parts(transformer, encoder, each) for each in words]
     sums = np.array([part.sum(axis=0) for part in parts])
-    is_sum = bool((cosine_similarity(sums, whole) > 1 - _SAME).all())
+    is_sum = bool((cosine(sums, whole) > 1 - _SAME).all())
     if is_sum:
         first, second = (
             part / (np.linalg.norm(part.sum(axis=0)) or 1) for part in parts
@@ -103,9 +103,8 @@ def explain_similarity(a: str, b: str, encoder: Any = None) -> Any:
         shares = first @ second.T
     else:
         shares = _erased(transformer, *words)
-    cosine = float(cosine_similarity(*whole))
     frame = pandas.DataFrame(shares, index=words[0], columns=words[1])
-    frame.attrs.update(cosine=cosine, is_sum=is_sum)
+    frame.attrs.update(cosine=float(cosine(*whole)), is_sum=is_sum)
     return frame
 
 

@@ -10,13 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skparaphrase._compat import check_pandas_support
+from skparaphrase._math import unit_vectors
 from skparaphrase.inspection._estimators import (
     find_table,
     find_transformer,
     find_word_table,
     transform_texts,
 )
-from skparaphrase.metrics._similarity import unit_vectors
 from skparaphrase.search._nearest import Found, best, nearest
 from skparaphrase.text import unique_texts
 from skparaphrase.text._check import check_single_texts

@@ -15,40 +15,7 @@ from sklearn.utils import check_array, check_consistent_length, column_or_1d
 
 from skparaphrase._compat import BaseScorer
 from skparaphrase._estimator import warn_caller
-
-Vectors = NDArray[np.floating]
-
-
-def cosine_similarity(first: Vectors, second: Vectors) -> Vectors:
-    """Cosine of the angle between vectors on the last axis; 0 where one is zero."""
-    with np.errstate(over="ignore", invalid="ignore"):
-        dots = dot_similarity(first, second)
-        squares = dot_similarity(first, first)
-        others = dot_similarity(second, second)
-        norms = np.sqrt(squares) * np.sqrt(others)
-    limits = np.finfo(dots.dtype)
-    sound = np.minimum(squares, others) > limits.tiny / limits.eps
-    sound &= np.maximum(squares, others) <= limits.max
-    cosines = np.divide(dots, norms, out=np.zeros_like(dots), where=sound)
-    if not sound.all():  # a zero vector, or a square that overflowed or underflowed
-        first, second = unit_vectors(first[~sound]), unit_vectors(second[~sound])
-        cosines[~sound] = dot_similarity(first, second)
-    return cosines
-
-
-def dot_similarity(first: Vectors, second: Vectors) -> Vectors:
-    """Inner product on the last axis."""
-    return np.einsum("...d,...d->...", first, second)
-
-
-def unit_vectors(vectors: Vectors, length: float = 1.0) -> Vectors:
-    """Vectors scaled to a length, without overflow; zero vectors stay zero."""
-    # Divided by the largest entry first, squares neither overflow nor underflow.
-    largest = np.abs(vectors).max(axis=-1, keepdims=True, initial=0)
-    vectors = vectors / np.where(largest > 0, largest, 1)
-    lengths = np.sqrt(dot_similarity(vectors, vectors))[..., np.newaxis]
-    vectors *= length / np.where(lengths > 0, lengths, 1)
-    return vectors
+from skparaphrase._math import cosine
 
 
 def check_columns(columns: dict[str, Any], **options: Any) -> list[NDArray[np.float64]]:
@@ -169,7 +136,7 @@ class _CorrelationScorer(BaseScorer):
                     "vectors, shape (n_pairs, 2, d); transform gives shape "
                     f"{vectors.shape}."
                 )
-            found = cosine_similarity(vectors[:, 0], vectors[:, 1])
+            found = cosine(vectors[:, 0], vectors[:, 1])
         return float(self._score_func(y_true, found, **params))
 
 
@@ -332,7 +299,7 @@ class STSScorer:
         if self.postprocess is not None:
             vectors = clone(self.postprocess).fit_transform(vectors)
         vectors = np.asarray(vectors)
-        return cosine_similarity(vectors[:, 0], vectors[:, 1])
+        return cosine(vectors[:, 0], vectors[:, 1])
 
     def __repr__(self) -> str:
         average = ", average=True" if self.average else ""

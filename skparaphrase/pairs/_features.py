@@ -16,8 +16,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from skparaphrase._compat import fit_context
 from skparaphrase._estimator import DocumentedOnline
+from skparaphrase._math import cosine
 from skparaphrase._output import LastAxisTransformer, check_pair_vectors
-from skparaphrase.metrics._similarity import cosine_similarity
 
 
 def _product(first: Any, second: Any) -> Any:
@@ -28,7 +28,7 @@ def _cosine(first: Any, second: Any) -> Any:
     if not sparse.issparse(first):
         dtype = np.result_type(first, np.float32)  # integers become floats
         first, second = (rows.astype(dtype, copy=False) for rows in (first, second))
-        return cosine_similarity(first, second)[:, np.newaxis]
+        return cosine(first, second)[:, np.newaxis]
     if not first.shape[0]:
         return first[:, :1]
     product = _product(normalize(first), normalize(second)).sum(axis=1)

@@ -13,13 +13,13 @@ from sklearn.utils import Tags, check_array, check_consistent_length, column_or_
 
 from skparaphrase._compat import StrOptions, fit_context
 from skparaphrase._estimator import DocumentedOnline
+from skparaphrase._math import cosine, dot
 from skparaphrase._output import check_pair_vectors
 from skparaphrase.metrics import pearson_score
-from skparaphrase.metrics._similarity import cosine_similarity, dot_similarity
 
 _METRICS: dict[str, Callable[..., NDArray[np.floating]]] = {
-    "cosine": cosine_similarity,
-    "dot": dot_similarity,
+    "cosine": cosine,
+    "dot": dot,
     "euclidean": lambda first, second: -np.linalg.norm(first - second, axis=-1),
     "manhattan": lambda first, second: -np.abs(first - second).sum(axis=-1),
 }

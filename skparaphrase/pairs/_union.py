@@ -19,8 +19,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from skparaphrase._compat import StrOptions, fit_context
 from skparaphrase._estimator import DocumentedOnline, store_parameters
+from skparaphrase._math import unit_vectors
 from skparaphrase._output import LastAxisTransformer
-from skparaphrase.metrics._similarity import unit_vectors
 from skparaphrase.pairs._last_axis import LastAxis
 
 _Weights = Mapping[str, float] | ArrayLike | None

@@ -15,8 +15,8 @@ from sklearn.utils import Tags, check_array
 from sklearn.utils.validation import check_is_fitted
 
 from skparaphrase._estimator import DocumentedOnline
+from skparaphrase._math import unit_vectors
 from skparaphrase.encoders._pretrained import load_pretrained
-from skparaphrase.metrics._similarity import unit_vectors
 from skparaphrase.storage._models import save
 from skparaphrase.text import unique_texts
 

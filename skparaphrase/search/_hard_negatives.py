@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state, check_scalar
 
-from skparaphrase.metrics._similarity import dot_similarity
+from skparaphrase._math import dot
 from skparaphrase.search._mining import ParaphraseMiner
 from skparaphrase.search._nearest import QUERIES, nearest
 from skparaphrase.text import unique_texts
@@ -141,7 +141,7 @@ def mine_hard_negatives(
     found = []
     for start in range(0, len(pairs), QUERIES):
         anchor, partner = (ids[start : start + QUERIES] for ids in (anchors, partners))
-        score = dot_similarity(vectors[anchor], vectors[partner])
+        score = dot(vectors[anchor], vectors[partner])
         margin = np.maximum(absolute_margin, relative_margin * np.abs(score))
         pair, row, _ = nearest(
             vectors[anchor],

@@ -18,6 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 from skparaphrase._compat import HasMethods, Interval, StrOptions
 from skparaphrase._estimator import Arrays, Settings
 from skparaphrase._lazy import networks, torch, training
+from skparaphrase._math import unit_vectors
 from skparaphrase.encoders import ParagramEncoder
 from skparaphrase.encoders._initialize import (
     copy_fitted,
@@ -26,7 +27,6 @@ from skparaphrase.encoders._initialize import (
 )
 from skparaphrase.encoders._start import anchor_table, unwrap_frozen
 from skparaphrase.encoders._trained import TrainedEncoder
-from skparaphrase.metrics._similarity import unit_vectors
 from skparaphrase.optimizers import check_optimizer
 from skparaphrase.pairs._features import pair_features
 from skparaphrase.supervised._logistic import logistic_regression

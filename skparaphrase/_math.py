@@ -1,0 +1,73 @@
+"""Unit vectors, cosines, and groups of examples that share texts."""
+
+# Authors: The skparaphrase developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import connected_components
+
+Vectors = NDArray[np.floating]
+
+
+def dot(first: Vectors, second: Vectors) -> Vectors:
+    """Inner product on the last axis."""
+    return np.einsum("...d,...d->...", first, second)
+
+
+def cosine(first: Vectors, second: Vectors) -> Vectors:
+    """Cosine of the angle between vectors on the last axis; 0 where one is zero."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        dots = dot(first, second)
+        squares, others = dot(first, first), dot(second, second)
+        norms = np.sqrt(squares) * np.sqrt(others)
+    limits = np.finfo(dots.dtype)
+    sound = np.minimum(squares, others) > limits.tiny / limits.eps
+    sound &= np.maximum(squares, others) <= limits.max
+    cosines = np.divide(dots, norms, out=np.zeros_like(dots), where=sound)
+    if not sound.all():  # a zero vector, or a square that overflowed or underflowed
+        cosines[~sound] = dot(unit_vectors(first[~sound]), unit_vectors(second[~sound]))
+    return cosines
+
+
+def unit_vectors(
+    vectors: Vectors, length: float = 1.0, *, out: Any = None
+) -> NDArray[Any]:
+    """Vectors scaled to a length, without overflow; zero vectors stay zero.
+
+    With `out`, which may be `vectors`, the result is written there.
+    """
+    # Divided by the largest entry first, squares neither overflow nor underflow.
+    largest = vectors.max(axis=-1, keepdims=True, initial=0)
+    least = vectors.min(axis=-1, keepdims=True, initial=0)
+    largest = np.maximum(largest, -least)
+    vectors = np.divide(vectors, np.where(largest > 0, largest, 1), out=out)
+    lengths = np.sqrt(dot(vectors, vectors))[..., np.newaxis]
+    vectors *= length / np.where(lengths > 0, lengths, 1)
+    return vectors
+
+
+def text_groups(texts: NDArray[np.integer]) -> NDArray[np.intp]:
+    """Group rows that are connected by shared texts, in order of appearance.
+
+    Parameters
+    ----------
+    texts : ndarray of int of shape (n_rows, n_texts)
+        Equal for equal texts.
+
+    Returns
+    -------
+    groups : ndarray of shape (n_rows,)
+        Connected components of the graph of rows and the texts that they contain.
+    """
+    n_rows, width = texts.shape
+    distinct, nodes = np.unique(texts, return_inverse=True)
+    n_nodes = n_rows + len(distinct)
+    starts = np.minimum(np.arange(n_nodes + 1), n_rows) * width
+    entries = np.ones(texts.size, np.bool_), n_rows + nodes.ravel(), starts
+    graph = csr_array(entries, shape=(n_nodes, n_nodes))
+    groups: NDArray[np.intp] = connected_components(graph, directed=False)[1][:n_rows]
+    return groups
