@@ -9,6 +9,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from sklearn.exceptions import NotFittedError
@@ -89,8 +90,8 @@ def _from_encoder(encoder: Any, init: Any) -> Start:
         if encoder.vectors is not None:
             anchors = check_word_vectors(encoder.vectors).with_words(added)
         check_same_words(anchors, init.vectors_)
-    composition = encoder._composition(init.vectors_)
-    networks.with_parameters(composition, init.parameters_, "init")
+    build = partial(encoder._composition, init.vectors_)
+    composition = networks.with_parameters(build, init.parameters_, "init")
     return Start(init.vectors_, anchors, composition, added)
 
 

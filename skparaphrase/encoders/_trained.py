@@ -7,6 +7,7 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from contextlib import ExitStack
 from copy import deepcopy
+from functools import partial
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
@@ -322,12 +323,8 @@ class TrainedEncoder(PaperSettings, CallbackSupportMixin, TextEncoder):
         raise NotImplementedError
 
     def _fitted_composition(self) -> "networks.Composition":
-        composition = self._composition(self.vectors_)
-        if not self.parameters_:
-            return composition
-        return networks.with_parameters(
-            composition, self.parameters_, "The fitted encoder"
-        )
+        build = partial(self._composition, self.vectors_)
+        return networks.with_parameters(build, self.parameters_, "The fitted encoder")
 
     def _fitted_state(self, arrays: Arrays) -> dict[str, Any]:
         """Fitted attributes, given what a trainer of the composition has."""
@@ -382,4 +379,4 @@ class TrainedEncoder(PaperSettings, CallbackSupportMixin, TextEncoder):
     @property
     def _n_features_out(self) -> int:
         check_is_fitted(self)
-        return self._composition(self.vectors_).dim
+        return self._fitted_composition().dim

@@ -181,7 +181,7 @@ class PairwiseInteraction(TrainedModel):
 
     def _fitted_network(self) -> "networks.Interaction":
         return networks.with_parameters(
-            self._network(), self.parameters_, "The fitted model"
+            self._network, self.parameters_, "The fitted model"
         )
 
     def _trainer(self, examples: LabelledTexts) -> "training.InteractionTrainer":

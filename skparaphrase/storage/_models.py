@@ -31,7 +31,6 @@ from skparaphrase.storage._folders import (
     write_metadata,
 )
 from skparaphrase.text import TOKEN_PATTERNS
-from skparaphrase.text._ngrams import LONGEST_NGRAM
 
 _FORMAT_VERSION = 2
 _MODELS = ("encoders", "interaction", "search", "supervised", "tagging")
@@ -42,11 +41,6 @@ _MAPPED = "float32", "float16", "int8", "uint8", "int64"  # arrays of search
 _MOST_ENTRIES = 1000  # of a folder; models have a dozen
 _MOST_DEPTH = 16  # of folders in folders; models have four
 _LABEL_BYTES = 2**26  # of an array of labels
-# Parameters that are sizes of arrays, or numbers of them.
-_SIZES = (
-    *("dim", "embedding_dim", "hidden_dim", "dense_dim", "projection_dim"),
-    *("n_filters", "filters", "widths", "n_layers", "ngram_range"),
-)
 _MAPPINGS = "class_weight", "weights"  # of labels, of words; others are word counts
 _PLAIN = (str, int, float, bool, type(None))
 # Parameters of the second edition that some classes no longer have. They only decided
@@ -247,7 +241,6 @@ def _load(folder: Path, *, trust_patterns: bool, verify: bool, depth: int = 0) -
         load_arrays(folder / _ARRAYS, attributes, finite=True)
         for path in folder.glob("*.npy"):
             attributes[path.stem] = np.asarray(load_array(path, *_MAPPED))
-        _check_sizes(parameters, attributes)
         kind = metadata["kind"]
         model = _instantiate(_MODELS, kind, parameters, folder, metadata)
         _validate(model)
@@ -274,24 +267,6 @@ def _inner_folders(folder: Path, depth: int) -> list[Path]:
     if found and depth == _MOST_DEPTH:
         raise ValueError(f"models are nested more than {_MOST_DEPTH} folders deep")
     return found
-
-
-def _check_sizes(parameters: dict[str, Any], attributes: dict[str, Any]) -> None:
-    """Refuse parameters of a trained model that its arrays cannot have.
-
-    A network of a billion layers would be built by the first prediction.
-    """
-    arrays = attributes.get("parameters_")
-    if not isinstance(arrays, dict):
-        return
-    largest = max((max(x.shape, default=0) for x in arrays.values()), default=0)
-    table = attributes.get("vectors_", parameters.get("vectors"))
-    largest = max(largest, getattr(table, "dim", 0))
-    most = {"n_layers": max(len(arrays), 1), "ngram_range": LONGEST_NGRAM}
-    for name in _SIZES:
-        sizes = np.array(parameters.get(name) or 0, dtype=object).ravel().tolist()
-        if any(size > most.get(name, largest) for size in sizes):
-            raise ValueError(f"{name}={parameters[name]!r:.60} does not fit its arrays")
 
 
 def fitted_attributes(estimator: Any) -> dict[str, Any]:

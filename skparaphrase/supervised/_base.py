@@ -5,6 +5,7 @@
 
 from collections.abc import Sequence
 from copy import copy
+from functools import partial
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -217,7 +218,7 @@ class SupervisedModel(TrainedModel):
             table = self._word_table(prior, optimizer, device)
             composition = self.encoder_._fitted_composition().to(device)
         head = networks.with_parameters(
-            self._head(composition.dim), self.head_, "The fitted model"
+            partial(self._head, composition.dim), self.head_, "The fitted model"
         )
         targets = self._targets.distributions(examples.targets) + EPSILON
         trainer = training.HeadTrainer(
@@ -255,8 +256,8 @@ class SupervisedModel(TrainedModel):
                 "Training resumes with the words it started with, but `encoder` now "
                 "has other words. Fit a clone to start again."
             )
-        wanted = encoder._composition(encoder.vectors_)
-        networks.with_parameters(wanted, prior.parameters_, "encoder")
+        build = partial(encoder._composition, encoder.vectors_)
+        networks.with_parameters(build, prior.parameters_, "encoder")
         return prior
 
     def _word_table(

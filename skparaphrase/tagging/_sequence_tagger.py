@@ -381,7 +381,7 @@ class SequenceTagger(TrainedModel):
         composition = self.word_encoder_.parameters_.items()
         arrays = {f"composition.{name}": array for name, array in composition}
         arrays.update(self.parameters_)
-        return networks.with_parameters(self._tagger(), arrays, "The fitted tagger")
+        return networks.with_parameters(self._tagger, arrays, "The fitted tagger")
 
     def _trainer(self, examples: LabelledTexts) -> "training.TaggerTrainer":
         device = networks.resolve_device(self.device)

@@ -17,7 +17,7 @@ from skparaphrase.text._batch import TokenBatch
 from skparaphrase.text._check import text_blocks
 from skparaphrase.text._vocabulary import Alphabet, NgramIndex, code_points
 
-LONGEST_NGRAM = 100  # characters, of what is loaded
+LONGEST_NGRAM = 100  # characters; the time grows with the square of the order
 _CHARACTERS = 2**20  # counted at a time, of so many texts at most
 _TEXTS = 2**16
 _MAX_KEY = 2**63 - 1
@@ -42,7 +42,7 @@ class NgramTokenizer:
     Raises
     ------
     ValueError
-        Unless `ngram_range` is two int with 1 <= lowest <= highest.
+        Unless `ngram_range` is two int with 1 <= lowest <= highest <= 100.
 
     Examples
     --------
@@ -64,13 +64,13 @@ class NgramTokenizer:
     ) -> None:
         try:
             lowest, highest = map(index, ngram_range)
-            valid = 1 <= lowest <= highest
+            valid = 1 <= lowest <= highest <= LONGEST_NGRAM
         except (TypeError, ValueError):
             valid = False
         if not valid:
             raise ValueError(
                 "ngram_range must be two int (lowest, highest) with 1 <= lowest <= "
-                f"highest; got {ngram_range!r}."
+                f"highest <= {LONGEST_NGRAM}; got {ngram_range!r}."
             )
         self.ngram_range = (lowest, highest)
         self.lowercase = lowercase

@@ -456,19 +456,29 @@ def test_text_may_be_compressed_well(tmp_path):
         ("ConvolutionalEncoder", {"widths": [10**9]}),
         ("ConvolutionalEncoder", {"n_filters": 10**9}),
         ("PairwiseInteractionRegressor", {"hidden_dim": 10**9}),
-        ("PairwiseInteractionRegressor", {"max_words": 7}),
-        ("PairwiseInteractionRanker", {"max_words": [48]}),
         ("SequenceTagger", {"dense_dim": 10**9}),
     ],
 )
 def test_sizes_that_models_cannot_have(name, changes, tmp_path):
+    """The network of such a model is not even built."""
     [model] = subjects.fitted(name)
     model.save(tmp_path / "model")
-    assert skparaphrase.load(tmp_path / "model")
+    subjects.say(name, skparaphrase.load(tmp_path / "model"), ["a cat"])
     forget_checksums(tmp_path / "model")
     path = tmp_path / "model/metadata.json"
     edit(path, **{f"parameters__{k}": v for k, v in changes.items()})
-    with little_memory(), pytest.raises(ValueError, match=r"model is damaged: "):
+    loaded = skparaphrase.load(tmp_path / "model")
+    with little_memory(), pytest.raises(ValueError, match=r"other par|must be"):
+        subjects.say(name, loaded, ["a cat"])
+
+
+@pytest.mark.parametrize("max_words", [7, [48]])
+def test_parameters_are_validated(max_words, tmp_path):
+    [model] = subjects.fitted("PairwiseInteractionRanker")
+    model.save(tmp_path / "model")
+    forget_checksums(tmp_path / "model")
+    edit(tmp_path / "model/metadata.json", parameters__max_words=max_words)
+    with pytest.raises(ValueError, match="'max_words' parameter"):
         skparaphrase.load(tmp_path / "model")
 
 

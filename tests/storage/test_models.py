@@ -112,6 +112,7 @@ def test_every_encoder_is_saved(name, vectors, tmp_path):
         lambda v: ConvolutionalEncoder(v, n_filters=2, widths=[2, 1], **SHORT),
         lambda v: CharagramEncoder(dim=3, ngram_range=[1, 2], **SHORT),
         lambda v: CharCNNEncoder(embedding_dim=3, dim=4, filters=[[2, 2]], **SHORT),
+        lambda v: CharCNNEncoder(**SHORT),  # `filters` is the name of a setting
     ],
 )
 def test_loaded_encoder_gives_the_same_vectors(make, vectors, tmp_path):
