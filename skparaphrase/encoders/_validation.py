@@ -13,9 +13,8 @@ from typing import Any
 import numpy as np
 
 from skparaphrase._math import unit_vectors
+from skparaphrase._nearest import nearest
 from skparaphrase.metrics import RetrievalScorer, STSScorer
-
-_BLOCK = 1024  # texts whose cosines with all others are in memory at a time
 
 
 def validation(encoder: Any, examples: Any, held_out: Any) -> Callable[[], Any]:
@@ -50,14 +49,8 @@ def _mean_cosine(encoder: Any, held_out: Any) -> float:
 def _neighbor_accuracy(encoder: Any, examples: Any, held_out: Any) -> float:
     """The share of held-out texts whose nearest training text has their label."""
     known, new = (
-        unit_vectors(np.asarray(encoder.transform(texts.array)))
+        unit_vectors(np.asarray(encoder.transform(texts.array), np.float32))
         for texts in (examples, held_out)
     )
-    nearest = np.concatenate(
-        [
-            (new[start : start + _BLOCK] @ known.T).argmax(axis=1)
-            for start in range(0, len(new), _BLOCK)
-        ]
-    )
-    labels = examples.signal.values
-    return float((labels[nearest] == held_out.signal.values).mean())
+    _, rows, _ = nearest(new, known, 1)
+    return float((examples.signal.values[rows] == held_out.signal.values).mean())

@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 
 from skparaphrase._compat import check_pandas_support
 from skparaphrase._math import unit_vectors
+from skparaphrase._nearest import Found, best, nearest
 from skparaphrase.inspection._estimators import (
     find_table,
     find_transformer,
     find_word_table,
     transform_texts,
 )
-from skparaphrase.search._nearest import Found, best, nearest
 from skparaphrase.text import unique_texts
 from skparaphrase.text._check import check_single_texts
 from skparaphrase.vectors import WordVectors

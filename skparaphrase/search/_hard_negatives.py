@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from sklearn.utils import check_random_state, check_scalar
 
 from skparaphrase._math import dot
+from skparaphrase._nearest import QUERIES, nearest
 from skparaphrase.search._mining import ParaphraseMiner
-from skparaphrase.search._nearest import QUERIES, nearest
 from skparaphrase.text import unique_texts
 from skparaphrase.text._check import check_pairs, check_single_texts
 

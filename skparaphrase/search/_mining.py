@@ -11,8 +11,8 @@ from sklearn.utils import Bunch
 from sklearn.utils.validation import check_is_fitted
 
 from skparaphrase._compat import HasMethods, Interval, check_pandas_support, fit_context
+from skparaphrase._nearest import nearest
 from skparaphrase.search._base import EncoderUser
-from skparaphrase.search._nearest import nearest
 from skparaphrase.text._check import check_single_texts
 
 

@@ -20,8 +20,8 @@ from skparaphrase._compat import (
     check_pandas_support,
     fit_context,
 )
+from skparaphrase._nearest import QUERIES, floor, nearest
 from skparaphrase.search._base import EncoderUser
-from skparaphrase.search._nearest import QUERIES, floor, nearest
 from skparaphrase.search._stored import DTYPES, ChosenRows, StoredVectors
 from skparaphrase.text._check import check_single_texts
 

@@ -14,6 +14,8 @@ from typing import Any, Self, SupportsIndex
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from skparaphrase._math import unit_vectors
+from skparaphrase._nearest import UnitRows, nearest
 from skparaphrase.text import (
     NgramIndex,
     NgramTokenizer,
@@ -29,7 +31,6 @@ from skparaphrase.vectors._subwords import DTYPES, Subwords, converted, fit_subw
 from skparaphrase.vectors._weighting import weighted
 
 MADE = ("subword", "hash")  # unknown= for which vectors of words are made
-_BLOCK = 65536  # rows converted to float32 at a time
 _CHECKED = 16384  # vectors checked at a time
 
 
@@ -462,22 +463,12 @@ class WordVectors:
             )
         if not np.isfinite(target).all():
             raise ValueError("The vector is not finite.")
-        cosines = np.empty(len(self), dtype=np.float32)
-        for start in range(0, len(self), _BLOCK):
-            block = slice(start, start + _BLOCK)
-            rows = self.rows(block)
-            norms = np.linalg.norm(rows, axis=1)
-            cosines[block] = rows @ target / np.maximum(norms, 1e-30)
-        cosines /= max(float(np.linalg.norm(target)), 1e-30)
-        if own is not None:
-            cosines[own] = -np.inf
-        n = max(min(n, len(self) - (own is not None)), 0)
-        best = np.arange(len(self))
-        if 0 < n < len(self):
-            least = np.partition(cosines, len(self) - n)[len(self) - n]
-            best = np.flatnonzero(cosines >= least)
-        best = best[np.argsort(-cosines[best], kind="stable")][:n]
-        return [(self.words[i], float(cosines[i])) for i in best.tolist()]
+        n = max(min(n, len(self)), 0)
+        _, rows, cosines = nearest(
+            unit_vectors(target[np.newaxis]), UnitRows(self), n + (own is not None)
+        )
+        found = zip(rows.tolist(), cosines.tolist(), strict=True)
+        return [(self.words[row], cosine) for row, cosine in found if row != own][:n]
 
     # Tables made from this one ---------------------------------------------------
 

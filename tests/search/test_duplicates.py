@@ -13,9 +13,10 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
 import skparaphrase
+from skparaphrase import _nearest
 from skparaphrase.datasets import load_paraphrases
 from skparaphrase.encoders import AverageEncoder
-from skparaphrase.search import NearDuplicates, _nearest
+from skparaphrase.search import NearDuplicates
 from skparaphrase.vectors import WordVectors
 
 ANGLES = [0, 20, 40, 90, 35, 100]

@@ -4,10 +4,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 from collections.abc import Iterator
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+
+from skparaphrase._math import unit_vectors
 
 Vectors = NDArray[np.float32]
 Found = tuple[NDArray[np.intp], NDArray[np.intp], Vectors]  # query, row, cosine
@@ -18,6 +20,19 @@ class Rows(Protocol):
 
     def __len__(self) -> int: ...
     def __getitem__(self, rows: slice, /) -> Vectors: ...
+
+
+class UnitRows:
+    """The rows of a table of vectors, scaled to length 1 where they are read."""
+
+    def __init__(self, table: Any) -> None:
+        self.table = table
+
+    def __len__(self) -> int:
+        return len(self.table)
+
+    def __getitem__(self, rows: slice) -> Vectors:
+        return unit_vectors(self.table.rows(rows))
 
 
 QUERIES = 1024  # in a block
@@ -101,6 +116,8 @@ def nearest(
     """
     found = []
     k = int(k)  # products of small integers of NumPy overflow
+    if k == 0:
+        return _concatenated([])
     for first in range(0, len(queries), QUERIES):
         block = slice(first, first + QUERIES)
         most = None if at_most is None else at_most[block, np.newaxis].astype("f4")

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from skparaphrase.search import _nearest
-from skparaphrase.search._nearest import larger, nearest
+from skparaphrase import _nearest
+from skparaphrase._nearest import larger, nearest
 
 
 def unit_vectors(n, dim=16, seed=0):
