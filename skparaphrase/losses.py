@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 __all__ = ["CoSENTLoss", "DistillationLoss", "InfoNCELoss", "Loss", "MarginLoss"]
 
 BLOCK = 1024  # texts whose cosines with all others are in memory at a time
-_WARM = 0.025  # exp(-2 / _WARM) is far above the smallest number in float32
 
 
 class Loss(DocumentedOnline, BaseEstimator, ABC):
@@ -204,9 +203,9 @@ class InfoNCELoss(Loss):
     temperature : float, default=0.1
         Divides the cosines.
     keep : float, default=0.5
-        How much of what is to be found is not the partner alone, but what the vectors
-        at the start of the fit would find (soft targets, Hinton et al. 2015): texts
-        that were somewhat similar stay so. 0: the partner alone.
+        Weight of soft targets (Hinton et al. 2015), which are what the vectors at the
+        start of the fit would find: texts that were somewhat similar stay so. The rest
+        is the weight of the partner.
     mask_known : bool, default=True
         Exclude candidates that are no negatives, because their string equals the text
         or its partner, or because pairs of the batch connect them: of (a, b) and (b,
@@ -250,18 +249,35 @@ class InfoNCELoss(Loss):
         -------
         loss : Tensor, a scalar
         """
-        groups = None
-        if batch.has_classes:
-            groups = batch.identities
-        elif self.mask_known and _repeat(batch.identities):
-            groups = _paraphrase_groups(batch.identities, batch.n_pairs)
-        start = batch.start if self.keep else None
-        is_small = batch.n_pairs <= BLOCK and self.temperature >= _WARM
-        infonce = _infonce_at_once if is_small else _infonce_in_blocks
-        loss, gradient = infonce(
-            unit.detach(), start, groups, batch.n_pairs, self.temperature, self.keep
-        )
-        return networks.with_gradient(unit, loss, gradient)
+        n_pairs = batch.n_pairs
+        groups, mask = batch.identities, None
+        is_repeated = len(set(groups.tolist())) < len(groups)
+        if batch.has_classes or (self.mask_known and is_repeated):
+            if not batch.has_classes:
+                groups = _paraphrase_groups(groups, n_pairs)
+            mask = networks.to_device(_mask(groups, n_pairs), unit.device)
+
+        def compare(vectors: "Tensor") -> "tuple[Tensor, Tensor]":
+            """Log-probabilities of the candidates of first, and of second texts."""
+            first, second = vectors[0 : 2 * n_pairs : 2], vectors[1 : 2 * n_pairs : 2]
+            hard = vectors[2 * n_pairs :]
+            candidates = torch.cat([second, hard]) if batch.n_hard else second
+            logits = first @ candidates.T / self.temperature
+            if mask is not None:  # zero times -inf would be NaN
+                logits = logits.masked_fill(mask, torch.finfo(logits.dtype).min)
+            return logits.log_softmax(dim=1), logits[:, :n_pairs].log_softmax(dim=0)
+
+        first, second = compare(unit)
+        if not self.keep or batch.start is None:
+            total = first.diagonal().sum() + second.diagonal().sum()
+            return -total / (2 * n_pairs)
+        with torch.no_grad():
+            targets = [each.exp().mul_(self.keep) for each in compare(batch.start)]
+            for target in targets:
+                target.diagonal().add_(1 - self.keep)
+        total = torch.dot(targets[0].flatten(), first.flatten())
+        total += torch.dot(targets[1].flatten(), second.flatten())
+        return -total / (2 * n_pairs)
 
 
 class CoSENTLoss(Loss):
@@ -390,8 +406,7 @@ def choose_negatives(
     Arguments and result are those of :meth:`MarginLoss.choose`; equal numbers in
     `texts`, of shape (n_texts,), mean equal strings, and the last `n_hard` rows are
     hard negatives. A random choice draws a pair, then a side; with `mask_identical` it
-    draws from the remaining candidates. Cosines are computed in blocks, never for the
-    whole batch at once.
+    draws from the remaining candidates. Cosines are computed in blocks.
     """
     n = len(unit) - n_hard
     device = unit.device
@@ -459,11 +474,6 @@ def _identical(texts: NDArray[np.integer], rows: slice) -> NDArray[np.bool_]:
     return same | same[partner]
 
 
-def _repeat(texts: NDArray[np.integer]) -> bool:
-    """Whether a number occurs more than once."""
-    return len(set(texts.tolist())) < len(texts)
-
-
 def _paraphrase_groups(texts: NDArray[np.integer], n_pairs: int) -> NDArray[np.integer]:
     """Equal numbers for texts that strings and pairs connect, shape (n_texts,)."""
     pairs, negatives = np.split(texts, [2 * n_pairs])
@@ -472,129 +482,13 @@ def _paraphrase_groups(texts: NDArray[np.integer], n_pairs: int) -> NDArray[np.i
     return np.concatenate([np.repeat(pair_groups, 2), negative_groups])
 
 
-def _infonce_at_once(
-    unit: "Tensor",
-    start: "Tensor | None",
-    groups: NDArray[np.integer] | None,
-    n_pairs: int,
-    temperature: float,
-    keep: float,
-) -> "tuple[Tensor, Tensor]":
-    """As :func:`_infonce_in_blocks`, with the matrix of cosines in memory.
-
-    Each exponential is computed once, for rows and columns: relative to that of the
-    cosine 1, which is the largest, none vanishes at temperatures from `_WARM` on.
-    """
-    one, candidates = unit[0 : 2 * n_pairs : 2], _candidates(unit, n_pairs)
-    mask = None if groups is None else _mask(groups, n_pairs, slice(0, n_pairs), unit)
-
-    def compare(one: "Tensor", candidates: "Tensor") -> "tuple[Tensor, ...]":
-        """Logits, the sums of both softmax, and their divisors."""
-        logits = (one @ candidates.T).sub_(1).div_(temperature)
-        shares = logits.exp()
-        if mask is not None:
-            shares.masked_fill_(mask, 0)
-        of_rows, of_columns = shares.sum(dim=1), shares[:, :n_pairs].sum(dim=0)
-        factors = 1 / of_rows[:, None]
-        if len(candidates) == n_pairs:
-            factors = factors + 1 / of_columns
-        else:
-            factors = factors.repeat(1, len(candidates))
-            factors[:, :n_pairs] += 1 / of_columns
-        return logits, shares.mul_(factors), of_rows, of_columns
-
-    logits, shares, of_rows, of_columns = compare(one, candidates)
-    total = of_rows.log_().sum() + of_columns.log_().sum()
-    own = 1.0
-    if start is not None:
-        own = 1 - keep
-        targets = compare(start[0 : 2 * n_pairs : 2], _candidates(start, n_pairs))[1]
-        total -= keep * torch.dot(targets.flatten(), logits.flatten())
-        shares.sub_(targets, alpha=keep)
-    total -= 2 * own * logits.diagonal().sum()
-    shares.diagonal().sub_(2 * own)
-    shares /= 2 * n_pairs * temperature
-    return total / (2 * n_pairs), _rows(shares @ candidates, shares.T @ one)
-
-
-def _infonce_in_blocks(
-    unit: "Tensor",
-    start: "Tensor | None",
-    groups: NDArray[np.integer] | None,
-    n_pairs: int,
-    temperature: float,
-    keep: float,
-) -> "tuple[Tensor, Tensor]":
-    """Cross-entropy in both directions and its gradient, by blocks of rows.
-
-    Only the log-sum-exp of every row and column is kept for the gradient: at a batch
-    size of 8,192 it takes 134 MB, the whole matrix 1,074 MB.
-    """
-    known = [unit] if start is None else [unit, start]  # now, and at the start
-    ones = [each[0 : 2 * n_pairs : 2] for each in known]
-    candidates = [_candidates(each, n_pairs) for each in known]
-    of_rows = unit.new_empty(len(known), n_pairs)
-    of_columns = unit.new_full((len(known), n_pairs), -torch.inf)
-
-    def logits(of: int, rows: slice) -> "Tensor":
-        found = ones[of][rows] @ candidates[of].T / temperature
-        if groups is None:
-            return found
-        mask = _mask(groups, n_pairs, rows, unit)
-        return found.masked_fill_(mask, -torch.inf)
-
-    for rows in _blocks(n_pairs):
-        for of in range(len(known)):
-            block = logits(of, rows)
-            of_rows[of, rows] = block.logsumexp(dim=1)
-            below = block[:, :n_pairs].logsumexp(dim=0)
-            of_columns[of] = of_columns[of].logaddexp(below)
-    total = of_rows[0].sum() + of_columns[0].sum()
-    of_one, of_candidates = torch.zeros_like(ones[0]), torch.zeros_like(candidates[0])
-    for rows in _blocks(n_pairs):
-        block = logits(0, rows)
-        shares = (block - of_rows[0, rows, None]).exp_()
-        shares[:, :n_pairs] += (block[:, :n_pairs] - of_columns[0]).exp_()
-        own = 1.0
-        if start is not None:
-            own = 1 - keep
-            before = logits(1, rows)
-            targets = (before - of_rows[1, rows, None]).exp_()
-            targets[:, :n_pairs] += (before[:, :n_pairs] - of_columns[1]).exp_()
-            targets *= keep
-            shares -= targets
-            total -= (targets * block.masked_fill(targets == 0, 0)).sum()
-        shares.diagonal(rows.start).sub_(2 * own)
-        total -= 2 * own * block.diagonal(rows.start).sum()
-        shares /= 2 * n_pairs * temperature
-        of_one[rows] = shares @ candidates[0]
-        of_candidates += shares.T @ ones[0][rows]
-    return total / (2 * n_pairs), _rows(of_one, of_candidates)
-
-
-def _candidates(vectors: "Tensor", n_pairs: int) -> "Tensor":
-    """The rows of second texts, and then those of hard negatives."""
-    second, hard = vectors[1 : 2 * n_pairs : 2], vectors[2 * n_pairs :]
-    return torch.cat([second, hard]) if len(hard) else second
-
-
-def _rows(of_one: "Tensor", of_candidates: "Tensor") -> "Tensor":
-    """Rows of first texts and of candidates, in the order of a batch."""
-    n_pairs, dim = of_one.shape
-    of_second, of_hard = of_candidates[:n_pairs], of_candidates[n_pairs:]
-    of_pairs = torch.stack([of_one, of_second], dim=1).view(-1, dim)
-    return torch.cat([of_pairs, of_hard]) if len(of_hard) else of_pairs
-
-
-def _mask(
-    groups: NDArray[np.integer], n_pairs: int, rows: slice, like: "Tensor"
-) -> "Tensor":
-    """Which candidates of some pairs are no negatives, though not of the pair itself.
+def _mask(groups: NDArray[np.integer], n_pairs: int) -> NDArray[np.bool_]:
+    """Which candidates of a pair are no negatives, though not its own second text.
 
     They are of the group of the pair, to which both of its texts belong: the mask is
     that of the first texts among candidates, and of the second among first texts.
     """
     of_pairs, of_hard = groups[0 : 2 * n_pairs : 2], groups[2 * n_pairs :]
-    same = of_pairs[rows, None] == np.concatenate([of_pairs, of_hard])
-    np.fill_diagonal(same[:, rows.start :], False)
-    return networks.to_device(same, like.device)
+    same = of_pairs[:, None] == np.concatenate([of_pairs, of_hard])
+    np.fill_diagonal(same, False)
+    return same

@@ -12,7 +12,6 @@ from skparaphrase.networks._compositions import (
     charagram_range,
     parameter_arrays,
     unit_vectors,
-    with_gradient,
     with_parameters,
 )
 from skparaphrase.networks._convolutions import CharacterConvolution, Convolution
@@ -49,6 +48,5 @@ __all__ = [
     "resolve_device",
     "to_device",
     "unit_vectors",
-    "with_gradient",
     "with_parameters",
 ]

@@ -526,23 +526,3 @@ class _Unit(torch.autograd.Function):
         unit, norms = ctx.saved_tensors
         along = (unit * gradient).sum(dim=1, keepdim=True)
         return torch.addcmul(gradient, unit, along, value=-1).div_(norms)
-
-
-def with_gradient(x: Tensor, value: Tensor, gradient: Tensor) -> Tensor:
-    """The scalar `value` of a function whose `gradient` at `x` is already known."""
-    found: Tensor = _WithGradient.apply(x, value, gradient)
-    return found
-
-
-class _WithGradient(torch.autograd.Function):
-    """A number, with a gradient that was computed beside it."""
-
-    @staticmethod
-    def forward(ctx: Any, x: Tensor, value: Tensor, gradient: Tensor) -> Tensor:
-        ctx.save_for_backward(gradient)
-        return value.clone()
-
-    @staticmethod
-    def backward(ctx: Any, of_value: Tensor) -> tuple[Tensor, None, None]:
-        (gradient,) = ctx.saved_tensors
-        return gradient * of_value, None, None
