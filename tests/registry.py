@@ -4,10 +4,23 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 import inspect
+import pkgutil
+from importlib import import_module
 
+from sklearn.base import BaseEstimator
+
+import skparaphrase
 from skparaphrase import encoders
 from skparaphrase.encoders._trained import TrainedEncoder
 
+PUBLIC = [
+    "skparaphrase",
+    *(
+        module.name
+        for module in pkgutil.walk_packages(skparaphrase.__path__, "skparaphrase.")
+        if not any(part.startswith("_") for part in module.name.split("."))
+    ),
+]
 SMALL = {
     "dim": 4,
     "embedding_dim": 3,
@@ -29,6 +42,25 @@ def public_classes(module, base=object):
         for name, value in found.items()
         if inspect.isclass(value) and issubclass(value, base)
     }
+
+
+def classes():
+    """All public classes, each once."""
+    found = {
+        value.__qualname__: value
+        for name in PUBLIC
+        for value in public_classes(import_module(name)).values()
+    }
+    return list(found.values())
+
+
+def estimators():
+    """All public classes that take parameters as scikit-learn's estimators do."""
+    return [
+        owner
+        for owner in classes()
+        if issubclass(owner, BaseEstimator) and not inspect.isabstract(owner)
+    ]
 
 
 ENCODERS = public_classes(encoders)

@@ -6,7 +6,6 @@
 import ast
 import importlib
 import inspect
-import pkgutil
 import subprocess
 import sys
 from graphlib import TopologicalSorter
@@ -20,14 +19,7 @@ import skparaphrase
 from skparaphrase.encoders import AverageEncoder, ParagramEncoder
 from skparaphrase.supervised import SimilarityRegressor
 
-PUBLIC = [
-    "skparaphrase",
-    *(
-        module.name
-        for module in pkgutil.walk_packages(skparaphrase.__path__, "skparaphrase.")
-        if not any(part.startswith("_") for part in module.name.split("."))
-    ),
-]
+PUBLIC = registry.PUBLIC
 HEAVY = (
     *("torch", "matplotlib", "pandas", "polars", "pyarrow", "rich", "pooch"),
     *("tokenizers", "model2vec", "sentence_transformers", "spacy", "gensim"),
@@ -223,40 +215,21 @@ def test_public_modules_list_documented_names(name):
 
 
 def test_every_public_class_documents_its_methods():
-    for owner in classes():
+    for owner in registry.classes():
         for name, member in vars(owner).items():
             if name.startswith("_") or not inspect.isfunction(member):
                 continue
             assert inspect.getdoc(member), f"{owner.__name__}.{name}"
 
 
-def classes():
-    found = {}
-    for name in PUBLIC:
-        module = importlib.import_module(name)
-        for public in module.__all__:
-            value = getattr(module, public)
-            if inspect.isclass(value):
-                found[value.__qualname__] = value
-    return list(found.values())
-
-
-def estimators():
-    return [
-        owner
-        for owner in classes()
-        if issubclass(owner, BaseEstimator) and not inspect.isabstract(owner)
-    ]
-
-
 def test_estimators_are_found():
-    names = {owner.__name__ for owner in estimators()}
+    names = {owner.__name__ for owner in registry.estimators()}
     assert {"AverageEncoder", "ParagramEncoder", "PairSimilarity", "LastAxis"} <= names
     assert {*registry.ENCODERS} <= names
 
 
 each_estimator = pytest.mark.parametrize(
-    "owner", estimators(), ids=lambda owner: owner.__name__
+    "owner", registry.estimators(), ids=lambda owner: owner.__name__
 )
 
 

@@ -394,13 +394,3 @@ def test_objects_of_presets_are_not_shared():
     first.set_params(loss__margin=9.0, optimizer__name="sgd")
     for other in (second, make("CharLSTMEncoder words")):
         assert other.loss.margin == 0.4 and other.optimizer.name == "adam"
-
-
-@pytest.mark.parametrize("name", [n for n in PRESETS if "Encoder" in n])
-def test_presets_of_encoders_train(name, vectors, pairs, sentences):
-    encoder = make(name, max_epochs=1, random_state=0, device="cpu")
-    params = encoder.get_params(deep=False)
-    small = {"vectors": vectors, "dim": 5, "embedding_dim": 5}
-    encoder.set_params(**{k: v for k, v in small.items() if k in params})
-    embedded = clone(encoder).fit(pairs).transform(sentences)
-    assert np.isfinite(embedded).all() and embedded.any(axis=1).all()
