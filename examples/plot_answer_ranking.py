@@ -7,7 +7,7 @@ question with those of each candidate. We compare it with logistic regression on
 features of the two sentence vectors, and with the cosine of the vectors, which is not
 trained on answers. All three start from the pretrained encoder.
 
-For your own questions, in a file with columns qid, question, answer and label, run::
+For your own questions, in a file with columns question, answer and label, run::
 
     python examples/plot_answer_ranking.py answers.tsv
 """
@@ -31,14 +31,18 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import skparaphrase
-from skparaphrase.datasets import load_answers, read_answers
+from skparaphrase.datasets import load_answers, read_pairs
 from skparaphrase.inspection import InteractionDisplay
 from skparaphrase.interaction import PairwiseInteractionRanker
 from skparaphrase.metrics import mean_average_precision, mean_reciprocal_rank
 from skparaphrase.pairs import PairFeatures, PairSimilarity
 
-answers = read_answers(sys.argv[1]) if len(sys.argv) > 1 else load_answers()
+answers = load_answers()
 X, y, query = answers.data, answers.target, answers.query
+if len(sys.argv) > 1:
+    columns = ("question", "answer")
+    X, y = read_pairs(sys.argv[1], columns=columns, label="label", return_X_y=True)
+    query = X[:, 0]
 folds = list(GroupKFold(3, shuffle=True, random_state=0).split(X, groups=query))
 print(f"{len(np.unique(query))} questions with {len(y)} candidates")
 

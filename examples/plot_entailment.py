@@ -35,14 +35,13 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import skparaphrase
-from skparaphrase.datasets import load_entailment, read_labelled_pairs
+from skparaphrase.datasets import load_entailment, read_pairs
 from skparaphrase.pairs import PairFeatures
 from skparaphrase.supervised import PairClassifier
 
 if len(sys.argv) > 1:
     train, test = (
-        read_labelled_pairs(path, label=sys.argv[3], return_X_y=True)
-        for path in sys.argv[1:3]
+        read_pairs(path, label=sys.argv[3], return_X_y=True) for path in sys.argv[1:3]
     )
 else:
     pairs, labels = load_entailment(return_X_y=True)

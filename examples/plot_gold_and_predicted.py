@@ -26,12 +26,12 @@ import sys
 import matplotlib.pyplot as plt
 import numpy as np
 
-from skparaphrase.datasets import load_similarity, read_scored_pairs
+from skparaphrase.datasets import load_similarity, read_pairs
 from skparaphrase.encoders import AverageEncoder, SIFEncoder
 from skparaphrase.inspection import GroupedScoresDisplay, SimilarityDisplay
 
 if len(sys.argv) > 1:
-    pairs, gold = read_scored_pairs(sys.argv[1], return_X_y=True)
+    pairs, gold = read_pairs(sys.argv[1], score="score", return_X_y=True)
 else:
     pairs, gold = load_similarity(return_X_y=True)
 encoders = {"average": AverageEncoder().fit(pairs), "SIF": SIFEncoder().fit(pairs)}

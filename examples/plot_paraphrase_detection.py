@@ -40,14 +40,14 @@ from sklearn.model_selection import StratifiedGroupKFold, cross_val_predict
 from sklearn.pipeline import FeatureUnion, make_pipeline
 from sklearn.preprocessing import Normalizer
 
-from skparaphrase.datasets import load_paraphrases, load_similarity, read_scored_pairs
+from skparaphrase.datasets import load_paraphrases, load_similarity, read_pairs
 from skparaphrase.encoders import ParagramEncoder
 from skparaphrase.model_selection import pair_groups
 from skparaphrase.pairs import LastAxis, PairFeatures, PairVectorizer
 
 if len(sys.argv) > 1:
     path, column, least = sys.argv[1:]
-    pairs, scores = read_scored_pairs(path, score=column, return_X_y=True)
+    pairs, scores = read_pairs(path, score=column, return_X_y=True)
 else:
     least = 4
     pairs, scores = load_similarity(return_X_y=True)

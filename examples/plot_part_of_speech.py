@@ -6,10 +6,8 @@ We compare a :class:`~skparaphrase.tagging.SequenceTagger`, whose word vectors a
 of character n-grams, with a baseline that predicts the most frequent tag of each word.
 We evaluate both on known and on out-of-vocabulary words.
 
-Your own files need one token and its tag per line, and a blank line between sentences;
-``.conllu`` files are also supported. Training on a treebank takes a few minutes::
-
-    python examples/plot_part_of_speech.py train.tsv test.tsv [tag column]
+Treebanks in CoNLL-U are read by the package ``conllu``: pass lists of tokens and of
+tags. Training on one takes a few minutes.
 """
 
 # Authors: The skparaphrase developers
@@ -19,7 +17,6 @@ Your own files need one token and its tag per line, and a blank line between sen
 # Tagged sentences
 # ----------------
 
-import sys
 from collections import Counter, defaultdict
 
 import matplotlib.pyplot as plt
@@ -27,21 +24,13 @@ import numpy as np
 from sklearn.metrics import ConfusionMatrixDisplay, accuracy_score
 from sklearn.model_selection import train_test_split
 
-from skparaphrase.datasets import load_tagged, read_tagged
+from skparaphrase.datasets import load_tagged
 from skparaphrase.encoders import CharagramEncoder
 from skparaphrase.tagging import SequenceTagger
 
-if len(sys.argv) > 2:
-    train_path, test_path, *tag = sys.argv[1:]
-    columns = ("FORM" if train_path.endswith(".conllu") else "token", *tag)
-    (X, y), (X_test, y_test) = (
-        read_tagged(path, columns=columns if tag else None, return_X_y=True)
-        for path in (train_path, test_path)
-    )
-else:
-    X, X_test, y, y_test = train_test_split(
-        *load_tagged(return_X_y=True), test_size=0.25, random_state=0
-    )
+X, X_test, y, y_test = train_test_split(
+    *load_tagged(return_X_y=True), test_size=0.25, random_state=0
+)
 words, gold = np.concatenate(X_test), np.concatenate(y_test)
 print(f"{len(X)} sentences to learn from, {len(X_test)} to test on")
 

@@ -28,7 +28,7 @@ import pandas as pd
 from sklearn.model_selection import GridSearchCV, GroupShuffleSplit
 from sklearn.pipeline import make_pipeline
 
-from skparaphrase.datasets import load_similarity, read_scored_pairs
+from skparaphrase.datasets import load_similarity, read_pairs
 from skparaphrase.decomposition import CommonComponentRemoval
 from skparaphrase.encoders import AverageEncoder, SIFEncoder
 from skparaphrase.metrics import pearson_scorer, spearman_scorer
@@ -37,7 +37,7 @@ from skparaphrase.pairs import PairSimilarity
 
 if len(sys.argv) > 1:
     (train_pairs, train_gold), (test_pairs, test_gold) = (
-        read_scored_pairs(path, return_X_y=True) for path in sys.argv[1:3]
+        read_pairs(path, score="score", return_X_y=True) for path in sys.argv[1:3]
     )
 else:
     pairs, gold = load_similarity(return_X_y=True)

@@ -27,7 +27,7 @@ import numpy as np
 from sklearn.model_selection import GroupShuffleSplit
 from sklearn.pipeline import make_pipeline
 
-from skparaphrase.datasets import load_similarity, read_scored_pairs
+from skparaphrase.datasets import load_similarity, read_pairs
 from skparaphrase.encoders import AverageEncoder
 from skparaphrase.inspection import InteractionDisplay
 from skparaphrase.interaction import PairwiseInteractionRegressor
@@ -37,7 +37,7 @@ from skparaphrase.pairs import PairSimilarity
 
 if len(sys.argv) > 1:
     (train_pairs, train_scores), (test_pairs, test_scores) = (
-        read_scored_pairs(path, return_X_y=True) for path in sys.argv[1:3]
+        read_pairs(path, score="score", return_X_y=True) for path in sys.argv[1:3]
     )
 else:
     pairs, scores = load_similarity(return_X_y=True)

@@ -4,6 +4,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 import os
+from itertools import groupby
 from pathlib import Path
 
 import numpy as np
@@ -16,10 +17,7 @@ from skparaphrase import load_pretrained
 from skparaphrase.datasets import (
     load_word_frequencies,
     load_word_vectors,
-    read_labelled_pairs,
     read_pairs,
-    read_scored_pairs,
-    read_tagged,
 )
 from skparaphrase.decomposition import CommonComponentRemoval
 from skparaphrase.encoders import (
@@ -57,7 +55,9 @@ pytestmark = [
 @pytest.fixture(scope="module")
 def datasets():
     paths = sorted((DATA / "data/sts").glob("201[234].*.tsv"))
-    return {path.stem: read_scored_pairs(path, return_X_y=True) for path in paths}
+    return {
+        path.stem: read_pairs(path, score="score", return_X_y=True) for path in paths
+    }
 
 
 @pytest.fixture(scope="module")
@@ -277,7 +277,7 @@ def test_union_of_words_and_characters_beats_both(
 @pytest.fixture(scope="module")
 def sick():
     return {
-        name: read_scored_pairs(DATA / f"data/sick/{name}.tsv", return_X_y=True)
+        name: read_pairs(DATA / f"data/sick/{name}.tsv", score="score", return_X_y=True)
         for name in ("train", "dev", "test")
     }
 
@@ -311,7 +311,7 @@ def test_relatedness_reaches_its_targets(sick, vectors, paragram):
 
 def test_entailment_reaches_its_target(vectors):
     parts = {
-        name: read_labelled_pairs(
+        name: read_pairs(
             DATA / f"data/sick/{name}.tsv", label="entailment", return_X_y=True
         )
         for name in ("train", "dev", "test")
@@ -332,13 +332,18 @@ def test_interaction_of_words_in_context(sick, vectors):
     assert r >= 0.80, r  # without context, after 8 epochs of all pairs: 0.76
 
 
+def read_tagged(name, tag):
+    header, *lines = (DATA / f"data/pos/{name}.tsv").read_text("utf-8").split("\n")
+    columns = [header.split("\t").index(column) for column in ("token", tag)]
+    sentences = [[*rows] for filled, rows in groupby(lines, bool) if filled]
+    return [
+        [[row.split("\t")[column] for row in rows] for rows in sentences]
+        for column in columns
+    ]
+
+
 def test_tagger_knows_most_words_after_two_epochs():
-    train, test = (
-        read_tagged(
-            DATA / f"data/pos/{name}.tsv", columns=("token", "xpos"), return_X_y=True
-        )
-        for name in ("train", "dev")
-    )
+    train, test = read_tagged("train", "xpos"), read_tagged("dev", "xpos")
     tagger = SequenceTagger(
         optimizer="adam", learning_rate=0.003, max_epochs=2, random_state=0
     )

@@ -13,7 +13,7 @@ import numpy as np
 from sklearn.model_selection import GroupShuffleSplit
 
 from _lib.papers import Data, score_sts, sts_means
-from skparaphrase.datasets import read_scored_pairs
+from skparaphrase.datasets import read_pairs
 from skparaphrase.metrics import RetrievalScorer, STSScorer
 
 N_TEST = 3000  # held-out captions that are scored; the rest is the development part
@@ -68,7 +68,9 @@ class AdaptationData(Data):
         return X[rows], y[rows]
 
     def sick(self, part: str) -> tuple[Any, Any]:
-        return read_scored_pairs(self.root / f"data/sick/{part}.tsv", return_X_y=True)
+        return read_pairs(
+            self.root / f"data/sick/{part}.tsv", score="score", return_X_y=True
+        )
 
     @cached_property
     def sick_paraphrases(self) -> Any:

@@ -29,9 +29,10 @@ from _lib.fits import (
     trained_pipeline,
 )
 from _lib.labelled import read_labelled
+from _lib.readers import read_answers
 from _lib.teacher import teach
 from skparaphrase import load_pretrained
-from skparaphrase.datasets import load_faq, read_answers
+from skparaphrase.datasets import load_faq
 from skparaphrase.interaction import PairwiseInteractionRanker
 from skparaphrase.metrics import mean_average_precision, pearson_scorer
 from skparaphrase.pairs import PairFeatures, PairSimilarity

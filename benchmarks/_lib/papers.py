@@ -20,7 +20,7 @@ import torch
 
 import skparaphrase
 from _lib import RESULTS
-from skparaphrase.datasets import read_pairs, read_scored_pairs
+from skparaphrase.datasets import read_pairs
 from skparaphrase.metrics import STSScorer
 from skparaphrase.vectors import WordVectors
 
@@ -94,9 +94,12 @@ class Data:
     def sts(self) -> dict[str, tuple[Any, Any]]:
         """Test sets by name, "2012.MSRpar", ..., and "sick"."""
         paths = sorted((self.root / "data/sts").glob("201[2-5].*.tsv"))
-        found = {path.stem: read_scored_pairs(path, return_X_y=True) for path in paths}
+        found = {
+            path.stem: read_pairs(path, score="score", return_X_y=True)
+            for path in paths
+        }
         path = self.root / "data/sick/test.tsv"
-        return {**found, "sick": read_scored_pairs(path, return_X_y=True)}
+        return {**found, "sick": read_pairs(path, score="score", return_X_y=True)}
 
     @cached_property
     def development(self) -> dict[str, tuple[Any, Any]]:
@@ -104,7 +107,9 @@ class Data:
         paths = sorted((self.root / "data/sts").glob("2012-train.*.tsv"))
         paths.append(self.root / "data/sick/train.tsv")
         return {
-            f"{path.parent.name}-{path.stem}": read_scored_pairs(path, return_X_y=True)
+            f"{path.parent.name}-{path.stem}": read_pairs(
+                path, score="score", return_X_y=True
+            )
             for path in paths
         }
 
@@ -112,8 +117,8 @@ class Data:
     def word_similarity(self) -> dict[str, tuple[Any, Any]]:
         """Pairs of words with scores: "ws353", "simlex999", "rw"."""
         return {
-            path.stem: read_scored_pairs(
-                path, columns=("word1", "word2"), return_X_y=True
+            path.stem: read_pairs(
+                path, score="score", columns=("word1", "word2"), return_X_y=True
             )
             for path in sorted((self.root / "data/wordsim").glob("*.tsv"))
         }

@@ -16,8 +16,8 @@ from _lib.adaptation_data import AdaptationData
 from _lib.duplicates import best, duplicates, repeated_questions
 from _lib.fits import logistic, neighbour
 from _lib.frozen import SETS, accuracies
+from _lib.readers import read_answers
 from _lib.shipped import TESTS, YEARS, Material, Row, year_means
-from skparaphrase.datasets import read_answers
 from skparaphrase.metrics import RetrievalScorer, mean_average_precision
 from skparaphrase.pairs import PairSimilarity
 

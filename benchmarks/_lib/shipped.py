@@ -17,7 +17,7 @@ from sklearn.preprocessing import normalize
 
 import skparaphrase
 from _lib.papers import Data
-from skparaphrase.datasets import read_scored_pairs
+from skparaphrase.datasets import read_pairs
 from skparaphrase.decomposition import CommonComponentRemoval
 from skparaphrase.encoders import AverageEncoder
 from skparaphrase.inspection import unknown_words
@@ -44,7 +44,9 @@ class Material(Data):
         folder = self.root / "data"
         paths = [path for of in patterns for path in sorted(folder.glob(of))]
         return {
-            f"{path.parent.name}-{path.stem}": read_scored_pairs(path, return_X_y=True)
+            f"{path.parent.name}-{path.stem}": read_pairs(
+                path, score="score", return_X_y=True
+            )
             for path in paths
         }
 

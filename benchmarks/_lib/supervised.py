@@ -6,13 +6,12 @@
 import argparse
 import time
 from collections.abc import Mapping, Sequence
-from functools import partial
 from typing import Any
 
 import numpy as np
 
 from _lib.papers import cell
-from skparaphrase.datasets import read_labelled_pairs, read_scored_pairs, read_texts
+from skparaphrase.datasets import read_pairs, read_texts
 
 MODELS = {
     "similarity": "SimilarityRegressor",
@@ -40,11 +39,11 @@ def read(args: argparse.Namespace, task: str) -> dict[str, tuple[Any, Any]]:
         parts["train"] = texts[keep], labels[keep]
     else:
         folder = args.data / "data/sick"
-        reader = read_scored_pairs
+        target = {"score": "score"}
         if task == "entailment":
-            reader = partial(read_labelled_pairs, label="entailment")
+            target = {"label": "entailment"}
         parts = {
-            name: reader(folder / f"{name}.tsv", return_X_y=True)
+            name: read_pairs(folder / f"{name}.tsv", **target, return_X_y=True)
             for name in ("train", *TEST)
         }
     if args.quick or args.short:

@@ -27,7 +27,7 @@ from pathlib import Path
 
 import numpy as np
 
-from skparaphrase.datasets import read_scored_pairs
+from skparaphrase.datasets import read_pairs
 from skparaphrase.decomposition import CommonComponentRemoval
 from skparaphrase.encoders import SIFEncoder
 from skparaphrase.metrics import STSScorer
@@ -104,7 +104,7 @@ def _wikipedia_sentences(data: Path) -> list[str]:
 def _score(data: Path, vectors: WordVectors, counts: WordFrequencies) -> None:
     """Pearson x 100 on the training sets of STS 2012, with SIF and removal."""
     datasets = {
-        path.stem: read_scored_pairs(path, return_X_y=True)
+        path.stem: read_pairs(path, score="score", return_X_y=True)
         for path in sorted((data / "data/sts").glob("2012-train*.tsv"))
     }
     scorer = STSScorer(datasets, postprocess=CommonComponentRemoval())

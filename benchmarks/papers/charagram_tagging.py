@@ -25,7 +25,6 @@ from unittest.mock import patch
 import numpy as np
 import torch
 
-from skparaphrase.datasets import read_tagged
 from skparaphrase.networks import Sentences, Tagger
 from skparaphrase.tagging import SequenceTagger
 from skparaphrase.training import TaggerTrainer
@@ -34,6 +33,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from _lib.papers import parse_args, run_all, table, write
 from _lib.published import CHARAGRAM, printed
+from _lib.readers import read_tagged
 
 PUBLISHED = {
     "charCNN": printed(f"{CHARAGRAM} 4", "charCNN"),
@@ -99,11 +99,7 @@ def main() -> None:
 def read(args: argparse.Namespace, tags: str) -> tuple[Tagged, Tagged, Tagged]:
     """Sentences to train on, to choose the epoch by, and to test."""
     train, test = (
-        read_tagged(
-            args.data / f"data/pos/{name}.tsv",
-            columns=("token", tags),
-            return_X_y=True,
-        )
+        read_tagged(args.data / f"data/pos/{name}.tsv", tags)
         for name in ("train", "dev")
     )
     step = 3 if args.short else 1

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from skparaphrase.datasets import read_scored_pairs
+from skparaphrase.datasets import read_pairs
 from skparaphrase.inspection import word_interactions
 from skparaphrase.interaction import PairwiseInteractionRegressor
 
@@ -45,7 +45,7 @@ def main() -> None:
 
 def run(args: argparse.Namespace, _: str) -> dict[str, Any]:
     """Cosines of the focus cube times 10, by pair."""
-    X, y = read_scored_pairs(args.data / "data/sick/train.tsv", return_X_y=True)
+    X, y = read_pairs(args.data / "data/sick/train.tsv", score="score", return_X_y=True)
     model = PairwiseInteractionRegressor(
         Data(args).vectors,
         similarity=None,  # as in the paper

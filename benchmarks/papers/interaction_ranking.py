@@ -25,7 +25,6 @@ from typing import Any
 from sklearn.pipeline import make_pipeline
 
 from skparaphrase import load_pretrained
-from skparaphrase.datasets import read_answers
 from skparaphrase.encoders import SIFEncoder
 from skparaphrase.interaction import PairwiseInteractionRanker
 from skparaphrase.metrics import mean_average_precision, mean_reciprocal_rank
@@ -45,6 +44,7 @@ from _lib.interaction import (
 )
 from _lib.papers import Data, parse_args, run_all, table, write
 from _lib.published import PWIM, printed, tables
+from _lib.readers import read_answers
 
 THIS_WORK = "This work"
 PUBLISHED = {name: printed(f"{PWIM} 7", THIS_WORK, name) for name in ("MAP", "MRR")}
@@ -169,7 +169,7 @@ def report(runs: Mapping[str, list[dict[str, Any]]]) -> list[str]:
         "",
         f"WikiQA (table 6; published MAP {WIKIQA['MAP']:.4f}, MRR "
         f"{WIKIQA['MRR']:.4f}) is not among the data:",
-        "`skparaphrase.datasets.read_wikiqa` reads it, and a model is trained on it as",
+        "`skparaphrase.datasets.read_pairs` reads it, and a model is trained on it as",
         "on TrecQA.",
         "",
         "## Runs",

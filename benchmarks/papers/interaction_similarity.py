@@ -25,7 +25,7 @@ from typing import Any
 
 import numpy as np
 
-from skparaphrase.datasets import read_scored_pairs
+from skparaphrase.datasets import read_pairs
 from skparaphrase.inspection import word_interactions
 from skparaphrase.interaction import PairwiseInteractionRegressor
 from skparaphrase.metrics import pearson_score, spearman_score
@@ -188,7 +188,7 @@ def fit_baseline(args: argparse.Namespace, seed: int, name: str) -> dict[str, An
 def read_sick(args: argparse.Namespace) -> list[Any]:
     """Pairs and scores of train, dev and test."""
     train, *others = (
-        read_scored_pairs(args.data / f"data/sick/{part}.tsv", return_X_y=True)
+        read_pairs(args.data / f"data/sick/{part}.tsv", score="score", return_X_y=True)
         for part in ("train", "dev", "test")
     )
     return [part_of(args, *train), *others]
@@ -228,7 +228,7 @@ def fit_sts(args: argparse.Namespace, seed: int, name: str) -> dict[str, Any]:
     train, test = FILES[name.partition(",")[0]]
     folder = args.data / "data/sts"
     parts = [
-        read_scored_pairs(path, return_X_y=True)
+        read_pairs(path, score="score", return_X_y=True)
         for pattern in train
         for path in sorted(folder.glob(f"{pattern}.tsv"))
     ]
@@ -239,7 +239,7 @@ def fit_sts(args: argparse.Namespace, seed: int, name: str) -> dict[str, Any]:
         costs = timed_fit(model, X, y)
         found, sizes = {}, []
         for path in sorted(folder.glob(f"{test}.tsv")):
-            pairs, gold = read_scored_pairs(path, return_X_y=True)
+            pairs, gold = read_pairs(path, score="score", return_X_y=True)
             found[path.stem.partition(".")[2]] = pearson_score(
                 gold, model.predict(pairs)
             )

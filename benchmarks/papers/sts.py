@@ -32,7 +32,7 @@ from skparaphrase.datasets import (
     load_paraphrases,
     load_word_frequencies,
     load_word_vectors,
-    read_scored_pairs,
+    read_pairs,
 )
 from skparaphrase.decomposition import CommonComponentRemoval
 from skparaphrase.encoders import (
@@ -109,8 +109,8 @@ def _datasets(args: argparse.Namespace) -> dict[str, tuple[Any, Any]]:
         paths = sorted((args.data / "data/sts").glob("*.tsv"))
         paths += sorted((args.data / "data/sick").glob("test.tsv"))
     found = {
-        "sick" if path.parent.name == "sick" else path.stem: read_scored_pairs(
-            path, return_X_y=True
+        "sick" if path.parent.name == "sick" else path.stem: read_pairs(
+            path, score="score", return_X_y=True
         )
         for path in paths
         if "train" not in path.stem

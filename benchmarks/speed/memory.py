@@ -75,10 +75,10 @@ def _save_large(args: Args, *dtypes: str) -> None:
 def _scored_pairs(args: Args) -> tuple[Any, Any]:
     import numpy as np
 
-    from skparaphrase.datasets import read_scored_pairs
+    from skparaphrase.datasets import read_pairs
 
     paths = sorted((args.data / "data/sts").glob("*.tsv"))[: 4 if args.quick else None]
-    read = [read_scored_pairs(path, return_X_y=True) for path in paths]
+    read = [read_pairs(path, score="score", return_X_y=True) for path in paths]
     return np.vstack([X for X, _ in read]), np.concatenate([y for _, y in read])
 
 

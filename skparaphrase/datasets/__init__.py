@@ -12,36 +12,22 @@ from skparaphrase.datasets._bundled import (
     load_similarity,
     load_tagged,
 )
-from skparaphrase.datasets._cache import clear_data_home, get_data_home
-from skparaphrase.datasets._embeddings import fetch_glove, fetch_paragram
+from skparaphrase.datasets._embeddings import fetch_glove
+from skparaphrase.datasets._fetch import clear_data_home, get_data_home
 from skparaphrase.datasets._paraphrases import fetch_msrp, fetch_ppdb
-from skparaphrase.datasets._questions import fetch_trecqa, fetch_wikiqa
-from skparaphrase.datasets._readers import (
-    iter_pairs,
-    read_answers,
-    read_labelled_pairs,
-    read_pairs,
-    read_scored_pairs,
-    read_texts,
-    read_wikiqa,
-)
+from skparaphrase.datasets._readers import read_pairs, read_texts
 from skparaphrase.datasets._similarity import fetch_sick, fetch_sts, fetch_stsb
-from skparaphrase.datasets._tagged import read_tagged
 from skparaphrase.vectors import load_word_frequencies, load_word_vectors
 
 __all__ = [
     "clear_data_home",
     "fetch_glove",
     "fetch_msrp",
-    "fetch_paragram",
     "fetch_ppdb",
     "fetch_sick",
     "fetch_sts",
     "fetch_stsb",
-    "fetch_trecqa",
-    "fetch_wikiqa",
     "get_data_home",
-    "iter_pairs",
     "load_answers",
     "load_entailment",
     "load_faq",
@@ -51,11 +37,6 @@ __all__ = [
     "load_tagged",
     "load_word_frequencies",
     "load_word_vectors",
-    "read_answers",
-    "read_labelled_pairs",
     "read_pairs",
-    "read_scored_pairs",
-    "read_tagged",
     "read_texts",
-    "read_wikiqa",
 ]

@@ -3,24 +3,17 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from importlib.resources import files
+from itertools import groupby
 from typing import Any
 
+import numpy as np
 from sklearn.utils import Bunch
 
-from skparaphrase.datasets._readers import (
-    read_answers,
-    read_columns,
-    read_labelled_pairs,
-    read_pairs,
-    read_scored_pairs,
-    read_texts,
-    to_labels,
-)
-from skparaphrase.datasets._source import read_descr
-from skparaphrase.datasets._tables import make_bunch
-from skparaphrase.datasets._tagged import read_tagged
+from skparaphrase.datasets._fetch import read_descr
+from skparaphrase.datasets._readers import PAIR
+from skparaphrase.datasets._tables import make_bunch, read_table
 
 
 def load_paraphrases(*, return_X_y: bool = False, as_frame: bool = False) -> Bunch:
@@ -44,7 +37,7 @@ def load_paraphrases(*, return_X_y: bool = False, as_frame: bool = False) -> Bun
     >>> load_paraphrases().data.shape
     (1140, 2)
     """
-    return _load(read_pairs, "paraphrases", return_X_y, as_frame=as_frame)
+    return _load("paraphrases", PAIR, None, return_X_y, as_frame)
 
 
 def load_similarity(*, return_X_y: bool = False, as_frame: bool = False) -> Bunch:
@@ -71,7 +64,7 @@ def load_similarity(*, return_X_y: bool = False, as_frame: bool = False) -> Bunc
     >>> pairs.shape, scores.min(), scores.max()
     ((570, 2), np.float64(0.0), np.float64(5.0))
     """
-    return _load(read_scored_pairs, "similarity", return_X_y, as_frame=as_frame)
+    return _load("similarity", PAIR, "score", return_X_y, as_frame)
 
 
 def load_sentiment(*, return_X_y: bool = False, as_frame: bool = False) -> Bunch:
@@ -96,7 +89,7 @@ def load_sentiment(*, return_X_y: bool = False, as_frame: bool = False) -> Bunch
     >>> sentences.shape, labels.mean()
     ((440,), np.float64(0.5))
     """
-    return _load(read_texts, "sentiment", return_X_y, as_frame=as_frame)
+    return _load("sentiment", ["text"], "label", return_X_y, as_frame)
 
 
 def load_entailment(*, return_X_y: bool = False, as_frame: bool = False) -> Bunch:
@@ -130,7 +123,7 @@ def load_entailment(*, return_X_y: bool = False, as_frame: bool = False) -> Bunc
     >>> pairs.shape, sorted(set(labels))
     ((360, 2), ['contradiction', 'entailment', 'neutral'])
     """
-    return _load(read_labelled_pairs, "entailment", return_X_y, as_frame=as_frame)
+    return _load("entailment", PAIR, "label", return_X_y, as_frame)
 
 
 def load_answers(*, return_X_y: bool = False, as_frame: bool = False) -> Bunch:
@@ -162,7 +155,15 @@ def load_answers(*, return_X_y: bool = False, as_frame: bool = False) -> Bunch:
     >>> answers.data.shape, int(answers.target.sum()), answers.query[-1]
     ((317, 2), 77, np.int64(59))
     """
-    return _load(read_answers, "answers", return_X_y, as_frame=as_frame, query=None)
+    columns = ("question", "answer")
+    table = _read("answers", columns, "label")
+    numbers = {text: i for i, text in enumerate(dict.fromkeys(table["question"]))}
+    table["query"] = np.array([numbers[text] for text in table["question"]])
+    descr = read_descr("answers")
+    answers = make_bunch(table, columns, "label", descr, return_X_y, as_frame)
+    if not return_X_y:
+        answers["query"] = (answers.frame if as_frame else table)["query"]
+    return answers
 
 
 def load_faq(*, return_X_y: bool = False, as_frame: bool = False) -> Bunch:
@@ -200,8 +201,7 @@ def load_faq(*, return_X_y: bool = False, as_frame: bool = False) -> Bunch:
     >>> faq.data[faq.groups == faq.groups[0]][1]
     'I have been waiting for weeks and the package is still not here.'
     """
-    names = ["question", "answer", "topic"]
-    table, _ = read_columns(_path("faq"), names, "group", to_labels)
+    table = _read("faq", ["question", "answer", "topic"], "group")
     descr = read_descr("faq")
     faq = make_bunch(table, ["question"], "topic", descr, return_X_y, as_frame)
     if not return_X_y:
@@ -237,15 +237,29 @@ def load_tagged(*, return_X_y: bool = False) -> Bunch:
     >>> list(zip(sentences[0], tags[0]))[:3]
     [('They', 'PRON'), ('are', 'AUX'), ('going', 'VERB')]
     """
-    return _load(read_tagged, "tagged", return_X_y)
+    text = (_DATA / "tagged.tsv").read_text("utf-8")
+    lines = [line.split("\t") for line in text.splitlines()[1:]]
+    blocks = [[*rows] for filled, rows in groupby(lines, lambda x: x != [""]) if filled]
+    data, target = ([[row[i] for row in rows] for rows in blocks] for i in (0, 1))
+    columns: Any = {"token": data, "tag": target}
+    descr = read_descr("tagged")
+    return make_bunch(columns, ["token"], "tag", descr, return_X_y)
 
 
-def _path(name: str) -> Any:
-    return files("skparaphrase.datasets") / "data" / f"{name}.tsv"
+_DATA = files("skparaphrase.datasets") / "data"
 
 
-def _load(read: Callable[..., Any], name: str, return_X_y: bool, **options: Any) -> Any:
-    loaded = read(_path(name), return_X_y=return_X_y, **options)
-    if not return_X_y:
-        loaded["DESCR"] = read_descr(name)
-    return loaded
+def _read(name: str, texts: Sequence[str], target: str | None) -> Any:
+    path = str(_DATA / f"{name}.tsv")
+    return read_table(path, texts, target, numeric=target == "score")
+
+
+def _load(
+    name: str,
+    texts: Sequence[str],
+    target: str | None,
+    return_X_y: bool,
+    as_frame: bool,
+) -> Any:
+    table, descr = _read(name, texts, target), read_descr(name)
+    return make_bunch(table, texts, target, descr, return_X_y, as_frame)

@@ -3,9 +3,8 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-import gzip
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import islice
 from numbers import Integral
 from pathlib import Path
@@ -13,14 +12,15 @@ from typing import Any, Unpack
 
 from sklearn.utils import Bunch, check_scalar
 
-from skparaphrase.datasets._cache import Download, damage_named
-from skparaphrase.datasets._source import (
+from skparaphrase.datasets._fetch import (
+    Download,
     Source,
     check_choice,
     iter_cells,
+    open_gzip,
     read_choice,
+    report_corruption,
 )
-from skparaphrase.datasets._tables import open_compressed
 
 
 def _read_msrp(path: Path, key: Any) -> Iterator[tuple[str, str, int]]:
@@ -35,7 +35,7 @@ def _read_msrp(path: Path, key: Any) -> Iterator[tuple[str, str, int]]:
         yield first, second, int(read_choice(label, where, ("0", "1")))
 
 
-_MSRP = Source("msrp", _read_msrp, "sentence1 sentence2 label", groups=True)
+_MSRP = Source("msrp", _read_msrp, "sentence1 sentence2 label")
 
 
 def fetch_msrp(
@@ -90,42 +90,35 @@ def fetch_msrp(
     )
 
 
-# From the first bracket: time would grow with the square of their number.
-_VARIABLE = re.compile(r"(?:^|[ \]])[^][ ]*\[[^ \]]+,\d+\](?= |$)")
+_VARIABLE = re.compile(r"\[[^][ ]+,\d+\]")  # such as [NP/NP,1]
 _SCORE = "PPDB2.0Score="
 
 
 def _read_ppdb(path: Path, key: Any, limit: int | None) -> Iterator[tuple[Any, ...]]:
-    return islice(_iter_ppdb(path), limit)
-
-
-def _iter_ppdb(path: Path) -> Iterator[tuple[Any, ...]]:
     """Phrase, paraphrase, constituent, entailment and score of each line.
 
     Lines are `[LHS] ||| phrase ||| paraphrase ||| feature=value ... ||| alignment`, in
     version 2.0 followed by `||| entailment` and with a score among the features.
-    Otherwise the entailment is empty and the score NaN. Lines with variables, such as
-    `[NP/NP,1]`, are skipped.
+    Otherwise the entailment is empty and the score NaN. Lines with variables are
+    skipped.
     """
-    number = 0
-    with (
-        damage_named(path, lambda: f", after line {number},"),
-        open_compressed(path, gzip.open) as file,
-    ):
-        for number, raw in enumerate(file, 1):
-            try:
-                pair = _parse_ppdb(raw)
-            except ValueError as error:
-                for _ in file:  # damage is detected at the end of the file
-                    pass
-                raise ValueError(f"{path}, line {number}: {error}.") from error
-            if pair is not None:
-                yield pair
+    with report_corruption(path), open_gzip(path) as file:
+        yield from islice(_parse_ppdb(file, path), limit)
 
 
-def _parse_ppdb(raw: bytes) -> tuple[Any, ...] | None:
-    line = raw.decode("utf-8").rstrip("\r\n")
-    if not line.strip():
+def _parse_ppdb(file: Iterable[bytes], path: Path) -> Iterator[tuple[Any, ...]]:
+    for number, line in enumerate(file, 1):
+        try:
+            pair = _parse_pair(line)
+        except ValueError as error:
+            raise ValueError(f"{path}, line {number}: {error}.") from error
+        if pair is not None:
+            yield pair
+
+
+def _parse_pair(raw: bytes) -> tuple[Any, ...] | None:
+    line = raw.decode().strip()
+    if not line:
         return None
     fields = line.split("|||")
     constituent, phrase, paraphrase = map(str.strip, [*fields, "", ""][:3])
@@ -141,8 +134,13 @@ def _parse_ppdb(raw: bytes) -> tuple[Any, ...] | None:
 
 
 _PPDB = {
-    "1.0": Source("ppdb", _read_ppdb, "phrase paraphrase constituent"),
-    "2.0": Source("ppdb", _read_ppdb, "phrase paraphrase constituent entailment score"),
+    "1.0": Source("ppdb", _read_ppdb, "phrase paraphrase constituent", groups=False),
+    "2.0": Source(
+        "ppdb",
+        _read_ppdb,
+        "phrase paraphrase constituent entailment score",
+        groups=False,
+    ),
 }
 
 

@@ -10,14 +10,16 @@ from typing import Any, Unpack
 
 from sklearn.utils import Bunch
 
-from skparaphrase.datasets._cache import Download, read_members, sources
-from skparaphrase.datasets._source import (
+from skparaphrase.datasets._fetch import (
+    Download,
     Source,
     check_choice,
     decode_lines,
     iter_cells,
     read_choice,
+    read_members,
     read_score,
+    sources,
 )
 
 _MEMBER = re.compile(r"^STS(?:20\d\d)?\.(input|gs)\.(?:surprise\.)?(.+)\.txt")
@@ -33,7 +35,7 @@ def _read_sts(path: Path, names: str) -> Iterator[tuple[str, str, float, str]]:
         members = [f"STS.input.{name}.txt", f"STS.gs.{name}.txt"]
         raw = read_members(path, members, lambda x: _MEMBER.sub(r"STS.\1.\2.txt", x))
         source, gold = (f"{path}, {member}" for member in members)
-        texts, scores = decode_lines(raw[0], source), decode_lines(raw[1], gold)
+        texts, scores = map(decode_lines, raw)
         for lines, other in ((texts, scores), (scores, texts)):
             while len(lines) > len(other) and not lines[-1].strip():
                 del lines[-1]
@@ -56,7 +58,7 @@ def _read_sts(path: Path, names: str) -> Iterator[tuple[str, str, float, str]]:
             )
 
 
-_STS = Source("sts", _read_sts, "sentence1 sentence2 score dataset", groups=True)
+_STS = Source("sts", _read_sts, "sentence1 sentence2 score dataset")
 
 
 def fetch_sts(
@@ -98,9 +100,7 @@ def fetch_sts(
           set's name, here `sts`, are used.
         - download_if_missing : bool, default=True. If False, raise an OSError instead
           of downloading.
-        - n_retries : int, default=3. How often to retry each address after a temporary
-          error.
-        - delay : float, default=1.0. Seconds before each retry.
+        - n_retries : int, default=3. How often to retry each address after an error.
         - progressbar : bool, default=False. Show the progress of downloads on stderr;
           needs tqdm.
 
@@ -125,8 +125,7 @@ def fetch_sts(
     Notes
     -----
     Pairs without a gold score (most of the files of 2015 and 2016) are skipped, as in
-    the official scoring. No checksums of the archives are published: that of the first
-    download is stored with the file, and later downloads are compared with it.
+    the official scoring. No checksums of the archives are published.
 
     References
     ----------
@@ -166,9 +165,7 @@ def _read_stsb(path: Path, subsets: list[str]) -> Iterator[tuple[Any, ...]]:
 
 
 _SUBSETS = {"train": "TRAIN", "dev": "TRIAL", "test": "TEST"}  # as in SICK.txt
-_STSB = Source(
-    "stsb", _read_stsb, "sentence1 sentence2 score genre dataset year", groups=True
-)
+_STSB = Source("stsb", _read_stsb, "sentence1 sentence2 score genre dataset year")
 
 
 def fetch_stsb(
@@ -242,9 +239,7 @@ def _read_sick(path: Path, subset: str) -> Iterator[tuple[Any, ...]]:
             yield first, second, read_score(score, where, 1, 5), label, number
 
 
-_SICK = Source(
-    "sick", _read_sick, "sentence1 sentence2 score entailment pair_id", groups=True
-)
+_SICK = Source("sick", _read_sick, "sentence1 sentence2 score entailment pair_id")
 
 
 def fetch_sick(

@@ -8,7 +8,6 @@ import tarfile
 import zipfile
 from io import BytesIO
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 
@@ -47,35 +46,3 @@ def evaluation():
         return DATA / name
 
     return path
-
-
-@pytest.fixture
-def columns(evaluation):
-    """Reads the columns of an evaluation file without the code under test."""
-
-    def read(name):
-        header, *lines = evaluation(name).read_text(encoding="utf-8").split("\n")[:-1]
-        cells = zip(*(line.split("\t") for line in lines), strict=True)
-        return dict(zip(header.split("\t"), map(list, cells), strict=True))
-
-    return read
-
-
-@pytest.fixture
-def public(tmp_path, monkeypatch):
-    """A folder that stands for all servers, and the list of requested addresses."""
-    pooch = pytest.importorskip("pooch")
-    from requests import HTTPError
-
-    folder, asked = tmp_path / "public", []
-    folder.mkdir()
-
-    def request(url, file, _):
-        asked.append(url)
-        path = folder / url.partition("?")[0].rpartition("/")[2]
-        if not path.exists():
-            raise HTTPError("404", response=SimpleNamespace(status_code=404))
-        file.write(path.read_bytes())
-
-    monkeypatch.setattr(pooch, "HTTPDownloader", lambda **_: request)
-    return folder, asked

@@ -1,4 +1,4 @@
-"""GloVe and PARAGRAM vectors in their published formats."""
+"""GloVe vectors in their published format."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -6,7 +6,7 @@
 import numpy as np
 import pytest
 
-from skparaphrase.datasets import fetch_glove, fetch_paragram
+from skparaphrase.datasets import fetch_glove
 
 GLOVE = (
     b"the 0.1 -0.2 3\n. . . 1 2 3\nat name@domain.com 4 5 6\nna\xc3\xafve 7 8 9e-3\n"
@@ -30,18 +30,3 @@ def test_glove(tmp_path, archive):
         fetch_glove("6B.100d", data_home=tmp_path, download_if_missing=False)
     with pytest.raises(ValueError, match="name must be one of"):
         fetch_glove("6B.299d", data_home=tmp_path)
-
-
-def test_paragram(tmp_path, archive):
-    with pytest.raises(OSError, match=r"Google Drive .* Put it there") as info:
-        fetch_paragram("sl999", data_home=tmp_path)
-    path = tmp_path / "paragram" / "paragram_300_sl999.zip"
-    assert str(path) in str(info.value)
-    content = b"the 1 2\ncaf\xe9 3 4\n"
-    archive(path, {"paragram_300_sl999/paragram_300_sl999.txt": content})
-    vectors = fetch_paragram("sl999", data_home=tmp_path)
-    assert list(vectors.words) == ["the", "caf\ufffd"]
-    with pytest.raises(ValueError, match=r"line 2: .* is not UTF-8"):
-        fetch_paragram("sl999", data_home=tmp_path, encoding_errors="strict")
-    (tmp_path / "paragram" / "paragram-phrase-XXL.txt").write_bytes(content)
-    assert fetch_paragram(data_home=tmp_path).dim == 2

@@ -38,7 +38,6 @@ from subjects import (
 import skparaphrase
 from skparaphrase import datasets
 from skparaphrase.callback import Checkpoint
-from skparaphrase.datasets._cache import record_of, sha256_of
 from skparaphrase.encoders import ParagramEncoder
 from skparaphrase.storage import _folders
 from skparaphrase.streams import TextStore, _store, transform_to
@@ -173,10 +172,6 @@ BINARY = b"4 3\n" + b"".join(
     word.encode() + b" " + np.arange(3, dtype="<f4").tobytes() + b"\n"
     for word in ["the", "cat", "na\u00efve", "\u4e2d"]
 )
-WIKIQA = b"""QuestionID\tQuestion\tSentence\tLabel
-Q1\twho ?\the\t1
-Q1\twho ?\t"na\xc3\xafve long\t0
-"""
 TEXT_FILES = {  # name: content, reader
     f"{name}.{format}": (content, partial(WordVectors.read, format=format))
     for name, content in (
@@ -187,19 +182,12 @@ TEXT_FILES = {  # name: content, reader
     for format in ("auto", name)
 } | {
     "counts.txt": (b"the 10\ncat 3\nna\xc3\xafve 1\n", WordFrequencies.read),
-    "pairs.csv": (
-        TABLE,
-        partial(datasets.read_scored_pairs, columns=(0, 1), score=2),
-    ),
-    "labels.csv": (
-        TABLE,
-        partial(datasets.read_labelled_pairs, columns=(0, 1), label=2),
-    ),
-    "stream.csv": (TABLE, lambda path: [*datasets.iter_pairs(path, columns=(0, 1))]),
-    "texts.csv": (TABLE, partial(datasets.read_texts, column=0, target=2)),
+    "pairs.csv": (TABLE, partial(datasets.read_pairs, columns=(0, 1), score=2)),
+    "labels.csv": (TABLE, partial(datasets.read_pairs, columns=(0, 1), label=2)),
+    "texts.csv": (TABLE, partial(datasets.read_texts, column=0, label=2)),
     "semicolon.txt": (
         TABLE.replace(b",", b";"),
-        partial(datasets.read_scored_pairs, columns=(0, 1), score=2, sep=";"),
+        partial(datasets.read_pairs, columns=(0, 1), score=2, sep=";"),
     ),
     "utf16.tsv": (
         "sentence1\tsentence2\na cat\tcats\n".encode("utf-16"),
@@ -208,22 +196,6 @@ TEXT_FILES = {  # name: content, reader
     "pairs.tsv": (
         b"sentence1\tsentence2\na cat\tcats\nb\t\xc3\xafc\n",
         datasets.read_pairs,
-    ),
-    "answers.tsv": (
-        b"question\tanswer\tlabel\tqid\nwho\the\t1\tq1\nwho\tshe\t0\tq1\n",
-        datasets.read_answers,
-    ),
-    "wikiqa.tsv": (
-        WIKIQA,
-        partial(datasets.read_wikiqa, max_answer_tokens=1, answerable_only=True),
-    ),
-    "tagged.tsv": (
-        b"a\tDT\ncat\tNN\n\nsleeps\tVB\n\xc3\xaf\tNN\n",
-        partial(datasets.read_tagged, columns=(0, 1)),
-    ),
-    "tagged.conllu": (
-        b"# text = a\n1-2\tab" + b"\t_" * 8 + b"\n1\ta\t_\tX" + b"\t_" * 6 + b"\n\n",
-        datasets.read_tagged,
     ),
 }
 COMPRESSED = {".gz": partial(gzip.compress, mtime=0), ".bz2": bz2.compress}
@@ -238,14 +210,6 @@ SICK = (
     b"pair_ID\tsentence_A\tsentence_B\tentailment_label\trelatedness_score\t"
     b"SemEval_set\r\n1\tA kid\tA b\tNEUTRAL\t4.5\tTRAIN\r\n"
     b"2\tC\tD\tENTAILMENT\t5\tTEST\n"
-)
-TRECQA = b"".join(
-    b"<%b>\n%b\tis\n</%b>\n" % (tag, text, tag)
-    for tag, text in (
-        (b"question", b"Who"),
-        (b"positive", b"He"),
-        (b"negative", b"long"),
-    )
 )
 PPDB = b"""[JJ] ||| new ||| na\xc3\xafve long ||| PPDB2.0Score=5.2 x=1 ||| 0-0 ||| Other
 [S/PP] ||| [NP/NP,1] such ||| [NP/NP,1] those ||| PPDB2.0Score=5 ||| 0-0 ||| Other
@@ -267,23 +231,11 @@ DATA_SETS = {
         partial(datasets.fetch_stsb, "all"),
     ),
     "sick/SICK.zip": ({"SICK.txt": SICK}, partial(datasets.fetch_sick, "all")),
-    "wikiqa/WikiQACorpus.zip": (
-        {"x/WikiQA-dev.tsv": WIKIQA},
-        partial(datasets.fetch_wikiqa, "dev"),
-    ),
     "glove/glove.6B.zip": (
         {"glove.6B.50d.txt": GLOVE},
         partial(datasets.fetch_glove, "6B.50d"),
     ),
-    "paragram/paragram-phrase-XXL.zip": (
-        {"x/paragram-phrase-XXL.txt": GLOVE},
-        datasets.fetch_paragram,
-    ),
     "ppdb/ppdb-2.0-s-lexical.gz": ({"": PPDB}, datasets.fetch_ppdb),
-    "trecqa/dev.xml": (
-        {"": b"<QApairs id='1.4'>\n" + TRECQA + b"</QApairs>\n"},
-        partial(datasets.fetch_trecqa, "dev"),
-    ),
     "msrp/msr_paraphrase_test.txt": (
         {"": b'Quality\t#1 ID\t#2 ID\t#1 String\t#2 String\r\n1\t7\t8\tAn "a\tb\r\n'},
         partial(datasets.fetch_msrp, "test"),
@@ -326,15 +278,11 @@ def plain(name, content, read):
     )
 
 
-def fetched(name, members, fetch, *, record=False):
-    """A data set that was put there, or downloaded."""
+def fetched(name, members, fetch):
+    """A data set that was put there."""
 
     def write(folder):
-        path = folder / name
-        pack(path, members)
-        if record:
-            line = f"{sha256_of(path)}  {path.name}\n"
-            record_of(path).write_text(line, encoding="utf-8")
+        pack(folder / name, members)
 
     return write, lambda folder: content_of(
         fetch(data_home=folder, download_if_missing=False)
@@ -373,9 +321,6 @@ KINDS |= {
     for name, data_set in DATA_SETS.items()
     if Path(name).suffix in (".zip", ".gz")
 }
-KINDS["trecqa/dev.xml, downloaded"] = fetched(
-    "trecqa/dev.xml", *DATA_SETS["trecqa/dev.xml"], record=True
-)
 
 
 @cache

@@ -12,28 +12,16 @@ import warnings
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from functools import cache, partial
-from hashlib import sha256
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import count
 from pathlib import Path
 from random import Random
-from typing import ClassVar
-from unittest.mock import patch
 
 import numpy as np
-from file_attacks import (
-    DATA_SETS,
-    content_of,
-    embed_rows,
-    files_of,
-    fit_with_checkpoints,
-    pack,
-)
+from file_attacks import embed_rows, fit_with_checkpoints
 from subjects import ENCODERS, fitted, say
 from text_attacks import fit_to_nasty_texts
 
 import skparaphrase
-from skparaphrase.datasets._cache import sources
 from skparaphrase.encoders import AverageEncoder
 from skparaphrase.streams import TextStore
 from skparaphrase.vectors import WordFrequencies, WordVectors
@@ -164,107 +152,6 @@ def kill_and_resume(kind, seed, folder):
     for _ in range(2):
         kill(lambda: RESUMABLE[kind](folder), random.uniform(0, seconds))
     assert RESUMABLE[kind](folder) == expected
-
-
-class Handler(BaseHTTPRequestHandler):
-    """Gives a data set in many pieces, from where it is asked to."""
-
-    protocol_version = "HTTP/1.1"
-    contents: ClassVar[dict[str, bytes]] = {}
-
-    lie = None
-
-    def do_GET(self):
-        if self.lie:
-            status, headers, content, is_slow = self.lie
-            self.send_response(status)
-            for key, value in {**headers, "Connection": "close"}.items():
-                self.send_header(key, value)
-            self.end_headers()
-            with suppress(ConnectionError):
-                self.wfile.write(content[:1000])
-                time.sleep(0.05 * is_slow)
-                self.wfile.write(content[1000:])
-            return
-        content = self.contents[self.path]
-        start = int(self.headers.get("Range", "bytes=0-")[6:-1])
-        self.send_response(206 if start else 200)
-        if start:
-            whole = f"bytes {start}-{len(content) - 1}/{len(content)}"
-            self.send_header("Content-Range", whole)
-        self.send_header("Content-Length", str(len(content) - start))
-        self.send_header("Last-Modified", "Mon, 03 Mar 2014 10:00:00 GMT")
-        self.send_header("Connection", "close")
-        self.end_headers()
-        step = len(content) // 20 + 1
-        try:
-            for place in range(start, len(content), step):
-                self.wfile.write(content[place : place + step])
-                time.sleep(0.001)
-        except ConnectionError:
-            pass  # killed
-
-    def log_message(self, *args):
-        pass
-
-
-@cache
-def server():
-    """The address of a server of the data sets, with a long text in each."""
-    text = Random(0).randbytes(100_000).hex().encode()
-    with tempfile.TemporaryDirectory() as folder:
-        for name in DOWNLOADS:
-            path = Path(folder, name)
-            members, _ = DATA_SETS[name]
-            pack(path, {k: v.replace(b"long", text) for k, v in members.items()})
-            Handler.contents[f"/{name}"] = path.read_bytes()
-            assert path.stat().st_size > 90_000
-    http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    http.daemon_threads = True
-    threading.Thread(target=http.serve_forever, daemon=True).start()
-    return f"http://127.0.0.1:{http.server_port}"
-
-
-# Data sets that are downloaded, and their names in `sources.toml`.
-DOWNLOADS = {
-    "ppdb/ppdb-2.0-s-lexical.gz": "ppdb-2.0-*.gz",
-    "trecqa/dev.xml": "*.xml",
-    "wikiqa/WikiQACorpus.zip": "WikiQACorpus.zip",
-}
-
-
-def download(name, folder):
-    source = sources()[name.partition("/")[0]][DOWNLOADS[name]]
-    content = Handler.contents[f"/{name}"]
-    here = {"urls": [f"{server()}/{name}"]}
-    if "sha256" in source:
-        here["sha256"] = sha256(content).hexdigest()
-    with patch.dict(source, here):
-        return content_of(DATA_SETS[name][1](data_home=folder, n_retries=0))
-
-
-@cache
-def downloaded(name):
-    server()
-    with (
-        tempfile.TemporaryDirectory() as first,
-        tempfile.TemporaryDirectory() as folder,
-    ):
-        download(name, Path(first))
-        start = time.monotonic()
-        return download(name, Path(folder)), time.monotonic() - start
-
-
-def kill_a_download(name, seed, folder):
-    """What it leaves is not taken for the file; the next call downloads the rest."""
-    random = Random(seed)
-    expected, seconds = downloaded(name)
-    folder.mkdir()
-    for _ in range(2):
-        kill(lambda: download(name, folder), random.uniform(0, seconds))
-    assert download(name, folder) == expected
-    # A kill in the last step leaves the whole file, and the lock's empty file for good.
-    assert not [p.name for p in folder.rglob("*") if p.suffix in (".part", ".new")]
 
 
 # Averages remember words, which children get from threads that look them up, and
@@ -401,43 +288,3 @@ def save_as_another_user(kind, seed, folder):
     for place in [path, *path.rglob("*")]:
         place.chmod(0o755)
     assert read(path) == 1
-
-
-def lying(random, content):
-    """A server's answer that is wrong in one way, as status, headers and body."""
-    status, headers = 200, {"Content-Length": str(len(content))}
-    lie = random.choice(["status", "length", "cut", "more", "range", "slow", "type"])
-    if lie == "status":
-        status = random.choice([204, 206, 301, 403, 404, 416, 500, 503])
-    elif lie == "length":
-        wrong = ["\xb2", "-1", "x", "1", "9" * 30, ""]
-        headers["Content-Length"] = random.choice(wrong)
-    elif lie == "cut":
-        content = content[: random.randrange(len(content))]
-    elif lie == "more":
-        content += b"more"
-    elif lie == "range":
-        status, headers["Content-Range"] = 206, "bytes 7-8/9"
-    elif lie == "type":
-        headers["Content-Encoding"] = "gzip"
-    return status, headers, content, lie == "slow"
-
-
-def lie_to_a_download(name, seed, folder):
-    """A wrong answer is refused with an OSError; the right one then is downloaded.
-
-    Without a checksum, the lie may be trusted, and the file be refused by its reader.
-    """
-    random = Random(seed)
-    expected, _ = downloaded(name)
-    folder.mkdir()
-    has_checksum = "sha256" in sources()[name.partition("/")[0]][DOWNLOADS[name]]
-    refusals = OSError if has_checksum else (OSError, ValueError)
-    with patch.object(Handler, "lie", lying(random, Handler.contents[f"/{name}"])):
-        with warnings.catch_warnings(), suppress(refusals):
-            warnings.simplefilter("ignore")
-            assert download(name, folder) == expected
-    if not has_checksum:
-        for path in files_of(folder):
-            path.unlink()
-    assert download(name, folder) == expected

@@ -1,0 +1,31 @@
+"""Readers of files that only the benchmarks read: ranked answers, tagged sentences."""
+
+# Authors: The skparaphrase developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+from skparaphrase.datasets import read_pairs, read_texts
+
+Sentences = list[list[str]]
+
+
+def read_answers(path: Path) -> Any:
+    """Questions with candidates, 1 for right ones, and the queries (`query`)."""
+    answers = read_pairs(path, columns=("question", "answer"), label="label")
+    answers["query"] = read_texts(path, column="qid", label=None).data
+    return answers
+
+
+def read_tagged(path: Path, tag: str) -> tuple[Sentences, Sentences]:
+    """Tokens and tags of sentences: a token a line, and a blank line after each."""
+    header, *rest = path.read_text(encoding="utf-8").split("\n")
+    columns = [header.split("\t").index(name) for name in ("token", tag)]
+    sentences = [[*lines] for filled, lines in groupby(rest, bool) if filled]
+    tokens, tags = (
+        [[line.split("\t")[column] for line in lines] for lines in sentences]
+        for column in columns
+    )
+    return tokens, tags

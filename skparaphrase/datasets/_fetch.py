@@ -1,0 +1,385 @@
+"""Public data sets: their sources, downloads, and what loads them."""
+
+# Authors: The skparaphrase developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import gzip
+import io
+import os
+import shutil
+import tarfile
+import tomllib
+import zipfile
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from errno import EINVAL
+from fnmatch import fnmatchcase
+from functools import cache
+from importlib.resources import files
+from os import PathLike
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, TypedDict
+
+import numpy as np
+
+from skparaphrase.datasets._tables import (
+    check_expansion,
+    iter_rows,
+    make_bunch,
+    max_expansion,
+    select_columns,
+)
+from skparaphrase.model_selection import pair_groups
+from skparaphrase.storage._folders import open_plain
+
+_DTYPES = {"score": np.float64, "label": np.int64}  # other columns are objects
+_TIMEOUT = 30  # seconds without a byte
+
+
+def get_data_home(data_home: str | PathLike[str] | None = None) -> str:
+    """Return the folder for downloaded files, which is created if it is missing.
+
+    Parameters
+    ----------
+    data_home : path-like, default=None
+        None means the environment variable `SKPARAPHRASE_HOME` or, if that is not set,
+        `~/skparaphrase_data`. `~` is the user's home directory.
+
+    Returns
+    -------
+    data_home : str
+        Its path, with `~` expanded.
+
+    Examples
+    --------
+    >>> import os
+    >>> from skparaphrase.datasets import get_data_home
+    >>> os.path.isdir(get_data_home())  # doctest: +SKIP
+    True
+    """
+    if data_home is None:
+        data_home = os.environ.get("SKPARAPHRASE_HOME") or "~/skparaphrase_data"
+    path = Path(data_home).expanduser()
+    path.mkdir(parents=True, exist_ok=True)
+    return str(path)
+
+
+def clear_data_home(data_home: str | PathLike[str] | None = None) -> None:
+    """Delete the downloaded data sets.
+
+    The subfolders of the data sets are deleted with all their files, including those
+    put there by hand; the data home itself is deleted if it is empty afterwards. Of a
+    symbolic link only the link is deleted.
+
+    Parameters
+    ----------
+    data_home : path-like, default=None
+        As in :func:`get_data_home`.
+
+    Examples
+    --------
+    >>> from skparaphrase.datasets import clear_data_home
+    >>> clear_data_home()  # doctest: +SKIP
+    """
+    home = Path(get_data_home(data_home))
+    for name in sources():
+        folder = home / name
+        if folder.is_symlink():
+            folder.unlink()
+        elif folder.is_dir():
+            shutil.rmtree(folder)
+    if not home.is_symlink() and not any(home.iterdir()):
+        home.rmdir()
+
+
+@cache
+def sources() -> dict[str, dict[str, dict[str, Any]]]:
+    """The files of each data set, as `data/sources.toml` describes them."""
+    path = files("skparaphrase.datasets") / "data" / "sources.toml"
+    return tomllib.loads(path.read_text(encoding="utf-8"))
+
+
+class Download(TypedDict, total=False):
+    """Where files are, and how to download them; see :func:`fetch_sts`."""
+
+    data_home: str | PathLike[str] | None
+    download_if_missing: bool
+    n_retries: int
+    progressbar: bool
+
+
+def fetch_file(
+    source: str,
+    name: str,
+    *,
+    data_home: str | PathLike[str] | None = None,
+    download_if_missing: bool = True,
+    n_retries: int = 3,
+    progressbar: bool = False,
+    accept_licence: bool = True,
+) -> Path:
+    """Return the path of a file in the data home; download or unpack it if missing.
+
+    `source` is the data set in `sources.toml`, and the subfolder. A file that is there
+    is used as it is. An OSError says where a file that cannot be obtained comes from,
+    and where to put it.
+    """
+    path = Path(get_data_home(data_home), source, name)
+    if path.is_file():
+        return path
+    for pattern, file in sources()[source].items():
+        if name in file.get("members", ()):
+            archive = fetch_file(
+                source,
+                pattern,
+                data_home=data_home,
+                download_if_missing=download_if_missing,
+                n_retries=n_retries,
+                progressbar=progressbar,
+            )
+            _unpack(archive, path)
+            return path
+        if fnmatchcase(name, pattern):
+            break
+    urls = [url.format(name=name) for url in file.get("urls", ())]
+    if not urls or not accept_licence:
+        raise OSError(f"{path} is missing. {file.get('by_hand')} Put it there.")
+    if not download_if_missing:
+        raise OSError(
+            f"{path} is missing and download_if_missing=False; its address is "
+            f"{urls[0]}."
+        )
+    _download(path, urls, file.get("sha256"), n_retries, progressbar)
+    return path
+
+
+def _download(
+    path: Path,
+    urls: Sequence[str],
+    sha256: str | None,
+    n_retries: int,
+    progressbar: bool,
+) -> None:
+    """Download a file from the first address that has it.
+
+    pooch writes a temporary file, and renames it when it is complete and verified.
+    """
+    try:
+        import pooch  # type: ignore[import-untyped]
+    except ImportError as error:
+        raise ImportError(
+            f"Downloading {urls[0]} needs pooch: pip install 'skparaphrase[data]'. Or "
+            f"put a copy at {path}."
+        ) from error
+    failures = ""
+    for url in urls:
+        registry = pooch.create(
+            path.parent,
+            base_url="",
+            registry={path.name: sha256},
+            urls={path.name: url},
+            retry_if_failed=n_retries,
+        )
+        downloader = pooch.HTTPDownloader(
+            progressbar=progressbar,
+            timeout=_TIMEOUT,
+            headers={"Accept-Encoding": "identity"},
+        )
+        try:
+            registry.fetch(path.name, downloader=downloader)
+        except (OSError, ValueError) as error:  # of requests; of a wrong checksum
+            failures += f" {url}: {str(error).rstrip('.')}."
+        else:
+            return
+    raise OSError(
+        f"{path.name} could not be downloaded.{failures} If you have a copy, put it at "
+        f"{path}."
+    )
+
+
+def _unpack(archive: Path, path: Path) -> None:
+    """Write the member of a zip file that has the name of `path`, or nothing."""
+    with (
+        report_corruption(archive),
+        zipfile.ZipFile(archive) as packed,
+        TemporaryDirectory(dir=path.parent) as folder,
+    ):
+        member = _by_name(packed.namelist())[path.name]
+        check_expansion(archive, packed.getinfo(member).file_size)
+        os.replace(packed.extract(member, folder), path)
+
+
+def read_members(
+    path: Path, names: Sequence[str], simplify: Callable[[str], str] = str
+) -> list[bytes]:
+    """The bytes of members of a `.zip` or tar file.
+
+    Members are found by the last part of their names, after `simplify`; of several that
+    match, the one nearest to the top is read.
+    """
+    with report_corruption(path):
+        if path.suffix == ".zip":
+            with zipfile.ZipFile(path) as zipped:
+                by_name = _by_name(zipped.namelist(), simplify)
+                members = [zipped.getinfo(by_name[name]) for name in names]
+                check_expansion(path, sum(member.file_size for member in members))
+                return [zipped.read(member) for member in members]
+        with open_gzip(path) as file:  # whole, as its checksum stands at the end
+            content = file.read(max_expansion(path) + 1)
+        check_expansion(path, len(content))
+        with tarfile.open(fileobj=io.BytesIO(content), mode="r:") as tarred:
+            packed = {x.name: x for x in reversed(tarred.getmembers()) if x.isfile()}
+            by_name = _by_name(packed, simplify)
+            chosen = [packed[by_name[name]] for name in names]
+            check_expansion(path, sum(member.size for member in chosen))
+            opened: Any = map(tarred.extractfile, chosen)
+            return [file.read() for file in opened]
+
+
+@contextmanager
+def open_gzip(path: Path) -> Iterator[Any]:
+    """The content of a gzip file, which some servers decompress."""
+    with open_plain(path) as file:
+        is_packed = file.read(2) == b"\x1f\x8b"
+        file.seek(0)
+        yield gzip.open(file) if is_packed else file
+
+
+def _by_name(
+    members: Iterable[str], simplify: Callable[[str], str] = str
+) -> dict[str, str]:
+    """The member nearest to the top, by the simplified last part of its name."""
+    deepest_first = sorted(members, key=lambda x: (x.count("/"), x), reverse=True)
+    return {simplify(name.rpartition("/")[2]): name for name in deepest_first}
+
+
+@contextmanager
+def report_corruption(path: Path) -> Iterator[None]:
+    """Turn errors of a damaged or wrong archive into one that says what to do."""
+    try:
+        yield
+    except KeyError as error:
+        raise ValueError(f"{path} has no member {error.args[0]}.") from None
+    except Exception as error:
+        # Those of the modules of archives have no errno, except for a wrong position.
+        errno = getattr(error, "errno", EINVAL) or EINVAL
+        if type(error) in (ValueError, MemoryError) or errno != EINVAL:
+            raise
+        raise OSError(
+            f"{path} is damaged ({error}). Delete it to download it again."
+        ) from error
+
+
+@dataclass(frozen=True)
+class Source:
+    """A public data set of pairs of texts.
+
+    `data/sources.toml` has its files, and `descr` its licence and citation. `parse`
+    takes a path, the key of a part of the data set, such as a subset, and options; it
+    yields rows of cells, which `columns` names, those of the two texts first. `groups`
+    adds those of :func:`~skparaphrase.model_selection.pair_groups`.
+    """
+
+    name: str
+    parse: Callable[..., Iterable[Sequence[Any]]]
+    columns: str
+    groups: bool = True
+
+    def load(
+        self,
+        parts: Mapping[str, Any],
+        target: str | None,
+        return_X_y: bool,
+        as_frame: bool,
+        download: Download,
+        *,
+        accept_licence: bool = True,
+        **options: Any,
+    ) -> Any:
+        """Obtain and parse files, and return their `Bunch`.
+
+        `parts` maps names of files to keys.
+        """
+        paths = [
+            fetch_file(self.name, name, **download, accept_licence=accept_licence)
+            for name in parts
+        ]
+        values: dict[str, list[Any]] = {name: [] for name in self.columns.split()}
+        for path, key in zip(paths, parts.values(), strict=True):
+            for row in self.parse(path, key, **options):
+                for column, cell in zip(values.values(), row, strict=False):
+                    column.append(cell)
+        columns = {
+            name: np.array(cells, dtype=_DTYPES.get(name, object))
+            for name, cells in values.items()
+        }
+        data, descr = [*columns][:2], read_descr(self.name)
+        bunch = make_bunch(columns, data, target, descr, return_X_y, as_frame)
+        if return_X_y:
+            return bunch
+        for name in columns.keys() - {*data}:
+            bunch[name] = columns[name] if bunch.frame is None else bunch.frame[name]
+        if self.groups:
+            bunch["groups"] = pair_groups(bunch.data)
+        filenames = [str(path) for path in paths]
+        bunch["filename"] = filenames[0] if len(filenames) == 1 else filenames
+        return bunch
+
+
+def check_choice(name: str, value: object, choices: Sequence[Any]) -> None:
+    """Refuse a value that is not one of the choices."""
+    if value not in choices:
+        raise ValueError(f"{name} must be one of {tuple(choices)}; got {value!r}.")
+
+
+def decode_lines(content: bytes) -> list[str]:
+    """Lines of UTF-8 or, where they are not, of Windows-1252, without line ends."""
+    lines = content.removeprefix(b"\xef\xbb\xbf").split(b"\n")
+    if not lines[-1]:
+        del lines[-1]
+    return [_decode_line(line.removesuffix(b"\r")) for line in lines]
+
+
+def _decode_line(line: bytes) -> str:
+    try:
+        return line.decode()
+    except UnicodeDecodeError:
+        return line.decode("cp1252", "replace")
+
+
+def iter_cells(
+    content: bytes, source: str, columns: Sequence[str | int]
+) -> Iterator[tuple[str, list[str]]]:
+    """Iterate over the rows of an old tab-separated file: their place, their cells.
+
+    Columns are names in the header, or positions from 0 in a file without a header.
+    """
+    rows = iter_rows("\n".join(decode_lines(content)), source)
+    for number, cells in select_columns(rows, columns, source):
+        yield f"{source}, line {number}", [cell.strip() for cell in cells]
+
+
+def read_choice(text: str, where: str, choices: Collection[str]) -> str:
+    """One of the choices; an error begins with `where`."""
+    if text not in choices:
+        raise ValueError(f"{where}: {text!r} is none of {', '.join(choices)}.")
+    return text
+
+
+def read_score(text: str, where: str, low: float, high: float) -> float:
+    """A number from `low` to `high`; an error begins with `where`."""
+    try:
+        score = float(text)
+    except ValueError:
+        score = float("nan")
+    if not low <= score <= high:
+        raise ValueError(f"{where}: {text!r} is not a score from {low:g} to {high:g}.")
+    return score
+
+
+def read_descr(name: str) -> str:
+    """The description of a data set: what it is, its licence, what to cite."""
+    path = files("skparaphrase.datasets") / "descr" / f"{name}.rst"
+    return path.read_text(encoding="utf-8")
