@@ -98,7 +98,7 @@ class PairwiseInteraction(TrainedModel):
 
         row = vectors.unknown_row
         rule = number if row is None else row
-        batch = WordLookup(tokenizer, vectors.words, rule).encode(texts)
+        batch = WordLookup(tokenizer, vectors.words.rows, rule).encode(texts)
         rows, numbers = np.unique(batch.ids, return_inverse=True)
         names = list(unknown)
         words = [
@@ -290,7 +290,8 @@ def _rows_of(
     words: list[str], vectors: WordVectors
 ) -> tuple[NDArray[np.bool_], NDArray[np.intp]]:
     """Which words are in a table, and the rows of these."""
-    rows = np.array([vectors.words.get(word, -1) for word in words], dtype=np.intp)
+    get = vectors.words.rows.get
+    rows = np.array([get(word, -1) for word in words], dtype=np.intp)
     return rows >= 0, rows[rows >= 0]
 
 

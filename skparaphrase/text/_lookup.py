@@ -19,7 +19,6 @@ from skparaphrase._estimator import warn_caller
 from skparaphrase.text._batch import TokenBatch
 from skparaphrase.text._check import text_blocks
 from skparaphrase.text._tokenizer import TOKEN_PATTERNS, WordTokenizer, is_word
-from skparaphrase.text._vocabulary import Vocabulary
 
 JOINERS = frozenset("'-.\u2019/:,")  # between the parts of a compound
 _PARTS = re.compile(r"\w+")
@@ -27,7 +26,6 @@ _PIECE_BYTES = 150  # memory of a piece besides its characters and rows
 _FIRST_TEXTS = 200  # of a call, in which tokens without a vector are counted
 _WARN_FROM = 50  # tokens; fewer say little about the vocabulary
 
-Index = Mapping[str, int] | Vocabulary  # the row of every known word
 Unknown = int | Callable[[str], int | None] | None  # the row of all other words
 MakeVectors = Callable[[Sequence[str]], NDArray[np.float32]]
 
@@ -42,7 +40,7 @@ class WordLookup:
     Parameters
     ----------
     tokenizer : WordTokenizer
-    index : Vocabulary or mapping of str to int
+    index : mapping of str to int
         The row of every known word.
     unknown : int or callable, default=None
         The row of other words, or a function that returns it. None leaves them out.
@@ -71,7 +69,7 @@ class WordLookup:
     def __init__(
         self,
         tokenizer: WordTokenizer,
-        index: Index,
+        index: Mapping[str, int],
         unknown: Unknown = None,
         vectors: MakeVectors | None = None,
     ) -> None:

@@ -1,20 +1,18 @@
-"""Words and character n-grams in arrays, and the row of each."""
+"""Words and character n-grams, and the row of each."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 from collections.abc import Iterator, Sequence
 from functools import cache
-from operator import eq
+from itertools import count
 from typing import Any, SupportsIndex, TypeVar, overload
-from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
 
 from skparaphrase.text._check import describe
 
-_BLOCK = 4096  # words decoded at a time
 _SPACE = ord(" ")
 _LAST_SPACE = 0x3000  # no white space has a higher code point
 # Entries of a table that n-gram keys address directly: the hash table takes 1.6 times
@@ -24,29 +22,11 @@ _Default = TypeVar("_Default")
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)  # 2**64 over the golden ratio scatters keys
 
 
-def hash_table(homes: NDArray[np.int64], n_homes: int) -> NDArray[np.int32]:
-    """Place entries in a hash table with linear probing.
-
-    `homes` is the slot, of `n_homes`, in which the search for each entry begins. The
-    table holds the number of the entry in each slot, or -1. The last slot is empty, so
-    that searches end there.
-    """
-    order = np.argsort(homes, kind="stable")
-    # Each entry goes to its own slot, or to the next one that is free.
-    counting = np.arange(len(homes))
-    slots = np.maximum.accumulate(homes[order] - counting) + counting
-    n_slots = max(n_homes, int(slots.max(initial=-1)) + 1) + 1
-    table = np.full(n_slots, -1, dtype=np.int32)
-    table[slots] = order
-    return table
-
-
 class Vocabulary(Sequence[str]):
     """Words in the order of their rows.
 
-    A sequence of str, stored as bytes end to end with a hash table of rows. These
-    arrays can be mapped from a file and shared by processes, where a list and a dict
-    of 900,000 words took 117 MB in each.
+    A sequence of str with a dict of rows. Both are made when they are first needed, so
+    that a large table is loaded at once.
 
     Parameters
     ----------
@@ -66,71 +46,61 @@ class Vocabulary(Sequence[str]):
     ('dog', ['cat', 'dog'], 1, True)
     """
 
+    _words: list[str] | None = None
+    _rows: dict[str, int] | None = None
+    _joined: NDArray[np.uint8] | None = None
+
     def __init__(self, words: Sequence[str]) -> None:
-        words = list(words)
-        _check_distinct(words, "words")
-        self._set(*_joined(words))
+        self._words = list(words)
+        _check_distinct(self._words, "words")
 
     @classmethod
-    def from_arrays(
-        cls,
-        raw: NDArray[np.uint8],
-        ends: NDArray[np.int64],
-        slots: NDArray[np.int32] | None = None,
-    ) -> "Vocabulary":
-        """Make a vocabulary of what :meth:`arrays` returned, without copies.
+    def from_array(cls, joined: NDArray[np.uint8]) -> "Vocabulary":
+        """Make a vocabulary of what :meth:`to_array` returned.
 
         Parameters
         ----------
-        raw, ends, slots : ndarray
-            As in :meth:`arrays`.
-        """
-        if raw.ndim != 1 or ends.ndim != 1 or (slots is not None and slots.ndim != 1):
-            raise ValueError("Arrays of words must have one dimension.")
-        n_bytes = int(ends[-1]) if len(ends) else 0
-        if len(raw) != n_bytes:
-            raise ValueError(f"{len(raw)} bytes of words, but {n_bytes} are expected.")
-        if len(ends) and (ends[0] < 0 or (ends[1:] < ends[:-1]).any()):
-            raise ValueError("The ends of words do not rise.")
-        words = cls.__new__(cls)
-        words._set(raw, ends, slots)
-        if slots is not None and (
-            len(slots) <= words._mask
-            or slots[-1] >= 0
-            or slots.min() < -1
-            or slots.max() >= len(ends)
-        ):
-            raise ValueError(
-                f"The hash table of {len(slots)} slots does not fit {len(ends)} words."
-            )
-        return words
-
-    def _set(
-        self,
-        raw: NDArray[np.uint8],
-        ends: NDArray[np.int64],
-        slots: NDArray[np.int32] | None = None,
-    ) -> None:
-        self._raw, self._ends, self._slots = raw, ends, slots
-        # The bits of a hash that choose a slot; at most every second slot is taken.
-        self._mask = (2 << max(len(ends), 1).bit_length()) - 1
-        self._views: Any = None
-
-    def arrays(self) -> dict[str, NDArray[Any]]:
-        """Return all that the vocabulary holds.
+        joined : ndarray of uint8
+            Not copied, and decoded when it is needed.
 
         Returns
         -------
-        arrays : dict
-            "raw": the words in UTF-8, uint8. "ends": where each word ends, int64.
-            "slots": the hash table, int32.
+        words : Vocabulary
         """
-        if self._slots is None:
-            raw, ends = self._raw.tobytes(), self._ends.tolist()
-            keys = map(raw.__getitem__, map(slice, [0, *ends], ends))
-            hashes = np.fromiter(map(crc32, keys), np.int64, len(ends))
-            self._slots = hash_table(hashes & self._mask, self._mask + 1)
-        return {"raw": self._raw, "ends": self._ends, "slots": self._slots}
+        words = cls.__new__(cls)
+        words._joined = joined
+        return words
+
+    def to_array(self) -> NDArray[np.uint8]:
+        """Join all words, as joblib and files map one array into memory.
+
+        Returns
+        -------
+        joined : ndarray of uint8
+            The words in UTF-8, each after a character that occurs in none.
+        """
+        if self._joined is not None:
+            return np.asarray(self._joined)
+        words = self._list
+        text = "".join(words)
+        separator = next(c for c in map(chr, count(ord("\n"))) if c not in text)
+        joined = "".join(separator + separator.join(words) if words else "")
+        return np.frombuffer(joined.encode("utf-8", "surrogatepass"), np.uint8)
+
+    @property
+    def _list(self) -> list[str]:
+        if self._words is None:
+            assert self._joined is not None
+            text = self._joined.tobytes().decode("utf-8", "surrogatepass")
+            self._words = text[1:].split(text[0]) if text else []
+        return self._words
+
+    @property
+    def rows(self) -> dict[str, int]:
+        """The row of each word; do not change it."""
+        if self._rows is None:
+            self._rows = dict(zip(self._list, range(len(self)), strict=True))
+        return self._rows
 
     @overload
     def get(self, word: object, default: None = None) -> int | None: ...
@@ -151,20 +121,7 @@ class Vocabulary(Sequence[str]):
         -------
         row : int
         """
-        if not isinstance(word, str):
-            return default
-        if self._views is None:
-            # Single items of a memoryview are faster than those of an array.
-            raw, ends, slots = self.arrays().values()
-            self._views = (raw.data, ends.data, slots.data, self._mask)
-        raw, ends, slots, mask = self._views
-        key = word.encode("utf-8", "surrogatepass")
-        slot = crc32(key) & mask
-        while (row := slots[slot]) >= 0:
-            if raw[ends[row - 1] if row else 0 : ends[row]] == key:
-                return row
-            slot += 1
-        return default
+        return self.rows.get(word, default) if isinstance(word, str) else default
 
     def extended(self, words: Sequence[str]) -> "Vocabulary":
         """Append words to a copy.
@@ -178,14 +135,12 @@ class Vocabulary(Sequence[str]):
         -------
         vocabulary : Vocabulary
         """
-        raw, ends = _joined(words)
         made = Vocabulary.__new__(Vocabulary)
-        ends = np.concatenate([self._ends, ends + len(self._raw)])
-        made._set(np.concatenate([self._raw, raw]), ends)
+        made._words = [*self._list, *words]
         return made
 
     def __len__(self) -> int:
-        return len(self._ends)
+        return len(self._list)
 
     @overload
     def __getitem__(self, i: SupportsIndex) -> str: ...
@@ -194,43 +149,24 @@ class Vocabulary(Sequence[str]):
     def __getitem__(self, i: slice) -> list[str]: ...
 
     def __getitem__(self, i: SupportsIndex | slice) -> str | list[str]:
-        if isinstance(i, slice):
-            return [self[j] for j in range(*i.indices(len(self)))]
-        i = range(len(self))[i]
-        start = self._ends[i - 1] if i else 0
-        return _decoded(self._raw[start : self._ends[i]].tobytes())
+        return self._list[i]
 
     def __iter__(self) -> Iterator[str]:
-        for first in range(0, len(self), _BLOCK):
-            ends = self._ends[first : first + _BLOCK].tolist()
-            start = base = int(self._ends[first - 1]) if first else 0
-            raw = self._raw[base : ends[-1]].tobytes()
-            for end in ends:
-                yield _decoded(raw[start - base : end - base])
-                start = end
+        return iter(self._list)
 
     def __contains__(self, word: object) -> bool:
         return self.get(word) is not None
 
     def __eq__(self, other: object) -> bool:
-        if self is other:
-            return True
-        if isinstance(other, Vocabulary):
-            return np.array_equal(self._ends, other._ends) and np.array_equal(
-                self._raw, other._raw
-            )
-        if isinstance(other, (list, tuple)):
-            return len(self) == len(other) and all(map(eq, self, other))
+        if isinstance(other, (Vocabulary, list, tuple)):
+            return self is other or self._list == list(other)
         return NotImplemented
 
     __hash__ = None  # type: ignore[assignment]
 
-    def __getstate__(self) -> dict[str, NDArray[Any]]:
+    def __getstate__(self) -> dict[str, NDArray[np.uint8]]:
         # Mapped or not, the same to pickle and to the hashes of joblib.
-        return {name: np.asarray(array) for name, array in self.arrays().items()}
-
-    def __setstate__(self, state: dict[str, NDArray[Any]]) -> None:
-        self._set(**state)
+        return {"_joined": self.to_array()}
 
     def __repr__(self) -> str:
         shown = ", ".join(map(repr, self[:3]))
@@ -247,23 +183,6 @@ def _check_distinct(strings: Sequence[str], kind: str) -> None:
             raise TypeError(f"{kind} must be str; got {describe(string)} in row {row}.")
         if (seen := first.setdefault(string, row)) != row:
             raise ValueError(f"{string!r}, row {seen}, occurs again in row {row}.")
-
-
-def _joined(words: Sequence[str]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-    """Words in UTF-8 end to end, and where each ends."""
-    text = "".join(words)
-    raw = text.encode("utf-8", "surrogatepass")
-    lengths = map(len, words if len(raw) == len(text) else map(_encoded, words))
-    ends = np.cumsum(np.fromiter(lengths, np.int64, len(words)))
-    return np.frombuffer(raw, np.uint8), ends
-
-
-def _encoded(word: str) -> bytes:
-    return word.encode("utf-8", "surrogatepass")
-
-
-def _decoded(raw: bytes) -> str:
-    return raw.decode("utf-8", "surrogatepass")
 
 
 class Alphabet:
@@ -427,6 +346,23 @@ class NgramIndex:
             children[probing] = self._table[slots[probing]]
             wrong = probing[self._keys[children[probing]] != keys[probing]]
         return children
+
+
+def hash_table(homes: NDArray[np.int64], n_homes: int) -> NDArray[np.int32]:
+    """Place entries in a hash table with linear probing.
+
+    `homes` is the slot, of `n_homes`, in which the search for each entry begins. The
+    table holds the number of the entry in each slot, or -1. The last slot is empty, so
+    that searches end there.
+    """
+    order = np.argsort(homes, kind="stable")
+    # Each entry goes to its own slot, or to the next one that is free.
+    counting = np.arange(len(homes))
+    slots = np.maximum.accumulate(homes[order] - counting) + counting
+    n_slots = max(n_homes, int(slots.max(initial=-1)) + 1) + 1
+    table = np.full(n_slots, -1, dtype=np.int32)
+    table[slots] = order
+    return table
 
 
 def code_points(text: str) -> NDArray[np.uint32]:

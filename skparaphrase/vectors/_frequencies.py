@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
+from itertools import repeat
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -230,8 +231,8 @@ class WordFrequencies(Mapping[str, int]):
         probabilities : ndarray of shape (n_words,)
             0 for words that the corpus lacks.
         """
-        get = self._counts.get
-        counts = np.fromiter((get(word, 0) for word in words), np.float64, len(words))
+        found = map(self._counts.get, words, repeat(0))
+        counts = np.fromiter(found, np.float64, len(words))
         return counts / max(self.total, 1)
 
     def __getitem__(self, word: str) -> int:

@@ -24,9 +24,8 @@ from skparaphrase.vectors._subwords import DTYPES, Subwords
 if TYPE_CHECKING:
     from skparaphrase.vectors._word_vectors import WordVectors
 
-_WORD_ARRAYS = {"raw": "uint8", "ends": "int64", "slots": "int32"}
 _SUBWORD_ARRAYS = ("matrix", "scale", "shift")
-_FORMAT_VERSION = 3  # 2, of the first edition, has no n-grams
+_FORMAT_VERSION = 3
 
 
 def save(self: "WordVectors", folder: str | PathLike[str]) -> None:
@@ -37,8 +36,8 @@ def save(self: "WordVectors", folder: str | PathLike[str]) -> None:
     folder : path-like
         Written whole or not at all; an existing table is replaced.
     """
-    arrays: dict[str, Any] = {"matrix": self.matrix, "scale": self.scale}
-    arrays |= {f"words-{name}": part for name, part in self.words.arrays().items()}
+    arrays: dict[str, Any] = {"words": self.words.to_array()}
+    arrays |= {"matrix": self.matrix, "scale": self.scale}
     content: dict[str, Any] = {"unknown": self.unknown, "subwords": None}
     content["is_weighted"] = self.is_weighted
     if self.subwords is not None:
@@ -101,19 +100,16 @@ def _load_into(
         folder, kind="WordVectors", version=_FORMAT_VERSION, lazy=".npy", verify=verify
     )
     with refuse_damage(folder):
-        parts = (
-            load_array(folder / f"words-{name}.npy", dtype, mmap=mmap)
-            for name, dtype in _WORD_ARRAYS.items()
-        )
-        words = Vocabulary.from_arrays(*parts)
+        joined = load_array(folder / "words.npy", "uint8", mmap=mmap)
+        words = Vocabulary.from_array(joined)
         matrix = load_array(folder / "matrix.npy", *DTYPES, mmap=mmap)
         scale = None
         if matrix.dtype == np.int8:
             scale = load_array(folder / "scale.npy", "float32", mmap=False)
         unknown, subwords = metadata["unknown"], None
-        if metadata.get("subwords") is not None:
+        if metadata["subwords"] is not None:
             subwords = _load_subwords(folder, metadata["subwords"], mmap=mmap)
-        is_weighted = bool(metadata.get("is_weighted", False))
+        is_weighted = bool(metadata["is_weighted"])
         vectors._set(words, matrix, scale, unknown, subwords, is_weighted)
         vectors._check()
         if verify or not is_large(matrix.nbytes):

@@ -32,6 +32,7 @@ from skparaphrase.vectors._weighting import weighted
 
 MADE = ("subword", "hash")  # unknown= for which vectors of words are made
 _CHECKED = 16384  # vectors checked at a time
+_PARTS = ("words", "matrix", "scale", "unknown", "subwords", "is_weighted")
 
 
 class WordVectors:
@@ -354,7 +355,7 @@ class WordVectors:
         lookup = self._lookups.get(key)
         if lookup is None:
             vectors = self._maker() if self.unknown in MADE else None
-            lookup = WordLookup(tokenizer, self.words, self.unknown_row, vectors)
+            lookup = WordLookup(tokenizer, self.words.rows, self.unknown_row, vectors)
             if not isinstance(tokenizer, FunctionTokenizer):
                 self._lookups[key] = lookup
         return lookup
@@ -663,16 +664,8 @@ class WordVectors:
         return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        # The first edition had neither.
-        vars(self).update({"subwords": None, "is_weighted": False, **state})
-        self._set(
-            self.words,
-            self.matrix,
-            self.scale,
-            self.unknown,
-            self.subwords,
-            self.is_weighted,
-        )
+        vars(self).update(state)
+        self._set(*(state[name] for name in _PARTS))
 
     def _fingerprint(self) -> int:
         """A checksum of some words, vectors and n-grams that tells tables apart."""

@@ -1,10 +1,9 @@
-"""Words in arrays, against a list and a dict."""
+"""Words and their rows, against a list and a dict."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import pickle
-from zlib import crc32
 
 import joblib
 import numpy as np
@@ -25,7 +24,7 @@ words_of_any_kind = st.lists(
 def test_against_a_list_and_a_dict(words, others):
     index = {word: row for row, word in enumerate(words)}
     made = Vocabulary(words)
-    read = Vocabulary.from_arrays(**made.arrays())
+    read = Vocabulary.from_array(made.to_array())
     copied = pickle.loads(pickle.dumps(made))
     for vocabulary in (made, read, copied):
         assert list(vocabulary) == words == [vocabulary[i] for i in range(len(words))]
@@ -39,38 +38,14 @@ def test_against_a_list_and_a_dict(words, others):
 
 def test_mapped_words_are_the_same_words_to_joblib(tmp_path):
     words = Vocabulary([f"w{i}" for i in range(1000)])
-    for name, array in words.arrays().items():
-        np.save(tmp_path / f"{name}.npy", array)
-    mapped = Vocabulary.from_arrays(
-        **{name: np.load(tmp_path / f"{name}.npy", "r") for name in words.arrays()}
-    )
-    assert type(mapped.arrays()["raw"]) is np.memmap
+    np.save(tmp_path / "words.npy", words.to_array())
+    mapped = Vocabulary.from_array(np.load(tmp_path / "words.npy", "r"))
     assert joblib.hash(mapped) == joblib.hash(words)
     joblib.dump(mapped, tmp_path / "words")
     read = joblib.load(tmp_path / "words", mmap_mode="r")
     assert read == words and read.get("w999") == 999
-    assert (
-        joblib.hash(read)
-        == joblib.hash(words)
-        == joblib.hash(pickle.loads(pickle.dumps(read)))
-    )
-
-
-def test_words_whose_hashes_meet():
-    # Seven words in the last slots of a table for seven, and all of one slot.
-    for wanted in (15, 0):
-        words = [w for w in map(str, range(500)) if crc32(w.encode()) & 15 == wanted]
-        vocabulary = Vocabulary(words[:7])
-        assert [vocabulary.get(word) for word in words[:8]] == [*range(7), None]
-
-
-def test_more_words_than_are_decoded_at_a_time():
-    words = [f"w\u00fc{i}" for i in range(10_000)]
-    vocabulary = Vocabulary(words)
-    assert list(vocabulary) == words
-    assert [vocabulary.get(word) for word in words] == list(range(10_000))
-    slots = vocabulary.arrays()["slots"]
-    assert (slots < 0).sum() >= 10_000
+    copied = pickle.loads(pickle.dumps(read))
+    assert joblib.hash(read) == joblib.hash(words) == joblib.hash(copied)
 
 
 def test_what_differs_is_not_equal():
@@ -98,15 +73,3 @@ def test_appended_words(words, n):
     made = short.extended(words[n:])
     assert made == words == list(made) and short == words[:n]
     assert [*map(made.get, words)] == list(range(len(words)))
-
-
-def test_arrays_that_do_not_fit():
-    arrays = Vocabulary(["ab", "c"]).arrays()
-    for name, wrong in (
-        ("raw", arrays["raw"][:-1]),
-        ("ends", arrays["ends"][:-1]),
-        ("slots", arrays["slots"][:-1]),
-        ("slots", np.zeros_like(arrays["slots"])),
-    ):
-        with pytest.raises(ValueError, match=r"bytes of words|The hash table"):
-            Vocabulary.from_arrays(**arrays | {name: wrong})

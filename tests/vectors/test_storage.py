@@ -3,7 +3,6 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-import json
 import pickle
 import re
 import shutil
@@ -12,12 +11,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose
 
 from skparaphrase.storage import _folders
-from skparaphrase.vectors import WordFrequencies, WordVectors
-
-FIRST_EDITION = Path(__file__).parent / "data" / "first_edition"
+from skparaphrase.vectors import WordVectors
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float16", "int8"])
@@ -31,16 +27,6 @@ def test_save_and_load(table, assert_same, dtype, tmp_path):
     for loaded in (mapped, read, pickle.loads(pickle.dumps(mapped))):
         assert_same(loaded, vectors)
         assert loaded.nearest("cat") == vectors.nearest("cat")
-
-
-def test_folders_of_the_first_edition():
-    vectors = WordVectors.load(FIRST_EDITION / "vectors")
-    assert vectors.words == ["cat", "a\nb", "\ud800", "", "na\u00efve", "<unk>"]
-    assert (vectors.unknown, vectors.dtype) == ("<unk>", np.int8)
-    expected = np.arange(18).reshape(6, 3) - 7
-    assert_allclose(vectors.rows(slice(None)), expected, atol=0.05)
-    frequencies = WordFrequencies.load(FIRST_EDITION / "frequencies.json")
-    assert (frequencies, frequencies.total) == ({"the": 6, "na\u00efve": 2}, 16)
 
 
 def test_save_over_an_existing_table(table, assert_same, tmp_path):
@@ -123,20 +109,14 @@ def test_load_refuses_other_folders(table, tmp_path, metadata, message):
         WordVectors.load(tmp_path / "v")
 
 
-def test_load_refuses_missing_and_mixed_folders(table, assert_same, tmp_path):
+def test_load_refuses_missing_and_mixed_folders(table, tmp_path):
     with pytest.raises(FileNotFoundError, match=r"There is no folder .*v"):
         WordVectors.load(tmp_path / "v")
     table(n=5).save(tmp_path / "v")
     table(n=6).save(tmp_path / "w")
-    for path in (tmp_path / "w").glob("words-*"):
-        shutil.copy(path, tmp_path / "v" / path.name)
-        with pytest.raises(ValueError, match=r"words-\w+\.npy is damaged: checksum"):
-            WordVectors.load(tmp_path / "v")
+    shutil.copy(tmp_path / "w" / "words.npy", tmp_path / "v" / "words.npy")
+    with pytest.raises(ValueError, match=r"words\.npy is damaged: checksum"):
+        WordVectors.load(tmp_path / "v")
     shutil.copy(tmp_path / "w" / "matrix.npy", tmp_path / "v" / "matrix.npy")
     with pytest.raises(ValueError, match=r"damaged: checksum mismatch"):
         WordVectors.load(tmp_path / "v")
-    metadata = tmp_path / "v" / "metadata.json"
-    content = json.loads(metadata.read_text())
-    del content["files"]  # as in folders of old versions
-    metadata.write_text(json.dumps(content))
-    assert_same(WordVectors.load(tmp_path / "v"), table(n=6))
