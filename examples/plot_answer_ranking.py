@@ -32,7 +32,7 @@ from sklearn.preprocessing import StandardScaler
 
 import skparaphrase
 from skparaphrase.datasets import load_answers, read_pairs
-from skparaphrase.inspection import InteractionDisplay
+from skparaphrase.inspection import word_interactions
 from skparaphrase.interaction import PairwiseInteractionRanker
 from skparaphrase.metrics import mean_average_precision, mean_reciprocal_rank
 from skparaphrase.pairs import PairFeatures, PairSimilarity
@@ -116,8 +116,11 @@ for place, i in enumerate(order, start=1):
     print(f"{place:2} {mark:6}{scores[rows[i]]:6.2f}  {candidates[i]}")
 
 # %%
-# To see why the first candidate is ranked first, plot the words that the model
-# compares. Frames mark the pairs of words in focus.
+# To see why the first candidate is ranked first, print the pairs of words that the
+# model focuses on. :ref:`sphx_glr_auto_examples_plot_word_interaction.py` plots them.
 
-InteractionDisplay.from_estimator(model, (question, candidates[order[0]]))
+found = word_interactions(model, (question, candidates[order[0]]))
+cosines = found.cube[found.channels.index("concatenation cosine")]
+for i, j in np.argwhere(found.focus):
+    print(f"{found.words1[i]:>12} - {found.words2[j]:12} cosine {cosines[i, j]:.2f}")
 plt.show()

@@ -2,9 +2,9 @@
 Look behind a correlation
 =========================
 
-A correlation summarises in one number how well an encoder agrees with human scores. Two
-plots show more: the gold score and the predicted similarity of each pair, and the
-correlation by text length.
+A correlation summarises in one number how well an encoder agrees with human scores. A
+plot of the gold score and the predicted similarity of each pair shows more, and so does
+the correlation in groups of pairs.
 
 For your own graded pairs, in a file with columns score, sentence1 and sentence2, run::
 
@@ -28,7 +28,10 @@ import numpy as np
 
 from skparaphrase.datasets import load_similarity, read_pairs
 from skparaphrase.encoders import AverageEncoder, SIFEncoder
-from skparaphrase.inspection import GroupedScoresDisplay, SimilarityDisplay
+from skparaphrase.inspection import SimilarityDisplay
+from skparaphrase.metrics import pearson_score
+from skparaphrase.pairs import PairSimilarity
+from skparaphrase.text import WordTokenizer
 
 if len(sys.argv) > 1:
     pairs, gold = read_pairs(sys.argv[1], score="score", return_X_y=True)
@@ -51,10 +54,23 @@ plt.show()
 # Correlation by length
 # ---------------------
 # As in table 7 of Wieting et al. (2016), pairs are grouped by the number of words of
-# the longer text, here into five groups of similar size. The dashed line is the
-# correlation over all pairs.
+# the longer text, here into five groups of similar size.
+
+split = WordTokenizer()
+lengths = np.array([max(len(split(text)) for text in pair) for pair in pairs])
+limits = np.unique(np.quantile(lengths, [0.2, 0.4, 0.6, 0.8]).astype(int))
+groups = np.searchsorted(limits, lengths)
+names = [f"up to {limit}" for limit in limits] + ["longer"]
+similarity = PairSimilarity()
 
 figure, ax = plt.subplots(layout="constrained")
 for name, encoder in encoders.items():
-    GroupedScoresDisplay.from_estimator(encoder, pairs, gold, name=name, ax=ax)
+    predicted = similarity.predict(encoder.transform(pairs))
+    scores = [
+        pearson_score(gold[groups == group], predicted[groups == group])
+        for group in range(len(names))
+    ]
+    ax.plot(names, scores, marker="o", label=name)
+ax.set(xlabel="words of the longer text", ylabel="Pearson's r")
+ax.legend()
 plt.show()

@@ -24,6 +24,7 @@ For your own paraphrases, in a file with columns sentence1 and sentence2, run::
 import sys
 
 import matplotlib.pyplot as plt
+import numpy as np
 from sklearn.pipeline import make_pipeline
 
 from skparaphrase.datasets import (
@@ -34,15 +35,23 @@ from skparaphrase.datasets import (
 )
 from skparaphrase.decomposition import CommonComponentRemoval
 from skparaphrase.encoders import ParagramEncoder, SIFEncoder
-from skparaphrase.inspection import FrequencyWeightsDisplay
+from skparaphrase.inspection import TokenWeightsDisplay, token_weights
 from skparaphrase.metrics import pearson_score
 from skparaphrase.optimizers import Optimizer
 from skparaphrase.pairs import PairSimilarity
 from skparaphrase.vectors import WordFrequencies
 
 pairs = (read_pairs(sys.argv[1]) if len(sys.argv) > 1 else load_paraphrases()).data
-a = [1e-2, 1e-3, 1e-4]
-FrequencyWeightsDisplay.from_estimator(SIFEncoder().fit(pairs), a=a, subsampling=1e-5)
+words = ["the", "is", "about", "man", "red", "dog"]
+sif = SIFEncoder().fit(pairs)
+display = TokenWeightsDisplay.from_estimator(sif, column="sif", words=words)
+display.line_.remove()  # the median, which would hide a curve
+ax = display.ax_
+share = np.geomspace(1e-8, 0.1, 200)
+for a in (1e-2, 1e-3, 1e-4):
+    ax.plot(share, a / (a + share), label=f"a = {a:g}", zorder=0)
+ax.plot(share, np.minimum(1, np.sqrt(1e-5 / share)), "k--", label="word2vec, 1e-5")
+ax.legend(loc="lower left")
 plt.show()
 
 # %%
@@ -88,10 +97,9 @@ encoder = ParagramEncoder(
     max_epochs=10,
     random_state=0,
 ).fit(pairs)
-display = FrequencyWeightsDisplay.from_estimator(
-    encoder, a=a, words=["the", "a", "is", "about", "man", "red", "dog"]
-)
+TokenWeightsDisplay.from_estimator(encoder, words=words)
 plt.show()
 
-weights = dict(zip(display.words, display.weight.tolist(), strict=True))
-print(*(f"{word} {weights[word]:.2f}" for word in ("the", "is", "red", "cat", "dog")))
+before, after = token_weights(encoder.vectors)["l2"], token_weights(encoder)["l2"]
+growth = (after / before)[words]
+print(*(f"{word} {factor:.2f}" for word, factor in growth.items()))

@@ -62,7 +62,10 @@ for loss, ax in zip(("infonce", "margin"), axes, strict=True):
         f"{loss:12}{stopping.best_epoch_:10}"
         f"{100 * report(encoder):16.1f}{100 * removed(encoder):15.1f}"
     )
-    TrainingCurveDisplay.from_estimator(encoder, name=loss, ax=ax)
+    scores = [epoch["score"] for epoch in stopping.scores_]
+    TrainingCurveDisplay(
+        encoder.loss_curve_, scores, best_epoch=stopping.best_epoch_, name=loss
+    ).plot(ax)
 
 # %%
 # Show progress, save and load

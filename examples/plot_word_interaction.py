@@ -29,7 +29,7 @@ from sklearn.pipeline import make_pipeline
 
 from skparaphrase.datasets import load_similarity, read_pairs
 from skparaphrase.encoders import AverageEncoder
-from skparaphrase.inspection import InteractionDisplay
+from skparaphrase.inspection import word_interactions
 from skparaphrase.interaction import PairwiseInteractionRegressor
 from skparaphrase.metrics import pearson_scorer
 from skparaphrase.model_selection import pair_groups
@@ -69,16 +69,15 @@ for name, contender in contenders.items():
 # Words in focus
 # --------------
 # Among the held-out pairs with nearly the same meaning, we choose the pair with the
-# fewest common words. The plot shows the cosines of the words in context, with frames
-# around the pairs of words that the model focuses on.
+# fewest common words. The plot shows the cosines of the words in context, and marks the
+# pairs of words that the model focuses on.
 
 same = np.flatnonzero(test_scores >= np.quantile(test_scores, 0.8))
 tokens = [[set(text.lower().split()) for text in pair] for pair in test_pairs[same]]
 overlap = [len(one & two) / len(one | two) for one, two in tokens]
 pair = test_pairs[same[np.argmin(overlap)]]
 
-display = InteractionDisplay.from_estimator(model, pair)
-found = display.interactions
+found = word_interactions(model, pair)
 print(f"{pair[0]}\n{pair[1]}")
 print(f"score {found.score:.2f}, graded {test_scores[same[np.argmin(overlap)]]:g}")
 cosines = found.cube[found.channels.index("concatenation cosine")]
@@ -87,13 +86,30 @@ cells = np.argwhere(found.focus)
 for i, j in cells[np.argsort(-cosines[found.focus], kind="stable")[:6]]:
     print(f"  {found.words1[i]:>12} - {found.words2[j]:12} cosine {cosines[i, j]:.2f}")
 
+
+def draw(ax, found, channel):
+    """Draw a plane of the cube, with a mark in each cell of the focus."""
+    plane = found.cube[found.channels.index(channel)]
+    image = ax.imshow(plane, vmin=min(0, plane.min()), vmax=1)
+    rows, columns = np.nonzero(found.focus)
+    ax.plot(columns, rows, "s", markersize=9, mfc="none", mec="C3", mew=2)
+    ax.set_xticks(range(len(found.words2)), found.words2, rotation=45, ha="right")
+    ax.set_yticks(range(len(found.words1)), found.words1)
+    return image
+
+
+figure, ax = plt.subplots(layout="constrained")
+image = draw(ax, found, "concatenation cosine")
+figure.colorbar(image, label="cosine of the words in context")
+plt.show()
+
 # %%
 # The focus layer as printed
 # --------------------------
 # The default follows the authors' code, which differs from algorithm 2 of the paper.
 # The printed algorithm compares the sums of forward and backward states, and stops
-# after as many cells as the two sentences have words. The left plot shows the frames of
-# the code, and the right one those of the printed algorithm.
+# after as many cells as the two sentences have words. The left plot shows the focus of
+# the code, and the right one that of the printed algorithm.
 
 printed = deepcopy(model).set_params(focus="paper")
 _, axes = plt.subplots(1, 2, figsize=(11, 4.5), layout="constrained")
@@ -104,8 +120,7 @@ for ax, name, either, channel in zip(
     ("concatenation cosine", "sum cosine"),
     strict=True,
 ):
-    drawn = InteractionDisplay.from_estimator(
-        either, pair, ax=ax, channel=channel, focused=False, colorbar=False
-    )
-    ax.set_title(f"{name}: score {drawn.interactions.score:.2f}")
+    found = word_interactions(either, pair)
+    draw(ax, found, channel)
+    ax.set_title(f"{name}: score {found.score:.2f}")
 plt.show()

@@ -16,7 +16,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from skparaphrase.inspection import nearest_units, neighbors
+from skparaphrase.inspection import neighbors
 from skparaphrase.text import WordTokenizer
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
@@ -54,11 +54,15 @@ def run(args: argparse.Namespace, _: str) -> dict[str, Any]:
         max_epochs=epochs,
         random_state=0,
     ).fit(data.pairs)
+    nearest = charagram.vectors_.nearest
     ngrams = [ngram for ngram in NGRAMS if ngram in charagram.vectors_]
     return {
         "Charagram": {
             **listed(neighbors(charagram, [*NEGATED, *WORDS], words, NUMBER)),
-            **listed(nearest_units(charagram, ngrams, n_neighbors=NUMBER)),
+            **{
+                ngram: [near for near, cosine in nearest(ngram, NUMBER) if cosine > 0]
+                for ngram in ngrams
+            },
         },
         "PP": listed(neighbors(pp, [*NEGATED, *WORDS], words, NUMBER)),
         "candidates": len(words),

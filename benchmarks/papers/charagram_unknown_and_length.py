@@ -18,10 +18,10 @@ from typing import Any
 import numpy as np
 
 from skparaphrase.encoders import AverageEncoder
-from skparaphrase.inspection import scores_by_length, scores_by_unknown
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
+from _lib.grouped_scores import scores_by_length, scores_by_unknown
 from _lib.paper_encoders import multiplied, paper_encoder
 from _lib.papers import Data, median, parse_args, run_all, table, write
 from _lib.published import CHARAGRAM, WIETING, printed_row

@@ -18,10 +18,11 @@ from typing import Any
 
 from skparaphrase import encoders
 from skparaphrase.callback import ScoreMonitor
-from skparaphrase.inspection import neighbors, scores_by_unknown, unknown_words
+from skparaphrase.inspection import neighbors, unknown_words
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
+from _lib.grouped_scores import scores_by_unknown
 from _lib.paper_encoders import paper_encoder
 from _lib.papers import (
     Data,

@@ -25,11 +25,12 @@ from scipy.stats import spearmanr
 
 from skparaphrase.datasets import load_word_frequencies
 from skparaphrase.encoders import AverageEncoder
-from skparaphrase.inspection import margins, token_weights
+from skparaphrase.inspection import token_weights
 from skparaphrase.vectors import WordFrequencies, WordVectors
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
+from _lib.margins import margins
 from _lib.paper_encoders import multiplied, paper_encoder
 from _lib.papers import (
     COLUMNS,
@@ -154,7 +155,8 @@ def weights(args: argparse.Namespace, seed: int) -> dict[str, Any]:
         scores[name] = {**sts_means(found), "mean of sets": mean}
     seen_often = WordFrequencies.from_texts(data.pairs)
     # Words that training changed; the others keep their initial lengths.
-    seen = (frame["distance"] > 0) & (frame["count"] > 0)
+    moved = (encoder.vectors_.rows(slice(None)) != matrix).any(axis=1)
+    seen = moved & (frame["count"] > 0)
     ranks = {
         name: float(spearmanr(of["l1"][seen], frame["count"][seen]).statistic)
         for name, of in (("start", initial), ("PP", frame))

@@ -3,7 +3,6 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-from collections.abc import Callable, Iterable
 from itertools import takewhile
 from typing import Any
 
@@ -17,13 +16,9 @@ from sklearn.utils.validation import check_is_fitted
 from skparaphrase._compat import BaseSearchCV
 from skparaphrase._math import cosine
 from skparaphrase.encoders._average import AveragingEncoder, static_parts
-from skparaphrase.encoders._base import TextEncoder, check_word_vectors
-from skparaphrase.encoders._start import anchor_table
+from skparaphrase.encoders._base import TextEncoder
 from skparaphrase.encoders._trained import TrainedEncoder
-from skparaphrase.text import WordTokenizer, check_tokenizer
 from skparaphrase.vectors import WordVectors
-
-Tokenizer = WordTokenizer | Callable[[str], Iterable[str]]
 
 
 def unwrap(estimator: Any) -> Any:
@@ -106,59 +101,8 @@ def find_table(estimator: Any) -> WordVectors:
     return table
 
 
-def find_word_table(estimator: Any, parameter: str) -> WordVectors:
-    """Table of a word encoder; the error for others asks for `parameter`."""
-    encoder = find_encoder(estimator)
-    if not has_words(encoder):
-        name = type(encoder).__name__
-        raise TypeError(f"{name} has no table of words; pass {parameter}=.")
-    return find_table(encoder)
-
-
 def has_words(encoder: Any) -> bool:
     """Whether the rows of an encoder's table are words, not n-grams or characters."""
     if isinstance(encoder, TrainedEncoder):
         return not encoder._learns_tokens
     return isinstance(encoder, AveragingEncoder)
-
-
-def find_tokenizer(estimator: Any, tokenizer: Tokenizer | None) -> WordTokenizer:
-    """`tokenizer` if it is given, else that of a word encoder, else the default one."""
-    encoder = find_encoder(estimator)
-    if tokenizer is None and has_words(encoder):
-        found: WordTokenizer = encoder._tokenizer()
-        return found
-    return check_tokenizer(tokenizer)
-
-
-def initial_table(encoder: Any) -> WordVectors | None:
-    """Table from which training started, if it is the encoder's `vectors`."""
-    known = (
-        has_words(encoder)
-        and getattr(encoder, "init", None) is None
-        and getattr(encoder, "scale", None) is None
-        and getattr(encoder, "weighting", "uniform") == "uniform"
-    )
-    if not known:
-        return None
-    if isinstance(encoder, TrainedEncoder):
-        return anchor_table(encoder)
-    return check_word_vectors(encoder.vectors)
-
-
-def vector_growth(encoder: Any) -> NDArray[np.float64]:
-    """Length of each trained word vector divided by its length before training."""
-    if not isinstance(encoder, TrainedEncoder) or encoder._learns_tokens:
-        raise TypeError(
-            "Expected a SIFEncoder, or an encoder that trains word vectors; got "
-            f"{type(encoder).__name__}."
-        )
-    check_is_fitted(encoder)
-    initial = anchor_table(encoder)
-    # One from a file without `vectors` resumes from where it is.
-    is_itself = initial is encoder.vectors_ and encoder.freeze is None
-    if initial is None or is_itself or initial.words != encoder.vectors_.words:
-        raise ValueError("The vectors from which training started are unknown.")
-    before = np.linalg.norm(initial.rows(slice(None)), axis=1).astype(np.float64)
-    after = np.linalg.norm(encoder.vectors_.rows(slice(None)), axis=1)
-    return np.where(before > 0, after / np.where(before > 0, before, 1), np.nan)

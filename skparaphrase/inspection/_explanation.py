@@ -16,13 +16,14 @@ from skparaphrase._math import cosine, unit_vectors
 from skparaphrase.encoders._average import AveragingEncoder, static_parts
 from skparaphrase.encoders._paragram import ParagramEncoder
 from skparaphrase.encoders._pretrained import load_pretrained
-from skparaphrase.inspection._display import Display, draw_cells
+from skparaphrase.inspection._display import Display
 from skparaphrase.inspection._estimators import (
     find_encoder,
-    find_tokenizer,
     find_transformer,
+    has_words,
     transform_texts,
 )
+from skparaphrase.text import WordTokenizer
 from skparaphrase.vectors._pooling import token_shares, weighted_tokens
 
 _SAME = 1e-8  # largest difference of a cosine from 1 that rounding explains
@@ -84,7 +85,8 @@ def explain_similarity(a: str, b: str, encoder: Any = None) -> Any:
     encoder = load_pretrained() if encoder is None else encoder
     encoder = getattr(encoder, "encoder_", encoder)
     transformer = _without_lengths(find_transformer(encoder))
-    tokenizer = find_tokenizer(encoder, None)
+    found = find_encoder(encoder)
+    tokenizer = found._tokenizer() if has_words(found) else WordTokenizer()
     words = []
     for name, text in (("a", a), ("b", b)):
         if not isinstance(text, str):
@@ -93,7 +95,7 @@ def explain_similarity(a: str, b: str, encoder: Any = None) -> Any:
         if not words[-1]:
             raise ValueError(f"{name} has no words: {text!r}.")
     whole = _embed(transformer, [a, b])
-    parts = [_parts(transformer, encoder, each) for each in words]
+    parts = [_parts(transformer, found, each) for each in words]
     sums = np.array([part.sum(axis=0) for part in parts])
     is_sum = bool((cosine(sums, whole) > 1 - _SAME).all())
     if is_sum:
@@ -124,14 +126,13 @@ def _embed(transformer: Any, texts: Sequence[str]) -> NDArray[np.float64]:
 
 def _parts(transformer: Any, encoder: Any, words: list[str]) -> NDArray[np.float64]:
     """What each word would add to the vector of a text, if that were a sum."""
-    found = find_encoder(encoder)
-    if not isinstance(found, (AveragingEncoder, ParagramEncoder)):
+    if not isinstance(encoder, (AveragingEncoder, ParagramEncoder)):
         return _embed(transformer, words)
-    table, weights = static_parts(found)
-    unknown = getattr(found, "unknown_weight_", 1.0)
-    batch = table.encode(words, found._tokenizer())  # compounds have several vectors
+    table, weights = static_parts(encoder)
+    unknown = getattr(encoder, "unknown_weight_", 1.0)
+    batch = table.encode(words, encoder._tokenizer())  # compounds have several vectors
     rows = weighted_tokens(table, batch, weights, unknown).astype(np.float64)
-    rows *= token_shares(rows, batch.ids, found.pooling)[:, np.newaxis]
+    rows *= token_shares(rows, batch.ids, encoder.pooling)[:, np.newaxis]
     owners = np.repeat(np.arange(len(words)), batch.lengths)
     sums = np.zeros((len(words), rows.shape[1]))
     np.add.at(sums, owners, rows)
@@ -239,21 +240,37 @@ class ExplanationDisplay(Display):
         display : ExplanationDisplay
         """
         plane = self.shares.to_numpy()
+        words = {"fontsize": "small", "parse_math": False}
+        slanted = {"rotation": 45, "ha": "right", "rotation_mode": "anchor", **words}
+        new = ax is None
+        ax = self._make_axes(ax)
+        if new:
+            height, width = plane.shape
+            self.figure_.set_size_inches(
+                np.clip((2.5 + 0.45 * width, 2 + 0.35 * height), (3, 2.5), (14, 12))
+            )
         most = float(np.abs(plane).max()) or 1.0
-        self.im_, self.texts_, _ = draw_cells(
-            self._make_axes(ax),
-            plane,
-            [*self.shares.index],
-            [*self.shares.columns],
-            label="share of the cosine",
-            values_format=values_format if include_values else None,
-            colorbar=colorbar,
-            resize=ax is None,
-            options={"cmap": cmap, "vmin": -most, "vmax": most, **(im_kwargs or {})},
-        )
-        for text in self.texts_ or ():
-            if not text.get_text().strip("-0."):
-                text.set_text("")
-        self.ax_.set(xlabel="text b", ylabel="text a")
+        options = {"cmap": cmap, "vmin": -most, "vmax": most, "aspect": "auto"}
+        self.im_ = ax.imshow(plane, **options | dict(im_kwargs or {}))
+        ax.set_xticks(range(plane.shape[1]), self.shares.columns, **slanted)
+        ax.set_yticks(range(plane.shape[0]), self.shares.index, **words)
+        self.texts_ = None
+        if include_values:
+            self.texts_ = [
+                self._write(
+                    format(share, values_format), i, j, dark=abs(share) > most / 2
+                )
+                for (i, j), share in np.ndenumerate(plane)
+            ]
+        if colorbar:
+            self.figure_.colorbar(self.im_, ax=ax, label="share of the cosine")
+        ax.set(xlabel="text b", ylabel="text a")
         self._set_title(f"cosine {self.shares.attrs['cosine']:.2f}")
         return self
+
+    def _write(self, value: str, i: int, j: int, *, dark: bool) -> Any:
+        """Write a value that is not zero into its cell."""
+        value = value if value.strip("-0.") else ""
+        color = "white" if dark else "black"
+        style = {"ha": "center", "va": "center", "fontsize": "small", "color": color}
+        return self.ax_.text(j, i, value, **style)

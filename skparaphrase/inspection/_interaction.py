@@ -3,9 +3,8 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-from collections.abc import Mapping
 from itertools import pairwise
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from sklearn.pipeline import Pipeline
@@ -13,7 +12,6 @@ from sklearn.utils import Bunch
 from sklearn.utils.validation import check_is_fitted
 
 from skparaphrase._lazy import torch
-from skparaphrase.inspection._display import Display, draw_cells
 from skparaphrase.inspection._estimators import unwrap
 from skparaphrase.interaction import PairwiseInteractionRanker
 from skparaphrase.interaction._base import PairwiseInteraction
@@ -129,139 +127,3 @@ def _compare(model: Any, texts: list[str]) -> Bunch:
         focus=selected[0].numpy(),
         weights=weights,
     )
-
-
-class InteractionDisplay(Display):
-    """Similarity of each word of a sentence to each word of another, and the focus.
-
-    Table 10 of He & Lin (2016). Frames mark the cells that the focus layer selects.
-    Create one with :meth:`from_estimator`.
-
-    Parameters
-    ----------
-    interactions : Bunch
-        Result of :func:`word_interactions`.
-    name : str, default=None
-        Name of the model, for the title.
-
-    Attributes
-    ----------
-    im_, marks_ : matplotlib AxesImage and PatchCollection
-        The first sentence makes rows, the second columns; frames of cells in focus.
-    texts_ : list of matplotlib Text, or None
-        Values of the cells, in reading order, with `include_values`.
-    ax_, figure_ : matplotlib Axes and Figure
-
-    Examples
-    --------
-    >>> import matplotlib.pyplot as plt
-    >>> from skparaphrase.datasets import load_similarity
-    >>> from skparaphrase.inspection import InteractionDisplay
-    >>> from skparaphrase.interaction import PairwiseInteractionRegressor
-    >>> pairs, scores = load_similarity(return_X_y=True)
-    >>> model = PairwiseInteractionRegressor(hidden_dim=50, max_epochs=1)
-    >>> model = model.fit(pairs[:8], scores[:8])
-    >>> display = InteractionDisplay.from_estimator(model, pairs[0])
-    >>> plt.close(display.figure_)
-    """
-
-    def __init__(self, interactions: Bunch, *, name: str | None = None) -> None:
-        self.interactions, self.name = interactions, name
-
-    @classmethod
-    def from_estimator(
-        cls, model: Any, pair: Any, *, name: str | None = None, **plot_options: Any
-    ) -> Self:
-        """Draw how a model compares two sentences.
-
-        Parameters
-        ----------
-        model, pair
-            As in :func:`word_interactions`.
-        name : str, default=None
-            Name of the model, for the title.
-        **plot_options : dict
-            Passed to :meth:`plot`.
-
-        Returns
-        -------
-        display : InteractionDisplay
-        """
-        return cls(word_interactions(model, pair), name=name).plot(**plot_options)
-
-    def plot(
-        self,
-        ax: Any = None,
-        *,
-        channel: str = "concatenation cosine",
-        focused: bool = True,
-        include_values: bool = False,
-        colorbar: bool = True,
-        values_format: str = ".2f",
-        cmap: Any = "viridis",
-        im_kwargs: Mapping[str, Any] | None = None,
-    ) -> Self:
-        """Draw one plane of the cube.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, default=None
-            None creates a new figure, whose size depends on the number of words.
-        channel : str, default="concatenation cosine"
-            One of `interactions.channels`.
-        focused : bool, default=True
-            Draw the plane after the focus, as the convolutions receive it, or before.
-        include_values, colorbar : bool
-            Write the values into the cells; draw a colour bar.
-        values_format, cmap : str
-            Format of the values; colour map of matplotlib.
-        im_kwargs : dict, default=None
-            Passed to matplotlib's `imshow`. Colours of cosines range from the lowest
-            value, at most 0, to 1 by default.
-
-        Returns
-        -------
-        display : InteractionDisplay
-        """
-        found = self.interactions
-        if channel not in found.channels:
-            names = found.channels
-            raise ValueError(f"channel must be one of {names}; got {channel!r}.")
-        number = found.channels.index(channel)
-        plane, weights = found.cube[number], found.weights[number]
-        label = channel
-        if focused and weights.min() < 1:
-            plane = plane * weights
-            label = f"{channel}\nafter the focus"
-        options: dict[str, Any] = {"cmap": cmap}
-        if channel.endswith("cosine"):
-            options |= {"vmin": min(0.0, plane.min()), "vmax": 1.0}
-        self.im_, self.texts_, edge = draw_cells(
-            self._make_axes(ax),
-            plane,
-            found.words1,
-            found.words2,
-            label=label,
-            values_format=values_format if include_values else None,
-            colorbar=colorbar,
-            resize=ax is None,
-            options=options | dict(im_kwargs or {}),
-        )
-        self.ax_.set(xlabel="sentence 2", ylabel="sentence 1")
-        self.marks_ = _frame_cells(self.ax_, np.argwhere(found.focus), edge)
-        self._set_title(f"score {found.score:.2f}")
-        return self
-
-
-def _frame_cells(ax: Any, cells: Any, width: float) -> Any:
-    """Draw white frames with black edges, visible on any colour."""
-    from matplotlib.collections import PatchCollection
-    from matplotlib.patches import Rectangle
-    from matplotlib.patheffects import withStroke
-
-    boxes = [Rectangle((j - 0.43, i - 0.43), 0.86, 0.86) for i, j in cells]
-    style: dict[str, Any] = {"fc": "none", "ec": "white", "lw": width}
-    style["path_effects"] = [withStroke(linewidth=2.5 * width, foreground="black")]
-    frames = PatchCollection(boxes, **style)
-    ax.add_collection(frames, autolim=False)
-    return frames

@@ -9,9 +9,7 @@ from typing import Any, Self
 import numpy as np
 from sklearn.pipeline import Pipeline
 
-from skparaphrase.callback import ScoreMonitor
-from skparaphrase.callback._score_monitor import watched_score
-from skparaphrase.inspection._display import Display, merge_style
+from skparaphrase.inspection._display import Display, draw_line
 from skparaphrase.inspection._estimators import unwrap
 from skparaphrase.metrics._similarity import check_columns
 
@@ -19,7 +17,8 @@ from skparaphrase.metrics._similarity import check_columns
 class TrainingCurveDisplay(Display):
     """Loss and validation score of every epoch, with the best epoch marked.
 
-    Create one with :meth:`from_estimator`.
+    Create one with :meth:`from_estimator`, or from the scores that a
+    :class:`~skparaphrase.callback.ScoreMonitor` has recorded.
 
     Parameters
     ----------
@@ -87,9 +86,7 @@ class TrainingCurveDisplay(Display):
         estimator : estimator
             A fitted model that has `loss_curve_`: an encoder that was trained, or a
             supervised, interaction or tagging model. Or a search, or a pipeline, of
-            which the last such step is drawn. Scores are its `validation_scores_`, or
-            else those of a :class:`~skparaphrase.callback.ScoreMonitor` or
-            :class:`~skparaphrase.callback.EarlyStopping` among its callbacks.
+            which the last such step is drawn. Scores are its `validation_scores_`.
         name : str, default=None
             None takes the name of the estimator's class.
         **plot_options : dict
@@ -110,17 +107,12 @@ class TrainingCurveDisplay(Display):
                 "Expected a model that was trained by epochs, which has loss_curve_; "
                 f"got {type(estimator).__name__}."
             )
-        scores = getattr(found, "validation_scores_", None)
-        best = getattr(found, "best_epoch_", None)
-        for callback in getattr(found, "_skl_callbacks", ()):
-            if scores is None and isinstance(callback, ScoreMonitor):
-                chosen = getattr(callback, "name", None)
-                scores = [watched_score(of, chosen) for of in callback.scores_]
-                best = getattr(callback, "best_epoch_", None)
-                if best is not None:  # counts from the last call of fit
-                    best += len(found.loss_curve_) - len(scores)
-        name = type(found).__name__ if name is None else name
-        display = cls(found.loss_curve_, scores or None, best_epoch=best, name=name)
+        display = cls(
+            found.loss_curve_,
+            getattr(found, "validation_scores_", None) or None,
+            best_epoch=getattr(found, "best_epoch_", None),
+            name=type(found).__name__ if name is None else name,
+        )
         return display.plot(**plot_options)
 
     def plot(
@@ -146,8 +138,8 @@ class TrainingCurveDisplay(Display):
         ax = self._make_axes(ax)
         n_epochs = len(self.losses)
         epochs = np.arange(1, n_epochs + 1)
-        style = merge_style(line_kwargs, color="C0", marker="o", markersize=3)
-        (self.line_,) = ax.plot(epochs, self.losses, **style)
+        style: dict[str, Any] = {"color": "C0", "marker": "o", "markersize": 3}
+        self.line_ = draw_line(ax, epochs, self.losses, line_kwargs, **style)
         ax.set_xlabel("epoch")
         ax.set_ylabel("loss", color=self.line_.get_color())
         ax.xaxis.get_major_locator().set_params(integer=True)
@@ -156,8 +148,10 @@ class TrainingCurveDisplay(Display):
         if self.scores is not None:
             self.score_ax_ = twin = ax.twinx()
             epochs = epochs[-len(self.scores) :]
-            style = merge_style(score_kwargs, color="C1", marker="s", markersize=3)
-            (self.score_line_,) = twin.plot(epochs, self.scores, **style)
+            style = {"color": "C1", "marker": "s", "markersize": 3}
+            self.score_line_ = draw_line(
+                twin, epochs, self.scores, score_kwargs, **style
+            )
             twin.set_ylabel("validation score", color=self.score_line_.get_color())
             if self.best_epoch == 0:
                 title = f"the start is better than all {n_epochs} epochs"

@@ -9,15 +9,12 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.exceptions import NotFittedError
-from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
 from skparaphrase import inspection
 from skparaphrase.encoders import AverageEncoder, ParagramEncoder, SIFEncoder
-from skparaphrase.pairs import PairSimilarity
-from skparaphrase.text import WordTokenizer
 
 
 def test_neighbors_of_all_ways_to_give_an_encoder(ways):
@@ -34,19 +31,12 @@ def test_neighbors_of_all_ways_to_give_an_encoder(ways):
     assert words["neighbor"][0] == "kings"
 
 
-def test_scores_of_all_ways_to_give_an_estimator(bundled, ways):
+def test_similarity_of_all_ways_to_give_an_estimator(bundled, ways):
     pairs, gold = bundled
     predicted = ways["pipeline"].predict(pairs)
-    lengths = [max(map(len, WordTokenizer().tokenize(list(pair)))) for pair in pairs]
-    expected = inspection.grouped_scores(gold, predicted, lengths, bins=[5, 7, 9])
     for name in ("pipeline", "frozen", "search", "transformer", "features"):
-        found = inspection.scores_by_length(ways[name], pairs, gold, bins=[5, 7, 9])
-        assert_array_equal(found["n_pairs"], expected["n_pairs"])
-        assert_allclose(found["pearson"], expected["pearson"], atol=1e-6)
-    encoder = ways["pipeline"][0]
-    plain = make_pipeline(FrozenEstimator(encoder), PairSimilarity()).fit(pairs)
-    of_encoder = inspection.scores_by_length(encoder, pairs, gold)
-    assert_allclose(of_encoder, inspection.scores_by_length(plain, pairs, gold))
+        display = inspection.SimilarityDisplay.from_estimator(ways[name], pairs, gold)
+        assert_allclose(display.y_pred, predicted, atol=1e-6)
 
 
 def test_other_estimators(letters):
@@ -60,29 +50,25 @@ def test_other_estimators(letters):
             inspection.neighbors(estimator, ["a"], ["b"])
     with pytest.raises(TypeError, match=r"no table of words; .*candidates="):
         inspection.neighbors(letters, ["a"])
-    with pytest.raises(TypeError, match="vocabulary="):
-        inspection.scores_by_unknown(letters, [("a", "b")], [1])
     with pytest.raises(TypeError, match="got LogisticRegression"):
-        inspection.nearest_units(LogisticRegression(), ["a"])
+        inspection.token_weights(LogisticRegression())
     for unfitted in (SIFEncoder(), type(letters)()):
         with pytest.raises(NotFittedError):
             inspection.token_weights(unfitted)
 
 
-def test_missing_packages_are_named(vectors, pairs, gold, monkeypatch):
-    displays = [
-        inspection.FrequencyWeightsDisplay(["the"], [0.5], [0.1]),
-        inspection.SimilarityDisplay(gold, gold),
-    ]
+def test_missing_packages_are_named(vectors, gold, monkeypatch):
+    display = inspection.SimilarityDisplay(gold, gold)
     for name in ("pandas", "matplotlib"):
         monkeypatch.setitem(sys.modules, name, None)
+    encoder = AverageEncoder(vectors)
     for name, *arguments in (
-        *(("neighbors", ["w1"]), ("nearest_units", ["w1"]), ("token_weights",)),
-        *(("scores_by_unknown", pairs, gold), ("margins", pairs)),
+        ("neighbors", encoder, ["w1"]),
+        ("token_weights", encoder),
+        ("explain_similarity", "w1", "w2", encoder),
     ):
         with pytest.raises(ImportError, match=f"{name} requires pandas"):
-            getattr(inspection, name)(AverageEncoder(vectors), *arguments)
-    for display in displays:
-        match = f"{type(display).__name__}.plot requires matplotlib.*pip install"
-        with pytest.raises(ImportError, match=match):
-            display.plot()
+            getattr(inspection, name)(*arguments)
+    match = "SimilarityDisplay.plot requires matplotlib.*pip install"
+    with pytest.raises(ImportError, match=match):
+        display.plot()

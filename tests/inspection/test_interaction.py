@@ -1,4 +1,4 @@
-"""Word interactions against slow equations, and their figure."""
+"""Word interactions against slow equations."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -7,7 +7,6 @@ import numpy as np
 import pandas as pd
 import pytest
 import torch
-from matplotlib import pyplot
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.exceptions import NotFittedError
 from sklearn.frozen import FrozenEstimator
@@ -16,7 +15,7 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
-from skparaphrase.inspection import InteractionDisplay, word_interactions
+from skparaphrase.inspection import word_interactions
 from skparaphrase.interaction import (
     PairwiseInteractionRanker,
     PairwiseInteractionRegressor,
@@ -140,8 +139,6 @@ def test_printed_focus_does_not_weigh_the_words(vectors):
     cube = torch.from_numpy(found.cube)[None]
     focused = model._fitted_network().focused(cube, None)[0]
     assert_allclose(found.cube * found.weights, focused, rtol=1e-6)
-    display = InteractionDisplay(found).plot(channel="words")
-    assert_array_equal(display.im_.get_array(), found.cube[12])
 
 
 def test_without_the_layer_cells_are_selected_but_not_weighted(vectors):
@@ -149,9 +146,6 @@ def test_without_the_layer_cells_are_selected_but_not_weighted(vectors):
     found = word_interactions(model, PAIR)
     check_against_slow(found, slow_cube(*states_of(model, PAIR)))
     assert (found.weights == 1).all()
-    display = InteractionDisplay(found).plot()
-    assert_array_equal(display.im_.get_array(), found.cube[9])
-    assert "focus" not in display.figure_.axes[-1].get_ylabel()
 
 
 def test_search_over_a_pipeline_that_changes_texts(vectors):
@@ -215,71 +209,3 @@ def test_bad_models(vectors):
             word_interactions(unfitted, PAIR)
     with pytest.raises(TypeError, match="ends in one; got LinearRegression"):
         word_interactions(make_pipeline(LinearRegression()), PAIR)
-
-
-def labels(axis):
-    return [label.get_text() for label in axis.get_ticklabels()]
-
-
-def test_figure(model, found):
-    display = InteractionDisplay.from_estimator(model, PAIR, name="PWIM")
-    ax = display.ax_
-    assert_array_equal(display.im_.get_array(), found.cube[9] * found.weights[9])
-    assert (labels(ax.yaxis), labels(ax.xaxis)) == (WORDS1, WORDS2)
-    assert ax.yaxis_inverted()  # the first word is at the top
-    corners = [path.get_extents().get_points() for path in display.marks_.get_paths()]
-    assert_allclose(np.mean(corners, axis=1)[:, ::-1], np.argwhere(found.focus))
-    assert ax.get_title() == f"PWIM: score {found.score:.2f}"
-    assert display.figure_.axes[-1].get_ylabel().endswith("cosine\nafter the focus")
-
-
-def test_options(found):
-    ax = pyplot.figure(figsize=(4, 4)).subplots()
-    options = {"include_values": True, "values_format": ".1f", "colorbar": False}
-    options |= {"cmap": "magma", "im_kwargs": {"vmin": -1}}
-    display = InteractionDisplay(found).plot(ax, **options)
-    assert ax.figure.get_size_inches().tolist() == [4, 4]
-    assert len(display.figure_.axes) == 1
-    assert (*display.im_.get_clim(), display.im_.get_cmap().name) == (-1, 1, "magma")
-    values = [f"{value:.1f}" for value in (found.cube[9] * found.weights[9]).flat]
-    assert [text.get_text() for text in display.texts_] == values
-    display = InteractionDisplay(found).plot(channel="words", focused=False)
-    assert_array_equal(display.im_.get_array(), found.cube[12])
-    assert display.figure_.axes[-1].get_ylabel() == "words"
-    with pytest.raises(ValueError, match=r"one of .*'words'.*got 'cosine'"):
-        display.plot(channel="cosine")
-
-
-def test_values_are_readable(found):
-    display = InteractionDisplay(found).plot(include_values=True)
-    display.figure_.draw_without_rendering()
-    cell = np.ptp(display.ax_.transData.transform([(0, 0), (1, 1)]), axis=0)
-    (low, high), plane = display.im_.get_clim(), display.im_.get_array()
-    for text, value in zip(display.texts_, plane.flat, strict=True):
-        assert (text.get_window_extent().size < np.abs(cell)).all()
-        assert value != plane.min() or text.get_color() == "white"
-        assert value < low + 0.9 * (high - low) or text.get_color() == "black"
-
-
-@pytest.mark.parametrize("own", [False, True], ids=["new figure", "small axes"])
-def test_labels_do_not_collide(model, own):
-    pair = ("the black cat sleeps " * 8, "a white dog runs on " * 6)
-    ax = pyplot.subplots(figsize=(3, 3))[1] if own else None
-    display = InteractionDisplay.from_estimator(model, pair, ax=ax)
-    display.figure_.draw_without_rendering()
-    for axis, turn in ((display.ax_.xaxis, np.sqrt(0.5)), (display.ax_.yaxis, 1)):
-        ticks = axis.get_ticklabels()
-        places = [tick.get_transform().transform(tick.get_position()) for tick in ticks]
-        gaps = turn * np.linalg.norm(np.diff(places, axis=0), axis=1)
-        height = ticks[0].get_fontsize() * display.figure_.dpi / 72
-        assert (gaps > 0.9 * height).all()
-
-
-def test_all_of_a_new_figure_is_inside(model):
-    words = "unbelievablylongwordsthatareuniformresourcelocators"
-    pair = ("cat", f"a {words} $5$ and $x^2$")
-    display = InteractionDisplay.from_estimator(model, pair)
-    assert labels(display.ax_.xaxis)[1] == words[:23] + "\u2026"
-    display.figure_.draw_without_rendering()
-    low, high = display.figure_.get_tightbbox().padded(-0.02).get_points()
-    assert (low >= 0).all() and (high <= display.figure_.get_size_inches()).all()

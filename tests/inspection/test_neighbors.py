@@ -7,10 +7,9 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.spatial.distance import cosine
-from sklearn.frozen import FrozenEstimator
 
 from skparaphrase.encoders import AverageEncoder
-from skparaphrase.inspection import _neighbors, nearest_units, neighbors
+from skparaphrase.inspection import neighbors
 from skparaphrase.inspection._estimators import pair_similarities
 from skparaphrase.vectors import WordVectors
 
@@ -29,12 +28,8 @@ def slow_neighbors(encoder, queries, candidates, n):
     return zip(*rows, strict=True)
 
 
-@pytest.mark.parametrize("block", [1, 4, 100])
 @pytest.mark.parametrize("n", [1, 3, 50])
-def test_neighbors_are_those_of_a_slow_search(
-    vectors, sentences, monkeypatch, block, n
-):
-    monkeypatch.setattr(_neighbors, "_BLOCK", block)
+def test_neighbors_are_those_of_a_slow_search(vectors, sentences, n):
     encoder = AverageEncoder(vectors)
     queries = [*sentences[:4], "w1 w2", "nothing"]
     candidates = [*sentences, "w1 w2", "w3", sentences[0]]
@@ -56,22 +51,6 @@ def test_neighbors_by_hand():
     assert_allclose(found["similarity"], [np.sqrt(0.5), 0], atol=1e-7)
 
 
-def test_nearest_units_are_those_of_the_table(letters, trained, monkeypatch):
-    monkeypatch.setattr(_neighbors, "_BLOCK", 3)
-    found = nearest_units(letters, ["a", "d", "a"], n_neighbors=4)
-    for start, unit in ((0, "a"), (4, "d"), (8, "a")):
-        rows = found[start : start + 4]
-        expected = letters.vectors_.nearest(unit, 4)
-        assert rows["neighbor"].tolist() == [word for word, _ in expected]
-        assert_allclose(rows["similarity"], [s for _, s in expected], atol=1e-6)
-    few = nearest_units(letters.vectors_, ["a"], ["a", "c", "b", "c"])
-    assert sorted(few["neighbor"]) == ["b", "c"]
-    monkeypatch.undo()
-    found = nearest_units(FrozenEstimator(trained), ["king"], n_neighbors=3)
-    expected = trained.vectors_.nearest("king", 3)
-    assert found["neighbor"].tolist() == [word for word, _ in expected]
-
-
 def test_bad_queries(vectors):
     encoder = AverageEncoder(vectors)
     with pytest.raises(TypeError, match="got 'cat'"):
@@ -80,8 +59,4 @@ def test_bad_queries(vectors):
         neighbors(encoder, [("a", "b")])
     with pytest.raises(ValueError, match="n_neighbors must be an integer"):
         neighbors(encoder, ["w1"], n_neighbors=0)
-    with pytest.raises(ValueError, match=r"1 of 2 units are not in .* 'nothing'"):
-        nearest_units(encoder, ["w1", "nothing"])
-    with pytest.raises(TypeError, match="must be a list of str; got the str 'w1'"):
-        nearest_units(encoder, "w1")
     assert len(neighbors(encoder, [])) == len(neighbors(encoder, ["w1"], [])) == 0

@@ -11,7 +11,6 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import make_pipeline
 
-from skparaphrase.callback import EarlyStopping, ScoreMonitor
 from skparaphrase.datasets import load_tagged
 from skparaphrase.encoders import AverageEncoder, ParagramEncoder
 from skparaphrase.inspection import TrainingCurveDisplay
@@ -59,19 +58,6 @@ def test_curves_of_validation(paraphrases, bundled):
     assert_array_equal(display.line_.get_ydata(), both[1][0].loss_curve_)
 
 
-def test_curves_of_callbacks_after_a_warm_start(paraphrases):
-    scores = iter([0.1, 0.5, 0.3])
-    stopping = EarlyStopping(lambda _: {"mean": next(scores), "other": 9.0})
-    encoder = ParagramEncoder(**SHORT, warm_start=True).fit(paraphrases[:50])
-    encoder.set_callbacks(stopping).fit(paraphrases[:50])
-    display = TrainingCurveDisplay.from_estimator(encoder)
-    check(display, encoder.loss_curve_, [0.1, 0.5, 0.3], 5)
-    monitor = ScoreMonitor(lambda _: 0.5)
-    encoder = ParagramEncoder(**SHORT).set_callbacks(monitor).fit(paraphrases[:50])
-    display = TrainingCurveDisplay.from_estimator(encoder)
-    assert display.best_ is None and len(display.score_line_.get_xdata()) == 3
-
-
 def test_losses_alone_and_styles(trained):
     display = TrainingCurveDisplay.from_estimator(trained, line_kwargs={"c": "red"})
     assert display.score_ax_ is display.score_line_ is display.best_ is None
@@ -84,6 +70,8 @@ def test_losses_alone_and_styles(trained):
     start = TrainingCurveDisplay([2.0, 1.0], [0.5, 0.4], best_epoch=0).plot()
     assert start.best_ is None
     assert start.ax_.get_title() == "the start is better than all 2 epochs"
+    later = TrainingCurveDisplay([3.0, 2.0, 1.0], [0.1, 0.5], best_epoch=3).plot()
+    check(later, [3.0, 2.0, 1.0], [0.1, 0.5], 3)
     diverged = TrainingCurveDisplay([1.0, np.inf], [np.nan], best_epoch=2).plot()
     assert diverged.best_.get_xdata() == [2]
 
