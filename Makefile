@@ -6,17 +6,16 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 INSTALL := $(PIP) install --constraint constraints.txt
 # Tests run in one process per core with one thread each; `make test WORKERS=0` uses one
-# process. SELECT leaves out tests that take over 20 s or need other libraries.
+# process. SELECT leaves out tests that take over 20 s or need other libraries, which
+# `make nightly` runs.
 WORKERS ?= auto
 SELECT ?= -m 'not slow and not integration'
 TESTS ?= tests skparaphrase
-# Smallest share of covered lines, in per cent, without what SELECT leaves out.
-COVERED ?= 93
 MINUTES ?= 30
 PYTEST := OMP_NUM_THREADS=1 SCIPY_ARRAY_API=1 \
 	$(BIN)/python -m pytest --numprocesses $(WORKERS) --dist worksteal
 
-.PHONY: install demo test coverage integration together soak lint bench docs dist clean
+.PHONY: install demo test coverage integration together nightly soak lint bench docs dist clean
 
 install: $(VENV)/test
 
@@ -35,9 +34,8 @@ demo: $(VENV)/plot
 test: $(VENV)/test
 	$(PYTEST) $(SELECT) $(OPTIONS) $(TESTS)
 
-coverage: $(VENV)/test
-	$(PYTEST) $(SELECT) $(OPTIONS) --cov --cov-report term --cov-report html \
-		--cov-fail-under $(COVERED) $(TESTS)
+coverage:
+	$(MAKE) test OPTIONS="$(OPTIONS) --cov --cov-report html"
 
 # Tests with skrub, imbalanced-learn, Optuna, Dask, gensim, spaCy and other libraries.
 integration: $(VENV)/integration
@@ -53,6 +51,12 @@ together-%: $(VENV)/test
 	$(VENV)-$*/bin/python -m pip --quiet --disable-pip-version-check install \
 		--constraint constraints.txt $*
 	$(VENV)-$*/bin/python -m pytest docs/tests/test_together.py -k $(firstword $(subst -, ,$*))
+
+# All that `make test` leaves out, which takes half an hour.
+nightly:
+	$(MAKE) test SELECT="-m 'slow and not integration'" OPTIONS=--durations=25
+	$(MAKE) integration OPTIONS=--durations=25
+	$(MAKE) together
 
 # Attacks on texts, files and processes with new seeds, and a table of failures. It uses
 # as many threads as users do.

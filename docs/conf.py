@@ -6,6 +6,7 @@
 import os
 import re
 import sys
+import warnings
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -72,6 +73,8 @@ numpydoc_show_inherited_class_members = {
 }
 
 # The gallery -------------------------------------------------------------------------
+
+warnings.filterwarnings("error", module="__main__")  # those that an example causes
 
 sphinx_gallery_conf = {
     "examples_dirs": "../examples",

@@ -1,28 +1,18 @@
-"""Attacks with some seeds; `make soak` tries more."""
+"""Attacks by texts and files with some seeds; `make soak` tries more, and processes."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-import os
 from itertools import cycle
 
 import pytest
 from attacks import ATTACKS
 
-N_CASES = int(os.environ.get("SKPARAPHRASE_SEEDS", "40"))
+N_CASES = 40
 
 
-# A child may not wait for a lock that coverage held in a thread of its parent.
-@pytest.mark.no_cover
 @pytest.mark.parametrize(
-    "name",
-    [
-        # Slow tests are run without coverage, which a child waited for once.
-        pytest.param(
-            name, marks=[pytest.mark.slow] if name == "fork_under_load" else []
-        )
-        for name in ATTACKS
-    ],
+    "name", [k for k, v in ATTACKS.items() if v.run.__module__ != "process_attacks"]
 )
 def test_attacks_do_no_harm(name, tmp_path):
     attack = ATTACKS[name]
