@@ -7,6 +7,7 @@ import codecs
 import mmap
 from collections.abc import Iterator, Set
 from dataclasses import dataclass, field
+from itertools import count
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -14,14 +15,10 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from skparaphrase._estimator import warn_caller
-from skparaphrase._threads import available_threads, prefetch
 from skparaphrase.storage._folders import open_plain
 
 FORMATS = ("auto", "glove", "word2vec", "word2vec-binary")
-_BLOCK = 1 << 17  # bytes of text parsed at a time; more leave the processor's cache
 _LONGEST = 1 << 22  # bytes of a line; 300 numbers have 3,000
-_NEWLINE, _SPACE, _MINUS, _DOT = 10, 32, 45, 46
-_PADDING = 8  # bytes before the text; parse_decimals looks back
 
 
 def read_file(
@@ -59,7 +56,7 @@ def read_file(
             f"{path}: {len(words.repeated)} words occur again and keep their first "
             f"vector; the first is {word!r} in {words.unit} {where}."
         )
-    return list(words.index), matrix
+    return list(words.words), matrix
 
 
 @dataclass
@@ -70,46 +67,25 @@ class _WantedWords:
     unit: str  # "line" or "row", for messages
     vocabulary: Set[str | None] | None
     encoding_errors: str
-    index: dict[str, int] = field(default_factory=dict)
+    words: dict[str, None] = field(default_factory=dict)
     repeated: list[tuple[str, int]] = field(default_factory=list)
 
-    def select(self, raws: list[bytes], first: int) -> NDArray[np.intp]:
-        """Positions of the wanted words among words that begin in line `first`."""
-        words = self._decode(raws, first)
-        n_known = len(self.index)
-        if self.vocabulary is None:
-            new = dict(zip(words, range(n_known, n_known + len(words)), strict=True))
-            if len(new) == len(words) and self.index.keys().isdisjoint(new):
-                self.index.update(new)
-                return np.arange(len(words))
-        wanted = []
-        for i, word in enumerate(words):
-            if self.vocabulary is not None and word not in self.vocabulary:
-                continue
-            if word in self.index:
-                self.repeated.append((word, first + i))
-                continue
-            self.index[word] = len(self.index)
-            wanted.append(i)
-        return np.array(wanted, dtype=np.intp)
-
-    def _decode(self, raws: list[bytes], first: int) -> list[str]:
+    def add(self, raw: bytes, where: int) -> bool:
+        """Whether the vector of the word in a line or row is wanted."""
         try:
-            words = b"\n".join(raws).decode("utf-8").split("\n")
-            if len(words) == len(raws):  # no word holds a newline
-                return words
-        except UnicodeDecodeError:
-            pass
-        words = []
-        for where, raw in enumerate(raws, first):
-            try:
-                words.append(raw.decode("utf-8", self.encoding_errors))
-            except UnicodeDecodeError as error:
-                raise ValueError(
-                    f"{self.path}, {self.unit} {where}: the word {raw[:40]!r} is not "
-                    f"UTF-8 ({error.reason}). Use encoding_errors='replace' to read it."
-                ) from error
-        return words
+            word = raw.decode("utf-8", self.encoding_errors)
+        except UnicodeDecodeError as error:
+            raise ValueError(
+                f"{self.path}, {self.unit} {where}: the word {raw[:40]!r} is not "
+                f"UTF-8 ({error.reason}). Use encoding_errors='replace' to read it."
+            ) from error
+        if self.vocabulary is not None and word not in self.vocabulary:
+            return False
+        if word in self.words:
+            self.repeated.append((word, where))
+            return False
+        self.words[word] = None
+        return True
 
 
 def _guess(path: Path) -> str:
@@ -127,9 +103,7 @@ def _guess(path: Path) -> str:
 
 
 # Text ------------------------------------------------------------------------------
-# Read by hand: pandas fails on words that hold spaces ("at name@domain.com" in GloVe),
-# and np.fromstring takes as long on one thread but keeps the GIL. Four threads read
-# 154 MB/s here, gensim 7.
+# Not by pandas, which fails on words that hold spaces ("at name@domain.com" in GloVe).
 
 
 def _read_text(
@@ -140,11 +114,9 @@ def _read_text(
     *,
     header: bool,
 ) -> NDArray[np.floating]:
-    with _open_text(path) as file:
+    with _open_text(path) as file, np.errstate(over="ignore"):  # WordVectors raises
         start = file.tell()
-        first = file.readline(_LONGEST)
-        if len(first) == _LONGEST:
-            raise ValueError(_too_long(path, 1))
+        first = _read_line(path, file, 1)
         n_words = None
         if header:
             n_words, dim = _parse_header(path, first)
@@ -157,56 +129,36 @@ def _read_text(
                     f"{path}, line 1: expected a word and its vector, got "
                     f"{first.rstrip()[:60]!r}."
                 )
-
-        def blocks() -> Iterator[_Part]:
-            n_read = 0
-            source = _blocks_of_lines(file)
+        matrix = np.empty((0, dim), dtype)
+        n_read = n_rows = 0
+        for number, line in _iter_lines(path, file, 1 + header):
+            if n_read == limit:
+                if limit == n_words:
+                    raise ValueError(
+                        f"{path}, line {number}: more lines follow, but the header "
+                        f"says {n_words} words."
+                    )
+                break
+            n_read += 1
+            values = _split_line(path, line, number, dim)
+            if not words.add(values.pop(0), number):
+                continue
+            if n_rows == len(matrix):
+                matrix.resize((n_rows + n_rows // 4 + 1, dim), refcheck=False)
             try:
-                for block in source:
-                    line = n_read + 1 + header
-                    most = None if limit is None else limit - n_read
-                    raws, numbers = _split_lines(path, block, line, dim, most)
-                    yield line, numbers, words.select(raws, line)
-                    n_read += len(raws)
-                    if n_read == limit:
-                        follows = block.count(b"\n") > len(raws) or next(source, b"")
-                        if limit == n_words and follows:
-                            raise ValueError(
-                                f"{path}, line {line + len(raws)}: more lines "
-                                f"follow, but the header says {n_words} words."
-                            )
-                        return
-            except _LineTooLongError:
-                raise ValueError(_too_long(path, n_read + 1 + header)) from None
-            if n_words is not None and limit is not None and n_read < limit:
+                matrix[n_rows] = np.array(values, np.float64)  # float() of each
+            except ValueError:
+                wrong = next(value for value in values if not _is_number(value))
                 raise ValueError(
-                    f"{path} ends after {n_read} words; its header says {n_words}."
-                )
-
-        def parse(part: _Part) -> NDArray[np.floating]:
-            line, (text, ends, dots), wanted = part
-            ends = ends[wanted]
-            starts = ends[:, :-1] + 1
-            try:
-                values = parse_decimals(
-                    text, starts.ravel(), ends[:, 1:].ravel(), dots[wanted].ravel()
-                )
-            except NotDecimalError as error:
-                line += int(wanted[error.position // dim])
-                raise ValueError(f"{path}, line {line}: {error}.") from None
-            with np.errstate(over="ignore"):  # WordVectors raises
-                return values.reshape(-1, dim).astype(dtype)
-
-        n = available_threads()
-        matrices = list(prefetch(parse, blocks(), n_threads=n, n_ahead=2 * n))
-    return np.concatenate(matrices) if matrices else np.empty((0, dim), dtype)
-
-
-def _too_long(path: Path, line: int) -> str:
-    return (
-        f"{path}, line {line}: a line, or a number of empty lines, of more than "
-        f"{_LONGEST >> 20} MB. Is this a file of word vectors?"
-    )
+                    f"{path}, line {number}: {wrong[:40]!r} is not a number."
+                ) from None
+            n_rows += 1
+    if n_words is not None and limit is not None and n_read < limit:
+        raise ValueError(
+            f"{path} ends after {n_read} words; its header says {n_words}."
+        )
+    matrix.resize((n_rows, dim), refcheck=False)
+    return matrix
 
 
 def _open_text(path: Path) -> BinaryIO:
@@ -217,73 +169,57 @@ def _open_text(path: Path) -> BinaryIO:
     return file
 
 
-class _LineTooLongError(Exception):
-    """A line, or a number of empty lines, is not part of a file of word vectors."""
+def _read_line(path: Path, file: BinaryIO, number: int) -> bytes:
+    line = file.readline(_LONGEST + 1)
+    if len(line) > _LONGEST:
+        raise ValueError(
+            f"{path}, line {number}: a line of more than {_LONGEST >> 20} MB. Is this "
+            "a file of word vectors?"
+        )
+    return line
 
 
-def _blocks_of_lines(file: BinaryIO) -> Iterator[bytes]:
-    """Whole lines with their newlines, without empty lines at the end of the file."""
-    parts: list[bytes] = []  # the last line so far, and empty lines around it
-    n_bytes, has_text = 0, False  # of the parts
-    while block := file.read(_BLOCK):
-        newline = block.rfind(b"\n") + 1
-        last = len(block[:newline].rstrip(b"\r\n"))
-        if newline and (last or has_text):
-            block = b"".join([*parts, block])
-            last = len(block[: block.rfind(b"\n") + 1].rstrip(b"\r\n"))
-            cut = block.find(b"\n", last) + 1
-            yield block[:cut]
-            parts, n_bytes, block = [], 0, block[cut:]
-            has_text = False
-        parts.append(block)
-        n_bytes += len(block)
-        has_text = has_text or bool(block.strip(b"\r\n"))
-        if n_bytes > _LONGEST:
-            raise _LineTooLongError
-    rest = b"".join(parts)
-    if rest.strip():
-        yield rest + b"\n"
+def _iter_lines(path: Path, file: BinaryIO, first: int) -> Iterator[tuple[int, bytes]]:
+    """Iterate over line numbers and lines, without empty lines at the end."""
+    empty = None  # the first of the empty lines before this one
+    for number in count(first):
+        line = _read_line(path, file, number)
+        if not line:
+            return
+        if not line.strip(b"\r\n"):
+            empty = number if empty is None else empty
+            continue
+        if empty is not None:
+            yield empty, b""
+        yield number, line
 
 
-# Padded text, where the word and each number of a line end, and where the decimal
-# point of each number stands (its end if it has none).
-_Numbers = tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.int64]]
-_Part = tuple[int, _Numbers, NDArray[np.intp]]  # its first line, and rows that are kept
+def _split_line(path: Path, line: bytes, number: int, dim: int) -> list[bytes]:
+    """The word, which may hold spaces, and the numbers of a line."""
+    fields = line.rsplit(None, dim)
+    inner = fields[0].split()[1:] if fields else []
+    if len(fields) != dim + 1 or (inner and _is_number(inner[-1])):
+        n_values = max(len(line.split()) - 1, 0)
+        raise ValueError(
+            f"{path}, line {number}: expected a word and {dim} numbers, got "
+            f"{n_values} numbers: {line[:60]!r}. Is dim in the header wrong, or the "
+            "file cut off?"
+        )
+    if b"_" in line:  # which float accepts between digits
+        for value in fields[1:]:
+            if b"_" in value:
+                raise ValueError(
+                    f"{path}, line {number}: {value[:40]!r} is not a number."
+                )
+    return fields
 
 
-def _split_lines(
-    path: Path, block: bytes, first: int, dim: int, most: int | None
-) -> tuple[list[bytes], _Numbers]:
-    """Words of at most `most` lines, and where their numbers are."""
-    numbers = _find_numbers(block, dim, most)
-    if numbers is None:
-        lines = block.split(b"\n")[:-1][:most]
-        split = [_split_unusual(path, x, first + i, dim) for i, x in enumerate(lines)]
-        block = b"".join([b"w " + values + b"\n" for _, values in split])
-        numbers = _find_numbers(block, dim, None)
-        assert numbers is not None
-        return [word for word, _ in split], numbers
-    ends = numbers[1]
-    starts = [_PADDING, *(ends[:-1, -1] + 1).tolist()]
-    bounds = zip(starts, ends[:, 0].tolist(), strict=False)
-    return [block[i - _PADDING : j - _PADDING] for i, j in bounds], numbers
-
-
-def _find_numbers(block: bytes, dim: int, most: int | None) -> _Numbers | None:
-    """Where the numbers are; None unless lines are split by single spaces."""
-    text = np.frombuffer(bytes(_PADDING) + block, dtype=np.uint8)
-    marks = np.flatnonzero((text <= _SPACE) | (text == _DOT))[_PADDING:]
-    is_dot = text[marks] == _DOT
-    gaps = np.flatnonzero(~is_dot)
-    if len(gaps) % (dim + 1):
-        return None
-    gaps = gaps.reshape(-1, dim + 1)[:most]
-    ends = marks[gaps]
-    if (text[ends[:, -1]] != _NEWLINE).any() or (text[ends[:, :-1]] != _SPACE).any():
-        return None
-    # The mark before the end of a number is its decimal point, if it is a dot.
-    before = gaps[:, 1:] - 1
-    return text, ends, np.where(is_dot[before], marks[before], ends[:, 1:])
+def _is_number(raw: bytes) -> bool:
+    try:
+        float(raw)
+    except ValueError:
+        return False
+    return True
 
 
 def _parse_header(path: Path, line: bytes) -> tuple[int, int]:
@@ -300,34 +236,6 @@ def _parse_header(path: Path, line: bytes) -> tuple[int, int]:
             f"{path}, line 1: the header {line.rstrip()[:60]!r} does not fit the file."
         )
     return n_words, dim
-
-
-def _split_unusual(
-    path: Path, line: bytes, number: int, dim: int
-) -> tuple[bytes, bytes]:
-    """Word and numbers of a line with other white space, or with spaces in the word."""
-    fields = line.rstrip().rsplit(None, dim)
-    inner = fields[0].split()[1:] if fields else []
-    if (
-        len(fields) != dim + 1
-        or (inner and _is_number(inner[-1]))
-        or any(min(value) <= _SPACE for value in fields[1:])
-    ):
-        n_values = max(len(line.split()) - 1, 0)
-        raise ValueError(
-            f"{path}, line {number}: expected a word and {dim} numbers, got "
-            f"{n_values} numbers: {line[:60]!r}. Is dim in the header wrong, or the "
-            "file cut off?"
-        )
-    return fields[0], b" ".join(fields[1:])
-
-
-def _is_number(raw: bytes) -> bool:
-    try:
-        float(raw)
-    except ValueError:
-        return False
-    return True
 
 
 # Binary ----------------------------------------------------------------------------
@@ -350,7 +258,7 @@ def _read_binary(
                 f"{path} is cut off: its header says {n_words} words of {dim} numbers, "
                 f"which do not fit into {len(data)} bytes."
             )
-        raws, spaces = [], []
+        vectors = []  # where they begin
         find, n_bytes = data.find, len(data)
         for row in range(n_words):
             space = find(b" ", start, start + _LONGEST)
@@ -360,91 +268,17 @@ def _read_binary(
                     f"{start}."
                 )
             # The original tool ends a row with a newline, others do not.
-            raws.append(data[start:space].lstrip(b"\n"))
-            spaces.append(space)
+            if words.add(data[start:space].lstrip(b"\n"), row):
+                vectors.append(space + 1)
             start = space + 1 + width
         if n_words == n_promised and data[start:].strip(b"\n"):
             raise ValueError(
                 f"{path}: more bytes follow row {n_words - 1}, but the header says "
                 f"{n_words} words of {dim} numbers."
             )
-        wanted = words.select(raws, 0)
-        matrix = np.empty((len(wanted), dim), dtype="<f4")
-        if len(wanted):
+        matrix = np.empty((len(vectors), dim), dtype="<f4")
+        if vectors:
             with memoryview(data) as source, matrix.data.cast("B") as target:
-                for row, i in enumerate(wanted.tolist()):
-                    vector = spaces[i] + 1
-                    place = row * width
+                for place, vector in zip(count(0, width), vectors, strict=False):
                     target[place : place + width] = source[vector : vector + width]
     return matrix.astype(dtype, copy=False)
-
-
-_Positions = NDArray[np.int64]
-
-_ZEROS = np.uint64(0x3030303030303030)
-_POWERS = 10.0 ** np.arange(17)
-
-
-class NotDecimalError(ValueError):
-    """The bytes of the number at `position` are not a number."""
-
-    def __init__(self, position: int, value: bytes) -> None:
-        super().__init__(f"{value[:40]!r} is not a number")
-        self.position = position
-
-
-def parse_decimals(
-    text: NDArray[np.uint8], starts: _Positions, ends: _Positions, dots: _Positions
-) -> NDArray[np.float64]:
-    """Values of the numbers `text[starts[i]:ends[i]]`, equal to `float` of them.
-
-    Eight digits are read as one 64-bit integer and summed by three multiplications
-    (Lemire, "Number parsing at a gigabyte per second", 2021), for many numbers in a
-    few array operations that do not hold the GIL. Numbers that are not of the form
-    -12.345, with up to 8 digits on each side and 15 in all, are left to `float`.
-
-    At least 8 bytes stand before the first number. `dots` is where the decimal point
-    stands, or the end if there is none. Raises NotDecimalError for the first that is
-    not a number.
-    """
-    words = np.ndarray((len(text) - 7,), "<u8", text, strides=(1,))
-    negative = text[starts] == _MINUS
-    n_whole = dots - starts - negative
-    n_decimals = np.maximum(ends - dots - 1, 0)
-    whole, sound = _digits(words, dots, n_whole)
-    decimals, also = _digits(words, ends, n_decimals)
-    n_digits = n_whole + n_decimals
-    sound &= also & (n_digits > 0) & (n_digits < 16)
-    power = _POWERS[np.minimum(n_decimals, 16)]
-    values = (whole * power + decimals) / power  # exact, then rounded once
-    np.negative(values, out=values, where=negative)
-    for i in np.flatnonzero(~sound).tolist():
-        raw = text[starts[i] : ends[i]].tobytes()
-        try:
-            if b"_" in raw:
-                raise ValueError
-            values[i] = float(raw)
-        except ValueError:
-            raise NotDecimalError(i, raw) from None
-    return values
-
-
-def _digits(
-    words: NDArray[np.uint64], end: _Positions, n: _Positions
-) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-    """The integers in the `n` digits before `end`, and where they are right."""
-    sound = (n >= 0) & (n <= 8)
-    digits = words[end - 8] ^ _ZEROS
-    # The bytes before the n digits come first, in the low bits: make them zeros.
-    shift = (64 - 8 * np.clip(n, 0, 8)).astype(np.uint64)
-    digits >>= np.minimum(shift, np.uint64(63))
-    digits <<= np.minimum(shift, np.uint64(63))
-    digits[shift == 64] = 0
-    above_nine = (digits + np.uint64(0x7676767676767676)) | digits
-    sound &= (above_nine & np.uint64(0x8080808080808080)) == 0
-    digits = digits * np.uint64(10) + (digits >> np.uint64(8))
-    pairs = np.uint64(0x000000FF000000FF)
-    low = (digits & pairs) * np.uint64(100 + (1000000 << 32))
-    high = ((digits >> np.uint64(16)) & pairs) * np.uint64(1 + (10000 << 32))
-    total = (low + high) >> np.uint64(32)
-    return total.astype(np.float64), sound
