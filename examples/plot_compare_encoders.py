@@ -7,7 +7,7 @@ word-level with a character-level encoder, and tune the hyperparameters of all s
 
 Encoders of words start from the pretrained encoder, so a thousand pairs are enough for
 a gain. Encoders of characters learn everything from the pairs, and need many more:
-``benchmarks/papers/wieting_encoders.py`` trains them on a hundred times as many.
+the table ``wieting_encoders`` of the benchmarks trains them on a hundred times as many.
 """
 
 # Authors: The skparaphrase developers

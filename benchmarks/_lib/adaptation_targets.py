@@ -17,8 +17,8 @@ Results = Mapping[str, list[Row]]  # by section
 START = ", start"  # ends the name of the column with the figure before the fit
 STS_LOSS = 0.6  # at most, in the fits on captions and intents
 
-# The encoders of characters start at random. Their bound is what papers/
-# wieting_encoders.py recorded on STS for 92,000 pairs, with settings of their own.
+# The encoders of characters start at random. Their bound is what the
+# table wieting_encoders records on STS for 92,000 pairs, with settings of their own.
 RECORDED = {
     "CharagramEncoder": "Charagram",
     "CharCNNEncoder": "charCNN",

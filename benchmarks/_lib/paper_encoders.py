@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from skparaphrase import encoders
-from skparaphrase.losses import InfoNCELoss
+from skparaphrase.losses import InfoNCELoss, MarginLoss
+from skparaphrase.optimizers import Optimizer
 from skparaphrase.vectors import WordVectors
 
 #: The loss alone, which is also that of other libraries: all others are negatives.
@@ -19,6 +20,14 @@ INFONCE: dict[str, Any] = {
     "batch_size": 256,
     "learning_rate": 0.01,
     "max_epochs": 2,
+}
+#: Objects by their names in the descriptions of tables.
+NAMED = {
+    "InfoNCE": PLAIN_INFONCE,
+    "random negatives": MarginLoss(negatives="random"),
+    "Adam": Optimizer("adam", max_change=None),
+    "Adam, linear": Optimizer("adam", schedule="linear"),
+    "AdaGrad": Optimizer("adagrad", max_change=None),
 }
 
 

@@ -20,9 +20,9 @@ import torch
 
 import skparaphrase
 from _lib import RESULTS
-from skparaphrase.datasets import read_pairs
+from skparaphrase.datasets import load_word_frequencies, read_pairs
 from skparaphrase.metrics import STSScorer
-from skparaphrase.vectors import WordVectors
+from skparaphrase.vectors import WordFrequencies, WordVectors
 
 YEARS = ("2012", "2013", "2014", "2015")
 COLUMNS = (*YEARS, "mean of years", "with 2015", "SICK")
@@ -61,7 +61,9 @@ class Data:
     def __init__(self, args: argparse.Namespace) -> None:
         self.root = args.data
         self.quick = args.quick
-        self.step = 3 if getattr(args, "short", False) else 1  # of pairs to train on
+        self.short = getattr(args, "short", False)
+        self.step = 3 if self.short else 1  # of pairs to train on
+        self.runs: Path | None = getattr(args, "runs", None)  # what is kept
         if not (self.root / "data").is_dir():
             raise SystemExit(f"No folder 'data' under {self.root}; see --data.")
 
@@ -89,6 +91,24 @@ class Data:
         columns = words if name == "ppdb-lexical" else ("sentence1", "sentence2")
         path = self.root / f"data/paraphrase/{name}.tsv"
         return read_pairs(path, columns=columns).data[:: self.step]
+
+    def shuffled(self, *names: str) -> Any:
+        """Pairs of these files in random order; in a quick run, a thousand."""
+        pairs = np.concatenate([self.corpus(name) for name in names])
+        order = np.random.RandomState(0).permutation(len(pairs))
+        return pairs[order[: 1000 if self.quick else None]]
+
+    @cached_property
+    def frequencies(self) -> WordFrequencies:
+        """Counts of Wikipedia, with the bundled ones of punctuation marks."""
+        path = self.root / "data/frequencies/enwiki_vocab_min200.txt"
+        return WordFrequencies.read(path).fill_from(load_word_frequencies())
+
+    def epochs(self, number: int, short: int | None = None) -> int:
+        """The number of epochs, one in a quick run, and `short` in a short one."""
+        if self.quick:
+            return 1
+        return min(number, short) if self.short and short is not None else number
 
     @cached_property
     def sts(self) -> dict[str, tuple[Any, Any]]:

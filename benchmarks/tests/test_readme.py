@@ -1,8 +1,9 @@
-"""The table of scripts, results and pages is complete, and every script starts."""
+"""The tables of scripts, results and pages are complete, and every script starts."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+import importlib
 import os
 import re
 import sys
@@ -12,56 +13,84 @@ from pathlib import Path
 import pytest
 
 FOLDER = Path(__file__).parents[1]
-ROOMS = ("papers", "quality", "speed", "build")
-SCRIPTS = sorted(path for room in ROOMS for path in (FOLDER / room).glob("*.py"))
-ROWS = [
-    (match[1], re.findall(r"\((.+?)\)", match[2]))
-    for match in re.finditer(
-        r"^\| \[.+?\]\((\w+/\w+\.py)\) \|(.+)\|$",
-        (FOLDER / "README.md").read_text("utf-8"),
-        re.MULTILINE,
-    )
+README = (FOLDER / "README.md").read_text("utf-8")
+SCRIPTS = [FOLDER / "papers/run_papers.py"]
+SCRIPTS += [
+    path
+    for room in ("quality", "speed", "build")
+    for path in (FOLDER / room).glob("*.py")
 ]
-ARCHIVED = re.findall(
-    r"^\| \[[^]]+\]\((results/\w+\.md)\) \|.+\((.+?)\) \|$",
-    (FOLDER / "README.md").read_text("utf-8"),
-    re.MULTILINE,
-)
+SCRIPTS.sort()
+
+
+def rows(pattern):
+    """What the first cell of a row links to, and the links of the other cells."""
+    found = re.findall(rf"^\| \[[^]]+\]\(({pattern})\) \|(.+)\|$", README, re.MULTILINE)
+    return [(first, re.findall(r"\((\S+?)\)", others)) for first, others in found]
+
+
+OF_SCRIPTS = rows(r"\w+/\w+\.py")
+OF_RESULTS = rows(r"results/\w+\.md")  # tables of papers, and what is archived
+TABLES = [(result, *links) for result, links in OF_RESULTS if len(links) == 2]
+ARCHIVED = [(result, *links) for result, links in OF_RESULTS if len(links) == 1]
 
 
 def script_id(path):
     return f"{path.parent.name}/{path.name}"
 
 
+@pytest.fixture(autouse=True)
+def folder(monkeypatch):
+    monkeypatch.syspath_prepend(str(FOLDER))
+
+
 def test_every_script_has_a_row():
-    assert sorted(script for script, _ in ROWS) == sorted(map(script_id, SCRIPTS))
+    scripts = sorted(script for script, _ in OF_SCRIPTS)
+    assert scripts == sorted(map(script_id, SCRIPTS))
 
 
 def test_every_result_has_a_row():
-    listed = [name for _, links in ROWS for name in links if name.startswith("results")]
-    listed += [result for result, _ in ARCHIVED]
+    listed = [link for _, links in OF_SCRIPTS for link in links if "results/" in link]
+    listed += [result for result, _ in OF_RESULTS]
     found = [f"results/{path.name}" for path in (FOLDER / "results").glob("*.md")]
     assert sorted(listed) == sorted(found)
 
 
+def test_every_table_has_a_row():
+    tables = importlib.import_module("_lib.paper_tables").descriptions()
+    assert sorted(tables) == sorted(Path(result).stem for result, _, _ in TABLES)
+
+
+def is_shown(result, page):
+    text = (FOLDER / page).read_text("utf-8")
+    name = Path(result).stem
+    return re.search(rf"results/{name}\.(md|png)|measured:: {name}\n", text)
+
+
 @pytest.mark.parametrize(
-    ("script", "links"), [row for row in ROWS if not row[0].startswith("build/")]
+    ("script", "links"), [row for row in OF_SCRIPTS if not row[0].startswith("build/")]
 )
 def test_the_page_refers_to_the_result(script, links):
     *results, page = links
-    text = (FOLDER / page).read_text("utf-8")
     for result in results:
-        name = Path(result).stem
         assert (FOLDER / result).with_suffix(".json").exists()
         assert script in (FOLDER / result).read_text("utf-8")
-        assert re.search(rf"results/{name}\.(md|png)|measured:: {name}\n", text)
-    assert results or f"benchmarks/{script}" in text
+        assert is_shown(result, page)
+    assert results or f"benchmarks/{script}" in (FOLDER / page).read_text("utf-8")
+
+
+@pytest.mark.parametrize(("result", "description", "page"), TABLES)
+def test_the_page_refers_to_the_table(result, description, page):
+    name = Path(result).stem
+    assert (FOLDER / result).with_suffix(".json").exists()
+    assert f"\n[{name}]\n" in (FOLDER / description).read_text("utf-8")
+    assert is_shown(result, page)
 
 
 @pytest.mark.parametrize(("result", "page"), ARCHIVED)
 def test_an_archived_result_is_shown(result, page):
     assert "Archived" in (FOLDER / result).read_text("utf-8")
-    assert f"measured:: {Path(result).stem}\n" in (FOLDER / page).read_text("utf-8")
+    assert is_shown(result, page)
 
 
 @pytest.mark.parametrize("path", SCRIPTS, ids=script_id)

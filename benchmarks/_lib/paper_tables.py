@@ -1,0 +1,200 @@
+"""Tables of papers: rows from a description, results of runs, and text.
+
+A description, in the TOML file of its paper, holds what is data: the rows and their
+settings, the number of seeds, and the text, in which the names in braces are replaced.
+A subclass of :class:`Table` holds what is code: how a row is measured, and the cells.
+"""
+
+# Authors: The skparaphrase developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import json
+import textwrap
+import tomllib
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache, cached_property
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+
+from _lib import RESULTS
+from _lib.paper_encoders import NAMED
+from _lib.papers import Data, cell, table
+
+Results = dict[str, Any]
+Runs = Mapping[str, Sequence[Results]]  # of each row, one for each seed
+FOLDER = Path(__file__).parents[1] / "papers"
+LINE = 79
+
+
+class Table:
+    """A table; the description is the entry `name` in the TOML file of a paper."""
+
+    name: ClassVar[str]
+    kinds: ClassVar[dict[str, type["Table"]]] = {}
+
+    def __init_subclass__(cls) -> None:
+        if "name" in vars(cls):
+            Table.kinds[cls.name] = cls
+
+    @cached_property
+    def description(self) -> Results:
+        return descriptions()[self.name]
+
+    @cached_property
+    def rows(self) -> dict[str, Any]:
+        """Settings by row, those that take the longest first."""
+        found: dict[str, Any] = resolved(self.description.get("rows", {"all": {}}))
+        return found
+
+    @property
+    def seeds(self) -> int:
+        return int(self.description.get("seeds", 1))
+
+    def stages(self) -> list[list[str]]:
+        """Names of rows; those of a stage need results of the one before."""
+        return [list(self.rows)]
+
+    def measure(self, data: Data, name: str, seed: int) -> Results:
+        """The results of a row with one seed."""
+        raise NotImplementedError
+
+    def combine(self, runs: Runs) -> Results:
+        """What is recorded: by default, medians over seeds of each row."""
+        return {name: median(of) for name, of in runs.items()}
+
+    def cells(self, results: Any, n_seeds: int) -> Results:
+        """Values and tables, by their names in the text."""
+        return {}
+
+    def draw(self, results: Any, path: Path) -> None:
+        """Draw a figure, for those that have one; matplotlib is installed."""
+
+    def text(self, results: Any, n_seeds: int) -> str:
+        """The page in Markdown, without versions."""
+        cells = self.cells(results, n_seeds)
+        values = {
+            "command": f"python benchmarks/papers/run_papers.py --only {self.name}",
+            "results": results,
+            "seeds": n_seeds,
+            **{
+                name: "\n".join(of) if isinstance(of, list) else of
+                for name, of in cells.items()
+            },
+        }
+        return wrapped(self.description["text"].format_map(values))
+
+
+@cache
+def descriptions() -> dict[str, Results]:
+    """The descriptions of all tables."""
+    found: dict[str, Results] = {}
+    for path in sorted(FOLDER.glob("*.toml")):
+        found |= tomllib.loads(path.read_text("utf-8"))
+    return found
+
+
+def resolved(value: Any) -> Any:
+    """A value of TOML as one of Python.
+
+    An array becomes a tuple, the text "None" None, and "@name" an object of `NAMED`.
+    """
+    if isinstance(value, dict):
+        return {key: resolved(each) for key, each in value.items()}
+    if isinstance(value, list):
+        return tuple(map(resolved, value))
+    if isinstance(value, str) and value.startswith("@"):
+        return NAMED[value.removeprefix("@")]
+    return None if value == "None" else value
+
+
+def wrapped(text: str) -> str:
+    """Markdown with wrapped paragraphs; titles, tables and lists stay as they are."""
+    blocks = []
+    for block in text.strip("\n").split("\n\n"):
+        if not block.startswith(("#", "|", "- ")):
+            block = textwrap.fill(
+                block, LINE, break_long_words=False, break_on_hyphens=False
+            )
+        blocks.append(block)
+    return "\n\n".join(blocks)
+
+
+def page(one: Table, recorded: Mapping[str, Any]) -> str:
+    """The file of Markdown for a recorded file of JSON."""
+    versions = ", ".join(f"{key} {of}" for key, of in recorded["versions"].items())
+    text = one.text(recorded["results"], recorded.get("seeds", 1))
+    return f"{text}\n\n{versions}\n"
+
+
+def recorded(name: str) -> Any:
+    """The recorded results of a table."""
+    return json.loads((RESULTS / f"{name}.json").read_text("utf-8"))
+
+
+# Summaries ---------------------------------------------------------------------------
+
+
+def median(runs: Sequence[Any]) -> Any:
+    """Medians over runs of all numbers; of other values, those of the first run."""
+    first = runs[0]
+    if isinstance(first, Mapping):
+        return {key: median([run[key] for run in runs]) for key in first}
+    if isinstance(first, list) and not isinstance(first[0], (str, dict)):
+        return np.median(runs, axis=0).tolist()
+    return float(np.median(runs)) if isinstance(first, (int, float)) else first
+
+
+def spread(runs: Sequence[Mapping[str, Any]]) -> Results:
+    """Mean and standard deviation over seeds of all numbers."""
+    return {
+        key: {
+            "mean": float(np.mean([run[key] for run in runs])),
+            "std": float(np.std([run[key] for run in runs])),
+            "n": len(runs),
+        }
+        for key in runs[0]
+    }
+
+
+def plus_minus(of: Mapping[str, Any] | None, digits: int = 1) -> str:
+    """Mean ± standard deviation, the figure of a single seed, or a dash."""
+    if of is None or of["n"] == 1:
+        return cell(of and of["mean"], digits)
+    return f"{of['mean']:.{digits}f} ± {of['std']:.{digits}f}"
+
+
+def said(params: Mapping[str, Any]) -> str:
+    """Parameters as they are written in Python."""
+    return ", ".join(f"`{k}={v!r}`" for k, v in params.items()) or "nothing"
+
+
+def only(runs: Runs) -> Results:
+    """The results of the only run."""
+    ((found,),) = runs.values()
+    return found
+
+
+def lines(of: Mapping[str, Mapping[str, Any]], columns: Iterable[str]) -> list[Any]:
+    """Rows of a table: a name, and its values in these columns."""
+    columns = list(columns)
+    return [[name, *map(values.get, columns)] for name, values in of.items()]
+
+
+__all__ = [
+    "Results",
+    "Runs",
+    "Table",
+    "cell",
+    "lines",
+    "median",
+    "only",
+    "page",
+    "plus_minus",
+    "recorded",
+    "resolved",
+    "said",
+    "spread",
+    "table",
+]

@@ -1,0 +1,290 @@
+"""PP and CSE on phrases, on sentences, and on phrases first, then sentences; widths.
+
+Tables 1, 2 and 4 to 6 of Jiao et al. (2018). Phrases are the lexical pairs of PPDB;
+sentences are captions, rewrites and news. Rates were chosen on the training sets of STS
+2012 and SICK.
+"""
+
+# Authors: The skparaphrase developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import time
+from typing import Any
+
+import numpy as np
+
+from _lib.paper_encoders import paper_encoder
+from _lib.paper_tables import Results, Runs, Table, lines, median, table
+from _lib.papers import COLUMNS, YEARS, Data, score_sts, sts_means
+from _lib.published import CSE, METHODS, mean_of_sets, printed, published, tables
+from skparaphrase.encoders import AverageEncoder
+from skparaphrase.pairs import PairSimilarity
+
+MODELS = ("PP", "CSE")
+PHRASES, SENTENCES, BOTH = STAGES = ("phrases", "sentences", "phrases, then sentences")
+SENTENCE_EPOCHS = {"CSE": 2, "PP": 4}
+# What the rows of tables 1, 2 and 4 are called in `_lib/published.py`.
+PUBLISHED = {
+    ("PP", PHRASES): "PP",
+    ("CSE", PHRASES): "CSE",
+    ("CSE", SENTENCES): "CSE on sentences",
+    ("CSE", BOTH): "CSE on both",
+}
+
+
+def encoder(model: str, stage: str, data: Data, seed: int, init: Any = None) -> Any:
+    """The paper's setting for phrases or sentences."""
+    params = {
+        "vectors": data.vectors,
+        "max_epochs": data.epochs(5 if stage == PHRASES else SENTENCE_EPOCHS[model]),
+        "random_state": seed,
+        "init": init,
+    }
+    if model == "PP":
+        return paper_encoder("ParagramEncoder", learning_rate=0.01, **params)
+    setting = "ppdb-xl" if stage == PHRASES else "simple-wikipedia"
+    return paper_encoder(
+        "ConvolutionalEncoder", setting, learning_rate=0.0003, **params
+    )
+
+
+def fitted(model: str, stage: str, data: Data, seed: int, init: Any = None) -> Any:
+    """An encoder trained on phrases or on sentences."""
+    names = ("ppdb-lexical",) if stage == PHRASES else data.sentences
+    return encoder(model, stage, data, seed, init).fit(data.shuffled(*names))
+
+
+def _scores(one: Any, data: Data) -> dict[str, float]:
+    sets = score_sts(one, data)
+    return {**sets, **sts_means(sets)}
+
+
+class Cumulative(Table):
+    name = "cse_cumulative"
+
+    def measure(self, data: Data, name: str, seed: int) -> Results:
+        """Scores by stage: phrases and then sentences, or sentences alone."""
+        if name == "start":
+            return _scores(AverageEncoder(data.vectors), data)
+        if name == "examples":
+            return self._examples(data)
+        model, _, stage = name.partition(", ")
+        found, before = {}, None
+        stages = (
+            {PHRASES: PHRASES, SENTENCES: BOTH} if stage == BOTH else {stage: stage}
+        )
+        for trained_on, called in stages.items():
+            started = time.process_time()
+            before = fitted(model, trained_on, data, seed, before)
+            seconds = time.process_time() - started
+            found[called] = {**_scores(before, data), "fit seconds": seconds}
+        return {"stages": found}
+
+    def _examples(self, data: Data) -> Results:
+        """Pairs of SICK that one of PP and CSE scores much better than the other."""
+        number = self.description["examples"]
+        texts, gold = data.sts["sick"]
+        scores = {}
+        for model in MODELS:
+            one = fitted(model, SENTENCES, data, 0)
+
+            def cosines(pairs: Any, one: Any = one) -> Any:
+                return PairSimilarity().predict(one.transform(pairs))
+
+            known, target = data.development["sick-train"]
+            line = np.polyfit(cosines(known), target, 1)
+            scores[model] = np.polyval(line, cosines(texts))
+        nearer = np.abs(scores["PP"] - gold) - np.abs(scores["CSE"] - gold)
+        order = np.argsort(nearer, kind="stable")
+        return {
+            "pairs": [
+                {
+                    "line": int(i) + 2,  # the file has a header
+                    "gold": float(gold[i]),
+                    **{model: float(of[i]) for model, of in scores.items()},
+                }
+                for i in [*order[-(number // 2) :][::-1], *order[: number // 2]]
+            ]
+        }
+
+    def combine(self, runs: Runs) -> Results:
+        found: Results = {"start": runs["start"][0]}
+        for name, of in runs.items():
+            model, _, stage = name.partition(", ")
+            if stage:
+                for key, scores in median([run["stages"] for run in of]).items():
+                    found[f"{model}, {key}"] = scores
+        return {**found, "examples": runs["examples"][0]}
+
+    def cells(self, results: Any, n_seeds: int) -> Results:
+        begin, mean = results["start"], "mean of years"
+        scores = {
+            (model, stage): results[f"{model}, {stage}"]
+            for model in MODELS
+            for stage in STAGES
+        }
+        rows = [[None, "none", *_means(begin)]]
+        for (model, stage), of in scores.items():
+            rows.append([model, stage, *_means(of)])
+            if (model, stage) in PUBLISHED:
+                theirs = published(PUBLISHED[model, stage])
+                rows.append([f"published, {model}", stage, *_means(theirs)])
+        gains = {
+            model: scores[model, BOTH][mean] - scores[model, SENTENCES][mean]
+            for model in MODELS
+        }
+        ahead = {
+            stage: scores["CSE", stage]["2012"] - scores["PP", stage]["2012"]
+            for stage in STAGES
+        }
+        theirs = {key: published(of) for key, of in PUBLISHED.items()}
+        gain_there = theirs["CSE", BOTH][mean] - theirs["CSE", SENTENCES][mean]
+        ahead_there = theirs["CSE", PHRASES]["2012"] - theirs["PP", PHRASES]["2012"]
+        sets = [key for key in begin if key.startswith("20") and "." in key]
+        each = [[None, "none", *map(begin.get, sets)]]
+        for key, of in results.items():
+            model, _, stage = key.partition(", ")
+            if stage:
+                each.append([model, stage, *map(of.get, sets)])
+        for (model, stage), of in PUBLISHED.items():
+            if of in METHODS:
+                row = map(published(of).get, sets)
+                each.append([f"published, {model}", stage, *row])
+        shown = ["line", "PP", "CSE", "gold"]
+        return {
+            "means": table(["encoder", "trained on", *COLUMNS, "mean of sets"], rows),
+            "gains": ", ".join(f"{model} {of:+.1f}" for model, of in gains.items()),
+            "gain_there": gain_there,
+            "ahead": "; ".join(f"{stage} {of:+.1f}" for stage, of in ahead.items()),
+            "ahead_there": ahead_there,
+            "sets": table(["encoder", "trained on", *sets], each),
+            "pairs": table(
+                shown,
+                [[*map(of.get, shown)] for of in results["examples"]["pairs"]],
+            ),
+        }
+
+
+def _means(of: dict[str, float]) -> list[float | None]:
+    values = [*map(of.__getitem__, COLUMNS), mean_of_sets(of)]
+    return [None if np.isnan(value) else value for value in values]
+
+
+class Pairs(Table):
+    """Seven of the pairs of table 6; the other one is in STS 2016.
+
+    As in the authors' code, a cosine becomes a score of 0 to 5 by (cosine + 1) x 2.5.
+    """
+
+    name = "cse_pairs"
+
+    def measure(self, data: Data, name: str, seed: int) -> Results:
+        """Scores of the pairs, and their gold scores."""
+        phrases = fitted(name, PHRASES, data, 0)
+        both = fitted(name, SENTENCES, data, 0, init=phrases)
+        places = self.description["pairs"].values()
+        chosen = [(data.sts[of["set"]], of["line"] - 2) for of in places]  # a header
+        pairs = np.array([texts[i] for (texts, _), i in chosen])
+        cosines = PairSimilarity().predict(both.transform(pairs))
+        return {
+            "scores": [2.5 * (float(cosine) + 1) for cosine in cosines],
+            "gold": [float(gold[i]) for (_, gold), i in chosen],
+        }
+
+    def combine(self, runs: Runs) -> Results:
+        scores = {model: runs[model][0]["scores"] for model in MODELS}
+        return {**scores, "gold": runs["PP"][0]["gold"]}
+
+    def cells(self, results: Any, n_seeds: int) -> Results:
+        places, theirs = self.description["pairs"], tables()[f"{CSE} 6"]
+        rows = []
+        for i, (number, of) in enumerate(places.items()):
+            row = [number, f"{of['set']} {of['line']}"]
+            for name in ("gold", *MODELS):
+                row += [results[name][i], theirs[name][number]]
+            rows.append(row)
+        there = {name: [theirs[name][n] for n in places] for name in theirs}
+        heads = ["pair", "data set, line", "gold", "published"]
+        heads += ["PP", "published", "CSE", "published"]
+        return {
+            "table": table(heads, rows, 2),
+            "nearer": _nearer(results),
+            "nearer_there": _nearer(there),
+            "n_pairs": len(places),
+        }
+
+
+def _nearer(scores: Any) -> int:
+    """The number of pairs for which CSE is nearer to the gold score than PP."""
+    gold = np.array(scores["gold"])
+    errors = {model: np.abs(np.array(scores[model]) - gold) for model in MODELS}
+    return int((errors["CSE"] < errors["PP"]).sum())
+
+
+class Widths(Table):
+    """Filters of one width, or of three, on sentences alone.
+
+    Adds what the paper's text leaves open: without scrambled words, with tanh, and with
+    the padding of the released code and the windows of the paper.
+    """
+
+    name = "cse_widths"
+    means = (*COLUMNS, "mean of 19 sets")
+
+    def measure(self, data: Data, name: str, seed: int) -> Results:
+        """Scores of one setting."""
+        params = {**self.description["params"], **self.rows[name]}
+        params["n_filters"] //= len(params["widths"])
+        params["max_epochs"] = data.epochs(params["max_epochs"])
+        one = paper_encoder(
+            "ConvolutionalEncoder",
+            "widths",
+            vectors=data.vectors,
+            random_state=seed,
+            **params,
+        ).fit(data.shuffled(*data.sentences))
+        return {**sts_means(score_sts(one, data)), "loss": one.loss_curve_[-1]}
+
+    def cells(self, results: Any, n_seeds: int) -> Results:
+        combined, mean = "1, 2, 3", "mean of years"
+        results = {
+            row: {**of, "mean of 19 sets": mean_of_sets(of, YEARS)}
+            for row, of in results.items()
+        }
+        systems = {str(n): f"width {n}" for n in (1, 2, 3, 4)}
+        systems[combined] = "widths 1,2,3"
+        theirs = {widths: _published(row) for widths, row in systems.items()}
+        rows: list[list[Any]] = []
+        for widths in systems:
+            plain = results[f"{widths} without scramble"][mean]
+            rows.append([widths, *map(results[widths].get, self.means), plain])
+            rows.append(["published", *map(theirs[widths].get, self.means), None])
+        variants = {
+            name.removeprefix(combined).strip() or "as above": of
+            for name, of in results.items()
+            if self.rows[name]["widths"] == (1, 2, 3)
+        }
+        return {
+            "params": self.description["params"],
+            "widths": table(
+                ["widths", *self.means, "mean of years, no scramble"], rows
+            ),
+            "order": _ordered({widths: results[widths] for widths in systems}),
+            "order_there": _ordered(theirs),
+            "variants": table(
+                ["widths 1, 2, 3", *self.means, "seconds"],
+                lines(variants, [*self.means, "seconds"]),
+            ),
+        }
+
+
+def _ordered(of: Any) -> str:
+    return "; ".join(sorted(of, key=lambda widths: -of[widths]["mean of years"]))
+
+
+def _published(row: str) -> dict[str, float]:
+    years = {year: printed(f"{CSE} 5", row, f"{year}.average") for year in YEARS}
+    means = sts_means({**years, "sick": np.nan})
+    del means["SICK"]  # not in table 5
+    total = printed(f"{CSE} 5", row, "average of 19 sets")
+    return {**means, "mean of 19 sets": total}

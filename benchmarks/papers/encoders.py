@@ -1,0 +1,228 @@
+"""All encoders of the papers on the STS data sets of 2012 to 2015 and SICK.
+
+Table 2 of Wieting et al. (2016), tables 3 and 11 of the Charagram paper and table 1 of
+the CSE paper; adds a union of a word and a character encoder.
+
+"Defaults" are those of the classes. Encoders of words then start from the pretrained
+encoder, whose scores are the row "pretrained", and not from the vectors of the other
+rows. "Own setting" is what made the charLSTM learn: InfoNCE and fewer dimensions. The
+charLSTMs of 100 dimensions differ from the paper's in one thing each; "short pairs
+first" is a curriculum, since our pairs have no order of confidence. Because PPDB's
+phrases are short, "words first" trains the LSTMs on the lexical pairs before a quarter
+of the sentences.
+"""
+
+# Authors: The skparaphrase developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import time
+from typing import Any
+
+import numpy as np
+from scipy.stats import spearmanr
+from sklearn.base import clone
+from sklearn.frozen import FrozenEstimator
+from sklearn.pipeline import make_pipeline
+
+from _lib.paper_encoders import INFONCE, multiplied, paper_encoder
+from _lib.paper_tables import Results, Runs, Table, lines, median, table
+from _lib.papers import COLUMNS, Data, score_sts, sts_means
+from _lib.published import SYSTEMS, beaten, label, published
+from skparaphrase import encoders, load_pretrained
+from skparaphrase.decomposition import CommonComponentRemoval
+from skparaphrase.encoders import AverageEncoder
+from skparaphrase.metrics import pearson_score
+from skparaphrase.pairs import LastAxisUnion, PairSimilarity
+
+WORD_EPOCHS = 3  # on lexical pairs, if they come first
+# Of the characters; chosen on development.
+UNION_WEIGHTS = (0.0625, 0.125, 0.25, 0.5, 1.0)
+UNION = "union of these two"
+
+
+class Encoders(Table):
+    name = "wieting_encoders"
+
+    def measure(self, data: Data, name: str, seed: int) -> Results:
+        """Rows of one encoder; for Charagram also those of the union."""
+        encoder, costs = self._fitted(data, name, seed)
+        rows = {name: {**_sets(score_sts(encoder, data)), **costs}}
+        if name == "Charagram":
+            rows |= _union(data, encoder, seed)
+        return {"rows": rows}
+
+    def _fitted(self, data: Data, name: str, seed: int) -> tuple[Any, dict[str, float]]:
+        """A trained encoder, and the cost of its training."""
+        row = self.rows[name]
+        if name == "pretrained":
+            return _train(data.pairs, clone(load_pretrained()))
+        defaults, class_ = row.get("defaults", False), row["encoder"]
+        params: Results = {}
+        if not (defaults or class_.startswith("Char")):
+            vectors = data.vectors.centered() if "centered" in row else data.vectors
+            params["vectors"] = multiplied(vectors, row.get("times", 1.0))
+        if class_ == "AverageEncoder":
+            return _train(data.pairs, AverageEncoder(**params))
+        params = {**params, **row.get("params", {}), "random_state": seed}
+        if data.quick:
+            params["max_epochs"] = 1
+        make = getattr(encoders, class_) if defaults else paper_encoder
+        encoder = make(**params) if defaults else make(class_, **params)
+        share = row.get("share", 1.0)
+        if "words_first" in row:
+            words = clone(encoder).set_params(max_epochs=WORD_EPOCHS)
+            encoder.set_params(init=words.fit(data.shuffled("ppdb-lexical")))
+            pairs = data.shuffled(*data.sentences)
+        else:
+            pairs = data.pairs
+        pairs = pairs[: int(share * len(pairs))]
+        if "short_first" in row:
+            lengths = [len(first) + len(second) for first, second in pairs]
+            pairs = pairs[np.argsort(lengths, kind="stable")]
+        return _train(pairs, encoder)
+
+    def combine(self, runs: Runs) -> Results:
+        found: dict[str, list[Any]] = {}
+        for of in runs.values():
+            for run in of:
+                for name, values in run["rows"].items():
+                    found.setdefault(name, []).append(values)
+        return {name: {**median(of), "seeds": len(of)} for name, of in found.items()}
+
+    def cells(self, results: Any, n_seeds: int) -> Results:
+        names = [*reversed(self.rows), *(n for n in results if n not in self.rows)]
+        methods = {
+            name: row["published"]
+            for name, row in self.rows.items()
+            if "published" in row
+        }
+        sets = [key for key in results["PP"] if key.startswith("20") and "." in key]
+        scores = {}
+        for name in names:
+            scores[name] = results[name]
+            scores |= {label(of): published(of) for of in methods.get(name, ())}
+        costs = [
+            [
+                name,
+                f"{of['epochs']:.0f}",
+                f"{of['pairs']:,.0f}",
+                of["seeds"],
+                of["fit seconds"],
+                f"{of['pairs/s']:,.0f}",
+                of["million parameters"],
+                self._differences(name),
+            ]
+            for name, of in ((name, results[name]) for name in names)
+            if "epochs" in of
+        ]
+        heads = ["encoder", "epochs", "pairs", "seeds", "seconds", "pairs/s"]
+        heads += ["million parameters", "not the paper's"]
+        return {
+            "means": table(["encoder", *COLUMNS], lines(scores, COLUMNS)),
+            "weight": results[UNION]["weight of characters"],
+            **_orders(results, {name: of[-1] for name, of in methods.items()}),
+            "beaten": table(["encoder", *SYSTEMS], self._beaten(results, methods)),
+            "costs": table(heads, costs),
+            "sets": table(["encoder", *sets], lines(scores, sets)),
+        }
+
+    def _differences(self, name: str) -> str:
+        """What is not the paper's."""
+        if self.rows.get(name, {}).get("defaults"):
+            return "all: the defaults of the class, and its initial vectors"
+        params = self.rows[name].get("params", {}) if name in self.rows else INFONCE
+        return ", ".join(f"{k}={v!r}" for k, v in params.items() if k != "max_epochs")
+
+    def _beaten(self, results: Any, methods: Any) -> list[list[Any]]:
+        """The number of data sets on which an encoder is better than systems."""
+        rows: list[list[Any]] = []
+        for name in [*reversed(self.rows), UNION]:
+            ours = beaten(results[name])
+            cells = [str(ours[system]) for system in SYSTEMS]
+            if name in methods:
+                theirs = beaten(published(methods[name][-1]))
+                cells = [f"{ours[system]} ({theirs[system]})" for system in SYSTEMS]
+            rows.append([name, *cells])
+        for method in ("PP-XXL", "PP of the Charagram paper", "skip-thought"):
+            theirs = beaten(published(method))
+            rows.append([label(method), *(f"({theirs[s]})" for s in SYSTEMS)])
+        return rows
+
+
+def _orders(results: Any, methods: dict[str, str]) -> Results:
+    """The models from best to worst, measured and published on the same sets."""
+    mean = "mean of years"
+    ours = {name: results[name][mean] for name in methods}
+    theirs = {name: published(method)[mean] for name, method in methods.items()}
+    agreement = spearmanr(list(ours.values()), list(theirs.values())).statistic
+    orders = [
+        f"- {who}: {', '.join(sorted(of, key=of.__getitem__, reverse=True))}"
+        for who, of in (("here", ours), ("published", theirs))
+    ]
+    return {"orders": orders, "agreement": float(agreement)}
+
+
+def _train(pairs: Any, encoder: Any) -> tuple[Any, dict[str, float]]:
+    started = time.process_time()
+    encoder.fit(pairs)
+    seconds = time.process_time() - started
+    if not hasattr(encoder, "parameters_"):
+        return encoder, {}
+    sizes = [len(encoder.vectors_) * encoder.vectors_.dim]
+    sizes += [value.size for value in encoder.parameters_.values()]
+    return encoder, {
+        "fit seconds": seconds,
+        "epochs": float(encoder.n_epochs_),
+        "pairs": float(len(pairs)),
+        "pairs/s": len(pairs) * encoder.n_epochs_ / seconds,
+        "million parameters": sum(sizes) / 1e6,
+    }
+
+
+def _sets(scores: dict[str, float]) -> dict[str, float]:
+    return {**scores, **sts_means(scores)}
+
+
+def _union(data: Data, characters: Any, seed: int) -> dict[str, dict[str, float]]:
+    """Rows of the members, with a component removed, and of their union."""
+    vectors = data.vectors.centered().weighted(data.frequencies)
+    words, costs = _train(
+        data.pairs,
+        paper_encoder("ParagramEncoder", vectors=vectors, random_state=seed, **INFONCE),
+    )
+    removal = CommonComponentRemoval()
+    members = [  # a union fits its members in place: each has a removal of its own
+        ("words", make_pipeline(FrozenEstimator(words), clone(removal))),
+        ("characters", make_pipeline(FrozenEstimator(characters), clone(removal))),
+    ]
+    weighed = [
+        LastAxisUnion(members, weights={"characters": weight})
+        for weight in UNION_WEIGHTS
+    ]
+    best = max(weighed, key=lambda one: _development(one, data))
+    assert isinstance(best.weights, dict)
+    return {
+        "PP, InfoNCE from SIF": {**_sets(score_sts(words, data)), **costs},
+        "the same + R": _sets(score_sts(words, data, removal)),
+        "Charagram + R": _sets(score_sts(characters, data, removal)),
+        UNION: {
+            **_sets(_fitted_scores(best, data.sts)),
+            "weight of characters": best.weights["characters"],
+        },
+    }
+
+
+def _fitted_scores(union: LastAxisUnion, sets: Any) -> dict[str, float]:
+    """Pearson x 100; like component removal, the union is fitted on each data set."""
+    scores = {}
+    for name, (pairs, gold) in sets.items():
+        model = make_pipeline(union, PairSimilarity()).fit(pairs)
+        scores[name] = 100 * float(pearson_score(gold, model.predict(pairs)))
+    return scores
+
+
+def _development(union: LastAxisUnion, data: Data) -> float:
+    """Mean of STS 2012 train and SICK train, with equal weights."""
+    scores = _fitted_scores(union, data.development)
+    sts = [score for name, score in scores.items() if name.startswith("sts")]
+    return float(np.mean([np.mean(sts), scores["sick-train"]]))

@@ -1,0 +1,433 @@
+"""Similarity, entailment and sentiment: encoders trained end to end, and as features.
+
+Tables 5 and 6 of Wieting et al. (2016), table 2 of Arora et al. (2017) and table 3 of
+Jiao et al. (2018) on SICK and SST-2. As in the papers, the epoch is the best one on the
+development set, and settings were chosen there, with the first seed. "Universal" starts
+from an encoder trained on paraphrases, and is regularised towards it. SST-2 models
+train on phrases, without those that equal a sentence of the development or test set
+except for case and punctuation.
+"""
+
+# Authors: The skparaphrase developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import shutil
+import time
+from collections.abc import Iterable
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from scipy.stats import spearmanr
+from sklearn.frozen import FrozenEstimator
+
+import skparaphrase
+from _lib.paper_encoders import INFONCE, multiplied, paper_encoder
+from _lib.paper_tables import (
+    Results,
+    Runs,
+    Table,
+    plus_minus,
+    resolved,
+    said,
+    spread,
+    table,
+)
+from _lib.papers import Data, cell
+from _lib.published import CSE, SIF, WIETING, printed_row
+from papers.cse import PHRASES, SENTENCES, fitted
+from skparaphrase import supervised
+from skparaphrase.datasets import read_pairs, read_texts
+from skparaphrase.encoders import AverageEncoder, SIFEncoder
+from skparaphrase.supervised import SimilarityRegressor
+
+MODELS = {
+    "similarity": "SimilarityRegressor",
+    "entailment": "PairClassifier",
+    "sentiment": "SentenceClassifier",
+}
+LONGEST_FIRST = tuple(reversed(MODELS))
+TEST = ("dev", "test")
+COSTS = ("dev", "test", "epoch", "fit seconds")
+Parts = dict[str, tuple[Any, Any]]
+
+
+def read(data: Data, task: str) -> Parts:
+    """Texts or pairs, and targets, of "train", "dev" and "test"."""
+    parts: Parts
+    if task == "sentiment":
+        folder = data.root / "data/classification/sst2"
+        files = {"train": "train-phrases", "dev": "dev", "test": "test"}
+        parts = {
+            name: read_texts(folder / f"{file}.tsv", return_X_y=True)
+            for name, file in files.items()
+        }
+        known = {_letters(text) for name in TEST for text in parts[name][0]}
+        texts, labels = parts["train"]
+        keep = np.array([_letters(text) not in known for text in texts])
+        parts["train"] = texts[keep], labels[keep]
+    else:
+        target = {"score": "score"}
+        if task == "entailment":
+            target = {"label": "entailment"}
+        parts = {
+            name: read_pairs(
+                data.root / f"data/sick/{name}.tsv", **target, return_X_y=True
+            )
+            for name in ("train", *TEST)
+        }
+    X, y = parts["train"]
+    step = len(X) // 600 if data.quick else data.step
+    return {**parts, "train": (X[::step], y[::step])}
+
+
+def _letters(text: str) -> str:
+    """A text without case, spaces and punctuation."""
+    return "".join(filter(str.isalnum, text.lower()))
+
+
+def evaluate(model: Any, parts: Parts) -> Results:
+    """Fit with validation on the development set, and score on the test set."""
+    started = time.process_time()
+    X_val, y_val = parts["dev"]
+    model.fit(*parts["train"], X_val=X_val, y_val=y_val)
+    return {
+        "test": 100 * float(model.score(*parts["test"])),
+        "dev": 100 * max(model.validation_scores_),
+        "epoch": float(model.best_epoch_),
+        "fit seconds": time.process_time() - started,
+        "n_train": len(parts["train"][0]),
+    }
+
+
+def _beside(found: Iterable[Any], theirs: Iterable[float | None]) -> list[str]:
+    """Cells of our scores and, in brackets, the published ones."""
+    return [
+        f"{plus_minus(of and of['test'])} ({cell(published)})"
+        for of, published in zip(found, theirs, strict=True)
+    ]
+
+
+HEADS = [f"{task} (published)" for task in MODELS]
+
+
+class Wieting(Table):
+    name = "wieting_supervised"
+
+    @cached_property
+    def rows(self) -> dict[str, Any]:
+        """The encoders of paraphrases, a model for each task and row, and speed."""
+        of = resolved(self.description)
+        rows = {f"prior, {name}": row for name, row in of["priors"].items()}
+        for task in LONGEST_FIRST:
+            for name in reversed(of["features"]):
+                settings = {**of["settings"][task], **of["frozen"][task]}
+                rows[f"{task}, features, {name}"] = {"prior": name, "params": settings}
+            for name, row in reversed(of["end_to_end"].items()):
+                if task in row.get("tasks", MODELS):
+                    own = row.get("settings", {}).get(task, {})
+                    settings = {**of["settings"][task], **own}
+                    rows[f"{task}, row, {name}"] = {
+                        "prior": row.get("prior"),
+                        "encoder": (row.get("encoder"), row.get("params", {})),
+                        "params": settings,
+                    }
+        return {**rows, "speed": {"seeds": 1}}
+
+    def stages(self) -> list[list[str]]:
+        priors = [name for name in self.rows if name.startswith("prior, ")]
+        others = [name for name in self.rows if name not in {*priors, "speed"}]
+        return [priors, others, ["speed"]]
+
+    def measure(self, data: Data, name: str, seed: int) -> Results:
+        """Scores x 100 of one model on development and test set."""
+        task, _, called = name.partition(", ")
+        if name == "speed":
+            return _speed(data)
+        if task == "prior":
+            return self._train(data, called, seed)
+        model = self._model(data, task, called, seed)
+        if data.quick:
+            model.set_params(max_epochs=2)
+        return evaluate(model, read(data, task))
+
+    def _train(self, data: Data, name: str, seed: int) -> Results:
+        """Train an encoder on paraphrases, and save it."""
+        row = self.rows[f"prior, {name}"]
+        params = {**row["params"], "random_state": seed}
+        params["max_epochs"] = data.epochs(params["max_epochs"])
+        vectors = multiplied(data.vectors, params.pop("times", 1.0))
+        if name == "InfoNCE":  # the best encoder of table `wieting_encoders`
+            vectors = vectors.centered().weighted()
+        encoder = paper_encoder(row["encoder"], vectors=vectors, **params)
+        path = self._path(data, name, seed)
+        shutil.rmtree(path, ignore_errors=True)  # of a run that was interrupted
+        path.parent.mkdir(parents=True, exist_ok=True)
+        encoder.fit(data.pairs).save(path)
+        return {"n_pairs": len(data.pairs)}
+
+    def _path(self, data: Data, name: str, seed: int) -> Path:
+        assert data.runs is not None
+        return data.runs / self.name / f"{name} {seed}"
+
+    def _model(self, data: Data, task: str, called: str, seed: int) -> Any:
+        """The model of a row, before fitting."""
+        kind, _, name = called.partition(", ")
+        row, class_ = self.rows[f"{task}, {called}"], getattr(supervised, MODELS[task])
+        if name == "defaults":
+            return class_(random_state=seed)
+        ours = class_.paper("wieting", random_state=seed, scale=6.0)
+        ours.set_params(optimizer__sparse=True)
+        if row["prior"] is not None:
+            path = self._path(data, row["prior"], seed)
+            encoder: Any = FrozenEstimator(skparaphrase.load(path))
+            if kind == "row":
+                ours.set_params(prior="universal")
+            return ours.set_params(encoder=encoder, **row["params"])
+        encoder_class, params = row["encoder"]
+        encoder = paper_encoder(encoder_class, vectors=data.vectors, **params)
+        if name == "averaging, paper's setting":
+            return ours.set_params(encoder=encoder, scale=None)
+        return ours.set_params(encoder=encoder, **row["params"])
+
+    def combine(self, runs: Runs) -> Results:
+        priors, models, (speed,) = self.stages()
+        seconds = {
+            name.removeprefix("prior, "): [run["seconds"] for run in runs[name]]
+            for name in priors
+        }
+        scores = {name: spread(runs[name]) for name in models}
+        return {**scores, "seconds of priors": seconds, "speed": runs[speed][0]}
+
+    def cells(self, results: Any, n_seeds: int) -> Results:
+        of = resolved(self.description)
+        end_to_end, features = of["end_to_end"], of["features"]
+
+        def row(label: str, key: str, theirs: Iterable[Any]) -> list[str]:
+            found = [results.get(f"{task}, {key}") for task in MODELS]
+            return [label, *_beside(found, theirs)]
+
+        runs = []
+        for key, found in results.items():
+            task, _, called = key.partition(", ")
+            kind, _, name = called.partition(", ")
+            if kind == "features":
+                name = f"features, {of['priors'][name]['encoder']} {name}"
+            if task in MODELS:
+                costs = [plus_minus(found[key]) for key in COSTS]
+                runs.append([task, name, *costs, f"{found['n_train']['mean']:,.0f}"])
+        settings = {
+            **of["settings"],
+            **{
+                f"{task}, {name}": more
+                for name, row in end_to_end.items()
+                for task, more in row.get("settings", {}).items()
+            },
+            **{f"{task}, features": of["frozen"][task] for task in MODELS},
+        }
+        priors = [
+            f"- paraphrases: {row['encoder']}, {said(row['params'])}; "
+            f"{np.mean(results['seconds of priors'][name]):.0f} seconds"
+            for name, row in of["priors"].items()
+        ]
+        table_6 = f"{WIETING} 6"
+        return {
+            "end_to_end": table(
+                ["", *HEADS],
+                [
+                    row(name, f"row, {name}", _table_5(each["published"]))
+                    for name, each in end_to_end.items()
+                ],
+            ),
+            "features": table(
+                ["features", *HEADS],
+                [
+                    row(
+                        each["label"],
+                        f"features, {name}",
+                        printed_row(table_6, each["published"]),
+                    )
+                    for name, each in features.items()
+                ],
+            ),
+            "settings": [*(f"- {k}: {said(v)}" for k, v in settings.items()), *priors],
+            "runs": table(["task", "model", *COSTS, "examples"], runs),
+            "speed": results["speed"],
+        }
+
+
+def _table_5(system: str) -> tuple[float | None, ...]:
+    """Published figures; the universal LSTM and averages share a row."""
+    if not system.startswith("universal"):
+        return printed_row(f"{WIETING} 5", system)
+    row = "universal regularization (averaging; sentiment: LSTM with o.g.)"
+    *averaging, lstm = printed_row(f"{WIETING} 5", row)
+    return (None, None, lstm) if "LSTM" in system else (*averaging, None)
+
+
+def _speed(data: Data) -> Results:
+    """Training pairs of SICK per second of the whole `fit`, on one thread."""
+    X, y = read(data, "similarity")["train"]
+    rates: dict[str, list[float]] = {"sparse": [], "dense": []}
+    for kind, of in rates.items():
+        epochs, n_fits = (10, 5) if kind == "sparse" else (1, 1)
+        for _ in range(n_fits):
+            model = SimilarityRegressor.paper(
+                "wieting",
+                encoder__vectors=data.vectors,
+                scale=6.0,
+                optimizer__sparse=kind == "sparse",
+                max_epochs=epochs,
+                random_state=0,
+            )
+            started = time.process_time()
+            model.fit(X, y)
+            of.append(epochs * len(X) / (time.process_time() - started))
+    return {
+        "threads": torch.get_num_threads(),
+        "n_words": len(data.vectors),
+        **{kind: float(np.median(of)) for kind, of in rates.items()},
+    }
+
+
+class SIFFeatures(Table):
+    """Word vectors are fixed; a layer projects averages to 2400 dimensions."""
+
+    name = "sif_supervised"
+
+    @cached_property
+    def rows(self) -> dict[str, Any]:
+        of = resolved(self.description)
+        rows = {}
+        for task in LONGEST_FIRST:
+            for name, row in of["models"].items():
+                params = dict(of["ours"]) if row["ours"] else {}
+                if task == "sentiment" or not row["ours"]:
+                    params["max_epochs"] = of["epochs"][task]
+                rows[f"{task}, {name}"] = {
+                    "encoder": row["encoder"],
+                    "a": of["a"][task],
+                    "params": {**params, **row.get("params", {})},
+                }
+        return rows
+
+    def measure(self, data: Data, name: str, seed: int) -> Results:
+        """Scores x 100 of one model on development and test set."""
+        row, task = self.rows[name], name.partition(", ")[0]
+        params = {**row["params"], "random_state": seed}
+        params["max_epochs"] = data.epochs(params["max_epochs"])
+        encoder = self._encoder(data, row, seed)
+        class_ = getattr(supervised, MODELS[task])
+        model = class_.paper("sif", encoder=encoder, **params)
+        return evaluate(model, read(data, task))
+
+    def _encoder(self, data: Data, row: Results, seed: int) -> Any:
+        """The encoder of the features, which learns nothing from the task."""
+        if row["encoder"] == "average":
+            return AverageEncoder(data.vectors)
+        if row["encoder"] == "SIF":
+            return SIFEncoder(data.vectors, a=row["a"], frequencies=data.frequencies)
+        vectors = data.vectors.centered().weighted(data.frequencies)
+        encoder = paper_encoder(
+            "ParagramEncoder", vectors=vectors, random_state=seed, **INFONCE
+        )
+        return FrozenEstimator(encoder.fit(data.pairs))
+
+    def combine(self, runs: Runs) -> Results:
+        return {name: spread(of) for name, of in runs.items()}
+
+    def cells(self, results: Any, n_seeds: int) -> Results:
+        of = self.description
+        rows = []
+        for name, row in of["models"].items():
+            theirs: Any = (None, None, None)
+            if "published" in row:
+                theirs = printed_row(f"{SIF} 2", row["published"])
+            found = [results[f"{task}, {name}"] for task in MODELS]
+            rows.append([name, *_beside(found, theirs)])
+        runs = [
+            [*name.split(", ", 1), *(plus_minus(found[key]) for key in COSTS)]
+            for name, found in results.items()
+        ]
+        return {
+            "scores": table(["features", *HEADS], rows),
+            "a": of["a"],
+            "sentiment_epochs": of["epochs"]["sentiment"],
+            "ours": said(of["ours"]),
+            "infonce": said(INFONCE),
+            "runs": table(["task", "features", *COSTS], runs),
+        }
+
+
+class CSEFitted(Table):
+    """A convolutional encoder, from random or trained filters."""
+
+    name = "cse_supervised"
+    measures = ("r", "rho", "MSE")
+
+    def measure(self, data: Data, name: str, seed: int) -> Results:
+        """r, rho and mean squared error of one model on the test set."""
+        row = self.rows[name]
+        started = time.process_time()
+        if row["universal"]:
+            phrases = fitted(row["encoder"], PHRASES, data, seed)
+            both = fitted(row["encoder"], SENTENCES, data, seed, init=phrases)
+            encoder: Any = FrozenEstimator(both)
+        else:
+            cse = row["encoder"] == "CSE"
+            class_ = "ConvolutionalEncoder" if cse else "ParagramEncoder"
+            encoder = paper_encoder(class_, vectors=data.vectors)
+        seconds = time.process_time() - started
+        model = SimilarityRegressor.paper(
+            "cse",
+            encoder=encoder,
+            prior="universal" if row["universal"] else None,
+            random_state=seed,
+        ).set_params(**row["params"])
+        model.set_params(max_epochs=data.epochs(model.max_epochs))
+        parts = read(data, "similarity")
+        costs = evaluate(model, parts)
+        X, y = parts["test"]
+        predicted = model.predict(X)
+        return {
+            **costs,
+            "r": costs["test"] / 100,
+            "rho": float(spearmanr(y, predicted).statistic),
+            "MSE": float(np.mean((y - predicted) ** 2)),
+            "prior seconds": seconds,
+        }
+
+    def combine(self, runs: Runs) -> Results:
+        found = {name: spread(of) for name, of in runs.items()}
+        for of in found.values():
+            del of["seconds"]
+        return found
+
+    def cells(self, results: Any, n_seeds: int) -> Results:
+        rows = []
+        for name, row in self.rows.items():
+            theirs: tuple[Any, ...] = ()
+            if "published" in row:
+                theirs = printed_row(f"{CSE} 3", row["published"])
+            theirs = (*theirs, None, None, None)
+            cells = [
+                f"{plus_minus(results[name][key], 4)} ({cell(published, 4)})"
+                for key, published in zip(self.measures, theirs, strict=False)
+            ]
+            rows.append([name, *cells])
+        keys = ("dev", "epoch", "fit seconds", "prior seconds")
+        runs = [
+            [name, *(plus_minus(results[name][key]) for key in keys)]
+            for name in self.rows
+        ]
+        printed = self.rows["CSE universal, h* as printed"]["params"]
+        return {
+            "scores": table(
+                ["model", *(f"{m} (published)" for m in self.measures)], rows
+            ),
+            "printed": said(printed),
+            "ours": said(self.rows["CSE universal"]["params"]),
+            "runs": table(["model", *keys], runs),
+        }

@@ -1,0 +1,90 @@
+"""A table of a paper: a line for a row, seeds, runs that are resumed, and text."""
+
+# Authors: The skparaphrase developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import argparse
+import importlib
+import json
+import textwrap
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+DESCRIPTION = {
+    "seeds": 3,
+    "text": "# Title\n\nBy\n`{command}`; {seeds} seeds, best {best}.\n\n{scores}\n",
+    "rows": {
+        "slow": {"value": 7.0, "seeds": 1},
+        "fast": {"value": 1.0, "optimizer": "@Adam", "vectors": "None"},
+    },
+}
+
+
+@pytest.fixture
+def lib(monkeypatch):
+    monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))
+    return importlib.import_module("_lib.paper_tables")
+
+
+@pytest.fixture
+def example(lib, monkeypatch):
+    importlib.import_module("papers")  # registers all others
+    monkeypatch.setattr(lib.Table, "kinds", dict(lib.Table.kinds))
+
+    class Example(lib.Table):
+        name = "example"
+        description = DESCRIPTION
+        calls = []  # noqa: RUF012
+
+        def measure(self, data, name, seed):
+            self.calls.append((name, seed))
+            return {"score": self.rows[name]["value"] + seed * seed, "words": ["a"]}
+
+        def cells(self, results, n_seeds):
+            rows = lib.lines(results, ["score"])
+            best = max(results, key=lambda name: results[name]["score"])
+            return {"best": best, "scores": lib.table(["", "score"], rows)}
+
+    return Example()
+
+
+def test_settings_of_a_row(example):
+    fast = example.rows["fast"]
+    assert fast["vectors"] is None and fast["optimizer"].name == "adam"
+
+
+def test_a_table_is_measured_and_written(lib, example, monkeypatch, tmp_path, capsys):
+    monkeypatch.syspath_prepend(str(ROOT / "benchmarks/papers"))
+    runner = importlib.import_module("run_papers")
+    (tmp_path / "data").mkdir()
+    args = argparse.Namespace(
+        **{"data": tmp_path, "quick": False, "short": False, "seeds": None, "jobs": 1},
+        **{"out": tmp_path / "out", "runs": tmp_path / "runs"},
+    )
+    runner.run(example, args)
+    tasks = [("slow", 0), ("fast", 0), ("fast", 1), ("fast", 2)]
+    assert example.calls == tasks
+    recorded = json.loads((tmp_path / "out/example.json").read_text("utf-8"))
+    assert recorded["results"]["fast"]["score"] == 2.0  # the median of 1, 2 and 5
+    assert recorded["results"]["fast"]["words"] == ["a"]
+    text = (tmp_path / "out/example.md").read_text("utf-8")
+    assert text.startswith("# Title\n\nBy `python benchmarks/papers/run_papers.py")
+    assert "3 seeds, best slow." in text
+    assert "\n\n|  | score |\n|---|---|\n| slow | 7.0 |\n| fast | 2.0 |\n\n" in text
+    # What is finished is not measured again, unless its row has changed.
+    example.calls.clear()
+    example.rows["slow"]["value"] = 8.0
+    runner.run(example, args)
+    assert example.calls == [("slow", 0)]
+
+
+def test_paragraphs_are_wrapped(lib):
+    paragraph = textwrap.fill("a few words of text " * 20, 100)
+    table = f"| {'x ' * 60}|\n|---|"
+    text = lib.wrapped(f"\n# Title\n\n{paragraph}\n\n{table}\n\n- {'item ' * 30}\n")
+    title, wrapped, same, item = text.split("\n\n")
+    assert title == "# Title" and same == table and "\n" not in item
+    assert max(map(len, wrapped.splitlines())) <= lib.LINE
+    assert wrapped.split() == paragraph.split()
