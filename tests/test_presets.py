@@ -7,7 +7,6 @@ from importlib import import_module
 
 import numpy as np
 import pytest
-from sklearn.base import clone
 
 from skparaphrase.datasets import load_word_vectors
 from skparaphrase.encoders import LSTMEncoder, ParagramEncoder, SIFEncoder

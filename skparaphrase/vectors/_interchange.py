@@ -4,7 +4,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,13 +16,8 @@ from skparaphrase.vectors._subwords import Subwords
 if TYPE_CHECKING:
     from skparaphrase.vectors._word_vectors import WordVectors
 
+_BEGINS = "\u2581"  # how SentencePiece marks a piece that begins a word
 _CONTINUES = "##"  # how WordPiece marks a piece that continues a word
-# The characters that byte-level tokenizers use for bytes (the table of GPT-2).
-_VISIBLE = [*range(33, 127), *range(161, 173), *range(174, 256)]
-_OTHERS = [byte for byte in range(256) if byte not in _VISIBLE]
-_BYTES = {chr(byte): byte for byte in _VISIBLE} | {
-    chr(256 + i): byte for i, byte in enumerate(_OTHERS)
-}
 
 
 def from_keyed_vectors(
@@ -207,32 +202,25 @@ def _words_of(
         for piece, token in tokenizer.get_vocab().items()
         if token < n_tokens and (piece not in special or piece == unknown)
     }
-    parts = [spec.get(part) for part in ("normalizer", "pre_tokenizer", "decoder")]
-    if any(part["type"] == "ByteLevel" for part in _components(parts)):
-        tokens = _spelled(tokens, " ", unknown, _decode_bytes)
-    else:
-        marks: list[str] = [
-            part["replacement"] if part["type"] == "Metaspace" else part["prepend"]
-            for part in _components(parts)
-            if part["type"] in ("Metaspace", "Prepend")
-        ]
-        if marks:
-            tokens = _spelled(tokens, marks[0], unknown, str)
+    decode: Callable[[list[str]], str] | None = None
+    if tokenizer.decoder is None:
+        if any(token.startswith(_BEGINS) for token in tokens):
+            decode = _join_marked
+    elif spec["decoder"]["type"] != "WordPiece":
+        decode = tokenizer.decoder.decode
+    if decode is not None:
+        kept = {unknown: tokens.pop(unknown)} if unknown in tokens else {}
+        tokens = _spelled(tokens, decode) | kept
     words = sorted(tokens, key=tokens.__getitem__)
     return words, np.array([tokens[word] for word in words], dtype=np.intp)
 
 
-def _components(parts: Iterable[Any]) -> Iterator[dict[str, Any]]:
-    """All components of a tokenizer, including those in sequences."""
-    for part in parts:
-        if part is not None:
-            yield part
-            for key in ("normalizers", "pretokenizers", "decoders"):
-                yield from _components(part.get(key, ()))
+def _join_marked(tokens: list[str]) -> str:
+    return "".join(tokens).replace(_BEGINS, " ")
 
 
 def _spelled(
-    tokens: dict[str, int], mark: str, unknown: str | None, decode: Callable[[str], str]
+    tokens: dict[str, int], decode: Callable[[list[str]], str]
 ) -> dict[str, int]:
     """Words without the mark of their beginning, and pieces of words with "##".
 
@@ -241,22 +229,14 @@ def _spelled(
     words: dict[str, int] = {}
     pieces: dict[str, int] = {}
     for token, row in tokens.items():
-        piece = token if token == unknown else decode(token)
-        if token != unknown and len(piece) > 1 and piece.startswith(mark):
-            words.setdefault(piece.removeprefix(mark), row)
-        elif token == unknown or not is_word(piece):
+        piece = decode(["x", token]).removeprefix("x")  # after a word
+        if len(piece) > 1 and piece.startswith(" "):
+            words.setdefault(piece[1:], row)
+        elif not is_word(piece):
             pieces[piece] = row
         else:
             pieces[_CONTINUES + piece] = row
     return words | pieces
-
-
-def _decode_bytes(piece: str) -> str:
-    """The text of a byte-level token; the token itself if it is part of a character."""
-    try:
-        return bytes(map(_BYTES.__getitem__, piece)).decode("utf-8")
-    except (KeyError, UnicodeDecodeError):
-        return piece
 
 
 def to_numpy(array: Any) -> NDArray[Any]:

@@ -55,7 +55,6 @@ def load(
     folder: str | PathLike[str],
     *,
     mmap: bool = True,
-    by_path: bool = False,
     verify: bool = False,
 ) -> "WordVectors":
     """Read what :meth:`save` wrote.
@@ -66,10 +65,6 @@ def load(
     mmap : bool, default=True
         Map the matrix into memory instead of reading it: loading takes no time, and
         processes share one copy.
-    by_path : bool, default=False
-        Pickle the path of the folder instead of the vectors; unpickling maps the
-        folder, once in a process. For workers of Dask and Ray that see the same
-        files: tasks then do not carry the table.
     verify : bool, default=False
         Also compare the checksums of mapped files of more than 16 MB, which takes a
         second per GB. Those of all other files are always compared.
@@ -85,9 +80,6 @@ def load(
     """
     vectors = cls.__new__(cls)
     read_folder(Path(folder), _load_into, vectors=vectors, mmap=mmap, verify=verify)
-    if by_path:
-        # Not resolved: a link may lead elsewhere on another machine.
-        vectors._source = (str(Path(folder).absolute()), vectors._fingerprint())
     return vectors
 
 

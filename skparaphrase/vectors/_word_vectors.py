@@ -5,7 +5,7 @@
 
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
-from functools import lru_cache, partial
+from functools import partial
 from importlib import import_module
 from os import PathLike
 from pathlib import Path
@@ -504,32 +504,6 @@ class WordVectors:
             is_weighted=self.is_weighted,
         )
 
-    def with_unknown(self, vector: Any = None, word: str = "<unk>") -> Self:
-        """Add a row for the words that the table lacks.
-
-        Parameters
-        ----------
-        vector : array-like of shape (dim,), default=None
-            None takes the mean of all vectors, as is usual with GloVe.
-        word : str, default="<unk>"
-            The name of the row.
-
-        Returns
-        -------
-        vectors : WordVectors
-            Of the same data type.
-        """
-        matrix = self.rows(slice(None))
-        row = matrix.mean(axis=0) if vector is None else np.asarray(vector, np.float32)
-        if row.shape != (self.dim,):
-            raise ValueError(f"vector must be of shape ({self.dim},); got {row.shape}.")
-        return type(self)(
-            [*self.words, word],
-            np.vstack([matrix, row]),
-            unknown=word,
-            is_weighted=self.is_weighted,
-        ).astype(self.matrix.dtype)
-
     fit_subwords = fit_subwords
 
     def with_words(self, words: Sequence[str]) -> Self:
@@ -650,7 +624,7 @@ class WordVectors:
 
     def __reduce_ex__(self, protocol: SupportsIndex) -> Any:
         if self._source is not None:
-            return _load_by_path, self._source
+            return _refer, self._source
         return super().__reduce_ex__(protocol)
 
     def __getstate__(self) -> dict[str, Any]:
@@ -668,32 +642,14 @@ class WordVectors:
         self._set(*(state[name] for name in _PARTS))
 
     def _fingerprint(self) -> int:
-        """A checksum of some words, vectors and n-grams that tells tables apart."""
-        some = _sample(len(self))
-        words = [self.words[row] for row in some.tolist()]
-        kind = self.matrix.shape, self.dtype, self.unknown, self.is_weighted, words
-        parts: list[Any] = [self.matrix[some], None]
-        if self.scale is not None:
-            parts[1] = self.scale[some]
-        if self.subwords is not None:
-            parts += self.subwords.sample(_sample(len(self.subwords.matrix)))
-        found = zlib.crc32(repr(kind).encode())
-        for part in parts:
-            raw = (
-                part.tobytes() if isinstance(part, np.ndarray) else repr(part).encode()
-            )
-            found = zlib.crc32(raw, found)
-        return found
+        """A checksum that tells the tables of versions of the package apart."""
+        kind = self.matrix.shape, self.words[:256]
+        return zlib.crc32(self.matrix[:256].tobytes(), zlib.crc32(repr(kind).encode()))
 
     def __repr__(self) -> str:
         more = "" if self.unknown is None else f", unknown={self.unknown!r}"
         more += ", weighted" if self.is_weighted else ""
         return f"WordVectors({len(self)} words, dim={self.dim}, {self.dtype}{more})"
-
-
-def _sample(n_rows: int) -> NDArray[np.intp]:
-    """Up to 256 rows over a table."""
-    return np.linspace(0, n_rows - 1, min(n_rows, 256)).astype(np.intp)
 
 
 def _hashed_vectors(
@@ -708,23 +664,8 @@ def _hashed_vectors(
     return found
 
 
-@lru_cache(maxsize=4)
-def _load_by_path(folder: str, fingerprint: int) -> WordVectors:
-    """The table that a pickle names, of the package or in a folder; one object."""
-    if folder.startswith("skparaphrase:"):
-        bundled = import_module("skparaphrase.vectors._bundled")
-        found: WordVectors = bundled.referred(folder, fingerprint)
-        return found
-    try:
-        vectors = WordVectors.load(folder, by_path=True)
-    except FileNotFoundError:
-        raise FileNotFoundError(
-            f"{folder} does not exist, but a pickle refers to the word vectors in it: "
-            "they were loaded with by_path=True, so that the pickle does not hold them."
-        ) from None
-    if vectors._fingerprint() != fingerprint:
-        raise ValueError(
-            f"{folder} holds other word vectors than when they were pickled with "
-            "by_path=True."
-        )
-    return vectors
+def _refer(name: str, fingerprint: int) -> WordVectors:
+    """The table of the package that a pickle names."""
+    bundled = import_module("skparaphrase.vectors._bundled")
+    found: WordVectors = bundled.referred(name, fingerprint)
+    return found

@@ -131,7 +131,6 @@ def test_only_content_counts(tmp_path):
         ({"b", "a", 1}, {1, "a", "b"}),
         (torch.arange(3.0), np.arange(3, dtype=np.float32)),
         (vectors, mapped),
-        (vectors, WordVectors.load(tmp_path / "vectors", by_path=True)),
         (vectors, pickle.loads(pickle.dumps(vectors))),
         (encoder, skparaphrase.load(tmp_path / "encoder")),
         (encoder, pickle.loads(pickle.dumps(encoder))),

@@ -75,20 +75,16 @@ def test_invalid_arguments_and_poor_counts():
 def test_every_table_made_of_a_weighted_one_is_weighted(tmp_path):
     weighted = make().weighted(COUNTS)
     weighted.save(tmp_path / "v")
-    by_path = WordVectors.load(tmp_path / "v", by_path=True)
     hashed = WordVectors(WORDS, weighted.matrix, unknown="hash", is_weighted=True)
     AverageEncoder(weighted).save(tmp_path / "model")
     made = [
         weighted.replace(np.eye(5)),
         weighted.astype("int8"),
-        weighted.with_unknown(word="new"),
         hashed.with_words(["dog"]),
         weighted.fit_subwords(),
         weighted.centered(),
         copy.copy(weighted),
         pickle.loads(pickle.dumps(weighted)),
-        by_path,
-        pickle.loads(pickle.dumps(by_path)),
         WordVectors.load(tmp_path / "v", mmap=False),
         skparaphrase.load(tmp_path / "model").vectors,
         skparaphrase.load_pretrained().vectors,

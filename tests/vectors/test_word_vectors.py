@@ -5,7 +5,6 @@
 
 import copy
 import pickle
-import shutil
 
 import joblib
 import numpy as np
@@ -22,7 +21,7 @@ from skparaphrase.text import (
     WordTokenizer,
     check_tokenizer,
 )
-from skparaphrase.vectors import WordVectors, _word_vectors
+from skparaphrase.vectors import WordVectors
 
 DTYPES = ["float32", "float16", "int8"]
 
@@ -85,7 +84,7 @@ def test_rows_are_copies_and_the_table_does_not_change(table, full, dtype, tmp_p
     vectors.rows(slice(None))[:] = 9
     vectors["cat"][:] = 9
     vectors.save(tmp_path / "v")
-    made = [f(vectors) for f in (copy.copy, copy.deepcopy, WordVectors.with_unknown)]
+    made = [f(vectors) for f in (copy.copy, copy.deepcopy)]
     made += [vectors, pickle.loads(pickle.dumps(vectors))]
     made += [WordVectors.load(tmp_path / "v", mmap=mmap) for mmap in (True, False)]
     for other in made:
@@ -161,22 +160,6 @@ def test_astype_rounds_halves_and_refuses_others(table):
     for dtype in ("float64", "int16", bool):
         with pytest.raises(ValueError, match="dtype must be one of"):
             vectors.astype(dtype)
-
-
-@pytest.mark.parametrize("dtype", DTYPES)
-def test_with_unknown_adds_one_row(table, full, dtype):
-    vectors = table(dtype)
-    error = {"float32": 1e-6, "float16": 2e-3, "int8": 2e-2}[dtype]
-    for vector, expected in ((None, full(vectors).mean(axis=0)), ([1, 2, 3, 4],) * 2):
-        more = vectors.with_unknown(vector, word="<x>")
-        assert more.words == [*vectors.words, "<x>"]
-        assert (more.unknown, more.unknown_row, more.dtype) == ("<x>", 10, dtype)
-        assert_allclose(more["<x>"], expected, atol=error)
-        assert_allclose(full(more)[:-1], full(vectors), rtol=1e-6)
-    with pytest.raises(ValueError, match=r"shape \(4,\); got \(3,\)"):
-        vectors.with_unknown([1, 2, 3])
-    with pytest.raises(ValueError, match="'cat', row 0, occurs again"):
-        vectors.with_unknown(word="cat")
 
 
 def test_replace_keeps_the_words(table):
@@ -277,47 +260,6 @@ def test_copies_of_every_kind_are_equal(table, assert_same, dtype, tmp_path):
     assert_same(joblib.load(tmp_path / "v"), vectors)
     mapped = joblib.load(tmp_path / "v", mmap_mode="r")
     assert_same(mapped, vectors)
-
-
-@pytest.fixture
-def by_path(table, tmp_path):
-    table(n=500, dim=40, dtype="float16", unknown="w7").save(tmp_path / "v")
-    return WordVectors.load(tmp_path / "v", by_path=True)
-
-
-def test_a_pickle_by_path_holds_no_vectors(assert_same, by_path):
-    pickled = pickle.dumps(by_path)
-    assert len(pickled) < 500 < by_path.matrix.nbytes
-    found = pickle.loads(pickled)
-    assert_same(found, by_path)
-    assert isinstance(found.matrix, np.memmap)
-    assert pickle.loads(pickled) is found  # one table in a process
-    assert pickle.dumps(found) == pickled
-    assert joblib.hash(found) == joblib.hash(by_path)
-
-
-def test_what_is_made_of_a_table_by_path_is_pickled_whole(
-    full, assert_same, by_path, tmp_path
-):
-    made = [by_path.replace(full(by_path)), by_path.astype("int8")]
-    made.append(by_path.with_unknown(word="new"))
-    by_path.save(tmp_path / "copy")
-    made.append(WordVectors.load(tmp_path / "copy"))
-    for vectors in made:
-        pickled = pickle.dumps(vectors)
-        assert len(pickled) > vectors.matrix.nbytes
-        assert_same(pickle.loads(pickled), vectors)
-
-
-def test_a_folder_that_is_gone_or_holds_others_is_told(table, by_path, tmp_path):
-    pickled = pickle.dumps(by_path)
-    table(n=500, dim=40, dtype="float16").save(tmp_path / "v")  # another `unknown`
-    _word_vectors._load_by_path.cache_clear()
-    with pytest.raises(ValueError, match="holds other word vectors"):
-        pickle.loads(pickled)
-    shutil.rmtree(tmp_path / "v")
-    with pytest.raises(FileNotFoundError, match="by_path=True"):
-        pickle.loads(pickled)
 
 
 def test_copies_keep_attributes_that_were_added():
