@@ -35,7 +35,6 @@ from _lib.timing import (
     Group,
     Measures,
     main,
-    ratio,
     resident,
 )
 
@@ -118,11 +117,11 @@ def _in_a_new_process(work: Callable[..., Measures], *given: Any) -> Measures:
 # Ours --------------------------------------------------------------------------------
 
 
-def _life(args: Args, index: str | None = None, dtype: str | None = None) -> Measures:
+def _life(args: Args, index: str | None = None) -> Measures:
     from skparaphrase.search import SemanticSearch
 
     texts, vectors, new_texts, new_vectors = _parts(args)
-    search = SemanticSearch(neighbors=_index(index), dtype=dtype)
+    search = SemanticSearch(neighbors=_index(index))
     folder = args.folder / "search"  # replaced by the next contender
     found = {
         "fit": _seconds(lambda: search.fit(texts, vectors=vectors)),
@@ -138,9 +137,9 @@ def _life(args: Args, index: str | None = None, dtype: str | None = None) -> Mea
 
 
 def _index(name: str | None) -> Any:
-    from skparaphrase.search import FaissIndex, HnswlibIndex
+    from skparaphrase.search import FaissIndex, UsearchIndex
 
-    return {"faiss": FaissIndex(), "hnswlib": HnswlibIndex()}.get(name or "")
+    return {"faiss": FaissIndex(), "usearch": UsearchIndex()}.get(name or "")
 
 
 def _loaded(args: Args, folder: Path) -> Measures:
@@ -259,13 +258,11 @@ LIFE = Group(
     },
     contenders={
         "exact": Contender("SemanticSearch", _life),
-        "float16": Contender("the same, float16", partial(_life, dtype="float16")),
-        "int8": Contender("the same, int8", partial(_life, dtype="int8")),
         "faiss": Contender(
             "the same, FaissIndex", partial(_life, index="faiss"), ("faiss",)
         ),
-        "hnswlib": Contender(
-            "the same, HnswlibIndex", partial(_life, index="hnswlib"), ("hnswlib",)
+        "usearch": Contender(
+            "the same, UsearchIndex", partial(_life, index="usearch"), ("usearch",)
         ),
         "vicinity": Contender("vicinity, exact", _vicinity, ("vicinity",)),
         "semantic_search": Contender(
@@ -281,10 +278,9 @@ LIFE = Group(
                 lambda found, name=name, step=step: found[name][step],
                 at_most=1,
             )
-            for name in ("exact", "faiss", "hnswlib")
+            for name in ("exact", "faiss", "usearch")
             for step in ("load", "add", "remove")
         ),
-        ratio("memory of float16", "float16", "exact", "memory", at_most=0.6),
     ),
     prepare=_prepare,
 )
@@ -296,7 +292,7 @@ def _prepare_recall(args: Args) -> None:
 
     _prepare(args)
     texts, vectors, *_ = _parts(args)
-    for name in ("faiss", "hnswlib"):
+    for name in ("faiss", "usearch"):
         search = SemanticSearch(neighbors=_index(name))
         search.fit(texts, vectors=vectors).save(args.folder / name)
 
@@ -313,7 +309,7 @@ def _effort(args: Args, index: str, effort: int) -> Measures:
         space = faiss.ParameterSpace()
         space.set_index_parameters(search.neighbors_._index, parameters)
     else:
-        search.neighbors_.set_params(ef=effort)
+        search.neighbors_.set_params(expansion_search=effort)
     search.search(queries[0], k=K)
     rows: list[Any] = []
     seconds = _seconds(
@@ -326,7 +322,7 @@ RECALL = Group(
     title="Recall",
     text=f"""The share of the true {K} nearest of {N_TEXTS:,} texts that a graph finds,
     and milliseconds of a query, by the number of candidates that it looks at
-    (`efSearch` of faiss, `ef` of hnswlib).""",
+    (`efSearch` of faiss, `expansion_search` of usearch).""",
     columns={"recall": "recall", "query": "ms a query"},
     contenders={
         f"{index}{effort}": Contender(
@@ -334,7 +330,7 @@ RECALL = Group(
             partial(_effort, index=index, effort=effort),
             (index,),
         )
-        for index, title in (("faiss", "FaissIndex"), ("hnswlib", "HnswlibIndex"))
+        for index, title in (("faiss", "FaissIndex"), ("usearch", "UsearchIndex"))
         for effort in EFFORTS
     },
     comparisons=(),

@@ -5,15 +5,15 @@
 
 from skparaphrase.search._duplicates import NearDuplicates
 from skparaphrase.search._hard_negatives import mine_hard_negatives
-from skparaphrase.search._indexes import FaissIndex, HnswlibIndex
+from skparaphrase.search._indexes import FaissIndex, UsearchIndex
 from skparaphrase.search._mining import ParaphraseMiner
 from skparaphrase.search._semantic import SemanticSearch
 
 __all__ = [
     "FaissIndex",
-    "HnswlibIndex",
     "NearDuplicates",
     "ParaphraseMiner",
     "SemanticSearch",
+    "UsearchIndex",
     "mine_hard_negatives",
 ]

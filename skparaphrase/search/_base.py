@@ -15,12 +15,13 @@ from sklearn.utils import Tags, check_array
 from sklearn.utils.validation import check_is_fitted
 
 from skparaphrase._estimator import DocumentedOnline
-from skparaphrase._math import unit_vectors
+from skparaphrase._math import dot, unit_vectors
 from skparaphrase.encoders._pretrained import load_pretrained
 from skparaphrase.storage._models import save
 from skparaphrase.text import unique_texts
 
 _TEXTS = 2**14  # texts that are embedded at a time
+_UNIT = 1e-6  # from length 1, which is length 1
 
 
 class EncoderUser(DocumentedOnline, BaseEstimator):
@@ -50,7 +51,7 @@ class EncoderUser(DocumentedOnline, BaseEstimator):
         """
         distinct, indices = unique_texts(texts)
         parts = [
-            _unit(self.encoder_.transform(distinct[start : start + _TEXTS]))
+            as_unit_vectors(self.encoder_.transform(distinct[start : start + _TEXTS]))
             for start in range(0, len(distinct) or 1, _TEXTS)
         ]
         vectors = np.concatenate(parts)
@@ -79,7 +80,8 @@ def _is_fitted(encoder: Any) -> bool:
     return True
 
 
-def _unit(vectors: Any) -> NDArray[np.float32]:
+def as_unit_vectors(vectors: Any) -> NDArray[np.float32]:
+    """Checked vectors of length 1 or 0; the array itself if it holds them."""
     if issparse(vectors):
         raise TypeError(
             "The encoder returns sparse vectors; use TruncatedSVD as its last step to "
@@ -88,4 +90,6 @@ def _unit(vectors: Any) -> NDArray[np.float32]:
     vectors = check_array(
         vectors, dtype=np.float32, ensure_min_samples=0, input_name="vectors"
     )
-    return unit_vectors(vectors)
+    lengths = np.sqrt(dot(vectors, vectors))
+    is_unit = (np.abs(lengths - 1) <= _UNIT) | (lengths == 0)
+    return vectors if is_unit.all() else unit_vectors(vectors)

@@ -8,15 +8,13 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import check_random_state, check_scalar
+from sklearn.utils import check_scalar
 
 from skparaphrase._math import dot
 from skparaphrase._nearest import QUERIES, nearest
 from skparaphrase.search._mining import ParaphraseMiner
 from skparaphrase.text import unique_texts
 from skparaphrase.text._check import check_pairs, check_single_texts
-
-_STRATEGIES = ("top", "random")
 
 
 def mine_hard_negatives(
@@ -26,12 +24,7 @@ def mine_hard_negatives(
     *,
     n_negatives: int = 1,
     range_min: int = 0,
-    range_max: int | None = None,
-    max_score: float = 1.0,
-    absolute_margin: float = 0.0,
     relative_margin: float = 0.05,
-    sampling_strategy: str = "top",
-    random_state: Any = None,
 ) -> NDArray[np.object_]:
     """Make triplets of an anchor, its paraphrase and a hard negative.
 
@@ -49,25 +42,13 @@ def mine_hard_negatives(
     corpus : array-like of str of shape (n_texts,), default=None
         The texts to choose from. None takes all texts of `pairs`.
     n_negatives : int, default=1
-        Number of negatives for each pair.
+        Number of negatives for each pair, the most similar ones.
     range_min : int, default=0
         Skip so many of the most similar candidates, which may be paraphrases that are
         not in `pairs`.
-    range_max : int, default=None
-        Consider only so many of the most similar candidates, including those skipped.
-        None takes as many as are needed: `range_min + n_negatives`, or with "random"
-        `range_min + 10 * n_negatives`.
-    max_score : float, default=1.0
-        The largest cosine of anchor and negative.
-    absolute_margin : float, default=0.0
-        The negative's cosine is smaller than the paraphrase's by at least this much.
     relative_margin : float, default=0.05
         The negative's cosine is smaller than the paraphrase's by at least this share of
         it. 0.05 is the best value of Moreira et al. (2024), "TopK-PercPos".
-    sampling_strategy : {"top", "random"}, default="top"
-        Take the most similar candidates, or draw among them.
-    random_state : int, RandomState instance or None, default=None
-        For "random".
 
     Returns
     -------
@@ -112,19 +93,7 @@ def mine_hard_negatives(
     """
     check_scalar(n_negatives, "n_negatives", Integral, min_val=1)
     check_scalar(range_min, "range_min", Integral, min_val=0)
-    check_scalar(max_score, "max_score", Real, min_val=-1, max_val=1)
-    check_scalar(absolute_margin, "absolute_margin", Real, min_val=0, max_val=2)
     check_scalar(relative_margin, "relative_margin", Real, min_val=0, max_val=2)
-    if sampling_strategy not in _STRATEGIES:
-        raise ValueError(
-            f"sampling_strategy must be one of {_STRATEGIES}; got "
-            f"{sampling_strategy!r}."
-        )
-    is_random = sampling_strategy == "random"
-    if range_max is None:
-        range_max = range_min + n_negatives * (10 if is_random else 1)
-    check_scalar(range_max, "range_max", Integral, min_val=range_min + n_negatives)
-    random_state = check_random_state(random_state)
 
     pairs = check_pairs(pairs)
     texts = pairs.ravel()
@@ -142,30 +111,24 @@ def mine_hard_negatives(
     for start in range(0, len(pairs), QUERIES):
         anchor, partner = (ids[start : start + QUERIES] for ids in (anchors, partners))
         score = dot(vectors[anchor], vectors[partner])
-        margin = np.maximum(absolute_margin, relative_margin * np.abs(score))
         pair, row, _ = nearest(
             vectors[anchor],
             rows,
-            range_max + n_excluded,
-            at_most=np.minimum(max_score, score - margin),
+            range_min + n_negatives + n_excluded,
+            at_most=score - relative_margin * np.abs(score),
         )
         negative = candidates[row]
         new = ~_contains(excluded, anchor[pair] * len(distinct) + negative)
         pair, negative = pair[new], negative[new]
-        rank = _rank(pair)
-        in_range = (rank >= range_min) & (rank < range_max)
-        pair, negative = pair[in_range], negative[in_range]
-        chosen = np.arange(len(pair))
-        if is_random:
-            chosen = np.lexsort([random_state.uniform(size=len(pair)), pair])
-        chosen = np.sort(chosen[_rank(pair) < n_negatives])
+        rank = np.arange(len(pair)) - np.searchsorted(pair, pair)
+        chosen = (rank >= range_min) & (rank < range_min + n_negatives)
         found.append(np.column_stack([pair[chosen] + start, negative[chosen]]))
     pair, negative = np.concatenate(found or [np.empty((0, 2), np.intp)]).T
     if not len(pair):
         raise ValueError(
             f"None of {len(candidates)} texts is a hard negative of any of "
             f"{len(pairs)} pairs: each is a paraphrase, or too similar. Pass a larger "
-            "corpus, or lower margins."
+            "corpus, or lower relative_margin."
         )
     return np.column_stack([pairs[pair], np.array(distinct, dtype=object)[negative]])
 
@@ -187,8 +150,3 @@ def _contains(known: NDArray[np.intp], values: NDArray[np.intp]) -> NDArray[np.b
     """
     places = np.minimum(np.searchsorted(known, values), len(known) - 1)
     return known[places] == values
-
-
-def _rank(query: NDArray[np.intp]) -> NDArray[np.intp]:
-    """Position of each entry among those of its query; queries ascend."""
-    return np.arange(len(query)) - np.searchsorted(query, query)

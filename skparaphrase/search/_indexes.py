@@ -3,7 +3,6 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-import tempfile
 from importlib import import_module
 from numbers import Integral
 from typing import Any, ClassVar, Self
@@ -16,15 +15,13 @@ from sklearn.utils.validation import check_is_fitted
 from skparaphrase._compat import Interval, fit_context
 from skparaphrase._estimator import DocumentedOnline
 
-__all__ = ["FaissIndex", "HnswlibIndex"]
+__all__ = ["FaissIndex", "UsearchIndex"]
 
 
 class _Index(DocumentedOnline, BaseEstimator):
-    """Base of indexes, which `save` stores as the bytes that their library writes."""
+    """Base of indexes, which are saved and pickled as the bytes of their library."""
 
     index_: Any
-    dim_: int
-    n_indexed_: int
 
     @property
     def _index(self) -> Any:
@@ -34,11 +31,77 @@ class _Index(DocumentedOnline, BaseEstimator):
             self.index_ = self._from_bytes(self.index_)
         return self.index_
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {**super().__getstate__(), **self._attributes_to_save()}
+
     def _attributes_to_save(self) -> dict[str, Any]:
-        """The attributes, with an array in place of the index."""
         if not hasattr(self, "index_"):
             return {}
-        return {**vars(self), "index_": self._to_bytes(self._index)}
+        return {"index_": self._to_bytes(self._index)}
+
+    @fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Build the index.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_texts, dim)
+            Unit vectors.
+        y : ignored
+
+        Returns
+        -------
+        self : estimator
+        """
+        X = _contiguous(X)
+        self.index_ = self._made(X)
+        return self.partial_fit(X)
+
+    def partial_fit(self, X: Any, y: Any = None) -> Self:
+        """Add vectors.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_texts, dim)
+            Unit vectors.
+        y : ignored
+
+        Returns
+        -------
+        self : estimator
+        """
+        self._add(self._index, _contiguous(X))
+        return self
+
+    def kneighbors(
+        self, X: Any, n_neighbors: int = 5, return_distance: bool = True
+    ) -> Any:
+        """Find nearest neighbours.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_queries, dim)
+        n_neighbors : int, default=5
+        return_distance : bool, default=True
+
+        Returns
+        -------
+        distances : ndarray of shape (n_queries, n_neighbors)
+            As the library computes them; only with `return_distance`.
+        indices : ndarray of int of shape (n_queries, n_neighbors)
+            In the order in which vectors were added; -1 where too few were found.
+        """
+        distances, indices = self._search(self._index, _contiguous(X), n_neighbors)
+        return (distances, indices) if return_distance else indices
+
+    def _made(self, X: NDArray[np.float32]) -> Any:
+        raise NotImplementedError
+
+    def _add(self, index: Any, X: NDArray[np.float32]) -> None:
+        raise NotImplementedError
+
+    def _search(self, index: Any, X: NDArray[np.float32], k: int) -> tuple[Any, Any]:
+        raise NotImplementedError
 
     def _to_bytes(self, index: Any) -> NDArray[np.uint8]:
         raise NotImplementedError
@@ -69,7 +132,7 @@ class FaissIndex(_Index):
 
     See Also
     --------
-    HnswlibIndex : A graph from which texts can be removed.
+    UsearchIndex : A graph of usearch.
 
     Notes
     -----
@@ -93,110 +156,57 @@ class FaissIndex(_Index):
         self.factory = factory
         self.parameters = parameters
 
-    @fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: Any = None) -> Self:
-        """Build the index.
-
-        Parameters
-        ----------
-        X : ndarray of shape (n_texts, dim)
-            Unit vectors.
-        y : ignored
-
-        Returns
-        -------
-        self : FaissIndex
-        """
+    def _made(self, X: NDArray[np.float32]) -> Any:
         faiss = import_module("faiss")
-        X = _contiguous(X)
-        self.index_ = faiss.index_factory(X.shape[1], self.factory)
-        if not self.index_.is_trained:
-            self.index_.train(X)
+        index = faiss.index_factory(X.shape[1], self.factory)
+        if not index.is_trained:
+            index.train(X)
         if self.parameters:
-            faiss.ParameterSpace().set_index_parameters(self.index_, self.parameters)
-        self.index_.add(X)
-        return self
+            faiss.ParameterSpace().set_index_parameters(index, self.parameters)
+        return index
 
-    def partial_fit(self, X: Any, y: Any = None) -> Self:
-        """Add vectors.
+    def _add(self, index: Any, X: NDArray[np.float32]) -> None:
+        index.add(X)
 
-        Parameters
-        ----------
-        X : ndarray of shape (n_texts, dim)
-            Unit vectors.
-        y : ignored
-
-        Returns
-        -------
-        self : FaissIndex
-        """
-        self._index.add(_contiguous(X))
-        return self
-
-    def kneighbors(
-        self, X: Any, n_neighbors: int = 5, return_distance: bool = True
-    ) -> Any:
-        """Find nearest neighbours.
-
-        Parameters
-        ----------
-        X : ndarray of shape (n_queries, dim)
-        n_neighbors : int, default=5
-        return_distance : bool, default=True
-
-        Returns
-        -------
-        distances : ndarray of shape (n_queries, n_neighbors)
-            Squared Euclidean; only with `return_distance`.
-        indices : ndarray of int of shape (n_queries, n_neighbors)
-            In the order in which vectors were added; -1 where too few were found.
-        """
-        distances, indices = self._index.search(_contiguous(X), n_neighbors)
-        return (distances, indices) if return_distance else indices
+    def _search(self, index: Any, X: NDArray[np.float32], k: int) -> tuple[Any, Any]:
+        distances, indices = index.search(X, k)
+        return distances, indices
 
     def _to_bytes(self, index: Any) -> NDArray[np.uint8]:
-        faiss = import_module("faiss")
-        found: NDArray[np.uint8] = faiss.serialize_index(index)
-        return found
+        content: NDArray[np.uint8] = import_module("faiss").serialize_index(index)
+        return content
 
     def _from_bytes(self, content: NDArray[np.uint8]) -> Any:
-        faiss = import_module("faiss")
-        return faiss.deserialize_index(np.ascontiguousarray(content))
+        return import_module("faiss").deserialize_index(np.ascontiguousarray(content))
 
 
-class HnswlibIndex(_Index):
-    """A graph of hnswlib, for :class:`SemanticSearch`; texts can be removed from it.
+class UsearchIndex(_Index):
+    """A graph of usearch, for :class:`SemanticSearch`.
 
-    Needs ``pip install hnswlib``, which compiles it.
+    Needs ``pip install usearch``.
 
     Parameters
     ----------
-    M : int, default=16
-        Neighbours of a text in the graph (twice as many in its lowest layer).
-    ef_construction : int, default=200
+    connectivity : int, default=16
+        Neighbours of a text in the graph.
+    expansion_add : int, default=128
         Candidates that are looked at when a text is added. More make a better graph.
-    ef : int, default=64
+    expansion_search : int, default=64
         Candidates that are looked at in a search: more find more of the true
-        neighbours. At least as many as neighbours are asked for.
-    random_state : int, default=0
-        The seed of the graph, which is only repeatable with one thread.
+        neighbours.
 
     Attributes
     ----------
-    index_ : hnswlib.Index
+    index_ : usearch.index.Index
         Of a loaded search, the bytes of its file until it is used.
-    dim_ : int
-        Length of the vectors.
-    n_indexed_ : int
-        Number of vectors, with those that were removed.
 
     See Also
     --------
-    FaissIndex : Graphs, clusters and compressed vectors.
+    FaissIndex : Graphs, clusters and compressed vectors of faiss.
 
     Notes
     -----
-    hnswlib itself reads a saved index, and does not promise to survive a file that was
+    usearch itself reads a saved index, and does not promise to survive a file that was
     crafted to harm: load a search with an index only from a source that you trust.
 
     References
@@ -206,134 +216,55 @@ class HnswlibIndex(_Index):
 
     Examples
     --------
-    >>> from skparaphrase.search import HnswlibIndex, SemanticSearch
-    >>> search = SemanticSearch(neighbors=HnswlibIndex(ef=128))
+    >>> from skparaphrase.search import SemanticSearch, UsearchIndex
+    >>> search = SemanticSearch(neighbors=UsearchIndex(expansion_search=128))
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "M": [Interval(Integral, 2, None, closed="left")],
-        "ef_construction": [Interval(Integral, 1, None, closed="left")],
-        "ef": [Interval(Integral, 1, None, closed="left")],
-        "random_state": [Interval(Integral, 0, None, closed="left")],
+        "connectivity": [Interval(Integral, 2, None, closed="left")],
+        "expansion_add": [Interval(Integral, 1, None, closed="left")],
+        "expansion_search": [Interval(Integral, 1, None, closed="left")],
     }
 
     def __init__(
         self,
-        M: int = 16,
         *,
-        ef_construction: int = 200,
-        ef: int = 64,
-        random_state: int = 0,
+        connectivity: int = 16,
+        expansion_add: int = 128,
+        expansion_search: int = 64,
     ) -> None:
-        self.M = M
-        self.ef_construction = ef_construction
-        self.ef = ef
-        self.random_state = random_state
+        self.connectivity = connectivity
+        self.expansion_add = expansion_add
+        self.expansion_search = expansion_search
 
-    @fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: Any = None) -> Self:
-        """Build the index.
-
-        Parameters
-        ----------
-        X : ndarray of shape (n_texts, dim)
-            Unit vectors.
-        y : ignored
-
-        Returns
-        -------
-        self : HnswlibIndex
-        """
-        hnswlib = import_module("hnswlib")
-        X = _contiguous(X)
-        self.dim_, self.n_indexed_ = X.shape[1], 0
-        self.index_ = hnswlib.Index("ip", self.dim_)
-        self.index_.init_index(
-            max(len(X), 1),
-            M=self.M,
-            ef_construction=self.ef_construction,
-            random_seed=self.random_state,
+    def _made(self, X: NDArray[np.float32]) -> Any:
+        return import_module("usearch.index").Index(
+            ndim=X.shape[1],
+            metric="ip",
+            dtype="f32",
+            connectivity=self.connectivity,
+            expansion_add=self.expansion_add,
         )
-        return self.partial_fit(X)
 
-    def partial_fit(self, X: Any, y: Any = None) -> Self:
-        """Add vectors.
+    def _add(self, index: Any, X: NDArray[np.float32]) -> None:
+        index.add(np.arange(len(index), len(index) + len(X)), X)
 
-        Parameters
-        ----------
-        X : ndarray of shape (n_texts, dim)
-            Unit vectors.
-        y : ignored
-
-        Returns
-        -------
-        self : HnswlibIndex
-        """
-        X, index = _contiguous(X), self._index
-        n_before = self.n_indexed_
-        if n_before + len(X) > index.get_max_elements():
-            index.resize_index(n_before + max(len(X), n_before // 8))
-        if len(X):
-            index.add_items(X, np.arange(n_before, n_before + len(X)))
-        self.n_indexed_ += len(X)  # after all that may fail
-        return self
-
-    def remove(self, indices: Any) -> Self:
-        """Leave out vectors of all searches; their numbers are not used again.
-
-        Parameters
-        ----------
-        indices : array-like of int
-
-        Returns
-        -------
-        self : HnswlibIndex
-        """
-        for index in np.asarray(indices).tolist():
-            self._index.mark_deleted(index)
-        return self
-
-    def kneighbors(
-        self, X: Any, n_neighbors: int = 5, return_distance: bool = True
-    ) -> Any:
-        """Find nearest neighbours.
-
-        Parameters
-        ----------
-        X : ndarray of shape (n_queries, dim)
-        n_neighbors : int, default=5
-        return_distance : bool, default=True
-
-        Returns
-        -------
-        distances : ndarray of shape (n_queries, n_neighbors)
-            1 minus the product; only with `return_distance`.
-        indices : ndarray of int of shape (n_queries, n_neighbors)
-            In the order in which vectors were added.
-
-        Raises
-        ------
-        RuntimeError
-            If the graph leads to fewer vectors: set `ef` or `M` higher.
-        """
-        index = self._index
-        index.set_ef(max(self.ef, n_neighbors))
-        indices, distances = index.knn_query(_contiguous(X), k=n_neighbors)
-        indices = indices.astype(np.intp)
-        return (distances, indices) if return_distance else indices
+    def _search(self, index: Any, X: NDArray[np.float32], k: int) -> tuple[Any, Any]:
+        index.expansion_search = self.expansion_search
+        matches = index.search(X, k)
+        indices = matches.keys.astype(np.intp).reshape(len(X), -1)
+        distances = matches.distances.reshape(indices.shape)
+        counts = np.reshape(getattr(matches, "counts", indices.shape[1]), (-1, 1))
+        is_missing = np.arange(indices.shape[1]) >= counts
+        return np.where(is_missing, np.inf, distances), np.where(
+            is_missing, -1, indices
+        )
 
     def _to_bytes(self, index: Any) -> NDArray[np.uint8]:
-        with tempfile.TemporaryDirectory() as folder:
-            index.save_index(f"{folder}/index")
-            return np.fromfile(f"{folder}/index", dtype=np.uint8)
+        return np.frombuffer(index.save(), dtype=np.uint8)
 
     def _from_bytes(self, content: NDArray[np.uint8]) -> Any:
-        hnswlib = import_module("hnswlib")
-        found = hnswlib.Index("ip", self.dim_)
-        with tempfile.TemporaryDirectory() as folder:
-            content.tofile(f"{folder}/index")
-            found.load_index(f"{folder}/index")
-        return found
+        return import_module("usearch.index").Index.restore(content.tobytes())
 
 
 def _contiguous(X: Any) -> NDArray[np.float32]:

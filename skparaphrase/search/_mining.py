@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.utils import Bunch
 from sklearn.utils.validation import check_is_fitted
 
-from skparaphrase._compat import HasMethods, Interval, check_pandas_support, fit_context
+from skparaphrase._compat import HasMethods, Interval, fit_context
 from skparaphrase._nearest import nearest
 from skparaphrase.search._base import EncoderUser
 from skparaphrase.text._check import check_single_texts
@@ -79,7 +79,7 @@ class ParaphraseMiner(EncoderUser):
         self._fit_encoder(check_single_texts(X))
         return self
 
-    def mine(self, texts: Any, others: Any = None, *, as_frame: bool = False) -> Any:
+    def mine(self, texts: Any, others: Any = None) -> Bunch:
         """Find the most similar pairs.
 
         Parameters
@@ -87,14 +87,11 @@ class ParaphraseMiner(EncoderUser):
         texts : array-like of str of shape (n_texts,)
         others : array-like of str of shape (n_others,), default=None
             The second texts of the pairs. None finds pairs among `texts`, each once.
-        as_frame : bool, default=False
-            Return a pandas frame.
 
         Returns
         -------
-        pairs : Bunch or DataFrame
-            By falling score, then by row. A frame has a line for each pair and the
-            columns `row1`, `row2`, `text1`, `text2` and `score`. The fields of a Bunch:
+        pairs : Bunch
+            By falling score, then by row, with the fields
 
             - row : ndarray of int of shape (n_pairs, 2), positions in the lists
             - text : ndarray of shape (n_pairs, 2), dtype object, pairs for an encoder
@@ -119,8 +116,4 @@ class ParaphraseMiner(EncoderUser):
         order = places[np.argsort(-score[places], kind="stable")]
         row, score = np.column_stack([first, second])[order], score[order]
         text = np.column_stack([texts[row[:, 0]], others[row[:, 1]]])
-        if not as_frame:
-            return Bunch(row=row, text=text, score=score)
-        columns = {"row1": row[:, 0], "row2": row[:, 1]}
-        columns |= {"text1": text[:, 0], "text2": text[:, 1], "score": score}
-        return check_pandas_support("as_frame=True").DataFrame(columns)
+        return Bunch(row=row, text=text, score=score)

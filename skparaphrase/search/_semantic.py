@@ -3,8 +3,6 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-from collections.abc import Iterable
-from contextlib import suppress
 from numbers import Integral
 from typing import Any, ClassVar, Self
 
@@ -14,18 +12,10 @@ from sklearn.base import clone
 from sklearn.utils import Bunch, check_consistent_length, check_scalar, column_or_1d
 from sklearn.utils.validation import check_is_fitted
 
-from skparaphrase._compat import (
-    HasMethods,
-    StrOptions,
-    check_pandas_support,
-    fit_context,
-)
+from skparaphrase._compat import HasMethods, check_pandas_support, fit_context
 from skparaphrase._nearest import QUERIES, floor, nearest
-from skparaphrase.search._base import EncoderUser
-from skparaphrase.search._stored import DTYPES, ChosenRows, StoredVectors
+from skparaphrase.search._base import EncoderUser, as_unit_vectors
 from skparaphrase.text._check import check_single_texts
-
-_FittedIndex = tuple[Any, NDArray[np.intp] | None, int]
 
 
 class SemanticSearch(EncoderUser):
@@ -41,15 +31,11 @@ class SemanticSearch(EncoderUser):
         are not fitted: in a grid search, put a fitted encoder in a
         :class:`~sklearn.frozen.FrozenEstimator`.
     neighbors : estimator, default=None
-        An index, unfitted: :class:`FaissIndex`, :class:`HnswlibIndex`,
+        An index, unfitted: :class:`FaissIndex`, :class:`UsearchIndex`,
         :class:`~sklearn.neighbors.NearestNeighbors`, or any estimator with `fit` and
         `kneighbors`. It is fitted to unit vectors, for which Euclidean distance and
         cosine give the same order (but for texts without a known word, whose vectors
         are zero). None compares with all texts: exact, in blocks of bounded memory.
-    dtype : {"float32", "float16", "int8"}, default=None
-        How vectors are stored. "float16" halves the memory and "int8" divides it by
-        four; a search converts blocks of them to float32. None is "float32" for texts;
-        given vectors stay as they are.
 
     Attributes
     ----------
@@ -59,16 +45,12 @@ class SemanticSearch(EncoderUser):
         The ids of the texts.
     texts_ : ndarray of shape (n_texts,), dtype object, or None
         None if vectors were given without texts.
-    vectors_ : ndarray of shape (n_texts, dim)
-        The vectors of the texts; zero for a text without a known word.
-    factors_ : ndarray of shape (n_texts,), float32, or None
-        What the vectors have to be multiplied by for length 1; None if they have it.
+    vectors_ : ndarray of shape (n_texts, dim), float32
+        The unit vectors of the texts; zero for a text without a known word.
     neighbors_ : estimator or None
         The fitted `neighbors`, if it is given and there are texts.
-    labels_ : ndarray of shape (n_texts,), or None
-        The numbers of the texts in `neighbors_`, ascending.
-    n_indexed_ : int
-        How many texts `neighbors_` was given, including those removed since.
+    indexed_ : ndarray of int of shape (n_indexed,), or None
+        The positions of the texts that `neighbors_` was given; -1 if removed since.
 
     See Also
     --------
@@ -78,8 +60,8 @@ class SemanticSearch(EncoderUser):
     Notes
     -----
     An index that has a method `partial_fit` gets added texts by it; any other is fitted
-    again. Removed texts stay in it and are skipped, until half of it is removed: then
-    it is fitted again. With `remove(labels)`, it learns which ones they are.
+    again. Removed texts stay in such an index and are skipped. If most of its texts
+    are removed, fit the search again.
 
     Examples
     --------
@@ -93,24 +75,18 @@ class SemanticSearch(EncoderUser):
 
     ids_: NDArray[Any]
     texts_: NDArray[np.object_] | None
-    vectors_: NDArray[Any]
-    factors_: NDArray[np.float32] | None
+    vectors_: NDArray[np.float32]
     neighbors_: Any
-    labels_: NDArray[np.intp] | None
-    n_indexed_: int
+    indexed_: NDArray[np.intp] | None
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "encoder": [HasMethods(["fit", "transform"]), None],
         "neighbors": [HasMethods(["fit", "kneighbors"]), None],
-        "dtype": [StrOptions(set(DTYPES)), None],
     }
 
-    def __init__(
-        self, encoder: Any = None, neighbors: Any = None, dtype: str | None = None
-    ) -> None:
+    def __init__(self, encoder: Any = None, neighbors: Any = None) -> None:
         self.encoder = encoder
         self.neighbors = neighbors
-        self.dtype = dtype
 
     @fit_context(prefer_skip_nested_validation=False)
     def fit(
@@ -131,7 +107,8 @@ class SemanticSearch(EncoderUser):
         vectors : ndarray of shape (n_texts, dim), default=None
             The vectors of texts that the encoder has embedded already, such as the file
             that :func:`~skparaphrase.streams.transform_to` has written. They may have
-            any length, are not copied, and may be memory-mapped.
+            any length. A float32 array whose vectors have length 1 is not copied, and
+            may be memory-mapped.
 
         Returns
         -------
@@ -143,11 +120,10 @@ class SemanticSearch(EncoderUser):
             If an id occurs twice, or if ids or vectors do not belong to the texts.
         """
         texts, given = _texts_and_vectors(X, vectors)
-        known: Any = given if texts is None else texts
-        new_ids = _check_ids(X, ids, len(known))
+        new_ids = _check_ids(X, ids, len(given if texts is None else texts))
         self._fit_encoder(texts)
-        stored = self._stored(texts, given)
-        self._set(new_ids, texts, stored, self._fitted_index(stored))
+        new_vectors = self._unit_vectors(texts, given)
+        self._set(new_ids, texts, new_vectors, self._fitted_index(new_vectors))
         return self
 
     @fit_context(prefer_skip_nested_validation=False)
@@ -162,7 +138,7 @@ class SemanticSearch(EncoderUser):
         y : ignored
         ids : array-like of shape (n_texts,), default=None
             As in :meth:`fit`; positions continue after the largest id, also where a
-            Series has the default index and its numbers are there already.
+            Series has the default index.
         vectors : ndarray of shape (n_texts, dim), default=None
             As in :meth:`fit`.
 
@@ -181,27 +157,20 @@ class SemanticSearch(EncoderUser):
         if (texts is None) != (self.texts_ is None):
             has = "no texts" if self.texts_ is None else "texts"
             raise ValueError(f"The search was fitted with {has}: add the same.")
-        added = self._stored(texts, given)
-        n_dims = added.array.shape[1], self.vectors_.shape[1]
-        if n_dims[0] != n_dims[1]:
-            raise ValueError(
-                f"The vectors to add have {n_dims[0]} dimensions, and those that are "
-                f"there {n_dims[1]}: they are of different encoders."
-            )
+        added = self._unit_vectors(texts, given)
+        self._check_width(added)
         new_ids = _check_ids(X, ids, len(added), self.ids_)
         new_texts = self.texts_
         if texts is not None:
             new_texts = np.concatenate([self.texts_, texts])
-        stored = self._vectors.extended(added)
-        if self.neighbors_ is None or not hasattr(self.neighbors_, "partial_fit"):
-            index = self._fitted_index(stored)
+        new_vectors = np.concatenate([self.vectors_, added])
+        if self.indexed_ is None or not hasattr(self.neighbors_, "partial_fit"):
+            index = self._fitted_index(new_vectors)
         else:
-            self.neighbors_.partial_fit(stored[len(self.vectors_) :])
-            n_indexed = self.n_indexed_ + len(added)
-            labels = np.arange(self.n_indexed_, n_indexed)
-            labels = np.concatenate([self.labels_, labels])
-            index = self.neighbors_, labels, n_indexed
-        self._set(new_ids, new_texts, stored, index)
+            self.neighbors_.partial_fit(added)
+            new_rows = np.arange(len(self.vectors_), len(new_vectors))
+            index = self.neighbors_, np.concatenate([self.indexed_, new_rows])
+        self._set(new_ids, new_texts, new_vectors, index)
         return self
 
     def remove(self, ids: Any) -> Self:
@@ -232,51 +201,52 @@ class SemanticSearch(EncoderUser):
                 raise KeyError(f"There is no text with the id {name!r}.")
         stays = np.ones(len(rows), dtype=bool)
         stays[[rows[name] for name in asked]] = False
-        stored = self._vectors.take(np.flatnonzero(stays))
-        index = self.neighbors_, self.labels_, self.n_indexed_
-        if self.labels_ is not None:
-            gone, labels = self.labels_[~stays], self.labels_[stays]
-            index = self.neighbors_, labels, self.n_indexed_
-            if 2 * len(labels) < self.n_indexed_:
-                with suppress(ValueError, RuntimeError):  # too few texts for an index
-                    index = self._fitted_index(stored)
-            if index[0] is self.neighbors_ and hasattr(self.neighbors_, "remove"):
-                self.neighbors_.remove(gone)
+        indexed = self.indexed_
+        if indexed is not None:
+            new = np.append(np.where(stays, np.cumsum(stays) - 1, -1), -1)
+            indexed = new[indexed]  # -1 stays -1
         texts = None if self.texts_ is None else self.texts_[stays]
-        self._set(self.ids_[stays], texts, stored, index)
+        index = self.neighbors_, indexed
+        self._set(self.ids_[stays], texts, self.vectors_[stays], index)
         return self
-
-    @property
-    def _vectors(self) -> StoredVectors:
-        return StoredVectors(self.vectors_, self.factors_)
 
     def _set(
         self,
         ids: NDArray[Any],
         texts: NDArray[np.object_] | None,
-        stored: StoredVectors,
-        index: _FittedIndex,
+        vectors: NDArray[np.float32],
+        index: tuple[Any, NDArray[np.intp] | None],
     ) -> None:
         """Set all attributes at once, after all that may fail."""
-        self.ids_, self.texts_ = ids, texts
-        self.vectors_, self.factors_ = stored.array, stored.factors
-        self.neighbors_, self.labels_, self.n_indexed_ = index
+        self.ids_, self.texts_, self.vectors_ = ids, texts, vectors
+        self.neighbors_, self.indexed_ = index
 
-    def _stored(
-        self, texts: NDArray[np.object_] | None, vectors: NDArray[Any] | None
-    ) -> StoredVectors:
-        """Vectors of texts, or those that were given, in the type to store."""
-        if vectors is not None:
-            return StoredVectors.given(vectors, self.dtype)
-        assert texts is not None
-        stored = StoredVectors(self._embed(texts))
-        return stored if self.dtype in (None, "float32") else stored.astype(self.dtype)
+    def _unit_vectors(
+        self, texts: NDArray[np.object_] | None, vectors: Any
+    ) -> NDArray[np.float32]:
+        """Of texts, or those that were given."""
+        if vectors is None:
+            assert texts is not None
+            return self._embed(texts)
+        vectors = as_unit_vectors(vectors)
+        if texts is not None:
+            check_consistent_length(texts, vectors)
+        return vectors
 
-    def _fitted_index(self, stored: StoredVectors) -> _FittedIndex:
-        """An index of vectors, the numbers of the texts in it, and how many it has."""
-        if self.neighbors is None or not len(stored):
-            return None, None, 0
-        return clone(self.neighbors).fit(stored[:]), np.arange(len(stored)), len(stored)
+    def _check_width(self, vectors: NDArray[np.float32]) -> None:
+        if vectors.shape[1] != self.vectors_.shape[1]:
+            raise ValueError(
+                f"The vectors have {vectors.shape[1]} dimensions, and those that are "
+                f"searched {self.vectors_.shape[1]}: they are of different encoders."
+            )
+
+    def _fitted_index(
+        self, vectors: NDArray[np.float32]
+    ) -> tuple[Any, NDArray[np.intp] | None]:
+        """An index of vectors, and the positions of the texts in it."""
+        if self.neighbors is None or not len(vectors):
+            return None, None
+        return clone(self.neighbors).fit(vectors), np.arange(len(vectors))
 
     def search(
         self,
@@ -296,11 +266,9 @@ class SemanticSearch(EncoderUser):
             Texts, or their vectors, shape (n_queries, dim) or (dim,).
         k : int, default=10
             Number of texts for each query; all of them if there are fewer.
-        where : array-like of bool of shape (n_texts,), or callable, default=None
-            The texts to search. A callable is given `ids_` and returns the array. A
-            boolean Series is aligned with `ids_` by its index, so that it fits texts
-            that were added or removed; texts without a value are not searched. These
-            searches are exact, also with `neighbors`.
+        where : array-like of bool of shape (n_texts,), default=None
+            The texts to search, by position: ``np.isin(search.ids_, wanted)`` chooses
+            them by their ids. These searches are exact, also with `neighbors`.
         threshold : float, default=None
             Leave out hits with a smaller cosine. There are as many columns as the query
             with the most hits has; empty places have row -1, id and text None, and
@@ -354,154 +322,100 @@ class SemanticSearch(EncoderUser):
                 found[name][~is_hit] = None
         return Bunch(query=queries, **found)
 
-    def kneighbors(
-        self, X: Any = None, n_neighbors: int = 5, return_distance: bool = True
-    ) -> Any:
-        """Find nearest neighbours, as scikit-learn's estimators do.
-
-        Parameters
-        ----------
-        X : array-like of str of shape (n_queries,), or ndarray, default=None
-            Texts or vectors. None asks for the neighbours of each text, without itself.
-        n_neighbors : int, default=5
-        return_distance : bool, default=True
-
-        Returns
-        -------
-        distances : ndarray of shape (n_queries, n_neighbors)
-            1 minus the cosine; only with `return_distance`.
-        indices : ndarray of int of shape (n_queries, n_neighbors)
-        """
-        check_is_fitted(self)
-        queries = None if X is None else self._embed_queries(X)[1]
-        cosines, indices = self._nearest(queries, n_neighbors)
-        return (1 - cosines, indices) if return_distance else indices
-
     def _embed_queries(self, queries: Any) -> tuple[NDArray[Any], NDArray[np.float32]]:
         """Queries and their unit vectors."""
-        if not _are_vectors(queries):
+        if _are_vectors(queries):
+            vectors = as_unit_vectors(np.atleast_2d(queries))
+            queries = np.arange(len(vectors))
+        else:
             queries = check_single_texts(queries, "queries")
             vectors = self._embed(queries)
-        else:
-            vectors = np.atleast_2d(np.asarray(queries))
-            vectors = StoredVectors.given(vectors)[:]
-            queries = np.arange(len(vectors))
-        if vectors.shape[1] != self.vectors_.shape[1]:
-            raise ValueError(
-                f"Queries have {vectors.shape[1]} dimensions, and the vectors that are "
-                f"searched {self.vectors_.shape[1]}: they are of different encoders."
-            )
+        self._check_width(vectors)
         return queries, vectors
 
     def _nearest(
-        self, queries: NDArray[np.float32] | None, k: int, where: Any = None
+        self, vectors: NDArray[np.float32], k: int, where: Any = None
     ) -> tuple[NDArray[np.float32], NDArray[np.intp]]:
-        """Cosines and rows of shape (n_queries, k); None are the texts themselves."""
+        """Cosines and rows of shape (n_queries, k)."""
         check_scalar(k, "k", Integral, min_val=1)
-        is_own = queries is None
-        stored: Any = self._vectors
-        vectors: Any = stored if queries is None else queries
         if where is not None:
             allowed = np.flatnonzero(self._mask(where))
             k = min(k, len(allowed))
-            _, found, cosines = nearest(vectors, ChosenRows(stored, allowed), k)
-            rows = allowed[found]
+            _, row, score = nearest(vectors, _ChosenRows(self.vectors_, allowed), k)
+            row = allowed[row]
         else:
-            k = max(min(k, len(stored) - is_own), 0)
+            k = min(k, len(self.vectors_))
             if self.neighbors_ is not None and k and len(vectors):
-                return self._nearest_of_index(vectors, k, is_own)
-            _, rows, cosines = nearest(vectors, stored, k, skip_same=is_own)
+                return self._nearest_of_index(vectors, k)
+            _, row, score = nearest(vectors, self.vectors_, k)
         shape = len(vectors), k
-        return cosines.reshape(shape), rows.reshape(shape)
+        return score.reshape(shape), row.reshape(shape)
 
     def _nearest_groups(
         self, vectors: NDArray[np.float32], k: int, where: Any, groups: Any
     ) -> tuple[NDArray[np.float32], NDArray[np.intp]]:
         """The best hit of each of the `k` best groups; more hits are asked for."""
         check_scalar(k, "k", Integral, min_val=1)
-        numbers = np.unique(column_or_1d(groups), return_inverse=True)[1]
-        check_consistent_length(numbers, self.ids_)
-        mask = np.ones(len(numbers), bool) if where is None else self._mask(where)
-        n_texts, n_groups = int(mask.sum()), len(np.unique(numbers[mask]))
-        k, n_asked = min(k, n_groups), k
+        groups = column_or_1d(groups)
+        check_consistent_length(groups, self.ids_)
+        searched = groups if where is None else groups[self._mask(where)]
+        n_asked, k = k, min(k, len(np.unique(searched)))
         while True:
-            score, row = self._nearest(vectors, max(n_asked, 1), where)
-            order = np.argsort(numbers[row], axis=1, kind="stable")  # best hits first
-            sorted_numbers = np.take_along_axis(numbers[row], order, axis=1)
-            is_first = np.ones(row.shape, dtype=bool)
-            is_first[:, 1:] = sorted_numbers[:, 1:] != sorted_numbers[:, :-1]
-            is_best = np.empty(row.shape, dtype=bool)
-            np.put_along_axis(is_best, order, is_first, axis=1)
-            is_best &= is_best.cumsum(axis=1) <= k
-            if (is_best.sum(axis=1) == k).all() or n_asked >= n_texts:
-                shape = len(row), k
-                return score[is_best].reshape(shape), row[is_best].reshape(shape)
-            n_asked = min(4 * n_asked, n_texts)
+            score, row = self._nearest(vectors, n_asked, where)
+            best = [
+                np.sort(np.unique(groups[hits], return_index=True)[1])[:k]
+                for hits in row
+            ]
+            if n_asked >= len(searched) or all(len(columns) == k for columns in best):
+                columns = np.array(best, dtype=np.intp).reshape(len(row), k)
+                return (
+                    np.take_along_axis(score, columns, axis=1),
+                    np.take_along_axis(row, columns, axis=1),
+                )
+            n_asked = min(4 * n_asked, len(searched))
 
     def _nearest_of_index(
-        self, vectors: Any, k: int, is_own: bool
+        self, vectors: NDArray[np.float32], k: int
     ) -> tuple[NDArray[np.float32], NDArray[np.intp]]:
-        """The same of `neighbors_`, with exact cosines."""
-        rows = self._rows_of_index(vectors[:], k + is_own)
-        cosines: NDArray[np.float32] = np.empty(rows.shape, dtype=np.float32)
-        for start in range(0, len(rows), QUERIES):
-            some = slice(start, start + QUERIES)
-            found = self._vectors[rows[some].ravel()].reshape(*rows[some].shape, -1)
-            np.einsum("qd,qkd->qk", vectors[some], found, out=cosines[some])
-        np.clip(cosines, -1, 1, out=cosines)
-        cosines[rows < 0] = -np.inf
-        if is_own:
-            cosines[rows == np.arange(len(rows))[:, np.newaxis]] = -np.inf
-        order = np.argsort(-cosines, axis=1, kind="stable")[:, :k]
+        """Neighbours from the index, with exact cosines."""
+        row = self._rows_of_index(vectors, k)
+        score: NDArray[np.float32] = np.empty(row.shape, dtype=np.float32)
+        for start in range(0, len(row), QUERIES):
+            block = slice(start, start + QUERIES)
+            others = self.vectors_[row[block]]
+            np.einsum("qd,qkd->qk", vectors[block], others, out=score[block])
+        np.clip(score, -1, 1, out=score)
+        score[row < 0] = -np.inf
+        order = np.argsort(-score, axis=1, kind="stable")[:, :k]
         return (
-            np.take_along_axis(cosines, order, axis=1),
-            np.take_along_axis(rows, order, axis=1),
+            np.take_along_axis(score, order, axis=1),
+            np.take_along_axis(row, order, axis=1),
         )
 
-    def _rows_of_index(
-        self, vectors: NDArray[np.float32], n_wanted: int
-    ) -> NDArray[np.intp]:
-        """At least `n_wanted` rows for each query; -1 are texts that were removed."""
-        assert self.labels_ is not None
-        n_asked = n_wanted
+    def _rows_of_index(self, vectors: NDArray[np.float32], k: int) -> NDArray[np.intp]:
+        """At least `k` rows for each query; -1 are texts that were removed."""
+        assert self.indexed_ is not None
+        rows = np.append(self.indexed_, -1)  # -1 of label -1, where none was found
+        n_asked = k
         while True:
             labels = self.neighbors_.kneighbors(vectors, n_asked, return_distance=False)
-            rows = np.searchsorted(self.labels_, labels)
-            rows[rows == len(self.labels_)] = -1
-            rows[(rows < 0) | (self.labels_[rows] != labels)] = -1
-            n_found = (rows >= 0).sum(axis=1).min(initial=n_wanted)
-            if n_found >= n_wanted:
-                return rows
-            if len(self.labels_) == self.n_indexed_ or n_asked == self.n_indexed_:
+            if (rows[labels] >= 0).sum(axis=1).min() >= k:
+                return rows[labels]
+            if n_asked == len(self.indexed_) or self.indexed_.min() >= 0:
                 raise ValueError(
-                    f"neighbors={self.neighbors!r} found fewer than {n_wanted} texts "
-                    "for a query; ask for fewer, or set it to search longer."
+                    f"neighbors={self.neighbors!r} found fewer than {k} texts for a "
+                    "query; ask for fewer, or set it to search longer."
                 )
-            n_asked = min(2 * n_asked, self.n_indexed_)
+            n_asked = min(2 * n_asked, len(self.indexed_))
 
     def _mask(self, where: Any) -> NDArray[np.bool_]:
         """The texts that `where` allows."""
-        if callable(where):
-            where = where(self.ids_)
-        elif hasattr(where, "reindex"):  # a Series
-            are_ids = where.index.isin(self.ids_)
-            is_default = getattr(where.index, "start", None) == 0
-            if not where.index.is_unique or not are_ids.any():
-                where = where.to_numpy()
-            elif is_default and len(where) == len(self.ids_) and not are_ids.all():
-                raise ValueError(
-                    "where is a Series with the default index, some of which are ids "
-                    "and some are not. Give it the ids as its index, or, to go by "
-                    "positions, pass an array, as in where.to_numpy()."
-                )
-            else:
-                where = where.reindex(self.ids_, fill_value=False)
         mask = np.asarray(where)
         if mask.dtype != bool or mask.shape != self.ids_.shape:
             raise ValueError(
-                f"where must give a bool for each of the {len(self.ids_)} texts: an "
-                "array, a Series whose index are ids, or a function of the array of "
-                f"ids; got shape {mask.shape} and dtype {mask.dtype}."
+                f"where must be an array of a bool for each of the {len(self.ids_)} "
+                "texts, such as np.isin(search.ids_, wanted); got shape "
+                f"{mask.shape} and dtype {mask.dtype}."
             )
         return mask
 
@@ -511,68 +425,61 @@ def _are_vectors(X: Any) -> bool:
     return getattr(getattr(X, "dtype", None), "kind", "O") in "fiu"
 
 
-def _texts_and_vectors(
-    X: Any, vectors: Any
-) -> tuple[NDArray[np.object_] | None, NDArray[Any] | None]:
-    """Texts, if there are any, and vectors, if they were given."""
-    texts = None
+def _texts_and_vectors(X: Any, vectors: Any) -> tuple[Any, Any]:
+    """Texts, or None, and the vectors that were given, or None."""
     if vectors is None and _are_vectors(X):
-        vectors = X
-    else:
-        texts = check_single_texts(X)
-    if vectors is None:
-        return texts, None
-    found: NDArray[Any] = np.asarray(vectors)
-    if found.dtype not in (np.float16, np.float32):
-        found = found.astype(np.float32)
-    if found.ndim != 2 or (texts is not None and len(found) != len(texts)):
-        wanted = "(n_texts, dim)" if texts is None else f"({len(texts)}, dim)"
-        raise ValueError(f"vectors must have shape {wanted}; got {found.shape}.")
-    return texts, found
+        return None, X
+    return check_single_texts(X), vectors
+
+
+class _ChosenRows:
+    """Some rows of an array, which are only read when they are asked for."""
+
+    def __init__(self, array: NDArray[np.float32], rows: NDArray[np.intp]) -> None:
+        self.array = array
+        self.rows = rows
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __getitem__(self, rows: slice) -> NDArray[np.float32]:
+        return self.array[self.rows[rows]]
 
 
 def _check_ids(
     X: Any, ids: Any, n: int, before: NDArray[Any] | None = None
 ) -> NDArray[Any]:
     """The ids of `n` new texts after those of `before`; see `SemanticSearch.fit`."""
-    before = np.empty(0, dtype=np.int64) if before is None else before
-    taken = set(before.tolist())
+    taken = set() if before is None else set(before.tolist())
     index: Any = getattr(X, "index", None)
-    new: list[Any] | None = None
     if ids is not None:
         new = _listed(ids)
-    elif hasattr(index, "is_unique") and index.is_unique:
+    elif getattr(index, "is_unique", False) and getattr(index, "start", None) != 0:
         new = index.tolist()
-        if getattr(index, "start", None) == 0 and not taken.isdisjoint(new):
-            new = None  # the index of a Series that was given none
-    if new is None:
-        if before.dtype == object and any(not isinstance(name, int) for name in taken):
-            raise ValueError(
-                "The texts have ids of your own: pass ids= of those added."
-            )
-        first = max(taken, default=-1) + 1
+    else:
+        first = max((name for name in taken if isinstance(name, int)), default=-1) + 1
         new = list(range(first, first + n))
     if len(new) != n:
         raise ValueError(f"There are {len(new)} ids for {n} texts.")
-    seen: set[Any] = set()
     for position, name in enumerate(new):
-        if name in taken or name in seen:
-            where = "is there already" if name in taken else "occurs twice"
-            raise ValueError(f"ids[{position}] = {name!r} {where}; ids are distinct.")
-        seen.add(name)
+        if name in taken:
+            raise ValueError(
+                f"ids[{position}] = {name!r} is there already; ids are distinct."
+            )
+        taken.add(name)
+    added: NDArray[Any] = np.empty(n, dtype=object)
+    added[:] = new
     if all(type(name) is int and abs(name) < 2**63 for name in new):
-        added = np.array(new, dtype=np.int64)
-    else:
-        added = np.empty(n, dtype=object)
-        added[:] = new
-    if before.dtype == added.dtype:
-        return np.concatenate([before, added])
-    return np.concatenate([before.astype(object), added.astype(object)])
+        added = added.astype(np.int64)
+    if before is None:
+        return added
+    dtype = before.dtype if before.dtype == added.dtype else object
+    return np.concatenate([before.astype(dtype), added.astype(dtype)])
 
 
 def _listed(ids: Any) -> list[Any]:
     """Ids as Python objects; a single id is a list of one."""
-    if isinstance(ids, str) or (np.ndim(ids) == 0 and not isinstance(ids, Iterable)):
+    if isinstance(ids, str) or (np.ndim(ids) == 0 and not hasattr(ids, "__iter__")):
         ids = [ids]
-    found = ids.tolist() if hasattr(ids, "tolist") else ids
-    return [name.item() if isinstance(name, np.generic) else name for name in found]
+    names = ids.tolist() if hasattr(ids, "tolist") else ids
+    return [name.item() if isinstance(name, np.generic) else name for name in names]

@@ -1,4 +1,4 @@
-"""Approximate indexes of faiss and hnswlib, each where it is installed."""
+"""Approximate indexes of faiss and usearch, each where it is installed."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -11,7 +11,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import skparaphrase
 from skparaphrase.datasets import load_similarity
-from skparaphrase.search import FaissIndex, HnswlibIndex, SemanticSearch
+from skparaphrase.search import FaissIndex, SemanticSearch, UsearchIndex
 
 SENTENCES = load_similarity().data[:, 0]
 QUERIES = load_similarity().data[:40, 1]
@@ -24,12 +24,12 @@ pytestmark = pytest.mark.integration
     params=[
         FaissIndex(),
         FaissIndex("IVF4,Flat", parameters="nprobe=4"),
-        HnswlibIndex(),
+        UsearchIndex(),
     ],
     ids=str,
 )
 def index(request):
-    module = "faiss" if isinstance(request.param, FaissIndex) else "hnswlib"
+    module = "faiss" if isinstance(request.param, FaissIndex) else "usearch"
     pytest.importorskip(module)
     return request.param
 
@@ -59,9 +59,6 @@ def test_texts_are_added_without_a_new_index(index):
     agree(search)
     search.partial_fit(SENTENCES[300:340], ids=[f"new {n}" for n in range(40)])
     agree(search)
-    search.remove(range(120, 200))
-    assert search.neighbors_ is not before  # more were removed than are left
-    agree(search)
 
 
 def test_saved_with_the_texts(index, tmp_path):
@@ -83,20 +80,10 @@ def test_unfitted_indexes_are_saved(index, tmp_path):
     assert not hasattr(loaded.neighbors, "index_")
 
 
-def test_removed_texts_are_not_searched():
-    pytest.importorskip("hnswlib")
-    index = HnswlibIndex().fit(np.eye(6)).remove([1, 2])
-    assert_array_equal(np.sort(index.kneighbors(np.eye(6), 4)[1])[0], [0, 3, 4, 5])
-    distances, rows = index.partial_fit(np.eye(6)[:1]).kneighbors(np.eye(6)[:1], 2)
-    assert_array_equal(np.sort(rows), [[0, 6]])
-    assert_allclose(distances, 0)
-
-
 @pytest.mark.parametrize(
     ("made", "message"),
     [
-        (HnswlibIndex(M=1), "'M' parameter of HnswlibIndex"),
-        (HnswlibIndex(ef=0), "'ef' parameter"),
+        (UsearchIndex(connectivity=1), "'connectivity' parameter of UsearchIndex"),
         (FaissIndex(factory=3), "'factory' parameter of FaissIndex"),
     ],
 )

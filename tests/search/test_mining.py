@@ -68,12 +68,6 @@ def test_two_lists(top_k):
     assert_array_equal(pairs.text[:, 1], second[pairs.row[:, 1]])
 
 
-def test_a_frame():
-    frame = ParaphraseMiner(PLANE).fit(["a"]).mine(["a", "d"], ["b"], as_frame=True)
-    assert frame.columns.tolist() == ["row1", "row2", "text1", "text2", "score"]
-    assert frame.iloc[0, :4].tolist() == [0, 0, "a", "b"]
-
-
 def test_equal_texts_have_a_cosine_of_one():
     texts = [*np.unique(PAIRS), *np.unique(PAIRS)]
     pairs = ParaphraseMiner(threshold=1).fit(texts).mine(texts)

@@ -72,20 +72,6 @@ def test_frames(search):
     assert SemanticSearch().fit(pd.DataFrame({"text": TEXTS})).texts_.shape == (3,)
 
 
-def test_kneighbors_are_those_of_scikit_learn(search):
-    peer = NearestNeighbors(metric="cosine").fit(search.vectors_)
-    expected, _ = peer.kneighbors()
-    distances, indices = search.kneighbors()
-    assert_allclose(distances, expected, atol=2e-6)
-    assert (indices != np.arange(len(SENTENCES))[:, np.newaxis]).all()
-    distances, indices = search.kneighbors(QUERIES, 3)
-    expected, rows = peer.kneighbors(search._embed(QUERIES), 3)
-    assert_allclose(distances, expected, atol=2e-6)
-    assert (indices == rows).mean() > 0.99  # ties
-    only = search.kneighbors(QUERIES, 3, return_distance=False)
-    assert_array_equal(only, indices)
-
-
 class Reversed(BaseEstimator):
     """An index with its own way to count: the worst first, and a row too many."""
 
@@ -105,8 +91,6 @@ def test_neighbors_of_others(search, neighbors):
     other = SemanticSearch(neighbors=neighbors).fit(SENTENCES)
     hits, expected = other.search(QUERIES, k=4), search.search(QUERIES, k=4)
     assert_allclose(hits.score, expected.score, atol=1e-6)
-    own, expected = other.kneighbors(n_neighbors=3), search.kneighbors(n_neighbors=3)
-    assert_allclose(own[0], expected[0], atol=1e-6)
     assert not hasattr(neighbors, "X_")
     assert not hasattr(neighbors, "n_features_in_")
 
@@ -142,16 +126,12 @@ def test_ids_of_a_series(search):
 def test_ids_of_added_texts():
     search = SemanticSearch().fit(TEXTS[:1], ids=[7]).partial_fit(TEXTS[1:])
     assert search.ids_.tolist() == [7, 8, 9]
-    search.partial_fit(pd.Series(["One more.", "And another."]))
-    assert search.ids_.tolist() == [7, 8, 9, 0, 1]
-    search.partial_fit(pd.Series(["A third."]))  # the default index, which is taken
+    search.partial_fit(pd.Series(["A third."]))  # the default index
     search.partial_fit(["With a name.", "Large."], ids=["a", 2**70])
-    assert search.ids_.tolist() == [7, 8, 9, 0, 1, 10, "a", 2**70]
-    series = pd.Series(TEXTS)
-    search = SemanticSearch().fit(series[1:]).partial_fit(series[:1])
-    assert search.ids_.tolist() == [1, 2, 0]
+    assert search.ids_.tolist() == [7, 8, 9, 10, "a", 2**70]
+    search = SemanticSearch().fit(pd.Series(TEXTS)[1:])
     search.partial_fit(["A text."], ids="name").remove(np.int64(1))
-    assert search.ids_.tolist() == [2, 0, "name"]
+    assert search.ids_.tolist() == [2, "name"]
     assert SemanticSearch().fit(TEXTS, ids=list(np.arange(3))).ids_.dtype == np.int64
 
 
@@ -159,7 +139,7 @@ def test_ids_of_added_texts():
     ("texts", "ids", "message"),
     [
         (["a"], [0], r"ids\[0\] = 0 is there already"),
-        (["a", "b"], ["x", "x"], r"ids\[1\] = 'x' occurs twice"),
+        (["a", "b"], ["x", "x"], r"ids\[1\] = 'x' is there already"),
         (["a", "b"], ["x"], "1 ids for 2 texts"),
     ],
 )
@@ -167,17 +147,21 @@ def test_ids_have_to_be_distinct(texts, ids, message):
     search = SemanticSearch().fit(TEXTS)
     with pytest.raises(ValueError, match=message):
         search.partial_fit(texts, ids=ids)
-    named = SemanticSearch().fit(TEXTS, ids=list("xyz"))
-    with pytest.raises(ValueError, match="pass ids= of those added"):
-        named.partial_fit(texts)
-    assert len(search.texts_) == len(search.vectors_) == len(named.ids_) == 3
+    assert len(search.texts_) == len(search.vectors_) == len(search.ids_) == 3
 
 
-@pytest.mark.parametrize("dtype", [None, "float16", "int8"])
-@pytest.mark.parametrize("neighbors", [None, NearestNeighbors()], ids=str)
-def test_after_any_changes_as_a_new_search(neighbors, dtype):
+class Growing(Reversed):
+    """Takes more vectors, and keeps those of texts that were removed."""
+
+    def partial_fit(self, X, y=None):
+        self.X_ = np.concatenate([self.X_, X])
+        return self
+
+
+@pytest.mark.parametrize("neighbors", [None, NearestNeighbors(), Growing()], ids=str)
+def test_after_any_changes_as_a_new_search(neighbors):
     random = np.random.RandomState(0)
-    search = SemanticSearch(neighbors=neighbors, dtype=dtype).fit(SENTENCES[:80])
+    search = SemanticSearch(neighbors=neighbors).fit(SENTENCES[:80])
     there = dict(enumerate(SENTENCES[:80]))
     for start in range(80, 200, 40):
         gone = random.choice(list(there), 45, replace=False).tolist()
@@ -186,15 +170,13 @@ def test_after_any_changes_as_a_new_search(neighbors, dtype):
         added = {100 + n: SENTENCES[n] for n in range(start, start + 40)}
         search.partial_fit(list(added.values()), ids=list(added))
         there |= added
-        new = SemanticSearch(dtype=dtype).fit(list(there.values()), ids=list(there))
+        new = SemanticSearch().fit(list(there.values()), ids=list(there))
         assert search.ids_.tolist() == list(there)
         assert_array_equal(search.texts_, new.texts_)
         assert_array_equal(search.vectors_, new.vectors_)
         hits, expected = search.search(QUERIES, k=6), new.search(QUERIES, k=6)
         assert_allclose(hits.score, expected.score, atol=1e-6)
         assert (hits.id == expected.id).mean() > 0.98  # ties
-        own, expected = search.kneighbors()[0], new.kneighbors()[0]
-        assert_allclose(own, expected, atol=1e-6)
 
 
 class Failing(Reversed):
@@ -230,26 +212,6 @@ def test_what_fails_changes_nothing(change, error):
     assert search.partial_fit(["One more text."]).ids_.tolist() == [0, 1, 2, 3]
 
 
-class Demanding(Reversed):
-    """Needs three vectors."""
-
-    def fit(self, X, y=None):
-        if len(X) < 3:
-            raise ValueError("too few")
-        return super().fit(X)
-
-
-def test_an_index_that_cannot_be_fitted_to_what_is_left_stays():
-    search = SemanticSearch(neighbors=Demanding()).fit(SENTENCES[:6])
-    for name in range(6):
-        search.remove(name)
-        left = list(range(name + 1, 6))
-        found = search.search(SENTENCES[0], k=6).id[0].tolist()
-        assert sorted(found) == left
-    search.partial_fit(SENTENCES[:4])
-    assert search.search(SENTENCES[1], k=1).text.item() == SENTENCES[1]
-
-
 def test_an_empty_search_with_an_index():
     search = SemanticSearch(neighbors=NearestNeighbors()).fit([])
     assert search.search("bikes").row.shape == (1, 0)
@@ -270,35 +232,18 @@ def test_where(search):
     mask = np.arange(len(SENTENCES)) % 3 == 1
     expected = SemanticSearch().fit(SENTENCES[mask], ids=np.flatnonzero(mask))
     expected = expected.search(QUERIES, k=4)
-    series = pd.Series(mask[::-1], index=np.arange(len(SENTENCES))[::-1])
     approximate = SemanticSearch(neighbors=NearestNeighbors()).fit(SENTENCES)
-    for where in (mask, mask.tolist(), lambda ids: ids % 3 == 1, series):
+    for where in (mask, mask.tolist(), pd.Series(mask)):
         for searched in (search, approximate):
             hits = searched.search(QUERIES, k=4, where=where)
             assert_array_equal(hits.id, expected.id)
             assert_allclose(hits.score, expected.score, atol=1e-6)
-    few = search.search(QUERIES, k=4, where=np.arange(len(SENTENCES)) < 2)
+    few = search.search(QUERIES, k=4, where=np.isin(search.ids_, [0, 1]))
     assert few.row.shape == (40, 2)
     assert search.search(QUERIES, where=~mask & mask).row.shape == (40, 0)
 
 
-def test_a_series_of_where_fits_texts_that_changed():
-    frame = pd.DataFrame({"text": TEXTS, "new": [True, False, True]}, index=[5, 6, 7])
-    search = SemanticSearch().fit(frame["text"]).remove(5)
-    assert search.search("bikes", where=frame["new"]).id.tolist() == [[7]]
-    search.partial_fit(["Bikes?"])
-    assert search.search("bikes", where=frame["new"]).id.tolist() == [[7]]  # not 8
-    default = frame["new"].set_axis(pd.RangeIndex(5, 8)).reset_index(drop=True)
-    by_position = SemanticSearch().fit(TEXTS).remove(1).partial_fit(["Bikes?"])
-    with pytest.raises(ValueError, match=r"default index.*where.to_numpy\(\)"):
-        by_position.search("bikes", where=default)
-    named = SemanticSearch().fit(TEXTS, ids=list("xyz"))  # ids that are no index
-    assert named.search("bikes", where=frame["new"]).id.tolist() == [["z", "x"]]
-    twice = pd.Series([False, True, False], index=[0, 0, 1])
-    assert SemanticSearch().fit(TEXTS).search("bikes", where=twice).id.item() == 1
-
-
-@pytest.mark.parametrize("where", [[True], np.arange(3), lambda ids: 1])
+@pytest.mark.parametrize("where", [[True], np.arange(3), lambda ids: ids > 0])
 def test_what_where_cannot_be(where):
     with pytest.raises(ValueError, match="a bool for each of the 3 texts"):
         SemanticSearch().fit(TEXTS).search("bikes", where=where)
@@ -364,7 +309,6 @@ def test_vectors_instead_of_texts(search, tmp_path):
     alone = SemanticSearch().fit(stored)
     beside = SemanticSearch().fit(SENTENCES, vectors=stored)
     for found in (alone, beside):
-        assert np.shares_memory(found.vectors_, stored)
         other = found.search(QUERIES, k=4)
         assert_allclose(other.score, hits.score, atol=1e-6)
         assert (other.row == hits.row).mean() > 0.99
@@ -381,27 +325,23 @@ def test_vectors_instead_of_texts(search, tmp_path):
     assert_allclose(alone.search(QUERIES[3], k=1).score, 1, atol=1e-6)
 
 
+def test_unit_vectors_stay_in_their_file(tmp_path):
+    encoder = make_pipeline(skparaphrase.load_pretrained(), Normalizer())
+    stored = transform_to(encoder, SENTENCES, tmp_path / "vectors.npy")
+    assert np.shares_memory(SemanticSearch().fit(stored).vectors_, stored)
+
+
 def test_vectors_that_do_not_fit(search):
-    with pytest.raises(ValueError, match=r"vectors must have shape \(3, dim\)"):
+    with pytest.raises(ValueError, match=r"inconsistent numbers of samples: \[3, 2\]"):
         SemanticSearch().fit(TEXTS, vectors=np.eye(2))
     with pytest.raises(ValueError, match="fitted with texts: add the same"):
         SemanticSearch().fit(TEXTS).partial_fit(np.eye(2))
-    with pytest.raises(ValueError, match="Vector 1 has numbers that are not finite"):
+    with pytest.raises(ValueError, match="vectors contains NaN"):
         SemanticSearch().fit(np.array([[1.0, 2.0], [np.nan, 1.0]]))
     with pytest.raises(ValueError, match=r"5 dimensions.* searched 256"):
         search.search(np.eye(5))
     with pytest.raises(ValueError, match="pass the fitted encoder that made"):
         SemanticSearch(SIFEncoder()).fit(np.eye(5))
-
-
-@pytest.mark.parametrize(("dtype", "bound"), [("float16", 5e-4), ("int8", 8e-3)])
-def test_smaller_types(search, dtype, bound):
-    small = SemanticSearch(dtype=dtype).fit(SENTENCES)
-    assert small.vectors_.nbytes * 4 == search.vectors_.nbytes * small.vectors_.itemsize
-    assert small.vectors_.dtype == dtype
-    hits, expected = small.search(QUERIES, k=5), search.search(QUERIES, k=5)
-    assert 0 < np.abs(hits.score - expected.score).max() < bound
-    assert (hits.row[:, 0] == expected.row[:, 0]).mean() > 0.95
 
 
 def test_which_encoder_is_used():
@@ -468,13 +408,6 @@ def test_nothing():
     search = SemanticSearch().fit([])
     assert search.search(["bikes"], k=2).row.shape == (1, 0)
     assert search.partial_fit(TEXTS).search([], k=2).row.shape == (0, 2)
-    assert SemanticSearch().fit(["bikes"]).kneighbors()[1].shape == (1, 0)
-
-
-def test_scores_are_cosines(search):
-    scores = search.search(SENTENCES, k=3).score
-    assert scores.max() == 1
-    assert search.kneighbors(SENTENCES, 1)[0].min() == 0
 
 
 @pytest.mark.parametrize("frozen", [True, False])
@@ -493,10 +426,9 @@ def test_saved_and_loaded(tmp_path, as_given, frozen):
     assert_array_equal(hits.score, expected.score)
 
 
-@pytest.mark.parametrize("dtype", ["float32", "float16", "int8"])
-def test_large_vectors_are_mapped(tmp_path, dtype, monkeypatch):
+def test_large_vectors_are_mapped(tmp_path, monkeypatch):
     monkeypatch.setattr(_models, "is_large", lambda n_bytes: n_bytes > 2**10)
-    search = SemanticSearch(dtype=dtype).fit(SENTENCES, ids=IDS)
+    search = SemanticSearch().fit(SENTENCES, ids=IDS)
     search.save(tmp_path / "search")
     loaded = skparaphrase.load(tmp_path / "search")
     assert not loaded.vectors_.flags.writeable
@@ -506,16 +438,11 @@ def test_large_vectors_are_mapped(tmp_path, dtype, monkeypatch):
     assert_array_equal(hits.score, expected.score)
     loaded.remove(IDS[0]).partial_fit(["A new one."], ids=["new"])
     assert loaded.search("a new one", k=1).id.item() == "new"
-    content = (tmp_path / "search/vectors_.npy").read_bytes()
-    (tmp_path / "search/vectors_.npy").write_bytes(content[:-1])
-    with pytest.raises(ValueError, match="damaged"):
-        skparaphrase.load(tmp_path / "search")
 
 
 def test_more_neighbours_than_texts(search):
     hits = SemanticSearch().fit(TEXTS).search("bikes", k=10)
     assert hits.row.shape == (1, 3)
-    assert SemanticSearch().fit(TEXTS).kneighbors()[1].shape == (3, 2)
     with pytest.raises(ValueError, match="k == 0, must be >= 1"):
         search.search("bikes", k=0)
 
