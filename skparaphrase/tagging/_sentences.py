@@ -5,27 +5,20 @@
 
 from collections.abc import Iterable, Mapping, Set
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils import check_consistent_length
 
 from skparaphrase._lazy import networks
+from skparaphrase.encoders._trained import TrainedEncoder
 from skparaphrase.text import TokenBatch
 from skparaphrase.text._check import describe, is_missing
 
-if TYPE_CHECKING:
-    from skparaphrase.encoders._trained import TrainedEncoder
-
 
 def check_sentences(X: Any, name: str = "X") -> list[list[str]]:
-    """Sentences as lists of str.
-
-    Raises
-    ------
-    TypeError
-        For anything but lists of str; the message names sentence and token.
-    """
+    """Sentences as lists of str; errors name the sentence and the token."""
     sentences = _check_rows(X, name, "token")
     for i, sentence in enumerate(sentences):
         for j, token in enumerate(sentence):
@@ -38,36 +31,21 @@ def check_sentences(X: Any, name: str = "X") -> list[list[str]]:
 
 
 def check_tags(y: Any, sentences: list[list[str]], name: str = "y") -> NDArray[Any]:
-    """The tags of all tokens, end to end, shape (n_tokens,).
-
-    Raises
-    ------
-    TypeError
-        For anything but lists of tags.
-    ValueError
-        If lengths differ from those of the sentences.
-    """
+    """The tags of all tokens, end to end, shape (n_tokens,)."""
     rows = _check_rows(y, name, "tag")
-    if len(rows) != len(sentences):
-        raise ValueError(
-            f"There are {len(sentences)} sentences, but {name} holds tags of "
-            f"{len(rows)}: found input variables with inconsistent numbers of samples."
-        )
+    check_consistent_length(sentences, rows)
     for i, (sentence, row) in enumerate(zip(sentences, rows, strict=True)):
         if len(sentence) != len(row):
             raise ValueError(
-                f"Sentence {i} has {len(sentence)} tokens, but {name} holds {len(row)} "
-                f"tags for it."
+                f"Sentence {i} has {len(sentence)} tokens, but {name} {len(row)} tags."
             )
         for j, tag in enumerate(row):
             if is_missing(tag):
                 raise ValueError(f"{name}: tag {j} of sentence {i} is missing.")
+            if isinstance(tag, (list, tuple, np.ndarray)):
+                raise TypeError(f"{name}: a token has one tag; got {describe(tag)}.")
     flat = list(chain.from_iterable(rows))
-    nested = [t for t in flat if np.iterable(t) and not isinstance(t, (str, bytes))]
-    if nested:
-        raise TypeError(f"{name}: a token has one tag; got {describe(nested[0])}.")
-    n_str = sum(isinstance(tag, str) for tag in flat)
-    if 0 < n_str < len(flat):
+    if len({isinstance(tag, str) for tag in flat}) > 1:
         raise TypeError(f"{name} mixes tags that are str with tags that are not.")
     return np.asarray(flat)
 
@@ -82,19 +60,15 @@ def _check_rows(values: Any, name: str, what: str) -> list[list[Any]]:
 
 
 def _check_list(values: Any, where: str, wanted: str) -> list[Any]:
-    """The entries of a sequence as Python objects."""
-    found = values
-    for method in ("tolist", "to_list", "to_pylist"):  # arrays and series
-        if hasattr(values, method):
-            found = getattr(values, method)()
-    is_one = isinstance(found, (str, bytes, Mapping, Set))
-    if is_one or not isinstance(found, Iterable):
+    is_one = isinstance(values, (str, bytes, Mapping, Set))
+    if is_one or not isinstance(values, Iterable):
         raise TypeError(f"{where} must be {wanted}; got {describe(values)}.")
-    return found if isinstance(found, list) else list(found)
+    # Of Arrow, which iterates over scalars of its own.
+    return values.to_pylist() if hasattr(values, "to_pylist") else list(values)
 
 
 def encode_sentences(
-    sentences: list[list[str]], encoder: "TrainedEncoder", *, known_only: bool = False
+    sentences: list[list[str]], encoder: TrainedEncoder, *, known_only: bool = False
 ) -> "networks.Sentences":
     """Numbers of distinct words, and what the encoder reads of each.
 

@@ -39,6 +39,7 @@ from skparaphrase.tagging._sentences import (
 )
 
 _CHARAGRAM: dict[str, Any] = {"min_count": 2, "dim": 150, "activation": "relu"}
+_DENSE = {"optimizer": Optimizer("sgd", sparse=False)}
 _CHARACTERS: dict[str, Any] = {"embedding_dim": 50, "dim": 150, "lowercase": False}
 
 
@@ -124,9 +125,7 @@ class SequenceTagger(TrainedModel):
     Notes
     -----
     The loss is the cross-entropy with targets to which 1e-4 is added, as in the paper's
-    code. Each distinct word of a batch is embedded once.
-
-    A word without a known n-gram is a zero vector, as in the encoder.
+    code. A word without a known n-gram is a zero vector, as in the encoder.
 
     `predict` returns an array of lists, which `cross_val_predict` can join. For the
     metrics of :mod:`sklearn.metrics` flatten both sides: `np.concatenate(y)`.
@@ -166,23 +165,20 @@ class SequenceTagger(TrainedModel):
     }
 
     _paper_settings: ClassVar[Settings] = {
-        "charagram": {
-            "optimizer": Optimizer("sgd", sparse=False),
-            "word_encoder": CharagramEncoder(**_CHARAGRAM),
-        },
+        "charagram": {**_DENSE, "word_encoder": CharagramEncoder(**_CHARAGRAM)},
         "charagram-2-layers": {
-            "optimizer": Optimizer("sgd", sparse=False),
+            **_DENSE,
             "word_encoder": CharagramEncoder(**_CHARAGRAM, n_layers=2),
         },
         "char-cnn": {
-            "optimizer": Optimizer("sgd", sparse=False),
+            **_DENSE,
             "word_encoder": CharCNNEncoder(
                 **_CHARACTERS, filters="equal", conv_activation="tanh"
             ),
             "penalty": 1e-5,
         },
         "char-lstm": {
-            "optimizer": Optimizer("sgd", sparse=False),
+            **_DENSE,
             "word_encoder": CharLSTMEncoder(
                 **_CHARACTERS, embedding_range=None, output_gate=True
             ),
@@ -238,8 +234,7 @@ class SequenceTagger(TrainedModel):
         Raises
         ------
         TypeError, ValueError
-            If `X` and `y` are not lists of tokens and of as many tags; the message
-            names the sentence. If there is only one tag.
+            If `X` and `y` are not lists of tokens and of as many tags, or hold one tag.
 
         Notes
         -----
@@ -325,10 +320,7 @@ class SequenceTagger(TrainedModel):
         rows = split_rows(check_tags(y, sentences, name.replace("X", "y")), sentences)
         kept = [i for i, sentence in enumerate(sentences) if sentence]
         if not kept:
-            raise ValueError(
-                f"Found sentences with 0 token(s) in {name} while a minimum of 1 is "
-                "required by SequenceTagger."
-            )
+            raise ValueError(f"Found 0 token(s) in {name}; at least 1 is required.")
         return LabelledTexts(
             np.fromiter((sentences[i] for i in kept), dtype=object),
             np.fromiter((rows[i] for i in kept), dtype=object),
@@ -352,8 +344,7 @@ class SequenceTagger(TrainedModel):
                     "A frozen word_encoder must be one trained on paraphrases; got "
                     f"{encoder.estimator!r}."
                 )
-            if not hasattr(encoder.estimator, "vectors_"):
-                raise ValueError(f"word_encoder={encoder!r} is frozen, but not fitted.")
+            check_is_fitted(encoder.estimator)
             return copy(encoder.estimator)
         if encoder is None:
             encoder = CharagramEncoder(**_CHARAGRAM)
@@ -390,8 +381,7 @@ class SequenceTagger(TrainedModel):
         frozen = isinstance(self.word_encoder, FrozenEstimator)
         tagger = self._fitted_tagger().to(device)
         tagger.composition.requires_grad_(not frozen)
-        uses_start = optimizer._uses_start(self.penalty)
-        anchors = anchor_table(encoder) if uses_start else None
+        anchors = anchor_table(encoder) if optimizer._uses_start(self.penalty) else None
         return training.TaggerTrainer(
             tagger,
             networks.WordTable(
@@ -416,13 +406,12 @@ class SequenceTagger(TrainedModel):
         parameters = {
             name: array
             for name, array in arrays.items()
-            if name != "vectors" and not name.startswith("composition.")
+            if not name.startswith(("vectors", "composition."))
         }
         return {"word_encoder_": encoder, "parameters_": parameters}
 
     def _validation_score(self, examples: LabelledTexts) -> float:
-        predicted = self._predict_flat(list(examples.texts))
-        return float(np.mean(predicted == np.concatenate(examples.targets)))
+        return self.score(examples.texts, examples.targets)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
