@@ -13,6 +13,8 @@ import pyarrow as pa
 import pytest
 import torch
 from hypothesis import settings
+from pyarrow import parquet
+from pyarrow.dataset import dataset
 
 from skparaphrase.datasets import load_similarity
 from skparaphrase.encoders import (
@@ -202,6 +204,26 @@ def pair_container(request):
 def sentence_container(request):
     """Takes a list of texts."""
     return request.param
+
+
+@pytest.fixture
+def to_parquet(tmp_path):
+    """Writes rows to a dataset of files of several row groups."""
+
+    def write(rows):
+        cells = np.array(rows, dtype=object)
+        columns = cells.reshape(len(rows), -1).T.tolist() if len(rows) else [[]]
+        table = pa.table(
+            [pa.array(c, pa.string()) for c in columns], [*"abcd"][: len(columns)]
+        )
+        folder = tmp_path / f"rows {len([*tmp_path.iterdir()])}"
+        folder.mkdir()
+        for start in range(0, len(rows) or 1, 17):
+            path = folder / f"{start:05}.parquet"
+            parquet.write_table(table.slice(start, 17), path, row_group_size=5)
+        return dataset(folder)
+
+    return write
 
 
 @pytest.fixture

@@ -27,7 +27,6 @@ from skparaphrase.metrics import STSScorer, pearson_score
 from skparaphrase.optimizers import Optimizer
 from skparaphrase.pairs import PairFeatures, PairSimilarity
 from skparaphrase.search import NearDuplicates, SemanticSearch, mine_hard_negatives
-from skparaphrase.streams import TextStore
 from skparaphrase.supervised import (
     PairClassifier,
     SentenceClassifier,
@@ -62,7 +61,6 @@ def use_tables(path: Path, texts: Texts) -> None:
     assert_type(batch[1:], TokenBatch)
     assert_type(batch.lengths, NDArray[np.int64])
     assert_type(WordFrequencies({"cat": 1}).total, int)
-    assert_type(TextStore(path).shape, tuple[int, ...])
 
 
 def use_encoders(texts: Texts, pairs: Pairs) -> None:

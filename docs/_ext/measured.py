@@ -139,12 +139,11 @@ def sizes(results: Mapping[str, Any]) -> list[list[str]]:
 
 
 def disk(dim: int = DIM) -> str:
-    """The disk space of a billion vectors and of their texts."""
+    """The disk space of a billion vectors."""
     full, half = (size * dim * BILLION / 1e12 for size in (4, 2))
     return (
         f"On disk, a billion vectors of {dim} numbers take {full:.1f} TB in float32 "
-        f"and {half:.1f} TB in float16. Their texts, in a ``TextStore``, take their "
-        f"size in bytes plus {16 * BILLION / 1e9:.0f} GB."
+        f"and {half:.1f} TB in float16."
     )
 
 

@@ -4,7 +4,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from os import PathLike
 from typing import Any, ClassVar, Self
 
@@ -22,7 +22,7 @@ from skparaphrase._estimator import (
 )
 from skparaphrase.encoders._base import TextEncoder, check_word_vectors
 from skparaphrase.encoders._export import save_model2vec, static_embedding
-from skparaphrase.text import check_texts
+from skparaphrase.text._check import check_text_blocks
 from skparaphrase.vectors import WordVectors
 from skparaphrase.vectors._bundled import SENTENCES, is_bundled
 from skparaphrase.vectors._pooling import POOLINGS, pool_texts
@@ -228,7 +228,7 @@ class AverageEncoder(AveragingEncoder):
             If the encoder is that of :func:`skparaphrase.load_pretrained` and `X` holds
             pairs: training it takes another class.
         """
-        texts = check_fit_texts(X)
+        *_, texts = fit_blocks(X)
         check_word_vectors(self.vectors)
         self._tokenizer()
         warn_of_ignored_vectors(self, y)
@@ -285,12 +285,19 @@ class AverageEncoder(AveragingEncoder):
         )
 
 
-def check_fit_texts(X: Any) -> NDArray[np.object_]:
-    """Texts to fit on; at least one."""
-    texts = check_texts(X)
-    if len(texts) == 0:
+def fit_blocks(X: Any) -> Iterator[NDArray[np.object_]]:
+    """Texts to fit on, in blocks if they are on disk; at least one."""
+    n_rows = 0
+    for texts in check_text_blocks(X):
+        n_rows += len(texts)
+        yield texts
+    if not n_rows:
         raise ValueError("Found 0 samples; a minimum of 1 text is required to fit.")
-    return texts
+
+
+def check_fit_texts(X: Any) -> NDArray[np.object_]:
+    """Texts to fit on in memory; at least one."""
+    return np.concatenate(list(fit_blocks(X)))
 
 
 def warn_of_ignored_vectors(encoder: Any, y: Any) -> None:
@@ -372,15 +379,18 @@ class TfidfEncoder(PaperSettings, AveragingEncoder):
         UserWarning
             If the vectors already include weights (`vectors.is_weighted`).
         """
-        texts = check_fit_texts(X).ravel().tolist()
         vectors = check_word_vectors(self.vectors)
         warn_of_ignored_vectors(self, y)
         warn_if_weighted(self, vectors)
-        n_words = len(vectors)
-        batch = vectors.encode(texts, self._tokenizer(), known_only=True)
-        document = np.repeat(np.arange(len(batch)), batch.lengths)
-        once = np.unique(document * n_words + batch.ids) % n_words
-        found = np.bincount(once, minlength=n_words)
-        self.weights_ = np.log((1 + len(texts)) / (1 + found))
-        self.unknown_weight_ = math.log(1 + len(texts))
+        n_texts, n_words = 0, len(vectors)
+        found = np.zeros(n_words, dtype=np.int64)
+        for texts in fit_blocks(X):
+            flat = texts.ravel().tolist()
+            batch = vectors.encode(flat, self._tokenizer(), known_only=True)
+            document = np.repeat(np.arange(len(batch)), batch.lengths)
+            once = np.unique(document * n_words + batch.ids) % n_words
+            found += np.bincount(once, minlength=n_words)
+            n_texts += len(batch)
+        self.weights_ = np.log((1 + n_texts) / (1 + found))
+        self.unknown_weight_ = math.log(1 + n_texts)
         return self

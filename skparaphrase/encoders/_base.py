@@ -18,8 +18,8 @@ from skparaphrase._compat import InvalidParameterError, is_fitted
 from skparaphrase._estimator import DocumentedOnline
 from skparaphrase._output import LastAxisTransformer
 from skparaphrase.storage._models import save
-from skparaphrase.text import check_texts, check_tokenizer, unique_texts
-from skparaphrase.text._check import ANY
+from skparaphrase.text import check_tokenizer, unique_texts
+from skparaphrase.text._check import ANY, check_text_blocks
 from skparaphrase.vectors import WordVectors, load_word_vectors
 
 
@@ -62,7 +62,8 @@ class TextEncoder(LastAxisTransformer, BaseEstimator):
         Parameters
         ----------
         X : array-like of str of shape (n_texts,), (n_texts, 1) or (n_rows, k)
-            Each distinct text is embedded once.
+            Each distinct text is embedded once. Data on disk (Parquet datasets and
+            files of pyarrow, Hugging Face's datasets) are read in blocks.
 
         Returns
         -------
@@ -77,12 +78,14 @@ class TextEncoder(LastAxisTransformer, BaseEstimator):
         """
         if not is_fitted(self):  # collects no tags: saves 5 % of a sentence
             check_is_fitted(self)
-        texts = check_texts(X, widths=ANY)
-        distinct, indices = unique_texts(texts)
-        vectors = self._embed(distinct)
-        if len(distinct) < texts.size:
-            vectors = vectors[indices.ravel()]
-        return self._wrap(vectors.reshape(*texts.shape, vectors.shape[1]), X)
+        blocks = []
+        for texts in check_text_blocks(X, widths=ANY):
+            distinct, indices = unique_texts(texts)
+            vectors = self._embed(distinct)
+            if len(distinct) < texts.size:
+                vectors = vectors[indices.ravel()]
+            blocks.append(vectors.reshape(*texts.shape, vectors.shape[1]))
+        return self._wrap(blocks[0] if len(blocks) == 1 else np.concatenate(blocks), X)
 
     def _tokenizer(self) -> Any:
         """The object that finds the tokens of texts."""

@@ -3,7 +3,7 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from numbers import Integral, Real
 from operator import index
 from typing import Any, ClassVar
@@ -42,7 +42,7 @@ def _character_tokenizer(encoder: TrainedEncoder) -> NgramTokenizer:
     return NgramTokenizer(ngram_range=(1, 1), lowercase=encoder.lowercase, binary=False)
 
 
-def _character_table(encoder: TrainedEncoder, texts: Sequence[str]) -> WordVectors:
+def _character_table(encoder: TrainedEncoder, texts: Iterable[str]) -> WordVectors:
     """Random vectors of the characters of texts, and of "<unk>" for all others."""
     characters = encoder._tokenizer().vocabulary(texts)
     if characters:

@@ -3,7 +3,7 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from numbers import Integral
 from typing import Any, ClassVar
 
@@ -213,7 +213,7 @@ class CharagramEncoder(TrainedEncoder):
             ngram_range=self.ngram_range, lowercase=self.lowercase, binary=self.binary
         )
 
-    def _draw_table(self, texts: Sequence[str]) -> WordVectors:
+    def _draw_table(self, texts: Iterable[str]) -> WordVectors:
         ngrams = self._tokenizer().vocabulary(
             texts, min_count=self.min_count, max_ngrams=self.max_ngrams
         )

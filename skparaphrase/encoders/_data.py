@@ -1,18 +1,10 @@
-"""What the fit of an encoder learns from: texts in memory or in a store."""
+"""What the fit of an encoder learns from: texts in memory or on disk."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-import json
-import tempfile
-import unicodedata
-from collections.abc import Collection, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
-from hashlib import blake2b
-from itertools import islice
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -26,23 +18,14 @@ from sklearn.utils import (
 )
 from sklearn.utils.multiclass import check_classification_targets
 
-import skparaphrase
 from skparaphrase._math import text_groups, unit_vectors
 from skparaphrase.encoders._average import check_fit_texts
-from skparaphrase.streams import TextStore
-from skparaphrase.streams._store import stored_tokens
-from skparaphrase.text import (
-    NgramTokenizer,
-    TokenBatch,
-    WordTokenizer,
-    check_texts,
-    unique_texts,
-)
-from skparaphrase.text._check import ROWS, is_missing
+from skparaphrase.text import TokenBatch, check_texts, unique_texts
+from skparaphrase.text._check import ROWS, check_text_blocks, is_missing
+from skparaphrase.text._stored import is_stored
 from skparaphrase.vectors import WordVectors
 
 N_PARTNERS = 2  # of a text that has a label
-_WORDS = 2**16  # of a vocabulary, at a time
 _NAMES = {
     "pairs": "paraphrases",
     "triplets": "triplets",
@@ -71,168 +54,129 @@ class Signal:
         return replace(self, values=None if self.values is None else self.values[rows])
 
 
-class TextsInMemory:
+class Texts:
     """Texts, or pairs or triplets of texts, of which each distinct one is encoded once.
 
     Parameters
     ----------
-    texts : ndarray of shape (n_texts,), (n_pairs, 2) or (n_triplets, 3), dtype object
+    array : ndarray of str or StoredTexts, of shape (n_texts,), (n_pairs, 2) or
+            (n_triplets, 3)
     signal : Signal
 
     Attributes
     ----------
-    strings : sequence of str
-        All texts in a row.
-    distinct : list of str
-    indices : ndarray of the shape of `texts`
-        Numbers of the distinct texts of each example.
-    identities : ndarray or None
-        Equal where strings are equal; None if the numbered texts are distinct.
+    strings : ndarray of str or StoredTexts, of shape (n_texts,)
+        All texts, one after another.
+    distinct : list of str or StoredTexts
+        In order of appearance.
+    indices : ndarray of the shape of `array`
+        Indices of the distinct texts of each example.
     """
 
-    identities = None
-
-    def __init__(self, texts: NDArray[np.object_], signal: Signal) -> None:
-        self.array = texts
+    def __init__(self, array: Any, signal: Signal) -> None:
+        self._array = array
         self.signal = signal
-        self.strings: Any = texts.ravel()
-        self.distinct, self.indices = unique_texts(texts)
+        self.strings: Any = array.ravel()
+        self.distinct: Any
+        self.indices: NDArray[np.intp]
+        if isinstance(array, StoredTexts):
+            self.distinct, self.indices = array.unique()
+        else:
+            self.distinct, self.indices = unique_texts(array)
 
     def __len__(self) -> int:
-        return len(self.array)
+        return len(self._array)
 
-    def take(self, rows: NDArray[np.intp]) -> "TextsInMemory":
+    @property
+    def array(self) -> NDArray[np.object_]:
+        """The examples in memory."""
+        return np.asarray(self._array)
+
+    def take(self, rows: NDArray[np.intp]) -> "Texts":
         """Some of the examples."""
-        return TextsInMemory(self.array[rows], self.signal.take(rows))
+        return Texts(self._array[rows], self.signal.take(rows))
 
     def encode(self, tokenizer: Any, vectors: WordVectors) -> TokenBatch:
         """The tokens of the distinct texts."""
         return vectors.encode(self.distinct, tokenizer, known_only=True)
 
 
-class TextsInStore:
-    """The same for the rows of a store, which are read and encoded as needed.
+@dataclass(frozen=True, eq=False)
+class StoredTexts:
+    """Rows of stored data as an array of str that is read whenever it is iterated over.
 
     Parameters
     ----------
-    store : TextStore
-    rows : ndarray of int or None
-        The rows to use; None for all.
-    signal : Signal
-    scratch : ExitStack
-        Removes temporary files.
+    X : stored data
+        See :func:`~skparaphrase.text._stored.is_stored`.
+    positions : ndarray of int of any shape, rising
+        Those of the texts in `X`; pair `i` is at `2i` and `2i + 1`.
+    hashes : ndarray of int of the same shape
+        64 bits of each text, by which equal texts are recognised: two of a million
+        differing texts share them with a probability of 3e-8.
     """
 
-    def __init__(
-        self,
-        store: TextStore,
-        rows: NDArray[np.intp] | None,
-        signal: Signal,
-        scratch: ExitStack,
-    ) -> None:
-        self._store = store
-        self._rows = rows
-        self._scratch = scratch
-        self.signal = signal
-        self.indices = StoredRows(store.shape, rows)
-        self.identities = store.identities
+    X: Any
+    positions: NDArray[np.intp]
+    hashes: NDArray[np.int64]
 
-    def __len__(self) -> int:
-        return len(self.indices)
-
-    @cached_property
-    def strings(self) -> Sequence[str]:
-        """All texts of the rows in a row."""
-        texts = self._store.flat
-        if self._rows is None:
-            return texts
-        return _ChosenTexts(texts, self.indices[:].ravel())
+    @classmethod
+    def read(cls, X: Any) -> "StoredTexts":
+        """Check all texts of stored data, and hash them."""
+        blocks = []
+        for texts in check_text_blocks(X, widths=ROWS):
+            found = np.fromiter(map(hash, texts.ravel().tolist()), np.int64, texts.size)
+            blocks.append(found.reshape(texts.shape))
+        hashes = np.concatenate(blocks)
+        return cls(X, np.arange(hashes.size).reshape(hashes.shape), hashes)
 
     @property
-    def array(self) -> NDArray[np.object_]:
-        """The rows in memory."""
-        texts = np.array(list(self.strings), dtype=object)
-        return texts.reshape(-1, *self._store.shape[1:])
-
-    def take(self, rows: NDArray[np.intp]) -> "TextsInStore":
-        """Some of the rows."""
-        kept = rows if self._rows is None else self._rows[rows]
-        return TextsInStore(self._store, kept, self.signal.take(rows), self._scratch)
-
-    def encode(self, tokenizer: Any, vectors: WordVectors) -> TokenBatch:
-        """The tokens of all texts of the store, which are kept in its folder."""
-        encode = partial(vectors.encode_blocks, tokenizer=tokenizer, known_only=True)
-        key = _tokens_key(tokenizer, vectors)
-        return stored_tokens(self._store, encode, key, len(vectors), self._scratch)
-
-
-@dataclass(frozen=True, eq=False)
-class StoredRows:
-    """Numbers of the texts of rows of a store, computed when asked for."""
-
-    stored: tuple[int, ...]  # the shape of the store
-    rows: NDArray[np.intp] | None
+    def shape(self) -> tuple[int, ...]:
+        return self.hashes.shape
 
     def __len__(self) -> int:
-        return self.stored[0] if self.rows is None else len(self.rows)
+        return len(self.hashes)
 
-    def __getitem__(self, rows: NDArray[np.intp] | slice) -> NDArray[np.intp]:
-        if self.rows is not None:
-            rows = self.rows[rows]
-        elif isinstance(rows, slice):
-            rows = np.arange(self.stored[0])[rows]
-        if len(self.stored) == 1:
-            return rows
-        width = self.stored[1]
-        return width * rows[:, np.newaxis] + np.arange(width)
+    def __getitem__(self, rows: Any) -> "StoredTexts":
+        return StoredTexts(self.X, self.positions[rows], self.hashes[rows])
 
+    def ravel(self) -> "StoredTexts":
+        return StoredTexts(self.X, self.positions.ravel(), self.hashes.ravel())
 
-class _ChosenTexts(Sequence[str]):
-    """Some texts of a longer sequence; a slice is of the same class."""
+    def unique(self) -> "tuple[StoredTexts, NDArray[np.intp]]":
+        """As :func:`~skparaphrase.text.unique_texts`."""
+        _, first, indices = np.unique(
+            self.hashes, return_index=True, return_inverse=True
+        )
+        order = np.argsort(first)  # of appearance
+        return self.ravel()[first[order]], np.argsort(order)[indices]
 
-    def __init__(self, texts: Sequence[str], chosen: NDArray[np.intp]) -> None:
-        self._texts = texts
-        self._chosen = chosen
+    def __iter__(self) -> Iterator[str]:
+        """All texts, one after another."""
+        positions, n_read, n_done = self.positions.ravel(), 0, 0
+        for block in check_text_blocks(self.X, widths=ROWS):
+            texts = block.ravel()
+            stop = int(np.searchsorted(positions, n_read + len(texts)))
+            yield from texts[positions[n_done:stop] - n_read].tolist()
+            n_read, n_done = n_read + len(texts), stop
 
-    def __len__(self) -> int:
-        return len(self._chosen)
-
-    def __getitem__(self, i: Any) -> Any:
-        if isinstance(i, slice):
-            return _ChosenTexts(self._texts, self._chosen[i])
-        return self._texts[int(self._chosen[i])]
-
-
-@contextmanager
-def store_iterator(X: Any) -> Iterator[tuple[Any, ExitStack]]:
-    """Yield `X`, or a temporary store if it is an iterator, and what cleans up."""
-    with ExitStack() as scratch:
-        if isinstance(X, Iterator):
-            place = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
-            X = TextStore.write(Path(scratch.enter_context(place)) / "texts", X)
-        yield X, scratch
+    def __array__(self, dtype: Any = None, copy: Any = None) -> NDArray[np.object_]:
+        return np.array([*self], dtype=object).reshape(self.shape)
 
 
 def check_examples(
-    X: Any,
-    y: Any,
-    kinds: Collection[str],
-    positive_from: float | None,
-    scratch: ExitStack,
-) -> TextsInMemory | TextsInStore:
+    X: Any, y: Any, kinds: Collection[str], positive_from: float | None
+) -> Texts:
     """Find out what `X` and `y` say, by their shapes, and check it.
 
     Parameters
     ----------
     X : array-like of str of shape (n_texts,), (n_pairs, 2) or (n_triplets, 3)
-        Or a TextStore of such a shape.
     y : array-like or None
     kinds : collection of str
         Those that the loss learns from; see :class:`Signal`.
     positive_from : float or None
         Pairs with at least this graded score are paraphrases.
-    scratch : ExitStack
-        Removes temporary files.
 
     Raises
     ------
@@ -256,7 +200,8 @@ def check_examples(
             f"y has shape {tuple(shape)}: set loss='distillation' to learn the vectors "
             "of a teacher."
         )
-    texts = X if isinstance(X, TextStore) else check_texts(X, widths=ROWS)
+    texts: Any
+    texts = StoredTexts.read(X) if is_stored(X) else check_texts(X, widths=ROWS)
     rows: NDArray[np.intp] | None = None
     if texts.shape[1:] == () and len(texts):
         signal, rows = _labels(texts, y)
@@ -280,9 +225,7 @@ def check_examples(
             f"Found {n_left} samples that are {_NAMES[signal.kind]}, while a minimum "
             "of 2 is required: an example is compared with the others."
         )
-    if isinstance(texts, TextStore):
-        return TextsInStore(texts, rows, signal, scratch)
-    return TextsInMemory(texts if rows is None else texts[rows], signal)
+    return Texts(texts if rows is None else texts[rows], signal)
 
 
 def _labels(texts: Any, y: Any) -> tuple[Signal, NDArray[np.intp] | None]:
@@ -388,18 +331,15 @@ def partners(labels: NDArray[np.intp], random_state: Any) -> NDArray[np.intp]:
     return np.concatenate(pairs)
 
 
-def share_texts(texts: Any) -> NDArray[np.intp]:
+def share_texts(texts: Texts) -> NDArray[np.intp]:
     """Numbers of groups of examples, shape (n_examples,): those that share a text.
 
     Hard negatives do not count: they would connect nearly all triplets.
     """
-    indices = texts.indices[:].reshape(len(texts), -1)[:, :2]
-    if texts.identities is not None:
-        indices = texts.identities[indices]
-    return text_groups(indices)
+    return text_groups(texts.indices.reshape(len(texts), -1)[:, :2])
 
 
-def check_teacher(X: Any, y: Any) -> TextsInMemory:
+def check_teacher(X: Any, y: Any) -> Texts:
     """Texts of shape S, and the unit vectors that a teacher gives them.
 
     Raises ValueError unless `y` has shape S + (dim,) and is finite.
@@ -413,7 +353,7 @@ def check_teacher(X: Any, y: Any) -> TextsInMemory:
     vectors = check_vectors(y, texts, "y", dtype=np.float32, order="C", copy=True)
     flat = vectors.reshape(texts.size, -1)
     unit_vectors(flat, out=flat)
-    return TextsInMemory(texts, Signal("vectors", vectors))
+    return Texts(texts, Signal("vectors", vectors))
 
 
 def check_vectors(
@@ -473,22 +413,3 @@ def teacher_axes(
     left, _, right = np.linalg.svd(across, full_matrices=False)
     axes: NDArray[np.float32] = (principal @ left @ right).astype(np.float32)
     return axes
-
-
-def _tokens_key(tokenizer: Any, vectors: WordVectors) -> str | None:
-    """A digest of what the tokens of a text depend on; None if it is unknown."""
-    if type(tokenizer) not in (WordTokenizer, NgramTokenizer):
-        return None
-    settings = {k: v for k, v in vars(tokenizer).items() if not k.startswith("_")}
-    facts = [
-        type(tokenizer).__name__,
-        sorted(settings.items()),
-        vectors.unknown_row,
-        skparaphrase.__version__,
-        unicodedata.unidata_version,
-    ]
-    digest = blake2b(json.dumps(facts).encode(), digest_size=16)
-    words = iter(vectors.words)
-    while block := list(islice(words, _WORDS)):
-        digest.update(json.dumps(block).encode())
-    return digest.hexdigest()

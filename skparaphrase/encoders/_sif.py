@@ -4,6 +4,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 from collections.abc import Callable, Iterable, Mapping
+from itertools import chain
 from numbers import Real
 from typing import Any, ClassVar, Self
 
@@ -14,7 +15,7 @@ from skparaphrase._compat import Interval, StrOptions, fit_context
 from skparaphrase._estimator import PaperSettings, Settings, store_parameters
 from skparaphrase.encoders._average import (
     AveragingEncoder,
-    check_fit_texts,
+    fit_blocks,
     warn_of_ignored_vectors,
 )
 from skparaphrase.encoders._base import check_word_vectors
@@ -149,7 +150,7 @@ class SIFEncoder(PaperSettings, AveragingEncoder):
             If the vectors already include weights (`vectors.is_weighted`), unless
             `weights` is a mapping.
         """
-        texts = check_fit_texts(X).ravel().tolist()
+        texts = chain.from_iterable(block.ravel().tolist() for block in fit_blocks(X))
         warn_of_ignored_vectors(self, y)
         vectors, weights = check_word_vectors(self.vectors), self.weights
         if isinstance(weights, Mapping):
@@ -160,6 +161,8 @@ class SIFEncoder(PaperSettings, AveragingEncoder):
                 vectors, self._tokenizer(), self.frequencies, texts
             )
             found = sif_weights(found, self.a) if weights is None else weights(found)
+        for _ in texts:  # check those that were not counted
+            pass
         found = np.asarray(found, dtype=np.float64)
         if found.shape != (len(vectors),) or not np.isfinite(found).all():
             raise ValueError(

@@ -7,7 +7,7 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -46,14 +46,14 @@ class Start:
     added_words: list[str]
 
 
-def start(encoder: Any, texts: Sequence[str]) -> Start:
+def start(encoder: Any, texts: Iterable[str]) -> Start:
     """Find what a fit of an encoder starts from.
 
     Parameters
     ----------
     encoder : TrainedEncoder
         With a `_random_state`, which draws what is random.
-    texts : sequence of str
+    texts : iterable of str
         The training texts. They determine which words, n-grams or characters the table
         has besides those of its start.
 

@@ -4,8 +4,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 from abc import abstractmethod
-from collections.abc import Sequence
-from contextlib import ExitStack
+from collections.abc import Iterable
 from copy import deepcopy
 from functools import partial
 from numbers import Integral, Real
@@ -33,7 +32,6 @@ from skparaphrase.encoders._data import (
     mean_targets,
     partners,
     share_texts,
-    store_iterator,
     teacher_axes,
 )
 from skparaphrase.encoders._embedding import embed_texts
@@ -116,10 +114,9 @@ class TrainedEncoder(PaperSettings, CallbackSupportMixin, TextEncoder):
 
         Parameters
         ----------
-        X : array-like of str, TextStore, or iterator of texts, pairs or triplets
-            At least two examples. The texts of a
-            :class:`~skparaphrase.streams.TextStore` stay on disk, and those of an
-            iterator are written to disk for the duration of the fit.
+        X : array-like of str, or dataset of pyarrow or datasets
+            At least two examples. Texts of a Parquet dataset or file stay on disk, as
+            do those of Hugging Face's datasets.
         y : array-like, default=None
             Of shape (n_examples,): pairs marked with 0 are ignored; with
             `positive_from`, those of lower scores are, and the others are paraphrases.
@@ -144,23 +141,20 @@ class TrainedEncoder(PaperSettings, CallbackSupportMixin, TextEncoder):
         kept, or without validation the parameters reached so far, and with
         `warm_start=True` another `fit` resumes.
 
-        For pairs in a store, memory holds 8 bytes a pair, `y`, the held-out pairs, and,
-        while an encoder of characters builds its vocabulary, one or two bytes for each
-        character. Their tokens are kept in the store's folder (4 bytes a token, 8 a
-        text) for the next fit with the same words and tokenizer. A teacher's vectors
+        Texts on disk are read a few times before the first epoch. Memory then holds 40
+        bytes a text, 4 bytes a token, `y` and the held-out texts. A teacher's vectors
         and their texts are held in memory, and on the device the averages that texts
         start from, if a loss uses them and they take at most 256 MB.
         """
         training.check_patience(self.patience, self.validation_fraction is not None)
         resume = self.warm_start and hasattr(self, "vectors_")
         context = self._init_callback_context(max_subtasks=self.max_epochs)
-        with store_iterator(X) as (X, scratch):
-            with training.unchanged_on_error(self) as before:
-                training.begin_randomness(self, resume=resume)
-                texts, held_out = self._split(self._check_examples(X, y, scratch))
-                run = self._training(texts, held_out, resume=resume)
-                run.begin(context, X, y)
-            run.fit_epochs(before)
+        with training.unchanged_on_error(self) as before:
+            training.begin_randomness(self, resume=resume)
+            texts, held_out = self._split(self._check_examples(X, y))
+            run = self._training(texts, held_out, resume=resume)
+            run.begin(context, X, y)
+        run.fit_epochs(before)
         return self
 
     @fit_context(prefer_skip_nested_validation=True)
@@ -174,7 +168,7 @@ class TrainedEncoder(PaperSettings, CallbackSupportMixin, TextEncoder):
 
         Parameters
         ----------
-        X : array-like of str, TextStore, or iterator of texts, pairs or triplets
+        X : array-like of str, or dataset of pyarrow or datasets
             As in :meth:`fit`.
         y : array-like, default=None
             As in :meth:`fit`.
@@ -185,21 +179,20 @@ class TrainedEncoder(PaperSettings, CallbackSupportMixin, TextEncoder):
         """
         resume = hasattr(self, "vectors_")
         had_axes = hasattr(self, "teacher_axes_")
-        with store_iterator(X) as (X, scratch):
-            with training.unchanged_on_error(self) as before:
-                training.begin_randomness(self, resume=resume)
-                texts = self._check_examples(X, y, scratch)
-                run = self._training(texts, None, resume=resume)
-            if not had_axes and hasattr(self, "teacher_axes_"):
-                self._warn_of_few_texts(len(texts.strings))
-            run.fit_once(before)
+        with training.unchanged_on_error(self) as before:
+            training.begin_randomness(self, resume=resume)
+            texts = self._check_examples(X, y)
+            run = self._training(texts, None, resume=resume)
+        if not had_axes and hasattr(self, "teacher_axes_"):
+            self._warn_of_few_texts(len(texts.strings))
+        run.fit_once(before)
         return self
 
-    def _check_examples(self, X: Any, y: Any, scratch: ExitStack) -> Any:
+    def _check_examples(self, X: Any, y: Any) -> Any:
         kinds = set(AUTOMATIC)
         if not isinstance(self.loss, str) or self.loss != "auto":
             kinds = set(self._checked_loss().learns_from)
-        return check_examples(X, y, kinds, self.positive_from, scratch)
+        return check_examples(X, y, kinds, self.positive_from)
 
     def _checked_loss(self, kind: str = "pairs") -> Loss:
         """The loss; `kind` is that of the examples, which "auto" depends on."""
@@ -242,14 +235,11 @@ class TrainedEncoder(PaperSettings, CallbackSupportMixin, TextEncoder):
                 "No word of the texts has a vector: do texts and vectors agree in "
                 "language, case and tokens?"
             )
-        signal, examples, identities = texts.signal, texts.indices, texts.identities
-        if signal.kind == "labels":
-            if identities is None:  # a text may have more than one label
-                batch, examples = batch.take(examples), np.arange(len(examples))
-            identities = np.zeros(len(batch), dtype=np.intp)
-            identities[examples[:]] = signal.values
+        signal, examples, identities = texts.signal, texts.indices, None
+        if signal.kind == "labels":  # a text may have more than one
+            batch, identities = batch.take(examples), signal.values
             # The same partners in a fit that resumes.
-            examples = examples[partners(signal.values, deepcopy(self._split_state))]
+            examples = partners(signal.values, deepcopy(self._split_state))
         teacher = None
         if signal.kind == "vectors":
             teacher = self._teacher(texts, len(batch))
@@ -300,7 +290,7 @@ class TrainedEncoder(PaperSettings, CallbackSupportMixin, TextEncoder):
             },
         )
 
-    def _start(self, texts: Sequence[str]) -> "networks.Composition":
+    def _start(self, texts: Iterable[str]) -> "networks.Composition":
         """Forget an earlier fit, and return the network that training starts with."""
         found = start(self, texts)
         self.__dict__.pop("teacher_axes_", None)
@@ -318,7 +308,7 @@ class TrainedEncoder(PaperSettings, CallbackSupportMixin, TextEncoder):
             check_same_words(anchors, self.vectors_)
         return self._fitted_composition()
 
-    def _draw_table(self, texts: Sequence[str]) -> WordVectors:
+    def _draw_table(self, texts: Iterable[str]) -> WordVectors:
         """Random vectors of the n-grams or characters of texts, if it learns them."""
         raise NotImplementedError
 

@@ -3,7 +3,7 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-from collections.abc import Collection, Iterator, Mapping, Sequence, Set
+from collections.abc import Collection, Iterable, Iterator, Mapping, Set
 from itertools import islice
 from numbers import Number
 from typing import Any
@@ -11,10 +11,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from skparaphrase.text._stored import is_stored, read_blocks
+
 _EXPECTED = "a list, array, Series or one-column frame of str, or pairs of str"
 ROWS = (2, 3)  # widths of rows that an encoder learns from
 ANY = range(1, 2**31)  # of rows that it transforms
-_ROW_KINDS = {(): "single texts", (2,): "pairs", (3,): "triplets"}
+_ROWS = 1 << 15  # read from disk at a time
 _ZIP = "Two lists become pairs with list(zip(first, second))."
 _SELECT = "Select one column of text, such as X['title'], or the two of a pair."
 _NO_TEXTS = (str, bytes, bytearray, memoryview, Mapping, Set, Number)
@@ -26,8 +28,9 @@ def check_texts(X: Any, *, widths: Collection[int] = (2,)) -> NDArray[np.object_
     Parameters
     ----------
     X : array-like of str of shape (n_texts,), (n_texts, 1) or (n_pairs, 2)
-        Lists, tuples, NumPy arrays, frames and series of pandas and polars, tables and
-        arrays of pyarrow. Generators are read to their end.
+        Lists, tuples, NumPy arrays, frames and series of pandas and polars; tables,
+        arrays, datasets and Parquet files of pyarrow; datasets and columns of Hugging
+        Face's datasets. Generators are read to their end.
     widths : collection of int, default=(2,)
         How many texts a row may have besides one.
 
@@ -44,6 +47,8 @@ def check_texts(X: Any, *, widths: Collection[int] = (2,)) -> NDArray[np.object_
         If an entry is missing (None, NaN), if rows differ in length, or if there are
         other numbers of columns.
     """
+    if is_stored(X):
+        return np.concatenate(list(check_text_blocks(X, widths=widths)))
     rows = _read(X)
     texts = rows if isinstance(rows, np.ndarray) else _from_rows(list(rows))
     texts = _check_shape(texts, widths)
@@ -51,33 +56,27 @@ def check_texts(X: Any, *, widths: Collection[int] = (2,)) -> NDArray[np.object_
     return texts
 
 
-def check_text_blocks(X: Any, block_size: int) -> Iterator[NDArray[np.object_]]:
+def check_text_blocks(
+    X: Any, *, widths: Collection[int] = (2,)
+) -> Iterator[NDArray[np.object_]]:
     """Convert texts as :func:`check_texts` does, in one or more blocks.
 
-    An iterator is read as it is consumed. Error messages name indices in the whole.
-    There may be triplets.
+    There is one block, unless `X` is read from disk. Error messages name indices in the
+    whole.
     """
-    rows = _read(X)
-    if isinstance(rows, np.ndarray):
-        texts = check_texts(rows, widths=ROWS)
-        for start in range(0, len(texts) or 1, block_size):
-            yield texts[start : start + block_size]
+    if not is_stored(X):
+        yield check_texts(X, widths=widths)
         return
     n_done = 0
-    width: tuple[int, ...] = ()
-    while (block := list(islice(rows, block_size))) or not n_done:
-        texts = _check_shape(_from_rows(block, n_done), ROWS)
-        if n_done and texts.shape[1:] != width:
-            raise ValueError(
-                f"Row {n_done} is {describe(block[0])}, unlike the rows before it, "
-                f"which hold {_ROW_KINDS[width]}."
-            )
-        width = texts.shape[1:]
+    for block in read_blocks(X, _ROWS):
+        rows = _read(block)
+        texts = rows if isinstance(rows, np.ndarray) else _from_rows(list(rows), n_done)
+        texts = _check_shape(texts, widths)
         _check_entries(texts, n_done)
         yield texts
-        n_done += len(block)
-        if not block:
-            return
+        n_done += len(texts)
+    if not n_done:
+        yield np.empty(0, dtype=object)
 
 
 def check_pairs(X: Any, *, hint: str = "") -> NDArray[np.object_]:
@@ -147,14 +146,16 @@ def unique_texts(texts: NDArray[np.object_]) -> tuple[list[str], NDArray[np.intp
 
 
 def text_blocks(
-    texts: Sequence[str], block_size: int, max_characters: int | None = None
-) -> Iterator[Sequence[str]]:
+    texts: Iterable[str], block_size: int, max_characters: int | None = None
+) -> Iterator[list[str]]:
     """Split texts into one or more blocks.
 
     A text of more than `max_characters` is a block of its own.
     """
-    for start in range(0, len(texts) or 1, max(block_size, 1)):
-        waiting = [texts[start : start + block_size]]
+    rest, size = iter(texts), max(block_size, 1)
+    next_block = list(islice(rest, size))
+    while True:
+        waiting = [next_block]
         while waiting:
             block = waiting.pop()
             if max_characters is None or len(block) < 2:
@@ -164,6 +165,8 @@ def text_blocks(
             else:
                 middle = len(block) // 2
                 waiting += [block[middle:], block[:middle]]
+        if not (next_block := list(islice(rest, size))):
+            return
 
 
 def materialize(X: Any) -> Any:

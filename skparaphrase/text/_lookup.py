@@ -6,7 +6,7 @@
 import re
 from array import array
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate, count, filterfalse
 from sys import getsizeof
 from typing import ClassVar
@@ -90,12 +90,12 @@ class WordLookup:
         """Forget what was looked up."""
         self._memory = _Memory()
 
-    def encode(self, texts: Sequence[str], *, known_only: bool = False) -> TokenBatch:
+    def encode(self, texts: Iterable[str], *, known_only: bool = False) -> TokenBatch:
         """Look up the tokens of texts.
 
         Parameters
         ----------
-        texts : sequence of str
+        texts : iterable of str
         known_only : bool, default=False
             Make no vectors: leave out words that `index` lacks.
 
@@ -108,7 +108,7 @@ class WordLookup:
 
     def encode_blocks(
         self,
-        texts: Sequence[str],
+        texts: Iterable[str],
         block_size: int = 4096,
         max_characters: int | None = 2**18,
         *,
@@ -118,7 +118,7 @@ class WordLookup:
 
         Parameters
         ----------
-        texts : sequence of str
+        texts : iterable of str
         block_size : int, default=4096
             Maximum number of texts in a block.
         max_characters : int or None, default=2**18
@@ -150,12 +150,12 @@ class WordLookup:
                 yield TokenBatch(ids[~is_unknown], offsets)
             n_done += len(block)
 
-    def unknown_words(self, texts: Sequence[str]) -> list[str]:
+    def unknown_words(self, texts: Iterable[str]) -> list[str]:
         """List the words of texts that have no row.
 
         Parameters
         ----------
-        texts : sequence of str
+        texts : iterable of str
 
         Returns
         -------

@@ -4,7 +4,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import chain
 from operator import index
@@ -77,13 +77,14 @@ class NgramTokenizer:
         self.binary = binary
 
     def vocabulary(
-        self, texts: Sequence[str], min_count: int = 1, max_ngrams: int | None = None
+        self, texts: Iterable[str], min_count: int = 1, max_ngrams: int | None = None
     ) -> list[str]:
         """Find the n-grams of texts.
 
         Parameters
         ----------
-        texts : sequence of str
+        texts : iterable of str
+            Read twice, so not an iterator.
         min_count : int, default=1
             Leave out n-grams that occur less often in all texts together. Every
             occurrence counts, even if `binary`.
@@ -118,13 +119,13 @@ class NgramTokenizer:
         return ngrams
 
     def encode(
-        self, texts: Sequence[str], index: NgramIndex, unknown: int | None = None
+        self, texts: Iterable[str], index: NgramIndex, unknown: int | None = None
     ) -> TokenBatch:
         """Look up the n-grams of texts.
 
         Parameters
         ----------
-        texts : sequence of str
+        texts : iterable of str
         index : NgramIndex
             The row of every known n-gram. Orders outside `ngram_range` are ignored.
         unknown : int, default=None
@@ -140,7 +141,7 @@ class NgramTokenizer:
 
     def encode_blocks(
         self,
-        texts: Sequence[str],
+        texts: Iterable[str],
         index: NgramIndex,
         unknown: int | None = None,
         block_size: int = 2048,
@@ -181,13 +182,13 @@ class NgramTokenizer:
             )
 
     def _blocks(
-        self, texts: Sequence[str], block_size: int, max_characters: int
+        self, texts: Iterable[str], block_size: int, max_characters: int
     ) -> Iterator[list[str]]:
         """The texts in blocks, lower-cased if asked for; at least one block."""
         if isinstance(texts, str):
             raise TypeError("Expected a list of str; got one str. Put it in a list.")
         for block in text_blocks(texts, block_size, max_characters):
-            yield [text.lower() for text in block] if self.lowercase else list(block)
+            yield [text.lower() for text in block] if self.lowercase else block
 
     def _encode(
         self, texts: Sequence[str], index: NgramIndex, unknown: int | None

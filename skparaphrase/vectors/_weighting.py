@@ -3,7 +3,8 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
+from itertools import islice
 from numbers import Real
 from typing import TYPE_CHECKING
 
@@ -100,7 +101,7 @@ def word_probabilities(
     vectors: "WordVectors",
     tokenizer: WordTokenizer,
     frequencies: WordFrequencies | Mapping[str, int] | str | None,
-    texts: Sequence[str],
+    texts: Iterable[str],
 ) -> NDArray[np.float64]:
     """p(w) of each word of a table, shape (n_words,)."""
     if isinstance(frequencies, str):  # "corpus"
@@ -108,7 +109,7 @@ def word_probabilities(
         for batch in vectors.encode_blocks(texts, tokenizer, known_only=True):
             np.add.at(counts, batch.ids, 1)
         return counts / max(counts.sum(), 1)
-    tokens = () if frequencies is None else tokenizer.count(list(texts[:_SAMPLE]))
+    tokens = () if frequencies is None else tokenizer.count([*islice(texts, _SAMPLE)])
     return _counted_probabilities(vectors, frequencies, tokens)
 
 

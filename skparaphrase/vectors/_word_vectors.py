@@ -301,7 +301,7 @@ class WordVectors:
 
     def encode(
         self,
-        texts: Sequence[str],
+        texts: Iterable[str],
         tokenizer: WordTokenizer | NgramTokenizer,
         *,
         known_only: bool = False,
@@ -310,7 +310,7 @@ class WordVectors:
 
         Parameters
         ----------
-        texts : sequence of str
+        texts : iterable of str
         tokenizer : WordTokenizer or NgramTokenizer
         known_only : bool, default=False
             Leave out words that the table lacks instead of making vectors for them, as
@@ -325,7 +325,7 @@ class WordVectors:
 
     def encode_blocks(
         self,
-        texts: Sequence[str],
+        texts: Iterable[str],
         tokenizer: WordTokenizer | NgramTokenizer,
         *,
         known_only: bool = False,
@@ -525,13 +525,13 @@ class WordVectors:
         return self._extended(new)
 
     def covering(
-        self, texts: Sequence[str], tokenizer: WordTokenizer
+        self, texts: Iterable[str], tokenizer: WordTokenizer
     ) -> tuple[Self, list[str]]:
         """Add the words of texts that the table lacks, as :meth:`with_words` does.
 
         Parameters
         ----------
-        texts : sequence of str
+        texts : iterable of str
         tokenizer : WordTokenizer
 
         Returns

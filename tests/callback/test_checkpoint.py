@@ -39,7 +39,6 @@ from skparaphrase.interaction import (
 from skparaphrase.losses import InfoNCELoss, MarginLoss
 from skparaphrase.networks._interaction import WIDTHS
 from skparaphrase.optimizers import Optimizer
-from skparaphrase.streams import TextStore
 from skparaphrase.supervised import (
     PairClassifier,
     SentenceClassifier,
@@ -538,14 +537,6 @@ def test_other_validation_texts_are_refused(teacher, tmp_path):
         changed = X[:i] + X[i - 1 : i] + X[i + 1 :] if i else X[1:2] + X[1:]
         with pytest.raises(ValueError, match=r"the (validation )?texts differ"):
             encoder.fit(changed, teacher)
-
-
-def test_other_pairs_of_a_store_are_refused(tmp_path):
-    store = TextStore.write(tmp_path / "store", PAIRS)
-    encoder = paragram(tmp_path / "checkpoint", max_epochs=1, warm_start=False)
-    encoder.fit(store, RIGHT)
-    with pytest.raises(ValueError, match="the texts differ"):
-        encoder.fit(store, RIGHT[::-1])
 
 
 def test_max_epochs_may_be_raised(tmp_path):

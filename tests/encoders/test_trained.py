@@ -27,7 +27,6 @@ from skparaphrase.metrics import RetrievalScorer, STSScorer
 from skparaphrase.networks import resolve_device
 from skparaphrase.optimizers import Optimizer
 from skparaphrase.pairs import PairSimilarity
-from skparaphrase.streams import TextStore
 from skparaphrase.vectors import Subwords, WordVectors
 
 GOLD = np.linspace(0, 5, 20)
@@ -228,11 +227,9 @@ def held_out(monkeypatch):
     return held
 
 
-@pytest.mark.parametrize("kind", ["list", "store", "y"])
-def test_the_best_epoch_on_held_out_pairs_is_kept(zoo, name, kind, held_out, tmp_path):
+@pytest.mark.parametrize("kind", ["list", "y"])
+def test_the_best_epoch_on_held_out_pairs_is_kept(zoo, name, kind, held_out):
     X, y = zoo.pairs, None
-    if kind == "store":
-        X = TextStore.write(tmp_path / "texts", X)
     if kind == "y":
         X, y = [*X, ("w1", "w2")], np.arange(21) < 20
     changes = {"max_epochs": 4, "learning_rate": 0.2}

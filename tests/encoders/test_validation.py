@@ -8,8 +8,6 @@ import pytest
 from numpy.testing import assert_allclose
 
 from skparaphrase.encoders import _trained
-from skparaphrase.encoders import _validation as module
-from skparaphrase.streams import TextStore
 
 RNG = np.random.RandomState(0)
 
@@ -68,16 +66,12 @@ def parts(monkeypatch):
     return found
 
 
-@pytest.mark.parametrize("container", ["array", "store"])
-@pytest.mark.parametrize("block", [1, 1024])
 @pytest.mark.parametrize("kind", KINDS)
-def test_scores_of_each_kind(zoo, kind, block, container, parts, monkeypatch, tmp_path):
-    monkeypatch.setattr(module, "_BLOCK", block)
+def test_scores_of_each_kind(zoo, kind, parts):
     assert len(set(TEXTS)) == 90
     X, y = KINDS[kind]
     settings = {"validation_fraction": 0.3, "learning_rate": 0.1, "max_epochs": 3}
-    stored = TextStore.write(tmp_path / "store", X) if container == "store" else X
-    encoder = zoo.make("paragram", **settings).fit(stored, y)
+    encoder = zoo.make("paragram", **settings).fit(X, y)
     rest, held = (
         [[*map(tuple, X.reshape(len(X), -1))].index(tuple(np.atleast_1d(row)))
          for row in part.array] for part in parts[0]

@@ -30,7 +30,6 @@ class Attack(NamedTuple):
 N_TEXTS = text_attacks.N_TEXTS
 _ALL = [
     Attack(text_attacks.give_nasty_texts, NAMES, 10_000, N_TEXTS),
-    Attack(text_attacks.store_nasty_texts, ["TextStore"], 10_000, N_TEXTS),
     Attack(text_attacks.fit_to_nasty_texts, NAMES, 1_000, N_TEXTS),
     Attack(file_attacks.damage_a_file, file_attacks.KINDS, 2_000),
     Attack(file_attacks.lengthen_a_line, file_attacks.READERS, 20),

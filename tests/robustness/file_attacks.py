@@ -14,14 +14,12 @@ import tarfile
 import tempfile
 import warnings
 import zipfile
-from contextlib import suppress
 from functools import cache, partial
 from pathlib import Path
 from random import Random
 from unittest.mock import patch
 
 import numpy as np
-from sklearn.preprocessing import FunctionTransformer
 from subjects import (
     ENCODERS,
     MODELS,
@@ -40,7 +38,6 @@ from skparaphrase import datasets
 from skparaphrase.callback import Checkpoint
 from skparaphrase.encoders import ParagramEncoder
 from skparaphrase.storage import _folders
-from skparaphrase.streams import TextStore, _store, transform_to
 from skparaphrase.vectors import WordFrequencies, WordVectors, _storage
 
 # Writers and readers of what has checksums: damaged, it is refused, or is the same.
@@ -66,11 +63,6 @@ def read_table(folder, **options):
     return [list(vectors.words), rows, made, repr(vectors), repr(unknown)]
 
 
-def read_store(folder, **options):
-    store = TextStore(folder / "store", **options)
-    return [list(store), store.shape, store.digest, store.identities.tolist()]
-
-
 def as_large(read):
     """A reader for which all files are so large that it maps and verifies them."""
 
@@ -78,7 +70,6 @@ def as_large(read):
         with (
             patch.object(_folders, "is_large", lambda n_bytes: True),
             patch.object(_storage, "is_large", lambda n_bytes: True),
-            patch.object(_store, "is_large", lambda n_bytes: True),
         ):
             return read(folder, verify=True)
 
@@ -95,43 +86,10 @@ def read_counts(folder):
     return [dict(found), found.total]
 
 
-def write_tokens(folder):
-    TextStore.write(folder / "store", PAIRS)
-    read_tokens(folder)
-
-
-def read_tokens(folder):
-    """A model that was fitted to a store, whose folder holds the tokens."""
-    model = ParagramEncoder(table(), **ONCE).fit(TextStore(folder / "store"))
-    return model.transform(TEXTS).tobytes()
-
-
 def fit_with_checkpoints(folder, max_epochs=3):
     model = ParagramEncoder(table(), **ONCE | {"max_epochs": max_epochs})
     model.set_callbacks(Checkpoint(folder / "checkpoints")).fit(PAIRS)
     return [model.loss_curve_, model.transform(TEXTS).tobytes()]
-
-
-def embed_rows(folder, *, stop=None):
-    """Vectors of rows of numbers, in blocks; an error in row `stop`."""
-
-    def transform(rows):
-        if stop in rows:
-            raise KeyboardInterrupt
-        return np.sqrt(rows)
-
-    rows = np.arange(200.0).reshape(50, 4)
-    encoder = FunctionTransformer(transform)
-    with warnings.catch_warnings():  # of changed rows
-        warnings.simplefilter("ignore", UserWarning)
-        found = transform_to(encoder, rows, folder / "x.npy", block_size=10)
-    assert [path.name for path in folder.iterdir()] == ["x.npy"]
-    return found.tobytes()
-
-
-def begin_to_embed_rows(folder):
-    with suppress(KeyboardInterrupt):
-        embed_rows(folder, stop=150)
 
 
 FOLDERS = {
@@ -146,15 +104,8 @@ FOLDERS = {
         lambda folder: subword_table().save(folder / "vectors"),
         as_large(read_table),
     ),
-    "store": (lambda folder: TextStore.write(folder / "store", PAIRS), read_store),
-    "store, mapped": (
-        lambda folder: TextStore.write(folder / "store", PAIRS),
-        as_large(read_store),
-    ),
-    "tokens of a store": (write_tokens, read_tokens),
     "counts": (write_counts, read_counts),
     "checkpoint": (fit_with_checkpoints, fit_with_checkpoints),
-    "vectors.npy.part": (begin_to_embed_rows, embed_rows),
 }
 
 # Text: it is refused, or read as something.
@@ -484,12 +435,10 @@ def forged(value, random):
 
 LOADERS = {
     "vectors": WordVectors.load,
-    "store": TextStore,
     "counts.json": WordFrequencies.load,
     "model": skparaphrase.load,
 }
-FORGED = [k for k in FOLDERS if k not in ("tokens of a store", "checkpoint")]
-FORGED.remove("vectors.npy.part")
+FORGED = [k for k in FOLDERS if k != "checkpoint"]
 
 
 def forge_a_file(kind, seed, folder):

@@ -17,13 +17,12 @@ from pathlib import Path
 from random import Random
 
 import numpy as np
-from file_attacks import embed_rows, fit_with_checkpoints
+from file_attacks import fit_with_checkpoints
 from subjects import ENCODERS, fitted, say
 from text_attacks import fit_to_nasty_texts
 
 import skparaphrase
 from skparaphrase.encoders import AverageEncoder
-from skparaphrase.streams import TextStore
 from skparaphrase.vectors import WordFrequencies, WordVectors
 
 
@@ -70,10 +69,6 @@ SAVERS = {
     "counts": (
         lambda path, n: WordFrequencies({"a": n}).save(path),
         lambda path: WordFrequencies.load(path)["a"],
-    ),
-    "store": (
-        lambda path, n: TextStore.write(path, [str(n)] * 1000),
-        lambda path: int({*TextStore(path, verify=True)}.pop()),
     ),
 }
 
@@ -127,7 +122,6 @@ def timed(work):
 
 # Functions of a folder that resume what was killed in it.
 RESUMABLE = {
-    "transform_to": embed_rows,
     "fit with Checkpoint": partial(fit_with_checkpoints, max_epochs=9),
 }
 

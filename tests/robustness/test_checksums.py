@@ -12,14 +12,13 @@ import pytest
 import skparaphrase
 from skparaphrase.encoders import SIFEncoder
 from skparaphrase.storage import _folders
-from skparaphrase.streams import TextStore, _store
 from skparaphrase.vectors import WordVectors, _storage
 
 
 @pytest.fixture
 def large(monkeypatch):
     """All mapped files are large."""
-    for module in (_folders, _storage, _store):
+    for module in (_folders, _storage):
         monkeypatch.setattr(module, "is_large", lambda n_bytes: True)
 
 
@@ -57,16 +56,6 @@ def test_large_mapped_tables_are_compared_on_request(large, tmp_path):
     ):
         with pytest.raises(ValueError, match=r"matrix\.npy is damaged: checksum"):
             load()
-
-
-def test_large_stores_are_compared_on_request(large, tmp_path):
-    texts = ["a cat", "a dog"]
-    TextStore.write(tmp_path / "s", texts)
-    assert TextStore(tmp_path / "s", verify=True)[:] == texts
-    flip(tmp_path / "s/texts.bin")
-    assert TextStore(tmp_path / "s")[:] != texts
-    with pytest.raises(ValueError, match=r"texts\.bin is damaged: checksum mismatch"):
-        TextStore(tmp_path / "s", verify=True)
 
 
 def test_folders_without_checksums_load(tmp_path):

@@ -11,8 +11,6 @@ from sklearn.base import clone
 from subjects import TEXTS, as_pairs, fitted
 from subjects import say as say_and_warn
 
-from skparaphrase.streams import TextStore
-
 # What a program might take for a separator, or for nothing.
 EVIL_TEXTS = [
     *("\0", "\x1c\x1d\x1e\x1f", "\x85", "\u2028", "\ufeff", "\ufffe", "\U0010ffff"),
@@ -53,12 +51,6 @@ def give_nasty_texts(name, seed, folder):
     for i in random.sample(range(N_TEXTS), 1 if name in INTERACTIONS else N_TEXTS):
         [alone] = say(name, model, [texts[i]], [pairs[i]])
         np.testing.assert_allclose(alone, together[i], rtol=1e-5, atol=1e-5)
-
-
-def store_nasty_texts(name, seed, folder):
-    """A store gives the texts back."""
-    texts = nasty_texts(Random(seed))
-    assert TextStore.write(folder, texts)[:] == texts
 
 
 def fit_to_nasty_texts(name, seed, folder):

@@ -35,7 +35,6 @@ from skparaphrase.encoders import (
 from skparaphrase.losses import DistillationLoss, InfoNCELoss, Loss, MarginLoss
 from skparaphrase.optimizers import Optimizer
 from skparaphrase.storage import _models
-from skparaphrase.streams import TextStore
 from skparaphrase.supervised import (
     PairClassifier,
     SentenceClassifier,
@@ -401,7 +400,6 @@ def test_tables_and_texts_of_the_second_edition(second_edition):
     assert_allclose(made, said["vectors"], rtol=1e-5, atol=1e-6)
     counts = WordFrequencies.load(folder / "counts.json")
     assert (counts, counts.total) == ({"a": 5, "cat": 2}, 20)
-    assert TextStore(folder / "store", verify=True)[:] == PAIRS
 
 
 def test_a_folder_that_does_not_say_who_wrote_it(second_edition):

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from skparaphrase.text import check_pairs, check_texts, unique_texts
-from skparaphrase.text._check import ANY, ROWS, check_text_blocks
+from skparaphrase.text._check import ANY, ROWS
 
 FLAT = ["a b", "", "é\n"]
 PAIRED = [["a", "b"], ["", "c d"], ["a", "a"]]
@@ -230,28 +230,3 @@ def test_unique_texts(texts):
     assert [distinct[i] for i in indices] == texts
     distinct, indices = unique_texts(as_object([texts, texts]))
     assert [[distinct[i] for i in row] for row in indices] == [texts, texts]
-
-
-TRIPLETS = [[*row, "z"] for row in PAIRED]
-
-
-@pytest.mark.parametrize(
-    "X", [FLAT, PAIRED, TRIPLETS, [], pd.Series(FLAT), iter(PAIRED)]
-)
-def test_blocks_are_the_texts(X):
-    X = list(X) if hasattr(X, "__next__") else X
-    for size in (1, 2, 9):
-        blocks = list(check_text_blocks(iter(X) if isinstance(X, list) else X, size))
-        assert [row for block in blocks for row in block.tolist()] == list(X)
-        assert {len(block) for block in blocks[:-1]} <= {size} and blocks
-
-
-def test_errors_in_blocks_name_the_index_in_the_whole():
-    for X, message in (
-        (["a", "b", 3], "entry at index 2 is 3"),
-        ([["a", "b"], ["c", None]], r"entry at index \(1, 1\) is None.*Drop"),
-        ([*TRIPLETS, ["a", "b"]], "Row 3 is .* which hold triplets"),
-        (["a", "b", "c", ["d", "e"]], r"Row 3 is \['d', 'e'\] \(list\), unlike"),
-    ):
-        with pytest.raises((TypeError, ValueError), match=message):
-            list(check_text_blocks(X, 1))

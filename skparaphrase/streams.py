@@ -1,0 +1,156 @@
+"""Vectors of any number of texts, computed in blocks."""
+
+# Authors: The skparaphrase developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import os
+from collections.abc import Iterator
+from contextlib import nullcontext
+from itertools import chain
+from numbers import Integral
+from os import PathLike
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import numpy as np
+from numpy.lib.format import open_memmap
+from numpy.typing import DTypeLike, NDArray
+from sklearn.utils import check_scalar
+
+from skparaphrase._compat import safe_indexing
+from skparaphrase.text._check import materialize
+from skparaphrase.text._stored import count_rows, is_stored, read_blocks
+
+__all__ = ["transform_blocks", "transform_to"]
+
+
+def transform_blocks(
+    transformer: Any, X: Any, *, block_size: int = 65536
+) -> Iterator[NDArray[Any]]:
+    """Transform rows in blocks.
+
+    Parameters
+    ----------
+    transformer : estimator instance
+        A fitted encoder, or a pipeline of one and other transformers.
+    X : array-like, or dataset of pyarrow or datasets
+        Input of `transform`. Data on disk are read in blocks, too.
+    block_size : int, default=65536
+        Maximum number of rows that are transformed together.
+
+    Yields
+    ------
+    block : ndarray of shape (n_rows, ...)
+        Result for the next rows; at least one block.
+
+    See Also
+    --------
+    transform_to : Write the blocks to a file.
+
+    Notes
+    -----
+    The vectors are those of a single call, up to the rounding of matrix products (1e-6
+    of a vector's length). The exception is `ConvolutionalEncoder(padding="batch")`,
+    which composes the texts of a block in groups of 100 distinct ones.
+
+    Examples
+    --------
+    >>> from skparaphrase.encoders import SIFEncoder
+    >>> from skparaphrase.streams import transform_blocks
+    >>> texts = [f"cat number {i}" for i in range(250)]
+    >>> encoder = SIFEncoder().fit(["a cat"])
+    >>> [len(block) for block in transform_blocks(encoder, texts, block_size=100)]
+    [100, 100, 50]
+    """
+    check_scalar(block_size, "block_size", Integral, min_val=1)
+    return map(transformer.transform, _blocks(materialize(X), block_size))
+
+
+def transform_to(
+    transformer: Any,
+    X: Any,
+    path: str | PathLike[str],
+    *,
+    block_size: int = 65536,
+    dtype: DTypeLike | None = None,
+    progress: bool = False,
+) -> NDArray[Any]:
+    """Transform rows in blocks into an `.npy` file.
+
+    Memory holds one block at a time. The file appears when it is complete.
+
+    Parameters
+    ----------
+    transformer : estimator instance
+        As in :func:`transform_blocks`.
+    X : array-like, or dataset of pyarrow or datasets
+        As in :func:`transform_blocks`.
+    path : path-like
+        An existing file is replaced.
+    block_size : int, default=65536
+        As in :func:`transform_blocks`.
+    dtype : dtype, default=None
+        Type of the numbers in the file, such as "float16"; None for that of the
+        vectors.
+    progress : bool, default=False
+        Show a progress bar; needs tqdm.
+
+    Returns
+    -------
+    vectors : ndarray of shape (n_rows, ...)
+        The file, memory-mapped and read-only.
+
+    Raises
+    ------
+    TypeError, FloatingPointError
+        If vectors cannot be converted to `dtype`, or are too large for it.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> from skparaphrase.encoders import AverageEncoder
+    >>> from skparaphrase.streams import transform_to
+    >>> texts = [f"cat number {i}" for i in range(250)]
+    >>> with TemporaryDirectory() as folder:
+    ...     path = f"{folder}/vectors.npy"
+    ...     transform_to(AverageEncoder(), texts, path, dtype="float16").shape
+    (250, 128)
+    """
+    path, X = Path(path), materialize(X)
+    n_rows, n_done = count_rows(X), 0
+    blocks = transform_blocks(transformer, X, block_size=block_size)
+    first = np.asarray(next(blocks))
+    bar: Any = nullcontext()
+    if progress:
+        from tqdm import tqdm
+
+        bar = tqdm(total=n_rows, unit=" rows")
+    with TemporaryDirectory(prefix=f".{path.name}-", dir=path.parent) as folder, bar:
+        part = Path(folder) / path.name
+        shape = n_rows, *first.shape[1:]
+        vectors = open_memmap(part, "w+", dtype or first.dtype, shape)
+        for block in chain([first], blocks):
+            place = vectors[n_done : n_done + len(block)]
+            with np.errstate(over="raise"):  # no number may become infinite
+                np.copyto(place, block, casting="same_kind")
+            n_done += len(block)
+            if progress:
+                bar.update(len(block))
+        if n_done < n_rows:
+            raise ValueError(f"X has {n_rows} rows, but got vectors of {n_done}.")
+        vectors.flush()
+        del vectors, place  # Windows does not rename a file that is mapped
+        os.replace(part, path)
+    return np.asarray(np.load(path, mmap_mode="r"))
+
+
+def _blocks(X: Any, block_size: int) -> Iterator[Any]:
+    """Blocks of rows; at least one, which may be empty."""
+    if not is_stored(X):
+        for start in range(0, len(X) or 1, block_size):
+            yield safe_indexing(X, slice(start, start + block_size))
+        return
+    blocks = read_blocks(X, block_size)
+    yield next(blocks, [])
+    yield from blocks
