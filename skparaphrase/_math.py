@@ -1,8 +1,10 @@
-"""Unit vectors, cosines, and groups of examples that share texts."""
+"""Unit vectors, cosines, features of pairs, and groups that share texts."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+import operator
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -48,6 +50,33 @@ def unit_vectors(
     lengths = np.sqrt(dot(vectors, vectors))[..., np.newaxis]
     vectors *= length / np.where(lengths > 0, lengths, 1)
     return vectors
+
+
+#: Features of the two vectors of a pair, in NumPy, SciPy and PyTorch; "cosine" is one
+#: more, which each library computes in its own way.
+_PAIR_FEATURES: dict[str, Callable[[Any, Any], Any]] = {
+    "product": operator.mul,
+    "absdiff": lambda first, second: abs(first - second),
+    "difference": operator.sub,
+    "sum": operator.add,
+    "first": lambda first, second: first,
+    "second": lambda first, second: second,
+}
+
+
+def check_how(how: Sequence[Any]) -> None:
+    """Raise unless `how` holds names of features, at least one."""
+    names = [*_PAIR_FEATURES, "cosine"]
+    if not len(how) or not all(isinstance(name, str) and name in names for name in how):
+        raise ValueError(f"how must hold some of {sorted(names)}; got {how!r}.")
+
+
+def pair_features(
+    how: Sequence[str], first: Any, second: Any, cosine: Callable[[Any, Any], Any]
+) -> list[Any]:
+    """Blocks of columns, from the rows of the two sides; `cosine` returns a column."""
+    functions = {**_PAIR_FEATURES, "cosine": cosine}
+    return [functions[name](first, second) for name in how]
 
 
 def text_groups(texts: NDArray[np.integer]) -> NDArray[np.intp]:

@@ -3,12 +3,13 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import torch
 from torch import Tensor
 from torch.nn import functional as F
 
+from skparaphrase._math import check_how, pair_features
 from skparaphrase.networks._compositions import (
     Composition,
     Dense,
@@ -18,21 +19,6 @@ from skparaphrase.networks._compositions import (
 from skparaphrase.networks._table import Ints
 
 _SMOOTHING = 1e-4  # added to every one-hot target, as in the paper's code
-
-
-def _cosine(one: Tensor, other: Tensor) -> Tensor:
-    return (unit_vectors(one) * unit_vectors(other)).sum(dim=1, keepdim=True)
-
-
-_PAIR_FEATURES: dict[str, Callable[[Tensor, Tensor], Tensor]] = {
-    "product": torch.mul,
-    "absdiff": lambda one, other: (one - other).abs(),
-    "difference": torch.sub,
-    "sum": torch.add,
-    "first": lambda one, other: one,
-    "second": lambda one, other: other,
-    "cosine": _cosine,
-}
 
 
 class Head(Network):
@@ -83,10 +69,7 @@ class Head(Network):
         super().__init__()
         self.n_texts = n_texts
         self.how = list(how)
-        if not self.how or not all(name in _PAIR_FEATURES for name in self.how):
-            raise ValueError(
-                f"how must hold some of {sorted(_PAIR_FEATURES)}; got {how!r}."
-            )
+        check_how(self.how)
         self.normalize = normalize
         self.scale = scale
         self.cosine_scale = cosine_scale
@@ -116,17 +99,16 @@ class Head(Network):
             vectors = vectors * self.scale
         if self.n_texts == 2:
             one, other = vectors.view(-1, 2, vectors.shape[1]).unbind(dim=1)
-            features = []
-            for name in self.how:
-                block = _PAIR_FEATURES[name](one, other)
-                features.append(
-                    block * self.cosine_scale if name == "cosine" else block
-                )
+            features = pair_features(self.how, one, other, self._cosine)
             vectors = torch.cat(features, dim=1)
         if self.hidden is not None:
             vectors = self.hidden(vectors)
         logits: Tensor = self.output(vectors)
         return logits
+
+    def _cosine(self, one: Tensor, other: Tensor) -> Tensor:
+        cosines = (unit_vectors(one) * unit_vectors(other)).sum(dim=1, keepdim=True)
+        return cosines * self.cosine_scale
 
 
 class HeadOnTexts(Network):

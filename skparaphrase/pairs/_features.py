@@ -3,7 +3,7 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -16,46 +16,20 @@ from sklearn.utils.validation import check_is_fitted
 
 from skparaphrase._compat import fit_context
 from skparaphrase._estimator import DocumentedOnline
-from skparaphrase._math import cosine
+from skparaphrase._math import check_how, cosine, pair_features
 from skparaphrase._output import LastAxisTransformer, check_pair_vectors
 
 
-def _product(first: Any, second: Any) -> Any:
-    return first.multiply(second) if sparse.issparse(first) else first * second
-
-
-def _cosine(first: Any, second: Any) -> Any:
+def cosine_column(first: Any, second: Any) -> Any:
+    """Cosines of dense or sparse rows, of shape (n, 1)."""
     if not sparse.issparse(first):
         dtype = np.result_type(first, np.float32)  # integers become floats
         first, second = (rows.astype(dtype, copy=False) for rows in (first, second))
         return cosine(first, second)[:, np.newaxis]
     if not first.shape[0]:
         return first[:, :1]
-    product = _product(normalize(first), normalize(second)).sum(axis=1)
-    return type(first)(np.asarray(product).reshape(-1, 1))
-
-
-_FEATURES: dict[str, Callable[[Any, Any], Any]] = {
-    "product": _product,
-    "absdiff": lambda first, second: abs(first - second),
-    "difference": lambda first, second: first - second,
-    "sum": lambda first, second: first + second,
-    "first": lambda first, second: first,
-    "second": lambda first, second: second,
-    "cosine": _cosine,
-}
-
-
-def check_how(how: Sequence[Any]) -> None:
-    """Raise unless `how` holds names of features, at least one."""
-    known = [isinstance(name, str) and name in _FEATURES for name in how]
-    if not known or not all(known):
-        raise ValueError(f"how must hold some of {sorted(_FEATURES)}; got {how!r}.")
-
-
-def pair_features(how: Sequence[str], first: Any, second: Any) -> list[Any]:
-    """Blocks of columns, from dense or sparse rows of the two sides."""
-    return [_FEATURES[name](first, second) for name in how]
+    cosines = (normalize(first) * normalize(second)).sum(axis=1)
+    return sparse.csr_array(cosines[:, np.newaxis])
 
 
 def pair_feature_names(how: Sequence[str], suffixes: Sequence[str]) -> NDArray[Any]:
@@ -143,7 +117,9 @@ class PairFeatures(LastAxisTransformer, DocumentedOnline, BaseEstimator):
         vectors = check_pair_vectors(X, self, reset=False)
         try:
             with np.errstate(over="raise"):
-                blocks = pair_features(self.how, vectors[:, 0], vectors[:, 1])
+                blocks = pair_features(
+                    self.how, vectors[:, 0], vectors[:, 1], cosine_column
+                )
         except FloatingPointError:
             raise ValueError(
                 f"Features overflow {vectors.dtype}: make the vectors shorter, or "

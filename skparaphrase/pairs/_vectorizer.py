@@ -17,8 +17,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from skparaphrase._compat import HasMethods, fit_context
 from skparaphrase._estimator import DocumentedOnline
+from skparaphrase._math import check_how, pair_features
 from skparaphrase._output import LastAxisTransformer
-from skparaphrase.pairs._features import check_how, pair_feature_names, pair_features
+from skparaphrase.pairs._features import cosine_column, pair_feature_names
 from skparaphrase.text import check_pairs, unique_texts
 
 
@@ -112,14 +113,14 @@ class PairVectorizer(LastAxisTransformer, DocumentedOnline, BaseEstimator):
 
         Returns
         -------
-        features : csr_matrix or ndarray
+        features : csr_array or ndarray
             As in `transform`.
         """
         X = list(X) if isinstance(X, Iterator) else X
         if isinstance(self.vectorizer, FrozenEstimator):  # which has no fit_transform
             return self.fit(X, y).transform(X)
         rows = _as_rows(self._fit(X, y, "fit_transform"))
-        return self._concatenate(pair_features(self.how, rows[0::2], rows[1::2]), X)
+        return self._features(rows[0::2], rows[1::2], X)
 
     def transform(self, X: Any) -> Any:
         """Compute the features of each pair.
@@ -130,7 +131,7 @@ class PairVectorizer(LastAxisTransformer, DocumentedOnline, BaseEstimator):
 
         Returns
         -------
-        features : csr_matrix of shape (n_pairs, n_features_out)
+        features : csr_array of shape (n_pairs, n_features_out)
             An ndarray if the rows are dense, or a frame if `set_output` asks for one.
 
         Raises
@@ -142,8 +143,7 @@ class PairVectorizer(LastAxisTransformer, DocumentedOnline, BaseEstimator):
         pairs = check_pairs(X)
         distinct, indices = unique_texts(pairs)
         rows = _as_rows(self.vectorizer_.transform(distinct or [""]))
-        first, second = rows[indices[:, 0]], rows[indices[:, 1]]
-        return self._concatenate(pair_features(self.how, first, second), X)
+        return self._features(rows[indices[:, 0]], rows[indices[:, 1]], X)
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
         """Names such as "product_word", in the order of the columns.
@@ -162,6 +162,10 @@ class PairVectorizer(LastAxisTransformer, DocumentedOnline, BaseEstimator):
             return pair_feature_names(self.how, [])
         words = self.vectorizer_.get_feature_names_out()
         return pair_feature_names(self.how, [f"_{word}" for word in words])
+
+    def _features(self, first: Any, second: Any, X: Any) -> Any:
+        blocks = pair_features(self.how, first, second, cosine_column)
+        return self._concatenate(blocks, X)
 
     def _fit(self, X: Any, y: Any, method: str) -> Any:
         check_how(self.how)
@@ -183,8 +187,8 @@ class PairVectorizer(LastAxisTransformer, DocumentedOnline, BaseEstimator):
 
 
 def _as_rows(rows: Any) -> Any:
-    """A CSR matrix or an array of numbers that can be subtracted."""
-    rows = rows.tocsr() if sparse.issparse(rows) else np.asarray(rows)
+    """A CSR or a dense array of numbers that can be subtracted."""
+    rows = sparse.csr_array(rows) if sparse.issparse(rows) else np.asarray(rows)
     if rows.dtype.kind in "bu":  # 0 - 1 would wrap around
         rows = rows.astype(np.int64)
     return rows

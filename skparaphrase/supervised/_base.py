@@ -19,7 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 from skparaphrase._compat import HasMethods, Interval, StrOptions
 from skparaphrase._estimator import Arrays, Settings
 from skparaphrase._lazy import networks, torch, training
-from skparaphrase._math import unit_vectors
+from skparaphrase._math import cosine, pair_features, unit_vectors
 from skparaphrase.encoders import ParagramEncoder
 from skparaphrase.encoders._initialize import (
     copy_fitted,
@@ -29,7 +29,6 @@ from skparaphrase.encoders._initialize import (
 from skparaphrase.encoders._start import anchor_table, unwrap_frozen
 from skparaphrase.encoders._trained import TrainedEncoder
 from skparaphrase.optimizers import check_optimizer
-from skparaphrase.pairs._features import pair_features
 from skparaphrase.supervised._logistic import logistic_regression
 from skparaphrase.supervised._model import TrainedModel
 from skparaphrase.supervised._targets import LabelledTexts
@@ -327,12 +326,17 @@ class SupervisedModel(TrainedModel):
         if not self.scales_words_:
             vectors = vectors * np.float32(self.scale_)
         if self._n_texts == 2:
-            blocks = pair_features(self.how, vectors[0::2], vectors[1::2])
-            for name, block in zip(self.how, blocks, strict=True):
-                if name == "cosine":
-                    block *= _COSINE_SCALE
+            blocks = pair_features(
+                self.how, vectors[0::2], vectors[1::2], _scaled_cosine
+            )
             vectors = np.concatenate(blocks, axis=1)
         return vectors
+
+
+def _scaled_cosine(
+    first: NDArray[np.float32], second: NDArray[np.float32]
+) -> NDArray[np.floating]:
+    return cosine(first, second)[:, np.newaxis] * np.float32(_COSINE_SCALE)
 
 
 def select(arrays: Arrays, prefix: str) -> Arrays:
