@@ -157,7 +157,7 @@ def _erased(
 class ExplanationDisplay(Display):
     """Share of each pair of words in the cosine of two texts.
 
-    Create one with :meth:`from_texts`.
+    Create one with :meth:`from_estimator`.
 
     Parameters
     ----------
@@ -177,8 +177,10 @@ class ExplanationDisplay(Display):
     Examples
     --------
     >>> import matplotlib.pyplot as plt
+    >>> from skparaphrase import load_pretrained
     >>> from skparaphrase.inspection import ExplanationDisplay
-    >>> display = ExplanationDisplay.from_texts("A cat sleeps.", "A kitten naps.")
+    >>> texts = "A cat sleeps.", "A kitten naps."
+    >>> display = ExplanationDisplay.from_estimator(load_pretrained(), *texts)
     >>> plt.close(display.figure_)
     """
 
@@ -186,11 +188,11 @@ class ExplanationDisplay(Display):
         self.shares, self.name = shares, name
 
     @classmethod
-    def from_texts(
+    def from_estimator(
         cls,
+        encoder: Any,
         a: str,
         b: str,
-        encoder: Any = None,
         *,
         name: str | None = None,
         **plot_options: Any,
@@ -199,7 +201,7 @@ class ExplanationDisplay(Display):
 
         Parameters
         ----------
-        a, b, encoder
+        encoder, a, b
             As in :func:`explain_similarity`.
         name : str, default=None
             Name of the encoder, for the title.

@@ -123,7 +123,9 @@ def test_refused(a, b, error, message):
 
 
 def test_display():
-    display = ExplanationDisplay.from_texts(A, B, name="shipped", colorbar=True)
+    display = ExplanationDisplay.from_estimator(
+        None, A, B, name="shipped", colorbar=True
+    )
     shares = explain_similarity(A, B)
     assert_allclose(display.im_.get_array(), shares)
     labels = [text.get_text() for text in display.ax_.get_yticklabels()]
