@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import skparaphrase
-from skparaphrase.callback import EarlyStopping
+from skparaphrase.callback import ScoreMonitor
 from skparaphrase.datasets import load_similarity, load_word_vectors
 from skparaphrase.decomposition import CommonComponentRemoval
 from skparaphrase.encoders import (
@@ -91,10 +91,8 @@ def use_encoders(texts: Texts, pairs: Pairs) -> None:
     assert_type(losses[0].learns_from, frozenset[str])
     removal = assert_type(CommonComponentRemoval().fit([[1.0]]), CommonComponentRemoval)
     assert_type(removal.components_, NDArray[np.floating])
-    stopping = EarlyStopping(STSScorer(load_similarity(return_X_y=True)))
-    assert_type(stopping.scores_, list[dict[str, float]])
-    assert_type(stopping.best_epoch_, int)
-    assert_type(stopping.best_score_, float)
+    monitor = ScoreMonitor(STSScorer(load_similarity(return_X_y=True)))
+    assert_type(monitor.scores_, list[dict[str, float]])
 
 
 def use_models(texts: Texts, pairs: Pairs, scores: list[float], folder: Path) -> None:

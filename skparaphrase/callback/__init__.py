@@ -1,4 +1,4 @@
-"""Callbacks for models that train: scores, early stopping, checkpoints.
+"""Callbacks for models that train: scores and checkpoints.
 
 The protocol is scikit-learn's (:mod:`sklearn.callback`), whose `ProgressBar` works with
 the models here as well. After an epoch, the hook `on_fit_task_end` gets a dict
@@ -10,6 +10,6 @@ validation, the "validation_score".
 # SPDX-License-Identifier: BSD-3-Clause
 
 from skparaphrase.callback._checkpoint import Checkpoint
-from skparaphrase.callback._score_monitor import EarlyStopping, ScoreMonitor
+from skparaphrase.callback._score_monitor import ScoreMonitor
 
-__all__ = ["Checkpoint", "EarlyStopping", "ScoreMonitor"]
+__all__ = ["Checkpoint", "ScoreMonitor"]

@@ -42,8 +42,6 @@ from skparaphrase.optimizers import TRAINING_CONSTRAINTS, check_optimizer
 from skparaphrase.vectors import WordVectors, load_word_vectors
 from skparaphrase.vectors._pooling import POOLINGS
 
-_STATE = ("vectors_", "parameters_", "n_epochs_", "_random_state", "_optimizer_state")
-
 
 class TrainedEncoder(PaperSettings, CallbackSupportMixin, TextEncoder):
     """Base class of trained encoders.
@@ -227,7 +225,6 @@ class TrainedEncoder(PaperSettings, CallbackSupportMixin, TextEncoder):
         self, texts: Any, held_out: Any, *, resume: bool
     ) -> "training.Training":
         """Start or resume, encode the texts, and return what trains on them."""
-        state = {k: getattr(self, k, None) for k in _STATE} if resume else None
         composition = self._resume() if resume else self._start(texts.strings)
         batch = texts.encode(self._tokenizer(), self.vectors_)
         if not len(batch.ids):
@@ -272,23 +269,10 @@ class TrainedEncoder(PaperSettings, CallbackSupportMixin, TextEncoder):
         )
         has_order = self.ordered_first_epoch and signal.kind != "labels"
         trainer.ordered_first_epoch = has_order and not self.n_epochs_
-        validate = held_out_data = None
+        validate = None
         if held_out is not None:
-            held_out_data = held_out.array, held_out.signal.values
             validate = validation(self, texts, held_out)
-        return training.Training(
-            self,
-            trainer,
-            self._fitted_state,
-            validate=validate,
-            data={
-                "the words": self.vectors_.words,
-                "the texts": (batch, texts.indices),
-                "what is known of them": signal.values,
-                "the validation texts": held_out_data,
-                "the fitted state that it resumes from": state,
-            },
-        )
+        return training.Training(self, trainer, self._fitted_state, validate=validate)
 
     def _start(self, texts: Iterable[str]) -> "networks.Composition":
         """Forget an earlier fit, and return the network that training starts with."""

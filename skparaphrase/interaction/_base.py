@@ -52,7 +52,7 @@ class PairwiseInteraction(TrainedModel):
     vectors_: WordVectors  # with freeze=None
 
     _n_texts = 2
-    _fitted_names = ("vectors_", "parameters_")
+    _fitted_name = "parameters_"
     _optimizer_settings: ClassVar[dict[str, Any]] = {
         "schedule": "linear",
         "clip_norm": 50.0,

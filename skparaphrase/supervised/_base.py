@@ -74,7 +74,7 @@ class SupervisedModel(TrainedModel):
     scale_: float
     scales_words_: bool
 
-    _fitted_names = ("encoder_", "head_")
+    _fitted_name = "head_"
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **TrainedModel._parameter_constraints,

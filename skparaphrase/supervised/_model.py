@@ -41,7 +41,7 @@ class TrainedModel(PaperSettings, CallbackSupportMixin, BaseEstimator):
 
     _kind: ClassVar[type[Targets]]
     _n_texts: ClassVar[int]  # of an example
-    _fitted_names: ClassVar[tuple[str, ...]]  # attributes of `_fitted_state`
+    _fitted_name: ClassVar[str]  # the last attribute that a fit sets
     _optimizer_settings: ClassVar[dict[str, Any]] = {}  # of a name
     _small_steps: ClassVar[bool] = True  # see `Training`
     _later_wins: ClassVar[bool] = False
@@ -129,9 +129,6 @@ class TrainedModel(PaperSettings, CallbackSupportMixin, BaseEstimator):
         resume = self.warm_start and self.__sklearn_is_fitted__()
         context = self._init_callback_context(max_subtasks=self.max_epochs)
         with training.unchanged_on_error(self) as before:
-            kept = (*self._fitted_names, "n_epochs_")
-            kept += ("_random_state", "_optimizer_state")
-            start = {k: getattr(self, k, None) for k in kept} if resume else None
             training.begin_randomness(self, resume=resume)
             examples = self._read(X, y, weights, "X")
             if resume:
@@ -141,11 +138,6 @@ class TrainedModel(PaperSettings, CallbackSupportMixin, BaseEstimator):
                 setattr(self, fitted.attribute, fitted.outputs)
             targets, examples = self._targets, examples.with_weight()
             held_out = self._read_validation(*validation)
-            data = {
-                "the examples": examples,
-                "the validation examples": held_out,
-                "the fitted state that it resumes from": start,
-            }
             if self.validation_fraction is not None:
                 examples, held_out = targets.split(
                     examples, self.validation_fraction, deepcopy(self._split_state)
@@ -163,7 +155,6 @@ class TrainedModel(PaperSettings, CallbackSupportMixin, BaseEstimator):
                 self._trainer(examples),
                 self._fitted_state,
                 validate=validate,
-                data=data,
                 small_steps=self._small_steps,
                 later_wins=self._later_wins,
             )
@@ -225,7 +216,7 @@ class TrainedModel(PaperSettings, CallbackSupportMixin, BaseEstimator):
         return texts
 
     def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, self._fitted_names[-1])
+        return hasattr(self, self._fitted_name)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

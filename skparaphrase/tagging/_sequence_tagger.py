@@ -154,7 +154,7 @@ class SequenceTagger(TrainedModel):
 
     _kind = Tag
     _n_texts = 1
-    _fitted_names = ("word_encoder_", "parameters_")
+    _fitted_name = "parameters_"
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **TrainedModel._parameter_constraints,

@@ -3,7 +3,7 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, nullcontext
 from copy import copy, deepcopy
 from dataclasses import KW_ONLY, dataclass, field
@@ -32,7 +32,6 @@ _FEW_EPOCHS = 3  # after fewer, the mean over an epoch may be that of its first 
 _MANY_STEPS = 100  # unless it equals a constant's loss after so many
 _NEAR = 0.01  # of a constant's loss
 _FEW_EXAMPLES = 50  # that fewer are all connected says nothing
-_HISTORY = ("loss_curve_", "n_epochs_", "validation_scores_", "best_epoch_")
 
 
 @dataclass
@@ -63,9 +62,8 @@ class DivergedError(ValueError):
 class Training:
     """A fit by epochs: losses, validation, callbacks, and the best epoch.
 
-    Callbacks get this object in the hook argument `metadata`, as
-    `metadata["training"]`, and after an epoch also its "epoch" (from 1), "loss" and, if
-    there is validation, "validation_score".
+    After an epoch, callbacks get a dict `metadata` with its "epoch" (from 1), "loss"
+    and, if there is validation, "validation_score".
 
     Parameters
     ----------
@@ -75,9 +73,6 @@ class Training:
         Returns the fitted attributes, given arrays as of `trainer.arrays()`.
     validate : callable, default=None
         Returns the validation score of the estimator; higher is better.
-    data : mapping of str to object
-        All that the fit learns from, by a name for messages. With the parameters it
-        decides the result.
     small_steps : bool, default=True
         More than two threads slow such steps down.
     later_wins : bool, default=False
@@ -96,7 +91,6 @@ class Training:
     fitted_state: Callable[[Arrays], dict[str, Any]]
     _: KW_ONLY
     validate: Callable[[], float] | None = None
-    data: Mapping[str, Any]
     small_steps: bool = True
     later_wins: bool = False
     n_epochs: int = field(default=0, init=False)
@@ -124,8 +118,7 @@ class Training:
             self.first_epoch = epoch = getattr(estimator, "best_epoch_", last)
             self.best = Best(self._score(), epoch, last, self.snapshot())
         self.context = context
-        metadata = {"training": self}
-        self.hook = {"estimator": estimator, "metadata": metadata, "X": X, "y": y}
+        self.hook = {"estimator": estimator, "X": X, "y": y}
         context.call_on_fit_task_begin(**self.hook)
 
     def fit_epochs(self, before: dict[str, Any]) -> None:
@@ -141,9 +134,9 @@ class Training:
                 loss = train_epoch(self.trainer, self.n_epochs, estimator.max_epochs)
                 is_last = self._end_epoch(loss)
                 self.n_epochs += 1
-                metadata = {**hook["metadata"], **self._last_epoch()}
                 stops = epoch.call_on_fit_task_end(
-                    **{**hook, "metadata": metadata},
+                    **hook,
+                    metadata=self._last_epoch(),
                     reconstruction_attributes=self._reconstruction,
                 )
                 self.stopped = is_last or stops
@@ -159,41 +152,6 @@ class Training:
     def snapshot(self) -> Arrays:
         """Copies of all arrays that are trained."""
         return {name: array.copy() for name, array in self.trainer.arrays().items()}
-
-    def restore(self, arrays: Arrays) -> None:
-        """Give the estimator the state of a :meth:`snapshot`."""
-        vars(self.estimator).update(self.fitted_state(arrays))
-        self.estimator.__dict__.pop("best_epoch_", None)  # of validation
-
-    def state_dict(self) -> dict[str, Any]:
-        """All that decides how the fit continues: numbers, strings and arrays."""
-        best = None if self.best is None else vars(self.best).copy()
-        if best is not None and best["epoch"] == self.estimator.n_epochs_:
-            best["arrays"] = {}  # the current ones
-        return {
-            "trainer": self.trainer.state_dict(),
-            "n_epochs": self.n_epochs,
-            "stopped": self.stopped,
-            "history": {
-                name: getattr(self.estimator, name)
-                for name in _HISTORY
-                if hasattr(self.estimator, name)
-            },
-            "best": best,
-        }
-
-    def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Continue from what :meth:`state_dict` gave."""
-        self.trainer.load_state_dict(state["trainer"])
-        self.n_epochs = int(state["n_epochs"])
-        self.stopped = bool(state["stopped"])
-        for name in _HISTORY:
-            self.estimator.__dict__.pop(name, None)
-        vars(self.estimator).update(state["history"])
-        self.best = None
-        if state["best"] is not None:
-            self.best = Best(**state["best"])
-            self.best.arrays = self.best.arrays or self.snapshot()
 
     @contextmanager
     def _storing_result(
@@ -215,8 +173,6 @@ class Training:
             except ValueError:  # of vectors that diverged
                 _put_back(self.estimator, before)
             raise
-        finally:
-            self.hook = {}  # which refers to this object
         self._store_result(keep_optimizer)
 
     def _store_result(self, keep_optimizer: bool) -> None:
@@ -269,8 +225,13 @@ class Training:
 
     def _reconstruction(self) -> dict[str, Any]:
         """Attributes of the estimator as if training had ended."""
-        curve = list(self.estimator.loss_curve_)
-        return {**self.fitted_state(self.snapshot()), "loss_curve_": curve}
+        estimator = self.estimator
+        state = self.fitted_state(self.snapshot())
+        state["loss_curve_"] = list(estimator.loss_curve_)
+        if self.validate is not None:
+            state["validation_scores_"] = list(estimator.validation_scores_)
+            state["best_epoch_"] = estimator.n_epochs_  # whose arrays these are
+        return state
 
     def _score(self) -> float:
         assert self.validate is not None
@@ -351,9 +312,7 @@ def begin_randomness(estimator: Any, *, resume: bool) -> None:
     if resume and hasattr(estimator, "_random_state"):  # not if loaded from a folder
         return
     seed = check_random_state(estimator.random_state).randint(np.iinfo(np.int32).max)
-    # A checkpoint that a callback resumes from brings its own.
-    estimator._seed = estimator.__dict__.pop("_resumed_seed", int(seed))
-    estimator._random_state = np.random.RandomState(estimator._seed)
+    estimator._random_state = np.random.RandomState(seed)
     estimator._split_state = deepcopy(estimator._random_state)
     estimator._optimizer_state = {}
 

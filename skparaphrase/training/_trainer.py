@@ -193,26 +193,6 @@ class BaseTrainer:
         vectors = {} if self.table.frozen else {"vectors": self.table.numpy()}
         return {**vectors, **parameter_arrays(self.module)}
 
-    def state_dict(self) -> dict[str, Any]:
-        """All that decides how training continues."""
-        return {
-            "arrays": self.arrays(),
-            "optimizer": self.rule.state_dict(),
-            "random": self.random_state.get_state(legacy=False),
-        }
-
-    def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Continue from what :meth:`state_dict` gave."""
-        arrays = state["arrays"]
-        with torch.no_grad():
-            if not self.table.frozen:
-                self.table.weight.copy_(torch.from_numpy(arrays["vectors"]))
-            for name, parameter in self.module.named_parameters():
-                parameter.copy_(torch.from_numpy(arrays[name]))
-        self.rule.load_state_dict(state["optimizer"], self.device)
-        self.limits = ChangeLimits(self.optimizer.max_change)
-        self.random_state.set_state(state["random"])
-
     def data(self) -> dict[str, Any]:
         """What training learns from, by a name for messages."""
         return {}

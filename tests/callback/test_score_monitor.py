@@ -1,4 +1,4 @@
-"""Scores after every epoch, early stopping, and the progress bar of scikit-learn."""
+"""Scores after every epoch, and the progress bar of scikit-learn."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -14,7 +14,7 @@ from sklearn.callback import ProgressBar
 from sklearn.model_selection import GridSearchCV, ShuffleSplit
 from sklearn.pipeline import make_pipeline
 
-from skparaphrase.callback import EarlyStopping, ScoreMonitor
+from skparaphrase.callback import ScoreMonitor
 from skparaphrase.encoders import ParagramEncoder
 from skparaphrase.metrics import STSScorer
 from skparaphrase.pairs import PairSimilarity
@@ -86,85 +86,20 @@ def test_scorer_sees_the_encoder_as_if_training_had_ended():
     assert_array_equal(encoder.vectors_.matrix, trained(3))
 
 
-@pytest.mark.parametrize(
-    ("scores", "settings", "best", "n_epochs"),
-    [
-        ([1, 3, 2, 2, 5], {}, 2, 4),
-        ([1, 3, 2, 2, 5], {"patience": 3}, 5, 5),
-        ([5, 4, 3, 2, 1], {"patience": 1}, 1, 2),
-        ([1, 2, 3, 4, 5], {}, 5, 5),
-        ([1, 1.1, 1.2, 1.3, 3], {"min_delta": 0.5}, 1, 3),
-        ([1, 1.3, 1.6, 1.6, 1.6], {"min_delta": 0.5}, 3, 5),
-        ([2, 2, 2, 2, 2], {}, 1, 3),
-        ([-3, -2, -4, -4, -1], {}, 2, 4),
-    ],
-)
-def test_early_stopping_leaves_the_best_epoch(scores, settings, best, n_epochs):
-    stopping = EarlyStopping(script(*scores), **settings)
-    encoder = make_encoder(stopping).fit(PAIRS)
-    assert encoder.n_epochs_ == len(encoder.loss_curve_) == n_epochs
-    assert [entry["score"] for entry in stopping.scores_] == scores[:n_epochs]
-    assert (stopping.best_epoch_, stopping.best_score_) == (best, scores[best - 1])
-    assert_array_equal(encoder.vectors_.matrix, trained(best))
+class StopOnScore(ScoreMonitor):
+    """The callback of the user guide."""
+
+    def on_fit_task_end(self, *task, fitted_estimator=None):
+        super().on_fit_task_end(*task, fitted_estimator=fitted_estimator)
+        scores = [entry["score"] for entry in self.scores_]
+        return len(scores) > scores.index(max(scores)) + 2
 
 
-def test_early_stopping_forgets_earlier_fits():
-    stopping = EarlyStopping(script(9, 8, 8, 1, 2, 1, 1))
-    encoder = make_encoder(stopping).fit(PAIRS)
-    assert (stopping.best_epoch_, encoder.n_epochs_) == (1, 3)
-    encoder.fit(PAIRS)
-    assert (stopping.best_epoch_, stopping.best_score_) == (2, 2)
-    assert_array_equal(encoder.vectors_.matrix, trained(2))
-
-
-@pytest.mark.parametrize(
-    ("name", "names", "best"),
-    [
-        (None, ("a", "b", "mean"), 3),
-        ("mean", ("a", "b", "mean"), 3),
-        ("a", ("a", "b", "mean"), 1),
-        ("b", ("a", "b", "mean"), 2),
-        (None, ("r",), 1),  # the only one
-    ],
-)
-def test_early_stopping_watches_the_named_score(name, names, best):
-    rows = [(3, 1, 1), (2, 3, 2), (1, 2, 3)]
-    scores = [dict(zip(names, row, strict=False)) for row in rows]
-    stopping = EarlyStopping(script(*scores), name=name)
-    encoder = make_encoder(stopping, max_epochs=3).fit(PAIRS)
-    assert stopping.best_epoch_ == best
-    assert_array_equal(encoder.vectors_.matrix, trained(best))
-
-
-@pytest.mark.parametrize(
-    ("scores", "name"),
-    [({"a": 1.0, "b": 2.0}, None), ({"a": 1.0, "mean": 2.0}, "c"), (1.0, "mean")],
-)
-def test_early_stopping_refuses_an_ambiguous_name(scores, name):
-    encoder = make_encoder(EarlyStopping(script(scores), name=name))
-    with pytest.raises(ValueError, match=r"returned \[.*name="):
-        encoder.fit(PAIRS)
-    assert_array_equal(encoder.vectors_.matrix, trained(1))
-
-
-def test_interrupted_early_stopping_leaves_the_best_epoch():
-    monitor = ScoreMonitor(lambda e: 1 / (3 - e.n_epochs_))
-    stopping = EarlyStopping(script(2, 1, 1), patience=9)
-    encoder = make_encoder(stopping, monitor)
-    with pytest.raises(ZeroDivisionError):
-        encoder.fit(PAIRS)
-    assert encoder.n_epochs_ == 3
-    assert_array_equal(encoder.vectors_.matrix, trained(1))
-
-
-def test_warm_start_resumes_after_early_stopping():
-    stopping = EarlyStopping(script(1, 2, 0, 0))
-    encoder = make_encoder(stopping, warm_start=True).fit(PAIRS)
-    best = encoder.vectors_.matrix.copy()
-    encoder.set_callbacks().set_params(max_epochs=1).fit(PAIRS)
-    assert encoder.n_epochs_ == 5
-    moved = np.abs(encoder.vectors_.matrix - best).max()
-    assert 0 < moved < 0.5
+def test_a_monitor_may_stop_training():
+    monitor = StopOnScore(script(1, 3, 2, 2, 5))
+    encoder = make_encoder(monitor).fit(PAIRS)
+    assert encoder.n_epochs_ == len(monitor.scores_) == 4
+    assert_array_equal(encoder.vectors_.matrix, trained(4))
 
 
 @pytest.mark.filterwarnings("ignore:.*does not support callbacks")
@@ -190,23 +125,16 @@ def test_progress_bar_of_scikit_learn_works(search, pipeline, capsys):
     assert encoder.n_epochs_ == 2
 
 
-def test_clone_shares_the_callbacks():
-    stopping = EarlyStopping(script(1, 3, 2, 2, 1, 1, 1))
-    copy = clone(make_encoder(stopping).fit(PAIRS))
-    assert not hasattr(copy, "vectors_")
-    copy.fit(PAIRS)
-    assert [entry["score"] for entry in stopping.scores_] == [1, 1, 1]
-    assert_array_equal(copy.vectors_.matrix, trained(1))
-
-
-@pytest.mark.parametrize("kind", [ScoreMonitor, EarlyStopping])
-def test_pickles_carry_callbacks(kind):
-    callback = kind(STSScorer((PAIRS, GOLD)))
-    encoder = make_encoder(callback).fit(PAIRS)
+def test_clones_share_callbacks_and_pickles_carry_them():
+    monitor = ScoreMonitor(STSScorer((PAIRS, GOLD)))
+    encoder = make_encoder(monitor).fit(PAIRS)
+    first = monitor.scores_
     data = pickle.dumps(encoder)
     copy = pickle.loads(data)
     assert b"torch" not in data
     assert_array_equal(copy.transform(TEXTS), encoder.transform(TEXTS))
+    clone(encoder).fit(PAIRS)
+    assert monitor.scores_ == first and monitor.scores_ is not first
     copy.fit(PAIRS)
     assert_array_equal(copy.transform(TEXTS), encoder.transform(TEXTS))
 
@@ -215,5 +143,3 @@ def test_other_objects_are_refused_as_callbacks():
     for wrong in (ScoreMonitor, "progress"):
         with pytest.raises(TypeError, match="callbacks must be instances"):
             make_encoder(wrong)
-    with pytest.raises(ValueError, match="patience must be at least 1; got 0"):
-        EarlyStopping(script(1), patience=0)

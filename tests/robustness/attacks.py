@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 import file_attacks
-import fingerprint_attacks
 import process_attacks
 import text_attacks
 from subjects import NAMES
@@ -36,16 +35,12 @@ _ALL = [
     Attack(file_attacks.replace_a_file, file_attacks.REPLACED, 200),
     Attack(file_attacks.add_to_a_folder, file_attacks.FORGED, 200),
     Attack(file_attacks.forge_a_file, file_attacks.FORGED, 1_000),
-    Attack(fingerprint_attacks.change_an_attribute, NAMES, 100, 20),
-    Attack(fingerprint_attacks.change_a_table, ["WordVectors"], 100),
-    Attack(fingerprint_attacks.change_a_parameter, fingerprint_attacks.FITS, 10),
     Attack(process_attacks.save_at_once, process_attacks.SAVERS, 200),
 ]
 if hasattr(os, "fork"):
-    kills, forks = 2, process_attacks.N_FORKS
+    forks = process_attacks.N_FORKS
     _ALL += [
         Attack(process_attacks.kill_a_save, process_attacks.SAVERS, 200),
-        Attack(process_attacks.kill_and_resume, process_attacks.RESUMABLE, 200, kills),
         Attack(process_attacks.fill_the_disk, process_attacks.SAVERS, 200),
         Attack(process_attacks.save_as_another_user, process_attacks.SAVERS, 200),
         Attack(process_attacks.fork_alone, NAMES, 100),

@@ -23,8 +23,6 @@ import numpy as np
 from subjects import (
     ENCODERS,
     MODELS,
-    ONCE,
-    PAIRS,
     TEXTS,
     WORDS,
     fitted,
@@ -35,8 +33,6 @@ from subjects import (
 
 import skparaphrase
 from skparaphrase import datasets
-from skparaphrase.callback import Checkpoint
-from skparaphrase.encoders import ParagramEncoder
 from skparaphrase.storage import _folders
 from skparaphrase.vectors import WordFrequencies, WordVectors, _storage
 
@@ -86,12 +82,6 @@ def read_counts(folder):
     return [dict(found), found.total]
 
 
-def fit_with_checkpoints(folder, max_epochs=3):
-    model = ParagramEncoder(table(), **ONCE | {"max_epochs": max_epochs})
-    model.set_callbacks(Checkpoint(folder / "checkpoints")).fit(PAIRS)
-    return [model.loss_curve_, model.transform(TEXTS).tobytes()]
-
-
 FOLDERS = {
     name: saved(name) for name in [*ENCODERS, *MODELS] if name != "make_pipeline"
 } | {
@@ -105,7 +95,6 @@ FOLDERS = {
         as_large(read_table),
     ),
     "counts": (write_counts, read_counts),
-    "checkpoint": (fit_with_checkpoints, fit_with_checkpoints),
 }
 
 # Text: it is refused, or read as something.
@@ -438,7 +427,7 @@ LOADERS = {
     "counts.json": WordFrequencies.load,
     "model": skparaphrase.load,
 }
-FORGED = [k for k in FOLDERS if k != "checkpoint"]
+FORGED = [*FOLDERS]
 
 
 def forge_a_file(kind, seed, folder):

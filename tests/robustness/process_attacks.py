@@ -5,19 +5,15 @@
 
 import os
 import signal
-import tempfile
 import threading
 import time
 import warnings
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
-from functools import cache, partial
 from itertools import count
-from pathlib import Path
 from random import Random
 
 import numpy as np
-from file_attacks import fit_with_checkpoints
 from subjects import ENCODERS, fitted, say
 from text_attacks import fit_to_nasty_texts
 
@@ -108,44 +104,6 @@ def save_at_once(kind, seed, folder):
             saver.result()
     assert read(path) in (2, 3)
     assert [path.name for path in folder.iterdir()] == ["saved"]
-
-
-def timed(work):
-    """What a function of a folder returns, and the seconds that a second call takes."""
-    for _ in range(2):  # the first one imports what it needs
-        with tempfile.TemporaryDirectory() as folder:
-            start = time.monotonic()
-            found = work(Path(folder))
-            seconds = time.monotonic() - start
-    return found, seconds
-
-
-# Functions of a folder that resume what was killed in it.
-RESUMABLE = {
-    "fit with Checkpoint": partial(fit_with_checkpoints, max_epochs=9),
-}
-
-
-@cache
-def uninterrupted(kind):
-    """What a work makes, and how long it takes."""
-    with (
-        tempfile.TemporaryDirectory() as first,
-        tempfile.TemporaryDirectory() as folder,
-    ):
-        RESUMABLE[kind](Path(first))  # imports what it needs
-        start = time.monotonic()
-        return RESUMABLE[kind](Path(folder)), time.monotonic() - start
-
-
-def kill_and_resume(kind, seed, folder):
-    """What is killed twice ends as if it had not been."""
-    random = Random(seed)
-    expected, seconds = uninterrupted(kind)
-    folder.mkdir()
-    for _ in range(2):
-        kill(lambda: RESUMABLE[kind](folder), random.uniform(0, seconds))
-    assert RESUMABLE[kind](folder) == expected
 
 
 # Averages remember words, which children get from threads that look them up, and

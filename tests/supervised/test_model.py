@@ -31,7 +31,7 @@ from sklearn.utils.estimator_checks import (
 from sklearn.utils.multiclass import type_of_target
 
 import skparaphrase
-from skparaphrase.callback import EarlyStopping, ScoreMonitor
+from skparaphrase.callback import ScoreMonitor
 from skparaphrase.encoders import (
     AverageEncoder,
     CharagramEncoder,
@@ -333,14 +333,6 @@ def test_callbacks(case, capsys):
     for n_epochs, scores in enumerate(monitor.scores_, 1):
         until_then = case.make(max_epochs=n_epochs).fit(case.X, case.y)
         assert scores["score"] == until_then.score(case.X, case.y)
-
-
-def test_early_stopping_leaves_the_best_epoch(case):
-    script = iter([0.3, 0.5, 0.4, 0.5, 0.1])
-    stopping = EarlyStopping(lambda _: next(script), patience=2)
-    model = case.make(max_epochs=9).set_callbacks(stopping).fit(case.X, case.y)
-    assert (stopping.best_epoch_, model.n_epochs_) == (2, 4)
-    assert_same_bits(model, case.make(max_epochs=2).fit(case.X, case.y))
 
 
 # Among scikit-learn's tools

@@ -17,7 +17,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from skparaphrase.callback import Checkpoint
 from skparaphrase.datasets import load_paraphrases, load_similarity
 from skparaphrase.encoders import (
     CharagramEncoder,
@@ -143,22 +142,12 @@ def parting(rank):
     return str(caught.value)
 
 
-def resumed(folder):
-    """The first model, trained in two fits with a checkpoint between."""
-    for max_epochs in (1, 2):
-        model = ParagramEncoder(**COMMON).set_params(max_epochs=max_epochs)
-        model.set_callbacks(Checkpoint(folder)).fit(PAIRS)
-        torch.distributed.barrier()  # until it is written
-    return model.loss_curve_, model.transform(PAIRS)
-
-
 def work(folder):
     """What each process of `torchrun` does here."""
     torch.distributed.init_process_group("gloo")
     rank = torch.distributed.get_rank()
     found = {name: fitted(name) for name in FITS}
     ParagramEncoder(**COMMON, verbose=True).fit(PAIRS)
-    found["resumed"] = resumed(folder / "checkpoint")
     found["differing"] = list(differing(rank))
     found["parting"] = parting(rank)
     with (folder / f"{rank}.pickle").open("wb") as file:
@@ -221,16 +210,6 @@ def test_what_differs_is_named(by_two):
 def test_processes_that_part_are_found_out(by_two):
     first, second = (found["parting"] for found in by_two[1])
     assert first == second
-
-
-@launched
-def test_training_goes_on_from_the_checkpoint_of_one(by_two):
-    for found in by_two[1]:
-        (losses, vectors), (expected, expected_vectors) = (
-            found[name] for name in ("resumed", "paragram")
-        )
-        assert losses == expected
-        assert_array_equal(vectors, expected_vectors)
 
 
 @launched

@@ -20,7 +20,6 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.model_selection import GridSearchCV, train_test_split
 from sklearn.pipeline import make_pipeline
 
-from skparaphrase.callback import EarlyStopping
 from skparaphrase.datasets import load_paraphrases, load_similarity
 from skparaphrase.encoders import (
     CharagramEncoder,
@@ -81,12 +80,6 @@ class Trainer:
     def arrays(self):
         return {"epoch": np.array(self.epoch)}
 
-    def state_dict(self):
-        return {"epoch": self.epoch}
-
-    def load_state_dict(self, state):
-        self.epoch = state["epoch"]
-
 
 class Context:
     """Callbacks that record what they see, and may stop after an epoch."""
@@ -99,15 +92,15 @@ class Context:
         return self
 
     def call_on_fit_task_begin(self, **hook):
-        self.seen.append(("begin", hook["metadata"]["training"].n_epochs))
+        self.seen.append("begin")
 
-    def call_on_fit_task_end(self, *, reconstruction_attributes, metadata, **hook):
+    def call_on_fit_task_end(self, *, reconstruction_attributes, metadata=None, **hook):
         seen = reconstruction_attributes()
         self.seen.append(("end", seen.get("epoch_"), len(seen.get("loss_curve_", []))))
-        return metadata["training"].n_epochs == self.stop_after
+        return metadata is not None and metadata["epoch"] == self.stop_after
 
 
-def fit(scores=None, *, start=0, context=None, losses=None, state=None, **params):
+def fit(scores=None, *, start=0, context=None, losses=None, **params):
     """An estimator after training, and the training; `start` is the first score."""
     estimator = SimpleNamespace(
         loss_curve_=[], n_epochs_=0, _optimizer_state={},
@@ -120,12 +113,9 @@ def fit(scores=None, *, start=0, context=None, losses=None, state=None, **params
         Trainer(losses),
         lambda arrays: {"epoch_": int(arrays["epoch"])},
         validate=None if scores is None else lambda: [start, *scores][estimator.epoch_],
-        data={},
         later_wins=later_wins,
     )
     training.begin(context or Context(), None, None)
-    if state is not None:  # as callbacks do
-        training.load_state_dict(state)
     training.fit_epochs(vars(estimator).copy())
     return estimator, training
 
@@ -135,12 +125,12 @@ def test_callbacks_see_each_epoch_and_may_stop():
     estimator, training = fit(context=context)
     assert (estimator.epoch_, estimator.n_epochs_, training.stopped) == (3, 3, True)
     assert estimator.loss_curve_ == pytest.approx([1, 1 / 2, 1 / 3])
-    epochs = [part for n in range(3) for part in (("begin", n), ("end", n + 1, n + 1))]
-    assert context.seen == [("begin", 0), *epochs, ("end", None, 0)]
+    epochs = [part for n in range(1, 4) for part in ("begin", ("end", n, n))]
+    assert context.seen == ["begin", *epochs, ("end", None, 0)]
 
 
 class Recorder:
-    """Keep what the hooks of a real fit get in `metadata`, except the training.
+    """Keep what the hooks of a real fit get in `metadata`.
 
     A cache of scikit-learn keeps callbacks in memory.
     """
@@ -153,14 +143,13 @@ class Recorder:
     teardown = setup
 
     def on_fit_task_begin(self, estimator, context, *, metadata):
-        self.others.append([*metadata])
+        self.others.append(metadata)
 
     def on_fit_task_end(self, estimator, context, *, metadata):
         if context.task_name == "epoch":
-            assert metadata.pop("training").estimator is estimator
             self.epochs.append(metadata)
         else:
-            self.others.append([*metadata])
+            self.others.append(metadata)
 
 
 @pytest.mark.parametrize("validates", [True, False])
@@ -179,7 +168,7 @@ def test_callbacks_are_told_loss_and_score(validates, vectors, pairs, gold):
         assert told == [*enumerate(model.loss_curve_, 1)] and len(told) == 6
         found = [each.get("validation_score") for each in recorder.epochs]
         assert found == (scores if validates else [None] * 6)
-        assert recorder.others == [["training"]] * 10
+        assert recorder.others == [None] * 10
 
 
 @pytest.mark.parametrize(
@@ -204,16 +193,6 @@ def test_best_epoch_and_patience(scores, params, best, n_epochs):
     assert (estimator.epoch_, estimator.best_epoch_) == (best, best)
     assert_array_equal(estimator.validation_scores_, scores[:n_epochs])
     assert estimator.n_epochs_ == n_epochs
-
-
-@pytest.mark.parametrize("stop_after", [1, 2, 4])
-def test_state_is_resumed(stop_after):
-    scores = [1, 3, 2, 4, 1]
-    whole, _ = fit(scores)
-    _, first = fit(scores, context=Context(stop_after))
-    state = {**first.state_dict(), "stopped": False}
-    resumed, _ = fit(scores, state=state)
-    assert vars(resumed) == vars(whole)
 
 
 class Rows(np.ndarray):
@@ -277,12 +256,12 @@ def test_divergence_is_an_error_and_the_optimizer_is_kept_for_warm_starts(capsys
 def test_randomness_begins_anew_unless_resumed():
     estimator = SimpleNamespace(random_state=np.random.RandomState(0))
     begin_randomness(estimator, resume=False)
-    seed, random_state = estimator._seed, estimator._random_state
+    random_state = estimator._random_state
     assert estimator._split_state.randint(99) == random_state.randint(99)
     begin_randomness(estimator, resume=True)
     assert estimator._random_state is random_state
     begin_randomness(estimator, resume=False)
-    assert estimator._seed != seed
+    assert estimator._random_state.randint(99) != random_state.randint(99)
     with pytest.raises(ValueError, match="patience=2 needs validation scores"):
         check_patience(2, validates=False)
 
@@ -301,17 +280,6 @@ def test_prior_of_other_words_is_refused(pairs, gold):
         model.set_params(encoder=priors[1]).fit(pairs, gold)
     with pytest.raises(ValueError, match="is not fitted"):
         model.set_params(encoder=CharagramEncoder(dim=4)).fit(pairs, gold)
-
-
-def test_early_stopping_beside_validation(vectors, pairs, gold):
-    scores = iter([3.0, 2.0, 1.0, 0.0])
-    stopping = EarlyStopping(lambda model: next(scores), patience=3)
-    model = SimilarityRegressor(ParagramEncoder(vectors), **SMALL)
-    model.set_params(max_epochs=4).set_callbacks(stopping)
-    model.fit(pairs, gold, X_val=pairs, y_val=gold)
-    once = SimilarityRegressor(ParagramEncoder(vectors), **SMALL).fit(pairs, gold)
-    assert_array_equal(model.predict(pairs), once.predict(pairs))
-    assert stopping.best_epoch_ == 1 and not hasattr(model, "best_epoch_")
 
 
 def test_nothing_of_a_fit_is_left_in_memory():

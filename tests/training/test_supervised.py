@@ -450,27 +450,3 @@ def test_penalty_shrinks_all_that_a_batch_of_sentences_uses(sparse):
         if name == "vectors" and sparse:
             expected[-1] = before[name][-1]
         assert_allclose(value, expected, atol=1e-6, err_msg=name)
-
-
-# State
-
-
-@pytest.mark.parametrize("kind", ["head", "interaction", "tagger"])
-def test_state_decides_how_training_continues(kind, narrow, nets):
-    def make():
-        if kind == "head":
-            return make_head_trainer("irnn", optimizer="adam", batch_size=2)
-        if kind == "tagger":
-            return make_tag_trainer(optimizer="adam", batch_size=1)
-        network = nets.make_network(focus="dropout")
-        return make_pair_trainer(network, make_pairs(), frozen=False)
-
-    trainer, again = make(), make()
-    remaining = epochs(trainer, 3)
-    next(remaining)
-    again.load_state_dict(copy.deepcopy(trainer.state_dict()))
-    assert list(epochs(again, 3, 1)) == list(remaining)
-    one, other = trainer.arrays(), again.arrays()
-    assert one.keys() == other.keys()
-    for name, value in one.items():
-        assert_array_equal(value, other[name], err_msg=name)
