@@ -10,7 +10,6 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from skparaphrase._compat import StrOptions, VisualBlock, fit_context
@@ -206,8 +205,6 @@ class AverageEncoder(AveragingEncoder):
     (1, 2, 128)
     """
 
-    _is_pretrained = False  # True only of what load_pretrained returns, not of clones
-
     @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any = None) -> Self:
         """Check parameters and texts.
@@ -225,43 +222,50 @@ class AverageEncoder(AveragingEncoder):
         Warns
         -----
         UserWarning
-            If the encoder is that of :func:`skparaphrase.load_pretrained` and `X` holds
-            pairs: training it takes another class.
+            If the vectors are those of :func:`skparaphrase.load_pretrained` and `X`
+            holds pairs: training them takes another class.
         """
+        if self._check(X, y).ndim == 2 and y is None:
+            if is_bundled(self.vectors, SENTENCES):
+                warn_caller(
+                    "The encoder of load_pretrained() learns nothing in fit, and needs "
+                    "none. To train it on these pairs, use "
+                    "ParagramEncoder(init=encoder).fit(pairs)."
+                )
+        return self
+
+    def _check(self, X: Any, y: Any) -> NDArray[np.object_]:
+        """Check parameters and texts; return the last block of texts."""
         *_, texts = fit_blocks(X)
         check_word_vectors(self.vectors)
         self._tokenizer()
         warn_of_ignored_vectors(self, y)
-        if self._is_pretrained and texts.ndim == 2 and y is None:
-            warn_caller(
-                "The encoder of load_pretrained() learns nothing in fit, and needs "
-                "none. To train it on these pairs, use "
-                "ParagramEncoder(init=encoder).fit(pairs)."
-            )
-        return self
+        return texts
 
-    def fit_transform(
-        self, X: Any, y: Any = None, **fit_params: Any
+    @fit_context(prefer_skip_nested_validation=True)
+    def fit_transform(  # type: ignore[override]
+        self, X: Any, y: Any = None
     ) -> NDArray[np.float32]:
         """Check parameters, then embed texts.
+
+        Pipelines call this method. It does not warn: that a step embeds pairs without
+        learning from them is as expected.
 
         Parameters
         ----------
         X : array-like of str of shape (n_texts,), (n_texts, 1) or (n_pairs, 2)
             An iterator is read once.
         y : array-like, default=None
-            Ignored.
-        **fit_params : dict
-            There are none.
+            As in :meth:`fit`.
 
         Returns
         -------
         vectors : ndarray of shape (n_texts, dim) or (n_pairs, 2, dim), float32
             As in :meth:`transform`.
         """
-        # Pipelines call this, and do not expect that a step learns.
-        encoder = clone(self) if self._is_pretrained else self
-        return TextEncoder.fit_transform(encoder, X, y, **fit_params)
+        X = list(X) if isinstance(X, Iterator) else X
+        self._check(X, y)
+        return self.transform(X)
 
     def __sklearn_is_fitted__(self) -> bool:
         return True

@@ -48,7 +48,7 @@ def initialize_encoder(
     if isinstance(encoder, TrainedEncoder):
         encoder = clone(encoder)
     elif isinstance(encoder, AveragingEncoder):
-        encoder = _as_paragram(clone(encoder).fit(texts))
+        encoder = _as_paragram(clone(encoder).fit(texts.ravel()))
     else:
         raise TypeError(
             "Only encoders of skparaphrase.encoders can be trained end to end; got "

@@ -94,7 +94,6 @@ def load_pretrained(
         return _load_large(Path(path), pooling)
     encoder = AverageEncoder(bundled(SENTENCES), pooling=pooling)
     encoder._validate_params()
-    encoder._is_pretrained = True
     return encoder
 
 

@@ -19,8 +19,8 @@ from sklearn.utils.validation import check_is_fitted
 from skparaphrase._lazy import networks
 from skparaphrase.encoders._average import AveragingEncoder, static_parts
 from skparaphrase.encoders._base import check_word_vectors
-from skparaphrase.encoders._pretrained import load_pretrained
 from skparaphrase.vectors import WordVectors
+from skparaphrase.vectors._bundled import SENTENCES, bundled
 from skparaphrase.vectors._weighting import multiplied
 
 
@@ -104,7 +104,7 @@ def given_table(encoder: Any) -> WordVectors:
     init = check_init(encoder)
     if init is None:
         if encoder.vectors is None:
-            return load_pretrained().vectors
+            return bundled(SENTENCES)
         return check_word_vectors(encoder.vectors)
     if not starts_as_average(encoder, init):
         if encoder.vectors is None:

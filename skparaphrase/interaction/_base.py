@@ -18,13 +18,13 @@ from skparaphrase._estimator import Arrays, warn_caller
 from skparaphrase._lazy import networks, torch, training
 from skparaphrase.encoders._base import check_word_vectors
 from skparaphrase.encoders._embedding import similar_lengths
-from skparaphrase.encoders._pretrained import load_pretrained
 from skparaphrase.optimizers import Optimizer, check_optimizer
 from skparaphrase.supervised._base import scale_factor
 from skparaphrase.supervised._model import TrainedModel
 from skparaphrase.supervised._targets import LabelledTexts
 from skparaphrase.text import TokenBatch, WordLookup, check_tokenizer, unique_texts
 from skparaphrase.vectors import WordVectors, load_word_vectors
+from skparaphrase.vectors._bundled import SENTENCES, bundled
 
 _PAIRS = 256  # predicted at a time, of similar lengths, and fewer of long ones
 
@@ -77,7 +77,7 @@ class PairwiseInteraction(TrainedModel):
 
     def _table(self) -> WordVectors:
         if self.vectors is None:
-            return load_pretrained().vectors
+            return bundled(SENTENCES)
         return check_word_vectors(self.vectors)
 
     def _find_words(self, texts: list[str]) -> "Words":

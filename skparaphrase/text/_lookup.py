@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate, count, filterfalse
 from sys import getsizeof
 from typing import ClassVar
-from weakref import WeakValueDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,8 +33,8 @@ class WordLookup:
     """Encodes texts as rows of a vocabulary, and remembers what it has looked up.
 
     Texts are split at white space, and each distinct piece is tokenised and looked up
-    once, in all calls and threads together. When all look-ups of a process take more
-    than `WordLookup.max_bytes` of memory, all of them are cleared.
+    once, in all calls and threads together. A look-up whose memory takes more than
+    `max_bytes` is cleared.
 
     Parameters
     ----------
@@ -52,8 +51,8 @@ class WordLookup:
     Attributes
     ----------
     max_bytes : int, default=2**28
-        Class attribute: maximum memory of all look-ups, without the vocabularies. The
-        default of 256 MB is enough for about a million pieces.
+        Class attribute: maximum memory, without the vocabulary. The default of 256 MB
+        is enough for about a million pieces.
 
     Examples
     --------
@@ -84,7 +83,6 @@ class WordLookup:
         self._make_vectors = vectors
         self._has_warned = False
         self._memory = _Memory()
-        _LOOKUPS[id(self)] = self
 
     def clear(self) -> None:
         """Forget what was looked up."""
@@ -198,7 +196,7 @@ class WordLookup:
         `first` is the position of the first text in the whole, for error messages.
         """
         split = str.split if self._by_piece else self._find
-        rows, n_bytes = memory.rows, memory.n_bytes
+        rows = memory.rows
         found = []
         for text in texts:
             pieces = split(text.lower() if self._lowercase else text)
@@ -214,8 +212,8 @@ class WordLookup:
                     if piece not in rows:
                         rows[piece] = self._find_piece(piece, memory)
                 found.append(b"".join(map(rows.__getitem__, pieces)))
-        if memory.n_bytes > n_bytes:
-            _limit_memory()
+        if memory.n_bytes > self.max_bytes:
+            self.clear()
         ids = np.frombuffer(bytearray().join(found), np.int32)
         ends = accumulate(map(len, found), initial=0)
         offsets = np.fromiter(ends, np.int64, len(found) + 1)
@@ -294,21 +292,6 @@ class _Memory:
             self.words[found] = word
             self.n_bytes += _PIECE_BYTES + getsizeof(word)
         return found
-
-
-_LOOKUPS: WeakValueDictionary[int, WordLookup] = WeakValueDictionary()
-
-
-def _limit_memory() -> None:
-    """Clear all look-ups if together they take too much memory."""
-    n_bytes, lookups = 0, []
-    for reference in _LOOKUPS.valuerefs():  # a copy; threads may add to the original
-        if (lookup := reference()) is not None:
-            n_bytes += lookup._memory.n_bytes
-            lookups.append(lookup)
-    if n_bytes > WordLookup.max_bytes:
-        for lookup in lookups:
-            lookup.clear()
 
 
 def _warn_of_unknown_words(

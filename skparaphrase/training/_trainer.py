@@ -379,8 +379,6 @@ class ParaphraseTrainer(BaseTrainer):
     def parameters_to_change(self) -> str:
         """What may help if the loss is no better than :meth:`constant_loss`."""
         found = super().parameters_to_change()
-        if "scale" in self.settings.get_params():
-            found += ", scale (6 for short word vectors)"
         if getattr(self.loss, "negatives", "random") != "random":
             found += ', loss ("infonce", or MarginLoss(negatives="random"))'
         return f"{found}, or init (an encoder of short texts)"

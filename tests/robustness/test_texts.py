@@ -9,7 +9,6 @@ from numpy.testing import assert_array_equal
 
 from skparaphrase.encoders import AverageEncoder, CharagramEncoder
 from skparaphrase.text import WordLookup, WordTokenizer
-from skparaphrase.text._lookup import _LOOKUPS
 from skparaphrase.vectors import WordVectors
 
 PRIVATE = [*range(0xE000, 0xF900), *range(0xF0000, 0xFFFFE), *range(0x100000, 0x10FFFE)]
@@ -34,32 +33,6 @@ def test_a_text_of_all_private_characters_harms_no_neighbour(kind):
     for text, vector in zip(texts, found, strict=True):
         assert_array_equal(encoder.transform([text])[0], vector)
     assert found[0].any() and found[2].any()
-
-
-def remembered():
-    """Bytes of all look-ups, as they count them and as a sum over their parts."""
-    counted = pieces = 0
-    for lookup in [*_LOOKUPS.values()]:
-        memory = lookup._memory
-        counted += memory.n_bytes
-        pieces += sum(map(len, memory.rows)) + sum(map(len, memory.rows.values()))
-    return counted, pieces
-
-
-@pytest.mark.filterwarnings("ignore:.* tokens are not in the table")
-def test_memory_is_bounded_for_all_tokenizers_and_tables_together(monkeypatch):
-    monkeypatch.setattr(WordLookup, "max_bytes", 100_000)
-    tables = [WordVectors(["a"], [[i]], unknown="hash") for i in range(3)]
-    patterns = ["words", "ptb", *(rf"[^{c}\s]+" for c in "bcdefghijk")]
-    most = 0
-    for i, pattern in enumerate(patterns * 3):
-        lookup = tables[i % 3]._lookup(WordTokenizer(pattern))
-        [batch] = lookup.encode_blocks([f"word{i}x{j}" for j in range(100)])
-        assert len(batch.ids) >= 100
-        counted, pieces = remembered()
-        assert pieces <= counted < 200_000
-        most = max(most, counted)
-    assert most > 50_000  # it remembers
 
 
 def test_memory_can_be_forgotten():
