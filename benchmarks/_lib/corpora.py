@@ -43,3 +43,20 @@ def long_texts(args: Args, n_texts: int, n_words: int) -> list[str]:
         len(words) - n_words, n_texts, replace=False
     )
     return [" ".join(words[start : start + n_words]) for start in starts]
+
+
+def word_level(vectors: Any) -> tuple[Any, Any]:
+    """A tokenizer of the table's words, and the table with a row for unknown ones.
+
+    Of the pre-tokenizers for white space and punctuation the fastest. It parts "don't"
+    and "well-known", which our tokeniser keeps.
+    """
+    import numpy as np
+    from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
+
+    words = [*vectors.words, "[UNK]"]
+    vocabulary = dict(zip(words, range(len(words)), strict=True))
+    tokenizer = Tokenizer(models.WordLevel(vocabulary, unk_token="[UNK]"))
+    tokenizer.normalizer = normalizers.Lowercase()
+    tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
+    return tokenizer, np.pad(vectors.matrix, ((0, 1), (0, 0)))

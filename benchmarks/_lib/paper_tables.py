@@ -20,7 +20,7 @@ import numpy as np
 
 from _lib import RESULTS
 from _lib.paper_encoders import NAMED
-from _lib.papers import Data, cell, table
+from _lib.papers import Data, cell, median
 
 Results = dict[str, Any]
 Runs = Mapping[str, Sequence[Results]]  # of each row, one for each seed
@@ -136,16 +136,6 @@ def recorded(name: str) -> Any:
 # Summaries ---------------------------------------------------------------------------
 
 
-def median(runs: Sequence[Any]) -> Any:
-    """Medians over runs of all numbers; of other values, those of the first run."""
-    first = runs[0]
-    if isinstance(first, Mapping):
-        return {key: median([run[key] for run in runs]) for key in first}
-    if isinstance(first, list) and not isinstance(first[0], (str, dict)):
-        return np.median(runs, axis=0).tolist()
-    return float(np.median(runs)) if isinstance(first, (int, float)) else first
-
-
 def spread(runs: Sequence[Mapping[str, Any]]) -> Results:
     """Mean and standard deviation over seeds of all numbers."""
     return {
@@ -180,21 +170,3 @@ def lines(of: Mapping[str, Mapping[str, Any]], columns: Iterable[str]) -> list[A
     """Rows of a table: a name, and its values in these columns."""
     columns = list(columns)
     return [[name, *map(values.get, columns)] for name, values in of.items()]
-
-
-__all__ = [
-    "Results",
-    "Runs",
-    "Table",
-    "cell",
-    "lines",
-    "median",
-    "only",
-    "page",
-    "plus_minus",
-    "recorded",
-    "resolved",
-    "said",
-    "spread",
-    "table",
-]

@@ -1,4 +1,4 @@
-"""Shared parts of the scripts of papers' tables: data, scores, processes, results."""
+"""Shared parts of the benchmarks of quality: data, scores, processes, results."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -33,9 +33,8 @@ def parse_args(
     *,
     seeds: int = 1,
     parents: Sequence[argparse.ArgumentParser] = (),
-    **modes: str,
 ) -> argparse.Namespace:
-    """The options of all scripts, those of `parents`, and modes with their help."""
+    """The options of all scripts, and those of `parents`."""
     description = (doc or "").partition("\n")[0]
     parser = argparse.ArgumentParser(description=description, parents=parents)
     parser.add_argument("--data", type=Path, default=Path("../shared"))
@@ -46,8 +45,6 @@ def parse_args(
     parser.add_argument("--seeds", type=int, default=seeds)
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--out", type=Path, default=RESULTS)
-    for mode, text in modes.items():
-        parser.add_argument(f"--{mode}", action="store_true", help=text)
     args = parser.parse_args()
     args.data = args.data.resolve()
     if args.quick or args.short:
@@ -200,9 +197,14 @@ def _timed(function: Callable[..., Any], values: tuple[Any, ...]) -> dict[str, A
     return result
 
 
-def median(runs: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Medians over seeds of results that are numbers."""
-    return {key: float(np.median([run[key] for run in runs])) for key in runs[0]}
+def median(runs: Sequence[Any]) -> Any:
+    """Medians over runs of all numbers; of other values, those of the first run."""
+    first = runs[0]
+    if isinstance(first, Mapping):
+        return {key: median([run[key] for run in runs]) for key in first}
+    if isinstance(first, list) and not isinstance(first[0], (str, dict)):
+        return np.median(runs, axis=0).tolist()
+    return float(np.median(runs)) if isinstance(first, (int, float)) else first
 
 
 def table(

@@ -15,7 +15,7 @@ from sklearn.pipeline import make_pipeline
 from _lib.adaptation_data import AdaptationData
 from _lib.duplicates import best, duplicates, repeated_questions
 from _lib.fits import logistic, neighbour
-from _lib.frozen import SETS, accuracies
+from _lib.labelled import SETS, accuracies
 from _lib.readers import read_answers
 from _lib.shipped import TESTS, YEARS, Material, Row, year_means
 from skparaphrase.metrics import RetrievalScorer, mean_average_precision

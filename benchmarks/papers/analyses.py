@@ -19,8 +19,8 @@ from scipy.stats import spearmanr
 from _lib.grouped_scores import scores_by_length, scores_by_unknown
 from _lib.margins import margins
 from _lib.paper_encoders import multiplied, paper_encoder
-from _lib.paper_tables import Results, Runs, Table, lines, median, table
-from _lib.papers import COLUMNS, Data, score_sts, sts_means
+from _lib.paper_tables import Results, Runs, Table, lines
+from _lib.papers import COLUMNS, Data, median, score_sts, sts_means, table
 from _lib.published import CHARAGRAM, WIETING, printed, printed_row, published
 from skparaphrase.encoders import AverageEncoder
 from skparaphrase.inspection import token_weights

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from _lib.paper_encoders import paper_encoder
-from _lib.paper_tables import Results, Runs, Table, lines, median, table
-from _lib.papers import COLUMNS, YEARS, Data, score_sts, sts_means
+from _lib.paper_tables import Results, Runs, Table, lines
+from _lib.papers import COLUMNS, YEARS, Data, median, score_sts, sts_means, table
 from _lib.published import CSE, METHODS, mean_of_sets, printed, published, tables
 from skparaphrase.encoders import AverageEncoder
 from skparaphrase.pairs import PairSimilarity

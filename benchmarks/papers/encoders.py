@@ -25,8 +25,8 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.pipeline import make_pipeline
 
 from _lib.paper_encoders import INFONCE, multiplied, paper_encoder
-from _lib.paper_tables import Results, Runs, Table, lines, median, table
-from _lib.papers import COLUMNS, Data, score_sts, sts_means
+from _lib.paper_tables import Results, Runs, Table, lines
+from _lib.papers import COLUMNS, Data, median, score_sts, sts_means, table
 from _lib.published import SYSTEMS, beaten, label, published
 from skparaphrase import encoders, load_pretrained
 from skparaphrase.decomposition import CommonComponentRemoval

@@ -22,8 +22,8 @@ import numpy as np
 from sklearn.pipeline import make_pipeline
 
 from _lib.paper_encoders import paper_encoder
-from _lib.paper_tables import Results, Runs, Table, only, said, table
-from _lib.papers import Data, cell
+from _lib.paper_tables import Results, Runs, Table, only, said
+from _lib.papers import Data, cell, table
 from _lib.published import CHARAGRAM, PWIM, printed, printed_row, tables
 from _lib.readers import read_answers
 from skparaphrase import load_pretrained

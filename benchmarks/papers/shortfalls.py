@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from _lib.paper_encoders import paper_encoder
-from _lib.paper_tables import Results, Runs, Table, lines, recorded, table
-from _lib.papers import COLUMNS, Data, score_sts, sts_means
+from _lib.paper_tables import Results, Runs, Table, lines, recorded
+from _lib.papers import COLUMNS, Data, score_sts, sts_means, table
 from _lib.published import CHARAGRAM, PWIM, SIF, printed, published, tables
 from papers.interaction import ranks, read_questions, timed_fit
 from papers.supervised import evaluate, read

@@ -16,8 +16,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
 from _lib.paper_encoders import INFONCE, paper_encoder
-from _lib.paper_tables import Results, Runs, Table, lines, median, table
-from _lib.papers import COLUMNS, Data, score_sts, sts_means
+from _lib.paper_tables import Results, Runs, Table, lines
+from _lib.papers import COLUMNS, Data, median, score_sts, sts_means, table
 from _lib.published import label, published
 from skparaphrase.datasets import (
     load_paraphrases,

@@ -25,17 +25,8 @@ from sklearn.frozen import FrozenEstimator
 
 import skparaphrase
 from _lib.paper_encoders import INFONCE, multiplied, paper_encoder
-from _lib.paper_tables import (
-    Results,
-    Runs,
-    Table,
-    plus_minus,
-    resolved,
-    said,
-    spread,
-    table,
-)
-from _lib.papers import Data, cell
+from _lib.paper_tables import Results, Runs, Table, plus_minus, resolved, said, spread
+from _lib.papers import Data, cell, table
 from _lib.published import CSE, SIF, WIETING, printed_row
 from papers.cse import PHRASES, SENTENCES, fitted
 from skparaphrase import supervised

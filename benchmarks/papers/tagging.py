@@ -21,8 +21,8 @@ import numpy as np
 import torch
 
 from _lib.paper_encoders import paper_encoder
-from _lib.paper_tables import Results, Runs, Table, table
-from _lib.papers import Data, score_sts, score_words, sts_means
+from _lib.paper_tables import Results, Runs, Table
+from _lib.papers import Data, score_sts, score_words, sts_means, table
 from _lib.published import CHARAGRAM, mean_of_sets, printed
 from _lib.readers import read_tagged
 from skparaphrase.networks import Sentences, Tagger

@@ -21,7 +21,6 @@ from typing import Any
 
 import numpy as np
 
-from skparaphrase.datasets import load_word_frequencies
 from skparaphrase.decomposition import CommonComponentRemoval
 from skparaphrase.encoders import ParagramEncoder, SIFEncoder
 from skparaphrase.metrics import STSScorer
@@ -66,9 +65,7 @@ def main() -> None:
         sys.argv.remove("--choose")
     args = parse_args(__doc__, seeds=3)
     data = Data(args)
-    frequencies = WordFrequencies.read(
-        args.data / "data/frequencies/enwiki_vocab_min200.txt"
-    ).fill_from(load_word_frequencies())
+    frequencies = data.frequencies
     pairs = np.concatenate([data.corpus(name) for name in data.sentences])
     pairs = pairs[:: 40 if data.quick else 1]
     texts = list(dict.fromkeys(pairs.ravel().tolist()))

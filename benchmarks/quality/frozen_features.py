@@ -25,9 +25,7 @@ from typing import Any
 import numpy as np
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.frozen import FrozenEstimator
-from sklearn.linear_model import LogisticRegressionCV
 from sklearn.metrics import f1_score
-from sklearn.model_selection import StratifiedKFold
 from sklearn.pipeline import FeatureUnion, make_pipeline
 from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
@@ -38,12 +36,21 @@ from skparaphrase.pairs import PairFeatures, PairVectorizer
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from _lib.labelled import CS, N_INNER, WEIGHT, WORDS, read_labelled
+from _lib.corpora import word_level
+from _lib.labelled import (
+    CS,
+    N_INNER,
+    SETS,
+    WEIGHT,
+    WORDS,
+    classifier,
+    read_labelled,
+    splits_of,
+)
 from _lib.paper_encoders import INFONCE, paper_encoder
 from _lib.papers import Data, cell, parse_args, run_all, table, write
 
 N_OUTER = 10
-SETS = ("MR", "SUBJ", "TREC", "SST-2", "MSRP")  # the longest first
 UNIONS = {"average + tf-idf": "average", "trained + tf-idf": "trained"}
 
 
@@ -86,26 +93,13 @@ def run(args: argparse.Namespace, folder: str, seed: int, name: str) -> dict[str
     """Accuracy and F1 x 100 of every kind of features on one set."""
     X, y, test = read_labelled(args, name)
     kinds = features(Data(args), Path(folder) / str(seed), pairs=X.ndim == 2)
-    if test is None:
-        n_folds = 3 if args.quick or args.short else N_OUTER
-        outer = StratifiedKFold(n_folds, shuffle=True, random_state=seed)
-        splits = list(outer.split(X, y))
-    else:
-        splits = [(np.flatnonzero(~test), np.flatnonzero(test))]
+    n_folds = 3 if args.quick or args.short else N_OUTER
+    splits = splits_of(X, y, test, n_folds, seed)
     tested = np.concatenate([tried for _, tried in splits])
     predictions: dict[str, Any] = {}
     chosen: dict[str, list[float]] = {}
     for kind, transformer in kinds.items():
-        cv = StratifiedKFold(N_INNER, shuffle=True, random_state=seed)
-        classifier = LogisticRegressionCV(
-            Cs=CS,
-            l1_ratios=(0,),
-            cv=cv,
-            scoring="accuracy",
-            max_iter=1000,
-            use_legacy_attributes=False,
-        )
-        pipe = make_pipeline(transformer, classifier)
+        pipe = make_pipeline(transformer, classifier(seed))
         parts = []
         chosen[kind] = []
         for learnt, tried in splits:
@@ -158,14 +152,9 @@ def features(data: Data, trained: Path, *, pairs: bool) -> dict[str, Any]:
 def model2vec(data: Data) -> Any:
     """A function from texts or pairs to model2vec's means of the same table."""
     from model2vec import StaticModel
-    from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
 
-    words = [*data.vectors.words, "[UNK]"]
-    vocabulary = dict(zip(words, range(len(words)), strict=True))
-    tokenizer = Tokenizer(models.WordLevel(vocabulary, unk_token="[UNK]"))
-    tokenizer.normalizer = normalizers.Lowercase()
-    tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
-    model = StaticModel(np.pad(data.vectors.matrix, ((0, 1), (0, 0))), tokenizer)
+    tokenizer, matrix = word_level(data.vectors)
+    model = StaticModel(matrix, tokenizer)
 
     def encode(X: Any) -> Any:
         vectors = model.encode(X.ravel().tolist(), use_multiprocessing=False)

@@ -40,8 +40,7 @@ from skparaphrase.metrics import STSScorer
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from _lib import RESULTS
-from _lib.frozen import N_OUTER, SETS, accuracies
-from _lib.labelled import CS, N_INNER
+from _lib.labelled import CS, N_INNER, N_OUTER, SETS, accuracies
 from _lib.papers import score_words, table, write
 from _lib.pretrained_tasks import about_intervals, about_tasks, intervals, tasks
 from _lib.shipped import TESTS, UNKNOWN, Material, Row, called, with_unknown, year_means

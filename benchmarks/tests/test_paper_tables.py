@@ -31,6 +31,7 @@ def lib(monkeypatch):
 @pytest.fixture
 def example(lib, monkeypatch):
     importlib.import_module("papers")  # registers all others
+    papers = importlib.import_module("_lib.papers")
     monkeypatch.setattr(lib.Table, "kinds", dict(lib.Table.kinds))
 
     class Example(lib.Table):
@@ -45,7 +46,7 @@ def example(lib, monkeypatch):
         def cells(self, results, n_seeds):
             rows = lib.lines(results, ["score"])
             best = max(results, key=lambda name: results[name]["score"])
-            return {"best": best, "scores": lib.table(["", "score"], rows)}
+            return {"best": best, "scores": papers.table(["", "score"], rows)}
 
     return Example()
 
