@@ -83,6 +83,8 @@ def test_grid_search_over_paragram(encoders, vectors, pairs, gold):
     assert_allclose(results["mean_test_mean"], means)
     assert search.best_index_ == means.argmax()
     assert search.best_estimator_.vectors is vectors
+    serial = clone(search).set_params(n_jobs=1).fit(pairs).cv_results_
+    assert_allclose(results["mean_test_all"], serial["mean_test_all"], atol=1e-6)
 
 
 @pytest.mark.parametrize("kind", ["pandas", "polars"])

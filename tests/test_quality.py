@@ -9,9 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from sklearn.base import clone
 from sklearn.frozen import FrozenEstimator
-from sklearn.pipeline import make_pipeline
 
 from skparaphrase import load_pretrained
 from skparaphrase.datasets import (
@@ -23,18 +21,12 @@ from skparaphrase.decomposition import CommonComponentRemoval
 from skparaphrase.encoders import (
     AverageEncoder,
     CharagramEncoder,
-    ConvolutionalEncoder,
-    DeepAveragingEncoder,
-    IdentityRNNEncoder,
-    LSTMEncoder,
     ParagramEncoder,
-    ProjectionEncoder,
     SIFEncoder,
 )
 from skparaphrase.interaction import PairwiseInteractionRegressor
 from skparaphrase.losses import InfoNCELoss
-from skparaphrase.metrics import STSScorer, pearson_score
-from skparaphrase.pairs import LastAxisUnion, PairSimilarity
+from skparaphrase.metrics import STSScorer
 from skparaphrase.supervised import PairClassifier, SimilarityRegressor
 from skparaphrase.tagging import SequenceTagger
 from skparaphrase.vectors import WordFrequencies, WordVectors
@@ -201,79 +193,6 @@ def test_charagram_reaches_its_target_without_word_vectors(datasets, charagram):
     assert (scores[:3] >= [58.5, 58.0, 69.5]).all(), scores
 
 
-@pytest.mark.parametrize(
-    "encoder",
-    [
-        ProjectionEncoder.paper(optimizer="adam", learning_rate=0.0002, max_epochs=2),
-        DeepAveragingEncoder.paper(
-            optimizer="adagrad", learning_rate=0.005, max_epochs=2
-        ),
-        IdentityRNNEncoder.paper(
-            optimizer__sparse=True, learning_rate=0.0005, max_epochs=1
-        ),
-    ],
-    ids=lambda encoder: type(encoder).__name__,
-)
-@SLOW
-def test_layers_on_the_average_keep_up_with_pp(
-    encoder, datasets, vectors, shuffled, paragram
-):
-    pairs = shuffled[:50_000] if isinstance(encoder, IdentityRNNEncoder) else shuffled
-    encoder.set_params(vectors=vectors, random_state=0).fit(pairs)
-    assert means(encoder, datasets)[3] >= means(paragram, datasets)[3] - 1.5
-
-
-@SLOW
-def test_convolutions_beat_pp_on_2012(datasets, vectors, shuffled, paragram):
-    encoder = ConvolutionalEncoder.paper(
-        vectors=vectors,
-        optimizer="adam",
-        learning_rate=0.0003,
-        max_epochs=1,
-        random_state=0,
-    ).fit(shuffled)
-    assert means(encoder, datasets)[0] > means(paragram, datasets)[0]
-
-
-@SLOW
-def test_without_output_gate_is_better_after_words(
-    datasets, vectors, lexical, sentences
-):
-    """The published order, which needs short texts first, as PPDB has them."""
-    scores = {}
-    for output_gate in (False, True):
-        encoder = LSTMEncoder.paper(
-            vectors=vectors, optimizer="adam", output_gate=output_gate, random_state=0
-        )
-        words = clone(encoder).set_params(max_epochs=3).fit(lexical)
-        encoder.set_params(max_epochs=1, init=words).fit(sentences[:8000])
-        scores[output_gate] = means(encoder, datasets)[3]
-    assert scores[False] > scores[True]
-
-
-@SLOW
-def test_union_of_words_and_characters_beats_both(
-    datasets, vectors, counts, shuffled, charagram
-):
-    table = vectors.centered().weighted(counts.fill_from(load_word_frequencies()))
-    words = infonce_averages(table).fit(shuffled)
-    member = {
-        name: make_pipeline(FrozenEstimator(encoder), CommonComponentRemoval())
-        for name, encoder in (("words", words), ("characters", charagram))
-    }
-    union = LastAxisUnion(list(member.items()), weights={"characters": 0.5})
-
-    def score(step):
-        scores = {}
-        for name, (pairs, gold) in datasets.items():
-            model = make_pipeline(step, PairSimilarity()).fit(pairs)
-            scores[name] = pearson_score(gold, model.predict(pairs))
-        return year_means(scores)[3]
-
-    best = max(score(member["words"]), score(member["characters"]))
-    assert score(union) >= best + 0.4
-
-
 @pytest.fixture(scope="module")
 def sick():
     return {
@@ -309,6 +228,7 @@ def test_relatedness_reaches_its_targets(sick, vectors, paragram):
     assert scores["projected"] > scores["frozen"], scores
 
 
+@SLOW
 def test_entailment_reaches_its_target(vectors):
     parts = {
         name: read_pairs(
@@ -342,6 +262,7 @@ def read_tagged(name, tag):
     ]
 
 
+@SLOW
 def test_tagger_knows_most_words_after_two_epochs():
     train, test = read_tagged("train", "xpos"), read_tagged("dev", "xpos")
     tagger = SequenceTagger(

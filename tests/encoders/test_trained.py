@@ -16,7 +16,6 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.frozen import FrozenEstimator
 from sklearn.model_selection import GridSearchCV, ShuffleSplit, train_test_split
-from sklearn.pipeline import make_pipeline
 
 import skparaphrase
 from skparaphrase import encoders as library
@@ -577,22 +576,6 @@ def test_pickles_know_nothing_of_torch(zoo, name):
     encoder = zoo.make(name, warm_start=True).fit(zoo.pairs)
     encoder.transform(zoo.texts)
     assert b"torch" not in pickle.dumps(encoder)
-
-
-def test_grid_search_in_other_processes(zoo):
-    search = GridSearchCV(
-        make_pipeline(zoo.make("rnn"), PairSimilarity()),
-        {"rnnencoder__loss__margin": [0.2, 0.6], "rnnencoder__max_epochs": [1, 2]},
-        scoring=STSScorer((zoo.pairs, GOLD)),
-        cv=ShuffleSplit(1, random_state=0),
-        n_jobs=2,
-        error_score="raise",
-    ).fit(zoo.pairs)
-    serial = clone(search).set_params(n_jobs=1).fit(zoo.pairs)
-    scores = search.cv_results_["mean_test_score"]
-    assert_allclose(scores, serial.cv_results_["mean_test_score"], atol=1e-4)
-    assert len(set(scores)) == 4
-    assert search.best_estimator_[:-1].transform(zoo.pairs).shape[:2] == (20, 2)
 
 
 INVALID = {

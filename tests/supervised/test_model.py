@@ -485,40 +485,7 @@ def test_training_that_diverges_says_so(case):
         model.fit(case.X, case.y)
 
 
-def test_presets_train(case):
-    for setting in case.Model._paper_settings:
-        model = case.Model.paper(setting, random_state=0, device="cpu")
-        if case.Model is not SequenceTagger:
-            name = "vectors" if case.Model in INTERACTIONS else "encoder"
-            model.set_params(**{name: getattr(case.make(), name)})
-        if hasattr(model, "score_range"):
-            model.set_params(score_range=(0, 5))
-        if getattr(model, "prior", None):
-            texts = np.ravel(case.X)
-            fitted = clone(model.encoder).fit(
-                list(zip(texts, texts[::-1], strict=True))
-            )
-            model.set_params(encoder=fitted)
-        model.set_params(max_epochs=1, hidden_dim=4).fit(case.X, case.y)
-        assert np.isfinite(model.loss_curve_).all()
-
-
 # The common checks
-
-
-def relevance(X, y):
-    """Numbers above the least one are right answers."""
-    if y is None:
-        return None
-    values = np.asarray(y)
-    type_of_target(values, raise_unknown=True)
-    if values.ndim > 1 or values.dtype.kind not in "biuf" or len(values) < 2:
-        return y
-    if not np.isfinite(values).all():
-        return y
-    found = (values > values.min()).astype(int)
-    found[0] = 1 - found[1:].max()  # both kinds
-    return found
 
 
 def row_tags(X, y):
@@ -545,10 +512,8 @@ FACADES = [
     facade(PairClassifier, facades.pairs)(ParagramEncoder(VECTORS), **ONCE),
     facade(SentenceClassifier)(ParagramEncoder(VECTORS), **ONCE),
     facade(SentenceClassifier)(AverageEncoder(VECTORS), freeze="encoder", **ONCE),
+    # It stands for the ranker as well, whose fit and predictions it shares.
     facade(PairwiseInteractionRegressor, facades.pairs)(VECTORS, **ONCE),
-    facade(PairwiseInteractionRanker, facades.pairs, targets=relevance)(
-        VECTORS, freeze=None, **ONCE
-    ),
     facade(SequenceTagger, facades.tokens, targets=row_tags, outputs=last_words)(
         CharagramEncoder(dim=4), dense_dim=3, **ONCE
     ),

@@ -44,7 +44,7 @@ def test_grid_search_over_encoder_and_head(vectors, pairs, gold):
         "encoder__tokenizer__split_compounds": [False],
         "hidden_dim": [2, 5],
     }
-    search = GridSearchCV(model, grid, cv=KFold(2), n_jobs=2).fit(upper, gold)
+    search = GridSearchCV(model, grid, cv=KFold(2)).fit(upper, gold)
     scores = search.cv_results_["mean_test_score"]
     assert len(set(scores)) == 4
     best = clone(model).set_params(**search.best_params_)
