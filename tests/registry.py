@@ -8,6 +8,7 @@ import pkgutil
 from importlib import import_module
 
 from sklearn.base import BaseEstimator
+from sklearn.utils.estimator_checks import check_estimator
 
 import skparaphrase
 from skparaphrase import encoders
@@ -77,3 +78,14 @@ def small(Encoder, vectors, **params):
     given = {"vectors": vectors, **SMALL, **OTHERS.get(name, {})}
     given = {key: value for key, value in given.items() if takes(Encoder, key)}
     return Encoder(**{**given, **params})
+
+
+def check(estimator, expected_failures):
+    """Run scikit-learn's common checks; those that should fail must."""
+    results = check_estimator(
+        estimator, expected_failed_checks=expected_failures, on_skip=None
+    )
+    assert len(results) >= 40
+    for result in results:
+        if result["expected_to_fail"]:
+            assert result["status"] == "xfail", result["check_name"]

@@ -1,6 +1,6 @@
 """The common checks of scikit-learn, on encoders and on estimators of vectors.
 
-Those of models of labelled examples are in `test_trained_model.py`.
+Those of models of labelled examples are in `supervised/test_model.py`.
 """
 
 # Authors: The skparaphrase developers
@@ -11,14 +11,9 @@ import numpy as np
 import pytest
 import registry
 from sklearn.preprocessing import StandardScaler
-from sklearn.utils.estimator_checks import (
-    estimator_checks_generator,
-    parametrize_with_checks,
-)
 
 from skparaphrase.decomposition import CommonComponentRemoval
-from skparaphrase.encoders import AverageEncoder, CharagramEncoder, ParagramEncoder
-from skparaphrase.encoders._trained import TrainedEncoder
+from skparaphrase.encoders import AverageEncoder
 from skparaphrase.pairs import LastAxis, PairFeatures, PairSimilarity
 from skparaphrase.search import NearDuplicates, ParaphraseMiner, SemanticSearch
 
@@ -46,16 +41,10 @@ ESTIMATORS = [
     *map(small, registry.ENCODERS),
     small("SIFEncoder", frequencies="corpus"),
     small("ParagramEncoder", loss="margin"),
-    small("ParagramEncoder", max_epochs=2),
-    small("DeepAveragingEncoder", n_layers=2, activation="relu"),
-    small("LSTMEncoder", output_gate=True),
-    small("ConvolutionalEncoder", activation="tanh"),
     CommonComponentRemoval(),
     CommonComponentRemoval(n_components=0),
     FeaturesFacade(),
-    FeaturesFacade(how=["cosine", "sum"]),
     SimilarityFacade(),
-    SimilarityFacade(metric="manhattan"),
     LastAxis(StandardScaler()),
     *(
         facade(Search)(AverageEncoder(VECTORS))
@@ -65,24 +54,12 @@ ESTIMATORS = [
 
 
 def expected_failures(estimator):
-    """Checks that may fail, and why; our own tests require 1e-6."""
+    """Checks that fail, and why."""
     if isinstance(estimator, NearDuplicates):
         return {"check_clustering": "words say nothing about clusters of numbers"}
-    is_average = isinstance(estimator, (ParagramEncoder, CharagramEncoder))
-    if is_average or not isinstance(estimator, TrainedEncoder):
-        return {}
-    reason = "a product of matrices rounds a row by its place among the others"
-    names = "sample_order_invariance", "subset_invariance"
-    return {f"check_methods_{name}": reason for name in names}
+    return {}
 
 
-@parametrize_with_checks(
-    ESTIMATORS, expected_failed_checks=expected_failures, xfail_strict=False
-)
-def test_common_checks(estimator, check):
-    check(estimator)
-
-
-@pytest.mark.parametrize("estimator", ESTIMATORS, ids=str)
-def test_all_checks_run(estimator):
-    assert len(list(estimator_checks_generator(estimator))) >= 40
+@pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda x: type(x).__name__)
+def test_common_checks(estimator):
+    registry.check(estimator, expected_failures(estimator))

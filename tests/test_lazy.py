@@ -14,6 +14,7 @@ import pytest
 import skparaphrase.networks
 from skparaphrase._lazy import networks
 from skparaphrase.encoders import ParagramEncoder
+from skparaphrase.supervised import SimilarityRegressor
 
 
 def test_attributes_are_those_of_the_module():
@@ -53,6 +54,7 @@ encoder = SIFEncoder().fit(texts)
 RetrievalScorer(pairs[:20])(encoder), pearson_scorer(encoder, pairs, gold)
 trained = skparaphrase.load("trained")
 assert trained.transform(texts).shape == (60, 256)
+assert len(skparaphrase.load("model").predict(pairs[:9])) == 9
 try:
     ParagramEncoder().fit(pairs)
 except ModuleNotFoundError as error:
@@ -63,6 +65,7 @@ except ModuleNotFoundError as error:
 def test_all_but_training_works_without_torch(tmp_path):
     pairs = [("A cat sleeps.", "A cat is asleep."), ("A dog barks.", "It rains.")]
     ParagramEncoder(max_epochs=1).fit(pairs).save(tmp_path / "trained")
+    SimilarityRegressor(max_epochs=1).fit(pairs, [5, 0]).save(tmp_path / "model")
     done = subprocess.run(
         [sys.executable, "-W", "error", "-c", WITHOUT_TORCH],
         capture_output=True,

@@ -54,20 +54,17 @@ def here():
     return in_worker(), available_threads()
 
 if __name__ == "__main__":
-    print(Parallel(2, backend={backend!r})(delayed(here)() for _ in range(2))[0])
+    print(Parallel(2, backend="loky")(delayed(here)() for _ in range(2))[0])
 """
 
 
-@pytest.mark.parametrize("backend", ["loky", "multiprocessing"])
-def test_processes_share_the_processors(backend, tmp_path):
+def test_processes_share_the_processors(tmp_path):
     script = tmp_path / "script.py"
-    script.write_text(SCRIPT.format(backend=backend))
+    script.write_text(SCRIPT)
     done = subprocess.run(
         [sys.executable, script], capture_output=True, text=True, check=True
     )
-    # loky assigns each process a share of the processors, the other backend does not.
-    share = max(cpu_count() // 2, 1) if backend == "loky" else 1
-    assert done.stdout.strip() == f"(True, {share})"
+    assert done.stdout.strip() == f"(True, {max(cpu_count() // 2, 1)})"
 
 
 @pytest.mark.parametrize("in_task", [True, False])
