@@ -12,17 +12,15 @@ from skparaphrase.datasets._bundled import (
     load_similarity,
     load_tagged,
 )
-from skparaphrase.datasets._embeddings import fetch_glove
-from skparaphrase.datasets._fetch import clear_data_home, get_data_home
-from skparaphrase.datasets._paraphrases import fetch_msrp, fetch_ppdb
+from skparaphrase.datasets._fetch import get_data_home
+from skparaphrase.datasets._glove import fetch_glove
+from skparaphrase.datasets._ppdb import fetch_ppdb
 from skparaphrase.datasets._readers import read_pairs, read_texts
 from skparaphrase.datasets._similarity import fetch_sick, fetch_sts, fetch_stsb
 from skparaphrase.vectors import load_word_frequencies, load_word_vectors
 
 __all__ = [
-    "clear_data_home",
     "fetch_glove",
-    "fetch_msrp",
     "fetch_ppdb",
     "fetch_sick",
     "fetch_sts",

@@ -6,7 +6,6 @@
 import gzip
 import io
 import os
-import shutil
 import tarfile
 import tomllib
 import zipfile
@@ -51,47 +50,12 @@ def get_data_home(data_home: str | PathLike[str] | None = None) -> str:
     -------
     data_home : str
         Its path, with `~` expanded.
-
-    Examples
-    --------
-    >>> import os
-    >>> from skparaphrase.datasets import get_data_home
-    >>> os.path.isdir(get_data_home())  # doctest: +SKIP
-    True
     """
     if data_home is None:
         data_home = os.environ.get("SKPARAPHRASE_HOME") or "~/skparaphrase_data"
     path = Path(data_home).expanduser()
     path.mkdir(parents=True, exist_ok=True)
     return str(path)
-
-
-def clear_data_home(data_home: str | PathLike[str] | None = None) -> None:
-    """Delete the downloaded data sets.
-
-    The subfolders of the data sets are deleted with all their files, including those
-    put there by hand; the data home itself is deleted if it is empty afterwards. Of a
-    symbolic link only the link is deleted.
-
-    Parameters
-    ----------
-    data_home : path-like, default=None
-        As in :func:`get_data_home`.
-
-    Examples
-    --------
-    >>> from skparaphrase.datasets import clear_data_home
-    >>> clear_data_home()  # doctest: +SKIP
-    """
-    home = Path(get_data_home(data_home))
-    for name in sources():
-        folder = home / name
-        if folder.is_symlink():
-            folder.unlink()
-        elif folder.is_dir():
-            shutil.rmtree(folder)
-    if not home.is_symlink() and not any(home.iterdir()):
-        home.rmdir()
 
 
 @cache
@@ -118,7 +82,6 @@ def fetch_file(
     download_if_missing: bool = True,
     n_retries: int = 3,
     progressbar: bool = False,
-    accept_licence: bool = True,
 ) -> Path:
     """Return the path of a file in the data home; download or unpack it if missing.
 
@@ -126,46 +89,35 @@ def fetch_file(
     is used as it is. An OSError says where a file that cannot be obtained comes from,
     and where to put it.
     """
-    path = Path(get_data_home(data_home), source, name)
-    if path.is_file():
-        return path
-    for pattern, file in sources()[source].items():
-        if name in file.get("members", ()):
-            archive = fetch_file(
-                source,
-                pattern,
-                data_home=data_home,
-                download_if_missing=download_if_missing,
-                n_retries=n_retries,
-                progressbar=progressbar,
+    folder = Path(get_data_home(data_home), source)
+    if (folder / name).is_file():
+        return folder / name
+    pattern, file = next(
+        (pattern, file)
+        for pattern, file in sources()[source].items()
+        if fnmatchcase(name, pattern) or name in file.get("members", ())
+    )
+    path = folder / (pattern if "members" in file else name)
+    if not path.is_file():
+        if not download_if_missing:
+            raise OSError(
+                f"{path} is missing and download_if_missing=False; its address is "
+                f"{file['urls'][0].format(name=path.name)}."
             )
-            _unpack(archive, path)
-            return path
-        if fnmatchcase(name, pattern):
-            break
-    urls = [url.format(name=name) for url in file.get("urls", ())]
-    if not urls or not accept_licence:
-        raise OSError(f"{path} is missing. {file.get('by_hand')} Put it there.")
-    if not download_if_missing:
-        raise OSError(
-            f"{path} is missing and download_if_missing=False; its address is "
-            f"{urls[0]}."
-        )
-    _download(path, urls, file.get("sha256"), n_retries, progressbar)
-    return path
+        _download(path, file, n_retries, progressbar)
+    if path.name != name:
+        _unpack(path, folder / name)
+    return folder / name
 
 
 def _download(
-    path: Path,
-    urls: Sequence[str],
-    sha256: str | None,
-    n_retries: int,
-    progressbar: bool,
+    path: Path, file: dict[str, Any], n_retries: int, progressbar: bool
 ) -> None:
     """Download a file from the first address that has it.
 
     pooch writes a temporary file, and renames it when it is complete and verified.
     """
+    urls = [url.format(name=path.name) for url in file["urls"]]
     try:
         import pooch  # type: ignore[import-untyped]
     except ImportError as error:
@@ -178,7 +130,7 @@ def _download(
         registry = pooch.create(
             path.parent,
             base_url="",
-            registry={path.name: sha256},
+            registry={path.name: file.get("sha256")},
             urls={path.name: url},
             retry_if_failed=n_retries,
         )
@@ -294,18 +246,13 @@ class Source:
         return_X_y: bool,
         as_frame: bool,
         download: Download,
-        *,
-        accept_licence: bool = True,
         **options: Any,
     ) -> Any:
         """Obtain and parse files, and return their `Bunch`.
 
         `parts` maps names of files to keys.
         """
-        paths = [
-            fetch_file(self.name, name, **download, accept_licence=accept_licence)
-            for name in parts
-        ]
+        paths = [fetch_file(self.name, name, **download) for name in parts]
         values: dict[str, list[Any]] = {name: [] for name in self.columns.split()}
         for path, key in zip(paths, parts.values(), strict=True):
             for row in self.parse(path, key, **options):

@@ -200,12 +200,6 @@ def fetch_stsb(
     .. [1] Daniel Cer, Mona Diab, Eneko Agirre, Iñigo Lopez-Gazpio and Lucia Specia.
        2017. SemEval-2017 task 1: Semantic textual similarity multilingual and
        crosslingual focused evaluation. SemEval.
-
-    Examples
-    --------
-    >>> from skparaphrase.datasets import fetch_stsb
-    >>> fetch_stsb("dev").data.shape  # doctest: +SKIP
-    (1500, 2)
     """
     check_choice("subset", subset, (*_SUBSETS, "all"))
     subsets = [name for name in _SUBSETS if subset in (name, "all")]
@@ -278,12 +272,6 @@ def fetch_sick(
     .. [1] Marco Marelli, Stefano Menini, Marco Baroni, Luisa Bentivogli, Raffaella
        Bernardi and Roberto Zamparelli. 2014. A SICK cure for the evaluation of
        compositional distributional semantic models. LREC.
-
-    Examples
-    --------
-    >>> from skparaphrase.datasets import fetch_sick
-    >>> fetch_sick("dev", version="semeval").data.shape  # doctest: +SKIP
-    (500, 2)
     """
     check_choice("subset", subset, (*_SUBSETS, "all"))
     check_choice("target", target, ("score", "entailment"))

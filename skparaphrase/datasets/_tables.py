@@ -49,8 +49,8 @@ def read_table(
     columns suggest `parameters`.
     """
     path = Path(path)
-    wanted = {str(name): name for name in (*texts, target) if name is not None}
-    for column in wanted.values():
+    columns = [*texts] if target is None else [*texts, target]
+    for column in columns:
         if not isinstance(column, str) and column < 0:
             raise ValueError(f"Columns are counted from 0; got {column}.")
     inner = path.with_suffix("") if path.suffix.lower() in _COMPRESSION else path
@@ -64,31 +64,25 @@ def read_table(
     quoted = is_csv or sep != "\t"
     text = decode(read_bytes(path), str(path), encoding)
     rows = iter_rows(text, str(path), sep, quoted=quoted)
-    rows = select_columns(
-        rows, [*wanted.values()], str(path), sep=sep, parameters=parameters
-    )
-    lines, values = [], []
-    for line, cells in rows:
-        lines.append(line)
-        values.append(cells)
-    cells_of = [*zip(*values, strict=True)] or [()] * len(wanted)
-    columns = dict(zip(wanted, cells_of, strict=True))
-
-    table = {str(name): np.array(columns[str(name)], object) for name in texts}
-    is_empty = np.any([cells == "" for cells in table.values()], axis=0)
+    chosen = [*select_columns(rows, columns, str(path), sep=sep, parameters=parameters)]
+    lines = [line for line, _ in chosen]
+    cells = np.array([row for _, row in chosen], object)
+    cells = cells.reshape(len(lines), len(columns))
+    is_empty = (cells[:, : len(texts)] == "").any(axis=1)
     if is_empty.any():
         warn_caller(
             f"{path} has {is_empty.sum()} rows with an empty text, the first in line "
             f"{lines[is_empty.argmax()]}. Unless they are meant, drop them."
         )
+    table = dict(zip(map(str, columns), cells.T, strict=True))
     if target is not None:
-        name = str(target)
 
         def error(row: int, problem: str) -> ValueError:
-            return ValueError(f"{path}, line {lines[row]}, column {name!r}: {problem}")
+            where = f"{path}, line {lines[row]}, column {str(target)!r}"
+            return ValueError(f"{where}: {problem}")
 
         to_array = partial(_to_scores, sep=sep) if numeric else _to_labels
-        table[name] = to_array(columns[name], error)
+        table[str(target)] = to_array(cells[:, -1].tolist(), error)
     return table
 
 

@@ -7,7 +7,7 @@ import codecs
 import mmap
 from collections.abc import Iterator, Set
 from dataclasses import dataclass, field
-from itertools import count
+from itertools import chain, count
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -115,14 +115,14 @@ def _read_text(
     header: bool,
 ) -> NDArray[np.floating]:
     with _open_text(path) as file, np.errstate(over="ignore"):  # WordVectors raises
-        start = file.tell()
-        first = _read_line(path, file, 1)
+        lines = _iter_lines(path, file)
+        number, first = next(lines, (1, b""))
         n_words = None
         if header:
             n_words, dim = _parse_header(path, first)
             limit = n_words if limit is None else min(limit, n_words)
         else:
-            file.seek(start)
+            lines = chain([(number, first)], lines)
             dim = len(first.split()) - 1
             if dim < 1:
                 raise ValueError(
@@ -131,7 +131,7 @@ def _read_text(
                 )
         matrix = np.empty((0, dim), dtype)
         n_read = n_rows = 0
-        for number, line in _iter_lines(path, file, 1 + header):
+        for number, line in lines:
             if n_read == limit:
                 if limit == n_words:
                     raise ValueError(
@@ -140,12 +140,14 @@ def _read_text(
                     )
                 break
             n_read += 1
-            values = _split_line(path, line, number, dim)
-            if not words.add(values.pop(0), number):
+            word, *values = _split_line(path, line, number, dim)
+            if not words.add(word, number):
                 continue
             if n_rows == len(matrix):
                 matrix.resize((n_rows + n_rows // 4 + 1, dim), refcheck=False)
             try:
+                if line.count(b"_") > word.count(b"_"):  # float() accepts 1_0
+                    raise ValueError
                 matrix[n_rows] = np.array(values, np.float64)  # float() of each
             except ValueError:
                 wrong = next(value for value in values if not _is_number(value))
@@ -169,23 +171,18 @@ def _open_text(path: Path) -> BinaryIO:
     return file
 
 
-def _read_line(path: Path, file: BinaryIO, number: int) -> bytes:
-    line = file.readline(_LONGEST + 1)
-    if len(line) > _LONGEST:
-        raise ValueError(
-            f"{path}, line {number}: a line of more than {_LONGEST >> 20} MB. Is this "
-            "a file of word vectors?"
-        )
-    return line
-
-
-def _iter_lines(path: Path, file: BinaryIO, first: int) -> Iterator[tuple[int, bytes]]:
+def _iter_lines(path: Path, file: BinaryIO) -> Iterator[tuple[int, bytes]]:
     """Iterate over line numbers and lines, without empty lines at the end."""
     empty = None  # the first of the empty lines before this one
-    for number in count(first):
-        line = _read_line(path, file, number)
+    for number in count(1):
+        line = file.readline(_LONGEST + 1)
         if not line:
             return
+        if len(line) > _LONGEST:
+            raise ValueError(
+                f"{path}, line {number}: a line of more than {_LONGEST >> 20} MB. Is "
+                "this a file of word vectors?"
+            )
         if not line.strip(b"\r\n"):
             empty = number if empty is None else empty
             continue
@@ -205,12 +202,6 @@ def _split_line(path: Path, line: bytes, number: int, dim: int) -> list[bytes]:
             f"{n_values} numbers: {line[:60]!r}. Is dim in the header wrong, or the "
             "file cut off?"
         )
-    if b"_" in line:  # which float accepts between digits
-        for value in fields[1:]:
-            if b"_" in value:
-                raise ValueError(
-                    f"{path}, line {number}: {value[:40]!r} is not a number."
-                )
     return fields
 
 
@@ -219,7 +210,7 @@ def _is_number(raw: bytes) -> bool:
         float(raw)
     except ValueError:
         return False
-    return True
+    return b"_" not in raw
 
 
 def _parse_header(path: Path, line: bytes) -> tuple[int, int]:

@@ -194,6 +194,21 @@ def test_empty_texts_are_noticed(file):
     assert X.tolist() == [["a", "b"], ["c", ""], ["", "d"], ["e", "f"]]
 
 
+def test_the_corpus_of_microsoft(file):
+    """As the user guide says: tabs, a byte order mark, and quotes that mean nothing."""
+    content = "\ufeffQuality\t#1 ID\t#2 ID\t#1 String\t#2 String\r\n"
+    content += (
+        '1\t7\t8\t"Amrozi, accused\tReferring to "him" as\r\n0\t2\t3\ta\u2028b\t"c\r\n'
+    )
+    path = file("msr_paraphrase_train.txt", content)
+    found = read_pairs(path, columns=("#1 String", "#2 String"), label="Quality")
+    assert found.data.tolist() == [
+        ['"Amrozi, accused', 'Referring to "him" as'],
+        ["a\u2028b", '"c'],
+    ]
+    assert found.target.tolist() == [1, 0]
+
+
 # Separators, encodings, compression and quotes -------------------------------------
 
 FRAME = pd.DataFrame(

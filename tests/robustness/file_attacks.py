@@ -176,10 +176,6 @@ DATA_SETS = {
         partial(datasets.fetch_glove, "6B.50d"),
     ),
     "ppdb/ppdb-2.0-s-lexical.gz": ({"": PPDB}, datasets.fetch_ppdb),
-    "msrp/msr_paraphrase_test.txt": (
-        {"": b'Quality\t#1 ID\t#2 ID\t#1 String\t#2 String\r\n1\t7\t8\tAn "a\tb\r\n'},
-        partial(datasets.fetch_msrp, "test"),
-    ),
 }
 
 

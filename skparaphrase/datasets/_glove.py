@@ -1,4 +1,4 @@
-"""Pretrained word vectors: GloVe."""
+"""GloVe vectors."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -55,12 +55,6 @@ def fetch_glove(
     ----------
     .. [1] Jeffrey Pennington, Richard Socher and Christopher D. Manning. 2014. GloVe:
        Global vectors for word representation. EMNLP.
-
-    Examples
-    --------
-    >>> from skparaphrase.datasets import fetch_glove
-    >>> fetch_glove("6B.300d", limit=100_000).dim  # doctest: +SKIP
-    300
     """
     files = [x for source in sources()["glove"].values() for x in source["members"]]
     names = [x.removeprefix("glove.").removesuffix(".txt") for x in files]

@@ -1,4 +1,4 @@
-"""Paraphrases: the Microsoft Research corpus and the paraphrase database."""
+"""The paraphrase database."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -16,79 +16,9 @@ from skparaphrase.datasets._fetch import (
     Download,
     Source,
     check_choice,
-    iter_cells,
     open_gzip,
-    read_choice,
     report_corruption,
 )
-
-
-def _read_msrp(path: Path, key: Any) -> Iterator[tuple[str, str, int]]:
-    """The sentences and the label of each pair.
-
-    Cells are separated by tabs, and quotes are ordinary characters: read as CSV, lines
-    between two of them would be lost.
-    """
-    columns = ["#1 String", "#2 String", "Quality"]
-    rows = iter_cells(path.read_bytes(), str(path), columns)
-    for where, (first, second, label) in rows:
-        yield first, second, int(read_choice(label, where, ("0", "1")))
-
-
-_MSRP = Source("msrp", _read_msrp, "sentence1 sentence2 label")
-
-
-def fetch_msrp(
-    subset: str = "train",
-    *,
-    accept_licence: bool = False,
-    return_X_y: bool = False,
-    as_frame: bool = False,
-    **download: Unpack[Download],
-) -> Bunch:
-    """Load the Microsoft Research paraphrase corpus [1]_.
-
-    Pairs of sentences from the news that are paraphrases or not: 4,076 for training and
-    1,725 for testing.
-
-    Parameters
-    ----------
-    subset : {"train", "test", "all"}, default="train"
-    accept_licence : bool, default=False
-        The corpus may be used for research but not commercially, by those who accept
-        Microsoft's licence, which is shown on its `download page
-        <https://www.microsoft.com/en-us/download/details.aspx?id=52398>`_. True says
-        that you accept it, and downloads the files from the copy that GLUE and SentEval
-        use. Otherwise get `msr_paraphrase_train.txt` and `msr_paraphrase_test.txt` from
-        Microsoft and put them into the folder `msrp` of the data home.
-    return_X_y, as_frame, **download : optional
-        As in :func:`fetch_sts`.
-
-    Returns
-    -------
-    msrp : Bunch
-        `data` of shape (n_pairs, 2), dtype object; `target` of shape (n_pairs,),
-        dtype int64: 1 for a paraphrase; `groups` of shape (n_pairs,), as in
-        :func:`fetch_sts`; `filename`; `DESCR` with the licence.
-
-    References
-    ----------
-    .. [1] William B. Dolan and Chris Brockett. 2005. Automatically constructing a
-       corpus of sentential paraphrases. IWP.
-
-    Examples
-    --------
-    >>> from skparaphrase.datasets import fetch_msrp
-    >>> fetch_msrp("test", accept_licence=True).data.shape  # doctest: +SKIP
-    (1725, 2)
-    """
-    check_choice("subset", subset, ("train", "test", "all"))
-    subsets = [name for name in ("train", "test") if subset in (name, "all")]
-    parts = {f"msr_paraphrase_{name}.txt": name for name in subsets}
-    return _MSRP.load(
-        parts, "label", return_X_y, as_frame, download, accept_licence=accept_licence
-    )
-
 
 _VARIABLE = re.compile(r"\[[^][ ]+,\d+\]")  # such as [NP/NP,1]
 _SCORE = "PPDB2.0Score="
@@ -133,15 +63,9 @@ def _parse_pair(raw: bytes) -> tuple[Any, ...] | None:
     return phrase, paraphrase, constituent, entailment, score
 
 
-_PPDB = {
-    "1.0": Source("ppdb", _read_ppdb, "phrase paraphrase constituent", groups=False),
-    "2.0": Source(
-        "ppdb",
-        _read_ppdb,
-        "phrase paraphrase constituent entailment score",
-        groups=False,
-    ),
-}
+_PPDB = Source(
+    "ppdb", _read_ppdb, "phrase paraphrase constituent entailment score", groups=False
+)
 
 
 def fetch_ppdb(
@@ -178,7 +102,7 @@ def fetch_ppdb(
         `data` of shape (n_pairs, 2), dtype object, in file order; `target` of shape
         (n_pairs,), the score of version 2.0 (NaN if the file has none), None for 1.0;
         `constituent` of shape (n_pairs,), str, such as "NN"; `entailment` of shape
-        (n_pairs,), str, such as "Equivalence", in version 2.0; `filename`; `DESCR` with
+        (n_pairs,), str, such as "Equivalence", empty in 1.0; `filename`; `DESCR` with
         the licence (CC BY 3.0 US).
 
     References
@@ -188,20 +112,12 @@ def fetch_ppdb(
     .. [2] Ellie Pavlick, Pushpendre Rastogi, Juri Ganitkevitch, Benjamin Van Durme and
        Chris Callison-Burch. 2015. PPDB 2.0: Better paraphrase ranking, fine-grained
        entailment relations, word embeddings, and style classification. ACL.
-
-    Examples
-    --------
-    >>> from skparaphrase.datasets import fetch_ppdb
-    >>> fetch_ppdb("s", "lexical", limit=1000).data.shape  # doctest: +SKIP
-    (1000, 2)
     """
     check_choice("size", size, ("s", "m", "l", "xl", "xxl", "xxxl"))
     check_choice("kind", kind, ("lexical", "phrasal", "all"))
-    check_choice("version", version, tuple(_PPDB))
+    check_choice("version", version, ("2.0", "1.0"))
     if limit is not None:
         check_scalar(limit, "limit", Integral, min_val=0)
     parts = {f"ppdb-{version}-{size}-{kind}.gz": None}
     target = "score" if version == "2.0" else None
-    return _PPDB[version].load(
-        parts, target, return_X_y, as_frame, download, limit=limit
-    )
+    return _PPDB.load(parts, target, return_X_y, as_frame, download, limit=limit)
