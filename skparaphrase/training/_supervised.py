@@ -81,15 +81,6 @@ class ExamplesTrainer(BaseTrainer):
         if examples.weights is not None:
             self.weights = torch.from_numpy(examples.weights).to(self.device)
 
-    def data(self) -> dict[str, Any]:
-        """What training learns from, by a name for messages."""
-        texts, indices, targets, weights = self.examples
-        return {
-            "texts": (texts.ids, texts.offsets),
-            "examples": indices,
-            "targets": (targets, weights),
-        }
-
     def constant_loss(self) -> float:
         """The loss if every output were the mean target."""
         weights = 1.0 if self.weights is None else self.weights[:, None]

@@ -193,10 +193,6 @@ class BaseTrainer:
         vectors = {} if self.table.frozen else {"vectors": self.table.numpy()}
         return {**vectors, **parameter_arrays(self.module)}
 
-    def data(self) -> dict[str, Any]:
-        """What training learns from, by a name for messages."""
-        return {}
-
 
 @dataclass(frozen=True)
 class LossBatch:
@@ -352,15 +348,6 @@ class ParaphraseTrainer(BaseTrainer):
     def penalty(self, name: str) -> float:
         """Lambda of a parameter."""
         return float(self.composition_penalty)
-
-    def data(self) -> dict[str, Any]:
-        """What training learns from, by a name for messages."""
-        some = np.linspace(0, self.n_examples - 1, min(self.n_examples, 1 << 16))
-        return {
-            "texts": (self.texts.ids, self.texts.offsets),
-            "examples": (self.n_examples, self.examples[some.astype(np.intp)]),
-            "targets": (self.scores, self.teacher),
-        }
 
     def constant_loss(self) -> float:
         """The loss of the first batch if all texts had the same vector.
