@@ -71,7 +71,8 @@ class Encoders(Table):
         share = row.get("share", 1.0)
         if "words_first" in row:
             words = clone(encoder).set_params(max_epochs=WORD_EPOCHS)
-            encoder.set_params(init=words.fit(data.shuffled("ppdb-lexical")))
+            first = data.corpus("ppdb-lexical")[: 500 if data.quick else None]
+            encoder.set_params(init=words.fit(first))
             pairs = data.shuffled(*data.sentences)
         else:
             pairs = data.pairs

@@ -15,7 +15,8 @@ from _lib.paper_encoders import paper_encoder
 from _lib.paper_tables import Results, Runs, Table, lines, recorded
 from _lib.papers import COLUMNS, Data, score_sts, sts_means, table
 from _lib.published import CHARAGRAM, PWIM, SIF, printed, published, tables
-from papers.interaction import ranks, read_questions, timed_fit
+from papers.interaction import timed_fit
+from papers.ranking import ranks, read_questions
 from papers.supervised import evaluate, read
 from skparaphrase import load_pretrained
 from skparaphrase.callback import ScoreMonitor

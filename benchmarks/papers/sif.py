@@ -1,24 +1,47 @@
 """Semantic textual similarity: averages, weights, removal, and trained encoders.
 
-Tables 1, 4 and 5 and figure 2 of Arora et al. (2017). Component removal is fitted on
+Tables 1, 2, 4 and 5 and figure 2 of Arora et al. (2017). Component removal is fitted on
 the evaluated sentences, both sides of a data set together, as in the paper. Rates and
 epochs of the trained encoders were chosen on the training sets of STS 2012 and SICK.
+Supervised models keep the best epoch on the development set, on which their settings
+were chosen.
 """
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 from collections.abc import Iterator
+from functools import cached_property
 from typing import Any
 
 import numpy as np
+from sklearn.frozen import FrozenEstimator
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
 from _lib.paper_encoders import INFONCE, paper_encoder
-from _lib.paper_tables import Results, Runs, Table, lines
+from _lib.paper_tables import (
+    Results,
+    Runs,
+    Table,
+    lines,
+    plus_minus,
+    resolved,
+    said,
+    spread,
+)
 from _lib.papers import COLUMNS, Data, median, score_sts, sts_means, table
-from _lib.published import label, published
+from _lib.published import SIF, label, printed_row, published
+from papers.supervised import (
+    COSTS,
+    HEADS,
+    LONGEST_FIRST,
+    MODELS,
+    beside,
+    evaluate,
+    read,
+)
+from skparaphrase import supervised
 from skparaphrase.datasets import (
     load_paraphrases,
     load_word_frequencies,
@@ -203,3 +226,75 @@ ROWS = {
     "bundled": _bundled,
     "bundled, trained": _bundled_trained,
 }
+
+
+# Supervised models --------------------------------------------------------------------
+
+
+class SIFFeatures(Table):
+    """Word vectors are fixed; a layer projects averages to 2400 dimensions."""
+
+    name = "sif_supervised"
+
+    @cached_property
+    def rows(self) -> dict[str, Any]:
+        of = resolved(self.description)
+        rows = {}
+        for task in LONGEST_FIRST:
+            for name, row in of["models"].items():
+                params = dict(of["ours"]) if row["ours"] else {}
+                if task == "sentiment" or not row["ours"]:
+                    params["max_epochs"] = of["epochs"][task]
+                rows[f"{task}, {name}"] = {
+                    "encoder": row["encoder"],
+                    "a": of["a"][task],
+                    "params": {**params, **row.get("params", {})},
+                }
+        return rows
+
+    def measure(self, data: Data, name: str, seed: int) -> Results:
+        """Scores x 100 of one model on development and test set."""
+        row, task = self.rows[name], name.partition(", ")[0]
+        params = {**row["params"], "random_state": seed}
+        params["max_epochs"] = data.epochs(params["max_epochs"])
+        encoder = self._encoder(data, row, seed)
+        class_ = getattr(supervised, MODELS[task])
+        model = class_.paper("sif", encoder=encoder, **params)
+        return evaluate(model, read(data, task))
+
+    def _encoder(self, data: Data, row: Results, seed: int) -> Any:
+        """The encoder of the features, which learns nothing from the task."""
+        if row["encoder"] == "average":
+            return AverageEncoder(data.vectors)
+        if row["encoder"] == "SIF":
+            return SIFEncoder(data.vectors, a=row["a"], frequencies=data.frequencies)
+        vectors = data.vectors.centered().weighted(data.frequencies)
+        encoder = paper_encoder(
+            "ParagramEncoder", vectors=vectors, random_state=seed, **INFONCE
+        )
+        return FrozenEstimator(encoder.fit(data.pairs))
+
+    def combine(self, runs: Runs) -> Results:
+        return {name: spread(of) for name, of in runs.items()}
+
+    def cells(self, results: Any, n_seeds: int) -> Results:
+        of = self.description
+        rows = []
+        for name, row in of["models"].items():
+            theirs: Any = (None, None, None)
+            if "published" in row:
+                theirs = printed_row(f"{SIF} 2", row["published"])
+            found = [results[f"{task}, {name}"] for task in MODELS]
+            rows.append([name, *beside(found, theirs)])
+        runs = [
+            [*name.split(", ", 1), *(plus_minus(found[key]) for key in COSTS)]
+            for name, found in results.items()
+        ]
+        return {
+            "scores": table(["features", *HEADS], rows),
+            "a": of["a"],
+            "sentiment_epochs": of["epochs"]["sentiment"],
+            "ours": said(of["ours"]),
+            "infonce": said(INFONCE),
+            "runs": table(["task", "features", *COSTS], runs),
+        }

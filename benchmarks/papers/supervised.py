@@ -1,11 +1,10 @@
 """Similarity, entailment and sentiment: encoders trained end to end, and as features.
 
-Tables 5 and 6 of Wieting et al. (2016), table 2 of Arora et al. (2017) and table 3 of
-Jiao et al. (2018) on SICK and SST-2. As in the papers, the epoch is the best one on the
-development set, and settings were chosen there, with the first seed. "Universal" starts
-from an encoder trained on paraphrases, and is regularised towards it. SST-2 models
-train on phrases, without those that equal a sentence of the development or test set
-except for case and punctuation.
+Tables 5 and 6 of Wieting et al. (2016) on SICK and SST-2. As in the paper, the epoch is
+the best one on the development set, and settings were chosen there, with the first
+seed. "Universal" starts from an encoder trained on paraphrases, and is regularised
+towards it. SST-2 models train on phrases, without those that equal a sentence of the
+development or test set except for case and punctuation.
 """
 
 # Authors: The skparaphrase developers
@@ -20,18 +19,15 @@ from typing import Any
 
 import numpy as np
 import torch
-from scipy.stats import spearmanr
 from sklearn.frozen import FrozenEstimator
 
 import skparaphrase
-from _lib.paper_encoders import INFONCE, multiplied, paper_encoder
+from _lib.paper_encoders import multiplied, paper_encoder
 from _lib.paper_tables import Results, Runs, Table, plus_minus, resolved, said, spread
 from _lib.papers import Data, cell, table
-from _lib.published import CSE, SIF, WIETING, printed_row
-from papers.cse import PHRASES, SENTENCES, fitted
+from _lib.published import WIETING, printed_row
 from skparaphrase import supervised
 from skparaphrase.datasets import read_pairs, read_texts
-from skparaphrase.encoders import AverageEncoder, SIFEncoder
 from skparaphrase.supervised import SimilarityRegressor
 
 MODELS = {
@@ -93,7 +89,7 @@ def evaluate(model: Any, parts: Parts) -> Results:
     }
 
 
-def _beside(found: Iterable[Any], theirs: Iterable[float | None]) -> list[str]:
+def beside(found: Iterable[Any], theirs: Iterable[float | None]) -> list[str]:
     """Cells of our scores and, in brackets, the published ones."""
     return [
         f"{plus_minus(of and of['test'])} ({cell(published)})"
@@ -198,7 +194,7 @@ class Wieting(Table):
 
         def row(label: str, key: str, theirs: Iterable[Any]) -> list[str]:
             found = [results.get(f"{task}, {key}") for task in MODELS]
-            return [label, *_beside(found, theirs)]
+            return [label, *beside(found, theirs)]
 
         runs = []
         for key, found in results.items():
@@ -281,144 +277,3 @@ def _speed(data: Data) -> Results:
         "n_words": len(data.vectors),
         **{kind: float(np.median(of)) for kind, of in rates.items()},
     }
-
-
-class SIFFeatures(Table):
-    """Word vectors are fixed; a layer projects averages to 2400 dimensions."""
-
-    name = "sif_supervised"
-
-    @cached_property
-    def rows(self) -> dict[str, Any]:
-        of = resolved(self.description)
-        rows = {}
-        for task in LONGEST_FIRST:
-            for name, row in of["models"].items():
-                params = dict(of["ours"]) if row["ours"] else {}
-                if task == "sentiment" or not row["ours"]:
-                    params["max_epochs"] = of["epochs"][task]
-                rows[f"{task}, {name}"] = {
-                    "encoder": row["encoder"],
-                    "a": of["a"][task],
-                    "params": {**params, **row.get("params", {})},
-                }
-        return rows
-
-    def measure(self, data: Data, name: str, seed: int) -> Results:
-        """Scores x 100 of one model on development and test set."""
-        row, task = self.rows[name], name.partition(", ")[0]
-        params = {**row["params"], "random_state": seed}
-        params["max_epochs"] = data.epochs(params["max_epochs"])
-        encoder = self._encoder(data, row, seed)
-        class_ = getattr(supervised, MODELS[task])
-        model = class_.paper("sif", encoder=encoder, **params)
-        return evaluate(model, read(data, task))
-
-    def _encoder(self, data: Data, row: Results, seed: int) -> Any:
-        """The encoder of the features, which learns nothing from the task."""
-        if row["encoder"] == "average":
-            return AverageEncoder(data.vectors)
-        if row["encoder"] == "SIF":
-            return SIFEncoder(data.vectors, a=row["a"], frequencies=data.frequencies)
-        vectors = data.vectors.centered().weighted(data.frequencies)
-        encoder = paper_encoder(
-            "ParagramEncoder", vectors=vectors, random_state=seed, **INFONCE
-        )
-        return FrozenEstimator(encoder.fit(data.pairs))
-
-    def combine(self, runs: Runs) -> Results:
-        return {name: spread(of) for name, of in runs.items()}
-
-    def cells(self, results: Any, n_seeds: int) -> Results:
-        of = self.description
-        rows = []
-        for name, row in of["models"].items():
-            theirs: Any = (None, None, None)
-            if "published" in row:
-                theirs = printed_row(f"{SIF} 2", row["published"])
-            found = [results[f"{task}, {name}"] for task in MODELS]
-            rows.append([name, *_beside(found, theirs)])
-        runs = [
-            [*name.split(", ", 1), *(plus_minus(found[key]) for key in COSTS)]
-            for name, found in results.items()
-        ]
-        return {
-            "scores": table(["features", *HEADS], rows),
-            "a": of["a"],
-            "sentiment_epochs": of["epochs"]["sentiment"],
-            "ours": said(of["ours"]),
-            "infonce": said(INFONCE),
-            "runs": table(["task", "features", *COSTS], runs),
-        }
-
-
-class CSEFitted(Table):
-    """A convolutional encoder, from random or trained filters."""
-
-    name = "cse_supervised"
-    measures = ("r", "rho", "MSE")
-
-    def measure(self, data: Data, name: str, seed: int) -> Results:
-        """r, rho and mean squared error of one model on the test set."""
-        row = self.rows[name]
-        started = time.process_time()
-        if row["universal"]:
-            phrases = fitted(row["encoder"], PHRASES, data, seed)
-            both = fitted(row["encoder"], SENTENCES, data, seed, init=phrases)
-            encoder: Any = FrozenEstimator(both)
-        else:
-            cse = row["encoder"] == "CSE"
-            class_ = "ConvolutionalEncoder" if cse else "ParagramEncoder"
-            encoder = paper_encoder(class_, vectors=data.vectors)
-        seconds = time.process_time() - started
-        model = SimilarityRegressor.paper(
-            "cse",
-            encoder=encoder,
-            prior="universal" if row["universal"] else None,
-            random_state=seed,
-        ).set_params(**row["params"])
-        model.set_params(max_epochs=data.epochs(model.max_epochs))
-        parts = read(data, "similarity")
-        costs = evaluate(model, parts)
-        X, y = parts["test"]
-        predicted = model.predict(X)
-        return {
-            **costs,
-            "r": costs["test"] / 100,
-            "rho": float(spearmanr(y, predicted).statistic),
-            "MSE": float(np.mean((y - predicted) ** 2)),
-            "prior seconds": seconds,
-        }
-
-    def combine(self, runs: Runs) -> Results:
-        found = {name: spread(of) for name, of in runs.items()}
-        for of in found.values():
-            del of["seconds"]
-        return found
-
-    def cells(self, results: Any, n_seeds: int) -> Results:
-        rows = []
-        for name, row in self.rows.items():
-            theirs: tuple[Any, ...] = ()
-            if "published" in row:
-                theirs = printed_row(f"{CSE} 3", row["published"])
-            theirs = (*theirs, None, None, None)
-            cells = [
-                f"{plus_minus(results[name][key], 4)} ({cell(published, 4)})"
-                for key, published in zip(self.measures, theirs, strict=False)
-            ]
-            rows.append([name, *cells])
-        keys = ("dev", "epoch", "fit seconds", "prior seconds")
-        runs = [
-            [name, *(plus_minus(results[name][key]) for key in keys)]
-            for name in self.rows
-        ]
-        printed = self.rows["CSE universal, h* as printed"]["params"]
-        return {
-            "scores": table(
-                ["model", *(f"{m} (published)" for m in self.measures)], rows
-            ),
-            "printed": said(printed),
-            "ours": said(self.rows["CSE universal"]["params"]),
-            "runs": table(["model", *keys], runs),
-        }
