@@ -42,8 +42,6 @@ class Head(Network):
         "second" and "cosine".
     projection_dim : int, default=None
         If given, a linear layer with bias first maps the vectors to this length.
-    train_projection : bool, default=True
-        If False, that layer keeps its initial parameters.
     normalize : bool, default=False
         If True, vectors are divided by their lengths, after the projection.
     scale : float, default=1.0
@@ -61,7 +59,6 @@ class Head(Network):
         n_texts: int,
         how: Sequence[str] = ("product", "absdiff"),
         projection_dim: int | None = None,
-        train_projection: bool = True,
         normalize: bool = False,
         scale: float = 1.0,
         cosine_scale: float = 1.0,
@@ -76,7 +73,6 @@ class Head(Network):
         self.projection: Dense | None = None
         if projection_dim is not None:
             self.projection = Dense(dim, projection_dim, "linear")
-            self.projection.requires_grad_(train_projection)
             dim = projection_dim
         if n_texts == 2:
             dim = sum(1 if name == "cosine" else dim for name in self.how)

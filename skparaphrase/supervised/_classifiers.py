@@ -100,8 +100,6 @@ class PairClassifier(LabelProbabilities, SupervisedModel):
         Features of a pair, as in :class:`SimilarityRegressor`.
     projection_dim : int, default=None
         Project the vectors of texts to this length first (2400 in the SIF paper).
-    train_projection : bool, default=True
-        False keeps the random projection.
     normalize : bool, default=True
         Scale the vectors of texts to length 1, as Jiao et al. (2018) do.
     scale : float, default=2.0
@@ -217,7 +215,6 @@ class PairClassifier(LabelProbabilities, SupervisedModel):
         hidden_dim: int | None = None,
         how: Sequence[str] = ("product", "absdiff", "cosine"),
         projection_dim: int | None = None,
-        train_projection: bool = True,
         normalize: bool = True,
         scale: float | None = 2.0,
         freeze: str | None = None,
@@ -261,8 +258,6 @@ class SentenceClassifier(LabelProbabilities, SupervisedModel):
         logistic regression on the vectors of the untrained encoder.
     projection_dim : int, default=None
         Project the vectors of texts to this length first (2400 in the SIF paper).
-    train_projection : bool, default=True
-        False keeps the random projection.
     normalize : bool, default=True
         Scale the vectors of texts to length 1, as Jiao et al. (2018) do.
     scale : float, default=2.0
@@ -384,7 +379,6 @@ class SentenceClassifier(LabelProbabilities, SupervisedModel):
         *,
         hidden_dim: int | None = None,
         projection_dim: int | None = None,
-        train_projection: bool = True,
         normalize: bool = True,
         scale: float | None = 2.0,
         freeze: str | None = None,

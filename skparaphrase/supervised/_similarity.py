@@ -62,8 +62,6 @@ class SimilarityRegressor(RegressorMixin, SupervisedModel):
         "second", "absdiff") is how Jiao et al. (2018) print theirs.
     projection_dim : int, default=None
         Project the vectors of texts to this length first (2400 in the SIF paper).
-    train_projection : bool, default=True
-        False keeps the random projection.
     normalize : bool, default=True
         Scale the vectors of texts to length 1, as Jiao et al. (2018) do.
     scale : float, default=2.0
@@ -215,7 +213,6 @@ class SimilarityRegressor(RegressorMixin, SupervisedModel):
         hidden_dim: int | None = None,
         how: Sequence[str] = ("product", "absdiff", "cosine"),
         projection_dim: int | None = None,
-        train_projection: bool = True,
         normalize: bool = True,
         scale: float | None = 2.0,
         freeze: str | None = None,

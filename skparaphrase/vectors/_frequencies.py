@@ -77,47 +77,33 @@ class WordFrequencies(Mapping[str, int]):
         self.total: int = total.item() if isinstance(total, np.generic) else total
 
     @classmethod
-    def read(
-        cls, path: str | PathLike[str], *, encoding: str = "utf-8"
-    ) -> "WordFrequencies":
-        """Read a text file with a word and its count in each line.
+    def read(cls, path: str | PathLike[str]) -> "WordFrequencies":
+        """Read a text file in UTF-8 with a word and its count in each line.
 
         Parameters
         ----------
         path : path-like
             White space separates word and count. Counts of repeated words are added.
-        encoding : str, default="utf-8"
 
         Raises
         ------
         ValueError
             If a line is not a word and a count; the message names file and line.
         """
-        with open_plain(Path(path)) as file:
-            try:
-                raw = file.read()
-            except MemoryError:
-                raise ValueError(f"{path} is larger than the memory.") from None
-        try:
-            text = raw.decode(encoding)
-        except UnicodeDecodeError as error:
-            number = raw.count(b"\n", 0, error.start) + 1
-            raise ValueError(f"{path}, line {number}: {error}.") from error
         counts: dict[str, int] = {}
-        for number, line in enumerate(text.removeprefix("\ufeff").split("\n"), 1):
-            if not line.strip():
-                continue
-            try:
-                word, value = line.split()
-                if not (value.isascii() and value.isdigit()):  # 1_000 is none
-                    raise ValueError
-                count = int(value)
-            except ValueError:
-                raise ValueError(
-                    f"{path}, line {number}: expected a word and a whole number, got "
-                    f"{line.rstrip()[:60]!r}."
-                ) from None
-            counts[word] = counts.get(word, 0) + count
+        with open_plain(Path(path)) as file:
+            for number, raw in enumerate(file, 1):
+                try:
+                    word, value = raw.decode("utf-8-sig").split() or ("", "0")
+                    if not (value.isascii() and value.isdigit()):  # 1_000 is none
+                        raise ValueError("the count is not a whole number")
+                    counts[word] = counts.get(word, 0) + int(value)
+                except ValueError as error:
+                    raise ValueError(
+                        f"{path}, line {number}: expected a word and a whole number, "
+                        f"got {raw[:60]!r} ({error})."
+                    ) from error
+        counts.pop("", None)  # of blank lines
         try:
             return cls(counts)
         except ValueError as error:

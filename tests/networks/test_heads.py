@@ -18,7 +18,7 @@ HEADS = {
     "normalized": {"normalize": True, "scale": 2.5},
     "projected": {"projection_dim": 4, "scale": 0.7},
     "fixed projection": {
-        "projection_dim": 4, "train_projection": False, "normalize": True,
+        "projection_dim": 4, "normalize": True,
     },
     "as printed by Jiao et al.": {"how": ("first", "second", "absdiff"), "scale": 2.0},
     "other features": {"how": ["sum", "difference", "product"], "projection_dim": 2},

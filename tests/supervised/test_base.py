@@ -84,7 +84,7 @@ HEADS = [
     {"scale": None},
     {"hidden_dim": None},
     {"hidden_dim": None, "normalize": False, "projection_dim": 5},
-    {"normalize": True, "scale": 3.0, "projection_dim": 5, "train_projection": False},
+    {"normalize": True, "scale": 3.0, "projection_dim": 5},
 ]
 
 

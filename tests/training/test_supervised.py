@@ -165,8 +165,7 @@ def check_head_step(
     assert_allclose(returned.item(), expected, rtol=1e-5)
     after = state_of(trainer)
     for name, value in before.items():
-        fixed = frozen if name == "vectors" else name.startswith("head.projection")
-        if fixed and (frozen or not head.get("train_projection", True)):
+        if frozen and name == "vectors":
             assert_array_equal(after[name], value)
             continue
         rate = 0.05 * (0.25 if name == "vectors" else 1)
@@ -184,9 +183,7 @@ def test_step_of_pairs_is_gradient_descent(kind, sparse):
     assert moved.tolist() == [True] * 5 + [not sparse] * 2
 
 
-@pytest.mark.parametrize(
-    "params", [{"normalize": True}, {"scale": 0.7}, {"train_projection": False}]
-)
+@pytest.mark.parametrize("params", [{"normalize": True}, {"scale": 0.7}])
 @pytest.mark.parametrize("n_texts", [1, 2])
 def test_step_with_any_head_is_gradient_descent(n_texts, params):
     check_head_step("irnn", n_texts, "cross_entropy", projection_dim=4, **params)
