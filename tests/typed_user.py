@@ -118,7 +118,7 @@ def use_models(texts: Texts, pairs: Pairs, scores: list[float], folder: Path) ->
     assert_type(search.texts_, NDArray[np.object_] | None)
     assert_type(search.remove([0]), SemanticSearch)
     assert_type(mine_hard_negatives(None, [("a", "b")], texts), NDArray[np.object_])
-    assert_type(search.vectors_, NDArray[Any])
+    assert_type(search.vectors_, NDArray[np.float32])
     assert_type(NearDuplicates().fit(texts).labels_, NDArray[np.intp])
     assert_type(PairSimilarity().predict([[[1.0], [1.0]]]), NDArray[np.floating])
     assert_type(PairFeatures().fit([[[1.0], [1.0]]]), PairFeatures)
