@@ -10,7 +10,6 @@ from sklearn import config_context
 from sklearn.base import clone, is_classifier, is_regressor
 from sklearn.model_selection import (
     GroupKFold,
-    KFold,
     cross_val_score,
     cross_validate,
 )
@@ -185,14 +184,6 @@ def test_right_answers_share_words(vectors, tasks):
     assert mean_reciprocal_rank(both, chance) < 0.75
 
 
-def test_questions_of_one_kind_are_learnt_from(model, questions):
-    X, _, question = questions
-    y = (question < 2).astype(int)  # each has only right or only wrong answers
-    assert_allclose(model.fit(X, y).score(X, y), 2 / 6)  # first in two, nowhere in four
-    model.set_params(max_epochs=30, learning_rate=0.02).fit(X, y)
-    assert model.loss_curve_[-1] < model.loss_curve_[0]
-
-
 # Scorers
 
 
@@ -204,23 +195,6 @@ def ranked(model, X, y, train, test, query, metric):
 
 
 BOTH = [(map_scorer, mean_average_precision), (mrr_scorer, mean_reciprocal_rank)]
-
-
-@pytest.mark.parametrize(("scorer", "metric"), BOTH)
-def test_scorers(scorer, metric, model, questions):
-    """By the text of the question, and by a second column of the targets."""
-    X, y, question = questions
-    other = np.arange(18) // 9
-    cv = KFold(2, shuffle=True, random_state=0)
-    for targets, query in ((y, question), (np.column_stack([y, other]), other)):
-        found = cross_val_score(model, X, targets, cv=cv, scoring=scorer)
-        expected = [
-            ranked(model, X, y, train, test, query, metric)
-            for train, test in cv.split(X)
-        ]
-        assert_allclose(found, expected)
-    if scorer is mrr_scorer:
-        assert_array_equal(cross_val_score(model, X, targets, cv=cv), found)
 
 
 def test_groups_are_routed_to_scorers_and_score(model, questions):
