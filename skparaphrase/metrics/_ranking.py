@@ -5,14 +5,13 @@
 
 from collections.abc import Callable
 from copy import deepcopy
-from functools import partial
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_consistent_length, column_or_1d
 
-from skparaphrase._compat import BaseScorer, cached_call, check_response_method
+from skparaphrase._compat import BaseScorer, check_response_method
 from skparaphrase.metrics._similarity import check_columns
 from skparaphrase.text import check_pairs, unique_texts
 from skparaphrase.text._check import describe, is_missing
@@ -124,15 +123,9 @@ class _RankingScorer(BaseScorer):
     `map_scorer` computes :func:`~skparaphrase.metrics.mean_average_precision` and
     `mrr_scorer` :func:`~skparaphrase.metrics.mean_reciprocal_rank`, both from the
     `decision_function` of the estimator, or else its `predict_proba` of the positive
-    class, or else its `predict`. The question of each row is, in this order,
-
-    1. the second column of y, if y has two columns;
-    2. the metadata `query`. With metadata routing,
-       `clone(map_scorer).set_score_request(query=True)` requests it, and
-       `query="groups"` the groups of :class:`~sklearn.model_selection.GroupKFold`;
-    3. the text of the question, the first column of X.
-
-    Split by groups: each fold scores only those rows of a question that it contains.
+    class, or else its `predict`. The question of each row is the second column of y,
+    if y has two columns, or else its text, the first column of X. Split by groups: each
+    fold scores only those rows of a question that it contains.
 
     Examples
     --------
@@ -152,23 +145,15 @@ class _RankingScorer(BaseScorer):
         self._name = name
         self.__doc__ = type(self).__doc__  # pages of the documentation show it
 
-    def __call__(self, estimator: Any, X: Any, y_true: Any, **params: Any) -> float:
-        """Score a fitted estimator; `params` are `query` and `no_relevant`."""
-        return self._score(partial(cached_call, None), estimator, X, y_true, **params)
-
     def _score(
         self,
         method_caller: Callable[..., Any],
         estimator: Any,
         X: Any,
         y_true: Any,
-        query: Any = None,
         **params: Any,
     ) -> float:
-        if split_queries(y_true)[1] is not None:
-            query = None
-        elif query is None:
-            query = self._questions(X)
+        query = None if split_queries(y_true)[1] is not None else self._questions(X)
         method = check_response_method(estimator, self._response_method).__name__
         score = method_caller(estimator, method, X, pos_label=None)
         return self._score_func(y_true, score, query, **params)
@@ -179,9 +164,8 @@ class _RankingScorer(BaseScorer):
         except (TypeError, ValueError) as error:
             raise ValueError(
                 f"{self!r} needs the question of each row: a y of two columns, "
-                "relevance and query; or the metadata query, which "
-                f"{self!r}.set_score_request(query=True) requests; or an X of pairs of "
-                "str, shape (n_samples, 2), whose first column is the question."
+                "relevance and query, or an X of pairs of str, shape (n_samples, 2), "
+                "whose first column is the question."
             ) from error
 
     def __repr__(self) -> str:
@@ -249,10 +233,7 @@ def _array(values: Any) -> NDArray[Any]:
 
 def check_relevance(true: NDArray[Any]) -> NDArray[np.bool_]:
     """Relevance as booleans; raise unless it is 0 and 1."""
-    try:
-        numbers = true.astype(np.float64)
-    except (TypeError, ValueError):
-        numbers = np.array([_number(value) for value in true.tolist()])
+    numbers = np.array([_number(value) for value in true.tolist()])
     bad = np.flatnonzero((numbers != 0) & (numbers != 1))
     if len(bad):
         raise ValueError(

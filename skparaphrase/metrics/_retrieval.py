@@ -37,12 +37,9 @@ class RetrievalScorer:
     corpus : array-like of str of shape (n_texts,), default=None
         More texts to search among. May hold the right texts of the pairs.
     metric : str or list of str, default="mrr"
-        Of the partners one by one: "mrr", the mean of 1 / rank, and "recall@1",
-        "recall@10" or any other number, the share of partners of at most this rank. Of
-        all partners of a text together: "map", mean average precision, "map@10", that
-        of the first ten, and "ndcg@10", normalised discounted cumulative gain, all
-        three as trec_eval defines them. With a list, the scorer returns a dict, as
-        `GridSearchCV(refit="mrr")` and `cross_validate` understand.
+        "mrr", the mean of 1 / rank of the partners, and "recall@1", "recall@10" or any
+        other number, the share of partners of at most this rank. With a list, the
+        scorer returns a dict, as `GridSearchCV(refit="mrr")` understands.
 
     See Also
     --------
@@ -75,10 +72,10 @@ class RetrievalScorer:
         self.corpus = None if corpus is None else check_single_texts(corpus, "corpus")
         names = [metric] if isinstance(metric, str) else list(metric)
         for name in names:
-            if not re.fullmatch(r"mrr|map|(recall|map|ndcg)@[1-9]\d*", name):
+            if not re.fullmatch(r"mrr|recall@[1-9]\d*", name):
                 raise ValueError(
-                    'metric must be "mrr", "recall@k", "map", "map@k" or "ndcg@k", or '
-                    f"a list of these; got {name!r}."
+                    'metric must be "mrr" or "recall@k", or a list of these; got '
+                    f"{name!r}."
                 )
         self.metric = metric
         if len(self.pairs) < 2:
@@ -110,60 +107,33 @@ class RetrievalScorer:
                 "RetrievalScorer needs vectors of pairs, shape "
                 f"({len(self.pairs)}, 2, d), but transform gives {vectors.shape}."
             )
+        vectors = _checked_units(vectors)
         if self.corpus is None:
             _, texts = unique_texts(self.pairs)
             ranks = partner_ranks(vectors[:, 0], vectors[:, 1], texts)
-            # Right texts are other queries than left texts that equal them.
-            asked = np.append(texts[:, 0], texts[:, 1] + len(texts) * 2)
-            partners = np.append(texts[:, 1], texts[:, 0])
         else:
             candidates = np.concatenate([self.pairs[:, 1], self.corpus])
-            found = np.asarray(estimator.transform(self.corpus))
+            others = _checked_units(np.asarray(estimator.transform(self.corpus)))
             _, numbers = unique_texts(np.append(self.pairs[:, 0], candidates))
             asked, numbers = np.split(numbers, [len(self.pairs)])
-            found = np.concatenate([vectors[:, 1], found])
-            ranks = _ranks(_unit(vectors[:, 0]), asked, _unit(found), numbers)
-            partners = numbers[: len(ranks)]
+            rows = np.concatenate([vectors[:, 1], others])
+            ranks = _ranks(vectors[:, 0], asked, rows, numbers)
         if isinstance(self.metric, str):
-            return _score(self.metric, ranks, asked, partners)
-        return {name: _score(name, ranks, asked, partners) for name in self.metric}
+            return _score(self.metric, ranks)
+        return {name: _score(name, ranks) for name in self.metric}
 
     def __repr__(self) -> str:
         return f"RetrievalScorer({len(self.pairs)} pairs)"
 
 
-def _score(
-    metric: str,
-    ranks: NDArray[np.intp],
-    asked: NDArray[np.intp],
-    partners: NDArray[np.intp],
-) -> float:
-    """A score, given the rank of each partner among the texts that are no partners.
+def _score(metric: str, ranks: NDArray[np.intp]) -> float:
+    name, _, k = metric.partition("@")
+    return float(np.mean(1 / ranks if name == "mrr" else ranks <= int(k)))
 
-    `asked` and `partners` are the numbers of the texts, which all have shape (n,).
-    """
-    name, _, first = metric.partition("@")
-    k = int(first) if first else np.iinfo(np.intp).max
-    if name == "mrr":
-        return float(np.mean(1 / ranks))
-    if name == "recall":
-        return float(np.mean(ranks <= k))
-    _, rows = np.unique(np.column_stack([asked, partners]), axis=0, return_index=True)
-    ranks, asked = ranks[rows], asked[rows]
-    order = np.lexsort([ranks, asked])
-    query, start, counts = np.unique(
-        asked[order], return_index=True, return_counts=True
-    )
-    hits = np.arange(1, len(order) + 1) - np.repeat(start, counts)
-    ranks = ranks[order] + hits - 1  # among all texts
-    numbers = np.repeat(np.arange(len(query)), counts)
-    if name == "map":
-        gains = np.where(ranks <= k, hits / ranks, 0)
-        return float(np.mean(np.bincount(numbers, weights=gains) / counts))
-    gains = np.where(ranks <= k, 1 / np.log2(1 + ranks), 0)
-    best = np.cumsum(1 / np.log2(1 + np.arange(1, counts.max() + 1)))
-    best = best[np.minimum(counts, k) - 1]
-    return float(np.mean(np.bincount(numbers, weights=gains) / best))
+
+def _checked_units(vectors: Vectors) -> Vectors:
+    assert_all_finite(vectors, input_name="vectors")
+    return unit_vectors(vectors)
 
 
 def partner_ranks(
@@ -174,18 +144,12 @@ def partner_ranks(
     Parameters
     ----------
     left, right : ndarray of shape (n_pairs, d)
-        Row `i` of both is a pair.
+        Unit vectors; row `i` of both is a pair.
     texts : ndarray of int of shape (n_pairs, 2)
         Number of each text, at least 0 and equal for equal texts.
     """
-    left, right = _unit(left), _unit(right)
     forward = _ranks(left, texts[:, 0], right, texts[:, 1])
     return np.append(forward, _ranks(right, texts[:, 1], left, texts[:, 0]))
-
-
-def _unit(vectors: Vectors) -> Vectors:
-    assert_all_finite(vectors, input_name="vectors")
-    return unit_vectors(vectors)
 
 
 def _ranks(

@@ -93,26 +93,19 @@ def correlation(first: Any, second: Any, weight: Any, *, warn: bool = True) -> f
         if warn:
             warn_caller(message, UndefinedMetricWarning)
         return float("nan")
-    weight = np.ones_like(first) if weight is None else weight / weight.max()
-    seen = weight > 0
-    weight = weight[seen]
-    first, second = _centre(first[seen], weight), _centre(second[seen], weight)
-    squares = np.sqrt(weight @ first**2) * np.sqrt(weight @ second**2)
-    if squares == 0:
+    weight = np.ones_like(first) if weight is None else weight
+    columns = [values[weight > 0] for values in (first, second)]
+    weight = weight[weight > 0]
+    centred = [values - np.average(values, weights=weight) for values in columns]
+    norms = [np.sqrt(weight @ values**2) for values in centred]
+    is_constant = [(values == values[0]).all() for values in columns]  # mean is rounded
+    if any(is_constant) or not all(norms):
         message = "The correlation with constant values is not defined: it is set to 0."
         if warn:
             warn_caller(message, UndefinedMetricWarning)
         return 0.0
-    return float(np.clip(weight @ (first * second) / squares, -1, 1))
-
-
-def _centre(values: Any, weight: Any) -> Any:
-    """Values minus their mean, scaled so that no square overflows or underflows."""
-    if (values == values[0]).all():
-        return np.zeros_like(values)  # the mean may be rounded
-    values = values / np.abs(values).max()
-    values = values - np.average(values, weights=weight)
-    return values / np.abs(values).max()
+    covariance = weight @ (centred[0] * centred[1])
+    return float(np.clip(covariance / (norms[0] * norms[1]), -1, 1))
 
 
 class _CorrelationScorer(BaseScorer):
@@ -254,7 +247,7 @@ class STSScorer:
             or of each data set and metric, such as "mean_pearson".
         """
         predicted = {
-            name: self.similarities(estimator, pairs)
+            name: self._similarities(estimator, pairs)
             for name, (pairs, _) in self.datasets.items()
         }
         if not isinstance(self.metric, list):
@@ -279,20 +272,8 @@ class STSScorer:
         mean = float(np.mean(list(scores.values())))
         return mean if self.average else {**scores, "mean": mean}
 
-    def similarities(self, estimator: Any, pairs: Any) -> Any:
-        """Compute the similarities to be scored.
-
-        Parameters
-        ----------
-        estimator : estimator
-            Has `transform` or else `predict`.
-        pairs : array-like of str of shape (n_pairs, 2)
-
-        Returns
-        -------
-        similarities : ndarray of shape (n_pairs,)
-            Cosines, or the result of `predict`.
-        """
+    def _similarities(self, estimator: Any, pairs: Any) -> Any:
+        """Cosines of pairs, or what the estimator predicts."""
         if not hasattr(estimator, "transform"):
             return estimator.predict(pairs)
         vectors = estimator.transform(pairs)

@@ -3,25 +3,22 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import fields
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
-from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import FeatureUnion, Pipeline, make_union
-from sklearn.preprocessing import FunctionTransformer, normalize
+from sklearn.preprocessing import normalize
 from sklearn.utils import Tags, check_array, get_tags
-from sklearn.utils.extmath import row_norms
 from sklearn.utils.validation import check_is_fitted
 
 from skparaphrase._compat import StrOptions, fit_context
 from skparaphrase._estimator import DocumentedOnline, store_parameters
 from skparaphrase._math import unit_vectors
 from skparaphrase._output import LastAxisTransformer
-from skparaphrase.pairs._last_axis import LastAxis
 
 _Weights = Mapping[str, float] | ArrayLike | None
 
@@ -38,19 +35,14 @@ class LastAxisUnion(LastAxisTransformer, DocumentedOnline, FeatureUnion):
     transformer_list : list of tuple (str, transformer)
         Names and transformers, which are fitted in place: encoders, pipelines that
         start with one, or any transformers that change or add only the last axis.
-        "drop" leaves a transformer out; "passthrough" is the input, which must then be
-        numeric.
+        "drop" leaves a transformer out; "passthrough" is the input.
     weights : dict of str to float or array-like, default=None
         Weight of each transformer in inner products, at least 0. Transformers that a
         dict does not name have weight 1. The vectors of a transformer are multiplied by
         the square root of its weight, which may be changed after `fit`.
-    scale : {"unit", "rms"} or None, default="unit"
-        How the vectors of each transformer are scaled before they are weighted.
-
-        - "unit": to length 1. Zero vectors stay zero.
-        - "rms": divided by the root mean square of their lengths in `fit`. Longer
-          vectors stay longer, as a linear model may need.
-        - None: not at all.
+    scale : {"unit"} or None, default="unit"
+        "unit" scales the vectors of each transformer to length 1 before they are
+        weighted; zero vectors stay zero. None leaves them as they are.
     n_jobs : int, default=None
         Number of transformers to process in parallel. None means 1 unless in a
         :func:`joblib.parallel_config` context; -1 means all processors.
@@ -59,8 +51,6 @@ class LastAxisUnion(LastAxisTransformer, DocumentedOnline, FeatureUnion):
 
     Attributes
     ----------
-    lengths_ : dict of str to float or None
-        With ``scale="rms"``, the root mean square length of each transformer's vectors.
     n_features_in_, feature_names_in_
         Those of the first transformer, if it has them; encoders of texts do not.
 
@@ -78,13 +68,12 @@ class LastAxisUnion(LastAxisTransformer, DocumentedOnline, FeatureUnion):
 
     over transformers :math:`i` of weight :math:`w_i`. With ``scale="unit"`` it is the
     mean of their cosines, weighted by :math:`w_i`; a transformer in which both vectors
-    are zero is left out. With "rms", a transformer counts more for texts whose vectors
-    are long, and with None, a transformer with long vectors dominates the others.
+    are zero is left out. With None, a transformer with long vectors dominates the
+    others.
 
     On the STS sets of 2012 to 2014, "unit" was best in every union that was tried, by
-    0.02 to 0.4 points of 100 over "rms" and 0.1 to 3.3 over None. Removing common
-    components from each transformer's vectors was better than removing them after the
-    union, by 0.3 to 1.4.
+    0.1 to 3.3 points of 100 over None. Removing common components from each
+    transformer's vectors was better than removing them after the union, by 0.3 to 1.4.
 
     Examples
     --------
@@ -99,16 +88,15 @@ class LastAxisUnion(LastAxisTransformer, DocumentedOnline, FeatureUnion):
     (1, 256)
     """
 
-    lengths_: dict[str, float] | None
-
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "transformer_list": [list, tuple],
         "weights": [Mapping, "array-like", None],
-        "scale": [StrOptions({"unit", "rms"}), None],
+        "scale": [StrOptions({"unit"}), None],
         "n_jobs": [int, np.integer, None],
         "verbose": ["verbose"],
     }
     verbose_feature_names_out = True  # a parameter of FeatureUnion only
+    transformer_weights = None  # `weights` are applied after scaling
 
     def __init__(
         self,
@@ -128,7 +116,7 @@ class LastAxisUnion(LastAxisTransformer, DocumentedOnline, FeatureUnion):
         Parameters
         ----------
         X : array-like
-            Input that all transformers accept; an iterator is read once.
+            Input that all transformers accept.
         y : array-like, default=None
             Passed to every transformer.
         **fit_params : dict
@@ -144,11 +132,8 @@ class LastAxisUnion(LastAxisTransformer, DocumentedOnline, FeatureUnion):
         ValueError, TypeError
             If names, transformers or weights are invalid.
         """
-        if self.scale == "rms":
-            self.fit_transform(X, y, **fit_params)  # the lengths need the vectors
-            return self
-        self.lengths_ = None
-        fitted: Self = super().fit(_read(X), y, **fit_params)
+        self._factors()
+        fitted: Self = super().fit(X, y, **fit_params)
         return fitted
 
     @fit_context(prefer_skip_nested_validation=False)
@@ -166,15 +151,8 @@ class LastAxisUnion(LastAxisTransformer, DocumentedOnline, FeatureUnion):
         vectors : ndarray or csr_matrix
             As in `transform`.
         """
-        X = _read(X)
-        blocks = super().fit_transform(X, y, **params)
-        self.lengths_ = None
-        if self.scale == "rms":
-            self.lengths_ = {
-                name: _root_mean_square(_check_floats(name, block))
-                for name, block in blocks.items()
-            }
-        return self._combine(blocks, X)
+        self._factors()
+        return self._combine(super().fit_transform(X, y, **params), X)
 
     def transform(self, X: Any, **params: Any) -> Any:
         """Concatenate the scaled and weighted vectors of all transformers.
@@ -196,7 +174,6 @@ class LastAxisUnion(LastAxisTransformer, DocumentedOnline, FeatureUnion):
         ValueError
             If shapes differ before the last axis, or vectors to scale are not finite.
         """
-        X = _read(X)
         return self._combine(super().transform(X, **params), X)
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
@@ -214,21 +191,8 @@ class LastAxisUnion(LastAxisTransformer, DocumentedOnline, FeatureUnion):
         check_is_fitted(self)
         return FeatureUnion.get_feature_names_out(self, input_features)
 
-    def _iter(self) -> Iterator[tuple[str, Any, None]]:
-        """Names and transformers, without weights, which are applied after scaling."""
-        for name, transformer in self.transformer_list:
-            if transformer != "drop":
-                yield name, _without_passthrough(transformer), None
-
-    def _validate_transformers(self) -> None:
-        if all(transformer == "drop" for _, transformer in self.transformer_list):
-            raise ValueError(
-                "transformer_list must hold a transformer that is not dropped."
-            )
-        super()._validate_transformers()
-
-    def _validate_transformer_weights(self) -> dict[str, float]:
-        """The weight of every transformer, by name."""
+    def _factors(self) -> dict[str, float]:
+        """The square root of the weight of every transformer, by name."""
         names = [name for name, _ in self.transformer_list]
         weights: Any = {} if self.weights is None else self.weights
         if not isinstance(weights, Mapping):
@@ -239,59 +203,41 @@ class LastAxisUnion(LastAxisTransformer, DocumentedOnline, FeatureUnion):
                 )
             weights = dict(zip(names, weights, strict=True))
         for name, weight in weights.items():
-            if name not in names:
+            if name not in names or not 0 <= weight < np.inf:
                 raise ValueError(
-                    f"weights has {name!r}, which is not one of the transformers "
-                    f"{names}."
+                    f"weights must be finite numbers of at least 0 of {names}; got "
+                    f"{weight!r} of {name!r}."
                 )
-            number = isinstance(weight, (int, float, np.number))
-            if not number or not 0 <= weight < np.inf:
-                raise ValueError(
-                    f"The weight of transformer {name!r} must be a finite number of at "
-                    f"least 0; got {weight!r}."
-                )
-        return {name: float(weights.get(name, 1)) for name in names}
+        return {name: float(np.sqrt(weights.get(name, 1))) for name in names}
 
-    def _hstack(self, Xs: Sequence[Any]) -> dict[str, Any]:
-        """Check the shapes of the blocks; `_combine` concatenates them."""
-        names = [name for name, _, _ in self._iter()]
-        blocks = [X if sparse.issparse(X) else np.asarray(X) for X in Xs]
-        for name, block in zip(names, blocks, strict=True):
-            if block.ndim < 2:
-                raise ValueError(
-                    f"Transformer {name!r} returns an array of shape {block.shape}, "
-                    "which does not hold vectors."
-                )
-            if block.shape[:-1] != blocks[0].shape[:-1]:
-                raise ValueError(
-                    "Transformers must agree in all axes but the last, but the shape "
-                    f"of {names[0]!r} is {blocks[0].shape} and that of {name!r} is "
-                    f"{block.shape}."
-                )
-        return dict(zip(names, blocks, strict=True))
+    def _hstack(self, Xs: Sequence[Any]) -> list[Any]:
+        """Leave the blocks to `_combine`, which knows the input."""
+        return [block if sparse.issparse(block) else np.asarray(block) for block in Xs]
 
-    def _combine(self, blocks: dict[str, Any], X: Any) -> Any:
+    def _combine(self, blocks: list[Any], X: Any) -> Any:
         """Scale, weight and concatenate the blocks."""
-        if self.scale == "rms" and getattr(self, "lengths_", None) is None:
-            raise NotFittedError("scale='rms' needs lengths that only fit computes.")
-        weights = self._validate_transformer_weights()
+        factors = self._factors()
+        names = [name for name, _, _ in self._iter()]
         scaled = [
-            self._scale(name, block, float(np.sqrt(weights[name])))
-            for name, block in blocks.items()
+            self._scale(name, block, factors[name])
+            for name, block in zip(names, blocks, strict=True)
         ]
         return self._concatenate(scaled, X)
 
     def _scale(self, name: str, block: Any, factor: float) -> Any:
-        if self.scale is not None:
-            block = _check_floats(name, block)
-        if self.scale == "unit":
-            if sparse.issparse(block):
-                return normalize(block) * factor
-            return unit_vectors(block, factor)
-        if self.scale == "rms":
-            assert self.lengths_ is not None
-            factor /= self.lengths_[name] or 1.0
-        return block if factor == 1 else block * factor
+        if self.scale is None:
+            return block if factor == 1 else block * factor
+        block = check_array(
+            block,
+            dtype=[np.float64, np.float32],
+            accept_sparse=True,
+            allow_nd=True,
+            ensure_min_samples=0,
+            input_name=name,
+        )
+        if sparse.issparse(block):
+            return normalize(block) * factor
+        return unit_vectors(block, factor)
 
     @property
     def __single_column_transformer__(self) -> bool:
@@ -304,59 +250,19 @@ class LastAxisUnion(LastAxisTransformer, DocumentedOnline, FeatureUnion):
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.array_api_support = False  # blocks become NumPy arrays
-        try:
-            transformers = [transformer for _, transformer, _ in self._iter()]
-        except (TypeError, ValueError):  # not tuples, which `fit` reports
-            return tags
-        all_tags = [get_tags(transformer) for transformer in transformers]
-        inputs = [get_tags(_first_step(one)).input_tags for one in transformers]
-        for name in (field.name for field in fields(tags.input_tags)):
-            needs = name in ("categorical", "pairwise", "positive_only")
-            values = [getattr(one, name) for one in inputs]
-            setattr(tags.input_tags, name, any(values) if needs else all(values))
-        tags.target_tags.required = any(one.target_tags.required for one in all_tags)
-        tags.non_deterministic = any(one.non_deterministic for one in all_tags)
-        kept = [getattr(o.transformer_tags, "preserves_dtype", ()) for o in all_tags]
-        assert tags.transformer_tags is not None
-        both = {"float64", "float32"}.intersection(*kept)
-        tags.transformer_tags.preserves_dtype = sorted(both, reverse=True)
+        with suppress(TypeError, ValueError, IndexError):  # which `fit` reports
+            steps = [_first_step(one) for _, one, _ in self._iter()]
+            inputs = [get_tags(step).input_tags for step in steps]
+            tags.input_tags = inputs[0]
+            tags.input_tags.allow_nan = all(one.allow_nan for one in inputs)
         return tags
-
-
-def _read(X: Any) -> Any:
-    return list(X) if isinstance(X, Iterator) else X
-
-
-def _without_passthrough(transformer: Any) -> Any:
-    if transformer == "passthrough":
-        return LastAxis(FunctionTransformer(feature_names_out="one-to-one"))
-    return transformer
 
 
 def _first_step(transformer: Any) -> Any:
     """The step that receives the input; a pipeline lacks some of its tags."""
     while isinstance(transformer, Pipeline) and transformer.steps:
         transformer = transformer.steps[0][1]
-    return _without_passthrough(transformer)
-
-
-def _check_floats(name: str, block: Any) -> Any:
-    """Finite numbers of single or double precision."""
-    return check_array(
-        block,
-        dtype=[np.float64, np.float32],
-        accept_sparse=True,
-        allow_nd=True,
-        ensure_min_samples=0,
-        input_name=name,
-    )
-
-
-def _root_mean_square(block: Any) -> float:
-    """Root mean square of the lengths of vectors."""
-    if not sparse.issparse(block):
-        block = block.reshape(-1, block.shape[-1])
-    return float(np.sqrt(row_norms(block, squared=True).mean(dtype=np.float64)))
+    return transformer
 
 
 def make_last_axis_union(

@@ -3,7 +3,7 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator, clone
 from sklearn.feature_extraction.text import TfidfVectorizer
-from sklearn.frozen import FrozenEstimator
 from sklearn.utils import Tags, TransformerTags, check_array
 from sklearn.utils.validation import check_is_fitted
 
@@ -99,28 +98,15 @@ class PairVectorizer(LastAxisTransformer, DocumentedOnline, BaseEstimator):
             If `X` does not hold at least one pair of texts, or if a name in `how` is
             unknown.
         """
-        self._fit(X, y, "fit")
+        check_how(self.how)
+        options = {"dtype": None, "ensure_all_finite": False, "estimator": self}
+        pairs = check_array(check_pairs(X), **options)
+        if y is not None:
+            y = np.repeat(np.asarray(y), 2, axis=0)
+        given = self.vectorizer
+        vectorizer = TfidfVectorizer() if given is None else clone(given)
+        self.vectorizer_ = vectorizer.fit(pairs.ravel().tolist(), y)
         return self
-
-    @fit_context(prefer_skip_nested_validation=False)
-    def fit_transform(self, X: Any, y: Any = None) -> Any:
-        """Fit to pairs and transform them, reading them once.
-
-        Parameters
-        ----------
-        X, y : array-like
-            As in `fit`.
-
-        Returns
-        -------
-        features : csr_array or ndarray
-            As in `transform`.
-        """
-        X = list(X) if isinstance(X, Iterator) else X
-        if isinstance(self.vectorizer, FrozenEstimator):  # which has no fit_transform
-            return self.fit(X, y).transform(X)
-        rows = _as_rows(self._fit(X, y, "fit_transform"))
-        return self._features(rows[0::2], rows[1::2], X)
 
     def transform(self, X: Any) -> Any:
         """Compute the features of each pair.
@@ -143,7 +129,9 @@ class PairVectorizer(LastAxisTransformer, DocumentedOnline, BaseEstimator):
         pairs = check_pairs(X)
         distinct, indices = unique_texts(pairs)
         rows = _as_rows(self.vectorizer_.transform(distinct or [""]))
-        return self._features(rows[indices[:, 0]], rows[indices[:, 1]], X)
+        first, second = rows[indices[:, 0]], rows[indices[:, 1]]
+        blocks = pair_features(self.how, first, second, cosine_column)
+        return self._concatenate(blocks, X)
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
         """Names such as "product_word", in the order of the columns.
@@ -162,22 +150,6 @@ class PairVectorizer(LastAxisTransformer, DocumentedOnline, BaseEstimator):
             return pair_feature_names(self.how, [])
         words = self.vectorizer_.get_feature_names_out()
         return pair_feature_names(self.how, [f"_{word}" for word in words])
-
-    def _features(self, first: Any, second: Any, X: Any) -> Any:
-        blocks = pair_features(self.how, first, second, cosine_column)
-        return self._concatenate(blocks, X)
-
-    def _fit(self, X: Any, y: Any, method: str) -> Any:
-        check_how(self.how)
-        options = {"dtype": None, "ensure_all_finite": False, "estimator": self}
-        pairs = check_array(check_pairs(X), **options)
-        if y is not None:
-            y = np.repeat(np.asarray(y), 2, axis=0)
-        given = self.vectorizer
-        vectorizer = TfidfVectorizer() if given is None else clone(given)
-        found = getattr(vectorizer, method)(pairs.ravel().tolist(), y)
-        self.vectorizer_ = vectorizer
-        return found
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

@@ -12,11 +12,8 @@ import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sklearn import config_context
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, clone
-from sklearn.exceptions import UnsetMetadataPassedError
-from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import GridSearchCV, GroupKFold, cross_validate
+from sklearn.model_selection import GridSearchCV, GroupKFold, cross_val_score
 
 from skparaphrase.metrics import (
     map_scorer,
@@ -59,8 +56,8 @@ def random_run(seed, n_questions=20, n_samples=120):
 
 @pytest.mark.integration
 @pytest.mark.parametrize("metric", METRICS)
-@pytest.mark.parametrize("n_samples", [1, 30, 120, 1000])
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("n_samples", [1, 120, 1000])
+@pytest.mark.parametrize("seed", range(2))
 def test_metrics_are_those_of_trec_eval(metric, n_samples, seed):
     measures = pytest.importorskip("ir_measures")
     measure = {mean_average_precision: measures.AP, mean_reciprocal_rank: measures.RR}
@@ -151,15 +148,10 @@ def test_scores_are_compared_as_given(metric):
     [
         lambda query: [f"q{i}" for i in query],
         lambda query: np.array([f"q{i}" for i in query]),
-        lambda query: np.array([f"q{i}" for i in query], np.dtypes.StringDType()),
         lambda query: pd.Series([f"q{i}" for i in query], dtype="category"),
         lambda query: pl.Series([f"q{i}" for i in query]),
         lambda query: pa.array([f"q{i}" for i in query]),
-        lambda query: query / 8,
-        lambda query: query.astype(np.uint8)[:, np.newaxis],
-        lambda query: np.datetime64("2000-01-01") + query,
         lambda query: [i if i % 2 else str(i) for i in query.tolist()],
-        lambda query: [i if i % 2 else np.int64(i) for i in query.tolist()],
     ],
 )
 def test_identifiers_of_any_kind(metric, identify):
@@ -168,20 +160,11 @@ def test_identifiers_of_any_kind(metric, identify):
     assert metric(relevance, scores, identify(query)) == pytest.approx(expected)
 
 
-def test_identifiers_differ_by_type():
-    assert mean_reciprocal_rank([1, 0, 1], [1, 2, 3], [1, "1", 1]) == 1 / 2
-    pairs = np.empty(2, dtype=object)
-    pairs[:] = [(1, 2), (1, 3)]
-    assert mean_reciprocal_rank([1, 0], [1, 2], pairs) == 1 / 2
-
-
 @pytest.mark.parametrize("metric", METRICS)
 @pytest.mark.parametrize(
     "join",
     [
         lambda y, q: list(zip(y.tolist(), q, strict=True)),
-        lambda y, q: [[*row] for row in zip(y.tolist(), q, strict=True)],
-        lambda y, q: np.array([*zip(y.tolist(), q, strict=True)], dtype=object),
         lambda y, q: np.array([*zip(y.tolist(), q, strict=True)]),
         lambda y, q: pd.DataFrame({"y": y, "query": q}, index=range(len(y), 0, -1)),
         lambda y, q: pl.DataFrame({"y": y, "query": q}),
@@ -206,8 +189,6 @@ def test_relevance_and_query_in_two_columns(metric, join):
     [
         list,
         lambda y: y.astype(bool),
-        lambda y: y.astype(float)[:, np.newaxis],
-        lambda y: y.astype(object),
         lambda y: pd.Series(y, dtype="boolean"),
         pl.Series,
     ],
@@ -228,18 +209,10 @@ def test_kinds_of_relevance(metric, kind):
         (([], []), "0 sample"),
         (([0, 1], [1, np.nan]), "y_score contains NaN"),
         (([0, 1], [-np.inf, 1]), "y_score contains infinity"),
-        (([0, 1], ["a", "b"]), "could not convert"),
-        (([0, 1], np.array([1, 2j])), "Complex"),
         (([0, 1, 2, 3], [1, 2, 3, 4]), r"y_true\[2\] is .*2.*y_true >= 1"),
-        (([0, 0.5], [1, 2]), r"y_true\[1\] is .*0\.5"),
-        (([0, -1], [1, 2]), r"y_true\[1\] is .*-1"),
-        (([0, np.nan], [1, 2]), r"y_true\[1\] is .*nan"),
         (([0, None], [1, 2]), r"y_true\[1\] is None"),
         (([0, pd.NA], [1, 2]), r"y_true\[1\] is <NA>"),
-        ((pd.Series([True, None], dtype="boolean"), [1, 2]), r"y_true\[1\] is <NA>"),
         ((["0", "yes"], [1, 2]), r"y_true\[1\] is 'yes'"),
-        (([[0, "a"], ["a", 1]], [1, 2]), r"y_true\[1\] is 'a'"),
-        (([[0, "a"], [1]], [1, 2]), r"y_true\[0\] is \[0, 'a'\]"),
         ((np.zeros((2, 3)), [1, 2]), "1d array"),
         (([0, 1], np.zeros((2, 2))), "1d array"),
         (([0, 1], [1, 2], np.zeros((2, 2))), "1d array"),
@@ -318,15 +291,9 @@ def test_what_a_scorer_ranks_by(scorer, metric, owner, numbers):
     model = owner().fit(X)
     two = np.column_stack([relevance, query])
     assert scorer(model, X, two) == expected
-    assert scorer(model, X, relevance, query=query) == expected
-    assert scorer(model, X, two, query=query[::-1]) == expected  # y comes first
     pairs = np.array([[f"q{i}", str(x)] for i, x in zip(query, X, strict=True)])
     assert scorer(model, pairs, relevance) == expected
     assert scorer(model, pairs, two) == expected
-    one = np.zeros(len(X))
-    assert scorer(model, pairs, relevance, query=one) == metric(relevance, X)
-    skipped = metric(relevance, X, query, no_relevant="skip")
-    assert scorer(model, pairs, relevance, no_relevant="skip") == skipped
 
 
 @pytest.mark.parametrize("scorer", SCORERS)
@@ -334,7 +301,7 @@ def test_scorers_need_questions(scorer, numbers):
     X, relevance, _ = numbers
     model = Predicts().fit(X)
     for unsuited in (X, X[:, np.newaxis], np.column_stack([X, X]), list(map(str, X))):
-        with pytest.raises(ValueError, match=rf"{scorer} needs the question.*metadata"):
+        with pytest.raises(ValueError, match=rf"{scorer} needs the question"):
             scorer(model, unsuited, relevance)
 
 
@@ -342,14 +309,7 @@ def test_scorers_need_questions(scorer, numbers):
 def test_scorers_are_copied(scorer, metric, numbers):
     X, relevance, query = numbers
     model, two = Predicts().fit(X), np.column_stack([relevance, query])
-    with config_context(enable_metadata_routing=True):
-        asked = clone(scorer).set_score_request(query="groups")
-        for copied in (pickle.loads(pickle.dumps(asked)), clone(asked)):
-            assert copied is not asked
-            request = copied.get_metadata_routing().score.requests
-            assert request == {"query": "groups"}
-        assert scorer.get_metadata_routing().score.requests["query"] is None
-    for copied in (pickle.loads(pickle.dumps(scorer)), clone(scorer), asked):
+    for copied in (pickle.loads(pickle.dumps(scorer)), clone(scorer)):
         assert copied(model, X, two) == metric(relevance, X, query)
         assert repr(copied) == repr(scorer) == f"{copied}"
         assert copied.__doc__ == scorer.__doc__
@@ -359,39 +319,14 @@ def test_scorers_are_copied(scorer, metric, numbers):
     assert repr(clone(search).scoring) == repr(scorer)
 
 
-def test_groups_are_requested_and_predictions_shared():
-    """Features without text: only the groups identify the questions."""
-    rng = np.random.default_rng(0)
-    question, relevance = np.arange(60) % 12, rng.integers(2, size=60)
-    relevance[:12], relevance[12:24] = 1, 0  # both classes in every question
-    names = np.array([f"q{i}" for i in question])
-    X = rng.normal(size=(60, 3)) + relevance[:, np.newaxis]
-    calls = []
-
-    class Model(LogisticRegression):
-        def decision_function(self, X):
-            calls.append(len(X))
-            return super().decision_function(X)
-
-    with config_context(enable_metadata_routing=True):
-        options = {"params": {"groups": names}, "cv": GroupKFold(3)}
-        scoring = {
-            "map": clone(map_scorer).set_score_request(query="groups"),
-            "mrr": clone(mrr_scorer).set_score_request(query="groups"),
-            "auc": "roc_auc",
-        }
-        found = cross_validate(
-            Model(), X, relevance, scoring=scoring, error_score="raise", **options
-        )
-        with pytest.raises(UnsetMetadataPassedError, match="query"):
-            cross_validate(
-                Model(), X, relevance, scoring=map_scorer, params={"query": names}
-            )
-    assert calls == [20, 20, 20]
-    for metric, column in zip(METRICS, ("test_map", "test_mrr"), strict=True):
-        splits = GroupKFold(3).split(X, relevance, names)
-        for value, (train, test) in zip(found[column], splits, strict=True):
-            model = LogisticRegression().fit(X[train], relevance[train])
-            scores = model.decision_function(X[test])
-            expected = np.mean(slow(relevance[test], scores, names[test], metric))
-            assert value == pytest.approx(expected, abs=1e-12)
+@pytest.mark.parametrize(("scorer", "metric"), BOTH)
+def test_scorers_in_cross_validation(scorer, metric, numbers):
+    X, relevance, query = numbers
+    pairs = np.array([[f"q{i}", str(x)] for i, x in zip(query, X, strict=True)])
+    options = {"cv": GroupKFold(3), "groups": query, "error_score": "raise"}
+    found = cross_val_score(Decides(), pairs, relevance, scoring=scorer, **options)
+    for value, (_, test) in zip(
+        found, GroupKFold(3).split(X, groups=query), strict=True
+    ):
+        expected = slow(relevance[test], X[test], query[test], metric)
+        assert value == pytest.approx(np.mean([v or 0 for v in expected]), abs=1e-12)
