@@ -90,8 +90,7 @@ class CommonComponentRemoval(LastAxisTransformer, DocumentedOnline, BaseEstimato
     explained_variance_ratio_: NDArray[np.floating]
     n_features_in_: int
     n_samples_seen_: int
-    _gram: Any  # of shape (n_sides, d, d), float64, of the vectors divided by _unit
-    _unit: float
+    _gram: Any  # of shape (n_sides, d, d), float64
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "n_components": [Interval(Integral, 0, None, closed="left")],
@@ -175,37 +174,19 @@ class CommonComponentRemoval(LastAxisTransformer, DocumentedOnline, BaseEstimato
                 f"{self.n_components} component(s) needs at least "
                 f"{self.n_components + 1}; with fewer, all vectors become zero."
             )
-        grams, unit = self._grams(xp, sides, resume=resume)
+        before: list[Any] = [0.0] * len(sides)
+        if resume:
+            before = [self._gram[i, :, :] for i in range(len(sides))]
+        grams = list(map(add_gram, [xp] * len(sides), sides, before))
+        if not all(math.isfinite(float(xp.linalg.trace(gram))) for gram in grams):
+            raise ValueError("The squares of the vectors overflow; scale the vectors.")
         found = [self._directions(xp, gram, X.dtype) for gram in grams]
         components, ratios = map(xp.stack, zip(*found, strict=True))
         self.components_ = components if self.per_side else components[0, :, :]
         self.explained_variance_ratio_ = ratios if self.per_side else ratios[0, :]
-        self._gram, self._unit = xp.stack(grams), unit
+        self._gram = xp.stack(grams)
         self.n_samples_seen_ = n_samples
         return self
-
-    def _grams(self, xp: Any, sides: Any, *, resume: bool) -> tuple[list[Any], float]:
-        """Gram matrices of the sides, and a unit in which no square overflows."""
-        before: list[Any] = [0.0] * len(sides)
-        unit = 1.0
-        if resume:
-            before, unit = [self._gram[i, :, :] for i in range(len(sides))], self._unit
-        scaled = sides if unit == 1 else [side / unit for side in sides]
-        grams = list(map(add_gram, [xp] * len(sides), scaled, before))
-        traces = [float(xp.linalg.trace(gram)) for gram in grams]
-        limits = xp.finfo(sides[0].dtype)
-        least = float(limits.smallest_normal) / float(limits.eps)
-        if all(least < trace < math.inf for trace in traces):
-            return grams, unit
-        largest = max(float(xp.max(xp.abs(side))) for side in sides)
-        if not largest:
-            return grams, unit
-        new, ratio = 2.0 ** (math.frexp(largest)[1] - 1), 0.0
-        if resume and any(traces):
-            new = max(new, unit)
-            ratio = (unit / new) ** 2
-        grams = [add_gram(xp, side / new) for side in sides]
-        return [ratio * o + g for o, g in zip(before, grams, strict=True)], new
 
     def transform(self, X: Any) -> Any:
         """Remove the directions.
