@@ -26,122 +26,15 @@ _PROJECTION: dict[str, Any] = {
 }
 
 
-class ProjectionEncoder(TrainedEncoder):
-    r"""A linear projection of the average of word vectors.
+class AveragingNetworkEncoder(TrainedEncoder):
+    """Base class of encoders with dense layers on the average of word vectors."""
 
-    Wieting et al. (2016), section 3.1: :math:`g(x) = W_p \frac{1}{n} \sum_i W_w^{x_i} +
-    b`. Words and projection are trained together on paraphrases. By default, the
-    projection is added to the average (see `residual`).
+    _activation: ClassVar[str] = "tanh"
+    _first_std: ClassVar[float | None] = 0.1  # of the first layer; None: Glorot's range
 
-    Parameters
-    ----------
-    vectors : WordVectors, default=None
-        Where training starts. None takes those of `init`, or of
-        :func:`skparaphrase.load_pretrained`.
-    dim : int, default=None
-        Units of the layer, and with `residual=False` the length of the sentence
-        vectors; None takes that of the word vectors, as the paper does.
-    residual : bool, default=True
-        True: the sentence vector is the average of the word vectors plus a linear map
-        of the network's output, "projection", which starts at zero. Training thus
-        starts from the average. False: it is the network's output, as in the paper.
-    tokenizer : callable or WordTokenizer, default=None
-        Splits a text into words; None is :class:`~skparaphrase.text.WordTokenizer` with
-        its defaults.
-    init : encoder, default=None
-        A fitted encoder of this class, or a fitted average of word vectors, that
-        training starts from: phrases first, then sentences. In pipelines and grid
-        searches in a :class:`~sklearn.frozen.FrozenEstimator`.
-
-    loss : str or Loss, default="auto"
-        As in :class:`ParagramEncoder`; "margin" is the paper's, `MarginLoss()`.
-    positive_from : float, default=None
-        Pairs with at least this score are paraphrases, and the others are ignored.
-        None: the order of the scores is learnt.
-    optimizer : {"adagrad", "adam", "rmsprop", "sgd"} or Optimizer, default="adagrad"
-        See :class:`~skparaphrase.optimizers.Optimizer`.
-    learning_rate : float, default=0.005
-    batch_size : int, default=256
-        Pairs per step, whose texts are also the negative examples.
-    max_epochs : int, default=5
-        Passes over the pairs. 0 keeps the initial parameters.
-    vectors_penalty : float, default=1e-06
-        Lambda_w, which pulls the vectors to where training started. With sparse
-        updates, only the words of the batch are pulled.
-    composition_penalty : float, default=1e-05
-        Lambda_c, which pulls all other parameters, biases included, to zero.
-    word_dropout : float, default=0.0
-        Fraction of the numbers of each word's vector that are set to zero in training.
-        Negative examples are chosen without dropout.
-    ordered_first_epoch : bool, default=False
-        Do not shuffle the pairs in the first epoch (PPDB is sorted by confidence).
-    freeze : {"vectors"}, default=None
-        What is not trained.
-    validation_fraction : float, default=None
-        Fraction of the examples held out to be scored after every epoch, as in
-        :class:`ParagramEncoder`; the best epoch is kept.
-    patience : int, default=None
-        Stop after so many epochs without a better validation score.
-
-    warm_start : bool, default=False
-        If True, `fit` resumes from the fitted state, with optimizer and random state,
-        for `max_epochs` more epochs.
-    device : str, default="auto"
-        "cpu", "cuda", or "auto": CUDA if available.
-    random_state : int, RandomState instance or None, default=None
-        The same seed gives bit-identical results on one CPU with one number of threads.
-    verbose : bool or int, default=False
-        Print the loss of every epoch. See also :mod:`skparaphrase.callback`.
-
-    Attributes
-    ----------
-    vectors_ : WordVectors
-        The trained vectors, with the words of `vectors`, and those of the texts that it
-        makes vectors for.
-    parameters_ : dict of str to ndarray
-        "layers.0.weight", of shape (dim_in, dim), and "layers.0.bias". With `residual`
-        "composition.layers.0.weight" and so on, and "projection", of shape (dim,
-        dim_in).
-    teacher_axes_ : ndarray of shape (dim_teacher, dim)
-        With "distillation": the map applied to a teacher's vectors of other dimensions.
-    loss_curve_ : list of float
-        Mean loss of a pair in each epoch, without penalties.
-    n_epochs_ : int
-        Number of epochs trained.
-    validation_scores_ : list of float
-        Score after each epoch, with `validation_fraction`.
-    best_epoch_ : int
-        The epoch that was kept, with `validation_fraction`; 0 is the start.
-
-    See Also
-    --------
-    DeepAveragingEncoder : With activation functions and more layers.
-    ParagramEncoder : Without the projection.
-
-    Notes
-    -----
-    Settings of :meth:`paper`: "ppdb-xl" (table 2) and "features" (the 2400 dimensions
-    of table 6). For "features", the paper prints the loss, the batch size and a grid of
-    lambda_c, 1e-4 to 1e-8; everything else is as in "ppdb-xl", whose lambda_c is in the
-    grid.
-
-    References
-    ----------
-    J. Wieting, M. Bansal, K. Gimpel, K. Livescu, "Towards Universal Paraphrastic
-    Sentence Embeddings", ICLR 2016.
-
-    Examples
-    --------
-    >>> from skparaphrase.datasets import load_paraphrases
-    >>> from skparaphrase.encoders import ProjectionEncoder
-    >>> encoder = ProjectionEncoder(max_epochs=1, random_state=0)
-    >>> encoder.fit(load_paraphrases().data).transform(["A cat sleeps."]).shape
-    (1, 256)
-    """
-
-    _paper_settings: ClassVar[Settings] = {
-        "ppdb-xl": _PROJECTION,
-        "features": {**_PROJECTION, "dim": 2400},
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **TrainedEncoder._parameter_constraints,
+        "activation": [StrOptions({"tanh", "relu", "linear"}), None],
     }
 
     def __init__(
@@ -149,6 +42,8 @@ class ProjectionEncoder(TrainedEncoder):
         vectors: WordVectors | None = None,
         *,
         dim: int | None = None,
+        n_layers: int = 1,
+        activation: str | None = None,
         residual: bool = True,
         tokenizer: Callable[[str], Iterable[str]] | None = None,
         init: Any = None,
@@ -173,11 +68,17 @@ class ProjectionEncoder(TrainedEncoder):
         store_parameters(self, locals())
 
     def _composition(self, vectors: WordVectors) -> "networks.Composition":
-        network = networks.DeepAverage(vectors.dim, self.dim or vectors.dim)
+        network = networks.DeepAverage(
+            vectors.dim,
+            self.dim or vectors.dim,
+            n_layers=self.n_layers,
+            activation=self.activation or self._activation,
+            first_std=self._first_std,
+        )
         return networks.Residual(network, vectors.dim) if self.residual else network
 
 
-class DeepAveragingEncoder(TrainedEncoder):
+class DeepAveragingEncoder(AveragingNetworkEncoder):
     r"""Deep averaging network (DAN): dense layers on the average of word vectors.
 
     Iyyer et al. (2015), trained on paraphrases as in Wieting et al. (2016), section
@@ -195,8 +96,8 @@ class DeepAveragingEncoder(TrainedEncoder):
         vectors; None takes that of the word vectors, as the paper does.
     n_layers : int, default=1
         Number of dense layers; the paper tried 1 and 2, its code up to 4.
-    activation : {"tanh", "relu"}, default="tanh"
-        f.
+    activation : {"tanh", "relu", "linear"}, default=None
+        f; None is "tanh".
     residual : bool, default=True
         True: the sentence vector is the average of the word vectors plus a linear map
         of the network's output, "projection", which starts at zero. Training thus
@@ -310,47 +211,57 @@ class DeepAveragingEncoder(TrainedEncoder):
         }
     }
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **TrainedEncoder._parameter_constraints,
-        "activation": [StrOptions({"tanh", "relu"})],
+
+class ProjectionEncoder(AveragingNetworkEncoder):
+    r"""A linear projection of the average of word vectors.
+
+    Wieting et al. (2016), section 3.1: :math:`g(x) = W_p \frac{1}{n} \sum_i W_w^{x_i} +
+    b`. Words and projection are trained together on paraphrases. By default, the
+    projection is added to the average (see `residual`).
+
+    Parameters
+    ----------
+    vectors, dim, n_layers
+        As in :class:`DeepAveragingEncoder`.
+    activation : {"tanh", "relu", "linear"}, default=None
+        None is "linear".
+    residual, tokenizer, init, loss, positive_from, optimizer, learning_rate, batch_size
+        As in :class:`DeepAveragingEncoder`.
+    max_epochs, vectors_penalty, composition_penalty, word_dropout, ordered_first_epoch
+        As in :class:`DeepAveragingEncoder`.
+    freeze, validation_fraction, patience, warm_start, device, random_state, verbose
+        As in :class:`DeepAveragingEncoder`.
+
+    See Also
+    --------
+    DeepAveragingEncoder : With activation functions and more layers.
+    ParagramEncoder : Without the projection.
+
+    Notes
+    -----
+    Settings of :meth:`paper`: "ppdb-xl" (table 2) and "features" (the 2400 dimensions
+    of table 6). For "features", the paper prints the loss, the batch size and a grid of
+    lambda_c, 1e-4 to 1e-8; everything else is as in "ppdb-xl", whose lambda_c is in the
+    grid.
+
+    References
+    ----------
+    J. Wieting, M. Bansal, K. Gimpel, K. Livescu, "Towards Universal Paraphrastic
+    Sentence Embeddings", ICLR 2016.
+
+    Examples
+    --------
+    >>> from skparaphrase.datasets import load_paraphrases
+    >>> from skparaphrase.encoders import ProjectionEncoder
+    >>> encoder = ProjectionEncoder(max_epochs=1, random_state=0)
+    >>> encoder.fit(load_paraphrases().data).transform(["A cat sleeps."]).shape
+    (1, 256)
+    """
+
+    _activation = "linear"
+    _first_std = None
+
+    _paper_settings: ClassVar[Settings] = {
+        "ppdb-xl": _PROJECTION,
+        "features": {**_PROJECTION, "dim": 2400},
     }
-
-    def __init__(
-        self,
-        vectors: WordVectors | None = None,
-        *,
-        dim: int | None = None,
-        n_layers: int = 1,
-        activation: str = "tanh",
-        residual: bool = True,
-        tokenizer: Callable[[str], Iterable[str]] | None = None,
-        init: Any = None,
-        loss: str | Loss = "auto",
-        positive_from: float | None = None,
-        optimizer: str | Optimizer = "adagrad",
-        learning_rate: float = 0.005,
-        batch_size: int = 256,
-        max_epochs: int = 5,
-        vectors_penalty: float = 1e-06,
-        composition_penalty: float = 1e-05,
-        word_dropout: float = 0.0,
-        ordered_first_epoch: bool = False,
-        freeze: str | None = None,
-        validation_fraction: float | None = None,
-        patience: int | None = None,
-        warm_start: bool = False,
-        device: str = "auto",
-        random_state: Any = None,
-        verbose: bool | int = False,
-    ) -> None:
-        store_parameters(self, locals())
-
-    def _composition(self, vectors: WordVectors) -> "networks.Composition":
-        network = networks.DeepAverage(
-            vectors.dim,
-            self.dim or vectors.dim,
-            n_layers=self.n_layers,
-            activation=self.activation,
-            first_std=0.1,
-        )
-        return networks.Residual(network, vectors.dim) if self.residual else network

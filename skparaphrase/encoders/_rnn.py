@@ -15,7 +15,52 @@ from skparaphrase.optimizers import CLIPPED_ADAM, DENSE_ADAM, Optimizer
 from skparaphrase.vectors import WordVectors
 
 
-class RNNEncoder(TrainedEncoder):
+class SimpleRecurrentEncoder(TrainedEncoder):
+    """Base class of encoders that return the last state of a simple network."""
+
+    _is_identity: ClassVar[bool] = False
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **TrainedEncoder._parameter_constraints,
+        "activation": [StrOptions({"tanh", "relu", "linear"}), None],
+    }
+
+    def __init__(
+        self,
+        vectors: WordVectors | None = None,
+        *,
+        dim: int | None = None,
+        activation: str | None = None,
+        residual: bool = True,
+        tokenizer: Callable[[str], Iterable[str]] | None = None,
+        init: Any = None,
+        loss: str | Loss = "auto",
+        positive_from: float | None = None,
+        optimizer: str | Optimizer = "adagrad",
+        learning_rate: float = 0.005,
+        batch_size: int = 256,
+        max_epochs: int = 5,
+        vectors_penalty: float = 1e-06,
+        composition_penalty: float = 1e-05,
+        ordered_first_epoch: bool = False,
+        freeze: str | None = None,
+        validation_fraction: float | None = None,
+        patience: int | None = None,
+        warm_start: bool = False,
+        device: str = "auto",
+        random_state: Any = None,
+        verbose: bool | int = False,
+    ) -> None:
+        store_parameters(self, locals())
+
+    def _composition(self, vectors: WordVectors) -> "networks.Composition":
+        kind = networks.IdentityRecurrent if self._is_identity else networks.Recurrent
+        activation = self.activation or ("linear" if self._is_identity else "tanh")
+        network = kind(vectors.dim, self.dim or vectors.dim, activation=activation)
+        return networks.Residual(network, vectors.dim) if self.residual else network
+
+
+class RNNEncoder(SimpleRecurrentEncoder):
     r"""Last state of a simple recurrent network.
 
     Wieting et al. (2016), section 3.1: :math:`h_t = f(W_x x_t + W_h h_{t-1} + b)`,
@@ -30,8 +75,8 @@ class RNNEncoder(TrainedEncoder):
     dim : int, default=None
         Units of the network, and with `residual=False` the length of the sentence
         vectors; None takes that of the word vectors, as the paper does.
-    activation : {"tanh", "relu"}, default="tanh"
-        f.
+    activation : {"tanh", "relu", "linear"}, default=None
+        f; None is "tanh".
     residual : bool, default=True
         True: the sentence vector is the average of the word vectors plus a linear map
         of the network's output, "projection", which starts at zero. Training thus
@@ -142,47 +187,8 @@ class RNNEncoder(TrainedEncoder):
         }
     }
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **TrainedEncoder._parameter_constraints,
-        "activation": [StrOptions({"tanh", "relu"})],
-    }
 
-    def __init__(
-        self,
-        vectors: WordVectors | None = None,
-        *,
-        dim: int | None = None,
-        activation: str = "tanh",
-        residual: bool = True,
-        tokenizer: Callable[[str], Iterable[str]] | None = None,
-        init: Any = None,
-        loss: str | Loss = "auto",
-        positive_from: float | None = None,
-        optimizer: str | Optimizer = "adagrad",
-        learning_rate: float = 0.005,
-        batch_size: int = 256,
-        max_epochs: int = 5,
-        vectors_penalty: float = 1e-06,
-        composition_penalty: float = 1e-05,
-        ordered_first_epoch: bool = False,
-        freeze: str | None = None,
-        validation_fraction: float | None = None,
-        patience: int | None = None,
-        warm_start: bool = False,
-        device: str = "auto",
-        random_state: Any = None,
-        verbose: bool | int = False,
-    ) -> None:
-        store_parameters(self, locals())
-
-    def _composition(self, vectors: WordVectors) -> "networks.Composition":
-        network = networks.Recurrent(
-            vectors.dim, self.dim or vectors.dim, activation=self.activation
-        )
-        return networks.Residual(network, vectors.dim) if self.residual else network
-
-
-class IdentityRNNEncoder(TrainedEncoder):
+class IdentityRNNEncoder(SimpleRecurrentEncoder):
     r"""Linear recurrent network that starts as the average of word vectors (iRNN).
 
     Wieting et al. (2016), section 3.1, after Le et al. (2015): :math:`h_t = W_x x_t +
@@ -193,77 +199,21 @@ class IdentityRNNEncoder(TrainedEncoder):
 
     Parameters
     ----------
-    vectors : WordVectors, default=None
-        Where training starts. None takes those of `init`, or of
-        :func:`skparaphrase.load_pretrained`.
-    residual : bool, default=True
-        True: the sentence vector is the average of the word vectors plus a linear map
-        of the network's output, "projection", which starts at zero. Training thus
-        starts from the average. False: it is the network's output, as in the paper.
-    tokenizer : callable or WordTokenizer, default=None
-        Splits a text into words; None is :class:`~skparaphrase.text.WordTokenizer` with
-        its defaults.
-    init : encoder, default=None
-        A fitted encoder of this class, or a fitted average of word vectors, that
-        training starts from: phrases first, then sentences. In pipelines and grid
-        searches in a :class:`~sklearn.frozen.FrozenEstimator`.
-
-    loss : str or Loss, default="auto"
-        As in :class:`ParagramEncoder`; "margin" is the paper's, `MarginLoss()`.
-    positive_from : float, default=None
-        Pairs with at least this score are paraphrases, and the others are ignored.
-        None: the order of the scores is learnt.
-    optimizer : {"adagrad", "adam", "rmsprop", "sgd"} or Optimizer, default="adagrad"
-        See :class:`~skparaphrase.optimizers.Optimizer`.
-    learning_rate : float, default=0.005
-    batch_size : int, default=256
-        Pairs per step, whose texts are also the negative examples.
-    max_epochs : int, default=5
-        Passes over the pairs. 0 keeps the initial parameters.
-    vectors_penalty : float, default=1e-06
-        Lambda_w, which pulls the vectors to where training started. With sparse
-        updates, only the words of the batch are pulled.
+    vectors, dim
+        As in :class:`RNNEncoder`.
+    activation : {"tanh", "relu", "linear"}, default=None
+        None is "linear"; Le et al. have "relu".
+    residual, tokenizer, init, loss, positive_from, optimizer, learning_rate, batch_size
+        As in :class:`RNNEncoder`.
+    max_epochs, vectors_penalty
+        As in :class:`RNNEncoder`.
     composition_penalty : float, default=1e-05
         Lambda_c, which pulls the matrices to the identity, and the bias and
         "projection" to zero.
-    ordered_first_epoch : bool, default=False
-        Do not shuffle the pairs in the first epoch (PPDB is sorted by confidence).
-    freeze : {"vectors"}, default=None
-        What is not trained.
-    validation_fraction : float, default=None
-        Fraction of the examples held out to be scored after every epoch, as in
-        :class:`ParagramEncoder`; the best epoch is kept.
-    patience : int, default=None
-        Stop after so many epochs without a better validation score.
-
-    warm_start : bool, default=False
-        If True, `fit` resumes from the fitted state, with optimizer and random state,
-        for `max_epochs` more epochs.
-    device : str, default="auto"
-        "cpu", "cuda", or "auto": CUDA if available.
-    random_state : int, RandomState instance or None, default=None
-        The same seed gives bit-identical results on one CPU with one number of threads.
-    verbose : bool or int, default=False
-        Print the loss of every epoch. See also :mod:`skparaphrase.callback`.
-
-    Attributes
-    ----------
-    vectors_ : WordVectors
-        The trained vectors, with the words of `vectors`, and those of the texts that it
-        makes vectors for.
-    parameters_ : dict of str to ndarray
-        "W_x" and "W_h" of shape (dim, dim), and "b". With `residual` "composition.W_x"
-        and so on, and "projection", of shape (dim, dim).
-    teacher_axes_ : ndarray of shape (dim_teacher, dim)
-        With "distillation": the map applied to a teacher's vectors of other dimensions.
-    loss_curve_ : list of float
-        Mean loss of a pair in each epoch, without penalties.
-    n_epochs_ : int
-        Number of epochs trained.
-    validation_scores_ : list of float
-        Score after each epoch, with `validation_fraction`.
-    best_epoch_ : int
-        The epoch that was kept, with `validation_fraction`; 0 is the start.
+    ordered_first_epoch, freeze, validation_fraction, patience, warm_start, device
+        As in :class:`RNNEncoder`.
+    random_state, verbose
+        As in :class:`RNNEncoder`.
 
     See Also
     --------
@@ -294,6 +244,8 @@ class IdentityRNNEncoder(TrainedEncoder):
     (1, 256)
     """
 
+    _is_identity = True
+
     _paper_settings: ClassVar[Settings] = {
         "ppdb-xl": {
             **CLIPPED_ADAM,
@@ -306,33 +258,3 @@ class IdentityRNNEncoder(TrainedEncoder):
             "composition_penalty": 10.0,
         }
     }
-
-    def __init__(
-        self,
-        vectors: WordVectors | None = None,
-        *,
-        residual: bool = True,
-        tokenizer: Callable[[str], Iterable[str]] | None = None,
-        init: Any = None,
-        loss: str | Loss = "auto",
-        positive_from: float | None = None,
-        optimizer: str | Optimizer = "adagrad",
-        learning_rate: float = 0.005,
-        batch_size: int = 256,
-        max_epochs: int = 5,
-        vectors_penalty: float = 1e-06,
-        composition_penalty: float = 1e-05,
-        ordered_first_epoch: bool = False,
-        freeze: str | None = None,
-        validation_fraction: float | None = None,
-        patience: int | None = None,
-        warm_start: bool = False,
-        device: str = "auto",
-        random_state: Any = None,
-        verbose: bool | int = False,
-    ) -> None:
-        store_parameters(self, locals())
-
-    def _composition(self, vectors: WordVectors) -> "networks.Composition":
-        network = networks.IdentityRecurrent(vectors.dim)
-        return networks.Residual(network, vectors.dim) if self.residual else network

@@ -74,16 +74,15 @@ class Recurrent(_LastState):
 class IdentityRecurrent(Recurrent):
     """The iRNN of Wieting et al. (2016), section 3.1.
 
-    A linear recurrent network whose weights start as identity matrices, and are
-    regularised towards them; b starts at zero. The last state is divided by the number
-    of tokens, so the initial text vector is the mean of the word vectors.
+    A recurrent network whose weights start as identity matrices, and are regularised
+    towards them; b starts at zero. The last state is divided by the number of tokens,
+    so the initial text vector of a linear one is the mean of the word vectors.
     """
 
-    def __init__(self, dim: int) -> None:
-        super().__init__(dim, dim, activation="linear")
-        self.anchors = {
-            name: torch.eye(dim, dtype=torch.float32) for name in ("W_x", "W_h")
-        }
+    def __init__(self, dim_in: int, dim: int, *, activation: str = "linear") -> None:
+        super().__init__(dim_in, dim, activation=activation)
+        for name, size in (("W_x", dim_in), ("W_h", dim)):
+            self.anchors[name] = torch.eye(dim, size, dtype=torch.float32)
 
     def reset(self, random_state: RandomState) -> None:
         """Set the matrices to the identity, and the bias to zero."""

@@ -70,3 +70,14 @@ def test_texts_of_any_length_have_finite_vectors(name, growth, zoo):
     assert np.isfinite(lengths).all() and lengths.min() > 1e-4
     expected = [direction(encoder, words, f) for words in texts]
     assert_allclose(found / lengths, expected, atol=2e-4)
+
+
+def test_the_identity_with_another_activation_and_dimension(zoo):
+    """As in Le et al. (2015): what is negative is lost, and so are later dimensions."""
+    encoder = zoo.make("irnn", activation="relu", dim=3, residual=False, max_epochs=0)
+    encoder.fit(zoo.pairs)
+    (vector,) = encoder.transform(["w1 w2"])
+    state = np.zeros(3)
+    for word in ("w1", "w2"):
+        state = relu(state + encoder.vectors_[word][:3])
+    assert_allclose(vector, state / 2, rtol=1e-5, atol=1e-6)

@@ -104,7 +104,7 @@ def test_a_residual_starts_as_an_average_and_takes_after_its_composition(nets):
     filters = CharacterConvolution(
         4, [(3, 1)], None, conv_activation="tanh", activation="tanh", dropout=0.5
     )
-    for network in (IdentityRecurrent(4), batch_of_100, filters, DeepAverage(4, 3)):
+    for network in (IdentityRecurrent(4, 4), batch_of_100, filters, DeepAverage(4, 3)):
         model = Residual(network, 4)
         model.reset(np.random.RandomState(0))
         vectors = model(table, ids, offsets).detach()
@@ -112,7 +112,7 @@ def test_a_residual_starts_as_an_average_and_takes_after_its_composition(nets):
         assert model.batch_size == network.batch_size
         assert model.dropout == network.dropout
         assert model.pooling == ("distinct" if network.pooling else None)
-    assert list(Residual(IdentityRecurrent(4), 4).anchors) == [
+    assert list(Residual(IdentityRecurrent(4, 4), 4).anchors) == [
         "composition.W_x",
         "composition.W_h",
     ]

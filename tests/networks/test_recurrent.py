@@ -127,7 +127,7 @@ def test_one_layer_in_both_directions_is_torchs_bidirectional(nets):
 
 
 def test_identity_starts_as_the_average_and_is_held_there(nets):
-    model = IdentityRecurrent(DIM_IN)
+    model = IdentityRecurrent(DIM_IN, DIM_IN)
     model.reset(np.random.RandomState(0))
     table, ids, offsets = nets.make_batch(nets.lengths["ragged"], dtype=torch.float32)
     vectors = model(table, ids, offsets).detach()

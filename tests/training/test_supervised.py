@@ -84,7 +84,7 @@ TEXTS = [[0, 1, 1], [2], [], [3, 0], [4, 2, 2, 1], [1, 3]]  # words 5, 6 not at 
 COMPOSITIONS = {
     "average": lambda: Average(DIM),
     "projection": lambda: DeepAverage(DIM, 4),
-    "irnn": lambda: IdentityRecurrent(DIM),
+    "irnn": lambda: IdentityRecurrent(DIM, DIM),
 }
 ANCHORS = {"irnn": {"W_x": np.eye(DIM), "W_h": np.eye(DIM)}}
 

@@ -138,7 +138,7 @@ def slow_gradients(batch, p, equation, chosen, eps=1e-6):
 MODELS = {
     "projection": (lambda: DeepAverage(DIM, 4), equations.deep_average, {}),
     "irnn": (
-        lambda: IdentityRecurrent(DIM),
+        lambda: IdentityRecurrent(DIM, DIM),
         equations.identity_rnn,
         {"W_x": np.eye(DIM), "W_h": np.eye(DIM)},
     ),
@@ -269,8 +269,8 @@ def test_a_zero_vector_does_not_drown_the_others_when_clipping():
 
 def test_dense_adam_with_penalties_does_not_move_what_no_text_has():
     trainer = make_trainer(
-        IdentityRecurrent(DIM), optimizer="adam", sparse=False, vectors_penalty=1e-3,
-        composition_penalty=1e-3,
+        IdentityRecurrent(DIM, DIM), optimizer="adam", sparse=False,
+        vectors_penalty=1e-3, composition_penalty=1e-3,
     )  # fmt: skip
     table = trainer.table
     table.weight.copy_(table._initial)  # nothing has moved yet
