@@ -84,7 +84,7 @@ class STS(Table):
         for of in runs.values():
             for same in zip(*(run["rows"] for run in of), strict=True):
                 row = {**median(same), "n_seeds": len(same)}
-                sets = {name: row[name] for name in row if name in _sets(row)}
+                sets = {name: row[name] for name in _sets(row)}
                 found.append({**row, "means": sts_means(sets)})
         return found
 
