@@ -62,26 +62,6 @@ EXAMPLE = (ROOT / "examples/plot_custom_loss.py").read_text("utf-8")
 LOSS = re.search(r"(?s)class AlignmentUniformityLoss.*?\n\n\n", EXAMPLE)[0].replace(
     "(Loss):\n", '(Loss):\n    """Alignment and uniformity."""\n\n'
 )
-READER = '''
-from skparaphrase.datasets._readers import read_pairs
-
-
-def read_quotes(path, **options):
-    """Read pairs of quotes from a file without header."""
-    return read_pairs(path, columns=(0, 1), **options)
-'''
-SCORER = '''
-import numpy as np
-from sklearn.metrics import make_scorer
-
-
-def median_error(y_true, y_pred):
-    """The median absolute error."""
-    return float(np.median(np.abs(np.subtract(y_true, y_pred))))
-
-
-median_scorer = make_scorer(median_error, greater_is_better=False)
-'''
 # Room, names, source of the module, and a test of it with `tmp_path`.
 TASKS = {
     "encoder": ("encoders", ["MaximumEncoder"], ENCODER, """
@@ -111,26 +91,6 @@ def test_it(tmp_path):
     encoder = ParagramEncoder(vectors, loss=AlignmentUniformityLoss(), max_epochs=2)
     encoder.fit([("a", "b"), ("b", "a b")]).save(tmp_path / "encoder")
     assert type(load(tmp_path / "encoder").loss) is AlignmentUniformityLoss
-"""),
-    "data set": ("datasets", ["read_quotes"], READER, """
-from skparaphrase.datasets import read_quotes
-
-def test_it(tmp_path):
-    (tmp_path / "quotes.tsv").write_text("one\\tother\\nthis\\tthat\\n")
-    assert read_quotes(tmp_path / "quotes.tsv").data.shape == (2, 2)
-"""),
-    "scorer": ("metrics", ["median_error", "median_scorer"], SCORER, """
-from skparaphrase.datasets import load_similarity
-from skparaphrase.encoders import AverageEncoder
-from skparaphrase.metrics import median_error, median_scorer
-from skparaphrase.pairs import PairSimilarity
-from sklearn.pipeline import make_pipeline
-
-def test_it():
-    pairs, gold = load_similarity(return_X_y=True)
-    pipe = make_pipeline(AverageEncoder(), PairSimilarity()).fit(pairs, gold)
-    score = median_scorer(pipe, pairs, gold)
-    assert score == -median_error(gold, pipe.predict(pairs))
 """),
 }  # fmt: skip
 

@@ -37,7 +37,6 @@ from skparaphrase.interaction import (
 )
 from skparaphrase.losses import InfoNCELoss, MarginLoss
 from skparaphrase.networks import _table, resolve_device
-from skparaphrase.networks._interaction import WIDTHS
 from skparaphrase.optimizers import Optimizer
 from skparaphrase.supervised import (
     PairClassifier,
@@ -277,14 +276,8 @@ INTERACTION = {
 }
 TAGGERS = {"tags charagram": "charagram", "tags char lstm": "char lstm"}
 MODELS = [*ENCODERS, *CHARACTERS, *SUPERVISED, *INTERACTION, *TAGGERS]
+pytestmark = pytest.mark.usefixtures("narrow")  # blocks of few channels
 each_model = pytest.mark.parametrize("name", MODELS)
-
-
-@pytest.fixture(autouse=True)
-def narrow(monkeypatch):
-    """Blocks of few channels."""
-    for limit, widths in WIDTHS.items():
-        monkeypatch.setitem(WIDTHS, limit, (6, 7, 8, 7, 6, 8)[: len(widths)])
 
 
 @pytest.fixture

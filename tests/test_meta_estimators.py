@@ -14,7 +14,6 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn import config_context
 from sklearn.base import clone
 from sklearn.calibration import CalibratedClassifierCV
-from sklearn.decomposition import PCA
 from sklearn.exceptions import UnsetMetadataPassedError
 from sklearn.experimental import enable_halving_search_cv  # noqa: F401
 from sklearn.frozen import FrozenEstimator
@@ -32,7 +31,7 @@ from sklearn.model_selection import (
     TunedThresholdClassifierCV,
     cross_validate,
 )
-from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.pipeline import make_pipeline
 
 from skparaphrase.decomposition import CommonComponentRemoval
 from skparaphrase.encoders import (
@@ -41,10 +40,9 @@ from skparaphrase.encoders import (
     SIFEncoder,
     TfidfEncoder,
 )
-from skparaphrase.losses import MarginLoss
-from skparaphrase.metrics import STSScorer, pearson_score, pearson_scorer
+from skparaphrase.metrics import pearson_score, pearson_scorer
 from skparaphrase.model_selection import pair_groups
-from skparaphrase.pairs import LastAxis, PairFeatures, PairSimilarity
+from skparaphrase.pairs import PairSimilarity
 
 FOLDS = KFold(3, shuffle=True, random_state=0)
 GRID = {"sifencoder__a": [1e-1, 1e-3], "commoncomponentremoval__n_components": [0, 1]}
@@ -107,34 +105,6 @@ def test_halving(similarity, pairs, gold, Search, settings, n_fits):
     assert_array_equal(search.predict(pairs), best.predict(pairs))
 
 
-def test_halving_over_epochs(encoders, pairs, gold):
-    search = HalvingGridSearchCV(
-        encoders["paragram"].set_params(loss=MarginLoss()),
-        {"loss__margin": [0.2, 0.8], "learning_rate": [0.05, 0.5]},
-        resource="max_epochs",
-        min_resources=1,
-        max_resources=2,
-        factor=2,
-        scoring=STSScorer(
-            {"all": (pairs, gold), "few": (pairs[:9], gold[:9])}, average=True
-        ),
-        cv=[(np.arange(30), np.arange(3))],
-        error_score="raise",
-    )
-    search.fit(pairs)
-    results = search.cv_results_
-    assert results["n_resources"].tolist() == [1, 1, 1, 1, 2, 2]
-    for params, epochs, score in zip(
-        results["params"], results["n_resources"], results["mean_test_score"],
-        strict=True,
-    ):  # fmt: skip
-        alone = clone(encoders["paragram"]).set_params(max_epochs=int(epochs))
-        alone.set_params(**{k: v for k, v in params.items() if k != "max_epochs"})
-        alone.fit(pairs)
-        both = one_score(alone, pairs, gold), one_score(alone, pairs[:9], gold[:9])
-        assert_allclose(score, np.mean(both), atol=1e-6)
-
-
 def test_labels_train_an_encoder_in_a_search(vectors, sentences):
     """The encoder of each candidate is fitted with the labels of its fold."""
     labels = np.array([*"abc"])[[int(text.split()[0][1:]) % 3 for text in sentences]]
@@ -159,11 +129,6 @@ def test_labels_train_an_encoder_in_a_search(vectors, sentences):
     assert (rows != AverageEncoder(vectors).transform(texts)).any() or not (
         search.best_params_[name]
     )
-
-
-def one_score(encoder, pairs, gold):
-    vectors = encoder.transform(pairs)
-    return pearson_score(gold, PairSimilarity().fit(vectors).predict(vectors))
 
 
 def test_threads_share_a_table(similarity, pairs, gold):
@@ -228,36 +193,7 @@ def test_cache_for_processes(tmp_path):
     assert run.stdout.split() == ["3", "3", "3"]
 
 
-def test_cache_of_pair_features(encoders, pairs, gold, tmp_path):
-    steps = [
-        ("encoder", encoders["sif"]),
-        ("removal", CommonComponentRemoval()),
-        ("reduce", LastAxis(PCA(2))),
-        ("features", PairFeatures()),
-        ("head", Ridge()),
-    ]
-    expected = Pipeline(steps).fit(pairs, gold).predict(pairs)
-    memory = joblib.Memory(tmp_path, verbose=0)
-    for _ in range(2):
-        model = clone(Pipeline(steps, memory=memory)).fit(pairs, gold)
-        assert_allclose(model.predict(pairs), expected, rtol=1e-5)
-        assert len([*tmp_path.rglob("output.pkl")]) == 4
-
-
 # Around a classifier ---------------------------------------------------------------
-
-
-def test_frozen_encoder_in_a_search(encoders, sentences, labels):
-    encoder = encoders["corpus"].fit(sentences)
-    rows = encoder.transform(sentences)
-    grid = {"logisticregression__C": [0.1, 10]}
-    model = make_pipeline(FrozenEstimator(encoder), LogisticRegression())
-    search = GridSearchCV(model, grid, cv=FOLDS).fit(sentences, labels)
-    alone = GridSearchCV(make_pipeline(LogisticRegression()), grid, cv=FOLDS)
-    alone.fit(rows, labels)
-    for name in ("mean_test_score", "split2_test_score"):
-        assert_array_equal(search.cv_results_[name], alone.cv_results_[name])
-    assert search.best_estimator_[0].estimator is encoder
 
 
 def test_tuned_threshold(classifier, sentences, rows, labels):

@@ -198,18 +198,3 @@ def test_type_checkers_see_what_users_get(tmp_path):
         check=False,
     )
     assert done.returncode == 0, done.stdout + done.stderr
-
-
-def test_an_editable_install_is_a_path(tmp_path):
-    """Type checkers do not follow the import hook that setuptools makes otherwise."""
-    pytest.importorskip("setuptools", minversion="77")
-    for name in ("pyproject.toml", "setup.cfg", "README.md", "LICENSE"):
-        shutil.copy(ROOT / name, tmp_path)
-    for name in ("LICENSES", "skparaphrase"):
-        (tmp_path / name).symlink_to(ROOT / name)
-    code = "from setuptools.build_meta import build_editable; build_editable('.')"
-    subprocess.run([sys.executable, "-c", code], cwd=tmp_path, check=True)
-    (wheel,) = tmp_path.glob("*.whl")
-    with zipfile.ZipFile(wheel) as archive:
-        (name,) = [name for name in archive.namelist() if name.endswith(".pth")]
-        assert archive.read(name).decode().strip() == str(tmp_path)

@@ -128,22 +128,6 @@ def test_partitions_of_a_dask_frame(client, tmp_path):
     assert_allclose(found, expected, rtol=0, atol=1e-6)
 
 
-def test_similarities_of_partitions_of_pairs(client):
-    dask = pytest.importorskip("dask")
-    dataframe = pytest.importorskip("dask.dataframe")
-    model = make_pipeline(SIFEncoder(), PairSimilarity()).fit(PAIRS)
-    frame = pd.DataFrame(PAIRS, columns=["one", "other"], dtype="string")
-    pairs = dataframe.from_pandas(frame, npartitions=3)
-
-    def similarity(part, model):
-        return pd.Series(model.predict(part), index=part.index)
-
-    found = pairs.map_partitions(
-        similarity, dask.delayed(model), meta=(None, np.float32)
-    ).compute()
-    assert_array_equal(found, model.predict(PAIRS))
-
-
 # Ray -------------------------------------------------------------------------------
 
 RAY = """

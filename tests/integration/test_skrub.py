@@ -13,18 +13,14 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 from sklearn.decomposition import TruncatedSVD
 from sklearn.feature_extraction.text import TfidfVectorizer
-from sklearn.frozen import FrozenEstimator
 from sklearn.impute import SimpleImputer
 from sklearn.linear_model import Ridge
-from sklearn.pipeline import FeatureUnion, make_pipeline
+from sklearn.pipeline import make_pipeline
 
 from skparaphrase.decomposition import CommonComponentRemoval
-from skparaphrase.encoders import AverageEncoder
 from skparaphrase.pairs import (
-    LastAxisUnion,
     PairFeatures,
     PairVectorizer,
-    make_last_axis_union,
 )
 
 pytestmark = pytest.mark.integration
@@ -66,19 +62,6 @@ def test_skrub_gives_each_column_to_an_encoder(skrub, encoder, columns, make):
 
 
 @FRAMES
-def test_skrub_names_columns_as_told(skrub, encoder, columns, make):
-    model = make_pipeline(
-        skrub.ApplyToCols(encoder, cols="title", rename_columns="title_{}"),
-        skrub.ApplyToCols(encoder, cols="body", rename_columns="body_{}"),
-    )
-    found = model.fit_transform(make(columns))
-    for name in ("title", "body"):
-        names = [f"{name}_tfidfencoder{i}" for i in range(6)]
-        assert_array_equal(of(found, *names), alone(encoder, columns[name]))
-    assert list(model.get_feature_names_out()) == list(found.columns)
-
-
-@FRAMES
 @pytest.mark.parametrize("behind", ["passthrough", "vectorizer"])
 def test_skrub_gives_pairs_to_a_step(skrub, encoder, columns, pairs, make, behind):
     step = make_pipeline("passthrough", encoder, PairFeatures())
@@ -92,35 +75,6 @@ def test_skrub_gives_pairs_to_a_step(skrub, encoder, columns, pairs, make, behin
     assert_allclose(of(found, *found.columns[1:]), expected, atol=1e-12)
     later = apply.transform(make(columns)[:4])
     assert_allclose(of(later, *later.columns[1:]), expected[:4], atol=1e-12)
-
-
-def test_skrub_gives_each_column_to_a_union(skrub, encoder, vectors, columns):
-    other = make_pipeline(AverageEncoder(vectors), CommonComponentRemoval())
-    for union in (
-        make_last_axis_union(encoder, other),
-        LastAxisUnion([("first", "drop"), ("pipe", other), ("tfidf", encoder)]),
-        FeatureUnion([("pipe", other), ("tfidf", encoder)]),
-    ):
-        apply = skrub.ApplyToCols(make_pipeline(union), cols=["title"])
-        found = apply.fit_transform(pd.DataFrame(columns))
-        names = apply.created_outputs_
-        assert_array_equal(of(found, *names), union.fit_transform(columns["title"]))
-    union = make_last_axis_union(encoder, other)
-    apply = skrub.ApplyToCols(union, cols=["title", "body"])
-    found = apply.fit_transform(pd.DataFrame(columns))
-    for name, outputs in apply.input_to_outputs_.items():
-        assert_array_equal(of(found, *outputs), union.fit_transform(columns[name]))
-
-
-def test_skrub_keeps_a_frozen_encoder_in_a_pipeline(skrub, encoder, columns, pairs):
-    expected = encoder.fit(pairs).transform(columns["title"])
-    frozen = FrozenEstimator(encoder)
-    with pytest.raises(AttributeError, match="not available for frozen"):
-        skrub.ApplyToCols(frozen).fit_transform(pd.DataFrame({"a": columns["title"]}))
-    apply = skrub.ApplyToCols(make_pipeline(frozen), cols=["title", "body"])
-    found = apply.fit_transform(pd.DataFrame(columns))
-    assert_array_equal(of(found, *apply.input_to_outputs_["title"]), expected)
-    assert isinstance(encoder.transform(["w1"]), pd.DataFrame)  # the same, set by skrub
 
 
 @FRAMES
@@ -142,21 +96,6 @@ def test_table_vectorizer(skrub, encoder, columns, make, removal):
     assert len(found.columns) == 16
     again = pickle.loads(pickle.dumps(vectorizer)).transform(table)
     assert_array_equal(np.asarray(again), np.asarray(found))
-
-
-@FRAMES
-def test_table_vectorizer_of_named_columns(skrub, encoder, columns, make):
-    columns["title"][0] = ""  # missing to skrub, but not in specific columns
-    steps = [
-        (skrub.ApplyToCols(encoder, rename_columns=f"{name}_{{}}"), [name])
-        for name in ("title", "body")
-    ]
-    vectorizer = skrub.TableVectorizer(specific_transformers=steps)
-    found = vectorizer.fit_transform(make(columns))
-    for name in ("title", "body"):
-        names = [f"{name}_tfidfencoder{i}" for i in range(6)]
-        assert vectorizer.input_to_outputs_[name] == names
-        assert_array_equal(of(found, *names), alone(encoder, columns[name]))
 
 
 @FRAMES

@@ -4,7 +4,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 import warnings
-from hashlib import sha256
 from zlib import crc32
 
 import numpy as np
@@ -15,9 +14,7 @@ from sklearn.base import clone
 from torch.nn import functional as F
 
 import skparaphrase.interaction._base as base
-from skparaphrase import load_pretrained
-from skparaphrase.datasets import load_word_vectors
-from skparaphrase.encoders import AverageEncoder, _embedding
+from skparaphrase.encoders import AverageEncoder
 from skparaphrase.interaction import (
     PairwiseInteractionRanker,
     PairwiseInteractionRegressor,
@@ -32,10 +29,6 @@ SMALL = {
     "hidden_dim": 4, "max_epochs": 2, "batch_size": 9, "device": "cpu",
     "random_state": 0, "optimizer": Optimizer("adam"),
 }  # fmt: skip
-PAPER = {  # setting, digest of the initial parameters
-    PairwiseInteractionRegressor: ("msrvid", "9871c36a92d43e53"),
-    PairwiseInteractionRanker: ("trecqa", "63cb422a0b50199e"),
-}
 MODELS = [PairwiseInteractionRegressor, PairwiseInteractionRanker]
 each = pytest.mark.parametrize("Model", MODELS)
 
@@ -137,13 +130,6 @@ def test_batch_mates_change_nothing(Model, examples, vectors, monkeypatch):
 
 
 @each
-def test_vectors_are_the_pretrained_ones_unless_given(Model, vectors):
-    assert Model()._table() is load_pretrained().vectors
-    assert Model.paper()._table() is load_word_vectors()
-    assert Model.paper(vectors=vectors)._table() is vectors
-
-
-@each
 def test_an_untrained_model_orders_pairs_as_the_cosine(Model, examples, vectors):
     X, y = examples[Model]
     settings = {**SMALL, "max_epochs": 0, "similarity": "cosine"}
@@ -153,20 +139,6 @@ def test_an_untrained_model_orders_pairs_as_the_cosine(Model, examples, vectors)
     assert_array_equal(outputs(model, X).argsort(), cosines.argsort())
     odd = outputs(model, [("", "w1"), ("w1 w2", "w2 w1")])
     assert odd[0] < odd[1]
-
-
-@each
-def test_a_model_of_the_paper_has_no_shortcut(Model, examples, vectors):
-    """Its first parameters are those from before there was one."""
-    X, y = examples[Model]
-    setting, expected = PAPER[Model]
-    settings = {"vectors": vectors, "hidden_dim": 4, "max_epochs": 0}
-    model = Model.paper(setting, **settings, random_state=0).fit(X, y)
-    digest = sha256()
-    for name in sorted(model.parameters_):
-        digest.update(name.encode() + model.parameters_[name].tobytes("C"))
-    assert digest.hexdigest()[:16] == expected
-    assert "shortcut.weight" in Model(**settings).fit(X, y).parameters_
 
 
 # Words
@@ -394,19 +366,6 @@ def test_loss_of_an_epoch(Model, examples, vectors):
     assert_allclose(model.loss_curve_, [expected], rtol=1e-5)
 
 
-def test_linear_schedule_falls_to_zero_in_every_fit(vectors, pairs, gold):
-    # The first step of adam is as long as the rate: a fit of one step has it whole.
-    settings = {**SMALL, "optimizer": "adam", "batch_size": 18, "max_epochs": 1}
-    settings = {**settings, "learning_rate": 0.001, "warm_start": True}
-    model = PairwiseInteractionRegressor(vectors, **settings)
-    start = clone(model).set_params(max_epochs=0).fit(pairs, gold).parameters_
-    for tolerance in (1e-3, 0.3):
-        found = model.fit(pairs, gold).parameters_
-        went = np.abs(found["grid.output.bias"] - start["grid.output.bias"]).max()
-        assert_allclose(went, 0.001, rtol=tolerance)
-        start = found
-
-
 def test_warm_start_of_another_shape(vectors, pairs, gold):
     model = PairwiseInteractionRegressor(vectors, warm_start=True, **SMALL)
     before = model.fit(pairs, gold).predict(pairs)
@@ -468,24 +427,6 @@ def test_the_memory_reads_what_is_cut(context, vectors, pairs, gold):
             assert len({whole, end, start}) == 3
         else:
             assert_allclose([end, start], whole, rtol=1e-6, atol=1e-6)
-
-
-def test_long_texts_are_predicted_a_few_at_a_time(vectors, pairs, gold, monkeypatch):
-    model = PairwiseInteractionRegressor(vectors, **SMALL).fit(pairs, gold)
-    expected = model.predict(pairs)
-    sizes = []
-    found = base.similar_lengths
-
-    def noted(lengths, most):
-        for chunk in found(lengths, most):
-            sizes.append(lengths[chunk].max() * len(chunk))
-            yield chunk
-
-    monkeypatch.setattr(_embedding, "_TOKENS", 40)
-    monkeypatch.setattr(base, "similar_lengths", noted)
-    assert_allclose(model.predict(pairs), expected, atol=1e-6)
-    assert len(sizes) > 2
-    assert max(sizes) <= 40
 
 
 # Bad and poor input

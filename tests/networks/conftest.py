@@ -15,7 +15,6 @@ from torch.autograd import gradcheck
 from torch.func import functional_call
 
 from skparaphrase.networks import Interaction
-from skparaphrase.networks._interaction import WIDTHS
 
 LENGTHS = {
     "ragged": [3, 0, 1, 7, 2, 0, 6, 6, 1],
@@ -191,13 +190,6 @@ def check(request):
         "cuda": check_cuda,
     }
     return lambda make, equation: checks[request.param](make)
-
-
-@pytest.fixture
-def narrow(monkeypatch):
-    """Grid networks of few channels."""
-    for max_words, widths in WIDTHS.items():
-        monkeypatch.setitem(WIDTHS, max_words, (6, 7, 8, 7, 6, 8)[: len(widths)])
 
 
 @pytest.fixture

@@ -134,12 +134,3 @@ def test_draws(model, limits, nets):
     weights = [w for name, w in nets.arrays(model).items() if name.endswith("weight")]
     for weight, square in zip(weights, limits, strict=True):
         nets.assert_uniform(weight, square**0.5)
-
-
-def test_default_dtype_of_torch_does_not_matter():
-    torch.set_default_dtype(torch.float64)
-    try:
-        model = make_char_cnn([(2, 2)], "relu", "tanh")
-    finally:
-        torch.set_default_dtype(torch.float32)
-    assert {p.dtype for p in model.parameters()} == {torch.float32}

@@ -179,27 +179,6 @@ def test_focus_as_printed(drawn):
         assert cells.sum() == cells[:n1, :n2].sum()
 
 
-def test_printed_focus_leaves_words_unmatched():
-    """Seven of the best eight cells are in the first row or column."""
-    plane = [[16, 15, 14, 13], [12, 9, 1, 2], [11, 3, 8, 4], [10, 5, 6, 7]]
-    cube = torch.ones(1, 13, 4, 4)
-    cube[:, [6, 7, 9, 10]] = torch.tensor(plane).float()
-    assert_array_equal(focus_mask(cube)[0], np.eye(4, dtype=bool))
-    picked = focus_mask(cube, "paper")[0]
-    assert_array_equal(picked, np.diag([True, True, False, False]))
-
-
-@pytest.mark.parametrize(("height", "width"), [(32, 32), (48, 9), (1, 48), (7, 1)])
-def test_focus_on_values_that_do_not_tie(height, width):
-    rng = np.random.default_rng(0)
-    cube = rng.normal(size=(6, 13, height, width)).astype(np.float32).astype(float)
-    cube[:, 12] = 1
-    cube[3:, :, :, width // 2 :] = 0
-    picked = focus_mask(torch.from_numpy(cube)).numpy()
-    for got, pair in zip(picked, cube, strict=True):
-        assert_array_equal(got, slow_focus(pair))
-
-
 @pytest.mark.parametrize("context", [True, False])
 def test_the_same_sentence_is_matched_along_the_diagonal(context, nets):
     """Also where a word is repeated."""

@@ -8,7 +8,6 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from skparaphrase.encoders import AverageEncoder, CharagramEncoder
-from skparaphrase.text import WordLookup, WordTokenizer
 from skparaphrase.vectors import WordVectors
 
 PRIVATE = [*range(0xE000, 0xF900), *range(0xF0000, 0xFFFFE), *range(0x100000, 0x10FFFE)]
@@ -33,13 +32,3 @@ def test_a_text_of_all_private_characters_harms_no_neighbour(kind):
     for text, vector in zip(texts, found, strict=True):
         assert_array_equal(encoder.transform([text])[0], vector)
     assert found[0].any() and found[2].any()
-
-
-def test_memory_can_be_forgotten():
-    lookup = WordLookup(WordTokenizer(), {"a": 0})
-    [*lookup.encode_blocks(["a b c"])]
-    assert len(lookup._memory.rows) == 3
-    lookup.clear()
-    assert not lookup._memory.rows
-    [batch] = lookup.encode_blocks(["a b c"])
-    assert batch.ids.tolist() == [0]

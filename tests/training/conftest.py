@@ -7,4 +7,4 @@ from pathlib import Path
 from runpy import run_path
 
 found = run_path(str(Path(__file__).parents[1] / "networks" / "conftest.py"))
-narrow, double, nets = found["narrow"], found["double"], found["nets"]
+double, nets = found["double"], found["nets"]

@@ -267,26 +267,6 @@ def test_a_zero_vector_does_not_drown_the_others_when_clipping():
     assert (np.abs(trainer.table.numpy() - before).max(axis=1)[:5] > 1e-3).all()
 
 
-def test_dense_adam_with_penalties_does_not_move_what_no_text_has():
-    trainer = make_trainer(
-        IdentityRecurrent(DIM, DIM), optimizer="adam", sparse=False,
-        vectors_penalty=1e-3, composition_penalty=1e-3,
-    )  # fmt: skip
-    table = trainer.table
-    table.weight.copy_(table._initial)  # nothing has moved yet
-    with torch.no_grad():
-        trainer.module.W_h.copy_(trainer.anchors["W_h"])
-    # Texts of one word, whose states W_h never sees.
-    trainer.texts = TokenBatch(np.arange(4, dtype=np.int32), np.arange(5))
-    start = state_of(trainer)
-    for _ in range(5):
-        step(trainer, np.arange(2))
-    found = state_of(trainer)
-    assert_array_equal(found["vectors"][4:], start["vectors"][4:])
-    assert_array_equal(found["W_h"], start["W_h"])
-    assert (found["vectors"][:4] != start["vectors"][:4]).all()
-
-
 def test_a_frozen_table_stays_while_parameters_move():
     trainer = make_trainer(DeepAverage(DIM, 4), frozen=True, vectors_penalty=0.1)
     before = state_of(trainer)
