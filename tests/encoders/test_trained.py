@@ -585,7 +585,7 @@ INVALID = {
         {"max_epochs": 1.5}, {"vectors_penalty": -1}, {"composition_penalty": -1},
         {"ordered_first_epoch": None},
         {"freeze": "encoder"}, {"warm_start": 2}, {"device": None},
-        {"random_state": "seed"}, {"tokenizer": "words"}, {"activation": "linear"},
+        {"random_state": "seed"}, {"tokenizer": "words"}, {"activation": "gelu"},
     ],
     "paragram": [
         {"word_dropout": 1.0}, {"loss": "triplet"}, {"init": "average"},
