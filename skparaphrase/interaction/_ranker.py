@@ -32,12 +32,20 @@ class PairwiseInteractionRanker(PairwiseInteraction):
 
     Parameters
     ----------
-    vectors, hidden_dim
-        As in :class:`PairwiseInteractionRegressor`.
+    vectors : WordVectors, default=None
+        None takes the table of :func:`skparaphrase.load_pretrained`.
+    hidden_dim : int, default=250
+        Units of the LSTM.
     max_words : {32, 48, 64}, default=48
         Words of a sentence that are compared, from its beginning.
-    context, share_directions, focus, dropout
+    context : bool, default=True
+        False compares word vectors instead of LSTM states (table 8).
+    share_directions : bool, default=True
+        Whether one LSTM reads in both directions, as in the paper's code.
+    focus : {"matching", "paper", "dropout", "none"}, default="matching"
         As in :class:`PairwiseInteractionRegressor`.
+    dropout : float, default=0.3
+        Dropout rate, with `focus="dropout"`.
     similarity : {"cosine", "coverage"} or None, default="coverage"
         Similarity of the two texts' word vectors that is a further input of the output
         layer. Training starts from a regression of relevance on it alone. "coverage" is
@@ -45,26 +53,59 @@ class PairwiseInteractionRanker(PairwiseInteraction):
         question's words of their highest cosine with a word of the candidate, weighted
         by the lengths of the vectors (Mihalcea et al. 2006). "cosine" is that of the
         average word vectors. None is the paper's model.
-    scale, unknown_range, tokenizer, optimizer
+    scale : float, default=6.0
         As in :class:`PairwiseInteractionRegressor`.
+    unknown_range : float, default=0.05
+        As in :class:`PairwiseInteractionRegressor`.
+    tokenizer : callable or WordTokenizer, default=None
+        Splits a text into words; None is :class:`~skparaphrase.text.WordTokenizer`.
+
+    optimizer : {"adagrad", "adam", "rmsprop", "sgd"} or Optimizer, default="adam"
+        A name is short for `Optimizer(name, schedule="linear", clip_norm=50.0)`.
     learning_rate : float, default=0.0005
     batch_size : int, default=16
         Pairs per step. The gradient of a batch is the mean over its pairs.
     max_epochs : int, default=1
         Passes over the pairs. 0 keeps the initial parameters.
-    vectors_penalty, freeze, validation_fraction, patience
-        As in :class:`PairwiseInteractionRegressor`.
-    warm_start, device, random_state, verbose
-        As in :class:`PairwiseInteractionRegressor`.
+    vectors_penalty : float, default=0.0
+        Lambda, which pulls trained vectors to where they started.
+    freeze : {"vectors"} or None, default="vectors"
+        None also trains the word vectors.
+    validation_fraction : float, default=None
+        Fraction of the examples held out to choose the epoch.
+    patience : int, default=None
+        Number of epochs without improvement before training stops.
+
+    warm_start : bool, default=False
+        If True, `fit` resumes from the fitted state, with optimizer and random state,
+        for `max_epochs` more epochs.
+    device : str, default="auto"
+        "cpu", "cuda", or "auto": CUDA if available.
+    random_state : int, RandomState instance or None, default=None
+        The same seed gives bit-identical results on one CPU with one number of threads.
+    verbose : bool or int, default=False
+        Print the loss of every epoch. See also :mod:`skparaphrase.callback`.
 
     Attributes
     ----------
     classes_ : ndarray of shape (2,)
         0 and 1.
-    parameters_, vectors_, scale_, similarity_, loss_curve_, n_epochs_, best_epoch_
+    parameters_ : dict of str to ndarray
         As in :class:`PairwiseInteractionRegressor`.
+    vectors_ : WordVectors
+        Trained vectors of the words in `X`, with `freeze=None`.
+    scale_ : float
+        The factor of `scale`.
+    similarity_ : {"cosine", "coverage"} or None
+        The similarity in use.
+    loss_curve_ : list of float
+        Mean loss of a pair in each epoch, without penalties.
+    n_epochs_ : int
+        Number of epochs trained.
     validation_scores_ : list of float
         Mean reciprocal rank of the validation questions after each epoch, if any.
+    best_epoch_ : int
+        The epoch that was kept, if there is validation; 0 is the start.
 
     See Also
     --------
