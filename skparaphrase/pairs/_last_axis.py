@@ -131,12 +131,7 @@ class LastAxis(
         return self.transformer_.get_feature_names_out(input_features)
 
     def get_metadata_routing(self) -> MetadataRouter:
-        """Which metadata of `fit` the transformer requests.
-
-        Returns
-        -------
-        routing : MetadataRouter
-        """
+        """Which metadata of `fit` the transformer requests."""
         methods = MethodMapping().add(caller="fit", callee="fit")
         return MetadataRouter(owner=self).add(
             transformer=self.transformer,

@@ -48,10 +48,6 @@ class PairVectorizer(LastAxisTransformer, DocumentedOnline, BaseEstimator):
     --------
     PairFeatures : The same features from the vectors of an encoder.
 
-    Notes
-    -----
-    Document frequencies count a text once for each pair that contains it.
-
     Examples
     --------
     >>> from sklearn.feature_extraction.text import CountVectorizer
@@ -91,12 +87,6 @@ class PairVectorizer(LastAxisTransformer, DocumentedOnline, BaseEstimator):
         Returns
         -------
         self : PairVectorizer
-
-        Raises
-        ------
-        ValueError, TypeError
-            If `X` does not hold at least one pair of texts, or if a name in `how` is
-            unknown.
         """
         check_how(self.how)
         options = {"dtype": None, "ensure_all_finite": False, "estimator": self}
@@ -119,11 +109,6 @@ class PairVectorizer(LastAxisTransformer, DocumentedOnline, BaseEstimator):
         -------
         features : csr_array of shape (n_pairs, n_features_out)
             An ndarray if the rows are dense, or a frame if `set_output` asks for one.
-
-        Raises
-        ------
-        ValueError, TypeError
-            If `X` does not hold pairs, or `set_output` asks for a frame of sparse rows.
         """
         check_is_fitted(self)
         pairs = check_pairs(X)

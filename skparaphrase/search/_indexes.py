@@ -130,10 +130,6 @@ class FaissIndex(_Index):
     index_ : faiss.Index
         Of a loaded search, the bytes of its file until it is used.
 
-    See Also
-    --------
-    UsearchIndex : A graph of usearch.
-
     Notes
     -----
     faiss itself reads a saved index, and does not promise to survive a file that was
@@ -200,19 +196,10 @@ class UsearchIndex(_Index):
     index_ : usearch.index.Index
         Of a loaded search, the bytes of its file until it is used.
 
-    See Also
-    --------
-    FaissIndex : Graphs, clusters and compressed vectors of faiss.
-
     Notes
     -----
     usearch itself reads a saved index, and does not promise to survive a file that was
     crafted to harm: load a search with an index only from a source that you trust.
-
-    References
-    ----------
-    Y. Malkov, D. Yashunin, "Efficient and robust approximate nearest neighbor search
-    using hierarchical navigable small world graphs", TPAMI 2020.
 
     Examples
     --------

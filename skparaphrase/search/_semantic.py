@@ -113,17 +113,13 @@ class SemanticSearch(EncoderUser):
         Returns
         -------
         self : SemanticSearch
-
-        Raises
-        ------
-        ValueError
-            If an id occurs twice, or if ids or vectors do not belong to the texts.
         """
         texts, given = _texts_and_vectors(X, vectors)
         new_ids = _check_ids(X, ids, len(given if texts is None else texts))
         self._fit_encoder(texts)
         new_vectors = self._unit_vectors(texts, given)
-        self._set(new_ids, texts, new_vectors, self._fitted_index(new_vectors))
+        self.neighbors_, self.indexed_ = self._fitted_index(new_vectors)
+        self.ids_, self.texts_, self.vectors_ = new_ids, texts, new_vectors
         return self
 
     @fit_context(prefer_skip_nested_validation=False)
@@ -145,11 +141,6 @@ class SemanticSearch(EncoderUser):
         Returns
         -------
         self : SemanticSearch
-
-        Raises
-        ------
-        ValueError
-            As in :meth:`fit`, and if an id is there already.
         """
         if not hasattr(self, "vectors_"):
             return self.fit(X, ids=ids, vectors=vectors)
@@ -170,7 +161,8 @@ class SemanticSearch(EncoderUser):
             self.neighbors_.partial_fit(added)
             new_rows = np.arange(len(self.vectors_), len(new_vectors))
             index = self.neighbors_, np.concatenate([self.indexed_, new_rows])
-        self._set(new_ids, new_texts, new_vectors, index)
+        self.neighbors_, self.indexed_ = index
+        self.ids_, self.texts_, self.vectors_ = new_ids, new_texts, new_vectors
         return self
 
     def remove(self, ids: Any) -> Self:
@@ -187,7 +179,7 @@ class SemanticSearch(EncoderUser):
         Raises
         ------
         KeyError
-            If there is no text with an id; none is removed then.
+            If there is no text with an id.
         """
         check_is_fitted(self)
         asked = _listed(ids)
@@ -201,25 +193,13 @@ class SemanticSearch(EncoderUser):
                 raise KeyError(f"There is no text with the id {name!r}.")
         stays = np.ones(len(rows), dtype=bool)
         stays[[rows[name] for name in asked]] = False
-        indexed = self.indexed_
-        if indexed is not None:
-            new = np.append(np.where(stays, np.cumsum(stays) - 1, -1), -1)
-            indexed = new[indexed]  # -1 stays -1
-        texts = None if self.texts_ is None else self.texts_[stays]
-        index = self.neighbors_, indexed
-        self._set(self.ids_[stays], texts, self.vectors_[stays], index)
+        if self.indexed_ is not None:
+            rows_left = np.append(np.where(stays, np.cumsum(stays) - 1, -1), -1)
+            self.indexed_ = rows_left[self.indexed_]  # -1 stays -1
+        if self.texts_ is not None:
+            self.texts_ = self.texts_[stays]
+        self.ids_, self.vectors_ = self.ids_[stays], self.vectors_[stays]
         return self
-
-    def _set(
-        self,
-        ids: NDArray[Any],
-        texts: NDArray[np.object_] | None,
-        vectors: NDArray[np.float32],
-        index: tuple[Any, NDArray[np.intp] | None],
-    ) -> None:
-        """Set all attributes at once, after all that may fail."""
-        self.ids_, self.texts_, self.vectors_ = ids, texts, vectors
-        self.neighbors_, self.indexed_ = index
 
     def _unit_vectors(
         self, texts: NDArray[np.object_] | None, vectors: Any

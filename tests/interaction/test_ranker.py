@@ -15,10 +15,8 @@ from sklearn.model_selection import (
 
 from skparaphrase.interaction import PairwiseInteractionRanker
 from skparaphrase.metrics import (
-    map_scorer,
     mean_average_precision,
     mean_reciprocal_rank,
-    mrr_scorer,
 )
 
 SMALL = {
@@ -191,9 +189,6 @@ def ranked(model, X, y, train, test, query, metric):
     fitted = clone(model).fit([X[i] for i in train], y[train])
     scores = fitted.decision_function([X[i] for i in test])
     return metric(y[test], scores, query[test])
-
-
-BOTH = [(map_scorer, mean_average_precision), (mrr_scorer, mean_reciprocal_rank)]
 
 
 def test_groups_are_routed_to_score(model, questions):

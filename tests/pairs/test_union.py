@@ -34,7 +34,6 @@ from skparaphrase.pairs import (
     LastAxisUnion,
     PairFeatures,
     PairSimilarity,
-    make_last_axis_union,
 )
 from skparaphrase.vectors import WordVectors
 
@@ -177,22 +176,6 @@ def test_copies(union, encoders, pairs, tmp_path):
     union = LastAxisUnion([("paragram", frozen)], scale=None).fit(pairs[:5])
     assert union.named_transformers["paragram"] is frozen
     assert_array_equal(union.transform(pairs), before)
-
-
-def test_parameters_by_name(union, members, encoders):
-    assert union.get_params()["word__sifencoder__a"] == 1e-3
-    assert union.get_params()["char"] is members[1][1]
-    assert "char" not in union.get_params(deep=False)
-    union.set_params(word__sifencoder__a=0.5, char=AverageEncoder(), scale=None)
-    assert members[0][1][0].a == 0.5
-    assert union.transformer_list[1][1].tokenizer is None
-    with pytest.raises(ValueError, match="Invalid parameter"):
-        union.set_params(words__a=1)
-    members = encoders["sif"], PCA(), PCA(), "passthrough"
-    union = make_last_axis_union(*members, weights=[1, 2, 3, 4], scale=None)
-    names = [name for name, _ in union.transformer_list]
-    assert names == ["sifencoder", "pca-1", "pca-2", "passthrough"]
-    assert (union.weights, union.scale) == ([1, 2, 3, 4], None)
 
 
 def test_grid_search(union, pairs, gold):

@@ -77,13 +77,6 @@ def test_equal_texts_have_a_cosine_of_one():
     assert pairs.score.max() == 1
 
 
-def test_small_integers():
-    texts = np.unique(PAIRS)
-    pairs = ParaphraseMiner(threshold=0.6, top_k=np.int8(100)).fit(texts).mine(texts)
-    expected = ParaphraseMiner(threshold=0.6).fit(texts).mine(texts)
-    assert_array_equal(pairs.row, expected.row)
-
-
 def test_no_pair():
     pairs = ParaphraseMiner(PLANE).fit(["a"]).mine(["a", "d"])
     assert pairs.row.shape == pairs.text.shape == (0, 2)

@@ -22,7 +22,6 @@ from skparaphrase.encoders import AverageEncoder, ParagramEncoder, SIFEncoder
 from skparaphrase.search import SemanticSearch
 from skparaphrase.storage import _models
 from skparaphrase.streams import transform_to
-from skparaphrase.text import split_passages
 from skparaphrase.vectors import WordVectors
 
 TEXTS = ["Where is my parcel?", "I want my money back.", "Do you sell bikes?"]
@@ -33,14 +32,6 @@ QUERIES = load_similarity().data[:40, 1]
 @pytest.fixture(scope="module")
 def search():
     return SemanticSearch().fit(SENTENCES)
-
-
-def test_finds_the_text_that_means_the_same():
-    search = SemanticSearch().fit(TEXTS)
-    hits = search.search(["The package has not arrived.", "refund, please"], k=1)
-    assert hits.text.tolist() == [[TEXTS[0]], [TEXTS[1]]]
-    assert hits.row.tolist() == [[0], [1]]
-    assert hits.query.tolist() == ["The package has not arrived.", "refund, please"]
 
 
 def test_as_the_cosines_of_scikit_learn(search):
@@ -54,12 +45,6 @@ def test_as_the_cosines_of_scikit_learn(search):
     assert_allclose(hits.score, expected, atol=1e-6)
     assert_allclose(np.take_along_axis(cosines, hits.row, axis=1), expected, atol=1e-6)
     assert_array_equal(hits.text, SENTENCES[hits.row])
-
-
-def test_the_query_itself_is_a_hit(search):
-    hits = search.search(SENTENCES[5], k=1)
-    assert hits.text[0, 0] == SENTENCES[5]
-    assert_allclose(hits.score, 1, atol=1e-6)
 
 
 def test_frames(search):
@@ -93,16 +78,6 @@ def test_neighbors_of_others(search, neighbors):
     assert_allclose(hits.score, expected.score, atol=1e-6)
     assert not hasattr(neighbors, "X_")
     assert not hasattr(neighbors, "n_features_in_")
-
-
-@pytest.mark.parametrize("neighbors", [None, NearestNeighbors()], ids=str)
-def test_texts_can_be_added(neighbors):
-    search = SemanticSearch(neighbors=neighbors)
-    search.partial_fit(TEXTS[:1]).partial_fit(TEXTS[1:])
-    whole = SemanticSearch(neighbors=neighbors).fit(TEXTS)
-    assert_array_equal(search.texts_, whole.texts_)
-    assert_array_equal(search.vectors_, whole.vectors_)
-    assert search.search("bicycle shop", k=1).row.item() == 2
 
 
 IDS = [f"q{number}" for number in range(len(SENTENCES))]
@@ -287,19 +262,6 @@ def test_the_best_text_of_each_group(search, neighbors):
                 assert len({*groups[hits.row[query]]}) == len(expected)
     with pytest.raises(ValueError, match="inconsistent numbers"):
         search.search(QUERIES, groups=groups[:3])
-
-
-def test_documents_by_their_best_passage():
-    documents = [
-        "The museum opens at nine. Dogs have to stay outside. Parking is free.",
-        "Trains leave every hour. Bicycles may be taken along on weekends.",
-    ]
-    passages = split_passages(documents, 6, n_shared=0)
-    search = SemanticSearch().fit(passages.text)
-    hits = search.search(["can I bring my bike", "pets"], k=2, groups=passages.document)
-    assert passages.document[hits.row[:, 0]].tolist() == [1, 0]
-    assert hits.text[1, 0] == "Dogs have to stay outside."
-    assert sorted(passages.document[hits.row[0]]) == [0, 1]
 
 
 def test_vectors_instead_of_texts(search, tmp_path):
