@@ -56,15 +56,14 @@ def direction(encoder, words, f):
     return h
 
 
-@pytest.mark.parametrize("growth", [1.0, 1.2, 30.0])
-@pytest.mark.parametrize("name", ["irnn", "rnn"])
+@pytest.mark.parametrize(("name", "growth"), [("irnn", 30.0), ("rnn", 1.2)])
 def test_texts_of_any_length_have_finite_vectors(name, growth, zoo):
     f = {"irnn": np.positive, "rnn": relu}[name]
     relus = {"activation": "relu", "dim": None} if name == "rnn" else {}
     encoder = zoo.make(name, **relus, residual=False, max_epochs=1).fit(zoo.pairs)
     encoder.parameters_["W_h"] = np.float32(growth) * np.eye(5, dtype=np.float32)
     rng = np.random.RandomState(1)
-    texts = [rng.choice(zoo.words, length) for length in (10, 500, 2000, 20_000, 3)]
+    texts = [rng.choice(zoo.words, length) for length in (10, 500, 5000, 3)]
     found = encoder.transform([" ".join(words) for words in texts])
     lengths = np.linalg.norm(found, axis=1, keepdims=True)
     assert np.isfinite(lengths).all() and lengths.min() > 1e-4

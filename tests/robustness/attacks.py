@@ -42,7 +42,6 @@ if hasattr(os, "fork"):
     _ALL += [
         Attack(process_attacks.kill_a_save, process_attacks.SAVERS, 200),
         Attack(process_attacks.fill_the_disk, process_attacks.SAVERS, 200),
-        Attack(process_attacks.save_as_another_user, process_attacks.SAVERS, 200),
         Attack(process_attacks.fork_alone, NAMES, 100),
         Attack(process_attacks.fork_under_load, process_attacks.FORKED, 200, forks),
     ]

@@ -207,36 +207,3 @@ def fill_the_disk(kind, seed, folder):
     assert end_of(fork(work)) == 0, "not an OSError"
     assert read(path) in (1, 2)
     last_save(3, save, read, path)
-
-
-def save_as_another_user(kind, seed, folder):
-    """Who may only read gets the content, and a PermissionError of a save."""
-    save, read, path = first_save(kind, folder)
-    may_read = Random(seed).random() < 0.7
-    for place in [path, *path.rglob("*")]:
-        place.chmod(0o755 if place.is_dir() and may_read else 0o644 * may_read)
-    for place in [folder, *folder.parents]:
-        if place.stat().st_uid == os.getuid() and place.stat().st_mode & 0o5 != 0o5:
-            place.chmod(0o755)
-
-    def work():
-        if os.getuid() == 0:
-            os.setgid(65534)
-            os.setuid(65534)
-        else:
-            folder.chmod(0o555)
-        try:
-            found = read(path)
-        except PermissionError:
-            assert not may_read
-        else:
-            assert found == 1
-        with suppress(OSError, ValueError):
-            save(path, 2)
-            raise AssertionError("another user may write")
-
-    assert end_of(fork(work)) == 0, "the other user"
-    folder.chmod(0o755)
-    for place in [path, *path.rglob("*")]:
-        place.chmod(0o755)
-    assert read(path) == 1

@@ -149,24 +149,6 @@ def test_a_linear_head_starts_as_logistic_regression(vectors, sentences):
     assert np.ptp(found, axis=0).min() > 0.1
 
 
-def test_a_linear_head_starts_from_a_random_sample(vectors, sentences, monkeypatch):
-    """Every other example may be of one class."""
-    monkeypatch.setattr(base, "_MAX_EXAMPLES", 20)
-    found, solve = [], base.logistic_regression
-
-    def record(features, targets, *args, **kwargs):
-        found.append(targets)
-        return solve(features, targets, *args, **kwargs)
-
-    monkeypatch.setattr(base, "logistic_regression", record)
-    y = np.arange(len(sentences)) % 2
-    settings = {**SMALL, "hidden_dim": None, "max_epochs": 0}
-    SentenceClassifier(ParagramEncoder(vectors), **settings).fit(sentences, y)
-    (targets,) = found
-    assert len(targets) == 20 < len(sentences)
-    assert 3 <= targets.argmax(axis=1).sum() <= 17
-
-
 @pytest.mark.parametrize("penalty", [0.0, 1e-6])
 def test_the_largest_change_needs_no_penalty(penalty, vectors, sentences, labels):
     optimizer = Optimizer("adagrad", max_change=0.05)

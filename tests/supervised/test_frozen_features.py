@@ -7,7 +7,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from joblib import Memory
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.frozen import FrozenEstimator
@@ -19,7 +18,6 @@ from skparaphrase.datasets import load_similarity
 from skparaphrase.encoders import AverageEncoder
 from skparaphrase.model_selection import pair_groups
 from skparaphrase.pairs import PairFeatures, PairVectorizer
-from skparaphrase.vectors import WordVectors
 
 
 class Counting(AverageEncoder):
@@ -97,19 +95,3 @@ def test_memory_embeds_repeated_texts_once(counting, pairs, labels, tmp_path):
     before = len(counting.seen)
     fit(1, twice[:20])
     assert len(counting.seen) > before
-
-
-def test_memory_of_joblib_knows_other_encoders(counting, vectors, sentences, tmp_path):
-    memory = Memory(tmp_path / "cache", verbose=0)
-
-    def fit(encoder):
-        pipe = make_pipeline(
-            FrozenEstimator(encoder), LogisticRegression(), memory=memory
-        )
-        pipe.fit(sentences, np.arange(len(sentences)) % 2)
-        return len(encoder.seen)
-
-    n_first = fit(counting)
-    assert fit(counting) == n_first
-    other = Counting(counting.path, WordVectors(vectors.words, 2 * vectors.matrix))
-    assert fit(other) == 2 * n_first

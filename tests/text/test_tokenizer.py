@@ -8,15 +8,12 @@ import re
 from collections import Counter
 from itertools import chain
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from plain_words import tokenizers, words_of
 from sklearn.base import clone
 
-import skparaphrase
-from skparaphrase.encoders import AverageEncoder
 from skparaphrase.text import (
     WordLookup,
     WordTokenizer,
@@ -35,19 +32,6 @@ def test_tokenize_and_count_against_plain_findall(texts, params):
     tokenizer = WordTokenizer(**params)
     assert tokenizer.tokenize(texts) == expected
     assert tokenizer.count(texts) == Counter(chain.from_iterable(expected))
-
-
-def test_an_encoder_clones_searches_and_saves_its_tokenizer(tmp_path):
-    encoder = AverageEncoder(tokenizer=WordTokenizer("ptb"))
-    encoder = clone(encoder).set_params(tokenizer__lowercase=False).fit(["I don't."])
-    assert encoder.tokenizer == WordTokenizer("ptb", lowercase=False)
-    encoder.save(tmp_path / "encoder")
-    loaded = skparaphrase.load(tmp_path / "encoder")
-    assert loaded.tokenizer == encoder.tokenizer
-    texts = ["I don't.", "I DO NOT", "i do n't ."]
-    found = loaded.transform(texts)
-    np.testing.assert_array_equal(found, encoder.transform(texts))
-    assert found[2].any() and not np.array_equal(found[0], found[2])
 
 
 @pytest.mark.parametrize(
