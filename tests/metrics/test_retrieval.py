@@ -187,18 +187,6 @@ def test_several_relevant_texts():
     }
 
 
-def test_several_metrics_in_a_search(vectors, pairs, sentences):
-    search = GridSearchCV(
-        SIFEncoder(vectors, frequencies={f"w{i}": 2**i for i in range(30)}),
-        {"a": [1e-3, 1.0]},
-        cv=ShuffleSplit(1, random_state=0),
-        scoring=RetrievalScorer(pairs, metric=["mrr", "recall@5"]),
-        refit="recall@5",
-    ).fit(sentences)
-    assert search.best_score_ == max(search.cv_results_["mean_test_recall@5"])
-    assert "mean_test_mrr" in search.cv_results_
-
-
 @pytest.mark.parametrize("metric", ["recall", "recall@0", "mrr@3", ["mrr", "recall@x"]])
 def test_a_wrong_metric(metric):
     with pytest.raises(ValueError, match="recall@k"):

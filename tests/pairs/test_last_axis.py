@@ -93,8 +93,3 @@ def test_last_axis_refuses(paired, vectors, message):
     step = LastAxis(StandardScaler()).fit(paired)
     with pytest.raises(ValueError, match=message):
         step.transform(vectors)
-
-
-def test_last_axis_wants_a_y_of_its_length(paired):
-    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
-        LastAxis(SelectKBest(f_regression)).fit(paired, np.ones(7))
