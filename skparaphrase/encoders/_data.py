@@ -18,14 +18,14 @@ from sklearn.utils import (
 )
 from sklearn.utils.multiclass import check_classification_targets
 
-from skparaphrase._math import text_groups, unit_vectors
+from skparaphrase._math import unit_vectors
 from skparaphrase.encoders._average import check_fit_texts
-from skparaphrase.text import TokenBatch, check_texts, unique_texts
+from skparaphrase.text import check_texts, unique_texts
 from skparaphrase.text._check import ROWS, check_text_blocks, is_missing
 from skparaphrase.text._stored import is_stored
-from skparaphrase.vectors import WordVectors
 
 N_PARTNERS = 2  # of a text that has a label
+_hashes: Any = np.frompyfunc(hash, 1, 1)  # of an array of str
 _NAMES = {
     "pairs": "paraphrases",
     "triplets": "triplets",
@@ -77,12 +77,10 @@ class Texts:
         self._array = array
         self.signal = signal
         self.strings: Any = array.ravel()
-        self.distinct: Any
-        self.indices: NDArray[np.intp]
-        if isinstance(array, StoredTexts):
-            self.distinct, self.indices = array.unique()
-        else:
-            self.distinct, self.indices = unique_texts(array)
+        is_stored = isinstance(array, StoredTexts)
+        found = array.unique() if is_stored else unique_texts(array)
+        self.distinct: Any = found[0]
+        self.indices: NDArray[np.intp] = found[1]
 
     def __len__(self) -> int:
         return len(self._array)
@@ -95,10 +93,6 @@ class Texts:
     def take(self, rows: NDArray[np.intp]) -> "Texts":
         """Some of the examples."""
         return Texts(self._array[rows], self.signal.take(rows))
-
-    def encode(self, tokenizer: Any, vectors: WordVectors) -> TokenBatch:
-        """The tokens of the distinct texts."""
-        return vectors.encode(self.distinct, tokenizer, known_only=True)
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,11 +117,8 @@ class StoredTexts:
     @classmethod
     def read(cls, X: Any) -> "StoredTexts":
         """Check all texts of stored data, and hash them."""
-        blocks = []
-        for texts in check_text_blocks(X, widths=ROWS):
-            found = np.fromiter(map(hash, texts.ravel().tolist()), np.int64, texts.size)
-            blocks.append(found.reshape(texts.shape))
-        hashes = np.concatenate(blocks)
+        blocks = map(_hashes, check_text_blocks(X, widths=ROWS))
+        hashes = np.concatenate([block.astype(np.int64) for block in blocks])
         return cls(X, np.arange(hashes.size).reshape(hashes.shape), hashes)
 
     @property
@@ -202,9 +193,8 @@ def check_examples(
         )
     texts: Any
     texts = StoredTexts.read(X) if is_stored(X) else check_texts(X, widths=ROWS)
-    rows: NDArray[np.intp] | None = None
     if texts.shape[1:] == () and len(texts):
-        signal, rows = _labels(texts, y)
+        signal = _labels(texts, y)
     elif texts.shape[1:] == (3,):
         if y is not None:
             raise ValueError("X has triplets, shape (n_triplets, 3): leave out y.")
@@ -212,23 +202,22 @@ def check_examples(
     elif y is None or not len(texts):
         signal = Signal("pairs")
     else:
-        signal, rows = _paraphrases_or_scores(texts, y, kinds, positive_from)
+        signal, texts = _paraphrases_or_scores(texts, y, kinds, positive_from)
     if signal.kind not in kinds:
         raise ValueError(
             f"X and y hold {_NAMES[signal.kind]}, but the loss learns from "
             f"{' or '.join(_NAMES[kind] for kind in sorted(kinds))}. loss='auto' takes "
             "one that fits."
         )
-    n_left = len(texts) if rows is None else len(rows)
-    if n_left < 2 and signal.kind != "labels":
+    if len(texts) < 2 and signal.kind != "labels":
         raise ValueError(
-            f"Found {n_left} samples that are {_NAMES[signal.kind]}, while a minimum "
-            "of 2 is required: an example is compared with the others."
+            f"Found {len(texts)} samples that are {_NAMES[signal.kind]}, while a "
+            "minimum of 2 is required: an example is compared with the others."
         )
-    return Texts(texts if rows is None else texts[rows], signal)
+    return Texts(texts, signal)
 
 
-def _labels(texts: Any, y: Any) -> tuple[Signal, NDArray[np.intp] | None]:
+def _labels(texts: Any, y: Any) -> Signal:
     """Numbers of the labels of single texts."""
     if y is None:
         raise ValueError(
@@ -241,7 +230,7 @@ def _labels(texts: Any, y: Any) -> tuple[Signal, NDArray[np.intp] | None]:
     check_consistent_length(texts, labels)
     classes = np.unique(labels, return_inverse=True)[1]
     check_classes(classes)
-    return Signal("labels", classes), None
+    return Signal("labels", classes)
 
 
 def _is_one_hot(y: Any) -> bool:
@@ -276,8 +265,8 @@ def check_classes(classes: NDArray[np.intp], where: str = "") -> None:
 
 def _paraphrases_or_scores(
     pairs: Any, y: Any, kinds: Collection[str], positive_from: float | None
-) -> tuple[Signal, NDArray[np.intp] | None]:
-    """Which pairs are paraphrases, or how similar all are."""
+) -> tuple[Signal, Any]:
+    """What scores teach, and the pairs to learn from."""
     labels = np.asarray(y)
     if labels.dtype.kind in "UTO" and any(isinstance(y_i, str) for y_i in labels.flat):
         raise ValueError(
@@ -307,9 +296,9 @@ def _paraphrases_or_scores(
                 raise ValueError(
                     f"All scores are {min(values):g}: there is no order to learn."
                 )
-            return Signal("scores", scores.astype(np.float32)), None
+            return Signal("scores", scores.astype(np.float32)), pairs
         positive_from = 1.0
-    return Signal("pairs"), np.flatnonzero(scores >= positive_from)
+    return Signal("pairs"), pairs[np.flatnonzero(scores >= positive_from)]
 
 
 def partners(labels: NDArray[np.intp], random_state: Any) -> NDArray[np.intp]:
@@ -329,14 +318,6 @@ def partners(labels: NDArray[np.intp], random_state: Any) -> NDArray[np.intp]:
         found = np.column_stack([order, order[start + (place + step) % size]])
         pairs.append(found[size > step])
     return np.concatenate(pairs)
-
-
-def share_texts(texts: Texts) -> NDArray[np.intp]:
-    """Numbers of groups of examples, shape (n_examples,): those that share a text.
-
-    Hard negatives do not count: they would connect nearly all triplets.
-    """
-    return text_groups(texts.indices.reshape(len(texts), -1)[:, :2])
 
 
 def check_teacher(X: Any, y: Any) -> Texts:

@@ -25,13 +25,13 @@ from skparaphrase._compat import (
 )
 from skparaphrase._estimator import Arrays, PaperSettings, warn_caller
 from skparaphrase._lazy import networks, training
+from skparaphrase._math import text_groups
 from skparaphrase.encoders._base import TextEncoder
 from skparaphrase.encoders._data import (
     check_classes,
     check_examples,
     mean_targets,
     partners,
-    share_texts,
     teacher_axes,
 )
 from skparaphrase.encoders._embedding import embed_texts
@@ -209,7 +209,8 @@ class TrainedEncoder(PaperSettings, CallbackSupportMixin, TextEncoder):
             texts,
             self.validation_fraction,
             deepcopy(self._split_state),
-            groups=share_texts(texts),
+            # Hard negatives do not count: they would connect nearly all triplets.
+            groups=text_groups(texts.indices.reshape(len(texts), -1)[:, :2]),
         )
         if texts.signal.kind == "labels":
             check_classes(train.signal.values, " to train on")
@@ -226,7 +227,7 @@ class TrainedEncoder(PaperSettings, CallbackSupportMixin, TextEncoder):
     ) -> "training.Training":
         """Start or resume, encode the texts, and return what trains on them."""
         composition = self._resume() if resume else self._start(texts.strings)
-        batch = texts.encode(self._tokenizer(), self.vectors_)
+        batch = self.vectors_.encode(texts.distinct, self._tokenizer(), known_only=True)
         if not len(batch.ids):
             raise ValueError(
                 "No word of the texts has a vector: do texts and vectors agree in "
