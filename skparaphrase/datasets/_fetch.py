@@ -34,7 +34,6 @@ from skparaphrase.model_selection import pair_groups
 from skparaphrase.storage._folders import open_plain
 
 _DTYPES = {"score": np.float64, "label": np.int64}  # other columns are objects
-_TIMEOUT = 30  # seconds without a byte
 
 
 def get_data_home(data_home: str | PathLike[str] | None = None) -> str:
@@ -125,6 +124,7 @@ def _download(
             f"Downloading {urls[0]} needs pooch: pip install 'skparaphrase[data]'. Or "
             f"put a copy at {path}."
         ) from error
+    downloader = pooch.HTTPDownloader(progressbar=progressbar, timeout=30)
     failures = ""
     for url in urls:
         registry = pooch.create(
@@ -133,11 +133,6 @@ def _download(
             registry={path.name: file.get("sha256")},
             urls={path.name: url},
             retry_if_failed=n_retries,
-        )
-        downloader = pooch.HTTPDownloader(
-            progressbar=progressbar,
-            timeout=_TIMEOUT,
-            headers={"Accept-Encoding": "identity"},
         )
         try:
             registry.fetch(path.name, downloader=downloader)
@@ -303,7 +298,7 @@ def iter_cells(
 
     Columns are names in the header, or positions from 0 in a file without a header.
     """
-    rows = iter_rows("\n".join(decode_lines(content)), source)
+    rows = iter_rows("\n".join(decode_lines(content)).encode(), source)
     for number, cells in select_columns(rows, columns, source):
         yield f"{source}, line {number}", [cell.strip() for cell in cells]
 

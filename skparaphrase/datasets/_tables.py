@@ -62,19 +62,25 @@ def read_table(
         )
     # Programs that write .csv files quote cells whatever the separator is.
     quoted = is_csv or sep != "\t"
-    text = decode(read_bytes(path), str(path), encoding)
-    rows = iter_rows(text, str(path), sep, quoted=quoted)
-    chosen = [*select_columns(rows, columns, str(path), sep=sep, parameters=parameters)]
-    lines = [line for line, _ in chosen]
-    cells = np.array([row for _, row in chosen], object)
-    cells = cells.reshape(len(lines), len(columns))
-    is_empty = (cells[:, : len(texts)] == "").any(axis=1)
+    content = read_bytes(path)
+    rows = iter_rows(content, str(path), sep=sep, quoted=quoted, encoding=encoding)
+    rows = select_columns(rows, columns, str(path), sep=sep, parameters=parameters)
+    lines: list[int] = []
+    values: list[list[str]] = [[] for _ in columns]  # of strings, for a quick gc
+    for line, row in rows:
+        lines.append(line)
+        for cells, cell in zip(values, row, strict=True):
+            cells.append(cell)
+    names = [*map(str, columns)]
+    table = {
+        name: np.array(cells, object) for name, cells in zip(names, values, strict=True)
+    }
+    is_empty = np.any([table[name] == "" for name in names[: len(texts)]], axis=0)
     if is_empty.any():
         warn_caller(
             f"{path} has {is_empty.sum()} rows with an empty text, the first in line "
             f"{lines[is_empty.argmax()]}. Unless they are meant, drop them."
         )
-    table = dict(zip(map(str, columns), cells.T, strict=True))
     if target is not None:
 
         def error(row: int, problem: str) -> ValueError:
@@ -82,7 +88,7 @@ def read_table(
             return ValueError(f"{where}: {problem}")
 
         to_array = partial(_to_scores, sep=sep) if numeric else _to_labels
-        table[str(target)] = to_array(cells[:, -1].tolist(), error)
+        table[str(target)] = to_array(values[-1], error)
     return table
 
 
@@ -123,46 +129,50 @@ def check_expansion(path: Path, n_bytes: int) -> None:
         )
 
 
-def decode(content: bytes, source: str, encoding: str) -> str:
-    """Text without its byte order mark; an error names the line of `source`."""
-    try:
-        return content.decode(encoding).removeprefix("\ufeff")
-    except UnicodeDecodeError as error:
-        before = error.object[: error.start].decode(error.encoding, "ignore")
-        raise ValueError(
-            f"{source}, line {before.count(chr(10)) + 1}: not {encoding} "
-            f"({error.reason}). Pass encoding= for a file in another encoding."
-        ) from error
-
-
 def iter_rows(
-    text: str, source: str, sep: str = "\t", *, quoted: bool = False
+    content: bytes,
+    source: str,
+    *,
+    sep: str = "\t",
+    quoted: bool = False,
+    encoding: str = "utf-8",
 ) -> Iterator[Row]:
     """Iterate over the rows that are not empty.
 
-    Without quotes, rows end at line feeds.
+    Without quotes, rows end at line feeds. A byte order mark is dropped.
     """
+    newline = "" if quoted else "\n"
+    lines = io.TextIOWrapper(io.BytesIO(content), encoding, newline=newline)
     # The csv module, not pandas, which pads short rows, accepts text after closing
     # quotes, and reports no lines.
     reader = csv.reader(
-        io.StringIO(text, newline="" if quoted else "\n"),
+        lines,
         delimiter=sep,
         quoting=csv.QUOTE_MINIMAL if quoted else csv.QUOTE_NONE,
         skipinitialspace=quoted and sep != " ",
         strict=True,
     )
-    advice = (
-        f"Is a quote not doubled, or not closed, or does {sep!r} not separate columns?"
-        if quoted
-        else "Save the file with line ends of Unix or Windows."
-    )
     try:
+        if lines.read(1) != "\ufeff":
+            lines.seek(0)
         for cells in reader:
             if cells:
                 yield reader.line_num, cells
     except csv.Error as error:
+        advice = "Save the file with line ends of Unix or Windows."
+        if quoted:
+            advice = "Is a quote not doubled or not closed, or should sep= be another?"
         raise ValueError(
             f"{source}, line {reader.line_num}: {error}. {advice}"
+        ) from error
+    except UnicodeError as error:
+        number, reason = reader.line_num + 1, str(error)
+        if isinstance(error, UnicodeDecodeError):  # in a block of several lines
+            before = error.object[: error.start].decode(error.encoding, "ignore")
+            number, reason = number + before.count("\n"), error.reason
+        raise ValueError(
+            f"{source}, line {number}: not {encoding} ({reason}). Pass encoding= for a "
+            "file in another encoding."
         ) from error
 
 
@@ -186,17 +196,15 @@ def select_columns(
             "no header."
         )
     header: list[str] = []
-    n_header = 0
     if any(isinstance(column, str) for column in columns):
         number, header = next(rows, (1, []))
-        n_header = len(header)
         for column in columns:
             count = header.count(column) if isinstance(column, str) else 1
             if count != 1:
                 problem = f"{count} columns are named" if count else "no column"
                 raise ValueError(
                     f"{source}, line {number}: {problem} {column!r}; the header is "
-                    f"{header}.{names if n_header >= len(columns) else advice}"
+                    f"{header}.{names if len(header) >= len(columns) else advice}"
                 )
     positions = [
         header.index(column) if isinstance(column, str) else index(column)
@@ -209,11 +217,11 @@ def select_columns(
                 f"{source}, line {number}: expected {n_columns} columns or more, got "
                 f"{len(row)}.{advice}"
             )
-        if n_header and any(row[n_header:]):
+        if header and any(row[len(header) :]):
             quotes = "" if sep == "\t" else f" Quote cells that contain {sep!r}."
             raise ValueError(
-                f"{source}, line {number}: the header has {n_header} columns, this row "
-                f"{len(row)}.{quotes}"
+                f"{source}, line {number}: the header has {len(header)} columns, this "
+                f"row {len(row)}.{quotes}"
             )
         yield number, [row[position] for position in positions]
 

@@ -359,6 +359,7 @@ def test_errors_suggest_another_separator(file, name, content, params, sep):
         # Line feeds are counted as characters, not as bytes.
         ("a\t\u0a0a\nĊ\td\n\ne".encode("utf-16")[:-1], "utf-16", 4),
         ("a\tb\nĊ\td\n\ne".encode("utf-16-be")[:-1], "utf-16-be", 4),
+        (b"a\0\t\0b\0\n\0", "utf-16", 1),  # without a mark
         (b"a\tb\n\x81\tc\n", "cp1252", 2),
         (b"a\tb\n\xff\xff", "shift_jis", 2),
         (b"a\tb\r\n" * 9000 + b"\xff", "utf-8", 9001),
