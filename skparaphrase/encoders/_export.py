@@ -23,7 +23,6 @@ from skparaphrase.text import TOKEN_PATTERNS, WordTokenizer
 from skparaphrase.text._lookup import JOINERS
 from skparaphrase.vectors import WordVectors
 
-_FORMAT_VERSION = 1
 _MODULE = "sentence_transformers.models.StaticEmbedding"
 _MODULES = [{"idx": 0, "name": "0", "path": "", "type": _MODULE}]
 
@@ -63,7 +62,7 @@ def save_model2vec(
         for name, content in (("config", config), ("modules", _MODULES)):
             text = json.dumps(content, indent=1) + "\n"
             (new / f"{name}.json").write_text(text, encoding="ascii")
-        write_metadata(new, kind="model2vec", version=_FORMAT_VERSION, encoder=encoder)
+        write_metadata(new, kind="model2vec", encoder=encoder)
 
 
 def static_embedding(

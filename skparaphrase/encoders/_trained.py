@@ -293,6 +293,11 @@ class TrainedEncoder(PaperSettings, CallbackSupportMixin, TextEncoder):
             check_same_words(anchors, self.vectors_)
         return self._fitted_composition()
 
+    def _forget_init(self) -> None:
+        """Without `init`, which folders do not hold, penalties pull to `vectors_`."""
+        if getattr(self, "vectors", None) is None:
+            self._anchors = None, self.vectors_
+
     def _draw_table(self, texts: Iterable[str]) -> WordVectors:
         """Random vectors of the n-grams or characters of texts, if it learns them."""
         raise NotImplementedError

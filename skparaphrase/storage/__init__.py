@@ -1,4 +1,4 @@
-"""Models, tables and checkpoints in folders."""
+"""Models and tables in folders."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause

@@ -1,71 +1,51 @@
-"""Folders that appear whole or not at all, and the checksums of their files."""
+"""Folders that are written completely or not at all, and the checksums of their files.
+
+A folder holds metadata.json, arrays (.npy if they are memory-mapped, otherwise
+.safetensors), other JSON files, and folders of the same kind.
+"""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-import ctypes
 import errno
 import json
 import os
 import re
 import shutil
 import stat
-import sys
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager
 from importlib import import_module
 from os import PathLike
 from pathlib import Path
-from tokenize import TokenError
+from tempfile import mkdtemp
 from typing import Any, BinaryIO, TypeVar
 from zlib import crc32
 
 import numpy as np
-from filelock import FileLock
 from numpy.typing import NDArray
-from safetensors import SafetensorError
-from safetensors.numpy import load_file, save_file
+from safetensors import numpy as safetensors
 
 T = TypeVar("T")
 
 _FORMAT = "skparaphrase"
-_CHECKSUM = b',\n "crc32": '  # the last key of a JSON file
-_NAME = re.compile(r"[\w.-]+(/metadata\.json)?")
-# What reading a malformed file can raise,
-MALFORMED = (
-    ArithmeticError,
-    AttributeError,
-    EOFError,
-    LookupError,
-    OSError,
-    RecursionError,
-    SafetensorError,
-    SyntaxError,
-    TokenError,
-    TypeError,
-    ValueError,
-)
-# and the codes of such an OSError. Others, such as a missing permission, say nothing
-# about the content.
-_MALFORMED_PATHS = {
-    *(None, errno.ENOENT, errno.ENOTDIR, errno.EISDIR),
-    *(errno.ELOOP, errno.ENAMETOOLONG),
-}
+_VERSION = 4  # of the format; no other is read
+_NAME = re.compile(r"\w[\w.-]{0,200}(/metadata\.json)?")
 
 
 @contextmanager
 def new_folder(folder: str | PathLike[str]) -> Iterator[Path]:
     """Create a temporary folder, which is renamed to `folder` if the block succeeds.
 
-    An existing folder that this package wrote is replaced with all its content, in a
-    single step where the system supports that.
+    An existing folder that this package wrote is replaced with all its content. It is
+    renamed before that, and :func:`read_folder` finds it if the process is killed.
 
     Raises
     ------
     ValueError
         If `folder` exists and was not written by this package.
     """
-    folder = Path(folder)
+    folder = Path(os.path.realpath(folder))
     is_empty = folder.is_dir() and not any(folder.iterdir())
     if folder.exists() and not is_empty and not _is_ours(folder):
         raise ValueError(
@@ -75,91 +55,51 @@ def new_folder(folder: str | PathLike[str]) -> Iterator[Path]:
     folder.parent.mkdir(parents=True, exist_ok=True)
     with temporary_folder(folder) as new:
         yield new
-        if not folder.exists():
-            new.rename(folder)
-        elif not _exchange(new, folder):
-            old = new.with_name("old")
-            _move_aside(folder, old)
-            try:
-                new.rename(folder)
-            except OSError:
-                old.rename(folder)
-                raise
+        _replace(folder, new)
 
 
 @contextmanager
 def temporary_folder(path: Path) -> Iterator[Path]:
     """Create an empty folder for content that the block renames to `path`.
 
-    It lies in a hidden folder beside `path` that only its owner can read, and has the
-    usual permissions itself. It is deleted after the block. Others that write `path`
-    wait for their turn.
+    It has the usual permissions and lies in a hidden folder beside `path` that only its
+    owner can read, and that is deleted after the block.
     """
-    with ExitStack() as stack:
-        with suppress(NotImplementedError, OSError):  # a file system without locks
-            stack.enter_context(locked(_lock_of(path)))
-        _sweep(path)
-        place = _place(path)
-        place.mkdir(mode=0o700)
-        try:
-            new = place / "new"
-            new.mkdir()
-            yield new
-        finally:
-            shutil.rmtree(place, ignore_errors=True)
-
-
-def _place(path: Path) -> Path:
-    return path.with_name(f".{path.name}.new")
-
-
-def _lock_of(path: Path) -> Path:
-    return path.with_name(f".{path.name}.lock")
-
-
-@contextmanager
-def locked(file: Path, timeout: float = -1, **options: Any) -> Iterator[None]:
-    """Hold a lock; raise OSError or NotImplementedError where there are no locks."""
-    with FileLock(file, timeout, **{"fallback_to_soft": False, **options}):
-        try:
-            yield
-        finally:
-            # Delete the file while it is locked: a process that waits for a deleted
-            # file opens a new one. Windows deletes it when the lock is released.
-            with suppress(OSError):
-                file.unlink()
-
-
-def _sweep(path: Path) -> None:
-    """Delete the remains of a killed writer, and undo its removal of `path`."""
-    place = _place(path)
-    if not os.path.lexists(path):
-        with suppress(OSError):
-            (place / "old").rename(path)
-    shutil.rmtree(place, ignore_errors=True)
-
-
-def _exchange(new: Path, old: Path) -> bool:
-    """Exchange two folders in a single step; return False where that fails."""
-    here, exchange = -100, 2  # AT_FDCWD and RENAME_EXCHANGE of Linux; RENAME_SWAP
-    paths = os.fsencode(new), os.fsencode(old)
+    place = Path(mkdtemp(prefix=f".{path.name}.", dir=path.parent))
     try:
-        libc = ctypes.CDLL(None)
-        if sys.platform == "darwin":
-            return libc.renamex_np(*paths, exchange) == 0
-        return libc.renameat2(here, paths[0], here, paths[1], exchange) == 0
-    except (AttributeError, OSError, TypeError):
-        return False
+        new = place / "new"
+        new.mkdir()
+        yield new
+    finally:
+        shutil.rmtree(place, ignore_errors=True)
 
 
-def _move_aside(folder: Path, old: Path) -> None:
+def _replace(folder: Path, new: Path) -> None:
+    """Rename a new folder; if that fails, the old one is put back."""
+    old = _old(folder)
+    if folder.exists():
+        shutil.rmtree(old, ignore_errors=True)
+        try:
+            os.replace(folder, old)
+        except PermissionError as error:  # on Windows
+            raise PermissionError(
+                f"{folder} cannot be replaced: a file in it is open, or a model that "
+                "was loaded from it maps its vectors; delete the model, or save "
+                "elsewhere."
+            ) from error
     try:
-        folder.rename(old)
-    except PermissionError as error:  # on Windows; elsewhere mapped files stay usable
-        raise PermissionError(
-            f"{folder} cannot be replaced: a file in it is open, or a model that was "
-            "loaded from it maps its vectors; delete the model, or save elsewhere."
-        ) from error
+        os.replace(new, folder)
+    except OSError:
+        if old.exists() and not folder.exists():
+            os.replace(old, folder)
+        raise
+    shutil.rmtree(old, ignore_errors=True)
+
+
+def _old(folder: Path) -> Path:
+    """Where the old folder is while a new one takes its place."""
+    folder = Path(os.path.realpath(folder))
+    return folder.with_name(f".{folder.name}.old")
 
 
 def _is_ours(folder: Path) -> bool:
@@ -171,7 +111,7 @@ def _is_ours(folder: Path) -> bool:
     return isinstance(content, dict) and content.get("format") == _FORMAT
 
 
-def write_metadata(folder: Path, *, kind: str, version: int, **content: Any) -> None:
+def write_metadata(folder: Path, *, kind: str, **content: Any) -> None:
     """Describe the content of a folder, for :func:`read_metadata`.
 
     Call it last: it records the checksums of all files, and of the metadata of inner
@@ -182,36 +122,29 @@ def write_metadata(folder: Path, *, kind: str, version: int, **content: Any) -> 
     inside += folder.glob("*/metadata.json")
     metadata = {
         "format": _FORMAT,
-        "kind": kind,
-        "version": version,
+        "version": _VERSION,
         "written_by": package.__version__,
+        "kind": kind,
         **content,
         "files": {path.relative_to(folder).as_posix(): _crc32(path) for path in inside},
     }
     write_json(folder / "metadata.json", metadata, indent=1)
 
 
-def write_json(
-    path: Path, content: dict[str, Any], *, indent: int | None = None
-) -> None:
-    """Write a non-empty object that ends with its checksum, for :func:`read_json`."""
-    to_python = np.generic.item  # of NumPy's numbers
-    text = json.dumps(content, indent=indent, default=to_python)
-    raw = text.encode("ascii")[:-1].rstrip()
-    path.write_bytes(raw + _CHECKSUM + b"%d\n}\n" % crc32(raw))
-
-
 def read_folder(folder: Path, read: Callable[..., T], **options: Any) -> T:
     """Read a folder; start again if it is replaced meanwhile."""
     while True:
-        before = _identity(folder)
+        place = folder
+        if not folder.exists() and _old(folder).exists():
+            place = _old(folder)
+        before = _identity(place)
         try:
-            found = read(folder, **options)
-        except (FileNotFoundError, ValueError):
-            if _identity(folder) == before:
+            found = read(place, **options)
+        except (OSError, ValueError):
+            if _identity(place) == before:
                 raise
         else:
-            if _identity(folder) == before:
+            if _identity(place) == before:
                 return found
 
 
@@ -224,78 +157,52 @@ def _identity(folder: Path) -> tuple[int, int] | None:
 
 
 def read_metadata(
-    folder: Path,
-    *,
-    kind: str | Sequence[str],
-    version: int,
-    lazy: str | None = None,
-    verify: bool = True,
+    folder: Path, kinds: Collection[str], *, verify: bool
 ) -> dict[str, Any]:
-    """Read the metadata of a saved folder, and check its files.
+    """Read the metadata of a saved folder, and compare the checksums of its files.
 
     Parameters
     ----------
     folder : Path
-    kind : str or sequence of str
+    kinds : collection of str
         The accepted kinds of folders.
-    version : int
-        The latest supported format.
-    lazy : str, default=None
-        Suffix of files that will be memory-mapped. The checksums of large ones are
-        compared only if `verify` is True.
-    verify : bool, default=True
+    verify : bool
+        Also compare the checksums of large files that will be memory-mapped.
 
     Raises
     ------
     FileNotFoundError
         If `folder` holds no metadata.
     ValueError
-        If it is of another kind, has changed since it was written, or was written by a
-        later version. Folders of the first edition have no checksums.
+        If it is of another kind or format, or has changed since it was written.
     """
-    if os.path.lexists(_place(folder)):
-        with suppress(NotImplementedError, OSError), locked(_lock_of(folder), 0):
-            _sweep(folder)
-    metadata = _read_unverified(folder)
-    kinds = [kind] if isinstance(kind, str) else list(kind)
-    if metadata.get("kind") not in kinds:
-        raise ValueError(
-            f"{folder} holds {metadata.get('kind')!r}, not {' or '.join(kinds)}."
+    path = folder / "metadata.json"
+    if not folder.exists():
+        raise FileNotFoundError(f"There is no folder {folder}.")
+    if not os.path.lexists(path):
+        raise FileNotFoundError(
+            f"{folder} was not saved by skparaphrase: it has no metadata.json."
         )
-    if type(metadata.get("version")) is not int:
-        raise ValueError(f"{folder} is damaged: its metadata has no version.")
-    if metadata["version"] > version:
-        raise ValueError(
-            f"{folder} has format version {metadata['version']}, this release reads "
-            f"up to {version}: upgrade skparaphrase."
-        )
-    with refuse_damage(folder):
-        for name, expected in metadata.pop("files", {}).items():
+    metadata = read_json(path)
+    with refuse_corruption(folder):
+        kind = metadata["kind"]
+        if metadata["format"] != _FORMAT or kind not in kinds:
+            raise ValueError(f"{folder} holds {kind!r}, not {' or '.join(kinds)}.")
+        if metadata["version"] != _VERSION:
+            raise ValueError(
+                f"{folder} has the format of skparaphrase {metadata['written_by']}, "
+                "which this version does not read. Fit and save the model again."
+            )
+        for name, expected in metadata.pop("files").items():
             if not _NAME.fullmatch(name):
                 raise ValueError(f"{name!r} is not the name of a file in it")
             file = checked_file(folder / name)
             if not file.exists():
                 raise ValueError(f"{name} is missing")
-            if verify or not (file.suffix == lazy and is_large(file.stat().st_size)):
-                if _crc32(file) != expected:
-                    raise ValueError(f"{file} is damaged: checksum mismatch")
+            is_lazy = file.suffix == ".npy" and is_large(file.stat().st_size)
+            if (verify or not is_lazy) and _crc32(file) != expected:
+                raise ValueError(f"{file} is corrupt: checksum mismatch")
     return metadata
-
-
-def read_kind(folder: Path) -> Any:
-    """Read only the kind of a saved folder."""
-    return _read_unverified(folder).get("kind")
-
-
-def _read_unverified(folder: Path) -> dict[str, Any]:
-    try:
-        return read_json(folder / "metadata.json")
-    except (FileNotFoundError, NotADirectoryError):
-        if not folder.exists():
-            raise FileNotFoundError(f"There is no folder {folder}.") from None
-        raise FileNotFoundError(
-            f"{folder} was not saved by skparaphrase: it has no metadata.json."
-        ) from None
 
 
 def is_large(n_bytes: int) -> bool:
@@ -311,8 +218,18 @@ def _crc32(path: Path) -> int:
     return found
 
 
+def write_json(
+    path: Path, content: dict[str, Any], *, indent: int | None = None
+) -> None:
+    """Write an object, after a line with its checksum, for :func:`read_json`."""
+    to_python = np.generic.item  # of NumPy's numbers
+    text = json.dumps(content, indent=indent, default=to_python)
+    raw = text.removeprefix("{").lstrip().encode("ascii")
+    path.write_bytes(b'{"crc32": %d,\n' % crc32(raw) + raw)
+
+
 def read_json(path: Path) -> dict[str, Any]:
-    """Read a JSON file that holds an object.
+    """Read what :func:`write_json` wrote.
 
     Raises
     ------
@@ -321,17 +238,10 @@ def read_json(path: Path) -> dict[str, Any]:
     ValueError
         If it holds anything else.
     """
-    try:
+    with refuse_corruption(path):
         raw = checked_file(path).read_bytes()
-    except (MemoryError, OverflowError) as error:
-        raise ValueError(f"{path} is damaged: it is larger than the memory") from error
-    with refuse_damage(path):
-        content = json.loads(raw)
-        if not isinstance(content, dict):
-            raise ValueError("it does not hold an object")
-        expected = content.pop("crc32", None)
-        before, found, _ = raw.rpartition(_CHECKSUM)
-        if found and crc32(before) != expected:
+        content: dict[str, Any] = json.loads(raw)
+        if content.pop("crc32") != crc32(raw.partition(b"\n")[2]):
             raise ValueError("checksum mismatch")
     return content
 
@@ -354,7 +264,7 @@ def load_array(path: Path, *dtypes: str, mmap: bool = True) -> NDArray[Any]:
         If it holds anything else. The size of the array is compared with that of the
         file before memory is allocated.
     """
-    with refuse_damage(path):
+    with refuse_corruption(path):
         with checked_file(path).open("rb") as file:
             np.lib.format.read_magic(file)
         with np.errstate(over="raise"):
@@ -366,70 +276,27 @@ def load_array(path: Path, *dtypes: str, mmap: bool = True) -> NDArray[Any]:
     return array if mmap else np.array(array)
 
 
-def save_arrays(path: Path, content: dict[str, Any]) -> dict[str, Any]:
-    """Write the arrays in nested dicts to a safetensors file; return the rest.
-
-    An array is named after its keys, "outer/inner".
-    """
-    arrays: dict[str, NDArray[Any]] = {}
-
-    def without_arrays(part: dict[str, Any], prefix: str) -> dict[str, Any]:
-        rest = {}
-        for name, value in part.items():
-            if isinstance(value, np.ndarray):
-                arrays[prefix + name] = np.ascontiguousarray(value)
-            elif isinstance(value, dict):
-                rest[name] = without_arrays(value, f"{prefix}{name}/")
-            else:
-                rest[name] = value
-        return rest
-
-    rest = without_arrays(content, "")
-    if arrays:
-        write_safetensors(path, arrays)
-    return rest
-
-
 def write_safetensors(path: Path, arrays: dict[str, NDArray[Any]]) -> None:
-    """Write arrays to a file that all may read who may read its new folder.
-
-    Without more, safetensors leaves the file to its owner alone.
-    """
-    try:
-        save_file(arrays, path)
-    except SafetensorError as error:  # with the system's error as its text
-        found = re.search(r"os error (\d+)", str(error))
-        code = int(found[1]) if found else errno.EIO
-        raise OSError(code, f"{os.strerror(code)} ({error})", str(path)) from error
-    path.chmod(path.parent.stat().st_mode & 0o666)
+    """Write arrays to a file; that of `save_file` only its owner could read."""
+    path.write_bytes(
+        safetensors.save({k: np.ascontiguousarray(x) for k, x in arrays.items()})
+    )
 
 
-def load_arrays(path: Path, content: dict[str, Any], *, finite: bool = False) -> None:
-    """Put the arrays that :func:`save_arrays` wrote, if any, back into nested dicts.
-
-    Raises
-    ------
-    ValueError
-        If the file holds anything else, if `content` has no place for an array, or if a
-        number is not `finite`.
-    """
-    if not os.path.lexists(path):
-        return
-    with refuse_damage(path):
-        for keys, array in load_file(checked_file(path)).items():
-            if finite and not np.isfinite(array).all():
-                raise ValueError(f"{keys!r} is not finite")
-            *outer, name = keys.split("/")
-            place = content
-            for key in outer:
-                place = place.setdefault(key, {})
-            place[name] = array
+def read_safetensors(path: Path) -> dict[str, NDArray[Any]]:
+    """Read finite arrays; raise a ValueError if the file holds anything else."""
+    with refuse_corruption(path):
+        arrays: dict[str, NDArray[Any]] = safetensors.load_file(checked_file(path))
+        for name, array in arrays.items():
+            if not np.isfinite(array).all():
+                raise ValueError(f"{name!r} is not finite")
+    return arrays
 
 
 def checked_file(path: Path) -> Path:
     """Return the path of a file of a saved folder; refuse all but plain files."""
     if os.path.lexists(path) and not path.is_file():
-        raise ValueError(f"{path} is damaged: it is not a file")
+        raise ValueError(f"{path} is corrupt: it is not a file")
     return path
 
 
@@ -459,21 +326,21 @@ def open_plain(path: Path) -> BinaryIO:
 
 
 @contextmanager
-def refuse_damage(path: Path) -> Iterator[None]:
+def refuse_corruption(path: Path) -> Iterator[None]:
     """Raise a ValueError that names `path` if the block finds malformed content.
 
-    An error that starts with the name of `path`, or of a file in it, is left as it is.
+    An OSError, such as a missing permission, says nothing about the content. It is left
+    as it is, and so is an error that starts with the name of `path`, or of a file in
+    it.
     """
     try:
         yield
-    except MemoryError as error:
-        raise ValueError(
-            f"{path} is damaged, or larger than the memory allows: {error}"
-        ) from error
-    except MALFORMED as error:
-        if isinstance(error, OSError) and error.errno not in _MALFORMED_PATHS:
-            raise
-        reason = f"it lacks {error}" if isinstance(error, KeyError) else str(error)
+    except OSError:
+        raise
+    except Exception as error:
+        reason = str(error)
         if isinstance(error, ValueError) and reason.startswith(str(path)):
             raise
-        raise ValueError(f"{path} is damaged: {reason or repr(error)}") from error
+        if not isinstance(error, ValueError):
+            reason = f"{type(error).__name__}: {reason}"
+        raise ValueError(f"{path} is corrupt: {reason}") from error

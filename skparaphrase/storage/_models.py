@@ -3,15 +3,17 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+import json
+import os
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
 from inspect import signature
-from itertools import islice
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,40 +21,259 @@ from sklearn.frozen import FrozenEstimator
 
 from skparaphrase._compat import validate_parameter_constraints
 from skparaphrase.storage._folders import (
+    checked_file,
     is_large,
     load_array,
-    load_arrays,
     new_folder,
     read_folder,
-    read_kind,
     read_metadata,
-    refuse_damage,
-    save_arrays,
+    read_safetensors,
+    refuse_corruption,
     write_metadata,
+    write_safetensors,
 )
 from skparaphrase.text import TOKEN_PATTERNS
 
-_FORMAT_VERSION = 2
 _MODELS = ("encoders", "interaction", "search", "supervised", "tagging")
 _SETTINGS = ("losses", "optimizers", "text")  # modules of parameter objects
-_TABLES = ("vectors",)  # whose classes load themselves
 _ARRAYS = "arrays.safetensors"
 _MAPPED = "float32", "float16", "int8", "uint8", "int64"  # arrays of search
-_MOST_ENTRIES = 1000  # of a folder; models have a dozen
-_MOST_DEPTH = 16  # of folders in folders; models have four
 _LABEL_BYTES = 2**26  # of an array of labels
-_MAPPINGS = "class_weight", "weights"  # of labels, of words; others are word counts
-_PLAIN = (str, int, float, bool, type(None))
-# Parameters of the second edition that some classes no longer have. They only decided
-# how a fit went: without them, a fitted model is the same.
-_DROPPED = ("a", "frequencies", "scale", "scramble", "weighting", "word_dropout")
+_SCALARS = (str, int, float, bool, type(None))
+
+
+@dataclass
+class _Folder:
+    """A folder that is written or read.
+
+    Attributes
+    ----------
+    path : Path
+    arrays : dict of str to ndarray
+        The content of the file of small arrays.
+    parameters : dict of str to object
+        Those of the model, as far as they are read.
+    trust_patterns, verify : bool
+        Parameters of :func:`load`.
+    """
+
+    path: Path
+    arrays: dict[str, NDArray[Any]] = field(default_factory=dict)
+    parameters: dict[str, Any] = field(default_factory=dict)
+    trust_patterns: bool = False
+    verify: bool = False
+
+    def inner(self, name: str) -> Path:
+        """The path of an inner folder; a ValueError if it is a link."""
+        path = self.path / name
+        if path.is_symlink():
+            raise ValueError(f"{name} is a link to a folder; copy the folder")
+        return path
+
+    def read_model(self, name: str) -> Any:
+        """The model in an inner folder."""
+        options = {"trust_patterns": self.trust_patterns, "verify": self.verify}
+        return _load(self.inner(name), **options)
+
+
+class _Type(NamedTuple):
+    """A type of parameters and attributes that are not scalars or lists of them.
+
+    `write` takes a folder, a name and a value, and returns what the metadata say of it;
+    `read` takes a folder, the name and that.
+    """
+
+    includes: Callable[[Any], bool]
+    write: Callable[[_Folder, str, Any], Any]
+    read: Callable[[_Folder, str, Any], Any]
+
+
+def _write_settings(folder: _Folder, name: str, value: Any) -> Any:
+    params = value.get_params(deep=False)
+    return [type(value).__name__, {k: _plain(v) for k, v in params.items()}]
+
+
+def _read_settings(folder: _Folder, name: str, content: Any) -> Any:
+    kind, parameters = content
+    found = _instantiate(_classes(_SETTINGS), kind, parameters)
+    pattern = getattr(found, "pattern", "words")
+    if pattern not in TOKEN_PATTERNS and not folder.trust_patterns:
+        raise ValueError(
+            f"{folder.path} has a tokenizer with the regular expression "
+            f"{pattern!r:.200}, which may run forever on some texts. If you trust its "
+            "author, load it with trust_patterns=True."
+        )
+    return found
+
+
+def _write_frozen(folder: _Folder, name: str, value: Any) -> None:
+    save(value.estimator, folder.path / name)
+
+
+def _read_frozen(folder: _Folder, name: str, content: Any) -> Any:
+    return FrozenEstimator(folder.read_model(name))
+
+
+def _write_model(folder: _Folder, name: str, value: Any) -> None:
+    save(value, folder.path / name)
+
+
+def _read_model(folder: _Folder, name: str, content: Any) -> Any:
+    return folder.read_model(name)
+
+
+def _write_bundled(folder: _Folder, name: str, value: Any) -> Any:
+    return value._source
+
+
+def _read_bundled(folder: _Folder, name: str, content: Any) -> Any:
+    return import_module("skparaphrase.vectors._bundled").referred(*content)
+
+
+def _write_table(folder: _Folder, name: str, value: Any) -> None:
+    value.save(folder.path / name)
+
+
+def _read_table(folder: _Folder, name: str, content: Any) -> Any:
+    table = import_module("skparaphrase.vectors").WordVectors
+    return table.load(folder.inner(name), verify=folder.verify)
+
+
+def _write_counts(folder: _Folder, name: str, value: Any) -> None:
+    value.save(folder.path / f"{name}.json")
+
+
+def _read_counts(folder: _Folder, name: str, content: Any) -> Any:
+    counts = import_module("skparaphrase.vectors").WordFrequencies
+    return counts.load(folder.path / f"{name}.json")
+
+
+def _write_arrays(folder: _Folder, name: str, value: Any) -> list[str]:
+    folder.arrays |= {f"{name}/{key}": array for key, array in value.items()}
+    return list(value)
+
+
+def _read_arrays(folder: _Folder, name: str, content: Any) -> Any:
+    return {key: folder.arrays[f"{name}/{key}"] for key in content}
+
+
+def _write_mapping(folder: _Folder, name: str, value: Any) -> None:
+    pairs = [[_plain(k), _plain(v)] for k, v in value.items()]
+    (folder.path / f"{name}.json").write_text(json.dumps(pairs), encoding="ascii")
+
+
+def _read_mapping(folder: _Folder, name: str, content: Any) -> Any:
+    return dict(json.loads(checked_file(folder.path / f"{name}.json").read_bytes()))
+
+
+def _write_mapped(folder: _Folder, name: str, value: Any) -> None:
+    np.save(folder.path / f"{name}.npy", value)
+
+
+def _read_mapped(folder: _Folder, name: str, content: Any) -> Any:
+    return np.asarray(load_array(folder.path / f"{name}.npy", *_MAPPED))
+
+
+def _write_array(folder: _Folder, name: str, value: Any) -> None:
+    folder.arrays[name] = value
+
+
+def _read_array(folder: _Folder, name: str, content: Any) -> Any:
+    return folder.arrays[name]
+
+
+def _write_labels(folder: _Folder, name: str, value: Any) -> Any:
+    return [str(value.dtype), [_plain(label) for label in value.tolist()]]
+
+
+def _read_labels(folder: _Folder, name: str, content: Any) -> Any:
+    dtype, labels = content
+    if not re.fullmatch(r"object|[<>]U\d{1,9}", dtype):
+        raise ValueError(f"labels of type {dtype!r}")
+    if dtype != "object" and np.dtype(dtype).itemsize * len(labels) > _LABEL_BYTES:
+        raise ValueError(f"{len(labels)} labels of type {dtype!r} are too large")
+    found = np.empty(len(labels), dtype)
+    found[:] = labels
+    return found
+
+
+def _read_same(folder: _Folder, name: str, content: Any) -> Any:
+    parameter = folder.parameters[content]
+    return getattr(parameter, "estimator", parameter)  # of a FrozenEstimator
+
+
+def _is_settings(value: Any) -> bool:
+    return type(value) in _classes(_SETTINGS).values()
+
+
+def _is_counts(value: Any) -> bool:
+    return isinstance(value, import_module("skparaphrase.vectors").WordFrequencies)
+
+
+def _is_bundled(value: Any) -> bool:
+    found: bool = import_module("skparaphrase.vectors._bundled").is_bundled(value)
+    return found
+
+
+def _has_arrays(value: Any) -> bool:
+    return isinstance(value, Mapping) and any(
+        isinstance(each, np.ndarray) for each in value.values()
+    )
+
+
+def _is_mapped(value: Any) -> bool:
+    is_mapped = isinstance(value, np.ndarray) and str(value.dtype) in _MAPPED
+    return is_mapped and is_large(value.nbytes)
+
+
+# The first type that includes a value is taken.
+_TYPES: dict[str, _Type] = {
+    "settings": _Type(
+        _is_settings,
+        _write_settings,
+        _read_settings,
+    ),
+    "frozen": _Type(
+        lambda value: isinstance(value, FrozenEstimator), _write_frozen, _read_frozen
+    ),
+    "model": _Type(
+        lambda value: hasattr(value, "get_params"), _write_model, _read_model
+    ),
+    "counts": _Type(_is_counts, _write_counts, _read_counts),
+    "bundled": _Type(_is_bundled, _write_bundled, _read_bundled),
+    "table": _Type(lambda value: hasattr(value, "save"), _write_table, _read_table),
+    "arrays": _Type(_has_arrays, _write_arrays, _read_arrays),
+    "mapping": _Type(
+        lambda value: isinstance(value, Mapping), _write_mapping, _read_mapping
+    ),
+    "mapped": _Type(_is_mapped, _write_mapped, _read_mapped),
+    "array": _Type(
+        lambda value: isinstance(value, np.ndarray) and value.dtype.kind in "biuf",
+        _write_array,
+        _read_array,
+    ),
+    "labels": _Type(
+        lambda value: isinstance(value, np.ndarray), _write_labels, _read_labels
+    ),
+    "same": _Type(  # an attribute that is a parameter; see `save`
+        lambda value: isinstance(value, _Parameter),
+        lambda folder, name, value: value.name,
+        _read_same,
+    ),
+}
+
+
+class _Parameter(NamedTuple):
+    """Stands for a parameter of a model, by name."""
+
+    name: str
 
 
 def save(self: Any, folder: str | PathLike[str]) -> None:
     """Save the fitted model to a folder, for :func:`skparaphrase.load`.
 
-    It contains JSON, words and arrays, and no pickle. The folder is written whole or
-    not at all, and replaces an earlier one. The state of the optimizer is not saved,
+    It contains JSON, words and arrays, and no pickle. The folder is written completely
+    or not at all, and replaces an earlier one. The state of the optimizer is not saved,
     and a `RandomState` parameter is saved as None.
 
     Parameters
@@ -71,75 +292,28 @@ def save(self: Any, folder: str | PathLike[str]) -> None:
             f"{kind} cannot be saved without pickle: only classes of skparaphrase can. "
             "Save the model with joblib or skops instead."
         )
-    given = self.get_params(deep=False)
-    parameters: dict[str, Any] = {}
-    objects = {}
-    attributes: dict[str, Any] = {}
-    frozen = []
-    same = {}
-    bundled = {}
-    tables = import_module("skparaphrase.vectors._bundled")
+    parameters = self.get_params(deep=False)
+    had_init = parameters.get("init") is not None
+    attributes = dict(fitted_attributes(self))
+    for name, value in attributes.items():
+        parameter = parameters.get(name[:-1])
+        if hasattr(value, "get_params") and (
+            value is parameter or value is getattr(parameter, "estimator", None)
+        ):
+            attributes[name] = _Parameter(name[:-1])
+    for name, value in parameters.items():
+        if name == "init" or isinstance(value, np.random.RandomState):
+            parameters[name] = None  # the effect of `init` is in the fitted state
     with new_folder(folder) as new:
-        for name, value in given.items():
-            if name == "init" or isinstance(value, np.random.RandomState):
-                parameters[name] = None  # the effect of `init` is in the fitted state
-            elif isinstance(value, FrozenEstimator):
-                frozen.append(name)
-                save(value.estimator, new / name)
-            elif type(value) in _classes(_SETTINGS).values():
-                params = value.get_params(deep=False)
-                objects[name] = {
-                    "kind": type(value).__name__,
-                    "parameters": {k: _plain(v) for k, v in params.items()},
-                }
-            elif hasattr(value, "get_params"):
-                save(value, new / name)
-            elif name in _MAPPINGS and isinstance(value, Mapping):
-                parameters[name] = [[_plain(k), _plain(v)] for k, v in value.items()]
-            elif isinstance(value, Mapping):
-                counts = _classes(_TABLES)["WordFrequencies"].check(value)
-                counts.save(new / f"{name}.json")
-            elif tables.is_bundled(value):
-                bundled[name] = value._source
-            elif hasattr(value, "save"):  # word vectors
-                value.save(new / name)
-            elif isinstance(value, (*_PLAIN, np.generic)):
-                parameters[name] = value
-            elif isinstance(value, (tuple, list, range, np.ndarray)):
-                parameters[name] = np.asarray(value).tolist()
-            else:
-                raise ValueError(
-                    f"{name}={value!r} cannot be saved without pickle; save a whole "
-                    "pipeline with joblib or skops instead."
-                )
-        for name, value in fitted_attributes(self).items():
-            parameter = given.get(name[:-1])
-            if hasattr(value, "get_params"):
-                if value is parameter or value is getattr(parameter, "estimator", None):
-                    same[name] = name[:-1]
-                else:
-                    save(value, new / name)
-            elif hasattr(value, "save"):
-                value.save(new / name)
-            elif is_large(getattr(value, "nbytes", 0)) and str(value.dtype) in _MAPPED:
-                np.save(new / f"{name}.npy", value)  # to be mapped
-            elif isinstance(value, np.ndarray) and value.dtype.kind not in "biuf":
-                labels = [_plain(label) for label in value.tolist()]
-                attributes[name] = {"labels": labels, "dtype": str(value.dtype)}
-            else:
-                attributes[name] = value
-        write_metadata(
-            new,
-            kind=kind,
-            version=_FORMAT_VERSION,
-            parameters=parameters,
-            objects=objects,
-            attributes=save_arrays(new / _ARRAYS, attributes),
-            frozen=frozen,
-            same=same,  # fitted attributes that are a parameter
-            bundled=bundled,  # word vectors of the package
-            had_init=given.get("init") is not None,
-        )
+        inside = _Folder(new)
+        content = {
+            "parameters": {k: _write(inside, k, v) for k, v in parameters.items()},
+            "attributes": {k: _write(inside, k, v) for k, v in attributes.items()},
+            "had_init": had_init,
+        }
+        if inside.arrays:
+            write_safetensors(new / _ARRAYS, inside.arrays)
+        write_metadata(new, kind=kind, **content)
 
 
 def load(
@@ -167,7 +341,7 @@ def load(
     Raises
     ------
     FileNotFoundError, ValueError
-        If the folder was not written by `save`, is damaged or of another version,
+        If the folder was not written by `save`, is corrupt or of another version,
         contains links to folders, or has a pattern that is not trusted.
 
     Examples
@@ -185,88 +359,48 @@ def load(
     return read_folder(Path(folder), _load, **options)
 
 
-def _load(folder: Path, *, trust_patterns: bool, verify: bool, depth: int = 0) -> Any:
-    kinds = list(_classes(_MODELS))
-    metadata = read_metadata(
-        folder, kind=kinds, version=_FORMAT_VERSION, lazy=".npy", verify=verify
-    )
-    if metadata["version"] < _FORMAT_VERSION:
-        raise ValueError(
-            f"{folder} was saved by the first edition of skparaphrase (0.1.0.dev0, "
-            f"format version {metadata['version']}), whose models had other "
-            "parameters. Fit and save the model again."
-        )
-    with refuse_damage(folder):
-        parameters = dict(metadata["parameters"])
-        attributes = {
-            # A dict that is not empty holds labels.
-            name: _labels(**value) if isinstance(value, dict) and value else value
-            for name, value in metadata["attributes"].items()
-        }
-        for inner in _inner_folders(folder, depth):
-            values = attributes if inner.name.endswith("_") else parameters
-            if table := _classes(_TABLES).get(read_kind(inner)):
-                values[inner.name] = table.load(inner, verify=verify)
-            else:
-                values[inner.name] = _load(
-                    inner,
-                    trust_patterns=trust_patterns,
-                    verify=verify,
-                    depth=depth + 1,
-                )
-        for name, source in metadata.get("bundled", {}).items():
-            tables = import_module("skparaphrase.vectors._bundled")
-            parameters[name] = tables.referred(*source)
-        for name, parameter in metadata.get("same", {}).items():
-            attributes[name] = parameters[parameter]
-        for name in metadata.get("frozen", []):
-            parameters[name] = FrozenEstimator(parameters[name])
-        for name, content in metadata["objects"].items():
-            made = _instantiate(_SETTINGS, **content, folder=folder, metadata=metadata)
-            pattern = getattr(made, "pattern", "words")
-            if pattern not in TOKEN_PATTERNS and not trust_patterns:
-                raise ValueError(
-                    f"{folder} has a tokenizer with the regular expression "
-                    f"{pattern!r:.200}, which may run forever on some texts. If you "
-                    "trust its author, load it with trust_patterns=True."
-                )
-            parameters[name] = made
-        for name in _MAPPINGS:
-            if isinstance(parameters.get(name), list):
-                parameters[name] = dict(parameters[name])
-        for path in folder.glob("*.json"):
-            if path.name != "metadata.json":
-                counts = _classes(_TABLES)["WordFrequencies"].load(path)
-                parameters[path.stem] = counts
-        load_arrays(folder / _ARRAYS, attributes, finite=True)
-        for path in folder.glob("*.npy"):
-            attributes[path.stem] = np.asarray(load_array(path, *_MAPPED))
+def _load(folder: Path, *, trust_patterns: bool, verify: bool) -> Any:
+    metadata = read_metadata(folder, _classes(_MODELS), verify=verify)
+    inside = _Folder(folder, trust_patterns=trust_patterns, verify=verify)
+    with refuse_corruption(folder):
+        if os.path.lexists(folder / _ARRAYS):
+            inside.arrays = read_safetensors(folder / _ARRAYS)
         kind = metadata["kind"]
-        model = _instantiate(_MODELS, kind, parameters, folder, metadata)
+        known = _defaults(_classes(_MODELS)[kind])
+        for name, content in metadata["parameters"].items():
+            if name in known:  # `_instantiate` refuses others
+                content = _read(inside, name, content)
+            inside.parameters[name] = content
+        model = _instantiate(_classes(_MODELS), kind, inside.parameters)
         _validate(model)
-        if "vectors_" in attributes and "loss_curve_" in attributes:
-            # The second edition left out the empty dict of an average.
-            attributes.setdefault("parameters_", {})
-        if bad := [name for name in attributes if not _is_fitted(name)]:
-            raise ValueError(f"{bad[0]!r} is not the name of a fitted attribute")
-    vars(model).update(attributes)
-    if metadata.get("had_init") and getattr(model, "vectors", None) is None:
-        model._anchors = None, getattr(model, "vectors_", None)  # see anchor_table
+        for name, content in metadata["attributes"].items():
+            if not _is_fitted(name):
+                raise ValueError(f"{name!r} is not the name of a fitted attribute")
+            vars(model)[name] = _read(inside, name, content)
+        if metadata["had_init"] and hasattr(model, "_forget_init"):
+            model._forget_init()
     return model
 
 
-def _inner_folders(folder: Path, depth: int) -> list[Path]:
-    """The folders in that of a model, none of which leads back or on without end."""
-    entries = list(islice(folder.iterdir(), _MOST_ENTRIES + 1))
-    if len(entries) > _MOST_ENTRIES:
-        raise ValueError(f"it has more than {_MOST_ENTRIES} entries")
-    found = sorted(path for path in entries if path.is_dir())
-    for path in found:
-        if path.is_symlink():
-            raise ValueError(f"{path.name} is a link to a folder; copy the folder")
-    if found and depth == _MOST_DEPTH:
-        raise ValueError(f"models are nested more than {_MOST_DEPTH} folders deep")
-    return found
+def _write(folder: _Folder, name: str, value: Any) -> Any:
+    """What the metadata say of a value; objects are {type: content}."""
+    for kind, each in _TYPES.items():
+        if each.includes(value):
+            return {kind: each.write(folder, name, value)}
+    if isinstance(value, (list, tuple, range)):
+        return [_plain_items(item) for item in value]
+    try:
+        return _plain(value)
+    except ValueError as error:
+        raise ValueError(f"{name}={error}") from None
+
+
+def _read(folder: _Folder, name: str, content: Any) -> Any:
+    """The value that :func:`_write` wrote."""
+    if not isinstance(content, dict):
+        return content
+    ((kind, inner),) = content.items()
+    return _TYPES[kind].read(folder, name, inner)
 
 
 def fitted_attributes(estimator: Any) -> dict[str, Any]:
@@ -277,66 +411,32 @@ def fitted_attributes(estimator: Any) -> dict[str, Any]:
 
 
 def _is_fitted(name: str) -> bool:
-    return name.endswith("_") and not name.startswith("_")
+    return re.fullmatch(r"[a-z]\w*_", name, re.ASCII) is not None
 
 
-def _labels(labels: list[Any], dtype: str) -> NDArray[Any]:
-    """Make the array of labels that `save` wrote as a list."""
-    if not isinstance(labels, list) or not re.fullmatch(r"object|[<>]U\d{1,9}", dtype):
-        raise ValueError(f"labels of type {dtype!r}")
-    if dtype != "object" and np.dtype(dtype).itemsize * len(labels) > _LABEL_BYTES:
-        raise ValueError(f"{len(labels)} labels of type {dtype!r} are too large")
-    found = np.empty(len(labels), dtype)
-    found[:] = labels
-    return found
-
-
+@cache
 def _classes(modules: tuple[str, ...]) -> dict[str, Any]:
     """The classes that a folder may name: public ones of some modules, by name."""
-    method = "load" if modules is _TABLES else "get_params"
     imported = [import_module(f"skparaphrase.{module}") for module in modules]
     return {
         name: getattr(module, name)
         for module in imported
         for name in module.__all__
-        if hasattr(getattr(module, name), method)
+        if hasattr(getattr(module, name), "get_params")
     }
 
 
-def _instantiate(
-    modules: tuple[str, ...],
-    kind: str,
-    parameters: dict[str, Any],
-    folder: Path,
-    metadata: dict[str, Any],
-) -> Any:
-    """Instantiate a public class of some modules, which the metadata of a folder names.
-
-    A class or parameter that this version lacks is not damage.
-    """
-    found = _classes(modules).get(kind)
-    unknown = f"no public class {kind!r}"
-    if found is not None:
-        known = _defaults(found)
-        if "written_by" not in metadata:
-            gone = {name for name in _DROPPED if name not in known}
-            parameters = {k: v for k, v in parameters.items() if k not in gone}
-            if "residual" in known:  # its networks were not
-                parameters["residual"] = False
-        if "pooling" in known:  # earlier averages were plain
-            parameters = {"pooling": "mean", **parameters}
-        names = [name for name in parameters if name not in known]
-        if not names:
-            return found(**parameters)
-        unknown = f"no parameter {names[0]!r} of {kind}"
-    writer = "a version of skparaphrase that did not record its number"
-    if "written_by" in metadata:
-        writer = f"skparaphrase {metadata['written_by']}"
-    version = import_module("skparaphrase").__version__
-    raise ValueError(
-        f"{folder} was written by {writer}, but skparaphrase {version} has {unknown}. "
-        "Load it with the version that wrote it, or fit and save the model again."
-    )
+def _instantiate(classes: dict[str, Any], kind: str, parameters: dict[str, Any]) -> Any:
+    """Instantiate a public class."""
+    if kind not in classes:
+        raise ValueError(f"there is no public class {kind!r}")
+    unknown = [name for name in parameters if name not in _defaults(classes[kind])]
+    if unknown:
+        raise ValueError(
+            f"{kind} has no parameter {unknown[0]!r}; load the model with the version "
+            "of skparaphrase that wrote it"
+        )
+    return classes[kind](**parameters)
 
 
 @cache
@@ -357,10 +457,16 @@ def _validate(model: Any) -> None:
     validate_parameter_constraints(constraints, changed, kind.__name__)
 
 
+def _plain_items(value: Any) -> Any:
+    if isinstance(value, (list, tuple)):
+        return [_plain_items(item) for item in value]
+    return _plain(value)
+
+
 def _plain(value: Any) -> Any:
     """Convert a value for JSON; raise a ValueError if that is not possible."""
     value = value.item() if isinstance(value, np.generic) else value
-    if not isinstance(value, _PLAIN):
+    if not isinstance(value, _SCALARS):
         raise ValueError(
             f"{value!r} ({type(value).__name__}) cannot be saved without pickle; save "
             "the model with joblib or skops instead."

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from skparaphrase.storage._folders import (
     open_plain,
     read_json,
-    refuse_damage,
+    refuse_corruption,
     temporary_folder,
     write_json,
 )
@@ -91,7 +91,7 @@ class WordFrequencies(Mapping[str, int]):
             If a line is not a word and a count; the message names file and line.
         """
         counts: dict[str, int] = {}
-        with open_plain(Path(path)) as file:
+        with open_plain(Path(path)) as file, refuse_corruption(Path(path)):
             for number, raw in enumerate(file, 1):
                 try:
                     word, value = raw.decode("utf-8-sig").split() or ("", "0")
@@ -180,7 +180,7 @@ class WordFrequencies(Mapping[str, int]):
         Parameters
         ----------
         path : path-like
-            Written whole or not at all.
+            Written completely or not at all.
         """
         content = {"counts": self._counts, "total": self.total}
         path = Path(path)
@@ -202,7 +202,7 @@ class WordFrequencies(Mapping[str, int]):
         """
         path = Path(path)
         content = read_json(path)
-        with refuse_damage(path):
+        with refuse_corruption(path):
             return cls(content["counts"], total=content["total"])
 
     def probabilities(self, words: Sequence[str]) -> NDArray[np.float64]:

@@ -15,7 +15,7 @@ from skparaphrase.storage._folders import (
     new_folder,
     read_folder,
     read_metadata,
-    refuse_damage,
+    refuse_corruption,
     write_metadata,
 )
 from skparaphrase.text import Vocabulary
@@ -34,7 +34,7 @@ def save(self: "WordVectors", folder: str | PathLike[str]) -> None:
     Parameters
     ----------
     folder : path-like
-        Written whole or not at all; an existing table is replaced.
+        Written completely or not at all; an existing table is replaced.
     """
     arrays: dict[str, Any] = {"words": self.words.to_array()}
     arrays |= {"matrix": self.matrix, "scale": self.scale}
@@ -47,7 +47,7 @@ def save(self: "WordVectors", folder: str | PathLike[str]) -> None:
         for name, array in arrays.items():
             if array is not None:
                 np.save(new / f"{name}.npy", array, allow_pickle=False)
-        write_metadata(new, kind="WordVectors", version=_FORMAT_VERSION, **content)
+        write_metadata(new, kind="WordVectors", **content)
 
 
 def load(
@@ -76,7 +76,7 @@ def load(
     Raises
     ------
     FileNotFoundError, ValueError
-        If the folder does not exist, holds something else or is damaged.
+        If the folder does not exist, holds something else or is corrupt.
     """
     vectors = cls.__new__(cls)
     read_folder(Path(folder), _load_into, vectors=vectors, mmap=mmap, verify=verify)
@@ -88,10 +88,8 @@ def _load_into(
 ) -> None:
     """Set the parts of a table to those in a folder, and check them."""
     verify |= not mmap
-    metadata = read_metadata(
-        folder, kind="WordVectors", version=_FORMAT_VERSION, lazy=".npy", verify=verify
-    )
-    with refuse_damage(folder):
+    metadata = read_metadata(folder, ["WordVectors"], verify=verify)
+    with refuse_corruption(folder):
         joined = load_array(folder / "words.npy", "uint8", mmap=mmap)
         words = Vocabulary.from_array(joined)
         matrix = load_array(folder / "matrix.npy", *DTYPES, mmap=mmap)

@@ -35,7 +35,7 @@ _ALL = [
     Attack(file_attacks.replace_a_file, file_attacks.REPLACED, 200),
     Attack(file_attacks.add_to_a_folder, file_attacks.FORGED, 200),
     Attack(file_attacks.forge_a_file, file_attacks.FORGED, 1_000),
-    Attack(process_attacks.save_at_once, process_attacks.SAVERS, 200),
+    Attack(process_attacks.read_while_saving, process_attacks.SAVERS, 200),
 ]
 if hasattr(os, "fork"):
     forks = process_attacks.N_FORKS

@@ -7,10 +7,8 @@ import bz2
 import errno
 import gzip
 import io
-import json
 import lzma
 import os
-import shutil
 import signal
 import tarfile
 import zipfile
@@ -20,6 +18,7 @@ from functools import partial
 import numpy as np
 import pytest
 import subjects
+from forged import edit, seal
 from safetensors.numpy import save_file
 from sklearn.base import clone
 
@@ -47,7 +46,6 @@ def classifier():
 @pytest.fixture
 def folder(classifier, tmp_path):
     classifier.save(tmp_path / "model")
-    forget_checksums(tmp_path / "model")
     return tmp_path / "model"
 
 
@@ -64,56 +62,41 @@ def little_memory(n_bytes=2**29):
         resource.setrlimit(resource.RLIMIT_AS, before)
 
 
-def forget_checksums(folder):
-    """Make the folder one of a stranger, who can compute them, or of an old version."""
-    for path in folder.rglob("metadata.json"):
-        content = json.loads(path.read_text())
-        content.pop("files", None)
-        content.pop("crc32", None)
-        path.write_text(json.dumps(content))
-
-
-def edit(path, **changes):
-    content = json.loads(path.read_text())
-    for key, value in changes.items():
-        *outer, name = key.split("__")
-        inner = content
-        for part in outer:
-            inner = inner[part]
-        inner[name] = value
-    path.write_text(json.dumps(content))
-
-
-LABELS = {"labels": ["no", "yes"], "dtype": "object"}
+LABELS = ["no", "yes"]
 
 
 @pytest.mark.parametrize(
     ("changes", "reason"),
     [
-        ({"attributes__classes_": LABELS | {"dtype": "<U400000000"}}, "too large"),
-        ({"attributes__classes_": LABELS | {"dtype": "(400000000,)f8"}}, "labels of"),
-        ({"attributes__classes_": LABELS | {"dtype": 3}}, "expected string"),
-        ({"attributes__classes_": {"labels": 1, "dtype": "object"}}, "labels of type"),
-        ({"attributes__classes_": {"dtype": "object"}}, "labels"),
+        ({"attributes__classes_": {"labels": ["<U400000000", LABELS]}}, "too large"),
+        ({"attributes__classes_": {"labels": ["(400000000,)f8", LABELS]}}, "labels of"),
+        ({"attributes__classes_": {"labels": [3, LABELS]}}, "TypeError"),
+        ({"attributes__classes_": {"labels": ["object", 1]}}, "TypeError"),
+        ({"attributes__classes_": {"labels": ["object"]}}, "not enough values"),
+        ({"attributes__classes_": {"pickle": 1}}, "KeyError: 'pickle'"),
+        ({"attributes__classes_": {"array": None}}, "KeyError: 'classes_'"),
+        ({"attributes__classes_": {"mapping": None}}, "No such file|classes_.json"),
         ({"attributes__transform": 1}, "'transform' is not the name of a fitted"),
-        ({"attributes__predict": 1}, "'predict' is not the name of a fitted"),
-        ({"attributes": []}, "items"),
-        ({"parameters": 3}, "iterable"),
-        ({"objects": {"loss": {"kind": "check_texts", "parameters": {}}}}, "check_te"),
-        ({"objects": {"tokenizer": {"kind": "Vocabulary", "parameters": {}}}}, "Vocab"),
-        ({"objects": {"loss": {"kind": ["MarginLoss"], "parameters": {}}}}, "hashable"),
-        ({"objects": {"loss": 3}}, "mapping"),
-        ({"frozen": [["encoder"]]}, "hashable"),
-        ({"same": {"encoder_": "other"}}, "lacks 'other'"),
-        ({"kind": ["SentenceClassifier"]}, "holds"),
+        ({"attributes__../x_": {"table": None}}, "'../x_' is not the name of a fitted"),
+        ({"attributes__x_": {"model": None}}, "There is no folder"),
+        ({"attributes": []}, "AttributeError"),
+        ({"parameters": 3}, "AttributeError"),
+        ({"parameters__../encoder": {"model": None}}, "no parameter '../encoder'"),
+        (
+            {"parameters__optimizer": {"settings": ["check_texts", {}]}},
+            "no public class",
+        ),
+        ({"parameters__optimizer": {"settings": [["MarginLoss"], {}]}}, "TypeError"),
+        ({"parameters__optimizer": {"settings": 3}}, "TypeError"),
+        ({"parameters__optimizer": {"same": "encoder", "x": 1}}, "too many values"),
+        ({"attributes__encoder_": {"same": "other"}}, "KeyError: 'other'"),
+        ({"kind": ["SentenceClassifier"]}, "TypeError"),
         ({"kind": "NoClass"}, "holds 'NoClass', not"),
-        ({"version": "2"}, "no version"),
-        ({"version": True}, "no version"),
     ],
 )
 def test_metadata_of_models(changes, reason, folder):
     edit(folder / "metadata.json", **changes)
-    with little_memory(), pytest.raises(ValueError, match=reason) as raised:
+    with little_memory(), pytest.raises((ValueError, OSError), match=reason) as raised:
         skparaphrase.load(folder)
     assert str(folder) in str(raised.value)
 
@@ -124,7 +107,8 @@ def test_metadata_of_models(changes, reason, folder):
 )
 def test_json_that_is_none(name, content, folder):
     (folder / name).write_text(content)
-    with pytest.raises(ValueError, match=r"metadata\.json is damaged") as raised:
+    seal(folder)
+    with pytest.raises(ValueError, match=r"metadata\.json is corrupt") as raised:
         skparaphrase.load(folder)
     assert str(folder / name) in str(raised.value)
 
@@ -149,7 +133,6 @@ def pickled():
     return file.getvalue()
 
 
-@pytest.mark.parametrize("mmap", [True, False])
 @pytest.mark.parametrize(
     "content",
     [
@@ -174,13 +157,13 @@ def pickled():
     ],
     ids=range(18),
 )
-@pytest.mark.parametrize("name", ["matrix", "words-raw", "words-ends", "words-slots"])
-def test_arrays_of_tables(name, content, mmap, tmp_path):
+@pytest.mark.parametrize("name", ["matrix", "words"])
+def test_arrays_of_tables(name, content, tmp_path):
     WordVectors(WORDS, np.eye(3, 4, dtype=np.float32)).save(tmp_path / "v")
-    forget_checksums(tmp_path / "v")
     (tmp_path / f"v/{name}.npy").write_bytes(content)
-    with little_memory(), pytest.raises(ValueError, match="is damaged") as raised:
-        WordVectors.load(tmp_path / "v", mmap=mmap)
+    seal(tmp_path / "v")
+    with little_memory(), pytest.raises(ValueError, match="is corrupt") as raised:
+        WordVectors.load(tmp_path / "v")
     assert str(tmp_path / "v") in str(raised.value)
 
 
@@ -188,13 +171,9 @@ def test_arrays_of_tables(name, content, mmap, tmp_path):
     ("name", "change", "reason"),
     [
         ("matrix", lambda x: x * np.float32(np.nan), "not finite"),
-        ("words-ends", lambda x: x[::-1].copy(), "bytes of words"),
-        ("words-ends", lambda x: np.array([7, 4, 10]), "do not rise"),
-        ("words-ends", lambda x: np.array([-4, 4, 10]), "do not rise"),
-        ("words-ends", lambda x: x[:, np.newaxis], "one dimension"),
-        ("words-slots", lambda x: np.where(x == 2, 7, x), "hash table"),
-        ("words-slots", lambda x: np.where(x == -1, -7, x), "hash table"),
-        ("words-raw", lambda x: x[:-1], "bytes of words"),
+        ("words", lambda x: x[:-8], "one row per word"),
+        ("words", lambda x: x[:0], "one row per word"),
+        ("words", lambda x: np.full(9, 255, np.uint8), "can't decode"),
         ("scale", lambda x: x[:-1], "scale must be"),
         ("subwords-matrix", lambda x: x[:0], "n-grams are of"),
         ("subwords-matrix", lambda x: x[:, :-1].copy(), "n-grams are of"),
@@ -206,9 +185,8 @@ def test_arrays_that_do_not_fit(name, change, reason, tmp_path):
     vectors = WordVectors(WORDS, np.eye(3, 4)).fit_subwords(n_rows=8)
     (vectors if name == "matrix" else vectors.astype("int8")).save(tmp_path / "v")
     path = tmp_path / f"v/{name}.npy"
-    array = change(np.load(path))
-    forget_checksums(tmp_path / "v")
-    np.save(path, array)
+    np.save(path, change(np.load(path)))
+    seal(tmp_path / "v")
     with pytest.raises(ValueError, match=reason) as raised:
         WordVectors.load(tmp_path / "v")
     assert str(tmp_path / "v") in str(raised.value)
@@ -230,7 +208,7 @@ def test_arrays_that_do_not_fit(name, change, reason, tmp_path):
 def test_settings_of_ngrams(settings, tmp_path):
     WordVectors(WORDS, np.eye(3, 4)).fit_subwords(n_rows=8).save(tmp_path / "v")
     edit(tmp_path / "v/metadata.json", subwords=settings)
-    with pytest.raises(ValueError, match="v is damaged: "):
+    with pytest.raises(ValueError, match="v is corrupt: "):
         WordVectors.load(tmp_path / "v")
 
 
@@ -242,10 +220,11 @@ def test_arrays_of_models(content, folder):
     if content is None:
         save_file({"transform": np.zeros(3)}, path)
     elif content == "nan":
-        save_file({"coef_": np.full(3, np.nan)}, path)
+        save_file({"head_/output.weight": np.full(3, np.nan)}, path)
     else:
         path.write_bytes(content)
-    with pytest.raises(ValueError, match=r"(safetensors|model) is damaged: ") as raised:
+    seal(folder)
+    with pytest.raises(ValueError, match=r"(safetensors|model) is corrupt: ") as raised:
         skparaphrase.load(folder)
     assert str(folder) in str(raised.value)
 
@@ -275,6 +254,7 @@ def test_links_to_folders(folder):
     """Two of them to the folder itself are 2 ** 40 ways of 40 links."""
     for name in ("a_", "b_"):
         (folder / name).symlink_to(".", target_is_directory=True)
+        edit(folder / "metadata.json", **{f"attributes__{name}": {"model": None}})
     with pytest.raises(ValueError, match="a_ is a link to a folder") as raised:
         skparaphrase.load(folder)
     assert str(folder) in str(raised.value)
@@ -285,22 +265,18 @@ def test_the_folder_itself_may_be_a_link(folder, tmp_path):
     assert skparaphrase.load(tmp_path / "current").predict(["a cat"]) == ["yes"]
 
 
-def test_models_in_models_without_end(folder):
-    inner = folder
-    for _ in range(20):
-        shutil.copytree(folder / "encoder", inner / "encoder_", dirs_exist_ok=True)
-        inner /= "encoder_"
-        forget_checksums(inner)
-    with pytest.raises(ValueError, match="nested more than 16") as raised:
-        skparaphrase.load(folder)
+def test_models_in_models_without_end(tmp_path):
+    SIFEncoder().save(tmp_path / "model")
+    path = tmp_path / "model/metadata.json"
+    edit(path, attributes__a_={"model": None})
+    content = path.read_text()
+    for _ in range(400):
+        path = path.parent / "a_/metadata.json"
+        path.parent.mkdir()
+        path.write_text(content)
+    with pytest.raises(ValueError, match=r"is corrupt|There is no") as raised:
+        skparaphrase.load(tmp_path / "model")
     assert len(str(raised.value)) < 10_000
-
-
-def test_folders_of_many_entries(folder):
-    for i in range(2000):
-        (folder / f"{i}_").mkdir()
-    with pytest.raises(ValueError, match="more than 1000 entries"):
-        skparaphrase.load(folder)
 
 
 READERS = [
@@ -349,14 +325,16 @@ def test_readers_of_what_is_not_a_file(read, kind, suffix, tmp_path):
 )
 def test_frequencies(content, tmp_path):
     path = tmp_path / "counts.json"
+    content = content.replace("{", '{"crc32": 0, ', 1)
     path.write_text(content)
-    with pytest.raises(ValueError, match=r"counts\.json is damaged"):
+    seal(tmp_path)
+    with pytest.raises(ValueError, match=r"counts\.json is corrupt"):
         WordFrequencies.load(path)
-    encoder = SIFEncoder(WordVectors(WORDS, np.eye(3, 4)), frequencies={"a": 1})
+    encoder = SIFEncoder(frequencies=WordFrequencies({"a": 1}))
     encoder.save(tmp_path / "model")
-    forget_checksums(tmp_path / "model")
     (tmp_path / "model/frequencies.json").write_text(content)
-    with pytest.raises(ValueError, match=r"frequencies\.json is damaged"):
+    seal(tmp_path / "model")
+    with pytest.raises(ValueError, match=r"frequencies\.json is corrupt"):
         skparaphrase.load(tmp_path / "model")
 
 
@@ -366,12 +344,17 @@ def test_patterns(pattern, classifier, tmp_path):
     classifier.set_params(encoder=model).save(tmp_path / "model")
     loaded = skparaphrase.load(tmp_path / "model", trust_patterns=True)
     assert loaded.encoder.tokenizer.pattern == r"\S+"
-    forget_checksums(tmp_path / "model")
     path = tmp_path / "model/encoder/metadata.json"
-    edit(path, objects__tokenizer__parameters__pattern=pattern)
-    with pytest.raises(ValueError, match=r"encoder (has .*trust|is damaged: .*hash)"):
+
+    def forge(pattern):
+        tokenizer = {"settings": ["WordTokenizer", {"pattern": pattern}]}
+        edit(path, parameters__tokenizer=tokenizer)
+        seal(tmp_path / "model")
+
+    forge(pattern)
+    with pytest.raises(ValueError, match=r"encoder (has .*trust|is corrupt: .*hash)"):
         skparaphrase.load(tmp_path / "model")
-    edit(path, objects__tokenizer__parameters__pattern="ptb")
+    forge("ptb")
     assert skparaphrase.load(tmp_path / "model").encoder.tokenizer.pattern == "ptb"
 
 
@@ -439,7 +422,6 @@ def test_sizes_that_models_cannot_have(name, changes, tmp_path):
     [model] = subjects.fitted(name)
     model.save(tmp_path / "model")
     subjects.say(name, skparaphrase.load(tmp_path / "model"), ["a cat"])
-    forget_checksums(tmp_path / "model")
     path = tmp_path / "model/metadata.json"
     edit(path, **{f"parameters__{k}": v for k, v in changes.items()})
     loaded = skparaphrase.load(tmp_path / "model")
@@ -451,7 +433,6 @@ def test_sizes_that_models_cannot_have(name, changes, tmp_path):
 def test_parameters_are_validated(max_words, tmp_path):
     [model] = subjects.fitted("PairwiseInteractionRanker")
     model.save(tmp_path / "model")
-    forget_checksums(tmp_path / "model")
     edit(tmp_path / "model/metadata.json", parameters__max_words=max_words)
     with pytest.raises(ValueError, match="'max_words' parameter"):
         skparaphrase.load(tmp_path / "model")
@@ -461,7 +442,6 @@ def test_ngrams_longer_than_words(tmp_path):
     vectors = WordVectors(WORDS, np.eye(3, 4)).fit_subwords(n_rows=8)
     vectors.save(tmp_path / "v")
     edit(tmp_path / "v/metadata.json", subwords__ngram_range=[1, 10**9])
-    forget_checksums(tmp_path / "v")
     with pytest.raises(ValueError, match="no settings of n-grams"):
         WordVectors.load(tmp_path / "v")
 
@@ -476,7 +456,7 @@ def test_files_of_holes(folder, tmp_path):
         lambda: skparaphrase.load(folder),
         lambda: WordFrequencies.read(paths[1]),
     ):
-        with little_memory(), pytest.raises(ValueError, match="memory"):
+        with little_memory(), pytest.raises(ValueError, match=r"[Mm]emory"):
             read()
 
 
@@ -486,12 +466,12 @@ def test_scales_whose_vectors_are_infinite():
 
 
 def test_a_full_disk_is_an_os_error(tmp_path):
-    """Of files that may not grow, which is what a full disk is for safetensors."""
+    """Of files that may not grow."""
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     ignored = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, before[1]))
     try:
-        with pytest.raises(OSError, match=r"a\.safetensors") as raised:
+        with pytest.raises(OSError, match=r"File too large") as raised:
             write_safetensors(tmp_path / "a.safetensors", {"x": np.zeros(10**5)})
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)

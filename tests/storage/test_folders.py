@@ -1,21 +1,38 @@
-"""Folders that appear whole or not at all, and say what they hold."""
+"""Folders that are written completely or not at all, and their checksums."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+import json
 import os
+import stat
 from pathlib import Path
+from zlib import crc32
 
+import numpy as np
 import pytest
+from forged import edit
 
+import skparaphrase
+from skparaphrase.encoders import CharagramEncoder, SIFEncoder
 from skparaphrase.storage import _folders
-from skparaphrase.storage._folders import new_folder, read_metadata, write_metadata
+from skparaphrase.storage._folders import (
+    new_folder,
+    read_folder,
+    read_metadata,
+    write_metadata,
+)
+from skparaphrase.vectors import WordFrequencies, WordVectors, _storage
 
 
 def write(folder, content):
     with new_folder(folder) as new:
         (new / content).write_text(content)
-        write_metadata(new, kind="Thing", version=2, content=content)
+        write_metadata(new, kind="Thing", content=content)
+
+
+def read(folder):
+    return read_metadata(folder, ["Other", "Thing"], verify=True)["content"]
 
 
 def names(folder):
@@ -27,18 +44,13 @@ def test_folder_is_replaced_with_all_that_is_in_it(tmp_path):
     for content in ("one", "two"):
         write(folder, content)
         assert names(folder) == sorted([content, "metadata.json"])
-    metadata = read_metadata(folder, kind=["Other", "Thing"], version=3)
-    assert (metadata["content"], metadata["version"]) == ("two", 2)
+        assert read(folder) == content
     assert names(folder.parent) == ["folder"]
     (tmp_path / "empty").mkdir()
     write(tmp_path / "empty", "one")
-
-
-@pytest.mark.skipif(os.name == "nt", reason="Windows has no such permissions")
-def test_folder_gets_the_usual_permissions(tmp_path):
-    write(tmp_path / "folder", "one")
-    (tmp_path / "usual").mkdir()
-    assert (tmp_path / "folder").stat().st_mode == (tmp_path / "usual").stat().st_mode
+    (tmp_path / "link").symlink_to(folder, target_is_directory=True)
+    write(tmp_path / "link", "three")
+    assert (tmp_path / "link").is_symlink() and read(folder) == "three"
 
 
 @pytest.mark.parametrize("metadata", [None, "{", "[]", '{"format": "other"}'])
@@ -51,49 +63,151 @@ def test_folder_of_others_is_not_replaced(metadata, tmp_path):
     assert (tmp_path / "mine").read_text() == "precious"
 
 
-def test_error_leaves_the_old_folder(tmp_path):
-    write(tmp_path / "folder", "one")
-    with pytest.raises(ZeroDivisionError), new_folder(tmp_path / "folder") as new:
-        (new / "two").write_text("two")
-        1 / 0  # noqa: B018
-    assert names(tmp_path) == ["folder"]
-    assert names(tmp_path / "folder") == ["metadata.json", "one"]
+@pytest.mark.parametrize("error", [OSError, KeyboardInterrupt, ZeroDivisionError])
+def test_an_interrupted_save_leaves_the_old_folder(error, tmp_path):
+    for before in ([], ["folder"]):
+        with pytest.raises(error), new_folder(tmp_path / "folder") as new:
+            (new / "two").write_text("two")
+            raise error
+        assert names(tmp_path) == before
+        write(tmp_path / "folder", "one")
+    assert read(tmp_path / "folder") == "one"
 
 
 @pytest.mark.parametrize("step", [1, 2])
-def test_folder_that_cannot_be_moved_stays(step, tmp_path, monkeypatch):
+def test_folder_that_cannot_be_replaced_stays(step, tmp_path, monkeypatch):
     write(tmp_path / "folder", "one")
-    rename, calls = Path.rename, []
+    replace, calls = os.replace, []
 
     def refuse(path, target):
         calls.append(path)
         if len(calls) == step:
             raise PermissionError("in use")
-        return rename(path, target)
+        replace(path, target)
 
     with monkeypatch.context() as patch:
-        patch.setattr(Path, "rename", refuse)
-        patch.setattr(_folders, "_exchange", lambda new, old: False)
+        patch.setattr(os, "replace", refuse)
         message = "a file in it is open" if step == 1 else "in use"
         with pytest.raises(PermissionError, match=message):
             write(tmp_path / "folder", "two")
-    assert names(tmp_path) == ["folder"]
-    assert names(tmp_path / "folder") == ["metadata.json", "one"]
+    assert names(tmp_path) == ["folder"] and read(tmp_path / "folder") == "one"
+
+
+def test_a_save_that_is_killed_before_its_last_step(tmp_path):
+    """The old folder is read from where it is, and the next save clears up."""
+    folder = tmp_path / "folder"
+    write(folder, "one")
+    os.replace(folder, tmp_path / ".folder.old")
+    assert read_folder(folder, read) == "one"
+    write(folder, "two")
+    assert names(tmp_path) == ["folder"] and read_folder(folder, read) == "two"
+
+
+def test_a_folder_that_is_replaced_while_it_is_read(tmp_path):
+    folder = tmp_path / "folder"
+    write(folder, "one")
+    contents = iter(["two", "three"])
+
+    def read_slowly(path):
+        found = read(path)
+        for content in contents:
+            write(folder, content)
+            if content == "three":  # whose files are not those of the metadata
+                raise ValueError("a file is missing")
+            break
+        return found
+
+    assert read_folder(folder, read_slowly) == "three"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no umask")
+@pytest.mark.parametrize("umask", [0o022, 0o077])
+def test_saved_files_have_the_permissions_of_other_files(umask, tmp_path):
+    model = CharagramEncoder(dim=3, max_epochs=0).fit([("a cat", "the cat")] * 2)
+    before = os.umask(umask)
+    try:
+        model.save(tmp_path / "model")
+        WordFrequencies({"a": 1}).save(tmp_path / "counts")
+    finally:
+        os.umask(before)
+    modes = {p: stat.S_IMODE(p.stat().st_mode) for p in tmp_path.rglob("*")}
+    assert len(modes) > 5
+    for path, mode in modes.items():
+        assert mode == (0o777 if path.is_dir() else 0o666) & ~umask
 
 
 @pytest.mark.parametrize(
-    ("text", "message"),
+    ("changes", "message"),
     [
-        ("{", "metadata.json is damaged"),
-        ("[]", "does not hold an object"),
-        ('{"kind": "Other"}', "holds 'Other', not Thing or Box"),
-        ('{"kind": "Thing"}', "has no version"),
-        ('{"kind": "Thing", "version": 4}', r"version 4, .* up to 3: upgrade"),
+        ({"kind": "Popen"}, "holds 'Popen', not Other or Thing"),
+        ({"kind": ["Thing"]}, r"holds \['Thing'\]"),
+        ({"format": "other"}, "holds 'Thing'"),
+        ({"version": 99, "written_by": "7.0"}, "the format of skparaphrase 7.0, which"),
+        ({"files": {"../folder/one": 1}}, "'../folder/one' is not the name of a file"),
+        ({"files": {"../metadata.json": 1}}, "is not the name of a file"),
+        ({"files": {"other": 1}}, "other is missing"),
+        ({"files": 3}, "is corrupt: AttributeError"),
     ],
 )
-def test_metadata_of_something_else(text, message, tmp_path):
+def test_metadata_of_something_else(changes, message, tmp_path):
+    with pytest.raises(FileNotFoundError, match="There is no folder"):
+        read(tmp_path / "folder")
     with pytest.raises(FileNotFoundError, match=r"it has no metadata\.json"):
-        read_metadata(tmp_path, kind="Thing", version=3)
-    (tmp_path / "metadata.json").write_text(text)
-    with pytest.raises(ValueError, match=message):
-        read_metadata(tmp_path, kind=["Thing", "Box"], version=3)
+        read(tmp_path)
+    write(tmp_path / "folder", "one")
+    edit(tmp_path / "folder/metadata.json", **changes)
+    with pytest.raises(ValueError, match=message) as raised:
+        read(tmp_path / "folder")
+    assert str(raised.value).startswith(str(tmp_path / "folder"))
+
+
+def test_every_changed_byte_is_found(tmp_path):
+    write(tmp_path / "folder", "one")
+    for path in (tmp_path / "folder").iterdir():
+        raw = path.read_bytes()
+        for i in range(len(raw)):
+            path.write_bytes(raw[:i] + bytes([raw[i] ^ 1]) + raw[i + 1 :])
+            with pytest.raises(ValueError, match=r"is corrupt|is not the name"):
+                read(tmp_path / "folder")
+        path.write_bytes(raw)
+    assert read(tmp_path / "folder") == "one"
+
+
+def test_metadata_holds_the_checksum_of_every_file(tmp_path):
+    SIFEncoder(WordVectors(["a", "cat"], np.eye(2))).fit(["a"]).save(tmp_path / "m")
+    for path in tmp_path.rglob("metadata.json"):
+        content = json.loads(path.read_text())
+        inside = {p for p in path.parent.rglob("*") if p.is_file() and p != path}
+        here = {p for p in inside if p.parent == path.parent or p.name == path.name}
+        assert content["files"] == {
+            p.relative_to(path.parent).as_posix(): crc32(p.read_bytes()) for p in here
+        }
+
+
+def test_large_mapped_tables_are_compared_on_request(tmp_path, monkeypatch):
+    for module in (_folders, _storage):
+        monkeypatch.setattr(module, "is_large", lambda n_bytes: True)
+    model = SIFEncoder(WordVectors(["a", "cat"], np.eye(2, 5))).fit(["a"])
+    model.save(tmp_path / "m")
+    assert skparaphrase.load(tmp_path / "m", verify=True).vectors["cat"][1] == 1
+    path = Path(tmp_path / "m/vectors/matrix.npy")
+    raw = bytearray(path.read_bytes())
+    raw[-2] ^= 1
+    path.write_bytes(raw)
+    assert skparaphrase.load(tmp_path / "m").vectors.words == ["a", "cat"]
+    for load in (
+        lambda: skparaphrase.load(tmp_path / "m", verify=True),
+        lambda: WordVectors.load(tmp_path / "m/vectors", verify=True),
+        lambda: WordVectors.load(tmp_path / "m/vectors", mmap=False),
+    ):
+        with pytest.raises(ValueError, match=r"matrix\.npy is corrupt: checksum"):
+            load()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows allows few links")
+def test_counts_are_not_written_through_links(tmp_path):
+    (tmp_path / "victim").write_bytes(b"precious")
+    (tmp_path / "counts").symlink_to(tmp_path / "victim")
+    WordFrequencies({"a": 1}).save(tmp_path / "counts")
+    assert WordFrequencies.load(tmp_path / "counts")["a"] == 1
+    assert (tmp_path / "victim").read_bytes() == b"precious"

@@ -52,7 +52,7 @@ def test_probabilities(counts, total, words, expected, tmp_path):
 
 @pytest.mark.parametrize("content", ["{", "[]", '{"counts": {}}'])
 def test_a_damaged_file(file, content):
-    with pytest.raises(ValueError, match=r"counts.json is damaged"):
+    with pytest.raises(ValueError, match=r"counts.json is corrupt"):
         WordFrequencies.load(file("counts.json", content))
 
 
