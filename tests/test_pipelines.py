@@ -14,12 +14,11 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn import config_context
 from sklearn.base import clone
 from sklearn.decomposition import PCA
-from sklearn.ensemble import BaggingRegressor, StackingRegressor
 from sklearn.model_selection import GridSearchCV, ShuffleSplit
-from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.pipeline import make_pipeline
 
 from skparaphrase.decomposition import CommonComponentRemoval
-from skparaphrase.encoders import AverageEncoder, ConvolutionalEncoder, ParagramEncoder
+from skparaphrase.encoders import ConvolutionalEncoder, ParagramEncoder
 from skparaphrase.losses import MarginLoss
 from skparaphrase.metrics import STSScorer
 from skparaphrase.pairs import LastAxis, PairFeatures, PairSimilarity
@@ -171,27 +170,6 @@ def test_round_trips(pipe, pairs, sentences, tmp_path, way):
 def test_skops_needs_trust_in_our_classes_only(pipe, pairs):
     untrusted = skops.io.get_untrusted_types(data=skops.io.dumps(pipe.fit(pairs)))
     assert set(untrusted) <= set(OURS)
-
-
-def test_memory(pipe, pairs, tmp_path):
-    expected = clone(pipe).fit(pairs).predict(pairs)
-    cached = Pipeline(pipe.steps, memory=str(tmp_path))
-    for _ in range(2):
-        assert_array_equal(clone(cached).fit(pairs).predict(pairs), expected)
-    assert any(tmp_path.rglob("*.pkl"))
-
-
-def test_bagging(pipe, pairs, gold):
-    bagging = BaggingRegressor(pipe, n_estimators=3, random_state=0)
-    X = pd.DataFrame(pairs)
-    assert bagging.fit(X, gold).predict(X).shape == (30,)
-
-
-def test_stacking(pipe, vectors, pairs, gold):
-    average = make_pipeline(AverageEncoder(vectors), PairSimilarity("euclidean"))
-    stack = StackingRegressor([("pipe", pipe), ("average", average)], cv=3)
-    assert stack.fit(pairs, gold).predict(pairs).shape == (30,)
-    assert stack.transform(pairs).shape == (30, 2)
 
 
 def test_parameters_by_name(pipe):

@@ -322,21 +322,6 @@ def test_penalty_pulls_to_where_vectors_began(vectors, pairs, gold):
     assert far[1] < far[0] / 2
 
 
-def test_new_words_in_a_warm_start_leave_the_memory_of_others(vectors, pairs, gold):
-    settings = {**SMALL, "freeze": None, "warm_start": True, "batch_size": 18}
-    model = PairwiseInteractionRegressor(vectors, **settings).fit(pairs, gold)
-    before = model._optimizer_state["adam"]["vectors"]
-    more = [*pairs[:-1], ("novelword", "w1")]
-    model.set_params(max_epochs=0).fit(more, gold)
-    after = model._optimizer_state["adam"]["vectors"]
-    n_words = len(before["mean"])
-    assert len(after["mean"]) == len(model.vectors_) > n_words
-    for key in ("mean", "square"):
-        assert_array_equal(after[key][:n_words], before[key])
-        assert not after[key][n_words:].any()
-    assert before["mean"].any()
-
-
 # Training
 
 
