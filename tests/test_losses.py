@@ -137,14 +137,6 @@ def test_compute_on_vectors():
     assert CoSENTLoss().compute(unit, scores).item() == pytest.approx(np.log(2))
 
 
-def test_what_losses_learn_from():
-    contrastive = {"pairs", "triplets", "labels"}
-    for loss in (Squares(), MarginLoss(), InfoNCELoss()):
-        assert loss.learns_from == contrastive
-    assert CoSENTLoss().learns_from == {"scores"}
-    assert DistillationLoss().learns_from == {"vectors"}
-
-
 SCORES = np.arange(20) / 4.0
 AUTOMATIC = {
     "pairs": (PAIRS, None, "infonce"),

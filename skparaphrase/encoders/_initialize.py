@@ -65,13 +65,6 @@ def copy_fitted(encoder: Any) -> TrainedEncoder:
     """A copy of a fitted encoder, to be trained further.
 
     Weighted or plain averages become a :class:`ParagramEncoder`.
-
-    Raises
-    ------
-    ValueError
-        If it is not fitted.
-    TypeError
-        If it is not an encoder of skparaphrase.encoders.
     """
     encoder = unwrap_frozen(encoder)
     if not isinstance(encoder, TrainedEncoder):

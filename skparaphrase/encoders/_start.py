@@ -49,22 +49,8 @@ class Start:
 def start(encoder: Any, texts: Iterable[str]) -> Start:
     """Find what a fit of an encoder starts from.
 
-    Parameters
-    ----------
-    encoder : TrainedEncoder
-        With a `_random_state`, which draws what is random.
-    texts : iterable of str
-        The training texts. They determine which words, n-grams or characters the table
-        has besides those of its start.
-
-    Returns
-    -------
-    start : Start
-
-    Raises
-    ------
-    TypeError, ValueError
-        If `vectors` or `init` cannot be used.
+    Its `_random_state` draws what is random; the training texts determine which words,
+    n-grams or characters the table has besides those of its start.
     """
     init = check_init(encoder)
     if init is not None and not starts_as_average(encoder, init):

@@ -353,15 +353,7 @@ def scale_factor(vectors: NDArray[np.floating], scale: float | None) -> float:
 
 
 def text_vectors(encoder: Any, texts: list[str]) -> NDArray[np.float32]:
-    """Vectors of texts through a fitted transformer, shape (n_texts, dim).
-
-    Raises
-    ------
-    TypeError
-        If they are not a dense table.
-    ValueError
-        If their number is wrong, or values are not finite.
-    """
+    """Vectors of texts through a fitted transformer, shape (n_texts, dim)."""
     vectors = encoder.transform(texts)
     shape = getattr(vectors, "shape", ())
     if hasattr(vectors, "toarray") or len(shape) != 2:

@@ -33,12 +33,8 @@ def hashed_ngrams(
     whole is an n-gram, too. "fasttext" is 32-bit FNV-1a over signed bytes, and leaves
     out single characters at the ends.
 
-    Returns
-    -------
-    hashes : ndarray of shape (n_ngrams,)
-        Word after word, by the first character and then by order; the whole is last.
-    lengths : list of int
-        The number of n-grams of each word.
+    Hashes follow word after word, by the first character and then by order, the whole
+    last; the second value is the number of n-grams of each word.
     """
     is_fasttext = kind == "fasttext" and len(words) > 0
     if is_fasttext or sum(map(len, words)) > _FEW_CHARACTERS:
@@ -367,22 +363,10 @@ def fit_subwords(
 def fit_rows(
     ngrams: csr_array, vectors: NDArray[np.float32], *, alpha: float, n_steps: int = 30
 ) -> NDArray[np.float32]:
-    """Rows whose sums are close to the vectors of words, by ridge regression.
+    """Rows whose sums are close to the vectors of words, shape (n_rows, dim).
 
     Minimises `|N R - V|^2 + alpha |R|^2` for each column by conjugate gradients, with
-    the diagonal as preconditioner.
-
-    Parameters
-    ----------
-    ngrams : csr_array of shape (n_words, n_rows)
-        Of :func:`ngram_matrix`.
-    vectors : ndarray of shape (n_words, dim)
-    alpha : float
-    n_steps : int, default=30
-
-    Returns
-    -------
-    rows : ndarray of shape (n_rows, dim), float32
+    the diagonal as preconditioner; N is that of :func:`ngram_matrix`.
     """
     transposed = ngrams.T.tocsr()
     scaling = 1 / (transposed.multiply(transposed).sum(axis=1) + alpha)

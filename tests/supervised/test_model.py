@@ -396,20 +396,6 @@ def test_search_and_predictions_of_cross_validation(case):
 # Input
 
 
-@pytest.mark.parametrize("case", MODELS[:4:3], indirect=True)
-def test_containers_of_pairs(case, pair_container):
-    model = case.make(max_epochs=0).fit(case.X, case.y)
-    expected = outputs(model, case.X)
-    assert_array_equal(outputs(model, pair_container(case.X)), expected)
-    model.fit(pair_container(case.X), case.y)
-    assert_array_equal(outputs(model, case.X), expected)
-
-
-@pytest.mark.parametrize("case", [SentenceClassifier], indirect=True)
-def test_containers_of_sentences(case, sentence_container):
-    test_containers_of_pairs(case, sentence_container)
-
-
 def test_nothing_to_predict(case):
     model = case.make(max_epochs=0)
     for name in ("predict", "predict_proba", "decision_function"):

@@ -355,21 +355,6 @@ def test_words_whose_vectors_failed_are_not_remembered():
     assert batch.offsets.tolist() == [0, 2, 5]
 
 
-@pytest.mark.filterwarnings("ignore:.* tokens are not in the table")
-def test_threads_make_vectors_of_unknown_words_at_once(vectors):
-    from concurrent.futures import ThreadPoolExecutor
-
-    texts = [f"cat new{i % 700} dog{i}" for i in range(3000)]
-    expected = [
-        (vectors["cat"] + vectors[f"new{i % 700}"] + vectors[f"dog{i}"]) / 3
-        for i in range(3000)
-    ]
-    encoder = AverageEncoder(vectors)
-    with ThreadPoolExecutor(8) as pool:
-        for found in pool.map(encoder.transform, [texts] * 8):
-            assert_allclose(found, expected, atol=1e-5)
-
-
 def test_interaction_models_use_vectors_of_unknown_words(vectors):
     from skparaphrase.interaction import PairwiseInteractionRegressor
 
