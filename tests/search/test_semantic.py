@@ -13,7 +13,7 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.metrics.pairwise import cosine_similarity
 from sklearn.neighbors import NearestNeighbors
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import FunctionTransformer, Normalizer
+from sklearn.preprocessing import Normalizer
 
 import skparaphrase
 from skparaphrase.datasets import load_similarity
@@ -329,12 +329,6 @@ def test_pipelines_whose_last_step_learns_nothing():
     pipeline.fit(TEXTS)
     assert SemanticSearch(pipeline).fit(TEXTS).encoder_ is pipeline
     assert SemanticSearch(make_pipeline(SIFEncoder(), "passthrough")).fit(TEXTS)
-
-
-def test_in_a_pipeline():
-    shout = FunctionTransformer(lambda texts: [text.upper() for text in texts])
-    pipeline = make_pipeline(shout, SemanticSearch()).fit(TEXTS)
-    assert pipeline[-1].texts_[0] == "WHERE IS MY PARCEL?"
 
 
 def test_words_that_are_not_known():
