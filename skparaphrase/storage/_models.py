@@ -51,15 +51,12 @@ class _Folder:
     path : Path
     arrays : dict of str to ndarray
         The content of the file of small arrays.
-    parameters : dict of str to object
-        Those of the model, as far as they are read.
     trust_patterns, verify : bool
         Parameters of :func:`load`.
     """
 
     path: Path
     arrays: dict[str, NDArray[Any]] = field(default_factory=dict)
-    parameters: dict[str, Any] = field(default_factory=dict)
     trust_patterns: bool = False
     verify: bool = False
 
@@ -88,6 +85,21 @@ class _Type(NamedTuple):
     read: Callable[[_Folder, str, Any], Any]
 
 
+def _module(name: str) -> Any:
+    return import_module(f"skparaphrase.{name}")  # most of these import this module
+
+
+@cache
+def _classes(modules: tuple[str, ...]) -> dict[str, Any]:
+    """The classes that a folder may name: public ones of some modules, by name."""
+    return {
+        name: getattr(module, name)
+        for module in map(_module, modules)
+        for name in module.__all__
+        if hasattr(getattr(module, name), "get_params")
+    }
+
+
 def _write_settings(folder: _Folder, name: str, value: Any) -> Any:
     params = value.get_params(deep=False)
     return [type(value).__name__, {k: _plain(v) for k, v in params.items()}]
@@ -104,48 +116,6 @@ def _read_settings(folder: _Folder, name: str, content: Any) -> Any:
             "author, load it with trust_patterns=True."
         )
     return found
-
-
-def _write_frozen(folder: _Folder, name: str, value: Any) -> None:
-    save(value.estimator, folder.path / name)
-
-
-def _read_frozen(folder: _Folder, name: str, content: Any) -> Any:
-    return FrozenEstimator(folder.read_model(name))
-
-
-def _write_model(folder: _Folder, name: str, value: Any) -> None:
-    save(value, folder.path / name)
-
-
-def _read_model(folder: _Folder, name: str, content: Any) -> Any:
-    return folder.read_model(name)
-
-
-def _write_bundled(folder: _Folder, name: str, value: Any) -> Any:
-    return value._source
-
-
-def _read_bundled(folder: _Folder, name: str, content: Any) -> Any:
-    return import_module("skparaphrase.vectors._bundled").referred(*content)
-
-
-def _write_table(folder: _Folder, name: str, value: Any) -> None:
-    value.save(folder.path / name)
-
-
-def _read_table(folder: _Folder, name: str, content: Any) -> Any:
-    table = import_module("skparaphrase.vectors").WordVectors
-    return table.load(folder.inner(name), verify=folder.verify)
-
-
-def _write_counts(folder: _Folder, name: str, value: Any) -> None:
-    value.save(folder.path / f"{name}.json")
-
-
-def _read_counts(folder: _Folder, name: str, content: Any) -> Any:
-    counts = import_module("skparaphrase.vectors").WordFrequencies
-    return counts.load(folder.path / f"{name}.json")
 
 
 def _write_arrays(folder: _Folder, name: str, value: Any) -> list[str]:
@@ -166,22 +136,6 @@ def _read_mapping(folder: _Folder, name: str, content: Any) -> Any:
     return dict(json.loads(checked_file(folder.path / f"{name}.json").read_bytes()))
 
 
-def _write_mapped(folder: _Folder, name: str, value: Any) -> None:
-    np.save(folder.path / f"{name}.npy", value)
-
-
-def _read_mapped(folder: _Folder, name: str, content: Any) -> Any:
-    return np.asarray(load_array(folder.path / f"{name}.npy", *_MAPPED))
-
-
-def _write_array(folder: _Folder, name: str, value: Any) -> None:
-    folder.arrays[name] = value
-
-
-def _read_array(folder: _Folder, name: str, content: Any) -> Any:
-    return folder.arrays[name]
-
-
 def _write_labels(folder: _Folder, name: str, value: Any) -> Any:
     return [str(value.dtype), [_plain(label) for label in value.tolist()]]
 
@@ -194,24 +148,6 @@ def _read_labels(folder: _Folder, name: str, content: Any) -> Any:
         raise ValueError(f"{len(labels)} labels of type {dtype!r} are too large")
     found = np.empty(len(labels), dtype)
     found[:] = labels
-    return found
-
-
-def _read_same(folder: _Folder, name: str, content: Any) -> Any:
-    parameter = folder.parameters[content]
-    return getattr(parameter, "estimator", parameter)  # of a FrozenEstimator
-
-
-def _is_settings(value: Any) -> bool:
-    return type(value) in _classes(_SETTINGS).values()
-
-
-def _is_counts(value: Any) -> bool:
-    return isinstance(value, import_module("skparaphrase.vectors").WordFrequencies)
-
-
-def _is_bundled(value: Any) -> bool:
-    found: bool = import_module("skparaphrase.vectors._bundled").is_bundled(value)
     return found
 
 
@@ -229,44 +165,59 @@ def _is_mapped(value: Any) -> bool:
 # The first type that includes a value is taken.
 _TYPES: dict[str, _Type] = {
     "settings": _Type(
-        _is_settings,
+        lambda value: type(value) in _classes(_SETTINGS).values(),
         _write_settings,
         _read_settings,
     ),
     "frozen": _Type(
-        lambda value: isinstance(value, FrozenEstimator), _write_frozen, _read_frozen
+        lambda value: isinstance(value, FrozenEstimator),
+        lambda folder, name, value: save(value.estimator, folder.path / name),
+        lambda folder, name, content: FrozenEstimator(folder.read_model(name)),
     ),
     "model": _Type(
-        lambda value: hasattr(value, "get_params"), _write_model, _read_model
+        lambda value: hasattr(value, "get_params"),
+        lambda folder, name, value: save(value, folder.path / name),
+        lambda folder, name, content: folder.read_model(name),
     ),
-    "counts": _Type(_is_counts, _write_counts, _read_counts),
-    "bundled": _Type(_is_bundled, _write_bundled, _read_bundled),
-    "table": _Type(lambda value: hasattr(value, "save"), _write_table, _read_table),
+    "bundled": _Type(  # word vectors of the package
+        lambda value: _module("vectors._bundled").is_bundled(value),
+        lambda folder, name, value: value._source,
+        lambda folder, name, content: _module("vectors._bundled").referred(*content),
+    ),
+    "counts": _Type(
+        lambda value: isinstance(value, _module("vectors").WordFrequencies),
+        lambda folder, name, value: value.save(folder.path / f"{name}.json"),
+        lambda folder, name, content: _module("vectors").WordFrequencies.load(
+            folder.path / f"{name}.json"
+        ),
+    ),
+    "table": _Type(
+        lambda value: hasattr(value, "save"),
+        lambda folder, name, value: value.save(folder.path / name),
+        lambda folder, name, content: _module("vectors").WordVectors.load(
+            folder.inner(name), verify=folder.verify
+        ),
+    ),
     "arrays": _Type(_has_arrays, _write_arrays, _read_arrays),
     "mapping": _Type(
         lambda value: isinstance(value, Mapping), _write_mapping, _read_mapping
     ),
-    "mapped": _Type(_is_mapped, _write_mapped, _read_mapped),
+    "mapped": _Type(
+        _is_mapped,
+        lambda folder, name, value: np.save(folder.path / f"{name}.npy", value),
+        lambda folder, name, content: np.asarray(
+            load_array(folder.path / f"{name}.npy", *_MAPPED)
+        ),
+    ),
     "array": _Type(
         lambda value: isinstance(value, np.ndarray) and value.dtype.kind in "biuf",
-        _write_array,
-        _read_array,
+        lambda folder, name, value: folder.arrays.update({name: value}),
+        lambda folder, name, content: folder.arrays[name],
     ),
     "labels": _Type(
         lambda value: isinstance(value, np.ndarray), _write_labels, _read_labels
     ),
-    "same": _Type(  # an attribute that is a parameter; see `save`
-        lambda value: isinstance(value, _Parameter),
-        lambda folder, name, value: value.name,
-        _read_same,
-    ),
 }
-
-
-class _Parameter(NamedTuple):
-    """Stands for a parameter of a model, by name."""
-
-    name: str
 
 
 def save(self: Any, folder: str | PathLike[str]) -> None:
@@ -294,21 +245,23 @@ def save(self: Any, folder: str | PathLike[str]) -> None:
         )
     parameters = self.get_params(deep=False)
     had_init = parameters.get("init") is not None
-    attributes = dict(fitted_attributes(self))
-    for name, value in attributes.items():
-        parameter = parameters.get(name[:-1])
-        if hasattr(value, "get_params") and (
-            value is parameter or value is getattr(parameter, "estimator", None)
-        ):
-            attributes[name] = _Parameter(name[:-1])
     for name, value in parameters.items():
         if name == "init" or isinstance(value, np.random.RandomState):
             parameters[name] = None  # the effect of `init` is in the fitted state
+    attributes, same = {}, []
+    for name, value in fitted_attributes(self).items():
+        parameter = parameters.get(name[:-1])
+        is_same = value is parameter or value is getattr(parameter, "estimator", None)
+        if hasattr(value, "get_params") and is_same:
+            same.append(name)
+        else:
+            attributes[name] = value
     with new_folder(folder) as new:
         inside = _Folder(new)
         content = {
             "parameters": {k: _write(inside, k, v) for k, v in parameters.items()},
             "attributes": {k: _write(inside, k, v) for k, v in attributes.items()},
+            "same": same,  # attributes that are the parameter of this name
             "had_init": had_init,
         }
         if inside.arrays:
@@ -367,16 +320,21 @@ def _load(folder: Path, *, trust_patterns: bool, verify: bool) -> Any:
             inside.arrays = read_safetensors(folder / _ARRAYS)
         kind = metadata["kind"]
         known = _defaults(_classes(_MODELS)[kind])
-        for name, content in metadata["parameters"].items():
-            if name in known:  # `_instantiate` refuses others
-                content = _read(inside, name, content)
-            inside.parameters[name] = content
-        model = _instantiate(_classes(_MODELS), kind, inside.parameters)
+        parameters = {  # `_instantiate` refuses those that are not known
+            name: _read(inside, name, content) if name in known else None
+            for name, content in metadata["parameters"].items()
+        }
+        model = _instantiate(_classes(_MODELS), kind, parameters)
         _validate(model)
-        for name, content in metadata["attributes"].items():
+        attributes = metadata["attributes"]
+        for name in (*attributes, *metadata["same"]):
             if not _is_fitted(name):
                 raise ValueError(f"{name!r} is not the name of a fitted attribute")
+        for name, content in attributes.items():
             vars(model)[name] = _read(inside, name, content)
+        for name in metadata["same"]:
+            parameter = parameters[name[:-1]]
+            vars(model)[name] = getattr(parameter, "estimator", parameter)  # if frozen
         if metadata["had_init"] and hasattr(model, "_forget_init"):
             model._forget_init()
     return model
@@ -387,8 +345,6 @@ def _write(folder: _Folder, name: str, value: Any) -> Any:
     for kind, each in _TYPES.items():
         if each.includes(value):
             return {kind: each.write(folder, name, value)}
-    if isinstance(value, (list, tuple, range)):
-        return [_plain_items(item) for item in value]
     try:
         return _plain(value)
     except ValueError as error:
@@ -412,18 +368,6 @@ def fitted_attributes(estimator: Any) -> dict[str, Any]:
 
 def _is_fitted(name: str) -> bool:
     return re.fullmatch(r"[a-z]\w*_", name, re.ASCII) is not None
-
-
-@cache
-def _classes(modules: tuple[str, ...]) -> dict[str, Any]:
-    """The classes that a folder may name: public ones of some modules, by name."""
-    imported = [import_module(f"skparaphrase.{module}") for module in modules]
-    return {
-        name: getattr(module, name)
-        for module in imported
-        for name in module.__all__
-        if hasattr(getattr(module, name), "get_params")
-    }
 
 
 def _instantiate(classes: dict[str, Any], kind: str, parameters: dict[str, Any]) -> Any:
@@ -457,14 +401,10 @@ def _validate(model: Any) -> None:
     validate_parameter_constraints(constraints, changed, kind.__name__)
 
 
-def _plain_items(value: Any) -> Any:
-    if isinstance(value, (list, tuple)):
-        return [_plain_items(item) for item in value]
-    return _plain(value)
-
-
 def _plain(value: Any) -> Any:
     """Convert a value for JSON; raise a ValueError if that is not possible."""
+    if isinstance(value, (list, tuple, range)):
+        return [_plain(item) for item in value]
     value = value.item() if isinstance(value, np.generic) else value
     if not isinstance(value, _SCALARS):
         raise ValueError(
