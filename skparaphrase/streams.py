@@ -44,15 +44,10 @@ def transform_blocks(
     block : ndarray of shape (n_rows, ...)
         Result for the next rows; at least one block.
 
-    See Also
-    --------
-    transform_to : Write the blocks to a file.
-
     Notes
     -----
-    The vectors are those of a single call, up to the rounding of matrix products (1e-6
-    of a vector's length). The exception is `ConvolutionalEncoder(padding="batch")`,
-    which composes the texts of a block in groups of 100 distinct ones.
+    The vectors are those of a single call, up to the rounding of matrix products,
+    except with `ConvolutionalEncoder(padding="batch")`.
 
     Examples
     --------
@@ -82,17 +77,12 @@ def transform_to(
 
     Parameters
     ----------
-    transformer : estimator instance
-        As in :func:`transform_blocks`.
-    X : array-like, or dataset of pyarrow or datasets
+    transformer, X, block_size
         As in :func:`transform_blocks`.
     path : path-like
         An existing file is replaced.
-    block_size : int, default=65536
-        As in :func:`transform_blocks`.
     dtype : dtype, default=None
-        Type of the numbers in the file, such as "float16"; None for that of the
-        vectors.
+        Of the file, such as "float16"; None for that of the vectors.
     progress : bool, default=False
         Show a progress bar; needs tqdm.
 
@@ -111,11 +101,9 @@ def transform_to(
     >>> from tempfile import TemporaryDirectory
     >>> from skparaphrase.encoders import AverageEncoder
     >>> from skparaphrase.streams import transform_to
-    >>> texts = [f"cat number {i}" for i in range(250)]
     >>> with TemporaryDirectory() as folder:
-    ...     path = f"{folder}/vectors.npy"
-    ...     transform_to(AverageEncoder(), texts, path, dtype="float16").shape
-    (250, 128)
+    ...     transform_to(AverageEncoder(), ["a", "b"], f"{folder}/vectors.npy").shape
+    (2, 128)
     """
     path, X = Path(path), materialize(X)
     n_rows, n_done = count_rows(X), 0

@@ -139,7 +139,7 @@ class TrainedEncoder(PaperSettings, CallbackSupportMixin, TextEncoder):
         kept, or without validation the parameters reached so far, and with
         `warm_start=True` another `fit` resumes.
 
-        Texts on disk are read a few times before the first epoch. Memory then holds 40
+        Texts on disk are read a few times before the first epoch. Memory then holds 50
         bytes a text, 4 bytes a token, `y` and the held-out texts. A teacher's vectors
         and their texts are held in memory, and on the device the averages that texts
         start from, if a loss uses them and they take at most 256 MB.
