@@ -108,15 +108,6 @@ def test_columns_as_a_frame(transformer, columns, tmp_path, steps, index):
     assert_allclose(part, expected[4:9], rtol=1e-5, atol=1e-6)
 
 
-def test_columns_as_a_polars_frame(transformer, columns):
-    expected = clone(transformer).fit_transform(pl.DataFrame(columns))
-    transformer.set_output(transform="polars")
-    found = transformer.fit_transform(pl.DataFrame(columns))
-    assert isinstance(found, pl.DataFrame)
-    assert found.columns == transformer.get_feature_names_out().tolist()
-    assert_allclose(found.to_numpy(), expected, atol=1e-5)
-
-
 def test_vectors_of_pairs_pass_on_the_index(encoder, pairs):
     index = pd.Index(range(60, 0, -2), name="row")
     table = pd.DataFrame(pairs, index=index)

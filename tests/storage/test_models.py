@@ -10,7 +10,6 @@ import sys
 
 import numpy as np
 import pytest
-import registry
 from forged import edit
 from numpy.testing import assert_array_equal
 from sklearn.frozen import FrozenEstimator
@@ -38,7 +37,6 @@ from skparaphrase.supervised import (
     SentenceClassifier,
     SimilarityRegressor,
 )
-from skparaphrase.tagging import SequenceTagger
 from skparaphrase.text import WordTokenizer
 from skparaphrase.vectors import WordFrequencies, WordVectors
 
@@ -63,17 +61,6 @@ def shown(params):
         for name, value in params.items()
         if name != "vectors"
     }
-
-
-@pytest.mark.parametrize("name", registry.ENCODERS)
-def test_every_encoder_is_saved(name, vectors, tmp_path):
-    y = np.eye(6, 5) if name == "DistilledEncoder" else None  # a teacher's vectors
-    X = PAIRS * 2 if y is None else [first for first, _ in PAIRS * 2]
-    encoder = registry.small(registry.ENCODERS[name], vectors).fit(X, y)
-    encoder.save(tmp_path / "encoder")
-    loaded = skparaphrase.load(tmp_path / "encoder")
-    assert type(loaded) is type(encoder)
-    assert_array_equal(loaded.transform(TEXTS), encoder.transform(TEXTS))
 
 
 @pytest.mark.parametrize(
@@ -267,18 +254,6 @@ def test_supervised_models(make, X, y, vectors, tmp_path):
     resumed = loaded.set_params(warm_start=True).fit(X, y)
     assert resumed.n_epochs_ == 4
     assert np.abs(resumed.head_["output.weight"] - state).max() > 0
-
-
-def test_tagger(tmp_path):
-    X, y = [["a", "cat", "sleeps"], ["the", "dog", "barks"]], [["D", "N", "V"]] * 2
-    tagger = SequenceTagger(CharagramEncoder(dim=4), **SHORT).fit(X, y)
-    tagger.save(tmp_path / "tagger")
-    loaded = skparaphrase.load(tmp_path / "tagger")
-    assert loaded.classes_.tolist() == ["D", "N", "V"]
-    for found, expected in zip(
-        loaded.predict_proba(X), tagger.predict_proba(X), strict=True
-    ):
-        assert_array_equal(found, expected)
 
 
 def test_frozen_encoder_is_saved_once(vectors, tmp_path):
