@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from skparaphrase.encoders import AverageEncoder
 from skparaphrase.vectors import WordVectors
 
 N_WORDS = 101
@@ -19,6 +20,7 @@ VECTORS = WordVectors(
 _METHODS = (
     "fit",
     "partial_fit",
+    "fit_transform",
     "transform",
     "predict",
     "predict_proba",
@@ -86,7 +88,7 @@ def facade(
 
     def wrap(method):
         original = getattr(Estimator, method)
-        learns = method in ("fit", "partial_fit")
+        learns = method in ("fit", "partial_fit", "fit_transform")
         convert = (learns and fit_texts) or texts
 
         @wraps(original)
@@ -112,8 +114,11 @@ def facade(
         return wrapped
 
     for method in _METHODS:
-        # That of an estimator of vectors calls `predict`.
-        if hasattr(Estimator, method) and not (vectors and method == "score"):
+        # These call `predict`, or `fit` and `transform`.
+        calls_others = (vectors and method == "score") or (
+            method == "fit_transform" and not issubclass(Estimator, AverageEncoder)
+        )
+        if hasattr(Estimator, method) and not calls_others:
             setattr(Facade, method, wrap(method))
     Facade.__name__ = Facade.__qualname__ = name
     globals()[name] = Facade  # for pickles
