@@ -205,14 +205,16 @@ def test_parameters_are_documented_in_order_with_their_defaults(owner):
     start = lines.index("Parameters") + 2
     below = [i for i, line in enumerate(lines) if line.startswith("---")]
     stop = next((i - 1 for i in below if i > start), len(lines))
-    documented = dict(
-        line.split(" : ")
-        for line in lines[start:stop]
-        if line and not line.startswith(" ")
-    )
+    documented = {}
+    for line in lines[start:stop]:
+        if line and not line.startswith(" "):
+            names, _, kind = line.partition(" : ")
+            documented |= dict.fromkeys(names.split(", "), kind)
     assert list(documented) == list(parameters)
     for name, parameter in parameters.items():
         written, default = documented[name].rpartition("default=")[2], parameter.default
+        if not documented[name]:  # as in another class
+            continue
         if isinstance(default, float):
             assert float(written) == default, name
         elif default is not parameter.empty:
