@@ -1,4 +1,4 @@
-"""Encoders in searches, caches, calibration, importance and metadata routing."""
+"""Encoders in searches, caches, calibration and metadata routing."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -8,7 +8,6 @@ import sys
 
 import joblib
 import numpy as np
-import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn import config_context
@@ -16,19 +15,15 @@ from sklearn.base import clone
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.exceptions import UnsetMetadataPassedError
 from sklearn.experimental import enable_halving_search_cv  # noqa: F401
-from sklearn.frozen import FrozenEstimator
-from sklearn.inspection import permutation_importance
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.metrics import accuracy_score, make_scorer
 from sklearn.model_selection import (
-    FixedThresholdClassifier,
     GridSearchCV,
     GroupKFold,
     HalvingGridSearchCV,
     HalvingRandomSearchCV,
     KFold,
     StratifiedKFold,
-    TunedThresholdClassifierCV,
     cross_validate,
 )
 from sklearn.pipeline import make_pipeline
@@ -196,21 +191,6 @@ def test_cache_for_processes(tmp_path):
 # Around a classifier ---------------------------------------------------------------
 
 
-def test_tuned_threshold(classifier, sentences, rows, labels):
-    settings = {"scoring": "f1", "cv": 3, "random_state": 0, "thresholds": 20}
-    tuned = TunedThresholdClassifierCV(classifier, **settings).fit(sentences, labels)
-    alone = TunedThresholdClassifierCV(LogisticRegression(), **settings)
-    alone.fit(rows, labels)
-    assert_allclose(tuned.best_threshold_, alone.best_threshold_, rtol=1e-6)
-    assert_allclose(tuned.best_score_, alone.best_score_)
-    assert_array_equal(tuned.predict(sentences), alone.predict(rows))
-    fixed = FixedThresholdClassifier(
-        FrozenEstimator(tuned.estimator_), threshold=tuned.best_threshold_
-    )
-    found = fixed.fit(sentences, labels).predict(sentences)
-    assert_array_equal(found, tuned.predict(sentences))
-
-
 @pytest.mark.parametrize("method", ["sigmoid", "isotonic"])
 @pytest.mark.parametrize("ensemble", [True, False])
 def test_calibration(classifier, sentences, rows, labels, method, ensemble):
@@ -219,27 +199,6 @@ def test_calibration(classifier, sentences, rows, labels, method, ensemble):
     alone = CalibratedClassifierCV(LogisticRegression(), **settings).fit(rows, labels)
     found = model.predict_proba(sentences)
     assert_allclose(found, alone.predict_proba(rows), rtol=1e-5)
-
-
-@pytest.mark.parametrize("container", [pd.DataFrame, lambda x: np.array(x, object)])
-def test_permutation_importance(similarity, pairs, gold, container):
-    model = similarity.fit(pairs)
-    result = permutation_importance(
-        model, container(pairs), gold, n_repeats=3, random_state=0
-    )
-    first, second = model[:-1].transform(pairs).swapaxes(0, 1)
-    seed = np.random.RandomState(0).randint(np.iinfo(np.int32).max + 1)
-    for column in range(2):
-        # scikit-learn draws the same orders for every column, each on top of the last
-        rng, order, sides = np.random.RandomState(seed), np.arange(30), [first, second]
-        for repeat in range(3):
-            rng.shuffle(order)
-            sides[column] = sides[column][order]
-            vectors = np.stack(sides, axis=1)
-            score = pearson_score(gold, PairSimilarity().fit(vectors).predict(vectors))
-            expected = model.score(pairs, gold) - score
-            assert_allclose(result.importances[column, repeat], expected, atol=1e-6)
-    assert (result.importances_mean > 0).all()
 
 
 # Routing of metadata ---------------------------------------------------------------
