@@ -99,4 +99,4 @@ def text_groups(texts: NDArray[np.integer]) -> NDArray[np.intp]:
     entries = np.ones(texts.size, np.bool_), n_rows + nodes.ravel(), starts
     graph = csr_array(entries, shape=(n_nodes, n_nodes))
     groups: NDArray[np.intp] = connected_components(graph, directed=False)[1][:n_rows]
-    return groups
+    return groups.astype(np.intp)
