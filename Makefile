@@ -12,8 +12,7 @@ WORKERS ?= auto
 SELECT ?= -m 'not slow and not integration'
 TESTS ?= tests skparaphrase
 MINUTES ?= 30
-PYTEST := OMP_NUM_THREADS=1 SCIPY_ARRAY_API=1 \
-	$(BIN)/python -m pytest --numprocesses $(WORKERS) --dist worksteal
+PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses $(WORKERS) --dist worksteal
 
 .PHONY: install demo test coverage integration together nightly soak lint bench docs dist clean
 

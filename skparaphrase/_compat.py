@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from sklearn.metrics._scorer import _BaseScorer as BaseScorer
 from sklearn.model_selection._search import BaseSearchCV
 from sklearn.utils import _safe_indexing as safe_indexing
-from sklearn.utils._array_api import check_same_namespace, device, get_namespace
 from sklearn.utils._openmp_helpers import (
     _openmp_effective_n_threads as effective_n_threads,
 )

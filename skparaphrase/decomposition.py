@@ -3,7 +3,6 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-import math
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
@@ -16,13 +15,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import Tags, TransformerTags
 from sklearn.utils.validation import check_is_fitted
 
-from skparaphrase._compat import (
-    Interval,
-    check_same_namespace,
-    device,
-    fit_context,
-    get_namespace,
-)
+from skparaphrase._compat import Interval, fit_context
 from skparaphrase._estimator import DocumentedOnline, warn_caller
 from skparaphrase._output import LastAxisTransformer, check_last_axis
 from skparaphrase._threads import available_threads, one_blas_thread
@@ -32,6 +25,7 @@ __all__ = ["CommonComponentRemoval"]
 _SMALL = 512  # features up to which LAPACK gains nothing from threads
 _ROWS = 256  # rows multiplied at a time, so that they fit in the processor's cache
 _TASK = 64 * _ROWS  # rows that a thread processes at a time
+_FLOATS = [np.float64, np.float32]  # others become the first
 
 
 class CommonComponentRemoval(LastAxisTransformer, DocumentedOnline, BaseEstimator):
@@ -71,9 +65,7 @@ class CommonComponentRemoval(LastAxisTransformer, DocumentedOnline, BaseEstimato
     The d x d Gram matrix is summed in double precision over blocks of 256 vectors, so
     memory does not grow with the number of vectors. It is kept for
     :meth:`partial_fit` (8 d^2 bytes, twice with `per_side`). The paper fits on the
-    sentences that it evaluates, whereas a `Pipeline` fits on the training part. With
-    scikit-learn's `array_api_dispatch=True`, accepts arrays of any library that
-    follows the Array API.
+    sentences that it evaluates, whereas a `Pipeline` fits on the training part.
 
     Examples
     --------
@@ -90,7 +82,7 @@ class CommonComponentRemoval(LastAxisTransformer, DocumentedOnline, BaseEstimato
     explained_variance_ratio_: NDArray[np.floating]
     n_features_in_: int
     n_samples_seen_: int
-    _gram: Any  # of shape (n_sides, d, d), float64
+    _gram: NDArray[np.float64]  # of shape (n_sides, d, d)
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "n_components": [Interval(Integral, 0, None, closed="left")],
@@ -145,25 +137,22 @@ class CommonComponentRemoval(LastAxisTransformer, DocumentedOnline, BaseEstimato
         return self._update(X, resume=hasattr(self, "_gram"))
 
     def _update(self, X: Any, *, resume: bool) -> Self:
-        xp, _ = get_namespace(X)
-        if resume:
-            check_same_namespace(X, self, attribute="components_", method="partial_fit")
-        X = self._check(X, reset=not resume)
+        X = check_last_axis(X, self, reset=not resume, dtype=_FLOATS)
         if not self.per_side:
-            sides = [xp.reshape(X, (-1, X.shape[-1]))]
+            sides = [X.reshape(-1, X.shape[-1])]
         elif X.ndim == 3:
-            sides = [X[:, i, :] for i in range(X.shape[1])]
+            sides = [X[:, i] for i in range(X.shape[1])]
         else:
             raise ValueError(
                 "per_side=True needs vectors of pairs, shape (n_pairs, 2, d); got "
-                f"shape {tuple(X.shape)}."
+                f"shape {X.shape}."
             )
-        if resume and self._gram.shape[0] != len(sides):
+        if resume and len(self._gram) != len(sides):
             raise ValueError(
-                f"The first call of partial_fit used {self._gram.shape[0]} side(s), "
+                f"The first call of partial_fit used {len(self._gram)} side(s), "
                 f"this one uses {len(sides)}. Was per_side changed?"
             )
-        n_samples = int(sides[0].shape[0]) + (self.n_samples_seen_ if resume else 0)
+        n_samples = len(sides[0]) + (self.n_samples_seen_ if resume else 0)
         if self.n_components > X.shape[-1]:
             raise ValueError(
                 f"n_components={self.n_components} exceeds the {X.shape[-1]} features."
@@ -174,17 +163,15 @@ class CommonComponentRemoval(LastAxisTransformer, DocumentedOnline, BaseEstimato
                 f"{self.n_components} component(s) needs at least "
                 f"{self.n_components + 1}; with fewer, all vectors become zero."
             )
-        before: list[Any] = [0.0] * len(sides)
-        if resume:
-            before = [self._gram[i, :, :] for i in range(len(sides))]
-        grams = list(map(add_gram, [xp] * len(sides), sides, before))
-        if not all(math.isfinite(float(xp.linalg.trace(gram))) for gram in grams):
+        before = self._gram if resume else [0.0] * len(sides)
+        grams = np.stack([*map(add_gram, sides, before)])
+        if not np.isfinite(np.trace(grams, axis1=1, axis2=2)).all():
             raise ValueError("The squares of the vectors overflow; scale the vectors.")
-        found = [self._directions(xp, gram, X.dtype) for gram in grams]
-        components, ratios = map(xp.stack, zip(*found, strict=True))
-        self.components_ = components if self.per_side else components[0, :, :]
-        self.explained_variance_ratio_ = ratios if self.per_side else ratios[0, :]
-        self._gram = xp.stack(grams)
+        directions = [self._directions(gram, X.dtype) for gram in grams]
+        components, ratios = map(np.stack, zip(*directions, strict=True))
+        self.components_ = components if self.per_side else components[0]
+        self.explained_variance_ratio_ = ratios if self.per_side else ratios[0]
+        self._gram = grams
         self.n_samples_seen_ = n_samples
         return self
 
@@ -201,50 +188,39 @@ class CommonComponentRemoval(LastAxisTransformer, DocumentedOnline, BaseEstimato
             Orthogonal to every direction. Zero vectors stay zero.
         """
         check_is_fitted(self)
-        check_same_namespace(X, self, attribute="components_", method="transform")
-        xp, _ = get_namespace(X)
-        vectors = self._check(X, reset=False)
-        components = xp.astype(self.components_, vectors.dtype, copy=False)
+        vectors = check_last_axis(X, self, reset=False, dtype=_FLOATS)
+        components = self.components_.astype(vectors.dtype, copy=False)
         if not self.per_side:
-            return self._wrap(_project_out(xp, vectors, components), X)
-        n_sides = components.shape[0]
+            return self._wrap(_project_out(vectors, components), X)
+        n_sides = len(components)
         if vectors.ndim != 3 or vectors.shape[1] != n_sides:
             raise ValueError(
                 "per_side=True was fitted on pairs and expects vectors of shape "
-                f"(n_pairs, {n_sides}, d); got shape {tuple(vectors.shape)}."
+                f"(n_pairs, {n_sides}, d); got shape {vectors.shape}."
             )
-        removed = [
-            _project_out(xp, vectors[:, i, :], components[i, :, :])
-            for i in range(n_sides)
-        ]
-        return self._wrap(xp.stack(removed, axis=1), X)
+        removed = [_project_out(vectors[:, i], components[i]) for i in range(n_sides)]
+        return self._wrap(np.stack(removed, axis=1), X)
 
-    def _check(self, X: Any, *, reset: bool) -> Any:
-        is_array = hasattr(X, "__array_namespace__")
-        X = check_last_axis(X, self, reset=reset, dtype="numeric" if is_array else None)
-        xp, _ = get_namespace(X)
-        if not xp.isdtype(X.dtype, ("real floating",)):
-            X = xp.astype(X, xp.float64)
-        return X
-
-    def _directions(self, xp: Any, gram: Any, dtype: Any) -> tuple[Any, Any]:
+    def _directions(
+        self, gram: NDArray[np.float64], dtype: np.dtype[Any]
+    ) -> tuple[NDArray[np.floating], NDArray[np.floating]]:
         """Strongest eigenvectors as rows, and their shares of the trace."""
         # On a busy machine, a small problem would only wait for the threads.
-        with one_blas_thread() if gram.shape[0] <= _SMALL else nullcontext():
-            values, vectors = xp.linalg.eigh(gram)  # ascending, vectors in columns
-        strongest = xp.flip(vectors.T, axis=0)[: self.n_components, :]
-        total = xp.sum(xp.maximum(values, xp.zeros_like(values)))
-        ratio = xp.flip(values)[: self.n_components] / (total if total > 0 else 1.0)
-        is_found = ratio > 8 * float(xp.finfo(dtype).eps)
-        if not bool(xp.all(is_found)):
+        with one_blas_thread() if len(gram) <= _SMALL else nullcontext():
+            values, vectors = np.linalg.eigh(gram)  # ascending, vectors in columns
+        strongest = vectors.T[::-1][: self.n_components]
+        total = np.maximum(values, 0).sum()
+        ratio = values[::-1][: self.n_components] / (total if total > 0 else 1.0)
+        is_found = ratio > 8 * np.finfo(dtype).eps
+        if not is_found.all():
             warn_caller(
                 f"The vectors have fewer than n_components={self.n_components} "
                 "directions; nothing is removed for the others."
             )
-        largest = xp.argmax(xp.abs(strongest), axis=1, keepdims=True)
-        signs = xp.sign(xp.take_along_axis(strongest, largest, axis=1))
-        signs *= xp.astype(is_found, signs.dtype)[:, None]
-        return xp.astype(strongest * signs, dtype), xp.astype(ratio, dtype)
+        largest = np.abs(strongest).argmax(axis=1, keepdims=True)
+        signs = np.sign(np.take_along_axis(strongest, largest, axis=1))
+        signs *= is_found[:, np.newaxis]
+        return (strongest * signs).astype(dtype), ratio.astype(dtype)
 
     @property
     def _n_features_out(self) -> int:
@@ -253,38 +229,35 @@ class CommonComponentRemoval(LastAxisTransformer, DocumentedOnline, BaseEstimato
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.three_d_array = True
-        tags.array_api_support = True
         tags.transformer_tags = TransformerTags(preserves_dtype=["float64", "float32"])
         return tags
 
 
-def add_gram(xp: Any, X: Any, gram: Any = 0.0) -> Any:
+def add_gram(
+    X: NDArray[np.floating], gram: NDArray[np.float64] | float = 0.0
+) -> NDArray[np.float64]:
     """Gram matrix of the columns of `X`, in double precision, added to `gram`.
 
     Blocks of rows are multiplied in the precision of `X`.
     """
-    shape = X.shape[1], X.shape[1]
+    sums = np.full((X.shape[1], X.shape[1]), gram)
 
-    def add_rows(rows: slice) -> Any:
-        sums = xp.zeros(shape, dtype=xp.float64, device=device(X))
+    def add_rows(rows: slice) -> NDArray[np.float64]:
+        part = np.zeros(sums.shape)
         with np.errstate(over="ignore", invalid="ignore"):
             for block in _slices(rows, _ROWS):
-                few = X[block, :]
-                sums += xp.astype(few.T @ few, xp.float64)
-        return sums
+                part += X[block].T @ X[block]
+        return part
 
-    for sums in _map_rows(add_rows, X):
-        gram = gram + sums
-    return gram
+    for part in _map_rows(add_rows, X):
+        sums = sums + part
+    return sums
 
 
-def _project_out(xp: Any, X: Any, components: Any) -> Any:
+def _project_out(
+    X: NDArray[np.floating], components: NDArray[np.floating]
+) -> NDArray[np.floating]:
     """Subtract from `X`, shape (..., d), its projection on orthonormal rows."""
-    if not isinstance(X, np.ndarray):
-        kept = xp.matmul(xp.matmul(X, components.T), components)
-        kept *= -1  # in place: two copies in memory instead of three
-        kept += X
-        return kept
     kept = np.empty(X.shape, X.dtype)
     flat, out = (each.reshape(-1, X.shape[-1]) for each in (X, kept))
 
@@ -298,10 +271,12 @@ def _project_out(xp: Any, X: Any, components: Any) -> Any:
     return kept
 
 
-def _map_rows(function: Callable[[slice], Any], X: Any) -> Iterator[Any]:
+def _map_rows(
+    function: Callable[[slice], Any], X: NDArray[np.floating]
+) -> Iterator[Any]:
     """Results for parts of the rows, in order, independent of the threads."""
-    parts = list(_slices(slice(0, X.shape[0]), _TASK))
-    is_long = isinstance(X, np.ndarray) and X.shape[0] > _ROWS
+    parts = list(_slices(slice(0, len(X)), _TASK))
+    is_long = len(X) > _ROWS
     # BLAS threads of concurrent products would wait for one another.
     with one_blas_thread() if is_long else nullcontext():
         n_threads = min(available_threads(), len(parts)) if is_long else 1
