@@ -24,7 +24,6 @@ from sklearn.utils._param_validation import (
     StrOptions,
     validate_parameter_constraints,
 )
-from sklearn.utils._repr_html.estimator import _VisualBlock as VisualBlock
 from sklearn.utils._set_output import ADAPTERS_MANAGER
 from sklearn.utils._set_output import _get_output_config as get_output_config
 from sklearn.utils.validation import _check_response_method as check_response_method

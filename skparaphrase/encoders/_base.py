@@ -5,7 +5,6 @@
 
 from abc import abstractmethod
 from collections.abc import Iterator
-from os import PathLike, fspath
 from typing import Any
 
 import numpy as np
@@ -113,13 +112,16 @@ def check_word_vectors(vectors: Any) -> WordVectors:
         return load_word_vectors()
     if isinstance(vectors, WordVectors):
         return vectors
-    if isinstance(vectors, (str, PathLike)):
-        way = f"WordVectors.read({fspath(vectors)!r})"
-    elif hasattr(vectors, "index_to_key") or hasattr(vectors, "wv"):  # gensim
-        way = "WordVectors.from_keyed_vectors(...)"
-    else:
-        way = "WordVectors(words, matrix)"
     raise InvalidParameterError(
         "The 'vectors' parameter must be a WordVectors; got "
-        f"{type(vectors).__name__}. Pass {way}."
+        f"{type(vectors).__name__}. WordVectors.read(path) makes one of a file, "
+        "WordVectors.from_keyed_vectors(...) of those of gensim, and "
+        "WordVectors(words, matrix) of an array."
     )
+
+
+def static_parts(encoder: Any) -> tuple[WordVectors, NDArray[np.floating] | None]:
+    """The table that an encoder averages, and the weights of its words, or None."""
+    table = getattr(encoder, "vectors_", None)  # of one that learns vectors
+    table = check_word_vectors(encoder.vectors) if table is None else table
+    return table, getattr(encoder, "weights_", None)

@@ -12,8 +12,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
 
 from skparaphrase._estimator import warn_caller
+from skparaphrase.encoders._base import static_parts
 from skparaphrase.storage._folders import (
     new_folder,
     write_metadata,
@@ -21,7 +23,6 @@ from skparaphrase.storage._folders import (
 )
 from skparaphrase.text import TOKEN_PATTERNS, WordTokenizer
 from skparaphrase.text._lookup import JOINERS
-from skparaphrase.vectors import WordVectors
 
 _MODULE = "sentence_transformers.models.StaticEmbedding"
 _MODULES = [{"idx": 0, "name": "0", "path": "", "type": _MODULE}]
@@ -44,16 +45,56 @@ _ONIGURUMA = {
 _FINAL_SIGMA = r"(?<=\p{Cased}\p{Case_Ignorable}*)Σ(?!\p{Case_Ignorable}*\p{Cased})"
 
 
-def save_model2vec(
-    folder: str | PathLike[str],
-    tokenizer: WordTokenizer,
-    vectors: WordVectors,
-    weights: NDArray[np.floating] | None,
-    *,
-    encoder: str,
-) -> None:
-    """Write a static model; see `AveragingEncoder.to_model2vec`."""
-    foreign, matrix = _static_model("to_model2vec", tokenizer, vectors, weights)
+def to_model2vec(self: Any, folder: str | PathLike[str]) -> None:
+    """Write a folder that model2vec and sentence-transformers load.
+
+    `model2vec.StaticModel.from_pretrained(folder)` and
+    `SentenceTransformer(folder)` then give the same vectors, up to rounding:
+    weights are multiplied into the vectors, and words are found in the same way,
+    including the parts of compounds. Unknown words have no token there, or the
+    token "\u2581" if the table has one vector for all of them; vectors made of
+    n-grams or hashes are left out, with a warning. Characters that this Python's
+    Unicode version does not know may be letters there.
+
+    Those libraries know plain averages only: with `pooling="distinct"` they give the
+    vectors of `pooling="mean"`, and there is a warning.
+
+    Words that no text can contain (with capitals, if the encoder lower-cases) are
+    left out. Steps that follow the encoder, such as
+    :class:`~skparaphrase.decomposition.CommonComponentRemoval`, are not included.
+    Releases of model2vec that do not know `max_length` in the folder truncate texts
+    after 512 tokens, unless `encode` is given `max_length=None`. The compounds of
+    the table become a regular expression: with 100,000 of them a folder takes some
+    seconds to open, which `WordTokenizer(split_compounds=False)` avoids.
+
+    Parameters
+    ----------
+    folder : path-like
+        Appears whole or not at all, and replaces an earlier one.
+
+    Raises
+    ------
+    ValueError
+        If the `tokenizer` is a function or has a pattern of its own, or if `folder`
+        contains something else.
+    ImportError
+        If tokenizers is not installed: `pip install 'skparaphrase[interchange]'`.
+
+    See Also
+    --------
+    skparaphrase.vectors.WordVectors.from_model2vec : The reverse.
+
+    Examples
+    --------
+    >>> from skparaphrase.encoders import SIFEncoder
+    >>> encoder = SIFEncoder().fit(["Counts are those of Wikipedia."])
+    >>> encoder.to_model2vec("static_sif")  # doctest: +SKIP
+    >>> from model2vec import StaticModel  # doctest: +SKIP
+    >>> model = StaticModel.from_pretrained("static_sif")  # doctest: +SKIP
+    >>> model.encode(["A cat sleeps."]).shape  # doctest: +SKIP
+    (1, 128)
+    """
+    foreign, matrix = _static_model(self, "to_model2vec")
     # Without max_length, model2vec truncates texts after 512 tokens.
     config = {"model_type": "model2vec", "normalize": False, "max_length": None}
     with new_folder(folder) as new:
@@ -62,29 +103,51 @@ def save_model2vec(
         for name, content in (("config", config), ("modules", _MODULES)):
             text = json.dumps(content, indent=1) + "\n"
             (new / f"{name}.json").write_text(text, encoding="ascii")
-        write_metadata(new, kind="model2vec", encoder=encoder)
+        write_metadata(new, kind="model2vec", encoder=type(self).__name__)
 
 
-def static_embedding(
-    tokenizer: WordTokenizer, vectors: WordVectors, weights: NDArray[np.floating] | None
-) -> Any:
-    """A static model as a module of sentence-transformers."""
+def to_static_embedding(self: Any) -> Any:
+    """The encoder as a module of sentence-transformers.
+
+    `SentenceTransformer(modules=[encoder.to_static_embedding()])` gives the same
+    vectors, up to rounding, and can be trained further. See :meth:`to_model2vec`.
+
+    Returns
+    -------
+    module : sentence_transformers.sentence_transformer.modules.StaticEmbedding
+        With a copy of the vectors, on the CPU.
+
+    Raises
+    ------
+    ValueError
+        As :meth:`to_model2vec`.
+    ImportError
+        If sentence-transformers is not installed:
+        `pip install 'skparaphrase[interchange]'`.
+
+    See Also
+    --------
+    skparaphrase.vectors.WordVectors.from_sentence_transformers : The reverse.
+    """
     caller = "to_static_embedding"
     try:
         modules = _import("sentence_transformers.sentence_transformer.modules", caller)
     except ImportError:  # before version 6
         modules = _import("sentence_transformers.models", caller)
-    foreign, matrix = _static_model(caller, tokenizer, vectors, weights)
+    foreign, matrix = _static_model(self, caller)
     return modules.StaticEmbedding(foreign, embedding_weights=matrix)
 
 
-def _static_model(
-    caller: str,
-    tokenizer: WordTokenizer,
-    vectors: WordVectors,
-    weights: NDArray[np.floating] | None,
-) -> tuple[Any, NDArray[np.float32]]:
+def _static_model(encoder: Any, caller: str) -> tuple[Any, NDArray[np.float32]]:
     """A tokenizer of `tokenizers`, and the vector of each of its tokens."""
+    check_is_fitted(encoder)
+    if encoder.pooling != "mean":  # other libraries cannot weigh words inside a text
+        warn_caller(
+            f"{caller} exports a plain average: other libraries do not know pooling="
+            f"{encoder.pooling!r}. Their vectors are those of pooling='mean'."
+        )
+    tokenizer = encoder._tokenizer()
+    vectors, weights = static_parts(encoder)
     if type(tokenizer) is not WordTokenizer or tokenizer.pattern not in TOKEN_PATTERNS:
         raise ValueError(
             f"{caller} can export only a WordTokenizer with pattern 'words' or 'ptb'; "

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from skparaphrase._estimator import Settings, store_parameters
 from skparaphrase._lazy import networks
-from skparaphrase.encoders._average import to_model2vec, to_static_embedding
+from skparaphrase.encoders._export import to_model2vec, to_static_embedding
 from skparaphrase.encoders._trained import TrainedEncoder
 from skparaphrase.losses import Loss, MarginLoss
 from skparaphrase.optimizers import CLIPPED_ADAM, DENSE_ADAGRAD, Optimizer

@@ -55,8 +55,7 @@ def load_pretrained(
     encoder : AverageEncoder, or LastAxisUnion of the large one
         Needs no `fit`, and so survives :func:`sklearn.base.clone`. Its table,
         `encoder.vectors`, is the same object at every call. To train it on your
-        texts, start a :class:`ParagramEncoder` from it; its own `fit` learns nothing,
-        and warns if it is called with pairs.
+        texts, start a :class:`ParagramEncoder` from it; its own `fit` learns nothing.
 
     Raises
     ------

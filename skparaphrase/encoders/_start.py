@@ -17,8 +17,8 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from skparaphrase._lazy import networks
-from skparaphrase.encoders._average import AveragingEncoder, static_parts
-from skparaphrase.encoders._base import check_word_vectors
+from skparaphrase.encoders._average import AveragingEncoder
+from skparaphrase.encoders._base import check_word_vectors, static_parts
 from skparaphrase.vectors import WordVectors
 from skparaphrase.vectors._bundled import SENTENCES, bundled
 from skparaphrase.vectors._weighting import multiplied

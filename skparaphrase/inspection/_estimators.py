@@ -15,8 +15,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from skparaphrase._compat import BaseSearchCV
 from skparaphrase._math import cosine
-from skparaphrase.encoders._average import AveragingEncoder, static_parts
-from skparaphrase.encoders._base import TextEncoder
+from skparaphrase.encoders._average import AveragingEncoder
+from skparaphrase.encoders._base import TextEncoder, static_parts
 from skparaphrase.encoders._trained import TrainedEncoder
 from skparaphrase.vectors import WordVectors
 

@@ -4,7 +4,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 import pickle
-import re
 import warnings
 from math import log
 from pathlib import Path
@@ -212,18 +211,9 @@ KEYED = SimpleNamespace(index_to_key=["cat"], vectors=np.eye(1))
     ],
     ids=["sif", "average", "unfitted", "paragram"],
 )
-@pytest.mark.parametrize(
-    ("vectors", "way"),
-    [
-        ("glove.txt", "read('glove.txt')"),
-        (Path("glove.txt"), "read('glove.txt')"),
-        (KEYED, "from_keyed_vectors(...)"),
-        (SimpleNamespace(wv=KEYED), "from_keyed_vectors(...)"),
-        ({"cat": [1.0]}, "(words, matrix)"),
-    ],
-)
-def test_what_is_no_table_is_told_how_to_make_one(vectors, way, fit):
-    with pytest.raises(TypeError, match=rf"Pass WordVectors\.?{re.escape(way)}"):
+@pytest.mark.parametrize("vectors", ["glove.txt", KEYED, {"cat": [1.0]}])
+def test_what_is_no_table_is_told_how_to_make_one(vectors, fit):
+    with pytest.raises(TypeError, match=r"must be a WordVectors; got .*read\(path\)"):
         fit(vectors)
 
 

@@ -65,25 +65,6 @@ def test_every_call_gives_a_new_encoder_with_the_same_table(encoder):
     assert clone(again).vectors is encoder.vectors
 
 
-def test_html_says_what_it_is(encoder):
-    captions = re.compile(r'<div class="caption">([^<]*)</div>')
-    for model in (encoder, clone(encoder), make_pipeline(encoder, PairSimilarity())):
-        (caption,) = captions.findall(model._repr_html_())
-        assert caption.startswith("load_pretrained(): English sentences, 60,000 words")
-        for part in ("256 dimensions", "n-grams", "MiniLM-L6", "MiniLM-L3"):
-            assert part in caption
-    for other in (AverageEncoder(), AverageEncoder(load_word_vectors())):
-        page = other._repr_html_()
-        assert not captions.findall(page) and "AverageEncoder" in page
-
-
-def test_a_fit_that_learns_nothing_says_so(encoder):
-    pairs = load_paraphrases().data[:20]
-    for model in (encoder, pickle.loads(pickle.dumps(encoder)), clone(encoder)):
-        with pytest.warns(UserWarning, match=r"ParagramEncoder\(init=encoder\)"):
-            assert model.fit(pairs) is model
-
-
 def test_fits_that_need_not_learn_are_silent(encoder):
     pairs = load_paraphrases().data[:20]
     labels = np.arange(20) % 2
