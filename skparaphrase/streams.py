@@ -77,10 +77,12 @@ def transform_to(
 
     Parameters
     ----------
-    transformer, X, block_size
+    transformer, X
         As in :func:`transform_blocks`.
     path : path-like
         An existing file is replaced.
+    block_size : int, default=65536
+        As in :func:`transform_blocks`.
     dtype : dtype, default=None
         Of the file, such as "float16"; None for that of the vectors.
     progress : bool, default=False
