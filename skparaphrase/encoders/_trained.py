@@ -298,10 +298,6 @@ class TrainedEncoder(PaperSettings, CallbackSupportMixin, TextEncoder):
         if getattr(self, "vectors", None) is None:
             self._anchors = None, self.vectors_
 
-    def _draw_table(self, texts: Iterable[str]) -> WordVectors:
-        """Random vectors of the n-grams or characters of texts, if it learns them."""
-        raise NotImplementedError
-
     def _fitted_composition(self) -> "networks.Composition":
         build = partial(self._composition, self.vectors_)
         return networks.with_parameters(build, self.parameters_, "The fitted encoder")
@@ -317,30 +313,23 @@ class TrainedEncoder(PaperSettings, CallbackSupportMixin, TextEncoder):
         return embed_texts(self, texts)
 
     def _teacher(self, texts: Any, n_texts: int) -> NDArray[np.float32]:
-        """The teacher's unit vectors of distinct texts."""
+        """The teacher's unit vectors of distinct texts, in our number of dimensions."""
         indices = texts.indices.ravel()
         teacher = texts.signal.values.reshape(indices.size, -1)
-        teacher = self._project_teacher(teacher, texts.distinct, indices)
-        return mean_targets(teacher, indices, n_texts)
-
-    def _project_teacher(
-        self, teacher: NDArray[np.float32], distinct: list[str], indices: Any
-    ) -> NDArray[np.float32]:
-        """The teacher's vectors in our number of dimensions; row i: text indices[i]."""
         if teacher.shape[1] == self._n_features_out:
             self.__dict__.pop("teacher_axes_", None)
-            return teacher
+            return mean_targets(teacher, indices, n_texts)
         axes = getattr(self, "teacher_axes_", None)
         if axes is None:
             axes = self.teacher_axes_ = teacher_axes(
-                teacher, self._embed(distinct)[indices]
+                teacher, self._embed(texts.distinct)[indices]
             )
         elif len(axes) != teacher.shape[1]:
             raise ValueError(
                 f"The teacher's vectors had {len(axes)} dimensions before, and now "
                 f"have {teacher.shape[1]}. Fit a clone to start again."
             )
-        return teacher @ axes
+        return mean_targets(teacher @ axes, indices, n_texts)
 
     def _warn_of_few_texts(self, n_texts: int) -> None:
         theirs, ours = self.teacher_axes_.shape

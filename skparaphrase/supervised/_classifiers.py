@@ -252,55 +252,18 @@ class SentenceClassifier(LabelProbabilities, SupervisedModel):
         :func:`~skparaphrase.load_pretrained`. In a
         :class:`~sklearn.frozen.FrozenEstimator`, an encoder (or any transformer of
         texts) stays as it is, unless `prior` is set. See :class:`SimilarityRegressor`.
-    hidden_dim : int, default=None
-        Units of a sigmoid layer between features and softmax, as in the papers, which
-        starts at random. None: the softmax is linear in the features and starts as
-        logistic regression on the vectors of the untrained encoder.
-    projection_dim : int, default=None
-        Project the vectors of texts to this length first (2400 in the SIF paper).
-    normalize : bool, default=True
-        Scale the vectors of texts to length 1, as Jiao et al. (2018) do.
-    scale : float, default=2.0
-        Mean length of the vectors that the head reads, which one factor gives them;
-        None leaves them as they are, as the papers do. See
-        :class:`SimilarityRegressor`.
-    freeze : {"vectors", "encoder"}, default=None
-        What is not trained: the vectors of words, n-grams or characters; or the whole
-        encoder.
-    prior : {"universal"}, default=None
-        None: the encoder starts untrained. "universal": training starts from the fitted
-        encoder and is regularised towards it. See :class:`SimilarityRegressor`.
+    hidden_dim, projection_dim, normalize, scale, freeze, prior
+        As in :class:`PairClassifier`.
 
-    optimizer : {"adagrad", "adam", "rmsprop", "sgd"} or Optimizer, default="adagrad"
-        A name is short for `Optimizer(name)`.
-    learning_rate : float, default=0.01
-    batch_size : int, default=50
-        Examples per step.
-    max_epochs : int, default=5
-        Passes over the examples. 0 keeps the initial parameters.
+    optimizer, learning_rate, batch_size, max_epochs
+        As in :class:`PairClassifier`.
     vectors_penalty : float, default=1e-06
         Lambda_w. With sparse updates, only the vectors of the batch are pulled.
-    composition_penalty : float, default=1e-6
-        Lambda_c, for the other parameters of the encoder.
-    head_penalty : float, default=1e-6
-        Lambda_s, which pulls projection and head to zero.
-    class_weight : dict or "balanced", default=None
-        Weights of the labels in the loss, multiplied by `sample_weight`; "balanced":
-        inversely proportional to their frequencies.
-    validation_fraction : float, default=None
-        Fraction of the examples held out to be scored after every epoch; the best epoch
-        is kept. Or pass `X_val` and `y_val` to :meth:`fit`.
-    patience : int, default=None
-        Number of epochs without improvement before training stops.
+    composition_penalty, head_penalty, class_weight, validation_fraction, patience
+        As in :class:`PairClassifier`.
 
-    warm_start : bool, default=False
-        If True, `fit` resumes from the fitted state, for `max_epochs` more epochs.
-    device : str, default="auto"
-        "cpu", "cuda", or "auto": CUDA if available.
-    random_state : int, RandomState instance or None, default=None
-        The same seed gives bit-identical results on one CPU with one number of threads.
-    verbose : bool or int, default=False
-        Print the loss of every epoch. See also :mod:`skparaphrase.callback`.
+    warm_start, device, random_state, verbose
+        As in :class:`PairClassifier`.
 
     Attributes
     ----------

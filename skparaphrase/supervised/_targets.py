@@ -208,10 +208,15 @@ class Class(Targets):
         """Labels as a vector."""
         return check_labels(y)
 
+    @staticmethod
+    def labels(targets: NDArray[Any]) -> NDArray[Any]:
+        """The label of everything that gets one."""
+        return targets
+
     @classmethod
     def fit(cls, examples: LabelledTexts, settings: Any = None) -> Self:
         """Find the labels."""
-        labels = np.unique(examples.targets)
+        labels = np.unique(cls.labels(examples.targets))
         if len(labels) < 2:
             raise ValueError(
                 "The number of classes has to be greater than one; got "
@@ -221,7 +226,7 @@ class Class(Targets):
 
     def check(self, examples: LabelledTexts) -> None:
         """Raise if a label is new."""
-        new = np.setdiff1d(examples.targets, self.outputs)
+        new = np.setdiff1d(self.labels(examples.targets), self.outputs)
         if len(new):
             raise ValueError(
                 f"y contains the labels {new.tolist()}, but training started with "
@@ -318,29 +323,12 @@ class Relevance(Targets):
 class Tag(Class):
     """Tags of the tokens of sentences; the targets of a sentence are an array."""
 
-    @classmethod
-    def fit(cls, examples: LabelledTexts, settings: Any = None) -> Self:
-        """Find the tags."""
-        tags = np.concatenate(examples.targets)
+    @staticmethod
+    def labels(targets: NDArray[Any]) -> NDArray[Any]:
+        """The tags of all tokens, end to end."""
+        tags: NDArray[Any] = np.concatenate(targets)
         check_classification_targets(tags)
-        distinct = np.unique(tags)
-        if len(distinct) < 2:
-            raise ValueError(
-                "SequenceTagger needs samples of at least 2 classes in the data, but "
-                f"the data contains only one class: {distinct[0]!r}"
-            )
-        return cls(distinct)
-
-    def check(self, examples: LabelledTexts) -> None:
-        """Raise if a tag is new."""
-        tags = np.concatenate(examples.targets)
-        check_classification_targets(tags)
-        new = sorted(set(tags.tolist()) - set(self.outputs.tolist()))
-        if new:
-            raise ValueError(
-                f"Training resumes with the tags it started with; {new} are new. Fit a "
-                "clone to start again."
-            )
+        return tags
 
     def check_validation(self, examples: LabelledTexts) -> None:
         """Tags that are new count as errors."""

@@ -186,9 +186,9 @@ def test_tags_of_sentences():
     assert tags.outputs.tolist() == ["D", "N", "V"] and tags.n_outputs == 3
     assert tags.distributions(targets).tolist() == [0, 1, 1, 2, 0, 1]
     assert tags.decode(np.eye(3)).tolist() == ["D", "N", "V"]
-    with pytest.raises(ValueError, match=r"\['X'\] are new"):
+    with pytest.raises(ValueError, match=r"labels \['X'\], but"):
         tags.check(labelled([np.array(["X", "D"])]))
-    with pytest.raises(ValueError, match=r"only one class: .*'N'"):
+    with pytest.raises(ValueError, match="has to be greater than one"):
         Tag.fit(labelled(targets[1:2]))
     train, held_out = tags.split(labelled(targets), 0.4, np.random.RandomState(0))
     assert len(train) == 2 and len(held_out) == 1
