@@ -18,65 +18,36 @@ from skparaphrase.text import TokenBatch
 Encode = Callable[[Tensor, Tensor, Ints], Tensor]  # of table, ids and offsets
 
 
-class DistributedTrainer:
-    """A trainer that takes every step together with those of other processes.
+def share_steps(trainer: Any) -> None:
+    """Let a trainer take every step together with those of other processes.
 
     All have the same data, draw the same random numbers and end every step with the
     same state. Each composes only its share of a batch. The rows of all shares go to
     all processes, and each computes the loss of the whole batch, so that negatives come
     from the whole batch. The gradient of a row stays with the process that composed it;
     gradients of parameters and of word vectors are summed over processes.
-
-    It has all attributes of the trainer that it wraps.
-
-    Parameters
-    ----------
-    trainer : BaseTrainer
-        One whose batches are shareable. It is changed.
     """
+    data = {
+        name: value
+        for name, value in vars(trainer).items()
+        if isinstance(value, (np.ndarray, Tensor, TokenBatch, tuple))
+        and not name.startswith("_")
+    }
+    settings = {
+        name: value
+        for name, value in trainer.settings.get_params().items()
+        if isinstance(value, (str, int, float, type(None)))
+        and not name.endswith(("device", "verbose"))
+    }
+    check_in_sync(trainer, settings=settings, **data)
+    trainer.encode = partial(share_rows, trainer.encode, trainer.texts_per_row)
+    trainer.is_shared = True
 
-    def __init__(self, trainer: Any) -> None:
-        self.trainer = trainer
-        data = {
-            name: value
-            for name, value in vars(trainer).items()
-            if isinstance(value, (np.ndarray, Tensor, TokenBatch, tuple))
-            and not name.startswith("_")
-        }
-        settings = {
-            name: value
-            for name, value in trainer.settings.get_params().items()
-            if isinstance(value, (str, int, float, type(None)))
-            and not name.endswith(("device", "verbose"))
-        }
-        self.check_in_sync(settings=settings, **data)
-        trainer.encode = partial(share_rows, trainer.encode, trainer.texts_per_row)
 
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self.trainer, name)
-
-    def step(self, batch: Any) -> Tensor:
-        """Update on a batch, and return its mean loss without penalties."""
-        trainer = self.trainer
-        with torch.enable_grad():
-            loss, leaf, used = trainer.forward(batch)
-            loss.backward()
-        sum_gradients([leaf, *trainer.module.parameters()])
-        trainer.update(leaf, used)
-        found: Tensor = loss.detach()
-        return found
-
-    def end_epoch(self) -> None:
-        """End the epoch of the trainer, and check that processes agree."""
-        self.trainer.end_epoch()
-        self.check_in_sync()
-
-    def check_in_sync(self, **data: Any) -> None:
-        """Raise a RuntimeError, in all processes, if they differ in `data` or state."""
-        state = self.trainer.random_state.get_state()
-        check_equal(
-            {**data, **self.trainer.arrays(), "random numbers": state}, self.device
-        )
+def check_in_sync(trainer: Any, **data: Any) -> None:
+    """Raise a RuntimeError, in all processes, if they differ in `data` or state."""
+    state = trainer.random_state.get_state()
+    check_equal({**data, **trainer.arrays(), "random numbers": state}, trainer.device)
 
 
 def share_rows(

@@ -24,7 +24,7 @@ from skparaphrase._threads import (
     prefetch,
     process_rank,
 )
-from skparaphrase.training._distributed import DistributedTrainer
+from skparaphrase.training._distributed import share_steps
 
 _NO_LOSS = 1e-6  # a constant output that has less is right
 _FEW_STEPS = 30  # after fewer, a high loss says nothing
@@ -103,7 +103,7 @@ class Training:
 
     def __post_init__(self) -> None:
         if self.trainer.is_shareable and n_processes() > 1:
-            self.trainer = DistributedTrainer(self.trainer)
+            share_steps(self.trainer)
         trainer = self.trainer
         if memory := self.estimator._optimizer_state.get(trainer.optimizer.name):
             trainer.rule.load_state_dict(memory, trainer.device)

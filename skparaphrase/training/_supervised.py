@@ -88,6 +88,18 @@ class ExamplesTrainer(BaseTrainer):
         logits = mean.clamp_min(1e-9).log().expand_as(self.targets)
         return float(self.mean_loss(logits, np.arange(self.n_examples)))
 
+    def logits(self, *texts: Any) -> Tensor:
+        """The logits of examples; texts as for a composition, then those of pairs."""
+        raise NotImplementedError
+
+    def forward(self, batch: Any) -> tuple[Tensor, Tensor, UsedRows]:
+        """The mean loss of a batch, the leaf that it depends on, and its rows."""
+        texts, *pairs, chosen = batch
+        used = self.table.used(texts.ids)
+        leaf = self.table.leaf(used)
+        logits = self.logits(leaf, used.local, texts.offsets, *pairs)
+        return self.mean_loss(logits, chosen), leaf, used
+
     def mean_loss(self, logits: Tensor, chosen: Ints) -> Tensor:
         """The weighted mean loss of some examples."""
         rows = to_device(chosen, logits.device)
@@ -135,15 +147,9 @@ class HeadTrainer(ExamplesTrainer):
         """The texts of some examples, one after the other, and their indices."""
         return self.examples.texts.take(self.examples.indices[chosen].ravel()), chosen
 
-    def forward(
-        self, batch: tuple[TokenBatch, Ints]
-    ) -> tuple[Tensor, Tensor, UsedRows]:
-        """The mean loss of a batch, the leaf that it depends on, and its rows."""
-        texts, chosen = batch
-        used = self.table.used(texts.ids)
-        leaf = self.table.leaf(used)
-        logits = self.encode(leaf, used.local, texts.offsets)
-        return self.mean_loss(logits, chosen), leaf, used
+    def logits(self, *texts: Any) -> Tensor:
+        """The logits of examples."""
+        return self.encode(*texts)
 
     def penalty(self, name: str) -> float:
         """Lambda of a parameter."""
@@ -153,15 +159,7 @@ class HeadTrainer(ExamplesTrainer):
 
 
 class InteractionTrainer(ExamplesTrainer):
-    """Trains the pairwise word interaction model, without penalties on its parameters.
-
-    Parameters
-    ----------
-    *parts : network, table, settings, optimizer, random_state
-        See :class:`BaseTrainer`.
-    loss, examples, anchors
-        See :class:`ExamplesTrainer`.
-    """
+    """Trains the interaction model, without penalties on its parameters."""
 
     module: Interaction
     clip_together = True
@@ -173,15 +171,10 @@ class InteractionTrainer(ExamplesTrainer):
         )
         return self.examples.texts.take(distinct), indices.reshape(-1, 2), chosen
 
-    def forward(
-        self, batch: tuple[TokenBatch, Ints, Ints]
-    ) -> tuple[Tensor, Tensor, UsedRows]:
-        """The mean loss of a batch, the leaf that it depends on, and its rows."""
-        texts, pairs, chosen = batch
-        used = self.table.used(texts.ids)
-        leaf = self.table.leaf(used)
-        logits = self.module(leaf, used.local, texts.offsets, pairs, self.random_state)
-        return self.mean_loss(logits, chosen), leaf, used
+    def logits(self, *texts: Any) -> Tensor:
+        """The logits of pairs, with dropout."""
+        logits: Tensor = self.module(*texts, self.random_state)
+        return logits
 
 
 class TaggerTrainer(BaseTrainer):

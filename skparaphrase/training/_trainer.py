@@ -28,6 +28,7 @@ from skparaphrase.networks._table import (
     to_device,
 )
 from skparaphrase.text import TokenBatch
+from skparaphrase.training._distributed import check_in_sync, sum_gradients
 from skparaphrase.training._update_rules import (
     RULES,
     ChangeLimits,
@@ -75,6 +76,7 @@ class BaseTrainer:
     texts_per_row = 1
     clip_together: ClassVar[bool] = False  # one norm for all gradients, or for each
     is_shareable = False
+    is_shared = False  # with other processes
     encode: Callable[..., Tensor]
 
     def __init__(
@@ -127,6 +129,8 @@ class BaseTrainer:
         with torch.enable_grad():
             loss, leaf, used = self.forward(batch)
             loss.backward()
+        if self.is_shared:
+            sum_gradients([leaf, *self.module.parameters()])
         self.update(leaf, used)
         return loss.detach()
 
@@ -169,9 +173,11 @@ class BaseTrainer:
         return gradient
 
     def end_epoch(self) -> None:
-        """Forget the moments, if the optimizer is to start anew in every epoch."""
+        """Forget the moments if asked to, and check that processes agree."""
         if self.optimizer.reset:
             self.rule.state.clear()
+        if self.is_shared:
+            check_in_sync(self)
 
     def penalty(self, name: str) -> float:
         """Lambda of a parameter of the module."""

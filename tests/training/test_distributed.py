@@ -27,7 +27,8 @@ from skparaphrase.encoders import (
 from skparaphrase.losses import MarginLoss
 from skparaphrase.optimizers import Optimizer
 from skparaphrase.supervised import SimilarityRegressor
-from skparaphrase.training._distributed import DistributedTrainer, shares
+from skparaphrase.training import BaseTrainer
+from skparaphrase.training._distributed import shares
 
 launched = pytest.mark.skipif(
     sys.platform != "linux"
@@ -109,14 +110,14 @@ def differing(rank):
 
 def parting(rank):
     """The message for processes whose states diverge in training."""
-    end_epoch = DistributedTrainer.end_epoch
+    end_epoch = BaseTrainer.end_epoch
 
     def meddle(self):
         if rank == 1:
             self.table.weight[5, 3] += 1e-6
         end_epoch(self)
 
-    DistributedTrainer.end_epoch = meddle
+    BaseTrainer.end_epoch = meddle
     with pytest.raises(RuntimeError, match="differ in vectors") as caught:
         ParagramEncoder(**COMMON).fit(PAIRS)
     return str(caught.value)
