@@ -10,13 +10,7 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from skparaphrase._math import check_how, pair_features
-from skparaphrase.networks._compositions import (
-    Composition,
-    Dense,
-    Network,
-    unit_vectors,
-)
-from skparaphrase.networks._table import Ints
+from skparaphrase.networks._compositions import Dense, Network, unit_vectors
 
 _SMOOTHING = 1e-4  # added to every one-hot target, as in the paper's code
 
@@ -105,20 +99,6 @@ class Head(Network):
     def _cosine(self, one: Tensor, other: Tensor) -> Tensor:
         cosines = (unit_vectors(one) * unit_vectors(other)).sum(dim=1, keepdim=True)
         return cosines * self.cosine_scale
-
-
-class HeadOnTexts(Network):
-    """A head on the vectors that a composition gives texts."""
-
-    def __init__(self, composition: Composition, head: Head) -> None:
-        super().__init__()
-        self.composition = composition
-        self.head = head
-
-    def forward(self, table: Tensor, ids: Tensor, offsets: Ints) -> Tensor:
-        """Return the logits of examples, given their texts as for a composition."""
-        logits: Tensor = self.head(self.composition(table, ids, offsets))
-        return logits
 
 
 def divergence_losses(logits: Tensor, targets: Tensor) -> Tensor:

@@ -9,12 +9,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch import Tensor
+from torch import Tensor, nn
 
 from skparaphrase.networks._compositions import Composition
 from skparaphrase.networks._heads import (
     Head,
-    HeadOnTexts,
     cross_entropy_losses,
     divergence_losses,
     hinge_losses,
@@ -133,13 +132,13 @@ class HeadTrainer(ExamplesTrainer):
         examples: Examples,
         prior: Mapping[str, NDArray[np.float32]] | None = None,
     ) -> None:
-        module = HeadOnTexts(composition, head)
+        module = nn.ModuleDict({"composition": composition, "head": head})
         anchors = composition.anchors
         if prior is not None:
             anchors = {name: torch.tensor(array) for name, array in prior.items()}
         anchors = {f"composition.{name}": to for name, to in anchors.items()}
         super().__init__(module, *parts, loss=loss, examples=examples, anchors=anchors)
-        self.encode = module
+        self.encode = lambda *texts: head(composition(*texts))
         self.texts_per_row = head.n_texts
         self.is_shareable = composition.batch_size is None
 
