@@ -255,9 +255,8 @@ class SemanticSearch(EncoderUser):
             score nan.
         groups : array-like of shape (n_texts,), default=None
             Only the best hit of each group counts, such as the best passage of a
-            document (:func:`~skparaphrase.text.split_passages`): there are hits of `k`
-            groups. By position; after a removal, those of positions from 0 are
-            `groups[ids_]`.
+            document: there are hits of `k` groups. By position; after a removal, those
+            of positions from 0 are `groups[ids_]`.
         as_frame : bool, default=False
             Return a pandas frame.
 

@@ -11,7 +11,6 @@ from skparaphrase.text._check import (
 )
 from skparaphrase.text._lookup import WordLookup
 from skparaphrase.text._ngrams import NgramTokenizer
-from skparaphrase.text._passages import split_passages
 from skparaphrase.text._tokenizer import (
     TOKEN_PATTERNS,
     WordTokenizer,
@@ -30,6 +29,5 @@ __all__ = [
     "check_pairs",
     "check_texts",
     "check_tokenizer",
-    "split_passages",
     "unique_texts",
 ]

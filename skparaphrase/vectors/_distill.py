@@ -4,11 +4,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 from collections.abc import Callable, Iterable
-from numbers import Integral, Real
+from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.utils import check_scalar
 
 from skparaphrase.text import Vocabulary
@@ -17,8 +16,6 @@ from skparaphrase.vectors._interchange import to_numpy
 if TYPE_CHECKING:
     from skparaphrase.vectors._word_vectors import WordVectors
 
-_BLOCK = 16384  # rows in double precision at a time
-
 
 def distill(
     cls: "type[WordVectors]",
@@ -26,8 +23,6 @@ def distill(
     encode: Callable[[list[str]], Any],
     *,
     batch_size: int = 1024,
-    dim: int | None = None,
-    power: float = 0.0,
 ) -> "WordVectors":
     """Take the vectors that a better, slower model gives single words.
 
@@ -40,13 +35,6 @@ def distill(
         (n_words, dim); for instance `SentenceTransformer(...).encode`.
     batch_size : int, default=1024
         Maximum number of words that are passed to `encode` at once.
-    dim : int, default=None
-        Keep so many principal axes of the table, without centring (averages of words
-        must stay averages). None keeps the vectors as they are.
-    power : float, default=0.0
-        From 0 to 1: divide the coordinate on each axis by the axis' strength to this
-        power. 1 makes all axes equally strong. The bundled vectors have 128 axes and
-        power 0.75.
 
     Returns
     -------
@@ -61,7 +49,8 @@ def distill(
 
     See Also
     --------
-    skparaphrase.encoders.SIFEncoder : Down-weights frequent words.
+    skparaphrase.encoders.DistilledEncoder : From the vectors of sentences, with fewer
+        dimensions.
 
     Examples
     --------
@@ -74,7 +63,6 @@ def distill(
     if isinstance(words, str):
         raise TypeError("words must be several words; got one str.")
     check_scalar(batch_size, "batch_size", Integral, min_val=1)
-    check_scalar(power, "power", Real, min_val=0, max_val=1)
     words = Vocabulary([*words])  # checked before hours of encoding, not after
     if not words:
         raise ValueError("words is empty: there is nothing to distill.")
@@ -91,10 +79,7 @@ def distill(
                 f"{block.shape}."
             )
         if not start:
-            most = block.shape[1]
-            if dim is not None:
-                check_scalar(dim, "dim", Integral, min_val=1, max_val=most)
-            matrix = np.empty((len(words), most), dtype=np.float32)
+            matrix = np.empty((len(words), block.shape[1]), dtype=np.float32)
         with np.errstate(over="ignore"):  # raised below
             matrix[start : start + len(block)] = block
         bad = np.flatnonzero(~np.isfinite(matrix[start : start + len(block)]).all(1))
@@ -104,25 +89,4 @@ def distill(
                 f"The vector that encode returned for {batch[row]!r}, number "
                 f"{start + row}, is not finite."
             )
-    if dim is not None or power:
-        matrix = _principal_coordinates(matrix, dim, power)
     return cls(words, matrix)
-
-
-def _principal_coordinates(
-    matrix: NDArray[np.float32], dim: int | None, power: float
-) -> NDArray[np.float32]:
-    """Coordinates on the principal axes, each over its relative strength to `power`."""
-    gram = np.zeros((matrix.shape[1],) * 2)
-    for start in range(0, len(matrix), _BLOCK):
-        block = matrix[start : start + _BLOCK].astype(np.float64)
-        gram += block.T @ block
-    squares, axes = np.linalg.eigh(gram)
-    strengths = np.sqrt(np.maximum(squares[::-1][:dim], 0))
-    axes = axes[:, ::-1][:, :dim]
-    largest = axes[np.abs(axes).argmax(axis=0), np.arange(len(axes.T))]
-    axes *= np.where(largest < 0, -1, 1)
-    # An axis without strength holds rounding errors, which must not be amplified.
-    weak = strengths <= 1e-6 * strengths[0]
-    divisors = np.where(weak, 1, strengths / max(strengths[0], 1e-300)) ** power
-    return matrix @ np.where(weak, 0, axes / divisors).astype(np.float32)
