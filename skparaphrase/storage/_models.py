@@ -136,6 +136,18 @@ def _read_mapping(folder: _Folder, name: str, content: Any) -> Any:
     return dict(json.loads(checked_file(folder.path / f"{name}.json").read_bytes()))
 
 
+def _write_counts(folder: _Folder, name: str, value: Any) -> None:
+    content = {"counts": dict(value), "total": value.total}
+    (folder.path / f"{name}.json").write_text(json.dumps(content), encoding="ascii")
+
+
+def _read_counts(folder: _Folder, name: str, content: Any) -> Any:
+    path = checked_file(folder.path / f"{name}.json")
+    with refuse_corruption(path):
+        saved = json.loads(path.read_bytes())
+        return _module("vectors").WordFrequencies(saved["counts"], total=saved["total"])
+
+
 def _write_labels(folder: _Folder, name: str, value: Any) -> Any:
     return [str(value.dtype), [_plain(label) for label in value.tolist()]]
 
@@ -186,10 +198,8 @@ _TYPES: dict[str, _Type] = {
     ),
     "counts": _Type(
         lambda value: isinstance(value, _module("vectors").WordFrequencies),
-        lambda folder, name, value: value.save(folder.path / f"{name}.json"),
-        lambda folder, name, content: _module("vectors").WordFrequencies.load(
-            folder.path / f"{name}.json"
-        ),
+        _write_counts,
+        _read_counts,
     ),
     "table": _Type(
         lambda value: hasattr(value, "save"),

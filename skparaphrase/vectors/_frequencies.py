@@ -15,13 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from skparaphrase.storage._folders import (
-    open_plain,
-    read_json,
-    refuse_corruption,
-    temporary_folder,
-    write_json,
-)
+from skparaphrase.storage._folders import open_plain, refuse_corruption
 from skparaphrase.text import check_texts, check_tokenizer
 
 _FILE = files("skparaphrase.vectors") / "data" / "english.npz"
@@ -173,37 +167,6 @@ class WordFrequencies(Mapping[str, int]):
         return WordFrequencies(
             {**self._counts, **added}, total=self.total + sum(added.values())
         )
-
-    def save(self, path: str | PathLike[str]) -> None:
-        """Write counts and total as JSON, for :meth:`load`.
-
-        Parameters
-        ----------
-        path : path-like
-            Written completely or not at all.
-        """
-        content = {"counts": self._counts, "total": self.total}
-        path = Path(path)
-        with temporary_folder(path) as new:
-            write_json(new / path.name, content)
-            (new / path.name).replace(path)
-
-    @classmethod
-    def load(cls, path: str | PathLike[str]) -> "WordFrequencies":
-        """Read what :meth:`save` wrote.
-
-        Parameters
-        ----------
-        path : path-like
-
-        Returns
-        -------
-        frequencies : WordFrequencies
-        """
-        path = Path(path)
-        content = read_json(path)
-        with refuse_corruption(path):
-            return cls(content["counts"], total=content["total"])
 
     def probabilities(self, words: Sequence[str]) -> NDArray[np.float64]:
         """Return the share of each word in the corpus.

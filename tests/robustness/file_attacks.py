@@ -73,16 +73,6 @@ def as_large(read):
     return read_large
 
 
-def write_counts(folder):
-    counts = WordFrequencies({"a": 5, "na\u00efve": 2}, total=9)
-    counts.save(folder / "counts.json")
-
-
-def read_counts(folder):
-    found = WordFrequencies.load(folder / "counts.json")
-    return [dict(found), found.total]
-
-
 FOLDERS = {
     name: saved(name) for name in [*ENCODERS, *MODELS] if name != "make_pipeline"
 } | {
@@ -95,7 +85,6 @@ FOLDERS = {
         lambda folder: subword_table().save(folder / "vectors"),
         as_large(read_table),
     ),
-    "counts": (write_counts, read_counts),
 }
 
 # Text: it is refused, or read as something.
@@ -421,7 +410,6 @@ def forged(value, random):
 
 LOADERS = {
     "vectors": WordVectors.load,
-    "counts.json": WordFrequencies.load,
     "model": skparaphrase.load,
 }
 FORGED = [*FOLDERS]

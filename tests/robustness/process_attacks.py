@@ -19,7 +19,7 @@ from text_attacks import fit_to_nasty_texts
 
 import skparaphrase
 from skparaphrase.encoders import AverageEncoder
-from skparaphrase.vectors import WordFrequencies, WordVectors
+from skparaphrase.vectors import WordVectors
 
 
 def fork(work):
@@ -61,10 +61,6 @@ SAVERS = {
     "model": (
         lambda path, n: AverageEncoder(small_table(n)).save(path),
         lambda path: int(skparaphrase.load(path, verify=True).transform(["a"])[0, 0]),
-    ),
-    "counts": (
-        lambda path, n: WordFrequencies({"a": n}).save(path),
-        lambda path: WordFrequencies.load(path)["a"],
     ),
 }
 

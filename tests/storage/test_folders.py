@@ -22,7 +22,7 @@ from skparaphrase.storage._folders import (
     read_metadata,
     write_metadata,
 )
-from skparaphrase.vectors import WordFrequencies, WordVectors, _storage
+from skparaphrase.vectors import WordVectors, _storage
 
 
 def write(folder, content):
@@ -127,7 +127,6 @@ def test_saved_files_have_the_permissions_of_other_files(umask, tmp_path):
     before = os.umask(umask)
     try:
         model.save(tmp_path / "model")
-        WordFrequencies({"a": 1}).save(tmp_path / "counts")
     finally:
         os.umask(before)
     modes = {p: stat.S_IMODE(p.stat().st_mode) for p in tmp_path.rglob("*")}
@@ -202,12 +201,3 @@ def test_large_mapped_tables_are_compared_on_request(tmp_path, monkeypatch):
     ):
         with pytest.raises(ValueError, match=r"matrix\.npy is corrupt: checksum"):
             load()
-
-
-@pytest.mark.skipif(os.name == "nt", reason="Windows allows few links")
-def test_counts_are_not_written_through_links(tmp_path):
-    (tmp_path / "victim").write_bytes(b"precious")
-    (tmp_path / "counts").symlink_to(tmp_path / "victim")
-    WordFrequencies({"a": 1}).save(tmp_path / "counts")
-    assert WordFrequencies.load(tmp_path / "counts")["a"] == 1
-    assert (tmp_path / "victim").read_bytes() == b"precious"

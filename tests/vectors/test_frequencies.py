@@ -42,18 +42,9 @@ def test_frequencies_are_a_mapping():
         ({"cat": 3}, None, [], []),
     ],
 )
-def test_probabilities(counts, total, words, expected, tmp_path):
+def test_probabilities(counts, total, words, expected):
     frequencies = WordFrequencies(counts, total=total)
     assert_allclose(frequencies.probabilities(words) * 4, expected, rtol=1e-12)
-    frequencies.save(tmp_path / "counts.json")
-    again = WordFrequencies.load(tmp_path / "counts.json")
-    assert (again, again.total) == (frequencies, frequencies.total)
-
-
-@pytest.mark.parametrize("content", ["{", "[]", '{"counts": {}}'])
-def test_a_damaged_file(file, content):
-    with pytest.raises(ValueError, match=r"counts.json is corrupt"):
-        WordFrequencies.load(file("counts.json", content))
 
 
 def test_fill_from_scales_by_the_shared_words():
