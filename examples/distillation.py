@@ -76,7 +76,7 @@ def encode(texts):
 started = time.perf_counter()
 counts = WordTokenizer().count(texts)
 words = [word for word, _ in counts.most_common(args.n_words)]
-vectors = WordVectors.distill(words, encode)
+vectors = WordVectors(words, encode(words))
 print(f"{len(words):,} words: {time.perf_counter() - started:.0f} s")
 
 # %%

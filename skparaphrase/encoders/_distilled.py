@@ -51,9 +51,9 @@ class DistilledEncoder(AveragingEncoder):
     Parameters
     ----------
     vectors : WordVectors, default=None
-        Words and initial vectors, ideally the teachers' vectors of single words
-        (:meth:`WordVectors.distill <skparaphrase.vectors.WordVectors.distill>`). None
-        uses :func:`skparaphrase.datasets.load_word_vectors`.
+        Words and initial vectors, ideally the teachers' vectors of single words:
+        `WordVectors(words, teacher.encode(words))`. None uses
+        :func:`skparaphrase.datasets.load_word_vectors`.
     pooling : {"mean", "distinct"}, default="mean"
         As in :class:`AverageEncoder`, for `transform`; learning is of plain averages.
     dim : int or None, default=256
@@ -88,7 +88,6 @@ class DistilledEncoder(AveragingEncoder):
 
     See Also
     --------
-    skparaphrase.vectors.WordVectors.distill : Table of a teacher's vectors of words.
     ParagramEncoder : With `loss="distillation"`, learns by gradient descent.
 
     Notes

@@ -53,23 +53,14 @@ def new_folder(folder: str | PathLike[str]) -> Iterator[Path]:
             "another folder."
         )
     folder.parent.mkdir(parents=True, exist_ok=True)
-    with temporary_folder(folder) as new:
-        yield new
-        _replace(folder, new)
-
-
-@contextmanager
-def temporary_folder(path: Path) -> Iterator[Path]:
-    """Create an empty folder for content that the block renames to `path`.
-
-    It has the usual permissions and lies in a hidden folder beside `path` that only its
-    owner can read, and that is deleted after the block.
-    """
-    place = Path(mkdtemp(prefix=f".{path.name}.", dir=path.parent))
+    # A hidden folder that only its owner can read; the one inside has the usual
+    # permissions.
+    place = Path(mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
     try:
         new = place / "new"
         new.mkdir()
         yield new
+        _replace(folder, new)
     finally:
         shutil.rmtree(place, ignore_errors=True)
 
@@ -128,7 +119,7 @@ def write_metadata(folder: Path, *, kind: str, **content: Any) -> None:
         **content,
         "files": {path.relative_to(folder).as_posix(): _crc32(path) for path in inside},
     }
-    write_json(folder / "metadata.json", metadata, indent=1)
+    write_json(folder / "metadata.json", metadata)
 
 
 def read_folder(folder: Path, read: Callable[..., T], **options: Any) -> T:
@@ -218,12 +209,10 @@ def _crc32(path: Path) -> int:
     return found
 
 
-def write_json(
-    path: Path, content: dict[str, Any], *, indent: int | None = None
-) -> None:
+def write_json(path: Path, content: dict[str, Any]) -> None:
     """Write an object, after a line with its checksum, for :func:`read_json`."""
     to_python = np.generic.item  # of NumPy's numbers
-    text = json.dumps(content, indent=indent, default=to_python)
+    text = json.dumps(content, indent=1, default=to_python)
     raw = text.removeprefix("{").lstrip().encode("ascii")
     path.write_bytes(b'{"crc32": %d,\n' % crc32(raw) + raw)
 

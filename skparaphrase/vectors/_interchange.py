@@ -83,8 +83,8 @@ def from_spacy(
     if str(getattr(vectors, "mode", "")) == "floret":
         raise ValueError(
             "This pipeline has floret vectors, which are of pieces of words, and no "
-            "table of words. WordVectors.distill(words, lambda words: "
-            "np.stack([nlp.vocab.get_vector(word) for word in words])) makes one."
+            "table of words. WordVectors(words, np.stack([nlp.vocab.get_vector(word) "
+            "for word in words])) makes one."
         )
     # Words that share a row (pruned tables) each get a copy of it.
     found = sorted(

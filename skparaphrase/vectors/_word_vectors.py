@@ -26,7 +26,7 @@ from skparaphrase.text import (
 )
 from skparaphrase.text._lookup import MakeVectors
 from skparaphrase.text._tokenizer import FunctionTokenizer, is_word
-from skparaphrase.vectors import _distill, _formats, _interchange, _storage
+from skparaphrase.vectors import _formats, _interchange, _storage
 from skparaphrase.vectors._subwords import DTYPES, Subwords, converted, fit_subwords
 from skparaphrase.vectors._weighting import weighted
 
@@ -266,7 +266,6 @@ class WordVectors:
     from_spacy = classmethod(_interchange.from_spacy)
     from_model2vec = classmethod(_interchange.from_model2vec)
     from_sentence_transformers = classmethod(_interchange.from_sentence_transformers)
-    distill = classmethod(_distill.distill)
     load = classmethod(_storage.load)
     save = _storage.save
 

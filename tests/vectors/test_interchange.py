@@ -102,10 +102,9 @@ def test_spacy_with_vectors_of_pieces():
     )
     with pytest.raises(ValueError, match="floret"):
         WordVectors.from_spacy(nlp)
-    vectors = WordVectors.distill(
-        ["cat", "dog"],
-        lambda words: np.stack([nlp.vocab.get_vector(word) for word in words]),
-    )
+    words = ["cat", "dog"]
+    matrix = np.stack([nlp.vocab.get_vector(word) for word in words])
+    vectors = WordVectors(words, matrix)
     assert_array_equal(vectors["dog"], nlp.vocab.get_vector("dog"))
 
 
