@@ -37,7 +37,7 @@ from skparaphrase.text import TOKEN_PATTERNS
 _MODELS = ("encoders", "interaction", "search", "supervised", "tagging")
 _SETTINGS = ("losses", "optimizers", "text")  # modules of parameter objects
 _ARRAYS = "arrays.safetensors"
-_MAPPED = "float32", "float16", "int8", "uint8", "int64"  # arrays of search
+_MAPPED = "float32", "uint8", "int64"  # vectors, indexes and ids of search
 _LABEL_BYTES = 2**26  # of an array of labels
 _SCALARS = (str, int, float, bool, type(None))
 

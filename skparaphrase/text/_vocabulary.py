@@ -25,8 +25,7 @@ _GOLDEN = np.uint64(0x9E3779B97F4A7C15)  # 2**64 over the golden ratio scatters 
 class Vocabulary(Sequence[str]):
     """Words in the order of their rows.
 
-    A sequence of str with a dict of rows. Both are made when they are first needed, so
-    that a large table is loaded at once.
+    A sequence of str with a dict of rows, each made when it is first needed.
 
     Parameters
     ----------

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from skparaphrase.vectors._word_vectors import WordVectors
 
 _SUBWORD_ARRAYS = ("matrix", "scale", "shift")
-_FORMAT_VERSION = 3
 
 
 def save(self: "WordVectors", folder: str | PathLike[str]) -> None:
