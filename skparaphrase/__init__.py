@@ -6,7 +6,7 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from skparaphrase.storage._models import load
+from skparaphrase.storage import load
 
 if TYPE_CHECKING:
     from skparaphrase.encoders._embedder import Embedder

@@ -8,7 +8,7 @@ import warnings
 from copy import deepcopy
 from typing import Any, ClassVar, Self
 
-from numpy.typing import NDArray
+from skparaphrase._typing import Arrays as Arrays
 
 HOME = "https://skparaphrase.readthedocs.io/en/latest"
 _WITHIN = {"skparaphrase", "sklearn", "joblib"}
@@ -82,10 +82,6 @@ class PaperSettings:
 
     def _start_as_in_paper(self, given: set[str]) -> None:
         """Set the vectors that papers start from, unless they are given."""
-
-
-#: Arrays by name: the fitted state of models, and what trainers give them.
-Arrays = dict[str, NDArray[Any]]
 
 
 def store_parameters(estimator: Any, arguments: dict[str, Any]) -> None:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
-Vectors = NDArray[np.floating]
+from skparaphrase._typing import Vectors
 
 
 def dot(first: Vectors, second: Vectors) -> Vectors:

@@ -6,7 +6,8 @@
 from collections.abc import Sequence
 from typing import Any
 
-from skparaphrase.datasets._tables import FilePath, make_bunch, read_table
+from skparaphrase._typing import FilePath
+from skparaphrase.datasets._tables import make_bunch, read_table
 
 PAIR = ("sentence1", "sentence2")
 

@@ -11,7 +11,6 @@ from functools import partial
 from importlib import import_module
 from math import isfinite
 from operator import index
-from os import PathLike
 from pathlib import Path
 from typing import Any
 
@@ -20,9 +19,9 @@ from numpy.typing import NDArray
 from sklearn.utils import Bunch
 
 from skparaphrase._estimator import warn_caller
-from skparaphrase.storage._folders import open_plain
+from skparaphrase._typing import FilePath
+from skparaphrase.storage import open_plain
 
-FilePath = str | PathLike[str]
 Columns = dict[str, NDArray[Any]]
 Row = tuple[int, list[str]]  # the line in which it ends, and its cells
 _Error = Callable[[int, str], ValueError]  # of a row and what is wrong with its cell

@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from skparaphrase._compat import InvalidParameterError, is_fitted
 from skparaphrase._estimator import DocumentedOnline
 from skparaphrase._output import LastAxisTransformer
-from skparaphrase.storage._models import save
+from skparaphrase.storage import save
 from skparaphrase.text import check_tokenizer, unique_texts
 from skparaphrase.text._check import ANY, check_text_blocks
 from skparaphrase.vectors import WordVectors, load_word_vectors

@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from skparaphrase._estimator import warn_caller
 from skparaphrase.encoders._base import static_parts
-from skparaphrase.storage._folders import (
+from skparaphrase.storage import (
     new_folder,
     write_metadata,
     write_safetensors,

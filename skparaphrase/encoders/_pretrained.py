@@ -11,7 +11,7 @@ from sklearn.frozen import FrozenEstimator
 
 from skparaphrase.encoders._average import AverageEncoder
 from skparaphrase.pairs import LastAxisUnion
-from skparaphrase.storage._models import load
+from skparaphrase.storage import load
 from skparaphrase.vectors._bundled import SENTENCES, bundled
 
 # Shares of the parts of the large encoder in its cosines; each is a folder.

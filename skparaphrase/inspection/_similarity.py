@@ -11,8 +11,7 @@ from scipy.stats import linregress
 
 from skparaphrase.inspection._display import Display, draw_line, draw_points
 from skparaphrase.inspection._estimators import pair_similarities
-from skparaphrase.metrics import pearson_score, spearman_score
-from skparaphrase.metrics._similarity import check_columns
+from skparaphrase.metrics import check_columns, pearson_score, spearman_score
 from skparaphrase.text import check_pairs
 
 

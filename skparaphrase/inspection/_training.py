@@ -11,7 +11,7 @@ from sklearn.pipeline import Pipeline
 
 from skparaphrase.inspection._display import Display, draw_line
 from skparaphrase.inspection._estimators import unwrap
-from skparaphrase.metrics._similarity import check_columns
+from skparaphrase.metrics import check_columns
 
 
 class TrainingCurveDisplay(Display):

@@ -12,8 +12,7 @@ from scipy.special import softmax
 
 from skparaphrase._estimator import Settings, store_parameters
 from skparaphrase.interaction._base import UPDATE_EACH_PAIR, PairwiseInteraction
-from skparaphrase.metrics import mean_reciprocal_rank
-from skparaphrase.metrics._ranking import split_queries
+from skparaphrase.metrics import mean_reciprocal_rank, split_queries
 from skparaphrase.optimizers import Optimizer
 from skparaphrase.supervised._targets import LabelledTexts, Relevance
 from skparaphrase.text._check import check_single_texts

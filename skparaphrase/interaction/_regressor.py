@@ -14,7 +14,7 @@ from sklearn.base import RegressorMixin
 from skparaphrase._compat import StrOptions
 from skparaphrase._estimator import Settings, store_parameters
 from skparaphrase.interaction._base import UPDATE_EACH_PAIR, PairwiseInteraction
-from skparaphrase.metrics._similarity import correlation
+from skparaphrase.metrics import correlation
 from skparaphrase.optimizers import Optimizer
 from skparaphrase.supervised._targets import Graded, LabelledTexts, score
 from skparaphrase.vectors import WordVectors

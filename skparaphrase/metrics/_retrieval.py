@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from sklearn.utils import assert_all_finite
 
-from skparaphrase._math import Vectors, unit_vectors
+from skparaphrase._math import unit_vectors
+from skparaphrase._typing import Vectors
 from skparaphrase.text import check_pairs, unique_texts
 from skparaphrase.text._check import check_single_texts
 

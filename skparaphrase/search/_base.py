@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 from skparaphrase._estimator import DocumentedOnline
 from skparaphrase._math import dot, unit_vectors
 from skparaphrase.encoders._pretrained import load_pretrained
-from skparaphrase.storage._models import save
+from skparaphrase.storage import save
 from skparaphrase.text import unique_texts
 
 _TEXTS = 2**14  # texts that are embedded at a time

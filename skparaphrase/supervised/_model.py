@@ -18,7 +18,7 @@ from skparaphrase._compat import check_sample_weight, fit_context, with_callback
 from skparaphrase._estimator import Arrays, DocumentedOnline, PaperSettings
 from skparaphrase._lazy import training
 from skparaphrase.optimizers import TRAINING_CONSTRAINTS
-from skparaphrase.storage._models import save
+from skparaphrase.storage import save
 from skparaphrase.supervised._targets import LabelledTexts, Targets
 from skparaphrase.text import check_pairs, check_texts
 

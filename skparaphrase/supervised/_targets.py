@@ -19,8 +19,12 @@ from sklearn.utils.multiclass import check_classification_targets
 
 from skparaphrase._lazy import training
 from skparaphrase.encoders._data import check_labels
-from skparaphrase.metrics import pearson_score
-from skparaphrase.metrics._ranking import check_relevance, query_codes, split_queries
+from skparaphrase.metrics import (
+    check_relevance,
+    pearson_score,
+    query_codes,
+    split_queries,
+)
 
 _MAX_STEPS = 1000  # more levels are hardly a scale of ratings
 

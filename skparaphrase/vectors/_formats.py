@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from skparaphrase._estimator import warn_caller
-from skparaphrase.storage._folders import open_plain
+from skparaphrase.storage import open_plain
 
 FORMATS = ("auto", "glove", "word2vec", "word2vec-binary")
 _LONGEST = 1 << 22  # bytes of a line; 300 numbers have 3,000

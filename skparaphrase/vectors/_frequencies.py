@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from skparaphrase.storage._folders import open_plain, refuse_corruption
+from skparaphrase.storage import open_plain, refuse_corruption
 from skparaphrase.text import check_texts, check_tokenizer
 
 _FILE = files("skparaphrase.vectors") / "data" / "english.npz"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from skparaphrase.storage._folders import (
+from skparaphrase.storage import (
     is_large,
     load_array,
     new_folder,

@@ -1,0 +1,47 @@
+"""Types of arguments that several rooms take."""
+
+# Authors: The skparaphrase developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+from os import PathLike
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+#: Texts of any shape: nested lists, arrays, frames and series of pandas and polars,
+#: columns and tables of pyarrow, columns of `datasets`.
+Texts = ArrayLike
+
+#: Vectors, the last axis of which has the length d of a vector.
+Vectors = NDArray[np.floating]
+
+#: Arrays by name: the fitted state of models, and what trainers give them.
+Arrays = dict[str, NDArray[Any]]
+
+#: What :func:`sklearn.utils.check_random_state` takes.
+RandomState = int | np.random.RandomState | None
+
+FilePath = str | PathLike[str]
+
+
+class Encoder(Protocol):
+    """Maps texts of shape S to vectors of shape S + (d,); a pipeline may, too."""
+
+    def transform(self, X: Texts, /) -> Any:
+        """Vectors of texts: an array or a frame."""
+
+
+class Predictor(Protocol):
+    """Predicts the target of samples, such as the similarity of pairs."""
+
+    def predict(self, X: Any, /) -> Any:
+        """One value for each sample."""
+
+
+class Scorer(Protocol):
+    """Scores a fitted estimator as `GridSearchCV` asks for it; higher is better."""
+
+    def __call__(
+        self, estimator: Any, X: Any = None, y: Any = None, /
+    ) -> float | dict[str, float]: ...
