@@ -9,9 +9,7 @@ from typing import TYPE_CHECKING, Any
 from skparaphrase.storage import load
 
 if TYPE_CHECKING:
-    from skparaphrase.encoders._embedder import Embedder
-    from skparaphrase.encoders._pretrained import load_pretrained
-    from skparaphrase.encoders._similarity import similarity
+    from skparaphrase.encoders import Embedder, load_pretrained, similarity
 
 __version__ = "0.1.0.dev0"
 
@@ -37,11 +35,7 @@ _SUBMODULES = (
     "vectors",
 )
 
-_NAMES = {  # their modules import the encoders
-    "Embedder": "skparaphrase.encoders._embedder",
-    "load_pretrained": "skparaphrase.encoders._pretrained",
-    "similarity": "skparaphrase.encoders._similarity",
-}
+_OF_ENCODERS = ("Embedder", "load_pretrained", "similarity")
 
 __all__ = ["Embedder", "__version__", "load", "load_pretrained", "similarity"]
 
@@ -49,8 +43,8 @@ __all__ = ["Embedder", "__version__", "load", "load_pretrained", "similarity"]
 def __getattr__(name: str) -> Any:
     if name in _SUBMODULES:
         return import_module(f"skparaphrase.{name}")
-    if name in _NAMES:
-        return getattr(import_module(_NAMES[name]), name)
+    if name in _OF_ENCODERS:
+        return getattr(import_module("skparaphrase.encoders"), name)
     raise AttributeError(f"module 'skparaphrase' has no attribute {name!r}")
 
 

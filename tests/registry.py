@@ -12,7 +12,7 @@ from sklearn.utils.estimator_checks import check_estimator
 
 import skparaphrase
 from skparaphrase import encoders
-from skparaphrase.encoders._trained import TrainedEncoder
+from skparaphrase.encoders import TrainedEncoder
 
 PUBLIC = [
     "skparaphrase",

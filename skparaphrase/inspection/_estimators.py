@@ -15,9 +15,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from skparaphrase._compat import BaseSearchCV
 from skparaphrase._math import cosine
-from skparaphrase.encoders._average import AveragingEncoder
-from skparaphrase.encoders._base import TextEncoder, static_parts
-from skparaphrase.encoders._trained import TrainedEncoder
+from skparaphrase.encoders import (
+    AveragingEncoder,
+    TextEncoder,
+    TrainedEncoder,
+    static_parts,
+)
 from skparaphrase.vectors import WordVectors
 
 

@@ -13,10 +13,12 @@ from sklearn.preprocessing import Normalizer
 
 from skparaphrase._compat import check_pandas_support
 from skparaphrase._math import cosine, unit_vectors
-from skparaphrase.encoders._average import AveragingEncoder
-from skparaphrase.encoders._base import static_parts
-from skparaphrase.encoders._paragram import ParagramEncoder
-from skparaphrase.encoders._pretrained import load_pretrained
+from skparaphrase.encoders import (
+    AveragingEncoder,
+    ParagramEncoder,
+    load_pretrained,
+    static_parts,
+)
 from skparaphrase.inspection._display import Display
 from skparaphrase.inspection._estimators import (
     find_encoder,

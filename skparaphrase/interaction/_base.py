@@ -16,8 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from skparaphrase._compat import Interval, Options, StrOptions
 from skparaphrase._estimator import Arrays, warn_caller
 from skparaphrase._lazy import networks, torch, training
-from skparaphrase.encoders._base import check_word_vectors
-from skparaphrase.encoders._embedding import similar_lengths
+from skparaphrase.encoders import check_word_vectors, similar_lengths
 from skparaphrase.optimizers import Optimizer, check_optimizer
 from skparaphrase.supervised._base import scale_factor
 from skparaphrase.supervised._model import TrainedModel

@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from skparaphrase._estimator import DocumentedOnline
 from skparaphrase._math import dot, unit_vectors
-from skparaphrase.encoders._pretrained import load_pretrained
+from skparaphrase.encoders import load_pretrained
 from skparaphrase.storage import save
 from skparaphrase.text import unique_texts
 

@@ -20,14 +20,15 @@ from skparaphrase._compat import HasMethods, Interval, StrOptions
 from skparaphrase._estimator import Arrays, Settings
 from skparaphrase._lazy import networks, torch, training
 from skparaphrase._math import cosine, pair_features, unit_vectors
-from skparaphrase.encoders import ParagramEncoder
-from skparaphrase.encoders._initialize import (
+from skparaphrase.encoders import (
+    ParagramEncoder,
+    TrainedEncoder,
+    anchor_table,
     copy_fitted,
     initialize_encoder,
+    unwrap_frozen,
     warn_if_fitted,
 )
-from skparaphrase.encoders._start import anchor_table, unwrap_frozen
-from skparaphrase.encoders._trained import TrainedEncoder
 from skparaphrase.optimizers import check_optimizer
 from skparaphrase.supervised._logistic import logistic_regression
 from skparaphrase.supervised._model import TrainedModel

@@ -18,7 +18,7 @@ from sklearn.utils import (
 from sklearn.utils.multiclass import check_classification_targets
 
 from skparaphrase._lazy import training
-from skparaphrase.encoders._data import check_labels
+from skparaphrase.encoders import check_labels
 from skparaphrase.metrics import (
     check_relevance,
     pearson_score,

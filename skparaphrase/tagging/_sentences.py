@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sklearn.utils import check_consistent_length
 
 from skparaphrase._lazy import networks
-from skparaphrase.encoders._trained import TrainedEncoder
+from skparaphrase.encoders import TrainedEncoder
 from skparaphrase.text import TokenBatch
 from skparaphrase.text._check import describe, is_missing
 

@@ -23,10 +23,15 @@ from skparaphrase._compat import (
 )
 from skparaphrase._estimator import Arrays, Settings, store_parameters
 from skparaphrase._lazy import networks, torch, training
-from skparaphrase.encoders import CharagramEncoder, CharCNNEncoder, CharLSTMEncoder
-from skparaphrase.encoders._initialize import initialize_encoder, warn_if_fitted
-from skparaphrase.encoders._start import anchor_table
-from skparaphrase.encoders._trained import TrainedEncoder
+from skparaphrase.encoders import (
+    CharagramEncoder,
+    CharCNNEncoder,
+    CharLSTMEncoder,
+    TrainedEncoder,
+    anchor_table,
+    initialize_encoder,
+    warn_if_fitted,
+)
 from skparaphrase.optimizers import Optimizer, check_optimizer
 from skparaphrase.supervised._base import select
 from skparaphrase.supervised._model import TrainedModel

@@ -13,8 +13,7 @@ from sklearn.pipeline import make_pipeline
 
 from skparaphrase.datasets import load_paraphrases, load_similarity
 from skparaphrase.decomposition import CommonComponentRemoval
-from skparaphrase.encoders import ParagramEncoder, SIFEncoder
-from skparaphrase.encoders._base import TextEncoder
+from skparaphrase.encoders import ParagramEncoder, SIFEncoder, TextEncoder
 from skparaphrase.pairs import PairFeatures, PairSimilarity
 from skparaphrase.vectors import WordVectors
 
