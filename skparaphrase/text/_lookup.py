@@ -148,8 +148,12 @@ class WordLookup:
                 yield TokenBatch(ids[~is_unknown], offsets)
             n_done += len(block)
 
-    def unknown_words(self, texts: Iterable[str]) -> list[str]:
-        """List the words of texts that have no row.
+    def encode_with_new_words(
+        self, texts: Iterable[str]
+    ) -> tuple[TokenBatch, list[str]]:
+        """Look up the tokens of texts, and list the words that have no row.
+
+        Only for a look-up with `vectors`.
 
         Parameters
         ----------
@@ -157,16 +161,28 @@ class WordLookup:
 
         Returns
         -------
-        words : list of str
+        batch : TokenBatch
+            Row `i` of `extra` is the vector of word `i` of the list.
+        new_words : list of str
             Distinct words with a letter or digit, in order of appearance.
         """
-        found: dict[str, None] = {}
+        assert self._make_vectors is not None
+        new_ids: dict[str, int] = {}
+        batches: list[TokenBatch] = []
+        n_done = 0
         for block in text_blocks(texts, 4096, 2**18):
             memory = self._memory
-            ids, _ = self._find_ids(block, 0, memory)
-            words = map(memory.words.__getitem__, ids[ids < 0].tolist())
-            found.update(dict.fromkeys(words))
-        return [*found]
+            ids, offsets = self._find_ids(block, n_done, memory)
+            unknown = (ids < 0).nonzero()[0]
+            words = map(memory.words.__getitem__, ids[unknown].tolist())
+            ids[unknown] = [new_ids.setdefault(w, -1 - len(new_ids)) for w in words]
+            batches.append(TokenBatch(ids, offsets))
+            n_done += len(block)
+        batch, new_words = TokenBatch.concatenate(batches), [*new_ids]
+        if not new_words:
+            return batch, []
+        vectors = self._make_vectors(new_words)
+        return TokenBatch(batch.ids, batch.offsets, vectors), new_words
 
     def _warn_of_made_vectors(
         self, ids: NDArray[np.int32], offsets: NDArray[np.int64], memory: "_Memory"

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Self, SupportsIndex
 
 import numpy as np
-from numpy.typing import DTypeLike, NDArray
+from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from skparaphrase._math import unit_vectors
 from skparaphrase._nearest import UnitRows, nearest
@@ -183,9 +183,9 @@ class WordVectors:
                 f"{MADE}."
             )
 
-    def _check_finite(self) -> None:
+    def _check_finite(self, rows: NDArray[np.intp] | slice = slice(None)) -> None:
         """Raise a ValueError that names the first word whose vector is not finite."""
-        values = self.matrix
+        values = self.matrix[rows]
         if self.scale is not None:
             with np.errstate(over="ignore"):  # of the largest number times the scale
                 values = self.scale[:, np.newaxis] * np.float32(128)
@@ -198,7 +198,7 @@ class WordVectors:
                     continue
             bad = np.flatnonzero(~np.isfinite(block).all(axis=1))
             if len(bad):
-                row = start + int(bad[0])
+                row = int(np.arange(len(self))[rows][start + bad[0]])
                 kind = "vector" if self.scale is None else "scale"
                 raise ValueError(
                     f"The {kind} of {self.words[row]!r}, row {row}, is not finite."
@@ -347,6 +347,30 @@ class WordVectors:
             return tokenizer.encode_blocks(texts, self._ngram_index, self.unknown_row)
         lookup = self._lookup(tokenizer)
         return lookup.encode_blocks(texts, known_only=known_only)
+
+    def encode_with_new_words(
+        self, texts: Iterable[str], tokenizer: WordTokenizer | NgramTokenizer
+    ) -> tuple[TokenBatch, list[str]]:
+        """Find the rows of the tokens of texts, and the words that the table lacks.
+
+        :meth:`with_rows` appends these words to the table.
+
+        Parameters
+        ----------
+        texts, tokenizer
+            As in :meth:`encode`.
+
+        Returns
+        -------
+        batch : TokenBatch
+            The id of `new_words[i]` is `-1 - i`, and its vector `extra[i]`.
+        new_words : list of str
+            In the order of the texts. Empty if `extra` is None: if the table has all
+            words, or `unknown` is neither "subword" nor "hash".
+        """
+        if self.unknown not in MADE or isinstance(tokenizer, NgramTokenizer):
+            return self.encode(texts, tokenizer), []
+        return self._lookup(tokenizer).encode_with_new_words(texts)
 
     def _lookup(self, tokenizer: WordTokenizer) -> WordLookup:
         """The look-up of equal tokenizers, which remembers what it has found."""
@@ -541,17 +565,66 @@ class WordVectors:
         """
         if self.unknown not in MADE:
             return self, []
-        new = self._lookup(tokenizer).unknown_words(texts)
-        return self._extended(new), new
+        batch, new = self.encode_with_new_words(texts, tokenizer)
+        return self.with_rows([], [], new, batch.extra), new
 
     def _extended(self, new: list[str]) -> Self:
         """Add the vectors that are made for words that the table lacks."""
         if not new or self.unknown not in MADE:
             return self
-        matrix = np.concatenate([self.rows(slice(None)), self._maker()(new)])
+        return self.with_rows([], [], new, self._maker()(new))
+
+    def with_rows(
+        self,
+        rows: ArrayLike,
+        vectors: ArrayLike,
+        new_words: Sequence[str] = (),
+        new_vectors: ArrayLike | None = None,
+    ) -> Self:
+        """Replace some vectors, and append words.
+
+        Takes one pass over the table, and checks only the vectors that are given.
+
+        Parameters
+        ----------
+        rows : array-like of int of shape (n_rows,)
+            Distinct rows.
+        vectors : array-like of shape (n_rows, dim)
+            What they become.
+        new_words : sequence of str, default=()
+            Distinct words that the table lacks, which is not checked.
+        new_vectors : array-like of shape (n_new_words, dim), default=None
+            Their vectors.
+
+        Returns
+        -------
+        vectors : WordVectors
+            In float32; this one if nothing is given. It shares what look-ups remember
+            unless words are new.
+        """
+        rows = np.asarray(rows, np.intp)
+        if not len(rows) and not len(new_words):
+            return self
+        n_words = len(self)
+        matrix = np.empty((n_words + len(new_words), self.dim), np.float32)
+        if self.scale is None:
+            matrix[:n_words] = self.matrix
+        else:
+            np.multiply(self.matrix, self.scale[:, np.newaxis], out=matrix[:n_words])
+        if len(rows):
+            matrix[rows] = vectors
+        words = self.words
+        if len(new_words):
+            matrix[n_words:] = new_vectors
+            words = words.extended(new_words)
         table = type(self).__new__(type(self))  # made of parts that have been checked
-        words = self.words.extended(new)
         table._set(words, matrix, None, self.unknown, self.subwords, self.is_weighted)
+        table._check_finite(np.append(rows, np.arange(n_words, len(words))))
+        if words is self.words:
+            table._ngram_index = self._ngram_index
+            # The vectors that a hash makes have the length of those of one table.
+            if self.unknown != "hash":
+                table._lookups = self._lookups
         return table
 
     def replace(

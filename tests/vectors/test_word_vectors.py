@@ -228,6 +228,7 @@ def test_ngrams_are_encoded_by_one_index():
     assert batch.ids.tolist() == [2] and other._ngram_index is index
 
 
+@pytest.mark.filterwarnings("ignore:.* tokens have no vector")
 @pytest.mark.parametrize("pattern", ["words", r"\S+"])
 def test_covering_adds_the_words_of_texts_in_their_order(table, pattern):
     texts = ["dog cat Zoo", "cat-mouse dog ★ 9", *(f"x{i} dog" for i in range(5000))]
@@ -241,6 +242,31 @@ def test_covering_adds_the_words_of_texts_in_their_order(table, pattern):
     assert same.covering(texts, WordTokenizer(pattern)) == (same, [])
     batch = more.encode(texts, WordTokenizer(pattern))
     assert batch.extra is None and batch[1].tolist() == [0, 12, 10, 13]
+    found, words = vectors.encode_with_new_words(texts, WordTokenizer(pattern))
+    assert words == new and found.offsets.tolist() == batch.offsets.tolist()
+    assert_array_equal(np.where(found.ids < 0, 9 - found.ids, found.ids), batch.ids)
+    assert_array_equal(found.extra, more.matrix[10:])
+    found, words = same.encode_with_new_words(texts, WordTokenizer(pattern))
+    assert words == [] and found.extra is None and len(found) == len(texts)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_rows_are_replaced_and_words_appended(table, dtype):
+    vectors = table(dtype)
+    other = vectors.with_rows([1, 0], [[1, 2, 3, 4], [5, 6, 7, 8]])
+    expected = vectors.rows(slice(None))
+    expected[[1, 0]] = [[1, 2, 3, 4], [5, 6, 7, 8]]
+    assert_array_equal(other.matrix, expected)
+    assert other.words is vectors.words and other.matrix.dtype == np.float32
+    assert other._lookup(WordTokenizer()) is vectors._lookup(WordTokenizer())
+    more = other.with_rows([], [], ["new", "words"], np.ones((2, 4)))
+    assert more.words == [*vectors.words, "new", "words"] and "new" in more
+    assert_array_equal(more.matrix, [*expected, *np.ones((2, 4))])
+    assert vectors.with_rows([], []) is vectors
+    with pytest.raises(ValueError, match="row 3, is not finite"):
+        vectors.with_rows([1, 3], [[0] * 4, [np.nan] * 4])
+    with pytest.raises(ValueError, match="'x', row 10,"):
+        vectors.with_rows([1], [[0] * 4], ["x"], [[np.inf] * 4])
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
