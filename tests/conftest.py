@@ -133,7 +133,6 @@ def encoders(vectors):
             vectors,
             max_epochs=1,
             batch_size=30,
-            positive_from=0,
             device="cpu",
             random_state=0,
         ),

@@ -28,8 +28,7 @@ from skparaphrase.text import WordTokenizer
 @pytest.fixture(params=["sif", "paragram", "cse"])
 def pipe(request, encoders, vectors):
     encoders["cse"] = ConvolutionalEncoder(
-        vectors, n_filters=2, max_epochs=1, positive_from=0, device="cpu",
-        random_state=0,
+        vectors, n_filters=2, max_epochs=1, device="cpu", random_state=0,
     )  # fmt: skip
     return make_pipeline(
         encoders[request.param], CommonComponentRemoval(), PairSimilarity()

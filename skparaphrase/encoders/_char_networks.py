@@ -91,9 +91,6 @@ class CharCNNEncoder(TrainedEncoder):
     loss : str or Loss, default="auto"
         As in :class:`ParagramEncoder`; "margin" is the paper's, `MarginLoss()`. It
         gains more from some ten thousand pairs on, and learns nothing from a thousand.
-    positive_from : float, default=None
-        Pairs with at least this score are paraphrases, and the others are ignored.
-        None: the order of the scores is learnt.
     optimizer : {"adagrad", "adam", "rmsprop", "sgd"} or Optimizer, default="adam"
         See :class:`~skparaphrase.optimizers.Optimizer`.
     learning_rate : float, default=0.001
@@ -202,7 +199,6 @@ class CharCNNEncoder(TrainedEncoder):
         lowercase: bool = True,
         init: Any = None,
         loss: str | Loss = "auto",
-        positive_from: float | None = None,
         optimizer: str | Optimizer = "adam",
         learning_rate: float = 0.001,
         batch_size: int = 128,
@@ -277,9 +273,6 @@ class CharLSTMEncoder(TrainedEncoder):
 
     loss : str or Loss, default="auto"
         As in :class:`ParagramEncoder`; "margin" is the paper's, `MarginLoss()`.
-    positive_from : float, default=None
-        Pairs with at least this score are paraphrases, and the others are ignored.
-        None: the order of the scores is learnt.
     optimizer : {"adagrad", "adam", "rmsprop", "sgd"} or Optimizer, default="adam"
         See :class:`~skparaphrase.optimizers.Optimizer`.
     learning_rate : float, default=0.003
@@ -386,7 +379,6 @@ class CharLSTMEncoder(TrainedEncoder):
         lowercase: bool = True,
         init: Any = None,
         loss: str | Loss = "auto",
-        positive_from: float | None = None,
         optimizer: str | Optimizer = "adam",
         learning_rate: float = 0.003,
         batch_size: int = 128,

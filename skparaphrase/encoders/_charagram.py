@@ -78,9 +78,6 @@ class CharagramEncoder(TrainedEncoder):
 
     loss : str or Loss, default="auto"
         As in :class:`ParagramEncoder`; "margin" is the paper's, `MarginLoss()`.
-    positive_from : float, default=None
-        Pairs with at least this score are paraphrases, and the others are ignored.
-        None: the order of the scores is learnt.
     optimizer : {"adagrad", "adam", "rmsprop", "sgd"} or Optimizer, default="adam"
         See :class:`~skparaphrase.optimizers.Optimizer`.
     learning_rate : float, default=0.001
@@ -191,7 +188,6 @@ class CharagramEncoder(TrainedEncoder):
         lowercase: bool = True,
         init: Any = None,
         loss: str | Loss = "auto",
-        positive_from: float | None = None,
         optimizer: str | Optimizer = "adam",
         learning_rate: float = 0.001,
         batch_size: int = 256,

@@ -155,9 +155,7 @@ class StoredTexts:
         return np.array([*self], dtype=object).reshape(self.shape)
 
 
-def check_examples(
-    X: Any, y: Any, kinds: Collection[str], positive_from: float | None
-) -> Texts:
+def check_examples(X: Any, y: Any, kinds: Collection[str]) -> Texts:
     """Find out what `X` and `y` say, by their shapes, and check it.
 
     Parameters
@@ -166,8 +164,6 @@ def check_examples(
     y : array-like or None
     kinds : collection of str
         Those that the loss learns from; see :class:`Signal`.
-    positive_from : float or None
-        Pairs with at least this graded score are paraphrases.
 
     Raises
     ------
@@ -202,7 +198,7 @@ def check_examples(
     elif y is None or not len(texts):
         signal = Signal("pairs")
     else:
-        signal, texts = _paraphrases_or_scores(texts, y, kinds, positive_from)
+        signal, texts = _paraphrases_or_scores(texts, y, kinds)
     if signal.kind not in kinds:
         raise ValueError(
             f"X and y hold {_NAMES[signal.kind]}, but the loss learns from "
@@ -264,7 +260,7 @@ def check_classes(classes: NDArray[np.intp], where: str = "") -> None:
 
 
 def _paraphrases_or_scores(
-    pairs: Any, y: Any, kinds: Collection[str], positive_from: float | None
+    pairs: Any, y: Any, kinds: Collection[str]
 ) -> tuple[Signal, Any]:
     """What scores teach, and the pairs to learn from."""
     labels = np.asarray(y)
@@ -278,27 +274,23 @@ def _paraphrases_or_scores(
         )
     )
     check_consistent_length(pairs, scores)
-    if positive_from is None:
-        values = set(np.unique(scores).tolist())
-        if values <= {-1.0, 1.0} and -1.0 in values:
-            raise ValueError(
-                "y contains -1 and 1; mark paraphrases with 1 and other pairs with 0, "
-                "or set positive_from=1."
-            )
-        if not values <= {0.0, 1.0} or "pairs" not in kinds:
-            if "scores" not in kinds:
-                raise ValueError(
-                    f"y contains scores between {min(values):g} and {max(values):g}. "
-                    "Set loss='cosent' (or 'auto') to learn their order, or "
-                    "positive_from= to the lowest score of a paraphrase."
-                )
-            if len(values) < 2:
-                raise ValueError(
-                    f"All scores are {min(values):g}: there is no order to learn."
-                )
-            return Signal("scores", scores.astype(np.float32)), pairs
-        positive_from = 1.0
-    return Signal("pairs"), pairs[np.flatnonzero(scores >= positive_from)]
+    values = set(np.unique(scores).tolist())
+    if values <= {-1.0, 1.0} and -1.0 in values:
+        raise ValueError(
+            "y contains -1 and 1; mark paraphrases with 1 and other pairs with 0, such "
+            "as y > 0."
+        )
+    if values <= {0.0, 1.0} and "pairs" in kinds:
+        return Signal("pairs"), pairs[np.flatnonzero(scores)]
+    if "scores" not in kinds:
+        raise ValueError(
+            f"y contains scores between {min(values):g} and {max(values):g}. Set "
+            "loss='cosent' (or 'auto') to learn their order, or mark the paraphrases, "
+            "such as y >= 4."
+        )
+    if len(values) < 2:
+        raise ValueError(f"All scores are {min(values):g}: there is no order to learn.")
+    return Signal("scores", scores.astype(np.float32)), pairs
 
 
 def partners(labels: NDArray[np.intp], random_state: Any) -> NDArray[np.intp]:

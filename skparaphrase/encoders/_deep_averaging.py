@@ -48,7 +48,6 @@ class AveragingNetworkEncoder(TrainedEncoder):
         tokenizer: Callable[[str], Iterable[str]] | None = None,
         init: Any = None,
         loss: str | Loss = "auto",
-        positive_from: float | None = None,
         optimizer: str | Optimizer = "adagrad",
         learning_rate: float = 0.005,
         batch_size: int = 256,
@@ -112,9 +111,6 @@ class DeepAveragingEncoder(AveragingNetworkEncoder):
 
     loss : str or Loss, default="auto"
         As in :class:`ParagramEncoder`; "margin" is the paper's, `MarginLoss()`.
-    positive_from : float, default=None
-        Pairs with at least this score are paraphrases, and the others are ignored.
-        None: the order of the scores is learnt.
     optimizer : {"adagrad", "adam", "rmsprop", "sgd"} or Optimizer, default="adagrad"
         See :class:`~skparaphrase.optimizers.Optimizer`.
     learning_rate : float, default=0.005
@@ -225,7 +221,7 @@ class ProjectionEncoder(AveragingNetworkEncoder):
         As in :class:`DeepAveragingEncoder`.
     activation : {"tanh", "relu", "linear"}, default=None
         None is "linear".
-    residual, tokenizer, init, loss, positive_from, optimizer, learning_rate, batch_size
+    residual, tokenizer, init, loss, optimizer, learning_rate, batch_size
         As in :class:`DeepAveragingEncoder`.
     max_epochs, vectors_penalty, composition_penalty, word_dropout, ordered_first_epoch
         As in :class:`DeepAveragingEncoder`.

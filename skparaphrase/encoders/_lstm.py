@@ -71,9 +71,6 @@ class LSTMEncoder(TrainedEncoder):
 
     loss : str or Loss, default="auto"
         As in :class:`ParagramEncoder`; "margin" is the paper's, `MarginLoss()`.
-    positive_from : float, default=None
-        Pairs with at least this score are paraphrases, and the others are ignored.
-        None: the order of the scores is learnt.
     optimizer : {"adagrad", "adam", "rmsprop", "sgd"} or Optimizer, default="adagrad"
         See :class:`~skparaphrase.optimizers.Optimizer`.
     learning_rate : float, default=0.005
@@ -181,7 +178,6 @@ class LSTMEncoder(TrainedEncoder):
         tokenizer: Callable[[str], Iterable[str]] | None = None,
         init: Any = None,
         loss: str | Loss = "auto",
-        positive_from: float | None = None,
         optimizer: str | Optimizer = "adagrad",
         learning_rate: float = 0.005,
         batch_size: int = 256,

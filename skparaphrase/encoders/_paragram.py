@@ -67,9 +67,6 @@ class ParagramEncoder(TrainedEncoder):
         "auto" takes "infonce" for paraphrases, triplets and labels, "cosent" for scores
         and "distillation" for vectors. "margin" is the paper's, `MarginLoss()`. See
         :mod:`skparaphrase.losses` for your own.
-    positive_from : float, default=None
-        Pairs with at least this score are paraphrases, and the others are ignored.
-        None: the order of the scores is learnt.
     optimizer : {"adagrad", "adam", "rmsprop", "sgd"} or Optimizer, default="adagrad"
         The paper used AdaGrad and Adam, with `clip_norm` None or 1. A name is short for
         `Optimizer(name)`; see :class:`~skparaphrase.optimizers.Optimizer`, whose
@@ -175,7 +172,6 @@ class ParagramEncoder(TrainedEncoder):
         tokenizer: Callable[[str], Iterable[str]] | None = None,
         init: Any = None,
         loss: str | Loss = "auto",
-        positive_from: float | None = None,
         optimizer: str | Optimizer = "adagrad",
         learning_rate: float = 0.0075,
         batch_size: int = 256,

@@ -35,7 +35,6 @@ class SimpleRecurrentEncoder(TrainedEncoder):
         tokenizer: Callable[[str], Iterable[str]] | None = None,
         init: Any = None,
         loss: str | Loss = "auto",
-        positive_from: float | None = None,
         optimizer: str | Optimizer = "adagrad",
         learning_rate: float = 0.005,
         batch_size: int = 256,
@@ -91,9 +90,6 @@ class RNNEncoder(SimpleRecurrentEncoder):
 
     loss : str or Loss, default="auto"
         As in :class:`ParagramEncoder`; the paper's is `MarginLoss(negatives="mix")`.
-    positive_from : float, default=None
-        Pairs with at least this score are paraphrases, and the others are ignored.
-        None: the order of the scores is learnt.
     optimizer : {"adagrad", "adam", "rmsprop", "sgd"} or Optimizer, default="adagrad"
         See :class:`~skparaphrase.optimizers.Optimizer`.
     learning_rate : float, default=0.005
@@ -203,7 +199,7 @@ class IdentityRNNEncoder(SimpleRecurrentEncoder):
         As in :class:`RNNEncoder`.
     activation : {"tanh", "relu", "linear"}, default=None
         None is "linear"; Le et al. have "relu".
-    residual, tokenizer, init, loss, positive_from, optimizer, learning_rate, batch_size
+    residual, tokenizer, init, loss, optimizer, learning_rate, batch_size
         As in :class:`RNNEncoder`.
     max_epochs, vectors_penalty
         As in :class:`RNNEncoder`.

@@ -77,7 +77,6 @@ class TrainedEncoder(PaperSettings, CallbackSupportMixin, TextEncoder):
         "lowercase": ["boolean"],
         "init": [HasMethods(["transform"]), None],
         "loss": LOSS,
-        "positive_from": [Real, None],
         "batch_size": [Interval(Integral, 2, None, closed="left")],
         "word_dropout": [Interval(Real, 0, 1, closed="left")],
         "scramble": [Interval(Real, 0, 1, closed="both")],
@@ -116,10 +115,9 @@ class TrainedEncoder(PaperSettings, CallbackSupportMixin, TextEncoder):
             At least two examples. Texts of a Parquet dataset or file stay on disk, as
             do those of Hugging Face's datasets.
         y : array-like, default=None
-            Of shape (n_examples,): pairs marked with 0 are ignored; with
-            `positive_from`, those of lower scores are, and the others are paraphrases.
-            Labels are integers or str. A teacher's vectors have the shape of `X` +
-            (dim,).
+            Of shape (n_examples,): pairs marked with 0 are ignored. To learn from the
+            pairs of high scores only, pass booleans, such as `y >= 4`. Labels are
+            integers or str. A teacher's vectors have the shape of `X` + (dim,).
 
         Returns
         -------
@@ -190,7 +188,7 @@ class TrainedEncoder(PaperSettings, CallbackSupportMixin, TextEncoder):
         kinds = set(AUTOMATIC)
         if not isinstance(self.loss, str) or self.loss != "auto":
             kinds = set(self._checked_loss().learns_from)
-        return check_examples(X, y, kinds, self.positive_from)
+        return check_examples(X, y, kinds)
 
     def _checked_loss(self, kind: str = "pairs") -> Loss:
         """The loss; `kind` is that of the examples, which "auto" depends on."""

@@ -106,7 +106,7 @@ def test_a_monitor_may_stop_training():
 @pytest.mark.parametrize("pipeline", [False, True])
 @pytest.mark.parametrize("search", [False, True])
 def test_progress_bar_of_scikit_learn_works(search, pipeline, capsys):
-    model = make_encoder(max_epochs=2, positive_from=2.5)
+    model = make_encoder(max_epochs=2)
     prefix = ""
     if pipeline:
         model, prefix = make_pipeline(model, PairSimilarity()), "paragramencoder__"

@@ -55,20 +55,10 @@ def container(request, to_parquet):
 # Paraphrases
 
 
-@pytest.mark.parametrize(
-    ("y", "positive_from"),
-    [
-        (MASK, None),
-        (MASK.astype(int), None),
-        (MASK.astype(float).tolist(), None),
-        (np.where(MASK, 4.0, 3.9), 4),
-        (np.where(MASK, 1, -1), 1),
-    ],
-)
-def test_y_marks_paraphrases(y, positive_from, container):
+@pytest.mark.parametrize("y", [MASK, MASK.astype(int), MASK.astype(float).tolist()])
+def test_y_marks_paraphrases(y, container):
     chosen = [pair for pair, is_one in zip(PAIRS, MASK, strict=True) if is_one]
-    found = trained(container(PAIRS), y, positive_from=positive_from)
-    assert_array_equal(found, trained(chosen))
+    assert_array_equal(trained(container(PAIRS), y), trained(chosen))
 
 
 # Kinds
@@ -89,34 +79,33 @@ ALL = frozenset(KINDS)
 
 
 @pytest.mark.parametrize(
-    ("X", "y", "positive_from", "kind"),
+    ("X", "y", "kind"),
     [
-        (PAIRS, None, None, "pairs"),
-        (PAIRS, MASK, None, "pairs"),
-        (PAIRS, SCORES, 1.0, "pairs"),
-        (PAIRS, SCORES, None, "scores"),
-        (PAIRS, -MASK.astype(float), None, "scores"),
-        (TRIPLETS, None, None, "triplets"),
-        (TEXTS, LABELS, None, "labels"),
-        (TEXTS, NAMES, None, "labels"),
-        (TEXTS, LABELS % 2 > 0, None, "labels"),
-        (TEXTS, VECTORS_OF_TEXTS, None, "vectors"),
-        (PAIRS, VECTORS_OF_TEXTS[:80].reshape(40, 2, 8), None, "vectors"),
+        (PAIRS, None, "pairs"),
+        (PAIRS, MASK, "pairs"),
+        (PAIRS, SCORES, "scores"),
+        (PAIRS, -MASK.astype(float), "scores"),
+        (TRIPLETS, None, "triplets"),
+        (TEXTS, LABELS, "labels"),
+        (TEXTS, NAMES, "labels"),
+        (TEXTS, LABELS % 2 > 0, "labels"),
+        (TEXTS, VECTORS_OF_TEXTS, "vectors"),
+        (PAIRS, VECTORS_OF_TEXTS[:80].reshape(40, 2, 8), "vectors"),
     ],
 )
-def test_shapes_and_values_decide_the_kind(X, y, positive_from, kind):
+def test_shapes_and_values_decide_the_kind(X, y, kind):
     for container in (list, lambda X: np.array(X, dtype=object)):
-        assert check_examples(container(X), y, ALL, positive_from).signal.kind == kind
+        assert check_examples(container(X), y, ALL).signal.kind == kind
 
 
 @pytest.mark.parametrize(
     ("X", "y", "changes", "message"),
     [
         (PAIRS, SCORES, {"loss": "margin"},
-         r"between 0 and 2\.5\. Set loss='cosent' \(or 'auto'\).*positive_from="),
+         r"between 0 and 2\.5\. Set loss='cosent' \(or 'auto'\).*y >= 4"),
         (PAIRS, np.full(40, 0.5), {}, "All scores are 0.5: there is no order"),
         (PAIRS, np.ones(40), {"loss": "cosent"}, "All scores are 1: there is no order"),
-        (PAIRS, np.where(MASK, 1, -1), {}, "-1 and 1.*positive_from=1"),
+        (PAIRS, np.where(MASK, 1, -1), {}, "-1 and 1.*y > 0"),
         (PAIRS, ["yes", "no"] * 20, {}, "y contains str.*booleans"),
         (PAIRS, MASK[:-1], {}, "inconsistent numbers of samples"),
         (PAIRS, np.full(40, np.nan), {}, "NaN"),
@@ -215,7 +204,7 @@ def test_examples_that_share_texts_by_search():
         )
         examples = texts.reshape(shape)
         y = np.arange(30) % 3 if len(shape) == 1 else None
-        indices = check_examples(examples, y, ALL, None).indices.reshape(30, -1)
+        indices = check_examples(examples, y, ALL).indices.reshape(30, -1)
         groups = text_groups(indices[:, :2])  # no hard negatives
         sets = [set(np.atleast_1d(row)[:2]) for row in examples]
         for i in range(30):

@@ -580,7 +580,7 @@ def test_pickles_know_nothing_of_torch(zoo, name):
 
 INVALID = {
     "rnn": [
-        {"vectors": {"a": 1}}, {"init": "other"}, {"positive_from": "4"},
+        {"vectors": {"a": 1}}, {"init": "other"},
         {"learning_rate": 0}, {"batch_size": 1}, {"max_epochs": -1},
         {"max_epochs": 1.5}, {"vectors_penalty": -1}, {"composition_penalty": -1},
         {"ordered_first_epoch": None},
