@@ -32,12 +32,10 @@ class _Index(DocumentedOnline, BaseEstimator):
         return self.index_
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**super().__getstate__(), **self._attributes_to_save()}
-
-    def _attributes_to_save(self) -> dict[str, Any]:
-        if not hasattr(self, "index_"):
-            return {}
-        return {"index_": self._to_bytes(self._index)}
+        state: dict[str, Any] = super().__getstate__()
+        if "index_" in state:
+            state["index_"] = self._to_bytes(self._index)
+        return state
 
     @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any = None) -> Self:

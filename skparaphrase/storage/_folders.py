@@ -47,7 +47,7 @@ def new_folder(folder: str | PathLike[str]) -> Iterator[Path]:
     """
     folder = Path(os.path.realpath(folder))
     is_empty = folder.is_dir() and not any(folder.iterdir())
-    if folder.exists() and not is_empty and not _is_ours(folder):
+    if folder.exists() and not is_empty and not _was_saved_by_us(folder):
         raise ValueError(
             f"{folder} already exists and was not saved by skparaphrase; choose "
             "another folder."
@@ -70,14 +70,7 @@ def _replace(folder: Path, new: Path) -> None:
     old = _old(folder)
     if folder.exists():
         shutil.rmtree(old, ignore_errors=True)
-        try:
-            os.replace(folder, old)
-        except PermissionError as error:  # on Windows
-            raise PermissionError(
-                f"{folder} cannot be replaced: a file in it is open, or a model that "
-                "was loaded from it maps its vectors; delete the model, or save "
-                "elsewhere."
-            ) from error
+        os.replace(folder, old)  # Windows refuses it while a loaded model maps a file
     try:
         os.replace(new, folder)
     except OSError:
@@ -88,18 +81,16 @@ def _replace(folder: Path, new: Path) -> None:
 
 
 def _old(folder: Path) -> Path:
-    """Where the old folder is while a new one takes its place."""
+    """Path of the old folder while a new one takes its place."""
     folder = Path(os.path.realpath(folder))
     return folder.with_name(f".{folder.name}.old")
 
 
-def _is_ours(folder: Path) -> bool:
+def _was_saved_by_us(folder: Path) -> bool:
     try:
-        with open_plain(folder / "metadata.json") as file:
-            content = json.load(file)
+        return read_json(folder / "metadata.json").get("format") == _FORMAT
     except (OSError, ValueError):
         return False
-    return isinstance(content, dict) and content.get("format") == _FORMAT
 
 
 def write_metadata(folder: Path, *, kind: str, **content: Any) -> None:
@@ -130,21 +121,22 @@ def read_folder(folder: Path, read: Callable[..., T], **options: Any) -> T:
             place = _old(folder)
         before = _identity(place)
         try:
-            found = read(place, **options)
+            content = read(place, **options)
         except (OSError, ValueError):
             if _identity(place) == before:
                 raise
         else:
             if _identity(place) == before:
-                return found
+                return content
 
 
 def _identity(folder: Path) -> tuple[int, int] | None:
+    """Inode and time of the metadata, which differ in a new folder."""
     try:
-        found = (folder / "metadata.json").stat()
+        status = (folder / "metadata.json").stat()
     except OSError:
         return None
-    return found.st_ino, found.st_mtime_ns
+    return status.st_ino, status.st_mtime_ns
 
 
 def read_metadata(
@@ -165,7 +157,7 @@ def read_metadata(
     FileNotFoundError
         If `folder` holds no metadata.
     ValueError
-        If it is of another kind or format, or has changed since it was written.
+        If its kind or format is another, or a file has changed since it was written.
     """
     path = folder / "metadata.json"
     if not folder.exists():
@@ -184,7 +176,7 @@ def read_metadata(
                 f"{folder} has the format of skparaphrase {metadata['written_by']}, "
                 "which this version does not read. Fit and save the model again."
             )
-        for name, expected in metadata.pop("files").items():
+        for name, expected in metadata["files"].items():
             if not _NAME.fullmatch(name):
                 raise ValueError(f"{name!r} is not the name of a file in it")
             file = checked_file(folder / name)
@@ -202,31 +194,22 @@ def is_large(n_bytes: int) -> bool:
 
 
 def _crc32(path: Path) -> int:
-    found = 0
+    checksum = 0
     with path.open("rb") as file:
         while block := file.read(1 << 16):
-            found = crc32(block, found)
-    return found
+            checksum = crc32(block, checksum)
+    return checksum
 
 
 def write_json(path: Path, content: dict[str, Any]) -> None:
     """Write an object, after a line with its checksum, for :func:`read_json`."""
-    to_python = np.generic.item  # of NumPy's numbers
-    text = json.dumps(content, indent=1, default=to_python)
+    text = json.dumps(content, indent=1, default=np.generic.item)  # numbers of NumPy
     raw = text.removeprefix("{").lstrip().encode("ascii")
     path.write_bytes(b'{"crc32": %d,\n' % crc32(raw) + raw)
 
 
 def read_json(path: Path) -> dict[str, Any]:
-    """Read what :func:`write_json` wrote.
-
-    Raises
-    ------
-    FileNotFoundError
-        If there is no such file.
-    ValueError
-        If it holds anything else.
-    """
+    """Read an object that :func:`write_json` wrote; a ValueError if it is another."""
     with refuse_corruption(path):
         raw = checked_file(path).read_bytes()
         content: dict[str, Any] = json.loads(raw)
@@ -266,7 +249,7 @@ def load_array(path: Path, *dtypes: str, mmap: bool = True) -> NDArray[Any]:
 
 
 def write_safetensors(path: Path, arrays: dict[str, NDArray[Any]]) -> None:
-    """Write arrays to a file; that of `save_file` only its owner could read."""
+    """Write arrays to a file with the usual permissions, unlike `save_file`."""
     path.write_bytes(
         safetensors.save({k: np.ascontiguousarray(x) for k, x in arrays.items()})
     )
@@ -283,7 +266,7 @@ def read_safetensors(path: Path) -> dict[str, NDArray[Any]]:
 
 
 def checked_file(path: Path) -> Path:
-    """Return the path of a file of a saved folder; refuse all but plain files."""
+    """Return the path of a file of a saved folder; raise unless it is a plain file."""
     if os.path.lexists(path) and not path.is_file():
         raise ValueError(f"{path} is corrupt: it is not a file")
     return path
@@ -318,9 +301,8 @@ def open_plain(path: Path) -> BinaryIO:
 def refuse_corruption(path: Path) -> Iterator[None]:
     """Raise a ValueError that names `path` if the block finds malformed content.
 
-    An OSError, such as a missing permission, says nothing about the content. It is left
-    as it is, and so is an error that starts with the name of `path`, or of a file in
-    it.
+    An OSError, such as a missing permission, says nothing about the content: it is left
+    as it is, and so is an error that starts with `path`, or with a file in it.
     """
     try:
         yield

@@ -4,14 +4,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 import json
-import os
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
 from inspect import signature
-from os import PathLike
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -20,24 +18,14 @@ from numpy.typing import NDArray
 from sklearn.frozen import FrozenEstimator
 
 from skparaphrase._compat import validate_parameter_constraints
-from skparaphrase.storage._folders import (
-    checked_file,
-    is_large,
-    load_array,
-    new_folder,
-    read_folder,
-    read_metadata,
-    read_safetensors,
-    refuse_corruption,
-    write_metadata,
-    write_safetensors,
-)
+from skparaphrase._typing import FilePath
+from skparaphrase.storage import _folders
 from skparaphrase.text import TOKEN_PATTERNS
 
 _MODELS = ("encoders", "interaction", "search", "supervised", "tagging")
 _SETTINGS = ("losses", "optimizers", "text")  # modules of parameter objects
 _ARRAYS = "arrays.safetensors"
-_MAPPED = "float32", "uint8", "int64"  # vectors, indexes and ids of search
+_MAPPED = "float32", "float64", "uint8", "int64"  # types of large arrays
 _LABEL_BYTES = 2**26  # of an array of labels
 _SCALARS = (str, int, float, bool, type(None))
 
@@ -72,12 +60,20 @@ class _Folder:
         options = {"trust_patterns": self.trust_patterns, "verify": self.verify}
         return _load(self.inner(name), **options)
 
+    def write_json(self, name: str, content: Any) -> None:
+        text = json.dumps(content)
+        (self.path / f"{name}.json").write_text(text, encoding="ascii")
+
+    def read_json(self, name: str) -> Any:
+        path = _folders.checked_file(self.path / f"{name}.json")
+        return json.loads(path.read_bytes())
+
 
 class _Type(NamedTuple):
     """A type of parameters and attributes that are not scalars or lists of them.
 
-    `write` takes a folder, a name and a value, and returns what the metadata say of it;
-    `read` takes a folder, the name and that.
+    `write` takes a folder, a name and a value, and returns its entry in the metadata;
+    `read` takes a folder, the name and this entry.
     """
 
     includes: Callable[[Any], bool]
@@ -107,15 +103,15 @@ def _write_settings(folder: _Folder, name: str, value: Any) -> Any:
 
 def _read_settings(folder: _Folder, name: str, content: Any) -> Any:
     kind, parameters = content
-    found = _instantiate(_classes(_SETTINGS), kind, parameters)
-    pattern = getattr(found, "pattern", "words")
+    settings = _find_class(_SETTINGS, kind, parameters)(**parameters)
+    pattern = getattr(settings, "pattern", "words")
     if pattern not in TOKEN_PATTERNS and not folder.trust_patterns:
         raise ValueError(
             f"{folder.path} has a tokenizer with the regular expression "
             f"{pattern!r:.200}, which may run forever on some texts. If you trust its "
             "author, load it with trust_patterns=True."
         )
-    return found
+    return settings
 
 
 def _write_arrays(folder: _Folder, name: str, value: Any) -> list[str]:
@@ -128,24 +124,20 @@ def _read_arrays(folder: _Folder, name: str, content: Any) -> Any:
 
 
 def _write_mapping(folder: _Folder, name: str, value: Any) -> None:
-    pairs = [[_plain(k), _plain(v)] for k, v in value.items()]
-    (folder.path / f"{name}.json").write_text(json.dumps(pairs), encoding="ascii")
+    folder.write_json(name, [[_plain(k), _plain(v)] for k, v in value.items()])
 
 
 def _read_mapping(folder: _Folder, name: str, content: Any) -> Any:
-    return dict(json.loads(checked_file(folder.path / f"{name}.json").read_bytes()))
+    return dict(folder.read_json(name))
 
 
 def _write_counts(folder: _Folder, name: str, value: Any) -> None:
-    content = {"counts": dict(value), "total": value.total}
-    (folder.path / f"{name}.json").write_text(json.dumps(content), encoding="ascii")
+    folder.write_json(name, {"counts": dict(value), "total": value.total})
 
 
 def _read_counts(folder: _Folder, name: str, content: Any) -> Any:
-    path = checked_file(folder.path / f"{name}.json")
-    with refuse_corruption(path):
-        saved = json.loads(path.read_bytes())
-        return _module("vectors").WordFrequencies(saved["counts"], total=saved["total"])
+    with _folders.refuse_corruption(folder.path / f"{name}.json"):
+        return _module("vectors").WordFrequencies(**folder.read_json(name))
 
 
 def _write_labels(folder: _Folder, name: str, value: Any) -> Any:
@@ -158,20 +150,38 @@ def _read_labels(folder: _Folder, name: str, content: Any) -> Any:
         raise ValueError(f"labels of type {dtype!r}")
     if dtype != "object" and np.dtype(dtype).itemsize * len(labels) > _LABEL_BYTES:
         raise ValueError(f"{len(labels)} labels of type {dtype!r} are too large")
-    found = np.empty(len(labels), dtype)
-    found[:] = labels
-    return found
+    array = np.empty(len(labels), dtype)
+    array[:] = labels
+    return array
 
 
-def _has_arrays(value: Any) -> bool:
-    return isinstance(value, Mapping) and any(
-        isinstance(each, np.ndarray) for each in value.values()
-    )
+def _write_array(folder: _Folder, name: str, value: Any) -> bool:
+    is_mapped = str(value.dtype) in _MAPPED and _folders.is_large(value.nbytes)
+    if is_mapped:
+        np.save(folder.path / f"{name}.npy", value)
+    else:
+        folder.arrays[name] = value
+    return is_mapped
 
 
-def _is_mapped(value: Any) -> bool:
-    is_mapped = isinstance(value, np.ndarray) and str(value.dtype) in _MAPPED
-    return is_mapped and is_large(value.nbytes)
+def _read_array(folder: _Folder, name: str, is_mapped: Any) -> Any:
+    if not is_mapped:
+        return folder.arrays[name]
+    # Items of a view of a memmap are read several times faster.
+    return np.asarray(_folders.load_array(folder.path / f"{name}.npy", *_MAPPED))
+
+
+def _write_table(folder: _Folder, name: str, value: Any) -> Any:
+    if _module("vectors._bundled").is_bundled(value):
+        return value._source
+    return value.save(folder.path / name)
+
+
+def _read_table(folder: _Folder, name: str, source: Any) -> Any:
+    if source is not None:  # a table of the package
+        return _module("vectors._bundled").referred(*source)
+    vectors = _module("vectors").WordVectors
+    return vectors.load(folder.inner(name), verify=folder.verify)
 
 
 # The first type that includes a value is taken.
@@ -191,38 +201,27 @@ _TYPES: dict[str, _Type] = {
         lambda folder, name, value: save(value, folder.path / name),
         lambda folder, name, content: folder.read_model(name),
     ),
-    "bundled": _Type(  # word vectors of the package
-        lambda value: _module("vectors._bundled").is_bundled(value),
-        lambda folder, name, value: value._source,
-        lambda folder, name, content: _module("vectors._bundled").referred(*content),
-    ),
     "counts": _Type(
         lambda value: isinstance(value, _module("vectors").WordFrequencies),
         _write_counts,
         _read_counts,
     ),
-    "table": _Type(
-        lambda value: hasattr(value, "save"),
-        lambda folder, name, value: value.save(folder.path / name),
-        lambda folder, name, content: _module("vectors").WordVectors.load(
-            folder.inner(name), verify=folder.verify
+    "table": _Type(lambda value: hasattr(value, "save"), _write_table, _read_table),
+    "arrays": _Type(
+        lambda value: (
+            isinstance(value, dict)
+            and any(isinstance(each, np.ndarray) for each in value.values())
         ),
+        _write_arrays,
+        _read_arrays,
     ),
-    "arrays": _Type(_has_arrays, _write_arrays, _read_arrays),
     "mapping": _Type(
         lambda value: isinstance(value, Mapping), _write_mapping, _read_mapping
     ),
-    "mapped": _Type(
-        _is_mapped,
-        lambda folder, name, value: np.save(folder.path / f"{name}.npy", value),
-        lambda folder, name, content: np.asarray(
-            load_array(folder.path / f"{name}.npy", *_MAPPED)
-        ),
-    ),
     "array": _Type(
         lambda value: isinstance(value, np.ndarray) and value.dtype.kind in "biuf",
-        lambda folder, name, value: folder.arrays.update({name: value}),
-        lambda folder, name, content: folder.arrays[name],
+        _write_array,
+        _read_array,
     ),
     "labels": _Type(
         lambda value: isinstance(value, np.ndarray), _write_labels, _read_labels
@@ -230,7 +229,7 @@ _TYPES: dict[str, _Type] = {
 }
 
 
-def save(self: Any, folder: str | PathLike[str]) -> None:
+def save(self: Any, folder: FilePath) -> None:
     """Save the fitted model to a folder, for :func:`skparaphrase.load`.
 
     It contains JSON, words and arrays, and no pickle. The folder is written completely
@@ -259,14 +258,16 @@ def save(self: Any, folder: str | PathLike[str]) -> None:
         if name == "init" or isinstance(value, np.random.RandomState):
             parameters[name] = None  # the effect of `init` is in the fitted state
     attributes, same = {}, []
-    for name, value in fitted_attributes(self).items():
+    for name, value in self.__getstate__().items():
+        if not _is_fitted(name):
+            continue
         parameter = parameters.get(name[:-1])
         is_same = value is parameter or value is getattr(parameter, "estimator", None)
         if hasattr(value, "get_params") and is_same:
             same.append(name)
         else:
             attributes[name] = value
-    with new_folder(folder) as new:
+    with _folders.new_folder(folder) as new:
         inside = _Folder(new)
         content = {
             "parameters": {k: _write(inside, k, v) for k, v in parameters.items()},
@@ -275,12 +276,12 @@ def save(self: Any, folder: str | PathLike[str]) -> None:
             "had_init": had_init,
         }
         if inside.arrays:
-            write_safetensors(new / _ARRAYS, inside.arrays)
-        write_metadata(new, kind=kind, **content)
+            _folders.write_safetensors(new / _ARRAYS, inside.arrays)
+        _folders.write_metadata(new, kind=kind, **content)
 
 
 def load(
-    folder: str | PathLike[str], *, trust_patterns: bool = False, verify: bool = False
+    folder: FilePath, *, trust_patterns: bool = False, verify: bool = False
 ) -> Any:
     """Load a model that its method `save` has written.
 
@@ -319,39 +320,34 @@ def load(
     SIFEncoder(a=0.0001)
     """
     options = {"trust_patterns": trust_patterns, "verify": verify}
-    return read_folder(Path(folder), _load, **options)
+    return _folders.read_folder(Path(folder), _load, **options)
 
 
 def _load(folder: Path, *, trust_patterns: bool, verify: bool) -> Any:
-    metadata = read_metadata(folder, _classes(_MODELS), verify=verify)
+    metadata = _folders.read_metadata(folder, _classes(_MODELS), verify=verify)
     inside = _Folder(folder, trust_patterns=trust_patterns, verify=verify)
-    with refuse_corruption(folder):
-        if os.path.lexists(folder / _ARRAYS):
-            inside.arrays = read_safetensors(folder / _ARRAYS)
-        kind = metadata["kind"]
-        known = _defaults(_classes(_MODELS)[kind])
-        parameters = {  # `_instantiate` refuses those that are not known
-            name: _read(inside, name, content) if name in known else None
-            for name, content in metadata["parameters"].items()
-        }
-        model = _instantiate(_classes(_MODELS), kind, parameters)
+    with _folders.refuse_corruption(folder):
+        if _ARRAYS in metadata["files"]:
+            inside.arrays = _folders.read_safetensors(folder / _ARRAYS)
+        kind = _find_class(_MODELS, metadata["kind"], metadata["parameters"])
+        parameters = {k: _read(inside, k, v) for k, v in metadata["parameters"].items()}
+        model = kind(**parameters)
         _validate(model)
-        attributes = metadata["attributes"]
-        for name in (*attributes, *metadata["same"]):
+        for name in (*metadata["attributes"], *metadata["same"]):
             if not _is_fitted(name):
                 raise ValueError(f"{name!r} is not the name of a fitted attribute")
-        for name, content in attributes.items():
-            vars(model)[name] = _read(inside, name, content)
+        for name, content in metadata["attributes"].items():
+            setattr(model, name, _read(inside, name, content))
         for name in metadata["same"]:
             parameter = parameters[name[:-1]]
-            vars(model)[name] = getattr(parameter, "estimator", parameter)  # if frozen
+            setattr(model, name, getattr(parameter, "estimator", parameter))  # frozen
         if metadata["had_init"] and hasattr(model, "_forget_init"):
             model._forget_init()
     return model
 
 
 def _write(folder: _Folder, name: str, value: Any) -> Any:
-    """What the metadata say of a value; objects are {type: content}."""
+    """The entry of a value in the metadata; of an object, {type: entry}."""
     for kind, each in _TYPES.items():
         if each.includes(value):
             return {kind: each.write(folder, name, value)}
@@ -362,39 +358,34 @@ def _write(folder: _Folder, name: str, value: Any) -> Any:
 
 
 def _read(folder: _Folder, name: str, content: Any) -> Any:
-    """The value that :func:`_write` wrote."""
+    """The value of an entry in the metadata."""
     if not isinstance(content, dict):
         return content
     ((kind, inner),) = content.items()
     return _TYPES[kind].read(folder, name, inner)
 
 
-def fitted_attributes(estimator: Any) -> dict[str, Any]:
-    """The fitted attributes of an estimator, whose names end with an underscore."""
-    change = getattr(estimator, "_attributes_to_save", None)
-    found = vars(estimator) if change is None else change()
-    return {name: value for name, value in found.items() if _is_fitted(name)}
-
-
 def _is_fitted(name: str) -> bool:
     return re.fullmatch(r"[a-z]\w*_", name, re.ASCII) is not None
 
 
-def _instantiate(classes: dict[str, Any], kind: str, parameters: dict[str, Any]) -> Any:
-    """Instantiate a public class."""
-    if kind not in classes:
+def _find_class(
+    modules: tuple[str, ...], kind: str, parameters: dict[str, Any]
+) -> Callable[..., Any]:
+    """The public class of a name, which must have these parameters."""
+    if kind not in _classes(modules):
         raise ValueError(f"there is no public class {kind!r}")
-    unknown = [name for name in parameters if name not in _defaults(classes[kind])]
-    if unknown:
-        raise ValueError(
-            f"{kind} has no parameter {unknown[0]!r}; load the model with the version "
-            "of skparaphrase that wrote it"
-        )
-    return classes[kind](**parameters)
+    for name in parameters:
+        if name not in _defaults(_classes(modules)[kind]):
+            raise ValueError(
+                f"{kind} has no parameter {name!r}; load the model with the version of "
+                "skparaphrase that wrote it"
+            )
+    return _classes(modules)[kind]
 
 
 @cache
-def _defaults(kind: type) -> dict[str, Any]:
+def _defaults(kind: Callable[..., Any]) -> dict[str, Any]:
     """The parameters of a class, with their defaults."""
     return {name: p.default for name, p in signature(kind).parameters.items()}
 

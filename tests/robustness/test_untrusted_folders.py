@@ -80,7 +80,7 @@ LABELS = ["no", "yes"]
         ({"attributes__../x_": {"table": None}}, "'../x_' is not the name of a fitted"),
         ({"attributes__x_": {"model": None}}, "There is no folder"),
         ({"attributes": []}, "AttributeError"),
-        ({"parameters": 3}, "AttributeError"),
+        ({"parameters": 3}, "TypeError"),
         ({"parameters__../encoder": {"model": None}}, "no parameter '../encoder'"),
         (
             {"parameters__optimizer": {"settings": ["check_texts", {}]}},

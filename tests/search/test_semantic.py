@@ -20,7 +20,7 @@ from skparaphrase.datasets import load_similarity
 from skparaphrase.decomposition import CommonComponentRemoval
 from skparaphrase.encoders import AverageEncoder, ParagramEncoder, SIFEncoder
 from skparaphrase.search import SemanticSearch
-from skparaphrase.storage import _models
+from skparaphrase.storage import _folders
 from skparaphrase.streams import transform_to
 from skparaphrase.vectors import WordVectors
 
@@ -383,7 +383,7 @@ def test_saved_and_loaded(tmp_path, as_given, frozen):
 
 
 def test_large_vectors_are_mapped(tmp_path, monkeypatch):
-    monkeypatch.setattr(_models, "is_large", lambda n_bytes: n_bytes > 2**10)
+    monkeypatch.setattr(_folders, "is_large", lambda n_bytes: n_bytes > 2**10)
     search = SemanticSearch().fit(SENTENCES, ids=IDS)
     search.save(tmp_path / "search")
     loaded = skparaphrase.load(tmp_path / "search")

@@ -31,7 +31,7 @@ from skparaphrase.encoders import (
 )
 from skparaphrase.losses import DistillationLoss, InfoNCELoss, Loss, MarginLoss
 from skparaphrase.optimizers import Optimizer
-from skparaphrase.storage import _models
+from skparaphrase.storage import _folders
 from skparaphrase.supervised import (
     PairClassifier,
     SentenceClassifier,
@@ -306,7 +306,7 @@ def test_files_that_may_not_be_read_are_not_corrupt(
 
 
 def test_large_arrays_of_other_types_are_saved(tmp_path, monkeypatch):
-    monkeypatch.setattr(_models, "is_large", lambda n_bytes: n_bytes > 2**10)
+    monkeypatch.setattr(_folders, "is_large", lambda n_bytes: n_bytes > 2**10)
     encoder = SIFEncoder().fit(["a cat"])  # with weights in float64
     encoder.save(tmp_path / "sif")
     assert_array_equal(skparaphrase.load(tmp_path / "sif").weights_, encoder.weights_)
