@@ -132,7 +132,7 @@ OURS = [
     "skparaphrase.decomposition.CommonComponentRemoval",
     "skparaphrase.encoders._convolutional.ConvolutionalEncoder",
     "skparaphrase.encoders._paragram.ParagramEncoder",
-    "skparaphrase.encoders._sif.SIFEncoder",
+    "skparaphrase.encoders._average.SIFEncoder",
     "skparaphrase.pairs._similarity.PairSimilarity",
     "skparaphrase.text._vocabulary.Vocabulary",
     "skparaphrase.vectors._frequencies.WordFrequencies",

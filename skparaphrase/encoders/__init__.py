@@ -3,11 +3,10 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-from skparaphrase.encoders._average import AverageEncoder, TfidfEncoder
-from skparaphrase.encoders._average import AveragingEncoder as AveragingEncoder
+from skparaphrase.encoders._average import AverageEncoder, SIFEncoder, TfidfEncoder
+from skparaphrase.encoders._base import AveragingEncoder as AveragingEncoder
 from skparaphrase.encoders._base import TextEncoder as TextEncoder
 from skparaphrase.encoders._base import check_word_vectors as check_word_vectors
-from skparaphrase.encoders._base import static_parts as static_parts
 from skparaphrase.encoders._char_networks import CharCNNEncoder, CharLSTMEncoder
 from skparaphrase.encoders._charagram import CharagramEncoder
 from skparaphrase.encoders._convolutional import ConvolutionalEncoder
@@ -17,17 +16,16 @@ from skparaphrase.encoders._deep_averaging import (
     ProjectionEncoder,
 )
 from skparaphrase.encoders._distilled import DistilledEncoder
-from skparaphrase.encoders._embedder import Embedder as Embedder
 from skparaphrase.encoders._embedding import similar_lengths as similar_lengths
 from skparaphrase.encoders._initialize import copy_fitted as copy_fitted
 from skparaphrase.encoders._initialize import initialize_encoder as initialize_encoder
 from skparaphrase.encoders._initialize import warn_if_fitted as warn_if_fitted
 from skparaphrase.encoders._lstm import LSTMEncoder
 from skparaphrase.encoders._paragram import ParagramEncoder
+from skparaphrase.encoders._pretrained import Embedder as Embedder
 from skparaphrase.encoders._pretrained import load_pretrained as load_pretrained
+from skparaphrase.encoders._pretrained import similarity as similarity
 from skparaphrase.encoders._rnn import IdentityRNNEncoder, RNNEncoder
-from skparaphrase.encoders._sif import SIFEncoder
-from skparaphrase.encoders._similarity import similarity as similarity
 from skparaphrase.encoders._start import anchor_table as anchor_table
 from skparaphrase.encoders._start import unwrap_frozen as unwrap_frozen
 from skparaphrase.encoders._trained import TrainedEncoder as TrainedEncoder

@@ -1,73 +1,36 @@
-"""Averages of word vectors: plain, and weighted by inverse document frequency."""
+"""Averages of word vectors: plain, and weighted by tf-idf or SIF."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import chain
+from numbers import Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils import Tags
 
-from skparaphrase._compat import StrOptions, fit_context
+from skparaphrase._compat import Interval, StrOptions, fit_context
 from skparaphrase._estimator import (
     PaperSettings,
     Settings,
     store_parameters,
     warn_caller,
 )
-from skparaphrase.encoders._base import (
-    TextEncoder,
-    check_word_vectors,
-    static_parts,
-)
-from skparaphrase.encoders._export import to_model2vec, to_static_embedding
+from skparaphrase._typing import Texts
+from skparaphrase.encoders._base import AveragingEncoder, check_word_vectors
 from skparaphrase.text._check import check_text_blocks
-from skparaphrase.vectors import WordVectors
-from skparaphrase.vectors._pooling import POOLINGS, pool_texts
-from skparaphrase.vectors._weighting import warn_if_weighted
+from skparaphrase.vectors import WordFrequencies, WordVectors
+from skparaphrase.vectors._weighting import (
+    sif_weights,
+    warn_if_weighted,
+    word_probabilities,
+)
 
-
-class AveragingEncoder(TextEncoder):
-    """Base class of encoders that average word vectors, with a weight per word or none.
-
-    They are static models, which other libraries can load.
-    """
-
-    pooling: str
-
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "pooling": [StrOptions(set(POOLINGS))],
-        "tokenizer": [callable, None],
-    }
-
-    def __init__(
-        self,
-        vectors: WordVectors | None = None,
-        *,
-        pooling: str = "mean",
-        tokenizer: Callable[[str], Iterable[str]] | None = None,
-    ) -> None:
-        store_parameters(self, locals())
-
-    def _embed(self, texts: list[str]) -> NDArray[np.float32]:
-        vectors, weights = static_parts(self)
-        return pool_texts(
-            vectors,
-            self._tokenizer(),
-            texts,
-            weights=weights,
-            unknown_weight=getattr(self, "unknown_weight_", 1.0),
-            pooling=self.pooling,
-        )
-
-    @property
-    def _n_features_out(self) -> int:
-        return static_parts(self)[0].dim
-
-    to_model2vec = to_model2vec
-    to_static_embedding = to_static_embedding
+Weighting = Callable[[NDArray[np.float64]], ArrayLike]
 
 
 class AverageEncoder(AveragingEncoder):
@@ -80,11 +43,11 @@ class AverageEncoder(AveragingEncoder):
     Parameters
     ----------
     vectors : WordVectors, default=None
-        None takes :func:`skparaphrase.datasets.load_word_vectors`.
+        None uses :func:`skparaphrase.datasets.load_word_vectors`.
     pooling : {"mean", "distinct"}, default="mean"
-        "distinct" averages the distinct words of a text, each of which has the less
-        weight, the more the other words are similar to it. On most tasks this is
-        better: see :ref:`the user guide <pooling>`.
+        "distinct" averages the distinct words of a text. The more similar a word is to
+        the other words, the less weight it has. On most tasks this is better: see
+        :ref:`the user guide <pooling>`.
     tokenizer : callable or WordTokenizer, default=None
         Splits a text into words; None is :class:`~skparaphrase.text.WordTokenizer` with
         its defaults.
@@ -105,7 +68,7 @@ class AverageEncoder(AveragingEncoder):
     """
 
     @fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: Any = None) -> Self:
+    def fit(self, X: Texts, y: ArrayLike | None = None) -> Self:
         """Check parameters and texts.
 
         Parameters
@@ -128,14 +91,14 @@ class AverageEncoder(AveragingEncoder):
     def __sklearn_is_fitted__(self) -> bool:
         return True
 
-    def __sklearn_tags__(self) -> Any:
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.requires_fit = False
         return tags
 
 
-def fit_blocks(X: Any) -> Iterator[NDArray[np.object_]]:
-    """Texts to fit on, in blocks if they are on disk; at least one."""
+def fit_blocks(X: Texts) -> Iterator[NDArray[np.object_]]:
+    """Texts to fit on, at least one; in blocks if they are on disk."""
     n_rows = 0
     for texts in check_text_blocks(X):
         n_rows += len(texts)
@@ -144,19 +107,18 @@ def fit_blocks(X: Any) -> Iterator[NDArray[np.object_]]:
         raise ValueError("Found 0 samples; a minimum of 1 text is required to fit.")
 
 
-def check_fit_texts(X: Any) -> NDArray[np.object_]:
-    """Texts to fit on in memory; at least one."""
+def check_fit_texts(X: Texts) -> NDArray[np.object_]:
+    """Texts to fit on, at least one, in memory."""
     return np.concatenate(list(fit_blocks(X)))
 
 
-def warn_of_ignored_vectors(encoder: Any, y: Any) -> None:
-    """Warn if `y` is a teacher's vectors, which an encoder does not learn from."""
+def warn_of_ignored_vectors(encoder: AveragingEncoder, y: ArrayLike | None) -> None:
+    """Warn if `y` holds a teacher's vectors, from which an average does not learn."""
     holds_rows = isinstance(y, (list, tuple)) and len(y) > 0 and np.ndim(y[0]) > 0
     if holds_rows or getattr(y, "ndim", 1) > 1:
         warn_caller(
-            f"{type(encoder).__name__} ignores y, and learns nothing from vectors of "
-            "the texts. To learn from those of a teacher, use "
-            "DistilledEncoder().fit(texts, vectors)."
+            f"{type(encoder).__name__} ignores y. To learn from a teacher's vectors of "
+            "the texts, use DistilledEncoder().fit(texts, vectors)."
         )
 
 
@@ -173,7 +135,7 @@ class TfidfEncoder(PaperSettings, AveragingEncoder):
     Parameters
     ----------
     vectors : WordVectors, default=None
-        None takes :func:`skparaphrase.datasets.load_word_vectors`.
+        None uses :func:`skparaphrase.datasets.load_word_vectors`.
     pooling : {"mean", "distinct"}, default="mean"
         As in :class:`AverageEncoder`.
     tokenizer : callable or WordTokenizer, default=None
@@ -185,7 +147,7 @@ class TfidfEncoder(PaperSettings, AveragingEncoder):
     weights_ : ndarray of shape (n_words,)
         Inverse document frequency of each word of the table, seen in `fit` or not.
     unknown_weight_ : float
-        That of a word without a row, which no text of `fit` counts for.
+        Weight of words that are not in the table.
 
     See Also
     --------
@@ -209,7 +171,7 @@ class TfidfEncoder(PaperSettings, AveragingEncoder):
     _paper_settings: ClassVar[Settings] = {"sts": {}}
 
     @fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: Any = None) -> Self:
+    def fit(self, X: Texts, y: ArrayLike | None = None) -> Self:
         """Count the texts that contain each word.
 
         Parameters
@@ -232,14 +194,159 @@ class TfidfEncoder(PaperSettings, AveragingEncoder):
         warn_of_ignored_vectors(self, y)
         warn_if_weighted(self, vectors)
         n_texts, n_words = 0, len(vectors)
-        found = np.zeros(n_words, dtype=np.int64)
+        counts = np.zeros(n_words, dtype=np.int64)
         for texts in fit_blocks(X):
             flat = texts.ravel().tolist()
             batch = vectors.encode(flat, self._tokenizer(), known_only=True)
             document = np.repeat(np.arange(len(batch)), batch.lengths)
             once = np.unique(document * n_words + batch.ids) % n_words
-            found += np.bincount(once, minlength=n_words)
+            counts += np.bincount(once, minlength=n_words)
             n_texts += len(batch)
-        self.weights_ = np.log((1 + n_texts) / (1 + found))
+        self.weights_ = np.log((1 + n_texts) / (1 + counts))
         self.unknown_weight_ = math.log(1 + n_texts)
+        return self
+
+
+class SIFEncoder(PaperSettings, AveragingEncoder):
+    r"""Average of word vectors with smooth inverse frequency (SIF) weights.
+
+    Lines 1 to 3 of algorithm 1 of Arora et al. (2017): the vector of text `s` is
+    :math:`\frac{1}{|s|} \sum_{w \in s} \frac{a}{a + p(w)} v_w`. The remaining lines,
+    the removal of the first principal component, are
+    :class:`~skparaphrase.decomposition.CommonComponentRemoval`.
+
+    Parameters
+    ----------
+    vectors : WordVectors, default=None
+        None uses :func:`skparaphrase.datasets.load_word_vectors`.
+    pooling : {"mean", "distinct"}, default="mean"
+        As in :class:`AverageEncoder`, of the weighted vectors.
+    a : float, default=1e-3
+        A word with probability `a` has weight 1/2. Best between 1e-4 and 1e-3 (figure 2
+        of the paper). A very large `a` gives the plain average.
+    frequencies : WordFrequencies, mapping of str to int, or "corpus", default=None
+        Word counts. Words without a count have weight 1; `fit` warns if these include
+        all punctuation. None uses the bundled counts of English Wikipedia
+        (:func:`skparaphrase.datasets.load_word_frequencies`), and "corpus" those of the
+        known words in the texts given to `fit`.
+    weights : callable or mapping of str to float, default=None
+        Weights that replace a / (a + p(w)): a function of p(w), an array of shape
+        (n_words,), or a mapping; words missing from it have weight 1.
+    tokenizer : callable or WordTokenizer, default=None
+        Splits a text into words; None is :class:`~skparaphrase.text.WordTokenizer` with
+        its defaults.
+
+    Attributes
+    ----------
+    weights_ : ndarray of shape (n_words,)
+        Weight of each word of the table; in (0, 1] without `weights`.
+
+    See Also
+    --------
+    skparaphrase.decomposition.CommonComponentRemoval : The next step of the paper.
+    skparaphrase.vectors.WordVectors.weighted : The same weights, as part of the table.
+
+    Notes
+    -----
+    Settings of :meth:`paper`: "sts" (tables 1, 4 and 5, the defaults), "sick" and "sst"
+    (table 2, features of the models in :mod:`skparaphrase.supervised`).
+
+    References
+    ----------
+    S. Arora, Y. Liang, T. Ma, "A Simple but Tough-to-Beat Baseline for Sentence
+    Embeddings", ICLR 2017.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from skparaphrase.decomposition import CommonComponentRemoval
+    >>> from skparaphrase.encoders import SIFEncoder
+    >>> from skparaphrase.pairs import PairSimilarity
+    >>> pairs = [("A cat sleeps.", "A cat is asleep."), ("It rained.", "Buy bread!")]
+    >>> pipe = make_pipeline(SIFEncoder(), CommonComponentRemoval(), PairSimilarity())
+    >>> first, second = pipe.fit(pairs).predict(pairs)
+    >>> bool(first > second)
+    True
+
+    The subsampling of word2vec, which the paper compares with its weights:
+
+    >>> def subsampling(p):
+    ...     return np.sqrt(np.minimum(1, 1e-5 / np.maximum(p, 1e-9)))
+    >>> SIFEncoder(weights=subsampling).fit_transform(["A cat sleeps."]).shape
+    (1, 128)
+    """
+
+    weights_: NDArray[np.float64]
+
+    _paper_settings: ClassVar[Settings] = {
+        "sts": {},
+        "sick": {"a": 1e-2},
+        "sst": {"a": 1e-3},
+    }
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **AveragingEncoder._parameter_constraints,
+        "a": [Interval(Real, 0, None, closed="neither")],
+        "frequencies": [Mapping, StrOptions({"corpus"}), None],
+        "weights": [callable, Mapping, None],
+    }
+
+    def __init__(
+        self,
+        vectors: WordVectors | None = None,
+        *,
+        pooling: str = "mean",
+        a: float = 1e-3,
+        frequencies: WordFrequencies | Mapping[str, int] | str | None = None,
+        weights: Weighting | Mapping[str, float] | None = None,
+        tokenizer: Callable[[str], Iterable[str]] | None = None,
+    ) -> None:
+        store_parameters(self, locals())
+
+    @fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Texts, y: ArrayLike | None = None) -> Self:
+        """Compute the weight of each word of the table.
+
+        Parameters
+        ----------
+        X : array-like of str of shape (n_texts,) or (n_pairs, 2)
+            Counted if `frequencies` is "corpus", otherwise only checked.
+        y : array-like, default=None
+            Ignored, with a warning if it holds vectors.
+
+        Returns
+        -------
+        self : SIFEncoder
+
+        Raises
+        ------
+        ValueError
+            If `weights` gives anything but a finite number for each word.
+
+        Warns
+        -----
+        UserWarning
+            If the vectors already include weights (`vectors.is_weighted`), unless
+            `weights` is a mapping.
+        """
+        texts = chain.from_iterable(block.ravel().tolist() for block in fit_blocks(X))
+        warn_of_ignored_vectors(self, y)
+        vectors, weights = check_word_vectors(self.vectors), self.weights
+        if isinstance(weights, Mapping):
+            values: ArrayLike = [weights.get(word, 1.0) for word in vectors.words]
+        else:
+            warn_if_weighted(self, vectors)
+            p = word_probabilities(vectors, self._tokenizer(), self.frequencies, texts)
+            values = sif_weights(p, self.a) if weights is None else weights(p)
+        for _ in texts:  # check those that were not counted
+            pass
+        values = np.asarray(values, dtype=np.float64)
+        if values.shape != (len(vectors),) or not np.isfinite(values).all():
+            raise ValueError(
+                f"weights must give a finite number for each of {len(vectors)} words; "
+                f"got shape {values.shape} with {np.isfinite(values).sum()} finite "
+                "numbers."
+            )
+        self.weights_ = values
         return self

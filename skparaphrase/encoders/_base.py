@@ -4,26 +4,29 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 from abc import abstractmethod
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from skparaphrase._compat import InvalidParameterError, is_fitted
-from skparaphrase._estimator import DocumentedOnline
+from skparaphrase._compat import InvalidParameterError, StrOptions, is_fitted
+from skparaphrase._estimator import DocumentedOnline, store_parameters
 from skparaphrase._output import LastAxisTransformer
+from skparaphrase._typing import Texts, Vectors
+from skparaphrase.encoders._export import to_model2vec, to_static_embedding
 from skparaphrase.storage import save
 from skparaphrase.text import check_tokenizer, unique_texts
 from skparaphrase.text._check import ANY, check_text_blocks
 from skparaphrase.vectors import WordVectors, load_word_vectors
+from skparaphrase.vectors._pooling import POOLINGS, pool_texts
 
 
 class TextEncoder(LastAxisTransformer, BaseEstimator):
-    """Base class of encoders. A subclass embeds a list of texts."""
+    """Base class of encoders. A subclass embeds a list of distinct texts."""
 
     # Not a base: fewer classes are easier to follow.
     _doc_link_module = DocumentedOnline._doc_link_module
@@ -33,7 +36,7 @@ class TextEncoder(LastAxisTransformer, BaseEstimator):
     __single_column_transformer__ = True
 
     def fit_transform(
-        self, X: Any, y: Any = None, **fit_params: Any
+        self, X: Texts, y: ArrayLike | None = None, **fit_params: Any
     ) -> NDArray[np.float32]:
         """Fit, then embed the same texts.
 
@@ -55,7 +58,7 @@ class TextEncoder(LastAxisTransformer, BaseEstimator):
             X = list(X)
         return super().fit_transform(X, y, **fit_params)
 
-    def transform(self, X: Any) -> NDArray[np.float32]:
+    def transform(self, X: Texts) -> NDArray[np.float32]:
         """Embed texts, or rows of several texts, such as pairs.
 
         Parameters
@@ -68,12 +71,12 @@ class TextEncoder(LastAxisTransformer, BaseEstimator):
         -------
         vectors : ndarray of shape (n_texts, dim) or (n_rows, k, dim), float32
             A frame if `set_output` asks for one and there are two dimensions. The
-            vector of an empty text, or of one in which nothing has a vector, is zero.
+            vector of a text without a token that has a vector is zero.
 
         Raises
         ------
         TypeError, ValueError
-            If `X` contains anything but texts; the message gives the index.
+            If `X` contains anything but texts; the message names the first index.
         """
         if not is_fitted(self):  # collects no tags: saves 5 % of a sentence
             check_is_fitted(self)
@@ -87,7 +90,7 @@ class TextEncoder(LastAxisTransformer, BaseEstimator):
         return self._wrap(blocks[0] if len(blocks) == 1 else np.concatenate(blocks), X)
 
     def _tokenizer(self) -> Any:
-        """The object that finds the tokens of texts."""
+        """The tokenizer that the parameter `tokenizer` stands for."""
         return check_tokenizer(getattr(self, "tokenizer", None))
 
     @abstractmethod
@@ -106,7 +109,55 @@ class TextEncoder(LastAxisTransformer, BaseEstimator):
         return tags
 
 
-def check_word_vectors(vectors: Any) -> WordVectors:
+class AveragingEncoder(TextEncoder):
+    """Base class of encoders that average word vectors, which may have weights.
+
+    Other libraries can load such an encoder as a static model.
+    """
+
+    vectors: WordVectors | None
+    pooling: str
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "pooling": [StrOptions(set(POOLINGS))],
+        "tokenizer": [callable, None],
+    }
+
+    def __init__(
+        self,
+        vectors: WordVectors | None = None,
+        *,
+        pooling: str = "mean",
+        tokenizer: Callable[[str], Iterable[str]] | None = None,
+    ) -> None:
+        store_parameters(self, locals())
+
+    def _embed(self, texts: list[str]) -> NDArray[np.float32]:
+        vectors, weights = self._static_parts()
+        return pool_texts(
+            vectors,
+            self._tokenizer(),
+            texts,
+            weights=weights,
+            unknown_weight=getattr(self, "unknown_weight_", 1.0),
+            pooling=self.pooling,
+        )
+
+    def _static_parts(self) -> tuple[WordVectors, Vectors | None]:
+        """The table that is averaged, and the weights of its words or None."""
+        table = getattr(self, "vectors_", None)  # of one that learns it
+        table = check_word_vectors(self.vectors) if table is None else table
+        return table, getattr(self, "weights_", None)
+
+    @property
+    def _n_features_out(self) -> int:
+        return self._static_parts()[0].dim
+
+    to_model2vec = to_model2vec
+    to_static_embedding = to_static_embedding
+
+
+def check_word_vectors(vectors: object) -> WordVectors:
     """The table that the parameter `vectors` stands for; None is the bundled one."""
     if vectors is None:
         return load_word_vectors()
@@ -118,10 +169,3 @@ def check_word_vectors(vectors: Any) -> WordVectors:
         "WordVectors.from_keyed_vectors(...) of those of gensim, and "
         "WordVectors(words, matrix) of an array."
     )
-
-
-def static_parts(encoder: Any) -> tuple[WordVectors, NDArray[np.floating] | None]:
-    """The table that an encoder averages, and the weights of its words, or None."""
-    table = getattr(encoder, "vectors_", None)  # of one that learns vectors
-    table = check_word_vectors(encoder.vectors) if table is None else table
-    return table, getattr(encoder, "weights_", None)

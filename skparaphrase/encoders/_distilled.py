@@ -16,8 +16,8 @@ from skparaphrase._compat import Interval, fit_context
 from skparaphrase._estimator import store_parameters
 from skparaphrase._math import unit_vectors
 from skparaphrase.decomposition import CommonComponentRemoval
-from skparaphrase.encoders._average import AveragingEncoder, check_fit_texts
-from skparaphrase.encoders._base import check_word_vectors
+from skparaphrase.encoders._average import check_fit_texts
+from skparaphrase.encoders._base import AveragingEncoder, check_word_vectors
 from skparaphrase.encoders._data import check_vectors
 from skparaphrase.text import TokenBatch
 from skparaphrase.vectors import WordFrequencies, WordVectors

@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from skparaphrase._estimator import warn_caller
-from skparaphrase.encoders._base import static_parts
 from skparaphrase.storage import (
     new_folder,
     write_metadata,
@@ -147,7 +146,7 @@ def _static_model(encoder: Any, caller: str) -> tuple[Any, NDArray[np.float32]]:
             f"{encoder.pooling!r}. Their vectors are those of pooling='mean'."
         )
     tokenizer = encoder._tokenizer()
-    vectors, weights = static_parts(encoder)
+    vectors, weights = encoder._static_parts()
     if type(tokenizer) is not WordTokenizer or tokenizer.pattern not in TOKEN_PATTERNS:
         raise ValueError(
             f"{caller} can export only a WordTokenizer with pattern 'words' or 'ptb'; "

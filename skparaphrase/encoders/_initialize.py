@@ -12,7 +12,7 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from skparaphrase._estimator import warn_caller
-from skparaphrase.encoders._average import AveragingEncoder
+from skparaphrase.encoders._base import AveragingEncoder
 from skparaphrase.encoders._paragram import ParagramEncoder
 from skparaphrase.encoders._start import (
     check_fitted_encoder,

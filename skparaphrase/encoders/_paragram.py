@@ -191,6 +191,10 @@ class ParagramEncoder(TrainedEncoder):
     def _composition(self, vectors: WordVectors) -> "networks.Composition":
         return networks.Average(vectors.dim, self.pooling)
 
+    def _static_parts(self) -> tuple[WordVectors, None]:
+        """The table that is averaged, and the weights of its words: none."""
+        return self.vectors_, None
+
     def _embed(self, texts: list[str]) -> NDArray[np.float32]:
         vectors, tokenizer = self.vectors_, self._tokenizer()
         return pool_texts(vectors, tokenizer, texts, pooling=self.pooling)

@@ -17,8 +17,7 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from skparaphrase._lazy import networks
-from skparaphrase.encoders._average import AveragingEncoder
-from skparaphrase.encoders._base import check_word_vectors, static_parts
+from skparaphrase.encoders._base import AveragingEncoder, check_word_vectors
 from skparaphrase.vectors import WordVectors
 from skparaphrase.vectors._bundled import SENTENCES, bundled
 from skparaphrase.vectors._weighting import multiplied
@@ -113,7 +112,7 @@ def _check_same_tokenizer(encoder: Any, init: Any) -> None:
 
 def weighted_table(average: Any) -> WordVectors:
     """The table of a fitted average, whose vectors are multiplied by its weights."""
-    table, weights = static_parts(average)
+    table, weights = average._static_parts()
     if weights is None:
         return table
     unknown = getattr(average, "unknown_weight_", 1.0)

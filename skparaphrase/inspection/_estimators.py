@@ -15,12 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from skparaphrase._compat import BaseSearchCV
 from skparaphrase._math import cosine
-from skparaphrase.encoders import (
-    AveragingEncoder,
-    TextEncoder,
-    TrainedEncoder,
-    static_parts,
-)
+from skparaphrase.encoders import AveragingEncoder, TextEncoder, TrainedEncoder
 from skparaphrase.vectors import WordVectors
 
 
@@ -94,7 +89,7 @@ def find_table(estimator: Any) -> WordVectors:
     if isinstance(encoder, TextEncoder):
         check_is_fitted(encoder)
     if isinstance(encoder, AveragingEncoder):
-        return static_parts(encoder)[0]
+        return encoder._static_parts()[0]
     table = getattr(encoder, "vectors_", None)
     if not isinstance(table, WordVectors):
         raise TypeError(

@@ -13,12 +13,7 @@ from sklearn.preprocessing import Normalizer
 
 from skparaphrase._compat import check_pandas_support
 from skparaphrase._math import cosine, unit_vectors
-from skparaphrase.encoders import (
-    AveragingEncoder,
-    ParagramEncoder,
-    load_pretrained,
-    static_parts,
-)
+from skparaphrase.encoders import AveragingEncoder, ParagramEncoder, load_pretrained
 from skparaphrase.inspection._display import Display
 from skparaphrase.inspection._estimators import (
     find_encoder,
@@ -131,7 +126,7 @@ def _parts(transformer: Any, encoder: Any, words: list[str]) -> NDArray[np.float
     """What each word would add to the vector of a text, if that were a sum."""
     if not isinstance(encoder, (AveragingEncoder, ParagramEncoder)):
         return _embed(transformer, words)
-    table, weights = static_parts(encoder)
+    table, weights = encoder._static_parts()
     unknown = getattr(encoder, "unknown_weight_", 1.0)
     batch = table.encode(words, encoder._tokenizer())  # compounds have several vectors
     rows = weighted_tokens(table, batch, weights, unknown).astype(np.float64)

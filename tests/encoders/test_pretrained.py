@@ -1,8 +1,10 @@
-"""The encoder that comes with the package."""
+"""The encoder that comes with the package, its similarities and its embedder."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+import asyncio
+import inspect
 import pickle
 import re
 import warnings
@@ -11,15 +13,19 @@ from importlib.resources import files
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy.spatial.distance import cosine
 from sklearn.base import clone
 from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import normalize
 
 import skparaphrase
 from skparaphrase.datasets import load_paraphrases, load_word_vectors
+from skparaphrase.decomposition import CommonComponentRemoval
 from skparaphrase.encoders import (
     AverageEncoder,
     CharagramEncoder,
     ParagramEncoder,
+    SIFEncoder,
 )
 from skparaphrase.pairs import PairSimilarity, make_last_axis_union
 
@@ -164,3 +170,131 @@ def test_the_large_encoder_is_a_folder_of_two(encoder, tmp_path):
         skparaphrase.load_pretrained(tmp_path / "nothing")
     with pytest.raises(ValueError, match="'pooling' parameter"):
         skparaphrase.load_pretrained(tmp_path, pooling="max")
+
+
+# Similarity, against SciPy's cosine of the vectors
+
+FIRST = ["A cat sleeps.", "Two dogs bark.", "It rains."]
+SECOND = ["The cat is asleep.", "It rained all day.", "It rains."]
+
+
+@pytest.fixture(params=["pretrained", "pipeline"])
+def compared(request):
+    if request.param == "pretrained":
+        return None
+    return make_pipeline(SIFEncoder(), CommonComponentRemoval()).fit(FIRST + SECOND)
+
+
+def test_similarity_is_the_cosine(compared):
+    transform = (compared or skparaphrase.load_pretrained()).transform
+    vectors = zip(transform(FIRST), transform(SECOND), strict=True)
+    expected = [1 - cosine(first, second) for first, second in vectors]
+    found = skparaphrase.similarity(FIRST, np.array(SECOND), compared)
+    assert found.shape == (3,)
+    assert_allclose(found, expected, atol=1e-6)
+    one = skparaphrase.similarity(FIRST[0], SECOND[0], compared)
+    assert type(one) is float
+    assert one == pytest.approx(expected[0], abs=1e-6)
+
+
+def test_one_text_is_compared_with_all_others(compared):
+    expected = skparaphrase.similarity(FIRST[:1] * 3, SECOND, compared)
+    for found in (
+        skparaphrase.similarity(FIRST[0], SECOND, compared),
+        skparaphrase.similarity(np.array(SECOND), FIRST[0], compared),
+    ):
+        assert_allclose(found, expected, atol=1e-6)
+
+
+def test_a_matrix_compares_each_with_each(compared):
+    found = skparaphrase.similarity(FIRST[:2], SECOND, compared, matrix=True)
+    rows = [skparaphrase.similarity(text, SECOND, compared) for text in FIRST[:2]]
+    assert found.shape == (2, 3)
+    assert_allclose(found, rows, atol=1e-6)
+    one = skparaphrase.similarity(FIRST[0], SECOND[0], compared, matrix=True)
+    assert one.shape == (1, 1)
+    own = skparaphrase.similarity([*FIRST, ""], encoder=compared)
+    assert_allclose(own, own.T, atol=1e-6)
+    assert_allclose(own.diagonal()[:3], 1, atol=1e-6)
+    row = skparaphrase.similarity(FIRST[0], FIRST, compared)
+    assert_allclose(own[0, :3], row, atol=1e-6)
+    if compared is None:
+        assert not own[3].any()
+
+
+def test_no_texts_and_empty_texts():
+    assert skparaphrase.similarity([], []).shape == (0,)
+    assert skparaphrase.similarity("A cat sleeps.", []).shape == (0,)
+    assert skparaphrase.similarity([]).shape == (0, 0)
+    assert skparaphrase.similarity("", "A cat sleeps.") == 0.0
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "error", "message"),
+    [
+        (["a"], ["b", "c"], ValueError, "1 texts and b 2; .* matrix=True"),
+        ([("a", "b")], [("a", "b")], ValueError, r"a must hold texts.*\(1, 2\)"),
+        (["a", None], ["b", "c"], ValueError, "None"),
+    ],
+)
+def test_wrong_texts_are_refused(a, b, error, message):
+    with pytest.raises(error, match=message):
+        skparaphrase.similarity(a, b)
+
+
+# Embedder
+
+TEXTS = ["Where is my parcel?", "I want my money back.", "zzxqy unheardofness", ""]
+
+
+@pytest.mark.parametrize("pipeline", [False, True])
+def test_unit_vectors_of_the_encoder(pipeline):
+    encoder = None
+    if pipeline:
+        encoder = make_pipeline(SIFEncoder(), CommonComponentRemoval()).fit(TEXTS)
+    embedder = skparaphrase.Embedder(encoder)
+    expected = normalize((encoder or skparaphrase.load_pretrained()).transform(TEXTS))
+    found = embedder.encode(TEXTS, batch_size=2, show_progress_bar=True)
+    assert_allclose(found, expected, atol=1e-6)
+    assert found[2].any()  # words that the table lacks have vectors
+    assert_array_equal(embedder.encode(np.array(TEXTS)), found)
+    assert_array_equal(embedder(TEXTS), found)
+    assert_array_equal(embedder.embed_query(input=TEXTS), found)
+    single = embedder.encode(TEXTS[0])
+    assert_allclose(single, found[0], atol=1e-6)
+    assert_array_equal(embedder(TEXTS[0]), single)  # LangChain's index of faiss
+    assert embedder.embed_query(TEXTS[0]) == single.tolist()
+    assert asyncio.run(embedder.aembed_query(TEXTS[0])) == single.tolist()
+    assert asyncio.run(embedder.aembed_documents(TEXTS)) == found.tolist()
+    assert type(embedder.embed_query(TEXTS[0])[0]) is float
+    assert embedder.embed_documents(TEXTS) == found.tolist()
+
+
+def test_what_chroma_asks_for():
+    embedder = skparaphrase.Embedder()
+    assert list(inspect.signature(type(embedder).__call__).parameters) == [
+        "self",
+        "input",
+    ]
+    assert embedder.name() == "skparaphrase"
+    assert embedder.is_legacy()
+
+
+def test_pickles_and_names():
+    embedder = skparaphrase.Embedder(SIFEncoder().fit(TEXTS))
+    again = pickle.loads(pickle.dumps(embedder))
+    assert_array_equal(again.encode(TEXTS), embedder.encode(TEXTS))
+    assert repr(embedder) == "Embedder(SIFEncoder())"
+    with pytest.raises(TypeError, match="index 1"):
+        embedder.encode(["a", 3])
+
+
+def test_what_mteb_asks_for():
+    embedder = skparaphrase.Embedder()
+    vectors = embedder.encode(TEXTS)
+    batches = iter([{"text": TEXTS[:3]}, {"text": TEXTS[3:]}])
+    assert_array_equal(embedder.encode(batches, task_metadata=None), vectors)
+    expected = normalize(3 * vectors) @ vectors[1:].T
+    assert_allclose(embedder.similarity(3 * vectors, vectors[1:]), expected, atol=1e-6)
+    found = embedder.similarity_pairwise(vectors[1:], vectors[:-1])
+    assert_allclose(found, (vectors[1:] * vectors[:-1]).sum(axis=1), atol=1e-6)
