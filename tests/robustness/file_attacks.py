@@ -8,7 +8,6 @@ import gzip
 import io
 import json
 import lzma
-import os
 import shutil
 import tarfile
 import tempfile
@@ -136,11 +135,6 @@ COMPRESSED[".xz"] = lzma.compress
 SCORED = (
     b"main\tMSRvid\t2012\t1\t5.0\tA plane.\tAn air plane.\nmain\tx\ty\t2\t0\tB\tC\n"
 )
-SICK = (
-    b"pair_ID\tsentence_A\tsentence_B\tentailment_label\trelatedness_score\t"
-    b"SemEval_set\r\n1\tA kid\tA b\tNEUTRAL\t4.5\tTRAIN\r\n"
-    b"2\tC\tD\tENTAILMENT\t5\tTEST\n"
-)
 PPDB = b"""[JJ] ||| new ||| na\xc3\xafve long ||| PPDB2.0Score=5.2 x=1 ||| 0-0 ||| Other
 [S/PP] ||| [NP/NP,1] such ||| [NP/NP,1] those ||| PPDB2.0Score=5 ||| 0-0 ||| Other
 """
@@ -159,11 +153,6 @@ DATA_SETS = {
     "stsb/Stsbenchmark.tar.gz": (
         {f"stsb/sts-{part}.csv": SCORED for part in ("train", "dev", "test")},
         partial(datasets.fetch_stsb, "all"),
-    ),
-    "sick/SICK.zip": ({"SICK.txt": SICK}, partial(datasets.fetch_sick, "all")),
-    "glove/glove.6B.zip": (
-        {"glove.6B.50d.txt": GLOVE},
-        partial(datasets.fetch_glove, "6B.50d"),
     ),
     "ppdb/ppdb-2.0-s-lexical.gz": ({"": PPDB}, datasets.fetch_ppdb),
 }
@@ -215,38 +204,15 @@ def fetched(name, members, fetch):
     )
 
 
-def in_archive(name, members, fetch):
-    """A data set, damaged before it is packed."""
-
-    def write(folder):
-        for number, content in enumerate(members.values()):
-            (folder / f"{number}.txt").write_bytes(content)
-
-    def read(folder):
-        contents = [p.read_bytes() for p in sorted(folder.glob("*.txt"))]
-        pack(folder / name, dict(zip(members, contents, strict=True)))
-        return content_of(fetch(data_home=folder, download_if_missing=False))
-
-    return write, read
-
-
 READERS = {  # of what has no checksum
-    **{name: plain(name, *file) for name, file in TEXT_FILES.items()},
-    **{f"{name}, inside": in_archive(name, *x) for name, x in DATA_SETS.items()},
+    name: plain(name, *file) for name, file in TEXT_FILES.items()
 }
-KINDS = (
-    FOLDERS
-    | READERS
-    | {
-        name: plain(name, TABLE, TEXT_FILES["pairs.csv"][1])
-        for name in ("pairs.csv.gz", "pairs.csv.bz2", "pairs.csv.xz")
-    }
-)
+KINDS = FOLDERS | READERS
 KINDS |= {
-    name: fetched(name, *data_set)
-    for name, data_set in DATA_SETS.items()
-    if Path(name).suffix in (".zip", ".gz")
+    f"pairs.csv{suffix}": plain(f"pairs.csv{suffix}", TABLE, TEXT_FILES["pairs.csv"][1])
+    for suffix in COMPRESSED
 }
+KINDS |= {name: fetched(name, *data_set) for name, data_set in DATA_SETS.items()}
 
 
 @cache
@@ -337,57 +303,6 @@ def lengthen_a_line(kind, seed, folder):
     read_or_refuse(kind, folder)
 
 
-def put_pipe(path):
-    os.mkfifo(path)
-
-
-def put_loop(path):
-    path.symlink_to(path)
-
-
-def put_links(path):
-    """A folder with two ways into itself, and so a billion ways of thirty links."""
-    path.mkdir()
-    for name in ("a_", "b_"):
-        (path / name).symlink_to(path, target_is_directory=True)
-
-
-def put_deep(path):
-    for _ in range(50):
-        path.mkdir()
-        path /= "inner"
-
-
-# Members of archives are read by the tests themselves.
-REPLACED = [kind for kind in KINDS if not kind.endswith(", inside")]
-INSTEAD = [Path.mkdir, put_loop, put_links, put_deep]
-INSTEAD += [lambda path: path.symlink_to("/nowhere")]
-if os.name == "posix":
-    INSTEAD += [put_pipe, lambda path: path.symlink_to("/dev/zero")]
-
-
-def replace_a_file(kind, seed, folder):
-    """What is not a file is refused at once, and nothing waits for its end."""
-    random = Random(seed)
-    shutil.copytree(written(kind)[0], folder)
-    path = random.choice(files_of(folder))
-    path.unlink()
-    random.choice(INSTEAD)(path)
-    found = read_or_refuse(kind, folder)
-    assert kind in READERS or found in (None, written(kind)[1]), path
-
-
-def add_to_a_folder(kind, seed, folder):
-    """What lies in a folder besides is refused or ignored, and nothing follows it."""
-    random = Random(seed)
-    shutil.copytree(written(kind)[0], folder)
-    place = random.choice(files_of(folder)).parent
-    name = random.choice(["a_", "encoder", "vectors_", "b.npy", "c.json", "metadata"])
-    if not os.path.lexists(place / name):
-        random.choice(INSTEAD)(place / name)
-    assert read_or_refuse(kind, folder) in (None, written(kind)[1]), name
-
-
 EVIL = [None, True, -1, 0, 2**63, 1e999, float("nan"), "", "x", "\ud800", [], {}, [[]]]
 EVIL += ["words", "../..", "/dev/zero", [1, 2], {"a": 1}, "<U99999999", [None], 10**30]
 
@@ -408,13 +323,6 @@ def forged(value, random):
     return random.choice(EVIL)
 
 
-LOADERS = {
-    "vectors": WordVectors.load,
-    "model": skparaphrase.load,
-}
-FORGED = [*FOLDERS]
-
-
 def forge_a_file(kind, seed, folder):
     """A file of a stranger with right checksums is refused, or the folder is read."""
     random = Random(seed)
@@ -431,6 +339,7 @@ def forge_a_file(kind, seed, folder):
     try:
         with warnings.catch_warnings():  # of numpy, about old headers
             warnings.filterwarnings("ignore", "Reading `.npy`", UserWarning)
-            LOADERS[inner.name](inner)
+            load = WordVectors.load if inner.name == "vectors" else skparaphrase.load
+            load(inner)
     except (ValueError, FileNotFoundError) as error:
         assert str(folder) in str(error), error

@@ -1,7 +1,7 @@
 """Attack with new seeds until the time is over, and print a table of failures.
 
 Run `python tests/robustness/soak.py [MINUTES]`. A call of over two minutes is a hang,
-and ends the run. All kinds are attacked once before the time begins.
+and ends the run. All kinds are attacked at least once.
 """
 
 # Authors: The skparaphrase developers
@@ -15,64 +15,55 @@ import traceback
 import warnings
 from collections import Counter
 from faulthandler import cancel_dump_traceback_later, dump_traceback_later
+from itertools import count
 from pathlib import Path
 
+import numpy as np
 import psutil
-from attacks import ATTACKS
+from process_attacks import PROCESS_ATTACKS
+from test_attacks import ATTACKS
 
 from skparaphrase.text import WordLookup
 
 
 def main(minutes: float) -> int:
-    """Print attack, kinds, cases and failures, and each failure with its seed."""
+    """Print kinds, cases and failures of each attack; return the number of failures."""
     warnings.simplefilter("error")
     WordLookup.max_bytes = 2**22  # so that memory is full within minutes
-    calls = {(name, kind): 0 for name, each in ATTACKS.items() for kind in each.kinds}
-    failures: Counter[str] = Counter()
-    slowest = dict.fromkeys(ATTACKS, 0.0)
-    process, root = psutil.Process(), Path(tempfile.mkdtemp())
-    seed = time.time_ns() // 10**6
-
-    def attack(name: str, kind: str) -> None:
-        nonlocal seed
-        seed += 1
-        start = time.monotonic()
+    attacks = ATTACKS | PROCESS_ATTACKS
+    cases = [(attack, kind) for attack, kinds in attacks.items() for kind in kinds]
+    n_cases: Counter[str] = Counter()
+    n_failures: Counter[str] = Counter()
+    memory = []
+    process, folder = psutil.Process(), Path(tempfile.mkdtemp(), "case")
+    end = time.monotonic() + 60 * minutes
+    for seed in count(time.time_ns() // 10**6):
+        if len(memory) >= len(cases) and time.monotonic() > end:
+            break
+        attack, kind = cases[seed % len(cases)]
+        n_cases[attack.__name__] += 1
         dump_traceback_later(120, exit=True)
         try:
-            ATTACKS[name].run(kind, seed, root / "case")
+            attack(kind, seed, folder)
         except Exception:
-            failures[name] += 1
-            print(f"{name} of {kind!r} with seed {seed}:\n{traceback.format_exc()}")
+            n_failures[attack.__name__] += 1
+            print(f"{attack.__name__} of {kind!r}, seed {seed}")
+            traceback.print_exc()
         cancel_dump_traceback_later()
-        shutil.rmtree(root / "case", ignore_errors=True)
-        slowest[name] = max(slowest[name], time.monotonic() - start)
-        calls[name, kind] += 1
-
-    for name, kind in calls:
-        attack(name, kind)
-    shares = {key: ATTACKS[key[0]].n_cases / ATTACKS[key[0]].asked for key in calls}
-    n_asked = dict(shares)  # of a call, of the cases that are asked for
-    memory: list[list[float]] = [[], [], [], []]
-    start, seconds = time.monotonic(), 60 * minutes
-    while (passed := time.monotonic() - start) < seconds:
-        memory[int(4 * passed / seconds)].append(process.memory_info().rss / 1e6)
-        key = min(shares, key=shares.__getitem__)
-        attack(*key)
-        shares[key] += n_asked[key]
-    shutil.rmtree(root)
-    columns = "kinds", "cases of each", "cases", "failures", "slowest, s"
-    print(f"{'attack':20}", *(f"{column:>14}" for column in columns))
-    for name, (_, kinds, _, n_cases) in ATTACKS.items():
-        cases = [calls[name, kind] * n_cases for kind in kinds]
-        row = len(kinds), min(cases), sum(cases), failures[name]
-        print(f"{name:20}", *(f"{x:14,}" for x in row), f"{slowest[name]:14.1f}")
-    means = [sum(quarter) / len(quarter) for quarter in memory]
-    print("memory, MB, in the quarters:", *(f"{mean:,.1f}" for mean in means))
-    print(f"minutes: {minutes:g}, of a processor: {time.process_time() / 60:.1f}")
-    grows = means[3] > 1.05 * means[1]
-    if grows:
+        shutil.rmtree(folder, ignore_errors=True)
+        memory.append(process.memory_info().rss / 1e6)
+    print(f"{'attack':20}", *(f"{name:>10}" for name in ("kinds", "cases", "failures")))
+    for attack, kinds in attacks.items():
+        name = attack.__name__
+        row = len(kinds), n_cases[name], n_failures[name]
+        print(f"{name:20}", *(f"{number:10,}" for number in row))
+    later = memory[len(cases) :] or memory  # all kinds have been fitted by then
+    quarters = [part.mean() for part in np.array_split(later, 4)]
+    print("memory, MB, in the quarters:", *(f"{mean:,.1f}" for mean in quarters))
+    if quarters[3] > 1.05 * quarters[1]:
         print("The memory grows: the last quarter has over 5 % more than the second.")
-    return sum(failures.values()) + grows
+        n_failures["memory"] += 1
+    return n_failures.total()
 
 
 if __name__ == "__main__":

@@ -19,7 +19,7 @@ from skparaphrase.interaction import (
     PairwiseInteractionRanker,
     PairwiseInteractionRegressor,
 )
-from skparaphrase.search import NearDuplicates, ParaphraseMiner, SemanticSearch
+from skparaphrase.search import SemanticSearch
 from skparaphrase.supervised import (
     PairClassifier,
     SentenceClassifier,
@@ -116,27 +116,6 @@ def tagged(model, texts, pairs):
     return [rows.ravel() for rows in model.predict_proba([(*p, "cat") for p in pairs])]
 
 
-def mined(model, texts, pairs):
-    """The cosine of each text and each of `TEXTS`."""
-    found = model.mine(texts, TEXTS)
-    cosines = np.full((len(texts), len(TEXTS)), np.nan)
-    cosines[*found.row.T] = found.score
-    return cosines
-
-
-def grouped(model, texts, pairs):
-    """The cosines of texts and those that represent them are large."""
-    vectors = model.encoder.transform(texts)
-    vectors /= np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-30)
-    model.fit(texts)
-    found = model.representative_indices_[model.labels_]
-    cosines = (vectors * vectors[found]).sum(axis=1)
-    same = [texts[i] == texts[k] for i, k in enumerate(found)]
-    assert (same | (cosines > model.threshold - 1e-5)).all()
-    assert len({*zip(texts, model.labels_, strict=True)}) == len({*texts})
-    return np.zeros(len(texts))
-
-
 # Makers of a model, and what it says about texts.
 MODELS = {
     "SimilarityRegressor": (
@@ -174,16 +153,6 @@ MODELS = {
     "SemanticSearch": (
         lambda: SemanticSearch(SIFEncoder(subword_table())).fit(TEXTS),
         lambda model, texts, pairs: model.search(texts, k=3).score,
-    ),
-    "ParaphraseMiner": (
-        lambda: ParaphraseMiner(AverageEncoder(subword_table()), threshold=-1).fit(
-            TEXTS
-        ),
-        mined,
-    ),
-    "NearDuplicates": (
-        lambda: NearDuplicates(AverageEncoder(subword_table())).fit(TEXTS),
-        grouped,
     ),
 }
 NAMES = [*ENCODERS, *MODELS]

@@ -1,24 +1,33 @@
-"""Attacks by texts and files with some seeds; `make soak` tries more, and processes."""
+"""Attacks by texts and files, a case of each kind; `make soak` tries more."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-from itertools import cycle
-
 import pytest
-from attacks import ATTACKS
-
-N_CASES = 40
-
-
-@pytest.mark.parametrize(
-    "name", [k for k, v in ATTACKS.items() if v.run.__module__ != "process_attacks"]
+from file_attacks import (
+    FOLDERS,
+    KINDS,
+    READERS,
+    damage_a_file,
+    forge_a_file,
+    lengthen_a_line,
 )
-def test_attacks_do_no_harm(name, tmp_path):
-    attack = ATTACKS[name]
-    n_calls = max(N_CASES // attack.n_cases, len(attack.kinds))
-    for seed, kind in zip(range(n_calls), cycle(attack.kinds), strict=False):
+from subjects import NAMES
+from text_attacks import fit_to_nasty_texts, give_nasty_texts
+
+ATTACKS = {  # functions of a kind, a seed and a new folder, and their kinds
+    give_nasty_texts: NAMES,
+    fit_to_nasty_texts: NAMES,
+    damage_a_file: KINDS,
+    lengthen_a_line: READERS,
+    forge_a_file: FOLDERS,
+}
+
+
+@pytest.mark.parametrize("attack", ATTACKS, ids=lambda attack: attack.__name__)
+def test_attacks_do_no_harm(attack, tmp_path):
+    for seed, kind in enumerate(ATTACKS[attack]):
         try:
-            attack.run(kind, seed, tmp_path / str(seed))
+            attack(kind, seed, tmp_path / str(seed))
         except Exception as error:
-            raise AssertionError(f"{name} of {kind!r} with seed {seed}") from error
+            raise AssertionError(f"{kind!r} with seed {seed}") from error

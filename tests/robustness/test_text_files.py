@@ -26,15 +26,6 @@ def test_byte_order_marks_are_no_part_of_the_first_count(file):
     assert dict(found) == {"the": 10, "a": 3}
 
 
-@pytest.mark.parametrize(
-    "count", ["1_000", "+1", "-1", "\u0663", "1.0", "1e3", "0x1", "9" * 5000, "9" * 400]
-)
-def test_counts_are_digits(count, file):
-    path = file("counts.txt", f"the 10\na {count}\n")
-    with pytest.raises(ValueError, match=re.escape(str(path))):
-        WordFrequencies.read(path)
-
-
 @pytest.mark.parametrize("format", ["word2vec", "word2vec-binary"])
 @pytest.mark.parametrize(
     "header",

@@ -3,11 +3,9 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-import bz2
 import errno
 import gzip
 import io
-import lzma
 import os
 import signal
 import tarfile
@@ -70,27 +68,17 @@ LABELS = ["no", "yes"]
     [
         ({"attributes__classes_": {"labels": ["<U400000000", LABELS]}}, "too large"),
         ({"attributes__classes_": {"labels": ["(400000000,)f8", LABELS]}}, "labels of"),
-        ({"attributes__classes_": {"labels": [3, LABELS]}}, "TypeError"),
-        ({"attributes__classes_": {"labels": ["object", 1]}}, "TypeError"),
-        ({"attributes__classes_": {"labels": ["object"]}}, "not enough values"),
         ({"attributes__classes_": {"pickle": 1}}, "KeyError: 'pickle'"),
-        ({"attributes__classes_": {"array": None}}, "KeyError: 'classes_'"),
         ({"attributes__classes_": {"mapping": None}}, "No such file|classes_.json"),
-        ({"attributes__transform": 1}, "'transform' is not the name of a fitted"),
         ({"attributes__../x_": {"table": None}}, "'../x_' is not the name of a fitted"),
         ({"attributes__x_": {"model": None}}, "There is no folder"),
         ({"attributes": []}, "AttributeError"),
-        ({"parameters": 3}, "TypeError"),
         ({"parameters__../encoder": {"model": None}}, "no parameter '../encoder'"),
         (
             {"parameters__optimizer": {"settings": ["check_texts", {}]}},
             "no public class",
         ),
-        ({"parameters__optimizer": {"settings": [["MarginLoss"], {}]}}, "TypeError"),
-        ({"parameters__optimizer": {"settings": 3}}, "TypeError"),
         ({"parameters__optimizer": {"array": 1, "table": 1}}, "too many values"),
-        ({"same": ["other_"]}, "KeyError: 'other'"),
-        ({"kind": ["SentenceClassifier"]}, "TypeError"),
         ({"kind": "NoClass"}, "holds 'NoClass', not"),
     ],
 )
@@ -101,16 +89,14 @@ def test_metadata_of_models(changes, reason, folder):
     assert str(folder) in str(raised.value)
 
 
-@pytest.mark.parametrize("name", ["metadata.json", "encoder/metadata.json"])
-@pytest.mark.parametrize(
-    "content", [DEEP, '{"a": ' * 100_000, "", "{", "3", "\0", '{"version":']
-)
-def test_json_that_is_none(name, content, folder):
-    (folder / name).write_text(content)
+@pytest.mark.parametrize("content", [DEEP, "", "3", '{"version":'])
+def test_json_that_is_none(content, folder):
+    path = folder / "encoder/metadata.json"
+    path.write_text(content)
     seal(folder)
     with pytest.raises(ValueError, match=r"metadata\.json is corrupt") as raised:
         skparaphrase.load(folder)
-    assert str(folder / name) in str(raised.value)
+    assert str(path) in str(raised.value)
 
 
 def npy(descr, shape, n_bytes=64):
@@ -119,12 +105,6 @@ def npy(descr, shape, n_bytes=64):
         file, {"descr": descr, "fortran_order": False, "shape": shape}
     )
     return file.getvalue() + bytes(n_bytes)
-
-
-def zipped(array):
-    file = io.BytesIO()
-    np.savez(file, array)
-    return file.getvalue()
 
 
 def pickled():
@@ -138,29 +118,20 @@ def pickled():
     [
         npy("<f4", (10**9, 4)),
         npy("<f4", (2**62, 2**62)),
-        npy("<f4", (-1, 4)),
         npy("<f4", (3, 4), n_bytes=47),
-        npy("<f4", (3, 4), n_bytes=49),
-        npy("<f8", (3, 4), n_bytes=96),
         npy("<U400000000", (3, 4)),
         npy([("a", "<f4")], (3, 4), n_bytes=48),
         npy("|O", (3, 4)),
         npy("<f4", (12,), n_bytes=48),
-        npy("<f4", (), n_bytes=4),
-        zipped(np.eye(3, 4, dtype=np.float32)),
         pickled(),
-        b"",
         b"\x93NUMPY",
         b"\x93NUMPY\x01\x00\xff\xff" + b"(" * 65535,
-        b"\x93NUMPY\x09\x00\x00\x00",
-        npy("<f4", (3, 4), n_bytes=48).replace(b"}", b" ", 1),
     ],
-    ids=range(18),
+    ids=range(10),
 )
-@pytest.mark.parametrize("name", ["matrix", "words"])
-def test_arrays_of_tables(name, content, tmp_path):
+def test_arrays_of_tables(content, tmp_path):
     WordVectors(WORDS, np.eye(3, 4, dtype=np.float32)).save(tmp_path / "v")
-    (tmp_path / f"v/{name}.npy").write_bytes(content)
+    (tmp_path / "v/matrix.npy").write_bytes(content)
     seal(tmp_path / "v")
     with little_memory(), pytest.raises(ValueError, match="is corrupt") as raised:
         WordVectors.load(tmp_path / "v")
@@ -172,12 +143,9 @@ def test_arrays_of_tables(name, content, tmp_path):
     [
         ("matrix", lambda x: x * np.float32(np.nan), "not finite"),
         ("words", lambda x: x[:-8], "one row per word"),
-        ("words", lambda x: x[:0], "one row per word"),
         ("words", lambda x: np.full(9, 255, np.uint8), "can't decode"),
         ("scale", lambda x: x[:-1], "scale must be"),
         ("subwords-matrix", lambda x: x[:0], "n-grams are of"),
-        ("subwords-matrix", lambda x: x[:, :-1].copy(), "n-grams are of"),
-        ("subwords-scale", lambda x: x[:-1], "scale of the n-grams"),
         ("subwords-scale", lambda x: x * np.float32(np.nan), "scale of the n-grams"),
     ],
 )
@@ -195,14 +163,9 @@ def test_arrays_that_do_not_fit(name, change, reason, tmp_path):
 @pytest.mark.parametrize(
     "settings",
     [
-        3,
-        {},
-        {"ngram_range": [0, 10**9], "kind": "crc32", "factor": 1.0},
-        {"ngram_range": [5, 3], "kind": "crc32", "factor": 1.0},
-        {"ngram_range": "ab", "kind": "crc32", "factor": 1.0},
+        {"ngram_range": [1, 10**9], "kind": "crc32", "factor": 1.0},
         {"ngram_range": [3, 5], "kind": "other", "factor": 1.0},
         {"ngram_range": [3, 5], "kind": "crc32", "factor": float("nan")},
-        {"ngram_range": [3, float("inf")], "kind": "crc32", "factor": 1.0},
     ],
 )
 def test_settings_of_ngrams(settings, tmp_path):
@@ -310,16 +273,9 @@ def test_readers_of_what_is_not_a_file(read, kind, suffix, tmp_path):
     "content",
     [
         DEEP,
-        "3",
         "{}",
-        '{"counts": 3, "total": 1}',
-        '{"counts": {"a": "1"}, "total": 1}',
         '{"counts": {"a": NaN}, "total": 1}',
-        '{"counts": {"a": -1}, "total": 1}',
-        '{"counts": {"a": 1}, "total": NaN}',
-        '{"counts": {"a": 1}, "total": Infinity}',
         f'{{"counts": {{"a": {10**400}}}, "total": {10**401}}}',
-        '{"counts": {"a": 1}, "total": [1]}',
         '{"counts": {"a": [1]}, "total": 1}',
     ],
 )
@@ -354,20 +310,16 @@ def test_patterns(pattern, classifier, tmp_path):
 
 def bomb(path, n_bytes=2**26):
     """A file that is a thousand times as large when it is decompressed."""
-    chunk = b"a cat\tsleeps" + bytes(2**20)
-    chunks = (chunk for _ in range(n_bytes // len(chunk)))
+    content = bytes(n_bytes)
     if path.suffix == ".zip":
         with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
-            with archive.open("a.txt", "w") as file:
-                file.writelines(chunks)
-        return
-    opened = {".gz": gzip, ".bz2": bz2, ".xz": lzma}[path.suffix].open(path, "wb")
-    with opened as file:
-        if path.suffixes[:-1] == [".tar"]:
-            info = tarfile.TarInfo("a.txt")
-            info.size = n_bytes // len(chunk) * len(chunk)
-            file.write(info.tobuf())
-        file.writelines(chunks)
+            archive.writestr("a.txt", content)
+    elif path.name.endswith(".tar.gz"):
+        info = tarfile.TarInfo("a.txt")
+        info.size = n_bytes
+        path.write_bytes(gzip.compress(info.tobuf() + content, 1))
+    else:
+        path.write_bytes(gzip.compress(b"a cat\tsleeps" + content, 1))
 
 
 @pytest.mark.parametrize("names", [["a.txt"], ["b.txt"]])
@@ -381,9 +333,8 @@ def test_archives_that_are_much_larger_inside(name, names, tmp_path):
     assert str(path) in str(raised.value)
 
 
-@pytest.mark.parametrize("suffix", [".gz", ".bz2", ".xz"])
-def test_texts_that_are_much_larger_inside(suffix, tmp_path):
-    path = tmp_path / f"pairs.tsv{suffix}"
+def test_texts_that_are_much_larger_inside(tmp_path):
+    path = tmp_path / "pairs.tsv.gz"
     bomb(path)
     with little_memory(), pytest.raises(ValueError, match="malicious: it holds"):
         read_pairs(path, columns=(0, 1))
@@ -399,14 +350,10 @@ def test_text_may_be_compressed_well(tmp_path):
     ("name", "changes"),
     [
         ("DeepAveragingEncoder", {"n_layers": 10_000_000}),
-        ("DeepAveragingEncoder", {"dim": 10**9}),
         ("LSTMEncoder", {"n_layers": 10**9}),
-        ("CharagramEncoder", {"n_layers": 10_000_000}),
         ("CharagramEncoder", {"ngram_range": [1, 10**9]}),
         ("CharCNNEncoder", {"filters": [[2, 10**9]]}),
-        ("CharCNNEncoder", {"filters": [["x", 3]]}),
         ("ConvolutionalEncoder", {"widths": [10**9]}),
-        ("ConvolutionalEncoder", {"n_filters": 10**9}),
         ("PairwiseInteractionRegressor", {"hidden_dim": 10**9}),
         ("SequenceTagger", {"dense_dim": 10**9}),
     ],
@@ -432,14 +379,6 @@ def test_parameters_are_validated(max_words, tmp_path):
         skparaphrase.load(tmp_path / "model")
 
 
-def test_ngrams_longer_than_words(tmp_path):
-    vectors = WordVectors(WORDS, np.eye(3, 4)).fit_subwords(n_rows=8)
-    vectors.save(tmp_path / "v")
-    edit(tmp_path / "v/metadata.json", subwords__ngram_range=[1, 10**9])
-    with pytest.raises(ValueError, match="no settings of n-grams"):
-        WordVectors.load(tmp_path / "v")
-
-
 def test_files_of_holes(folder, tmp_path):
     """8 GB that take no space on the disk, and do not fit into memory."""
     paths = [folder / "metadata.json", tmp_path / "counts.txt"]
@@ -450,7 +389,7 @@ def test_files_of_holes(folder, tmp_path):
         lambda: skparaphrase.load(folder),
         lambda: WordFrequencies.read(paths[1]),
     ):
-        with little_memory(), pytest.raises(ValueError, match=r"[Mm]emory"):
+        with little_memory(2**26), pytest.raises(ValueError, match=r"[Mm]emory"):
             read()
 
 

@@ -25,7 +25,6 @@ N_TEXTS = 10
 LENGTHS = {"CharLSTMEncoder": 300, "SequenceTagger": 1000}
 INTERACTIONS = "PairwiseInteractionRegressor", "PairwiseInteractionRanker"
 LENGTHS |= dict.fromkeys(INTERACTIONS, 60)  # whose time grows with the square
-SEARCHES = "SemanticSearch", "ParaphraseMiner", "NearDuplicates"
 
 
 def nasty_texts(random, length=None):
@@ -57,7 +56,7 @@ def fit_to_nasty_texts(name, seed, folder):
     """A model that was fitted to them says something finite of them."""
     random = Random(seed)
     texts = [*nasty_texts(random, LENGTHS.get(name)), *TEXTS[:2]]
-    X = texts if name in ("SentenceClassifier", *SEARCHES) else as_pairs(texts)
+    X = texts if name in ("SentenceClassifier", "SemanticSearch") else as_pairs(texts)
     y = [i % 2 for i in range(len(texts))]
     if name == "SequenceTagger":
         y = [[number, 1 - number] for number in y]
