@@ -2,7 +2,7 @@
 Answer ranking
 ==============
 
-A :class:`~skparaphrase.interaction.PairwiseInteractionRanker` compares the words of a
+A :class:`~skparaphrase.supervised.PairwiseInteractionRanker` compares the words of a
 question with those of each candidate. We compare it with logistic regression on
 features of the two sentence vectors, and with the cosine of the vectors, which is not
 trained on answers. All three start from the pretrained encoder.
@@ -33,9 +33,9 @@ from sklearn.preprocessing import StandardScaler
 import skparaphrase
 from skparaphrase.datasets import load_answers, read_pairs
 from skparaphrase.inspection import word_interactions
-from skparaphrase.interaction import PairwiseInteractionRanker
 from skparaphrase.metrics import mean_average_precision, mean_reciprocal_rank
 from skparaphrase.pairs import PairFeatures, PairSimilarity
+from skparaphrase.supervised import PairwiseInteractionRanker
 
 answers = load_answers()
 X, y, query = answers.data, answers.target, answers.query

@@ -2,9 +2,9 @@
 Part-of-speech tagging with character n-grams
 =============================================
 
-We compare a :class:`~skparaphrase.tagging.SequenceTagger`, whose word vectors are made
-of character n-grams, with a baseline that predicts the most frequent tag of each word.
-We evaluate both on known and on out-of-vocabulary words.
+We compare a :class:`~skparaphrase.supervised.SequenceTagger`, whose word vectors are
+made of character n-grams, with a baseline that predicts the most frequent tag of each
+word. We evaluate both on known and on out-of-vocabulary words.
 
 Treebanks in CoNLL-U are read by the package ``conllu``: pass lists of tokens and of
 tags. Training on one takes a few minutes.
@@ -26,7 +26,7 @@ from sklearn.model_selection import train_test_split
 
 from skparaphrase.datasets import load_tagged
 from skparaphrase.encoders import CharagramEncoder
-from skparaphrase.tagging import SequenceTagger
+from skparaphrase.supervised import SequenceTagger
 
 X, X_test, y, y_test = train_test_split(
     *load_tagged(return_X_y=True), test_size=0.25, random_state=0

@@ -2,7 +2,7 @@
 Word interaction in similar sentences
 =====================================
 
-A :class:`~skparaphrase.interaction.PairwiseInteractionRegressor` compares each word of
+A :class:`~skparaphrase.supervised.PairwiseInteractionRegressor` compares each word of
 one sentence with each word of the other. We compare it with the cosine of average
 vectors.
 
@@ -30,10 +30,10 @@ from sklearn.pipeline import make_pipeline
 from skparaphrase.datasets import load_similarity, read_pairs
 from skparaphrase.encoders import AverageEncoder
 from skparaphrase.inspection import word_interactions
-from skparaphrase.interaction import PairwiseInteractionRegressor
 from skparaphrase.metrics import pearson_scorer
 from skparaphrase.model_selection import pair_groups
 from skparaphrase.pairs import PairSimilarity
+from skparaphrase.supervised import PairwiseInteractionRegressor
 
 if len(sys.argv) > 1:
     (train_pairs, train_scores), (test_pairs, test_scores) = (

@@ -8,7 +8,7 @@ import pytest
 from skparaphrase._estimator import warn_caller
 from skparaphrase.datasets import load_word_vectors
 from skparaphrase.encoders import ParagramEncoder
-from skparaphrase.interaction import PairwiseInteractionRanker
+from skparaphrase.supervised import PairwiseInteractionRanker
 
 
 @pytest.mark.parametrize("kind", [ParagramEncoder, PairwiseInteractionRanker])

@@ -31,19 +31,17 @@ from skparaphrase.encoders import (
     ProjectionEncoder,
     RNNEncoder,
 )
-from skparaphrase.interaction import (
-    PairwiseInteractionRanker,
-    PairwiseInteractionRegressor,
-)
 from skparaphrase.losses import InfoNCELoss, MarginLoss
 from skparaphrase.networks import _table, resolve_device
 from skparaphrase.optimizers import Optimizer
 from skparaphrase.supervised import (
     PairClassifier,
+    PairwiseInteractionRanker,
+    PairwiseInteractionRegressor,
     SentenceClassifier,
+    SequenceTagger,
     SimilarityRegressor,
 )
-from skparaphrase.tagging import SequenceTagger
 from skparaphrase.training import (
     HeadTrainer,
     InteractionTrainer,

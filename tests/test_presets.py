@@ -11,7 +11,7 @@ import pytest
 from skparaphrase.encoders import TfidfEncoder
 from skparaphrase.optimizers import check_optimizer
 
-ROOMS = "encoders", "supervised", "interaction", "tagging"
+ROOMS = "encoders", "supervised"
 SYMBOLS = {
     name: getattr(module, name)
     for module in map(import_module, (f"skparaphrase.{room}" for room in ROOMS))

@@ -24,11 +24,14 @@ from skparaphrase.encoders import (
     ParagramEncoder,
     SIFEncoder,
 )
-from skparaphrase.interaction import PairwiseInteractionRegressor
 from skparaphrase.losses import InfoNCELoss
 from skparaphrase.metrics import STSScorer
-from skparaphrase.supervised import PairClassifier, SimilarityRegressor
-from skparaphrase.tagging import SequenceTagger
+from skparaphrase.supervised import (
+    PairClassifier,
+    PairwiseInteractionRegressor,
+    SequenceTagger,
+    SimilarityRegressor,
+)
 from skparaphrase.vectors import WordFrequencies, WordVectors
 
 ROOT = Path(__file__).parents[1]

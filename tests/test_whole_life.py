@@ -25,7 +25,7 @@ from skparaphrase.datasets import (
 from skparaphrase.encoders import AverageEncoder, ParagramEncoder
 from skparaphrase.pairs import PairVectorizer
 from skparaphrase.search import NearDuplicates, ParaphraseMiner, SemanticSearch
-from skparaphrase.tagging import SequenceTagger
+from skparaphrase.supervised import SequenceTagger
 
 GRADED, SCORES = (values[:40] for values in load_similarity(return_X_y=True))
 SCORES = SCORES.clip(1, 5)  # the range of SICK's

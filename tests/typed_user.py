@@ -21,7 +21,6 @@ from skparaphrase.encoders import (
     SIFEncoder,
     TfidfEncoder,
 )
-from skparaphrase.interaction import PairwiseInteractionRegressor
 from skparaphrase.losses import CoSENTLoss, InfoNCELoss, Loss, MarginLoss
 from skparaphrase.metrics import STSScorer, pearson_score
 from skparaphrase.optimizers import Optimizer
@@ -29,10 +28,11 @@ from skparaphrase.pairs import PairFeatures, PairSimilarity
 from skparaphrase.search import NearDuplicates, SemanticSearch, mine_hard_negatives
 from skparaphrase.supervised import (
     PairClassifier,
+    PairwiseInteractionRegressor,
     SentenceClassifier,
+    SequenceTagger,
     SimilarityRegressor,
 )
-from skparaphrase.tagging import SequenceTagger
 from skparaphrase.text import TokenBatch, Vocabulary, WordTokenizer
 from skparaphrase.vectors import WordFrequencies, WordVectors
 

@@ -33,11 +33,11 @@ from _lib.readers import read_answers
 from _lib.teacher import teach
 from skparaphrase import load_pretrained
 from skparaphrase.datasets import load_faq
-from skparaphrase.interaction import PairwiseInteractionRanker
 from skparaphrase.metrics import mean_average_precision, pearson_scorer
 from skparaphrase.pairs import PairFeatures, PairSimilarity
 from skparaphrase.supervised import (
     PairClassifier,
+    PairwiseInteractionRanker,
     SentenceClassifier,
     SimilarityRegressor,
 )

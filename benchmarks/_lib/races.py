@@ -34,8 +34,8 @@ from skparaphrase.encoders import (
     CharagramEncoder,
     SIFEncoder,
 )
-from skparaphrase.interaction import PairwiseInteractionRegressor
 from skparaphrase.networks import LSTM
+from skparaphrase.supervised import PairwiseInteractionRegressor
 from skparaphrase.text import TOKEN_PATTERNS
 from skparaphrase.vectors import WordVectors
 

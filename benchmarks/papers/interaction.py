@@ -25,14 +25,14 @@ from _lib.published import PWIM, printed, printed_row, tables
 from skparaphrase import load_pretrained
 from skparaphrase.datasets import load_word_vectors, read_pairs
 from skparaphrase.inspection import word_interactions
-from skparaphrase.interaction import (
-    PairwiseInteractionRegressor,
-)
 from skparaphrase.metrics import (
     pearson_score,
     spearman_score,
 )
-from skparaphrase.supervised import SimilarityRegressor
+from skparaphrase.supervised import (
+    PairwiseInteractionRegressor,
+    SimilarityRegressor,
+)
 from skparaphrase.vectors import WordVectors
 
 MEASURES = ("r", "rho", "MSE")

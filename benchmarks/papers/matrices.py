@@ -15,7 +15,7 @@ from _lib.published import CHARAGRAM, PWIM, printed, tables
 from skparaphrase.datasets import read_pairs
 from skparaphrase.encoders import CharCNNEncoder, CharLSTMEncoder
 from skparaphrase.inspection import word_interactions
-from skparaphrase.interaction import PairwiseInteractionRegressor
+from skparaphrase.supervised import PairwiseInteractionRegressor
 from skparaphrase.vectors import WordVectors
 
 

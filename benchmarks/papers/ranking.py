@@ -22,9 +22,9 @@ from papers.interaction import (
 )
 from skparaphrase import load_pretrained
 from skparaphrase.encoders import SIFEncoder
-from skparaphrase.interaction import PairwiseInteractionRanker
 from skparaphrase.metrics import mean_average_precision, mean_reciprocal_rank
 from skparaphrase.pairs import PairSimilarity
+from skparaphrase.supervised import PairwiseInteractionRanker
 
 RANKS = {"MAP": mean_average_precision, "MRR": mean_reciprocal_rank}
 

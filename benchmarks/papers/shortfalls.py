@@ -21,8 +21,10 @@ from papers.supervised import evaluate, read
 from skparaphrase import load_pretrained
 from skparaphrase.callback import ScoreMonitor
 from skparaphrase.encoders import AverageEncoder, SIFEncoder
-from skparaphrase.interaction import PairwiseInteractionRanker
-from skparaphrase.supervised import SentenceClassifier
+from skparaphrase.supervised import (
+    PairwiseInteractionRanker,
+    SentenceClassifier,
+)
 
 
 class Shortfalls(Table):

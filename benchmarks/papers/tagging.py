@@ -26,7 +26,7 @@ from _lib.papers import Data, score_sts, score_words, sts_means, table
 from _lib.published import CHARAGRAM, mean_of_sets, printed
 from _lib.readers import read_tagged
 from skparaphrase.networks import Sentences, Tagger
-from skparaphrase.tagging import SequenceTagger
+from skparaphrase.supervised import SequenceTagger
 from skparaphrase.training import TaggerTrainer
 
 PUBLISHED = {

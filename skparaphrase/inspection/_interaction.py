@@ -13,8 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from skparaphrase._lazy import torch
 from skparaphrase.inspection._estimators import unwrap
-from skparaphrase.interaction import PairwiseInteractionRanker
-from skparaphrase.interaction._base import PairwiseInteraction
+from skparaphrase.supervised import PairwiseInteraction, PairwiseInteractionRanker
 from skparaphrase.text import check_pairs, check_texts
 
 _STATES = ("forward", "backward", "sum", "concatenation")
@@ -31,8 +30,8 @@ def word_interactions(model: Any, pair: Any) -> Bunch:
     Parameters
     ----------
     model : estimator
-        A fitted :class:`~skparaphrase.interaction.PairwiseInteractionRegressor` or
-        :class:`~skparaphrase.interaction.PairwiseInteractionRanker`, or a pipeline or
+        A fitted :class:`~skparaphrase.supervised.PairwiseInteractionRegressor` or
+        :class:`~skparaphrase.supervised.PairwiseInteractionRanker`, or a pipeline or
         search that ends in one. Earlier steps of a pipeline transform the pair.
     pair : array-like of str of shape (2,)
 
@@ -62,7 +61,7 @@ def word_interactions(model: Any, pair: Any) -> Bunch:
     --------
     >>> from skparaphrase.datasets import load_similarity
     >>> from skparaphrase.inspection import word_interactions
-    >>> from skparaphrase.interaction import PairwiseInteractionRegressor
+    >>> from skparaphrase.supervised import PairwiseInteractionRegressor
     >>> pairs, scores = load_similarity(return_X_y=True)
     >>> model = PairwiseInteractionRegressor(hidden_dim=50, max_epochs=1)
     >>> model = model.fit(pairs[:8], scores[:8])

@@ -85,8 +85,8 @@ class TrainingCurveDisplay(Display):
         ----------
         estimator : estimator
             A fitted model that has `loss_curve_`: an encoder that was trained, or a
-            supervised, interaction or tagging model. Or a search, or a pipeline, of
-            which the last such step is drawn. Scores are its `validation_scores_`.
+            supervised model. Or a search, or a pipeline, of which the last such step is
+            drawn. Scores are its `validation_scores_`.
         name : str, default=None
             None takes the name of the estimator's class.
         **plot_options : dict

@@ -22,7 +22,7 @@ from skparaphrase._typing import FilePath
 from skparaphrase.storage import _folders
 from skparaphrase.text import TOKEN_PATTERNS
 
-_MODELS = ("encoders", "interaction", "search", "supervised", "tagging")
+_MODELS = ("encoders", "search", "supervised")
 _SETTINGS = ("losses", "optimizers", "text")  # modules of parameter objects
 _ARRAYS = "arrays.safetensors"
 _MAPPED = "float32", "float64", "uint8", "int64"  # types of large arrays

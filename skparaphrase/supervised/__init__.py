@@ -1,9 +1,23 @@
-"""Scores and classes of texts and pairs, trained end to end or on frozen vectors."""
+"""Scores, classes, ranks and tags, learnt from labelled texts, pairs and words."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+# Names "as" themselves are for other rooms, and not public.
 from skparaphrase.supervised._classifiers import PairClassifier, SentenceClassifier
+from skparaphrase.supervised._interaction import (
+    PairwiseInteraction as PairwiseInteraction,
+)
+from skparaphrase.supervised._interaction import PairwiseInteractionRegressor
+from skparaphrase.supervised._ranker import PairwiseInteractionRanker
 from skparaphrase.supervised._similarity import SimilarityRegressor
+from skparaphrase.supervised._tagger import SequenceTagger
 
-__all__ = ["PairClassifier", "SentenceClassifier", "SimilarityRegressor"]
+__all__ = [
+    "PairClassifier",
+    "PairwiseInteractionRanker",
+    "PairwiseInteractionRegressor",
+    "SentenceClassifier",
+    "SequenceTagger",
+    "SimilarityRegressor",
+]

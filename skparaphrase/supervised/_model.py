@@ -1,4 +1,4 @@
-"""The base of supervised, interaction and tagging models."""
+"""The base of supervised models: encoders with heads, word interaction, taggers."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause

@@ -13,9 +13,12 @@ from sklearn.model_selection import GridSearchCV
 import skparaphrase
 from skparaphrase.callback import Checkpoint
 from skparaphrase.encoders import LSTMEncoder, ParagramEncoder
-from skparaphrase.interaction import PairwiseInteractionRegressor
-from skparaphrase.supervised import SentenceClassifier, SimilarityRegressor
-from skparaphrase.tagging import SequenceTagger
+from skparaphrase.supervised import (
+    PairwiseInteractionRegressor,
+    SentenceClassifier,
+    SequenceTagger,
+    SimilarityRegressor,
+)
 from skparaphrase.vectors import WordVectors
 
 RNG = np.random.RandomState(0)

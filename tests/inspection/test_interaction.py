@@ -16,7 +16,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
 from skparaphrase.inspection import word_interactions
-from skparaphrase.interaction import (
+from skparaphrase.supervised import (
     PairwiseInteractionRanker,
     PairwiseInteractionRegressor,
 )

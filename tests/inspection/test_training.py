@@ -15,8 +15,10 @@ from skparaphrase.datasets import load_tagged
 from skparaphrase.encoders import AverageEncoder, ParagramEncoder
 from skparaphrase.inspection import TrainingCurveDisplay
 from skparaphrase.pairs import PairSimilarity
-from skparaphrase.supervised import SimilarityRegressor
-from skparaphrase.tagging import SequenceTagger
+from skparaphrase.supervised import (
+    SequenceTagger,
+    SimilarityRegressor,
+)
 
 SHORT = {"max_epochs": 3, "device": "cpu", "random_state": 0}
 

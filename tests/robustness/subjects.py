@@ -15,17 +15,15 @@ import skparaphrase
 from skparaphrase import encoders
 from skparaphrase.decomposition import CommonComponentRemoval
 from skparaphrase.encoders import AverageEncoder, ParagramEncoder, SIFEncoder
-from skparaphrase.interaction import (
-    PairwiseInteractionRanker,
-    PairwiseInteractionRegressor,
-)
 from skparaphrase.search import SemanticSearch
 from skparaphrase.supervised import (
     PairClassifier,
+    PairwiseInteractionRanker,
+    PairwiseInteractionRegressor,
     SentenceClassifier,
+    SequenceTagger,
     SimilarityRegressor,
 )
-from skparaphrase.tagging import SequenceTagger
 from skparaphrase.text import WordTokenizer
 from skparaphrase.vectors import WordVectors
 

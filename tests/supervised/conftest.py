@@ -52,3 +52,33 @@ def assert_same_bits():
             assert_array_equal(value, other.head_[name], err_msg=name)
 
     return compare
+
+
+@pytest.fixture
+def answers(sentences):
+    """Six questions of three candidates; one has no right one, one no other."""
+    X, y = [], []
+    for i in range(6):
+        found = [f"w{i} w{i + 10}", sentences[i + 10], sentences[i + 20]]
+        right = {3: [0, 0, 0], 5: [1, 1, 1]}.get(i, [1, 0, 0])
+        for k in np.roll(range(3), i):
+            X.append((f"w{i} w{i + 10} {sentences[i]}", found[k]))
+            y.append(right[k])
+    return X, np.array(y)
+
+
+@pytest.fixture(scope="session")
+def tasks():
+    """Pairs of four words that share none, two or all, in any order."""
+
+    def draw(n, seed):
+        rng = np.random.default_rng(seed)
+        pairs, shared = [], rng.choice([0, 2, 4], n)
+        for k in shared:
+            words = rng.permutation(40)
+            other = rng.permutation([*words[:k], *words[4 : 8 - k]])
+            first = rng.permutation(words[:4])
+            pairs.append(tuple(" ".join(f"w{i}" for i in t) for t in (first, other)))
+        return pairs, shared
+
+    return draw

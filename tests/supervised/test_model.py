@@ -35,17 +35,15 @@ from skparaphrase.encoders import (
     LSTMEncoder,
     ParagramEncoder,
 )
-from skparaphrase.interaction import (
-    PairwiseInteractionRanker,
-    PairwiseInteractionRegressor,
-)
 from skparaphrase.optimizers import Optimizer
 from skparaphrase.supervised import (
     PairClassifier,
+    PairwiseInteractionRanker,
+    PairwiseInteractionRegressor,
     SentenceClassifier,
+    SequenceTagger,
     SimilarityRegressor,
 )
-from skparaphrase.tagging import SequenceTagger
 
 SMALL = {
     "hidden_dim": 4, "max_epochs": 2, "batch_size": 9, "device": "cpu",

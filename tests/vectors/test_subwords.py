@@ -356,7 +356,7 @@ def test_words_whose_vectors_failed_are_not_remembered():
 
 
 def test_interaction_models_use_vectors_of_unknown_words(vectors):
-    from skparaphrase.interaction import PairwiseInteractionRegressor
+    from skparaphrase.supervised import PairwiseInteractionRegressor
 
     pairs = [("cat doggy", "dog ★"), ("cats run", "catty run")]
     model = PairwiseInteractionRegressor(

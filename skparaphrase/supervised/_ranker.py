@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from scipy.special import softmax
 
 from skparaphrase._estimator import Settings, store_parameters
-from skparaphrase.interaction._base import UPDATE_EACH_PAIR, PairwiseInteraction
 from skparaphrase.metrics import mean_reciprocal_rank, split_queries
 from skparaphrase.optimizers import Optimizer
+from skparaphrase.supervised._interaction import UPDATE_EACH_PAIR, PairwiseInteraction
 from skparaphrase.supervised._targets import LabelledTexts, Relevance
 from skparaphrase.text._check import check_single_texts
 from skparaphrase.vectors import WordVectors
@@ -133,7 +133,7 @@ class PairwiseInteractionRanker(PairwiseInteraction):
 
     Examples
     --------
-    >>> from skparaphrase.interaction import PairwiseInteractionRanker
+    >>> from skparaphrase.supervised import PairwiseInteractionRanker
     >>> question = "Where do penguins live?"
     >>> X = [(question, "They live in the south."), (question, "They eat fish.")]
     >>> ranker = PairwiseInteractionRanker(max_epochs=5, random_state=0).fit(X, [1, 0])

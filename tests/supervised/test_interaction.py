@@ -13,15 +13,15 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 from torch.nn import functional as F
 
-import skparaphrase.interaction._base as base
+import skparaphrase.supervised._interaction as base
 from skparaphrase.encoders import AverageEncoder
-from skparaphrase.interaction import (
-    PairwiseInteractionRanker,
-    PairwiseInteractionRegressor,
-)
 from skparaphrase.networks import Interaction
 from skparaphrase.optimizers import Optimizer
 from skparaphrase.pairs import PairSimilarity
+from skparaphrase.supervised import (
+    PairwiseInteractionRanker,
+    PairwiseInteractionRegressor,
+)
 from skparaphrase.text import WordTokenizer
 from skparaphrase.vectors import WordVectors
 
@@ -31,6 +31,27 @@ SMALL = {
 }  # fmt: skip
 MODELS = [PairwiseInteractionRegressor, PairwiseInteractionRanker]
 each = pytest.mark.parametrize("Model", MODELS)
+pytestmark = pytest.mark.usefixtures("narrow")  # `networks` tests those of the paper
+
+
+@pytest.fixture
+def pairs(pairs):
+    return pairs[:18]
+
+
+@pytest.fixture
+def gold(gold):
+    """From one end of the scale to the other."""
+    return np.where(gold == 4, 5.0, gold)[:18]
+
+
+@pytest.fixture
+def examples(pairs, gold, answers):
+    """Pairs and targets of a model."""
+    return {
+        PairwiseInteractionRegressor: (pairs, gold),
+        PairwiseInteractionRanker: answers,
+    }
 
 
 def outputs(model, X):
@@ -464,3 +485,59 @@ def test_bad_parameters(params, match, vectors, pairs, gold):
     model = PairwiseInteractionRegressor(vectors, **SMALL).set_params(**params)
     with pytest.raises((ValueError, TypeError), match=match):
         model.fit(pairs, gold)
+
+
+# Scores
+
+
+@pytest.fixture
+def model(vectors):
+    return PairwiseInteractionRegressor(
+        vectors, score_range=(0, 5), **{**SMALL, "max_epochs": 1, "optimizer": "adam"}
+    )
+
+
+@pytest.mark.parametrize(
+    ("biases", "expected"),
+    [
+        ([0, 0, 0, 0, 0, 0], 2.5),
+        ([0, 0, 0, 900, 0, 0], 3),
+        ([-900, 0, -900, -900, -900, -900], 1),
+        ([0, 0, 0, 0, 0, 1e4], 5),
+        (np.log([1, 2, 3, 4, 5, 5]), 65 / 20),
+    ],
+)
+def test_expectation_with_a_network_forced_by_hand(
+    biases, expected, model, pairs, gold
+):
+    model.set_params(max_epochs=0, similarity=None).fit(pairs, gold)
+    model.parameters_["grid.output.weight"][:] = 0
+    model.parameters_["grid.output.bias"][:] = biases
+    assert_allclose(model.predict(pairs), np.full(18, expected), rtol=1e-6)
+
+
+def test_many_pairs_need_no_similarity(model, pairs, gold, monkeypatch):
+    model.set_params(max_epochs=0)
+    for n_pairs, expected in ((len(pairs), None), (len(pairs) + 1, "cosine")):
+        monkeypatch.setattr(base, "_MANY_PAIRS", n_pairs)
+        assert model.fit(pairs, gold).similarity_ == expected
+        assert ("shortcut.weight" in model.parameters_) == (expected is not None)
+
+
+def test_any_scale_is_the_same_model(model, pairs, gold):
+    one = clone(model).fit(pairs, gold)
+    model.set_params(score_range=(-7, 3), n_levels=6)
+    other = model.fit(pairs, 2 * gold - 7)
+    for name, value in other.parameters_.items():
+        assert_allclose(value, one.parameters_[name], atol=1e-6)
+    assert_allclose(other.predict(pairs), 2 * one.predict(pairs) - 7, atol=1e-5)
+
+
+def test_scores_follow_the_words_that_are_shared(vectors, tasks):
+    X, y = tasks(120, 0)
+    model = PairwiseInteractionRegressor(
+        vectors, hidden_dim=8, max_epochs=12, batch_size=8, learning_rate=0.01,
+        n_levels=3, similarity=None, device="cpu", random_state=0,
+    )  # fmt: skip
+    assert model.fit(X, y).score(*tasks(90, 1)) > 0.8
+    assert model.loss_curve_[-1] < 0.7 * model.loss_curve_[0]

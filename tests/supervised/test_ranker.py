@@ -13,16 +13,18 @@ from sklearn.model_selection import (
     cross_val_score,
 )
 
-from skparaphrase.interaction import PairwiseInteractionRanker
 from skparaphrase.metrics import (
     mean_average_precision,
     mean_reciprocal_rank,
 )
+from skparaphrase.supervised import PairwiseInteractionRanker
 
 SMALL = {
     "hidden_dim": 4, "max_epochs": 1, "batch_size": 9, "device": "cpu",
     "random_state": 0,
 }  # fmt: skip
+
+pytestmark = pytest.mark.usefixtures("narrow")  # `networks` tests those of the paper
 
 
 @pytest.fixture
