@@ -11,27 +11,36 @@ from numpy.typing import NDArray
 
 from skparaphrase._math import unit_vectors
 
-Vectors = NDArray[np.float32]
-Found = tuple[NDArray[np.intp], NDArray[np.intp], Vectors]  # query, row, cosine
+UnitVectors = NDArray[np.float32]
+Cosines = NDArray[np.float32]
+Indices = NDArray[np.intp]
+Matches = tuple[Indices, Indices, Cosines]  # query, row, cosine
 
 
 class Rows(Protocol):
-    """An array of vectors, or what reads them one slice at a time."""
+    """An array of unit vectors, or an object that reads them one slice at a time."""
 
     def __len__(self) -> int: ...
-    def __getitem__(self, rows: slice, /) -> Vectors: ...
+    def __getitem__(self, rows: slice, /) -> UnitVectors: ...
+
+
+class Table(Protocol):
+    """A table of vectors that reads the rows of a slice."""
+
+    def __len__(self) -> int: ...
+    def rows(self, rows: slice, /) -> NDArray[Any]: ...
 
 
 class UnitRows:
     """The rows of a table of vectors, scaled to length 1 where they are read."""
 
-    def __init__(self, table: Any) -> None:
+    def __init__(self, table: Table) -> None:
         self.table = table
 
     def __len__(self) -> int:
         return len(self.table)
 
-    def __getitem__(self, rows: slice) -> Vectors:
+    def __getitem__(self, rows: slice) -> UnitVectors:
         return unit_vectors(self.table.rows(rows))
 
 
@@ -48,9 +57,9 @@ def floor(threshold: float) -> np.float32:
 
 
 def larger(
-    queries: Vectors, rows: Rows, least: Vectors, most: Vectors | None = None
-) -> Iterator[Found]:
-    """Yield the cosines that are larger than `least`, some rows at a time.
+    queries: UnitVectors, rows: Rows, least: Cosines, most: Cosines | None = None
+) -> Iterator[Matches]:
+    """Yield the cosines that are larger than `least`, one block of rows at a time.
 
     Parameters
     ----------
@@ -65,21 +74,21 @@ def larger(
 
     Yields
     ------
-    query, row : ndarray of int of shape (n_found,)
+    query, row : ndarray of int of shape (n_matches,)
         Ascending.
-    cosine : ndarray of shape (n_found,)
+    cosine : ndarray of shape (n_matches,)
     """
     memory = np.empty(len(queries) * _ROWS, dtype=np.float32)
     for start in range(0, len(rows), _ROWS):
         block = rows[start : start + _ROWS]
         cosines = memory[: len(queries) * len(block)].reshape(len(queries), -1)
         np.matmul(queries, block.T, out=cosines)
-        is_found = cosines > least
+        is_match = cosines > least
         if most is not None:
-            is_found &= cosines <= most
-        found = np.flatnonzero(is_found)
-        query, row = np.divmod(found, len(block))
-        yield query, row + start, cosines.ravel()[found]
+            is_match &= cosines <= most
+        matches = np.flatnonzero(is_match)
+        query, row = np.divmod(matches, len(block))
+        yield query, row + start, cosines.ravel()[matches]
 
 
 def nearest(
@@ -90,7 +99,7 @@ def nearest(
     threshold: float = -np.inf,
     at_most: NDArray[np.floating] | None = None,
     skip_same: bool = False,
-) -> Found:
+) -> Matches:
     """Find the `k` rows of the largest cosines for each query.
 
     Parameters
@@ -109,12 +118,12 @@ def nearest(
 
     Returns
     -------
-    query, row : ndarray of int of shape (n_found,)
+    query, row : ndarray of int of shape (n_matches,)
         By query, then by falling cosine, then by row.
-    cosine : ndarray of shape (n_found,)
+    cosine : ndarray of shape (n_matches,)
         At most 1.
     """
-    found = []
+    matches = []
     k = int(k)  # products of small integers of NumPy overflow
     if k == 0:
         return _concatenated([])
@@ -124,20 +133,20 @@ def nearest(
         query, row, cosine = _nearest(
             queries[block], rows, k, threshold, most, first if skip_same else None
         )
-        found.append((query + first, row, cosine))
-    query, row, cosine = _concatenated(found)
+        matches.append((query + first, row, cosine))
+    query, row, cosine = _concatenated(matches)
     return query, row, np.clip(cosine, -1, 1)
 
 
 def _nearest(
-    queries: Vectors,
+    queries: UnitVectors,
     rows: Rows,
     k: int,
     threshold: float,
-    most: Vectors | None,
+    most: Cosines | None,
     first: int | None,
-) -> Found:
-    """The same for a block of queries; query `i` is row `first + i`."""
+) -> Matches:
+    """Find the nearest rows for a block of queries; query `i` is row `first + i`."""
     least = np.full((len(queries), 1), floor(threshold))
     n_wanted = k if first is None else k + 1  # of which one may be the same text
     if len(rows) > _SAMPLE >= n_wanted:
@@ -146,18 +155,18 @@ def _nearest(
             sample[sample > most] = -np.inf
         sample.partition(-n_wanted, axis=1)
         np.maximum(least, sample[:, [-n_wanted]] - _ROUNDING, out=least)
-    kept: list[Found] = []
-    n_found = 0
+    kept: list[Matches] = []
+    n_kept = 0
     for query, row, cosine in larger(queries, rows, least, most):
         if first is not None:
             other = row != query + first
             query, row, cosine = query[other], row[other], cosine[other]
         kept.append((query, row, cosine))
-        n_found += len(query)
-        if n_found > 4 * k * len(queries):
+        n_kept += len(query)
+        if n_kept > 4 * k * len(queries):
             kept = [best(kept, k)]
             query, _, cosine = kept[0]
-            n_found = len(query)
+            n_kept = len(query)
             # The last of k; later rows with the same cosine come after it.
             (full,) = (np.bincount(query, minlength=len(queries)) == k).nonzero()
             last = np.searchsorted(query, full, side="right") - 1
@@ -165,12 +174,12 @@ def _nearest(
     return best(kept, k)
 
 
-def best(found: list[Found], k: int | None = None) -> Found:
-    """Joined, by query, falling cosine and row; at most `k` of each query.
+def best(matches: list[Matches], k: int | None = None) -> Matches:
+    """Join and sort by query, falling cosine and row; keep at most `k` of each query.
 
     Rows of a query with equal cosines have to ascend.
     """
-    query, row, cosine = _concatenated(found)
+    query, row, cosine = _concatenated(matches)
     # Cosines are less than 2 apart. Rows ascend already, and the sort is stable.
     order = np.argsort(4.0 * query - cosine, kind="stable")
     query = query[order]
@@ -180,8 +189,8 @@ def best(found: list[Found], k: int | None = None) -> Found:
     return query, row[order], cosine[order]
 
 
-def _concatenated(found: list[Found]) -> Found:
+def _concatenated(matches: list[Matches]) -> Matches:
     none = np.empty(0, np.intp), np.empty(0, np.intp), np.empty(0, np.float32)
-    columns = zip(none, *found, strict=True)
+    columns = zip(none, *matches, strict=True)
     query, row, cosine = (np.concatenate(column) for column in columns)
     return query, row, cosine

@@ -39,6 +39,16 @@ class Predictor(Protocol):
         """One value for each sample."""
 
 
+class Index(Protocol):
+    """Finds the nearest neighbours of vectors; `partial_fit`, to add, is optional."""
+
+    def fit(self, X: Any, /) -> Any:
+        """Index vectors of shape (n, d)."""
+
+    def kneighbors(self, X: Any, n_neighbors: int, return_distance: bool) -> Any:
+        """Rows of the neighbours, shape (n_queries, n_neighbors)."""
+
+
 class Scorer(Protocol):
     """Scores a fitted estimator as `GridSearchCV` asks for it; higher is better."""
 

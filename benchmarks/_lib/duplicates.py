@@ -38,7 +38,7 @@ def best(texts: Any, groups: Any, encoder: Any, guard: Any) -> dict[str, Any]:
     """The threshold of the largest F1, its figures, and thresholds of a large F1."""
     found = []
     for threshold in THRESHOLDS:
-        model = NearDuplicates(encoder, threshold=threshold, guard=guard)
+        model = NearDuplicates(encoder, threshold=threshold, must_agree=guard)
         (_, wrong), (missed, right) = pair_confusion_matrix(
             groups, model.fit_predict(texts)
         )

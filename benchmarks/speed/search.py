@@ -278,7 +278,7 @@ def _duplicates_ours(args: Args) -> Measures:
 
     vectors = _vectors(args, _sizes(args)[0])
     texts = _numbers(vectors)
-    model = NearDuplicates(Stored(vectors), threshold=THRESHOLD, guard=None)
+    model = NearDuplicates(Stored(vectors), threshold=THRESHOLD, must_agree=None)
     _, measures = _measured(args, lambda: model.fit(texts))
     return measures | {"groups": len(model.representative_indices_)}
 

@@ -110,7 +110,7 @@ def test_mteb_retrieval(monkeypatch):
 @pytest.mark.filterwarnings("ignore")
 def test_semhash(run):
     kept = run("semhash")["kept"]
-    ours = NearDuplicates(guard=None, threshold=0.8).fit(FAQ.data)
+    ours = NearDuplicates(must_agree=None, threshold=0.8).fit(FAQ.data)
     assert abs(len(kept) - len(ours.representative_indices_)) < 5  # approximate
 
 

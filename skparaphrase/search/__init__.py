@@ -4,9 +4,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 from skparaphrase.search._duplicates import NearDuplicates
-from skparaphrase.search._hard_negatives import mine_hard_negatives
 from skparaphrase.search._indexes import FaissIndex, UsearchIndex
-from skparaphrase.search._mining import ParaphraseMiner
+from skparaphrase.search._mining import ParaphraseMiner, mine_hard_negatives
 from skparaphrase.search._semantic import SemanticSearch
 
 __all__ = [

@@ -16,6 +16,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from skparaphrase._estimator import DocumentedOnline
 from skparaphrase._math import dot, unit_vectors
+from skparaphrase._nearest import UnitVectors
+from skparaphrase._typing import Encoder
 from skparaphrase.encoders import load_pretrained
 from skparaphrase.storage import save
 from skparaphrase.text import unique_texts
@@ -27,7 +29,7 @@ _UNIT = 1e-6  # from length 1, which is length 1
 class EncoderUser(DocumentedOnline, BaseEstimator):
     """Base class of estimators that compare texts by the vectors of an encoder."""
 
-    encoder: Any
+    encoder: Encoder | None
     encoder_: Any
 
     def _fit_encoder(self, texts: NDArray[np.object_] | None) -> None:
@@ -44,11 +46,8 @@ class EncoderUser(DocumentedOnline, BaseEstimator):
                 "fit it to: pass the fitted encoder that made the vectors."
             )
 
-    def _embed(self, texts: NDArray[np.object_]) -> NDArray[np.float32]:
-        """Unit vectors of texts, shape (n_texts, dim); equal texts are embedded once.
-
-        The vector of a text without a known word is zero.
-        """
+    def _embed(self, texts: NDArray[np.object_]) -> UnitVectors:
+        """Unit vectors of texts, or zeros; equal texts are embedded once."""
         distinct, indices = unique_texts(texts)
         parts = [
             as_unit_vectors(self.encoder_.transform(distinct[start : start + _TEXTS]))
@@ -67,7 +66,7 @@ class EncoderUser(DocumentedOnline, BaseEstimator):
         return tags
 
 
-def _is_fitted(encoder: Any) -> bool:
+def _is_fitted(encoder: object) -> bool:
     """Whether the encoder, or each step of a pipeline, is fitted."""
     if isinstance(encoder, Pipeline):  # scikit-learn asks only the last step
         return all(_is_fitted(step) for _, step in encoder.steps)
@@ -75,21 +74,21 @@ def _is_fitted(encoder: Any) -> bool:
         check_is_fitted(encoder)
     except NotFittedError:
         return False
-    except TypeError:  # "passthrough"
-        return True
+    except TypeError:
+        pass  # "passthrough"
     return True
 
 
-def as_unit_vectors(vectors: Any) -> NDArray[np.float32]:
+def as_unit_vectors(vectors: object) -> UnitVectors:
     """Checked vectors of length 1 or 0; the array itself if it holds them."""
     if issparse(vectors):
         raise TypeError(
             "The encoder returns sparse vectors; use TruncatedSVD as its last step to "
             "make them dense."
         )
-    vectors = check_array(
+    checked: UnitVectors = check_array(
         vectors, dtype=np.float32, ensure_min_samples=0, input_name="vectors"
     )
-    lengths = np.sqrt(dot(vectors, vectors))
+    lengths = np.sqrt(dot(checked, checked))
     is_unit = (np.abs(lengths - 1) <= _UNIT) | (lengths == 0)
-    return vectors if is_unit.all() else unit_vectors(vectors)
+    return checked if is_unit.all() else unit_vectors(checked)

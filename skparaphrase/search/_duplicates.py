@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from sklearn.base import ClusterMixin
 
 from skparaphrase._compat import HasMethods, Interval, StrOptions, fit_context
-from skparaphrase._nearest import QUERIES, best, floor, larger
+from skparaphrase._nearest import QUERIES, Indices, UnitVectors, best, floor, larger
+from skparaphrase._typing import Encoder, Texts
 from skparaphrase.search._base import EncoderUser
 from skparaphrase.text import unique_texts
 from skparaphrase.text._check import check_single_texts
@@ -28,8 +29,8 @@ class NearDuplicates(ClusterMixin, EncoderUser):
     """Group texts that mean the same, and choose a representative of each group.
 
     The first text represents a group. Every later text joins the most similar
-    representative before it if their cosine is at least `threshold` and the `guard`
-    agrees; otherwise it represents a new group. So every text is similar to its
+    representative before it if their cosine is at least `threshold` and they agree in
+    `must_agree`; otherwise it represents a new group. So every text is similar to its
     representative, unlike in single-linkage clustering. Equal texts are always in one
     group.
 
@@ -40,7 +41,7 @@ class NearDuplicates(ClusterMixin, EncoderUser):
     threshold : float, default=0.8
         Smallest cosine of a text with the representative of its group. It depends on
         the texts and the encoder; choose it on texts whose groups are known.
-    guard : {"numbers"}, callable or None, default="numbers"
+    must_agree : {"numbers"}, callable or None, default="numbers"
         Extra condition for grouping two texts, because "500 GB drive" and "750 GB
         drive" have nearly equal vectors. "numbers": the texts contain the same numbers
         ("500GB" and "500 GB" are equal) and the same words with a digit ("P2419H"), in
@@ -63,8 +64,9 @@ class NearDuplicates(ClusterMixin, EncoderUser):
     Notes
     -----
     Only representatives are compared with the texts after them, in blocks: time grows
-    with the number of texts times the number of groups. A callable `guard` is called
-    for each representative above the threshold until one agrees.
+    with the number of texts times the number of groups. A callable
+    `must_agree` is called for each representative above the threshold until it accepts
+    one.
 
     Examples
     --------
@@ -74,28 +76,28 @@ class NearDuplicates(ClusterMixin, EncoderUser):
     array([0, 1, 0])
     """
 
-    labels_: NDArray[np.intp]
-    representative_indices_: NDArray[np.intp]
+    labels_: Indices
+    representative_indices_: Indices
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "encoder": [HasMethods(["fit", "transform"]), None],
         "threshold": [Interval(Real, -1, 1, closed="both")],
-        "guard": [StrOptions({"numbers"}), callable, None],
+        "must_agree": [StrOptions({"numbers"}), callable, None],
     }
 
     def __init__(
         self,
-        encoder: Any = None,
+        encoder: Encoder | None = None,
         *,
         threshold: float = 0.8,
-        guard: str | Callable[[str, str], bool] | None = "numbers",
+        must_agree: str | Callable[[str, str], bool] | None = "numbers",
     ) -> None:
         self.encoder = encoder
         self.threshold = threshold
-        self.guard = guard
+        self.must_agree = must_agree
 
     @fit_context(prefer_skip_nested_validation=False)
-    def fit(self, X: Any, y: Any = None) -> Self:
+    def fit(self, X: Texts, y: object = None) -> Self:
         """Group the texts.
 
         Parameters
@@ -109,38 +111,36 @@ class NearDuplicates(ClusterMixin, EncoderUser):
         """
         texts = check_single_texts(X)
         self._fit_encoder(texts)
-        _, numbers = unique_texts(texts)
-        _, first = np.unique(numbers, return_index=True)  # of equal texts
+        _, indices = unique_texts(texts)
+        _, first = np.unique(indices, return_index=True)  # of equal texts
         leaders = self._leaders(texts[first], self._embed(texts[first]))
         representatives, labels = np.unique(leaders, return_inverse=True)
         self.representative_indices_ = first[representatives]
-        self.labels_ = labels[numbers]
+        self.labels_ = labels[indices]
         return self
 
-    def _leaders(
-        self, texts: NDArray[np.object_], vectors: NDArray[np.float32]
-    ) -> NDArray[np.intp]:
+    def _leaders(self, texts: NDArray[np.object_], vectors: UnitVectors) -> Indices:
         """The row of the representative of each text."""
         keys = np.zeros(len(texts), np.intp)
-        if self.guard == "numbers":
+        if self.must_agree == "numbers":
             keys = _number_keys(texts)
-        agree = self.guard if callable(self.guard) else lambda first, second: True
+        agree = self.must_agree if callable(self.must_agree) else lambda *texts: True
         leaders = np.arange(len(texts))
         representatives: list[int] = []
         rows = np.empty_like(vectors)  # of representatives, then of a block
         for first in range(0, len(texts), QUERIES):
             block = vectors[first : first + QUERIES]
-            n_known, stop = len(representatives), first + len(block)
-            rows[n_known : n_known + len(block)] = block
+            start, stop = len(representatives), first + len(block)
+            rows[start : start + len(block)] = block
             least = np.full((len(block), 1), floor(self.threshold))
-            known = np.array([*representatives, *range(first, stop)])
-            found = []
-            for query, row, cosine in larger(block, rows[: len(known)], least):
-                asked, other = first + query, known[row]
+            candidates = np.array([*representatives, *range(first, stop)])
+            matches = []
+            for query, row, cosine in larger(block, rows[: len(candidates)], least):
+                asked, other = first + query, candidates[row]
                 keep = (other < asked) & (keys[other] == keys[asked])
-                found.append((query[keep], row[keep], cosine[keep]))
-            query, row, _ = best(found)
-            others = known[row].tolist()
+                matches.append((query[keep], row[keep], cosine[keep]))
+            query, row, _ = best(matches)
+            others = candidates[row].tolist()
             ends = np.searchsorted(query, np.arange(len(block) + 1)).tolist()
             for i in range(len(block)):
                 text = first + i
@@ -154,7 +154,7 @@ class NearDuplicates(ClusterMixin, EncoderUser):
         return leaders
 
 
-def _number_keys(texts: NDArray[np.object_]) -> NDArray[np.intp]:
+def _number_keys(texts: NDArray[np.object_]) -> Indices:
     """Equal keys for texts with the same set of numbers."""
     keys = np.empty(len(texts), dtype=object)
     for i, text in enumerate(texts):

@@ -3,6 +3,7 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+from collections.abc import Callable
 from importlib import import_module
 from numbers import Integral
 from typing import Any, ClassVar, Self
@@ -14,14 +15,19 @@ from sklearn.utils.validation import check_is_fitted
 
 from skparaphrase._compat import Interval, fit_context
 from skparaphrase._estimator import DocumentedOnline
-
-__all__ = ["FaissIndex", "UsearchIndex"]
+from skparaphrase._nearest import UnitVectors
+from skparaphrase._typing import Vectors
 
 
 class _Index(DocumentedOnline, BaseEstimator):
     """Base of indexes, which are saved and pickled as the bytes of their library."""
 
     index_: Any
+    _make_index: Callable[[UnitVectors], Any]
+    _add: Callable[[UnitVectors], None]
+    _search: Callable[[UnitVectors, int], tuple[Any, Any]]  # distances, indices
+    _to_bytes: Callable[[], NDArray[np.uint8]]
+    _from_bytes: Callable[[NDArray[np.uint8]], Any]
 
     @property
     def _index(self) -> Any:
@@ -34,11 +40,11 @@ class _Index(DocumentedOnline, BaseEstimator):
     def __getstate__(self) -> dict[str, Any]:
         state: dict[str, Any] = super().__getstate__()
         if "index_" in state:
-            state["index_"] = self._to_bytes(self._index)
+            state["index_"] = self._to_bytes()
         return state
 
     @fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: Any = None) -> Self:
+    def fit(self, X: Vectors, y: object = None) -> Self:
         """Build the index.
 
         Parameters
@@ -51,11 +57,10 @@ class _Index(DocumentedOnline, BaseEstimator):
         -------
         self : estimator
         """
-        X = _contiguous(X)
-        self.index_ = self._made(X)
+        self.index_ = self._make_index(_contiguous(X))
         return self.partial_fit(X)
 
-    def partial_fit(self, X: Any, y: Any = None) -> Self:
+    def partial_fit(self, X: Vectors, y: object = None) -> Self:
         """Add vectors.
 
         Parameters
@@ -68,11 +73,11 @@ class _Index(DocumentedOnline, BaseEstimator):
         -------
         self : estimator
         """
-        self._add(self._index, _contiguous(X))
+        self._add(_contiguous(X))
         return self
 
     def kneighbors(
-        self, X: Any, n_neighbors: int = 5, return_distance: bool = True
+        self, X: Vectors, n_neighbors: int = 5, return_distance: bool = True
     ) -> Any:
         """Find nearest neighbours.
 
@@ -89,23 +94,8 @@ class _Index(DocumentedOnline, BaseEstimator):
         indices : ndarray of int of shape (n_queries, n_neighbors)
             In the order in which vectors were added; -1 where too few were found.
         """
-        distances, indices = self._search(self._index, _contiguous(X), n_neighbors)
+        distances, indices = self._search(_contiguous(X), n_neighbors)
         return (distances, indices) if return_distance else indices
-
-    def _made(self, X: NDArray[np.float32]) -> Any:
-        raise NotImplementedError
-
-    def _add(self, index: Any, X: NDArray[np.float32]) -> None:
-        raise NotImplementedError
-
-    def _search(self, index: Any, X: NDArray[np.float32], k: int) -> tuple[Any, Any]:
-        raise NotImplementedError
-
-    def _to_bytes(self, index: Any) -> NDArray[np.uint8]:
-        raise NotImplementedError
-
-    def _from_bytes(self, content: NDArray[np.uint8]) -> Any:
-        raise NotImplementedError
 
 
 class FaissIndex(_Index):
@@ -116,22 +106,23 @@ class FaissIndex(_Index):
     Parameters
     ----------
     factory : str, default="HNSW32"
-        What `faiss.index_factory` makes: "HNSW32", a graph with 32 neighbours a text;
-        "IVF1024,Flat", 1,024 clusters; "IVF1024,PQ32", clusters of compressed vectors;
-        and others. Clusters are learnt from the texts of `fit`.
+        The index that `faiss.index_factory` makes: "HNSW32" is a graph with 32
+        neighbours a text, "IVF1024,Flat" are 1,024 clusters, "IVF1024,PQ32" clusters
+        of compressed vectors. Clusters are learnt from the texts of `fit`.
     parameters : str, default="efSearch=64"
-        What makes a search longer and more exact, as faiss writes it: "efSearch=64" of
-        a graph, "nprobe=16" of clusters. An empty string keeps the defaults of faiss.
+        Search parameters of faiss, such as "efSearch=64" for a graph and "nprobe=16"
+        for clusters: larger values search longer and more exactly. An empty string
+        keeps the defaults of faiss.
 
     Attributes
     ----------
     index_ : faiss.Index
-        Of a loaded search, the bytes of its file until it is used.
+        After loading, the bytes of its file until the index is used.
 
     Notes
     -----
-    faiss itself reads a saved index, and does not promise to survive a file that was
-    crafted to harm: load a search with an index only from a source that you trust.
+    faiss itself reads a saved index, and may not be safe against malicious files: load
+    a search with an index only from a source that you trust.
 
     Examples
     --------
@@ -150,7 +141,7 @@ class FaissIndex(_Index):
         self.factory = factory
         self.parameters = parameters
 
-    def _made(self, X: NDArray[np.float32]) -> Any:
+    def _make_index(self, X: UnitVectors) -> Any:
         faiss = import_module("faiss")
         index = faiss.index_factory(X.shape[1], self.factory)
         if not index.is_trained:
@@ -159,15 +150,16 @@ class FaissIndex(_Index):
             faiss.ParameterSpace().set_index_parameters(index, self.parameters)
         return index
 
-    def _add(self, index: Any, X: NDArray[np.float32]) -> None:
-        index.add(X)
+    def _add(self, X: UnitVectors) -> None:
+        self._index.add(X)
 
-    def _search(self, index: Any, X: NDArray[np.float32], k: int) -> tuple[Any, Any]:
-        distances, indices = index.search(X, k)
+    def _search(self, X: UnitVectors, k: int) -> tuple[Any, Any]:
+        distances, indices = self._index.search(X, k)
         return distances, indices
 
-    def _to_bytes(self, index: Any) -> NDArray[np.uint8]:
-        content: NDArray[np.uint8] = import_module("faiss").serialize_index(index)
+    def _to_bytes(self) -> NDArray[np.uint8]:
+        faiss = import_module("faiss")
+        content: NDArray[np.uint8] = faiss.serialize_index(self._index)
         return content
 
     def _from_bytes(self, content: NDArray[np.uint8]) -> Any:
@@ -184,20 +176,19 @@ class UsearchIndex(_Index):
     connectivity : int, default=16
         Neighbours of a text in the graph.
     expansion_add : int, default=128
-        Candidates that are looked at when a text is added. More make a better graph.
+        Number of candidates when a text is added. More make a better graph.
     expansion_search : int, default=64
-        Candidates that are looked at in a search: more find more of the true
-        neighbours.
+        Number of candidates in a search. More find more of the true neighbours.
 
     Attributes
     ----------
     index_ : usearch.index.Index
-        Of a loaded search, the bytes of its file until it is used.
+        After loading, the bytes of its file until the index is used.
 
     Notes
     -----
-    usearch itself reads a saved index, and does not promise to survive a file that was
-    crafted to harm: load a search with an index only from a source that you trust.
+    usearch itself reads a saved index, and may not be safe against malicious files:
+    load a search with an index only from a source that you trust.
 
     Examples
     --------
@@ -222,7 +213,7 @@ class UsearchIndex(_Index):
         self.expansion_add = expansion_add
         self.expansion_search = expansion_search
 
-    def _made(self, X: NDArray[np.float32]) -> Any:
+    def _make_index(self, X: UnitVectors) -> Any:
         return import_module("usearch.index").Index(
             ndim=X.shape[1],
             metric="ip",
@@ -231,26 +222,26 @@ class UsearchIndex(_Index):
             expansion_add=self.expansion_add,
         )
 
-    def _add(self, index: Any, X: NDArray[np.float32]) -> None:
-        index.add(np.arange(len(index), len(index) + len(X)), X)
+    def _add(self, X: UnitVectors) -> None:
+        start = len(self._index)
+        self._index.add(np.arange(start, start + len(X)), X)
 
-    def _search(self, index: Any, X: NDArray[np.float32], k: int) -> tuple[Any, Any]:
-        index.expansion_search = self.expansion_search
-        matches = index.search(X, k)
+    def _search(self, X: UnitVectors, k: int) -> tuple[Any, Any]:
+        self._index.expansion_search = self.expansion_search
+        matches = self._index.search(X, k)
         indices = matches.keys.astype(np.intp).reshape(len(X), -1)
         distances = matches.distances.reshape(indices.shape)
         counts = np.reshape(getattr(matches, "counts", indices.shape[1]), (-1, 1))
         is_missing = np.arange(indices.shape[1]) >= counts
-        return np.where(is_missing, np.inf, distances), np.where(
-            is_missing, -1, indices
-        )
+        indices[is_missing] = -1
+        return np.where(is_missing, np.inf, distances), indices
 
-    def _to_bytes(self, index: Any) -> NDArray[np.uint8]:
-        return np.frombuffer(index.save(), dtype=np.uint8)
+    def _to_bytes(self) -> NDArray[np.uint8]:
+        return np.frombuffer(self._index.save(), dtype=np.uint8)
 
     def _from_bytes(self, content: NDArray[np.uint8]) -> Any:
         return import_module("usearch.index").Index.restore(content.tobytes())
 
 
-def _contiguous(X: Any) -> NDArray[np.float32]:
+def _contiguous(X: Vectors) -> UnitVectors:
     return np.ascontiguousarray(X, dtype=np.float32)

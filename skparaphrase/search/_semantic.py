@@ -7,13 +7,21 @@ from numbers import Integral
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 from sklearn.utils import Bunch, check_consistent_length, check_scalar, column_or_1d
 from sklearn.utils.validation import check_is_fitted
 
 from skparaphrase._compat import HasMethods, check_pandas_support, fit_context
-from skparaphrase._nearest import QUERIES, floor, nearest
+from skparaphrase._nearest import (
+    QUERIES,
+    Cosines,
+    Indices,
+    UnitVectors,
+    floor,
+    nearest,
+)
+from skparaphrase._typing import Encoder, Index, Texts
 from skparaphrase.search._base import EncoderUser, as_unit_vectors
 from skparaphrase.text._check import check_single_texts
 
@@ -75,22 +83,29 @@ class SemanticSearch(EncoderUser):
 
     ids_: NDArray[Any]
     texts_: NDArray[np.object_] | None
-    vectors_: NDArray[np.float32]
-    neighbors_: Any
-    indexed_: NDArray[np.intp] | None
+    vectors_: UnitVectors
+    neighbors_: Any  # an Index or None
+    indexed_: Indices | None
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "encoder": [HasMethods(["fit", "transform"]), None],
         "neighbors": [HasMethods(["fit", "kneighbors"]), None],
     }
 
-    def __init__(self, encoder: Any = None, neighbors: Any = None) -> None:
+    def __init__(
+        self, encoder: Encoder | None = None, neighbors: Index | None = None
+    ) -> None:
         self.encoder = encoder
         self.neighbors = neighbors
 
     @fit_context(prefer_skip_nested_validation=False)
     def fit(
-        self, X: Any, y: Any = None, *, ids: Any = None, vectors: Any = None
+        self,
+        X: Texts,
+        y: object = None,
+        *,
+        ids: ArrayLike | None = None,
+        vectors: ArrayLike | None = None,
     ) -> Self:
         """Embed the texts that are searched.
 
@@ -114,17 +129,22 @@ class SemanticSearch(EncoderUser):
         -------
         self : SemanticSearch
         """
-        texts, given = _texts_and_vectors(X, vectors)
-        new_ids = _check_ids(X, ids, len(given if texts is None else texts))
+        texts, unit = _texts_and_vectors(X, vectors)
+        new_ids = _check_ids(X, ids, len(unit if texts is None else texts))
         self._fit_encoder(texts)
-        new_vectors = self._unit_vectors(texts, given)
-        self.neighbors_, self.indexed_ = self._fitted_index(new_vectors)
-        self.ids_, self.texts_, self.vectors_ = new_ids, texts, new_vectors
+        unit = self._embed(texts) if unit is None else unit
+        self.neighbors_, self.indexed_ = self._fitted_index(unit)
+        self.ids_, self.texts_, self.vectors_ = new_ids, texts, unit
         return self
 
     @fit_context(prefer_skip_nested_validation=False)
     def partial_fit(
-        self, X: Any, y: Any = None, *, ids: Any = None, vectors: Any = None
+        self,
+        X: Texts,
+        y: object = None,
+        *,
+        ids: ArrayLike | None = None,
+        vectors: ArrayLike | None = None,
     ) -> Self:
         """Add texts. The encoder stays.
 
@@ -144,28 +164,28 @@ class SemanticSearch(EncoderUser):
         """
         if not hasattr(self, "vectors_"):
             return self.fit(X, ids=ids, vectors=vectors)
-        texts, given = _texts_and_vectors(X, vectors)
+        texts, unit = _texts_and_vectors(X, vectors)
         if (texts is None) != (self.texts_ is None):
             has = "no texts" if self.texts_ is None else "texts"
             raise ValueError(f"The search was fitted with {has}: add the same.")
-        added = self._unit_vectors(texts, given)
-        self._check_width(added)
-        new_ids = _check_ids(X, ids, len(added), self.ids_)
+        unit = self._embed(texts) if unit is None else unit
+        self._check_width(unit)
+        new_ids = _check_ids(X, ids, len(unit), self.ids_)
         new_texts = self.texts_
         if texts is not None:
             new_texts = np.concatenate([self.texts_, texts])
-        new_vectors = np.concatenate([self.vectors_, added])
+        new_vectors = np.concatenate([self.vectors_, unit])
         if self.indexed_ is None or not hasattr(self.neighbors_, "partial_fit"):
             index = self._fitted_index(new_vectors)
         else:
-            self.neighbors_.partial_fit(added)
+            self.neighbors_.partial_fit(unit)
             new_rows = np.arange(len(self.vectors_), len(new_vectors))
             index = self.neighbors_, np.concatenate([self.indexed_, new_rows])
         self.neighbors_, self.indexed_ = index
         self.ids_, self.texts_, self.vectors_ = new_ids, new_texts, new_vectors
         return self
 
-    def remove(self, ids: Any) -> Self:
+    def remove(self, ids: ArrayLike) -> Self:
         """Remove texts. Those that stay keep their ids.
 
         Parameters
@@ -201,28 +221,14 @@ class SemanticSearch(EncoderUser):
         self.ids_, self.vectors_ = self.ids_[stays], self.vectors_[stays]
         return self
 
-    def _unit_vectors(
-        self, texts: NDArray[np.object_] | None, vectors: Any
-    ) -> NDArray[np.float32]:
-        """Of texts, or those that were given."""
-        if vectors is None:
-            assert texts is not None
-            return self._embed(texts)
-        vectors = as_unit_vectors(vectors)
-        if texts is not None:
-            check_consistent_length(texts, vectors)
-        return vectors
-
-    def _check_width(self, vectors: NDArray[np.float32]) -> None:
+    def _check_width(self, vectors: UnitVectors) -> None:
         if vectors.shape[1] != self.vectors_.shape[1]:
             raise ValueError(
                 f"The vectors have {vectors.shape[1]} dimensions, and those that are "
-                f"searched {self.vectors_.shape[1]}: they are of different encoders."
+                f"searched {self.vectors_.shape[1]}: use the same encoder for both."
             )
 
-    def _fitted_index(
-        self, vectors: NDArray[np.float32]
-    ) -> tuple[Any, NDArray[np.intp] | None]:
+    def _fitted_index(self, vectors: UnitVectors) -> tuple[Any, Indices | None]:
         """An index of vectors, and the positions of the texts in it."""
         if self.neighbors is None or not len(vectors):
             return None, None
@@ -230,12 +236,12 @@ class SemanticSearch(EncoderUser):
 
     def search(
         self,
-        queries: Any,
+        queries: Texts,
         k: int = 10,
         *,
-        where: Any = None,
+        mask: ArrayLike | None = None,
         threshold: float | None = None,
-        groups: Any = None,
+        groups: ArrayLike | None = None,
         as_frame: bool = False,
     ) -> Any:
         """Find the most similar texts for each query.
@@ -246,7 +252,7 @@ class SemanticSearch(EncoderUser):
             Texts, or their vectors, shape (n_queries, dim) or (dim,).
         k : int, default=10
             Number of texts for each query; all of them if there are fewer.
-        where : array-like of bool of shape (n_texts,), default=None
+        mask : array-like of bool of shape (n_texts,), default=None
             The texts to search, by position: ``np.isin(search.ids_, wanted)`` chooses
             them by their ids. These searches are exact, also with `neighbors`.
         threshold : float, default=None
@@ -275,34 +281,37 @@ class SemanticSearch(EncoderUser):
             - score : ndarray of shape (n_queries, k), the cosine
         """
         check_is_fitted(self)
-        queries = [queries] if isinstance(queries, str) else queries
         queries, vectors = self._embed_queries(queries)
+        if mask is not None:
+            mask = self._check_mask(mask)
         if groups is None:
-            score, row = self._nearest(vectors, k, where)
+            score, row = self._nearest(vectors, k, mask)
         else:
-            score, row = self._nearest_groups(vectors, k, where, groups)
+            score, row = self._nearest_groups(vectors, k, mask, groups)
         is_hit = np.ones(score.shape, dtype=bool)
         if threshold is not None:
             is_hit = score > floor(threshold)
-            columns = slice(int(is_hit.sum(axis=1).max(initial=0)))  # best hits first
-            score, row, is_hit = score[:, columns], row[:, columns], is_hit[:, columns]
-        found: dict[str, NDArray[Any]] = {"id": self.ids_[row], "row": row}
+            n_hits = int(is_hit.sum(axis=1).max(initial=0))  # the first ones
+            score, row, is_hit = score[:, :n_hits], row[:, :n_hits], is_hit[:, :n_hits]
+        columns: dict[str, NDArray[Any]] = {"id": self.ids_[row], "row": row}
         if self.texts_ is not None:
-            found["text"] = self.texts_[row]
-        found["score"] = score
+            columns["text"] = self.texts_[row]
+        columns["score"] = score
         if as_frame:
             frame = {"query": queries.repeat(is_hit.sum(axis=1))}
-            frame |= {name: values[is_hit] for name, values in found.items()}
+            frame |= {name: values[is_hit] for name, values in columns.items()}
             return check_pandas_support("as_frame=True").DataFrame(frame)
         if not is_hit.all():
             score[~is_hit], row[~is_hit] = np.nan, -1
-            for name in {"id", "text"} & set(found):
-                found[name] = found[name].astype(object)
-                found[name][~is_hit] = None
-        return Bunch(query=queries, **found)
+            for name in {"id", "text"} & set(columns):
+                columns[name] = columns[name].astype(object)
+                columns[name][~is_hit] = None
+        return Bunch(query=queries, **columns)
 
-    def _embed_queries(self, queries: Any) -> tuple[NDArray[Any], NDArray[np.float32]]:
+    def _embed_queries(self, queries: Texts) -> tuple[NDArray[Any], UnitVectors]:
         """Queries and their unit vectors."""
+        if isinstance(queries, str):
+            queries = [queries]
         if _are_vectors(queries):
             vectors = as_unit_vectors(np.atleast_2d(queries))
             queries = np.arange(len(vectors))
@@ -313,12 +322,12 @@ class SemanticSearch(EncoderUser):
         return queries, vectors
 
     def _nearest(
-        self, vectors: NDArray[np.float32], k: int, where: Any = None
-    ) -> tuple[NDArray[np.float32], NDArray[np.intp]]:
+        self, vectors: UnitVectors, k: int, mask: NDArray[np.bool_] | None
+    ) -> tuple[Cosines, Indices]:
         """Cosines and rows of shape (n_queries, k)."""
         check_scalar(k, "k", Integral, min_val=1)
-        if where is not None:
-            allowed = np.flatnonzero(self._mask(where))
+        if mask is not None:
+            allowed = np.flatnonzero(mask)
             k = min(k, len(allowed))
             _, row, score = nearest(vectors, _ChosenRows(self.vectors_, allowed), k)
             row = allowed[row]
@@ -331,34 +340,35 @@ class SemanticSearch(EncoderUser):
         return score.reshape(shape), row.reshape(shape)
 
     def _nearest_groups(
-        self, vectors: NDArray[np.float32], k: int, where: Any, groups: Any
-    ) -> tuple[NDArray[np.float32], NDArray[np.intp]]:
+        self,
+        vectors: UnitVectors,
+        k: int,
+        mask: NDArray[np.bool_] | None,
+        groups: ArrayLike,
+    ) -> tuple[Cosines, Indices]:
         """The best hit of each of the `k` best groups; more hits are asked for."""
         check_scalar(k, "k", Integral, min_val=1)
-        groups = column_or_1d(groups)
+        groups = np.asarray(column_or_1d(groups))
         check_consistent_length(groups, self.ids_)
-        searched = groups if where is None else groups[self._mask(where)]
+        searched = groups if mask is None else groups[mask]
         n_asked, k = k, min(k, len(np.unique(searched)))
         while True:
-            score, row = self._nearest(vectors, n_asked, where)
+            score, row = self._nearest(vectors, n_asked, mask)
             best = [
                 np.sort(np.unique(groups[hits], return_index=True)[1])[:k]
                 for hits in row
             ]
             if n_asked >= len(searched) or all(len(columns) == k for columns in best):
                 columns = np.array(best, dtype=np.intp).reshape(len(row), k)
-                return (
-                    np.take_along_axis(score, columns, axis=1),
-                    np.take_along_axis(row, columns, axis=1),
-                )
+                return _columns_of(score, row, columns)
             n_asked = min(4 * n_asked, len(searched))
 
     def _nearest_of_index(
-        self, vectors: NDArray[np.float32], k: int
-    ) -> tuple[NDArray[np.float32], NDArray[np.intp]]:
+        self, vectors: UnitVectors, k: int
+    ) -> tuple[Cosines, Indices]:
         """Neighbours from the index, with exact cosines."""
         row = self._rows_of_index(vectors, k)
-        score: NDArray[np.float32] = np.empty(row.shape, dtype=np.float32)
+        score: Cosines = np.empty(row.shape, dtype=np.float32)
         for start in range(0, len(row), QUERIES):
             block = slice(start, start + QUERIES)
             others = self.vectors_[row[block]]
@@ -366,12 +376,9 @@ class SemanticSearch(EncoderUser):
         np.clip(score, -1, 1, out=score)
         score[row < 0] = -np.inf
         order = np.argsort(-score, axis=1, kind="stable")[:, :k]
-        return (
-            np.take_along_axis(score, order, axis=1),
-            np.take_along_axis(row, order, axis=1),
-        )
+        return _columns_of(score, row, order)
 
-    def _rows_of_index(self, vectors: NDArray[np.float32], k: int) -> NDArray[np.intp]:
+    def _rows_of_index(self, vectors: UnitVectors, k: int) -> Indices:
         """At least `k` rows for each query; -1 are texts that were removed."""
         assert self.indexed_ is not None
         rows = np.append(self.indexed_, -1)  # -1 of label -1, where none was found
@@ -387,49 +394,61 @@ class SemanticSearch(EncoderUser):
                 )
             n_asked = min(2 * n_asked, len(self.indexed_))
 
-    def _mask(self, where: Any) -> NDArray[np.bool_]:
-        """The texts that `where` allows."""
-        mask = np.asarray(where)
+    def _check_mask(self, mask: ArrayLike) -> NDArray[np.bool_]:
+        mask = np.asarray(mask)
         if mask.dtype != bool or mask.shape != self.ids_.shape:
             raise ValueError(
-                f"where must be an array of a bool for each of the {len(self.ids_)} "
+                f"mask must be an array of a bool for each of the {len(self.ids_)} "
                 "texts, such as np.isin(search.ids_, wanted); got shape "
                 f"{mask.shape} and dtype {mask.dtype}."
             )
         return mask
 
 
-def _are_vectors(X: Any) -> bool:
+def _columns_of(
+    score: Cosines, row: Indices, columns: Indices
+) -> tuple[Cosines, Indices]:
+    """Scores and rows at some columns of each query."""
+    score = np.take_along_axis(score, columns, axis=1)
+    return score, np.take_along_axis(row, columns, axis=1)
+
+
+def _are_vectors(X: object) -> bool:
     """Whether an array holds numbers."""
     return getattr(getattr(X, "dtype", None), "kind", "O") in "fiu"
 
 
-def _texts_and_vectors(X: Any, vectors: Any) -> tuple[Any, Any]:
-    """Texts, or None, and the vectors that were given, or None."""
+def _texts_and_vectors(X: Texts, vectors: ArrayLike | None) -> tuple[Any, Any]:
+    """Texts, or None, and the unit vectors that were given, or None."""
     if vectors is None and _are_vectors(X):
-        return None, X
-    return check_single_texts(X), vectors
+        return None, as_unit_vectors(X)
+    texts = check_single_texts(X)
+    if vectors is not None:
+        vectors = as_unit_vectors(vectors)
+        check_consistent_length(texts, vectors)
+    return texts, vectors
 
 
 class _ChosenRows:
-    """Some rows of an array, which are only read when they are asked for."""
+    """Some rows of an array, which are read one slice at a time."""
 
-    def __init__(self, array: NDArray[np.float32], rows: NDArray[np.intp]) -> None:
+    def __init__(self, array: UnitVectors, rows: Indices) -> None:
         self.array = array
         self.rows = rows
 
     def __len__(self) -> int:
         return len(self.rows)
 
-    def __getitem__(self, rows: slice) -> NDArray[np.float32]:
+    def __getitem__(self, rows: slice) -> UnitVectors:
         return self.array[self.rows[rows]]
 
 
 def _check_ids(
-    X: Any, ids: Any, n: int, before: NDArray[Any] | None = None
+    X: Texts, ids: ArrayLike | None, n: int, before: NDArray[Any] | None = None
 ) -> NDArray[Any]:
     """The ids of `n` new texts after those of `before`; see `SemanticSearch.fit`."""
-    taken = set() if before is None else set(before.tolist())
+    before = np.empty(0, np.int64) if before is None else before
+    taken = set(before.tolist())
     index: Any = getattr(X, "index", None)
     if ids is not None:
         new = _listed(ids)
@@ -446,19 +465,15 @@ def _check_ids(
                 f"ids[{position}] = {name!r} is there already; ids are distinct."
             )
         taken.add(name)
-    added: NDArray[Any] = np.empty(n, dtype=object)
+    is_integer = all(type(name) is int and abs(name) < 2**63 for name in new)
+    added: NDArray[Any] = np.empty(n, dtype=np.int64 if is_integer else object)
     added[:] = new
-    if all(type(name) is int and abs(name) < 2**63 for name in new):
-        added = added.astype(np.int64)
-    if before is None:
-        return added
-    dtype = before.dtype if before.dtype == added.dtype else object
-    return np.concatenate([before.astype(dtype), added.astype(dtype)])
+    return np.concatenate([before, added])
 
 
-def _listed(ids: Any) -> list[Any]:
+def _listed(ids: ArrayLike) -> list[Any]:
     """Ids as Python objects; a single id is a list of one."""
     if isinstance(ids, str) or (np.ndim(ids) == 0 and not hasattr(ids, "__iter__")):
-        ids = [ids]
-    names = ids.tolist() if hasattr(ids, "tolist") else ids
+        ids = np.array([ids], dtype=object)
+    names: Any = getattr(ids, "tolist", lambda: ids)()
     return [name.item() if isinstance(name, np.generic) else name for name in names]

@@ -50,22 +50,17 @@ def test_no_chains():
     assert groups.representative_indices_.tolist() == [0, 2, 3]
 
 
-def test_the_nearest_representative():
-    """35 degrees are within 60 of both 0 and 90."""
-    labels = NearDuplicates(PLANE, threshold=0.5).fit_predict(["a", "d", "e"])
-    assert labels.tolist() == [0, 1, 0]
-
-
 @pytest.mark.parametrize("block", [16, 512])
-@pytest.mark.parametrize("guard", [None, "longer"])
-def test_as_one_by_one(monkeypatch, block, guard):
+@pytest.mark.parametrize("compared", [False, True])
+def test_as_one_by_one(monkeypatch, block, compared):
     def longer(first, second):
         return len(second) >= len(first)
 
     monkeypatch.setattr("skparaphrase.search._duplicates.QUERIES", block)
     monkeypatch.setattr(_nearest, "_ROWS", 100)
-    groups = NearDuplicates(threshold=0.6, guard=longer if guard else None).fit(TEXTS)
-    agree = longer if guard else lambda first, second: True
+    groups = NearDuplicates(threshold=0.6, must_agree=longer if compared else None)
+    groups.fit(TEXTS)
+    agree = longer if compared else lambda first, second: True
     representatives, labels = greedy(TEXTS, 0.6, agree)
     assert_array_equal(groups.representative_indices_, representatives)
     assert_array_equal(groups.labels_, labels)
@@ -80,7 +75,7 @@ def test_numbers_must_agree():
         "Canon EOS camera",
     ]
     assert NearDuplicates(threshold=0.7).fit_predict(texts).tolist() == [0, 1, 0, 2]
-    free = NearDuplicates(threshold=0.7, guard=None).fit_predict(texts)
+    free = NearDuplicates(threshold=0.7, must_agree=None).fit_predict(texts)
     assert free.tolist()[:3] == [0, 0, 0]
 
 
@@ -112,7 +107,7 @@ def test_time_does_not_grow_with_the_square_of_letters():
 
 def test_equal_but_for_rounding():
     texts = [*TEXTS[:300], *(text.upper() for text in TEXTS[:300])]
-    groups = NearDuplicates(threshold=1, guard=None).fit(texts)
+    groups = NearDuplicates(threshold=1, must_agree=None).fit(texts)
     assert_array_equal(groups.labels_[:300], groups.labels_[300:])
 
 
@@ -136,6 +131,6 @@ def test_in_a_pipeline():
     assert labels.tolist() == [0, 0, 1]
 
 
-def test_a_wrong_guard():
-    with pytest.raises(ValueError, match="guard"):
-        NearDuplicates(guard="words").fit(["a"])
+def test_a_wrong_condition():
+    with pytest.raises(ValueError, match="must_agree"):
+        NearDuplicates(must_agree="words").fit(["a"])

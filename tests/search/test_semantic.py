@@ -192,6 +192,7 @@ def test_an_empty_search_with_an_index():
     assert search.search("bikes").row.shape == (1, 0)
     assert search.partial_fit(TEXTS).search("bikes", k=1).row.item() == 2
     assert search.search([], k=2).row.shape == (0, 2)
+    assert search.search("bikes", k=10).row.shape == (1, 3)
 
 
 def test_removal():
@@ -203,25 +204,25 @@ def test_removal():
     assert search.search("bikes", k=2).id.shape == (1, 0)
 
 
-def test_where(search):
+def test_a_mask(search):
     mask = np.arange(len(SENTENCES)) % 3 == 1
     expected = SemanticSearch().fit(SENTENCES[mask], ids=np.flatnonzero(mask))
     expected = expected.search(QUERIES, k=4)
     approximate = SemanticSearch(neighbors=NearestNeighbors()).fit(SENTENCES)
-    for where in (mask, mask.tolist(), pd.Series(mask)):
+    for array in (mask, mask.tolist(), pd.Series(mask)):
         for searched in (search, approximate):
-            hits = searched.search(QUERIES, k=4, where=where)
+            hits = searched.search(QUERIES, k=4, mask=array)
             assert_array_equal(hits.id, expected.id)
             assert_allclose(hits.score, expected.score, atol=1e-6)
-    few = search.search(QUERIES, k=4, where=np.isin(search.ids_, [0, 1]))
+    few = search.search(QUERIES, k=4, mask=np.isin(search.ids_, [0, 1]))
     assert few.row.shape == (40, 2)
-    assert search.search(QUERIES, where=~mask & mask).row.shape == (40, 0)
+    assert search.search(QUERIES, mask=~mask & mask).row.shape == (40, 0)
 
 
-@pytest.mark.parametrize("where", [[True], np.arange(3), lambda ids: ids > 0])
-def test_what_where_cannot_be(where):
+@pytest.mark.parametrize("mask", [[True], np.arange(3), lambda ids: ids > 0])
+def test_masks_of_another_shape_or_type(mask):
     with pytest.raises(ValueError, match="a bool for each of the 3 texts"):
-        SemanticSearch().fit(TEXTS).search("bikes", where=where)
+        SemanticSearch().fit(TEXTS).search("bikes", mask=mask)
 
 
 def test_threshold(search):
@@ -247,10 +248,10 @@ def test_the_best_text_of_each_group(search, neighbors):
     searched = SemanticSearch(neighbors=neighbors).fit(SENTENCES)
     full = search.search(QUERIES, k=len(SENTENCES))
     n_groups = len({*groups})
-    where = np.arange(len(SENTENCES)) % 5 > 0
+    allowed = np.arange(len(SENTENCES)) % 5 > 0
     for k in (1, 2, n_groups, n_groups + 3):
-        for mask in (None, where):
-            hits = searched.search(QUERIES, k=k, groups=groups, where=mask)
+        for mask in (None, allowed):
+            hits = searched.search(QUERIES, k=k, groups=groups, mask=mask)
             assert hits.row.shape == (40, min(k, n_groups))
             for query, rows in enumerate(full.row):
                 best = {}
@@ -270,14 +271,14 @@ def test_vectors_instead_of_texts(search, tmp_path):
     hits = search.search(QUERIES, k=4)
     alone = SemanticSearch().fit(stored)
     beside = SemanticSearch().fit(SENTENCES, vectors=stored)
-    for found in (alone, beside):
-        other = found.search(QUERIES, k=4)
+    for searched in (alone, beside):
+        other = searched.search(QUERIES, k=4)
         assert_allclose(other.score, hits.score, atol=1e-6)
         assert (other.row == hits.row).mean() > 0.99
-        by_vector = found.search(encoder.transform(QUERIES), k=4)
+        by_vector = searched.search(encoder.transform(QUERIES), k=4)
         assert_array_equal(by_vector.row, other.row)
         assert by_vector.query.tolist() == list(range(40))
-        one = found.search(encoder.transform(QUERIES)[0], k=4)
+        one = searched.search(encoder.transform(QUERIES)[0], k=4)
         assert_array_equal(one.row, other.row[:1])
     assert alone.texts_ is None
     assert "text" not in alone.search(QUERIES[:1])
@@ -360,12 +361,6 @@ def test_indexes_that_find_too_few(neighbors):
         search.search("bikes", k=2)
 
 
-def test_nothing():
-    search = SemanticSearch().fit([])
-    assert search.search(["bikes"], k=2).row.shape == (1, 0)
-    assert search.partial_fit(TEXTS).search([], k=2).row.shape == (0, 2)
-
-
 @pytest.mark.parametrize("frozen", [True, False])
 @pytest.mark.parametrize("as_given", [True, False])
 def test_saved_and_loaded(tmp_path, as_given, frozen):
@@ -396,17 +391,12 @@ def test_large_vectors_are_mapped(tmp_path, monkeypatch):
     assert loaded.search("a new one", k=1).id.item() == "new"
 
 
-def test_more_neighbours_than_texts(search):
-    hits = SemanticSearch().fit(TEXTS).search("bikes", k=10)
-    assert hits.row.shape == (1, 3)
-    with pytest.raises(ValueError, match="k == 0, must be >= 1"):
-        search.search("bikes", k=0)
-
-
 def test_what_cannot_be_searched(search):
     with pytest.raises(ValueError, match=r"must hold texts, shape .*X\['title"):
         SemanticSearch().fit([("a", "b")])
     with pytest.raises(TypeError, match=r"returns sparse vectors.*TruncatedSVD"):
         SemanticSearch(TfidfVectorizer()).fit(TEXTS)
+    with pytest.raises(ValueError, match="k == 0, must be >= 1"):
+        search.search("bikes", k=0)
     with pytest.raises(TypeError, match="index 1"):
         search.search(["bikes", 3])
