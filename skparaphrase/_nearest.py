@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skparaphrase._math import unit_vectors
+from skparaphrase._typing import Indices
 
 UnitVectors = NDArray[np.float32]
 Cosines = NDArray[np.float32]
-Indices = NDArray[np.intp]
 Matches = tuple[Indices, Indices, Cosines]  # query, row, cosine
 
 

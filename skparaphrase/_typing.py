@@ -16,6 +16,9 @@ Texts = ArrayLike
 #: Vectors, the last axis of which has the length d of a vector.
 Vectors = NDArray[np.floating]
 
+#: Positions of rows.
+Indices = NDArray[np.intp]
+
 #: Arrays by name: the fitted state of models, and what trainers give them.
 Arrays = dict[str, NDArray[Any]]
 

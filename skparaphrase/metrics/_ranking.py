@@ -8,17 +8,22 @@ from copy import deepcopy
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_consistent_length, column_or_1d
 
 from skparaphrase._compat import BaseScorer, check_response_method
+from skparaphrase._typing import Indices, Predictor, Texts
 from skparaphrase.metrics._similarity import check_columns
 from skparaphrase.text import check_pairs, unique_texts
 from skparaphrase.text._check import describe, is_missing
 
 
 def mean_average_precision(
-    y_true: Any, y_score: Any, query: Any = None, *, no_relevant: str = "zero"
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    query: ArrayLike | None = None,
+    *,
+    no_relevant: str = "zero",
 ) -> float:
     r"""Average precision of the candidates of a question, averaged over questions.
 
@@ -34,7 +39,7 @@ def mean_average_precision(
     y_score : array-like of shape (n_samples,)
         Finite scores; the highest ranks first.
     query : array-like of shape (n_samples,), default=None
-        Question of each candidate: numbers, str or anything hashable, in any order.
+        Question of each candidate: a number, str or other hashable, in any order.
         If None, all rows belong to one question, unless `y_true` has two columns.
     no_relevant : {"zero", "skip"}, default="zero"
         Whether a question without a relevant candidate counts as 0, as in trec_eval,
@@ -77,7 +82,11 @@ def mean_average_precision(
 
 
 def mean_reciprocal_rank(
-    y_true: Any, y_score: Any, query: Any = None, *, no_relevant: str = "zero"
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    query: ArrayLike | None = None,
+    *,
+    no_relevant: str = "zero",
 ) -> float:
     """Reciprocal rank of the first relevant candidate, averaged over questions.
 
@@ -148,9 +157,9 @@ class _RankingScorer(BaseScorer):
     def _score(
         self,
         method_caller: Callable[..., Any],
-        estimator: Any,
-        X: Any,
-        y_true: Any,
+        estimator: Predictor,
+        X: Texts,
+        y_true: ArrayLike,
         **params: Any,
     ) -> float:
         query = None if split_queries(y_true)[1] is not None else self._questions(X)
@@ -158,7 +167,7 @@ class _RankingScorer(BaseScorer):
         score = method_caller(estimator, method, X, pos_label=None)
         return self._score_func(y_true, score, query, **params)
 
-    def _questions(self, X: Any) -> Any:
+    def _questions(self, X: Texts) -> Any:
         try:
             return check_pairs(X)[:, 0]
         except (TypeError, ValueError) as error:
@@ -179,8 +188,8 @@ map_scorer = _RankingScorer("map_scorer", mean_average_precision)
 mrr_scorer = _RankingScorer("mrr_scorer", mean_reciprocal_rank)
 
 
-def split_queries(y_true: Any) -> tuple[NDArray[Any], Any]:
-    """The columns of relevance and of queries; None if there is no second column."""
+def split_queries(y_true: ArrayLike) -> tuple[NDArray[Any], NDArray[Any] | None]:
+    """The columns of relevance and of queries, or None without a second column."""
     true = _array(y_true)
     if true.ndim == 2 and true.shape[1] == 2:
         return true[:, 0], true[:, 1]
@@ -188,22 +197,17 @@ def split_queries(y_true: Any) -> tuple[NDArray[Any], Any]:
 
 
 def _rank(
-    y_true: Any, y_score: Any, query: Any
-) -> tuple[NDArray[np.intp], NDArray[np.bool_], NDArray[np.intp], NDArray[np.intp]]:
-    """Of the rows by question and rank: question, relevance, rank, hits so far."""
+    y_true: ArrayLike, y_score: ArrayLike, query: ArrayLike | None
+) -> tuple[Indices, NDArray[np.bool_], Indices, Indices]:
+    """Sort rows by question and rank: question, relevance, rank, hits so far."""
     (score,) = check_columns({"y_score": y_score})
     true, queries = split_queries(y_true)
-    if queries is not None:
-        if query is not None:
-            raise ValueError("query must be None, as y_true has a column of queries.")
-        query = queries
-    check_consistent_length(true, score)
+    if queries is not None and query is not None:
+        raise ValueError("query must be None, as y_true has a column of queries.")
+    query = queries if query is None else query
     relevant = check_relevance(true)
-    if query is None:
-        code = np.zeros(len(true), dtype=np.intp)
-    else:
-        code = query_codes(query)
-        check_consistent_length(code, score)
+    code = np.zeros(len(true), np.intp) if query is None else query_codes(query)
+    check_consistent_length(true, score, code)
     last = np.arange(len(code))[::-1]  # of equal scores, the last row first
     order = last[np.lexsort((-score[last], code[last]))]
     code, relevant = code[order], relevant[order]
@@ -224,7 +228,7 @@ def _mean(score: NDArray[Any], n_relevant: NDArray[Any], no_relevant: str) -> fl
     return float(score.mean())
 
 
-def _array(values: Any) -> NDArray[Any]:
+def _array(values: ArrayLike) -> NDArray[Any]:
     """An array; of objects if made from a list, which may mix numbers and str."""
     if isinstance(values, (list, tuple)):
         return np.array(values, dtype=object)
@@ -251,15 +255,15 @@ def _number(value: Any) -> float:
         return np.nan
 
 
-def query_codes(query: Any) -> NDArray[np.intp]:
-    """Number of the question of each row, in order of appearance."""
+def query_codes(query: ArrayLike) -> Indices:
+    """Index of the question of each row, in order of appearance."""
     values = column_or_1d(_array(query).astype(object), input_name="query")
     try:
         distinct, code = unique_texts(values)
     except TypeError as error:
         raise ValueError(f"Queries must be hashable: {error}.") from error
-    for number, value in enumerate(distinct):
+    for index, value in enumerate(distinct):
         if is_missing(value):
-            row = np.flatnonzero(code == number)[0]
+            row = np.flatnonzero(code == index)[0]
             raise ValueError(f"The query of row {row} is missing: {describe(value)}.")
     return code

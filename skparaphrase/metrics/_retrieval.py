@@ -4,15 +4,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 import re
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from sklearn.utils import assert_all_finite
 
 from skparaphrase._math import unit_vectors
-from skparaphrase._typing import Vectors
+from skparaphrase._typing import Encoder, Indices, Texts, Vectors
 from skparaphrase.text import check_pairs, unique_texts
 from skparaphrase.text._check import check_single_texts
 
@@ -67,7 +65,11 @@ class RetrievalScorer:
     """
 
     def __init__(
-        self, pairs: Any, *, corpus: Any = None, metric: str | list[str] = "mrr"
+        self,
+        pairs: Texts,
+        *,
+        corpus: Texts | None = None,
+        metric: str | list[str] = "mrr",
     ) -> None:
         self.pairs = check_pairs(pairs)
         self.corpus = None if corpus is None else check_single_texts(corpus, "corpus")
@@ -86,7 +88,7 @@ class RetrievalScorer:
         self.__name__ = ", ".join(names)  # the axis label of learning curves
 
     def __call__(
-        self, estimator: Any, X: Any = None, y: Any = None
+        self, estimator: Encoder, X: object = None, y: object = None
     ) -> float | dict[str, float]:
         """Score a fitted encoder, or a pipeline that ends in a transformer.
 
@@ -115,10 +117,10 @@ class RetrievalScorer:
         else:
             candidates = np.concatenate([self.pairs[:, 1], self.corpus])
             others = _checked_units(np.asarray(estimator.transform(self.corpus)))
-            _, numbers = unique_texts(np.append(self.pairs[:, 0], candidates))
-            asked, numbers = np.split(numbers, [len(self.pairs)])
+            _, texts = unique_texts(np.append(self.pairs[:, 0], candidates))
+            asked, texts = np.split(texts, [len(self.pairs)])
             rows = np.concatenate([vectors[:, 1], others])
-            ranks = _ranks(vectors[:, 0], asked, rows, numbers)
+            ranks = _ranks(vectors[:, 0], asked, rows, texts)
         if isinstance(self.metric, str):
             return _score(self.metric, ranks)
         return {name: _score(name, ranks) for name in self.metric}
@@ -127,7 +129,7 @@ class RetrievalScorer:
         return f"RetrievalScorer({len(self.pairs)} pairs)"
 
 
-def _score(metric: str, ranks: NDArray[np.intp]) -> float:
+def _score(metric: str, ranks: Indices) -> float:
     name, _, k = metric.partition("@")
     return float(np.mean(1 / ranks if name == "mrr" else ranks <= int(k)))
 
@@ -137,9 +139,7 @@ def _checked_units(vectors: Vectors) -> Vectors:
     return unit_vectors(vectors)
 
 
-def partner_ranks(
-    left: Vectors, right: Vectors, texts: NDArray[np.intp]
-) -> NDArray[np.intp]:
+def partner_ranks(left: Vectors, right: Vectors, texts: Indices) -> Indices:
     """Ranks of the partners of all left texts, then of all right texts, from 1.
 
     Parameters
@@ -147,37 +147,32 @@ def partner_ranks(
     left, right : ndarray of shape (n_pairs, d)
         Unit vectors; row `i` of both is a pair.
     texts : ndarray of int of shape (n_pairs, 2)
-        Number of each text, at least 0 and equal for equal texts.
+        Index of each text, equal for equal texts.
     """
     forward = _ranks(left, texts[:, 0], right, texts[:, 1])
     return np.append(forward, _ranks(right, texts[:, 1], left, texts[:, 0]))
 
 
-def _ranks(
-    queries: Vectors, asked: NDArray[np.intp], rows: Vectors, numbers: NDArray[np.intp]
-) -> NDArray[np.intp]:
+def _ranks(queries: Vectors, asked: Indices, rows: Vectors, texts: Indices) -> Indices:
     """Rank of the partner of each query among distinct texts, from 1.
 
-    The partners are the first rows; `asked` and `numbers` number the texts.
+    The partners are the first rows; `asked` and `texts` are indices of the texts of
+    queries and rows.
     """
-    candidates, first, column = np.unique(
-        numbers, return_index=True, return_inverse=True
-    )
+    candidates, first, column = np.unique(texts, return_index=True, return_inverse=True)
     column = column[: len(queries)]
     vectors = rows[first]
     # The candidates that are not wrong: partners in any pair, and the text itself.
-    known_rows = np.concatenate([asked, candidates])
-    known_columns = np.concatenate([column, np.arange(len(candidates))])
-    shape = (1 + int(max(asked.max(), numbers.max())), len(candidates))
-    known = csr_array(
-        (np.ones(len(known_rows), dtype=bool), (known_rows, known_columns)), shape=shape
-    )
+    row = np.concatenate([asked, candidates])
+    skipped = np.concatenate([column, np.arange(len(candidates))])
+    shape = 1 + max(asked.max(), texts.max()), len(candidates)
+    is_skipped = csr_array((np.ones(len(row), bool), (row, skipped)), shape=shape)
     ranks = np.empty(len(queries), dtype=np.intp)
     step = max(_ENTRIES // len(candidates), 1)
     for start in range(0, len(queries), step):
         block = slice(start, start + step)
         cosines = queries[block] @ vectors.T
         least = np.take_along_axis(cosines, column[block, np.newaxis], axis=1) - _TIE
-        cosines[known[asked[block]].nonzero()] = -np.inf
+        cosines[is_skipped[asked[block]].nonzero()] = -np.inf
         ranks[block] = 1 + np.count_nonzero(cosines >= least, axis=1)
     return ranks

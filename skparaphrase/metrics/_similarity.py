@@ -7,18 +7,21 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy.stats import rankdata
-from sklearn.base import clone
+from sklearn.base import TransformerMixin, clone
 from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.utils import check_array, check_consistent_length, column_or_1d
 
 from skparaphrase._compat import BaseScorer
 from skparaphrase._estimator import warn_caller
 from skparaphrase._math import cosine
+from skparaphrase._typing import Encoder, Predictor, Texts
 
 
-def check_columns(columns: dict[str, Any], **options: Any) -> list[NDArray[np.float64]]:
+def check_columns(
+    columns: Mapping[str, ArrayLike], **options: Any
+) -> list[NDArray[np.float64]]:
     """Float arrays of shape (n,), all of one length; errors contain their names."""
     options = {"ensure_2d": False, "dtype": np.float64, **options}
     checked = [
@@ -29,7 +32,9 @@ def check_columns(columns: dict[str, Any], **options: Any) -> list[NDArray[np.fl
     return checked
 
 
-def pearson_score(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> float:
+def pearson_score(
+    y_true: ArrayLike, y_pred: ArrayLike, *, sample_weight: ArrayLike | None = None
+) -> float:
     """Pearson's correlation coefficient, the measure of the STS tasks.
 
     Parameters
@@ -62,7 +67,7 @@ def pearson_score(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> flo
     return correlation(true, predicted, weight)
 
 
-def spearman_score(y_true: Any, y_pred: Any) -> float:
+def spearman_score(y_true: ArrayLike, y_pred: ArrayLike) -> float:
     """Spearman's rank correlation coefficient; ties get their mean rank.
 
     Parameters
@@ -86,13 +91,16 @@ def spearman_score(y_true: Any, y_pred: Any) -> float:
     return correlation(rankdata(true), rankdata(predicted), None)
 
 
-def correlation(first: Any, second: Any, weight: Any, *, warn: bool = True) -> float:
+def correlation(
+    first: NDArray[Any],
+    second: NDArray[Any],
+    weight: NDArray[Any] | None,
+    *,
+    warn: bool = True,
+) -> float:
     """Pearson's r of checked arrays; `weight` may be None."""
     if len(first) < 2:
-        message = "The correlation of fewer than two samples is not defined: it is NaN."
-        if warn:
-            warn_caller(message, UndefinedMetricWarning)
-        return float("nan")
+        return _undefined("of fewer than two samples", float("nan"), warn)
     weight = np.ones_like(first) if weight is None else weight
     columns = [values[weight > 0] for values in (first, second)]
     weight = weight[weight > 0]
@@ -100,27 +108,31 @@ def correlation(first: Any, second: Any, weight: Any, *, warn: bool = True) -> f
     norms = [np.sqrt(weight @ values**2) for values in centred]
     is_constant = [(values == values[0]).all() for values in columns]  # mean is rounded
     if any(is_constant) or not all(norms):
-        message = "The correlation with constant values is not defined: it is set to 0."
-        if warn:
-            warn_caller(message, UndefinedMetricWarning)
-        return 0.0
+        return _undefined("with constant values", 0.0, warn)
     covariance = weight @ (centred[0] * centred[1])
     return float(np.clip(covariance / (norms[0] * norms[1]), -1, 1))
 
 
+def _undefined(samples: str, value: float, warn: bool) -> float:
+    if warn:
+        message = f"The correlation {samples} is not defined: it is set to {value:g}."
+        warn_caller(message, UndefinedMetricWarning)
+    return value
+
+
 class _CorrelationScorer(BaseScorer):
-    """Scorer of what an estimator predicts for pairs, or of an encoder's cosines."""
+    """Scorer of predicted similarities of pairs, or of the cosines of an encoder."""
 
     def _score(
         self,
         method_caller: Callable[..., Any],
-        estimator: Any,
-        X: Any,
-        y_true: Any,
+        estimator: Encoder | Predictor,
+        X: Texts,
+        y_true: ArrayLike,
         **params: Any,
     ) -> float:
         if hasattr(estimator, "predict"):
-            found = method_caller(estimator, "predict", X, pos_label=None)
+            similarities = method_caller(estimator, "predict", X, pos_label=None)
         else:
             vectors = np.asarray(estimator.transform(X))
             if vectors.ndim != 3 or vectors.shape[1] != 2:
@@ -129,18 +141,18 @@ class _CorrelationScorer(BaseScorer):
                     "vectors, shape (n_pairs, 2, d); transform gives shape "
                     f"{vectors.shape}."
                 )
-            found = cosine(vectors[:, 0], vectors[:, 1])
-        return float(self._score_func(y_true, found, **params))
+            similarities = cosine(vectors[:, 0], vectors[:, 1])
+        return float(self._score_func(y_true, similarities, **params))
 
 
 def _scorer(name: str, score: Callable[..., float]) -> _CorrelationScorer:
-    found = _CorrelationScorer(score, 1, {}, ("predict", "transform"))
-    found.__name__ = name  # the axis label of learning curves
-    found.__doc__ = f"""Scorer of the similarity of pairs, by {score.__name__}.
+    scorer = _CorrelationScorer(score, 1, {}, ("predict", "transform"))
+    scorer.__name__ = name  # the axis label of learning curves
+    scorer.__doc__ = f"""Scorer of the similarity of pairs, by {score.__name__}.
 
-    Of estimators that predict it, and of encoders, by the cosines of their vectors.
+    Takes estimators that predict it, and encoders, by the cosines of their vectors.
     """
-    return found
+    return scorer
 
 
 pearson_scorer = _scorer("pearson", pearson_score)
@@ -194,7 +206,7 @@ class STSScorer:
         datasets: tuple[Any, Any] | Mapping[str, tuple[Any, Any]],
         *,
         metric: str | list[str] | Callable[[Any, Any], float] = "pearson",
-        postprocess: Any = None,
+        postprocess: TransformerMixin | None = None,
         average: bool = False,
     ) -> None:
         names = metric if isinstance(metric, list) else [metric]
@@ -227,7 +239,7 @@ class STSScorer:
         self.postprocess = postprocess
 
     def __call__(
-        self, estimator: Any, X: Any = None, y: Any = None
+        self, estimator: Encoder | Predictor, X: object = None, y: object = None
     ) -> float | dict[str, float]:
         """Score a fitted encoder, or a pipeline that ends in one or in a regressor.
 
@@ -252,14 +264,14 @@ class STSScorer:
         }
         if not isinstance(self.metric, list):
             return self._measure(self.metric, predicted)
-        found: dict[str, float] = {}
+        all_scores: dict[str, float] = {}
         for metric in self.metric:
             scores = self._measure(metric, predicted)
             if isinstance(scores, dict):
-                found |= {f"{name}_{metric}": score for name, score in scores.items()}
+                all_scores |= {f"{name}_{metric}": x for name, x in scores.items()}
             else:
-                found[metric] = scores
-        return found
+                all_scores[metric] = scores
+        return all_scores
 
     def _measure(
         self, metric: str | Callable[[Any, Any], float], predicted: dict[str, Any]
@@ -272,8 +284,8 @@ class STSScorer:
         mean = float(np.mean(list(scores.values())))
         return mean if self.average else {**scores, "mean": mean}
 
-    def _similarities(self, estimator: Any, pairs: Any) -> Any:
-        """Cosines of pairs, or what the estimator predicts."""
+    def _similarities(self, estimator: Encoder | Predictor, pairs: Texts) -> Any:
+        """Cosines of pairs, or predictions of an estimator without `transform`."""
         if not hasattr(estimator, "transform"):
             return estimator.predict(pairs)
         vectors = estimator.transform(pairs)

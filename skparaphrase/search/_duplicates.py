@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from sklearn.base import ClusterMixin
 
 from skparaphrase._compat import HasMethods, Interval, StrOptions, fit_context
-from skparaphrase._nearest import QUERIES, Indices, UnitVectors, best, floor, larger
-from skparaphrase._typing import Encoder, Texts
+from skparaphrase._nearest import QUERIES, UnitVectors, best, floor, larger
+from skparaphrase._typing import Encoder, Indices, Texts
 from skparaphrase.search._base import EncoderUser
 from skparaphrase.text import unique_texts
 from skparaphrase.text._check import check_single_texts

@@ -13,8 +13,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from skparaphrase._compat import HasMethods, Interval, fit_context
 from skparaphrase._math import dot
-from skparaphrase._nearest import QUERIES, Indices, nearest
-from skparaphrase._typing import Encoder, Texts
+from skparaphrase._nearest import QUERIES, nearest
+from skparaphrase._typing import Encoder, Indices, Texts
 from skparaphrase.search._base import EncoderUser
 from skparaphrase.text import check_pairs, unique_texts
 from skparaphrase.text._check import check_single_texts

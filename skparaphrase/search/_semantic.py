@@ -16,12 +16,11 @@ from skparaphrase._compat import HasMethods, check_pandas_support, fit_context
 from skparaphrase._nearest import (
     QUERIES,
     Cosines,
-    Indices,
     UnitVectors,
     floor,
     nearest,
 )
-from skparaphrase._typing import Encoder, Index, Texts
+from skparaphrase._typing import Encoder, Index, Indices, Texts
 from skparaphrase.search._base import EncoderUser, as_unit_vectors
 from skparaphrase.text._check import check_single_texts
 
