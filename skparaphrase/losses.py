@@ -378,15 +378,6 @@ LOSSES: dict[str, Loss] = {
     "distillation": DistillationLoss(),
 }
 
-#: The loss that "auto" takes for each kind of examples.
-AUTOMATIC = {
-    "pairs": "infonce",
-    "triplets": "infonce",
-    "labels": "infonce",
-    "scores": "cosent",
-    "vectors": "distillation",
-}
-
 #: Constraint of the parameter `loss`.
 LOSS = [StrOptions({"auto", *LOSSES}), Loss]
 

@@ -10,7 +10,6 @@ from skparaphrase.encoders._base import check_word_vectors as check_word_vectors
 from skparaphrase.encoders._char_networks import CharCNNEncoder, CharLSTMEncoder
 from skparaphrase.encoders._charagram import CharagramEncoder
 from skparaphrase.encoders._convolutional import ConvolutionalEncoder
-from skparaphrase.encoders._data import check_labels as check_labels
 from skparaphrase.encoders._deep_averaging import (
     DeepAveragingEncoder,
     ProjectionEncoder,

@@ -4,7 +4,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from itertools import chain
 from numbers import Real
 from typing import Any, ClassVar, Self
@@ -22,7 +22,7 @@ from skparaphrase._estimator import (
 )
 from skparaphrase._typing import Texts
 from skparaphrase.encoders._base import AveragingEncoder, check_word_vectors
-from skparaphrase.text._check import check_text_blocks
+from skparaphrase.text import fit_blocks
 from skparaphrase.vectors import WordFrequencies, WordVectors
 from skparaphrase.vectors._weighting import (
     sif_weights,
@@ -95,21 +95,6 @@ class AverageEncoder(AveragingEncoder):
         tags = super().__sklearn_tags__()
         tags.requires_fit = False
         return tags
-
-
-def fit_blocks(X: Texts) -> Iterator[NDArray[np.object_]]:
-    """Texts to fit on, at least one; in blocks if they are on disk."""
-    n_rows = 0
-    for texts in check_text_blocks(X):
-        n_rows += len(texts)
-        yield texts
-    if not n_rows:
-        raise ValueError("Found 0 samples; a minimum of 1 text is required to fit.")
-
-
-def check_fit_texts(X: Texts) -> NDArray[np.object_]:
-    """Texts to fit on, at least one, in memory."""
-    return np.concatenate(list(fit_blocks(X)))
 
 
 def warn_of_ignored_vectors(encoder: AveragingEncoder, y: ArrayLike | None) -> None:

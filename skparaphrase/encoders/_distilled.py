@@ -16,10 +16,9 @@ from skparaphrase._compat import Interval, fit_context
 from skparaphrase._estimator import store_parameters
 from skparaphrase._math import unit_vectors
 from skparaphrase.decomposition import CommonComponentRemoval
-from skparaphrase.encoders._average import check_fit_texts
 from skparaphrase.encoders._base import AveragingEncoder, check_word_vectors
-from skparaphrase.encoders._data import check_vectors
-from skparaphrase.text import TokenBatch
+from skparaphrase.supervision import check_vectors
+from skparaphrase.text import TokenBatch, check_fit_texts
 from skparaphrase.vectors import WordFrequencies, WordVectors
 from skparaphrase.vectors._subwords import fit_rows
 from skparaphrase.vectors._weighting import sif_weights, word_probabilities

@@ -25,20 +25,12 @@ from skparaphrase._compat import (
 )
 from skparaphrase._estimator import Arrays, PaperSettings, warn_caller
 from skparaphrase._lazy import networks, training
-from skparaphrase._math import text_groups
 from skparaphrase.encoders._base import TextEncoder
-from skparaphrase.encoders._data import (
-    check_classes,
-    check_examples,
-    mean_targets,
-    partners,
-    teacher_axes,
-)
 from skparaphrase.encoders._embedding import embed_texts
 from skparaphrase.encoders._start import anchor_table, check_same_words, start
-from skparaphrase.encoders._validation import validation
-from skparaphrase.losses import AUTOMATIC, LOSS, LOSSES, Loss
+from skparaphrase.losses import LOSS, LOSSES, Loss
 from skparaphrase.optimizers import TRAINING_CONSTRAINTS, check_optimizer
+from skparaphrase.supervision import Examples, supervise
 from skparaphrase.vectors import WordVectors, load_word_vectors
 from skparaphrase.vectors._pooling import POOLINGS
 
@@ -147,8 +139,11 @@ class TrainedEncoder(PaperSettings, CallbackSupportMixin, TextEncoder):
         context = self._init_callback_context(max_subtasks=self.max_epochs)
         with training.unchanged_on_error(self) as before:
             training.begin_randomness(self, resume=resume)
-            texts, held_out = self._split(self._check_examples(X, y))
-            run = self._training(texts, held_out, resume=resume)
+            examples = self._supervise(X, y)
+            train, held_out = examples.split(
+                self.validation_fraction, deepcopy(self._split_state)
+            )
+            run = self._training(train, held_out, resume=resume)
             run.begin(context, X, y)
         run.fit_epochs(before)
         return self
@@ -177,73 +172,54 @@ class TrainedEncoder(PaperSettings, CallbackSupportMixin, TextEncoder):
         had_axes = hasattr(self, "teacher_axes_")
         with training.unchanged_on_error(self) as before:
             training.begin_randomness(self, resume=resume)
-            texts = self._check_examples(X, y)
-            run = self._training(texts, None, resume=resume)
+            examples = self._supervise(X, y)
+            run = self._training(examples, None, resume=resume)
         if not had_axes and hasattr(self, "teacher_axes_"):
-            self._warn_of_few_texts(len(texts.strings))
+            self._warn_of_few_texts(len(examples.texts))
         run.fit_once(before)
         return self
 
-    def _check_examples(self, X: Any, y: Any) -> Any:
-        kinds = set(AUTOMATIC)
-        if not isinstance(self.loss, str) or self.loss != "auto":
-            kinds = set(self._checked_loss().learns_from)
-        return check_examples(X, y, kinds)
+    def _supervise(self, X: Any, y: Any) -> Examples:
+        """What `X` and `y` teach."""
+        if isinstance(self.loss, str) and self.loss == "auto":
+            return supervise(X, y)
+        return supervise(X, y, self._checked_loss().learns_from)
 
-    def _checked_loss(self, kind: str = "pairs") -> Loss:
-        """The loss; `kind` is that of the examples, which "auto" depends on."""
+    def _checked_loss(self, default: str = "infonce") -> Loss:
+        """The loss; `default` is the one that "auto" stands for."""
         loss: Any = self.loss
         if isinstance(loss, str):
-            loss = LOSSES[AUTOMATIC[kind] if loss == "auto" else loss]
+            loss = LOSSES[default if loss == "auto" else loss]
         loss._validate_params()
-        found: Loss = loss
-        return found
-
-    def _split(self, texts: Any) -> tuple[Any, Any]:
-        """Examples to train on, and those to validate on."""
-        if self.validation_fraction is None:
-            return texts, None
-        train, held_out = training.split_off(
-            texts,
-            self.validation_fraction,
-            deepcopy(self._split_state),
-            # Hard negatives do not count: they would connect nearly all triplets.
-            groups=text_groups(texts.indices.reshape(len(texts), -1)[:, :2]),
-        )
-        if texts.signal.kind == "labels":
-            check_classes(train.signal.values, " to train on")
-        elif texts.signal.kind != "vectors" and min(len(train), len(held_out)) < 2:
-            raise ValueError(
-                f"validation_fraction={self.validation_fraction} leaves {len(train)} "
-                f"examples to train on and {len(held_out)} to validate on, while a "
-                "minimum of 2 is required of each."
-            )
-        return train, held_out
+        checked: Loss = loss
+        return checked
 
     def _training(
-        self, texts: Any, held_out: Any, *, resume: bool
+        self, examples: Examples, held_out: Examples | None, *, resume: bool
     ) -> "training.Training":
         """Start or resume, encode the texts, and return what trains on them."""
-        composition = self._resume() if resume else self._start(texts.strings)
-        batch = self.vectors_.encode(texts.distinct, self._tokenizer(), known_only=True)
+        composition = self._resume() if resume else self._start(examples.texts)
+        batch = self.vectors_.encode(
+            examples.distinct, self._tokenizer(), known_only=True
+        )
         if not len(batch.ids):
             raise ValueError(
                 "No word of the texts has a vector: do texts and vectors agree in "
                 "language, case and tokens?"
             )
-        signal, examples, identities = texts.signal, texts.indices, None
-        if signal.kind == "labels":  # a text may have more than one
-            batch, identities = batch.take(examples), signal.values
-            # The same partners in a fit that resumes.
-            examples = partners(signal.values, deepcopy(self._split_state))
-        teacher = None
-        if signal.kind == "vectors":
-            teacher = self._teacher(texts, len(batch))
+        axes = examples.teacher_axes(
+            composition.dim, self._embed, getattr(self, "teacher_axes_", None)
+        )
+        self.__dict__.pop("teacher_axes_", None)
+        if axes is not None:
+            self.teacher_axes_ = axes
+        # The same partners in a fit that resumes.
+        arranged = examples.arrange(batch, deepcopy(self._split_state), axes)
         device = networks.resolve_device(self.device)
         optimizer = check_optimizer(self.optimizer)
-        if teacher is not None:  # which may be far from the start
+        if examples.starts_far:
             optimizer = clone(optimizer).set_params(max_change=None)
-        loss = self._checked_loss(signal.kind)
+        loss = self._checked_loss(examples.default_loss)
         uses_start = optimizer._uses_start(self.vectors_penalty) or loss._uses_start
         anchors = anchor_table(self) if uses_start else None
         trainer = training.ParaphraseTrainer(
@@ -259,18 +235,18 @@ class TrainedEncoder(PaperSettings, CallbackSupportMixin, TextEncoder):
             optimizer,
             self._random_state,
             loss=loss,
-            texts=batch,
-            examples=examples,
-            identities=identities,
-            has_classes=signal.kind == "labels",
-            scores=signal.values if signal.kind == "scores" else None,
-            teacher=teacher,
+            texts=arranged.texts,
+            examples=arranged.examples,
+            identities=arranged.identities,
+            has_classes=arranged.has_classes,
+            scores=arranged.scores,
+            teacher=arranged.teacher,
         )
-        has_order = self.ordered_first_epoch and signal.kind != "labels"
+        has_order = self.ordered_first_epoch and examples.has_order
         trainer.ordered_first_epoch = has_order and not self.n_epochs_
         validate = None
         if held_out is not None:
-            validate = validation(self, texts, held_out)
+            validate = partial(held_out.validate, self, examples)
         return training.Training(self, trainer, self._fitted_state, validate=validate)
 
     def _start(self, texts: Iterable[str]) -> "networks.Composition":
@@ -309,25 +285,6 @@ class TrainedEncoder(PaperSettings, CallbackSupportMixin, TextEncoder):
 
     def _embed(self, texts: list[str]) -> NDArray[np.float32]:
         return embed_texts(self, texts)
-
-    def _teacher(self, texts: Any, n_texts: int) -> NDArray[np.float32]:
-        """The teacher's unit vectors of distinct texts, in our number of dimensions."""
-        indices = texts.indices.ravel()
-        teacher = texts.signal.values.reshape(indices.size, -1)
-        if teacher.shape[1] == self._n_features_out:
-            self.__dict__.pop("teacher_axes_", None)
-            return mean_targets(teacher, indices, n_texts)
-        axes = getattr(self, "teacher_axes_", None)
-        if axes is None:
-            axes = self.teacher_axes_ = teacher_axes(
-                teacher, self._embed(texts.distinct)[indices]
-            )
-        elif len(axes) != teacher.shape[1]:
-            raise ValueError(
-                f"The teacher's vectors had {len(axes)} dimensions before, and now "
-                f"have {teacher.shape[1]}. Fit a clone to start again."
-            )
-        return mean_targets(teacher @ axes, indices, n_texts)
 
     def _warn_of_few_texts(self, n_texts: int) -> None:
         theirs, ours = self.teacher_axes_.shape

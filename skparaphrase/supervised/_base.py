@@ -32,7 +32,7 @@ from skparaphrase.encoders import (
 from skparaphrase.optimizers import check_optimizer
 from skparaphrase.supervised._logistic import logistic_regression
 from skparaphrase.supervised._model import TrainedModel
-from skparaphrase.supervised._targets import LabelledTexts
+from skparaphrase.supervision import Samples
 from skparaphrase.text import TokenBatch, unique_texts
 from skparaphrase.vectors import load_word_vectors
 
@@ -121,7 +121,7 @@ class SupervisedModel(TrainedModel):
             isinstance(self.encoder, FrozenEstimator) and self.prior is None
         )
 
-    def _initialize(self, examples: LabelledTexts) -> None:
+    def _initialize(self, examples: Samples) -> None:
         self.encoder_ = encoder = self._initial_encoder(examples.texts)
         self.scales_words_ = (
             isinstance(encoder, TrainedEncoder)
@@ -150,7 +150,7 @@ class SupervisedModel(TrainedModel):
             self._fit_output(examples)
         training.forget_epochs(self)
 
-    def _fit_output(self, examples: LabelledTexts) -> None:
+    def _fit_output(self, examples: Samples) -> None:
         """Set the output layer to logistic regression on the initial vectors."""
         if len(examples) > _MAX_EXAMPLES:
             rows = self._random_state.permutation(len(examples))[:_MAX_EXAMPLES]
@@ -193,7 +193,7 @@ class SupervisedModel(TrainedModel):
             cosine_scale=_COSINE_SCALE,
         )
 
-    def _trainer(self, examples: LabelledTexts) -> "training.HeadTrainer":
+    def _trainer(self, examples: Samples) -> "training.HeadTrainer":
         device = networks.resolve_device(self.device)
         optimizer = check_optimizer(self.optimizer, **self._optimizer_settings)
         distinct, indices = unique_texts(examples.texts)
@@ -226,7 +226,7 @@ class SupervisedModel(TrainedModel):
             self,
             optimizer,
             self._random_state,
-            loss=self._kind.loss,
+            loss=self._kind.default_loss,
             examples=training.Examples(
                 batch,
                 indices.reshape(-1, self._n_texts),
@@ -289,7 +289,7 @@ class SupervisedModel(TrainedModel):
                 encoder.vectors_ = encoder.vectors_.replace(arrays["vectors"])
         return {"encoder_": encoder, "head_": select(arrays, "head.")}
 
-    def _validation_score(self, examples: LabelledTexts) -> float:
+    def _validation_score(self, examples: Samples) -> float:
         return float(self.score(examples.texts, examples.targets, examples.weights))
 
     def _probabilities(self, X: Any) -> NDArray[np.float64]:

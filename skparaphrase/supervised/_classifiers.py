@@ -14,7 +14,7 @@ from skparaphrase._estimator import Settings, store_parameters
 from skparaphrase.encoders import LSTMEncoder, ParagramEncoder, SIFEncoder
 from skparaphrase.optimizers import DENSE_ADAGRAD, DENSE_ADAM, Optimizer
 from skparaphrase.supervised._base import FROZEN, SupervisedModel, wieting_settings
-from skparaphrase.supervised._targets import Class
+from skparaphrase.supervision import Classes
 
 #: Of Wieting et al. (2016): for averages, and for LSTMs with output gate.
 _PAIRS: dict[str, Any] = {
@@ -195,7 +195,7 @@ class PairClassifier(LabelProbabilities, SupervisedModel):
 
     classes_: NDArray[Any]
 
-    _kind = Class
+    _kind = Classes
     _n_texts = 2
 
     _paper_settings: ClassVar[Settings] = {
@@ -318,7 +318,7 @@ class SentenceClassifier(LabelProbabilities, SupervisedModel):
 
     classes_: NDArray[Any]
 
-    _kind = Class
+    _kind = Classes
     _n_texts = 1
 
     _paper_settings: ClassVar[Settings] = {

@@ -22,8 +22,8 @@ from skparaphrase.encoders import check_word_vectors, similar_lengths
 from skparaphrase.metrics import correlation
 from skparaphrase.optimizers import Optimizer, check_optimizer
 from skparaphrase.supervised._base import scale_factor
-from skparaphrase.supervised._model import TrainedModel
-from skparaphrase.supervised._targets import Graded, LabelledTexts, score
+from skparaphrase.supervised._model import TrainedModel, score
+from skparaphrase.supervision import Samples, Scores
 from skparaphrase.text import TokenBatch, WordLookup, check_tokenizer, unique_texts
 from skparaphrase.vectors import WordVectors, load_word_vectors
 from skparaphrase.vectors._bundled import SENTENCES, bundled
@@ -140,7 +140,7 @@ class PairwiseInteraction(TrainedModel):
                 matrix[i] = draw.uniform(-reach, reach, vectors.dim)
         return matrix
 
-    def _initialize(self, examples: LabelledTexts) -> None:
+    def _initialize(self, examples: Samples) -> None:
         for name in ("vectors_", "scale_"):
             self.__dict__.pop(name, None)
         self.similarity_ = self._choose_similarity(len(examples))
@@ -190,7 +190,7 @@ class PairwiseInteraction(TrainedModel):
             self._network, self.parameters_, "The fitted model"
         )
 
-    def _trainer(self, examples: LabelledTexts) -> "training.InteractionTrainer":
+    def _trainer(self, examples: Samples) -> "training.InteractionTrainer":
         device = self._resolved_device()
         optimizer = check_optimizer(self.optimizer, **self._optimizer_settings)
         distinct, indices = unique_texts(examples.texts)
@@ -214,7 +214,7 @@ class PairwiseInteraction(TrainedModel):
             self,
             optimizer,
             self._random_state,
-            loss=self._kind.loss,
+            loss=self._kind.default_loss,
             examples=training.Examples(
                 words.texts,
                 indices,
@@ -446,7 +446,7 @@ class PairwiseInteractionRegressor(RegressorMixin, PairwiseInteraction):
 
     levels_: NDArray[np.float64]
 
-    _kind = Graded
+    _kind = Scores
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **PairwiseInteraction._parameter_constraints,
@@ -511,7 +511,7 @@ class PairwiseInteractionRegressor(RegressorMixin, PairwiseInteraction):
 
     score = score
 
-    def _validation_score(self, examples: LabelledTexts) -> float:
+    def _validation_score(self, examples: Samples) -> float:
         found = self._decode(self._logits(examples.texts, warn=False))
         return correlation(examples.targets, found, examples.weights, warn=False)
 

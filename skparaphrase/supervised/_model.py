@@ -17,9 +17,10 @@ from sklearn.utils import Tags, check_consistent_length
 from skparaphrase._compat import check_sample_weight, fit_context, with_callbacks
 from skparaphrase._estimator import Arrays, DocumentedOnline, PaperSettings
 from skparaphrase._lazy import training
+from skparaphrase.metrics import pearson_score
 from skparaphrase.optimizers import TRAINING_CONSTRAINTS
 from skparaphrase.storage import save
-from skparaphrase.supervised._targets import LabelledTexts, Targets
+from skparaphrase.supervision import Samples, Targets
 from skparaphrase.text import check_pairs, check_texts
 
 
@@ -55,11 +56,11 @@ class TrainedModel(PaperSettings, CallbackSupportMixin, BaseEstimator):
     save = save
 
     @abstractmethod
-    def _initialize(self, examples: LabelledTexts) -> None:
+    def _initialize(self, examples: Samples) -> None:
         """Set the fitted state that training starts from."""
 
     @abstractmethod
-    def _trainer(self, examples: LabelledTexts) -> Any:
+    def _trainer(self, examples: Samples) -> Any:
         """A trainer of `training`, which starts from the fitted state."""
 
     @abstractmethod
@@ -67,7 +68,7 @@ class TrainedModel(PaperSettings, CallbackSupportMixin, BaseEstimator):
         """Fitted attributes, given the arrays of a trainer."""
 
     @abstractmethod
-    def _validation_score(self, examples: LabelledTexts) -> float:
+    def _validation_score(self, examples: Samples) -> float:
         """The score of validation examples; higher is better."""
 
     @with_callbacks
@@ -167,7 +168,7 @@ class TrainedModel(PaperSettings, CallbackSupportMixin, BaseEstimator):
         """What is learnt, restored from the fitted attribute."""
         return self._kind(getattr(self, self._kind.attribute))
 
-    def _read(self, X: Any, y: Any, sample_weight: Any, name: str) -> LabelledTexts:
+    def _read(self, X: Any, y: Any, sample_weight: Any, name: str) -> Samples:
         """Check examples: weights must be finite, not negative, and not all zero."""
         texts = self._check_texts(X)
         if len(texts) == 0:
@@ -184,9 +185,9 @@ class TrainedModel(PaperSettings, CallbackSupportMixin, BaseEstimator):
                 dtype=np.float64,
                 ensure_non_negative=True,
             )
-        return LabelledTexts(texts, self._kind.read(y, texts), weights)
+        return Samples(texts, self._kind.read(y, texts), weights)
 
-    def _read_validation(self, X: Any, y: Any, weights: Any) -> LabelledTexts | None:
+    def _read_validation(self, X: Any, y: Any, weights: Any) -> Samples | None:
         if (X is None) != (y is None):
             raise ValueError("X_val and y_val must be given together.")
         if X is None and weights is not None:
@@ -225,3 +226,19 @@ class TrainedModel(PaperSettings, CallbackSupportMixin, BaseEstimator):
         tags.input_tags.two_d_array = False
         tags.target_tags.required = True
         return tags
+
+
+def score(self: Any, X: Any, y: Any, sample_weight: Any = None) -> float:
+    """Pearson correlation of predictions with graded scores.
+
+    Parameters
+    ----------
+    X : array-like of str of shape (n_pairs, 2)
+    y : array-like of shape (n_pairs,)
+    sample_weight : array-like of shape (n_pairs,), default=None
+
+    Returns
+    -------
+    r : float
+    """
+    return pearson_score(y, self.predict(X), sample_weight=sample_weight)

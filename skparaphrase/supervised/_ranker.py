@@ -14,7 +14,7 @@ from skparaphrase._estimator import Settings, store_parameters
 from skparaphrase.metrics import mean_reciprocal_rank, split_queries
 from skparaphrase.optimizers import Optimizer
 from skparaphrase.supervised._interaction import UPDATE_EACH_PAIR, PairwiseInteraction
-from skparaphrase.supervised._targets import LabelledTexts, Relevance
+from skparaphrase.supervision import Relevance, Samples
 from skparaphrase.text._check import check_single_texts
 from skparaphrase.vectors import WordVectors
 
@@ -270,7 +270,7 @@ class PairwiseInteractionRanker(PairwiseInteraction):
             query = texts[:, 0]
         return mean_reciprocal_rank(y, self.decision_function(texts), query)
 
-    def _validation_score(self, examples: LabelledTexts) -> float:
+    def _validation_score(self, examples: Samples) -> float:
         logits = self._logits(examples.texts, warn=False)
         relevance, queries = examples.targets.T
         return mean_reciprocal_rank(relevance, logits[:, 1] - logits[:, 0], queries)

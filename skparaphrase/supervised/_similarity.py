@@ -14,7 +14,8 @@ from skparaphrase._estimator import Settings, store_parameters
 from skparaphrase.encoders import ParagramEncoder, SIFEncoder
 from skparaphrase.optimizers import DENSE_ADAM, Optimizer
 from skparaphrase.supervised._base import FROZEN, SupervisedModel, wieting_settings
-from skparaphrase.supervised._targets import Graded, score
+from skparaphrase.supervised._model import score
+from skparaphrase.supervision import Scores
 
 #: Of Wieting et al. (2016), for averages.
 _PAPER: dict[str, Any] = {
@@ -183,7 +184,7 @@ class SimilarityRegressor(RegressorMixin, SupervisedModel):
 
     levels_: NDArray[np.float64]
 
-    _kind = Graded
+    _kind = Scores
     _n_texts = 2
 
     _paper_settings: ClassVar[Settings] = {

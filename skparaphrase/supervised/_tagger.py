@@ -37,7 +37,7 @@ from skparaphrase.encoders import (
 from skparaphrase.optimizers import Optimizer, check_optimizer
 from skparaphrase.supervised._base import select
 from skparaphrase.supervised._model import TrainedModel
-from skparaphrase.supervised._targets import LabelledTexts, Tag
+from skparaphrase.supervision import Samples, TokenTags
 from skparaphrase.text import TokenBatch
 from skparaphrase.text._check import describe, is_missing
 
@@ -155,7 +155,7 @@ class SequenceTagger(TrainedModel):
     word_encoder_: TrainedEncoder
     parameters_: dict[str, NDArray[np.float32]]
 
-    _kind = Tag
+    _kind = TokenTags
     _n_texts = 1
     _fitted_name = "parameters_"
 
@@ -317,21 +317,21 @@ class SequenceTagger(TrainedModel):
         empty = np.empty((0, len(self.classes_)), np.float32)
         return np.concatenate([empty, *(logits.cpu().numpy() for logits in found)])
 
-    def _read(self, X: Any, y: Any, sample_weight: Any, name: str) -> LabelledTexts:
+    def _read(self, X: Any, y: Any, sample_weight: Any, name: str) -> Samples:
         """Sentences and arrays of their tags, without sentences that have no tokens."""
         sentences = check_sentences(X, name)
         rows = split_rows(check_tags(y, sentences, name.replace("X", "y")), sentences)
         kept = [i for i, sentence in enumerate(sentences) if sentence]
         if not kept:
             raise ValueError(f"Found 0 token(s) in {name}; at least 1 is required.")
-        return LabelledTexts(
+        return Samples(
             np.fromiter((sentences[i] for i in kept), dtype=object),
             np.fromiter((rows[i] for i in kept), dtype=object),
         )
 
-    def _initialize(self, examples: LabelledTexts) -> None:
+    def _initialize(self, examples: Samples) -> None:
         if self.validation_fraction is not None:  # other tags are not trained
-            self.classes_ = Tag.fit(examples).outputs
+            self.classes_ = TokenTags.fit(examples).outputs
         self.word_encoder_ = self._initial_encoder(examples)
         tagger = self._tagger()
         tagger.reset(self._random_state)
@@ -339,7 +339,7 @@ class SequenceTagger(TrainedModel):
         self.parameters_ = self._fitted_state(arrays)["parameters_"]
         training.forget_epochs(self)
 
-    def _initial_encoder(self, examples: LabelledTexts) -> TrainedEncoder:
+    def _initial_encoder(self, examples: Samples) -> TrainedEncoder:
         encoder = self.word_encoder
         if isinstance(encoder, FrozenEstimator):
             if not isinstance(encoder.estimator, TrainedEncoder):
@@ -377,7 +377,7 @@ class SequenceTagger(TrainedModel):
         arrays.update(self.parameters_)
         return networks.with_parameters(self._tagger, arrays, "The fitted tagger")
 
-    def _trainer(self, examples: LabelledTexts) -> "training.TaggerTrainer":
+    def _trainer(self, examples: Samples) -> "training.TaggerTrainer":
         device = networks.resolve_device(self.device)
         optimizer = check_optimizer(self.optimizer, **self._optimizer_settings)
         encoder = self.word_encoder_
@@ -413,7 +413,7 @@ class SequenceTagger(TrainedModel):
         }
         return {"word_encoder_": encoder, "parameters_": parameters}
 
-    def _validation_score(self, examples: LabelledTexts) -> float:
+    def _validation_score(self, examples: Samples) -> float:
         return self.score(examples.texts, examples.targets)
 
     def __sklearn_tags__(self) -> Tags:

@@ -4,6 +4,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Set
+from dataclasses import dataclass
 from itertools import islice
 from numbers import Number
 from typing import Any
@@ -17,6 +18,7 @@ _EXPECTED = "a list, array, Series or one-column frame of str, or pairs of str"
 ROWS = (2, 3)  # widths of rows that an encoder learns from
 ANY = range(1, 2**31)  # of rows that it transforms
 _ROWS = 1 << 15  # read from disk at a time
+_hashes: Any = np.frompyfunc(hash, 1, 1)  # of an array of str
 _ZIP = "Two lists become pairs with list(zip(first, second))."
 _SELECT = "Select one column of text, such as X['title'], or the two of a pair."
 _NO_TEXTS = (str, bytes, bytearray, memoryview, Mapping, Set, Number)
@@ -143,6 +145,81 @@ def unique_texts(texts: NDArray[np.object_]) -> tuple[list[str], NDArray[np.intp
         found = dict(zip(distinct, range(len(distinct)), strict=True))
         indices = np.fromiter(map(found.__getitem__, flat), np.intp, len(flat))
     return distinct, indices.reshape(texts.shape)
+
+
+def fit_blocks(X: Any) -> Iterator[NDArray[np.object_]]:
+    """Texts to fit on, in blocks if they are on disk; at least one."""
+    n_rows = 0
+    for texts in check_text_blocks(X):
+        n_rows += len(texts)
+        yield texts
+    if not n_rows:
+        raise ValueError("Found 0 samples; a minimum of 1 text is required to fit.")
+
+
+def check_fit_texts(X: Any) -> NDArray[np.object_]:
+    """Texts to fit on in memory; at least one."""
+    return np.concatenate(list(fit_blocks(X)))
+
+
+@dataclass(frozen=True, eq=False)
+class StoredTexts:
+    """Rows of stored data as an array of str that is read whenever it is iterated over.
+
+    Parameters
+    ----------
+    X : stored data
+        See :func:`is_stored`.
+    positions : ndarray of int of any shape, rising
+        Where the texts are in `X`; pair `i` is at `2i` and `2i + 1`.
+    hashes : ndarray of int of the same shape
+        64 bits of each text, by which equal texts are recognised: two of a million
+        differing texts share them with a probability of 3e-8.
+    """
+
+    X: Any
+    positions: NDArray[np.intp]
+    hashes: NDArray[np.int64]
+
+    @classmethod
+    def read(cls, X: Any) -> "StoredTexts":
+        """Check all texts of stored data, and hash them."""
+        blocks = map(_hashes, check_text_blocks(X, widths=ROWS))
+        hashes = np.concatenate([block.astype(np.int64) for block in blocks])
+        return cls(X, np.arange(hashes.size).reshape(hashes.shape), hashes)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self.hashes.shape
+
+    def __len__(self) -> int:
+        return len(self.hashes)
+
+    def __getitem__(self, rows: Any) -> "StoredTexts":
+        return StoredTexts(self.X, self.positions[rows], self.hashes[rows])
+
+    def ravel(self) -> "StoredTexts":
+        return StoredTexts(self.X, self.positions.ravel(), self.hashes.ravel())
+
+    def unique(self) -> "tuple[StoredTexts, NDArray[np.intp]]":
+        """As :func:`unique_texts`."""
+        _, first, indices = np.unique(
+            self.hashes, return_index=True, return_inverse=True
+        )
+        order = np.argsort(first)  # of appearance
+        return self.ravel()[first[order]], np.argsort(order)[indices]
+
+    def __iter__(self) -> Iterator[str]:
+        """All texts, one after another."""
+        positions, n_read, n_done = self.positions.ravel(), 0, 0
+        for block in check_text_blocks(self.X, widths=ROWS):
+            texts = block.ravel()
+            stop = int(np.searchsorted(positions, n_read + len(texts)))
+            yield from texts[positions[n_done:stop] - n_read].tolist()
+            n_read, n_done = n_read + len(texts), stop
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> NDArray[np.object_]:
+        return np.array([*self], dtype=object).reshape(self.shape)
 
 
 def text_blocks(

@@ -8,7 +8,6 @@ from skparaphrase.training._loop import Training
 from skparaphrase.training._loop import begin_randomness as begin_randomness
 from skparaphrase.training._loop import check_patience as check_patience
 from skparaphrase.training._loop import forget_epochs as forget_epochs
-from skparaphrase.training._loop import split_off as split_off
 from skparaphrase.training._loop import unchanged_on_error as unchanged_on_error
 from skparaphrase.training._supervised import (
     Examples,

@@ -13,7 +13,6 @@ import numpy as np
 from sklearn.base import TransformerMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.frozen import FrozenEstimator
-from sklearn.model_selection import train_test_split
 from sklearn.utils import check_random_state
 
 from skparaphrase._estimator import Arrays, warn_caller
@@ -360,43 +359,6 @@ def _is_changed(value: Any) -> bool:
 def _put_back(estimator: Any, before: dict[str, Any]) -> None:
     estimator.__dict__.clear()
     estimator.__dict__.update(before)
-
-
-def split_off(
-    examples: Any,
-    fraction: float,
-    random_state: Any,
-    stratify: Any = None,
-    groups: Any = None,
-) -> tuple[Any, Any]:
-    """Examples to train on, and a random share to validate on, both in order.
-
-    Examples of one group stay together; if its size leaves too few to validate on, a
-    warning says that they do not.
-    """
-    train, held_out = train_test_split(
-        np.arange(len(examples)),
-        test_size=fraction,
-        random_state=random_state,
-        stratify=stratify,
-    )
-    if groups is not None and groups.max() + 1 < len(groups):
-        sizes, room, chosen = np.bincount(groups).tolist(), len(held_out), []
-        for group in random_state.permutation(len(sizes)).tolist():
-            if sizes[group] <= room:
-                chosen.append(group)
-                room -= sizes[group]
-            if not room:
-                break
-        in_groups = np.isin(groups, chosen)
-        if 2 * room <= len(held_out):
-            train, held_out = np.flatnonzero(~in_groups), np.flatnonzero(in_groups)
-        else:
-            warn_caller(
-                "Shared texts connect so many examples that those held out for "
-                "validation share texts with the others: their scores are too high."
-            )
-    return examples.take(np.sort(train)), examples.take(np.sort(held_out))
 
 
 def check_patience(patience: int | None, validates: bool) -> None:

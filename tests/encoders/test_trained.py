@@ -20,12 +20,13 @@ from sklearn.model_selection import GridSearchCV, ShuffleSplit, train_test_split
 import skparaphrase
 from skparaphrase import encoders as library
 from skparaphrase.callback import ScoreMonitor
-from skparaphrase.encoders import AverageEncoder, ParagramEncoder, _validation
+from skparaphrase.encoders import AverageEncoder, ParagramEncoder
 from skparaphrase.losses import InfoNCELoss, MarginLoss
 from skparaphrase.metrics import RetrievalScorer, STSScorer
 from skparaphrase.networks import resolve_device
 from skparaphrase.optimizers import Optimizer
 from skparaphrase.pairs import PairSimilarity
+from skparaphrase.supervision import _paraphrases
 from skparaphrase.vectors import Subwords, WordVectors
 
 GOLD = np.linspace(0, 5, 20)
@@ -222,7 +223,7 @@ def held_out(monkeypatch):
             super().__init__(pairs)
             held.append([tuple(pair) for pair in pairs])
 
-    monkeypatch.setattr(_validation, "RetrievalScorer", Watched)
+    monkeypatch.setattr(_paraphrases, "RetrievalScorer", Watched)
     return held
 
 
@@ -248,7 +249,7 @@ def test_the_best_epoch_on_held_out_pairs_is_kept(zoo, name, kind, held_out):
 def test_patience_ends_training(zoo, name, monkeypatch):
     scores = iter([0, 1, 3, 2, 2, 5])
     monkeypatch.setattr(
-        _validation, "RetrievalScorer", lambda _: lambda _: next(scores)
+        _paraphrases, "RetrievalScorer", lambda _: lambda _: next(scores)
     )
     changes = {"max_epochs": 9, "validation_fraction": 0.2}
     encoder = zoo.make(name, patience=2, **changes).fit(zoo.pairs)
@@ -625,3 +626,14 @@ def test_invalid_parameters_raise_at_fit(zoo, name, params):
         encoder.fit(zoo.pairs)
     with pytest.raises(NotFittedError):
         encoder.transform(zoo.texts)
+
+
+@pytest.mark.filterwarnings("ignore:.* tokens have no vector")
+def test_every_encoder_learns_from_a_teacher(zoo, name):
+    hidden = np.random.RandomState(1).randn(20, 8)
+    vectors = [sum(hidden[int(w[1:])] for w in t.split()) for t in TEXTS]
+    encoder = zoo.make(
+        name, loss="distillation", optimizer="adam", learning_rate=0.01, max_epochs=5
+    ).fit(TEXTS, vectors)
+    assert encoder.loss_curve_[-1] < encoder.loss_curve_[0]
+    assert encoder.teacher_axes_.shape == (8, zoo.dims[name])

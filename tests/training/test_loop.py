@@ -11,13 +11,11 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 import torch
-from hypothesis import given
-from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.frozen import FrozenEstimator
-from sklearn.model_selection import GridSearchCV, train_test_split
+from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 
 from skparaphrase.datasets import load_paraphrases, load_similarity
@@ -33,7 +31,6 @@ from skparaphrase.training._loop import (
     Training,
     begin_randomness,
     check_patience,
-    split_off,
 )
 from skparaphrase.vectors import WordVectors
 
@@ -193,55 +190,6 @@ def test_best_epoch_and_patience(scores, params, best, n_epochs):
     assert (estimator.epoch_, estimator.best_epoch_) == (best, best)
     assert_array_equal(estimator.validation_scores_, scores[:n_epochs])
     assert estimator.n_epochs_ == n_epochs
-
-
-class Rows(np.ndarray):
-    """Numbered examples, as `split_off` takes them."""
-
-    def take(self, rows):
-        return np.asarray(self)[rows]
-
-
-@given(
-    sizes=st.lists(st.integers(1, 6), min_size=3, max_size=30),
-    fraction=st.sampled_from([0.1, 0.25, 0.5]),
-    seed=st.integers(0, 9),
-)
-def test_groups_are_held_out_whole(sizes, fraction, seed):
-    groups = np.random.RandomState(seed).permutation(
-        np.repeat(range(len(sizes)), sizes)
-    )
-    rows = np.arange(len(groups)).view(Rows)
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        train, held_out = split_off(
-            rows, fraction, np.random.RandomState(seed), groups=groups
-        )
-    assert sorted([*train, *held_out]) == rows.tolist()
-    assert list(train) == sorted(train) and list(held_out) == sorted(held_out)
-    wanted = np.ceil(fraction * len(groups))
-    assert len(held_out) <= wanted
-    shared = set(groups[train]) & set(groups[held_out])
-    assert len(caught) == bool(shared)
-    if shared:  # the small groups are too few, and the others are too large
-        assert len(held_out) == wanted
-        assert 2 * sum(size for size in sizes if 2 * size <= wanted) < wanted
-    else:
-        assert 2 * len(held_out) >= wanted
-
-
-def test_examples_are_held_out_one_by_one_without_groups():
-    rows = np.arange(40).view(Rows)
-    expected = train_test_split(rows, test_size=0.3, random_state=5)
-    for groups in (None, np.arange(40)):
-        found = split_off(rows, 0.3, 5, groups=groups)
-        for part, wanted in zip(found, expected, strict=True):
-            assert_array_equal(part, np.sort(wanted))
-    # One group of all examples cannot be held out.
-    groups = np.zeros(40, np.intp) + (rows > 38)
-    with pytest.warns(UserWarning, match="Shared texts connect so many examples"):
-        _, held_out = split_off(rows, 0.3, np.random.RandomState(0), groups=groups)
-    assert len(held_out) == 12
 
 
 def test_divergence_is_an_error_and_the_optimizer_is_kept_for_warm_starts(capsys):

@@ -11,23 +11,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from skparaphrase.supervised._targets import (
-    Class,
-    Graded,
-    LabelledTexts,
-    Relevance,
-    Tag,
-)
+from skparaphrase.supervision import Classes, Relevance, Samples, Scores, TokenTags
 
 
 def labelled(targets, weights=None):
     texts = np.array([f"text {i}" for i in range(len(targets))], dtype=object)
-    return LabelledTexts(texts, targets, weights)
+    return Samples(texts, targets, weights)
 
 
 def find_levels(scores, score_range, n_levels):
     settings = SimpleNamespace(score_range=score_range, n_levels=n_levels)
-    return Graded.fit(labelled(np.array(scores, dtype=float)), settings).outputs
+    return Scores.fit(labelled(np.array(scores, dtype=float)), settings).outputs
 
 
 @given(
@@ -38,7 +32,7 @@ def find_levels(scores, score_range, n_levels):
 )
 def test_expectation_of_sparse_targets_is_the_score(low, n_levels, step, shares):
     levels = low + step * np.arange(n_levels)
-    graded = Graded(levels)
+    graded = Scores(levels)
     assert_array_equal(graded.distributions(levels), np.eye(n_levels))
     scores = levels[0] + np.array(shares) * (levels[-1] - levels[0])
     targets = graded.distributions(scores)
@@ -51,7 +45,7 @@ def test_expectation_of_sparse_targets_is_the_score(low, n_levels, step, shares)
 
 
 def test_sparse_targets_by_hand():
-    graded = Graded(np.arange(1.0, 6.0))
+    graded = Scores(np.arange(1.0, 6.0))
     targets = graded.distributions(np.array([3.6, 1.0, 5.0, 4.25]))
     expected = [
         [0, 0, 0.4, 0.6, 0], [1, 0, 0, 0, 0], [0, 0, 0, 0, 1], [0, 0, 0, 0.75, 0.25],
@@ -118,11 +112,11 @@ def test_bad_score_range(score_range, match):
 )
 def test_bad_scores(y, match):
     with pytest.raises(ValueError, match=match):
-        Graded.read(y)
+        Scores.read(y)
 
 
 def test_scores_of_a_resumed_fit_are_on_the_scale():
-    graded = Graded(np.arange(3.0))
+    graded = Scores(np.arange(3.0))
     graded.check(labelled(np.array([0.0, 2.0])))
     with pytest.raises(ValueError, match=r"1 of 2 scores .* first is 2.5 at index 1"):
         graded.check(labelled(np.array([0.0, 2.5])))
@@ -130,8 +124,8 @@ def test_scores_of_a_resumed_fit_are_on_the_scale():
 
 
 def test_labels():
-    labels = Class.read(["no", "yes", "no", "maybe"])
-    classes = Class.fit(labelled(labels))
+    labels = Classes.read(["no", "yes", "no", "maybe"])
+    classes = Classes.fit(labelled(labels))
     assert classes.outputs.tolist() == ["maybe", "no", "yes"]
     expected = [[0, 1, 0], [0, 0, 1], [0, 1, 0], [1, 0, 0]]
     assert_array_equal(classes.distributions(labels), expected)
@@ -143,7 +137,7 @@ def test_labels():
     with pytest.raises(ValueError, match="none of which occurs in y"):
         classes.check_validation(labelled(np.array(["never"])))
     with pytest.raises(ValueError, match="greater than one; got 1 class"):
-        Class.fit(labelled(labels[:1]))
+        Classes.fit(labelled(labels[:1]))
 
 
 def test_weights_of_labels_multiply_those_of_examples():
@@ -161,10 +155,10 @@ def test_answers_belong_to_questions():
     read = Relevance.read([1, 0, 0], texts)
     assert read.tolist() == [[1, 0], [0, 1], [0, 0]]
     assert Relevance.read([(1, 7), (0, 7), (0, 5)], texts)[:, 1].tolist() == [0, 0, 1]
-    relevance = Relevance.fit(LabelledTexts(texts, read))
+    relevance = Relevance.fit(Samples(texts, read))
     assert_array_equal(relevance.distributions(read), [[0, 1], [1, 0], [1, 0]])
     assert relevance.decode(np.array([[0, 1], [1, 1], [1, 0]])).tolist() == [1, 0, 0]
-    only = LabelledTexts(texts, read, np.array([0.0, 1.0, 1.0]))
+    only = Samples(texts, read, np.array([0.0, 1.0, 1.0]))
     with pytest.raises(ValueError, match="all 2 are wrong"):
         Relevance.fit(only)
     with pytest.raises(ValueError, match="takes no weights"):
@@ -182,13 +176,13 @@ def test_answers_are_split_by_question():
 def test_tags_of_sentences():
     rows = [["D", "N"], ["N"], ["V", "D", "N"]]
     targets = np.fromiter((np.array(row) for row in rows), dtype=object)
-    tags = Tag.fit(labelled(targets))
+    tags = TokenTags.fit(labelled(targets))
     assert tags.outputs.tolist() == ["D", "N", "V"] and tags.n_outputs == 3
     assert tags.distributions(targets).tolist() == [0, 1, 1, 2, 0, 1]
     assert tags.decode(np.eye(3)).tolist() == ["D", "N", "V"]
     with pytest.raises(ValueError, match=r"labels \['X'\], but"):
         tags.check(labelled([np.array(["X", "D"])]))
     with pytest.raises(ValueError, match="has to be greater than one"):
-        Tag.fit(labelled(targets[1:2]))
+        TokenTags.fit(labelled(targets[1:2]))
     train, held_out = tags.split(labelled(targets), 0.4, np.random.RandomState(0))
     assert len(train) == 2 and len(held_out) == 1

@@ -1,0 +1,75 @@
+"""Pairs of texts that mean the same, with or without a hard negative."""
+
+# Authors: The skparaphrase developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+from functools import cached_property
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.utils import check_consistent_length
+
+from skparaphrase._typing import Encoder
+from skparaphrase.metrics import RetrievalScorer
+from skparaphrase.supervision._examples import Examples, Rows
+from skparaphrase.supervision._graded import read_scores
+
+
+class Paraphrases(Examples):
+    """Paraphrase pairs; where `y` is given, it marks them with 1 and others with 0."""
+
+    name, noun, default_loss = "pairs", "paraphrases", "infonce"
+
+    @classmethod
+    def matches(
+        cls, shape: tuple[int, ...], y: ArrayLike | None, names: frozenset[str]
+    ) -> bool:
+        """For pairs, and where there are no examples."""
+        return True
+
+    @classmethod
+    def check(cls, rows: Rows, y: ArrayLike | None) -> Self:
+        """The pairs that `y` marks, or all."""
+        if y is None or not len(rows):
+            return cls(rows)
+        marks = read_scores(y)
+        check_consistent_length(rows, marks)
+        return cls(rows[np.flatnonzero(marks)])
+
+    @cached_property
+    def _scorer(self) -> RetrievalScorer:
+        return RetrievalScorer(self.in_memory())
+
+    def validate(self, encoder: Encoder, train: Self) -> Any:
+        """Mean reciprocal rank of the other text of a pair among those of all pairs."""
+        return self._scorer(encoder)
+
+
+class Triplets(Examples):
+    """Texts, paraphrases of them, and hard negatives."""
+
+    name, noun, default_loss = "triplets", "triplets", "infonce"
+
+    @classmethod
+    def matches(
+        cls, shape: tuple[int, ...], y: ArrayLike | None, names: frozenset[str]
+    ) -> bool:
+        """For rows of three texts."""
+        return shape[1:] == (3,)
+
+    @classmethod
+    def check(cls, rows: Rows, y: ArrayLike | None) -> Self:
+        """The triplets, which have no `y`."""
+        if y is not None:
+            raise ValueError("X has triplets, shape (n_triplets, 3): leave out y.")
+        return cls(rows)
+
+    @cached_property
+    def _scorer(self) -> RetrievalScorer:
+        texts = self.in_memory()
+        return RetrievalScorer(texts[:, :2], corpus=texts[:, 2])
+
+    def validate(self, encoder: Encoder, train: Self) -> Any:
+        """Mean reciprocal rank of the paraphrase, with hard negatives among others."""
+        return self._scorer(encoder)

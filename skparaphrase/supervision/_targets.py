@@ -1,0 +1,114 @@
+"""What a supervised model learns of each text or pair: the base of the kinds."""
+
+# Authors: The skparaphrase developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import compute_sample_weight
+
+from skparaphrase.supervision._examples import split_off
+
+
+@dataclass(frozen=True)
+class Samples:
+    """Texts, or pairs, and what is to be learnt from each.
+
+    Attributes
+    ----------
+    texts : ndarray of shape (n_samples,) or (n_samples, 2), dtype object
+    targets : ndarray of shape (n_samples, ...)
+    weights : ndarray of shape (n_samples,), or None for equal weights
+    """
+
+    texts: NDArray[np.object_]
+    targets: NDArray[Any]
+    weights: NDArray[np.float64] | None = None
+
+    def __len__(self) -> int:
+        return len(self.texts)
+
+    def take(self, chosen: NDArray[Any]) -> "Samples":
+        """Some samples, by row indices or a mask."""
+        weights = None if self.weights is None else self.weights[chosen]
+        return Samples(self.texts[chosen], self.targets[chosen], weights)
+
+    def with_weight(self) -> "Samples":
+        """The samples whose weights are not zero."""
+        return self if self.weights is None else self.take(self.weights > 0)
+
+    def weighted_by_class(self, class_weight: Any) -> "Samples":
+        """The same with weights that are multiplied by those of labels."""
+        by_class = compute_sample_weight(class_weight, self.targets)
+        if not (np.isfinite(by_class).all() and by_class.min() >= 0 < by_class.max()):
+            raise ValueError(
+                "class_weight must be finite, not negative, and positive for some "
+                f"label of the examples; got {class_weight!r}."
+            )
+        weights = 1.0 if self.weights is None else self.weights
+        return replace(self, weights=weights * by_class)
+
+    def normalized_weights(self) -> NDArray[np.float32] | None:
+        """The weights, divided by their mean."""
+        if self.weights is None:
+            return None
+        return (self.weights / self.weights.mean()).astype(np.float32)
+
+
+Parts = tuple[Samples, Samples]
+
+
+@dataclass(frozen=True)
+class Targets(ABC):
+    """Base class of what the outputs of a network mean.
+
+    Parameters
+    ----------
+    outputs : ndarray of shape (n_outputs,)
+        The level or the label that each output represents. A model keeps them as the
+        fitted attribute that `attribute` names.
+    """
+
+    outputs: NDArray[Any]
+
+    attribute: ClassVar[str] = "classes_"
+    default_loss: ClassVar[str]  # of `training`
+
+    @staticmethod
+    @abstractmethod
+    def read(y: Any, texts: NDArray[np.object_]) -> NDArray[Any]:
+        """Check `y` alone, and return it as an array."""
+
+    @classmethod
+    @abstractmethod
+    def fit(cls, samples: Samples, settings: Any) -> Self:
+        """Find the outputs that samples need; `settings` has the parameters."""
+
+    @abstractmethod
+    def distributions(self, targets: NDArray[Any]) -> NDArray[Any]:
+        """What the softmax should return, shape (n_samples, n_outputs)."""
+
+    @abstractmethod
+    def decode(self, probabilities: NDArray[Any]) -> NDArray[Any]:
+        """Predictions, given the outputs of the softmax."""
+
+    def check(self, samples: Samples) -> None:
+        """Raise if training on samples cannot resume with these outputs."""
+        return  # any samples will do, by default
+
+    def check_validation(self, samples: Samples) -> None:
+        """Raise if samples cannot be used for validation."""
+        return
+
+    def split(self, samples: Samples, fraction: float, rng: Any) -> Parts:
+        """Examples to train on, and a random share to validate on."""
+        return split_off(samples, fraction, rng)
+
+    @property
+    def n_outputs(self) -> int:
+        """Units of the softmax."""
+        return len(self.outputs)
