@@ -35,7 +35,7 @@ from skparaphrase.datasets import (
 )
 from skparaphrase.decomposition import CommonComponentRemoval
 from skparaphrase.encoders import ParagramEncoder, SIFEncoder
-from skparaphrase.inspection import TokenWeightsDisplay, token_weights
+from skparaphrase.inspection import token_weights
 from skparaphrase.metrics import pearson_score
 from skparaphrase.optimizers import Optimizer
 from skparaphrase.pairs import PairSimilarity
@@ -43,10 +43,18 @@ from skparaphrase.vectors import WordFrequencies
 
 pairs = (read_pairs(sys.argv[1]) if len(sys.argv) > 1 else load_paraphrases()).data
 words = ["the", "is", "about", "man", "red", "dog"]
-sif = SIFEncoder().fit(pairs)
-display = TokenWeightsDisplay.from_estimator(sif, column="sif", words=words)
-display.line_.remove()  # the median, which would hide a curve
-ax = display.ax_
+
+
+def draw(weights, column):
+    """Draw a column against the frequencies, with the names of some words."""
+    weights = weights[weights["frequency"] > 0]
+    ax = weights.plot.scatter("frequency", column, s=5, alpha=0.25, logx=True)
+    for word, row in weights.loc[words].iterrows():
+        ax.annotate(word, (row["frequency"], row[column]), fontsize="small")
+    return ax
+
+
+ax = draw(token_weights(SIFEncoder().fit(pairs)), "sif")
 share = np.geomspace(1e-8, 0.1, 200)
 for a in (1e-2, 1e-3, 1e-4):
     ax.plot(share, a / (a + share), label=f"a = {a:g}", zorder=0)
@@ -97,7 +105,7 @@ encoder = ParagramEncoder(
     max_epochs=10,
     random_state=0,
 ).fit(pairs)
-TokenWeightsDisplay.from_estimator(encoder, words=words)
+draw(token_weights(encoder), "l2")
 plt.show()
 
 before, after = token_weights(encoder.vectors)["l2"], token_weights(encoder)["l2"]

@@ -1,4 +1,4 @@
-"""Vectors of any number of texts, computed in blocks."""
+"""Vectors of any number of texts, computed in blocks and written to a file."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -8,64 +8,27 @@ from collections.abc import Iterator
 from contextlib import nullcontext
 from itertools import chain
 from numbers import Integral
-from os import PathLike
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
 from numpy.lib.format import open_memmap
-from numpy.typing import DTypeLike, NDArray
+from numpy.typing import ArrayLike, DTypeLike, NDArray
 from sklearn.utils import check_scalar
 
 from skparaphrase._compat import safe_indexing
+from skparaphrase._typing import Encoder, FilePath
 from skparaphrase.text._check import materialize
 from skparaphrase.text._stored import count_rows, is_stored, read_blocks
 
-__all__ = ["transform_blocks", "transform_to"]
-
-
-def transform_blocks(
-    transformer: Any, X: Any, *, block_size: int = 65536
-) -> Iterator[NDArray[Any]]:
-    """Transform rows in blocks.
-
-    Parameters
-    ----------
-    transformer : estimator instance
-        A fitted encoder, or a pipeline of one and other transformers.
-    X : array-like, or dataset of pyarrow or datasets
-        Input of `transform`. Data on disk are read in blocks, too.
-    block_size : int, default=65536
-        Maximum number of rows that are transformed together.
-
-    Yields
-    ------
-    block : ndarray of shape (n_rows, ...)
-        Result for the next rows; at least one block.
-
-    Notes
-    -----
-    The vectors are those of a single call, up to the rounding of matrix products,
-    except with `ConvolutionalEncoder(padding="batch")`.
-
-    Examples
-    --------
-    >>> from skparaphrase.encoders import SIFEncoder
-    >>> from skparaphrase.streams import transform_blocks
-    >>> texts = [f"cat number {i}" for i in range(250)]
-    >>> encoder = SIFEncoder().fit(["a cat"])
-    >>> [len(block) for block in transform_blocks(encoder, texts, block_size=100)]
-    [100, 100, 50]
-    """
-    check_scalar(block_size, "block_size", Integral, min_val=1)
-    return map(transformer.transform, _blocks(materialize(X), block_size))
+__all__ = ["transform_to"]
 
 
 def transform_to(
-    transformer: Any,
-    X: Any,
-    path: str | PathLike[str],
+    transformer: Encoder,
+    X: ArrayLike,
+    path: FilePath,
     *,
     block_size: int = 65536,
     dtype: DTypeLike | None = None,
@@ -77,14 +40,16 @@ def transform_to(
 
     Parameters
     ----------
-    transformer, X
-        As in :func:`transform_blocks`.
+    transformer : estimator instance
+        A fitted encoder, or a pipeline of an encoder and other transformers.
+    X : array-like, or dataset of pyarrow or datasets
+        Input of `transform`. Data on disk are read in blocks, too.
     path : path-like
         An existing file is replaced.
     block_size : int, default=65536
-        As in :func:`transform_blocks`.
+        Maximum number of rows that are transformed together.
     dtype : dtype, default=None
-        Of the file, such as "float16"; None for that of the vectors.
+        Data type of the file, such as "float16". None uses that of the vectors.
     progress : bool, default=False
         Show a progress bar; needs tqdm.
 
@@ -98,6 +63,11 @@ def transform_to(
     TypeError, FloatingPointError
         If vectors cannot be converted to `dtype`, or are too large for it.
 
+    Notes
+    -----
+    The vectors are those of a single call, up to the rounding of matrix products,
+    except with `ConvolutionalEncoder(padding="batch")`.
+
     Examples
     --------
     >>> from tempfile import TemporaryDirectory
@@ -107,9 +77,10 @@ def transform_to(
     ...     transform_to(AverageEncoder(), ["a", "b"], f"{folder}/vectors.npy").shape
     (2, 128)
     """
-    path, X = Path(path), materialize(X)
-    n_rows, n_done = count_rows(X), 0
-    blocks = transform_blocks(transformer, X, block_size=block_size)
+    check_scalar(block_size, "block_size", Integral, min_val=1)
+    path, rows = Path(path), materialize(X)
+    n_rows, n_done = count_rows(rows), 0
+    blocks = map(transformer.transform, _blocks(rows, block_size))
     first = np.asarray(next(blocks))
     bar: Any = nullcontext()
     if progress:

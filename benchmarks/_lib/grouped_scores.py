@@ -3,20 +3,34 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from skparaphrase.inspection import unknown_words
 from skparaphrase.metrics import pearson_score, spearman_score
 from skparaphrase.pairs import PairSimilarity
+from skparaphrase.text import WordLookup, WordTokenizer, check_texts
 from skparaphrase.vectors import WordVectors
 
 LENGTH_BINS = (4, 5, 6, 7, 8, 9, 10, 15, 20)  # table 7 of the Charagram paper
 UNKNOWN_BINS = (0, 1, 2)  # table 6
+
+
+def unknown_words(X: Any, vocabulary: Iterable[str] | WordVectors) -> np.ndarray:
+    """Number of words of each text, or of both texts of each pair, not in a vocabulary.
+
+    A compound with a known part is known.
+    """
+    words = vocabulary.words if isinstance(vocabulary, WordVectors) else vocabulary
+    texts = check_texts(X)
+    lookup = WordLookup(WordTokenizer(), dict.fromkeys(words, 0), unknown=1)
+    batch = lookup.encode(texts.ravel().tolist())
+    total = np.append(0, np.cumsum(batch.ids, dtype=np.int64))
+    counts = np.diff(total[batch.offsets]).reshape(texts.shape)
+    return counts if texts.ndim == 1 else counts.sum(axis=1)
 
 
 def scores_by_length(

@@ -16,11 +16,11 @@ import numpy as np
 from sklearn.preprocessing import normalize
 
 import skparaphrase
+from _lib.grouped_scores import unknown_words
 from _lib.papers import Data
 from skparaphrase.datasets import read_pairs
 from skparaphrase.decomposition import CommonComponentRemoval
 from skparaphrase.encoders import AverageEncoder
-from skparaphrase.inspection import unknown_words
 from skparaphrase.metrics import STSScorer
 from skparaphrase.vectors import WordVectors
 

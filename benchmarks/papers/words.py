@@ -13,14 +13,14 @@ from typing import Any
 
 from scipy.stats import spearmanr
 
-from _lib.grouped_scores import scores_by_unknown
+from _lib.grouped_scores import scores_by_unknown, unknown_words
 from _lib.paper_encoders import paper_encoder
 from _lib.paper_tables import Results, Runs, Table, lines, only
 from _lib.papers import Data, median, score_words, table
 from _lib.published import CHARAGRAM, WIETING, printed, printed_row, tables
 from skparaphrase.callback import ScoreMonitor
 from skparaphrase.encoders import AverageEncoder
-from skparaphrase.inspection import neighbors, token_weights, unknown_words
+from skparaphrase.inspection import neighbors, token_weights
 from skparaphrase.text import WordTokenizer
 from skparaphrase.vectors import WordFrequencies
 

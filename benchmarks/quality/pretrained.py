@@ -34,12 +34,12 @@ from skparaphrase import load_pretrained
 from skparaphrase.datasets import load_word_vectors
 from skparaphrase.decomposition import CommonComponentRemoval
 from skparaphrase.encoders import AverageEncoder, SIFEncoder
-from skparaphrase.inspection import unknown_words
 from skparaphrase.metrics import STSScorer
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from _lib import RESULTS
+from _lib.grouped_scores import unknown_words
 from _lib.labelled import CS, N_INNER, N_OUTER, SETS, accuracies
 from _lib.papers import score_words, table, write
 from _lib.pretrained_tasks import about_intervals, about_tasks, intervals, tasks

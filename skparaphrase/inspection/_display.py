@@ -4,21 +4,25 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+from numpy.typing import ArrayLike
 
 from skparaphrase._compat import check_matplotlib_support
 
-_MANY = 5000  # points from which a vector graphic stores them as an image
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.lines import Line2D
 
 
 class Display:
     """Base of the displays: an optional name, axes and a title."""
 
     name: str | None = None
-    ax_: Any
+    ax_: "Axes"
     figure_: Any
 
-    def _make_axes(self, ax: Any) -> Any:
+    def _make_axes(self, ax: "Axes | None") -> "Axes":
         """Store and return `ax`, or the axes of a new figure if it is None."""
         check_matplotlib_support(f"{type(self).__name__}.plot")
         from matplotlib import pyplot
@@ -32,20 +36,13 @@ class Display:
         self.ax_.set_title(text if self.name is None else f"{self.name}: {text}")
 
 
-def draw_points(
-    ax: Any, x: Any, y: Any, options: Mapping[str, Any] | None, **defaults: Any
-) -> Any:
-    """Draw points without edges; `options` replace the defaults under any alias."""
-    from matplotlib.cbook import normalize_kwargs
-    from matplotlib.collections import Collection
-
-    style = {"linewidth": 0, "rasterized": len(x) > _MANY, **defaults}
-    return ax.scatter(x, y, **style | normalize_kwargs(dict(options or {}), Collection))
-
-
 def draw_line(
-    ax: Any, x: Any, y: Any, options: Mapping[str, Any] | None, **defaults: Any
-) -> Any:
+    ax: "Axes",
+    x: ArrayLike,
+    y: ArrayLike,
+    options: Mapping[str, Any] | None,
+    **defaults: Any,
+) -> "Line2D":
     """Draw a line; `options` replace the defaults under any alias, such as "lw"."""
     from matplotlib.cbook import normalize_kwargs
     from matplotlib.lines import Line2D

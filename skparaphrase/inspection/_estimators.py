@@ -15,12 +15,13 @@ from sklearn.utils.validation import check_is_fitted
 
 from skparaphrase._compat import BaseSearchCV
 from skparaphrase._math import cosine
+from skparaphrase._typing import Encoder
 from skparaphrase.encoders import AveragingEncoder, TextEncoder, TrainedEncoder
 from skparaphrase.vectors import WordVectors
 
 
 def unwrap(estimator: Any) -> Any:
-    """Estimator inside a fitted search or a `FrozenEstimator`."""
+    """The estimator inside a fitted search or a `FrozenEstimator`, or itself."""
     while isinstance(estimator, (FrozenEstimator, BaseSearchCV)):
         if isinstance(estimator, FrozenEstimator):
             estimator = estimator.estimator
@@ -31,29 +32,29 @@ def unwrap(estimator: Any) -> Any:
 
 
 def find_encoder(estimator: Any) -> Any:
-    """Encoder in an estimator: the estimator itself, or a pipeline's first step."""
-    found = unwrap(estimator)
-    while isinstance(found, Pipeline):
-        found = unwrap(found.steps[0][1])
-    return found
+    """The encoder in an estimator: itself, or the first step of a pipeline."""
+    encoder = unwrap(estimator)
+    while isinstance(encoder, Pipeline):
+        encoder = unwrap(encoder.steps[0][1])
+    return encoder
 
 
 def find_transformer(estimator: Any) -> Any:
-    """Part of an estimator that turns texts of shape S into vectors of shape S + (d,).
+    """The part of an estimator that maps texts of shape S to vectors of shape S + (d,).
 
     In a pipeline, these are the steps before the first one that accepts pairs only or
     does not transform, such as `PairSimilarity`.
     """
-    found = first = unwrap(estimator)
-    if isinstance(found, Pipeline):
-        first, *others = (step for _, step in found.steps)
-        found = found[: 1 + len([*takewhile(_accepts_vectors, others)])]
+    transformer = first = unwrap(estimator)
+    if isinstance(transformer, Pipeline):
+        first, *others = (step for _, step in transformer.steps)
+        transformer = transformer[: 1 + len([*takewhile(_accepts_vectors, others)])]
     if not hasattr(first, "transform"):
         raise TypeError(
             "Expected a fitted encoder, or a pipeline that begins with one; got "
             f"{type(first).__name__}, which has no transform."
         )
-    return found
+    return transformer
 
 
 def _accepts_vectors(step: Any) -> bool:
@@ -62,8 +63,8 @@ def _accepts_vectors(step: Any) -> bool:
     return hasattr(step, "transform") and get_tags(step).input_tags.two_d_array
 
 
-def transform_texts(transformer: Any, texts: NDArray[np.object_]) -> NDArray[Any]:
-    """Vectors of texts of shape S, as an array whose shape S + (d,) is checked."""
+def transform_texts(transformer: Encoder, texts: NDArray[np.object_]) -> NDArray[Any]:
+    """Vectors of texts of shape S; checks that their shape is S + (d,)."""
     vectors = np.asarray(transformer.transform(texts))
     if vectors.shape[:-1] != texts.shape:
         raise ValueError(
@@ -82,7 +83,7 @@ def pair_similarities(estimator: Any, pairs: NDArray[np.object_]) -> NDArray[Any
 
 
 def find_table(estimator: Any) -> WordVectors:
-    """Table of the word, n-gram or character vectors of an encoder."""
+    """The table of word, n-gram or character vectors of an encoder."""
     if isinstance(estimator, WordVectors):
         return estimator
     encoder = find_encoder(estimator)

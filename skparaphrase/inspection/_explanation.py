@@ -4,7 +4,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,7 @@ from sklearn.preprocessing import Normalizer
 
 from skparaphrase._compat import check_pandas_support
 from skparaphrase._math import cosine, unit_vectors
+from skparaphrase._typing import Encoder
 from skparaphrase.encoders import AveragingEncoder, ParagramEncoder, load_pretrained
 from skparaphrase.inspection._display import Display
 from skparaphrase.inspection._estimators import (
@@ -24,10 +25,15 @@ from skparaphrase.inspection._estimators import (
 from skparaphrase.text import WordTokenizer
 from skparaphrase.vectors._pooling import token_shares, weighted_tokens
 
-_SAME = 1e-8  # largest difference of a cosine from 1 that rounding explains
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.text import Text
+    from pandas import DataFrame
+
+_TOLERANCE = 1e-8  # of a cosine of 1, for rounding
 
 
-def explain_similarity(a: str, b: str, encoder: Any = None) -> Any:
+def explain_similarity(a: str, b: str, encoder: Encoder | None = None) -> "DataFrame":
     r"""Share of each pair of words in the cosine of two texts.
 
     The vector of a text that averages word vectors is a sum over words, so that the
@@ -36,24 +42,23 @@ def explain_similarity(a: str, b: str, encoder: Any = None) -> Any:
     components only change the word vectors x and y. This holds for all averages and for
     pipelines that continue with linear steps.
 
-    For other encoders, words are left out: the share of a pair of words is
-    :math:`c - c_{-i} - c_{-j} + c_{-i,-j}`, where c is the cosine of the texts, and the
-    indices are the words that they lack. These shares do not add up to the cosine.
+    For other encoders, words are deleted: the share of a pair of words is
+    :math:`c - c_{-i} - c_{-j} + c_{-i,-j}`, where c is the cosine of the texts without
+    the words in the index. These shares do not add up to the cosine.
 
     Parameters
     ----------
     a, b : str
     encoder : estimator, default=None
-        A fitted encoder, a pipeline that begins with one, or what has one in
+        A fitted encoder, a pipeline that begins with one, or an object with an
         `encoder_`, such as a search. Steps that turn pairs into similarities are
-        ignored. None takes
-        :func:`skparaphrase.load_pretrained`.
+        ignored. None uses :func:`skparaphrase.load_pretrained`.
 
     Returns
     -------
     shares : DataFrame of shape (n_words of a, n_words of b)
         Indexed by the words of the two texts, in their order. `shares.attrs` holds the
-        "cosine", and "is_sum", whether the shares add up to it.
+        "cosine" and "is_sum", which is True if the shares add up to the cosine.
 
     Raises
     ------
@@ -80,11 +85,11 @@ def explain_similarity(a: str, b: str, encoder: Any = None) -> Any:
     True
     """
     pandas = check_pandas_support("explain_similarity")
-    encoder = load_pretrained() if encoder is None else encoder
-    encoder = getattr(encoder, "encoder_", encoder)
-    transformer = _without_lengths(find_transformer(encoder))
-    found = find_encoder(encoder)
-    tokenizer = found._tokenizer() if has_words(found) else WordTokenizer()
+    estimator = load_pretrained() if encoder is None else encoder
+    estimator = getattr(estimator, "encoder_", estimator)
+    transformer = _without_normalizer(find_transformer(estimator))
+    first_step = find_encoder(estimator)
+    tokenizer = first_step._tokenizer() if has_words(first_step) else WordTokenizer()
     words = []
     for name, text in (("a", a), ("b", b)):
         if not isinstance(text, str):
@@ -93,22 +98,22 @@ def explain_similarity(a: str, b: str, encoder: Any = None) -> Any:
         if not words[-1]:
             raise ValueError(f"{name} has no words: {text!r}.")
     whole = _embed(transformer, [a, b])
-    parts = [_parts(transformer, found, each) for each in words]
+    parts = [_parts(transformer, first_step, each) for each in words]
     sums = np.array([part.sum(axis=0) for part in parts])
-    is_sum = bool((cosine(sums, whole) > 1 - _SAME).all())
+    is_sum = bool((cosine(sums, whole) > 1 - _TOLERANCE).all())
     if is_sum:
         first, second = (
             part / (np.linalg.norm(part.sum(axis=0)) or 1) for part in parts
         )
         shares = first @ second.T
     else:
-        shares = _erased(transformer, *words)
+        shares = _deletion_interactions(transformer, *words)
     frame = pandas.DataFrame(shares, index=words[0], columns=words[1])
     frame.attrs.update(cosine=float(cosine(*whole)), is_sum=is_sum)
     return frame
 
 
-def _without_lengths(transformer: Any) -> Any:
+def _without_normalizer(transformer: Encoder) -> Encoder:
     """The transformer without last steps that only scale vectors."""
     while isinstance(transformer, Pipeline) and isinstance(
         transformer.steps[-1][1], Normalizer
@@ -117,13 +122,15 @@ def _without_lengths(transformer: Any) -> Any:
     return transformer
 
 
-def _embed(transformer: Any, texts: Sequence[str]) -> NDArray[np.float64]:
+def _embed(transformer: Encoder, texts: Sequence[str]) -> NDArray[np.float64]:
     array = np.array(texts, dtype=object)
     return transform_texts(transformer, array).astype(np.float64)
 
 
-def _parts(transformer: Any, encoder: Any, words: list[str]) -> NDArray[np.float64]:
-    """What each word would add to the vector of a text, if that were a sum."""
+def _parts(
+    transformer: Encoder, encoder: Encoder, words: list[str]
+) -> NDArray[np.float64]:
+    """Contribution of each word to the vector of a text, if that is a sum."""
     if not isinstance(encoder, (AveragingEncoder, ParagramEncoder)):
         return _embed(transformer, words)
     table, weights = encoder._static_parts()
@@ -139,14 +146,14 @@ def _parts(transformer: Any, encoder: Any, words: list[str]) -> NDArray[np.float
     return sums
 
 
-def _erased(
-    transformer: Any, first: list[str], second: list[str]
+def _deletion_interactions(
+    transformer: Encoder, first: list[str], second: list[str]
 ) -> NDArray[np.float64]:
-    """What the cosine loses if two words are missing, beyond what each takes away."""
+    """Interaction of deleting word i of `first` and word j of `second`."""
     units = []
     for words in (first, second):
-        lacking = [words[:i] + words[i + 1 :] for i in range(len(words))]
-        texts = [" ".join(each) for each in [words, *lacking]]
+        shortened = [words[:i] + words[i + 1 :] for i in range(len(words))]
+        texts = [" ".join(each) for each in [words, *shortened]]
         units.append(unit_vectors(_embed(transformer, texts)))
     c = units[0] @ units[1].T
     return c[0, 0] - c[1:, :1] - c[:1, 1:] + c[1:, 1:]
@@ -182,20 +189,20 @@ class ExplanationDisplay(Display):
     >>> plt.close(display.figure_)
     """
 
-    def __init__(self, shares: Any, *, name: str | None = None) -> None:
+    def __init__(self, shares: "DataFrame", *, name: str | None = None) -> None:
         self.shares, self.name = shares, name
 
     @classmethod
     def from_estimator(
         cls,
-        encoder: Any,
+        encoder: Encoder | None,
         a: str,
         b: str,
         *,
         name: str | None = None,
         **plot_options: Any,
     ) -> Self:
-        """Draw which words make two texts similar.
+        """Explain the similarity of two texts, and draw the shares of their words.
 
         Parameters
         ----------
@@ -214,12 +221,12 @@ class ExplanationDisplay(Display):
 
     def plot(
         self,
-        ax: Any = None,
+        ax: "Axes | None" = None,
         *,
         include_values: bool = True,
         colorbar: bool = False,
         values_format: str = ".2f",
-        cmap: Any = "RdBu_r",
+        cmap: str = "RdBu_r",
         im_kwargs: Mapping[str, Any] | None = None,
     ) -> Self:
         """Draw the shares.
@@ -228,10 +235,14 @@ class ExplanationDisplay(Display):
         ----------
         ax : matplotlib Axes, default=None
             None creates a new figure, whose size depends on the number of words.
-        include_values, colorbar : bool
-            Write the values into the cells; draw a colour bar.
-        values_format, cmap : str
-            Format of the values, of which zeros are left out; colour map of matplotlib.
+        include_values : bool, default=True
+            Write the values into the cells.
+        colorbar : bool, default=False
+            Draw a colour bar.
+        values_format : str, default=".2f"
+            Format of the values; zeros are not written.
+        cmap : str, default="RdBu_r"
+            Colour map of matplotlib.
         im_kwargs : dict, default=None
             Passed to matplotlib's `imshow`.
 
@@ -240,26 +251,28 @@ class ExplanationDisplay(Display):
         display : ExplanationDisplay
         """
         plane = self.shares.to_numpy()
-        words = {"fontsize": "small", "parse_math": False}
+        words: dict[str, Any] = {"fontsize": "small", "parse_math": False}
         slanted = {"rotation": 45, "ha": "right", "rotation_mode": "anchor", **words}
-        new = ax is None
+        is_new = ax is None
         ax = self._make_axes(ax)
-        if new:
+        if is_new:
             height, width = plane.shape
-            self.figure_.set_size_inches(
-                np.clip((2.5 + 0.45 * width, 2 + 0.35 * height), (3, 2.5), (14, 12))
-            )
-        most = float(np.abs(plane).max()) or 1.0
-        options = {"cmap": cmap, "vmin": -most, "vmax": most, "aspect": "auto"}
+            size = np.clip((2.5 + 0.45 * width, 2 + 0.35 * height), (3, 2.5), (14, 12))
+            self.figure_.set_size_inches(*size)
+        limit = float(np.abs(plane).max()) or 1.0
+        options: dict[str, Any] = {
+            "cmap": cmap,
+            "vmin": -limit,
+            "vmax": limit,
+            "aspect": "auto",
+        }
         self.im_ = ax.imshow(plane, **options | dict(im_kwargs or {}))
         ax.set_xticks(range(plane.shape[1]), self.shares.columns, **slanted)
         ax.set_yticks(range(plane.shape[0]), self.shares.index, **words)
         self.texts_ = None
         if include_values:
             self.texts_ = [
-                self._write(
-                    format(share, values_format), i, j, dark=abs(share) > most / 2
-                )
+                self._write(format(share, values_format), i, j, abs(share) > limit / 2)
                 for (i, j), share in np.ndenumerate(plane)
             ]
         if colorbar:
@@ -268,9 +281,10 @@ class ExplanationDisplay(Display):
         self._set_title(f"cosine {self.shares.attrs['cosine']:.2f}")
         return self
 
-    def _write(self, value: str, i: int, j: int, *, dark: bool) -> Any:
+    def _write(self, value: str, i: int, j: int, is_dark: bool) -> "Text":
         """Write a value that is not zero into its cell."""
         value = value if value.strip("-0.") else ""
-        color = "white" if dark else "black"
-        style = {"ha": "center", "va": "center", "fontsize": "small", "color": color}
-        return self.ax_.text(j, i, value, **style)
+        color = "white" if is_dark else "black"
+        return self.ax_.text(
+            j, i, value, ha="center", va="center", fontsize="small", color=color
+        )

@@ -4,15 +4,22 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 from collections.abc import Mapping
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.stats import linregress
 
-from skparaphrase.inspection._display import Display, draw_line, draw_points
+from skparaphrase._typing import Encoder, Predictor, Texts
+from skparaphrase.inspection._display import Display, draw_line
 from skparaphrase.inspection._estimators import pair_similarities
 from skparaphrase.metrics import check_columns, pearson_score, spearman_score
 from skparaphrase.text import check_pairs
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_N_RASTERIZED = 5000  # more points are an image in a vector graphic
 
 
 class SimilarityDisplay(Display):
@@ -32,7 +39,7 @@ class SimilarityDisplay(Display):
     pearson_, spearman_ : float
     scatter_ : matplotlib PathCollection
     line_ : matplotlib Line2D or None
-        Line of least squares, unless all gold scores are the same.
+        Least-squares line; None if all gold scores are the same.
     ax_, figure_ : matplotlib Axes and Figure
 
     Examples
@@ -49,16 +56,18 @@ class SimilarityDisplay(Display):
     >>> plt.close(display.figure_)
     """
 
-    def __init__(self, y_true: Any, y_pred: Any, *, name: str | None = None) -> None:
+    def __init__(
+        self, y_true: ArrayLike, y_pred: ArrayLike, *, name: str | None = None
+    ) -> None:
         self.y_true, self.y_pred = check_columns({"y_true": y_true, "y_pred": y_pred})
         self.name = name
 
     @classmethod
     def from_estimator(
         cls,
-        estimator: Any,
-        X: Any,
-        y: Any,
+        estimator: Encoder | Predictor,
+        X: Texts,
+        y: ArrayLike,
         *,
         name: str | None = None,
         **plot_options: Any,
@@ -74,7 +83,7 @@ class SimilarityDisplay(Display):
         y : array-like of shape (n_pairs,)
             Gold scores.
         name : str, default=None
-            None takes the name of the estimator's class.
+            None uses the name of the estimator's class.
         **plot_options : dict
             Passed to :meth:`plot`.
 
@@ -88,7 +97,12 @@ class SimilarityDisplay(Display):
 
     @classmethod
     def from_predictions(
-        cls, y_true: Any, y_pred: Any, *, name: str | None = None, **plot_options: Any
+        cls,
+        y_true: ArrayLike,
+        y_pred: ArrayLike,
+        *,
+        name: str | None = None,
+        **plot_options: Any,
     ) -> Self:
         """Draw predictions.
 
@@ -107,7 +121,7 @@ class SimilarityDisplay(Display):
 
     def plot(
         self,
-        ax: Any = None,
+        ax: "Axes | None" = None,
         *,
         scatter_kwargs: Mapping[str, Any] | None = None,
         line_kwargs: Mapping[str, Any] | None = None,
@@ -126,12 +140,16 @@ class SimilarityDisplay(Display):
         display : SimilarityDisplay
         """
         ax = self._make_axes(ax)
+        from matplotlib.cbook import normalize_kwargs
+        from matplotlib.collections import Collection
+
         self.pearson_ = pearson_score(self.y_true, self.y_pred)
         self.spearman_ = spearman_score(self.y_true, self.y_pred)
         alpha = float(np.clip(20 / np.sqrt(len(self.y_true)), 0.1, 0.7))
-        self.scatter_ = draw_points(
-            ax, self.y_true, self.y_pred, scatter_kwargs, s=14, alpha=alpha
-        )
+        style: dict[str, Any] = {"s": 14, "alpha": alpha, "linewidth": 0}
+        style["rasterized"] = len(self.y_true) > _N_RASTERIZED
+        style |= normalize_kwargs(dict(scatter_kwargs or {}), Collection)
+        self.scatter_ = ax.scatter(self.y_true, self.y_pred, **style)
         self.line_ = None
         if np.ptp(self.y_true) > 0:
             slope, intercept = linregress(self.y_true, self.y_pred)[:2]

@@ -4,14 +4,18 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 from collections.abc import Mapping
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.pipeline import Pipeline
 
 from skparaphrase.inspection._display import Display, draw_line
 from skparaphrase.inspection._estimators import unwrap
 from skparaphrase.metrics import check_columns
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 
 class TrainingCurveDisplay(Display):
@@ -26,19 +30,19 @@ class TrainingCurveDisplay(Display):
     scores : array-like of shape (n_scores,), default=None
         Scores after the last `n_scores` epochs. None draws only the losses.
     best_epoch : int, default=None
-        The epoch to mark, from 1, one of those that have a score. 0 is the start, which
-        the title names.
+        The epoch to mark, counted from 1; it must have a score. 0 is the start of the
+        training, which only the title mentions.
     name : str, default=None
         Name of the model, for the title.
 
     Attributes
     ----------
     line_, score_line_ : matplotlib Line2D
-        The losses, and the scores; None without scores.
+        Losses and scores; `score_line_` is None without scores.
     best_ : matplotlib Line2D or None
-        The ring around the score of the best epoch.
+        Ring around the score of the best epoch.
     ax_, score_ax_, figure_ : matplotlib Axes and Figure
-        The scores have axes of their own on the right; None without scores.
+        The scores have their own axes on the right; None without scores.
 
     Examples
     --------
@@ -56,8 +60,8 @@ class TrainingCurveDisplay(Display):
 
     def __init__(
         self,
-        losses: Any,
-        scores: Any = None,
+        losses: ArrayLike,
+        scores: ArrayLike | None = None,
         *,
         best_epoch: int | None = None,
         name: str | None = None,
@@ -84,11 +88,11 @@ class TrainingCurveDisplay(Display):
         Parameters
         ----------
         estimator : estimator
-            A fitted model that has `loss_curve_`: an encoder that was trained, or a
-            supervised model. Or a search, or a pipeline, of which the last such step is
-            drawn. Scores are its `validation_scores_`.
+            A fitted model with `loss_curve_`, such as a trained encoder or a supervised
+            model; or a search or a pipeline, of which the last such step is drawn. The
+            scores are its `validation_scores_`.
         name : str, default=None
-            None takes the name of the estimator's class.
+            None uses the name of the estimator's class.
         **plot_options : dict
             Passed to :meth:`plot`.
 
@@ -101,23 +105,23 @@ class TrainingCurveDisplay(Display):
         TypeError
             If nothing in `estimator` was trained by epochs, or it is not fitted.
         """
-        found = _find_trained(estimator)
-        if found is None:
+        model = _find_trained(estimator)
+        if model is None:
             raise TypeError(
                 "Expected a model that was trained by epochs, which has loss_curve_; "
                 f"got {type(estimator).__name__}."
             )
         display = cls(
-            found.loss_curve_,
-            getattr(found, "validation_scores_", None) or None,
-            best_epoch=getattr(found, "best_epoch_", None),
-            name=type(found).__name__ if name is None else name,
+            model.loss_curve_,
+            getattr(model, "validation_scores_", None) or None,
+            best_epoch=getattr(model, "best_epoch_", None),
+            name=type(model).__name__ if name is None else name,
         )
         return display.plot(**plot_options)
 
     def plot(
         self,
-        ax: Any = None,
+        ax: "Axes | None" = None,
         *,
         line_kwargs: Mapping[str, Any] | None = None,
         score_kwargs: Mapping[str, Any] | None = None,
@@ -142,7 +146,7 @@ class TrainingCurveDisplay(Display):
         self.line_ = draw_line(ax, epochs, self.losses, line_kwargs, **style)
         ax.set_xlabel("epoch")
         ax.set_ylabel("loss", color=self.line_.get_color())
-        ax.xaxis.get_major_locator().set_params(integer=True)
+        ax.locator_params(axis="x", integer=True)
         self.score_ax_ = self.score_line_ = self.best_ = None
         title = f"{n_epochs} epochs"
         if self.scores is not None:
@@ -166,8 +170,8 @@ class TrainingCurveDisplay(Display):
 
 def _find_trained(estimator: Any) -> Any:
     """The estimator, or the last step of a pipeline, that has a loss curve."""
-    found = unwrap(estimator)
-    if isinstance(found, Pipeline):
-        steps = (_find_trained(step) for _, step in reversed(found.steps))
+    model = unwrap(estimator)
+    if isinstance(model, Pipeline):
+        steps = (_find_trained(step) for _, step in reversed(model.steps))
         return next((step for step in steps if step is not None), None)
-    return found if hasattr(found, "loss_curve_") else None
+    return model if hasattr(model, "loss_curve_") else None

@@ -3,11 +3,9 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-from skparaphrase.pairs._features import PairFeatures
-from skparaphrase.pairs._last_axis import LastAxis
+from skparaphrase.pairs._features import PairFeatures, PairVectorizer
+from skparaphrase.pairs._last_axis import LastAxis, LastAxisUnion
 from skparaphrase.pairs._similarity import PairSimilarity
-from skparaphrase.pairs._union import LastAxisUnion, make_last_axis_union
-from skparaphrase.pairs._vectorizer import PairVectorizer
 
 __all__ = [
     "LastAxis",
@@ -15,5 +13,4 @@ __all__ = [
     "PairFeatures",
     "PairSimilarity",
     "PairVectorizer",
-    "make_last_axis_union",
 ]

@@ -1,4 +1,4 @@
-"""Features of pairs of vectors, for any classifier or regressor."""
+"""Features of pairs of vectors or of texts, for any classifier or regressor."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -7,39 +7,20 @@ from collections.abc import Sequence
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, clone
+from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.preprocessing import normalize
-from sklearn.utils import Tags, TransformerTags
+from sklearn.utils import Tags, TransformerTags, check_array
 from sklearn.utils.validation import check_is_fitted
 
-from skparaphrase._compat import fit_context
+from skparaphrase._compat import HasMethods, fit_context
 from skparaphrase._estimator import DocumentedOnline
 from skparaphrase._math import check_how, cosine, pair_features
 from skparaphrase._output import LastAxisTransformer, check_pair_vectors
-
-
-def cosine_column(first: Any, second: Any) -> Any:
-    """Cosines of dense or sparse rows, of shape (n, 1)."""
-    if not sparse.issparse(first):
-        dtype = np.result_type(first, np.float32)  # integers become floats
-        first, second = (rows.astype(dtype, copy=False) for rows in (first, second))
-        return cosine(first, second)[:, np.newaxis]
-    if not first.shape[0]:
-        return first[:, :1]
-    cosines = (normalize(first) * normalize(second)).sum(axis=1)
-    return sparse.csr_array(cosines[:, np.newaxis])
-
-
-def pair_feature_names(how: Sequence[str], suffixes: Sequence[str]) -> NDArray[Any]:
-    """Names of the columns; the cosine has one column, without a suffix."""
-    names = [
-        name + suffix
-        for name in how
-        for suffix in ([""] if name == "cosine" else suffixes)
-    ]
-    return np.asarray(names, dtype=object)
+from skparaphrase._typing import Texts
+from skparaphrase.text import check_pairs, unique_texts
 
 
 class PairFeatures(LastAxisTransformer, DocumentedOnline, BaseEstimator):
@@ -80,7 +61,7 @@ class PairFeatures(LastAxisTransformer, DocumentedOnline, BaseEstimator):
         self.how = how
 
     @fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: Any = None) -> Self:
+    def fit(self, X: ArrayLike, y: None = None) -> Self:
         """Check the vectors and the names of the features.
 
         Parameters
@@ -97,7 +78,7 @@ class PairFeatures(LastAxisTransformer, DocumentedOnline, BaseEstimator):
         check_pair_vectors(X, self, reset=True)
         return self
 
-    def transform(self, X: Any) -> NDArray[np.floating]:
+    def transform(self, X: ArrayLike) -> NDArray[np.floating]:
         """Compute the features of each pair.
 
         Parameters
@@ -118,7 +99,7 @@ class PairFeatures(LastAxisTransformer, DocumentedOnline, BaseEstimator):
         try:
             with np.errstate(over="raise"):
                 blocks = pair_features(
-                    self.how, vectors[:, 0], vectors[:, 1], cosine_column
+                    self.how, vectors[:, 0], vectors[:, 1], _cosine_column
                 )
         except FloatingPointError:
             raise ValueError(
@@ -127,7 +108,7 @@ class PairFeatures(LastAxisTransformer, DocumentedOnline, BaseEstimator):
             ) from None
         return self._wrap(np.concatenate(blocks, axis=1), X)
 
-    def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
+    def get_feature_names_out(self, input_features: None = None) -> NDArray[np.object_]:
         """Names such as "product0", in the order of the columns.
 
         Parameters
@@ -140,7 +121,7 @@ class PairFeatures(LastAxisTransformer, DocumentedOnline, BaseEstimator):
         names : ndarray of str objects of shape (n_features_out,)
         """
         check_is_fitted(self)
-        return pair_feature_names(self.how, [*map(str, range(self.n_features_in_))])
+        return _feature_names(self.how, [*map(str, range(self.n_features_in_))])
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -148,3 +129,154 @@ class PairFeatures(LastAxisTransformer, DocumentedOnline, BaseEstimator):
         tags.input_tags.two_d_array = False
         tags.transformer_tags = TransformerTags(preserves_dtype=["float64", "float32"])
         return tags
+
+
+class PairVectorizer(LastAxisTransformer, DocumentedOnline, BaseEstimator):
+    """Turn pairs of texts into features, with a vectorizer of single texts.
+
+    The vectorizer is fitted to the texts of both sides and turns each text into a row.
+    The two rows of a pair become its features as in :class:`PairFeatures`. If columns
+    are words, "product" indicates the words that both texts contain, and "absdiff" the
+    words that only one contains. Sparse rows give sparse features.
+
+    Parameters
+    ----------
+    vectorizer : transformer of texts, default=None
+        For example `CountVectorizer`, `HashingVectorizer`, or a pipeline with
+        :class:`~sklearn.decomposition.TruncatedSVD`, which gives dense rows. None uses
+        :class:`~sklearn.feature_extraction.text.TfidfVectorizer`.
+    how : sequence of str, default=("product", "absdiff")
+        As in :class:`PairFeatures`. The cosine with a zero row is 0.
+
+    Attributes
+    ----------
+    vectorizer_ : transformer
+        The fitted clone, or the same :class:`~sklearn.frozen.FrozenEstimator`.
+
+    See Also
+    --------
+    PairFeatures : The same features from the vectors of an encoder.
+
+    Examples
+    --------
+    >>> from sklearn.feature_extraction.text import CountVectorizer
+    >>> from skparaphrase.pairs import PairVectorizer
+    >>> pairs = [("a cat sat", "the cat sat"), ("buy bread", "cat sat")]
+    >>> features = PairVectorizer(CountVectorizer())
+    >>> features.fit_transform(pairs).toarray()
+    array([[0, 0, 1, 1, 0, 0, 0, 0, 0, 1],
+           [0, 0, 0, 0, 0, 1, 1, 1, 1, 0]])
+    >>> features.get_feature_names_out()[:5].tolist()
+    ['product_bread', 'product_buy', 'product_cat', 'product_sat', 'product_the']
+    """
+
+    vectorizer_: Any
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "vectorizer": [HasMethods(["fit", "transform"]), None],
+        "how": ["array-like"],
+    }
+
+    def __init__(
+        self, vectorizer: Any = None, how: Sequence[str] = ("product", "absdiff")
+    ) -> None:
+        self.vectorizer = vectorizer
+        self.how = how
+
+    @fit_context(prefer_skip_nested_validation=False)
+    def fit(self, X: Texts, y: ArrayLike | None = None) -> Self:
+        """Fit the vectorizer to the texts of both sides.
+
+        Parameters
+        ----------
+        X : array-like of str of shape (n_pairs, 2)
+        y : array-like of shape (n_pairs,), default=None
+            Passed to the vectorizer for each text of the pair; most ignore it.
+
+        Returns
+        -------
+        self : PairVectorizer
+        """
+        check_how(self.how)
+        options = {"dtype": None, "ensure_all_finite": False, "estimator": self}
+        pairs = check_array(check_pairs(X), **options)
+        if y is not None:
+            y = np.repeat(np.asarray(y), 2, axis=0)
+        default = self.vectorizer is None
+        vectorizer = TfidfVectorizer() if default else clone(self.vectorizer)
+        self.vectorizer_ = vectorizer.fit(pairs.ravel().tolist(), y)
+        return self
+
+    def transform(self, X: Texts) -> Any:
+        """Compute the features of each pair.
+
+        Parameters
+        ----------
+        X : array-like of str of shape (n_pairs, 2)
+
+        Returns
+        -------
+        features : csr_array of shape (n_pairs, n_features_out)
+            An ndarray if the rows are dense, or a frame if `set_output` asks for one.
+        """
+        check_is_fitted(self)
+        pairs = check_pairs(X)
+        distinct, indices = unique_texts(pairs)
+        rows = _as_rows(self.vectorizer_.transform(distinct or [""]))
+        first, second = rows[indices[:, 0]], rows[indices[:, 1]]
+        blocks = pair_features(self.how, first, second, _cosine_column)
+        return self._concatenate(blocks, X)
+
+    def get_feature_names_out(self, input_features: None = None) -> NDArray[np.object_]:
+        """Names such as "product_word", in the order of the columns.
+
+        Parameters
+        ----------
+        input_features : None
+            Ignored.
+
+        Returns
+        -------
+        names : ndarray of str objects of shape (n_features_out,)
+        """
+        check_is_fitted(self)
+        if set(self.how) == {"cosine"}:
+            return _feature_names(self.how, [])
+        words = self.vectorizer_.get_feature_names_out()
+        return _feature_names(self.how, [f"_{word}" for word in words])
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.string = True
+        tags.transformer_tags = TransformerTags(preserves_dtype=[])
+        return tags
+
+
+def _as_rows(rows: Any) -> Any:
+    """A CSR or a dense array of numbers that can be subtracted."""
+    rows = sparse.csr_array(rows) if sparse.issparse(rows) else np.asarray(rows)
+    if rows.dtype.kind in "bu":  # 0 - 1 would wrap around
+        rows = rows.astype(np.int64)
+    return rows
+
+
+def _cosine_column(first: Any, second: Any) -> Any:
+    """Cosines of dense or sparse rows, of shape (n, 1)."""
+    if not sparse.issparse(first):
+        dtype = np.result_type(first, np.float32)  # integers become floats
+        first, second = (rows.astype(dtype, copy=False) for rows in (first, second))
+        return cosine(first, second)[:, np.newaxis]
+    if not first.shape[0]:
+        return first[:, :1]
+    cosines = (normalize(first) * normalize(second)).sum(axis=1)
+    return sparse.csr_array(cosines[:, np.newaxis])
+
+
+def _feature_names(how: Sequence[str], suffixes: Sequence[str]) -> NDArray[Any]:
+    """Names of the columns; the cosine has one column, without a suffix."""
+    names = [
+        name + suffix
+        for name in how
+        for suffix in ([""] if name == "cosine" else suffixes)
+    ]
+    return np.asarray(names, dtype=object)

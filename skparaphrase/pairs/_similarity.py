@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils import Tags, check_array, check_consistent_length, column_or_1d
 
@@ -61,7 +61,7 @@ class PairSimilarity(RegressorMixin, DocumentedOnline, BaseEstimator):
         self.metric = metric
 
     @fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: Any = None) -> Self:
+    def fit(self, X: ArrayLike, y: ArrayLike | None = None) -> Self:
         """Check the vectors.
 
         Parameters
@@ -74,13 +74,13 @@ class PairSimilarity(RegressorMixin, DocumentedOnline, BaseEstimator):
         -------
         self : PairSimilarity
         """
-        X = check_pair_vectors(X, self, reset=True)
+        vectors = check_pair_vectors(X, self, reset=True)
         if y is not None:
             y = check_array(y, ensure_2d=False, dtype=np.float64, input_name="y")
-            check_consistent_length(X, column_or_1d(y, warn=True))
+            check_consistent_length(vectors, column_or_1d(y, warn=True))
         return self
 
-    def predict(self, X: Any) -> NDArray[np.floating]:
+    def predict(self, X: ArrayLike) -> NDArray[np.floating]:
         """Compute the similarity of each pair.
 
         Parameters
@@ -92,10 +92,12 @@ class PairSimilarity(RegressorMixin, DocumentedOnline, BaseEstimator):
         similarities : ndarray of shape (n_pairs,)
         """
         self._validate_params()
-        X = check_pair_vectors(X, self, reset=False)
-        return _METRICS[self.metric](X[:, 0], X[:, 1])
+        vectors = check_pair_vectors(X, self, reset=False)
+        return _METRICS[self.metric](vectors[:, 0], vectors[:, 1])
 
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+    def score(
+        self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None
+    ) -> float:
         """Correlate the similarities with graded scores, by Pearson's coefficient.
 
         Parameters

@@ -320,5 +320,5 @@ def _warn_of_unknown_words(
         warn_caller(
             f"{n_unknown} of the first {n_tokens} tokens have no vector and are "
             "left out. Vectors of character n-grams can stand in for them: see "
-            "WordVectors.fit_subwords. inspection.unknown_words counts them."
+            "WordVectors.fit_subwords."
         )

@@ -27,7 +27,7 @@ from skparaphrase.encoders import (
     ParagramEncoder,
     SIFEncoder,
 )
-from skparaphrase.pairs import PairSimilarity, make_last_axis_union
+from skparaphrase.pairs import LastAxisUnion, PairSimilarity
 
 FILE = files("skparaphrase.encoders") / "data" / "english.npz"
 
@@ -79,7 +79,8 @@ def test_fits_that_need_not_learn_are_silent(encoder):
         encoder.fit(pairs[:, 0]).fit(pairs, labels)
         encoder.fit_transform(iter(pairs))
         make_pipeline(encoder, PairSimilarity()).fit(pairs)
-        make_last_axis_union(encoder, AverageEncoder()).fit_transform(pairs)
+        members = [("a", encoder), ("b", AverageEncoder())]
+        LastAxisUnion(members).fit_transform(pairs)
         AverageEncoder().fit(pairs)
     assert_array_equal(encoder.fit_transform(pairs), encoder.transform(pairs))
     frame = encoder.set_output(transform="pandas").fit_transform(pairs[:, 0])

@@ -1,4 +1,4 @@
-"""Neighbours against a search of one query and one candidate at a time."""
+"""Neighbours against a slow search, and weights of words by hand."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -7,10 +7,12 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.spatial.distance import cosine
+from sklearn.pipeline import make_pipeline
 
-from skparaphrase.encoders import AverageEncoder
-from skparaphrase.inspection import neighbors
+from skparaphrase.encoders import AverageEncoder, SIFEncoder, TfidfEncoder
+from skparaphrase.inspection import neighbors, token_weights
 from skparaphrase.inspection._estimators import pair_similarities
+from skparaphrase.pairs import PairSimilarity
 from skparaphrase.vectors import WordVectors
 
 
@@ -60,3 +62,33 @@ def test_bad_queries(vectors):
     with pytest.raises(ValueError, match="n_neighbors must be an integer"):
         neighbors(encoder, ["w1"], n_neighbors=0)
     assert len(neighbors(encoder, [])) == len(neighbors(encoder, ["w1"], [])) == 0
+
+
+def test_token_weights_by_hand():
+    table = WordVectors(["a", "b", "c"], [[3, -4], [0, 1], [1, 1]])
+    found = token_weights(table, {"a": 6, "b": 2}, a=0.25)
+    assert found.index.tolist() == ["a", "b", "c"]
+    expected = [[7, 1, 2], [5, 1, np.sqrt(2)], [6, 2, 0], [0.75, 0.25, 0]]
+    assert_allclose(found.T, [*expected, [0.25, 0.5, 1]])
+    assert [*found] == ["l1", "l2", "count", "frequency", "sif"]
+
+
+def test_token_weights_of_letters_have_no_frequencies(letters):
+    frame = token_weights(letters)
+    assert frame[["count", "frequency", "sif"]].isna().all(axis=None)
+    assert token_weights(letters, {"a": 2})["count"].tolist() == [2] + [0] * 9
+
+
+@pytest.mark.parametrize("make", [SIFEncoder, TfidfEncoder])
+def test_token_weights_of_weighted_averages(bundled, make):
+    encoder = make_pipeline(make(), PairSimilarity()).fit(bundled[0])
+    frame = token_weights(encoder)
+    vectors = encoder[0].transform(["the", "cat"])
+    for column, order in (("l1", 1), ("l2", 2)):
+        expected = np.linalg.norm(vectors, order, axis=1)
+        assert_allclose(frame.loc[["the", "cat"], column], expected, rtol=1e-5)
+
+
+def test_bad_counts(letters):
+    with pytest.raises(TypeError, match="frequencies must be"):
+        token_weights(letters, frequencies="corpus")
