@@ -161,7 +161,7 @@ def test_what_the_files_hold(built):
     assert not [name for name in source if name.startswith("benchmarks/results/runs")]
 
 
-ROOMS = "decomposition encoders interaction pairs search supervised tagging"
+ROOMS = "decomposition encoders pairs search supervised"
 ESTIMATORS = {
     name: getattr(module, name)
     for module in (import_module(f"skparaphrase.{room}") for room in ROOMS.split())
