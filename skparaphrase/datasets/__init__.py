@@ -12,11 +12,9 @@ from skparaphrase.datasets._bundled import (
     load_similarity,
     load_tagged,
 )
-from skparaphrase.datasets._fetch import get_data_home
-from skparaphrase.datasets._glove import fetch_glove
-from skparaphrase.datasets._ppdb import fetch_ppdb
-from skparaphrase.datasets._readers import read_pairs, read_texts
+from skparaphrase.datasets._lexical import fetch_glove, fetch_ppdb
 from skparaphrase.datasets._similarity import fetch_sick, fetch_sts, fetch_stsb
+from skparaphrase.datasets._tables import read_pairs, read_texts
 from skparaphrase.vectors import load_word_frequencies, load_word_vectors
 
 __all__ = [
@@ -25,7 +23,6 @@ __all__ = [
     "fetch_sick",
     "fetch_sts",
     "fetch_stsb",
-    "get_data_home",
     "load_answers",
     "load_entailment",
     "load_faq",

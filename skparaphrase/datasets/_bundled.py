@@ -8,12 +8,11 @@ from importlib.resources import files
 from itertools import groupby
 from typing import Any
 
-import numpy as np
 from sklearn.utils import Bunch
 
 from skparaphrase.datasets._fetch import read_descr
-from skparaphrase.datasets._readers import PAIR
-from skparaphrase.datasets._tables import make_bunch, read_table
+from skparaphrase.datasets._tables import PAIR, make_bunch, read_table
+from skparaphrase.text import unique_texts
 
 
 def load_paraphrases(*, return_X_y: bool = False, as_frame: bool = False) -> Bunch:
@@ -157,8 +156,7 @@ def load_answers(*, return_X_y: bool = False, as_frame: bool = False) -> Bunch:
     """
     columns = ("question", "answer")
     table = _read("answers", columns, "label")
-    numbers = {text: i for i, text in enumerate(dict.fromkeys(table["question"]))}
-    table["query"] = np.array([numbers[text] for text in table["question"]])
+    table["query"] = unique_texts(table["question"])[1]
     descr = read_descr("answers")
     answers = make_bunch(table, columns, "label", descr, return_X_y, as_frame)
     if not return_X_y:

@@ -1,4 +1,4 @@
-"""Public data sets: their sources, downloads, and what loads them."""
+"""Public data sets: their sources, downloads, archives and loading."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -9,20 +9,20 @@ import os
 import tarfile
 import tomllib
 import zipfile
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from errno import EINVAL
 from fnmatch import fnmatchcase
 from functools import cache
 from importlib.resources import files
-from os import PathLike
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, TypedDict
 
 import numpy as np
 
+from skparaphrase._typing import FilePath
 from skparaphrase.datasets._tables import (
     check_expansion,
     iter_rows,
@@ -36,25 +36,13 @@ from skparaphrase.storage import open_plain
 _DTYPES = {"score": np.float64, "label": np.int64}  # other columns are objects
 
 
-def get_data_home(data_home: str | PathLike[str] | None = None) -> str:
-    """Return the folder for downloaded files, which is created if it is missing.
-
-    Parameters
-    ----------
-    data_home : path-like, default=None
-        None means the environment variable `SKPARAPHRASE_HOME` or, if that is not set,
-        `~/skparaphrase_data`. `~` is the user's home directory.
-
-    Returns
-    -------
-    data_home : str
-        Its path, with `~` expanded.
-    """
+def find_data_home(data_home: FilePath | None) -> Path:
+    """The folder for downloaded files, which is created if it is missing."""
     if data_home is None:
         data_home = os.environ.get("SKPARAPHRASE_HOME") or "~/skparaphrase_data"
     path = Path(data_home).expanduser()
     path.mkdir(parents=True, exist_ok=True)
-    return str(path)
+    return path
 
 
 @cache
@@ -65,9 +53,9 @@ def sources() -> dict[str, dict[str, dict[str, Any]]]:
 
 
 class Download(TypedDict, total=False):
-    """Where files are, and how to download them; see :func:`fetch_sts`."""
+    """The folder of files, and options of downloads; see :func:`fetch_sts`."""
 
-    data_home: str | PathLike[str] | None
+    data_home: FilePath | None
     download_if_missing: bool
     n_retries: int
     progressbar: bool
@@ -77,7 +65,7 @@ def fetch_file(
     source: str,
     name: str,
     *,
-    data_home: str | PathLike[str] | None = None,
+    data_home: FilePath | None = None,
     download_if_missing: bool = True,
     n_retries: int = 3,
     progressbar: bool = False,
@@ -88,7 +76,7 @@ def fetch_file(
     is used as it is. An OSError says where a file that cannot be obtained comes from,
     and where to put it.
     """
-    folder = Path(get_data_home(data_home), source)
+    folder = find_data_home(data_home) / source
     if (folder / name).is_file():
         return folder / name
     pattern, file = next(
@@ -204,13 +192,13 @@ def _by_name(
 
 @contextmanager
 def report_corruption(path: Path) -> Iterator[None]:
-    """Turn errors of a damaged or wrong archive into one that says what to do."""
+    """Raise an error that says what to do if an archive is damaged or another one."""
     try:
         yield
     except KeyError as error:
         raise ValueError(f"{path} has no member {error.args[0]}.") from None
     except Exception as error:
-        # Those of the modules of archives have no errno, except for a wrong position.
+        # Errors of the modules of archives have no errno, but for a wrong position.
         errno = getattr(error, "errno", EINVAL) or EINVAL
         if type(error) in (ValueError, MemoryError) or errno != EINVAL:
             raise
@@ -271,7 +259,7 @@ class Source:
 
 
 def check_choice(name: str, value: object, choices: Sequence[Any]) -> None:
-    """Refuse a value that is not one of the choices."""
+    """Raise a ValueError that names a value if it is not one of the choices."""
     if value not in choices:
         raise ValueError(f"{name} must be one of {tuple(choices)}; got {value!r}.")
 
@@ -294,20 +282,13 @@ def _decode_line(line: bytes) -> str:
 def iter_cells(
     content: bytes, source: str, columns: Sequence[str | int]
 ) -> Iterator[tuple[str, list[str]]]:
-    """Iterate over the rows of an old tab-separated file: their place, their cells.
+    """Iterate over places and cells of the rows of an old tab-separated file.
 
     Columns are names in the header, or positions from 0 in a file without a header.
     """
     rows = iter_rows("\n".join(decode_lines(content)).encode(), source)
     for number, cells in select_columns(rows, columns, source):
         yield f"{source}, line {number}", [cell.strip() for cell in cells]
-
-
-def read_choice(text: str, where: str, choices: Collection[str]) -> str:
-    """One of the choices; an error begins with `where`."""
-    if text not in choices:
-        raise ValueError(f"{where}: {text!r} is none of {', '.join(choices)}.")
-    return text
 
 
 def read_score(text: str, where: str, low: float, high: float) -> float:
@@ -322,6 +303,6 @@ def read_score(text: str, where: str, low: float, high: float) -> float:
 
 
 def read_descr(name: str) -> str:
-    """The description of a data set: what it is, its licence, what to cite."""
+    """The description of a data set, with its licence and citation."""
     path = files("skparaphrase.datasets") / "descr" / f"{name}.rst"
     return path.read_text(encoding="utf-8")

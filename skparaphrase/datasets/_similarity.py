@@ -16,7 +16,6 @@ from skparaphrase.datasets._fetch import (
     check_choice,
     decode_lines,
     iter_cells,
-    read_choice,
     read_members,
     read_score,
     sources,
@@ -95,8 +94,9 @@ def fetch_sts(
     as_frame : bool, default=False
         Return the data as a pandas frame and the other columns as series.
     **download : dict
-        - data_home : path-like, default=None. The folder for downloaded files; see
-          :func:`get_data_home`. Files that are already in its subfolder of the data
+        - data_home : path-like, default=None. The folder for downloaded files; None
+          takes the environment variable `SKPARAPHRASE_HOME`, or else
+          `~/skparaphrase_data`. Files that are already in its subfolder of the data
           set's name, here `sts`, are used.
         - download_if_missing : bool, default=True. If False, raise an OSError instead
           of downloading.
@@ -142,8 +142,8 @@ def fetch_sts(
     check_choice("year", year, (2012, 2013, 2014, 2015, 2016))
     check_choice("subset", subset, ("test", "train", "all"))
     names = [f"STS{year}-en-{x}.zip" for x in ("train", "test") if subset in (x, "all")]
-    known = sources()["sts"]
-    parts = {name: known[name]["parts"] for name in names if name in known}
+    files = sources()["sts"]
+    parts = {name: files[name]["parts"] for name in names if name in files}
     if not parts:
         raise ValueError(
             f"subset must be 'test' or 'all' for {year}: only 2012 has training files."
@@ -227,9 +227,9 @@ def _read_sick(path: Path, subset: str) -> Iterator[tuple[Any, ...]]:
     for where, cells in iter_cells(raw, f"{path}, {member}", columns):
         first, second, score, number, label, *sets = cells
         for name in sets:
-            read_choice(name, where, _SUBSETS.values())
+            check_choice(f"{where}: subset", name, (*_SUBSETS.values(),))
         if subset == "all" or sets in ([], [_SUBSETS[subset]]):
-            read_choice(label, where, _LABELS)
+            check_choice(f"{where}: label", label, _LABELS)
             yield first, second, read_score(score, where, 1, 5), label, number
 
 

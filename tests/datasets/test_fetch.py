@@ -40,11 +40,11 @@ def test_data_home(tmp_path, monkeypatch):
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("USERPROFILE", str(tmp_path))
     monkeypatch.delenv("SKPARAPHRASE_HOME", raising=False)
-    assert datasets.get_data_home() == str(tmp_path / "skparaphrase_data")
-    assert datasets.get_data_home("~/a/b") == str(tmp_path / "a" / "b")
+    assert _fetch.find_data_home(None) == tmp_path / "skparaphrase_data"
+    assert _fetch.find_data_home("~/a/b") == tmp_path / "a" / "b"
     monkeypatch.setenv("SKPARAPHRASE_HOME", str(tmp_path / "c"))
-    assert datasets.get_data_home() == str(tmp_path / "c")
-    assert datasets.get_data_home(tmp_path / "d") == str(tmp_path / "d")
+    assert _fetch.find_data_home(None) == tmp_path / "c"
+    assert _fetch.find_data_home(tmp_path / "d") == tmp_path / "d"
     assert names(tmp_path) == ["a", "c", "d", "skparaphrase_data"]
 
 

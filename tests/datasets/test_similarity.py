@@ -223,8 +223,8 @@ def test_sick_of_semeval(tmp_path, archive):
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        (b"\tTEST", b"\tPROOF", "line 3: 'PROOF' is none of TRAIN, TRIAL, TEST"),
-        (b"ENTAILMENT\t", b"entails\t", "line 3: 'entails' is none of"),
+        (b"\tTEST", b"\tPROOF", "line 3: subset must be one of ('TRAIN', 'TRIAL', 'TEST'); got 'PROOF'"),
+        (b"ENTAILMENT\t", b"entails\t", "line 3: label must be one of ('NEUTRAL'"),
         (b"\t4.5\t", b"\t0.5\t", "line 2: '0.5' is not a score from 1 to 5"),
         (b"\tTRIAL", b"", "line 4: expected 12 columns or more, got 11"),
         (b"sentence_B\t", b"sentence B\t", "line 1: no column 'sentence_B'"),
