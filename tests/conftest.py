@@ -23,7 +23,7 @@ from skparaphrase.encoders import (
     SIFEncoder,
     TfidfEncoder,
 )
-from skparaphrase.networks._interaction import WIDTHS
+from skparaphrase.networks._convolutions import WIDTHS
 from skparaphrase.vectors import WordFrequencies, WordVectors
 
 sys.path.append(str(Path(__file__).parent))  # of facades, plain_words, registry

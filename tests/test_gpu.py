@@ -269,7 +269,7 @@ SUPERVISED = {
 }
 INTERACTION = {
     "regressor": (PairwiseInteractionRegressor, {"freeze": None}),
-    "ranker": (PairwiseInteractionRanker, {"share_directions": False}),
+    "ranker": (PairwiseInteractionRanker, {}),
     "dropout": (PairwiseInteractionRegressor, {"focus": "dropout"}),
 }
 TAGGERS = {"tags charagram": "charagram", "tags char lstm": "char lstm"}

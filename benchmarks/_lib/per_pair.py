@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from skparaphrase.networks._interaction import WIDTHS
+from skparaphrase.networks._convolutions import WIDTHS
 
 LIMIT, DIM, DIM_IN, N_CHANNELS, N_CLASSES = 32, 250, 300, 13, 5
 

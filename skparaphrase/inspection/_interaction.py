@@ -11,7 +11,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import Bunch
 from sklearn.utils.validation import check_is_fitted
 
-from skparaphrase._lazy import torch
+from skparaphrase._lazy import networks, torch
 from skparaphrase.inspection._estimators import unwrap
 from skparaphrase.supervised import PairwiseInteraction, PairwiseInteractionRanker
 from skparaphrase.text import check_pairs, check_texts
@@ -95,8 +95,6 @@ def word_interactions(model: Any, pair: Any) -> Bunch:
 
 def _compare(model: Any, texts: list[str]) -> Bunch:
     """Words of two sentences, and the cube, focus and weights of their cells."""
-    from skparaphrase.networks._interaction import focus_mask, focus_weights
-
     found = model._find_words(texts)
     offsets = found.texts.offsets
     words = []
@@ -114,10 +112,10 @@ def _compare(model: Any, texts: list[str]) -> Bunch:
             offsets,
         )
         cube = network.cube(states, offsets, np.array([[0, 1]]))
-        selected = focus_mask(cube, network.focus)
+        selected = networks.focus_mask(cube, network.focus)
     weights = np.ones(cube.shape[1:])
     if network.focus in {"matching", "paper"}:
-        weights = focus_weights(selected, network.focus)[0].double().numpy()
+        weights = networks.focus_weights(selected, network.focus)[0].double().numpy()
     return Bunch(
         words1=words[0],
         words2=words[1],

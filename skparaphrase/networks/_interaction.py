@@ -1,10 +1,7 @@
-"""Pairwise word interaction: states, similarity cube, focus, ConvNet, shortcut."""
+"""Pairwise word interaction: states, similarity cube, focus and shortcut."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
-
-from itertools import pairwise
-from typing import cast
 
 import numpy as np
 import torch
@@ -12,25 +9,18 @@ from numpy.random import RandomState
 from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional as F
-from torch.nn.utils import skip_init
 
 from skparaphrase.networks._cells import read_tokens
-from skparaphrase.networks._compositions import (
-    Layer,
-    Network,
-    new_parameter,
-    normal_,
-    pool,
-    uniform_,
-    unit_vectors,
-)
+from skparaphrase.networks._compositions import Layer, Network, new_parameter
+from skparaphrase.networks._convolutions import GridNetwork
 from skparaphrase.networks._recurrent import LSTMLayer
-from skparaphrase.networks._table import Ints, to_device
+from skparaphrase.networks._table import Ints, pool, to_device, unit_vectors
 
 N_CHANNELS = 13
 COSINE = 9  # channel of the concatenated states, from 0, followed by the distance
 SUM_COSINE = 6  # that of the sums
 UNFOCUSED = 0.1  # factor of the cells that are not selected
+_DROPOUT = 0.3  # rate that the paper's code had, and left out
 
 _EPSILON = 1e-6  # added to a distance that divides a gradient, as in the code
 _TINY = 1e-30  # vectors with a smaller squared length have cosine 0
@@ -166,159 +156,8 @@ def focus_weights(picked: Tensor, focus: str = "matching") -> Tensor:
     return torch.cat([weights[:, :-1], torch.ones_like(weights[:, :1])], dim=1)
 
 
-# Channels of the blocks, by the maximum length of a sentence: table 1 of He & Lin
-# (2016); 64 is in their code.
-WIDTHS = {
-    32: (128, 164, 192, 192, 128),
-    48: (128, 164, 192, 192, 128),
-    64: (128, 164, 192, 192, 256, 128),
-}
-_LAYOUT = torch.channels_last  # the fastest on a CPU
 # Number of pairs of similar length that share a corner of the grid.
 _GROUP = {"cpu": 8, "cuda": 64}
-
-
-class Context(Network):
-    """States of every word, from left to right and from right to left.
-
-    He & Lin (2016), section 4. If `share_directions`, one LSTM reads in both
-    directions, as in the paper's code; otherwise each has its own, as in its text.
-    """
-
-    def __init__(self, dim_in: int, dim: int, *, share_directions: bool) -> None:
-        super().__init__()
-        self.forwards = LSTMLayer(dim_in, dim)
-        self.backwards = None if share_directions else LSTMLayer(dim_in, dim)
-
-    def forward(
-        self, table: Tensor, ids: Tensor, offsets: Ints
-    ) -> tuple[Tensor, Tensor]:
-        """Return forward and backward states of all tokens, (n_tokens, dim) each."""
-        if self.backwards is not None:
-            return (
-                read_tokens(self.forwards, table, ids, offsets),
-                read_tokens(self.backwards, table, ids, offsets, reverse=True),
-            )
-        # Both directions at once: every text a second time, reversed.
-        n = len(ids)
-        mirror = np.repeat(offsets[:-1] + offsets[1:] - 1, np.diff(offsets))
-        reverse = to_device(mirror - np.arange(n), table.device)
-        twice = torch.cat([ids, ids[reverse]]), np.append(offsets, offsets[1:] + n)
-        both = read_tokens(self.forwards, table, *twice)
-        return both[:n], both[n:][reverse]
-
-
-class GridNetwork(Layer):
-    r"""ConvNet of He & Lin (2016), section 7, on their similarity cube.
-
-    Blocks of a 3 x 3 convolution, ReLU and 2 x 2 max-pooling, until one cell is left
-    (with 48 words, the last pooling is 3 x 3), then a layer with ReLU and the output
-    layer. Convolutions are drawn from N(0, 2 / (9 * width)) with zero biases, the
-    layers from U(-r, r) with r = 1 / sqrt(128).
-
-    Parameters
-    ----------
-    n_channels : int
-    max_words : {32, 48, 64}
-        Size of the grid: the maximum number of words of a sentence.
-    n_outputs : int
-
-    Notes
-    -----
-    Beyond the ends of both sentences, the grid is zero, and the values that a block
-    computes there are the same for all pairs and, except at the edges, in all cells.
-    Therefore, only the corner of the grid that the words reach is computed. It grows by
-    one cell in each direction with each block, and is inserted into a background that
-    is computed once on a 5 x 5 grid. The result is that of the whole grid, which would
-    make `fit` and `predict` on sentences of 11 words 1.3 times slower.
-    """
-
-    def __init__(self, n_channels: int, max_words: int, n_outputs: int) -> None:
-        super().__init__()
-        self.max_words = max_words
-        widths = (n_channels, *WIDTHS[max_words])
-        # Uninitialised: drawing would use torch's global random state.
-        self.convolutions = nn.ModuleList(
-            skip_init(nn.Conv2d, before, width, 3, padding=1, dtype=torch.float32)
-            for before, width in pairwise(widths)
-        )
-        self.hidden, self.output = (
-            skip_init(nn.Linear, widths[-1], n, dtype=torch.float32)
-            for n in (widths[-1], n_outputs)
-        )
-        for layer in self._layers():
-            layer.weight = nn.Parameter(layer.weight.contiguous(memory_format=_LAYOUT))
-
-    def _layers(self) -> list[nn.Conv2d]:
-        return cast(list[nn.Conv2d], list(self.convolutions))
-
-    def reset(self, random_state: RandomState) -> None:
-        """Draw all parameters."""
-        for layer in self._layers():
-            normal_(layer.weight, random_state, (2 / (9 * layer.out_channels)) ** 0.5)
-            nn.init.zeros_(cast(Tensor, layer.bias))
-        for dense in (self.hidden, self.output):
-            for values in (dense.weight, dense.bias):
-                uniform_(values, random_state, dense.in_features**-0.5)
-
-    def backgrounds(self) -> list[Tensor]:
-        """Return the input of each convolution far from all words, (1, width, 3, 3).
-
-        Its cells are those of the first edge, the interior and the last edge.
-        """
-        layers = self._layers()
-        blank = layers[0].weight.new_zeros(1, layers[0].in_channels, 3, 3)
-        found = [blank]
-        for layer in layers[:-1]:
-            grid = _take(blank, [0, 1, 1, 1, 2])  # edge, three of the interior, edge
-            blank = F.max_pool2d(_take(layer(grid).relu(), [0, 1, 2, 2, 3, 4]), 2)
-            found.append(blank)
-        return found
-
-    def forward(self, cube: Tensor, backgrounds: list[Tensor]) -> Tensor:
-        """Return the logits, of shape (n_pairs, n_outputs).
-
-        `cube`, of shape (n_pairs, n_channels, length1, length2), is the corner of the
-        grid that is not zero; `backgrounds` are those of :meth:`backgrounds`.
-        """
-        grid = cube.contiguous(memory_format=_LAYOUT)
-        size = self.max_words
-        for layer, background in zip(self._layers(), backgrounds, strict=True):
-            pool = 3 if size == 3 else 2
-            if grid.shape[2:] != (size, size):
-                grid = _set_in(grid, background, size, pool)
-                grid = F.conv2d(grid, layer.weight, layer.bias)
-            else:
-                grid = layer(grid)
-            grid = F.max_pool2d(grid.relu(), pool)
-            size //= pool
-        logits: Tensor = self.output(self.hidden(grid.flatten(1)).relu())
-        return logits
-
-
-def _set_in(grid: Tensor, background: Tensor, size: int, pool: int) -> Tensor:
-    """Surround the grid with background, so that a convolution needs no padding.
-
-    The 3 x 3 convolution then gives all rows and columns that differ from the
-    background; their numbers are multiples of `pool`, or `size`.
-    """
-    framed = F.pad(background, (1, 1, 1, 1))  # zeros beyond the edges
-    frame = {-1: 0, 0: 1, size - 1: 3, size: 4}  # the interior is 2
-    height, width = grid.shape[2:]
-    rows, columns = (
-        [frame.get(position, 2) for position in range(-1, min(size, end) + 1)]
-        for end in (-(-(n + 1) // pool) * pool for n in (height, width))
-    )
-    canvas = _take(framed, rows, columns).expand(len(grid), -1, -1, -1)
-    canvas = canvas.clone(memory_format=_LAYOUT)
-    canvas[:, :, 1 : height + 1, 1 : width + 1] = grid
-    return canvas
-
-
-def _take(grid: Tensor, rows: list[int], columns: list[int] | None = None) -> Tensor:
-    """Rows and columns of a grid; the same ones if `columns` is None."""
-    chosen = [to_device(np.array(x), grid.device) for x in (rows, columns or rows)]
-    return grid[:, :, chosen[0]][..., chosen[1]]
 
 
 class Shortcut(Layer):
@@ -394,20 +233,15 @@ class Interaction(Network):
     ----------
     dim_in : int
         Length of the word vectors.
-    dim : int
-        Length of the states of one direction.
+    dim : int or None
+        Length of the states of one direction. None: word vectors are compared instead
+        of states.
     n_outputs : int
     max_words : {32, 48, 64}
-        Only the first words of a sentence are compared; the LSTMs read all words.
-    context : bool, default=True
-        If False, word vectors are compared instead of states.
-    share_directions : bool, default=True
-        See :class:`Context`.
+        Only the first words of a sentence are compared; the LSTM reads all words.
     focus : {"matching", "paper", "dropout", "none"}, default="matching"
         How cells are down-weighted: by the focus layer (as in the code, or as printed),
-        by dropout in training, or not at all.
-    dropout : float, default=0.3
-        Dropout rate of the cube with `focus="dropout"`.
+        by dropout of 30 % of the cube in training, or not at all.
     similarity : {"cosine", "coverage"} or None, default=None
         Input of a :class:`Shortcut`; not in the paper.
     """
@@ -415,23 +249,17 @@ class Interaction(Network):
     def __init__(
         self,
         dim_in: int,
-        dim: int,
+        dim: int | None,
         n_outputs: int,
         *,
         max_words: int,
-        context: bool = True,
-        share_directions: bool = True,
         focus: str = "matching",
-        dropout: float = 0.3,
         similarity: str | None = None,
     ) -> None:
         super().__init__()
         self.max_words = max_words
         self.focus = focus
-        self.dropout = dropout
-        self.context = (
-            Context(dim_in, dim, share_directions=share_directions) if context else None
-        )
+        self.context = None if dim is None else LSTMLayer(dim_in, dim)
         self.grid = GridNetwork(N_CHANNELS, max_words, n_outputs)
         self.similarity = similarity
         self.shortcut = None if similarity is None else Shortcut(n_outputs)
@@ -484,12 +312,20 @@ class Interaction(Network):
     def states(
         self, table: Tensor, ids: Tensor, offsets: Ints
     ) -> tuple[Tensor, Tensor]:
-        """Return forward and backward states of all tokens, (n_tokens, dim) each."""
+        """Return forward and backward states of all tokens, (n_tokens, dim) each.
+
+        One LSTM reads in both directions, as in the paper's code (section 4).
+        """
         if self.context is None:
             vectors = table[ids]
             return vectors, vectors
-        forwards, backwards = self.context(table, ids, offsets)
-        return forwards, backwards
+        # Both directions at once: every text a second time, reversed.
+        n = len(ids)
+        mirror = np.repeat(offsets[:-1] + offsets[1:] - 1, np.diff(offsets))
+        reverse = to_device(mirror - np.arange(n), table.device)
+        twice = torch.cat([ids, ids[reverse]]), np.append(offsets, offsets[1:] + n)
+        states = read_tokens(self.context, table, *twice)
+        return states[:n], states[n:][reverse]
 
     def cube(self, states: tuple[Tensor, Tensor], offsets: Ints, pairs: Ints) -> Tensor:
         """Return the similarities of the words of pairs, before the focus.
@@ -511,8 +347,8 @@ class Interaction(Network):
         if self.focus in {"matching", "paper"}:
             cube = cube * focus_weights(focus_mask(cube, self.focus), self.focus)
         elif self.focus == "dropout" and random_state is not None:
-            kept = random_state.random_sample(tuple(cube.shape)) >= self.dropout
-            cube = cube * to_device(kept / (1 - self.dropout), cube.device)
+            kept = random_state.random_sample(tuple(cube.shape)) >= _DROPOUT
+            cube = cube * to_device(kept / (1 - _DROPOUT), cube.device)
         return cube.float()
 
     def forward(
@@ -537,7 +373,8 @@ class Interaction(Network):
         for group in np.array_split(order, max(round(len(order) / size), 1)):
             cube = self.cube(states, offsets, pairs[group])
             logits.append(self.grid(self.focused(cube, random_state), backgrounds))
-        found = torch.cat(logits)[to_device(np.argsort(order), table.device)]
+        from_cubes = torch.cat(logits)[to_device(np.argsort(order), table.device)]
         if self.shortcut is None:
-            return found
-        return found + self.shortcut(self.similarities(table, ids, offsets, pairs))
+            return from_cubes
+        similarities = self.similarities(table, ids, offsets, pairs)
+        return from_cubes + self.shortcut(similarities)

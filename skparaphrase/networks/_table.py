@@ -1,4 +1,4 @@
-"""Trainable word vectors, and transfers of batches to the device."""
+"""Trainable word vectors, averages of their rows, and transfers to the device."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -12,8 +12,10 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
+from torch.nn import functional as F
 
 from skparaphrase._threads import in_worker, n_processes
+from skparaphrase.vectors._pooling import average_distinct, distinct_tokens
 
 Ints = NDArray[Any]  # of integers of any size
 Matrix = NDArray[np.float32]
@@ -192,3 +194,139 @@ class WordTable:
     def numpy(self) -> Matrix:
         """All vectors; on a CPU they share memory with the table."""
         return self.weight.detach().cpu().numpy()
+
+
+def pool(table: Tensor, ids: Tensor, offsets: Ints, pooling: str) -> Tensor:
+    """Averages or sums of bags of rows, (n_bags, dim); zero for empty bags.
+
+    Bag `i` holds the rows `ids[offsets[i]:offsets[i + 1]]` of the table. "distinct"
+    averages the distinct rows of a bag, with weights that are constants for the
+    gradient (:func:`skparaphrase.vectors._pooling.distinct_weights`).
+    """
+    if table.device.type == "cpu":
+        pooled: Tensor = _Pool.apply(table, ids, offsets, pooling)
+        return pooled
+    weights = None
+    if pooling == "distinct":
+        weights = weights_on_device(table.detach(), ids, offsets)
+    return F.embedding_bag(
+        ids,
+        table,
+        to_device(offsets[:-1], table.device),
+        mode="mean" if pooling == "mean" else "sum",
+        per_sample_weights=weights,
+    )
+
+
+@torch.no_grad()
+def weights_on_device(table: Tensor, ids: Tensor, offsets: Ints) -> Tensor:
+    """Weights of tokens as in :func:`skparaphrase.vectors._pooling.distinct_weights`.
+
+    All but the first of equal tokens of a bag have weight zero, so that nothing waits
+    for the device.
+    """
+    starts = to_device(offsets[:-1], table.device)
+    numbers = np.arange(len(starts)).repeat(np.diff(offsets))
+    bags = to_device(numbers, table.device)
+    keys, order = (bags * len(table) + ids).sort(stable=True)
+    is_first = keys.new_ones(len(keys), dtype=table.dtype)
+    is_first[order[1:]] = (keys[1:] != keys[:-1]).to(table.dtype)
+    rows = table.index_select(0, ids)
+    scales = is_first / _lengths(rows)
+
+    def along_sums(weights: Tensor) -> tuple[Tensor, Tensor]:
+        sums = F.embedding_bag(
+            ids, table, starts, mode="sum", per_sample_weights=weights
+        )
+        dots = (rows * sums.index_select(0, bags)).sum(dim=1)
+        return dots * scales, _lengths(sums).index_select(0, bags)
+
+    others, _ = along_sums(scales)
+    weights = is_first * others.clamp(min=1) ** -0.5
+    along, lengths = along_sums(weights)
+    weights = weights * ((along / lengths).clamp(min=0) + 0.3) ** -0.35
+    totals = weights.new_zeros(len(starts)).index_add(0, bags, weights)
+    return weights / totals.index_select(0, bags)
+
+
+def _lengths(rows: Tensor) -> Tensor:
+    """Lengths of rows; infinite for zeros, so that divided by them they stay so."""
+    lengths = torch.linalg.vector_norm(rows, dim=1)
+    return lengths.masked_fill(lengths == 0, torch.inf)
+
+
+class _Pool(torch.autograd.Function):
+    """`embedding_bag` whose gradient is an `embedding_bag` of the transposed batch.
+
+    On a CPU, torch's own gradient makes the `fit` of CharagramEncoder 13 % slower and
+    that of CharCNNEncoder 50 %.
+    """
+
+    @staticmethod
+    def forward(
+        ctx: Any, table: Tensor, ids: Tensor, offsets: Ints, pooling: str
+    ) -> Tensor:
+        if pooling == "distinct":
+            ctx.ids, offsets = distinct_tokens(ids.numpy(), offsets)
+            pooled = table.new_zeros(len(offsets) - 1, table.shape[1])
+            weights = average_distinct(
+                table.detach().numpy(), ctx.ids, offsets, pooled.numpy()
+            )
+            ctx.weights = torch.from_numpy(weights)
+        else:
+            ctx.ids, ctx.weights = ids.numpy(), None
+            starts = torch.from_numpy(offsets[:-1])
+            pooled = F.embedding_bag(ids, table, starts, mode="sum")
+        ctx.lengths, ctx.n_rows = np.diff(offsets), len(table)
+        ctx.divisors = None
+        if pooling == "mean":  # faster than torch's own mean
+            divisors = torch.from_numpy(np.maximum(ctx.lengths, 1)[:, None])
+            ctx.divisors = divisors.to(table.dtype)
+            pooled /= ctx.divisors
+        return pooled
+
+    @staticmethod
+    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, None, None, None]:
+        ids, lengths, weights = ctx.ids, ctx.lengths, ctx.weights
+        # NumPy sorts 16-bit integers by radix, in a fraction of the time.
+        small = ids.astype(np.uint16) if ctx.n_rows <= 1 << 16 else ids
+        by_row = np.argsort(small, kind="stable")
+        # The bags that contain each row, end to end, and where those of a row start.
+        bags = torch.from_numpy(np.repeat(np.arange(len(lengths)), lengths)[by_row])
+        counts = np.bincount(ids, minlength=ctx.n_rows)
+        starts = torch.from_numpy(np.cumsum(counts) - counts)
+        if ctx.divisors is not None:
+            gradient = gradient / ctx.divisors
+        if weights is not None:
+            weights = weights[torch.from_numpy(by_row)]
+        of_table = F.embedding_bag(
+            bags, gradient.contiguous(), starts, mode="sum", per_sample_weights=weights
+        )
+        return of_table, None, None, None
+
+
+def unit_vectors(vectors: Tensor) -> Tensor:
+    """Vectors of length 1; a zero vector stays zero, with cosine and gradient 0."""
+    unit: Tensor = _Unit.apply(vectors)
+    return unit
+
+
+class _Unit(torch.autograd.Function):
+    """v / |v|, with a gradient of three operations.
+
+    Without it a fit of `ParagramEncoder` takes 6 to 11 % longer.
+    """
+
+    @staticmethod
+    def forward(ctx: Any, vectors: Tensor) -> Tensor:
+        norms = torch.linalg.vector_norm(vectors, dim=1, keepdim=True)
+        norms.masked_fill_(norms < 1e-12, torch.inf)
+        unit = vectors / norms
+        ctx.save_for_backward(unit, norms)
+        return unit
+
+    @staticmethod
+    def backward(ctx: Any, gradient: Tensor) -> Tensor:
+        unit, norms = ctx.saved_tensors
+        along = (unit * gradient).sum(dim=1, keepdim=True)
+        return torch.addcmul(gradient, unit, along, value=-1).div_(norms)

@@ -69,8 +69,7 @@ class PairwiseInteraction(TrainedModel):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **TrainedModel._parameter_constraints,
         "max_words": [Options(Integral, {32, 48, 64})],
-        "context": ["boolean"],
-        "share_directions": ["boolean"],
+        "hidden_dim": [Interval(Integral, 1, None, closed="left"), None],
         "focus": [StrOptions({"matching", "paper", "dropout", "none"})],
         "similarity": [StrOptions({"cosine", "coverage"}), None],
         "freeze": [StrOptions({"vectors"}), None],
@@ -178,10 +177,7 @@ class PairwiseInteraction(TrainedModel):
             self.hidden_dim,
             self._targets.n_outputs,
             max_words=self.max_words,
-            context=self.context,
-            share_directions=self.share_directions,
             focus=self.focus,
-            dropout=self.dropout,
             similarity=self.similarity_,
         )
 
@@ -311,20 +307,14 @@ class PairwiseInteractionRegressor(RegressorMixin, PairwiseInteraction):
     vectors : WordVectors, default=None
         None takes the table of :func:`skparaphrase.load_pretrained`.
     hidden_dim : int, default=250
-        Units of the LSTM.
+        Units of the LSTM, which reads in both directions, as in the paper's code. None
+        compares word vectors instead of its states (table 8).
     max_words : {32, 48, 64}, default=32
         Words of a sentence that are compared, from its beginning. The LSTM reads the
         whole sentence. A warning says how many sentences were truncated.
-    context : bool, default=True
-        False compares word vectors instead of LSTM states (table 8).
-    share_directions : bool, default=True
-        One LSTM reads in both directions, as in the paper's code; False: one for each,
-        as in its text.
     focus : {"matching", "paper", "dropout", "none"}, default="matching"
         The focus layer of the paper's code, or algorithm 2 as printed ("paper"); or
-        instead of it dropout on the cube in training, or nothing (table 8).
-    dropout : float, default=0.3
-        Dropout rate, with `focus="dropout"`.
+        instead of it dropout of 30 % of the cube in training, or nothing (table 8).
     similarity : {"auto", "cosine", "coverage"} or None, default="auto"
         Similarity of the two texts' word vectors that is a further input of the output
         layer. Training starts from a regression of the scores on it alone. "cosine" is
@@ -378,7 +368,7 @@ class PairwiseInteractionRegressor(RegressorMixin, PairwiseInteraction):
     Attributes
     ----------
     parameters_ : dict of str to ndarray
-        "context.forwards.W_x" of shape (4 * hidden_dim, dim), rows for the input,
+        "context.W_x" of shape (4 * hidden_dim, dim), rows for the input,
         forget, cell and output gates, "W_h", "b_x" and "b_h";
         "grid.convolutions.0.weight" of shape (128, 13, 3, 3) and so on; "grid.hidden.*"
         and "grid.output.*"; with a similarity,
@@ -463,12 +453,9 @@ class PairwiseInteractionRegressor(RegressorMixin, PairwiseInteraction):
         self,
         vectors: WordVectors | None = None,
         *,
-        hidden_dim: int = 250,
+        hidden_dim: int | None = 250,
         max_words: int = 32,
-        context: bool = True,
-        share_directions: bool = True,
         focus: str = "matching",
-        dropout: float = 0.3,
         similarity: str | None = "auto",
         scale: float | None = 6.0,
         unknown_range: float | None = 0.05,

@@ -34,17 +34,11 @@ class PairwiseInteractionRanker(PairwiseInteraction):
     vectors : WordVectors, default=None
         None takes the table of :func:`skparaphrase.load_pretrained`.
     hidden_dim : int, default=250
-        Units of the LSTM.
+        Units of the LSTM. None compares word vectors instead of its states (table 8).
     max_words : {32, 48, 64}, default=48
         Words of a sentence that are compared, from its beginning.
-    context : bool, default=True
-        False compares word vectors instead of LSTM states (table 8).
-    share_directions : bool, default=True
-        Whether one LSTM reads in both directions, as in the paper's code.
     focus : {"matching", "paper", "dropout", "none"}, default="matching"
         As in :class:`PairwiseInteractionRegressor`.
-    dropout : float, default=0.3
-        Dropout rate, with `focus="dropout"`.
     similarity : {"cosine", "coverage"} or None, default="coverage"
         Similarity of the two texts' word vectors that is a further input of the output
         layer. Training starts from a regression of relevance on it alone. "coverage" is
@@ -154,12 +148,9 @@ class PairwiseInteractionRanker(PairwiseInteraction):
         self,
         vectors: WordVectors | None = None,
         *,
-        hidden_dim: int = 250,
+        hidden_dim: int | None = 250,
         max_words: int = 48,
-        context: bool = True,
-        share_directions: bool = True,
         focus: str = "matching",
-        dropout: float = 0.3,
         similarity: str | None = "coverage",
         scale: float | None = 6.0,
         unknown_range: float | None = 0.05,

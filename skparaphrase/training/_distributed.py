@@ -12,7 +12,7 @@ import numpy as np
 import torch
 from torch import Tensor, distributed
 
-from skparaphrase.networks._table import Ints
+from skparaphrase.networks import Ints
 from skparaphrase.text import TokenBatch
 
 Encode = Callable[[Tensor, Tensor, Ints], Tensor]  # of table, ids and offsets

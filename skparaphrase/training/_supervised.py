@@ -11,17 +11,20 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from skparaphrase.networks._compositions import Composition
-from skparaphrase.networks._heads import (
+from skparaphrase.networks import (
+    Composition,
     Head,
+    Interaction,
+    Ints,
+    Sentences,
+    Tagger,
+    UsedRows,
     cross_entropy_losses,
     divergence_losses,
     hinge_losses,
     tagging_loss,
+    to_device,
 )
-from skparaphrase.networks._interaction import Interaction
-from skparaphrase.networks._table import Ints, UsedRows, to_device
-from skparaphrase.networks._tagger import Sentences, Tagger
 from skparaphrase.text import TokenBatch
 from skparaphrase.training._trainer import BaseTrainer
 

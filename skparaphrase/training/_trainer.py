@@ -14,18 +14,16 @@ from numpy.typing import NDArray
 from sklearn.utils import gen_batches
 from torch import Tensor, nn
 
-from skparaphrase.networks._compositions import (
+from skparaphrase.networks import (
     Composition,
-    parameter_arrays,
-    pool,
-    unit_vectors,
-)
-from skparaphrase.networks._table import (
     Ints,
     UsedRows,
     WordTable,
     gather_rows,
+    parameter_arrays,
+    pool,
     to_device,
+    unit_vectors,
 )
 from skparaphrase.text import TokenBatch
 from skparaphrase.training._distributed import check_in_sync, sum_gradients

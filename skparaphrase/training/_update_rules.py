@@ -13,7 +13,7 @@ from torch import Tensor
 from torch.optim.adagrad import adagrad
 from torch.optim.adam import adam
 
-from skparaphrase.networks._table import gather_rows, scatter_rows
+from skparaphrase.networks import gather_rows, scatter_rows
 
 State = dict[str, dict[str, Any]]
 

@@ -38,7 +38,7 @@ def vectors():
 
 
 def regressor(vectors, **params):
-    return PairwiseInteractionRegressor(vectors, **TINY, **params)
+    return PairwiseInteractionRegressor(vectors, **{**TINY, **params})
 
 
 @pytest.fixture(scope="module")
@@ -120,7 +120,7 @@ def test_cube_and_focus_are_those_of_the_states(model, found):
 
 @pytest.mark.parametrize("params", [{}, {"freeze": None, "learning_rate": 0.1}])
 def test_without_context_the_cube_is_that_of_the_vectors(vectors, params):
-    model = regressor(vectors, context=False, scale=3.0, **params).fit(X, Y)
+    model = regressor(vectors, hidden_dim=None, scale=3.0, **params).fit(X, Y)
     matrix = vectors.matrix * np.float32(model.scale_)
     if params:
         assert not np.allclose(matrix, model.vectors_.matrix[: len(matrix)])
@@ -150,7 +150,9 @@ def test_without_the_layer_cells_are_selected_but_not_weighted(vectors):
 
 def test_search_over_a_pipeline_that_changes_texts(vectors):
     remove = np.vectorize(lambda text: text.removeprefix("A "), otypes=[object])
-    pipe = make_pipeline(FunctionTransformer(remove), regressor(vectors, context=False))
+    pipe = make_pipeline(
+        FunctionTransformer(remove), regressor(vectors, hidden_dim=None)
+    )
     search = GridSearchCV(pipe, {}, cv=2, scoring="r2").fit(X, Y)
     found = word_interactions(search, PAIR)
     assert (found.words2, found.score) == (WORDS2[1:], search.predict([PAIR])[0])
@@ -158,7 +160,7 @@ def test_search_over_a_pipeline_that_changes_texts(vectors):
 
 def test_words_without_vectors(vectors):
     pair = ("A zebra sleeps", "zebra")
-    found = word_interactions(regressor(vectors, context=False).fit(X, Y), pair)
+    found = word_interactions(regressor(vectors, hidden_dim=None).fit(X, Y), pair)
     assert (found.words1, found.words2) == (["a", "zebra", "sleeps"], ["zebra"])
     assert_allclose(found.cube[9, 1, 0], 1)
     model = regressor(vectors, unknown_range=None).fit(X, Y)

@@ -55,8 +55,8 @@ def enlarge(module):
     return module
 
 
-def make_network(n_outputs=3, *, max_words=32, **params):
-    return enlarge(Interaction(4, 3, n_outputs, max_words=max_words, **params))
+def make_network(n_outputs=3, *, dim=3, max_words=32, **params):
+    return enlarge(Interaction(4, dim, n_outputs, max_words=max_words, **params))
 
 
 def assert_uniform(weight, limit):
@@ -100,9 +100,7 @@ def average_with_constants(table, ids, offsets, averages):
     return weights
 
 
-@mock.patch(
-    "skparaphrase.networks._compositions.average_distinct", new=average_with_constants
-)
+@mock.patch("skparaphrase.networks._table.average_distinct", new=average_with_constants)
 def check_gradients(make):
     """Of the table and all parameters; texts without tokens have gradients of zero."""
     model = randomise(make())

@@ -21,18 +21,16 @@ from skparaphrase.networks import (
     Average,
     CharacterConvolution,
     Charagram,
+    Composition,
     Convolution,
     DeepAverage,
     IdentityRecurrent,
     Residual,
     charagram_range,
+    pool,
     unit_vectors,
 )
-from skparaphrase.networks._compositions import (
-    Composition,
-    pool,
-    weights_on_device,
-)
+from skparaphrase.networks._table import weights_on_device
 from skparaphrase.vectors._pooling import average_distinct, distinct_tokens
 
 equations = SimpleNamespace(**run_path(str(Path(__file__).with_name("equations.py"))))

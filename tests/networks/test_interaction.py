@@ -179,10 +179,10 @@ def test_focus_as_printed(drawn):
         assert cells.sum() == cells[:n1, :n2].sum()
 
 
-@pytest.mark.parametrize("context", [True, False])
-def test_the_same_sentence_is_matched_along_the_diagonal(context, nets):
+@pytest.mark.parametrize("dim", [DIM, None])
+def test_the_same_sentence_is_matched_along_the_diagonal(dim, nets):
     """Also where a word is repeated."""
-    net = nets.randomise(Interaction(DIM_IN, DIM, 2, max_words=32, context=context))
+    net = nets.randomise(Interaction(DIM_IN, dim, 2, max_words=32))
     table, _, offsets = nets.make_batch([7, 32, 1, 7])
     ids = np.random.default_rng(3).integers(9, size=offsets[-1])
     ids[-7:] = [1, 2, 1, 1, 3, 2, 1]
@@ -196,7 +196,7 @@ def test_what_is_repeated_is_matched_in_reading_order():
     """Rounding does not tell two occurrences of a word apart, in any batch."""
     rng = np.random.default_rng(0)
     table = torch.from_numpy(rng.normal(size=(6, 50)).astype(np.float32))
-    net = Interaction(50, 50, 2, max_words=32, context=False)
+    net = Interaction(50, None, 2, max_words=32)
     lengths = rng.integers(3, 20, 40)
     offsets = np.append(0, lengths.cumsum())
     ids = torch.from_numpy(rng.integers(6, size=offsets[-1]))
@@ -234,7 +234,7 @@ def test_focus_weighs_all_channels():
 
 def test_chance_drops_values_in_training():
     cube = torch.from_numpy(np.random.default_rng(0).normal(size=(40, 13, 9, 8)))
-    net = Interaction(DIM_IN, DIM, 2, max_words=32, focus="dropout", dropout=0.3)
+    net = Interaction(DIM_IN, DIM, 2, max_words=32, focus="dropout")
     state = np.random.RandomState(0)
     factors = (net.focused(cube, state) / cube).numpy()
     kept = factors > 0.5

@@ -11,14 +11,9 @@ import torch
 from numpy.testing import assert_allclose
 from torch.nn import functional as F
 
-from skparaphrase.networks import Interaction
-from skparaphrase.networks._heads import divergence_losses
-from skparaphrase.networks._interaction import (
-    Context,
-    GridNetwork,
-    cosines,
-    coverages,
-)
+from skparaphrase.networks import Interaction, divergence_losses
+from skparaphrase.networks._convolutions import GridNetwork
+from skparaphrase.networks._interaction import cosines, coverages
 
 DIM_IN, DIM = 4, 3
 POOLS = {32: [2, 2, 2, 2, 2], 48: [2, 2, 2, 2, 3], 64: [2, 2, 2, 2, 2, 2]}
@@ -28,16 +23,12 @@ POOLS = {32: [2, 2, 2, 2, 2], 48: [2, 2, 2, 2, 3], 64: [2, 2, 2, 2, 2, 2]}
 
 
 @pytest.mark.parametrize(
-    ("params", "expected"),
-    [
-        ({}, 552_000 + 1_041_060 + 17_157),
-        ({"share_directions": False}, 2 * 552_000 + 1_041_060 + 17_157),
-        ({"context": False}, 1_041_060 + 17_157),
-    ],
+    ("dim", "expected"),
+    [(250, 552_000 + 1_041_060 + 17_157), (None, 1_041_060 + 17_157)],
 )
-def test_number_of_parameters(params, expected):
+def test_number_of_parameters(dim, expected):
     for limit in (32, 48):
-        net = Interaction(300, 250, 5, max_words=limit, **params)
+        net = Interaction(300, dim, 5, max_words=limit)
         assert sum(p.numel() for p in net.parameters()) == expected
 
 
@@ -111,44 +102,38 @@ def test_a_corner_is_as_good_as_the_whole_grid(limit, narrow, nets):
 # The states
 
 
-@pytest.mark.parametrize("share_directions", [True, False])
-def test_states_and_their_gradients_are_those_of_torch(share_directions, nets):
-    context = Context(DIM_IN, DIM, share_directions=share_directions).double()
-    nets.enlarge(context)
+def test_states_and_their_gradients_are_those_of_torch(nets):
+    """One memory reads in both directions."""
+    net = Interaction(DIM_IN, DIM, 2, max_words=32).double()
+    memory = nets.enlarge(net.context)
     table, ids, offsets = nets.make_batch([3, 5, 0, 1])
     table.requires_grad_()
     rng = np.random.default_rng(1)
     pulls = torch.from_numpy(rng.normal(size=(2, len(ids), DIM)))
 
-    forwards, backwards = context(table, ids, offsets)
+    forwards, backwards = net.states(table, ids, offsets)
     loss = (forwards * pulls[0] + backwards * pulls[1]).sum()
-    inputs = [table, *context.parameters()]
-    got = torch.autograd.grad(loss, inputs)
+    got = torch.autograd.grad(loss, [table, *memory.parameters()])
 
-    memories = [context.forwards, context.backwards or context.forwards]
-    theirs = [torch.nn.LSTM(DIM_IN, DIM).double() for _ in memories]
+    lstm = torch.nn.LSTM(DIM_IN, DIM).double()
     with torch.no_grad():
-        for memory, lstm in zip(memories, theirs, strict=True):
-            for ours, name in (
-                (memory.W_x, "weight_ih_l0"), (memory.W_h, "weight_hh_l0"),
-                (memory.b_x, "bias_ih_l0"), (memory.b_h, "bias_hh_l0"),
-            ):  # fmt: skip
-                getattr(lstm, name).copy_(ours)
+        for ours, name in (
+            (memory.W_x, "weight_ih_l0"), (memory.W_h, "weight_hh_l0"),
+            (memory.b_x, "bias_ih_l0"), (memory.b_h, "bias_hh_l0"),
+        ):  # fmt: skip
+            getattr(lstm, name).copy_(ours)
     loss = torch.zeros(())
     for start, stop in pairwise(offsets):
         if start < stop:
             vectors = table[ids[start:stop]]
-            there, back = theirs[0](vectors)[0], theirs[1](vectors.flip(0))[0].flip(0)
+            there, back = lstm(vectors)[0], lstm(vectors.flip(0))[0].flip(0)
             loss = loss + (there * pulls[0, start:stop]).sum()
             loss = loss + (back * pulls[1, start:stop]).sum()
             assert_allclose(forwards[start:stop].detach(), there.detach())
             assert_allclose(backwards[start:stop].detach(), back.detach())
-    weights = [[*lstm.parameters()] for lstm in theirs]
-    of_table, *rest = torch.autograd.grad(loss, [table, *weights[0], *weights[1]])
-    if share_directions:
-        rest = [one + other for one, other in zip(rest[:4], rest[4:], strict=True)]
-    for ours, expected in zip(got, [of_table, *rest], strict=True):
-        assert_allclose(ours.numpy(), expected.numpy(), rtol=1e-9, atol=1e-12)
+    slopes = torch.autograd.grad(loss, [table, *lstm.parameters()])
+    for ours, theirs in zip(got, slopes, strict=True):
+        assert_allclose(ours.numpy(), theirs.numpy(), rtol=1e-9, atol=1e-12)
 
 
 # The whole network
@@ -169,10 +154,8 @@ def slow_cube(net, texts):
     """Of one pair: whole grid, and the weights of the focus, each cell its own."""
     sides = []
     for vectors in texts:
-        states = vectors, vectors
-        if net.context is not None:
-            every = torch.arange(len(vectors))
-            states = net.context(vectors, every, np.array([0, len(vectors)]))
+        every = torch.arange(len(vectors))
+        states = net.states(vectors, every, np.array([0, len(vectors)]))
         f, b = (state[: net.max_words] for state in states)
         sides.append((f, b, f + b, torch.cat([f, b], dim=1)))
     size = len(sides[0][0]), len(sides[1][0])
@@ -214,9 +197,8 @@ PAIRS = np.array(
     "params",
     [
         {},
-        {"max_words": 48, "share_directions": False},
         {"focus": "none"},
-        {"context": False, "focus": "none", "max_words": 48},
+        {"dim": None, "focus": "none", "max_words": 48},
     ],
     ids=str,
 )
@@ -246,10 +228,10 @@ def test_a_batch_equals_a_loop_over_pairs(params, double, nets):
         assert theirs.any()
 
 
-@pytest.mark.parametrize("context", [True, False])
-def test_batch_mates_change_nothing(context, nets):
-    """In single precision and full width; without context words are equal."""
-    net = Interaction(12, 10, 5, max_words=32, context=context)
+@pytest.mark.parametrize("dim", [10, None])
+def test_batch_mates_change_nothing(dim, nets):
+    """In single precision and full width; without states, equal words are equal."""
+    net = Interaction(12, dim, 5, max_words=32)
     net.reset(np.random.RandomState(0))
     table, ids, offsets = nets.make_batch([*LENGTHS, 15, 17, 13], 7, dim=12)
     table = 0.3 * table.float()

@@ -13,7 +13,7 @@ import torch
 from numpy.testing import assert_allclose, assert_array_equal
 from torch.func import functional_call
 
-from skparaphrase.networks import Charagram, Sentences, Tagger, _tagger
+from skparaphrase.networks import Charagram, Sentences, Tagger, _heads
 from skparaphrase.text import TokenBatch
 
 equations = SimpleNamespace(**run_path(str(Path(__file__).with_name("equations.py"))))
@@ -78,8 +78,8 @@ def test_tagger(capitals, nets, monkeypatch):
     assert torch.autograd.gradcheck(logits, inputs)
 
     sentences = Sentences(WORDS, CAPITALS.astype(float), SENTENCES)
-    for n_tokens in (_tagger._TOKENS, 3):
-        monkeypatch.setattr(_tagger, "_TOKENS", n_tokens)
+    for n_tokens in (_heads._TOKENS, 3):
+        monkeypatch.setattr(_heads, "_TOKENS", n_tokens)
         found = list(tagger.tag(sentences, lambda rows, _: table.detach()[rows]))
         assert len(found) == (1 if n_tokens > 6 else 2)
         assert_allclose(torch.cat(found), expected, atol=1e-10)

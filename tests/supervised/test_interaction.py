@@ -69,8 +69,7 @@ def drawn(word, dim=6, reach=0.05):
 
 def network(model, n_outputs, dim=6):
     """The network of the module `networks` with the arrays of a fitted model."""
-    names = ("max_words", "context", "share_directions", "focus", "dropout")
-    params = {name: getattr(model, name) for name in names}
+    params = {"max_words": model.max_words, "focus": model.focus}
     params["similarity"] = model.similarity_
     net = Interaction(dim, model.hidden_dim, n_outputs, **params)
     state = {name: torch.tensor(value) for name, value in model.parameters_.items()}
@@ -92,11 +91,10 @@ def slow_logits(net, pairs, vector_of):
 
 SETTINGS = [
     {},
-    {"context": False},
-    {"share_directions": False, "max_words": 64},
+    {"hidden_dim": None, "max_words": 64},
     {"focus": "none", "max_words": 32},
     {"focus": "paper"},
-    {"focus": "dropout", "dropout": 0.5, "scale": None},
+    {"focus": "dropout", "scale": None},
     {"freeze": None, "scale": 2.0, "similarity": "cosine"},
     {"similarity": "coverage"},
     {"similarity": None},
@@ -419,17 +417,19 @@ def test_sentences_that_are_cut_are_counted(Model, max_words, vectors):
 
 
 @pytest.mark.filterwarnings("ignore:.*distinct sentences")
-@pytest.mark.parametrize("context", [True, False])
-def test_the_memory_reads_what_is_cut(context, vectors, pairs, gold):
+@pytest.mark.parametrize("hidden_dim", [4, None])
+def test_the_memory_reads_what_is_cut(hidden_dim, vectors, pairs, gold):
     settings = {**SMALL, "similarity": "coverage"}  # the cosine reads all words
-    model = PairwiseInteractionRegressor(vectors, context=context, **settings)
+    model = PairwiseInteractionRegressor(
+        vectors, **{**settings, "hidden_dim": hidden_dim}
+    )
     model.fit(pairs, gold)
     cut = " ".join(f"w{i}" for i in range(32))
     long = f"{cut} w33"
     for other in ("w1 w2", long):
         texts = [(long, other), (f"{cut} w39", other), (cut, other)]
         whole, end, start = model.predict(texts)
-        if context:
+        if hidden_dim:
             assert len({whole, end, start}) == 3
         else:
             assert_allclose([end, start], whole, rtol=1e-6, atol=1e-6)
@@ -470,7 +470,7 @@ def test_no_known_word_at_all(freeze, vectors, pairs, gold):
     [
         ({"max_words": 33}, "max_words"),
         ({"focus": "greedy"}, "focus"),
-        ({"dropout": 1.0}, "dropout"),
+        ({"hidden_dim": 0}, "hidden_dim"),
         ({"freeze": "all"}, "freeze"),
         ({"scale": 0}, "scale"),
         ({"unknown_range": -1}, "unknown_range"),

@@ -160,7 +160,7 @@ def test_encoders_are_trained_and_saved(name, tmp_path):
 
 def test_many_sentences_are_tagged_in_blocks(monkeypatch, fitted):
     whole = np.concatenate(fitted.predict_proba(X))
-    monkeypatch.setattr("skparaphrase.networks._tagger._TOKENS", 9)
+    monkeypatch.setattr("skparaphrase.networks._heads._TOKENS", 9)
     assert_allclose(np.concatenate(fitted.predict_proba(X)), whole, atol=1e-6)
 
 

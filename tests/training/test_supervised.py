@@ -347,10 +347,9 @@ def test_training_drops_by_chance(narrow, nets):
     assert_allclose(trainer.step(trainer.make(np.arange(10))), dropped, rtol=1e-5)
 
 
-@pytest.mark.parametrize("share_directions", [True, False])
 @pytest.mark.parametrize("lengths", [(0, 0), (0, 3), (2, 0)])
-def test_a_step_on_pairs_without_cells(lengths, share_directions, narrow, nets):
-    net = nets.make_network(2, share_directions=share_directions)
+def test_a_step_on_pairs_without_cells(lengths, narrow, nets):
+    net = nets.make_network(2)
     texts = batch_of([range(length) for length in lengths])
     target = np.array([[0, 1]], dtype=np.float32)
     examples = Examples(texts, np.array([[0, 1]]), target)
