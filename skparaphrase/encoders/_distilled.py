@@ -3,18 +3,19 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
-from sklearn.utils import gen_batches
+from sklearn.utils import Tags, gen_batches
 
 from skparaphrase._compat import Interval, fit_context
 from skparaphrase._estimator import store_parameters
 from skparaphrase._math import unit_vectors
+from skparaphrase._typing import Texts
 from skparaphrase.decomposition import CommonComponentRemoval
 from skparaphrase.encoders._base import AveragingEncoder, check_word_vectors
 from skparaphrase.supervision import check_vectors
@@ -37,7 +38,7 @@ class DistilledEncoder(AveragingEncoder):
         \lVert D X W - T \rVert^2 + \alpha \lVert W - W_0 \rVert^2,
 
     where :math:`X` holds the word counts of the texts, and :math:`T` the teachers'
-    vectors: scaled to length 1, concatenated, centred and projected onto their `dim`
+    vectors, scaled to length 1, concatenated, centred and projected onto their `dim`
     principal axes. :math:`W_0` are the initial word vectors (centred, with the SIF
     weights of Arora et al. 2017), mapped to these axes by another ridge regression. The
     diagonal :math:`D` scales all predictions of :math:`W_0` to the mean length of the
@@ -54,7 +55,7 @@ class DistilledEncoder(AveragingEncoder):
         `WordVectors(words, teacher.encode(words))`. None uses
         :func:`skparaphrase.datasets.load_word_vectors`.
     pooling : {"mean", "distinct"}, default="mean"
-        As in :class:`AverageEncoder`, for `transform`; learning is of plain averages.
+        As in :class:`AverageEncoder`, in `transform`; `fit` learns plain averages.
     dim : int or None, default=256
         Number of dimensions. None uses the maximum, all dimensions of the teachers.
     alpha : float, default=1.0
@@ -64,8 +65,8 @@ class DistilledEncoder(AveragingEncoder):
     a : float, default=1e-3
         Parameter of the SIF weights, as in :class:`SIFEncoder`.
     frequencies : WordFrequencies, mapping of str to int, or "corpus", default=None
-        For the SIF weights, as in :class:`SIFEncoder`. A table that is weighted already
-        is used as it is.
+        For the SIF weights, as in :class:`SIFEncoder`. A table that already includes
+        weights is used as it is.
     n_subwords : int or None, default=8192
         Rows of n-gram vectors for unknown words (:meth:`WordVectors.fit_subwords
         <skparaphrase.vectors.WordVectors.fit_subwords>`). None ignores such words.
@@ -76,8 +77,8 @@ class DistilledEncoder(AveragingEncoder):
     Attributes
     ----------
     vectors_ : WordVectors
-        The learnt vectors of the words of `vectors`, and of the words in the texts that
-        it computes vectors for. They are weighted (`is_weighted`).
+        The learnt vectors of the words of `vectors`, and of the other words in the
+        texts for which it computes vectors. They include weights (`is_weighted`).
     teacher_means_ : ndarray of shape (dim_teachers,)
         Means of the teachers' concatenated unit vectors.
     teacher_axes_ : ndarray of shape (dim_teachers, dim)
@@ -145,7 +146,7 @@ class DistilledEncoder(AveragingEncoder):
         store_parameters(self, locals())
 
     @fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: Texts, y: ArrayLike | Sequence[ArrayLike]) -> Self:
         """Learn the word vectors.
 
         Parameters
@@ -165,9 +166,9 @@ class DistilledEncoder(AveragingEncoder):
             If shapes disagree, a value is not finite, `dim` exceeds the dimensions of
             the teachers, or no text contains a known word.
         """
-        X = check_fit_texts(X)
-        teachers = check_teachers(X, y)
-        texts = X.ravel().tolist()
+        rows = check_fit_texts(X)
+        teachers = check_teachers(rows, y)
+        texts = rows.ravel().tolist()
         tokenizer = self._tokenizer()
         initial, _ = check_word_vectors(self.vectors).covering(texts, tokenizer)
         batch = initial.encode(texts, tokenizer, known_only=True)
@@ -219,7 +220,7 @@ class DistilledEncoder(AveragingEncoder):
     def _n_features_out(self) -> int:
         return self.vectors_.dim
 
-    def __sklearn_tags__(self) -> Any:
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
         tags.target_tags.multi_output = True
@@ -227,7 +228,9 @@ class DistilledEncoder(AveragingEncoder):
         return tags
 
 
-def check_teachers(X: NDArray[np.object_], y: Any) -> list[NDArray[Any]]:
+def check_teachers(
+    X: NDArray[np.object_], y: ArrayLike | Sequence[ArrayLike] | None
+) -> list[NDArray[Any]]:
     """The vectors of each teacher, shape (n_texts, dim_teacher)."""
     shape = (*X.shape, "dim")
     if y is None:
@@ -235,13 +238,13 @@ def check_teachers(X: NDArray[np.object_], y: Any) -> list[NDArray[Any]]:
             "DistilledEncoder requires y to be passed, but the target y is None. Call "
             f"fit(texts, vectors) with a teacher's vectors, shape {shape}."
         )
-    several = isinstance(y, (list, tuple)) and len(y) and np.ndim(y[0]) == X.ndim + 1
-    teachers = []
-    for i, given in enumerate(y if several else [y]):
-        name = f"y[{i}]" if several else "y"
-        hint = " Put the vectors of several teachers in a list."
-        dtypes = [np.float32, np.float64, np.float16]
-        vectors = check_vectors(given, X, name, hint, dtype=dtypes)
+    hint = " Put the vectors of several teachers in a list."
+    dtypes = [np.float32, np.float64, np.float16]
+    matrices, teachers = {"y": y}, []
+    if isinstance(y, (list, tuple)) and len(y) and np.ndim(y[0]) == X.ndim + 1:
+        matrices = {f"y[{i}]": matrix for i, matrix in enumerate(y)}
+    for name, matrix in matrices.items():
+        vectors = check_vectors(matrix, X, name, hint, dtype=dtypes)
         teachers.append(vectors.reshape(X.size, -1))
     return teachers
 
@@ -287,11 +290,12 @@ def ridge(
     scaled = counts.copy()
     scaled.data *= scale.repeat(np.diff(counts.indptr))
     words = np.unique(counts.indices)
-    known = scaled[:, words]
+    occurring = scaled[:, words]
     vectors = start.copy()
-    for some in gen_batches(start.shape[1], _COLUMNS):
-        residual = targets[:, some] - scaled @ start[:, some]
-        vectors[words, some] += fit_rows(known, residual, alpha=alpha, n_steps=n_steps)
+    for dims in gen_batches(start.shape[1], _COLUMNS):
+        residual = targets[:, dims] - scaled @ start[:, dims]
+        changes = fit_rows(occurring, residual, alpha=alpha, n_steps=n_steps)
+        vectors[words, dims] += changes
     predicted = scaled @ vectors
     if not predicted.any():  # the teacher's vectors have no variance
         return vectors

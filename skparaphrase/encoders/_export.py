@@ -6,15 +6,15 @@
 import json
 import re
 from importlib import import_module
-from itertools import groupby
-from os import PathLike
-from typing import Any
+from itertools import groupby, takewhile
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from skparaphrase._estimator import warn_caller
+from skparaphrase._typing import FilePath, Vectors
 from skparaphrase.storage import (
     new_folder,
     write_metadata,
@@ -23,14 +23,17 @@ from skparaphrase.storage import (
 from skparaphrase.text import TOKEN_PATTERNS, WordTokenizer
 from skparaphrase.text._lookup import JOINERS
 
+if TYPE_CHECKING:
+    from skparaphrase.vectors import WordVectors
+
 _MODULE = "sentence_transformers.models.StaticEmbedding"
 _MODULES = [{"idx": 0, "name": "0", "path": "", "type": _MODULE}]
 
 _MARK = "\u2581"  # precedes every token of the foreign vocabulary
 _CONTINUES = "##"  # so that no token can start inside a word
 
-# What Python's character classes and boundaries are in the regular expressions of
-# Oniguruma, which `tokenizers` uses.
+# Python's character classes and boundaries in the syntax of Oniguruma, the regular
+# expressions of `tokenizers`.
 _WORD = r"[\p{L}\p{N}_]"
 _ONIGURUMA = {
     r"\w": _WORD,
@@ -40,11 +43,21 @@ _ONIGURUMA = {
     r"\b": rf"(?:(?<={_WORD})(?!{_WORD})|(?<!{_WORD})(?={_WORD}))",
     r"\u2019": r"\x{2019}",
 }
-# The Greek s at the end of words, which the lower-casing of `tokenizers` lacks.
+# The Greek s at the end of words, whose own lower case `tokenizers` lacks.
 _FINAL_SIGMA = r"(?<=\p{Cased}\p{Case_Ignorable}*)Σ(?!\p{Case_Ignorable}*\p{Cased})"
 
 
-def to_model2vec(self: Any, folder: str | PathLike[str]) -> None:
+class StaticEncoder(Protocol):
+    """An encoder that averages weighted word vectors."""
+
+    pooling: str
+
+    def _tokenizer(self) -> Any: ...
+
+    def _static_parts(self) -> "tuple[WordVectors, Vectors | None]": ...
+
+
+def to_model2vec(self: StaticEncoder, folder: FilePath) -> None:
     """Write a folder that model2vec and sentence-transformers load.
 
     `model2vec.StaticModel.from_pretrained(folder)` and
@@ -55,8 +68,8 @@ def to_model2vec(self: Any, folder: str | PathLike[str]) -> None:
     n-grams or hashes are left out, with a warning. Characters that this Python's
     Unicode version does not know may be letters there.
 
-    Those libraries know plain averages only: with `pooling="distinct"` they give the
-    vectors of `pooling="mean"`, and there is a warning.
+    Those libraries know plain averages only: an encoder with `pooling="distinct"` is
+    exported as one with `pooling="mean"`, with a warning.
 
     Words that no text can contain (with capitals, if the encoder lower-cases) are
     left out. Steps that follow the encoder, such as
@@ -105,8 +118,8 @@ def to_model2vec(self: Any, folder: str | PathLike[str]) -> None:
         write_metadata(new, kind="model2vec", encoder=type(self).__name__)
 
 
-def to_static_embedding(self: Any) -> Any:
-    """The encoder as a module of sentence-transformers.
+def to_static_embedding(self: StaticEncoder) -> Any:
+    """Convert the encoder to a module of sentence-transformers.
 
     `SentenceTransformer(modules=[encoder.to_static_embedding()])` gives the same
     vectors, up to rounding, and can be trained further. See :meth:`to_model2vec`.
@@ -119,7 +132,7 @@ def to_static_embedding(self: Any) -> Any:
     Raises
     ------
     ValueError
-        As :meth:`to_model2vec`.
+        As in :meth:`to_model2vec`.
     ImportError
         If sentence-transformers is not installed:
         `pip install 'skparaphrase[interchange]'`.
@@ -137,7 +150,9 @@ def to_static_embedding(self: Any) -> Any:
     return modules.StaticEmbedding(foreign, embedding_weights=matrix)
 
 
-def _static_model(encoder: Any, caller: str) -> tuple[Any, NDArray[np.float32]]:
+def _static_model(
+    encoder: StaticEncoder, caller: str
+) -> tuple[Any, NDArray[np.float32]]:
     """A tokenizer of `tokenizers`, and the vector of each of its tokens."""
     check_is_fitted(encoder)
     if encoder.pooling != "mean":  # other libraries cannot weigh words inside a text
@@ -277,11 +292,10 @@ def _any_of(words: list[str]) -> str:
     alternatives = []
     for _, group in groupby(words[ends_here:], key=lambda word: word[0]):
         same = list(group)
-        first, last = same[0], same[-1]  # in order: what they share, all share
-        differs = (a != b for a, b in zip(first, last, strict=False))
-        n_shared = next((i for i, d in enumerate(differs) if d), len(first))
-        more = _any_of([word[n_shared:] for word in same]) if len(same) > 1 else ""
-        alternatives.append("".join(map(_literal, first[:n_shared])) + more)
+        ends = zip(same[0], same[-1], strict=False)  # sorted: they share what all share
+        prefix = [a for a, _ in takewhile(lambda pair: pair[0] == pair[1], ends)]
+        more = _any_of([word[len(prefix) :] for word in same]) if len(same) > 1 else ""
+        alternatives.append("".join(map(_literal, prefix)) + more)
     return f"(?:{'|'.join(alternatives)}){'?' if ends_here else ''}"
 
 
