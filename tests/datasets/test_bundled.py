@@ -80,14 +80,6 @@ def test_labelled_texts_are_in_no_other_data_set(load, others):
         assert ours.isdisjoint(text.casefold() for text in other().data.ravel())
 
 
-def test_labels_are_balanced():
-    scores = datasets.load_similarity().target
-    assert np.isfinite(scores).all()
-    assert np.bincount(datasets.load_sentiment().target).tolist() == [220, 220]
-    shares = np.histogram(scores, bins=range(6))[0] / len(scores)
-    assert shares.min() >= 0.15
-
-
 @pytest.mark.parametrize("load", LOADERS)
 def test_texts_are_clean_and_occur_once(load):
     data = load().data
@@ -200,31 +192,3 @@ def test_bundled_faq_has_groups_of_the_same_meaning():
     for name in ("answers", "topics", "groups"):
         assert_array_equal(frames[name].to_numpy(), bunch[name])
     assert [*frames.frame] == ["question", "answer", "topic", "group"]
-
-    row = {question: i for i, question in enumerate(questions)}
-    same = [row["My dog is terrified of fireworks."]]
-    same += [row["What helps a dog that panics when rockets go off?"]]
-    other = [row[f"How do I {verb} an order?"] for verb in ("cancel", "confirm")]
-    assert len({*groups[same]}) == 1
-    assert len({*groups[other]}) == 2
-    assert answers[other[1]].startswith("Open the link in our message within 24 hours")
-
-
-@pytest.mark.data
-@pytest.mark.parametrize(
-    ("load", "folder"),
-    [
-        (datasets.load_entailment, "sick"),
-        (datasets.load_answers, "trecqa"),
-        (datasets.load_faq, "trecqa"),
-    ],
-)
-def test_no_bundled_text_is_in_a_published_data_set(evaluation, load, folder):
-    paths = [evaluation(f"{folder}/{name}.tsv") for name in ("train", "dev", "test")]
-    columns = {} if folder == "sick" else {"columns": ("question", "answer")}
-    published = [datasets.read_pairs(path, **columns).data.ravel() for path in paths]
-    known, ours = (
-        {text.casefold().strip(". ") for text in texts}
-        for texts in (np.concatenate(published), load().data.ravel())
-    )
-    assert ours.isdisjoint(known)
