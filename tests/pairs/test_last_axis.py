@@ -1,21 +1,41 @@
-"""scikit-learn transformers on the vectors of pairs."""
+"""Transformers and unions on the last axis, against reshaping and FeatureUnion."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+import pickle
+
 import numpy as np
+import pandas as pd
 import pytest
+import registry  # of the folder that conftest.py adds to the path
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import issparse
 from sklearn import config_context
+from sklearn.base import clone
 from sklearn.cross_decomposition import PLSRegression
 from sklearn.decomposition import PCA
+from sklearn.exceptions import NotFittedError
+from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.feature_selection import SelectKBest, f_regression
+from sklearn.frozen import FrozenEstimator
 from sklearn.model_selection import GridSearchCV
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import Normalizer, OneHotEncoder, StandardScaler
+from sklearn.pipeline import FeatureUnion, make_pipeline
+from sklearn.preprocessing import (
+    FunctionTransformer,
+    Normalizer,
+    OneHotEncoder,
+    StandardScaler,
+)
+from sklearn.utils import get_tags
 
-from skparaphrase.pairs import LastAxis, PairSimilarity
+from skparaphrase.decomposition import CommonComponentRemoval
+from skparaphrase.encoders import AverageEncoder
+from skparaphrase.pairs import LastAxis, LastAxisUnion, PairFeatures, PairSimilarity
+from skparaphrase.vectors import WordVectors
 
 TRANSFORMERS = [PCA(3), StandardScaler(), Normalizer(), OneHotEncoder()]
 TRANSFORMERS += [StandardScaler().set_output(transform="pandas")]
@@ -29,6 +49,14 @@ def test_last_axis_is_reshaping(paired, shape, transformer):
     expected = expected.toarray() if issparse(expected) else np.asarray(expected)
     found = LastAxis(transformer).fit_transform(rows.reshape(shape))
     assert_allclose(found, expected.reshape(*shape[:-1], -1), atol=1e-10)
+
+
+@pytest.mark.parametrize("shape", [(0, 5), (0, 2, 5)])
+def test_last_axis_of_zero_rows(paired, shape):
+    step = LastAxis(PCA(3)).fit(paired)
+    assert step.transform(np.empty(shape)).shape == (*shape[:-1], 3)
+    with pytest.raises(ValueError, match=r"0 sample\(s\)"):
+        step.fit(np.empty(shape))
 
 
 def test_last_axis_repeats_y(paired, paired_gold):
@@ -53,15 +81,6 @@ def test_last_axis_repeats_the_weights(paired):
         LastAxis(StandardScaler()).fit(paired, sample_weight=weights)
 
 
-def test_last_axis_in_a_grid(paired, paired_gold):
-    pipe = make_pipeline(LastAxis(PCA(random_state=0)), PairSimilarity())
-    search = GridSearchCV(pipe, {"lastaxis__transformer__n_components": [1, 3, 5]})
-    search.fit(paired, paired_gold)
-    best = search.best_params_["lastaxis__transformer__n_components"]
-    assert search.best_estimator_[0].transform(paired).shape == (40, 2, best)
-    assert np.isfinite(search.cv_results_["mean_test_score"]).all()
-
-
 def test_last_axis_names_and_frames(paired):
     step = LastAxis(PCA(2)).fit(paired)
     assert not hasattr(step.transformer, "components_")  # a clone is fitted
@@ -69,16 +88,6 @@ def test_last_axis_names_and_frames(paired):
     frame = step.set_output(transform="pandas").transform(paired[:, 0])
     assert frame.columns.tolist() == ["pca0", "pca1"]
     assert isinstance(step.transform(paired), np.ndarray)
-
-
-@pytest.mark.parametrize("shape", [(0, 5), (0, 2, 5)])
-@pytest.mark.parametrize("transformer", [PCA(3), StandardScaler()], ids=str)
-def test_last_axis_of_zero_rows(paired, shape, transformer):
-    step = LastAxis(transformer).fit(paired)
-    expected = (*shape[:-1], step.transform(paired).shape[-1])
-    assert step.transform(np.empty(shape)).shape == expected
-    with pytest.raises(ValueError, match=r"0 sample\(s\)"):
-        LastAxis(transformer).fit(np.empty(shape))
 
 
 @pytest.mark.parametrize(
@@ -93,3 +102,212 @@ def test_last_axis_refuses(paired, vectors, message):
     step = LastAxis(StandardScaler()).fit(paired)
     with pytest.raises(ValueError, match=message):
         step.transform(vectors)
+
+
+# Unions
+
+LETTERS = WordVectors(
+    list("w0123456789"), np.random.default_rng(5).normal(size=(11, 4))
+)
+
+
+@pytest.fixture
+def members(encoders):
+    return [
+        ("word", make_pipeline(encoders["sif"], CommonComponentRemoval())),
+        ("char", AverageEncoder(LETTERS, tokenizer=list)),
+    ]
+
+
+@pytest.fixture
+def union(members):
+    return LastAxisUnion(members, weights={"char": 0.25})
+
+
+def test_feature_union_on_rows(paired):
+    rows, y = paired[:, 0], paired[:, 1, 0]
+    members = [
+        ("pca", PCA(2)),
+        ("same", "passthrough"),
+        ("out", "drop"),
+        ("best", SelectKBest(f_regression, k=3)),
+    ]
+    theirs = FeatureUnion(members, transformer_weights={"pca": 3.0, "best": 0.5})
+    ours = LastAxisUnion(members, weights={"pca": 9.0, "best": 0.25}, normalize=False)
+    expected = theirs.fit_transform(rows, y)
+    assert_allclose(ours.fit_transform(rows, y), expected, rtol=1e-12)
+    assert_allclose(ours.fit(rows, y).transform(rows), expected, rtol=1e-12)
+    names = theirs.get_feature_names_out().tolist()
+    assert ours.get_feature_names_out().tolist() == names
+    assert ours["best"] is ours.named_transformers["best"]
+    assert ours.n_features_in_ == theirs.n_features_in_ == 5
+    frame = ours.set_output(transform="pandas").transform(rows)
+    assert frame.columns.tolist() == names
+
+
+def test_unit_by_hand():
+    vectors = np.array([[[3.0, 4.0, 2.0], [6.0, 8.0, 0.0]]])
+    halves = [
+        ("two", FunctionTransformer(np.take, kw_args={"indices": [0, 1], "axis": -1})),
+        ("one", FunctionTransformer(np.take, kw_args={"indices": [2], "axis": -1})),
+    ]
+    union = LastAxisUnion(halves, weights={"two": 4, "one": 9}).fit(vectors)
+    expected = [[[1.2, 1.6, 3], [1.2, 1.6, 0]]]
+    assert_allclose(union.transform(vectors), expected, rtol=1e-12)
+
+
+@given(
+    arrays(
+        np.float32,
+        (3, 2, 4),
+        elements=st.one_of(
+            st.just(0.0), st.floats(-(2.0**100), 2.0**100, width=32), st.just(1e-44)
+        ),
+    )
+)
+def test_lengths_are_one_or_zero(vectors):
+    union = LastAxisUnion([("same", "passthrough")])
+    found = union.fit_transform(vectors)
+    copied = union.set_params(normalize=False).transform(vectors)
+    assert not np.shares_memory(copied, vectors)
+    lengths = np.linalg.norm(found.astype(float), axis=-1)
+    assert found.dtype == np.float32
+    assert_allclose(lengths, vectors.any(axis=-1), rtol=1e-6)
+
+
+def test_a_zero_vector_leaves_the_other_members(union, pairs):
+    union.fit(pairs)
+    (vectors,) = union.transform([("zzz w", "w w")])  # letters, but no words
+    assert not vectors[:, :6].any()
+    assert_allclose(np.linalg.norm(vectors, axis=1), 0.5, rtol=1e-6)  # sqrt(0.25)
+    assert not union.transform([""]).any()
+
+
+@pytest.mark.parametrize("normalize", [True, False])
+def test_shapes(union, pairs, sentences, normalize):
+    with pytest.raises(NotFittedError):
+        union.transform(pairs)
+    vectors = union.set_params(normalize=normalize).fit(pairs).transform(pairs)
+    assert_array_equal(union.set_params(n_jobs=2).fit_transform(pairs), vectors)
+    assert vectors.shape == (30, 2, 10)
+    assert vectors.dtype == np.float32
+    assert_allclose(union.transform(sentences), vectors[:, 0], atol=1e-6)
+    assert union.transform([]).shape == (0, 10)
+    assert union.transform(np.empty((0, 2), dtype=object)).shape == (0, 2, 10)
+    with pytest.raises(ValueError, match="Found 0 samples"):
+        union.fit([])
+
+
+@pytest.mark.parametrize(
+    ("weights", "message"),
+    [
+        ({"chars": 1}, "got 1 of 'chars'"),
+        ({"char": -1}, "got -1 of 'char'"),
+        ({"char": np.nan}, "got nan of 'char'"),
+        ([1, 2], "'weights' parameter"),
+    ],
+)
+def test_wrong_weights(union, pairs, weights, message):
+    with pytest.raises(ValueError, match=message):
+        union.set_params(weights=weights).fit(pairs)
+
+
+def test_vectors_of_other_shapes_or_not_finite(members, pairs, sentences):
+    flat = ("flat", make_pipeline(members[1][1], PairFeatures()))
+    with pytest.raises(ValueError, match="same number of dimensions"):
+        LastAxisUnion([*members, flat]).fit_transform(pairs)
+    infinite = FunctionTransformer(lambda texts: np.full((len(texts), 2), np.inf))
+    with pytest.raises(ValueError, match="Input inf contains infinity"):
+        LastAxisUnion([*members, ("inf", infinite)]).fit_transform(sentences)
+
+
+def test_copies(union, encoders, pairs):
+    expected = union.fit_transform(pairs)
+    assert union.named_transformers["word"][0].vectors is encoders["sif"].vectors
+    with pytest.raises(NotFittedError):
+        clone(union).transform(pairs)
+    assert_array_equal(pickle.loads(pickle.dumps(union)).transform(pairs), expected)
+    frozen = FrozenEstimator(encoders["paragram"].fit(pairs))
+    union = LastAxisUnion([("paragram", frozen)], normalize=False).fit(pairs[:5])
+    assert union.named_transformers["paragram"] is frozen
+    assert_array_equal(union.transform(pairs), frozen.transform(pairs))
+
+
+def test_grid_search(union, pairs, gold):
+    grid = {
+        "lastaxisunion__word__sifencoder__a": [1e-1, 1e-3],
+        "lastaxisunion__weights": [{"char": 0.1}, {"char": 1}, {"char": 10}],
+    }
+    pipe = make_pipeline(union, PairSimilarity())
+    search = GridSearchCV(pipe, grid, cv=3, error_score="raise").fit(pairs, gold)
+    assert len(set(search.cv_results_["mean_test_score"])) == 6
+    assert search.best_estimator_[:-1].transform(["w1 w2"]).shape == (1, 10)
+
+
+def test_names_and_frames(union, pairs, sentences):
+    union.fit(pairs)
+    names = union.get_feature_names_out().tolist()
+    assert names[0] == "word__commoncomponentremoval0"
+    assert names[-1] == "char__averageencoder3"
+    expected = union.transform(sentences)
+    with config_context(transform_output="pandas"):
+        found = union.transform(pd.Series(sentences, index=range(5, 35)))
+    assert found.columns.tolist() == names
+    assert found.index.tolist() == [*range(5, 35)]
+    assert_array_equal(found, expected)
+    union.set_output(transform="polars")
+    assert union.transform(sentences).columns == names
+    assert isinstance(union.transform(pairs), np.ndarray)
+    nameless = LastAxisUnion([("f", FunctionTransformer())]).fit(expected)
+    with pytest.raises(AttributeError, match="Transformer f"):
+        nameless.get_feature_names_out()
+
+
+@pytest.mark.parametrize("normalize", [True, False])
+def test_sparse_members(members, sentences, normalize):
+    tfidf = TfidfVectorizer(analyzer="char", norm=None)
+    union = LastAxisUnion([*members, ("tfidf", tfidf)], normalize=normalize)
+    union.set_params(weights={"char": 2, "tfidf": 3})
+    found = union.fit_transform(sentences)
+    assert issparse(found)
+    dense = make_pipeline(tfidf, FunctionTransformer(lambda X: X.toarray()))
+    union.set_params(tfidf=dense)
+    assert_allclose(found.toarray(), union.fit_transform(sentences), atol=1e-6)
+    union.set_params(tfidf=tfidf).set_output(transform="pandas")
+    with pytest.raises(ValueError, match="sparse"):
+        union.fit_transform(sentences)
+
+
+def test_tags(union):
+    inputs = get_tags(union).input_tags
+    assert (inputs.string, inputs.one_d_array, inputs.two_d_array) == (1, 1, 0)
+    removal = LastAxisUnion([("removal", CommonComponentRemoval())])
+    assert get_tags(removal).input_tags.three_d_array
+
+
+@pytest.mark.parametrize("method", ["fit", "fit_transform"])
+def test_fit_parameters(paired, method):
+    rows, weight = paired[:, 0], np.full(40, 0.5)
+    union = LastAxisUnion([("a", StandardScaler()), ("b", StandardScaler())])
+    getattr(union, method)(rows, sample_weight=weight)
+    assert [step.n_samples_seen_ for _, step in union.transformer_list] == [20, 20]
+    with config_context(enable_metadata_routing=True):
+        union.set_params(
+            a=StandardScaler().set_fit_request(sample_weight=True),
+            b=StandardScaler().set_fit_request(sample_weight=False),
+        )
+        getattr(union, method)(rows, sample_weight=weight)
+    assert [step.n_samples_seen_ for _, step in union.transformer_list] == [20, 40]
+
+
+ESTIMATORS = [
+    LastAxisUnion([("a", StandardScaler()), ("b", CommonComponentRemoval(0))]),
+    LastAxisUnion([("a", LastAxis(PCA(1))), ("same", "passthrough")], normalize=False),
+]
+
+
+@pytest.mark.parametrize("estimator", ESTIMATORS)
+def test_common_checks(estimator):
+    reason = "transformers are fitted in place, as in FeatureUnion"
+    names = "check_estimators_overwrite_params", "check_dont_overwrite_parameters"
+    registry.check(estimator, dict.fromkeys(names, reason))
