@@ -77,22 +77,6 @@ def test_words_without_a_text_keep_their_initial_vectors():
     assert np.linalg.svd((after - before)[:25])[1][2] > 0.02
 
 
-def test_one_word_a_text_learns_the_teacher():
-    """Identity: text i is word i, so with a weak penalty W is the teacher."""
-    teacher = RNG.randn(30, 3)
-    encoder = DistilledEncoder(
-        VECTORS, dim=3, alpha=1e-6, n_steps=100, frequencies=COUNTS
-    ).fit(WORDS, teacher)
-    targets = (unit(teacher) - encoder.teacher_means_) @ encoder.teacher_axes_
-    vectors = encoder.transform(WORDS)
-    assert np.linalg.matrix_rank(vectors, tol=1e-4) == 2  # without the common one
-    kept = np.linalg.svd(vectors, full_matrices=False)[2][:2]
-    scale = np.linalg.norm(vectors @ kept.T, axis=1) / np.linalg.norm(
-        targets @ kept.T, axis=1
-    )
-    assert_allclose(targets @ kept.T * scale[:, np.newaxis], vectors @ kept.T, 0, 1e-3)
-
-
 def test_predictions_follow_the_teacher():
     """A teacher that is itself an average is learnt."""
     hidden = AverageEncoder(WordVectors(WORDS, RNG.randn(30, 8)))
