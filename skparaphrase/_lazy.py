@@ -1,4 +1,4 @@
-"""PyTorch and the rooms that need it, imported when something of them is needed."""
+"""PyTorch and the rooms that need it, imported at the first use of an attribute."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
 else:
 
     class _Lazy:
-        """A module that is imported when an attribute is asked for."""
+        """A module that is imported at the first use of an attribute."""
 
         def __init__(self, name: str) -> None:
             self._name = name
 
         def __getattr__(self, name: str) -> Any:
             try:
-                found = getattr(import_module(self._name), name)
+                value = getattr(import_module(self._name), name)
             except ModuleNotFoundError as error:
                 if error.name != "torch":
                     raise
@@ -31,8 +31,8 @@ else:
                     "of word vectors, search and saved averages do not.",
                     name="torch",
                 ) from error
-            setattr(self, name, found)  # a search takes microseconds, in every step
-            return found
+            setattr(self, name, value)  # a search takes microseconds, in every step
+            return value
 
     networks, training = _Lazy("skparaphrase.networks"), _Lazy("skparaphrase.training")
     torch = _Lazy("torch")

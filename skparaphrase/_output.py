@@ -7,9 +7,13 @@ from collections.abc import Sequence
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.base import (
+    BaseEstimator,
+    ClassNamePrefixFeaturesOutMixin,
+    TransformerMixin,
+)
 from sklearn.utils import check_array
 
 from skparaphrase._compat import ADAPTERS_MANAGER, get_output_config
@@ -25,19 +29,19 @@ class IndexedArray(np.ndarray[Any, Any]):
     index: Any = None
 
     @classmethod
-    def of(cls, array: NDArray[Any], index: Any) -> Self:
+    def wrap(cls, array: NDArray[Any], index: Any) -> Self:
         """A view of the array, with the index."""
         indexed = array.view(cls)
         indexed.index = index
         return indexed
 
     def __array_wrap__(
-        self, array: Any, context: Any = None, return_scalar: bool = False
+        self, array: Any, context: object = None, return_scalar: bool = False
     ) -> Any:
         return array[()] if return_scalar else np.asarray(array)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return IndexedArray.of, (np.asarray(self), self.index)
+        return IndexedArray.wrap, (np.asarray(self), self.index)
 
 
 class LastAxisTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
@@ -69,7 +73,7 @@ class LastAxisTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
             self._sklearn_output_config = {"transform": transform}
         return self
 
-    def _concatenate(self, blocks: Sequence[Any], X: Any) -> Any:
+    def _concatenate(self, blocks: Sequence[Any], X: ArrayLike) -> Any:
         """Blocks side by side on the last axis; sparse if one of them is."""
         if not any(map(sparse.issparse, blocks)):
             return self._wrap(np.concatenate(blocks, axis=-1), X)
@@ -80,13 +84,14 @@ class LastAxisTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
             )
         return sparse.hstack(blocks, format="csr")
 
-    def _wrap(self, vectors: NDArray[Any], X: Any) -> Any:
+    def _wrap(self, vectors: NDArray[Any], X: ArrayLike) -> Any:
         kind = get_output_config("transform", self)["dense"]
         if kind == "default" or (vectors.ndim != 2 and kind != "pandas"):
             return vectors
-        index = X.index if hasattr(X, "iloc") or isinstance(X, IndexedArray) else None
+        has_index = hasattr(X, "iloc") or isinstance(X, IndexedArray)
+        index = getattr(X, "index", None) if has_index else None
         if vectors.ndim != 2:
-            return vectors if index is None else IndexedArray.of(vectors, index)
+            return vectors if index is None else IndexedArray.wrap(vectors, index)
         frame = ADAPTERS_MANAGER.adapters[kind].create_container(
             vectors, X, columns=self.get_feature_names_out
         )
@@ -96,7 +101,11 @@ class LastAxisTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
 
 
 def check_last_axis(
-    X: Any, estimator: Any, *, reset: bool, dtype: Any = "numeric"
+    X: ArrayLike,
+    estimator: BaseEstimator,
+    *,
+    reset: bool,
+    dtype: str | Sequence[type] = "numeric",
 ) -> Any:
     """An array of shape (n_samples, ..., d), with the d of `fit`.
 
@@ -115,7 +124,7 @@ def check_last_axis(
         raise ValueError(
             f"{name} expects vectors, but got texts: add an encoder before it."
         )
-    X = check_array(
+    vectors = check_array(
         X,
         dtype=dtype,
         allow_nd=True,
@@ -123,33 +132,35 @@ def check_last_axis(
         input_name="X",
         estimator=estimator,
     )
-    if X.shape[-1] == 0:
+    if vectors.shape[-1] == 0:
         raise ValueError(
-            f"Found array with 0 feature(s) (shape={X.shape}) while a minimum of 1 is "
-            f"required by {name}."
+            f"Found array with 0 feature(s) (shape={vectors.shape}) while a minimum of "
+            f"1 is required by {name}."
         )
     if reset:
-        estimator.n_features_in_ = X.shape[-1]
-    elif X.shape[-1] != getattr(estimator, "n_features_in_", X.shape[-1]):
+        estimator.n_features_in_ = vectors.shape[-1]
+    elif vectors.shape[-1] != getattr(estimator, "n_features_in_", vectors.shape[-1]):
         raise ValueError(
-            f"X has {X.shape[-1]} features, but {name} is expecting "
+            f"X has {vectors.shape[-1]} features, but {name} is expecting "
             f"{estimator.n_features_in_} features as input."
         )
-    return X
+    return vectors
 
 
-def check_pair_vectors(X: Any, estimator: Any, *, reset: bool) -> NDArray[np.floating]:
+def check_pair_vectors(
+    X: ArrayLike, estimator: BaseEstimator, *, reset: bool
+) -> NDArray[np.floating]:
     """Vectors of pairs as a float array of shape (n_pairs, 2, d)."""
-    X = check_last_axis(X, estimator, reset=reset, dtype=[np.float64, np.float32])
-    if X.ndim != 3 or X.shape[1] != 2:
+    vectors = check_last_axis(X, estimator, reset=reset, dtype=[np.float64, np.float32])
+    if vectors.ndim != 3 or vectors.shape[1] != 2:
         if reset:
             del estimator.n_features_in_  # a failed fit leaves nothing fitted
         raise ValueError(
             f"{type(estimator).__name__} expects vectors of pairs, shape "
-            f"(n_pairs, 2, d); got shape {X.shape}. Pass pairs of texts to the encoder "
-            "before it."
+            f"(n_pairs, 2, d); got shape {vectors.shape}. Pass pairs of texts to the "
+            "encoder before it."
         )
-    return X
+    return vectors
 
 
 def _holds_text(X: Any) -> bool:

@@ -21,17 +21,17 @@ from skparaphrase._compat import effective_n_threads
 A = TypeVar("A")
 B = TypeVar("B")
 
-_LOCK = threading.Lock()  # a new one after a fork: see _after_fork
+_LOCK = threading.Lock()  # replaced after a fork: see _after_fork
 _BLAS_LIMITS: list[Any] = []  # the same one for each block that is running
 _TORCH_BEFORE: list[int] = []  # torch's own number, for each thread that trains
-_HERE = threading.local()
+_THREAD_STATE = threading.local()
 
 
 def _after_fork() -> None:
-    """Let a child process do without the threads of its parent, which it lacks.
+    """Make a child process independent of the threads of its parent, which it lacks.
 
-    The thread that held the lock is not there, and neither are those that torch shares
-    its work with: it would wait for them for ever, so it works alone.
+    The thread that held the lock does not exist in it, and neither do the threads that
+    torch would wait for, so torch uses one thread.
     """
     global _LOCK
     _LOCK = threading.Lock()
@@ -59,8 +59,9 @@ def in_worker() -> bool:
 def available_threads() -> int:
     """The number of threads that a call may use.
 
-    The number that OpenMP would use, which joblib sets in its processes. One in threads
-    other than the main one, such as Dask tasks, and in workers without a set number.
+    It is the number that OpenMP would use, which joblib sets in its processes, and one
+    in threads other than the main one, such as Dask tasks, and in workers without a set
+    number.
     """
     if threading.current_thread() is not threading.main_thread():
         return 1
@@ -71,8 +72,8 @@ def available_threads() -> int:
 
 def process_rank() -> int:
     """Rank of this process among those that train together; only rank 0 writes."""
-    found = _distributed()
-    return 0 if found is None else found.get_rank()
+    distributed = _distributed()
+    return 0 if distributed is None else distributed.get_rank()
 
 
 def n_processes() -> int:
@@ -80,8 +81,10 @@ def n_processes() -> int:
 
     A task of joblib trains alone: parallel tasks would receive each other's messages.
     """
-    found = _distributed()
-    return 1 if found is None or in_worker() else found.get_world_size()
+    distributed = _distributed()
+    if distributed is None or in_worker():
+        return 1
+    return int(distributed.get_world_size())
 
 
 def _distributed() -> Any:
@@ -123,7 +126,7 @@ def limit_torch_threads(*, small_steps: bool = True) -> Iterator[None]:
     """
     import torch
 
-    if getattr(_HERE, "is_limited", False):
+    if getattr(_THREAD_STATE, "is_limited", False):
         yield
         return
     with _LOCK:
@@ -131,11 +134,11 @@ def limit_torch_threads(*, small_steps: bool = True) -> Iterator[None]:
         _TORCH_BEFORE.append(before)
         most = min(max(before // 2, 1), 2) if small_steps else before
         torch.set_num_threads(min(most, available_threads()))
-    _HERE.is_limited = True
+    _THREAD_STATE.is_limited = True
     try:
         yield
     finally:
-        _HERE.is_limited = False
+        _THREAD_STATE.is_limited = False
         with _LOCK:
             if before in _TORCH_BEFORE:  # a child process keeps its one thread
                 _TORCH_BEFORE.remove(before)

@@ -38,17 +38,17 @@ class Encoder(Protocol):
 class Predictor(Protocol):
     """Predicts the target of samples, such as the similarity of pairs."""
 
-    def predict(self, X: Any, /) -> Any:
+    def predict(self, X: ArrayLike, /) -> Any:
         """One value for each sample."""
 
 
 class Index(Protocol):
     """Finds the nearest neighbours of vectors; `partial_fit`, to add, is optional."""
 
-    def fit(self, X: Any, /) -> Any:
+    def fit(self, X: Vectors, /) -> Any:
         """Index vectors of shape (n, d)."""
 
-    def kneighbors(self, X: Any, n_neighbors: int, return_distance: bool) -> Any:
+    def kneighbors(self, X: Vectors, n_neighbors: int, return_distance: bool) -> Any:
         """Rows of the neighbours, shape (n_queries, n_neighbors)."""
 
 

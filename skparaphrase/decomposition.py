@@ -10,7 +10,7 @@ from numbers import Integral
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils import Tags, TransformerTags
 from sklearn.utils.validation import check_is_fitted
@@ -94,7 +94,7 @@ class CommonComponentRemoval(LastAxisTransformer, DocumentedOnline, BaseEstimato
         self.per_side = per_side
 
     @fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: Any = None) -> Self:
+    def fit(self, X: ArrayLike, y: object = None) -> Self:
         """Find the directions.
 
         Parameters
@@ -115,7 +115,7 @@ class CommonComponentRemoval(LastAxisTransformer, DocumentedOnline, BaseEstimato
         return self._update(X, resume=False)
 
     @fit_context(prefer_skip_nested_validation=True)
-    def partial_fit(self, X: Any, y: Any = None) -> Self:
+    def partial_fit(self, X: ArrayLike, y: object = None) -> Self:
         """Update the directions with more vectors.
 
         Parameters
@@ -136,16 +136,16 @@ class CommonComponentRemoval(LastAxisTransformer, DocumentedOnline, BaseEstimato
         """
         return self._update(X, resume=hasattr(self, "_gram"))
 
-    def _update(self, X: Any, *, resume: bool) -> Self:
-        X = check_last_axis(X, self, reset=not resume, dtype=_FLOATS)
+    def _update(self, X: ArrayLike, *, resume: bool) -> Self:
+        vectors = check_last_axis(X, self, reset=not resume, dtype=_FLOATS)
         if not self.per_side:
-            sides = [X.reshape(-1, X.shape[-1])]
-        elif X.ndim == 3:
-            sides = [X[:, i] for i in range(X.shape[1])]
+            sides = [vectors.reshape(-1, vectors.shape[-1])]
+        elif vectors.ndim == 3:
+            sides = [vectors[:, i] for i in range(vectors.shape[1])]
         else:
             raise ValueError(
                 "per_side=True needs vectors of pairs, shape (n_pairs, 2, d); got "
-                f"shape {X.shape}."
+                f"shape {vectors.shape}."
             )
         if resume and len(self._gram) != len(sides):
             raise ValueError(
@@ -153,9 +153,10 @@ class CommonComponentRemoval(LastAxisTransformer, DocumentedOnline, BaseEstimato
                 f"this one uses {len(sides)}. Was per_side changed?"
             )
         n_samples = len(sides[0]) + (self.n_samples_seen_ if resume else 0)
-        if self.n_components > X.shape[-1]:
+        if self.n_components > vectors.shape[-1]:
             raise ValueError(
-                f"n_components={self.n_components} exceeds the {X.shape[-1]} features."
+                f"n_components={self.n_components} exceeds the "
+                f"{vectors.shape[-1]} features."
             )
         if self.n_components and n_samples <= self.n_components:
             raise ValueError(
@@ -167,7 +168,7 @@ class CommonComponentRemoval(LastAxisTransformer, DocumentedOnline, BaseEstimato
         grams = np.stack([*map(add_gram, sides, before)])
         if not np.isfinite(np.trace(grams, axis1=1, axis2=2)).all():
             raise ValueError("The squares of the vectors overflow; scale the vectors.")
-        directions = [self._directions(gram, X.dtype) for gram in grams]
+        directions = [self._directions(gram, vectors.dtype) for gram in grams]
         components, ratios = map(np.stack, zip(*directions, strict=True))
         self.components_ = components if self.per_side else components[0]
         self.explained_variance_ratio_ = ratios if self.per_side else ratios[0]
@@ -175,7 +176,7 @@ class CommonComponentRemoval(LastAxisTransformer, DocumentedOnline, BaseEstimato
         self.n_samples_seen_ = n_samples
         return self
 
-    def transform(self, X: Any) -> Any:
+    def transform(self, X: ArrayLike) -> Any:
         """Remove the directions.
 
         Parameters
@@ -211,15 +212,15 @@ class CommonComponentRemoval(LastAxisTransformer, DocumentedOnline, BaseEstimato
         strongest = vectors.T[::-1][: self.n_components]
         total = np.maximum(values, 0).sum()
         ratio = values[::-1][: self.n_components] / (total if total > 0 else 1.0)
-        is_found = ratio > 8 * np.finfo(dtype).eps
-        if not is_found.all():
+        is_direction = ratio > 8 * np.finfo(dtype).eps
+        if not is_direction.all():
             warn_caller(
                 f"The vectors have fewer than n_components={self.n_components} "
                 "directions; nothing is removed for the others."
             )
         largest = np.abs(strongest).argmax(axis=1, keepdims=True)
         signs = np.sign(np.take_along_axis(strongest, largest, axis=1))
-        signs *= is_found[:, np.newaxis]
+        signs *= is_direction[:, np.newaxis]
         return (strongest * signs).astype(dtype), ratio.astype(dtype)
 
     @property
@@ -263,8 +264,8 @@ def _project_out(
 
     def subtract_rows(rows: slice) -> None:
         for block in _slices(rows, _ROWS):
-            few = flat[block]
-            np.subtract(few, few @ components.T @ components, out=out[block])
+            vectors = flat[block]
+            np.subtract(vectors, vectors @ components.T @ components, out=out[block])
 
     for _ in _map_rows(subtract_rows, flat):
         pass

@@ -3,18 +3,14 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
-
 from skparaphrase._math import text_groups
+from skparaphrase._typing import Indices, Texts
 from skparaphrase.text import check_pairs, unique_texts
 
 __all__ = ["pair_groups"]
 
 
-def pair_groups(pairs: Any) -> NDArray[np.intp]:
+def pair_groups(pairs: Texts) -> Indices:
     """Group pairs that are connected by shared texts.
 
     :class:`~sklearn.model_selection.GroupKFold` with these groups never puts the same

@@ -13,7 +13,7 @@ from skparaphrase._output import IndexedArray
 
 def test_only_the_array_itself_has_the_index(tmp_path):
     vectors = np.random.default_rng(0).normal(size=(4, 2, 3))
-    indexed = IndexedArray.of(vectors, pd.Index(list("abcd")))
+    indexed = IndexedArray.wrap(vectors, pd.Index(list("abcd")))
     assert np.shares_memory(indexed, vectors)
     again = pickle.loads(pickle.dumps(indexed))
     assert again.index.tolist() == indexed.index.tolist() == list("abcd")

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from skparaphrase._compat import check_pandas_support
-from skparaphrase._math import unit_vectors
-from skparaphrase._nearest import nearest
+from skparaphrase._math import nearest, unit_vectors
 from skparaphrase._typing import Encoder, Texts
 from skparaphrase.inspection._estimators import (
     find_encoder,

@@ -15,8 +15,7 @@ from sklearn.utils import Tags, check_array
 from sklearn.utils.validation import check_is_fitted
 
 from skparaphrase._estimator import DocumentedOnline
-from skparaphrase._math import dot, unit_vectors
-from skparaphrase._nearest import UnitVectors
+from skparaphrase._math import UnitVectors, dot, unit_vectors
 from skparaphrase._typing import Encoder
 from skparaphrase.encoders import load_pretrained
 from skparaphrase.storage import save

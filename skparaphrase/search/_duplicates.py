@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from sklearn.base import ClusterMixin
 
 from skparaphrase._compat import HasMethods, Interval, StrOptions, fit_context
-from skparaphrase._nearest import QUERIES, UnitVectors, best, floor, larger
+from skparaphrase._math import QUERIES, UnitVectors, best, floor, larger
 from skparaphrase._typing import Encoder, Indices, Texts
 from skparaphrase.search._base import EncoderUser
 from skparaphrase.text import unique_texts

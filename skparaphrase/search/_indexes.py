@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from skparaphrase._compat import Interval, fit_context
 from skparaphrase._estimator import DocumentedOnline
-from skparaphrase._nearest import UnitVectors
+from skparaphrase._math import UnitVectors
 from skparaphrase._typing import Vectors
 
 

@@ -12,8 +12,7 @@ from sklearn.utils import Bunch, check_scalar
 from sklearn.utils.validation import check_is_fitted
 
 from skparaphrase._compat import HasMethods, Interval, fit_context
-from skparaphrase._math import dot
-from skparaphrase._nearest import QUERIES, nearest
+from skparaphrase._math import QUERIES, dot, nearest
 from skparaphrase._typing import Encoder, Indices, Texts
 from skparaphrase.search._base import EncoderUser
 from skparaphrase.text import check_pairs, unique_texts

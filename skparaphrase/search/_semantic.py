@@ -13,7 +13,7 @@ from sklearn.utils import Bunch, check_consistent_length, check_scalar, column_o
 from sklearn.utils.validation import check_is_fitted
 
 from skparaphrase._compat import HasMethods, check_pandas_support, fit_context
-from skparaphrase._nearest import (
+from skparaphrase._math import (
     QUERIES,
     Cosines,
     UnitVectors,

@@ -15,10 +15,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
 from sklearn.frozen import FrozenEstimator
 
 from skparaphrase._compat import validate_parameter_constraints
-from skparaphrase._typing import FilePath
+from skparaphrase._typing import Arrays, FilePath
 from skparaphrase.storage import _folders
 from skparaphrase.text import TOKEN_PATTERNS
 
@@ -60,7 +61,7 @@ class _Folder:
         options = {"trust_patterns": self.trust_patterns, "verify": self.verify}
         return _load(self.inner(name), **options)
 
-    def write_json(self, name: str, content: Any) -> None:
+    def write_json(self, name: str, content: object) -> None:
         text = json.dumps(content)
         (self.path / f"{name}.json").write_text(text, encoding="ascii")
 
@@ -96,12 +97,12 @@ def _classes(modules: tuple[str, ...]) -> dict[str, Any]:
     }
 
 
-def _write_settings(folder: _Folder, name: str, value: Any) -> Any:
+def _write_settings(folder: _Folder, name: str, value: BaseEstimator) -> Any:
     params = value.get_params(deep=False)
     return [type(value).__name__, {k: _plain(v) for k, v in params.items()}]
 
 
-def _read_settings(folder: _Folder, name: str, content: Any) -> Any:
+def _read_settings(folder: _Folder, name: str, content: list[Any]) -> Any:
     kind, parameters = content
     settings = _find_class(_SETTINGS, kind, parameters)(**parameters)
     pattern = getattr(settings, "pattern", "words")
@@ -114,20 +115,20 @@ def _read_settings(folder: _Folder, name: str, content: Any) -> Any:
     return settings
 
 
-def _write_arrays(folder: _Folder, name: str, value: Any) -> list[str]:
+def _write_arrays(folder: _Folder, name: str, value: Arrays) -> list[str]:
     folder.arrays |= {f"{name}/{key}": array for key, array in value.items()}
     return list(value)
 
 
-def _read_arrays(folder: _Folder, name: str, content: Any) -> Any:
+def _read_arrays(folder: _Folder, name: str, content: list[str]) -> Any:
     return {key: folder.arrays[f"{name}/{key}"] for key in content}
 
 
-def _write_mapping(folder: _Folder, name: str, value: Any) -> None:
+def _write_mapping(folder: _Folder, name: str, value: Mapping[Any, Any]) -> None:
     folder.write_json(name, [[_plain(k), _plain(v)] for k, v in value.items()])
 
 
-def _read_mapping(folder: _Folder, name: str, content: Any) -> Any:
+def _read_mapping(folder: _Folder, name: str, content: None) -> Any:
     return dict(folder.read_json(name))
 
 
@@ -135,16 +136,16 @@ def _write_counts(folder: _Folder, name: str, value: Any) -> None:
     folder.write_json(name, {"counts": dict(value), "total": value.total})
 
 
-def _read_counts(folder: _Folder, name: str, content: Any) -> Any:
+def _read_counts(folder: _Folder, name: str, content: None) -> Any:
     with _folders.refuse_corruption(folder.path / f"{name}.json"):
         return _module("vectors").WordFrequencies(**folder.read_json(name))
 
 
-def _write_labels(folder: _Folder, name: str, value: Any) -> Any:
+def _write_labels(folder: _Folder, name: str, value: NDArray[Any]) -> Any:
     return [str(value.dtype), [_plain(label) for label in value.tolist()]]
 
 
-def _read_labels(folder: _Folder, name: str, content: Any) -> Any:
+def _read_labels(folder: _Folder, name: str, content: list[Any]) -> Any:
     dtype, labels = content
     if not re.fullmatch(r"object|[<>]U\d{1,9}", dtype):
         raise ValueError(f"labels of type {dtype!r}")
@@ -155,7 +156,7 @@ def _read_labels(folder: _Folder, name: str, content: Any) -> Any:
     return array
 
 
-def _write_array(folder: _Folder, name: str, value: Any) -> bool:
+def _write_array(folder: _Folder, name: str, value: NDArray[Any]) -> bool:
     is_mapped = str(value.dtype) in _MAPPED and _folders.is_large(value.nbytes)
     if is_mapped:
         np.save(folder.path / f"{name}.npy", value)
@@ -164,7 +165,7 @@ def _write_array(folder: _Folder, name: str, value: Any) -> bool:
     return is_mapped
 
 
-def _read_array(folder: _Folder, name: str, is_mapped: Any) -> Any:
+def _read_array(folder: _Folder, name: str, is_mapped: bool) -> Any:
     if not is_mapped:
         return folder.arrays[name]
     # Items of a view of a memmap are read several times faster.
@@ -177,7 +178,7 @@ def _write_table(folder: _Folder, name: str, value: Any) -> Any:
     return value.save(folder.path / name)
 
 
-def _read_table(folder: _Folder, name: str, source: Any) -> Any:
+def _read_table(folder: _Folder, name: str, source: list[str] | None) -> Any:
     if source is not None:  # a table of the package
         return _module("vectors._bundled").referred(*source)
     vectors = _module("vectors").WordVectors
@@ -229,7 +230,7 @@ _TYPES: dict[str, _Type] = {
 }
 
 
-def save(self: Any, folder: FilePath) -> None:
+def save(self: BaseEstimator, folder: FilePath) -> None:
     """Save the fitted model to a folder, for :func:`skparaphrase.load`.
 
     It contains JSON, words and arrays, and no pickle. The folder is written completely
@@ -390,7 +391,7 @@ def _defaults(kind: Callable[..., Any]) -> dict[str, Any]:
     return {name: p.default for name, p in signature(kind).parameters.items()}
 
 
-def _validate(model: Any) -> None:
+def _validate(model: BaseEstimator) -> None:
     """Validate the parameters as `fit` does; defaults are valid, which saves time."""
     kind: Any = type(model)
     changed = {}

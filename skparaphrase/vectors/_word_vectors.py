@@ -14,8 +14,7 @@ from typing import Any, Self, SupportsIndex
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
-from skparaphrase._math import unit_vectors
-from skparaphrase._nearest import UnitRows, nearest
+from skparaphrase._math import UnitRows, nearest, unit_vectors
 from skparaphrase.text import (
     NgramIndex,
     NgramTokenizer,

@@ -12,7 +12,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
 import skparaphrase
-from skparaphrase import _nearest
+from skparaphrase import _math
 from skparaphrase.datasets import load_paraphrases
 from skparaphrase.encoders import AverageEncoder
 from skparaphrase.search import NearDuplicates
@@ -57,7 +57,7 @@ def test_as_one_by_one(monkeypatch, block, compared):
         return len(second) >= len(first)
 
     monkeypatch.setattr("skparaphrase.search._duplicates.QUERIES", block)
-    monkeypatch.setattr(_nearest, "_ROWS", 100)
+    monkeypatch.setattr(_math, "_ROWS", 100)
     groups = NearDuplicates(threshold=0.6, must_agree=longer if compared else None)
     groups.fit(TEXTS)
     agree = longer if compared else lambda first, second: True

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from skparaphrase import _nearest
-from skparaphrase._nearest import larger, nearest
+from skparaphrase import _math
+from skparaphrase._math import larger, nearest
 
 
 def unit_vectors(n, dim=16, seed=0):
@@ -34,7 +34,7 @@ def whole(queries, rows, k, threshold=-np.inf, skip_same=False):
 def _blocks(request, monkeypatch):
     if request.param == "small blocks":
         for name, size in {"QUERIES": 7, "_ROWS": 11, "_SAMPLE": 23}.items():
-            monkeypatch.setattr(_nearest, name, size)
+            monkeypatch.setattr(_math, name, size)
 
 
 @pytest.mark.usefixtures("_blocks")
@@ -90,7 +90,7 @@ def test_the_threshold_itself_is_kept():
 
 
 def test_a_bound_that_rises_leaves_out_what_is_below(monkeypatch):
-    monkeypatch.setattr(_nearest, "_ROWS", 2)
+    monkeypatch.setattr(_math, "_ROWS", 2)
     rows = np.array([[0.2], [0.9], [0.5], [0.95]], dtype=np.float32)
     least = np.array([[0.1]], dtype=np.float32)
     found = []
