@@ -5,6 +5,7 @@
 
 import os
 import pickle
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -29,6 +30,7 @@ from skparaphrase.optimizers import Optimizer
 from skparaphrase.supervised import SimilarityRegressor
 from skparaphrase.training import BaseTrainer
 from skparaphrase.training._distributed import shares
+from skparaphrase.vectors import WordFrequencies, WordVectors
 
 launched = pytest.mark.skipif(
     sys.platform != "linux"
@@ -40,42 +42,47 @@ launched = pytest.mark.skipif(
 PAIRS = load_paraphrases().data[:30]
 TEACHER = np.random.default_rng(0).normal(size=(30, 2, 16))
 SIMILAR, GOLD = (part[:22] for part in load_similarity(return_X_y=True))
+WORDS = [*WordFrequencies.from_texts([*PAIRS.flat, *SIMILAR.flat])]
+MATRIX = np.random.default_rng(1).normal(size=(len(WORDS), 16))
 COMMON = {"max_epochs": 2, "batch_size": 7, "random_state": 0, "device": "cpu"}
+WORD = {"vectors": WordVectors(WORDS, MATRIX, unknown="hash"), **COMMON}
 # 30 pairs in batches of 7 leave one of 2 pairs, and 22 one of one pair: no share of it
 # is left for the second process.
 MODELS = {
-    "paragram": ParagramEncoder(**COMMON),
-    "validation": ParagramEncoder(**COMMON, validation_fraction=0.2),
+    "paragram": ParagramEncoder(**WORD),
+    "validation": ParagramEncoder(**WORD, validation_fraction=0.2),
     "dense updates": ParagramEncoder(
-        **COMMON, optimizer=Optimizer("adagrad", sparse=False)
+        **WORD, optimizer=Optimizer("adagrad", sparse=False)
     ),
     "dropout": ParagramEncoder(
-        **COMMON, word_dropout=0.3, loss=MarginLoss(negatives="mix")
+        **WORD, word_dropout=0.3, loss=MarginLoss(negatives="mix")
     ),
-    "lstm": LSTMEncoder(**COMMON, optimizer=Optimizer("adam", clip_norm=1.0)),
+    "lstm": LSTMEncoder(**WORD, optimizer=Optimizer("adam", clip_norm=1.0)),
     "n-grams": CharagramEncoder(**COMMON, dim=8),
     "characters": CharCNNEncoder(**COMMON, dim=8),
-    "texts that see each other": ConvolutionalEncoder(**COMMON, padding="batch"),
+    "texts that see each other": ConvolutionalEncoder(**WORD, padding="batch"),
 }
 
 
 def fitted(name):
     """A model after training, by its losses and vectors."""
     if name == "teacher":
-        model = ParagramEncoder(**COMMON, loss="distillation")
+        model = ParagramEncoder(**WORD, loss="distillation")
         model.fit(PAIRS, TEACHER)
     elif name in KINDS:
-        model = ParagramEncoder(**COMMON).fit(*KINDS[name])
+        model = ParagramEncoder(**WORD).fit(*KINDS[name])
     elif name == "supervised":
-        model = SimilarityRegressor(ParagramEncoder(), **COMMON).fit(SIMILAR, GOLD)
+        model = SimilarityRegressor(ParagramEncoder(WORD["vectors"]), **COMMON).fit(
+            SIMILAR, GOLD
+        )
         return model.loss_curve_, model.predict(SIMILAR)
     elif name == "unknown words":  # the second process has nothing else
         pairs = [PAIRS[0], *[("qzqz", "zqzq")] * 6]
-        model = LSTMEncoder(**COMMON)
+        model = LSTMEncoder(**WORD)
         model.ordered_first_epoch = True
         model.fit(pairs)
     elif name == "parts":
-        model = ParagramEncoder(**COMMON).fit(PAIRS[:15]).partial_fit(PAIRS[15:])
+        model = ParagramEncoder(**WORD).fit(PAIRS[:15]).partial_fit(PAIRS[15:])
     else:
         model = MODELS[name].fit(PAIRS)
     return model.loss_curve_, model.transform(PAIRS)
@@ -98,13 +105,13 @@ def differing(rank):
         ({"learning_rate": 0.1 * (1 + rank)}, PAIRS),
         ({"max_epochs": 1 + rank}, PAIRS),
     ):
-        encoder = ParagramEncoder(**COMMON).set_params(**params)
+        encoder = ParagramEncoder(**WORD).set_params(**params)
         with pytest.raises(RuntimeError, match="train one model together") as caught:
             encoder.fit(pairs)
         yield str(caught.value)
     targets = TEACHER + rank
     with pytest.raises(RuntimeError, match="train one model together") as caught:
-        ParagramEncoder(**COMMON, loss="distillation").fit(PAIRS, targets)
+        ParagramEncoder(**WORD, loss="distillation").fit(PAIRS, targets)
     yield str(caught.value)
 
 
@@ -119,16 +126,16 @@ def parting(rank):
 
     BaseTrainer.end_epoch = meddle
     with pytest.raises(RuntimeError, match="differ in vectors") as caught:
-        ParagramEncoder(**COMMON).fit(PAIRS)
+        ParagramEncoder(**WORD).fit(PAIRS)
     return str(caught.value)
 
 
 def work(folder):
-    """What each process of `torchrun` does here."""
+    """What each process does here."""
     torch.distributed.init_process_group("gloo")
     rank = torch.distributed.get_rank()
     found = {name: fitted(name) for name in FITS}
-    ParagramEncoder(**COMMON, verbose=True).fit(PAIRS)
+    ParagramEncoder(**WORD, verbose=True).fit(PAIRS)
     found["differing"] = list(differing(rank))
     found["parting"] = parting(rank)
     with (folder / f"{rank}.pickle").open("wb") as file:
@@ -136,28 +143,33 @@ def work(folder):
     torch.distributed.destroy_process_group()
 
 
-def torchrun(script, *arguments, cwd):
-    """Run a script in two processes; gives what they print."""
-    start = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
-    done = subprocess.run(
-        [sys.executable, *start, str(script), *map(str, arguments)],
-        cwd=cwd,
-        env={**os.environ, "OMP_NUM_THREADS": "1", "CUDA_VISIBLE_DEVICES": ""},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr[-4000:]
-    return done.stdout
-
-
 @pytest.fixture(scope="module")
 def by_two(tmp_path_factory):
     """What two processes print, and what each found."""
     folder = tmp_path_factory.mktemp("two")
-    printed = torchrun(__file__, folder, cwd=folder)
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    settings = {  # those of torchrun, which would be a third process
+        **{"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port), "WORLD_SIZE": "2"},
+        **{"OMP_NUM_THREADS": "1", "CUDA_VISIBLE_DEVICES": ""},
+    }
+    processes = [
+        subprocess.Popen(
+            [sys.executable, __file__, str(folder)],
+            cwd=folder,
+            env={**os.environ, **settings, "RANK": str(rank)},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        for rank in range(2)
+    ]
+    printed, errors = zip(
+        *(process.communicate() for process in processes), strict=True
+    )
+    assert [process.returncode for process in processes] == [0, 0], errors
     files = [folder / f"{rank}.pickle" for rank in range(2)]
-    return printed, [pickle.loads(file.read_bytes()) for file in files]
+    return "".join(printed), [pickle.loads(file.read_bytes()) for file in files]
 
 
 @launched
