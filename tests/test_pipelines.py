@@ -1,4 +1,4 @@
-"""Encoders, and the steps after them, with scikit-learn's own tools."""
+"""Encoders, and the steps after them, with scikit-learn's own tools and searches."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -14,15 +14,35 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn import config_context
 from sklearn.base import clone
 from sklearn.decomposition import PCA
-from sklearn.model_selection import GridSearchCV, ShuffleSplit
+from sklearn.exceptions import UnsetMetadataPassedError
+from sklearn.experimental import enable_halving_search_cv  # noqa: F401
+from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.metrics import accuracy_score, make_scorer
+from sklearn.model_selection import (
+    GridSearchCV,
+    GroupKFold,
+    HalvingGridSearchCV,
+    KFold,
+    ShuffleSplit,
+    StratifiedKFold,
+    cross_validate,
+)
 from sklearn.pipeline import make_pipeline
 
 from skparaphrase.decomposition import CommonComponentRemoval
-from skparaphrase.encoders import ConvolutionalEncoder, ParagramEncoder
+from skparaphrase.encoders import AverageEncoder, ConvolutionalEncoder, ParagramEncoder
 from skparaphrase.losses import MarginLoss
-from skparaphrase.metrics import STSScorer
+from skparaphrase.metrics import STSScorer, pearson_score, pearson_scorer
 from skparaphrase.pairs import LastAxis, PairFeatures, PairSimilarity
 from skparaphrase.text import WordTokenizer
+
+FOLDS = KFold(3, shuffle=True, random_state=0)
+GRID = {"sifencoder__a": [1e-1, 1e-3], "commoncomponentremoval__n_components": [0, 1]}
+
+
+@pytest.fixture
+def similarity(encoders):
+    return make_pipeline(encoders["sif"], CommonComponentRemoval(), PairSimilarity())
 
 
 @pytest.fixture(params=["sif", "paragram", "cse"])
@@ -63,26 +83,6 @@ def test_zero_rows(encoder, pairs, empty, shape):
     assert encoder.transform(empty).shape == shape
     with pytest.raises(ValueError, match="Found 0 samples"):
         encoder.fit(empty)
-
-
-def test_grid_search_over_paragram(encoders, vectors, pairs, gold):
-    search = GridSearchCV(
-        encoders["paragram"].set_params(loss=MarginLoss()),
-        {"loss__margin": [0.2, 0.6], "learning_rate": [0.05, 0.5]},
-        scoring=STSScorer({"all": (pairs, gold), "few": (pairs[:9], gold[:9])}),
-        cv=ShuffleSplit(1, test_size=0.1, random_state=0),
-        refit="mean",
-        n_jobs=2,
-        error_score="raise",
-    )
-    search.fit(pairs)
-    results = search.cv_results_
-    means = (results["mean_test_all"] + results["mean_test_few"]) / 2
-    assert_allclose(results["mean_test_mean"], means)
-    assert search.best_index_ == means.argmax()
-    assert search.best_estimator_.vectors is vectors
-    serial = clone(search).set_params(n_jobs=1).fit(pairs).cv_results_
-    assert_allclose(results["mean_test_all"], serial["mean_test_all"], atol=1e-6)
 
 
 @pytest.mark.parametrize("kind", ["pandas", "polars"])
@@ -185,3 +185,137 @@ def test_parameters_by_name(pipe):
     assert last.get_params()["transformer__n_components"] == 2
     with pytest.raises(ValueError, match="Invalid parameter"):
         pipe.set_params(**{f"{name}__smoothing": 1})
+
+
+# Searches, caches and metadata
+
+
+def test_grid_search_over_paragram(encoders, vectors, pairs, gold):
+    search = GridSearchCV(
+        encoders["paragram"].set_params(loss=MarginLoss()),
+        {"loss__margin": [0.2, 0.6], "learning_rate": [0.05, 0.5]},
+        scoring=STSScorer({"all": (pairs, gold), "few": (pairs[:9], gold[:9])}),
+        cv=ShuffleSplit(1, test_size=0.1, random_state=0),
+        refit="mean",
+        n_jobs=2,
+        error_score="raise",
+    )
+    search.fit(pairs)
+    results = search.cv_results_
+    means = (results["mean_test_all"] + results["mean_test_few"]) / 2
+    assert_allclose(results["mean_test_mean"], means)
+    assert search.best_index_ == means.argmax()
+    assert search.best_estimator_.vectors is vectors
+    serial = clone(search).set_params(n_jobs=1).fit(pairs).cv_results_
+    assert_allclose(results["mean_test_all"], serial["mean_test_all"], atol=1e-6)
+
+
+def score_by_hand(similarity, params, pairs, gold, train, test):
+    """The steps one by one, with the encoder alone in front."""
+    encoder, removal, head = map(clone, dict(similarity.steps).values())
+    encoder.set_params(a=params["sifencoder__a"]).fit(pairs[train])
+    removal.n_components = params["commoncomponentremoval__n_components"]
+    removal.fit(encoder.transform(pairs[train]))
+    vectors = removal.transform(encoder.transform(pairs[test]))
+    return pearson_score(gold[test], head.fit(vectors).predict(vectors))
+
+
+def test_halving(similarity, pairs, gold):
+    pairs = np.array(pairs, dtype=object)
+    search = HalvingGridSearchCV(
+        similarity, GRID, scoring=pearson_scorer, cv=3, min_resources=15, factor=2,
+        random_state=0, error_score="raise",
+    ).fit(pairs, gold)  # fmt: skip
+    results = search.cv_results_
+    assert search.n_resources_ == [15, 30]
+    assert len(results["params"]) == 6
+    for i in np.flatnonzero(results["n_resources"] == 30):
+        scores = [results[f"split{k}_test_score"][i] for k in range(3)]
+        expected = [
+            score_by_hand(similarity, results["params"][i], pairs, gold, train, test)
+            for train, test in KFold(3).split(pairs)
+        ]
+        assert_allclose(scores, expected, atol=1e-6)
+    best = clone(similarity).set_params(**search.best_params_).fit(pairs, gold)
+    assert_array_equal(search.predict(pairs), best.predict(pairs))
+
+
+def test_labels_train_an_encoder_in_a_search(vectors, sentences):
+    """The encoder of each candidate is fitted with the labels of its fold."""
+    labels = np.array([*"abc"])[[int(text.split()[0][1:]) % 3 for text in sentences]]
+    texts = np.array(sentences, dtype=object)
+    model = make_pipeline(
+        ParagramEncoder(vectors, random_state=0, device="cpu"), LogisticRegression()
+    )
+    name = "paragramencoder__max_epochs"
+    search = GridSearchCV(
+        model, {name: [0, 4]}, cv=StratifiedKFold(3), error_score="raise"
+    ).fit(texts, labels)
+    for i, n_epochs in enumerate([0, 4]):
+        for k, (train, test) in enumerate(StratifiedKFold(3).split(texts, labels)):
+            encoder = clone(model[0]).set_params(max_epochs=n_epochs)
+            rows = encoder.fit(texts[train], labels[train]).transform(texts)
+            head = LogisticRegression().fit(rows[train], labels[train])
+            score = head.score(rows[test], labels[test])
+            assert search.cv_results_[f"split{k}_test_score"][i] == score
+    best = clone(model[0]).set_params(max_epochs=search.best_params_[name])
+    rows = best.fit(texts, labels).transform(texts)
+    assert_array_equal(search.best_estimator_[0].transform(texts), rows)
+    assert (rows != AverageEncoder(vectors).transform(texts)).any() or not (
+        search.best_params_[name]
+    )
+
+
+def test_threads_share_a_table(similarity, pairs, gold):
+    search = GridSearchCV(
+        similarity, GRID, scoring=pearson_scorer, cv=FOLDS, error_score="raise"
+    )
+    serial = clone(search).fit(pairs, gold).cv_results_["mean_test_score"]
+    with joblib.parallel_config("threading", n_jobs=2):
+        search.fit(pairs, gold)
+    assert_array_equal(search.cv_results_["mean_test_score"], serial)
+    assert len(set(serial)) == 4
+    assert search.best_estimator_[0].vectors is similarity[0].vectors
+    assert search.best_estimator_[:-1].transform(["w1 w2"]).shape == (1, 6)
+
+
+def test_a_cache_serves_processes(encoder, pairs, tmp_path):
+    """`joblib.Memory(mmap_mode="r")` hashes arrays that workers map as any others."""
+    encoder.fit(pairs)
+    mapped = through_joblib(encoder, tmp_path, "r")
+    assert isinstance(mapped.vectors.matrix, np.memmap)
+    assert joblib.hash(mapped, coerce_mmap=True) == joblib.hash(
+        encoder, coerce_mmap=True
+    )
+
+
+def test_weights_and_groups_are_routed(vectors, sentences):
+    labels = np.array([len(text.split()) > 2 for text in sentences])
+    rows = AverageEncoder(vectors).transform(sentences)
+    weight = np.linspace(0.1, 3, 30)
+    groups = np.arange(30) // 4
+    with config_context(enable_metadata_routing=True):
+        head = LogisticRegression().set_fit_request(sample_weight=True)
+        scorer = make_scorer(accuracy_score).set_score_request(sample_weight=True)
+        model = make_pipeline(AverageEncoder(vectors), head)
+        results = cross_validate(
+            model, sentences, labels, cv=GroupKFold(3), scoring=scorer,
+            params={"sample_weight": weight, "groups": groups}, return_estimator=True,
+        )  # fmt: skip
+        fitted = clone(model).fit(sentences, labels, sample_weight=weight)
+    folds = GroupKFold(3).split(rows, labels, groups)
+    for (train, test), score, pipe in zip(
+        folds, results["test_score"], results["estimator"], strict=True
+    ):
+        alone = LogisticRegression().fit(rows[train], labels[train], weight[train])
+        assert_allclose(pipe[-1].coef_, alone.coef_, rtol=1e-5)
+        assert_allclose(score, alone.score(rows[test], labels[test], weight[test]))
+    alone = LogisticRegression().fit(rows, labels, weight)
+    assert_allclose(fitted[-1].coef_, alone.coef_, rtol=1e-5)
+
+
+def test_encoders_ask_for_no_metadata(similarity, pairs, gold):
+    similarity.steps.append(("ridge", Ridge()))
+    with config_context(enable_metadata_routing=True):
+        with pytest.raises(UnsetMetadataPassedError, match=r"Ridge\.fit"):
+            similarity.fit(pairs, gold, sample_weight=np.ones(30))

@@ -112,7 +112,8 @@ def check_gradients(make):
             named = dict(zip(names, parameters, strict=True))
             return functional_call(model, named, (table, ids, offsets))
 
-        assert gradcheck(compose, [table.requires_grad_(), *model.parameters()])
+        inputs = [table.requires_grad_(), *model.parameters()]
+        assert gradcheck(compose, inputs, fast_mode=n_rows == 12)  # a random direction
     for lengths in ([0, 0], []):
         table, ids, offsets = make_batch(lengths)
         vectors = model(table.requires_grad_(), ids, offsets)
