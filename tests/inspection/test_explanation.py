@@ -16,7 +16,6 @@ from skparaphrase.datasets import load_paraphrases, load_word_vectors
 from skparaphrase.decomposition import CommonComponentRemoval
 from skparaphrase.encoders import (
     AverageEncoder,
-    LSTMEncoder,
     ParagramEncoder,
     SIFEncoder,
 )
@@ -94,14 +93,6 @@ def test_words_are_left_out_where_vectors_are_no_sums():
             share = c(whole, second) - c(left, second) - c(whole, right)
             assert found.iloc[row, column] == pytest.approx(share + c(left, right))
     assert found.attrs["cosine"] == pytest.approx(c(whole, second))
-
-
-def test_a_trained_network_is_explained():
-    pairs = load_paraphrases().data[:60]
-    encoder = LSTMEncoder(dim=8, max_epochs=3, random_state=0).fit(pairs)
-    found = explain_similarity("The parcel is late.", "My package was late.", encoder)
-    assert not found.attrs["is_sum"]
-    assert found.stack().idxmax() in {("late", "late"), ("parcel", "package")}
 
 
 def test_empty_vectors_have_no_shares():
