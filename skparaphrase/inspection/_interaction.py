@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from skparaphrase._lazy import networks, torch
 from skparaphrase.inspection._estimators import unwrap
 from skparaphrase.supervised import PairwiseInteraction, PairwiseInteractionRanker
-from skparaphrase.text import check_pairs, check_texts
+from skparaphrase.text import check_pairs, check_texts, check_tokenizer
 
 _STATES = ("forward", "backward", "sum", "concatenation")
 _MEASURES = ("cosine", "negative distance", "dot product")
@@ -39,8 +39,8 @@ def word_interactions(model: Any, pair: Any) -> Bunch:
     -------
     interactions : Bunch
         - `words1`, `words2`: lists of the words that the model compares, up to its
-          `max_words`. A word without a vector is left out if `unknown_range=None`, or
-          appears as the table's unknown word if it has one.
+          `max_words`. A word without a vector is left out, or appears as the table's
+          unknown word if it has one.
         - `cube`: float64 of shape (13, n_words1, n_words2), before the focus.
         - `channels`: names of its 13 planes. Distances are negated, as in the paper's
           code; "words" is 1 everywhere.
@@ -95,23 +95,20 @@ def word_interactions(model: Any, pair: Any) -> Bunch:
 
 def _compare(model: Any, texts: list[str]) -> Bunch:
     """Words of two sentences, and the cube, focus and weights of their cells."""
-    found = model._find_words(texts)
-    offsets = found.texts.offsets
-    words = []
-    for side, (start, stop) in enumerate(pairwise(offsets.tolist())):
-        if start == stop:
-            name = f"Sentence {side + 1} of the pair, {texts[side]!r}"
+    batch, matrix = model._look_up(texts)
+    words = _words(model, texts)
+    for side, text in enumerate(texts):
+        if not words[side]:
+            name = f"Sentence {side + 1} of the pair, {text!r}"
             raise ValueError(f"{name}, has no words that the model knows.")
-        ids = found.texts.ids[start : min(stop, start + model.max_words)]
-        words.append([found.words[i] for i in ids.tolist()])
     network = model._fitted_network()
     with torch.inference_mode():
         states = network.states(
-            torch.from_numpy(found.vectors),
-            torch.from_numpy(found.texts.ids.astype(np.int64)),
-            offsets,
+            torch.from_numpy(matrix),
+            torch.from_numpy(batch.ids.astype(np.int64)),
+            batch.offsets,
         )
-        cube = network.cube(states, offsets, np.array([[0, 1]]))
+        cube = network.cube(states, batch.offsets, np.array([[0, 1]]))
         selected = networks.focus_mask(cube, network.focus)
     weights = np.ones(cube.shape[1:])
     if network.focus in {"matching", "paper"}:
@@ -124,3 +121,16 @@ def _compare(model: Any, texts: list[str]) -> Bunch:
         focus=selected[0].numpy(),
         weights=weights,
     )
+
+
+def _words(model: PairwiseInteraction, texts: list[str]) -> list[list[str]]:
+    """The words of each text that a model compares."""
+    table, _ = model._table()
+    batch, new_words = table.encode_with_new_words(
+        texts, check_tokenizer(model.tokenizer)
+    )
+    words = [new_words[-1 - i] if i < 0 else table.words[i] for i in batch.ids.tolist()]
+    return [
+        words[start : min(stop, start + model.max_words)]
+        for start, stop in pairwise(batch.offsets.tolist())
+    ]

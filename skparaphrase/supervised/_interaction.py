@@ -4,10 +4,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any, ClassVar
-from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +22,7 @@ from skparaphrase.optimizers import Optimizer, check_optimizer
 from skparaphrase.supervised._base import scale_factor
 from skparaphrase.supervised._model import TrainedModel, score
 from skparaphrase.supervision import Samples, Scores
-from skparaphrase.text import TokenBatch, WordLookup, check_tokenizer, unique_texts
+from skparaphrase.text import TokenBatch, check_tokenizer, unique_texts
 from skparaphrase.vectors import WordVectors, load_word_vectors
 from skparaphrase.vectors._bundled import SENTENCES, bundled
 
@@ -73,84 +71,46 @@ class PairwiseInteraction(TrainedModel):
         "focus": [StrOptions({"matching", "paper", "dropout", "none"})],
         "similarity": [StrOptions({"cosine", "coverage"}), None],
         "freeze": [StrOptions({"vectors"}), None],
-        "unknown_range": [Interval(Real, 0, None, closed="left"), None],
     }
 
     def _start_as_in_paper(self, given: set[str]) -> None:
         if "vectors" not in given:
             self.vectors = load_word_vectors()
 
-    def _table(self) -> WordVectors:
+    def _table(self) -> tuple[WordVectors, np.float32]:
+        """The table that texts are looked up in, and the factor of its vectors."""
+        if hasattr(self, "vectors_"):
+            return self.vectors_, np.float32(1)
+        return self._given_table(), np.float32(self.scale_)
+
+    def _given_table(self) -> WordVectors:
         if self.vectors is None:
             return bundled(SENTENCES)
         return check_word_vectors(self.vectors)
 
-    def _find_words(self, texts: list[str]) -> "Words":
-        """Look up the words of texts; the first time, set the factor of vectors.
-
-        A word without a vector gets the one that `vectors` has or makes for it, or its
-        draw; with `unknown_range=None` it is ignored.
-        """
-        vectors = self._table()
-        tokenizer = check_tokenizer(self.tokenizer)
-        unknown: dict[str, int] = {}
-        n_known = len(vectors)
-
-        def number(word: str) -> int | None:
-            if self.unknown_range is None and vectors.unknown_vector(word) is None:
-                return None
-            return unknown.setdefault(word, n_known + len(unknown))
-
-        row = vectors.unknown_row
-        rule = number if row is None else row
-        batch = WordLookup(tokenizer, vectors.words.rows, rule).encode(texts)
-        rows, numbers = np.unique(batch.ids, return_inverse=True)
-        names = list(unknown)
-        words = [
-            vectors.words[row] if row < n_known else names[row - n_known]
-            for row in rows.tolist()
-        ]
-        if not hasattr(self, "scale_"):
-            known = vectors.rows(rows[rows < n_known])
-            self.scale_ = scale_factor(known, self.scale)
-        matrix = self._initial_vectors(words)
-        if hasattr(self, "vectors_"):
-            trained, places = _rows_of(words, self.vectors_)
-            matrix[trained] = self.vectors_.rows(places)
-        ids = numbers.astype(np.int32)
-        return Words(TokenBatch(ids, batch.offsets), words, matrix)
-
-    def _initial_vectors(self, words: list[str]) -> NDArray[np.float32]:
-        """The vectors of words before any training; zero for words without one.
-
-        Those that the table neither has nor makes are drawn from
-        U(-unknown_range, unknown_range) by a hash of the word, and so always the same.
-        """
-        vectors, reach = self._table(), self.unknown_range
-        matrix = np.zeros((len(words), vectors.dim), dtype=np.float32)
-        known, rows = _rows_of(words, vectors)
-        matrix[known] = vectors.rows(rows) * np.float32(self.scale_)
-        for i in np.flatnonzero(~known):
-            made = vectors.unknown_vector(words[i])
-            if made is not None:
-                matrix[i] = made * np.float32(self.scale_)
-            elif reach is not None:
-                draw = np.random.RandomState(crc32(words[i].encode("utf-8", "replace")))
-                matrix[i] = draw.uniform(-reach, reach, vectors.dim)
-        return matrix
+    def _look_up(self, texts: list[str]) -> tuple[TokenBatch, NDArray[np.float32]]:
+        """The words of texts, as rows of the matrix of their vectors."""
+        table, factor = self._table()
+        batch = table.encode(texts, check_tokenizer(self.tokenizer))
+        # Words of the table first; those whose vectors are made have negative ids.
+        order = np.where(batch.ids < 0, len(table) - 1 - batch.ids, batch.ids)
+        rows, local = np.unique(order, return_inverse=True)
+        ids = np.where(rows < len(table), rows, len(table) - 1 - rows)
+        matrix = table.token_vectors(ids, batch.extra) * factor
+        return TokenBatch(local.astype(np.int32), batch.offsets), matrix
 
     def _initialize(self, examples: Samples) -> None:
-        for name in ("vectors_", "scale_"):
-            self.__dict__.pop(name, None)
+        self.__dict__.pop("vectors_", None)
+        distinct, indices = unique_texts(examples.texts)
+        table = self._given_table()
+        batch = table.encode(distinct, check_tokenizer(self.tokenizer), known_only=True)
+        self.scale_ = scale_factor(table.rows(np.unique(batch.ids)), self.scale)
         self.similarity_ = self._choose_similarity(len(examples))
         network = self._network()
         network.reset(self._random_state)
         if self.similarity_ is not None:
-            distinct, indices = unique_texts(examples.texts)
             network.start_from(
-                self._compute(
-                    network.similarities, self._find_words(distinct), indices
-                ),
+                self._compute(network.similarities, *self._look_up(distinct), indices),
                 self._targets.distributions(examples.targets),
                 examples.weights,
             )
@@ -173,7 +133,7 @@ class PairwiseInteraction(TrainedModel):
 
     def _network(self) -> "networks.Interaction":
         return networks.Interaction(
-            self._table().dim,
+            self._table()[0].dim,
             self.hidden_dim,
             self._targets.n_outputs,
             max_words=self.max_words,
@@ -190,18 +150,23 @@ class PairwiseInteraction(TrainedModel):
         device = self._resolved_device()
         optimizer = check_optimizer(self.optimizer, **self._optimizer_settings)
         distinct, indices = unique_texts(examples.texts)
-        words = self._find_words(distinct)
-        self._warn_if_truncated(words)
         frozen = self.freeze == "vectors"
         initial = None
-        if not frozen:
-            words = self._add_words(words, optimizer.name)
+        if frozen:
+            texts, matrix = self._look_up(distinct)
+        else:
+            if not hasattr(self, "vectors_"):
+                self.vectors_ = self._initial_table(distinct)
+            tokenizer = check_tokenizer(self.tokenizer)
+            texts = self.vectors_.encode(distinct, tokenizer, known_only=True)
+            matrix = self.vectors_.rows(slice(None))
             if self.vectors_penalty:
-                initial = self._initial_vectors(words.words)
+                initial = self._initial_table(self.vectors_.words).matrix
+        self._warn_if_truncated(texts)
         return training.InteractionTrainer(
             self._fitted_network().to(device),
             networks.WordTable(
-                words.vectors,
+                matrix,
                 initial=initial,
                 sparse=optimizer.sparse,
                 device=device,
@@ -212,29 +177,19 @@ class PairwiseInteraction(TrainedModel):
             self._random_state,
             loss=self._kind.default_loss,
             examples=training.Examples(
-                words.texts,
+                texts,
                 indices,
                 self._targets.distributions(examples.targets).astype(np.float32),
                 examples.normalized_weights(),
             ),
         )
 
-    def _add_words(self, words: "Words", optimizer: str) -> "Words":
-        """Append new words to the trained vectors, and to the optimizer's moments."""
-        if hasattr(self, "vectors_"):  # else new, or frozen until now
-            words = words.append_to(self.vectors_)
-            n_new = len(words.words) - len(self.vectors_)
-            memory = dict(self._optimizer_state.get(optimizer, {}))
-            self._optimizer_state = {optimizer: memory}
-            if "vectors" in memory:
-                memory["vectors"] = {
-                    key: np.pad(value, ((0, n_new), (0, 0)))
-                    if isinstance(value, np.ndarray)
-                    else value
-                    for key, value in memory["vectors"].items()
-                }
-        self.vectors_ = WordVectors(words.words, words.vectors.copy())
-        return words
+    def _initial_table(self, texts: Iterable[str]) -> WordVectors:
+        """The table that training starts from, which has the words of texts."""
+        tokenizer = check_tokenizer(self.tokenizer)
+        table, _ = self._given_table().covering(texts, tokenizer)
+        matrix = table.rows(slice(None)) * np.float32(self.scale_)
+        return table.replace(matrix, factor=self.scale_)
 
     def _fitted_state(self, arrays: Arrays) -> dict[str, Any]:
         parameters = {k: array for k, array in arrays.items() if k != "vectors"}
@@ -250,39 +205,39 @@ class PairwiseInteraction(TrainedModel):
         if not len(pairs):
             return np.empty((0, self._targets.n_outputs))
         distinct, indices = unique_texts(pairs)
-        words = self._find_words(distinct)
+        texts, matrix = self._look_up(distinct)
         if warn:
-            self._warn_if_truncated(words)
+            self._warn_if_truncated(texts)
         network = self._fitted_network().to(self._resolved_device())
-        return self._compute(network, words, indices)
+        return self._compute(network, texts, matrix, indices)
 
     def _compute(
         self,
         function: Callable[..., "torch.Tensor"],
-        words: "Words",
+        texts: TokenBatch,
+        matrix: NDArray[np.float32],
         pairs: NDArray[np.intp],
     ) -> NDArray[np.float64]:
-        """What the network or a method of it returns for pairs of texts."""
+        """The values of pairs, given by the network or a method of it."""
         device = self._resolved_device()
-        vectors = torch.from_numpy(words.vectors).to(device)
-        n_words = 2 * words.texts.lengths[pairs].max(axis=1)
+        vectors = torch.from_numpy(matrix).to(device)
+        n_words = 2 * texts.lengths[pairs].max(axis=1)
         chunks = [*similar_lengths(n_words, most=_PAIRS)]
         values = []
         with torch.inference_mode():
             for chunk in chunks:
-                texts, local = np.unique(pairs[chunk], return_inverse=True)
-                batch = words.texts.take(texts)
+                chosen, local = np.unique(pairs[chunk], return_inverse=True)
+                batch = texts.take(chosen)
                 ids = networks.to_device(batch.ids.astype(np.int64), device)
-                some = function(vectors, ids, batch.offsets, local.reshape(-1, 2))
-                values.append(some.double().cpu().numpy())
-        found = np.concatenate(values)
-        return found[np.argsort(np.concatenate(chunks))]
+                of_chunk = function(vectors, ids, batch.offsets, local.reshape(-1, 2))
+                values.append(of_chunk.double().cpu().numpy())
+        return np.concatenate(values)[np.argsort(np.concatenate(chunks))]
 
-    def _warn_if_truncated(self, words: "Words") -> None:
-        n_long = int((words.texts.lengths > self.max_words).sum())
+    def _warn_if_truncated(self, texts: TokenBatch) -> None:
+        n_long = int((texts.lengths > self.max_words).sum())
         if n_long:
             warn_caller(
-                f"{n_long} of {len(words.texts)} distinct sentences have more than "
+                f"{n_long} of {len(texts)} distinct sentences have more than "
                 f"max_words={self.max_words} words, of which only the first "
                 f"{self.max_words} are compared."
             )
@@ -305,7 +260,9 @@ class PairwiseInteractionRegressor(RegressorMixin, PairwiseInteraction):
     Parameters
     ----------
     vectors : WordVectors, default=None
-        None takes the table of :func:`skparaphrase.load_pretrained`.
+        None takes the table of :func:`skparaphrase.load_pretrained`. Words that it
+        neither has nor makes vectors for are left out. The paper draws a random vector
+        for each of them, as `WordVectors(unknown="hash")` does.
     hidden_dim : int, default=250
         Units of the LSTM, which reads in both directions, as in the paper's code. None
         compares word vectors instead of its states (table 8).
@@ -326,10 +283,6 @@ class PairwiseInteractionRegressor(RegressorMixin, PairwiseInteraction):
     scale : float, default=6.0
         Mean length that one factor gives to the vectors of the words in `X`. The gates
         of an LSTM hardly open to short vectors. None leaves them as they are.
-    unknown_range : float, default=0.05
-        A word without a vector gets one from U(-unknown_range, unknown_range), drawn by
-        a hash of the word, so that it is the same in all texts; `scale` does not apply.
-        None ignores such words. A table with a vector for unknown words uses that.
     tokenizer : callable or WordTokenizer, default=None
         Splits a text into words; None is :class:`~skparaphrase.text.WordTokenizer`.
     score_range : tuple of float (lowest, highest), default=None
@@ -374,7 +327,7 @@ class PairwiseInteractionRegressor(RegressorMixin, PairwiseInteraction):
         and "grid.output.*"; with a similarity,
         "shortcut.weight" of shape (n_levels,).
     vectors_ : WordVectors
-        Trained vectors of the words in `X`, with `freeze=None`.
+        With `freeze=None`, the table with trained vectors of the words in `X`.
     scale_ : float
         The factor of `scale`.
     similarity_ : {"cosine", "coverage"} or None
@@ -458,7 +411,6 @@ class PairwiseInteractionRegressor(RegressorMixin, PairwiseInteraction):
         focus: str = "matching",
         similarity: str | None = "auto",
         scale: float | None = 6.0,
-        unknown_range: float | None = 0.05,
         tokenizer: Callable[[str], Iterable[str]] | None = None,
         score_range: tuple[float, float] | None = None,
         n_levels: int | None = None,
@@ -504,44 +456,3 @@ class PairwiseInteractionRegressor(RegressorMixin, PairwiseInteraction):
 
     def _decode(self, logits: NDArray[np.float64]) -> NDArray[np.float64]:
         return self._targets.decode(softmax(logits, axis=1))
-
-
-def _rows_of(
-    words: list[str], vectors: WordVectors
-) -> tuple[NDArray[np.bool_], NDArray[np.intp]]:
-    """Which words are in a table, and the rows of these."""
-    get = vectors.words.rows.get
-    rows = np.array([get(word, -1) for word in words], dtype=np.intp)
-    return rows >= 0, rows[rows >= 0]
-
-
-@dataclass(frozen=True)
-class Words:
-    """Texts and the words that occur in them.
-
-    Attributes
-    ----------
-    texts : TokenBatch
-        Numbers of words.
-
-    words : list of str
-        Distinct.
-
-    vectors : ndarray of shape (n_words, dim), float32
-    """
-
-    texts: TokenBatch
-    words: list[str]
-    vectors: NDArray[np.float32]
-
-    def append_to(self, table: WordVectors) -> "Words":
-        """The same, with all words of a table first and new ones after them."""
-        new = [i for i, word in enumerate(self.words) if word not in table]
-        words = [*table.words, *(self.words[i] for i in new)]
-        index = {word: i for i, word in enumerate(words)}
-        numbers = np.array([index[word] for word in self.words], dtype=np.int32)
-        return Words(
-            TokenBatch(numbers[self.texts.ids], self.texts.offsets),
-            words,
-            np.concatenate([table.rows(slice(None)), self.vectors[new]]),
-        )

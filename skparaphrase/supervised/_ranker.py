@@ -32,7 +32,7 @@ class PairwiseInteractionRanker(PairwiseInteraction):
     Parameters
     ----------
     vectors : WordVectors, default=None
-        None takes the table of :func:`skparaphrase.load_pretrained`.
+        As in :class:`PairwiseInteractionRegressor`.
     hidden_dim : int, default=250
         Units of the LSTM. None compares word vectors instead of its states (table 8).
     max_words : {32, 48, 64}, default=48
@@ -47,8 +47,6 @@ class PairwiseInteractionRanker(PairwiseInteraction):
         by the lengths of the vectors (Mihalcea et al. 2006). "cosine" is that of the
         average word vectors. None is the paper's model.
     scale : float, default=6.0
-        As in :class:`PairwiseInteractionRegressor`.
-    unknown_range : float, default=0.05
         As in :class:`PairwiseInteractionRegressor`.
     tokenizer : callable or WordTokenizer, default=None
         Splits a text into words; None is :class:`~skparaphrase.text.WordTokenizer`.
@@ -86,7 +84,7 @@ class PairwiseInteractionRanker(PairwiseInteraction):
     parameters_ : dict of str to ndarray
         As in :class:`PairwiseInteractionRegressor`.
     vectors_ : WordVectors
-        Trained vectors of the words in `X`, with `freeze=None`.
+        With `freeze=None`, the table with trained vectors of the words in `X`.
     scale_ : float
         The factor of `scale`.
     similarity_ : {"cosine", "coverage"} or None
@@ -153,7 +151,6 @@ class PairwiseInteractionRanker(PairwiseInteraction):
         focus: str = "matching",
         similarity: str | None = "coverage",
         scale: float | None = 6.0,
-        unknown_range: float | None = 0.05,
         tokenizer: Callable[[str], Iterable[str]] | None = None,
         optimizer: str | Optimizer = "adam",
         learning_rate: float = 0.0005,

@@ -22,7 +22,7 @@ from skparaphrase.supervised import (
 )
 from skparaphrase.vectors import WordVectors
 
-WORDS = "a cat dog sleeps runs the mat on black white".split()
+WORDS = "a cat dog sleeps runs the mat on black white .".split()
 PAIR = ("The black cat sleeps on the mat.", "A white dog runs.")
 WORDS1 = "the black cat sleeps on the mat .".split()
 WORDS2 = "a white dog runs .".split()
@@ -90,11 +90,11 @@ def states_of(model, sentences):
     """By the network, one sentence at a time."""
     states = []
     for sentence in sentences:
-        words = model._find_words([sentence])
-        vectors, ids = words.vectors, words.texts.ids.astype(np.int64)
+        batch, vectors = model._look_up([sentence])
+        ids = torch.from_numpy(batch.ids.astype(np.int64))
         with torch.no_grad():
             found = model._fitted_network().states(
-                torch.from_numpy(vectors), torch.from_numpy(ids), words.texts.offsets
+                torch.from_numpy(vectors), ids, batch.offsets
             )
         states.append([state.numpy() for state in found])
     return zip(*states, strict=True)
@@ -160,10 +160,11 @@ def test_search_over_a_pipeline_that_changes_texts(vectors):
 
 def test_words_without_vectors(vectors):
     pair = ("A zebra sleeps", "zebra")
-    found = word_interactions(regressor(vectors, hidden_dim=None).fit(X, Y), pair)
+    table = WordVectors(vectors.words, vectors.matrix, unknown="hash")
+    found = word_interactions(regressor(table, hidden_dim=None).fit(X, Y), pair)
     assert (found.words1, found.words2) == (["a", "zebra", "sleeps"], ["zebra"])
     assert_allclose(found.cube[9, 1, 0], 1)
-    model = regressor(vectors, unknown_range=None).fit(X, Y)
+    model = regressor(vectors).fit(X, Y)
     assert word_interactions(model, ("A zebra", "cat")).words1 == ["a"]
     with pytest.raises(ValueError, match=r"Sentence 2 .*'zebra', has no"):
         word_interactions(model, pair)

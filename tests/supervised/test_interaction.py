@@ -4,7 +4,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 import warnings
-from zlib import crc32
 
 import numpy as np
 import pytest
@@ -61,12 +60,6 @@ def outputs(model, X):
     return model.predict(X)
 
 
-def drawn(word, dim=6, reach=0.05):
-    """The vector of a word that no table has."""
-    random_state = np.random.RandomState(crc32(word.encode()))
-    return random_state.uniform(-reach, reach, dim).astype(np.float32)
-
-
 def network(model, n_outputs, dim=6):
     """The network of the module `networks` with the arrays of a fitted model."""
     params = {"max_words": model.max_words, "focus": model.focus}
@@ -105,15 +98,15 @@ SETTINGS = [
 @each
 def test_predictions_pair_by_pair(Model, params, examples, vectors):
     X, y = examples[Model]
+    vectors = WordVectors(vectors.words, vectors.matrix, unknown="hash")
     X = [*X, ("", "w1 w2"), ("w3 new", "new other w3"), ("new", "new")]
     y = [*y, 1, 0, 0]
     model = Model(vectors, learning_rate=0.01, **{**SMALL, **params}).fit(X, y)
-    known = getattr(model, "vectors_", {})
 
     def vector_of(word):
-        if word in known:
+        if hasattr(model, "vectors_"):
             return model.vectors_[word]
-        return model.scale_ * vectors[word] if word in vectors else drawn(word)
+        return model.scale_ * vectors[word]
 
     X = [*X, ("w5 w6 novel", "w6 w7")]
     n_outputs = 2 if Model is PairwiseInteractionRanker else len(model.levels_)
@@ -163,55 +156,23 @@ def test_an_untrained_model_orders_pairs_as_the_cosine(Model, examples, vectors)
 # Words
 
 
-def test_words_without_vectors_are_drawn_by_a_hash(vectors):
-    def found(texts, reach=0.05, **params):
-        tokenizer = WordTokenizer(**params)
-        model = MODELS[0](vectors, tokenizer=tokenizer, unknown_range=reach)
-        model.scale_ = 2.0
-        words = model._find_words(texts)
-        rows = dict(zip(words.words, words.vectors, strict=True))
-        ids = np.split(words.texts.ids, words.texts.offsets[1:-1])
-        return [[words.words[i] for i in text] for text in ids], rows
-
-    texts = ["w1 new", "new w2 \N{SNOWMAN}", "", "other NEW w1"]
-    read, rows = found(texts)
-    assert read == [["w1", "new"], ["new", "w2", "\N{SNOWMAN}"], [], [
-        "other", "new", "w1"]]  # fmt: skip
-    assert_array_equal(rows["w2"], 2 * vectors["w2"])
-    for word in ("new", "other", "\N{SNOWMAN}"):
-        assert_array_equal(rows[word], drawn(word))
-        assert 0.01 < np.abs(rows[word]).max() <= 0.05
-        # Whatever else is read, in whatever order.
-        assert_array_equal(found([f"{word} w9"])[1][word], rows[word])
-        assert_allclose(found([word], 0.5)[1][word], 10 * rows[word], rtol=1e-6)
-    many = np.array([found([f"n{i}"], 1.0)[1][f"n{i}"] for i in range(300)])
-    assert np.abs(many).max() <= 1 and many.min() < -0.99 < 0.99 < many.max()
-    assert_allclose(many.mean(), 0, atol=0.05)
-    assert_allclose(many.std(), 3**-0.5, atol=0.02)
-    read, rows = found(texts, None)
-    assert read == [["w1"], ["w2"], [], ["w1"]] and rows.keys() == {"w1", "w2"}
-    compound = ["w1-w2 new-w3"]
-    assert found(compound)[0] == [["w1", "w2", "w3"]]
-    assert found(compound, split_compounds=False)[0] == [["w1-w2", "new-w3"]]
-    assert found(["\ud800 w1"], pattern=r"\S+")[0] == [["\ud800", "w1"]]
-
-
-def test_new_words_matter_or_are_left_out(vectors, pairs, gold):
+def test_new_words_are_left_out_unless_the_table_has_a_rule(vectors, pairs, gold):
     bare, with_new = [("w1 w2", "w3 w2")], [("w1 new w2", "w3 new w2")]
-    model = PairwiseInteractionRegressor(vectors, unknown_range=1.0, **SMALL)
-    expected = model.fit(pairs, gold).predict(with_new)
-    assert model.predict([("w1 other w2", "w3 new w2")]) != expected
-    assert model.predict(bare) != expected
-    model.set_params(unknown_range=None)
+
+    def fit(unknown):
+        table = WordVectors(vectors.words, vectors.matrix, unknown=unknown)
+        return PairwiseInteractionRegressor(table, **SMALL).fit(pairs, gold)
+
+    model = fit(None)
     assert_array_equal(model.predict(with_new), model.predict(bare))
     empty, same = model.predict([("new other", "w1"), ("", "w1")])
     assert empty == same
-    # A table keeps its own rule.
-    model.set_params(vectors=WordVectors(vectors.words, vectors.matrix, unknown="w3"))
-    for reach in (0.05, None):
-        model.set_params(unknown_range=reach).fit(pairs, gold)
-        one = model.predict([("w1 new", "other"), ("new", "w2")])
-        assert_array_equal(one, model.predict([("w1 w3", "w3"), ("w3", "w2")]))
+    model = fit("hash")
+    expected = model.predict(with_new)
+    assert model.predict([("w1 other w2", "w3 new w2")]) != expected
+    assert model.predict(bare) != expected
+    one = fit("w3").predict([("w1 new", "other"), ("new", "w2")])
+    assert_array_equal(one, model.predict([("w1 w3", "w3"), ("w3", "w2")]))
 
 
 @each
@@ -250,59 +211,28 @@ def test_vectors_are_trained_if_not_frozen(Model, examples, vectors):
     X, y = examples[Model]
     X = [*X, ("w1 new", "w2 w3"), ("w1", "")]
     y = [*y, 1, 0]
-    vectors = WordVectors([*vectors.words, "w40"], np.eye(41, 6) + 1)
+    words, rows = [*vectors.words, "w40"], np.eye(41, 6) + 1
+    vectors = WordVectors(words, rows, unknown="hash")
     matrix = vectors.matrix.copy()
     model = Model(vectors, **SMALL)
     frozen = clone(model).fit(X, y)
     assert not hasattr(frozen, "vectors_")
     start = clone(model).set_params(freeze=None, max_epochs=0).fit(X, y).vectors_
-    words = {word for pair in X for text in pair for word in text.split()}
-    assert set(start.words) == words and len(start) == len(words)
-    known = [word for word in start.words if word != "new"]
-    scaled = np.float32(frozen.scale_) * vectors.matrix
-    rows = [vectors.words.get(word) for word in known]
-    assert_array_equal([start[word] for word in known], scaled[rows])
-    assert_array_equal(start["new"], drawn("new"))
+    assert [*start.words] == [*words, "new"]
+    expected = np.vstack([vectors.matrix, vectors["new"]])
+    assert_allclose(start.matrix, frozen.scale_ * expected, rtol=1e-6)
     model.set_params(freeze=None).fit(X, y)
     assert model.vectors_.words == start.words
-    for word in start.words:
-        assert np.abs(model.vectors_[word] - start[word]).max() > 1e-6, word
+    used = {word for pair in X for text in pair for word in text.split()}
+    moved = np.abs(model.vectors_.matrix - start.matrix).max(axis=1) > 1e-6
+    assert {start.words[i] for i in np.flatnonzero(moved)} == used
     assert_array_equal(vectors.matrix, matrix)  # bit by bit
-    # The words of other texts are those of the table.
-    found = model._find_words(["w40 unread new w1"])
-    rows = dict(zip(found.words, found.vectors, strict=True))
-    assert_array_equal(rows["unread"], drawn("unread"))
-    assert_array_equal(rows["w40"], scaled[40])
-    for word in ("new", "w1"):
-        assert_array_equal(rows[word], model.vectors_[word])
     assert outputs(model, [("w40 unread", "w1")]).shape == (1,)
     # Another fit without them forgets them.
     assert not hasattr(model.set_params(freeze="vectors").fit(X, y), "vectors_")
     for name, value in model.parameters_.items():
         assert_array_equal(value, frozen.parameters_[name])
     assert_array_equal(vectors.matrix, matrix)
-
-
-@each
-def test_warm_start_with_new_words_keeps_the_old(Model, examples, vectors):
-    X, y = examples[Model]
-    few = [("w10 fresh", "w11 w10"), ("brand", "w12 new")] * 2
-    settings = {**SMALL, "similarity": None}  # with it, some losses start at zero
-    model = Model(vectors, freeze=None, warm_start=True, **settings).fit(X, y)
-    old = model.vectors_
-    parameters = model.parameters_
-    model.fit(few, [1, 0, 1, 0])
-    assert model.vectors_.words[: len(old)] == old.words
-    assert sorted(model.vectors_.words[len(old) :]) == ["brand", "fresh", "new"]
-    for word in old.words:
-        same = np.array_equal(model.vectors_[word], old[word])
-        assert same == (word not in {"w10", "w11", "w12"}), word
-    for word in ("brand", "fresh", "new"):
-        assert 0 < np.abs(model.vectors_[word] - drawn(word)).max() < 0.1
-    assert not np.array_equal(
-        model.parameters_["grid.output.bias"], parameters["grid.output.bias"]
-    )
-    assert model.n_epochs_ == len(model.loss_curve_) == 4
 
 
 @pytest.mark.parametrize("first", ["vectors", None])
@@ -327,7 +257,7 @@ def test_warm_start_with_vectors_frozen_before_or_after(
     if first is None:
         assert_array_equal(model.vectors_.matrix, matrix)
     else:
-        assert (np.abs(model.vectors_.matrix - start).max(axis=1) > 0).all()
+        assert (model.vectors_.matrix != start).any()
 
 
 def test_penalty_pulls_to_where_vectors_began(vectors, pairs, gold):
@@ -459,8 +389,7 @@ def test_sentences_of_no_and_one_word(Model, focus, examples, vectors):
 
 @pytest.mark.parametrize("freeze", ["vectors", None])
 def test_no_known_word_at_all(freeze, vectors, pairs, gold):
-    settings = {**SMALL, "freeze": freeze, "unknown_range": None}
-    model = PairwiseInteractionRegressor(vectors, **settings)
+    model = PairwiseInteractionRegressor(vectors, **{**SMALL, "freeze": freeze})
     found = model.fit([("new", "other")] * 18, gold).predict([("", ""), *pairs])
     assert np.isfinite(found).all() and model.scale_ == 1
 
@@ -473,7 +402,6 @@ def test_no_known_word_at_all(freeze, vectors, pairs, gold):
         ({"hidden_dim": 0}, "hidden_dim"),
         ({"freeze": "all"}, "freeze"),
         ({"scale": 0}, "scale"),
-        ({"unknown_range": -1}, "unknown_range"),
         ({"vectors_penalty": -1}, "vectors_penalty"),
         ({"vectors": "glove"}, "vectors"),
         ({"tokenizer": WordTokenizer("(")}, "pattern"),

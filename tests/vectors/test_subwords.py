@@ -353,18 +353,3 @@ def test_words_whose_vectors_failed_are_not_remembered():
     found = [0 if i >= 0 else batch.extra[-1 - i, 0] for i in batch.ids]
     assert found == [0, 5, 3, 5, 5]
     assert batch.offsets.tolist() == [0, 2, 5]
-
-
-def test_interaction_models_use_vectors_of_unknown_words(vectors):
-    from skparaphrase.supervised import PairwiseInteractionRegressor
-
-    pairs = [("cat doggy", "dog ★"), ("cats run", "catty run")]
-    model = PairwiseInteractionRegressor(
-        vectors, scale=None, freeze="vectors", max_epochs=1, random_state=0
-    )
-    words = model.fit(pairs, [1.0, 3.0])._find_words(["doggy ★ cat"])
-    assert words.words[1:] == ["doggy", "★"]
-    assert_allclose(words.vectors[1], vectors["doggy"])
-    assert 0 < np.abs(words.vectors[2]).max() <= 0.05
-    model.set_params(unknown_range=None)
-    assert model._find_words(["doggy ★ cat"]).words[1:] == ["doggy"]
