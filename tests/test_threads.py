@@ -182,11 +182,6 @@ def test_errors_of_prefetch_come_in_order():
         next(results)
 
 
-def test_no_worker_where_the_import_of_distributed_is_blocked(monkeypatch):
-    monkeypatch.setitem(sys.modules, "distributed", None)
-    assert not in_worker()
-
-
 def test_one_process_is_alone():
     assert (_threads.n_processes(), _threads.process_rank()) == (1, 0)
 

@@ -111,11 +111,6 @@ def test_equal_but_for_rounding():
     assert_array_equal(groups.labels_[:300], groups.labels_[300:])
 
 
-def test_nothing():
-    groups = NearDuplicates().fit([])
-    assert groups.labels_.shape == groups.representative_indices_.shape == (0,)
-
-
 def test_equal_texts_are_one_group():
     texts = ["", "a cat", "a cat", "", "a dog and a bird", "a cat"]
     groups = NearDuplicates(threshold=0.99).fit(texts)

@@ -80,15 +80,6 @@ def test_no_pair():
     assert pairs.score.shape == (0,)
 
 
-def test_what_is_found_is_better_than_chance():
-    """Of 300 pairs whose texts are all in one list, the nearest are paraphrases."""
-    texts = PAIRS.ravel()
-    pairs = ParaphraseMiner(threshold=0.75).fit(texts).mine(texts)
-    partners = pairs.row[:, 0] // 2 == pairs.row[:, 1] // 2
-    assert len(partners) > 50
-    assert partners.mean() > 0.8
-
-
 # Hard negatives
 
 FEW = load_paraphrases().data[:60]

@@ -18,11 +18,10 @@ from sklearn.preprocessing import Normalizer
 import skparaphrase
 from skparaphrase.datasets import load_similarity
 from skparaphrase.decomposition import CommonComponentRemoval
-from skparaphrase.encoders import AverageEncoder, ParagramEncoder, SIFEncoder
+from skparaphrase.encoders import ParagramEncoder, SIFEncoder
 from skparaphrase.search import SemanticSearch
 from skparaphrase.storage import _folders
 from skparaphrase.streams import transform_to
-from skparaphrase.vectors import WordVectors
 
 TEXTS = ["Where is my parcel?", "I want my money back.", "Do you sell bikes?"]
 SENTENCES = load_similarity().data[:, 0]
@@ -195,15 +194,6 @@ def test_an_empty_search_with_an_index():
     assert search.search("bikes", k=10).row.shape == (1, 3)
 
 
-def test_removal():
-    search = SemanticSearch().fit(TEXTS, ids=list("xyz"))
-    assert search.remove("y").texts_.tolist() == [TEXTS[0], TEXTS[2]]
-    with pytest.raises(KeyError, match="no text with the id 'y'"):
-        search.remove(["x", "y"])
-    assert search.remove(np.array(["x", "z"])).ids_.tolist() == []
-    assert search.search("bikes", k=2).id.shape == (1, 0)
-
-
 def test_a_mask(search):
     mask = np.arange(len(SENTENCES)) % 3 == 1
     expected = SemanticSearch().fit(SENTENCES[mask], ids=np.flatnonzero(mask))
@@ -330,14 +320,6 @@ def test_pipelines_whose_last_step_learns_nothing():
     pipeline.fit(TEXTS)
     assert SemanticSearch(pipeline).fit(TEXTS).encoder_ is pipeline
     assert SemanticSearch(make_pipeline(SIFEncoder(), "passthrough")).fit(TEXTS)
-
-
-def test_words_that_are_not_known():
-    vectors = WordVectors(["cat", "dog"], np.eye(2))
-    search = SemanticSearch(AverageEncoder(vectors)).fit(["cat", "xyz", "dog"])
-    hits = search.search(["dog", "abc"], k=3)
-    assert hits.score.tolist() == [[1, 0, 0], [0, 0, 0]]
-    assert hits.row.tolist() == [[2, 0, 1], [0, 1, 2]]
 
 
 class Padded(Reversed):

@@ -5,8 +5,6 @@
 
 import errno
 import io
-import subprocess
-import sys
 
 import numpy as np
 import pytest
@@ -20,14 +18,12 @@ from skparaphrase.encoders import (
     AverageEncoder,
     CharagramEncoder,
     CharCNNEncoder,
-    ConvolutionalEncoder,
     DeepAveragingEncoder,
     LSTMEncoder,
     ParagramEncoder,
     ProjectionEncoder,
     RNNEncoder,
     SIFEncoder,
-    TfidfEncoder,
 )
 from skparaphrase.losses import DistillationLoss, InfoNCELoss, Loss, MarginLoss
 from skparaphrase.optimizers import Optimizer
@@ -67,13 +63,11 @@ def shown(params):
     "make",
     [
         lambda v: AverageEncoder(v, tokenizer=WordTokenizer(lowercase=False)),
-        lambda v: TfidfEncoder(v),
         lambda v: SIFEncoder(v, a=np.float64(0.01), frequencies={"a": 5, "the": 9}),
         lambda v: SIFEncoder(v, frequencies={"a": np.int64(5)}),
         lambda v: SIFEncoder(
             v.astype("int8"), frequencies=WordFrequencies({"a": 5}, total=50)
         ),
-        lambda v: SIFEncoder(v, frequencies="corpus"),
         lambda v: SIFEncoder(),
         lambda v: ParagramEncoder(
             v.weighted(),
@@ -92,9 +86,7 @@ def shown(params):
         ),
         lambda v: RNNEncoder(v, optimizer=Optimizer("sgd", momentum=0.5), **SHORT),
         lambda v: LSTMEncoder(v.astype("float16"), peepholes=None, **SHORT),
-        lambda v: ConvolutionalEncoder(v, n_filters=2, widths=[2, 1], **SHORT),
         lambda v: CharagramEncoder(dim=3, ngram_range=[1, 2], **SHORT),
-        lambda v: CharCNNEncoder(embedding_dim=3, dim=4, filters=[[2, 2]], **SHORT),
         lambda v: CharCNNEncoder(**SHORT),  # `filters` is the name of a setting
     ],
 )
@@ -121,16 +113,6 @@ def test_trained_encoder_keeps_its_history_and_resumes(vectors, tmp_path):
     assert warm.fit(PAIRS).n_epochs_ == 4
     again = warm.set_params(warm_start=False).fit(PAIRS)
     assert_array_equal(again.transform(TEXTS), encoder.transform(TEXTS))
-
-
-def test_loading_does_not_import_torch(vectors, tmp_path):
-    ParagramEncoder(vectors, loss=MarginLoss(), **SHORT).fit(PAIRS).save(tmp_path / "e")
-    code = (
-        "import sys, skparaphrase; "
-        f"skparaphrase.load({str(tmp_path / 'e')!r}).transform(['a cat']); "
-        "assert 'torch' not in sys.modules"
-    )
-    subprocess.run([sys.executable, "-c", code], check=True)
 
 
 @pytest.mark.parametrize("make", [RNNEncoder, CharagramEncoder])
@@ -196,19 +178,6 @@ def test_other_classes_and_versions_are_refused(changes, message, vectors, tmp_p
         skparaphrase.load(tmp_path / "encoder")
 
 
-def test_saving_again_replaces_the_folder(vectors, tmp_path):
-    SIFEncoder(vectors).fit(TEXTS).save(tmp_path / "encoder")
-    AverageEncoder(vectors).save(tmp_path / "encoder")
-    assert isinstance(skparaphrase.load(tmp_path / "encoder"), AverageEncoder)
-    assert [path.name for path in tmp_path.iterdir()] == ["encoder"]
-
-
-def test_training_does_not_resume_with_other_words(vectors):
-    encoder = ParagramEncoder(vectors, warm_start=True, **SHORT).fit(PAIRS)
-    with pytest.raises(ValueError, match="Fit a clone"):
-        encoder.set_params(vectors=WordVectors(["cat", "dog"], np.eye(2))).fit(PAIRS)
-
-
 SCORES = [0.0, 2.5, 5.0]
 LABELS = np.array(["no", "yes", "no"], dtype=object)
 
@@ -237,7 +206,6 @@ LABELS = np.array(["no", "yes", "no"], dtype=object)
             TEXTS,
             [1, 5, 1, 5],
         ),
-        (lambda v: SentenceClassifier(None), TEXTS, np.array(list("abba"))),
     ],
 )
 def test_supervised_models(make, X, y, vectors, tmp_path):
