@@ -3,6 +3,7 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+from collections.abc import Iterable
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -17,10 +18,11 @@ NAMES = ("adagrad", "adam", "rmsprop", "sgd")
 
 
 class Optimizer(DocumentedOnline, BaseEstimator):
-    """An update rule and its settings, for the parameter `optimizer` of a model.
+    """How a model takes its steps, and what limits them: its parameter `optimizer`.
 
-    The name alone, such as `optimizer="adam"`, is short for `Optimizer("adam")`, unless
-    the model documents other settings. The learning rate is a parameter of the model.
+    The name alone, such as `optimizer="adam"`, is short for `Optimizer("adam")`. With
+    `optimizer=None`, a model takes its own, which its documentation names: to change a
+    part of that, write it out. The learning rate is a parameter of the model.
 
     Parameters
     ----------
@@ -33,8 +35,10 @@ class Optimizer(DocumentedOnline, BaseEstimator):
         of a step does not grow with the vocabulary. False updates all vectors in every
         step, like the papers' code; AdaGrad without a penalty gives the same result.
     clip_norm : float, default=None
-        Clip the gradient of each array to this norm. The models of word interaction
-        clip all gradients together.
+        Clip gradients to this norm: that of each array, penalty included.
+    clip_jointly : bool, default=False
+        Clip all gradients together, before penalties, as the code of He & Lin (2016)
+        does.
     momentum : float, default=0.95
         Used by "sgd" only.
     schedule : {"constant", "linear"}, default="constant"
@@ -46,6 +50,26 @@ class Optimizer(DocumentedOnline, BaseEstimator):
         by its length there. It keeps what the vectors knew about other texts, however
         long the fit: less is forgotten than by a lower learning rate or by going back a
         part of the way. None, and with a teacher's vectors: no limit, as in the papers.
+    vectors_penalty : float, default=0.0
+        Lambda_w, half of which is the weight of the squared distance of the vectors
+        from where training started; vectors of n-grams and characters are pulled to
+        zero. With sparse updates, only those of the batch are pulled.
+    composition_penalty : float, default=0.0
+        Lambda_c, which pulls all other parameters of an encoder, biases included, to
+        zero, or where the encoder says.
+    head_penalty : float, default=0.0
+        Lambda_s, which pulls the parameters of a supervised model that are not its
+        encoder's to zero. Encoders refuse it.
+    word_dropout : float, default=0.0
+        Fraction of the numbers of each token's vector that are set to zero in training.
+        Negative examples are chosen without dropout. Supervised models refuse it.
+    scramble : float, default=0.0
+        Fraction of the examples whose tokens are shuffled, anew in each epoch.
+        Supervised models refuse it.
+    ordered_first_epoch : bool, default=False
+        Do not shuffle the examples in the first epoch (PPDB is sorted by confidence).
+    patience : int, default=None
+        Number of epochs without a better validation score before training stops.
 
     Examples
     --------
@@ -59,10 +83,18 @@ class Optimizer(DocumentedOnline, BaseEstimator):
         "name": [StrOptions(set(NAMES))],
         "sparse": ["boolean"],
         "clip_norm": [Interval(Real, 0, None, closed="neither"), None],
+        "clip_jointly": ["boolean"],
         "momentum": [Interval(Real, 0, 1, closed="left")],
         "schedule": [StrOptions({"constant", "linear"})],
         "reset": ["boolean"],
         "max_change": [Interval(Real, 0, None, closed="neither"), None],
+        "vectors_penalty": [Interval(Real, 0, None, closed="left")],
+        "composition_penalty": [Interval(Real, 0, None, closed="left")],
+        "head_penalty": [Interval(Real, 0, None, closed="left")],
+        "word_dropout": [Interval(Real, 0, 1, closed="left")],
+        "scramble": [Interval(Real, 0, 1, closed="both")],
+        "ordered_first_epoch": ["boolean"],
+        "patience": [Interval(Integral, 1, None, closed="left"), None],
     }
 
     def __init__(
@@ -71,47 +103,55 @@ class Optimizer(DocumentedOnline, BaseEstimator):
         *,
         sparse: bool = True,
         clip_norm: float | None = None,
+        clip_jointly: bool = False,
         momentum: float = 0.95,
         schedule: str = "constant",
         reset: bool = False,
         max_change: float | None = 0.8,
+        vectors_penalty: float = 0.0,
+        composition_penalty: float = 0.0,
+        head_penalty: float = 0.0,
+        word_dropout: float = 0.0,
+        scramble: float = 0.0,
+        ordered_first_epoch: bool = False,
+        patience: int | None = None,
     ) -> None:
         self.name = name
         self.sparse = sparse
         self.clip_norm = clip_norm
+        self.clip_jointly = clip_jointly
         self.momentum = momentum
         self.schedule = schedule
         self.reset = reset
         self.max_change = max_change
+        self.vectors_penalty = vectors_penalty
+        self.composition_penalty = composition_penalty
+        self.head_penalty = head_penalty
+        self.word_dropout = word_dropout
+        self.scramble = scramble
+        self.ordered_first_epoch = ordered_first_epoch
+        self.patience = patience
 
-    def _uses_start(self, penalty: float) -> bool:
-        """Whether steps depend on the vectors at the start, given their penalty."""
-        return penalty > 0 or self.max_change is not None
+    @property
+    def _uses_start(self) -> bool:
+        """Whether steps depend on the vectors at the start."""
+        return self.vectors_penalty > 0 or self.max_change is not None
 
 
-_PAPER: dict[str, Any] = {"sparse": False, "max_change": None}
-#: For settings of papers, which all train with dense updates and without limits.
-DENSE_ADAGRAD: dict[str, Any] = {"optimizer": Optimizer("adagrad", **_PAPER)}
-DENSE_ADAM: dict[str, Any] = {"optimizer": Optimizer("adam", **_PAPER)}
-CLIPPED_ADAM = {"optimizer": Optimizer("adam", clip_norm=1.0, **_PAPER)}
-
-#: Constraint of the parameter `optimizer`.
-OPTIMIZER = [StrOptions(set(NAMES)), Optimizer]
+#: Settings of papers have this: all papers train with dense updates, without limits.
+DENSE: dict[str, Any] = {"sparse": False, "max_change": None}
 
 #: Constraints of the parameters that trained models share.
 TRAINING_CONSTRAINTS: dict[str, list[Any]] = {
-    "optimizer": OPTIMIZER,
+    "optimizer": [StrOptions(set(NAMES)), Optimizer, None],
     "learning_rate": [Interval(Real, 0, None, closed="neither")],
     "batch_size": [Interval(Integral, 1, None, closed="left")],
     "max_epochs": [Interval(Integral, 0, None, closed="left")],
     "validation_fraction": [Interval(Real, 0, 1, closed="neither"), None],
-    "patience": [Interval(Integral, 1, None, closed="left"), None],
     "warm_start": ["boolean"],
     "device": [str],
     "random_state": ["random_state"],
     "verbose": ["verbose"],
-    "vectors_penalty": [Interval(Real, 0, None, closed="left")],
-    "composition_penalty": [Interval(Real, 0, None, closed="left")],
     "hidden_dim": [Interval(Integral, 1, None, closed="left")],
     "dropout": [Interval(Real, 0, 1, closed="left")],
     "scale": [Interval(Real, 0, None, closed="neither"), None],
@@ -121,9 +161,23 @@ TRAINING_CONSTRAINTS: dict[str, list[Any]] = {
 }
 
 
-def check_optimizer(optimizer: str | Optimizer, **settings: Any) -> Optimizer:
-    """Resolve and validate the parameter `optimizer`; a name gets the `settings`."""
-    if isinstance(optimizer, str):
-        optimizer = Optimizer(optimizer, **settings)
+def check_optimizer(
+    optimizer: str | Optimizer | None, own: Optimizer, refused: Iterable[str] = ()
+) -> Optimizer:
+    """Resolve and validate the parameter `optimizer`; None is the model's own.
+
+    Raises a ValueError if it sets one of the parameters `refused` by the model, whose
+    training they would not change.
+    """
+    if optimizer is None:
+        optimizer = own
+    elif isinstance(optimizer, str):
+        optimizer = Optimizer(optimizer)
     optimizer._validate_params()
+    for name in refused:
+        if value := getattr(optimizer, name):
+            raise ValueError(
+                f"{name}={value!r} of the optimizer has no effect on this model; "
+                "leave it out."
+            )
     return optimizer

@@ -234,7 +234,7 @@ def place(request, monkeypatch):
 
 TRAINING = {"max_epochs": 2, "batch_size": 6, "random_state": 0}
 SMALL = {"dim": 5, "embedding_dim": 4}
-CNN = {"n_filters": 3, "word_dropout": 0.0}
+CNN = {"n_filters": 3}
 ENCODERS = {  # the first argument is a table of vectors
     "paragram": ParagramEncoder,
     "mix": partial(
@@ -349,7 +349,7 @@ def on_device(model, device):
 
 @pytest.mark.parametrize("name", ["paragram", "convolutions"])
 def test_word_dropout_draws_on_the_device(name, place, train):
-    settings = {"word_dropout": 0.3, "batch_size": 12}
+    settings = {"optimizer": Optimizer("adagrad", word_dropout=0.3), "batch_size": 12}
     here = train(name, "cpu", **settings)
     with place:
         there = train(name, place.name, **settings)

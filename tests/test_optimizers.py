@@ -38,6 +38,9 @@ def test_each_parameter_changes_the_result():
             Optimizer(clip_norm=0.1),
             Optimizer(schedule="linear"),
             Optimizer(reset=True),
+            Optimizer(vectors_penalty=0.1),
+            Optimizer(word_dropout=0.5),
+            Optimizer(ordered_first_epoch=True),
             Optimizer("sgd", momentum=0.5),
         )
     ]
@@ -49,7 +52,7 @@ def test_each_parameter_changes_the_result():
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("vectors_penalty", [0.0, 0.1])
 def test_sparse_updates_keep_unseen_words_to_the_bit(name, vectors_penalty):
-    matrix = trained(Optimizer(name), vectors_penalty=vectors_penalty)
+    matrix = trained(Optimizer(name, vectors_penalty=vectors_penalty))
     assert_array_equal(matrix[15:], VECTORS.matrix[15:])
     assert (matrix[:15] != VECTORS.matrix[:15]).all()
 
@@ -65,6 +68,12 @@ def test_sparse_updates_keep_unseen_words_to_the_bit(name, vectors_penalty):
         Optimizer(momentum=1),
         Optimizer(schedule="cosine"),
         Optimizer(reset="yes"),
+        Optimizer(vectors_penalty=-1),
+        Optimizer(composition_penalty=-1),
+        Optimizer(word_dropout=1.0),
+        Optimizer(scramble=1.1),
+        Optimizer(ordered_first_epoch=None),
+        Optimizer(patience=0),
     ],
 )
 def test_invalid_parameters_raise_at_fit(optimizer):

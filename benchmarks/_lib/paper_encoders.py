@@ -9,7 +9,6 @@ import numpy as np
 
 from skparaphrase import encoders
 from skparaphrase.losses import InfoNCELoss, MarginLoss
-from skparaphrase.optimizers import Optimizer
 from skparaphrase.vectors import WordVectors
 
 #: The loss alone, which is also that of other libraries: all others are negatives.
@@ -25,9 +24,6 @@ INFONCE: dict[str, Any] = {
 NAMED = {
     "InfoNCE": PLAIN_INFONCE,
     "random negatives": MarginLoss(negatives="random"),
-    "Adam": Optimizer("adam", max_change=None),
-    "Adam, linear": Optimizer("adam", schedule="linear"),
-    "AdaGrad": Optimizer("adagrad", max_change=None),
 }
 
 

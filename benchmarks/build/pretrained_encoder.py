@@ -260,8 +260,6 @@ def fit_characters(
         learning_rate=0.001,
         batch_size=256,
         max_epochs=10,
-        vectors_penalty=0.0,
-        composition_penalty=0.0,
         device="cpu",
         random_state=0,
     ).fit(texts, (unit - table.teacher_means_) @ table.teacher_axes_[:, :256])

@@ -143,7 +143,7 @@ class Amount(Table):
         encoder = paper_encoder(
             "ParagramEncoder",
             vectors=data.vectors,
-            ordered_first_epoch=not row["shuffled"],
+            optimizer__ordered_first_epoch=not row["shuffled"],
             random_state=seed,
             **self.description["params"],
         )

@@ -295,7 +295,7 @@ def _lstm(data: Data, params: Mapping[str, Any], seed: int) -> Any:
         scale=6.0,
         score_range=(1, 5),
         freeze="vectors",
-        optimizer="adagrad",  # as Tai et al.; better than Adam on dev
+        optimizer__name="adagrad",  # as Tai et al.; better than Adam on dev
         learning_rate=0.05,
         max_epochs=data.epochs(10, short=2),
         random_state=seed,

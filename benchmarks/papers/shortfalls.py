@@ -140,7 +140,7 @@ def sst(
         encoder=encoder,
         projection_dim=None,
         max_epochs=data.epochs(epochs),
-        optimizer="adam",
+        optimizer__name="adam",
         learning_rate=0.001,
         scale=6.0,
         random_state=0,

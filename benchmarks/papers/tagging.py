@@ -26,6 +26,7 @@ from _lib.papers import Data, score_sts, score_words, sts_means, table
 from _lib.published import CHARAGRAM, mean_of_sets, printed
 from _lib.readers import read_tagged
 from skparaphrase.networks import Sentences, Tagger
+from skparaphrase.optimizers import Optimizer
 from skparaphrase.supervised import SequenceTagger
 from skparaphrase.training import TaggerTrainer
 
@@ -238,8 +239,9 @@ class Ngrams(Table):
         )
         sentences = self._fitted(data.pairs, settings["sentence_epochs"], params, seed)
         means = sts_means(score_sts(sentences, data))
-        tagger = SequenceTagger.paper("charagram", penalty=0.0, random_state=seed)
+        tagger = SequenceTagger.paper("charagram", random_state=seed)
         tagger.set_params(
+            optimizer=Optimizer("sgd", sparse=False),  # without penalties
             max_epochs=data.epochs(settings["tagging_epochs"], short=1),
             word_encoder__min_count=1,
             **{f"word_encoder__{key}": value for key, value in params.items()},
@@ -262,8 +264,8 @@ class Ngrams(Table):
             "CharagramEncoder",
             max_epochs=epochs,
             random_state=seed,
-            vectors_penalty=0.0,
-            composition_penalty=0.0,
+            optimizer__vectors_penalty=0.0,
+            optimizer__composition_penalty=0.0,
             **params,
             **more,
         ).fit(pairs)

@@ -84,7 +84,7 @@ KEEPING: dict[str, dict[str, Any]] = {  # what differs from the defaults
     },
     "no limit": {"optimizer": NO_LIMIT},
     **{f"keep={share}": {"loss": InfoNCELoss(keep=share)} for share in (0.0, 0.3)},
-    "vectors_penalty=0.01": {"vectors_penalty": 0.01},
+    "vectors_penalty=0.01": {"optimizer": Optimizer("adagrad", vectors_penalty=0.01)},
     "no limit, keep=0": {"optimizer": NO_LIMIT, "loss": InfoNCELoss(keep=0)},
 }
 BLENDS = {"no limit": (0.8, 0.6), "no limit, keep=0": (0.8, 0.6)}  # shares of the end

@@ -47,7 +47,6 @@ SETTING: dict[str, Any] = {
     "learning_rate": 0.03,
     "batch_size": 256,
     "max_epochs": 8,
-    "vectors_penalty": 0.0,
 }
 
 

@@ -103,7 +103,6 @@ def _paragram_infonce(args: Args) -> Measures:
         {"all": None, "some": 5000},
         loss=PLAIN_INFONCE,
         optimizer=Optimizer("adam", max_change=None),
-        vectors_penalty=0.0,
     )
 
 

@@ -17,7 +17,7 @@ DESCRIPTION = {
     "text": "# Title\n\nBy\n`{command}`; {seeds} seeds, best {best}.\n\n{scores}\n",
     "rows": {
         "slow": {"value": 7.0, "seeds": 1},
-        "fast": {"value": 1.0, "optimizer": "@Adam", "vectors": "None"},
+        "fast": {"value": 1.0, "loss": "@InfoNCE", "vectors": "None"},
     },
 }
 
@@ -53,7 +53,7 @@ def example(lib, monkeypatch):
 
 def test_settings_of_a_row(example):
     fast = example.rows["fast"]
-    assert fast["vectors"] is None and fast["optimizer"].name == "adam"
+    assert fast["vectors"] is None and fast["loss"].keep == 0
 
 
 def test_a_table_is_measured_and_written(lib, example, monkeypatch, tmp_path, capsys):

@@ -14,7 +14,7 @@ from skparaphrase._lazy import networks
 from skparaphrase.encoders._charagram import PAPER, random_table
 from skparaphrase.encoders._trained import TrainedEncoder
 from skparaphrase.losses import Loss, MarginLoss
-from skparaphrase.optimizers import Optimizer
+from skparaphrase.optimizers import DENSE, Optimizer
 from skparaphrase.text import NgramTokenizer
 from skparaphrase.vectors import WordVectors
 
@@ -28,7 +28,14 @@ FILTERS = {
 
 UNKNOWN = "<unk>"  # no character is as long
 
-_PAPER: dict[str, Any] = {**PAPER, "ordered_first_epoch": True}
+_ORDERED = Optimizer(
+    "adam",
+    **DENSE,
+    vectors_penalty=1e-6,
+    composition_penalty=1e-6,
+    ordered_first_epoch=True,
+)
+_PAPER: dict[str, Any] = {**PAPER, "optimizer": _ORDERED}
 _PAPER_LSTM: dict[str, Any] = {
     **_PAPER,
     "embedding_dim": 300,
@@ -91,25 +98,18 @@ class CharCNNEncoder(TrainedEncoder):
     loss : str or Loss, default="auto"
         As in :class:`ParagramEncoder`; "margin" is the paper's, `MarginLoss()`. It
         gains more from some ten thousand pairs on, and learns nothing from a thousand.
-    optimizer : {"adagrad", "adam", "rmsprop", "sgd"} or Optimizer, default="adam"
-        See :class:`~skparaphrase.optimizers.Optimizer`.
+    optimizer : str or Optimizer, default=None
+        None is `Optimizer("adam", vectors_penalty=1e-6, composition_penalty=1e-6)`. See
+        :class:`~skparaphrase.optimizers.Optimizer`, whose penalties are the paper's
+        lambdas.
     learning_rate : float, default=0.001
     batch_size : int, default=128
         Pairs per step, whose texts are also the negative examples.
     max_epochs : int, default=5
         Passes over the pairs. 0 keeps the initial parameters.
-    vectors_penalty : float, default=1e-06
-        Lambda of the character vectors, which pulls them to zero. With sparse updates,
-        only those of the batch are pulled.
-    composition_penalty : float, default=1e-06
-        Lambda_c, which pulls all other parameters, biases included, to zero.
-    ordered_first_epoch : bool, default=False
-        Do not shuffle the pairs in the first epoch (PPDB is sorted by confidence).
     validation_fraction : float, default=None
         Fraction of the examples held out to be scored after every epoch, as in
         :class:`ParagramEncoder`; the best epoch is kept.
-    patience : int, default=None
-        Stop after so many epochs without a better validation score.
 
     warm_start : bool, default=False
         If True, `fit` resumes from the fitted state, with optimizer and random state,
@@ -167,6 +167,7 @@ class CharCNNEncoder(TrainedEncoder):
     """
 
     _learns_tokens = True
+    _optimizer = Optimizer("adam", vectors_penalty=1e-6, composition_penalty=1e-6)
 
     _paper_settings: ClassVar[Settings] = {
         "phrases": _PAPER,
@@ -199,15 +200,11 @@ class CharCNNEncoder(TrainedEncoder):
         lowercase: bool = True,
         init: Any = None,
         loss: str | Loss = "auto",
-        optimizer: str | Optimizer = "adam",
+        optimizer: str | Optimizer | None = None,
         learning_rate: float = 0.001,
         batch_size: int = 128,
         max_epochs: int = 5,
-        vectors_penalty: float = 1e-06,
-        composition_penalty: float = 1e-06,
-        ordered_first_epoch: bool = False,
         validation_fraction: float | None = None,
-        patience: int | None = None,
         warm_start: bool = False,
         device: str = "auto",
         random_state: Any = None,
@@ -273,25 +270,18 @@ class CharLSTMEncoder(TrainedEncoder):
 
     loss : str or Loss, default="auto"
         As in :class:`ParagramEncoder`; "margin" is the paper's, `MarginLoss()`.
-    optimizer : {"adagrad", "adam", "rmsprop", "sgd"} or Optimizer, default="adam"
-        See :class:`~skparaphrase.optimizers.Optimizer`.
+    optimizer : str or Optimizer, default=None
+        None is `Optimizer("adam", vectors_penalty=1e-6, composition_penalty=1e-6)`. See
+        :class:`~skparaphrase.optimizers.Optimizer`, whose penalties are the paper's
+        lambdas.
     learning_rate : float, default=0.003
     batch_size : int, default=128
         Pairs per step, whose texts are also the negative examples.
     max_epochs : int, default=10
         Passes over the pairs. 0 keeps the initial parameters.
-    vectors_penalty : float, default=1e-06
-        Lambda of the character vectors, which pulls them to zero. With sparse updates,
-        only those of the batch are pulled.
-    composition_penalty : float, default=1e-06
-        Lambda_c, which pulls all other parameters, biases included, to zero.
-    ordered_first_epoch : bool, default=False
-        Do not shuffle the pairs in the first epoch (PPDB is sorted by confidence).
     validation_fraction : float, default=None
         Fraction of the examples held out to be scored after every epoch, as in
         :class:`ParagramEncoder`; the best epoch is kept.
-    patience : int, default=None
-        Stop after so many epochs without a better validation score.
 
     warm_start : bool, default=False
         If True, `fit` resumes from the fitted state, with optimizer and random state,
@@ -349,12 +339,13 @@ class CharLSTMEncoder(TrainedEncoder):
     """
 
     _learns_tokens = True
+    _optimizer = Optimizer("adam", vectors_penalty=1e-6, composition_penalty=1e-6)
 
     _paper_settings: ClassVar[Settings] = {
         "phrases": _PAPER_LSTM,
         "words": {  # the values of the released script; only sentences are ordered
             **_PAPER_LSTM,
-            "ordered_first_epoch": False,
+            "optimizer": PAPER["optimizer"],
             "max_epochs": 50,
             "loss": MarginLoss(negatives="mix"),
             "output_gate": True,
@@ -379,15 +370,11 @@ class CharLSTMEncoder(TrainedEncoder):
         lowercase: bool = True,
         init: Any = None,
         loss: str | Loss = "auto",
-        optimizer: str | Optimizer = "adam",
+        optimizer: str | Optimizer | None = None,
         learning_rate: float = 0.003,
         batch_size: int = 128,
         max_epochs: int = 10,
-        vectors_penalty: float = 1e-06,
-        composition_penalty: float = 1e-06,
-        ordered_first_epoch: bool = False,
         validation_fraction: float | None = None,
-        patience: int | None = None,
         warm_start: bool = False,
         device: str = "auto",
         random_state: Any = None,

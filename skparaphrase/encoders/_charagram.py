@@ -14,19 +14,19 @@ from skparaphrase._estimator import Settings, store_parameters
 from skparaphrase._lazy import networks
 from skparaphrase.encoders._trained import TrainedEncoder
 from skparaphrase.losses import Loss, MarginLoss
-from skparaphrase.optimizers import DENSE_ADAM, Optimizer
+from skparaphrase.optimizers import DENSE, Optimizer
 from skparaphrase.text import NgramTokenizer
 from skparaphrase.vectors import WordVectors
 
 #: How the paper trains its models on phrases.
 PAPER: dict[str, Any] = {
-    **DENSE_ADAM,
+    "optimizer": Optimizer(
+        "adam", **DENSE, vectors_penalty=1e-6, composition_penalty=1e-6
+    ),
     "loss": MarginLoss(),
     "learning_rate": 0.001,
     "batch_size": 100,
     "max_epochs": 10,
-    "vectors_penalty": 1e-6,
-    "composition_penalty": 1e-6,
 }
 # Table 1 prints a grid: batches of 25 or 50, MIX or MAX, tanh or linear, and lambda in
 # 1e-4, 1e-5, 1e-6. Of these, what the released script has; its lambda is 0, which the
@@ -78,25 +78,18 @@ class CharagramEncoder(TrainedEncoder):
 
     loss : str or Loss, default="auto"
         As in :class:`ParagramEncoder`; "margin" is the paper's, `MarginLoss()`.
-    optimizer : {"adagrad", "adam", "rmsprop", "sgd"} or Optimizer, default="adam"
-        See :class:`~skparaphrase.optimizers.Optimizer`.
+    optimizer : str or Optimizer, default=None
+        None is `Optimizer("adam", vectors_penalty=1e-6, composition_penalty=1e-6)`. See
+        :class:`~skparaphrase.optimizers.Optimizer`, whose penalties are the paper's
+        lambdas.
     learning_rate : float, default=0.001
     batch_size : int, default=256
         Pairs per step, whose texts are also the negative examples.
     max_epochs : int, default=5
         Passes over the pairs. 0 keeps the initial parameters.
-    vectors_penalty : float, default=1e-06
-        Lambda of the n-gram vectors, which pulls them to zero. With sparse updates,
-        only those of the batch are pulled.
-    composition_penalty : float, default=1e-06
-        Lambda_c, which pulls all other parameters, biases included, to zero.
-    ordered_first_epoch : bool, default=False
-        Do not shuffle the pairs in the first epoch (PPDB is sorted by confidence).
     validation_fraction : float, default=None
         Fraction of the examples held out to be scored after every epoch, as in
         :class:`ParagramEncoder`; the best epoch is kept.
-    patience : int, default=None
-        Stop after so many epochs without a better validation score.
 
     warm_start : bool, default=False
         If True, `fit` resumes from the fitted state, with optimizer and random state,
@@ -154,6 +147,7 @@ class CharagramEncoder(TrainedEncoder):
     """
 
     _learns_tokens = True
+    _optimizer = Optimizer("adam", vectors_penalty=1e-6, composition_penalty=1e-6)
 
     _paper_settings: ClassVar[Settings] = {
         "phrases": PAPER,
@@ -188,15 +182,11 @@ class CharagramEncoder(TrainedEncoder):
         lowercase: bool = True,
         init: Any = None,
         loss: str | Loss = "auto",
-        optimizer: str | Optimizer = "adam",
+        optimizer: str | Optimizer | None = None,
         learning_rate: float = 0.001,
         batch_size: int = 256,
         max_epochs: int = 5,
-        vectors_penalty: float = 1e-06,
-        composition_penalty: float = 1e-06,
-        ordered_first_epoch: bool = False,
         validation_fraction: float | None = None,
-        patience: int | None = None,
         warm_start: bool = False,
         device: str = "auto",
         random_state: Any = None,

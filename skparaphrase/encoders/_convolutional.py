@@ -12,25 +12,22 @@ from skparaphrase._estimator import Settings, store_parameters
 from skparaphrase._lazy import networks
 from skparaphrase.encoders._trained import TrainedEncoder
 from skparaphrase.losses import Loss, MarginLoss
-from skparaphrase.optimizers import DENSE_ADAM, Optimizer
+from skparaphrase.optimizers import DENSE, Optimizer
 from skparaphrase.vectors import WordVectors
 
+_ADAM: dict[str, Any] = {**DENSE, "vectors_penalty": 1e-6, "scramble": 0.5}
 _PAPER: dict[str, Any] = {
-    **DENSE_ADAM,
+    "optimizer": Optimizer("adam", **_ADAM, word_dropout=0.1),
     "residual": False,
-    "word_dropout": 0.1,
-    "scramble": 0.5,
     "loss": MarginLoss(0.6),
     "learning_rate": 0.001,
     "batch_size": 256,
     "max_epochs": 10,
-    "vectors_penalty": 1e-6,
-    "composition_penalty": 0.0,
 }
 _WIDTHS: dict[str, Any] = {  # note 4: these values, and 300 filters in all
     **_PAPER,
+    "optimizer": Optimizer("adam", **_ADAM),
     "batch_size": 100,
-    "word_dropout": 0.0,
 }
 
 
@@ -76,32 +73,20 @@ class ConvolutionalEncoder(TrainedEncoder):
 
     loss : str or Loss, default="auto"
         As in :class:`ParagramEncoder`; the paper's is `MarginLoss(margin=0.6)`.
-    optimizer : {"adagrad", "adam", "rmsprop", "sgd"} or Optimizer, default="adagrad"
-        See :class:`~skparaphrase.optimizers.Optimizer`.
+    optimizer : str or Optimizer, default=None
+        None is `Optimizer("adagrad", vectors_penalty=1e-6, composition_penalty=1e-5)`.
+        See :class:`~skparaphrase.optimizers.Optimizer`, whose penalties are the paper's
+        lambdas.
     learning_rate : float, default=0.005
     batch_size : int, default=256
         Pairs per step, whose texts are also the negative examples.
     max_epochs : int, default=5
         Passes over the pairs. 0 keeps the initial parameters.
-    vectors_penalty : float, default=1e-06
-        Lambda_w, which pulls the vectors to where training started. With sparse
-        updates, only the words of the batch are pulled.
-    composition_penalty : float, default=1e-05
-        Lambda_c, which pulls all other parameters, biases included, to zero.
-    word_dropout : float, default=0.0
-        Fraction of the numbers of each word's vector that are set to zero in training.
-        Negative examples are chosen without dropout.
-    scramble : float, default=0.0
-        Fraction of the pairs whose words are shuffled, anew in each epoch.
-    ordered_first_epoch : bool, default=False
-        Do not shuffle the pairs in the first epoch (PPDB is sorted by confidence).
     freeze : {"vectors"}, default=None
         What is not trained.
     validation_fraction : float, default=None
         Fraction of the examples held out to be scored after every epoch, as in
         :class:`ParagramEncoder`; the best epoch is kept.
-    patience : int, default=None
-        Stop after so many epochs without a better validation score.
 
     warm_start : bool, default=False
         If True, `fit` resumes from the fitted state, with optimizer and random state,
@@ -159,6 +144,8 @@ class ConvolutionalEncoder(TrainedEncoder):
     (1, 256)
     """
 
+    _optimizer = Optimizer("adagrad", vectors_penalty=1e-6, composition_penalty=1e-5)
+
     _paper_settings: ClassVar[Settings] = {
         "simple-wikipedia": _PAPER,
         # Table 1: of the grid, the point that is nearest to the setting of PP, with
@@ -166,8 +153,8 @@ class ConvolutionalEncoder(TrainedEncoder):
         "ppdb-xl": {
             **_PAPER,
             "loss": MarginLoss(0.4),
+            "optimizer": Optimizer("adam", **_ADAM),
             "batch_size": 128,
-            "word_dropout": 0.0,
         },
         "widths": _WIDTHS,
         "width": {**_WIDTHS, "widths": (1,), "n_filters": 300},
@@ -192,18 +179,12 @@ class ConvolutionalEncoder(TrainedEncoder):
         tokenizer: Callable[[str], Iterable[str]] | None = None,
         init: Any = None,
         loss: str | Loss = "auto",
-        optimizer: str | Optimizer = "adagrad",
+        optimizer: str | Optimizer | None = None,
         learning_rate: float = 0.005,
         batch_size: int = 256,
         max_epochs: int = 5,
-        vectors_penalty: float = 1e-06,
-        composition_penalty: float = 1e-05,
-        word_dropout: float = 0.0,
-        scramble: float = 0.0,
-        ordered_first_epoch: bool = False,
         freeze: str | None = None,
         validation_fraction: float | None = None,
-        patience: int | None = None,
         warm_start: bool = False,
         device: str = "auto",
         random_state: Any = None,

@@ -11,18 +11,18 @@ from skparaphrase._estimator import Settings, store_parameters
 from skparaphrase._lazy import networks
 from skparaphrase.encoders._trained import TrainedEncoder
 from skparaphrase.losses import Loss, MarginLoss
-from skparaphrase.optimizers import DENSE_ADAGRAD, DENSE_ADAM, Optimizer
+from skparaphrase.optimizers import DENSE, Optimizer
 from skparaphrase.vectors import WordVectors
 
 _PROJECTION: dict[str, Any] = {
-    **DENSE_ADAM,
+    "optimizer": Optimizer(
+        "adam", **DENSE, vectors_penalty=1e-8, composition_penalty=1e-5
+    ),
     "residual": False,
     "loss": MarginLoss(),
     "learning_rate": 0.0005,
     "batch_size": 100,
     "max_epochs": 10,
-    "vectors_penalty": 1e-8,
-    "composition_penalty": 1e-5,
 }
 
 
@@ -31,6 +31,7 @@ class AveragingNetworkEncoder(TrainedEncoder):
 
     _activation: ClassVar[str] = "tanh"
     _first_std: ClassVar[float | None] = 0.1  # of the first layer; None: Glorot's range
+    _optimizer = Optimizer("adagrad", vectors_penalty=1e-6, composition_penalty=1e-5)
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **TrainedEncoder._parameter_constraints,
@@ -48,17 +49,12 @@ class AveragingNetworkEncoder(TrainedEncoder):
         tokenizer: Callable[[str], Iterable[str]] | None = None,
         init: Any = None,
         loss: str | Loss = "auto",
-        optimizer: str | Optimizer = "adagrad",
+        optimizer: str | Optimizer | None = None,
         learning_rate: float = 0.005,
         batch_size: int = 256,
         max_epochs: int = 5,
-        vectors_penalty: float = 1e-06,
-        composition_penalty: float = 1e-05,
-        word_dropout: float = 0.0,
-        ordered_first_epoch: bool = False,
         freeze: str | None = None,
         validation_fraction: float | None = None,
-        patience: int | None = None,
         warm_start: bool = False,
         device: str = "auto",
         random_state: Any = None,
@@ -111,30 +107,20 @@ class DeepAveragingEncoder(AveragingNetworkEncoder):
 
     loss : str or Loss, default="auto"
         As in :class:`ParagramEncoder`; "margin" is the paper's, `MarginLoss()`.
-    optimizer : {"adagrad", "adam", "rmsprop", "sgd"} or Optimizer, default="adagrad"
-        See :class:`~skparaphrase.optimizers.Optimizer`.
+    optimizer : str or Optimizer, default=None
+        None is `Optimizer("adagrad", vectors_penalty=1e-6, composition_penalty=1e-5)`.
+        See :class:`~skparaphrase.optimizers.Optimizer`, whose penalties are the paper's
+        lambdas.
     learning_rate : float, default=0.005
     batch_size : int, default=256
         Pairs per step, whose texts are also the negative examples.
     max_epochs : int, default=5
         Passes over the pairs. 0 keeps the initial parameters.
-    vectors_penalty : float, default=1e-06
-        Lambda_w, which pulls the vectors to where training started. With sparse
-        updates, only the words of the batch are pulled.
-    composition_penalty : float, default=1e-05
-        Lambda_c, which pulls all other parameters, biases included, to zero.
-    word_dropout : float, default=0.0
-        Fraction of the numbers of each word's vector that are set to zero in training.
-        Negative examples are chosen without dropout.
-    ordered_first_epoch : bool, default=False
-        Do not shuffle the pairs in the first epoch (PPDB is sorted by confidence).
     freeze : {"vectors"}, default=None
         What is not trained.
     validation_fraction : float, default=None
         Fraction of the examples held out to be scored after every epoch, as in
         :class:`ParagramEncoder`; the best epoch is kept.
-    patience : int, default=None
-        Stop after so many epochs without a better validation score.
 
     warm_start : bool, default=False
         If True, `fit` resumes from the fitted state, with optimizer and random state,
@@ -196,14 +182,14 @@ class DeepAveragingEncoder(AveragingNetworkEncoder):
 
     _paper_settings: ClassVar[Settings] = {
         "ppdb-xl": {
-            **DENSE_ADAGRAD,
+            "optimizer": Optimizer(
+                "adagrad", **DENSE, vectors_penalty=1e-5, composition_penalty=1e-5
+            ),
             "residual": False,
             "loss": MarginLoss(),
             "learning_rate": 0.05,
             "batch_size": 100,
             "max_epochs": 10,
-            "vectors_penalty": 1e-5,
-            "composition_penalty": 1e-5,
         }
     }
 
@@ -223,9 +209,7 @@ class ProjectionEncoder(AveragingNetworkEncoder):
         None is "linear".
     residual, tokenizer, init, loss, optimizer, learning_rate, batch_size
         As in :class:`DeepAveragingEncoder`.
-    max_epochs, vectors_penalty, composition_penalty, word_dropout, ordered_first_epoch
-        As in :class:`DeepAveragingEncoder`.
-    freeze, validation_fraction, patience, warm_start, device, random_state, verbose
+    max_epochs, freeze, validation_fraction, warm_start, device, random_state, verbose
         As in :class:`DeepAveragingEncoder`.
 
     See Also

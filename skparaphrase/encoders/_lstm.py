@@ -11,19 +11,19 @@ from skparaphrase._estimator import Settings, store_parameters
 from skparaphrase._lazy import networks
 from skparaphrase.encoders._trained import TrainedEncoder
 from skparaphrase.losses import Loss, MarginLoss
-from skparaphrase.optimizers import DENSE_ADAM, Optimizer
+from skparaphrase.optimizers import DENSE, Optimizer
 from skparaphrase.vectors import WordVectors
 
 _PAPER: dict[str, Any] = {
-    **DENSE_ADAM,
+    "optimizer": Optimizer(
+        "adam", **DENSE, vectors_penalty=1e-6, composition_penalty=1e-3
+    ),
     "dim": None,
     "residual": False,
     "loss": MarginLoss(),
     "learning_rate": 0.0005,
     "batch_size": 50,
     "max_epochs": 10,
-    "vectors_penalty": 1e-6,
-    "composition_penalty": 1e-3,
 }
 
 
@@ -71,25 +71,20 @@ class LSTMEncoder(TrainedEncoder):
 
     loss : str or Loss, default="auto"
         As in :class:`ParagramEncoder`; "margin" is the paper's, `MarginLoss()`.
-    optimizer : {"adagrad", "adam", "rmsprop", "sgd"} or Optimizer, default="adagrad"
-        See :class:`~skparaphrase.optimizers.Optimizer`.
+    optimizer : str or Optimizer, default=None
+        None is `Optimizer("adagrad", vectors_penalty=1e-6, composition_penalty=1e-5)`.
+        See :class:`~skparaphrase.optimizers.Optimizer`, whose penalties are the paper's
+        lambdas.
     learning_rate : float, default=0.005
     batch_size : int, default=256
         Pairs per step, whose texts are also the negative examples.
     max_epochs : int, default=5
         Passes over the pairs. 0 keeps the initial parameters.
-    vectors_penalty : float, default=1e-06
-        Lambda_w, which pulls the vectors to where training started. With sparse
-        updates, only the words of the batch are pulled.
-    composition_penalty : float, default=1e-05
-        Lambda_c, which pulls all other parameters, biases included, to zero.
     freeze : {"vectors"}, default=None
         What is not trained.
     validation_fraction : float, default=None
         Fraction of the examples held out to be scored after every epoch, as in
         :class:`ParagramEncoder`; the best epoch is kept.
-    patience : int, default=None
-        Stop after so many epochs without a better validation score.
 
     warm_start : bool, default=False
         If True, `fit` resumes from the fitted state, with optimizer and random state,
@@ -155,6 +150,8 @@ class LSTMEncoder(TrainedEncoder):
     (1, 256)
     """
 
+    _optimizer = Optimizer("adagrad", vectors_penalty=1e-6, composition_penalty=1e-5)
+
     _paper_settings: ClassVar[Settings] = {
         "ppdb-xl": _PAPER,
         "ppdb-xl-gate": {**_PAPER, "output_gate": True, "batch_size": 100},
@@ -178,15 +175,12 @@ class LSTMEncoder(TrainedEncoder):
         tokenizer: Callable[[str], Iterable[str]] | None = None,
         init: Any = None,
         loss: str | Loss = "auto",
-        optimizer: str | Optimizer = "adagrad",
+        optimizer: str | Optimizer | None = None,
         learning_rate: float = 0.005,
         batch_size: int = 256,
         max_epochs: int = 5,
-        vectors_penalty: float = 1e-06,
-        composition_penalty: float = 1e-05,
         freeze: str | None = None,
         validation_fraction: float | None = None,
-        patience: int | None = None,
         warm_start: bool = False,
         device: str = "auto",
         random_state: Any = None,

@@ -14,7 +14,7 @@ from skparaphrase._lazy import networks
 from skparaphrase.encoders._export import to_model2vec, to_static_embedding
 from skparaphrase.encoders._trained import TrainedEncoder
 from skparaphrase.losses import Loss, MarginLoss
-from skparaphrase.optimizers import CLIPPED_ADAM, DENSE_ADAGRAD, Optimizer
+from skparaphrase.optimizers import DENSE, Optimizer
 from skparaphrase.vectors import WordVectors
 from skparaphrase.vectors._pooling import pool_texts
 
@@ -24,7 +24,6 @@ _PAPER: dict[str, Any] = {  # what the settings of tables 2 and 4 share
     "learning_rate": 0.05,
     "batch_size": 100,
     "max_epochs": 10,
-    "vectors_penalty": 1e-6,
 }
 
 
@@ -67,10 +66,9 @@ class ParagramEncoder(TrainedEncoder):
         "auto" takes "infonce" for paraphrases, triplets and labels, "cosent" for scores
         and "distillation" for vectors. "margin" is the paper's, `MarginLoss()`. See
         :mod:`skparaphrase.losses` for your own.
-    optimizer : {"adagrad", "adam", "rmsprop", "sgd"} or Optimizer, default="adagrad"
-        The paper used AdaGrad and Adam, with `clip_norm` None or 1. A name is short for
-        `Optimizer(name)`; see :class:`~skparaphrase.optimizers.Optimizer`, whose
-        `max_change` limits how far words move from their start.
+    optimizer : str or Optimizer, default=None
+        None is `Optimizer("adagrad")`. See :class:`~skparaphrase.optimizers.Optimizer`,
+        whose penalties are the paper's lambdas.
     learning_rate : float, default=0.0075
         Higher rates learn more of the examples and forget more of what the vectors knew
         about other texts. The paper's best for AdaGrad is 0.05.
@@ -78,21 +76,11 @@ class ParagramEncoder(TrainedEncoder):
         Examples per step, whose texts are also the negative examples.
     max_epochs : int, default=5
         Passes over the examples. 0 keeps the initial parameters.
-    vectors_penalty : float, default=0.0
-        Lambda_w, which pulls the vectors to where training started. With sparse
-        updates, only the words of the batch are pulled.
-    word_dropout : float, default=0.0
-        Fraction of the numbers of each word's vector that are set to zero in training.
-        Negative examples are chosen without dropout.
-    ordered_first_epoch : bool, default=False
-        Do not shuffle the pairs in the first epoch (PPDB is sorted by confidence).
     validation_fraction : float, default=None
         Fraction of the examples held out to be scored after every epoch; the best epoch
         is kept. Examples that share a text are not split. Pairs and triplets are scored
         by :class:`~skparaphrase.metrics.RetrievalScorer`, scores by Pearson's r,
         labels by the accuracy of the nearest neighbour, vectors by the mean cosine.
-    patience : int, default=None
-        Stop after so many epochs without a better validation score.
 
     warm_start : bool, default=False
         If True, `fit` resumes from the fitted state, with optimizer and random state,
@@ -150,16 +138,26 @@ class ParagramEncoder(TrainedEncoder):
     """
 
     _paper_settings: ClassVar[Settings] = {
-        "ppdb-xxl": {**_PAPER, **DENSE_ADAGRAD},
-        "ppdb-xl": {**_PAPER, **CLIPPED_ADAM, "learning_rate": 0.005},
+        "ppdb-xxl": {
+            **_PAPER,
+            "optimizer": Optimizer("adagrad", **DENSE, vectors_penalty=1e-6),
+        },
+        "ppdb-xl": {
+            **_PAPER,
+            "optimizer": Optimizer(
+                "adam", **DENSE, clip_norm=1.0, vectors_penalty=1e-6
+            ),
+            "learning_rate": 0.005,
+        },
         "words": {
             **_PAPER,
-            **DENSE_ADAGRAD,
+            "optimizer": Optimizer("adagrad", **DENSE, vectors_penalty=1e-9),
             "loss": MarginLoss(0.6, negatives="mix"),
             "batch_size": 50,
-            "vectors_penalty": 1e-9,
         },
     }
+
+    _optimizer = Optimizer("adagrad")
 
     to_model2vec = to_model2vec
     to_static_embedding = to_static_embedding
@@ -172,15 +170,11 @@ class ParagramEncoder(TrainedEncoder):
         tokenizer: Callable[[str], Iterable[str]] | None = None,
         init: Any = None,
         loss: str | Loss = "auto",
-        optimizer: str | Optimizer = "adagrad",
+        optimizer: str | Optimizer | None = None,
         learning_rate: float = 0.0075,
         batch_size: int = 256,
         max_epochs: int = 5,
-        vectors_penalty: float = 0.0,
-        word_dropout: float = 0.0,
-        ordered_first_epoch: bool = False,
         validation_fraction: float | None = None,
-        patience: int | None = None,
         warm_start: bool = False,
         device: str = "auto",
         random_state: Any = None,

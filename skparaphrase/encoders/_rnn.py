@@ -11,7 +11,7 @@ from skparaphrase._estimator import Settings, store_parameters
 from skparaphrase._lazy import networks
 from skparaphrase.encoders._trained import TrainedEncoder
 from skparaphrase.losses import Loss, MarginLoss
-from skparaphrase.optimizers import CLIPPED_ADAM, DENSE_ADAM, Optimizer
+from skparaphrase.optimizers import DENSE, Optimizer
 from skparaphrase.vectors import WordVectors
 
 
@@ -19,6 +19,7 @@ class SimpleRecurrentEncoder(TrainedEncoder):
     """Base class of encoders that return the last state of a simple network."""
 
     _is_identity: ClassVar[bool] = False
+    _optimizer = Optimizer("adagrad", vectors_penalty=1e-6, composition_penalty=1e-5)
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **TrainedEncoder._parameter_constraints,
@@ -35,16 +36,12 @@ class SimpleRecurrentEncoder(TrainedEncoder):
         tokenizer: Callable[[str], Iterable[str]] | None = None,
         init: Any = None,
         loss: str | Loss = "auto",
-        optimizer: str | Optimizer = "adagrad",
+        optimizer: str | Optimizer | None = None,
         learning_rate: float = 0.005,
         batch_size: int = 256,
         max_epochs: int = 5,
-        vectors_penalty: float = 1e-06,
-        composition_penalty: float = 1e-05,
-        ordered_first_epoch: bool = False,
         freeze: str | None = None,
         validation_fraction: float | None = None,
-        patience: int | None = None,
         warm_start: bool = False,
         device: str = "auto",
         random_state: Any = None,
@@ -90,27 +87,20 @@ class RNNEncoder(SimpleRecurrentEncoder):
 
     loss : str or Loss, default="auto"
         As in :class:`ParagramEncoder`; the paper's is `MarginLoss(negatives="mix")`.
-    optimizer : {"adagrad", "adam", "rmsprop", "sgd"} or Optimizer, default="adagrad"
-        See :class:`~skparaphrase.optimizers.Optimizer`.
+    optimizer : str or Optimizer, default=None
+        None is `Optimizer("adagrad", vectors_penalty=1e-6, composition_penalty=1e-5)`.
+        See :class:`~skparaphrase.optimizers.Optimizer`, whose penalties are the paper's
+        lambdas.
     learning_rate : float, default=0.005
     batch_size : int, default=256
         Pairs per step, whose texts are also the negative examples.
     max_epochs : int, default=5
         Passes over the pairs. 0 keeps the initial parameters.
-    vectors_penalty : float, default=1e-06
-        Lambda_w, which pulls the vectors to where training started. With sparse
-        updates, only the words of the batch are pulled.
-    composition_penalty : float, default=1e-05
-        Lambda_c, which pulls all other parameters, biases included, to zero.
-    ordered_first_epoch : bool, default=False
-        Do not shuffle the pairs in the first epoch (PPDB is sorted by confidence).
     freeze : {"vectors"}, default=None
         What is not trained.
     validation_fraction : float, default=None
         Fraction of the examples held out to be scored after every epoch, as in
         :class:`ParagramEncoder`; the best epoch is kept.
-    patience : int, default=None
-        Stop after so many epochs without a better validation score.
 
     warm_start : bool, default=False
         If True, `fit` resumes from the fitted state, with optimizer and random state,
@@ -172,14 +162,14 @@ class RNNEncoder(SimpleRecurrentEncoder):
 
     _paper_settings: ClassVar[Settings] = {
         "ppdb-xl": {
-            **DENSE_ADAM,
+            "optimizer": Optimizer(
+                "adam", **DENSE, vectors_penalty=1e-6, composition_penalty=1e-4
+            ),
             "residual": False,
             "loss": MarginLoss(negatives="mix"),
             "learning_rate": 0.0005,
             "batch_size": 100,
             "max_epochs": 10,
-            "vectors_penalty": 1e-6,
-            "composition_penalty": 1e-4,
         }
     }
 
@@ -190,8 +180,8 @@ class IdentityRNNEncoder(SimpleRecurrentEncoder):
     Wieting et al. (2016), section 3.1, after Le et al. (2015): :math:`h_t = W_x x_t +
     W_h h_{t-1} + b`, initialised with :math:`W_x = W_h = I` and :math:`b = 0`, and
     :math:`g(x) = h_n / n`, which is then exactly the average of the word vectors. The
-    penalty pulls the matrices to the identity. By default the network is added to the
-    average; see `residual`.
+    optimizer's `composition_penalty` pulls the matrices to the identity. By default the
+    network is added to the average; see `residual`.
 
     Parameters
     ----------
@@ -201,14 +191,7 @@ class IdentityRNNEncoder(SimpleRecurrentEncoder):
         None is "linear"; Le et al. have "relu".
     residual, tokenizer, init, loss, optimizer, learning_rate, batch_size
         As in :class:`RNNEncoder`.
-    max_epochs, vectors_penalty
-        As in :class:`RNNEncoder`.
-    composition_penalty : float, default=1e-05
-        Lambda_c, which pulls the matrices to the identity, and the bias and
-        "projection" to zero.
-    ordered_first_epoch, freeze, validation_fraction, patience, warm_start, device
-        As in :class:`RNNEncoder`.
-    random_state, verbose
+    max_epochs, freeze, validation_fraction, warm_start, device, random_state, verbose
         As in :class:`RNNEncoder`.
 
     See Also
@@ -244,13 +227,17 @@ class IdentityRNNEncoder(SimpleRecurrentEncoder):
 
     _paper_settings: ClassVar[Settings] = {
         "ppdb-xl": {
-            **CLIPPED_ADAM,
+            "optimizer": Optimizer(
+                "adam",
+                **DENSE,
+                clip_norm=1.0,
+                vectors_penalty=1e-6,
+                composition_penalty=10.0,
+            ),
             "residual": False,
             "loss": MarginLoss(),
             "learning_rate": 0.005,
             "batch_size": 100,
             "max_epochs": 10,
-            "vectors_penalty": 1e-6,
-            "composition_penalty": 10.0,
         }
     }

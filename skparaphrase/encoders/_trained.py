@@ -7,7 +7,7 @@ from abc import abstractmethod
 from collections.abc import Iterable
 from copy import deepcopy
 from functools import partial
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -29,7 +29,7 @@ from skparaphrase.encoders._base import TextEncoder
 from skparaphrase.encoders._embedding import embed_texts
 from skparaphrase.encoders._start import anchor_table, check_same_words, start
 from skparaphrase.losses import LOSS, LOSSES, Loss
-from skparaphrase.optimizers import TRAINING_CONSTRAINTS, check_optimizer
+from skparaphrase.optimizers import TRAINING_CONSTRAINTS, Optimizer, check_optimizer
 from skparaphrase.supervision import Examples, supervise
 from skparaphrase.vectors import WordVectors, load_word_vectors
 from skparaphrase.vectors._pooling import POOLINGS
@@ -42,7 +42,6 @@ class TrainedEncoder(PaperSettings, CallbackSupportMixin, TextEncoder):
     Encoders of characters also define :meth:`_tokenizer` and :meth:`_draw_table`.
     """
 
-    ordered_first_epoch: bool = False
     freeze: str | None = None
 
     vectors_: WordVectors
@@ -54,6 +53,8 @@ class TrainedEncoder(PaperSettings, CallbackSupportMixin, TextEncoder):
     added_words_: list[str]  # of the texts, which `vectors` lacks
     teacher_axes_: NDArray[np.float32]
 
+    #: With `optimizer=None`.
+    _optimizer: ClassVar[Optimizer] = Optimizer()
     _learns_tokens: ClassVar[bool] = False  # True: tokens come from the training texts
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -70,9 +71,6 @@ class TrainedEncoder(PaperSettings, CallbackSupportMixin, TextEncoder):
         "init": [HasMethods(["transform"]), None],
         "loss": LOSS,
         "batch_size": [Interval(Integral, 2, None, closed="left")],
-        "word_dropout": [Interval(Real, 0, 1, closed="left")],
-        "scramble": [Interval(Real, 0, 1, closed="both")],
-        "ordered_first_epoch": ["boolean"],
         "freeze": [StrOptions({"vectors"}), None],
     }
 
@@ -134,7 +132,8 @@ class TrainedEncoder(PaperSettings, CallbackSupportMixin, TextEncoder):
         and their texts are held in memory, and on the device the averages that texts
         start from, if a loss uses them and they take at most 256 MB.
         """
-        training.check_patience(self.patience, self.validation_fraction is not None)
+        validates = self.validation_fraction is not None
+        training.check_patience(self._checked_optimizer().patience, validates)
         resume = self.warm_start and hasattr(self, "vectors_")
         context = self._init_callback_context(max_subtasks=self.max_epochs)
         with training.unchanged_on_error(self) as before:
@@ -194,6 +193,9 @@ class TrainedEncoder(PaperSettings, CallbackSupportMixin, TextEncoder):
         checked: Loss = loss
         return checked
 
+    def _checked_optimizer(self) -> Optimizer:
+        return check_optimizer(self.optimizer, self._optimizer, ["head_penalty"])
+
     def _training(
         self, examples: Examples, held_out: Examples | None, *, resume: bool
     ) -> "training.Training":
@@ -216,11 +218,11 @@ class TrainedEncoder(PaperSettings, CallbackSupportMixin, TextEncoder):
         # The same partners in a fit that resumes.
         arranged = examples.arrange(batch, deepcopy(self._split_state), axes)
         device = networks.resolve_device(self.device)
-        optimizer = check_optimizer(self.optimizer)
+        optimizer = self._checked_optimizer()
         if examples.starts_far:
             optimizer = clone(optimizer).set_params(max_change=None)
         loss = self._checked_loss(examples.default_loss)
-        uses_start = optimizer._uses_start(self.vectors_penalty) or loss._uses_start
+        uses_start = optimizer._uses_start or loss._uses_start
         anchors = anchor_table(self) if uses_start else None
         trainer = training.ParaphraseTrainer(
             composition.to(device),
@@ -242,8 +244,8 @@ class TrainedEncoder(PaperSettings, CallbackSupportMixin, TextEncoder):
             scores=arranged.scores,
             teacher=arranged.teacher,
         )
-        has_order = self.ordered_first_epoch and examples.has_order
-        trainer.ordered_first_epoch = has_order and not self.n_epochs_
+        if not examples.has_order:
+            trainer.ordered_first_epoch = False
         validate = None
         if held_out is not None:
             validate = partial(held_out.validate, self, examples)

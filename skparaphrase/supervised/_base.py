@@ -6,7 +6,7 @@
 from collections.abc import Sequence
 from copy import copy
 from functools import partial
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
@@ -29,7 +29,6 @@ from skparaphrase.encoders import (
     unwrap_frozen,
     warn_if_fitted,
 )
-from skparaphrase.optimizers import check_optimizer
 from skparaphrase.supervised._logistic import logistic_regression
 from skparaphrase.supervised._model import TrainedModel
 from skparaphrase.supervision import Samples
@@ -76,6 +75,7 @@ class SupervisedModel(TrainedModel):
     scales_words_: bool
 
     _fitted_name = "head_"
+    _refused = ("word_dropout", "scramble")
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **TrainedModel._parameter_constraints,
@@ -86,7 +86,6 @@ class SupervisedModel(TrainedModel):
         "normalize": ["boolean"],
         "freeze": [StrOptions({"vectors", "encoder"}), None],
         "prior": [StrOptions({"universal"}), None],
-        "head_penalty": [Interval(Real, 0, None, closed="left")],
         "class_weight": [dict, StrOptions({"balanced"}), None],
     }
 
@@ -195,7 +194,7 @@ class SupervisedModel(TrainedModel):
 
     def _trainer(self, examples: Samples) -> "training.HeadTrainer":
         device = networks.resolve_device(self.device)
-        optimizer = check_optimizer(self.optimizer, **self._optimizer_settings)
+        optimizer = self._checked_optimizer()
         distinct, indices = unique_texts(examples.texts)
         prior = None
         if self._is_frozen:  # texts are embedded once: averages of one token each
@@ -263,7 +262,7 @@ class SupervisedModel(TrainedModel):
     ) -> "networks.WordTable":
         """The vectors to train, which stay near those of `prior` or the start."""
         anchors = None
-        if optimizer._uses_start(self.vectors_penalty) and self.freeze is None:
+        if optimizer._uses_start and self.freeze is None:
             anchors = anchor_table(self.encoder_) if prior is None else prior.vectors_
         initial: Any = None if anchors is None else anchors.rows
         if anchors is not None and self.scales_words_:

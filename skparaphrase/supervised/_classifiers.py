@@ -12,13 +12,14 @@ from sklearn.base import ClassifierMixin
 
 from skparaphrase._estimator import Settings, store_parameters
 from skparaphrase.encoders import LSTMEncoder, ParagramEncoder, SIFEncoder
-from skparaphrase.optimizers import DENSE_ADAGRAD, DENSE_ADAM, Optimizer
+from skparaphrase.optimizers import DENSE, Optimizer
 from skparaphrase.supervised._base import FROZEN, SupervisedModel, wieting_settings
 from skparaphrase.supervision import Classes
 
 #: Of Wieting et al. (2016): for averages, and for LSTMs with output gate.
+_PENALTIES: dict[str, Any] = {"composition_penalty": 1e-6, "head_penalty": 1e-6}
 _PAIRS: dict[str, Any] = {
-    **DENSE_ADAGRAD,
+    "optimizer": Optimizer("adagrad", **DENSE, vectors_penalty=1e-5, **_PENALTIES),
     "hidden_dim": 150,
     "how": ("product", "absdiff"),
     "normalize": False,
@@ -28,7 +29,7 @@ _PAIRS: dict[str, Any] = {
     "max_epochs": 10,
 }
 _SENTENCES: dict[str, Any] = {
-    **DENSE_ADAM,
+    "optimizer": Optimizer("adam", **DENSE, vectors_penalty=1e-6, **_PENALTIES),
     "hidden_dim": 300,
     "normalize": False,
     "scale": None,
@@ -113,27 +114,21 @@ class PairClassifier(LabelProbabilities, SupervisedModel):
         None: the encoder starts untrained. "universal": training starts from the fitted
         encoder and is regularised towards it. See :class:`SimilarityRegressor`.
 
-    optimizer : {"adagrad", "adam", "rmsprop", "sgd"} or Optimizer, default="adagrad"
-        A name is short for `Optimizer(name)`.
+    optimizer : str or Optimizer, default=None
+        None is `Optimizer("adagrad", vectors_penalty=1e-5, composition_penalty=1e-6,
+        head_penalty=1e-6)`. See :class:`~skparaphrase.optimizers.Optimizer`, whose
+        penalties are the paper's lambdas.
     learning_rate : float, default=0.01
     batch_size : int, default=50
         Examples per step.
     max_epochs : int, default=5
         Passes over the examples. 0 keeps the initial parameters.
-    vectors_penalty : float, default=1e-05
-        Lambda_w. With sparse updates, only the vectors of the batch are pulled.
-    composition_penalty : float, default=1e-6
-        Lambda_c, for the other parameters of the encoder.
-    head_penalty : float, default=1e-6
-        Lambda_s, which pulls projection and head to zero.
     class_weight : dict or "balanced", default=None
         Weights of the labels in the loss, multiplied by `sample_weight`; "balanced":
         inversely proportional to their frequencies.
     validation_fraction : float, default=None
         Fraction of the examples held out to be scored after every epoch; the best epoch
         is kept. Or pass `X_val` and `y_val` to :meth:`fit`.
-    patience : int, default=None
-        Number of epochs without improvement before training stops.
 
     warm_start : bool, default=False
         If True, `fit` resumes from the fitted state, for `max_epochs` more epochs.
@@ -197,6 +192,7 @@ class PairClassifier(LabelProbabilities, SupervisedModel):
 
     _kind = Classes
     _n_texts = 2
+    _optimizer = Optimizer("adagrad", vectors_penalty=1e-5, **_PENALTIES)
 
     _paper_settings: ClassVar[Settings] = {
         **wieting_settings(_PAIRS, ParagramEncoder(pooling="mean")),
@@ -219,16 +215,12 @@ class PairClassifier(LabelProbabilities, SupervisedModel):
         scale: float | None = 2.0,
         freeze: str | None = None,
         prior: str | None = None,
-        optimizer: str | Optimizer = "adagrad",
+        optimizer: str | Optimizer | None = None,
         learning_rate: float = 0.01,
         batch_size: int = 50,
         max_epochs: int = 5,
-        vectors_penalty: float = 1e-05,
-        composition_penalty: float = 1e-6,
-        head_penalty: float = 1e-6,
         class_weight: Mapping[Any, float] | str | None = None,
         validation_fraction: float | None = None,
-        patience: int | None = None,
         warm_start: bool = False,
         device: str = "auto",
         random_state: Any = None,
@@ -257,9 +249,7 @@ class SentenceClassifier(LabelProbabilities, SupervisedModel):
 
     optimizer, learning_rate, batch_size, max_epochs
         As in :class:`PairClassifier`.
-    vectors_penalty : float, default=1e-06
-        Lambda_w. With sparse updates, only the vectors of the batch are pulled.
-    composition_penalty, head_penalty, class_weight, validation_fraction, patience
+    class_weight, validation_fraction
         As in :class:`PairClassifier`.
 
     warm_start, device, random_state, verbose
@@ -320,6 +310,7 @@ class SentenceClassifier(LabelProbabilities, SupervisedModel):
 
     _kind = Classes
     _n_texts = 1
+    _optimizer = Optimizer("adagrad", vectors_penalty=1e-6, **_PENALTIES)
 
     _paper_settings: ClassVar[Settings] = {
         **wieting_settings(
@@ -328,7 +319,9 @@ class SentenceClassifier(LabelProbabilities, SupervisedModel):
         "sif": {
             **_SENTENCES,
             **FROZEN,
-            **DENSE_ADAGRAD,
+            "optimizer": Optimizer(
+                "adagrad", **DENSE, vectors_penalty=1e-6, **_PENALTIES
+            ),
             "encoder": SIFEncoder(a=1e-3),
             "projection_dim": 2400,
             "learning_rate": 0.05,
@@ -346,16 +339,12 @@ class SentenceClassifier(LabelProbabilities, SupervisedModel):
         scale: float | None = 2.0,
         freeze: str | None = None,
         prior: str | None = None,
-        optimizer: str | Optimizer = "adagrad",
+        optimizer: str | Optimizer | None = None,
         learning_rate: float = 0.01,
         batch_size: int = 50,
         max_epochs: int = 5,
-        vectors_penalty: float = 1e-06,
-        composition_penalty: float = 1e-6,
-        head_penalty: float = 1e-6,
         class_weight: Mapping[Any, float] | str | None = None,
         validation_fraction: float | None = None,
-        patience: int | None = None,
         warm_start: bool = False,
         device: str = "auto",
         random_state: Any = None,

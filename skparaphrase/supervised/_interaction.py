@@ -18,7 +18,7 @@ from skparaphrase._estimator import Arrays, Settings, store_parameters, warn_cal
 from skparaphrase._lazy import networks, torch, training
 from skparaphrase.encoders import check_word_vectors, similar_lengths
 from skparaphrase.metrics import correlation
-from skparaphrase.optimizers import Optimizer, check_optimizer
+from skparaphrase.optimizers import Optimizer
 from skparaphrase.supervised._base import scale_factor
 from skparaphrase.supervised._model import TrainedModel, score
 from skparaphrase.supervision import Samples, Scores
@@ -31,7 +31,7 @@ _PAIRS = 256  # predicted at a time, of similar lengths, and fewer of long ones
 # For settings of the paper: He & Lin's code updates after each pair and discards the
 # optimizer's moments after every epoch.
 UPDATE_EACH_PAIR: dict[str, Any] = {
-    "optimizer": Optimizer("rmsprop", reset=True, clip_norm=50.0),
+    "optimizer": Optimizer("rmsprop", reset=True, clip_norm=50.0, clip_jointly=True),
     "learning_rate": 1e-4,
     "batch_size": 1,
     "max_epochs": 35,
@@ -57,10 +57,8 @@ class PairwiseInteraction(TrainedModel):
 
     _n_texts = 2
     _fitted_name = "parameters_"
-    _optimizer_settings: ClassVar[dict[str, Any]] = {
-        "schedule": "linear",
-        "clip_norm": 50.0,
-    }
+    _optimizer = Optimizer("adam", schedule="linear", clip_norm=50.0, clip_jointly=True)
+    _refused = ("composition_penalty", "head_penalty", "word_dropout", "scramble")
     _small_steps = False
     _later_wins = True  # as in the paper's code
 
@@ -148,7 +146,7 @@ class PairwiseInteraction(TrainedModel):
 
     def _trainer(self, examples: Samples) -> "training.InteractionTrainer":
         device = self._resolved_device()
-        optimizer = check_optimizer(self.optimizer, **self._optimizer_settings)
+        optimizer = self._checked_optimizer()
         distinct, indices = unique_texts(examples.texts)
         frozen = self.freeze == "vectors"
         initial = None
@@ -160,7 +158,7 @@ class PairwiseInteraction(TrainedModel):
             tokenizer = check_tokenizer(self.tokenizer)
             texts = self.vectors_.encode(distinct, tokenizer, known_only=True)
             matrix = self.vectors_.rows(slice(None))
-            if self.vectors_penalty:
+            if optimizer.vectors_penalty:
                 initial = self._initial_table(self.vectors_.words).matrix
         self._warn_if_truncated(texts)
         return training.InteractionTrainer(
@@ -291,22 +289,20 @@ class PairwiseInteractionRegressor(RegressorMixin, PairwiseInteraction):
         Outputs of the softmax, evenly spaced over the scale. None: one for each
         integer.
 
-    optimizer : {"adagrad", "adam", "rmsprop", "sgd"} or Optimizer, default="adam"
-        A name is short for `Optimizer(name, schedule="linear", clip_norm=50.0)`.
+    optimizer : str or Optimizer, default=None
+        None is `Optimizer("adam", schedule="linear", clip_norm=50.0,
+        clip_jointly=True)`. See :class:`~skparaphrase.optimizers.Optimizer`, whose
+        penalties are the paper's lambdas.
     learning_rate : float, default=0.001
     batch_size : int, default=32
         Pairs per step. The gradient of a batch is the mean over its pairs.
     max_epochs : int, default=10
         Passes over the pairs. 0 keeps the initial parameters.
-    vectors_penalty : float, default=0.0
-        Lambda, which pulls trained vectors to where they started.
     freeze : {"vectors"} or None, default="vectors"
         None also trains the word vectors.
     validation_fraction : float, default=None
         Fraction of the examples held out to be scored after every epoch; the best epoch
         is kept. Or pass `X_val` and `y_val` to :meth:`fit`.
-    patience : int, default=None
-        Number of epochs without improvement before training stops.
 
     warm_start : bool, default=False
         If True, `fit` resumes from the fitted state, with optimizer and random state,
@@ -414,14 +410,12 @@ class PairwiseInteractionRegressor(RegressorMixin, PairwiseInteraction):
         tokenizer: Callable[[str], Iterable[str]] | None = None,
         score_range: tuple[float, float] | None = None,
         n_levels: int | None = None,
-        optimizer: str | Optimizer = "adam",
+        optimizer: str | Optimizer | None = None,
         learning_rate: float = 0.001,
         batch_size: int = 32,
         max_epochs: int = 10,
-        vectors_penalty: float = 0.0,
         freeze: str | None = "vectors",
         validation_fraction: float | None = None,
-        patience: int | None = None,
         warm_start: bool = False,
         device: str = "auto",
         random_state: Any = None,

@@ -18,7 +18,7 @@ from skparaphrase._compat import check_sample_weight, fit_context, with_callback
 from skparaphrase._estimator import Arrays, DocumentedOnline, PaperSettings
 from skparaphrase._lazy import training
 from skparaphrase.metrics import pearson_score
-from skparaphrase.optimizers import TRAINING_CONSTRAINTS
+from skparaphrase.optimizers import TRAINING_CONSTRAINTS, Optimizer, check_optimizer
 from skparaphrase.storage import save
 from skparaphrase.supervision import Samples, Targets
 from skparaphrase.text import check_pairs, check_texts
@@ -43,7 +43,8 @@ class TrainedModel(PaperSettings, CallbackSupportMixin, BaseEstimator):
     _kind: ClassVar[type[Targets]]
     _n_texts: ClassVar[int]  # of an example
     _fitted_name: ClassVar[str]  # the last attribute that a fit sets
-    _optimizer_settings: ClassVar[dict[str, Any]] = {}  # of a name
+    _optimizer: ClassVar[Optimizer]  # with `optimizer=None`
+    _refused: ClassVar[tuple[str, ...]] = ()  # parameters of an optimizer
     _small_steps: ClassVar[bool] = True  # see `Training`
     _later_wins: ClassVar[bool] = False
 
@@ -198,12 +199,15 @@ class TrainedModel(PaperSettings, CallbackSupportMixin, BaseEstimator):
                 "X_val and y_val."
             )
         validates = X is not None or self.validation_fraction is not None
-        training.check_patience(self.patience, validates)
+        training.check_patience(self._checked_optimizer().patience, validates)
         if X is None:
             return None
         held_out = self._read(X, y, weights, "X_val")
         self._targets.check_validation(held_out)
         return held_out
+
+    def _checked_optimizer(self) -> Optimizer:
+        return check_optimizer(self.optimizer, self._optimizer, self._refused)
 
     def _check_texts(self, X: Any) -> NDArray[np.object_]:
         if self._n_texts == 2:

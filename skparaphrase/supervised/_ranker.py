@@ -51,21 +51,19 @@ class PairwiseInteractionRanker(PairwiseInteraction):
     tokenizer : callable or WordTokenizer, default=None
         Splits a text into words; None is :class:`~skparaphrase.text.WordTokenizer`.
 
-    optimizer : {"adagrad", "adam", "rmsprop", "sgd"} or Optimizer, default="adam"
-        A name is short for `Optimizer(name, schedule="linear", clip_norm=50.0)`.
+    optimizer : str or Optimizer, default=None
+        None is `Optimizer("adam", schedule="linear", clip_norm=50.0,
+        clip_jointly=True)`. See :class:`~skparaphrase.optimizers.Optimizer`, whose
+        penalties are the paper's lambdas.
     learning_rate : float, default=0.0005
     batch_size : int, default=16
         Pairs per step. The gradient of a batch is the mean over its pairs.
     max_epochs : int, default=1
         Passes over the pairs. 0 keeps the initial parameters.
-    vectors_penalty : float, default=0.0
-        Lambda, which pulls trained vectors to where they started.
     freeze : {"vectors"} or None, default="vectors"
         None also trains the word vectors.
     validation_fraction : float, default=None
         Fraction of the examples held out to choose the epoch.
-    patience : int, default=None
-        Number of epochs without improvement before training stops.
 
     warm_start : bool, default=False
         If True, `fit` resumes from the fitted state, with optimizer and random state,
@@ -152,14 +150,12 @@ class PairwiseInteractionRanker(PairwiseInteraction):
         similarity: str | None = "coverage",
         scale: float | None = 6.0,
         tokenizer: Callable[[str], Iterable[str]] | None = None,
-        optimizer: str | Optimizer = "adam",
+        optimizer: str | Optimizer | None = None,
         learning_rate: float = 0.0005,
         batch_size: int = 16,
         max_epochs: int = 1,
-        vectors_penalty: float = 0.0,
         freeze: str | None = "vectors",
         validation_fraction: float | None = None,
-        patience: int | None = None,
         warm_start: bool = False,
         device: str = "auto",
         random_state: Any = None,

@@ -12,14 +12,20 @@ from sklearn.base import RegressorMixin
 
 from skparaphrase._estimator import Settings, store_parameters
 from skparaphrase.encoders import ParagramEncoder, SIFEncoder
-from skparaphrase.optimizers import DENSE_ADAM, Optimizer
+from skparaphrase.optimizers import DENSE, Optimizer
 from skparaphrase.supervised._base import FROZEN, SupervisedModel, wieting_settings
 from skparaphrase.supervised._model import score
 from skparaphrase.supervision import Scores
 
 #: Of Wieting et al. (2016), for averages.
 _PAPER: dict[str, Any] = {
-    **DENSE_ADAM,
+    "optimizer": Optimizer(
+        "adam",
+        **DENSE,
+        vectors_penalty=1e-5,
+        composition_penalty=1e-6,
+        head_penalty=1e-6,
+    ),
     "hidden_dim": 50,
     "how": ("product", "absdiff"),
     "normalize": False,
@@ -89,25 +95,18 @@ class SimilarityRegressor(RegressorMixin, SupervisedModel):
         Outputs of the softmax, evenly spaced over the scale. None: one for each
         integer.
 
-    optimizer : {"adagrad", "adam", "rmsprop", "sgd"} or Optimizer, default="adagrad"
-        A name is short for `Optimizer(name)`.
+    optimizer : str or Optimizer, default=None
+        None is `Optimizer("adagrad", vectors_penalty=1e-5, composition_penalty=1e-6,
+        head_penalty=1e-6)`. See :class:`~skparaphrase.optimizers.Optimizer`, whose
+        penalties are the paper's lambdas.
     learning_rate : float, default=0.01
     batch_size : int, default=50
         Examples per step.
     max_epochs : int, default=5
         Passes over the examples. 0 keeps the initial parameters.
-    vectors_penalty : float, default=1e-05
-        Lambda_w. With sparse updates, only the vectors of the batch are pulled.
-    composition_penalty : float, default=1e-6
-        Lambda_c, for the other parameters of the encoder.
-    head_penalty : float, default=1e-6
-        Lambda_s, which pulls projection and head to zero. As in the papers' code, half
-        of each lambda multiplies the sum of squares.
     validation_fraction : float, default=None
         Fraction of the examples held out to be scored after every epoch; the best epoch
         is kept. Or pass `X_val` and `y_val` to :meth:`fit`.
-    patience : int, default=None
-        Number of epochs without improvement before training stops.
 
     warm_start : bool, default=False
         If True, `fit` resumes from the fitted state, including optimizer and random
@@ -186,6 +185,9 @@ class SimilarityRegressor(RegressorMixin, SupervisedModel):
 
     _kind = Scores
     _n_texts = 2
+    _optimizer = Optimizer(
+        "adagrad", vectors_penalty=1e-5, composition_penalty=1e-6, head_penalty=1e-6
+    )
 
     _paper_settings: ClassVar[Settings] = {
         **wieting_settings(_PAPER, ParagramEncoder(pooling="mean")),
@@ -201,9 +203,13 @@ class SimilarityRegressor(RegressorMixin, SupervisedModel):
             "hidden_dim": 300,
             "normalize": True,
             "batch_size": 32,
-            "vectors_penalty": 1e-4,
-            "composition_penalty": 1e-5,
-            "head_penalty": 1e-7,
+            "optimizer": Optimizer(
+                "adam",
+                **DENSE,
+                vectors_penalty=1e-4,
+                composition_penalty=1e-5,
+                head_penalty=1e-7,
+            ),
         },
     }
 
@@ -220,15 +226,11 @@ class SimilarityRegressor(RegressorMixin, SupervisedModel):
         prior: str | None = None,
         score_range: tuple[float, float] | None = None,
         n_levels: int | None = None,
-        optimizer: str | Optimizer = "adagrad",
+        optimizer: str | Optimizer | None = None,
         learning_rate: float = 0.01,
         batch_size: int = 50,
         max_epochs: int = 5,
-        vectors_penalty: float = 1e-05,
-        composition_penalty: float = 1e-6,
-        head_penalty: float = 1e-6,
         validation_fraction: float | None = None,
-        patience: int | None = None,
         warm_start: bool = False,
         device: str = "auto",
         random_state: Any = None,

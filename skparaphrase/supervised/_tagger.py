@@ -6,7 +6,7 @@
 from collections.abc import Iterable, Mapping, Set
 from copy import copy
 from itertools import chain
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -34,15 +34,26 @@ from skparaphrase.encoders import (
     initialize_encoder,
     warn_if_fitted,
 )
-from skparaphrase.optimizers import Optimizer, check_optimizer
+from skparaphrase.optimizers import Optimizer
 from skparaphrase.supervised._base import select
 from skparaphrase.supervised._model import TrainedModel
 from skparaphrase.supervision import Samples, TokenTags
 from skparaphrase.text import TokenBatch
 from skparaphrase.text._check import describe, is_missing
 
+
+def _sgd(penalty: float, **settings: Any) -> Optimizer:
+    """Gradient descent with the same penalty for all parameters, as in the paper."""
+    return Optimizer(
+        "sgd",
+        vectors_penalty=penalty,
+        composition_penalty=penalty,
+        head_penalty=penalty,
+        **settings,
+    )
+
+
 _CHARAGRAM: dict[str, Any] = {"min_count": 2, "dim": 150, "activation": "relu"}
-_DENSE = {"optimizer": Optimizer("sgd", sparse=False)}
 _CHARACTERS: dict[str, Any] = {"embedding_dim": 50, "dim": 150, "lowercase": False}
 
 
@@ -76,23 +87,19 @@ class SequenceTagger(TrainedModel):
         Fraction of the components of word vectors, and of states, that are dropped in
         training. Not in the paper.
 
-    optimizer : {"adagrad", "adam", "rmsprop", "sgd"} or Optimizer, default="sgd"
-        See :class:`~skparaphrase.optimizers.Optimizer`.
+    optimizer : str or Optimizer, default=None
+        None is `Optimizer("sgd", vectors_penalty=1e-6, composition_penalty=1e-6,
+        head_penalty=1e-6)`. See :class:`~skparaphrase.optimizers.Optimizer`, whose
+        penalties are the paper's lambdas.
     learning_rate : float, default=0.2
         Values around 0.002 suit Adam.
     batch_size : int, default=100
         Sentences per step.
     max_epochs : int, default=50
         Passes over the sentences. 0 keeps the initial parameters.
-    penalty : float, default=1e-6
-        Lambda, which pulls all parameters, biases included, to zero; those of word
-        encoders that start from word vectors, to these. With sparse updates, only the
-        n-grams, characters or words of the batch are pulled.
     validation_fraction : float, default=None
         Fraction of the sentences, chosen at random, to score after every epoch instead
         of training on them; the best epoch is kept.
-    patience : int, default=None
-        Number of epochs without improvement before training stops.
 
     warm_start : bool, default=False
         If True, `fit` resumes from the fitted state, including optimizer and random
@@ -158,34 +165,36 @@ class SequenceTagger(TrainedModel):
     _kind = TokenTags
     _n_texts = 1
     _fitted_name = "parameters_"
+    _optimizer = _sgd(1e-6)
+    _refused = ("word_dropout", "scramble")
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **TrainedModel._parameter_constraints,
         "word_encoder": [HasMethods(["transform"]), None],
         "dense_dim": [Interval(Integral, 1, None, closed="left")],
         "capitals": [StrOptions({"auto"}), "boolean"],
-        "penalty": [Interval(Real, 0, None, closed="left")],
     }
 
     _paper_settings: ClassVar[Settings] = {
-        "charagram": {**_DENSE, "word_encoder": CharagramEncoder(**_CHARAGRAM)},
+        "charagram": {
+            "word_encoder": CharagramEncoder(**_CHARAGRAM),
+            "optimizer": _sgd(1e-6, sparse=False),
+        },
         "charagram-2-layers": {
-            **_DENSE,
             "word_encoder": CharagramEncoder(**_CHARAGRAM, n_layers=2),
+            "optimizer": _sgd(1e-6, sparse=False),
         },
         "char-cnn": {
-            **_DENSE,
             "word_encoder": CharCNNEncoder(
                 **_CHARACTERS, filters="equal", conv_activation="tanh"
             ),
-            "penalty": 1e-5,
+            "optimizer": _sgd(1e-5, sparse=False),
         },
         "char-lstm": {
-            **_DENSE,
             "word_encoder": CharLSTMEncoder(
                 **_CHARACTERS, embedding_range=None, output_gate=True
             ),
-            "penalty": 1e-5,
+            "optimizer": _sgd(1e-5, sparse=False),
         },
     }
 
@@ -197,13 +206,11 @@ class SequenceTagger(TrainedModel):
         dense_dim: int = 50,
         capitals: bool | str = "auto",
         dropout: float = 0.0,
-        optimizer: str | Optimizer = "sgd",
+        optimizer: str | Optimizer | None = None,
         learning_rate: float = 0.2,
         batch_size: int = 100,
         max_epochs: int = 50,
-        penalty: float = 1e-6,
         validation_fraction: float | None = None,
-        patience: int | None = None,
         warm_start: bool = False,
         device: str = "auto",
         random_state: Any = None,
@@ -379,12 +386,12 @@ class SequenceTagger(TrainedModel):
 
     def _trainer(self, examples: Samples) -> "training.TaggerTrainer":
         device = networks.resolve_device(self.device)
-        optimizer = check_optimizer(self.optimizer, **self._optimizer_settings)
+        optimizer = self._checked_optimizer()
         encoder = self.word_encoder_
         frozen = isinstance(self.word_encoder, FrozenEstimator)
         tagger = self._fitted_tagger().to(device)
         tagger.composition.requires_grad_(not frozen)
-        anchors = anchor_table(encoder) if optimizer._uses_start(self.penalty) else None
+        anchors = anchor_table(encoder) if optimizer._uses_start else None
         return training.TaggerTrainer(
             tagger,
             networks.WordTable(

@@ -104,6 +104,8 @@ class Training:
         if self.trainer.is_shareable and n_processes() > 1:
             share_steps(self.trainer)
         trainer = self.trainer
+        if self.estimator.n_epochs_:
+            trainer.ordered_first_epoch = False
         if memory := self.estimator._optimizer_state.get(trainer.optimizer.name):
             trainer.rule.load_state_dict(memory, trainer.device)
 
@@ -266,7 +268,7 @@ class Training:
             elif self.later_wins and score == best.score:
                 best = Best(score, n_epochs, best.since, self.snapshot())
             self.best, estimator.best_epoch_ = best, best.epoch
-            patience = estimator.patience
+            patience = self.trainer.optimizer.patience
             is_last = patience is not None and n_epochs - best.since >= patience
         if estimator.verbose and process_rank() == 0:
             print(line)

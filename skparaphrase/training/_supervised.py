@@ -117,8 +117,7 @@ class HeadTrainer(ExamplesTrainer):
     composition : Composition
     head : Head
     *parts : table, settings, optimizer, random_state
-        See :class:`BaseTrainer`; `composition_penalty` and `head_penalty` of the
-        settings are used as well.
+        See :class:`BaseTrainer`.
     loss, examples
         See :class:`ExamplesTrainer`.
     prior : dict of str to ndarray, default=None
@@ -156,15 +155,14 @@ class HeadTrainer(ExamplesTrainer):
     def penalty(self, name: str) -> float:
         """Lambda of a parameter."""
         if name.startswith("head."):
-            return float(self.settings.head_penalty)
-        return float(self.settings.composition_penalty)
+            return float(self.optimizer.head_penalty)
+        return float(self.optimizer.composition_penalty)
 
 
 class InteractionTrainer(ExamplesTrainer):
     """Trains the interaction model, without penalties on its parameters."""
 
     module: Interaction
-    clip_together = True
 
     def make(self, chosen: Ints) -> tuple[TokenBatch, Ints, Ints]:
         """Distinct texts of some pairs, their indices, and those of the pairs."""
@@ -186,7 +184,7 @@ class TaggerTrainer(BaseTrainer):
     ----------
     tagger : Tagger
     *parts : table, settings, optimizer, random_state
-        See :class:`BaseTrainer`; `penalty` of the settings holds for all parameters.
+        See :class:`BaseTrainer`.
     sentences : Sentences
         Each contains a word.
     tags : ndarray of shape (n_tokens,)
@@ -200,7 +198,6 @@ class TaggerTrainer(BaseTrainer):
         composition = tagger.composition
         anchors = {f"composition.{k}": to for k, to in composition.anchors.items()}
         super().__init__(tagger, *parts, n_examples=len(sentences), anchors=anchors)
-        self.vectors_penalty = self.settings.penalty
         self.sentences = sentences
         self.tags = TokenBatch(tags.astype(np.int32), sentences.sentences.offsets)
         self.per_sentence = len(tags) / max(len(sentences), 1)
@@ -234,4 +231,6 @@ class TaggerTrainer(BaseTrainer):
 
     def penalty(self, name: str) -> float:
         """Lambda of a parameter."""
-        return float(self.settings.penalty)
+        if name.startswith("composition."):
+            return float(self.optimizer.composition_penalty)
+        return float(self.optimizer.head_penalty)

@@ -5,7 +5,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import torch
@@ -69,10 +69,8 @@ class BaseTrainer:
         the rows of a batch.
     """
 
-    ordered_first_epoch = False
     vectors_rate = 1.0  # factor of the learning rate
     texts_per_row = 1
-    clip_together: ClassVar[bool] = False  # one norm for all gradients, or for each
     is_shareable = False
     is_shared = False  # with other processes
     encode: Callable[..., Tensor]
@@ -101,7 +99,7 @@ class BaseTrainer:
         rule = RULES[optimizer.name]
         self.rule = rule(settings.learning_rate, optimizer.momentum)
         self.limits = ChangeLimits(optimizer.max_change)
-        self.vectors_penalty: float = getattr(settings, "vectors_penalty", 0.0)
+        self.ordered_first_epoch: bool = optimizer.ordered_first_epoch
 
     def slices(self) -> list[slice]:
         """The batches of an epoch; the last one may be smaller."""
@@ -135,12 +133,12 @@ class BaseTrainer:
     @torch.no_grad()
     def update(self, leaf: Tensor, used: UsedRows) -> None:
         """Update with the gradients of a loss and of the penalties."""
-        if self.optimizer.clip_norm is not None and self.clip_together:
+        if self.optimizer.clip_norm is not None and self.optimizer.clip_jointly:
             tensors = [leaf, *self.module.parameters()]
             nn.utils.clip_grad_norm_(tensors, self.optimizer.clip_norm)
         if leaf.requires_grad:
             start: Any = used.initial
-            gradient = self._gradient(leaf, self.vectors_penalty, start)
+            gradient = self._gradient(leaf, self.optimizer.vectors_penalty, start)
             weight, rate = self.table.weight, self.vectors_rate
             limits = None
             if self.optimizer.max_change is not None and start is not None:
@@ -166,7 +164,7 @@ class BaseTrainer:
             # Exactly zero where nothing has moved: Adam would turn rounding into steps.
             pull = values if anchor is None else values - anchor
             gradient.add_(pull, alpha=penalty)
-        if self.optimizer.clip_norm is not None and not self.clip_together:
+        if self.optimizer.clip_norm is not None and not self.optimizer.clip_jointly:
             clip_norm_(gradient, self.optimizer.clip_norm)
         return gradient
 
@@ -239,8 +237,7 @@ class ParaphraseTrainer(BaseTrainer):
     ----------
     composition : Composition
     *parts : table, settings, optimizer, random_state
-        See :class:`BaseTrainer`; `composition_penalty`, `word_dropout`, `scramble` and
-        `ordered_first_epoch` of the settings are used as well.
+        See :class:`BaseTrainer`.
     loss : Loss
         See :class:`skparaphrase.losses.Loss`.
     texts : TokenBatch
@@ -271,15 +268,10 @@ class ParaphraseTrainer(BaseTrainer):
     ) -> None:
         n_examples, anchors = len(examples), composition.anchors
         super().__init__(composition, *parts, n_examples=n_examples, anchors=anchors)
-        settings = self.settings
         self.composition = composition
         # Else a text's vector depends on the batch, or on what is drawn for all of it.
         self.is_shareable = composition.batch_size is None and not composition.dropout
         self.encode = composition
-        self.composition_penalty = getattr(settings, "composition_penalty", 0.0)
-        self.word_dropout = getattr(settings, "word_dropout", 0.0)
-        self.scramble = getattr(settings, "scramble", 0.0)
-        self.ordered_first_epoch = settings.ordered_first_epoch
         self.loss = loss
         self.texts = texts
         self.examples = examples
@@ -317,9 +309,11 @@ class ParaphraseTrainer(BaseTrainer):
         """The mean loss of a batch, the leaf that it depends on, and its rows."""
         used, offsets, indices, chosen = batch
         ids = used.local
-        if self.scramble:
+        if self.optimizer.scramble:
             n_together = 2 if len(indices) == 2 * len(chosen) else 1
-            order = _scrambled(offsets, self.scramble, self.random_state, n_together)
+            order = _scrambled(
+                offsets, self.optimizer.scramble, self.random_state, n_together
+            )
             ids = ids[to_device(order, ids.device)]
         leaf = self.table.leaf(used)
         known = self._batch(indices, chosen, self.random_state)
@@ -351,7 +345,7 @@ class ParaphraseTrainer(BaseTrainer):
 
     def penalty(self, name: str) -> float:
         """Lambda of a parameter."""
-        return float(self.composition_penalty)
+        return float(self.optimizer.composition_penalty)
 
     def constant_loss(self) -> float:
         """The loss of the first batch if all texts had the same vector.
@@ -393,7 +387,7 @@ class ParaphraseTrainer(BaseTrainer):
     def _loss(
         self, leaf: Tensor, ids: Tensor, offsets: Ints, batch: LossBatch
     ) -> Tensor:
-        rate = self.word_dropout or self.composition.dropout
+        rate = self.optimizer.word_dropout or self.composition.dropout
         if not (rate and hasattr(self.loss, "choose")):
             return self.loss.compute(self._embed(leaf, ids, offsets, rate), batch)
         # Negatives are chosen without dropout, and embedded again with other masks.

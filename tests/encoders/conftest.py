@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 import registry
 from numpy.testing import assert_allclose
+from sklearn.base import clone
 
 from skparaphrase.losses import MarginLoss
 from skparaphrase.optimizers import Optimizer
@@ -58,7 +59,11 @@ def make(name, **changes):
     }  # fmt: skip
     if name in OF_WORDS:
         params.setdefault("vectors", VECTORS)
-    return registry.TRAINED[f"{class_name}Encoder"](**params)
+    limits = {k: params.pop(k) for k in list(params) if k.startswith("optimizer__")}
+    encoder = registry.TRAINED[f"{class_name}Encoder"](**params)
+    if limits:
+        encoder.optimizer = clone(encoder.optimizer or encoder._optimizer)
+    return encoder.set_params(**limits)
 
 
 def state(encoder):

@@ -8,6 +8,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from skparaphrase.encoders import AverageEncoder
+from skparaphrase.optimizers import Optimizer
 
 
 def test_the_identity_rnn_starts_as_the_average_and_the_rnn_does_not(zoo):
@@ -24,8 +25,8 @@ def test_the_identity_rnn_starts_as_the_average_and_the_rnn_does_not(zoo):
 @pytest.mark.parametrize("name", ["rnn", "irnn"])
 def test_the_penalty_pulls_matrices_to_their_anchor(zoo, name):
     encoder = zoo.make(
-        name, composition_penalty=1e4, learning_rate=0.01, max_epochs=60,
-        optimizer="adam",
+        name, learning_rate=0.01, max_epochs=60,
+        optimizer=Optimizer(vectors_penalty=1e-6, composition_penalty=1e4),
     ).fit(zoo.pairs)  # fmt: skip
     anchor = np.eye(5) if name == "irnn" else 0.0
     for key, value in encoder.parameters_.items():

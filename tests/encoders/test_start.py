@@ -163,7 +163,8 @@ def test_a_trained_encoder_of_averages_starts_networks(zoo):
 @pytest.mark.parametrize("penalty", [True, False])
 def test_penalties_pull_to_init(zoo, average, penalty):
     init = weighted_table(average).matrix
-    settings = {"vectors_penalty": 1e4, "learning_rate": 1e-3, "max_epochs": 5}
+    pulled = Optimizer("adagrad", vectors_penalty=1e4)
+    settings = {"optimizer": pulled, "learning_rate": 1e-3, "max_epochs": 5}
     if not penalty:
         settings = {"optimizer": Optimizer(max_change=1e-3), "learning_rate": 0.5}
     encoder = zoo.make("paragram", vectors=None, init=average, **settings)
@@ -226,7 +227,7 @@ def test_a_start_is_found_once_a_fit(zoo, monkeypatch):
         "skparaphrase.encoders._trained.start",
         lambda *args: calls.append(args) or start(*args),
     )
-    encoder = zoo.make("paragram", vectors_penalty=0.1, warm_start=True)
+    encoder = zoo.make("paragram", optimizer__vectors_penalty=0.1, warm_start=True)
     encoder.fit(zoo.pairs).fit(zoo.pairs).partial_fit(zoo.pairs)
     assert len(calls) == 1
     assert anchor_table(encoder) is anchor_table(encoder) is zoo.vectors

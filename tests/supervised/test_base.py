@@ -151,12 +151,11 @@ def test_a_linear_head_starts_as_logistic_regression(vectors, sentences):
 
 @pytest.mark.parametrize("penalty", [0.0, 1e-6])
 def test_the_largest_change_needs_no_penalty(penalty, vectors, sentences, labels):
-    optimizer = Optimizer("adagrad", max_change=0.05)
+    optimizer = Optimizer("adagrad", max_change=0.05, vectors_penalty=penalty)
     model = SentenceClassifier(
         ParagramEncoder(vectors),
         scale=None,
         normalize=False,
-        vectors_penalty=penalty,
         **{**SMALL, "optimizer": optimizer, "learning_rate": 0.5},
     )
     model.fit(sentences, labels)
@@ -195,7 +194,7 @@ def test_steps_of_vectors_are_shorter_by_the_factor(sentences, labels, fitted):
     # Adam's first step is as long as the rate.
     model = SentenceClassifier(fitted, prior="universal", **SMALL)
     model.set_params(normalize=False, scale=9.0, learning_rate=0.001)
-    model.set_params(optimizer="adam", max_epochs=1, batch_size=30, vectors_penalty=0)
+    model.set_params(optimizer="adam", max_epochs=1, batch_size=30)
     model.fit(sentences, labels)
     moved = np.abs(model.encoder_.vectors_.matrix - fitted.vectors_.matrix).max()
     assert model.scale_ > 2
@@ -310,7 +309,8 @@ def test_huge_penalties_return_the_start(prior, vectors, pairs, gold, fitted):
     model.set_params(max_epochs=20)
     moved = []
     for penalty in (0, 1e4):
-        model.set_params(vectors_penalty=penalty, composition_penalty=penalty)
+        limits = {"vectors_penalty": penalty, "composition_penalty": penalty}
+        model.set_params(optimizer=Optimizer("adagrad", **limits))
         encoder = model.fit(pairs, gold).encoder_
         found = [np.abs(encoder.vectors_.matrix - start.vectors_.matrix).max()]
         for name, value in start.parameters_.items():
@@ -325,7 +325,7 @@ def test_prior_without_penalties_is_the_plain_model(
 ):
     settings = {"max_epochs": 1, "batch_size": 8, "device": "cpu", "random_state": 1}
     trained = FrozenEstimator(Encoder(vectors, **settings).fit(pairs))
-    none = {"vectors_penalty": 0, "composition_penalty": 0, **SMALL}
+    none = {**SMALL, "optimizer": "adagrad"}
     prior = SimilarityRegressor(trained, prior="universal", **none).fit(pairs, gold)
     plain = SimilarityRegressor(Encoder(vectors, init=trained), **none)
     assert_same_bits(prior, plain.fit(pairs, gold))
@@ -337,7 +337,7 @@ def test_prior_of_an_average(vectors, pairs, gold):
     start = clone(model).set_params(max_epochs=0).fit(pairs, gold).encoder_
     assert_array_equal(start.transform(pairs), average.transform(pairs))
     moved = model.fit(pairs, gold).encoder_.vectors_.matrix - vectors.matrix
-    model.set_params(vectors_penalty=1e4).fit(pairs, gold)
+    model.set_params(optimizer=Optimizer(vectors_penalty=1e4)).fit(pairs, gold)
     held = model.encoder_.vectors_.matrix - vectors.matrix
     assert np.abs(held).max() < np.abs(moved).max()
 

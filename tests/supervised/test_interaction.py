@@ -266,7 +266,8 @@ def test_penalty_pulls_to_where_vectors_began(vectors, pairs, gold):
     start = model.fit(pairs, gold).vectors_.matrix
     far = []
     for penalty in (0.0, 100.0):
-        model.set_params(vectors_penalty=penalty, max_epochs=5).fit(pairs, gold)
+        optimizer = Optimizer("adam", vectors_penalty=penalty)
+        model.set_params(optimizer=optimizer, max_epochs=5).fit(pairs, gold)
         far.append(np.abs(model.vectors_.matrix - start).mean())
     assert far[1] < far[0] / 2
 
@@ -402,7 +403,7 @@ def test_no_known_word_at_all(freeze, vectors, pairs, gold):
         ({"hidden_dim": 0}, "hidden_dim"),
         ({"freeze": "all"}, "freeze"),
         ({"scale": 0}, "scale"),
-        ({"vectors_penalty": -1}, "vectors_penalty"),
+        ({"optimizer": Optimizer(head_penalty=1)}, "head_penalty=1 .* no effect"),
         ({"vectors": "glove"}, "vectors"),
         ({"tokenizer": WordTokenizer("(")}, "pattern"),
         ({"device": "mps"}, "double precision"),

@@ -178,7 +178,7 @@ def test_vectors_are_made_once_for_each_distinct_word(monkeypatch):
 
 
 def test_loss_curve_is_the_mean_of_tokens():
-    tagger = make_tagger(learning_rate=1e-12, max_epochs=1, penalty=0).fit(X, Y)
+    tagger = make_tagger(learning_rate=1e-12, max_epochs=1, optimizer="sgd").fit(X, Y)
     start = make_tagger(max_epochs=0).fit(X, Y)
     losses = []
     for row, tags in zip(start.predict_proba(X), Y, strict=True):

@@ -43,7 +43,7 @@ def test_the_loss_is_one_less_the_mean_cosine():
 
 def test_a_step_follows_the_gradient():
     """One text of one word, against the derivative of the cosine written out."""
-    encoder = student(max_epochs=1, optimizer="adam", vectors_penalty=0)
+    encoder = student(max_epochs=1, optimizer="adam")
     target = teach(["w3"])
     encoder.fit(["w3", "w3"], np.repeat(target, 2, axis=0))
     start, aim = VECTORS["w3"].astype(float), unit(target)[0]

@@ -55,7 +55,9 @@ MODELS = {
         **WORD, optimizer=Optimizer("adagrad", sparse=False)
     ),
     "dropout": ParagramEncoder(
-        **WORD, word_dropout=0.3, loss=MarginLoss(negatives="mix")
+        **WORD,
+        optimizer=Optimizer("adagrad", word_dropout=0.3),
+        loss=MarginLoss(negatives="mix"),
     ),
     "lstm": LSTMEncoder(**WORD, optimizer=Optimizer("adam", clip_norm=1.0)),
     "n-grams": CharagramEncoder(**COMMON, dim=8),
@@ -78,8 +80,7 @@ def fitted(name):
         return model.loss_curve_, model.predict(SIMILAR)
     elif name == "unknown words":  # the second process has nothing else
         pairs = [PAIRS[0], *[("qzqz", "zqzq")] * 6]
-        model = LSTMEncoder(**WORD)
-        model.ordered_first_epoch = True
+        model = LSTMEncoder(**WORD, optimizer=Optimizer(ordered_first_epoch=True))
         model.fit(pairs)
     elif name == "parts":
         model = ParagramEncoder(**WORD).fit(PAIRS[:15]).partial_fit(PAIRS[15:])

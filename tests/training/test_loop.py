@@ -40,7 +40,6 @@ SMALL = {"max_epochs": 1, "device": "cpu", "random_state": 0}
 class Trainer:
     """Loses 1 / epoch, and holds the number of the epoch."""
 
-    optimizer = SimpleNamespace(name="sgd", schedule="constant")
     rule = SimpleNamespace(
         state_dict=lambda: {"moment": 1}, load_state_dict=lambda state, device: None
     )
@@ -49,7 +48,10 @@ class Trainer:
     n_slices, n_made = 20, 0
     random_state = np.random.RandomState(0)
 
-    def __init__(self, losses=None):
+    def __init__(self, losses=None, patience=None):
+        self.optimizer = SimpleNamespace(
+            name="sgd", schedule="constant", patience=patience
+        )
         self.epoch = 0
         self.n_examples = self.n_slices
         self.losses = losses
@@ -97,17 +99,17 @@ class Context:
         return metadata is not None and metadata["epoch"] == self.stop_after
 
 
-def fit(scores=None, *, start=0, context=None, losses=None, **params):
+def fit(scores=None, *, start=0, context=None, losses=None, patience=None, **params):
     """An estimator after training, and the training; `start` is the first score."""
     estimator = SimpleNamespace(
         loss_curve_=[], n_epochs_=0, _optimizer_state={},
-        **{"max_epochs": 5, "patience": None, "warm_start": False, "verbose": False},
+        max_epochs=5, warm_start=False, verbose=False,
     )  # fmt: skip
     later_wins = params.pop("later_wins", False)
     vars(estimator).update(params)
     training = Training(
         estimator,
-        Trainer(losses),
+        Trainer(losses, patience),
         lambda arrays: {"epoch_": int(arrays["epoch"])},
         validate=None if scores is None else lambda: [start, *scores][estimator.epoch_],
         later_wins=later_wins,

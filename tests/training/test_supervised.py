@@ -101,8 +101,9 @@ def make_head_trainer(
         normal(N_WORDS, DIM), initial=normal(N_WORDS, DIM, seed=1), sparse=sparse,
         device=CPU, frozen=frozen,
     )  # fmt: skip
-    settings = SimpleNamespace(
-        learning_rate=rate, batch_size=batch_size, max_epochs=1, vectors_penalty=0.3,
+    settings = SimpleNamespace(learning_rate=rate, batch_size=batch_size, max_epochs=1)
+    limits = Optimizer(
+        optimizer, sparse=sparse, max_change=None, vectors_penalty=0.3,
         composition_penalty=0.2, head_penalty=0.1,
     )  # fmt: skip
     rng = np.random.RandomState(5)
@@ -114,8 +115,8 @@ def make_head_trainer(
         rng.uniform(0.2, 2, size=n).astype(np.float32),
     )
     trainer = HeadTrainer(
-        randomise(composition), randomise(module), table, settings,
-        Optimizer(optimizer, sparse=sparse, max_change=None), np.random.RandomState(0),
+        randomise(composition), randomise(module), table, settings, limits,
+        np.random.RandomState(0),
         loss=loss, examples=examples, prior=prior,
     )  # fmt: skip
     trainer.vectors_rate = 0.25
@@ -243,8 +244,8 @@ def make_pair_trainer(
     table.weight = table.weight.to(net.grid.output.weight.dtype)
     return InteractionTrainer(
         net, table, SimpleNamespace(learning_rate=rate, batch_size=batch_size),
-        Optimizer(optimizer, **settings), np.random.RandomState(state), loss=loss,
-        examples=examples,
+        Optimizer(optimizer, clip_jointly=True, **settings),
+        np.random.RandomState(state), loss=loss, examples=examples,
     )  # fmt: skip
 
 
@@ -399,11 +400,13 @@ def make_tag_trainer(
     table = WordTable(
         random_state.randn(6, 4).astype(np.float32), sparse=sparse, device=CPU
     )
-    settings = SimpleNamespace(
-        learning_rate=1.0, batch_size=batch_size, penalty=penalty
-    )
+    limits = Optimizer(
+        optimizer, momentum=0.0, vectors_penalty=penalty, composition_penalty=penalty,
+        head_penalty=penalty,
+    )  # fmt: skip
     return TaggerTrainer(
-        tagger, table, settings, Optimizer(optimizer, momentum=0.0), random_state,
+        tagger, table, SimpleNamespace(learning_rate=1.0, batch_size=batch_size),
+        limits, random_state,
         sentences=Sentences(WORDS, CAPITALS, SENTENCES), tags=TAGS,
     )  # fmt: skip
 

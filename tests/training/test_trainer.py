@@ -37,11 +37,6 @@ equations = SimpleNamespace(
     **run_path(str(Path(__file__).parents[1] / "networks" / "equations.py"))
 )
 N_WORDS, DIM = 9, 3
-SETTINGS = {
-    "learning_rate": 0.05, "batch_size": 4, "vectors_penalty": 0.0,
-    "composition_penalty": 0.0, "word_dropout": 0.0, "scramble": 0.0,
-    "ordered_first_epoch": False,
-}  # fmt: skip
 
 
 def epochs(trainer, n_epochs, done=0):
@@ -61,8 +56,8 @@ def make_texts(n_texts=6, *, longest=4, shortest=1):
 
 def make_trainer(
     composition=None, texts=None, *, loss=None, examples=None, seed=0, frozen=False,
-    optimizer="adagrad", sparse=True, clip_norm=None, schedule="constant", reset=False,
-    max_change=None, known=None, **settings,
+    optimizer="adagrad", sparse=True, max_change=None, known=None, learning_rate=0.05,
+    batch_size=4, **limits,
 ):  # fmt: skip
     composition = Average(DIM) if composition is None else composition
     texts = make_texts() if texts is None else texts
@@ -78,11 +73,8 @@ def make_trainer(
     return ParaphraseTrainer(
         composition,
         table,
-        SimpleNamespace(**{**SETTINGS, **settings}),
-        Optimizer(
-            optimizer, sparse=sparse, clip_norm=clip_norm, schedule=schedule,
-            reset=reset, max_change=max_change,
-        ),
+        SimpleNamespace(learning_rate=learning_rate, batch_size=batch_size),
+        Optimizer(optimizer, sparse=sparse, max_change=max_change, **limits),
         np.random.RandomState(seed),
         loss=MarginLoss(0.9) if loss is None else loss,
         texts=texts,
