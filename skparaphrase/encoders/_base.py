@@ -104,7 +104,6 @@ class TextEncoder(LastAxisTransformer, BaseEstimator):
         tags.input_tags.string = True
         tags.input_tags.one_d_array = True
         tags.input_tags.two_d_array = False
-        assert tags.transformer_tags is not None
         tags.transformer_tags.preserves_dtype = []
         return tags
 

@@ -274,8 +274,7 @@ class Embedder:
         -------
         vectors : list of list of float
         """
-        vectors: list[list[float]] = self.encode(texts).tolist()
-        return vectors
+        return self.encode(texts).tolist()
 
     def embed_query(
         self, text: str = "", *, input: list[str] | None = None
@@ -347,8 +346,7 @@ class Embedder:
         -------
         cosines : ndarray of shape (n, m), float32
         """
-        cosines: NDArray[np.floating] = cosine_similarity(embeddings1, embeddings2)
-        return cosines
+        return cosine_similarity(embeddings1, embeddings2)
 
     def similarity_pairwise(
         self, embeddings1: ArrayLike, embeddings2: ArrayLike

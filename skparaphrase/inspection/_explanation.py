@@ -97,10 +97,10 @@ def explain_similarity(a: str, b: str, encoder: Encoder | None = None) -> "DataF
         words.append(list(tokenizer(text)))
         if not words[-1]:
             raise ValueError(f"{name} has no words: {text!r}.")
-    whole = _embed(transformer, [a, b])
+    vectors = _embed(transformer, [a, b])
     parts = [_parts(transformer, first_step, each) for each in words]
     sums = np.array([part.sum(axis=0) for part in parts])
-    is_sum = bool((cosine(sums, whole) > 1 - _TOLERANCE).all())
+    is_sum = bool((cosine(sums, vectors) > 1 - _TOLERANCE).all())
     if is_sum:
         first, second = (
             part / (np.linalg.norm(part.sum(axis=0)) or 1) for part in parts
@@ -109,7 +109,7 @@ def explain_similarity(a: str, b: str, encoder: Encoder | None = None) -> "DataF
     else:
         shares = _deletion_interactions(transformer, *words)
     frame = pandas.DataFrame(shares, index=words[0], columns=words[1])
-    frame.attrs.update(cosine=float(cosine(*whole)), is_sum=is_sum)
+    frame.attrs.update(cosine=float(cosine(*vectors)), is_sum=is_sum)
     return frame
 
 

@@ -248,8 +248,7 @@ class LastAxisUnion(LastAxisTransformer, DocumentedOnline, FeatureUnion):
         self : LastAxisUnion
         """
         self._factors()
-        fitted: Self = super().fit(X, y, **fit_params)
-        return fitted
+        return super().fit(X, y, **fit_params)
 
     @fit_context(prefer_skip_nested_validation=False)
     def fit_transform(

@@ -119,6 +119,5 @@ class PairSimilarity(RegressorMixin, DocumentedOnline, BaseEstimator):
         tags.input_tags.three_d_array = True
         tags.input_tags.two_d_array = False
         tags.target_tags.required = False
-        assert tags.regressor_tags is not None
         tags.regressor_tags.poor_score = True
         return tags
