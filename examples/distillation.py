@@ -32,7 +32,7 @@ from skparaphrase.encoders import AverageEncoder, DistilledEncoder, SIFEncoder
 from skparaphrase.metrics import pearson_score
 from skparaphrase.pairs import PairSimilarity
 from skparaphrase.text import WordTokenizer
-from skparaphrase.vectors import WordVectors
+from skparaphrase.vectors import WordVectors, fit_subwords
 
 parser = argparse.ArgumentParser(description=__doc__.splitlines()[1])
 parser.add_argument("--teacher", help="a model of sentence-transformers")
@@ -92,7 +92,7 @@ student.fit(texts, targets)
 # %%
 # Fit n-gram vectors for unknown words. The encoder is an average of word vectors.
 
-encoder = AverageEncoder(student.vectors_.fit_subwords())
+encoder = AverageEncoder(fit_subwords(student.vectors_))
 print(f"student: {time.perf_counter() - started:.0f} s")
 if args.out:
     encoder.set_params(vectors=encoder.vectors.astype("int8")).save(args.out)

@@ -34,6 +34,7 @@ from sklearn.preprocessing import Normalizer
 
 import skparaphrase
 from skparaphrase.datasets import load_faq, load_word_frequencies
+from skparaphrase.vectors import nearest_words
 
 faq = load_faq()
 texts, topics = list(faq.data), faq.topics
@@ -62,7 +63,8 @@ centres = clusters[-1].cluster_centers_
 distances = clusters.transform(texts)  # of each text and centre
 names = {}
 for number, centre in enumerate(centres):
-    nearest = encoder.vectors.nearest(centre - centres.mean(axis=0), n=500)
+    direction = centre - centres.mean(axis=0)
+    nearest = nearest_words(encoder.vectors, direction, n=500)
     common = [word for word, _ in nearest if frequencies.get(word, 0) > 20_000]
     names[number] = common[0]
     print(f"{', '.join(common[:3])} ({np.sum(numbers == number)} questions)")

@@ -39,7 +39,7 @@ from skparaphrase.inspection import token_weights
 from skparaphrase.metrics import pearson_score
 from skparaphrase.optimizers import Optimizer
 from skparaphrase.pairs import PairSimilarity
-from skparaphrase.vectors import WordFrequencies
+from skparaphrase.vectors import WordFrequencies, remove_mean
 
 pairs = (read_pairs(sys.argv[1]) if len(sys.argv) > 1 else load_paraphrases()).data
 words = ["the", "is", "about", "man", "red", "dog"]
@@ -99,7 +99,7 @@ plt.show()
 # of a text, and lengthens others. ``max_change=None`` lets it change them freely.
 
 encoder = ParagramEncoder(
-    load_word_vectors().centered(),
+    remove_mean(load_word_vectors()),
     optimizer=Optimizer("adagrad", max_change=None),
     learning_rate=0.05,
     max_epochs=10,

@@ -19,8 +19,7 @@ from sklearn.utils import check_scalar
 
 from skparaphrase._compat import safe_indexing
 from skparaphrase._typing import Encoder, FilePath
-from skparaphrase.text._check import materialize
-from skparaphrase.text._stored import count_rows, is_stored, read_blocks
+from skparaphrase.text import count_rows, is_stored, materialize, read_blocks
 
 __all__ = ["transform_to"]
 

@@ -88,11 +88,8 @@ DOORS = {
     *("encoders._pretrained", "encoders._similarity", "encoders._start"),
     *("encoders._trained", "metrics._ranking"),
     *("metrics._similarity", "storage._folders", "storage._models"),
-    *("text._batch", "text._check", "text._lookup"),
-    *("text._ngrams", "text._stored", "text._tokenizer", "vectors._bundled"),
-    *("vectors._pooling", "vectors._subwords", "vectors._weighting"),
 }
-CIRCLES = {"vectors"}
+CIRCLES: set[str] = set()
 # An estimator is what they serve: it passes values to them, and stores what they give.
 BELOW_ESTIMATORS = "training", "networks", "supervision"
 ESTIMATORS = {"BaseEstimator", "estimator", "get_params", "set_params"}

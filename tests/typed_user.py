@@ -34,19 +34,28 @@ from skparaphrase.supervised import (
     SimilarityRegressor,
 )
 from skparaphrase.text import TokenBatch, Vocabulary, WordTokenizer
-from skparaphrase.vectors import WordFrequencies, WordVectors
+from skparaphrase.vectors import (
+    WordFrequencies,
+    WordVectors,
+    apply_sif_weights,
+    import_word_vectors,
+    nearest_words,
+    read_word_vectors,
+    remove_mean,
+    save_word_vectors,
+)
 
 Texts = list[str]
 Pairs = list[tuple[str, str]]
 
 
 def use_tables(path: Path, texts: Texts) -> None:
-    vectors = assert_type(WordVectors.read(path, limit=10), WordVectors)
-    assert_type(WordVectors.load(path), WordVectors)
-    assert_type(WordVectors.from_model2vec(path), WordVectors)
+    vectors = assert_type(read_word_vectors(path, limit=10), WordVectors)
+    save_word_vectors(vectors, path)
+    assert_type(import_word_vectors(path), WordVectors)
     assert_type(load_word_vectors(), WordVectors)
-    assert_type(vectors.centered().astype("float16"), WordVectors)
-    assert_type(vectors.weighted({"cat": 1}).is_weighted, bool)
+    assert_type(remove_mean(vectors).astype("float16"), WordVectors)
+    assert_type(apply_sif_weights(vectors, {"cat": 1}).is_weighted, bool)
     assert_type(vectors.words, Vocabulary)
     assert_type(vectors.words[0], str)
     assert_type(vectors.words[:3], list[str])
@@ -55,7 +64,7 @@ def use_tables(path: Path, texts: Texts) -> None:
     assert_type(vectors.scale, NDArray[np.float32] | None)
     assert_type(vectors.dim, int)
     assert_type(vectors["cat"], NDArray[np.float32])
-    assert_type(vectors.nearest("cat"), list[tuple[str, float]])
+    assert_type(nearest_words(vectors, "cat"), list[tuple[str, float]])
     batch = assert_type(vectors.encode(texts, WordTokenizer()), TokenBatch)
     assert_type(batch[0], NDArray[np.int32])
     assert_type(batch[1:], TokenBatch)

@@ -14,9 +14,10 @@ CORPORA = ("flickr8k", "rewrites")
 
 
 def read_table(args: Args) -> Any:
-    from skparaphrase.vectors import WordVectors
 
-    return WordVectors.read(args.data / "vectors/minilm-words.300d.bin")
+    from skparaphrase.vectors import read_word_vectors
+
+    return read_word_vectors(args.data / "vectors/minilm-words.300d.bin")
 
 
 def read_corpora(args: Args, *names: str) -> list[tuple[str, str]]:

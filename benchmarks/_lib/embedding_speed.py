@@ -255,17 +255,19 @@ EMBED = Group(
 
 
 def _save_table(args: Args) -> None:
-    read_table(args).save(args.folder / "vectors")
+    from skparaphrase.vectors import save_word_vectors
+
+    save_word_vectors(read_table(args), args.folder / "vectors")
 
 
 @cache
 def _loaded(data: Path, folder: Path, quick: bool) -> tuple[Any, list[str]]:
     """An encoder with a memory-mapped table, and distinct texts; kept by a worker."""
+    import skparaphrase
     from skparaphrase.encoders import AverageEncoder
-    from skparaphrase.vectors import WordVectors
 
     texts = list(dict.fromkeys(corpus_texts(Args(data=data, quick=quick))))
-    encoder = AverageEncoder(WordVectors.load(folder / "vectors"))
+    encoder = AverageEncoder(skparaphrase.load(folder / "vectors"))
     encoder.transform(texts[:2000])
     return encoder, texts
 

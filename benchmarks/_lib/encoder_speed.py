@@ -198,7 +198,7 @@ def _cells(args: Args) -> Measures:
 
     torch.set_num_threads(args.threads)
     texts = [text for pair in read_corpora(args, "flickr8k")[:100] for text in pair]
-    batch = load_word_vectors().encode(texts, WordTokenizer(), known_only=True)
+    batch = load_word_vectors().encode(texts, WordTokenizer(), skip_unknown=True)
     dim = 300
     offsets = batch.offsets.astype(np.int64)
     lengths = torch.from_numpy(np.diff(offsets))

@@ -56,7 +56,7 @@ def blend(encoder: Any, share: float) -> AverageEncoder:
     """
     end = encoder.vectors_
     start = load_pretrained().vectors.with_words(encoder.added_words_)
-    first, last = start.rows(slice(None)), end.rows(slice(None))
+    first, last = start.rows(), end.rows()
     vectors = end.replace(first + share * (last - first))
     return AverageEncoder(vectors, pooling=encoder.pooling)
 

@@ -41,4 +41,4 @@ def paper_encoder(name: str, setting: str | None = None, /, **params: Any) -> An
 
 def multiplied(vectors: WordVectors, factor: float) -> WordVectors:
     """The table with longer vectors: with those of length 1, gates hardly open."""
-    return vectors.replace(vectors.rows(slice(None)) * np.float32(factor))
+    return vectors.replace(vectors.rows() * np.float32(factor))

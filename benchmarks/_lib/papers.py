@@ -22,7 +22,7 @@ import skparaphrase
 from _lib import RESULTS
 from skparaphrase.datasets import load_word_frequencies, read_pairs
 from skparaphrase.metrics import STSScorer
-from skparaphrase.vectors import WordFrequencies, WordVectors
+from skparaphrase.vectors import WordFrequencies, WordVectors, read_word_vectors
 
 YEARS = ("2012", "2013", "2014", "2015")
 COLUMNS = (*YEARS, "mean of years", "with 2015", "SICK")
@@ -67,7 +67,7 @@ class Data:
     @cached_property
     def vectors(self) -> WordVectors:
         """The stand-in for PARAGRAM-SL999; `limit` keeps a quick run small."""
-        return WordVectors.read(
+        return read_word_vectors(
             self.root / "vectors/minilm-words.300d.bin",
             limit=20_000 if self.quick else None,
         )

@@ -37,7 +37,7 @@ from skparaphrase.encoders import (
 from skparaphrase.networks import LSTM
 from skparaphrase.supervised import PairwiseInteractionRegressor
 from skparaphrase.text import TOKEN_PATTERNS
-from skparaphrase.vectors import WordVectors
+from skparaphrase.vectors import WordVectors, read_word_vectors
 
 DIM = 300
 Call = Callable[[], object]
@@ -289,10 +289,10 @@ def _reading(found: Material) -> Race:
         for word, row in zip(found.vectors.words, found.vectors.matrix, strict=True):
             file.write(word.encode() + b" " + row.tobytes() + b"\n")
     words, matrix = read_in_a_loop(path)
-    read = WordVectors.read(path)
+    read = read_word_vectors(path)
     assert list(read.words) == words
     assert_allclose(read.matrix, matrix)
-    return Race(lambda: WordVectors.read(path), lambda: read_in_a_loop(path))
+    return Race(lambda: read_word_vectors(path), lambda: read_in_a_loop(path))
 
 
 RACES: dict[str, Callable[[Material], Race]] = {
@@ -305,5 +305,5 @@ RACES: dict[str, Callable[[Material], Race]] = {
     "ParagramEncoder.fit / EmbeddingBag, autograd, Adagrad": _training,
     "LSTM, forward and backward / torch.nn.LSTM, packed": _lstm,
     "PairwiseInteractionRegressor.fit / a loop over pairs": _interaction,
-    "WordVectors.read, word2vec binary / a loop over words": _reading,
+    "read_word_vectors, word2vec binary / a loop over words": _reading,
 }

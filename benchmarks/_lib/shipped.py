@@ -22,7 +22,7 @@ from skparaphrase.datasets import read_pairs
 from skparaphrase.decomposition import CommonComponentRemoval
 from skparaphrase.encoders import AverageEncoder
 from skparaphrase.metrics import STSScorer
-from skparaphrase.vectors import WordVectors
+from skparaphrase.vectors import WordVectors, fit_subwords
 
 PACKAGE = Path(skparaphrase.__file__).parent
 FIRST_EDITION = "32847b6"
@@ -96,8 +96,8 @@ class Material(Data):
     def equal_words(self) -> AverageEncoder:
         """The shipped encoder with vectors of length 1, which undoes the weights."""
         table = self.shipped.vectors
-        rows = normalize(table.rows(slice(None)))
-        return AverageEncoder(WordVectors(table.words, rows).fit_subwords(scale=1.0))
+        rows = normalize(table.rows())
+        return AverageEncoder(fit_subwords(WordVectors(table.words, rows), factor=1.0))
 
     @cached_property
     def captions(self) -> list[str]:
@@ -119,7 +119,7 @@ def with_unknown(encoder: Any, unknown: str | None) -> Any:
     if vectors.unknown == unknown:
         return encoder
     if unknown == "subword":
-        found.vectors = vectors.fit_subwords()
+        found.vectors = fit_subwords(vectors)
     else:
         found.vectors = WordVectors(
             vectors.words, vectors.matrix, scale=vectors.scale, unknown=unknown

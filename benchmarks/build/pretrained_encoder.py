@@ -61,8 +61,8 @@ from skparaphrase import load_pretrained
 from skparaphrase.datasets import load_word_frequencies
 from skparaphrase.encoders import AverageEncoder, CharagramEncoder, DistilledEncoder
 from skparaphrase.text import WordTokenizer
-from skparaphrase.vectors import WordFrequencies, WordVectors
-from skparaphrase.vectors._bundled import read_table
+from skparaphrase.vectors import WordFrequencies, WordVectors, fit_subwords
+from skparaphrase.vectors._storage import read_table
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
@@ -191,7 +191,7 @@ def main() -> None:
         a=2e-3,
         frequencies=wikipedia,
     ).fit(texts, targets)
-    vectors = encoder.vectors_.fit_subwords(n_rows=n_rows, alpha=ALPHA_OF_NGRAMS)
+    vectors = fit_subwords(encoder.vectors_, n_rows=n_rows, alpha=ALPHA_OF_NGRAMS)
     args.out.parent.mkdir(parents=True, exist_ok=True)
     if args.large:
         AverageEncoder(vectors.astype("int8")).save(args.out / "words")
@@ -270,7 +270,7 @@ def fit_characters(
 def save(path: Path, vectors: WordVectors, steps: NDArray[np.float32]) -> None:
     """Write words, and vectors and n-grams as whole numbers with a scale for each."""
     assert vectors.subwords is not None
-    matrix, scale = quantised(vectors.rows(slice(None)), STEP * steps)
+    matrix, scale = quantised(vectors.rows(), STEP * steps)
     rows, ngrams_scale = quantised(vectors.subwords.matrix)
     arrays = {
         "words": np.frombuffer("\n".join(vectors.words).encode(), np.uint8),

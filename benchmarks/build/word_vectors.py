@@ -31,7 +31,12 @@ from skparaphrase.datasets import read_pairs
 from skparaphrase.decomposition import CommonComponentRemoval
 from skparaphrase.encoders import SIFEncoder
 from skparaphrase.metrics import STSScorer
-from skparaphrase.vectors import WordFrequencies, WordVectors
+from skparaphrase.vectors import (
+    WordFrequencies,
+    WordVectors,
+    fit_subwords,
+    read_word_vectors,
+)
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
@@ -52,7 +57,7 @@ def main() -> None:
     parser.add_argument("--score", action="store_true", help="print STS 2012 train")
     args = parser.parse_args()
 
-    table = WordVectors.read(args.data / "vectors/minilm-words.300d.bin")
+    table = read_word_vectors(args.data / "vectors/minilm-words.300d.bin")
     counts = WordFrequencies.read(
         args.data / "data/frequencies/enwiki_vocab_min200.txt"
     )
@@ -66,7 +71,7 @@ def main() -> None:
     kept = slice(0, args.dim)
     small = matrix @ (axes[kept].T * (strengths[kept] / strengths[0]) ** -args.power)
     vectors = WordVectors(words, small).astype("int8")
-    vectors = vectors.fit_subwords(n_rows=N_ROWS)
+    vectors = fit_subwords(vectors, n_rows=N_ROWS)
     assert vectors.subwords is not None
     ngrams, ngrams_scale = quantised(vectors.subwords.matrix)
     counts = counts.fill_from(

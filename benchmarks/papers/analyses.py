@@ -24,14 +24,14 @@ from _lib.papers import COLUMNS, Data, median, score_sts, sts_means, table
 from _lib.published import CHARAGRAM, WIETING, printed, printed_row, published
 from skparaphrase.encoders import AverageEncoder
 from skparaphrase.inspection import token_weights
-from skparaphrase.vectors import WordFrequencies, WordVectors
+from skparaphrase.vectors import WordFrequencies, WordVectors, remove_mean
 
 MEAN = "mean of sets"
 
 
 def _fitted(data: Data, row: Results, pairs: Any, **params: Any) -> Any:
     """The encoder of a row, trained on pairs."""
-    vectors = data.vectors.centered() if "centered" in row else data.vectors
+    vectors = remove_mean(data.vectors) if "centered" in row else data.vectors
     vectors = multiplied(vectors, row.get("times", 1.0))
     class_ = row["encoder"]
     if class_ == "AverageEncoder":
@@ -289,7 +289,7 @@ def _weights(data: Data, seed: int, params: Results, n_rare: int) -> Results:
     ).fit(data.pairs)
     frame = token_weights(encoder, data.frequencies)
     initial = token_weights(begin, data.frequencies)
-    matrix = begin.rows(slice(None))
+    matrix = begin.rows()
 
     def weighted(by: Any) -> WordVectors:
         return begin.replace(matrix * np.asarray(by, dtype=np.float32)[:, np.newaxis])
@@ -304,7 +304,7 @@ def _weights(data: Data, seed: int, params: Results, n_rare: int) -> Results:
     }
     sets = {name: score_sts(AverageEncoder(of), data) for name, of in vectors.items()}
     # Words that training changed; the others keep their initial lengths.
-    moved = (encoder.vectors_.rows(slice(None)) != matrix).any(axis=1)
+    moved = (encoder.vectors_.rows() != matrix).any(axis=1)
     seen = moved & (frame["count"] > 0)
     ranks = {
         name: float(spearmanr(of["l1"][seen], frame["count"][seen]).statistic)

@@ -33,6 +33,7 @@ from skparaphrase.decomposition import CommonComponentRemoval
 from skparaphrase.encoders import AverageEncoder
 from skparaphrase.metrics import pearson_score
 from skparaphrase.pairs import LastAxisUnion, PairSimilarity
+from skparaphrase.vectors import apply_sif_weights, remove_mean
 
 WORD_EPOCHS = 3  # on lexical pairs, if they come first
 # Of the characters; chosen on development.
@@ -59,7 +60,7 @@ class Encoders(Table):
         defaults, class_ = row.get("defaults", False), row["encoder"]
         params: Results = {}
         if not (defaults or class_.startswith("Char")):
-            vectors = data.vectors.centered() if "centered" in row else data.vectors
+            vectors = remove_mean(data.vectors) if "centered" in row else data.vectors
             params["vectors"] = multiplied(vectors, row.get("times", 1.0))
         if class_ == "AverageEncoder":
             return _train(data.pairs, AverageEncoder(**params))
@@ -186,7 +187,7 @@ def _sets(scores: dict[str, float]) -> dict[str, float]:
 
 def _union(data: Data, characters: Any, seed: int) -> dict[str, dict[str, float]]:
     """Rows of the members, with a component removed, and of their union."""
-    vectors = data.vectors.centered().weighted(data.frequencies)
+    vectors = apply_sif_weights(remove_mean(data.vectors), data.frequencies)
     words, costs = _train(
         data.pairs,
         paper_encoder("ParagramEncoder", vectors=vectors, random_state=seed, **INFONCE),

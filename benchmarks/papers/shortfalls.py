@@ -25,6 +25,7 @@ from skparaphrase.supervised import (
     PairwiseInteractionRanker,
     SentenceClassifier,
 )
+from skparaphrase.vectors import remove_mean
 
 
 class Shortfalls(Table):
@@ -106,7 +107,7 @@ def cse(
     epochs: int = 2,
 ) -> Results:
     """CSE on phrases, then on sentences: the row "both" of table 4."""
-    vectors = data.vectors.centered() if centered else data.vectors
+    vectors = remove_mean(data.vectors) if centered else data.vectors
     params = {"vectors": vectors, "learning_rate": 0.0003, "random_state": 0}
     found, before = {}, None
     if phrases:

@@ -49,7 +49,12 @@ from skparaphrase.datasets import (
 )
 from skparaphrase.decomposition import CommonComponentRemoval
 from skparaphrase.encoders import AverageEncoder, SIFEncoder, TfidfEncoder
-from skparaphrase.vectors import WordFrequencies, WordVectors
+from skparaphrase.vectors import (
+    WordFrequencies,
+    WordVectors,
+    apply_sif_weights,
+    remove_mean,
+)
 
 # What the row is called in the papers, on GloVe and on PARAGRAM-SL999 (PSL).
 PUBLISHED = {
@@ -182,7 +187,7 @@ def _trained(data: Data, seed: int) -> Iterator[Row]:
     pairs = pairs[: 1000 if data.quick else None]
     group = f"minilm-words, trained, {len(pairs) // 1000}k pairs"
     none, one, two = map(CommonComponentRemoval, range(3))
-    start = data.vectors.centered().weighted(data.frequencies)
+    start = apply_sif_weights(remove_mean(data.vectors), data.frequencies)
 
     def train(vectors: WordVectors = data.vectors, **params: Any) -> Any:
         return paper_encoder(
@@ -212,7 +217,9 @@ def _bundled(data: Data, seed: int) -> Iterator[Row]:
 
 
 def _bundled_trained(data: Data, seed: int) -> Iterator[Row]:
-    vectors = load_word_vectors().centered().weighted(load_word_frequencies())
+    vectors = apply_sif_weights(
+        remove_mean(load_word_vectors()), load_word_frequencies()
+    )
     encoder = paper_encoder(
         "ParagramEncoder", vectors=vectors, random_state=seed, **INFONCE
     ).fit(load_paraphrases().data)
@@ -268,7 +275,7 @@ class SIFFeatures(Table):
             return AverageEncoder(data.vectors)
         if row["encoder"] == "SIF":
             return SIFEncoder(data.vectors, a=row["a"], frequencies=data.frequencies)
-        vectors = data.vectors.centered().weighted(data.frequencies)
+        vectors = apply_sif_weights(remove_mean(data.vectors), data.frequencies)
         encoder = paper_encoder(
             "ParagramEncoder", vectors=vectors, random_state=seed, **INFONCE
         )

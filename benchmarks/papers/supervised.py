@@ -29,6 +29,7 @@ from _lib.published import WIETING, printed_row
 from skparaphrase import supervised
 from skparaphrase.datasets import read_pairs, read_texts
 from skparaphrase.supervised import SimilarityRegressor
+from skparaphrase.vectors import apply_sif_weights, remove_mean
 
 MODELS = {
     "similarity": "SimilarityRegressor",
@@ -147,7 +148,7 @@ class Wieting(Table):
         params["max_epochs"] = data.epochs(params["max_epochs"])
         vectors = multiplied(data.vectors, params.pop("times", 1.0))
         if name == "InfoNCE":  # the best encoder of table `wieting_encoders`
-            vectors = vectors.centered().weighted()
+            vectors = apply_sif_weights(remove_mean(vectors))
         encoder = paper_encoder(row["encoder"], vectors=vectors, **params)
         path = self._path(data, name, seed)
         shutil.rmtree(path, ignore_errors=True)  # of a run that was interrupted

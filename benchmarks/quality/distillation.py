@@ -25,7 +25,12 @@ from skparaphrase.decomposition import CommonComponentRemoval
 from skparaphrase.encoders import ParagramEncoder, SIFEncoder
 from skparaphrase.metrics import STSScorer
 from skparaphrase.optimizers import Optimizer
-from skparaphrase.vectors import WordFrequencies, WordVectors
+from skparaphrase.vectors import (
+    WordFrequencies,
+    WordVectors,
+    apply_sif_weights,
+    remove_mean,
+)
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
@@ -71,7 +76,7 @@ def main() -> None:
     vectors = teach(texts)
     if choose:
         return _choose(data, frequencies, texts, vectors)
-    from_sif = data.vectors.centered().weighted(frequencies)
+    from_sif = apply_sif_weights(remove_mean(data.vectors), frequencies)
 
     def distilled(seed: int, table: WordVectors) -> ParagramEncoder:
         encoder = ParagramEncoder(
@@ -122,7 +127,7 @@ def _choose(
     """Print development scores of rates and epochs, plain and with removal."""
     tables = {
         "uniform": data.vectors,
-        "sif": data.vectors.centered().weighted(frequencies),
+        "sif": apply_sif_weights(remove_mean(data.vectors), frequencies),
     }
     for weighting, start in tables.items():
         for optimizer, rate in (

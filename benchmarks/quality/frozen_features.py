@@ -33,6 +33,7 @@ import skparaphrase
 from skparaphrase.decomposition import CommonComponentRemoval
 from skparaphrase.encoders import AverageEncoder, SIFEncoder
 from skparaphrase.pairs import PairFeatures, PairVectorizer
+from skparaphrase.vectors import apply_sif_weights, remove_mean
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
@@ -81,7 +82,7 @@ def train(args: argparse.Namespace, folder: str, seed: int) -> dict[str, Any]:
     np.random.RandomState(seed).shuffle(pairs)
     encoder = paper_encoder(
         "ParagramEncoder",
-        vectors=data.vectors.centered().weighted(),
+        vectors=apply_sif_weights(remove_mean(data.vectors)),
         random_state=seed,
         **INFONCE,
     )

@@ -90,7 +90,6 @@ def _search(args: Args, *, mmap: bool, n_jobs: int) -> Measures:
     from skparaphrase.decomposition import CommonComponentRemoval
     from skparaphrase.encoders import SIFEncoder
     from skparaphrase.pairs import PairSimilarity
-    from skparaphrase.vectors import WordVectors
 
     one = n_jobs == 1
     grid = {
@@ -98,7 +97,7 @@ def _search(args: Args, *, mmap: bool, n_jobs: int) -> Measures:
         "commoncomponentremoval__n_components": [1] if one else [1, 2],
     }
     pairs, gold = _scored_pairs(args)
-    vectors = WordVectors.load(args.folder / "float32", mmap=mmap)
+    vectors = _load(args.folder / "float32", mmap=mmap)
     pipe = make_pipeline(
         SIFEncoder(vectors), CommonComponentRemoval(), PairSimilarity()
     )
@@ -106,6 +105,18 @@ def _search(args: Args, *, mmap: bool, n_jobs: int) -> Measures:
     with parallel_config("loky", inner_max_num_threads=max(args.threads // n_jobs, 1)):
         seconds = best_of(lambda: search.fit(pairs, gold), 1)
     return {"seconds": seconds, "score": search.best_score_}
+
+
+def _load(folder: Path, *, mmap: bool) -> Any:
+    """A table, mapped into memory or read."""
+    import numpy as np
+
+    import skparaphrase
+
+    vectors = skparaphrase.load(folder)
+    if mmap:
+        return vectors
+    return vectors.replace(np.array(vectors.matrix), scale=vectors.scale)
 
 
 def _import_all(seconds: float) -> int:
@@ -132,9 +143,9 @@ def _interpreters(args: Args, *, pool: bool) -> Measures:
 
 def _opened(args: Args) -> Measures:
     """Memory, beyond the interpreter, of a process that only maps the table."""
-    from skparaphrase.vectors import WordVectors
+    import skparaphrase
 
-    vectors, opened = peak_of(lambda: WordVectors.load(args.folder / "float32"))
+    vectors, opened = peak_of(lambda: skparaphrase.load(args.folder / "float32"))
     return {"opened": opened, "table": vectors.matrix.nbytes / 1e6}
 
 
@@ -200,9 +211,8 @@ GRID = Group(
 def _transform(args: Args, dtype: str) -> Measures:
     """Speed of transform, and MB beyond the table and the returned vectors."""
     from skparaphrase.encoders import AverageEncoder
-    from skparaphrase.vectors import WordVectors
 
-    vectors = WordVectors.load(args.folder / dtype, mmap=False)
+    vectors = _load(args.folder / dtype, mmap=False)
     encoder = AverageEncoder(vectors)
     distinct = list(dict.fromkeys(corpus_texts(args)))
     encoder.transform(distinct[:8])  # one-time loading

@@ -236,10 +236,10 @@ def _read_rates(
 
 
 def _read_ours(args: Args) -> Measures:
-    from skparaphrase.vectors import WordVectors
+    from skparaphrase.vectors import read_word_vectors
 
     def read(path: Path, limit: int | None = None) -> Any:
-        return WordVectors.read(path, limit=limit)
+        return read_word_vectors(path, limit=limit)
 
     return _read_rates(args, read, read)
 
@@ -267,7 +267,7 @@ READ = Group(
         "binary": "binary, MB/s",
     },
     contenders={
-        "ours": Contender("WordVectors.read", _read_ours),
+        "ours": Contender("read_word_vectors", _read_ours),
         "gensim": Contender(
             "gensim KeyedVectors.load_word2vec_format", _read_gensim, ("gensim",)
         ),

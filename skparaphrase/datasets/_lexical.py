@@ -22,7 +22,7 @@ from skparaphrase.datasets._fetch import (
     report_corruption,
     sources,
 )
-from skparaphrase.vectors import WordVectors
+from skparaphrase.vectors import WordVectors, read_word_vectors
 
 _VARIABLE = re.compile(r"\[[^][ ]+,\d+\]")  # such as [NP/NP,1]
 _SCORE = "PPDB2.0Score="
@@ -149,8 +149,8 @@ def fetch_glove(
         (2.2 million, both cases; 2.0 GB), "twitter.27B.25d", "twitter.27B.50d",
         "twitter.27B.100d" or "twitter.27B.200d" (1.2 million; 1.4 GB).
     limit, vocabulary, unknown, dtype, encoding_errors : optional
-        As in :meth:`WordVectors.read <skparaphrase.vectors.WordVectors.read>`. The
-        first words of the file are the most frequent ones.
+        As in :func:`~skparaphrase.vectors.read_word_vectors`. The first words of the
+        file are the most frequent ones.
     **download : dict
         As in :func:`fetch_sts`; the folder is `glove`, with the archive or text files
         such as `glove.6B.300d.txt`.
@@ -163,8 +163,8 @@ def fetch_glove(
     Notes
     -----
     The archive stays next to the text file that is unpacked from it, and may be
-    deleted. :meth:`WordVectors.save <skparaphrase.vectors.WordVectors.save>` writes a
-    folder that loads immediately.
+    deleted. :func:`~skparaphrase.vectors.save_word_vectors` writes a folder that loads
+    immediately.
 
     References
     ----------
@@ -174,7 +174,7 @@ def fetch_glove(
     files = [x for source in sources()["glove"].values() for x in source["members"]]
     names = [x.removeprefix("glove.").removesuffix(".txt") for x in files]
     check_choice("name", name, names)
-    return WordVectors.read(
+    return read_word_vectors(
         fetch_file("glove", f"glove.{name}.txt", **download),
         format="glove",
         limit=limit,

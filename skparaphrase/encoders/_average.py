@@ -23,8 +23,9 @@ from skparaphrase._estimator import (
 from skparaphrase._typing import Texts
 from skparaphrase.encoders._base import AveragingEncoder, check_word_vectors
 from skparaphrase.text import fit_blocks
-from skparaphrase.vectors import WordFrequencies, WordVectors
-from skparaphrase.vectors._weighting import (
+from skparaphrase.vectors import (
+    WordFrequencies,
+    WordVectors,
     sif_weights,
     warn_if_weighted,
     word_probabilities,
@@ -182,7 +183,7 @@ class TfidfEncoder(PaperSettings, AveragingEncoder):
         counts = np.zeros(n_words, dtype=np.int64)
         for texts in fit_blocks(X):
             flat = texts.ravel().tolist()
-            batch = vectors.encode(flat, self._tokenizer(), known_only=True)
+            batch = vectors.encode(flat, self._tokenizer(), skip_unknown=True)
             document = np.repeat(np.arange(len(batch)), batch.lengths)
             once = np.unique(document * n_words + batch.ids) % n_words
             counts += np.bincount(once, minlength=n_words)
@@ -229,7 +230,7 @@ class SIFEncoder(PaperSettings, AveragingEncoder):
     See Also
     --------
     skparaphrase.decomposition.CommonComponentRemoval : The next step of the paper.
-    skparaphrase.vectors.WordVectors.weighted : The same weights, as part of the table.
+    skparaphrase.vectors.apply_sif_weights : The same weights, as part of the table.
 
     Notes
     -----

@@ -19,10 +19,13 @@ from skparaphrase._output import LastAxisTransformer
 from skparaphrase._typing import Texts, Vectors
 from skparaphrase.encoders._export import to_model2vec, to_static_embedding
 from skparaphrase.storage import save
-from skparaphrase.text import check_tokenizer, unique_texts
-from skparaphrase.text._check import ANY, check_text_blocks
-from skparaphrase.vectors import WordVectors, load_word_vectors
-from skparaphrase.vectors._pooling import POOLINGS, pool_texts
+from skparaphrase.text import ANY, check_text_blocks, check_tokenizer, unique_texts
+from skparaphrase.vectors import (
+    POOLINGS,
+    WordVectors,
+    load_word_vectors,
+    pool_texts,
+)
 
 
 class TextEncoder(LastAxisTransformer, BaseEstimator):
@@ -164,7 +167,7 @@ def check_word_vectors(vectors: object) -> WordVectors:
         return vectors
     raise InvalidParameterError(
         "The 'vectors' parameter must be a WordVectors; got "
-        f"{type(vectors).__name__}. WordVectors.read(path) makes one of a file, "
-        "WordVectors.from_keyed_vectors(...) of those of gensim, and "
-        "WordVectors(words, matrix) of an array."
+        f"{type(vectors).__name__}. In skparaphrase.vectors, read_word_vectors(path) "
+        "reads a file, import_word_vectors(model) takes those of another library, and "
+        "WordVectors(words, matrix) those of an array."
     )

@@ -20,9 +20,14 @@ from skparaphrase.decomposition import CommonComponentRemoval
 from skparaphrase.encoders._base import AveragingEncoder, check_word_vectors
 from skparaphrase.supervision import check_vectors
 from skparaphrase.text import TokenBatch, check_fit_texts
-from skparaphrase.vectors import WordFrequencies, WordVectors
-from skparaphrase.vectors._subwords import fit_rows
-from skparaphrase.vectors._weighting import sif_weights, word_probabilities
+from skparaphrase.vectors import (
+    WordFrequencies,
+    WordVectors,
+    fit_rows,
+    fit_subwords,
+    sif_weights,
+    word_probabilities,
+)
 
 _BLOCK = 8192  # texts in double precision at a time
 _COLUMNS = 64  # dimensions that are solved for at a time
@@ -68,8 +73,8 @@ class DistilledEncoder(AveragingEncoder):
         For the SIF weights, as in :class:`SIFEncoder`. A table that already includes
         weights is used as it is.
     n_subwords : int or None, default=8192
-        Rows of n-gram vectors for unknown words (:meth:`WordVectors.fit_subwords
-        <skparaphrase.vectors.WordVectors.fit_subwords>`). None ignores such words.
+        Rows of n-gram vectors for unknown words
+        (:func:`~skparaphrase.vectors.fit_subwords`). None ignores such words.
     tokenizer : callable or WordTokenizer, default=None
         Splits a text into words; None is :class:`~skparaphrase.text.WordTokenizer` with
         its defaults.
@@ -171,7 +176,7 @@ class DistilledEncoder(AveragingEncoder):
         texts = rows.ravel().tolist()
         tokenizer = self._tokenizer()
         initial, _ = check_word_vectors(self.vectors).covering(texts, tokenizer)
-        batch = initial.encode(texts, tokenizer, known_only=True)
+        batch = initial.encode(texts, tokenizer, skip_unknown=True)
         counts = count_matrix(batch, len(initial))
         if not counts.nnz:
             raise ValueError(
@@ -179,7 +184,7 @@ class DistilledEncoder(AveragingEncoder):
                 "words of vectors."
             )
         targets = self._fit_targets(teachers)
-        start = initial.rows(slice(None))
+        start = initial.rows()
         start -= start.mean(axis=0)
         if not initial.is_weighted:
             p = word_probabilities(initial, tokenizer, self.frequencies, texts)
@@ -188,7 +193,7 @@ class DistilledEncoder(AveragingEncoder):
         matrix = ridge(counts, targets, start, alpha=self.alpha, n_steps=self.n_steps)
         self.vectors_ = WordVectors(initial.words, matrix, is_weighted=True)
         if self.n_subwords is not None:
-            self.vectors_ = self.vectors_.fit_subwords(n_rows=self.n_subwords)
+            self.vectors_ = fit_subwords(self.vectors_, n_rows=self.n_subwords)
         return self
 
     def _fit_targets(self, teachers: list[NDArray[Any]]) -> NDArray[np.float32]:

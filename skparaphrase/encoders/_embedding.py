@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from skparaphrase._lazy import networks, torch
 from skparaphrase.text import TokenBatch
-from skparaphrase.vectors import WordVectors
-from skparaphrase.vectors._pooling import pool_vectors
+from skparaphrase.vectors import WordVectors, pool_vectors
 
 Batches = Iterable[TokenBatch]
 Matrix = NDArray[np.float32]

@@ -20,8 +20,7 @@ from skparaphrase.storage import (
     write_metadata,
     write_safetensors,
 )
-from skparaphrase.text import TOKEN_PATTERNS, WordTokenizer
-from skparaphrase.text._lookup import JOINERS
+from skparaphrase.text import JOINERS, TOKEN_PATTERNS, WordTokenizer
 
 if TYPE_CHECKING:
     from skparaphrase.vectors import WordVectors
@@ -94,7 +93,7 @@ def to_model2vec(self: StaticEncoder, folder: FilePath) -> None:
 
     See Also
     --------
-    skparaphrase.vectors.WordVectors.from_model2vec : The reverse.
+    skparaphrase.vectors.import_word_vectors : The reverse.
 
     Examples
     --------
@@ -139,7 +138,7 @@ def to_static_embedding(self: StaticEncoder) -> Any:
 
     See Also
     --------
-    skparaphrase.vectors.WordVectors.from_sentence_transformers : The reverse.
+    skparaphrase.vectors.import_word_vectors : The reverse.
     """
     caller = "to_static_embedding"
     try:

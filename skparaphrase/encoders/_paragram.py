@@ -15,8 +15,7 @@ from skparaphrase.encoders._export import to_model2vec, to_static_embedding
 from skparaphrase.encoders._trained import TrainedEncoder
 from skparaphrase.losses import Loss, MarginLoss
 from skparaphrase.optimizers import DENSE, Optimizer
-from skparaphrase.vectors import WordVectors
-from skparaphrase.vectors._pooling import pool_texts
+from skparaphrase.vectors import WordVectors, pool_texts
 
 _PAPER: dict[str, Any] = {  # what the settings of tables 2 and 4 share
     "pooling": "mean",
@@ -49,8 +48,8 @@ class ParagramEncoder(TrainedEncoder):
     vectors : WordVectors, default=None
         Where training starts. None takes those of `init`, or of
         :func:`skparaphrase.load_pretrained`. Raw vectors, such as GloVe's, do better
-        after :meth:`~skparaphrase.vectors.WordVectors.centered` and
-        :meth:`~skparaphrase.vectors.WordVectors.weighted`.
+        after :func:`~skparaphrase.vectors.remove_mean` and
+        :func:`~skparaphrase.vectors.apply_sif_weights`.
     pooling : {"mean", "distinct"}, default="distinct"
         As in :class:`AverageEncoder`. The paper has "mean". In training, the weights of
         "distinct" words are constants: no gradient passes through them.

@@ -17,9 +17,8 @@ from skparaphrase._typing import Encoder, FilePath, Texts
 from skparaphrase.encoders._average import AverageEncoder
 from skparaphrase.pairs import LastAxisUnion
 from skparaphrase.storage import load
-from skparaphrase.text import unique_texts
-from skparaphrase.text._check import check_single_texts
-from skparaphrase.vectors._bundled import SENTENCES, bundled
+from skparaphrase.text import check_single_texts, unique_texts
+from skparaphrase.vectors import SENTENCES, bundled
 
 # Shares of the parts of the large encoder in its cosines; each is a folder.
 _SHARES = {"words": 0.65, "characters": 0.35}

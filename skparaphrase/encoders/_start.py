@@ -18,9 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from skparaphrase._lazy import networks
 from skparaphrase.encoders._base import AveragingEncoder, check_word_vectors
-from skparaphrase.vectors import WordVectors
-from skparaphrase.vectors._bundled import SENTENCES, bundled
-from skparaphrase.vectors._weighting import multiplied
+from skparaphrase.vectors import SENTENCES, WordVectors, bundled, multiplied
 
 
 @dataclass(frozen=True)

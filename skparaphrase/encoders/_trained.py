@@ -31,8 +31,7 @@ from skparaphrase.encoders._start import anchor_table, check_same_words, start
 from skparaphrase.losses import LOSS, LOSSES, Loss
 from skparaphrase.optimizers import TRAINING_CONSTRAINTS, Optimizer, check_optimizer
 from skparaphrase.supervision import Examples, supervise
-from skparaphrase.vectors import WordVectors, load_word_vectors
-from skparaphrase.vectors._pooling import POOLINGS
+from skparaphrase.vectors import POOLINGS, WordVectors, load_word_vectors
 
 
 class TrainedEncoder(PaperSettings, CallbackSupportMixin, TextEncoder):
@@ -202,7 +201,7 @@ class TrainedEncoder(PaperSettings, CallbackSupportMixin, TextEncoder):
         """Start or resume, encode the texts, and return what trains on them."""
         composition = self._resume() if resume else self._start(examples.texts)
         batch = self.vectors_.encode(
-            examples.distinct, self._tokenizer(), known_only=True
+            examples.distinct, self._tokenizer(), skip_unknown=True
         )
         if not len(batch.ids):
             raise ValueError(
@@ -227,7 +226,7 @@ class TrainedEncoder(PaperSettings, CallbackSupportMixin, TextEncoder):
         trainer = training.ParaphraseTrainer(
             composition.to(device),
             networks.WordTable(
-                self.vectors_.rows(slice(None)),
+                self.vectors_.rows(),
                 initial=None if anchors is None else anchors.rows,
                 sparse=optimizer.sparse,
                 device=device,

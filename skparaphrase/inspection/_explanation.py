@@ -23,7 +23,7 @@ from skparaphrase.inspection._estimators import (
     transform_texts,
 )
 from skparaphrase.text import WordTokenizer
-from skparaphrase.vectors._pooling import token_shares, weighted_tokens
+from skparaphrase.vectors import token_shares, weighted_tokens
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -19,7 +19,7 @@ from skparaphrase.inspection._estimators import (
     has_words,
     transform_texts,
 )
-from skparaphrase.text._check import check_single_texts
+from skparaphrase.text import check_single_texts
 from skparaphrase.vectors import WordFrequencies, WordVectors, load_word_frequencies
 
 if TYPE_CHECKING:
@@ -35,8 +35,8 @@ def neighbors(
     """Find the texts whose vectors have the highest cosines with each query's vector.
 
     Table 8 of Wieting et al. (2016) shows such neighbours of words, tables 8 and 9 of
-    the Charagram paper of bigrams and words. For n-grams, as in its table 10, call
-    :meth:`~skparaphrase.vectors.WordVectors.nearest` of the encoder's `vectors_`.
+    the Charagram paper of bigrams and words. For n-grams, as in its table 10, use
+    :func:`~skparaphrase.vectors.nearest_words` with the encoder's `vectors_`.
 
     Parameters
     ----------
@@ -143,7 +143,7 @@ def token_weights(
     pandas = check_pandas_support("token_weights")
     table = find_table(encoder)
     first = find_encoder(encoder)
-    matrix = table.rows(slice(None))
+    matrix = table.rows()
     weights = np.abs(getattr(first, "weights_", 1.0))
     l1 = weights * np.abs(matrix).sum(axis=1, dtype=np.float64)
     l2 = weights * np.linalg.norm(matrix, axis=1).astype(np.float64)

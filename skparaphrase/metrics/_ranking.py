@@ -14,8 +14,7 @@ from sklearn.utils import check_consistent_length, column_or_1d
 from skparaphrase._compat import BaseScorer, check_response_method
 from skparaphrase._typing import Indices, Predictor, Texts
 from skparaphrase.metrics._similarity import check_columns
-from skparaphrase.text import check_pairs, unique_texts
-from skparaphrase.text._check import describe, is_missing
+from skparaphrase.text import check_pairs, describe, is_missing, unique_texts
 
 
 def mean_average_precision(

@@ -11,8 +11,7 @@ from sklearn.utils import assert_all_finite
 
 from skparaphrase._math import unit_vectors
 from skparaphrase._typing import Encoder, Indices, Texts, Vectors
-from skparaphrase.text import check_pairs, unique_texts
-from skparaphrase.text._check import check_single_texts
+from skparaphrase.text import check_pairs, check_single_texts, unique_texts
 
 _ENTRIES = 2**22  # cosines in memory at a time
 _TIE = 1e-6  # cosines that differ by less are equal but for rounding

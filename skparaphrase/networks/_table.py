@@ -15,7 +15,7 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from skparaphrase._threads import in_worker, n_processes
-from skparaphrase.vectors._pooling import average_distinct, distinct_tokens
+from skparaphrase.vectors import average_distinct, distinct_tokens
 
 Ints = NDArray[Any]  # of integers of any size
 Matrix = NDArray[np.float32]

@@ -16,8 +16,7 @@ from skparaphrase._compat import HasMethods, Interval, StrOptions, fit_context
 from skparaphrase._math import QUERIES, UnitVectors, best, floor, larger
 from skparaphrase._typing import Encoder, Indices, Texts
 from skparaphrase.search._base import EncoderUser
-from skparaphrase.text import unique_texts
-from skparaphrase.text._check import check_single_texts
+from skparaphrase.text import check_single_texts, unique_texts
 
 # "600D" is read as 600, with its unit or not; "P2419H" and "10/12" as a whole.
 # Only from the beginning of letters: time would grow with the square of their number.

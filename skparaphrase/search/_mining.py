@@ -15,8 +15,7 @@ from skparaphrase._compat import HasMethods, Interval, fit_context
 from skparaphrase._math import QUERIES, dot, nearest
 from skparaphrase._typing import Encoder, Indices, Texts
 from skparaphrase.search._base import EncoderUser
-from skparaphrase.text import check_pairs, unique_texts
-from skparaphrase.text._check import check_single_texts
+from skparaphrase.text import check_pairs, check_single_texts, unique_texts
 
 
 class ParaphraseMiner(EncoderUser):

@@ -22,7 +22,7 @@ from skparaphrase._math import (
 )
 from skparaphrase._typing import Encoder, Index, Indices, Texts
 from skparaphrase.search._base import EncoderUser, as_unit_vectors
-from skparaphrase.text._check import check_single_texts
+from skparaphrase.text import check_single_texts
 
 
 class SemanticSearch(EncoderUser):

@@ -173,16 +173,20 @@ def _read_array(folder: _Folder, name: str, is_mapped: bool) -> Any:
 
 
 def _write_table(folder: _Folder, name: str, value: Any) -> Any:
-    if _module("vectors._bundled").is_bundled(value):
-        return value._source
-    return value.save(folder.path / name)
+    vectors = _module("vectors")
+    reference = vectors.bundled_reference(value)
+    if reference is None:
+        vectors.save_word_vectors(value, folder.path / name)
+    return reference
 
 
-def _read_table(folder: _Folder, name: str, source: list[str] | None) -> Any:
-    if source is not None:  # a table of the package
-        return _module("vectors._bundled").referred(*source)
-    vectors = _module("vectors").WordVectors
-    return vectors.load(folder.inner(name), verify=folder.verify)
+def _read_table(folder: _Folder, name: str, reference: list[str] | None) -> Any:
+    if reference is not None:  # a table of the package
+        return _module("vectors").referred(*reference)
+    table = folder.read_model(name)
+    if not isinstance(table, _module("vectors").WordVectors):
+        raise ValueError(f"{name} holds no word vectors")
+    return table
 
 
 # The first type that includes a value is taken.
@@ -207,7 +211,11 @@ _TYPES: dict[str, _Type] = {
         _write_counts,
         _read_counts,
     ),
-    "table": _Type(lambda value: hasattr(value, "save"), _write_table, _read_table),
+    "table": _Type(
+        lambda value: isinstance(value, _module("vectors").WordVectors),
+        _write_table,
+        _read_table,
+    ),
     "arrays": _Type(
         lambda value: (
             isinstance(value, dict)
@@ -284,9 +292,10 @@ def save(self: BaseEstimator, folder: FilePath) -> None:
 def load(
     folder: FilePath, *, trust_patterns: bool = False, verify: bool = False
 ) -> Any:
-    """Load a model that its method `save` has written.
+    """Load a model that its method `save` has written, or a table of word vectors.
 
-    Only classes of skparaphrase are instantiated, and nothing is unpickled.
+    Tables are written by :func:`~skparaphrase.vectors.save_word_vectors`. Only classes
+    of skparaphrase are instantiated, and nothing is unpickled.
 
     Parameters
     ----------
@@ -300,13 +309,13 @@ def load(
 
     Returns
     -------
-    model : estimator instance
-        Its word vectors are memory-mapped.
+    model : estimator instance or WordVectors
+        Large word vectors are memory-mapped.
 
     Raises
     ------
     FileNotFoundError, ValueError
-        If the folder was not written by `save`, is corrupt or of another version,
+        If the folder was written by something else or another version, is corrupt,
         contains links to folders, or has a pattern that is not trusted.
 
     Examples
@@ -325,7 +334,10 @@ def load(
 
 
 def _load(folder: Path, *, trust_patterns: bool, verify: bool) -> Any:
-    metadata = _folders.read_metadata(folder, _classes(_MODELS), verify=verify)
+    kinds = [*_classes(_MODELS), "WordVectors"]
+    metadata = _folders.read_metadata(folder, kinds, verify=verify)
+    if metadata["kind"] == "WordVectors":
+        return _module("vectors").load_table(folder, metadata, verify=verify)
     inside = _Folder(folder, trust_patterns=trust_patterns, verify=verify)
     with _folders.refuse_corruption(folder):
         if _ARRAYS in metadata["files"]:

@@ -134,10 +134,10 @@ class SupervisedModel(TrainedModel):
         some = examples.texts.ravel()[:_SAMPLE].tolist()
         if self.scales_words_:
             vectors = encoder.vectors_
-            batch = vectors.encode(some, encoder._tokenizer(), known_only=True)
+            batch = vectors.encode(some, encoder._tokenizer(), skip_unknown=True)
             known = vectors.rows(np.unique(batch.ids))
             self.scale_ = scale_factor(known, self.scale)
-            matrix = vectors.rows(slice(None)) * np.float32(self.scale_)
+            matrix = vectors.rows() * np.float32(self.scale_)
             encoder.vectors_ = vectors.replace(matrix)
         elif self.scale is not None and not self.normalize:
             self.scale_ = scale_factor(text_vectors(encoder, some), self.scale)
@@ -206,7 +206,7 @@ class SupervisedModel(TrainedModel):
         else:
             prior = self._checked_prior()
             vectors, tokenizer = self.encoder_.vectors_, self.encoder_._tokenizer()
-            batch = vectors.encode(distinct, tokenizer, known_only=True)
+            batch = vectors.encode(distinct, tokenizer, skip_unknown=True)
             if not len(batch.ids):
                 raise ValueError(
                     "No word of the texts has a vector: do texts and vectors agree in "
@@ -272,7 +272,7 @@ class SupervisedModel(TrainedModel):
                 return anchors.rows(ids) * factor
 
         return networks.WordTable(
-            self.encoder_.vectors_.rows(slice(None)),
+            self.encoder_.vectors_.rows(),
             initial=initial,
             sparse=optimizer.sparse,
             device=device,

@@ -23,8 +23,7 @@ from skparaphrase.supervised._base import scale_factor
 from skparaphrase.supervised._model import TrainedModel, score
 from skparaphrase.supervision import Samples, Scores
 from skparaphrase.text import TokenBatch, check_tokenizer, unique_texts
-from skparaphrase.vectors import WordVectors, load_word_vectors
-from skparaphrase.vectors._bundled import SENTENCES, bundled
+from skparaphrase.vectors import SENTENCES, WordVectors, bundled, load_word_vectors
 
 _PAIRS = 256  # predicted at a time, of similar lengths, and fewer of long ones
 
@@ -101,7 +100,9 @@ class PairwiseInteraction(TrainedModel):
         self.__dict__.pop("vectors_", None)
         distinct, indices = unique_texts(examples.texts)
         table = self._given_table()
-        batch = table.encode(distinct, check_tokenizer(self.tokenizer), known_only=True)
+        batch = table.encode(
+            distinct, check_tokenizer(self.tokenizer), skip_unknown=True
+        )
         self.scale_ = scale_factor(table.rows(np.unique(batch.ids)), self.scale)
         self.similarity_ = self._choose_similarity(len(examples))
         network = self._network()
@@ -156,8 +157,8 @@ class PairwiseInteraction(TrainedModel):
             if not hasattr(self, "vectors_"):
                 self.vectors_ = self._initial_table(distinct)
             tokenizer = check_tokenizer(self.tokenizer)
-            texts = self.vectors_.encode(distinct, tokenizer, known_only=True)
-            matrix = self.vectors_.rows(slice(None))
+            texts = self.vectors_.encode(distinct, tokenizer, skip_unknown=True)
+            matrix = self.vectors_.rows()
             if optimizer.vectors_penalty:
                 initial = self._initial_table(self.vectors_.words).matrix
         self._warn_if_truncated(texts)
@@ -186,7 +187,7 @@ class PairwiseInteraction(TrainedModel):
         """The table that training starts from, which has the words of texts."""
         tokenizer = check_tokenizer(self.tokenizer)
         table, _ = self._given_table().covering(texts, tokenizer)
-        matrix = table.rows(slice(None)) * np.float32(self.scale_)
+        matrix = table.rows() * np.float32(self.scale_)
         return table.replace(matrix, factor=self.scale_)
 
     def _fitted_state(self, arrays: Arrays) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from skparaphrase.metrics import mean_reciprocal_rank, split_queries
 from skparaphrase.optimizers import Optimizer
 from skparaphrase.supervised._interaction import UPDATE_EACH_PAIR, PairwiseInteraction
 from skparaphrase.supervision import Relevance, Samples
-from skparaphrase.text._check import check_single_texts
+from skparaphrase.text import check_single_texts
 from skparaphrase.vectors import WordVectors
 
 

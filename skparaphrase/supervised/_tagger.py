@@ -38,8 +38,7 @@ from skparaphrase.optimizers import Optimizer
 from skparaphrase.supervised._base import select
 from skparaphrase.supervised._model import TrainedModel
 from skparaphrase.supervision import Samples, TokenTags
-from skparaphrase.text import TokenBatch
-from skparaphrase.text._check import describe, is_missing
+from skparaphrase.text import TokenBatch, describe, is_missing
 
 
 def _sgd(penalty: float, **settings: Any) -> Optimizer:
@@ -395,7 +394,7 @@ class SequenceTagger(TrainedModel):
         return training.TaggerTrainer(
             tagger,
             networks.WordTable(
-                encoder.vectors_.rows(slice(None)),
+                encoder.vectors_.rows(),
                 initial=None if anchors is None else anchors.rows,
                 sparse=optimizer.sparse,
                 device=device,
@@ -404,7 +403,9 @@ class SequenceTagger(TrainedModel):
             self,
             optimizer,
             self._random_state,
-            sentences=encode_sentences(list(examples.texts), encoder, known_only=True),
+            sentences=encode_sentences(
+                list(examples.texts), encoder, skip_unknown=True
+            ),
             tags=self._targets.distributions(examples.targets),
         )
 
@@ -478,11 +479,11 @@ def _check_list(values: Any, where: str, wanted: str) -> list[Any]:
 
 
 def encode_sentences(
-    sentences: list[list[str]], encoder: TrainedEncoder, *, known_only: bool = False
+    sentences: list[list[str]], encoder: TrainedEncoder, *, skip_unknown: bool = False
 ) -> "networks.Sentences":
     """Indices of distinct words, and the tokens that the encoder reads of each.
 
-    With `known_only`, no vectors are made for unknown words, as in training.
+    With `skip_unknown`, no vectors are made for unknown words, as in training.
     """
     numbers: dict[str, int] = {}
     ids = [
@@ -492,7 +493,7 @@ def encode_sentences(
     lengths = [len(sentence) for sentence in sentences if sentence]
     words = list(numbers)
     return networks.Sentences(
-        encoder.vectors_.encode(words, encoder._tokenizer(), known_only=known_only),
+        encoder.vectors_.encode(words, encoder._tokenizer(), skip_unknown=skip_unknown),
         np.array([any(map(str.isupper, word)) for word in words], dtype=np.float32),
         TokenBatch(
             np.array(ids, dtype=np.int32),

@@ -4,36 +4,39 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 from skparaphrase.text._batch import TokenBatch
+from skparaphrase.text._batch import ragged_positions as ragged_positions
+from skparaphrase.text._check import ANY as ANY
 from skparaphrase.text._check import ROWS as ROWS
 from skparaphrase.text._check import StoredTexts as StoredTexts
 from skparaphrase.text._check import check_fit_texts as check_fit_texts
-from skparaphrase.text._check import (
-    check_pairs,
-    check_texts,
-    unique_texts,
-)
+from skparaphrase.text._check import check_pairs, check_texts
+from skparaphrase.text._check import check_single_texts as check_single_texts
+from skparaphrase.text._check import check_text_blocks as check_text_blocks
+from skparaphrase.text._check import describe as describe
 from skparaphrase.text._check import fit_blocks as fit_blocks
 from skparaphrase.text._check import is_missing as is_missing
-from skparaphrase.text._lookup import WordLookup
+from skparaphrase.text._check import materialize as materialize
+from skparaphrase.text._check import unique_texts as unique_texts
+from skparaphrase.text._lookup import JOINERS as JOINERS
+from skparaphrase.text._lookup import WordLookup as WordLookup
+from skparaphrase.text._ngrams import LONGEST_NGRAM as LONGEST_NGRAM
 from skparaphrase.text._ngrams import NgramTokenizer
+from skparaphrase.text._stored import count_rows as count_rows
 from skparaphrase.text._stored import is_stored as is_stored
-from skparaphrase.text._tokenizer import (
-    TOKEN_PATTERNS,
-    WordTokenizer,
-    check_tokenizer,
-)
-from skparaphrase.text._vocabulary import NgramIndex, Vocabulary
+from skparaphrase.text._stored import read_blocks as read_blocks
+from skparaphrase.text._tokenizer import TOKEN_PATTERNS as TOKEN_PATTERNS
+from skparaphrase.text._tokenizer import FunctionTokenizer as FunctionTokenizer
+from skparaphrase.text._tokenizer import WordTokenizer, check_tokenizer
+from skparaphrase.text._tokenizer import is_word as is_word
+from skparaphrase.text._vocabulary import NgramIndex
+from skparaphrase.text._vocabulary import Vocabulary as Vocabulary
 
 __all__ = [
-    "TOKEN_PATTERNS",
     "NgramIndex",
     "NgramTokenizer",
     "TokenBatch",
-    "Vocabulary",
-    "WordLookup",
     "WordTokenizer",
     "check_pairs",
     "check_texts",
     "check_tokenizer",
-    "unique_texts",
 ]

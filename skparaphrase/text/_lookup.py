@@ -26,7 +26,7 @@ _FIRST_TEXTS = 200  # of a call, in which tokens without a vector are counted
 _WARN_FROM = 50  # tokens; fewer say little about the vocabulary
 
 Unknown = int | Callable[[str], int | None] | None  # the row of all other words
-MakeVectors = Callable[[Sequence[str]], NDArray[np.float32]]
+EmbedOOV = Callable[[Sequence[str]], NDArray[np.float32]]
 
 
 class WordLookup:
@@ -70,7 +70,7 @@ class WordLookup:
         tokenizer: WordTokenizer,
         index: Mapping[str, int],
         unknown: Unknown = None,
-        vectors: MakeVectors | None = None,
+        vectors: EmbedOOV | None = None,
     ) -> None:
         self._find = tokenizer._find()
         # Matches of other patterns may contain white space.
@@ -80,7 +80,7 @@ class WordLookup:
         self._split_compounds = tokenizer.split_compounds
         self._index = index
         self._unknown = unknown if vectors is None else None
-        self._make_vectors = vectors
+        self._embed_oov = vectors
         self._has_warned = False
         self._memory = _Memory()
 
@@ -88,20 +88,20 @@ class WordLookup:
         """Forget what was looked up."""
         self._memory = _Memory()
 
-    def encode(self, texts: Iterable[str], *, known_only: bool = False) -> TokenBatch:
+    def encode(self, texts: Iterable[str], *, skip_unknown: bool = False) -> TokenBatch:
         """Look up the tokens of texts.
 
         Parameters
         ----------
         texts : iterable of str
-        known_only : bool, default=False
+        skip_unknown : bool, default=False
             Make no vectors: leave out words that `index` lacks.
 
         Returns
         -------
         batch : TokenBatch
         """
-        blocks = self.encode_blocks(texts, known_only=known_only)
+        blocks = self.encode_blocks(texts, skip_unknown=skip_unknown)
         return TokenBatch.concatenate([*blocks])
 
     def encode_blocks(
@@ -110,7 +110,7 @@ class WordLookup:
         block_size: int = 4096,
         max_characters: int | None = 2**18,
         *,
-        known_only: bool = False,
+        skip_unknown: bool = False,
     ) -> Iterator[TokenBatch]:
         """Look up the tokens of texts in one or more blocks.
 
@@ -121,7 +121,7 @@ class WordLookup:
             Maximum number of texts in a block.
         max_characters : int or None, default=2**18
             Maximum number of characters in a block of several texts.
-        known_only : bool, default=False
+        skip_unknown : bool, default=False
             As in :meth:`encode`.
 
         Yields
@@ -136,13 +136,13 @@ class WordLookup:
             unknown = is_unknown.nonzero()[0]
             if not len(unknown):
                 yield TokenBatch(ids, offsets)
-            elif self._make_vectors is not None and not known_only:
+            elif self._embed_oov is not None and not skip_unknown:
                 if n_done == 0:
-                    self._warn_of_made_vectors(ids, offsets, memory)
+                    self._warn_of_oov(ids, offsets, memory)
                 vectors = self._unknown_vectors(ids, unknown, memory)
                 yield TokenBatch(ids, offsets, vectors)
             else:
-                if n_done == 0 and self._make_vectors is None:
+                if n_done == 0 and self._embed_oov is None:
                     _warn_of_unknown_words(unknown, offsets)
                 offsets -= unknown.searchsorted(offsets)
                 yield TokenBatch(ids[~is_unknown], offsets)
@@ -166,7 +166,7 @@ class WordLookup:
         new_words : list of str
             Distinct words with a letter or digit, in order of appearance.
         """
-        assert self._make_vectors is not None
+        assert self._embed_oov is not None
         new_ids: dict[str, int] = {}
         batches: list[TokenBatch] = []
         n_done = 0
@@ -181,10 +181,10 @@ class WordLookup:
         batch, new_words = TokenBatch.concatenate(batches), [*new_ids]
         if not new_words:
             return batch, []
-        vectors = self._make_vectors(new_words)
+        vectors = self._embed_oov(new_words)
         return TokenBatch(batch.ids, batch.offsets, vectors), new_words
 
-    def _warn_of_made_vectors(
+    def _warn_of_oov(
         self, ids: NDArray[np.int32], offsets: NDArray[np.int64], memory: "_Memory"
     ) -> None:
         """Warn once if so many words are unknown as are in another language."""
@@ -252,7 +252,7 @@ class WordLookup:
                     for part, row in zip(parts, part_rows, strict=True):
                         if row is not None:
                             rows.append(row)
-                        elif self._make_vectors is not None and is_word(part):
+                        elif self._embed_oov is not None and is_word(part):
                             rows.append(memory.add(part))
                     continue
             if row is None and unknown is not None:
@@ -276,9 +276,9 @@ class WordLookup:
         ids[unknown] = [*map(numbers.__getitem__, words)]
         new = [*filterfalse(memory.vectors.__contains__, numbers)]
         if new:
-            assert self._make_vectors is not None
+            assert self._embed_oov is not None
             new_words = [*map(memory.words.__getitem__, new)]
-            made = np.asarray(self._make_vectors(new_words), dtype=np.float32)
+            made = np.asarray(self._embed_oov(new_words), dtype=np.float32)
             as_bytes = map(np.ndarray.tobytes, made)
             memory.vectors.update(zip(new, as_bytes, strict=True))
             memory.n_bytes += made.nbytes
@@ -320,5 +320,5 @@ def _warn_of_unknown_words(
         warn_caller(
             f"{n_unknown} of the first {n_tokens} tokens have no vector and are "
             "left out. Vectors of character n-grams can stand in for them: see "
-            "WordVectors.fit_subwords."
+            "vectors.fit_subwords."
         )

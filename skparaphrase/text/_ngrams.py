@@ -76,6 +76,10 @@ class NgramTokenizer:
         self.lowercase = lowercase
         self.binary = binary
 
+    def _key(self) -> type:
+        """Equal for tokenizers that can share an index."""
+        return type(self)
+
     def vocabulary(
         self, texts: Iterable[str], min_count: int = 1, max_ngrams: int | None = None
     ) -> list[str]:

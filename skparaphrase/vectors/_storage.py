@@ -1,11 +1,14 @@
-"""Folders of word vectors, which can be mapped into memory."""
+"""Tables that come with the package, and tables in folders."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+import zlib
+from functools import cache
+from importlib.resources import files
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -13,34 +16,122 @@ from skparaphrase.storage import (
     is_large,
     load_array,
     new_folder,
-    read_folder,
-    read_metadata,
     refuse_corruption,
     write_metadata,
 )
 from skparaphrase.text import Vocabulary
-from skparaphrase.vectors._subwords import DTYPES, Subwords
+from skparaphrase.vectors._matrix import DTYPES, check_finite
+from skparaphrase.vectors._oov import Subwords
+from skparaphrase.vectors._word_vectors import WordVectors
 
-if TYPE_CHECKING:
-    from skparaphrase.vectors._word_vectors import WordVectors
+SENTENCES = "skparaphrase:sentences"  # of load_pretrained
 
+#: Packages with a file of vectors, and whether these include weights, by name.
+BUNDLED = {
+    "skparaphrase:words": ("skparaphrase.vectors", False),
+    SENTENCES: ("skparaphrase.encoders", True),
+}
 _SUBWORD_ARRAYS = ("matrix", "scale", "shift")
 
 
-def save(self: "WordVectors", folder: str | PathLike[str]) -> None:
-    """Write the table to a folder that :meth:`load` maps into memory.
+def load_word_vectors() -> WordVectors:
+    """Load the English word vectors that come with the package.
+
+    The 30,000 most frequent words of the English Wikipedia, contractions, numbers and
+    punctuation, with 128 dimensions, in int8 with a scale per word. Distilled from the
+    vectors that all-MiniLM-L6-v2 (Apache-2.0) gives single words. Other words get the
+    vectors of their character n-grams (`unknown="subword"`).
+
+    Returns
+    -------
+    vectors : WordVectors
+        The same object at every call.
+
+    Examples
+    --------
+    >>> from skparaphrase.datasets import load_word_vectors
+    >>> vectors = load_word_vectors()
+    >>> vectors.dim
+    128
+    """
+    return bundled("skparaphrase:words")
+
+
+@cache
+def bundled(name: str) -> WordVectors:
+    """Read a file of the package: words, vectors, and the n-grams of other words.
+
+    Pickles and saved models refer to it.
+    """
+    package, is_weighted = BUNDLED[name]
+    path = files(package) / "data" / "english.npz"
+    with path.open("rb") as file:
+        vectors = read_table(file, is_weighted=is_weighted)
+    vectors._reference = referred, (name, _fingerprint(vectors))
+    return vectors
+
+
+def read_table(file: Any, *, is_weighted: bool) -> WordVectors:
+    """Read the words, vectors and n-grams of a path or a file in the package's format.
+
+    Raises ValueError, KeyError or OSError if it is not one.
+    """
+    with np.load(file, allow_pickle=False) as data:
+        low, high = data["ngram_range"].tolist()
+        return WordVectors(
+            bytes(data["words"]).decode("utf-8").split("\n"),
+            data["matrix"],
+            scale=data["scale"],
+            unknown="subword",
+            subwords=Subwords(
+                np.ascontiguousarray(data["ngrams"]),
+                scale=data["ngrams_scale"].astype(np.float32),
+                ngram_range=(low, high),
+                factor=float(data["factor"]),
+            ),
+            is_weighted=is_weighted,
+        )
+
+
+def bundled_reference(vectors: WordVectors) -> tuple[str, int] | None:
+    """What a saved model says of a table of the package, for :func:`referred`."""
+    return None if vectors._reference is None else vectors._reference[1]
+
+
+def referred(name: str, fingerprint: int) -> WordVectors:
+    """The table that a pickle or a saved model refers to.
+
+    Raises ValueError if this version of the package has another one.
+    """
+    if name not in BUNDLED or _fingerprint(vectors := bundled(name)) != fingerprint:
+        raise ValueError(
+            f"This refers to the word vectors {name!r} of another version of "
+            "skparaphrase. Use the version that wrote it, or fit and save again."
+        )
+    return vectors
+
+
+def _fingerprint(vectors: WordVectors) -> int:
+    """A checksum that tells the tables of versions of the package apart."""
+    kind = vectors.matrix.shape, vectors.words[:256]
+    return zlib.crc32(vectors.matrix[:256].tobytes(), zlib.crc32(repr(kind).encode()))
+
+
+def save_word_vectors(vectors: WordVectors, folder: str | PathLike[str]) -> None:
+    """Write a table to a folder that :func:`skparaphrase.load` maps into memory.
 
     Parameters
     ----------
+    vectors : WordVectors
     folder : path-like
         Written completely or not at all; an existing table is replaced.
     """
-    arrays: dict[str, Any] = {"words": self.words.to_array()}
-    arrays |= {"matrix": self.matrix, "scale": self.scale}
-    content: dict[str, Any] = {"unknown": self.unknown, "subwords": None}
-    content["is_weighted"] = self.is_weighted
-    if self.subwords is not None:
-        content["subwords"] = settings = dict(vars(self.subwords))
+    arrays: dict[str, Any] = {"words": vectors.words.to_array()}
+    arrays |= {"matrix": vectors.matrix, "scale": vectors.scale}
+    content: dict[str, Any] = {"unknown": vectors.unknown, "subwords": None}
+    content["is_weighted"] = vectors.is_weighted
+    if vectors.subwords is not None:
+        content["subwords"] = settings = dict(vars(vectors.subwords))
         arrays |= {f"subwords-{name}": settings.pop(name) for name in _SUBWORD_ARRAYS}
     with new_folder(folder) as new:
         for name, array in arrays.items():
@@ -49,71 +140,41 @@ def save(self: "WordVectors", folder: str | PathLike[str]) -> None:
         write_metadata(new, kind="WordVectors", **content)
 
 
-def load(
-    cls: "type[WordVectors]",
-    folder: str | PathLike[str],
-    *,
-    mmap: bool = True,
-    verify: bool = False,
-) -> "WordVectors":
-    """Read what :meth:`save` wrote.
+def load_table(
+    folder: Path, metadata: dict[str, Any], *, verify: bool = False
+) -> WordVectors:
+    """Read what :func:`save_word_vectors` wrote, whose metadata have been read.
 
-    Parameters
-    ----------
-    folder : path-like
-    mmap : bool, default=True
-        Map the matrix into memory instead of reading it: loading takes no time, and
-        processes share one copy.
-    verify : bool, default=False
-        Also compare the checksums of mapped files of more than 16 MB, which takes a
-        second per GB. Those of all other files are always compared.
-
-    Returns
-    -------
-    vectors : WordVectors
-
-    Raises
-    ------
-    FileNotFoundError, ValueError
-        If the folder does not exist, holds something else or is corrupt.
+    Large matrices are mapped into memory, and checked only if `verify`.
     """
-    vectors = cls.__new__(cls)
-    read_folder(Path(folder), _load_into, vectors=vectors, mmap=mmap, verify=verify)
-    return vectors
-
-
-def _load_into(
-    folder: Path, *, vectors: "WordVectors", mmap: bool, verify: bool
-) -> None:
-    """Set the parts of a table to those in a folder, and check them."""
-    verify |= not mmap
-    metadata = read_metadata(folder, ["WordVectors"], verify=verify)
     with refuse_corruption(folder):
-        joined = load_array(folder / "words.npy", "uint8", mmap=mmap)
+        joined = load_array(folder / "words.npy", "uint8")
         words = Vocabulary.from_array(joined)
-        matrix = load_array(folder / "matrix.npy", *DTYPES, mmap=mmap)
+        matrix = load_array(folder / "matrix.npy", *DTYPES)
         scale = None
         if matrix.dtype == np.int8:
             scale = load_array(folder / "scale.npy", "float32", mmap=False)
-        unknown, subwords = metadata["unknown"], None
+        subwords = None
         if metadata["subwords"] is not None:
-            subwords = _load_subwords(folder, metadata["subwords"], mmap=mmap)
-        is_weighted = bool(metadata["is_weighted"])
+            subwords = _load_subwords(folder, metadata["subwords"])
+        unknown, is_weighted = metadata["unknown"], bool(metadata["is_weighted"])
+        vectors = WordVectors.__new__(WordVectors)
         vectors._set(words, matrix, scale, unknown, subwords, is_weighted)
         vectors._check()
         if verify or not is_large(matrix.nbytes):
-            vectors._check_finite()
+            check_finite(matrix, scale, words)
+    return vectors
 
 
-def _load_subwords(folder: Path, settings: dict[str, Any], *, mmap: bool) -> Subwords:
+def _load_subwords(folder: Path, settings: dict[str, Any]) -> Subwords:
     """The n-grams of a folder; a ValueError where they do not fit together."""
     path = folder / "subwords-matrix.npy"
-    table = load_array(path, *DTYPES, "float64", mmap=mmap)
-    vectors = {}
+    table = load_array(path, *DTYPES, "float64")
+    columns = {}
     for name in ("scale", "shift"):
         path = folder / f"subwords-{name}.npy"
         if path.exists():
-            vectors[name] = load_array(path, "float32", "float64", mmap=False)
+            columns[name] = load_array(path, "float32", "float64", mmap=False)
     low, high = map(int, settings["ngram_range"])
     kind, factor = settings["kind"], float(settings["factor"])
-    return Subwords(table, **vectors, ngram_range=(low, high), kind=kind, factor=factor)
+    return Subwords(table, **columns, ngram_range=(low, high), kind=kind, factor=factor)

@@ -13,6 +13,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from skparaphrase import datasets
+from skparaphrase.vectors import nearest_words
 
 OTHERS = ("tagged", "word_vectors", "word_frequencies")  # not texts in an array
 LOADERS = [
@@ -135,7 +136,9 @@ def test_bundled_word_vectors():
     marks = string.ascii_lowercase + string.digits + string.punctuation
     assert [mark for mark in marks if mark not in vectors] == ["_"]
     assert [word for word in vectors.words if word != word.lower() or not word] == []
-    assert {"king", "queen"} & {word for word, _ in vectors.nearest("prince", 20)}
+    assert {"king", "queen"} & {
+        word for word, _ in nearest_words(vectors, "prince", 20)
+    }
 
 
 def test_bundled_word_frequencies():

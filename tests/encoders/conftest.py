@@ -67,7 +67,7 @@ def make(name, **changes):
 
 
 def state(encoder):
-    return {"vectors": encoder.vectors_.rows(slice(None)), **encoder.parameters_}
+    return {"vectors": encoder.vectors_.rows(), **encoder.parameters_}
 
 
 def same(first, second):

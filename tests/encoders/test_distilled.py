@@ -8,7 +8,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from skparaphrase.encoders import AverageEncoder, DistilledEncoder
-from skparaphrase.vectors import WordFrequencies, WordVectors
+from skparaphrase.vectors import WordFrequencies, WordVectors, fit_subwords
 
 RNG = np.random.RandomState(0)
 WORDS = [a + b + "x" for a in "abcdef" for b in "ghijk"]
@@ -171,7 +171,7 @@ def test_invalid_parameters_raise_at_fit(name, value):
 
 
 def test_unknown_words_are_learnt_or_get_ngrams():
-    made = WordVectors(["cat", "sleeps", "barks"], np.eye(3)).fit_subwords(n_rows=50)
+    made = fit_subwords(WordVectors(["cat", "sleeps", "barks"], np.eye(3)), n_rows=50)
     texts = ["cat sleeps", "dog barks", "cat barks", "dog sleeps .", "bird sleeps"]
     encoder = DistilledEncoder(made, dim=3, n_subwords=40).fit(texts, RNG.randn(5, 4))
     words = ["cat", "sleeps", "barks", "dog", "bird"]

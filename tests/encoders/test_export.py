@@ -22,7 +22,7 @@ from skparaphrase.encoders import (
     _export,
 )
 from skparaphrase.text import WordTokenizer
-from skparaphrase.vectors import WordVectors, load_word_vectors
+from skparaphrase.vectors import WordVectors, import_word_vectors, load_word_vectors
 
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
 
@@ -176,10 +176,8 @@ def test_there_and_back(tmp_path):
     encoder.to_model2vec(tmp_path / "v")
     model = model2vec.StaticModel.from_pretrained(tmp_path / "v")
     for vectors in (
-        WordVectors.from_model2vec(model, unknown="▁"),
-        WordVectors.from_sentence_transformers(
-            encoder.to_static_embedding(), unknown="▁"
-        ),
+        import_word_vectors(model, unknown="▁"),
+        import_word_vectors(encoder.to_static_embedding(), unknown="▁"),
     ):
         lost = {"", "two words", "\ud800", "▁", "\ue000"}  # "▁" is spelled otherwise
         assert set(WORDS) - set(vectors.words) <= lost

@@ -31,7 +31,7 @@ from skparaphrase.networks import (
     unit_vectors,
 )
 from skparaphrase.networks._table import weights_on_device
-from skparaphrase.vectors._pooling import average_distinct, distinct_tokens
+from skparaphrase.vectors import average_distinct, distinct_tokens
 
 equations = SimpleNamespace(**run_path(str(Path(__file__).with_name("equations.py"))))
 COMPOSITIONS = {

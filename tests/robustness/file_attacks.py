@@ -34,7 +34,13 @@ from subjects import (
 import skparaphrase
 from skparaphrase import datasets
 from skparaphrase.storage import _folders
-from skparaphrase.vectors import WordFrequencies, WordVectors, _storage
+from skparaphrase.vectors import (
+    WordFrequencies,
+    WordVectors,
+    _storage,
+    read_word_vectors,
+    save_word_vectors,
+)
 
 # Writers and readers of what has checksums: damaged, it is refused, or is the same.
 
@@ -52,7 +58,7 @@ def saved(name):
 
 
 def read_table(folder, **options):
-    vectors = WordVectors.load(folder / "vectors", **options)
+    vectors = skparaphrase.load(folder / "vectors", **options)
     made = vectors.token_vectors(np.arange(len(vectors)), None).tobytes()
     rows = [vectors.words.get(word) for word in WORDS]
     unknown = vectors.unknown_vector("unknown")
@@ -75,13 +81,16 @@ def as_large(read):
 FOLDERS = {
     name: saved(name) for name in [*ENCODERS, *MODELS] if name != "make_pipeline"
 } | {
-    "table": (lambda folder: table().save(folder / "vectors"), read_table),
+    "table": (
+        lambda folder: save_word_vectors(table(), folder / "vectors"),
+        read_table,
+    ),
     "table, int8, subwords": (
-        lambda folder: subword_table().save(folder / "vectors"),
+        lambda folder: save_word_vectors(subword_table(), folder / "vectors"),
         read_table,
     ),
     "table, mapped": (
-        lambda folder: subword_table().save(folder / "vectors"),
+        lambda folder: save_word_vectors(subword_table(), folder / "vectors"),
         as_large(read_table),
     ),
 }
@@ -102,7 +111,7 @@ BINARY = b"4 3\n" + b"".join(
     for word in ["the", "cat", "na\u00efve", "\u4e2d"]
 )
 TEXT_FILES = {  # name: content, reader
-    f"{name}.{format}": (content, partial(WordVectors.read, format=format))
+    f"{name}.{format}": (content, partial(read_word_vectors, format=format))
     for name, content in (
         ("glove", GLOVE),
         ("word2vec", b"7 3\n" + GLOVE),
@@ -339,7 +348,6 @@ def forge_a_file(kind, seed, folder):
     try:
         with warnings.catch_warnings():  # of numpy, about old headers
             warnings.filterwarnings("ignore", "Reading `.npy`", UserWarning)
-            load = WordVectors.load if inner.name == "vectors" else skparaphrase.load
-            load(inner)
+            skparaphrase.load(inner)
     except (ValueError, FileNotFoundError) as error:
         assert str(folder) in str(error), error

@@ -25,7 +25,7 @@ from skparaphrase.supervised import (
     SimilarityRegressor,
 )
 from skparaphrase.text import WordTokenizer
-from skparaphrase.vectors import WordVectors
+from skparaphrase.vectors import WordVectors, fit_subwords
 
 sys.path.append(str(Path(__file__).parents[1]))
 import registry
@@ -45,7 +45,7 @@ def table():
 
 @cache
 def subword_table():
-    return table().fit_subwords(n_rows=16).astype("int8")
+    return fit_subwords(table(), n_rows=16).astype("int8")
 
 
 def averages():

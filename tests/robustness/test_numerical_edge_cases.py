@@ -13,7 +13,7 @@ from sklearn.exceptions import UndefinedMetricWarning
 from skparaphrase.decomposition import CommonComponentRemoval
 from skparaphrase.metrics import pearson_score, spearman_score
 from skparaphrase.pairs import PairFeatures
-from skparaphrase.vectors import WordFrequencies, WordVectors
+from skparaphrase.vectors import WordFrequencies, WordVectors, nearest_words
 
 X = np.random.default_rng(0).normal(size=(500, 6)) + np.arange(6)
 
@@ -62,7 +62,7 @@ def test_removal_of_any_magnitude(unit):
 def test_words_near_a_vector_that_is_not_finite(value):
     vectors = WordVectors(["a", "b"], np.eye(2))
     with pytest.raises(ValueError, match="The vector is not finite"):
-        vectors.nearest(np.array([1, value]))
+        nearest_words(vectors, np.array([1, value]))
 
 
 @pytest.mark.parametrize("name", ["product", "absdiff", "difference", "sum"])

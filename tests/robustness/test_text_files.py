@@ -10,13 +10,13 @@ import pytest
 from file_attacks import GLOVE
 from numpy.testing import assert_array_equal
 
-from skparaphrase.vectors import WordFrequencies, WordVectors
+from skparaphrase.vectors import WordFrequencies, read_word_vectors
 
 
 @pytest.mark.parametrize("content", [GLOVE, b"7 3\n" + GLOVE])
 def test_byte_order_marks_are_no_part_of_the_first_word(content, file):
-    found = WordVectors.read(file("marked.txt", codecs.BOM_UTF8 + content))
-    expected = WordVectors.read(file("plain.txt", content))
+    found = read_word_vectors(file("marked.txt", codecs.BOM_UTF8 + content))
+    expected = read_word_vectors(file("plain.txt", content))
     assert found.words == expected.words and found.words[0] == "the"
     assert_array_equal(found.matrix, expected.matrix)
 
@@ -34,11 +34,11 @@ def test_byte_order_marks_are_no_part_of_the_first_count(file):
 def test_headers_that_promise_more_than_the_file_holds(header, format, file):
     path = file("vectors", f"{header}\nthe 1 2 3\na 4 5 6\n")
     with pytest.raises(ValueError, match=re.escape(str(path))):
-        WordVectors.read(path, format=format)
+        read_word_vectors(path, format=format)
 
 
 @pytest.mark.parametrize("mark", ["\0", "\x1c", "\x1f", "\x0b"])
 def test_control_characters_in_numbers(mark, file):
     path = file("vectors.txt", f"the 1 2 3\na 4 5{mark}5 6\nb 7 8 9\n")
     with pytest.raises(ValueError, match=r"vectors\.txt, line 2: "):
-        WordVectors.read(path, format="glove")
+        read_word_vectors(path, format="glove")

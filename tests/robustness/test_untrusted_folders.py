@@ -27,7 +27,13 @@ from skparaphrase.encoders import SIFEncoder
 from skparaphrase.storage._folders import write_safetensors
 from skparaphrase.supervised import SentenceClassifier
 from skparaphrase.text import WordTokenizer
-from skparaphrase.vectors import WordFrequencies, WordVectors
+from skparaphrase.vectors import (
+    WordFrequencies,
+    WordVectors,
+    fit_subwords,
+    read_word_vectors,
+    save_word_vectors,
+)
 
 resource = pytest.importorskip("resource")
 DEEP = "[" * 100_000
@@ -130,11 +136,13 @@ def pickled():
     ids=range(10),
 )
 def test_arrays_of_tables(content, tmp_path):
-    WordVectors(WORDS, np.eye(3, 4, dtype=np.float32)).save(tmp_path / "v")
+    save_word_vectors(
+        WordVectors(WORDS, np.eye(3, 4, dtype=np.float32)), tmp_path / "v"
+    )
     (tmp_path / "v/matrix.npy").write_bytes(content)
     seal(tmp_path / "v")
     with little_memory(), pytest.raises(ValueError, match="is corrupt") as raised:
-        WordVectors.load(tmp_path / "v")
+        skparaphrase.load(tmp_path / "v")
     assert str(tmp_path / "v") in str(raised.value)
 
 
@@ -150,13 +158,15 @@ def test_arrays_of_tables(content, tmp_path):
     ],
 )
 def test_arrays_that_do_not_fit(name, change, reason, tmp_path):
-    vectors = WordVectors(WORDS, np.eye(3, 4)).fit_subwords(n_rows=8)
-    (vectors if name == "matrix" else vectors.astype("int8")).save(tmp_path / "v")
+    vectors = fit_subwords(WordVectors(WORDS, np.eye(3, 4)), n_rows=8)
+    save_word_vectors(
+        (vectors if name == "matrix" else vectors.astype("int8")), tmp_path / "v"
+    )
     path = tmp_path / f"v/{name}.npy"
     np.save(path, change(np.load(path)))
     seal(tmp_path / "v")
     with pytest.raises(ValueError, match=reason) as raised:
-        WordVectors.load(tmp_path / "v")
+        skparaphrase.load(tmp_path / "v")
     assert str(tmp_path / "v") in str(raised.value)
 
 
@@ -169,10 +179,12 @@ def test_arrays_that_do_not_fit(name, change, reason, tmp_path):
     ],
 )
 def test_settings_of_ngrams(settings, tmp_path):
-    WordVectors(WORDS, np.eye(3, 4)).fit_subwords(n_rows=8).save(tmp_path / "v")
+    save_word_vectors(
+        fit_subwords(WordVectors(WORDS, np.eye(3, 4)), n_rows=8), tmp_path / "v"
+    )
     edit(tmp_path / "v/metadata.json", subwords=settings)
     with pytest.raises(ValueError, match="v is corrupt: "):
-        WordVectors.load(tmp_path / "v")
+        skparaphrase.load(tmp_path / "v")
 
 
 @pytest.mark.parametrize(
@@ -245,8 +257,8 @@ def test_models_in_models_without_end(tmp_path):
 READERS = [
     read_pairs,
     read_texts,
-    WordVectors.read,
-    partial(WordVectors.read, format="word2vec-binary"),
+    read_word_vectors,
+    partial(read_word_vectors, format="word2vec-binary"),
     WordFrequencies.read,
 ]
 

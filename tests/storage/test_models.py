@@ -34,7 +34,7 @@ from skparaphrase.supervised import (
     SimilarityRegressor,
 )
 from skparaphrase.text import WordTokenizer
-from skparaphrase.vectors import WordFrequencies, WordVectors
+from skparaphrase.vectors import WordFrequencies, WordVectors, apply_sif_weights
 
 WORDS = ["cat", "dog", "sleeps", "barks", "a", "the", "\ud800"]
 TEXTS = ["a cat sleeps", "the dog barks", "", "unknown"]
@@ -70,7 +70,7 @@ def shown(params):
         ),
         lambda v: SIFEncoder(),
         lambda v: ParagramEncoder(
-            v.weighted(),
+            apply_sif_weights(v),
             loss=MarginLoss(np.float32(0.5), negatives="mix"),
             **SHORT,
         ),

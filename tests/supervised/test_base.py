@@ -35,6 +35,7 @@ from skparaphrase.supervised import (
     SentenceClassifier,
     SimilarityRegressor,
 )
+from skparaphrase.vectors import apply_sif_weights
 
 SMALL = {
     "hidden_dim": 4, "max_epochs": 2, "batch_size": 8, "device": "cpu",
@@ -46,7 +47,7 @@ ENCODERS = {
     "tfidf": TfidfEncoder,
     "sif": lambda vectors: SIFEncoder(vectors, frequencies="corpus"),
     "paragram": ParagramEncoder,
-    "weighted": lambda vectors: ParagramEncoder(vectors.weighted({"w1": 9})),
+    "weighted": lambda vectors: ParagramEncoder(apply_sif_weights(vectors, {"w1": 9})),
     **{name: partial(registry.small, kind) for name, kind in registry.TRAINED.items()},
     "output gate": lambda vectors: LSTMEncoder(vectors, output_gate=True),
 }

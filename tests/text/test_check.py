@@ -13,8 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skparaphrase.text import check_pairs, check_texts, unique_texts
-from skparaphrase.text._check import ANY, ROWS
+from skparaphrase.text import ANY, ROWS, check_pairs, check_texts, unique_texts
 
 FLAT = ["a b", "", "é\n"]
 PAIRED = [["a", "b"], ["", "c d"], ["a", "a"]]

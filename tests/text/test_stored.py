@@ -26,8 +26,7 @@ from skparaphrase.encoders import (
 from skparaphrase.search import SemanticSearch
 from skparaphrase.streams import transform_to
 from skparaphrase.supervised import SimilarityRegressor
-from skparaphrase.text import _check, check_texts
-from skparaphrase.text._stored import is_stored
+from skparaphrase.text import _check, check_texts, is_stored
 from skparaphrase.vectors import WordVectors
 
 RNG = np.random.RandomState(0)

@@ -15,13 +15,20 @@ from hypothesis.extra import numpy as hnp
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 
+import skparaphrase
 from skparaphrase.text import (
     NgramTokenizer,
     TokenBatch,
     WordTokenizer,
     check_tokenizer,
 )
-from skparaphrase.vectors import WordVectors
+from skparaphrase.vectors import (
+    WordVectors,
+    fit_subwords,
+    nearest_words,
+    remove_mean,
+    save_word_vectors,
+)
 
 DTYPES = ["float32", "float16", "int8"]
 
@@ -81,12 +88,12 @@ def test_rows_and_words(table, full, dtype):
 def test_rows_are_copies_and_the_table_does_not_change(table, full, dtype, tmp_path):
     vectors = table(dtype)
     before = full(vectors)
-    vectors.rows(slice(None))[:] = 9
+    vectors.rows()[:] = 9
     vectors["cat"][:] = 9
-    vectors.save(tmp_path / "v")
+    save_word_vectors(vectors, tmp_path / "v")
     made = [f(vectors) for f in (copy.copy, copy.deepcopy)]
     made += [vectors, pickle.loads(pickle.dumps(vectors))]
-    made += [WordVectors.load(tmp_path / "v", mmap=mmap) for mmap in (True, False)]
+    made += [skparaphrase.load(tmp_path / "v")]
     for other in made:
         assert not other.matrix.flags.writeable
         assert other.scale is None or not other.scale.flags.writeable
@@ -94,7 +101,7 @@ def test_rows_are_copies_and_the_table_does_not_change(table, full, dtype, tmp_p
 
 
 def brute_force(vectors, target, without=None):
-    rows = vectors.rows(slice(None)).astype(np.float64)
+    rows = vectors.rows().astype(np.float64)
     norms = np.linalg.norm(rows, axis=1) * np.linalg.norm(target)
     cosines = np.divide(rows @ target, norms, out=np.zeros(len(rows)), where=norms > 0)
     ranking = np.argsort(-cosines, kind="stable")
@@ -111,7 +118,7 @@ def test_nearest_against_brute_force(table, dtype, n_words, n):
     for asked, without in ((f"w{row}", row), (target + 0.25, None)):
         vector = target if isinstance(asked, str) else asked
         expected = brute_force(vectors, vector, without)[:n]
-        found = vectors.nearest(asked, n=n)
+        found = nearest_words(vectors, asked, n=n)
         assert len(found) == len(expected)
         assert_allclose([c for _, c in found], [c for _, c in expected], atol=2e-6)
         assert [word for word, _ in found] == [word for word, _ in expected]
@@ -119,13 +126,13 @@ def test_nearest_against_brute_force(table, dtype, n_words, n):
 
 def test_nearest_with_ties_and_wrong_targets(table):
     vectors = WordVectors(["a", "b", "c"], [[1, 0], [2, 0], [0, 3]])
-    assert vectors.nearest(vectors["b"]) == [("a", 1.0), ("b", 1.0), ("c", 0.0)]
-    assert vectors.nearest([0.0, 0.0], n=2) == [("a", 0.0), ("b", 0.0)]
+    assert nearest_words(vectors, vectors["b"]) == [("a", 1.0), ("b", 1.0), ("c", 0.0)]
+    assert nearest_words(vectors, [0.0, 0.0], n=2) == [("a", 0.0), ("b", 0.0)]
     with pytest.raises(KeyError, match="'cow' is not among the 10 words"):
-        table().nearest("cow")
+        nearest_words(table(), "cow")
     for target in (np.ones(3), np.ones((1, 4)), 1.0):
         with pytest.raises(ValueError, match=r"Expected a vector of shape \(4,\)"):
-            table().nearest(target)
+            nearest_words(table(), target)
 
 
 columns = st.floats(2**-60, 1000, width=32) | st.just(0)
@@ -169,18 +176,18 @@ def test_replace_keeps_the_words(table):
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_centered_vectors_have_no_mean(table, dtype):
     vectors = table(dtype, unknown="cat")
-    before = vectors.rows(slice(None)).astype(np.float64)
-    centered = vectors.centered()
-    after = centered.rows(slice(None))
+    before = vectors.rows().astype(np.float64)
+    centered = remove_mean(vectors)
+    after = centered.rows()
     assert_allclose(after, before - before.sum(axis=0) / len(before), atol=1e-6)
     assert_allclose(after.sum(axis=0), 0, atol=1e-5)
     assert (centered.words, centered.unknown) == (vectors.words, "cat")
 
 
 def test_centering_moves_what_is_made_of_ngrams(table):
-    vectors = table().fit_subwords()
-    mean = vectors.rows(slice(None)).mean(axis=0)
-    found, before = vectors.centered()["catalogue"], vectors["catalogue"]
+    vectors = fit_subwords(table())
+    mean = vectors.rows().mean(axis=0)
+    found, before = remove_mean(vectors)["catalogue"], vectors["catalogue"]
     assert_allclose(found, before - mean, atol=1e-6)
 
 
@@ -193,26 +200,26 @@ def test_lookups_are_remembered_by_tokenizer(table):
         assert vectors._lookup(other) is not lookup
     function = check_tokenizer(str.split)
     assert vectors._lookup(function) is not vectors._lookup(function)
-    made = table().fit_subwords()
-    other = made.replace(2 * made.matrix, factor=2.0)
+    made = fit_subwords(table())
+    other = made.replace(2 * made.matrix, subwords=made.subwords.moved(2.0))
     assert other._lookup(WordTokenizer()) is not made._lookup(WordTokenizer())
     assert other.words is made.words is made.astype("int8").words
 
 
 @pytest.mark.filterwarnings("ignore:.* tokens are not in the table")
 @pytest.mark.filterwarnings("ignore:.* tokens have no vector")
-@pytest.mark.parametrize("known_only", [False, True])
+@pytest.mark.parametrize("skip_unknown", [False, True])
 @pytest.mark.parametrize("unknown", [None, "cat", "hash"])
-def test_texts_are_encoded_whole_or_in_blocks(table, unknown, known_only):
+def test_texts_are_encoded_whole_or_in_blocks(table, unknown, skip_unknown):
     vectors = table(unknown=unknown)
     texts = [f"Cat naïve dog{i} ★" for i in range(5000)]
-    batch = vectors.encode(texts, WordTokenizer(), known_only=known_only)
-    blocks = vectors.encode_blocks(texts, WordTokenizer(), known_only=known_only)
+    batch = vectors.encode(texts, WordTokenizer(), skip_unknown=skip_unknown)
+    blocks = vectors.encode_blocks(texts, WordTokenizer(), skip_unknown=skip_unknown)
     whole = TokenBatch.concatenate([*blocks])
     for name in ("ids", "offsets", "extra"):
         assert_array_equal(getattr(batch, name), getattr(whole, name))
     dog, star = {None: ([], []), "cat": ([0], [0]), "hash": ([-1], [])}[unknown]
-    if known_only and unknown == "hash":
+    if skip_unknown and unknown == "hash":
         dog = []
     assert batch[0].tolist() == [0, 4, *dog, *star]
     assert (batch.extra is None) == (dog != [-1])
@@ -222,10 +229,10 @@ def test_ngrams_are_encoded_by_one_index():
     vectors = WordVectors([" c", "ca", "at"], np.eye(3))
     batch = vectors.encode(["Cat", "x"], NgramTokenizer())
     assert [batch[0].tolist(), batch[1].tolist()] == [[0, 1, 2], []]
-    index = vectors._ngram_index
+    index = vectors._lookup(NgramTokenizer())
     other = vectors.replace(np.zeros((3, 2)))
     [batch] = other.encode_blocks(["at"], NgramTokenizer(ngram_range=(2, 2)))
-    assert batch.ids.tolist() == [2] and other._ngram_index is index
+    assert batch.ids.tolist() == [2] and other._lookup(NgramTokenizer()) is index
 
 
 @pytest.mark.filterwarnings("ignore:.* tokens have no vector")
@@ -254,7 +261,7 @@ def test_covering_adds_the_words_of_texts_in_their_order(table, pattern):
 def test_rows_are_replaced_and_words_appended(table, dtype):
     vectors = table(dtype)
     other = vectors.with_rows([1, 0], [[1, 2, 3, 4], [5, 6, 7, 8]])
-    expected = vectors.rows(slice(None))
+    expected = vectors.rows()
     expected[[1, 0]] = [[1, 2, 3, 4], [5, 6, 7, 8]]
     assert_array_equal(other.matrix, expected)
     assert other.words is vectors.words and other.matrix.dtype == np.float32

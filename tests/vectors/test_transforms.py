@@ -19,7 +19,14 @@ from skparaphrase.encoders import (
     SIFEncoder,
     TfidfEncoder,
 )
-from skparaphrase.vectors import WordFrequencies, WordVectors
+from skparaphrase.vectors import (
+    WordFrequencies,
+    WordVectors,
+    apply_sif_weights,
+    fit_subwords,
+    remove_mean,
+    save_word_vectors,
+)
 
 WORDS = ["the", "cat", "catalogue", "sleeps", "<unk>"]
 COUNTS = {"the": 60, "cat": 30, "sleeps": 10}
@@ -36,7 +43,9 @@ def make(dtype="float32", unknown=None):
 @pytest.mark.parametrize("as_object", [True, False])
 def test_rows_are_multiplied_by_smooth_inverse_frequencies(dtype, a, as_object):
     vectors = make(dtype)
-    weighted = vectors.weighted(WordFrequencies(COUNTS) if as_object else COUNTS, a)
+    weighted = apply_sif_weights(
+        vectors, WordFrequencies(COUNTS) if as_object else COUNTS, a
+    )
     for word in WORDS:
         weight = a / (a + COUNTS.get(word, 0) / 100)
         assert_allclose(weighted[word], weight * vectors[word], rtol=1e-6)
@@ -47,15 +56,15 @@ def test_rows_are_multiplied_by_smooth_inverse_frequencies(dtype, a, as_object):
 @pytest.mark.filterwarnings("ignore:.* tokens have no vector")
 @pytest.mark.parametrize("unknown", [None, "<unk>", "subword"])
 def test_averages_are_those_of_sif(unknown):
-    vectors = make().fit_subwords() if unknown == "subword" else make(unknown=unknown)
+    vectors = fit_subwords(make()) if unknown == "subword" else make(unknown=unknown)
     sif = SIFEncoder(vectors, frequencies=COUNTS, a=0.01).fit(TEXTS)
-    average = AverageEncoder(vectors.weighted(COUNTS, a=0.01))
+    average = AverageEncoder(apply_sif_weights(vectors, COUNTS, a=0.01))
     assert_allclose(average.transform(TEXTS), sif.transform(TEXTS), atol=1e-7)
 
 
 def test_counts_of_the_package_are_the_default():
     vectors, counts = load_word_vectors(), load_word_frequencies()
-    weighted = vectors.weighted()
+    weighted = apply_sif_weights(vectors)
     for word in ("the", "cat", ",", "unfriendliest"):
         weight = 1e-3 / (1e-3 + counts.get(word, 0) / counts.total)
         assert_allclose(weighted[word], weight * vectors[word], rtol=1e-5)
@@ -64,41 +73,41 @@ def test_counts_of_the_package_are_the_default():
 def test_invalid_arguments_and_poor_counts():
     for a in (0, -1.0):
         with pytest.raises(ValueError, match="a == "):
-            make().weighted(a=a)
+            apply_sif_weights(make(), a=a)
     with pytest.raises(TypeError, match="mapping of words to counts"):
-        make().weighted("corpus")
+        apply_sif_weights(make(), "corpus")
     vectors = WordVectors([".", "cat"], np.eye(2))
     with pytest.warns(UserWarning, match=r"lack punctuation.* '\.' will have weight 1"):
-        vectors.weighted({"cat": 1})
+        apply_sif_weights(vectors, {"cat": 1})
 
 
 def test_every_table_made_of_a_weighted_one_is_weighted(tmp_path):
-    weighted = make().weighted(COUNTS)
-    weighted.save(tmp_path / "v")
+    weighted = apply_sif_weights(make(), COUNTS)
+    save_word_vectors(weighted, tmp_path / "v")
     hashed = WordVectors(WORDS, weighted.matrix, unknown="hash", is_weighted=True)
     AverageEncoder(weighted).save(tmp_path / "model")
     made = [
         weighted.replace(np.eye(5)),
         weighted.astype("int8"),
         hashed.with_words(["dog"]),
-        weighted.fit_subwords(),
-        weighted.centered(),
+        fit_subwords(weighted),
+        remove_mean(weighted),
         copy.copy(weighted),
         pickle.loads(pickle.dumps(weighted)),
-        WordVectors.load(tmp_path / "v", mmap=False),
+        skparaphrase.load(tmp_path / "v"),
         skparaphrase.load(tmp_path / "model").vectors,
         skparaphrase.load_pretrained().vectors,
     ]
     for vectors in made:
         assert vectors.is_weighted and repr(vectors).endswith(", weighted)")
         with pytest.raises(ValueError, match="weighted twice"):
-            vectors.weighted(COUNTS)
+            apply_sif_weights(vectors, COUNTS)
     assert not load_word_vectors().is_weighted
     assert repr(make()) == "WordVectors(5 words, dim=3, float32)"
 
 
 def test_encoders_that_would_weight_again_warn():
-    vectors = make().weighted(COUNTS)
+    vectors = apply_sif_weights(make(), COUNTS)
     for encoder in (SIFEncoder(vectors), SIFEncoder(vectors, weights=np.sqrt)):
         with pytest.warns(UserWarning, match="SIFEncoder weights .*AverageEncoder"):
             encoder.fit(["the cat"])
@@ -113,7 +122,7 @@ def test_encoders_that_would_weight_again_warn():
 
 def test_distillation_weights_its_start_once():
     texts, teacher = [*WORDS[:4], "the cat sleeps"], np.eye(5)[:, :4]
-    once = make().centered().weighted(COUNTS)
+    once = apply_sif_weights(remove_mean(make()), COUNTS)
     options = {"dim": 2, "n_subwords": None}
     found = DistilledEncoder(once, **options).fit(texts, teacher)
     assert found.vectors_.is_weighted

@@ -1,4 +1,4 @@
-"""Vectors of words that a table lacks, from their character n-grams."""
+"""Vectors of out-of-vocabulary words, from their character n-grams or a hash."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -6,20 +6,16 @@
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass, replace
 from itertools import accumulate, chain
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
 from scipy.sparse._sparsetools import csr_matvecs
 
-from skparaphrase.text._ngrams import LONGEST_NGRAM
+from skparaphrase.text import LONGEST_NGRAM
+from skparaphrase.vectors._matrix import dequantize, quantize
 
-if TYPE_CHECKING:
-    from skparaphrase.vectors._word_vectors import WordVectors
-
-DTYPES = ("float32", "float16", "int8")  # int8 with a scale per row
 _FEW_CHARACTERS = 128  # of words, for which arrays do not pay
 _PLACES = np.arange(1024, dtype=np.int32)  # of rows in float32; more leave the cache
 
@@ -136,7 +132,7 @@ class Subwords:
 
     See Also
     --------
-    WordVectors.fit_subwords : Learns the rows.
+    fit_subwords : Learns the rows.
 
     References
     ----------
@@ -255,133 +251,36 @@ class Subwords:
         -------
         subwords : Subwords
         """
-        matrix = self.matrix.astype(np.float32)
-        if self.scale is not None:
-            matrix *= self.scale[:, np.newaxis]
-        matrix, scale = converted(matrix, dtype)
+        matrix, scale = quantize(dequantize(self.matrix, self.scale), dtype)
         return replace(self, matrix=matrix, scale=scale)
 
 
-def converted(
-    matrix: NDArray[np.float32], dtype: str
-) -> tuple[NDArray[Any], NDArray[np.float32] | None]:
-    """A matrix in another data type, and with int8 the scale of each row."""
-    if dtype != "int8":
-        return matrix.astype(dtype), None
-    scale = np.abs(matrix).max(axis=1, initial=0) / 127
-    scale[scale == 0] = 1
-    return np.rint(matrix / scale[:, np.newaxis]).astype(np.int8), scale
-
-
-def ngram_matrix(
-    words: Sequence[str], n_rows: int, ngram_range: tuple[int, int] = (3, 5)
-) -> csr_array:
-    """The n-grams of words, shape (n_words, n_rows).
-
-    Its product with the rows of :class:`Subwords` is the vectors of the words: each
-    n-gram counts one over the root of the number of n-grams.
-    """
-    hashes, lengths = hashed_ngrams(words, ngram_range)
-    columns = (hashes % n_rows).astype(np.int32)
-    values = (1 / np.sqrt(lengths)).astype(np.float32).repeat(lengths)
-    ends = np.concatenate([[0], np.cumsum(lengths)])
-    found = csr_array((values, columns, ends), shape=(len(words), n_rows))
-    found.sum_duplicates()
-    return found
-
-
-def fit_subwords(
-    self: "WordVectors",
-    ngram_range: tuple[int, int] = (3, 5),
-    n_rows: int = 8192,
-    alpha: float = 1.0,
-    scale: float = 2.0,
-) -> "WordVectors":
-    """Learn vectors of character n-grams, which stand for words without a vector.
-
-    The vector of a word `w` is `scale` times the sum of the rows of the n-grams of
-    `<w>` and of `<w>` itself, divided by the root of their number. Rows are chosen
-    by a hash, as in fastText, and learnt by ridge regression from the words of
-    three letters or more, without digits (bag of subwords, Zhao et al. 2018, in
-    closed form). Takes 2 s for the bundled table and grows with the words.
+class HashedVectors:
+    """Random vectors of the median length of a table, always the same for a word.
 
     Parameters
     ----------
-    ngram_range : tuple of int, default=(3, 5)
-        The shortest and the longest n-grams.
-    n_rows : int, default=8192
-        Rows that the n-grams share.
-    alpha : float, default=1.0
-        Strength of the ridge penalty.
-    scale : float, default=2.0
-        Makes up for the shrinkage of the regression.
-
-    Returns
-    -------
-    vectors : WordVectors
-        The same words and matrix, with `unknown="subword"`.
-
-    Raises
-    ------
-    ValueError
-        If a parameter is out of range, or no word has three letters.
-
-    References
-    ----------
-    J. Zhao, S. Mudgal, Y. Liang, "Generalizing Word Embeddings using Bag of
-    Subwords", EMNLP 2018.
-
-    Examples
-    --------
-    >>> from skparaphrase.datasets import load_word_vectors
-    >>> vectors = load_word_vectors().fit_subwords(n_rows=1024)
-    >>> "unfriendliest" in vectors, vectors["unfriendliest"].shape
-    (False, (128,))
+    matrix, scale
+        As in :class:`WordVectors`.
     """
-    low, high = ngram_range
-    if not 1 <= low <= high:
-        raise ValueError(f"ngram_range must rise from 1 or more; got {ngram_range}.")
-    if n_rows < 1 or not alpha > 0:
-        raise ValueError(f"n_rows and alpha must be positive; got {n_rows}, {alpha}.")
-    words = [word for word in self.words if len(word) > 2 and word.isalpha()]
-    if not words:
-        raise ValueError("No word of the table has three letters to learn from.")
-    rows = np.array([self.words.get(word) for word in words])
-    ngrams = ngram_matrix(words, n_rows, ngram_range)
-    fitted = fit_rows(ngrams, self.rows(rows), alpha=alpha)
-    subwords = Subwords(fitted, ngram_range=ngram_range, factor=scale)
-    return type(self)(
-        self.words,
-        self.matrix,
-        scale=self.scale,
-        unknown="subword",
-        subwords=subwords,
-        is_weighted=self.is_weighted,
-    )
 
+    def __init__(
+        self, matrix: NDArray[Any], scale: NDArray[np.float32] | None = None
+    ) -> None:
+        self.matrix = matrix
+        self.scale = scale
+        self._length: np.float32 | None = None
 
-def fit_rows(
-    ngrams: csr_array, vectors: NDArray[np.float32], *, alpha: float, n_steps: int = 30
-) -> NDArray[np.float32]:
-    """Rows whose sums are close to the vectors of words, shape (n_rows, dim).
-
-    Minimises `|N R - V|^2 + alpha |R|^2` for each column by conjugate gradients, with
-    the diagonal as preconditioner; N is that of :func:`ngram_matrix`.
-    """
-    transposed = ngrams.T.tocsr()
-    scaling = 1 / (transposed.multiply(transposed).sum(axis=1) + alpha)
-    scaling = scaling[:, np.newaxis].astype(np.float32)
-    residual = transposed @ vectors
-    rows = np.zeros_like(residual)
-    direction = scaling * residual
-    reduced = np.einsum("ij,ij->j", residual, direction)
-    for _ in range(n_steps):
-        image = transposed @ (ngrams @ direction) + alpha * direction
-        curvature = np.einsum("ij,ij->j", direction, image)
-        step = reduced / np.maximum(curvature, 1e-30)
-        rows += step * direction
-        residual -= step * image
-        conditioned = scaling * residual
-        before, reduced = reduced, np.einsum("ij,ij->j", residual, conditioned)
-        direction = conditioned + reduced / np.maximum(before, 1e-30) * direction
-    return rows
+    def vectors(self, words: Sequence[str]) -> NDArray[np.float32]:
+        """Draw the vectors of words, shape (n_words, dim)."""
+        n_rows, dim = self.matrix.shape
+        if self._length is None:  # cached_property of Python 3.11 has a lock
+            sample = np.linspace(0, n_rows - 1, min(n_rows, 10_000)).astype(np.intp)
+            rows = dequantize(self.matrix, self.scale, sample)
+            self._length = np.median(np.linalg.norm(rows, axis=1))
+        vectors = np.empty((len(words), dim), np.float32)
+        for word, vector in zip(words, vectors, strict=True):
+            seed = crc32(word.encode("utf-8", "replace"))
+            drawn = np.random.RandomState(seed).standard_normal(dim)
+            vector[:] = drawn * (self._length / np.linalg.norm(drawn))
+        return vectors

@@ -12,15 +12,20 @@ from forged import edit
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 
+import skparaphrase
 from skparaphrase.encoders import AverageEncoder, SIFEncoder, TfidfEncoder
 from skparaphrase.text import TokenBatch, WordLookup, WordTokenizer
-from skparaphrase.vectors import WordVectors
-from skparaphrase.vectors._subwords import (
-    Subwords,
-    fit_rows,
-    hashed_ngrams,
-    ngram_matrix,
+from skparaphrase.vectors import (
+    WordVectors,
+    fit_subwords,
+    nearest_words,
+    save_word_vectors,
 )
+from skparaphrase.vectors._oov import (
+    Subwords,
+    hashed_ngrams,
+)
+from skparaphrase.vectors._transforms import fit_rows, ngram_matrix
 
 WORDS = ["cat", "cats", "dog", "dogs", "running", "run", "naïve", "."]
 
@@ -28,7 +33,7 @@ WORDS = ["cat", "cats", "dog", "dogs", "running", "run", "naïve", "."]
 @pytest.fixture
 def vectors():
     matrix = np.random.RandomState(0).standard_normal((len(WORDS), 6))
-    return WordVectors(WORDS, matrix).fit_subwords((2, 4), n_rows=50)
+    return fit_subwords(WordVectors(WORDS, matrix), (2, 4), n_rows=50)
 
 
 def slow_vector(word, rows, ngram_range):
@@ -143,19 +148,19 @@ def test_rows_solve_the_ridge_regression():
 
 def test_like_words_have_like_vectors():
     vectors = WordVectors(*_table())
-    fitted = vectors.fit_subwords()
+    fitted = fit_subwords(vectors)
     word = "unreadable" if "unreadable" not in vectors else "unreadables"
-    near = [w for w, _ in fitted.nearest(word, 20)]
+    near = [w for w, _ in nearest_words(fitted, word, 20)]
     assert any("read" in w for w in near)
     with pytest.raises(KeyError, match="not among"):
-        vectors.nearest(word)
+        nearest_words(vectors, word)
 
 
 def _table():
     from skparaphrase.datasets import load_word_vectors
 
     table = load_word_vectors()
-    return table.words, table.rows(slice(None))
+    return table.words, table.rows()
 
 
 @pytest.mark.filterwarnings("ignore:.* tokens are not in the table")
@@ -217,10 +222,9 @@ def test_save_load_pickle_clone(vectors, tmp_path):
         ),
     )
     for i, table in enumerate((vectors, int8)):
-        table.save(tmp_path / str(i))
+        save_word_vectors(table, tmp_path / str(i))
         copies = [
-            WordVectors.load(tmp_path / str(i)),
-            WordVectors.load(tmp_path / str(i), mmap=False),
+            skparaphrase.load(tmp_path / str(i)),
             pickle.loads(pickle.dumps(table)),
         ]
         for copy in copies:
@@ -233,17 +237,17 @@ def test_save_load_pickle_clone(vectors, tmp_path):
 
 
 def test_damaged_ngrams_are_reported(vectors, tmp_path):
-    vectors.save(tmp_path / "v")
+    save_word_vectors(vectors, tmp_path / "v")
     np.save(tmp_path / "v" / "subwords-matrix.npy", np.ones((5, 7), np.float32))
     with pytest.raises(ValueError, match=r"subwords-matrix\.npy is corrupt"):
-        WordVectors.load(tmp_path / "v")
+        skparaphrase.load(tmp_path / "v")
     for kind, message in (
         ("crc32", r"6 dimensions.*\(5, 7\)"),
         ("x", "kind='x' are no settings"),
     ):
         edit(tmp_path / "v" / "metadata.json", subwords__kind=kind)
         with pytest.raises(ValueError, match=message):
-            WordVectors.load(tmp_path / "v")
+            skparaphrase.load(tmp_path / "v")
 
 
 def test_tables_made_from_one_keep_its_ngrams(vectors):
@@ -252,7 +256,7 @@ def test_tables_made_from_one_keep_its_ngrams(vectors):
         assert small.unknown == "subword" and small.subwords.matrix.dtype == dtype
         assert_allclose(small["doggy"], vectors["doggy"], atol=0.02)
         assert_allclose(small.astype("float32")["doggy"], small["doggy"], atol=1e-3)
-    doubled = vectors.replace(2 * vectors.matrix, factor=2)
+    doubled = vectors.replace(2 * vectors.matrix, subwords=vectors.subwords.moved(2))
     assert_allclose(doubled["doggy"], 2 * vectors["doggy"], rtol=1e-6)
     more = vectors.with_words(["doggy", "cat", "★", "doggy"])
     assert [*more.words] == [*WORDS, "doggy"]
@@ -272,7 +276,7 @@ def test_tables_made_from_one_keep_its_ngrams(vectors):
 )
 def test_wrong_parameters(vectors, params, message):
     with pytest.raises(ValueError, match=message):
-        vectors.fit_subwords(**params)
+        fit_subwords(vectors, **params)
 
 
 def test_errors_say_what_to_do(vectors):
@@ -283,7 +287,7 @@ def test_errors_say_what_to_do(vectors):
     with pytest.raises(ValueError, match="neither of"):
         WordVectors(WORDS, vectors.matrix, unknown="<unk>")
     with pytest.raises(ValueError, match="three letters"):
-        WordVectors(["a", "."], np.eye(2)).fit_subwords()
+        fit_subwords(WordVectors(["a", "."], np.eye(2)))
 
 
 def test_warning_if_many_words_have_no_vector(vectors):

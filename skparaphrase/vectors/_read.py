@@ -5,9 +5,10 @@
 
 import codecs
 import mmap
-from collections.abc import Iterator, Set
+from collections.abc import Iterable, Iterator, Set
 from dataclasses import dataclass, field
 from itertools import chain, count
+from os import PathLike
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -16,21 +17,52 @@ from numpy.typing import DTypeLike, NDArray
 
 from skparaphrase._estimator import warn_caller
 from skparaphrase.storage import open_plain
+from skparaphrase.vectors._word_vectors import WordVectors
 
 FORMATS = ("auto", "glove", "word2vec", "word2vec-binary")
 _LONGEST = 1 << 22  # bytes of a line; 300 numbers have 3,000
 
 
-def read_file(
-    path: Path,
+def read_word_vectors(
+    path: str | PathLike[str],
     *,
-    format: str,
-    limit: int | None,
-    vocabulary: Set[str | None] | None,
-    dtype: DTypeLike,
-    encoding_errors: str,
-) -> tuple[list[str], NDArray[np.floating]]:
-    """Read words and matrix as :meth:`WordVectors.read` says."""
+    format: str = "auto",
+    limit: int | None = None,
+    vocabulary: Iterable[str] | None = None,
+    unknown: str | None = None,
+    dtype: DTypeLike = np.float32,
+    encoding_errors: str = "strict",
+) -> WordVectors:
+    """Read a file of GloVe, word2vec (text or binary) or fastText (`.vec`).
+
+    Parameters
+    ----------
+    path : path-like
+    format : {"auto", "glove", "word2vec", "word2vec-binary"}, default="auto"
+        "glove" has no header; "word2vec" is text with a header "n_words dim", which is
+        also the format of `.vec` files. "auto" looks at the first bytes.
+    limit : int, default=None
+        Read only the first `limit` words of the file.
+    vocabulary : iterable of str, default=None
+        Keep only these words and `unknown`.
+    unknown : str, default=None
+        See :class:`WordVectors`.
+    dtype : {"float32", "float16"}, default="float32"
+    encoding_errors : {"strict", "replace", "ignore"}, default="strict"
+        How to decode words that are not UTF-8; "strict" raises.
+
+    Returns
+    -------
+    vectors : WordVectors
+        A word that occurs twice keeps its first vector; a warning counts them.
+
+    Raises
+    ------
+    ValueError
+        If the header is wrong, a row is too short, a value is not a number or the
+        file ends early. The message names the file and the line or row.
+    """
+    path = Path(path)
     dtype = np.dtype(dtype)
     if format not in FORMATS:
         raise ValueError(f"format must be one of {FORMATS}; got {format!r}.")
@@ -38,6 +70,9 @@ def read_file(
         raise ValueError(f"dtype must be float32 or float16; got {dtype.name}.")
     if limit is not None and limit < 0:
         raise ValueError(f"limit must not be negative; got {limit}.")
+    if isinstance(vocabulary, str):
+        raise TypeError("vocabulary must be several words; got one str.")
+    wanted = None if vocabulary is None else {*vocabulary, unknown}
     with open_plain(path) as file:
         if not file.read(1):
             raise ValueError(f"{path} is empty.")
@@ -45,7 +80,7 @@ def read_file(
         format = _guess(path)
     is_binary = format == "word2vec-binary"
     unit = "row" if is_binary else "line"
-    words = _WantedWords(path, unit, vocabulary, encoding_errors)
+    words = _WantedWords(path, unit, wanted, encoding_errors)
     if is_binary:
         matrix = _read_binary(path, words, limit, dtype)
     else:
@@ -56,7 +91,10 @@ def read_file(
             f"{path}: {len(words.repeated)} words occur again and keep their first "
             f"vector; the first is {word!r} in {words.unit} {where}."
         )
-    return list(words.words), matrix
+    try:
+        return WordVectors(list(words.words), matrix, unknown=unknown)
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from None
 
 
 @dataclass

@@ -1,0 +1,334 @@
+"""Tables made from other tables, and weights of words."""
+
+# Authors: The skparaphrase developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice
+from numbers import Real
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+from sklearn.utils import check_scalar
+
+from skparaphrase._estimator import warn_caller
+from skparaphrase._math import UnitRows, nearest, unit_vectors
+from skparaphrase.text import WordTokenizer, is_word
+from skparaphrase.vectors._frequencies import WordFrequencies, load_word_frequencies
+from skparaphrase.vectors._oov import Subwords, hashed_ngrams
+from skparaphrase.vectors._word_vectors import WordVectors
+
+_SAMPLE = 1000  # texts that are searched for punctuation
+
+
+def remove_mean(vectors: WordVectors) -> WordVectors:
+    """Subtract the mean of all vectors.
+
+    Averages of vectors that share a direction are all similar.
+    :class:`~skparaphrase.encoders.ParagramEncoder` has no layer that could remove the
+    direction, and learns faster from centred vectors.
+
+    Parameters
+    ----------
+    vectors : WordVectors
+
+    Returns
+    -------
+    centered : WordVectors
+        In float32, with the same words; vectors of n-grams are moved, too.
+
+    Examples
+    --------
+    >>> from skparaphrase.vectors import WordVectors, remove_mean
+    >>> vectors = WordVectors(["cat", "dog"], [[5.0, 1.0], [5.0, -3.0]])
+    >>> remove_mean(vectors).matrix
+    array([[ 0.,  2.],
+           [ 0., -2.]], dtype=float32)
+    """
+    matrix = vectors.rows()
+    mean = matrix.mean(axis=0)
+    subwords = vectors.subwords
+    if subwords is not None:
+        subwords = subwords.moved(1.0, -mean)
+    return vectors.replace(matrix - mean, subwords=subwords)
+
+
+def apply_sif_weights(
+    vectors: WordVectors,
+    frequencies: WordFrequencies | Mapping[str, int] | None = None,
+    a: float = 1e-3,
+) -> WordVectors:
+    """Multiply the vector of each word by its SIF weight, `a / (a + p(w))`.
+
+    Plain averages of the new table are the vectors of
+    :class:`~skparaphrase.encoders.SIFEncoder` with the old one. Start the training of
+    an encoder from such a table: `ParagramEncoder(apply_sif_weights(vectors))`.
+
+    Parameters
+    ----------
+    vectors : WordVectors
+    frequencies : WordFrequencies or mapping of str to int, default=None
+        Word counts. Words without a count keep their vectors, with a warning if these
+        include all punctuation. None uses the bundled counts of English Wikipedia.
+    a : float, default=1e-3
+        A word with probability `a` has weight 1/2.
+
+    Returns
+    -------
+    weighted : WordVectors
+        In float32, with the same words and `is_weighted=True`. Out-of-vocabulary words
+        have weight 1.
+
+    Raises
+    ------
+    ValueError
+        If the table is weighted already, or if `a` is not positive.
+
+    References
+    ----------
+    S. Arora, Y. Liang, T. Ma, "A Simple but Tough-to-Beat Baseline for Sentence
+    Embeddings", ICLR 2017.
+
+    Examples
+    --------
+    >>> from skparaphrase.vectors import WordVectors, apply_sif_weights
+    >>> vectors = WordVectors(["the", "cat"], [[4.0, 0.0], [0.0, 4.0]])
+    >>> weighted = apply_sif_weights(vectors, {"the": 3, "cat": 1}, a=0.25)
+    >>> weighted.matrix
+    array([[1., 0.],
+           [0., 2.]], dtype=float32)
+    >>> weighted.is_weighted
+    True
+    """
+    check_scalar(a, "a", Real, min_val=0, include_boundaries="neither")
+    if vectors.is_weighted:
+        raise ValueError(
+            "These vectors already include the weights of their words, and would be "
+            "weighted twice."
+        )
+    probabilities = _counted_probabilities(vectors, frequencies, vectors.words)
+    return multiplied(vectors, sif_weights(probabilities, a))
+
+
+def multiplied(
+    vectors: WordVectors,
+    weights: NDArray[np.floating],
+    *,
+    unknown_weight: float = 1.0,
+) -> WordVectors:
+    """The table with each row multiplied by a weight, marked as weighted."""
+    column = weights.astype(np.float32)[:, np.newaxis]
+    subwords = vectors.subwords
+    if subwords is not None and unknown_weight != 1:
+        subwords = subwords.moved(unknown_weight)
+    return vectors.replace(vectors.rows() * column, subwords=subwords, is_weighted=True)
+
+
+def sif_weights(probabilities: NDArray[np.float64], a: float) -> NDArray[np.float64]:
+    """Weights `a / (a + p(w))` of Arora et al. (2017)."""
+    return a / (a + probabilities)
+
+
+def word_probabilities(
+    vectors: WordVectors,
+    tokenizer: WordTokenizer,
+    frequencies: WordFrequencies | Mapping[str, int] | str | None,
+    texts: Iterable[str],
+) -> NDArray[np.float64]:
+    """p(w) of each word of a table, shape (n_words,)."""
+    if isinstance(frequencies, str):  # "corpus"
+        counts = np.zeros(len(vectors), dtype=np.int64)
+        for batch in vectors.encode_blocks(texts, tokenizer, skip_unknown=True):
+            np.add.at(counts, batch.ids, 1)
+        return counts / max(counts.sum(), 1)
+    tokens = () if frequencies is None else tokenizer.count([*islice(texts, _SAMPLE)])
+    return _counted_probabilities(vectors, frequencies, tokens)
+
+
+def _counted_probabilities(
+    vectors: WordVectors,
+    frequencies: WordFrequencies | Mapping[str, int] | None,
+    tokens: Iterable[str],
+) -> NDArray[np.float64]:
+    """p(w) from word counts; warns if they lack the punctuation among the tokens."""
+    if frequencies is None:
+        return load_word_frequencies().probabilities(vectors.words)
+    counts = WordFrequencies.check(frequencies)
+    marks = [t for t in tokens if not is_word(t) and t in vectors]
+    if marks and not any(mark in counts for mark in marks):
+        warn_caller(
+            "The word counts lack punctuation: like the rarest words, "
+            f"{', '.join(map(repr, marks[:3]))} will have weight 1. Use "
+            "`frequencies.fill_from(load_word_frequencies())`."
+        )
+    return counts.probabilities(vectors.words)
+
+
+def warn_if_weighted(encoder: object, vectors: WordVectors) -> None:
+    """Warn that an encoder weights vectors which include weights already."""
+    if vectors.is_weighted:
+        warn_caller(
+            f"{type(encoder).__name__} weights its word vectors, but these already "
+            "include weights. Use AverageEncoder, which averages them as they are, or "
+            "vectors that are not weighted."
+        )
+
+
+def fit_subwords(
+    vectors: WordVectors,
+    ngram_range: tuple[int, int] = (3, 5),
+    n_rows: int = 8192,
+    alpha: float = 1.0,
+    factor: float = 2.0,
+) -> WordVectors:
+    """Learn vectors of character n-grams, which stand for words without a vector.
+
+    The vector of a word `w` is `factor` times the sum of the rows of the n-grams of
+    `<w>` and of `<w>` itself, divided by the root of their number. Rows are chosen
+    by a hash, as in fastText, and learnt by ridge regression from the words of
+    three letters or more, without digits (bag of subwords, Zhao et al. 2018, in
+    closed form). Takes 2 s for the bundled table and grows with the words.
+
+    Parameters
+    ----------
+    vectors : WordVectors
+    ngram_range : tuple of int, default=(3, 5)
+        The shortest and the longest n-grams.
+    n_rows : int, default=8192
+        Rows that the n-grams share.
+    alpha : float, default=1.0
+        Strength of the ridge penalty.
+    factor : float, default=2.0
+        Makes up for the shrinkage of the regression.
+
+    Returns
+    -------
+    with_subwords : WordVectors
+        The same words and matrix, with `unknown="subword"`.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is out of range, or no word has three letters.
+
+    References
+    ----------
+    J. Zhao, S. Mudgal, Y. Liang, "Generalizing Word Embeddings using Bag of
+    Subwords", EMNLP 2018.
+
+    Examples
+    --------
+    >>> from skparaphrase.datasets import load_word_vectors
+    >>> from skparaphrase.vectors import fit_subwords
+    >>> vectors = fit_subwords(load_word_vectors(), n_rows=1024)
+    >>> "unfriendliest" in vectors, vectors["unfriendliest"].shape
+    (False, (128,))
+    """
+    low, high = ngram_range
+    if not 1 <= low <= high:
+        raise ValueError(f"ngram_range must rise from 1 or more; got {ngram_range}.")
+    if n_rows < 1 or not alpha > 0:
+        raise ValueError(f"n_rows and alpha must be positive; got {n_rows}, {alpha}.")
+    words = [word for word in vectors.words if len(word) > 2 and word.isalpha()]
+    if not words:
+        raise ValueError("No word of the table has three letters to learn from.")
+    rows = np.array([vectors.words.get(word) for word in words])
+    ngrams = ngram_matrix(words, n_rows, ngram_range)
+    fitted = fit_rows(ngrams, vectors.rows(rows), alpha=alpha)
+    subwords = Subwords(fitted, ngram_range=ngram_range, factor=factor)
+    return vectors.replace(
+        vectors.matrix, scale=vectors.scale, unknown="subword", subwords=subwords
+    )
+
+
+def ngram_matrix(
+    words: Sequence[str], n_rows: int, ngram_range: tuple[int, int] = (3, 5)
+) -> csr_array:
+    """The n-grams of words, shape (n_words, n_rows).
+
+    Its product with the rows of :class:`Subwords` is the vectors of the words: each
+    n-gram counts one over the root of the number of n-grams.
+    """
+    hashes, lengths = hashed_ngrams(words, ngram_range)
+    columns = (hashes % n_rows).astype(np.int32)
+    values = (1 / np.sqrt(lengths)).astype(np.float32).repeat(lengths)
+    ends = np.concatenate([[0], np.cumsum(lengths)])
+    counts = csr_array((values, columns, ends), shape=(len(words), n_rows))
+    counts.sum_duplicates()
+    return counts
+
+
+def fit_rows(
+    ngrams: csr_array, vectors: NDArray[np.float32], *, alpha: float, n_steps: int = 30
+) -> NDArray[np.float32]:
+    """Rows whose sums are close to the vectors of words, shape (n_rows, dim).
+
+    Minimises `|N R - V|^2 + alpha |R|^2` for each column by conjugate gradients, with
+    the diagonal as preconditioner; N is that of :func:`ngram_matrix`.
+    """
+    transposed = ngrams.T.tocsr()
+    scaling = 1 / (transposed.multiply(transposed).sum(axis=1) + alpha)
+    scaling = scaling[:, np.newaxis].astype(np.float32)
+    residual = transposed @ vectors
+    rows = np.zeros_like(residual)
+    direction = scaling * residual
+    reduced = np.einsum("ij,ij->j", residual, direction)
+    for _ in range(n_steps):
+        image = transposed @ (ngrams @ direction) + alpha * direction
+        curvature = np.einsum("ij,ij->j", direction, image)
+        step = reduced / np.maximum(curvature, 1e-30)
+        rows += step * direction
+        residual -= step * image
+        conditioned = scaling * residual
+        before, reduced = reduced, np.einsum("ij,ij->j", residual, conditioned)
+        direction = conditioned + reduced / np.maximum(before, 1e-30) * direction
+    return rows
+
+
+def nearest_words(
+    vectors: WordVectors, word: str | NDArray[np.floating], n: int = 10
+) -> list[tuple[str, float]]:
+    """Find the words that are most similar by cosine.
+
+    Parameters
+    ----------
+    vectors : WordVectors
+    word : str or ndarray of shape (dim,)
+        A word, which is left out of the answer, or any vector.
+    n : int, default=10
+
+    Returns
+    -------
+    neighbors : list of (str, float)
+        Words and cosines, most similar first; ties in the order of the table.
+
+    Raises
+    ------
+    KeyError
+        If the table lacks the word, and has no out-of-vocabulary vector for it.
+    ValueError
+        If the vector has another shape or is not finite.
+
+    Examples
+    --------
+    >>> from skparaphrase.vectors import WordVectors, nearest_words
+    >>> vectors = WordVectors(["cat", "dog", "car"], [[1, 0], [1, 1], [0, 1]])
+    >>> [(word, round(cosine, 2)) for word, cosine in nearest_words(vectors, "cat")]
+    [('dog', 0.71), ('car', 0.0)]
+    """
+    own_row = vectors.words.get(word)
+    with np.errstate(over="ignore"):
+        target = np.asarray(vectors[word] if isinstance(word, str) else word, "f4")
+    if target.shape != (vectors.dim,):
+        raise ValueError(
+            f"Expected a vector of shape ({vectors.dim},); got {target.shape}."
+        )
+    if not np.isfinite(target).all():
+        raise ValueError("The vector is not finite.")
+    n = max(min(n, len(vectors)), 0)
+    _, rows, cosines = nearest(
+        unit_vectors(target[np.newaxis]), UnitRows(vectors), n + (own_row is not None)
+    )
+    neighbors = zip(rows.tolist(), cosines.tolist(), strict=True)
+    return [(vectors.words[i], cosine) for i, cosine in neighbors if i != own_row][:n]
