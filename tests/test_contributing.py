@@ -92,6 +92,72 @@ def test_it(tmp_path):
     encoder.fit([("a", "b"), ("b", "a b")]).save(tmp_path / "encoder")
     assert type(load(tmp_path / "encoder").loss) is AlignmentUniformityLoss
 """),
+    "scorer": ("metrics", ["norm_scorer"], """
+import numpy as np
+
+def norm_scorer(estimator, X, y=None):
+    return float(np.linalg.norm(estimator.transform(X), axis=-1).mean())
+""", """
+from sklearn.model_selection import GridSearchCV, ShuffleSplit
+from skparaphrase.encoders import SIFEncoder
+from skparaphrase.metrics import norm_scorer
+
+def test_it():
+    grid, cv = {"a": [1e-1, 1e-3]}, ShuffleSplit(1, random_state=0)
+    search = GridSearchCV(SIFEncoder(), grid, scoring=norm_scorer, cv=cv)
+    assert search.fit(["a cat", "the dog", "a bird"]).best_params_ == {"a": 1e-1}
+"""),
+    "index": ("search", ["WholeMatrix"], """
+import numpy as np
+from sklearn.base import BaseEstimator
+
+class WholeMatrix(BaseEstimator):
+    \"\"\"An index that compares with all vectors.\"\"\"
+
+    def fit(self, X, y=None):
+        self.rows_ = X
+        return self
+
+    def kneighbors(self, X, n_neighbors=5, return_distance=True):
+        rows = np.argsort(-X @ self.rows_.T, axis=1)[:, :n_neighbors]
+        return (None, rows) if return_distance else rows
+""", """
+from skparaphrase import load
+from skparaphrase.search import SemanticSearch, WholeMatrix
+
+def test_it(tmp_path):
+    search = SemanticSearch(neighbors=WholeMatrix()).fit(["a cat", "my dog", "rain"])
+    search.save(tmp_path / "search")
+    assert load(tmp_path / "search").search("a dog", k=1).row.item() == 1
+"""),
+    "display": ("inspection", ["NormDisplay"], """
+import numpy as np
+from skparaphrase.inspection._display import Display
+
+class NormDisplay(Display):
+    \"\"\"Lengths of the vectors of texts.\"\"\"
+
+    def __init__(self, norms):
+        self.norms = norms
+
+    @classmethod
+    def from_estimator(cls, estimator, X):
+        return cls(np.linalg.norm(estimator.transform(X), axis=-1))
+
+    def plot(self, ax=None):
+        self._make_axes(ax).plot(self.norms)
+        return self
+""", """
+import matplotlib
+from skparaphrase.encoders import SIFEncoder
+from skparaphrase.inspection import NormDisplay
+
+def test_it():
+    matplotlib.use("agg")
+    texts = ["a cat", "my dog", "rain"]
+    display = NormDisplay.from_estimator(SIFEncoder().fit(texts), texts).plot()
+    assert len(display.ax_.lines[0].get_ydata()) == 3
+"""),
 }  # fmt: skip
 
 

@@ -411,7 +411,7 @@ def _validate(model: BaseEstimator) -> None:
         value = getattr(model, name)
         if type(value) is not type(default) or value != default:
             changed[name] = value
-    constraints = model._parameter_constraints
+    constraints = getattr(model, "_parameter_constraints", {})
     validate_parameter_constraints(constraints, changed, kind.__name__)
 
 
