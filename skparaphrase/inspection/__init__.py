@@ -3,10 +3,9 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+from skparaphrase.inspection._display import SimilarityDisplay, TrainingCurveDisplay
 from skparaphrase.inspection._explanation import ExplanationDisplay, explain_similarity
 from skparaphrase.inspection._interaction import word_interactions
-from skparaphrase.inspection._similarity import SimilarityDisplay
-from skparaphrase.inspection._training import TrainingCurveDisplay
 from skparaphrase.inspection._words import neighbors, token_weights
 
 __all__ = [

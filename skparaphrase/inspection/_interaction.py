@@ -4,7 +4,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 from sklearn.pipeline import Pipeline
@@ -12,6 +11,7 @@ from sklearn.utils import Bunch
 from sklearn.utils.validation import check_is_fitted
 
 from skparaphrase._lazy import networks, torch
+from skparaphrase._typing import Predictor, Texts
 from skparaphrase.inspection._estimators import unwrap
 from skparaphrase.supervised import PairwiseInteraction, PairwiseInteractionRanker
 from skparaphrase.text import check_pairs, check_texts, check_tokenizer
@@ -22,7 +22,7 @@ _CHANNELS = [f"{state} {measure}" for state in _STATES for measure in _MEASURES]
 _CHANNELS += ["words"]  # 1 in every cell
 
 
-def word_interactions(model: Any, pair: Any) -> Bunch:
+def word_interactions(model: Predictor, pair: Texts) -> Bunch:
     """Compare each word of a sentence with each word of another, as a model does.
 
     See sections 5 and 6 of He & Lin (NAACL 2016).
@@ -65,35 +65,35 @@ def word_interactions(model: Any, pair: Any) -> Bunch:
     >>> pairs, scores = load_similarity(return_X_y=True)
     >>> model = PairwiseInteractionRegressor(hidden_dim=50, max_epochs=1)
     >>> model = model.fit(pairs[:8], scores[:8])
-    >>> found = word_interactions(model, ("Cats sleep", "A cat sleeps"))
-    >>> found.words2, found.cube.shape, int(found.focus.sum()) >= 2
-    (['a', 'cat', 'sleeps'], (13, 2, 3), True)
+    >>> interactions = word_interactions(model, ("Cats sleep", "A cat sleeps"))
+    >>> interactions.words2, interactions.cube.shape
+    (['a', 'cat', 'sleeps'], (13, 2, 3))
     """
-    found, before = unwrap(model), []
-    while isinstance(found, Pipeline):
-        before += [found[:-1]] if len(found.steps) > 1 else []
-        found = unwrap(found.steps[-1][1])
-    if not isinstance(found, PairwiseInteraction):
+    last, earlier_steps = unwrap(model), []
+    while isinstance(last, Pipeline):
+        earlier_steps += [last[:-1]] if len(last.steps) > 1 else []
+        last = unwrap(last.steps[-1][1])
+    if not isinstance(last, PairwiseInteraction):
         raise TypeError(
             "Expected a PairwiseInteractionRegressor or PairwiseInteractionRanker, or "
-            f"a pipeline or search that ends in one; got {type(found).__name__}."
+            f"a pipeline or search that ends in one; got {type(last).__name__}."
         )
     texts = check_texts(pair)
     if texts.shape != (2,):
         raise ValueError(f"Expected one pair of sentences; got shape {texts.shape}.")
-    check_is_fitted(found)
+    check_is_fitted(last)
     pairs = texts.reshape(1, 2)
-    for step in before:
+    for step in earlier_steps:
         pairs = step.transform(pairs)
     pairs = check_pairs(pairs)
-    interactions = _compare(found, pairs[0].tolist())
-    ranks = isinstance(found, PairwiseInteractionRanker)
-    score = found.decision_function(pairs) if ranks else found.predict(pairs)
+    interactions = _compare(last, pairs[0].tolist())
+    ranks = isinstance(last, PairwiseInteractionRanker)
+    score = last.decision_function(pairs) if ranks else last.predict(pairs)
     interactions.score = float(score[0])
     return interactions
 
 
-def _compare(model: Any, texts: list[str]) -> Bunch:
+def _compare(model: PairwiseInteraction, texts: list[str]) -> Bunch:
     """Words of two sentences, and the cube, focus and weights of their cells."""
     batch, matrix = model._look_up(texts)
     words = _words(model, texts)
