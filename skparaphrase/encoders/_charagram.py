@@ -75,31 +75,14 @@ class CharagramEncoder(TrainedEncoder):
         A fitted encoder of this class, or one in a
         :class:`~sklearn.frozen.FrozenEstimator` (in pipelines and grid searches), that
         training starts from: phrases first, then sentences.
-
     loss : str or Loss, default="auto"
         As in :class:`ParagramEncoder`; "margin" is the paper's, `MarginLoss()`.
     optimizer : str or Optimizer, default=None
-        None is `Optimizer("adam", vectors_penalty=1e-6, composition_penalty=1e-6)`. See
-        :class:`~skparaphrase.optimizers.Optimizer`, whose penalties are the paper's
-        lambdas.
-    learning_rate : float, default=0.001
-    batch_size : int, default=256
-        Pairs per step, whose texts are also the negative examples.
-    max_epochs : int, default=5
-        Passes over the pairs. 0 keeps the initial parameters.
-    validation_fraction : float, default=None
-        Fraction of the examples held out to be scored after every epoch, as in
-        :class:`ParagramEncoder`; the best epoch is kept.
-
-    warm_start : bool, default=False
-        If True, `fit` resumes from the fitted state, with optimizer and random state,
-        for `max_epochs` more epochs.
-    device : str, default="auto"
-        "cpu", "cuda", or "auto": CUDA if available.
-    random_state : int, RandomState instance or None, default=None
-        The same seed gives bit-identical results on one CPU with one number of threads.
-    verbose : bool or int, default=False
-        Print the loss of every epoch. See also :mod:`skparaphrase.callback`.
+        None is `Optimizer("adam", vectors_penalty=1e-6, composition_penalty=1e-6)`.
+    learning_rate, batch_size, max_epochs, validation_fraction, warm_start, device
+        As in :class:`ParagramEncoder`.
+    random_state, verbose
+        As in :class:`ParagramEncoder`.
 
     Attributes
     ----------
@@ -108,16 +91,8 @@ class CharagramEncoder(TrainedEncoder):
     parameters_ : dict of str to ndarray
         "constant" and "bias" of shape (dim,), and "layers.i.weight" and "layers.i.bias"
         of further layers.
-    teacher_axes_ : ndarray of shape (dim_teacher, dim)
-        With "distillation": the map applied to a teacher's vectors of other dimensions.
-    loss_curve_ : list of float
-        Mean loss of a pair in each epoch, without penalties.
-    n_epochs_ : int
-        Number of epochs trained.
-    validation_scores_ : list of float
-        Score after each epoch, with `validation_fraction`.
-    best_epoch_ : int
-        The epoch that was kept, with `validation_fraction`; 0 is the start.
+    teacher_axes_, loss_curve_, n_epochs_, validation_scores_, best_epoch_
+        As in :class:`ParagramEncoder`.
 
     Notes
     -----

@@ -97,60 +97,33 @@ class DeepAveragingEncoder(AveragingNetworkEncoder):
         True: the sentence vector is the average of the word vectors plus a linear map
         of the network's output, "projection", which starts at zero. Training thus
         starts from the average. False: it is the network's output, as in the paper.
-    tokenizer : callable or WordTokenizer, default=None
-        Splits a text into words; None is :class:`~skparaphrase.text.WordTokenizer` with
-        its defaults.
+    tokenizer
+        As in :class:`ParagramEncoder`.
     init : encoder, default=None
         A fitted encoder of this class, or a fitted average of word vectors, that
         training starts from: phrases first, then sentences. In pipelines and grid
         searches in a :class:`~sklearn.frozen.FrozenEstimator`.
-
     loss : str or Loss, default="auto"
         As in :class:`ParagramEncoder`; "margin" is the paper's, `MarginLoss()`.
     optimizer : str or Optimizer, default=None
         None is `Optimizer("adagrad", vectors_penalty=1e-6, composition_penalty=1e-5)`.
-        See :class:`~skparaphrase.optimizers.Optimizer`, whose penalties are the paper's
-        lambdas.
-    learning_rate : float, default=0.005
-    batch_size : int, default=256
-        Pairs per step, whose texts are also the negative examples.
-    max_epochs : int, default=5
-        Passes over the pairs. 0 keeps the initial parameters.
+    learning_rate, batch_size, max_epochs
+        As in :class:`ParagramEncoder`.
     freeze : {"vectors"}, default=None
         What is not trained.
-    validation_fraction : float, default=None
-        Fraction of the examples held out to be scored after every epoch, as in
-        :class:`ParagramEncoder`; the best epoch is kept.
-
-    warm_start : bool, default=False
-        If True, `fit` resumes from the fitted state, with optimizer and random state,
-        for `max_epochs` more epochs.
-    device : str, default="auto"
-        "cpu", "cuda", or "auto": CUDA if available.
-    random_state : int, RandomState instance or None, default=None
-        The same seed gives bit-identical results on one CPU with one number of threads.
-    verbose : bool or int, default=False
-        Print the loss of every epoch. See also :mod:`skparaphrase.callback`.
+    validation_fraction, warm_start, device, random_state, verbose
+        As in :class:`ParagramEncoder`.
 
     Attributes
     ----------
-    vectors_ : WordVectors
-        The trained vectors, with the words of `vectors`, and those of the texts that it
-        makes vectors for.
+    vectors_
+        As in :class:`ParagramEncoder`.
     parameters_ : dict of str to ndarray
         "layers.i.weight", of shape (dim_in, dim), and "layers.i.bias" of layer i. With
         `residual` "composition.layers.i.weight" and so on, and "projection", of shape
         (dim, dim_in).
-    teacher_axes_ : ndarray of shape (dim_teacher, dim)
-        With "distillation": the map applied to a teacher's vectors of other dimensions.
-    loss_curve_ : list of float
-        Mean loss of a pair in each epoch, without penalties.
-    n_epochs_ : int
-        Number of epochs trained.
-    validation_scores_ : list of float
-        Score after each epoch, with `validation_fraction`.
-    best_epoch_ : int
-        The epoch that was kept, with `validation_fraction`; 0 is the start.
+    teacher_axes_, loss_curve_, n_epochs_, validation_scores_, best_epoch_
+        As in :class:`ParagramEncoder`.
 
     See Also
     --------
