@@ -55,8 +55,8 @@ def public_objects():
 
 
 def together(docstring):
-    """Parameters that share an entry, such as `X, y`: "As in ..."."""
-    lines = re.findall(r"(?m)^ *(\w+(?:, \w+)+)$", docstring)
+    """Parameters documented elsewhere, alone or as `X, y`: "As in ..."."""
+    lines = re.findall(r"(?m)^ *(\w+(?:, \w+)*)\n +(?:As in|See) ", docstring)
     return {name for line in lines for name in line.split(", ")}
 
 
