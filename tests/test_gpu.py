@@ -43,10 +43,8 @@ from skparaphrase.supervised import (
     SimilarityRegressor,
 )
 from skparaphrase.training import (
-    HeadTrainer,
-    InteractionTrainer,
+    ExamplesTrainer,
     ParaphraseTrainer,
-    TaggerTrainer,
     _loop,
 )
 
@@ -362,9 +360,7 @@ def test_word_dropout_draws_on_the_device(name, place, train):
 def test_no_step_waits_for_the_device(name, place, train, monkeypatch):
     """With two batches, and with four, the stand-in is waited for as often."""
     if place.name == "cuda":
-        for Trainer in (
-            HeadTrainer, InteractionTrainer, ParaphraseTrainer, TaggerTrainer
-        ):  # fmt: skip
+        for Trainer in (ExamplesTrainer, ParaphraseTrainer):
             monkeypatch.setattr(Trainer, "step", without_waiting(Trainer.step))
         train(name, "cuda", max_epochs=1)
         return

@@ -28,7 +28,7 @@ from _lib.readers import read_tagged
 from skparaphrase.networks import Sentences, Tagger
 from skparaphrase.optimizers import Optimizer
 from skparaphrase.supervised import SequenceTagger
-from skparaphrase.training import TaggerTrainer
+from skparaphrase.training import ExamplesTrainer
 
 PUBLISHED = {
     "charCNN": "charCNN",
@@ -47,7 +47,7 @@ PARTS = {
     "word vectors": (Tagger, "word_vectors"),
     "memories and layers": (Tagger, "forward"),
     "gradients": (torch.Tensor, "backward"),
-    "all": (TaggerTrainer, "step"),
+    "all": (ExamplesTrainer, "step"),
 }
 SHOWN_PARTS = ("all", "batches", "word vectors", "memories and layers", "gradients")
 Tagged = tuple[list[list[str]], list[list[str]]]

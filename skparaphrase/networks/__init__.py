@@ -21,7 +21,7 @@ from skparaphrase.networks._heads import Tagger as Tagger
 from skparaphrase.networks._heads import cross_entropy_losses as cross_entropy_losses
 from skparaphrase.networks._heads import divergence_losses as divergence_losses
 from skparaphrase.networks._heads import hinge_losses as hinge_losses
-from skparaphrase.networks._heads import tagging_loss as tagging_loss
+from skparaphrase.networks._heads import tagging_losses as tagging_losses
 from skparaphrase.networks._interaction import Interaction as Interaction
 from skparaphrase.networks._interaction import focus_mask as focus_mask
 from skparaphrase.networks._interaction import focus_weights as focus_weights

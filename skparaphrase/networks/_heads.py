@@ -148,8 +148,8 @@ def hinge_losses(logits: Tensor, targets: Tensor) -> Tensor:
     return F.relu(1 - signs * (logits[:, 1] - logits[:, 0])) / 2
 
 
-def tagging_loss(logits: Tensor, tags: Tensor) -> Tensor:
-    """Mean cross-entropy of tokens against one-hot targets plus 1e-4.
+def tagging_losses(logits: Tensor, tags: Tensor) -> Tensor:
+    """Cross-entropy of each token against one-hot targets plus 1e-4.
 
     Parameters
     ----------
@@ -158,7 +158,7 @@ def tagging_loss(logits: Tensor, tags: Tensor) -> Tensor:
     """
     logs = F.log_softmax(logits, dim=1)
     right = logs.gather(1, tags[:, None])[:, 0]
-    return -(right + _SMOOTHING * logs.sum(dim=1)).mean()
+    return -(right + _SMOOTHING * logs.sum(dim=1))
 
 
 @dataclass(frozen=True)

@@ -192,7 +192,7 @@ class SupervisedModel(TrainedModel):
             cosine_scale=_COSINE_SCALE,
         )
 
-    def _trainer(self, examples: Samples) -> "training.HeadTrainer":
+    def _trainer(self, examples: Samples) -> "training.ExamplesTrainer":
         device = networks.resolve_device(self.device)
         optimizer = self._checked_optimizer()
         distinct, indices = unique_texts(examples.texts)
@@ -218,7 +218,7 @@ class SupervisedModel(TrainedModel):
             partial(self._head, composition.dim), self.head_, "The fitted model"
         )
         targets = self._targets.distributions(examples.targets) + EPSILON
-        trainer = training.HeadTrainer(
+        trainer = training.head_trainer(
             composition,
             head.to(device),
             table,

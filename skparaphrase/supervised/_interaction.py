@@ -145,7 +145,7 @@ class PairwiseInteraction(TrainedModel):
             self._network, self.parameters_, "The fitted model"
         )
 
-    def _trainer(self, examples: Samples) -> "training.InteractionTrainer":
+    def _trainer(self, examples: Samples) -> "training.ExamplesTrainer":
         device = self._resolved_device()
         optimizer = self._checked_optimizer()
         distinct, indices = unique_texts(examples.texts)
@@ -162,7 +162,7 @@ class PairwiseInteraction(TrainedModel):
             if optimizer.vectors_penalty:
                 initial = self._initial_table(self.vectors_.words).matrix
         self._warn_if_truncated(texts)
-        return training.InteractionTrainer(
+        return training.interaction_trainer(
             self._fitted_network().to(device),
             networks.WordTable(
                 matrix,

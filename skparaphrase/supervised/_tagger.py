@@ -383,7 +383,7 @@ class SequenceTagger(TrainedModel):
         arrays.update(self.parameters_)
         return networks.with_parameters(self._tagger, arrays, "The fitted tagger")
 
-    def _trainer(self, examples: Samples) -> "training.TaggerTrainer":
+    def _trainer(self, examples: Samples) -> "training.ExamplesTrainer":
         device = networks.resolve_device(self.device)
         optimizer = self._checked_optimizer()
         encoder = self.word_encoder_
@@ -391,7 +391,7 @@ class SequenceTagger(TrainedModel):
         tagger = self._fitted_tagger().to(device)
         tagger.composition.requires_grad_(not frozen)
         anchors = anchor_table(encoder) if optimizer._uses_start else None
-        return training.TaggerTrainer(
+        return training.tagger_trainer(
             tagger,
             networks.WordTable(
                 encoder.vectors_.rows(),

@@ -9,12 +9,11 @@ from skparaphrase.training._loop import begin_randomness as begin_randomness
 from skparaphrase.training._loop import check_patience as check_patience
 from skparaphrase.training._loop import forget_epochs as forget_epochs
 from skparaphrase.training._loop import unchanged_on_error as unchanged_on_error
-from skparaphrase.training._supervised import (
-    Examples,
-    HeadTrainer,
-    InteractionTrainer,
-    TaggerTrainer,
-)
+from skparaphrase.training._supervised import Examples as Examples
+from skparaphrase.training._supervised import ExamplesTrainer as ExamplesTrainer
+from skparaphrase.training._supervised import head_trainer as head_trainer
+from skparaphrase.training._supervised import interaction_trainer as interaction_trainer
+from skparaphrase.training._supervised import tagger_trainer as tagger_trainer
 from skparaphrase.training._trainer import (
     BaseTrainer,
     LossBatch,
@@ -23,11 +22,7 @@ from skparaphrase.training._trainer import (
 
 __all__ = [
     "BaseTrainer",
-    "Examples",
-    "HeadTrainer",
-    "InteractionTrainer",
     "LossBatch",
     "ParaphraseTrainer",
-    "TaggerTrainer",
     "Training",
 ]

@@ -22,14 +22,14 @@ from skparaphrase.networks import (
     Tagger,
     WordTable,
 )
-from skparaphrase.networks._heads import divergence_losses, tagging_loss
+from skparaphrase.networks._heads import divergence_losses, tagging_losses
 from skparaphrase.optimizers import Optimizer
 from skparaphrase.text import TokenBatch
 from skparaphrase.training import (
     Examples,
-    HeadTrainer,
-    InteractionTrainer,
-    TaggerTrainer,
+    head_trainer,
+    interaction_trainer,
+    tagger_trainer,
 )
 from skparaphrase.training._loop import train_epoch
 
@@ -114,7 +114,7 @@ def make_head_trainer(
         (rng.dirichlet(np.ones(4), size=n) + 1e-6).astype(np.float32),
         rng.uniform(0.2, 2, size=n).astype(np.float32),
     )
-    trainer = HeadTrainer(
+    trainer = head_trainer(
         randomise(composition), randomise(module), table, settings, limits,
         np.random.RandomState(0),
         loss=loss, examples=examples, prior=prior,
@@ -242,7 +242,7 @@ def make_pair_trainer(
     matrix = np.random.default_rng(5).normal(size=(9, 4)).astype(np.float32)
     table = WordTable(matrix, device=CPU, frozen=frozen)
     table.weight = table.weight.to(net.grid.output.weight.dtype)
-    return InteractionTrainer(
+    return interaction_trainer(
         net, table, SimpleNamespace(learning_rate=rate, batch_size=batch_size),
         Optimizer(optimizer, clip_jointly=True, **settings),
         np.random.RandomState(state), loss=loss, examples=examples,
@@ -376,12 +376,13 @@ SENTENCES = batch_of([[0, 1, 2, 0], [3], [3]])
 TAGS = np.array([0, 1, 2, 0, 1, 1])
 
 
-def test_tagging_loss_by_hand():
+def test_tagging_losses_by_hand():
     probabilities = np.array([[0.5, 0.25, 0.25], [0.1, 0.1, 0.8]])
-    loss = tagging_loss(torch.from_numpy(np.log(probabilities)), torch.tensor([0, 1]))
+    logits = torch.from_numpy(np.log(probabilities))
+    losses = tagging_losses(logits, torch.tensor([0, 1]))
     one = 1.0001 * np.log(0.5) + 2e-4 * np.log(0.25)
     other = 1.0001 * np.log(0.1) + 1e-4 * (np.log(0.1) + np.log(0.8))
-    assert_allclose(loss, -(one + other) / 2)
+    assert_allclose(losses, [-one, -other])
 
 
 def make_tag_trainer(
@@ -404,7 +405,7 @@ def make_tag_trainer(
         optimizer, momentum=0.0, vectors_penalty=penalty, composition_penalty=penalty,
         head_penalty=penalty,
     )  # fmt: skip
-    return TaggerTrainer(
+    return tagger_trainer(
         tagger, table, SimpleNamespace(learning_rate=1.0, batch_size=batch_size),
         limits, random_state,
         sentences=Sentences(WORDS, CAPITALS, SENTENCES), tags=TAGS,
@@ -425,7 +426,8 @@ def test_step_of_a_tagger_is_gradient_descent(capitals):
                 parameter.copy_(p[name])
             capitals = CAPITALS.astype(np.float64)
             vectors = tagger.word_vectors(table, ids, WORDS.offsets, capitals)
-            return tagging_loss(tagger(vectors, SENTENCES), torch.from_numpy(TAGS))
+            logits = tagger(vectors, SENTENCES)
+            return tagging_losses(logits, torch.from_numpy(TAGS)).mean()
 
     before = state_of(trainer)
     expected = finite_differences(lambda state: loss_of(state).item(), before)
