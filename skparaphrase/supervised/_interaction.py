@@ -187,8 +187,10 @@ class PairwiseInteraction(TrainedModel):
         """The table that training starts from, which has the words of texts."""
         tokenizer = check_tokenizer(self.tokenizer)
         table, _ = self._given_table().covering(texts, tokenizer)
-        matrix = table.rows() * np.float32(self.scale_)
-        return table.replace(matrix, factor=self.scale_)
+        matrix, subwords = table.rows() * np.float32(self.scale_), table.subwords
+        if subwords is not None:
+            subwords = subwords.moved(self.scale_)
+        return table.replace(matrix, subwords=subwords)
 
     def _fitted_state(self, arrays: Arrays) -> dict[str, Any]:
         parameters = {k: array for k, array in arrays.items() if k != "vectors"}
