@@ -11,8 +11,6 @@ import polars as pl
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
-from sklearn.decomposition import TruncatedSVD
-from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.impute import SimpleImputer
 from sklearn.linear_model import Ridge
 from sklearn.pipeline import make_pipeline
@@ -20,7 +18,6 @@ from sklearn.pipeline import make_pipeline
 from skparaphrase.decomposition import CommonComponentRemoval
 from skparaphrase.pairs import (
     PairFeatures,
-    PairVectorizer,
 )
 
 pytestmark = pytest.mark.integration
@@ -62,12 +59,8 @@ def test_skrub_gives_each_column_to_an_encoder(skrub, encoder, columns, make):
 
 
 @FRAMES
-@pytest.mark.parametrize("behind", ["passthrough", "vectorizer"])
-def test_skrub_gives_pairs_to_a_step(skrub, encoder, columns, pairs, make, behind):
+def test_skrub_gives_pairs_to_a_step(skrub, encoder, columns, pairs, make):
     step = make_pipeline("passthrough", encoder, PairFeatures())
-    if behind == "vectorizer":
-        vectorizer = make_pipeline(TfidfVectorizer(), TruncatedSVD(3, random_state=0))
-        step = PairVectorizer(vectorizer)
     expected = clone(step).fit_transform(pairs)
     apply = skrub.ApplyToCols(step, cols=["title", "body"])
     found = apply.fit_transform(make(columns))
@@ -78,10 +71,8 @@ def test_skrub_gives_pairs_to_a_step(skrub, encoder, columns, pairs, make, behin
 
 
 @FRAMES
-@pytest.mark.parametrize("removal", [False, True])
-def test_table_vectorizer(skrub, encoder, columns, make, removal):
-    if removal:
-        encoder = make_pipeline(encoder, CommonComponentRemoval())
+def test_table_vectorizer(skrub, encoder, columns, make):
+    encoder = make_pipeline(encoder, CommonComponentRemoval())
     vectorizer = skrub.TableVectorizer(
         cardinality_threshold=5, high_cardinality=encoder
     )
