@@ -20,12 +20,7 @@ from skparaphrase._typing import Texts, Vectors
 from skparaphrase.encoders._export import to_model2vec, to_static_embedding
 from skparaphrase.storage import save
 from skparaphrase.text import ANY, check_text_blocks, check_tokenizer, unique_texts
-from skparaphrase.vectors import (
-    POOLINGS,
-    WordVectors,
-    load_word_vectors,
-    pool_texts,
-)
+from skparaphrase.vectors import POOLINGS, WORDS, WordVectors, bundled, pool_texts
 
 
 class TextEncoder(LastAxisTransformer, BaseEstimator):
@@ -162,7 +157,7 @@ class AveragingEncoder(TextEncoder):
 def check_word_vectors(vectors: object) -> WordVectors:
     """The table that the parameter `vectors` stands for; None is the bundled one."""
     if vectors is None:
-        return load_word_vectors()
+        return bundled(WORDS)
     if isinstance(vectors, WordVectors):
         return vectors
     raise InvalidParameterError(

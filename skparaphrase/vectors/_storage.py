@@ -24,11 +24,12 @@ from skparaphrase.vectors._matrix import DTYPES, check_finite
 from skparaphrase.vectors._oov import Subwords
 from skparaphrase.vectors._word_vectors import WordVectors
 
+WORDS = "skparaphrase:words"  # of load_word_vectors
 SENTENCES = "skparaphrase:sentences"  # of load_pretrained
 
 #: Packages with a file of vectors, and whether these include weights, by name.
 BUNDLED = {
-    "skparaphrase:words": ("skparaphrase.vectors", False),
+    WORDS: ("skparaphrase.vectors", False),
     SENTENCES: ("skparaphrase.encoders", True),
 }
 _SUBWORD_ARRAYS = ("matrix", "scale", "shift")
@@ -54,7 +55,7 @@ def load_word_vectors() -> WordVectors:
     >>> vectors.dim
     128
     """
-    return bundled("skparaphrase:words")
+    return bundled(WORDS)
 
 
 @cache
