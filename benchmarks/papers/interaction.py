@@ -22,6 +22,7 @@ from _lib.paper_encoders import paper_encoder
 from _lib.paper_tables import Results, Runs, Table, said
 from _lib.papers import Data, cell, table
 from _lib.published import PWIM, printed, printed_row, tables
+from _lib.stacked_lstm import stacked
 from skparaphrase import load_pretrained
 from skparaphrase.datasets import load_word_vectors, read_pairs
 from skparaphrase.inspection import word_interactions
@@ -286,9 +287,10 @@ def _regressor(data: Data, params: Mapping[str, Any], seed: int) -> Any:
 
 def _lstm(data: Data, params: Mapping[str, Any], seed: int) -> Any:
     """A row of table 3: last states of LSTMs under the head of Tai et al."""
-    encoder = paper_encoder(
-        "LSTMEncoder", vectors=data.vectors, peepholes=None, **params
-    )
+    shape = {key: params[key] for key in ("n_layers", "bidirectional") if key in params}
+    rest = {key: value for key, value in params.items() if key not in shape}
+    encoder = stacked(**shape).paper(vectors=data.vectors, peepholes=None, **rest)
+    encoder.set_params(optimizer__sparse=True)
     return SimilarityRegressor.paper(
         "wieting",
         encoder=encoder,

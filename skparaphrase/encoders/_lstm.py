@@ -6,7 +6,6 @@
 from collections.abc import Callable, Iterable
 from typing import Any, ClassVar
 
-from skparaphrase._compat import StrOptions
 from skparaphrase._estimator import Settings, store_parameters
 from skparaphrase._lazy import networks
 from skparaphrase.encoders._trained import TrainedEncoder
@@ -43,14 +42,7 @@ class LSTMEncoder(TrainedEncoder):
     vectors
         As in :class:`DeepAveragingEncoder`.
     dim : int, default=128
-        Units of each layer and direction; None takes the length of the word vectors, as
-        the paper does.
-    n_layers : int, default=1
-        Each layer reads the states of the one below. The network's output holds the
-        last states of all of them.
-    bidirectional : bool or "tied", default=False
-        True: other LSTMs read the sentence backwards, and their last states follow.
-        "tied": the same LSTMs do, as in the code of Tai et al. (2015).
+        Units; None takes the length of the word vectors, as the paper does.
     output_gate : bool, default=False
         False, better for similarity in the paper, omits the output gate.
     peepholes : {"diagonal", "full"} or None, default="diagonal"
@@ -75,9 +67,8 @@ class LSTMEncoder(TrainedEncoder):
         As in :class:`ParagramEncoder`.
     parameters_ : dict of str to ndarray
         "W_xi" of shape (dim, dim_in), "W_hi" of shape (dim, dim), the peephole "W_ci"
-        and the bias "b_i" of gate i; likewise for f, c (no peephole) and o. With more
-        layers or directions "layers.0.W_xi" and so on, the backward layers last. With
-        `residual` "composition.W_xi" and so on, and "projection", of shape (units,
+        and the bias "b_i" of gate i; likewise for f, c (no peephole) and o. With
+        `residual` "composition.W_xi" and so on, and "projection", of shape (dim,
         dim_in).
     teacher_axes_, loss_curve_, n_epochs_, validation_scores_, best_epoch_
         As in :class:`ParagramEncoder`.
@@ -121,18 +112,11 @@ class LSTMEncoder(TrainedEncoder):
         "ppdb-xl-gate": {**_PAPER, "output_gate": True, "batch_size": 100},
     }
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **TrainedEncoder._parameter_constraints,
-        "bidirectional": ["boolean", StrOptions({"tied"})],
-    }
-
     def __init__(
         self,
         vectors: WordVectors | None = None,
         *,
         dim: int | None = 128,
-        n_layers: int = 1,
-        bidirectional: bool | str = False,
         output_gate: bool = False,
         peepholes: str | None = "diagonal",
         residual: bool = True,
@@ -153,19 +137,10 @@ class LSTMEncoder(TrainedEncoder):
         store_parameters(self, locals())
 
     def _composition(self, vectors: WordVectors) -> "networks.Composition":
-        shape = vectors.dim, self.dim or vectors.dim
-        gates: dict[str, Any] = {
-            "output_gate": self.output_gate,
-            "peepholes": self.peepholes,
-        }
-        network: networks.Composition
-        if self.n_layers == 1 and not self.bidirectional:
-            network = networks.LSTM(*shape, **gates)
-        else:
-            network = networks.StackedLSTM(
-                *shape,
-                n_layers=self.n_layers,
-                bidirectional=self.bidirectional,
-                **gates,
-            )
+        network = networks.LSTM(
+            vectors.dim,
+            self.dim or vectors.dim,
+            output_gate=self.output_gate,
+            peepholes=self.peepholes,
+        )
         return networks.Residual(network, vectors.dim) if self.residual else network

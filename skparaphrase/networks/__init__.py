@@ -26,7 +26,6 @@ from skparaphrase.networks._interaction import Interaction as Interaction
 from skparaphrase.networks._interaction import focus_mask as focus_mask
 from skparaphrase.networks._interaction import focus_weights as focus_weights
 from skparaphrase.networks._recurrent import LSTM, IdentityRecurrent, Recurrent
-from skparaphrase.networks._recurrent import StackedLSTM as StackedLSTM
 from skparaphrase.networks._table import Ints as Ints
 from skparaphrase.networks._table import UsedRows as UsedRows
 from skparaphrase.networks._table import WordTable as WordTable

@@ -32,7 +32,6 @@ ENCODERS = {
     "irnn": ("IdentityRNN", {"learning_rate": 0.01}, 5),
     "lstm": ("LSTM", {"optimizer": Optimizer("adam", clip_norm=2.0), "dim": 5}, 5),
     "lstm gate": ("LSTM", {"output_gate": True, "dim": 4, "residual": False}, 4),
-    "lstms": ("LSTM", {"n_layers": 2, "bidirectional": True, "dim": 3}, 5),
     "cse": ("Convolutional", {"widths": (2, 1), "n_filters": 3}, 5),
     "charagram": ("Charagram", {"dim": 6}, 6),
     "char cnn": ("CharCNN", {**TINY, "filters": [(2, 1), (3, 3)]}, 6),

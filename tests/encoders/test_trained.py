@@ -589,8 +589,7 @@ INVALID = {
     "projection": [{"dim": 0}, {"dim": 1.5}],
     "dan": [{"n_layers": 0}, {"activation": "gelu"}],
     "lstm": [
-        {"output_gate": "yes"}, {"peepholes": "both"}, {"n_layers": 0},
-        {"bidirectional": "both"}, {"init": "zero"},
+        {"output_gate": "yes"}, {"peepholes": "both"}, {"init": "zero"},
     ],
     "cse": [
         {"widths": ()}, {"widths": (0, 1)}, {"widths": (1.5,)},

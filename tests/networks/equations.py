@@ -140,17 +140,3 @@ def lstm_states(x, p):
 
 def lstm(x, p):
     return lstm_states(x, p)[-1]
-
-
-def lstms(x, p, n_layers, both):
-    """Last states of all layers; backward layers are numbered after the others."""
-    last = []
-    for reverse in (False, True)[: 2 if both else 1]:
-        states = x[::-1] if reverse else x
-        for i in range(n_layers):
-            number = i + n_layers * (reverse and both is True)
-            prefix = f"layers.{number}."
-            own = {k.removeprefix(prefix): v for k, v in p.items() if prefix in k}
-            states = lstm_states(states, own)
-            last.append(states[-1])
-    return np.concatenate(last)

@@ -77,7 +77,6 @@ def pipeline():
 PARAMETERS = {
     "ParagramEncoder": {"loss": "infonce"},
     "DeepAveragingEncoder": {"n_layers": 2},
-    "LSTMEncoder": {"bidirectional": True},
 }
 ENCODERS = {
     **{
