@@ -5,14 +5,11 @@
 
 import bz2
 import gzip
-import io
 import json
 import lzma
 import shutil
-import tarfile
 import tempfile
 import warnings
-import zipfile
 from functools import cache, partial
 from pathlib import Path
 from random import Random
@@ -139,50 +136,6 @@ TEXT_FILES = {  # name: content, reader
 COMPRESSED = {".gz": partial(gzip.compress, mtime=0), ".bz2": bz2.compress}
 COMPRESSED[".xz"] = lzma.compress
 
-# Published data sets in their formats: file, members, and what loads it.
-
-SCORED = (
-    b"main\tMSRvid\t2012\t1\t5.0\tA plane.\tAn air plane.\nmain\tx\ty\t2\t0\tB\tC\n"
-)
-PPDB = b"""[JJ] ||| new ||| na\xc3\xafve long ||| PPDB2.0Score=5.2 x=1 ||| 0-0 ||| Other
-[S/PP] ||| [NP/NP,1] such ||| [NP/NP,1] those ||| PPDB2.0Score=5 ||| 0-0 ||| Other
-"""
-DATA_SETS = {
-    "sts/STS2013-en-test.zip": (
-        {
-            f"test/STS.{kind}.{name}.txt": content
-            for name in ("FNWN", "headlines", "OnWN")
-            for kind, content in (
-                ("input", b"A b.\tC d.\nna\xc3\xafve \t\x93so\x94\tx\n"),
-                ("gs", b"2.5\n4.4\t100\n"),
-            )
-        },
-        partial(datasets.fetch_sts, 2013),
-    ),
-    "stsb/Stsbenchmark.tar.gz": (
-        {f"stsb/sts-{part}.csv": SCORED for part in ("train", "dev", "test")},
-        partial(datasets.fetch_stsb, "all"),
-    ),
-    "ppdb/ppdb-2.0-s-lexical.gz": ({"": PPDB}, datasets.fetch_ppdb),
-}
-
-
-def pack(path, members):
-    path.parent.mkdir(parents=True, exist_ok=True)
-    if path.suffix == ".zip":
-        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as zipped:
-            for name, content in members.items():
-                zipped.writestr(name, content)
-    elif path.suffixes[-2:] == [".tar", ".gz"]:
-        with tarfile.open(path, "w:gz") as tarred:
-            for name, content in members.items():
-                info = tarfile.TarInfo(name)
-                info.size = len(content)
-                tarred.addfile(info, io.BytesIO(content))
-    else:
-        compress = COMPRESSED.get(path.suffix, bytes)
-        path.write_bytes(compress(members[""]))
-
 
 def content_of(found):
     """What a reader has found, to compare; vectors are finite."""
@@ -197,19 +150,8 @@ def content_of(found):
 def plain(name, content, read):
     """A file of text, damaged as it is."""
     return (
-        lambda folder: pack(folder / name, {"": content}),
+        lambda folder: (folder / name).write_bytes(content),
         lambda folder: content_of(read(folder / name)),
-    )
-
-
-def fetched(name, members, fetch):
-    """A data set that was put there."""
-
-    def write(folder):
-        pack(folder / name, members)
-
-    return write, lambda folder: content_of(
-        fetch(data_home=folder, download_if_missing=False)
     )
 
 
@@ -217,11 +159,9 @@ READERS = {  # of what has no checksum
     name: plain(name, *file) for name, file in TEXT_FILES.items()
 }
 KINDS = FOLDERS | READERS
-KINDS |= {
-    f"pairs.csv{suffix}": plain(f"pairs.csv{suffix}", TABLE, TEXT_FILES["pairs.csv"][1])
-    for suffix in COMPRESSED
-}
-KINDS |= {name: fetched(name, *data_set) for name, data_set in DATA_SETS.items()}
+for suffix, compress in COMPRESSED.items():
+    name = f"pairs.csv{suffix}"
+    KINDS[name] = plain(name, compress(TABLE), TEXT_FILES["pairs.csv"][1])
 
 
 @cache
