@@ -68,7 +68,7 @@ vectors = make_pipeline(
     FrozenEstimator(encoder), LastAxis(Normalizer()), PairFeatures(how)
 )
 contenders = {
-    "word overlap": PairVectorizer(TfidfVectorizer(), how=("cosine",)),
+    "word overlap": PairVectorizer(TfidfVectorizer(), features=("cosine",)),
     "tf-idf of words": words,
     "sentence vectors": vectors,
     "vectors and tf-idf": FeatureUnion([("vectors", vectors), ("words", words)]),

@@ -69,19 +69,24 @@ _PAIR_FEATURES: dict[str, Callable[[Any, Any], Any]] = {
 }
 
 
-def check_how(how: Sequence[Any]) -> None:
-    """Raise unless `how` holds names of features, at least one."""
-    names = [*_PAIR_FEATURES, "cosine"]
-    if not len(how) or not all(isinstance(name, str) and name in names for name in how):
-        raise ValueError(f"how must hold some of {sorted(names)}; got {how!r}.")
+def check_pair_features(features: Sequence[Any]) -> list[str]:
+    """Features as a list; raise unless it holds names of features, at least one."""
+    names = {*_PAIR_FEATURES, "cosine"}
+    if not len(features) or not all(
+        isinstance(name, str) and name in names for name in features
+    ):
+        raise ValueError(
+            f"features must hold some of {sorted(names)}; got {features!r}."
+        )
+    return list(features)
 
 
 def pair_features(
-    how: Sequence[str], first: Any, second: Any, cosine: Callable[[Any, Any], Any]
+    features: Sequence[str], first: Any, second: Any, cosine: Callable[[Any, Any], Any]
 ) -> list[Any]:
     """Blocks of columns, from the rows of the two sides; `cosine` returns a column."""
     functions = {**_PAIR_FEATURES, "cosine": cosine}
-    return [functions[name](first, second) for name in how]
+    return [functions[name](first, second) for name in features]
 
 
 def text_groups(texts: NDArray[np.integer]) -> Indices:

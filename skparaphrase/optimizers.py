@@ -156,8 +156,7 @@ TRAINING_CONSTRAINTS: dict[str, list[Any]] = {
     "dropout": [Interval(Real, 0, 1, closed="left")],
     "scale": [Interval(Real, 0, None, closed="neither"), None],
     "tokenizer": [callable, None],
-    "score_range": [tuple, list, None],
-    "n_levels": [Interval(Integral, 2, None, closed="left"), None],
+    "levels": ["array-like", None],
 }
 
 

@@ -81,7 +81,7 @@ HEADS = {
     "optimizer": ("adagrad", "adam"),
     "learning_rate": (0.05, 0.001),
     "max_epochs": (10,),
-    "normalize": (False,),
+    "text_norm": (None,),
 }
 TABLE_5 = {
     **HEADS,
@@ -91,7 +91,6 @@ TABLE_5 = {
 UNIVERSAL = {
     **TABLE_5,
     "composition_penalty": (1e-2, 1e-3, 1e-4, 1e-5, 1e-6),
-    "prior": ("universal",),
 }
 TABLE_6 = {**HEADS, "max_epochs": (20,), "freeze": ("encoder",)}
 ARORA = {
@@ -160,9 +159,9 @@ PRINTED = {
         }.items()
     },
     "SimilarityRegressor cse": CSE_PAIRS,
-    "PairwiseInteractionRegressor sick": {**SHORT, "score_range": ((1, 5),)},
-    "PairwiseInteractionRegressor msrvid": {**SHORT, "score_range": ((0, 5),)},
-    "PairwiseInteractionRegressor sts2014": {**LONG, "score_range": ((0, 5),)},
+    "PairwiseInteractionRegressor sick": {**SHORT, "levels": ((1, 2, 3, 4, 5),)},
+    "PairwiseInteractionRegressor msrvid": {**SHORT, "levels": ((0, 1, 2, 3, 4, 5),)},
+    "PairwiseInteractionRegressor sts2014": {**LONG, "levels": ((0, 1, 2, 3, 4, 5),)},
     "PairwiseInteractionRanker trecqa": LONG,
     "PairwiseInteractionRanker wikiqa": LONG,
     "SequenceTagger charagram": {**TAGGER, "word_encoder__ngram_range": ((2, 4),)},

@@ -220,7 +220,7 @@ def test_relatedness_reaches_its_targets(sick, vectors, paragram):
     prior = FrozenEstimator(paragram)
     models = {
         "plain": SimilarityRegressor(ParagramEncoder(vectors)),
-        "universal": SimilarityRegressor(prior, prior="universal"),
+        "universal": SimilarityRegressor(init=prior),
         "frozen": SimilarityRegressor(prior),
         "projected": SimilarityRegressor(prior, projection_dim=600),
         "defaults": SimilarityRegressor(),
@@ -253,7 +253,7 @@ def test_entailment_reaches_its_target(vectors):
 def test_interaction_of_words_in_context(sick, vectors):
     X, y = sick["train"]
     model = PairwiseInteractionRegressor(
-        vectors, max_epochs=3, score_range=(1, 5), random_state=0
+        vectors, max_epochs=3, levels=range(1, 6), random_state=0
     )
     model.fit(X[::2], y[::2])
     r = model.score(*(of[::4] for of in sick["test"]))

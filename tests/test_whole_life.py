@@ -84,9 +84,9 @@ def make(name, setting):
     if setting is None:
         return owner(*REQUIRED.get(name, ()), **short)
     model = owner.paper(setting, **short)
-    if getattr(model, "prior", None) is not None:
+    if setting in ("wieting-universal", "cse"):
         start = ParagramEncoder(load_word_vectors(), max_epochs=0).fit(PARAPHRASES)
-        model.set_params(encoder=FrozenEstimator(start))
+        model.set_params(init=FrozenEstimator(start))
     return model
 
 

@@ -321,11 +321,9 @@ class CSEFitted(Table):
             class_ = "ConvolutionalEncoder" if cse else "ParagramEncoder"
             encoder = paper_encoder(class_, vectors=data.vectors)
         seconds = time.process_time() - started
+        start = {"init": encoder} if row["universal"] else {"encoder": encoder}
         model = SimilarityRegressor.paper(
-            "cse",
-            encoder=encoder,
-            prior="universal" if row["universal"] else None,
-            random_state=seed,
+            "cse", **{"init": None, **start}, random_state=seed
         ).set_params(**row["params"])
         model.set_params(max_epochs=data.epochs(model.max_epochs))
         parts = read(data, "similarity")

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from _lib.paper_encoders import paper_encoder
+from _lib.paper_encoders import multiplied, paper_encoder
 from _lib.paper_tables import Results, Runs, Table, said
 from _lib.papers import Data, cell, table
 from _lib.published import PWIM, printed, printed_row, tables
@@ -167,7 +167,7 @@ class Similarity(Grouped):
         if row["kind"] == "LSTM":
             model = _lstm(data, row["params"], seed)
         else:
-            params = {"score_range": (1, 5), **row.get("params", {})}
+            params = {"levels": range(1, 6), **row.get("params", {})}
             model = _regressor(data, params, seed)
         costs = timed_fit(model, X, y, X_val=X_val, y_val=y_val)
         predicted = model.predict(X_test)
@@ -191,7 +191,7 @@ class Similarity(Grouped):
             for path in sorted(folder.glob(f"{pattern}.tsv"))
         ]
         X, y = part_of(data, *map(np.concatenate, zip(*parts, strict=True)))
-        model = _regressor(data, {"score_range": (0, 5), **row["params"]}, seed)
+        model = _regressor(data, {"levels": range(6), **row["params"]}, seed)
         costs = timed_fit(model, X, y)
         found, sizes = {}, []
         for path in sorted(folder.glob(f"{row['test']}.tsv")):
@@ -289,13 +289,13 @@ def _lstm(data: Data, params: Mapping[str, Any], seed: int) -> Any:
     """A row of table 3: last states of LSTMs under the head of Tai et al."""
     shape = {key: params[key] for key in ("n_layers", "bidirectional") if key in params}
     rest = {key: value for key, value in params.items() if key not in shape}
-    encoder = stacked(**shape).paper(vectors=data.vectors, peepholes=None, **rest)
+    vectors = multiplied(data.vectors, 6.0)
+    encoder = stacked(**shape).paper(vectors=vectors, peepholes=None, **rest)
     encoder.set_params(optimizer__sparse=True)
     return SimilarityRegressor.paper(
         "wieting",
         encoder=encoder,
-        scale=6.0,
-        score_range=(1, 5),
+        levels=range(1, 6),
         freeze="vectors",
         optimizer__name="adagrad",  # as Tai et al.; better than Adam on dev
         learning_rate=0.05,

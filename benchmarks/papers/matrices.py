@@ -33,7 +33,7 @@ class Matrices(Table):
         model = PairwiseInteractionRegressor(
             data.vectors,
             similarity=None,  # as in the paper
-            score_range=(1, 5),
+            levels=range(1, 6),
             max_epochs=1,
             random_state=0,
         )

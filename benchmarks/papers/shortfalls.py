@@ -10,6 +10,7 @@ pairs, the initial vectors, or the number of epochs. One seed.
 from typing import Any
 
 import numpy as np
+from sklearn.frozen import FrozenEstimator
 
 from _lib.paper_encoders import paper_encoder
 from _lib.paper_tables import Results, Runs, Table, lines, recorded
@@ -17,7 +18,7 @@ from _lib.papers import COLUMNS, Data, score_sts, sts_means, table
 from _lib.published import CHARAGRAM, PWIM, SIF, printed, published, tables
 from papers.interaction import timed_fit
 from papers.ranking import ranks, read_questions
-from papers.supervised import evaluate, read
+from papers.supervised import evaluate, lengthened, read
 from skparaphrase import load_pretrained
 from skparaphrase.callback import ScoreMonitor
 from skparaphrase.encoders import AverageEncoder, SIFEncoder
@@ -138,12 +139,11 @@ def sst(
     parts["train"] = X[::share], y[::share]
     model = SentenceClassifier.paper(
         "sif",
-        encoder=encoder,
+        encoder=FrozenEstimator(lengthened(encoder.fit(X[::share]), X[::share], 6.0)),
         projection_dim=None,
         max_epochs=data.epochs(epochs),
         optimizer__name="adam",
         learning_rate=0.001,
-        scale=6.0,
         random_state=0,
     )
     return evaluate(model, parts)

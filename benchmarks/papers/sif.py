@@ -39,6 +39,7 @@ from papers.supervised import (
     MODELS,
     beside,
     evaluate,
+    lengthened,
     read,
 )
 from skparaphrase import supervised
@@ -264,10 +265,13 @@ class SIFFeatures(Table):
         row, task = self.rows[name], name.partition(", ")[0]
         params = {**row["params"], "random_state": seed}
         params["max_epochs"] = data.epochs(params["max_epochs"])
-        encoder = self._encoder(data, row, seed)
+        parts, encoder = read(data, task), self._encoder(data, row, seed)
+        X, _ = parts["train"]
+        if length := params.pop("length", None):
+            encoder = FrozenEstimator(lengthened(encoder.fit(X), X, length))
         class_ = getattr(supervised, MODELS[task])
         model = class_.paper("sif", encoder=encoder, **params)
-        return evaluate(model, read(data, task))
+        return evaluate(model, parts)
 
     def _encoder(self, data: Data, row: Results, seed: int) -> Any:
         """The encoder of the features, which learns nothing from the task."""

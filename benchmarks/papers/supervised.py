@@ -13,13 +13,16 @@ development or test set except for case and punctuation.
 import shutil
 import time
 from collections.abc import Iterable
-from functools import cached_property
+from copy import copy
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
 from sklearn.frozen import FrozenEstimator
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
 
 import skparaphrase
 from _lib.paper_encoders import multiplied, paper_encoder
@@ -28,6 +31,7 @@ from _lib.papers import Data, cell, table
 from _lib.published import WIETING, printed_row
 from skparaphrase import supervised
 from skparaphrase.datasets import read_pairs, read_texts
+from skparaphrase.encoders import ParagramEncoder
 from skparaphrase.supervised import SimilarityRegressor
 from skparaphrase.vectors import apply_sif_weights, remove_mean
 
@@ -90,6 +94,17 @@ def evaluate(model: Any, parts: Parts) -> Results:
     }
 
 
+def lengthened(encoder: Any, X: Any, length: float) -> Any:
+    """A fitted encoder whose vectors of texts get this mean length."""
+    lengths = np.linalg.norm(encoder.transform(X[:1000]), axis=-1)
+    times = length / float(lengths.mean())
+    if not isinstance(encoder, ParagramEncoder):
+        return make_pipeline(encoder, FunctionTransformer(partial(np.multiply, times)))
+    encoder = copy(encoder)  # whose words get longer, so that it can be trained
+    encoder.vectors_ = multiplied(encoder.vectors_, times)
+    return encoder
+
+
 def beside(found: Iterable[Any], theirs: Iterable[float | None]) -> list[str]:
     """Cells of our scores and, in brackets, the published ones."""
     return [
@@ -136,10 +151,11 @@ class Wieting(Table):
             return _speed(data)
         if task == "prior":
             return self._train(data, called, seed)
-        model = self._model(data, task, called, seed)
+        parts = read(data, task)
+        model = self._model(data, task, called, seed, parts["train"][0])
         if data.quick:
             model.set_params(max_epochs=2)
-        return evaluate(model, read(data, task))
+        return evaluate(model, parts)
 
     def _train(self, data: Data, name: str, seed: int) -> Results:
         """Train an encoder on paraphrases, and save it."""
@@ -160,25 +176,32 @@ class Wieting(Table):
         assert data.runs is not None
         return data.runs / self.name / f"{name} {seed}"
 
-    def _model(self, data: Data, task: str, called: str, seed: int) -> Any:
-        """The model of a row, before fitting."""
+    def _model(self, data: Data, task: str, called: str, seed: int, X: Any) -> Any:
+        """The model of a row, before fitting on the texts `X`."""
         kind, _, name = called.partition(", ")
         row, class_ = self.rows[f"{task}, {called}"], getattr(supervised, MODELS[task])
         if name == "defaults":
             return class_(random_state=seed)
-        ours = class_.paper("wieting", random_state=seed, scale=6.0)
+        ours = class_.paper("wieting", random_state=seed)
         ours.set_params(optimizer__sparse=True)
+        settings = {**row["params"]}
+        length = settings.pop("length", 6.0)
         if row["prior"] is not None:
-            path = self._path(data, row["prior"], seed)
-            encoder: Any = FrozenEstimator(skparaphrase.load(path))
+            encoder: Any = skparaphrase.load(self._path(data, row["prior"], seed))
+            if length is not None:
+                encoder = lengthened(encoder, X, length)
+            encoder = FrozenEstimator(encoder)
             if kind == "row":
-                ours.set_params(prior="universal")
-            return ours.set_params(encoder=encoder, **row["params"])
+                return ours.set_params(encoder=None, init=encoder, **settings)
+            return ours.set_params(encoder=encoder, **settings)
         encoder_class, params = row["encoder"]
-        encoder = paper_encoder(encoder_class, vectors=data.vectors, **params)
+        vectors = data.vectors  # their lengths are about 1
         if name == "averaging, paper's setting":
-            return ours.set_params(encoder=encoder, scale=None)
-        return ours.set_params(encoder=encoder, **row["params"])
+            settings = {}
+        else:
+            vectors = multiplied(vectors, length)
+        encoder = paper_encoder(encoder_class, vectors=vectors, **params)
+        return ours.set_params(encoder=encoder, **settings)
 
     def combine(self, runs: Runs) -> Results:
         priors, models, (speed,) = self.stages()
@@ -264,8 +287,7 @@ def _speed(data: Data) -> Results:
         for _ in range(n_fits):
             model = SimilarityRegressor.paper(
                 "wieting",
-                encoder__vectors=data.vectors,
-                scale=6.0,
+                encoder__vectors=multiplied(data.vectors, 6.0),
                 optimizer__sparse=kind == "sparse",
                 max_epochs=epochs,
                 random_state=0,

@@ -70,13 +70,13 @@ def copy_fitted(encoder: Any) -> TrainedEncoder:
     if not isinstance(encoder, TrainedEncoder):
         if not isinstance(encoder, AveragingEncoder):
             raise TypeError(
-                "prior='universal' needs a fitted encoder of skparaphrase.encoders; "
-                f"got {encoder!r}."
+                "init must be a fitted encoder of skparaphrase.encoders; got "
+                f"{encoder!r}."
             )
         check_is_fitted(encoder)
         nothing = np.empty(0, dtype=object), np.random.RandomState(0)
         return initialize_encoder(_as_paragram(encoder), *nothing)
-    check_fitted_encoder(encoder, "prior='universal', but encoder")
+    check_fitted_encoder(encoder, "init")
     new = copy(encoder)
     new._optimizer_state = {}
     new.__dict__.pop("_random_state", None)  # that of the original must not advance

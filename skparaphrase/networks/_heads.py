@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from skparaphrase._math import check_how, pair_features
+from skparaphrase._math import check_pair_features, pair_features
 from skparaphrase.networks._cells import read_tokens
 from skparaphrase.networks._compositions import (
     Charagram,
@@ -49,15 +49,14 @@ class Head(Network):
         Units of the sigmoid layer; None: logits are linear in the features.
     n_outputs : int
     n_texts : {1, 2}
-    how : sequence of str, default=("product", "absdiff")
-        Features of a pair: any of "product", "absdiff", "difference", "sum", "first",
-        "second" and "cosine".
+    features : sequence of str, default=("product", "absdiff")
+        Of a pair: any of "product", "absdiff", "difference", "sum", "first", "second"
+        and "cosine".
     projection_dim : int, default=None
         If given, a linear layer with bias first maps the vectors to this length.
-    normalize : bool, default=False
-        If True, vectors are divided by their lengths, after the projection.
-    scale : float, default=1.0
-        Factor of the vectors, after normalisation.
+    text_norm : float, default=None
+        Length that vectors are scaled to, after the projection; None leaves them as
+        they are.
     cosine_scale : float, default=1.0
         Factor of the cosine.
     """
@@ -69,25 +68,22 @@ class Head(Network):
         hidden_dim: int | None,
         n_outputs: int,
         n_texts: int,
-        how: Sequence[str] = ("product", "absdiff"),
+        features: Sequence[str] = ("product", "absdiff"),
         projection_dim: int | None = None,
-        normalize: bool = False,
-        scale: float = 1.0,
+        text_norm: float | None = None,
         cosine_scale: float = 1.0,
     ) -> None:
         super().__init__()
         self.n_texts = n_texts
-        self.how = list(how)
-        check_how(self.how)
-        self.normalize = normalize
-        self.scale = scale
+        self.features = check_pair_features(features)
+        self.text_norm = text_norm
         self.cosine_scale = cosine_scale
         self.projection: Dense | None = None
         if projection_dim is not None:
             self.projection = Dense(dim, projection_dim, "linear")
             dim = projection_dim
         if n_texts == 2:
-            dim = sum(1 if name == "cosine" else dim for name in self.how)
+            dim = sum(1 if name == "cosine" else dim for name in self.features)
         self.hidden: Dense | None = None
         if hidden_dim is not None:
             self.hidden = Dense(dim, hidden_dim, "sigmoid")
@@ -101,13 +97,11 @@ class Head(Network):
         """
         if self.projection is not None:
             vectors = self.projection(vectors)
-        if self.normalize:
-            vectors = unit_vectors(vectors)
-        if self.scale != 1:
-            vectors = vectors * self.scale
+        if self.text_norm is not None:
+            vectors = unit_vectors(vectors) * self.text_norm
         if self.n_texts == 2:
             one, other = vectors.view(-1, 2, vectors.shape[1]).unbind(dim=1)
-            features = pair_features(self.how, one, other, self._cosine)
+            features = pair_features(self.features, one, other, self._cosine)
             vectors = torch.cat(features, dim=1)
         if self.hidden is not None:
             vectors = self.hidden(vectors)

@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from skparaphrase._compat import HasMethods, fit_context
 from skparaphrase._estimator import DocumentedOnline
-from skparaphrase._math import check_how, cosine, pair_features
+from skparaphrase._math import check_pair_features, cosine, pair_features
 from skparaphrase._output import LastAxisTransformer, check_pair_vectors
 from skparaphrase._typing import Texts
 from skparaphrase.text import check_pairs, unique_texts
@@ -32,7 +32,7 @@ class PairFeatures(LastAxisTransformer, DocumentedOnline, BaseEstimator):
 
     Parameters
     ----------
-    how : sequence of str, default=("product", "absdiff")
+    features : sequence of str, default=("product", "absdiff")
         Any of "product", "absdiff", "difference" (first minus second), "sum", "first",
         "second", each of width d, and "cosine", of width 1; concatenated.
 
@@ -55,10 +55,12 @@ class PairFeatures(LastAxisTransformer, DocumentedOnline, BaseEstimator):
 
     n_features_in_: int
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {"how": ["array-like"]}
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "features": ["array-like"]
+    }
 
-    def __init__(self, how: Sequence[str] = ("product", "absdiff")) -> None:
-        self.how = how
+    def __init__(self, features: Sequence[str] = ("product", "absdiff")) -> None:
+        self.features = features
 
     @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: ArrayLike, y: None = None) -> Self:
@@ -74,7 +76,7 @@ class PairFeatures(LastAxisTransformer, DocumentedOnline, BaseEstimator):
         -------
         self : PairFeatures
         """
-        check_how(self.how)
+        check_pair_features(self.features)
         check_pair_vectors(X, self, reset=True)
         return self
 
@@ -99,7 +101,7 @@ class PairFeatures(LastAxisTransformer, DocumentedOnline, BaseEstimator):
         try:
             with np.errstate(over="raise"):
                 blocks = pair_features(
-                    self.how, vectors[:, 0], vectors[:, 1], _cosine_column
+                    self.features, vectors[:, 0], vectors[:, 1], _cosine_column
                 )
         except FloatingPointError:
             raise ValueError(
@@ -121,7 +123,7 @@ class PairFeatures(LastAxisTransformer, DocumentedOnline, BaseEstimator):
         names : ndarray of str objects of shape (n_features_out,)
         """
         check_is_fitted(self)
-        return _feature_names(self.how, [*map(str, range(self.n_features_in_))])
+        return _feature_names(self.features, [*map(str, range(self.n_features_in_))])
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -145,7 +147,7 @@ class PairVectorizer(LastAxisTransformer, DocumentedOnline, BaseEstimator):
         For example `CountVectorizer`, `HashingVectorizer`, or a pipeline with
         :class:`~sklearn.decomposition.TruncatedSVD`, which gives dense rows. None uses
         :class:`~sklearn.feature_extraction.text.TfidfVectorizer`.
-    how : sequence of str, default=("product", "absdiff")
+    features : sequence of str, default=("product", "absdiff")
         As in :class:`PairFeatures`. The cosine with a zero row is 0.
 
     Attributes
@@ -174,14 +176,14 @@ class PairVectorizer(LastAxisTransformer, DocumentedOnline, BaseEstimator):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "vectorizer": [HasMethods(["fit", "transform"]), None],
-        "how": ["array-like"],
+        "features": ["array-like"],
     }
 
     def __init__(
-        self, vectorizer: Any = None, how: Sequence[str] = ("product", "absdiff")
+        self, vectorizer: Any = None, features: Sequence[str] = ("product", "absdiff")
     ) -> None:
         self.vectorizer = vectorizer
-        self.how = how
+        self.features = features
 
     @fit_context(prefer_skip_nested_validation=False)
     def fit(self, X: Texts, y: ArrayLike | None = None) -> Self:
@@ -197,7 +199,7 @@ class PairVectorizer(LastAxisTransformer, DocumentedOnline, BaseEstimator):
         -------
         self : PairVectorizer
         """
-        check_how(self.how)
+        check_pair_features(self.features)
         options = {"dtype": None, "ensure_all_finite": False, "estimator": self}
         pairs = check_array(check_pairs(X), **options)
         if y is not None:
@@ -224,7 +226,7 @@ class PairVectorizer(LastAxisTransformer, DocumentedOnline, BaseEstimator):
         distinct, indices = unique_texts(pairs)
         rows = _as_rows(self.vectorizer_.transform(distinct or [""]))
         first, second = rows[indices[:, 0]], rows[indices[:, 1]]
-        blocks = pair_features(self.how, first, second, _cosine_column)
+        blocks = pair_features(self.features, first, second, _cosine_column)
         return self._concatenate(blocks, X)
 
     def get_feature_names_out(self, input_features: None = None) -> NDArray[np.object_]:
@@ -240,10 +242,10 @@ class PairVectorizer(LastAxisTransformer, DocumentedOnline, BaseEstimator):
         names : ndarray of str objects of shape (n_features_out,)
         """
         check_is_fitted(self)
-        if set(self.how) == {"cosine"}:
-            return _feature_names(self.how, [])
+        if set(self.features) == {"cosine"}:
+            return _feature_names(self.features, [])
         words = self.vectorizer_.get_feature_names_out()
-        return _feature_names(self.how, [f"_{word}" for word in words])
+        return _feature_names(self.features, [f"_{word}" for word in words])
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -272,11 +274,11 @@ def _cosine_column(first: Any, second: Any) -> Any:
     return sparse.csr_array(cosines[:, np.newaxis])
 
 
-def _feature_names(how: Sequence[str], suffixes: Sequence[str]) -> NDArray[Any]:
+def _feature_names(features: Sequence[str], suffixes: Sequence[str]) -> NDArray[Any]:
     """Names of the columns; the cosine has one column, without a suffix."""
     names = [
         name + suffix
-        for name in how
+        for name in features
         for suffix in ([""] if name == "cosine" else suffixes)
     ]
     return np.asarray(names, dtype=object)

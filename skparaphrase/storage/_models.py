@@ -262,10 +262,11 @@ def save(self: BaseEstimator, folder: FilePath) -> None:
             "Save the model with joblib or skops instead."
         )
     parameters = self.get_params(deep=False)
-    had_init = parameters.get("init") is not None
+    had_init = parameters.get("init") is not None and hasattr(self, "_forget_init")
     for name, value in parameters.items():
-        if name == "init" or isinstance(value, np.random.RandomState):
-            parameters[name] = None  # the effect of `init` is in the fitted state
+        is_lost_init = name == "init" and had_init  # whose effect is the fitted state
+        if is_lost_init or isinstance(value, np.random.RandomState):
+            parameters[name] = None
     attributes, same = {}, []
     for name, value in self.__getstate__().items():
         if not _is_fitted(name):

@@ -6,7 +6,7 @@
 from collections.abc import Sequence
 from copy import copy
 from functools import partial
-from numbers import Integral
+from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
@@ -36,7 +36,6 @@ from skparaphrase.text import TokenBatch, unique_texts
 from skparaphrase.vectors import load_word_vectors
 
 EPSILON = 1e-6  # added to every class, as in the code of Wieting et al. (2016)
-_SAMPLE = 1000  # texts that determine the scale
 # Of the first output layer, by the number of texts of an example; chosen on development
 # parts of CLINC150, MSRP, SICK and TrecQA with 50 to 3,000 examples. Of a pair, the
 # cosine says most; of a text, all dimensions are needed.
@@ -56,7 +55,7 @@ def wieting_settings(params: dict[str, Any], encoder: Any) -> Settings:
     """
     return {
         "wieting": {**params, "encoder": encoder},
-        "wieting-universal": {**params, "prior": "universal"},
+        "wieting-universal": {**params, "init": ParagramEncoder()},  # give a fitted one
         "wieting-features": {**params, **FROZEN},
     }
 
@@ -67,12 +66,10 @@ class SupervisedModel(TrainedModel):
     A subclass has the parameters in its signature.
     """
 
-    how: Sequence[str] = ("product", "absdiff")  # of pairs
+    features: Sequence[str] = ("product", "absdiff")  # of pairs
 
     encoder_: Any
     head_: dict[str, NDArray[np.float32]]
-    scale_: float
-    scales_words_: bool
 
     _fitted_name = "head_"
     _refused = ("word_dropout", "scramble")
@@ -80,17 +77,17 @@ class SupervisedModel(TrainedModel):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **TrainedModel._parameter_constraints,
         "encoder": [HasMethods(["transform"]), None],
-        "how": [tuple, list],
+        "features": [tuple, list],
         "hidden_dim": [Interval(Integral, 1, None, closed="left"), None],
         "projection_dim": [Interval(Integral, 1, None, closed="left"), None],
-        "normalize": ["boolean"],
+        "text_norm": [Interval(Real, 0, None, closed="neither"), None],
         "freeze": [StrOptions({"vectors", "encoder"}), None],
-        "prior": [StrOptions({"universal"}), None],
+        "init": [HasMethods(["transform"]), None],
         "class_weight": [dict, StrOptions({"balanced"}), None],
     }
 
     def _start_as_in_paper(self, given: set[str]) -> None:
-        if not {"encoder", "encoder__vectors"} & given:
+        if self.init is None and not {"encoder", "encoder__vectors"} & given:
             encoder = ParagramEncoder() if self.encoder is None else self.encoder
             if isinstance(encoder, TrainedEncoder) and not encoder._learns_tokens:
                 encoder.set_params(vectors=load_word_vectors())
@@ -116,33 +113,13 @@ class SupervisedModel(TrainedModel):
     @property
     def _is_frozen(self) -> bool:
         """Whether the vectors of texts stay as they are."""
-        return self.freeze == "encoder" or (
-            isinstance(self.encoder, FrozenEstimator) and self.prior is None
-        )
+        return self.freeze == "encoder" or isinstance(self.encoder, FrozenEstimator)
 
     def _initialize(self, examples: Samples) -> None:
         self.encoder_ = encoder = self._initial_encoder(examples.texts)
-        self.scales_words_ = (
-            isinstance(encoder, TrainedEncoder)
-            and not encoder._learns_tokens
-            and encoder.init is None
-            and self.prior is None
-            and not self._is_frozen
-            and not self.normalize  # which would undo it
-        )
-        self.scale_ = 1.0 if self.scale is None else float(self.scale)
-        some = examples.texts.ravel()[:_SAMPLE].tolist()
-        if self.scales_words_:
-            vectors = encoder.vectors_
-            batch = vectors.encode(some, encoder._tokenizer(), skip_unknown=True)
-            known = vectors.rows(np.unique(batch.ids))
-            self.scale_ = scale_factor(known, self.scale)
-            matrix = vectors.rows() * np.float32(self.scale_)
-            encoder.vectors_ = vectors.replace(matrix)
-        elif self.scale is not None and not self.normalize:
-            self.scale_ = scale_factor(text_vectors(encoder, some), self.scale)
         dim = getattr(encoder, "_n_features_out", None)
-        head = self._head(dim or text_vectors(encoder, some[:1]).shape[1])
+        one = examples.texts.ravel()[:1].tolist()
+        head = self._head(dim or text_vectors(encoder, one).shape[1])
         head.reset(self._random_state)
         self.head_ = networks.parameter_arrays(head)
         if self.hidden_dim is None:
@@ -166,15 +143,18 @@ class SupervisedModel(TrainedModel):
 
     def _initial_encoder(self, texts: NDArray[np.object_]) -> Any:
         """The encoder that training starts with; the one given is not changed."""
-        encoder = self.encoder
-        if encoder is None:
-            encoder = ParagramEncoder()
-        if self.prior == "universal":
-            return copy_fitted(encoder)
+        if self.init is not None:
+            if self.encoder is not None:
+                raise ValueError(
+                    f"init={self.init!r} brings its own architecture: pass either "
+                    "encoder or init."
+                )
+            return copy_fitted(self.init)
+        encoder = ParagramEncoder() if self.encoder is None else self.encoder
         if isinstance(encoder, FrozenEstimator):
             check_is_fitted(encoder)
             return unwrap_frozen(encoder)
-        warn_if_fitted(encoder, "prior='universal'")
+        warn_if_fitted(encoder, "`init`")
         if self.freeze == "encoder" and not isinstance(encoder, TrainedEncoder):
             return clone(encoder).fit(texts.ravel())
         return initialize_encoder(encoder, texts, self._random_state)
@@ -185,10 +165,9 @@ class SupervisedModel(TrainedModel):
             hidden_dim=self.hidden_dim,
             n_outputs=self._targets.n_outputs,
             n_texts=self._n_texts,
-            how=self.how,
+            features=self.features,
             projection_dim=self.projection_dim,
-            normalize=self.normalize,
-            scale=1.0 if self.scales_words_ else self.scale_,
+            text_norm=self.text_norm,
             cosine_scale=_COSINE_SCALE,
         )
 
@@ -204,7 +183,7 @@ class SupervisedModel(TrainedModel):
             table = networks.WordTable(vectors, device=device, frozen=True)
             composition: networks.Composition = networks.Average(vectors.shape[1])
         else:
-            prior = self._checked_prior()
+            prior = self._checked_init()
             vectors, tokenizer = self.encoder_.vectors_, self.encoder_._tokenizer()
             batch = vectors.encode(distinct, tokenizer, skip_unknown=True)
             if not len(batch.ids):
@@ -234,10 +213,11 @@ class SupervisedModel(TrainedModel):
             ),
             prior=None if prior is None else prior.parameters_,
         )
-        trainer.vectors_rate = 1.0 if self.scales_words_ else 1 / self.scale_
+        if self.text_norm is not None:
+            trainer.vectors_rate = 1 / self.text_norm
         return trainer
 
-    def _checked_prior(self) -> TrainedEncoder | None:
+    def _checked_init(self) -> TrainedEncoder | None:
         """The encoder that training is regularised towards, if it is another one."""
         encoder = self.encoder_
         if not isinstance(encoder, TrainedEncoder):
@@ -245,16 +225,16 @@ class SupervisedModel(TrainedModel):
                 f"Training started with a frozen {type(encoder).__name__}, which "
                 "cannot be trained. Fit a clone to start again."
             )
-        if self.prior is None:
+        if self.init is None:
             return None
-        prior = copy_fitted(self.encoder)
+        prior = copy_fitted(self.init)
         if prior.vectors_.words != encoder.vectors_.words:
             raise ValueError(
-                "Training resumes with the words it started with, but `encoder` now "
+                "Training resumes with the words it started with, but `init` now "
                 "has other words. Fit a clone to start again."
             )
         build = partial(encoder._composition, encoder.vectors_)
-        networks.with_parameters(build, prior.parameters_, "encoder")
+        networks.with_parameters(build, prior.parameters_, "init")
         return prior
 
     def _word_table(
@@ -264,16 +244,9 @@ class SupervisedModel(TrainedModel):
         anchors = None
         if optimizer._uses_start and self.freeze is None:
             anchors = anchor_table(self.encoder_) if prior is None else prior.vectors_
-        initial: Any = None if anchors is None else anchors.rows
-        if anchors is not None and self.scales_words_:
-            factor = np.float32(self.scale_)
-
-            def initial(ids: NDArray[np.integer]) -> NDArray[np.float32]:
-                return anchors.rows(ids) * factor
-
         return networks.WordTable(
             self.encoder_.vectors_.rows(),
-            initial=initial,
+            initial=None if anchors is None else anchors.rows,
             sparse=optimizer.sparse,
             device=device,
             frozen=self.freeze == "vectors",
@@ -319,13 +292,11 @@ class SupervisedModel(TrainedModel):
         p = self.head_
         if "projection.weight" in p:
             vectors = vectors @ p["projection.weight"] + p["projection.bias"]
-        if self.normalize:
-            vectors = unit_vectors(vectors)
-        if not self.scales_words_:
-            vectors = vectors * np.float32(self.scale_)
+        if self.text_norm is not None:
+            vectors = unit_vectors(vectors) * np.float32(self.text_norm)
         if self._n_texts == 2:
             blocks = pair_features(
-                self.how, vectors[0::2], vectors[1::2], _scaled_cosine
+                self.features, vectors[0::2], vectors[1::2], _scaled_cosine
             )
             vectors = np.concatenate(blocks, axis=1)
         return vectors
@@ -344,12 +315,6 @@ def select(arrays: Arrays, prefix: str) -> Arrays:
         for name, array in arrays.items()
         if name.startswith(prefix)
     }
-
-
-def scale_factor(vectors: NDArray[np.floating], scale: float | None) -> float:
-    """The factor that gives vectors the mean length `scale`; 1 if that cannot be."""
-    length = float(np.linalg.norm(vectors, axis=1).mean()) if len(vectors) else 0.0
-    return float(scale) / length if scale is not None and length > 0 else 1.0
 
 
 def text_vectors(encoder: Any, texts: list[str]) -> NDArray[np.float32]:

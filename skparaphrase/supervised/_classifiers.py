@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
 
 from skparaphrase._estimator import Settings, store_parameters
+from skparaphrase._typing import Encoder
 from skparaphrase.encoders import LSTMEncoder, ParagramEncoder, SIFEncoder
 from skparaphrase.optimizers import DENSE, Optimizer
 from skparaphrase.supervised._base import FROZEN, SupervisedModel, wieting_settings
@@ -21,9 +22,8 @@ _PENALTIES: dict[str, Any] = {"composition_penalty": 1e-6, "head_penalty": 1e-6}
 _PAIRS: dict[str, Any] = {
     "optimizer": Optimizer("adagrad", **DENSE, vectors_penalty=1e-5, **_PENALTIES),
     "hidden_dim": 150,
-    "how": ("product", "absdiff"),
-    "normalize": False,
-    "scale": None,
+    "features": ("product", "absdiff"),
+    "text_norm": None,
     "learning_rate": 0.05,
     "batch_size": 25,
     "max_epochs": 10,
@@ -31,8 +31,7 @@ _PAIRS: dict[str, Any] = {
 _SENTENCES: dict[str, Any] = {
     "optimizer": Optimizer("adam", **DENSE, vectors_penalty=1e-6, **_PENALTIES),
     "hidden_dim": 300,
-    "normalize": False,
-    "scale": None,
+    "text_norm": None,
     "learning_rate": 0.001,
     "batch_size": 25,
     "max_epochs": 10,
@@ -92,27 +91,24 @@ class PairClassifier(LabelProbabilities, SupervisedModel):
         :class:`~skparaphrase.encoders.ParagramEncoder` of the vectors of
         :func:`~skparaphrase.load_pretrained`. In a
         :class:`~sklearn.frozen.FrozenEstimator`, an encoder (or any transformer of
-        texts) stays as it is, unless `prior` is set. See :class:`SimilarityRegressor`.
+        texts) stays as it is. See :class:`SimilarityRegressor`.
     hidden_dim : int, default=None
         Units of a sigmoid layer between features and softmax, as in the papers, which
         starts at random. None: the softmax is linear in the features and starts as
         logistic regression on the vectors of the untrained encoder.
-    how : sequence of str, default=("product", "absdiff", "cosine")
+    features : sequence of str, default=("product", "absdiff", "cosine")
         Features of a pair, as in :class:`SimilarityRegressor`.
     projection_dim : int, default=None
         Project the vectors of texts to this length first (2400 in the SIF paper).
-    normalize : bool, default=True
-        Scale the vectors of texts to length 1, as Jiao et al. (2018) do.
-    scale : float, default=2.0
-        Mean length of the vectors that the head reads, which one factor gives them;
-        None leaves them as they are, as the papers do. See
-        :class:`SimilarityRegressor`.
+    text_norm : float, default=2.0
+        Length that the vectors of texts are scaled to before the head; None leaves them
+        as they are, as the papers do. See :class:`SimilarityRegressor`.
     freeze : {"vectors", "encoder"}, default=None
         What is not trained: the vectors of words, n-grams or characters; or the whole
         encoder.
-    prior : {"universal"}, default=None
-        None: the encoder starts untrained. "universal": training starts from the fitted
-        encoder and is regularised towards it. See :class:`SimilarityRegressor`.
+    init : encoder, default=None
+        A fitted encoder, instead of `encoder`, which training starts from and is
+        regularised towards. See :class:`SimilarityRegressor`.
 
     optimizer : str or Optimizer, default=None
         None is `Optimizer("adagrad", vectors_penalty=1e-5, composition_penalty=1e-6,
@@ -147,10 +143,6 @@ class PairClassifier(LabelProbabilities, SupervisedModel):
         As in :class:`SimilarityRegressor`.
     classes_ : ndarray of shape (n_classes,)
         The labels, sorted.
-    scale_ : float
-        The factor of `scale`.
-    scales_words_ : bool
-        Whether it is applied to word vectors, or else to text vectors.
     loss_curve_ : list of float
         Mean loss of an example in each epoch, without penalties.
     n_epochs_ : int
@@ -168,8 +160,9 @@ class PairClassifier(LabelProbabilities, SupervisedModel):
     Notes
     -----
     Settings of :meth:`paper`: "wieting" (table 5),
-    "wieting-universal" and "wieting-features" (tables 5 and 6, with a fitted encoder in
-    a :class:`~sklearn.frozen.FrozenEstimator`), "sif" (table 2 of Arora et al. 2017,
+    "wieting-universal" (table 5; pass a fitted encoder as `init`), "wieting-features"
+    (table 6; pass a fitted encoder in a :class:`~sklearn.frozen.FrozenEstimator`),
+    "sif" (table 2 of Arora et al. 2017,
     with a :class:`~skparaphrase.encoders.SIFEncoder` of a=1e-2). See also
     :class:`SimilarityRegressor`.
 
@@ -209,12 +202,11 @@ class PairClassifier(LabelProbabilities, SupervisedModel):
         encoder: Any = None,
         *,
         hidden_dim: int | None = None,
-        how: Sequence[str] = ("product", "absdiff", "cosine"),
+        features: Sequence[str] = ("product", "absdiff", "cosine"),
         projection_dim: int | None = None,
-        normalize: bool = True,
-        scale: float | None = 2.0,
+        text_norm: float | None = 2.0,
         freeze: str | None = None,
-        prior: str | None = None,
+        init: Encoder | None = None,
         optimizer: str | Optimizer | None = None,
         learning_rate: float = 0.01,
         batch_size: int = 50,
@@ -243,8 +235,8 @@ class SentenceClassifier(LabelProbabilities, SupervisedModel):
         :class:`~skparaphrase.encoders.ParagramEncoder` of the vectors of
         :func:`~skparaphrase.load_pretrained`. In a
         :class:`~sklearn.frozen.FrozenEstimator`, an encoder (or any transformer of
-        texts) stays as it is, unless `prior` is set. See :class:`SimilarityRegressor`.
-    hidden_dim, projection_dim, normalize, scale, freeze, prior
+        texts) stays as it is. See :class:`SimilarityRegressor`.
+    hidden_dim, projection_dim, text_norm, freeze, init
         As in :class:`PairClassifier`.
 
     optimizer, learning_rate, batch_size, max_epochs
@@ -263,10 +255,6 @@ class SentenceClassifier(LabelProbabilities, SupervisedModel):
         As in :class:`SimilarityRegressor`.
     classes_ : ndarray of shape (n_classes,)
         The labels, sorted.
-    scale_ : float
-        The factor of `scale`.
-    scales_words_ : bool
-        Whether it is applied to word vectors, or else to text vectors.
     loss_curve_ : list of float
         Mean loss of an example in each epoch, without penalties.
     n_epochs_ : int
@@ -283,8 +271,9 @@ class SentenceClassifier(LabelProbabilities, SupervisedModel):
     Notes
     -----
     Settings of :meth:`paper`: "wieting" (table 5, with a gated LSTM),
-    "wieting-universal" and "wieting-features" (tables 5 and 6, with a fitted encoder in
-    a :class:`~sklearn.frozen.FrozenEstimator`), "sif" (table 2 of Arora et al. 2017,
+    "wieting-universal" (table 5; pass a fitted encoder as `init`), "wieting-features"
+    (table 6; pass a fitted encoder in a :class:`~sklearn.frozen.FrozenEstimator`),
+    "sif" (table 2 of Arora et al. 2017,
     with a :class:`~skparaphrase.encoders.SIFEncoder` of a=1e-3). See also
     :class:`SimilarityRegressor`.
 
@@ -335,10 +324,9 @@ class SentenceClassifier(LabelProbabilities, SupervisedModel):
         *,
         hidden_dim: int | None = None,
         projection_dim: int | None = None,
-        normalize: bool = True,
-        scale: float | None = 2.0,
+        text_norm: float | None = 2.0,
         freeze: str | None = None,
-        prior: str | None = None,
+        init: Encoder | None = None,
         optimizer: str | Optimizer | None = None,
         learning_rate: float = 0.01,
         batch_size: int = 50,

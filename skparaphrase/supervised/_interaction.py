@@ -8,7 +8,7 @@ from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy.special import softmax
 from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_is_fitted
@@ -19,17 +19,10 @@ from skparaphrase._lazy import networks, torch, training
 from skparaphrase.encoders import check_word_vectors, similar_lengths
 from skparaphrase.metrics import correlation
 from skparaphrase.optimizers import Optimizer
-from skparaphrase.supervised._base import scale_factor
 from skparaphrase.supervised._model import TrainedModel, score
 from skparaphrase.supervision import Samples, Scores
 from skparaphrase.text import TokenBatch, check_tokenizer, unique_texts
-from skparaphrase.vectors import (
-    SENTENCES,
-    WordVectors,
-    bundled,
-    load_word_vectors,
-    multiplied,
-)
+from skparaphrase.vectors import SENTENCES, WordVectors, bundled, load_word_vectors
 
 _PAIRS = 256  # predicted at a time, of similar lengths, and fewer of long ones
 
@@ -193,8 +186,10 @@ class PairwiseInteraction(TrainedModel):
         """The table that training starts from, which has the words of texts."""
         tokenizer = check_tokenizer(self.tokenizer)
         table, _ = self._given_table().covering(texts, tokenizer)
-        scale, is_weighted = self.scale_, table.is_weighted
-        return multiplied(table, scale, unknown_weight=scale, is_weighted=is_weighted)
+        matrix, subwords = table.rows() * np.float32(self.scale_), table.subwords
+        if subwords is not None:
+            subwords = subwords.moved(self.scale_)
+        return table.replace(matrix, subwords=subwords)
 
     def _fitted_state(self, arrays: Arrays) -> dict[str, Any]:
         parameters = {k: array for k, array in arrays.items() if k != "vectors"}
@@ -290,11 +285,9 @@ class PairwiseInteractionRegressor(RegressorMixin, PairwiseInteraction):
         of an LSTM hardly open to short vectors. None leaves them as they are.
     tokenizer : callable or WordTokenizer, default=None
         Splits a text into words; None is :class:`~skparaphrase.text.WordTokenizer`.
-    score_range : tuple of float (lowest, highest), default=None
-        The ends of the scale. None: the integers below and above the scores of `fit`.
-    n_levels : int, default=None
-        Outputs of the softmax, evenly spaced over the scale. None: one for each
-        integer.
+    levels : array-like of float, default=None
+        Scores that the outputs of the softmax stand for, evenly spaced: the scale. None
+        takes the integers from the lowest to the highest score of `fit`.
 
     optimizer : str or Optimizer, default=None
         None is `Optimizer("adam", schedule="linear", clip_norm=50.0,
@@ -400,9 +393,9 @@ class PairwiseInteractionRegressor(RegressorMixin, PairwiseInteraction):
     }
 
     _paper_settings: ClassVar[Settings] = {
-        "sick": {**UPDATE_EACH_PAIR, "score_range": (1, 5)},
-        "msrvid": {**UPDATE_EACH_PAIR, "score_range": (0, 5)},
-        "sts2014": {**UPDATE_EACH_PAIR, "score_range": (0, 5), "max_words": 48},
+        "sick": {**UPDATE_EACH_PAIR, "levels": (1, 2, 3, 4, 5)},
+        "msrvid": {**UPDATE_EACH_PAIR, "levels": (0, 1, 2, 3, 4, 5)},
+        "sts2014": {**UPDATE_EACH_PAIR, "levels": (0, 1, 2, 3, 4, 5), "max_words": 48},
     }
 
     def __init__(
@@ -415,8 +408,7 @@ class PairwiseInteractionRegressor(RegressorMixin, PairwiseInteraction):
         similarity: str | None = "auto",
         scale: float | None = 6.0,
         tokenizer: Callable[[str], Iterable[str]] | None = None,
-        score_range: tuple[float, float] | None = None,
-        n_levels: int | None = None,
+        levels: ArrayLike | None = None,
         optimizer: str | Optimizer | None = None,
         learning_rate: float = 0.001,
         batch_size: int = 32,
@@ -457,3 +449,9 @@ class PairwiseInteractionRegressor(RegressorMixin, PairwiseInteraction):
 
     def _decode(self, logits: NDArray[np.float64]) -> NDArray[np.float64]:
         return self._targets.decode(softmax(logits, axis=1))
+
+
+def scale_factor(vectors: NDArray[np.floating], scale: float | None) -> float:
+    """The factor that gives vectors the mean length `scale`; 1 if that cannot be."""
+    length = float(np.linalg.norm(vectors, axis=1).mean()) if len(vectors) else 0.0
+    return float(scale) / length if scale is not None and length > 0 else 1.0

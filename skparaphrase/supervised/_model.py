@@ -136,7 +136,7 @@ class TrainedModel(PaperSettings, CallbackSupportMixin, BaseEstimator):
             if resume:
                 self._targets.check(examples)
             else:
-                fitted = self._kind.fit(examples, self)
+                fitted = self._kind.fit(examples, getattr(self, "levels", None))
                 setattr(self, fitted.attribute, fitted.outputs)
             targets, examples = self._targets, examples.with_weight()
             held_out = self._read_validation(*validation)

@@ -7,11 +7,12 @@ from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from sklearn.base import RegressorMixin
 
 from skparaphrase._estimator import Settings, store_parameters
-from skparaphrase.encoders import ParagramEncoder, SIFEncoder
+from skparaphrase._typing import Encoder
+from skparaphrase.encoders import ConvolutionalEncoder, ParagramEncoder, SIFEncoder
 from skparaphrase.optimizers import DENSE, Optimizer
 from skparaphrase.supervised._base import FROZEN, SupervisedModel, wieting_settings
 from skparaphrase.supervised._model import score
@@ -27,9 +28,8 @@ _PAPER: dict[str, Any] = {
         head_penalty=1e-6,
     ),
     "hidden_dim": 50,
-    "how": ("product", "absdiff"),
-    "normalize": False,
-    "scale": None,
+    "features": ("product", "absdiff"),
+    "text_norm": None,
     "learning_rate": 0.001,
     "batch_size": 25,
     "max_epochs": 10,
@@ -58,42 +58,35 @@ class SimilarityRegressor(RegressorMixin, SupervisedModel):
         included; only its tokenisation and architecture parameters are used. Weighted
         averages, such as SIF, train their weighted vectors. In a
         :class:`~sklearn.frozen.FrozenEstimator`, an encoder (or any transformer of
-        texts) stays as it is, unless `prior` is set.
+        texts) stays as it is.
     hidden_dim : int, default=None
         Units of a sigmoid layer between features and softmax, as in the papers, which
         starts at random. None: the softmax is linear in the features and starts as
         logistic regression on the vectors of the untrained encoder.
-    how : sequence of str, default=("product", "absdiff", "cosine")
+    features : sequence of str, default=("product", "absdiff", "cosine")
         Features of a pair, as in :class:`~skparaphrase.pairs.PairFeatures`; "cosine" is
         multiplied by 10, so that a few examples suffice to learn its weight. ("first",
         "second", "absdiff") is how Jiao et al. (2018) print theirs.
     projection_dim : int, default=None
         Project the vectors of texts to this length first (2400 in the SIF paper).
-    normalize : bool, default=True
-        Scale the vectors of texts to length 1, as Jiao et al. (2018) do.
-    scale : float, default=2.0
-        Mean length of the vectors that the head reads, which one factor gives them. The
-        longer, the less regularised is the logistic regression that a linear head
-        starts from. Without `normalize`, the factor multiplies word vectors, if
-        training starts from them. Otherwise (or if the encoder is frozen, was fitted
-        before or is one of characters) it multiplies text vectors before the head, and
-        the vectors of the encoder learn at the rate divided by the factor.
-        None leaves them as they are, as the papers do.
+    text_norm : float, default=2.0
+        Length that the vectors of texts are scaled to before the head. The longer, the
+        less regularised is the logistic regression that a linear head starts from; the
+        vectors of the encoder learn at the rate divided by it. None leaves vectors of
+        texts as they are, as most papers do; Jiao et al. (2018) scale them to 1.
     freeze : {"vectors", "encoder"}, default=None
         What is not trained: the vectors of words, n-grams or characters; or the whole
         encoder. With "encoder" each distinct text is embedded once, before the epochs,
         and an unfitted encoder of another library is fitted on the texts.
-    prior : {"universal"}, default=None
-        None: the encoder starts untrained, and the penalties pull vectors to where they
-        started, other parameters to zero. "universal": training starts from the fitted
-        encoder and is regularised towards it (Wieting et al. 2016). Wrap it in a
+    init : encoder, default=None
+        A fitted encoder, instead of `encoder`, which training starts from and is
+        regularised towards (Wieting et al. 2016). A copy of it is trained; wrap it in a
         :class:`~sklearn.frozen.FrozenEstimator` where it may be cloned, as in a grid
-        search; a copy of it is trained.
-    score_range : tuple of float (lowest, highest), default=None
-        The ends of the scale. None: the integers below and above the scores of `fit`.
-    n_levels : int, default=None
-        Outputs of the softmax, evenly spaced over the scale. None: one for each
-        integer.
+        search. None: `encoder` starts untrained, and the penalties pull vectors to
+        where they started, other parameters to zero.
+    levels : array-like of float, default=None
+        Scores that the outputs of the softmax stand for, evenly spaced: the scale. None
+        takes the integers from the lowest to the highest score of `fit`.
 
     optimizer : str or Optimizer, default=None
         None is `Optimizer("adagrad", vectors_penalty=1e-5, composition_penalty=1e-6,
@@ -110,8 +103,8 @@ class SimilarityRegressor(RegressorMixin, SupervisedModel):
 
     warm_start : bool, default=False
         If True, `fit` resumes from the fitted state, including optimizer and random
-        state, for `max_epochs` more epochs. `encoder` and `scale` only matter where
-        training starts. After validation it resumes from the best epoch, with the
+        state, for `max_epochs` more epochs. `encoder` only matters where training
+        starts. After validation it resumes from the best epoch, with the
         optimizer state of the last one.
     device : str, default="auto"
         "cpu", "cuda", or "auto": CUDA if available.
@@ -130,10 +123,6 @@ class SimilarityRegressor(RegressorMixin, SupervisedModel):
         "projection.bias".
     levels_ : ndarray of shape (n_levels,)
         The scores that the outputs of the softmax represent.
-    scale_ : float
-        The factor of `scale`.
-    scales_words_ : bool
-        Whether the factor is applied to word vectors, or else to text vectors.
     loss_curve_ : list of float
         Mean loss of an example in each epoch, without penalties.
     n_epochs_ : int
@@ -151,12 +140,13 @@ class SimilarityRegressor(RegressorMixin, SupervisedModel):
     Notes
     -----
     Settings of :meth:`paper`: "wieting" (table 5 of Wieting et al. 2016),
-    "wieting-universal" and "wieting-features" (tables 5 and 6, with a fitted encoder in
-    a :class:`~sklearn.frozen.FrozenEstimator`), "sif" (table 2 of Arora et al. 2017; it
+    "wieting-universal" (table 5; pass a fitted encoder as `init`), "wieting-features"
+    (table 6; pass a fitted encoder in a :class:`~sklearn.frozen.FrozenEstimator`),
+    "sif" (table 2 of Arora et al. 2017; it
     brings a :class:`~skparaphrase.encoders.SIFEncoder` of a=1e-2, which divides by the
     number of words, where their code divides by the sum of weights; `encoder__vectors`
-    is for your vectors), "cse" (table 3 of Jiao et al. 2018, with a fitted
-    :class:`~skparaphrase.encoders.ConvolutionalEncoder`).
+    is for your vectors), "cse" (table 3 of Jiao et al. 2018; pass a fitted
+    :class:`~skparaphrase.encoders.ConvolutionalEncoder` as `init`).
 
     The divergence is divided by the number of levels, as in the papers' code, which
     increases the relative weight of the penalties.
@@ -199,9 +189,9 @@ class SimilarityRegressor(RegressorMixin, SupervisedModel):
         },
         "cse": {
             **_PAPER,
-            "prior": "universal",
+            "init": ConvolutionalEncoder(),  # give a fitted one
             "hidden_dim": 300,
-            "normalize": True,
+            "text_norm": 1.0,
             "batch_size": 32,
             "optimizer": Optimizer(
                 "adam",
@@ -218,14 +208,12 @@ class SimilarityRegressor(RegressorMixin, SupervisedModel):
         encoder: Any = None,
         *,
         hidden_dim: int | None = None,
-        how: Sequence[str] = ("product", "absdiff", "cosine"),
+        features: Sequence[str] = ("product", "absdiff", "cosine"),
         projection_dim: int | None = None,
-        normalize: bool = True,
-        scale: float | None = 2.0,
+        text_norm: float | None = 2.0,
         freeze: str | None = None,
-        prior: str | None = None,
-        score_range: tuple[float, float] | None = None,
-        n_levels: int | None = None,
+        init: Encoder | None = None,
+        levels: ArrayLike | None = None,
         optimizer: str | Optimizer | None = None,
         learning_rate: float = 0.01,
         batch_size: int = 50,

@@ -6,7 +6,7 @@
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.multiclass import check_classification_targets
 
 from skparaphrase.supervision._examples import split_off
@@ -30,7 +30,7 @@ class Classes(Targets):
         return targets
 
     @classmethod
-    def fit(cls, samples: Samples, settings: Any = None) -> Self:
+    def fit(cls, samples: Samples, levels: ArrayLike | None = None) -> Self:
         """Find the labels."""
         labels = np.unique(cls.labels(samples.targets))
         if len(labels) < 2:

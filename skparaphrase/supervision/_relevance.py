@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from sklearn.model_selection import GroupShuffleSplit
 
 from skparaphrase.metrics import check_relevance, query_codes, split_queries
@@ -31,7 +31,7 @@ class Relevance(Targets):
         return np.column_stack([right, query_codes(queries)])
 
     @classmethod
-    def fit(cls, samples: Samples, settings: Any = None) -> Self:
+    def fit(cls, samples: Samples, levels: ArrayLike | None = None) -> Self:
         """Raise unless there are right and wrong answers to train on."""
         relevance = samples.with_weight().targets[:, 0]
         if len(np.unique(relevance)) < 2:

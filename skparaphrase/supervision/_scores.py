@@ -6,7 +6,7 @@
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_array, column_or_1d
 
 from skparaphrase.supervision._targets import Samples, Targets
@@ -28,43 +28,43 @@ class Scores(Targets):
         return found
 
     @classmethod
-    def fit(cls, samples: Samples, settings: Any) -> Self:
-        """The levels of a scale, which the parameters or the scores determine.
+    def fit(cls, samples: Samples, levels: ArrayLike | None = None) -> Self:
+        """The levels of the scale; None: the integers around the scores.
 
         Raises
         ------
         ValueError
-            If the range is empty, is not a whole number of steps, or excludes scores.
+            If levels are not evenly spaced, or exclude scores.
         """
-        scores, n_levels = samples.targets, settings.n_levels
-        if settings.score_range is None:
-            low, high = np.floor(scores.min()), np.ceil(scores.max())
-            if low == high:
-                raise ValueError(
-                    f"All scores are {low:g}: pass score_range=(lowest, highest) of "
-                    "the scale."
-                )
-        else:
-            low, high = _check_range(settings.score_range)
-            _check_in_range(scores, low, high)
-        if n_levels is None:
-            n_steps = round(high - low)
-            if not np.isclose(high - low, n_steps, rtol=0, atol=1e-9) or n_steps == 0:
-                raise ValueError(
-                    f"score_range=({low:g}, {high:g}) is not a whole number of steps "
-                    "of 1; set n_levels."
-                )
-            if n_steps > _MAX_STEPS:
-                raise ValueError(
-                    f"The scores range from {low:g} to {high:g}, which would take "
-                    f"{n_steps + 1} outputs: set n_levels."
-                )
-            n_levels = n_steps + 1
-        return cls(np.linspace(low, high, n_levels))
+        scores = samples.targets
+        if levels is not None:
+            scale = cls(_check_levels(levels))
+            scale.check(samples)
+            return scale
+        low, high = np.floor(scores.min()), np.ceil(scores.max())
+        if low == high:
+            raise ValueError(
+                f"All scores are {low:g}: pass the levels of the scale, such as "
+                "levels=range(6)."
+            )
+        if high - low > _MAX_STEPS:
+            raise ValueError(
+                f"The scores range from {low:g} to {high:g}, which would take "
+                f"{high - low + 1:g} outputs: pass fewer levels, such as "
+                f"levels=np.linspace({low:g}, {high:g}, 11)."
+            )
+        return cls(np.arange(low, high + 1))
 
     def check(self, samples: Samples) -> None:
         """Raise if a score is outside of the scale."""
-        _check_in_range(samples.targets, self.outputs[0], self.outputs[-1])
+        scores, low, high = samples.targets, self.outputs[0], self.outputs[-1]
+        outside = np.flatnonzero((scores < low) | (scores > high))
+        if len(outside):
+            raise ValueError(
+                f"{len(outside)} of {len(scores)} scores are outside of the levels, "
+                f"{low:g} to {high:g}; the first is {scores[outside[0]]:g} at index "
+                f"{outside[0]}."
+            )
 
     def distributions(self, targets: NDArray[np.float64]) -> NDArray[np.float64]:
         """Distributions over levels whose expectation is the score.
@@ -87,26 +87,14 @@ class Scores(Targets):
         return np.clip(found, self.outputs[0], self.outputs[-1])
 
 
-def _check_in_range(scores: NDArray[np.float64], low: float, high: float) -> None:
-    outside = np.flatnonzero((scores < low) | (scores > high))
-    if len(outside):
-        raise ValueError(
-            f"{len(outside)} of {len(scores)} scores are outside of score_range="
-            f"({low:g}, {high:g}); the first is {scores[outside[0]]:g} at index "
-            f"{outside[0]}."
-        )
-
-
-def _check_range(score_range: tuple[float, float]) -> tuple[float, float]:
-    try:
-        low, high = (float(bound) for bound in score_range)
-    except (TypeError, ValueError):
-        raise ValueError(
-            f"score_range must be (lowest, highest); got {score_range!r}."
-        ) from None
-    if not (np.isfinite([low, high]).all() and low < high):
-        raise ValueError(
-            f"score_range must be (lowest, highest), finite and increasing; got "
-            f"{score_range!r}."
-        )
-    return low, high
+def _check_levels(levels: ArrayLike) -> NDArray[np.float64]:
+    """The levels as a vector; raise unless they rise in equal steps."""
+    vector = np.asarray(levels, dtype=np.float64)
+    if vector.ndim == 1 and len(vector) > 1 and np.isfinite(vector).all():
+        even = np.linspace(vector[0], vector[-1], len(vector))
+        if vector[0] < vector[-1] and np.allclose(vector, even, rtol=0, atol=1e-9):
+            return even
+    raise ValueError(
+        "levels must be at least two evenly spaced, increasing scores, such as "
+        f"range(1, 6); got {levels!r}."
+    )

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import compute_sample_weight
 
 from skparaphrase.supervision._examples import split_off
@@ -85,8 +85,8 @@ class Targets(ABC):
 
     @classmethod
     @abstractmethod
-    def fit(cls, samples: Samples, settings: Any) -> Self:
-        """Find the outputs that samples need; `settings` has the parameters."""
+    def fit(cls, samples: Samples, levels: ArrayLike | None = None) -> Self:
+        """Find the outputs that samples need; only scores have `levels`."""
 
     @abstractmethod
     def distributions(self, targets: NDArray[Any]) -> NDArray[Any]:

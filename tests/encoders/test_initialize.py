@@ -75,7 +75,7 @@ def test_a_fitted_average_is_copied_with_its_weights(zoo):
 def test_encoders_that_cannot_serve(zoo):
     with pytest.raises(TypeError, match="freeze='encoder' accepts any transformer"):
         initialize(zoo, PCA())
-    with pytest.raises(TypeError, match="prior='universal' needs a fitted encoder"):
+    with pytest.raises(TypeError, match="init must be a fitted encoder"):
         copy_fitted(PCA())
     for encoder in (zoo.make("dan"), SIFEncoder(zoo.vectors)):
         with pytest.raises(ValueError, match="is not fitted"):
@@ -83,7 +83,7 @@ def test_encoders_that_cannot_serve(zoo):
 
 
 def test_training_that_will_not_be_used_is_warned_of(zoo, recwarn):
-    warn_if_fitted(zoo.make("dan"), "prior='universal'")
+    warn_if_fitted(zoo.make("dan"), "`init`")
     assert not recwarn.list
-    with pytest.warns(UserWarning, match="is fitted, but .* prior='universal' starts"):
-        warn_if_fitted(zoo.fitted("dan"), "prior='universal'")
+    with pytest.warns(UserWarning, match="is fitted, but .* `init` starts"):
+        warn_if_fitted(zoo.fitted("dan"), "`init`")

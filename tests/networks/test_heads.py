@@ -15,16 +15,15 @@ from skparaphrase.networks._heads import cross_entropy_losses, divergence_losses
 DIM = 3
 HEADS = {
     "plain": {},
-    "normalized": {"normalize": True, "scale": 2.5},
-    "projected": {"projection_dim": 4, "scale": 0.7},
-    "fixed projection": {
-        "projection_dim": 4, "normalize": True,
+    "normalized": {"text_norm": 2.5},
+    "projected": {"projection_dim": 4, "text_norm": 1.0},
+    "as printed by Jiao et al.": {"features": ("first", "second", "absdiff")},
+    "other features": {
+        "features": ["sum", "difference", "product"], "projection_dim": 2
     },
-    "as printed by Jiao et al.": {"how": ("first", "second", "absdiff"), "scale": 2.0},
-    "other features": {"how": ["sum", "difference", "product"], "projection_dim": 2},
     "linear": {
-        "hidden_dim": None, "how": ["cosine", "product"], "normalize": True,
-        "scale": 2.0, "cosine_scale": 7.0,
+        "hidden_dim": None, "features": ["cosine", "product"], "text_norm": 2.0,
+        "cosine_scale": 7.0,
     },
 }  # fmt: skip
 
@@ -53,20 +52,20 @@ def normal(*shape, seed=0):
 
 
 def slow_head(
-    vectors, p, *, n_texts, normalize=False, scale=1.0, cosine_scale=1.0,
-    how=("product", "absdiff"), **_
+    vectors, p, *, n_texts, text_norm=None, cosine_scale=1.0,
+    features=("product", "absdiff"), **_
 ):  # fmt: skip
     """Logits of the equations; row by row."""
     texts = []
     for g in vectors:
         if "projection.weight" in p:
             g = g @ p["projection.weight"] + p["projection.bias"]
-        if normalize:
-            g = g / (np.linalg.norm(g) or 1)
-        texts.append(scale * g)
+        if text_norm is not None:
+            g = text_norm * g / (np.linalg.norm(g) or 1)
+        texts.append(g)
     logits = []
     for i in range(0, len(texts), n_texts):
-        features = texts[i]
+        x = texts[i]
         if n_texts == 2:
             one, other = texts[i : i + 2]
             by_name = {
@@ -78,11 +77,11 @@ def slow_head(
                 "second": other,
                 "cosine": [cosine_scale * (1 - cosine(one, other))],
             }
-            features = np.concatenate([by_name[name] for name in how])
+            x = np.concatenate([by_name[name] for name in features])
         if "hidden.weight" in p:
-            activations = features @ p["hidden.weight"] + p["hidden.bias"]
-            features = 1 / (1 + np.exp(-activations))
-        logits.append(features @ p["output.weight"] + p["output.bias"])
+            activations = x @ p["hidden.weight"] + p["hidden.bias"]
+            x = 1 / (1 + np.exp(-activations))
+        logits.append(x @ p["output.weight"] + p["output.bias"])
     return np.array(logits)
 
 
@@ -125,10 +124,10 @@ def test_gradients_of_head(n_texts, params):
     assert torch.autograd.gradcheck(function, (vectors, *trained.values()))
 
 
-@pytest.mark.parametrize("how", [(), ("dot",), ("product", 1)])
-def test_features_that_a_head_does_not_have(how):
-    with pytest.raises(ValueError, match="how must hold some of"):
-        make_head(2, how=how)
+@pytest.mark.parametrize("features", [(), ("dot",), ("product", 1)])
+def test_features_that_a_head_does_not_have(features):
+    with pytest.raises(ValueError, match="features must hold some of"):
+        make_head(2, features=features)
 
 
 def test_initial_head():
@@ -146,3 +145,10 @@ def test_initial_head():
         else:
             glorot = (6 / sum(value.shape)) ** 0.5
             assert 0.8 * glorot < np.abs(value).max() <= glorot
+
+
+def test_zero_vectors_have_finite_gradients():
+    head = make_head(2, text_norm=1.0)
+    vectors = torch.zeros(4, DIM, requires_grad=True)
+    head(vectors).sum().backward()
+    assert torch.isfinite(vectors.grad).all()

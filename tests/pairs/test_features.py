@@ -26,7 +26,7 @@ from skparaphrase.pairs import PairFeatures, PairSimilarity, PairVectorizer
 
 
 def test_features_stand_side_by_side(paired, how, by_hand):
-    assert PairFeatures().how == ("product", "absdiff")
+    assert PairFeatures().features == ("product", "absdiff")
     features = PairFeatures(how).fit(paired)
     assert_allclose(features.transform(paired), by_hand(how, paired), rtol=1e-12)
     names = [
@@ -49,8 +49,8 @@ def test_features_as_frames(paired, kind):
 @pytest.mark.parametrize("bad", [(), ("product", "prod"), "product", [["sum"]], None])
 @pytest.mark.parametrize("step", [PairFeatures, PairVectorizer])
 def test_unknown_names_are_refused(paired, step, bad):
-    with pytest.raises(ValueError, match="how"):
-        step(how=bad).fit(paired)
+    with pytest.raises(ValueError, match="features"):
+        step(features=bad).fit(paired)
 
 
 @pytest.mark.parametrize("step", [PairSimilarity(), PairFeatures()], ids=str)
@@ -128,7 +128,7 @@ def test_features_are_those_of_dense_rows(pairs, name, how, by_hand):
 
 
 def test_names_of_columns():
-    step = PairVectorizer(CountVectorizer(), how=("product", "difference"))
+    step = PairVectorizer(CountVectorizer(), features=("product", "difference"))
     (found,) = step.fit_transform([("a cat sat sat", "the cat sat")]).toarray()
     names = "product_cat product_sat product_the"
     names += " difference_cat difference_sat difference_the"
@@ -156,7 +156,7 @@ def test_document_frequencies_count_every_pair():
 def test_labels_reach_a_vectorizer_that_wants_them(pairs):
     labels = np.arange(30) % 3
     chosen = make_pipeline(CountVectorizer(), SelectKBest(chi2, k=5))
-    step = PairVectorizer(chosen, how=["first"]).fit(pairs, labels)
+    step = PairVectorizer(chosen, features=["first"]).fit(pairs, labels)
     alone = clone(chosen).fit(flat(pairs), np.repeat(labels, 2))
     assert_array_equal(step.vectorizer_[1].scores_, alone[1].scores_)
 
@@ -164,7 +164,7 @@ def test_labels_reach_a_vectorizer_that_wants_them(pairs):
 @pytest.mark.parametrize("kind", ["pandas", "polars"])
 def test_dense_rows_as_frames(pairs, frame, kind):
     dense = make_pipeline(TfidfVectorizer(), TruncatedSVD(2, random_state=0))
-    step = PairVectorizer(dense, how=["sum", "cosine"])
+    step = PairVectorizer(dense, features=["sum", "cosine"])
     expected = step.fit_transform(pairs)
     found = clone(step).set_output(transform=kind).fit_transform(pairs)
     assert type(found).__module__.startswith(kind)

@@ -187,7 +187,7 @@ LABELS = np.array(["no", "yes", "no"], dtype=object)
     [
         (
             lambda v: SimilarityRegressor(
-                FrozenEstimator(LSTMEncoder(v, **SHORT).fit(PAIRS)), prior="universal"
+                init=FrozenEstimator(LSTMEncoder(v, **SHORT).fit(PAIRS))
             ),
             PAIRS,
             SCORES,
@@ -215,6 +215,7 @@ def test_supervised_models(make, X, y, vectors, tmp_path):
     assert_array_equal(loaded.predict(X), model.predict(X))
     assert loaded.loss_curve_ == model.loss_curve_
     assert type(loaded.encoder) is type(model.encoder)
+    assert type(loaded.init) is type(model.init)
     if hasattr(model, "classes_"):
         assert loaded.classes_.dtype == model.classes_.dtype
         assert loaded.class_weight == model.class_weight

@@ -56,7 +56,7 @@ ENCODERS = {
 # Predictions
 
 
-def slow_probabilities(model, X, factor):
+def slow_probabilities(model, X):
     """The equations on the encoder's vectors and the arrays of the head."""
     found = []
     for example in X:
@@ -64,9 +64,9 @@ def slow_probabilities(model, X, factor):
         g = model.encoder_.transform(texts).astype(np.float64)
         if model.projection_dim is not None:
             g = g @ model.head_["projection.weight"] + model.head_["projection.bias"]
-        if model.normalize:
-            g /= np.maximum(np.linalg.norm(g, axis=1, keepdims=True), 1e-12)
-        g *= factor
+        if model.text_norm is not None:
+            lengths = np.linalg.norm(g, axis=1, keepdims=True)
+            g *= model.text_norm / np.maximum(lengths, 1e-12)
         x = g[0]
         if len(g) == 2:
             similarity = 10 * cosine_similarity(g[:1], g[1:])[0]
@@ -81,11 +81,11 @@ def slow_probabilities(model, X, factor):
 
 HEADS = [
     {},
-    {"projection_dim": 7, "normalize": False},
-    {"scale": None},
+    {"projection_dim": 7, "text_norm": None},
+    {"text_norm": 1.0},
     {"hidden_dim": None},
-    {"hidden_dim": None, "normalize": False, "projection_dim": 5},
-    {"normalize": True, "scale": 3.0, "projection_dim": 5},
+    {"hidden_dim": None, "text_norm": None, "projection_dim": 5},
+    {"text_norm": 3.0, "projection_dim": 5},
 ]
 
 
@@ -93,8 +93,8 @@ HEADS = [
 def test_features_of_pairs(Model, examples, vectors, tmp_path):
     """The printed h* of Jiao et al.: the vectors side by side."""
     X, y = examples[Model]
-    how = ("first", "second", "absdiff")
-    model = Model(ParagramEncoder(vectors), how=how, normalize=False, **SMALL)
+    features = ("first", "second", "absdiff")
+    model = Model(ParagramEncoder(vectors), features=features, text_norm=None, **SMALL)
     model.fit(X, y)
     one, other = model.encoder_.transform(X).astype(float).swapaxes(0, 1)
     x = np.hstack([one, other, abs(one - other)])
@@ -105,8 +105,8 @@ def test_features_of_pairs(Model, examples, vectors, tmp_path):
     assert_allclose(model._probabilities(X), shares, rtol=1e-5)
     model.save(tmp_path / "model")
     assert_array_equal(load(tmp_path / "model").predict(X), model.predict(X))
-    with pytest.raises(ValueError, match="how must hold some of"):
-        Model(ParagramEncoder(vectors), how=("dot",), **SMALL).fit(X, y)
+    with pytest.raises(ValueError, match="features must hold some of"):
+        Model(ParagramEncoder(vectors), features=("dot",), **SMALL).fit(X, y)
 
 
 @pytest.mark.parametrize("params", HEADS, ids=str)
@@ -119,9 +119,7 @@ def test_predictions_against_slow_version(
     encoder = FrozenEstimator(fitted) if frozen else ParagramEncoder(vectors)
     model = Model(encoder, learning_rate=0.05, **{**SMALL, **params})
     model.fit(X, y)
-    # Word vectors that are trained have the factor in them, unless it is undone.
-    factor = model.scale_ if frozen or model.normalize else 1.0
-    expected = slow_probabilities(model, X, factor)
+    expected = slow_probabilities(model, X)
     if Model is SimilarityRegressor:
         levels = np.arange(np.floor(y.min()), np.ceil(y.max()) + 1)
         assert_array_equal(model.levels_, levels)
@@ -155,8 +153,7 @@ def test_the_largest_change_needs_no_penalty(penalty, vectors, sentences, labels
     optimizer = Optimizer("adagrad", max_change=0.05, vectors_penalty=penalty)
     model = SentenceClassifier(
         ParagramEncoder(vectors),
-        scale=None,
-        normalize=False,
+        text_norm=None,
         **{**SMALL, "optimizer": optimizer, "learning_rate": 0.5},
     )
     model.fit(sentences, labels)
@@ -171,39 +168,18 @@ def test_default_start_is_the_pretrained_average(pairs, gold):
     assert_allclose(model.encoder_.transform(pairs), expected, atol=1e-6)
 
 
-def test_initial_length_of_vectors(vectors, sentences, labels, fitted):
-    settings = {**SMALL, "max_epochs": 0, "normalize": False, "scale": 6.0}
-    model = SentenceClassifier(ParagramEncoder(vectors), **settings)
-    matrix = model.fit(sentences, labels).encoder_.vectors_.matrix
-    words = sorted({int(word[1:]) for text in sentences for word in text.split()})
-    assert_allclose(np.linalg.norm(matrix[words], axis=1).mean(), 6, rtol=1e-5)
-    assert_allclose(matrix, model.scale_ * vectors.matrix, rtol=1e-6)
-    model.set_params(scale=None).fit(sentences, labels)
-    assert model.scale_ == 1
-    assert_array_equal(model.encoder_.vectors_.matrix, vectors.matrix)
-    for params in ({"encoder": FrozenEstimator(fitted)}, {"prior": "universal"}):
-        model = SentenceClassifier(**{"encoder": fitted, **params}, **settings)
-        found = model.fit(sentences, labels).encoder_.transform(sentences)
-        assert_array_equal(found, fitted.transform(sentences))
-        lengths = np.linalg.norm(found, axis=1)
-        assert_allclose(model.scale_ * lengths.mean(), 6, rtol=1e-5)
-        model.set_params(normalize=True, scale=2).fit(sentences, labels)
-        assert model.scale_ == 2
-
-
-def test_steps_of_vectors_are_shorter_by_the_factor(sentences, labels, fitted):
+def test_steps_of_vectors_are_shorter_by_the_norm(sentences, labels, fitted):
     # Adam's first step is as long as the rate.
-    model = SentenceClassifier(fitted, prior="universal", **SMALL)
-    model.set_params(normalize=False, scale=9.0, learning_rate=0.001)
+    model = SentenceClassifier(init=fitted, text_norm=9.0, **SMALL)
+    model.set_params(learning_rate=0.001)
     model.set_params(optimizer="adam", max_epochs=1, batch_size=30)
     model.fit(sentences, labels)
     moved = np.abs(model.encoder_.vectors_.matrix - fitted.vectors_.matrix).max()
-    assert model.scale_ > 2
-    assert_allclose(moved * model.scale_, 0.001, rtol=0.01)
+    assert_allclose(moved * 9, 0.001, rtol=0.01)
 
 
 @pytest.mark.parametrize("change", [{"freeze": "encoder"}, {"freeze": None}])
-def test_scale_stays_what_it_was_at_the_start(change, vectors, sentences, labels):
+def test_a_fit_resumes_with_other_parts_frozen(change, vectors, sentences, labels):
     first = "encoder" if change["freeze"] is None else None
     model = SentenceClassifier(ParagramEncoder(vectors), freeze=first, **SMALL)
     expected = model.fit(sentences, labels).predict_proba(sentences)
@@ -264,12 +240,11 @@ def test_every_encoder_trains_and_freezes(kind, freeze, vectors, sentences, labe
 def test_averages_start_from_their_own_transform(kind, vectors, pairs, gold):
     encoder = ENCODERS[kind](vectors)
     model = SimilarityRegressor(encoder, **{**SMALL, "max_epochs": 0})
-    model.set_params(normalize=False, scale=6.0).fit(pairs, gold)
+    model.fit(pairs, gold)
     if kind == "paragram":
         expected = AverageEncoder(vectors, pooling="distinct").transform(pairs)
     else:
         expected = clone(encoder).fit(pairs).transform(pairs)
-    expected = model.scale_ * expected
     assert_allclose(model.encoder_.transform(pairs), expected, rtol=1e-5, atol=1e-5)
     assert model.n_epochs_ == 0
     assert model.loss_curve_ == []
@@ -279,11 +254,11 @@ def test_averages_start_from_their_own_transform(kind, vectors, pairs, gold):
 def test_the_given_encoder_stays(Model, examples, fitted):
     state = pickle.dumps((fitted.vectors_.matrix, fitted.parameters_))
     frozen = Model(FrozenEstimator(fitted), **SMALL).fit(*examples[Model])
-    same = Model(fitted, freeze="encoder", prior="universal", **SMALL)
+    same = Model(init=fitted, freeze="encoder", **SMALL)
     same.fit(*examples[Model])
     for name, value in frozen.head_.items():
         assert_array_equal(value, same.head_[name])
-    trained = Model(fitted, prior="universal", learning_rate=0.05, **SMALL)
+    trained = Model(init=fitted, learning_rate=0.05, **SMALL)
     moved = trained.fit(*examples[Model]).encoder_.vectors_.matrix
     assert np.abs(moved - fitted.vectors_.matrix).max() > 1e-3
     for encoder in (frozen.encoder_, same.encoder_, fitted):
@@ -301,11 +276,11 @@ def test_any_transformer_can_be_frozen(vectors, sentences, labels):
 
 
 @pytest.mark.filterwarnings("ignore:The loss of .* the same output")
-@pytest.mark.parametrize("prior", [None, "universal"])
-def test_huge_penalties_return_the_start(prior, vectors, pairs, gold, fitted):
+@pytest.mark.parametrize("from_init", [False, True])
+def test_huge_penalties_return_the_start(from_init, vectors, pairs, gold, fitted):
     model = SimilarityRegressor(ParagramEncoder(vectors), **SMALL)
-    if prior is not None:
-        model.set_params(encoder=fitted, prior=prior, scale=None)
+    if from_init:
+        model.set_params(encoder=None, init=fitted, text_norm=1.0)
     start = model.set_params(max_epochs=0).fit(pairs, gold).encoder_
     model.set_params(max_epochs=20)
     moved = []
@@ -321,20 +296,20 @@ def test_huge_penalties_return_the_start(prior, vectors, pairs, gold, fitted):
 
 
 @pytest.mark.parametrize("Encoder", [ParagramEncoder, LSTMEncoder])
-def test_prior_without_penalties_is_the_plain_model(
+def test_init_without_penalties_is_the_plain_model(
     Encoder, vectors, pairs, gold, assert_same_bits
 ):
     settings = {"max_epochs": 1, "batch_size": 8, "device": "cpu", "random_state": 1}
     trained = FrozenEstimator(Encoder(vectors, **settings).fit(pairs))
     none = {**SMALL, "optimizer": "adagrad"}
-    prior = SimilarityRegressor(trained, prior="universal", **none).fit(pairs, gold)
+    started = SimilarityRegressor(init=trained, **none).fit(pairs, gold)
     plain = SimilarityRegressor(Encoder(vectors, init=trained), **none)
-    assert_same_bits(prior, plain.fit(pairs, gold))
+    assert_same_bits(started, plain.fit(pairs, gold))
 
 
-def test_prior_of_an_average(vectors, pairs, gold):
+def test_init_of_an_average(vectors, pairs, gold):
     average = AverageEncoder(vectors)
-    model = SimilarityRegressor(average, prior="universal", **SMALL)
+    model = SimilarityRegressor(init=average, **SMALL)
     start = clone(model).set_params(max_epochs=0).fit(pairs, gold).encoder_
     assert_array_equal(start.transform(pairs), average.transform(pairs))
     moved = model.fit(pairs, gold).encoder_.vectors_.matrix - vectors.matrix
@@ -343,10 +318,10 @@ def test_prior_of_an_average(vectors, pairs, gold):
     assert np.abs(held).max() < np.abs(moved).max()
 
 
-def test_prior_from_a_folder(pairs, gold, fitted, tmp_path, assert_same_bits):
-    model = SimilarityRegressor(fitted, prior="universal", **SMALL).fit(pairs, gold)
+def test_init_from_a_folder(pairs, gold, fitted, tmp_path, assert_same_bits):
+    model = SimilarityRegressor(init=fitted, **SMALL).fit(pairs, gold)
     fitted.save(tmp_path / "encoder")
-    loaded = clone(model).set_params(encoder=load(tmp_path / "encoder"))
+    loaded = clone(model).set_params(init=load(tmp_path / "encoder"))
     assert_same_bits(model, loaded.fit(pairs, gold))
 
 
@@ -359,11 +334,12 @@ def test_bad_encoders(vectors, sentences, labels, fitted):
 
     with pytest.raises(ValueError, match="'encoder' parameter"):
         fit("average")
-    for encoder in (ParagramEncoder(vectors), None):
-        with pytest.raises(ValueError, match="not fitted"):
-            fit(encoder, prior="universal")
+    with pytest.raises(ValueError, match="not fitted"):
+        fit(None, init=ParagramEncoder(vectors))
+    with pytest.raises(ValueError, match="pass either encoder or init"):
+        fit(ParagramEncoder(vectors), init=fitted)
     with pytest.raises(TypeError, match=r"fitted encoder of skparaphrase\.encoders"):
-        fit(FrozenEstimator(CountVectorizer().fit(sentences)), prior="universal")
+        fit(None, init=FrozenEstimator(CountVectorizer().fit(sentences)))
     with pytest.raises(NotFittedError):
         fit(FrozenEstimator(SIFEncoder(vectors, frequencies="corpus")))
     with pytest.raises(TypeError, match=r"can be trained end to end.*freeze"):
@@ -373,7 +349,7 @@ def test_bad_encoders(vectors, sentences, labels, fitted):
     model = fit(SIFEncoder(vectors, frequencies="corpus"), freeze="encoder")
     with pytest.raises(TypeError, match="started with a frozen SIFEncoder"):
         model.set_params(freeze=None, warm_start=True).fit(sentences, labels)
-    with pytest.warns(UserWarning, match=r"LSTMEncoder is fitted.*universal"):
+    with pytest.warns(UserWarning, match=r"LSTMEncoder is fitted.*init"):
         fit(fitted)
     with pytest.raises(ValueError, match="No word of the texts has a vector"):
         clone(model).set_params(freeze=None).fit(["unknown"] * 30, labels)

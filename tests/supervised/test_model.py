@@ -74,13 +74,13 @@ def case(request, vectors, sentences, pairs, gold):
     X, y = pairs[:18], gold[:18]
     first, more = ParagramEncoder(vectors), {}
     if Model is SimilarityRegressor:
-        first, more = LSTMEncoder(vectors, dim=3), {"score_range": (0, 5)}
+        first, more = LSTMEncoder(vectors, dim=3), {"levels": range(6)}
     elif Model is PairClassifier:
         y = np.where(gold[:18] > 3, "many", "few")
     elif Model is SentenceClassifier:
         X, y = sentences[:18], np.arange(18) % 3
     elif Model is PairwiseInteractionRegressor:
-        first, more = vectors, {"score_range": (0, 5)}
+        first, more = vectors, {"levels": range(6)}
     elif Model is PairwiseInteractionRanker:
         first, more = vectors, {"freeze": None}
         X = [(f"w{i % 6} {sentences[i % 6]}", sentences[-i]) for i in range(18)]
@@ -272,10 +272,10 @@ def test_score_is_the_correlation(case):
 @pytest.mark.parametrize("case", GRADED, indirect=True)
 def test_scale_of_the_scores(case):
     X, y = case.X, case.y
-    with pytest.raises(ValueError, match="outside of score_range"):
-        case.make(score_range=(0, 3)).fit(X, y)
-    model = case.make(score_range=None, warm_start=True)
-    with pytest.raises(ValueError, match="All scores are 3: pass score_range"):
+    with pytest.raises(ValueError, match="outside of the levels, 0 to 3"):
+        case.make(levels=range(4)).fit(X, y)
+    model = case.make(levels=None, warm_start=True)
+    with pytest.raises(ValueError, match="All scores are 3: pass the levels"):
         model.fit(X, [3] * 18)
     model.fit(X, 1.2 + 0.32 * y)
     assert_array_equal(model.levels_, [1, 2, 3])

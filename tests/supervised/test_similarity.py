@@ -20,12 +20,12 @@ SMALL = {
 
 @pytest.fixture
 def model(vectors):
-    return SimilarityRegressor(ParagramEncoder(vectors), score_range=(0, 5), **SMALL)
+    return SimilarityRegressor(ParagramEncoder(vectors), levels=range(6), **SMALL)
 
 
 @pytest.mark.filterwarnings("ignore:The loss of .* the same output")
 def test_best_epoch_of_another_validation_set(model, pairs, gold):
-    model.set_params(score_range=(-5, 5), warm_start=True)
+    model.set_params(levels=range(-5, 6), warm_start=True)
     model.fit(pairs, gold, X_val=pairs, y_val=gold)
     before = model.score(pairs, -gold)
     model.set_params(learning_rate=0.05, max_epochs=10)
@@ -37,7 +37,7 @@ def test_best_epoch_of_another_validation_set(model, pairs, gold):
 
 def test_grid_search_over_encoder_and_head(vectors, pairs, gold):
     encoder = LSTMEncoder(vectors, tokenizer=WordTokenizer())
-    model = SimilarityRegressor(encoder, score_range=(0, 5), **SMALL)
+    model = SimilarityRegressor(encoder, levels=range(6), **SMALL)
     upper = [(one.upper(), other.upper()) for one, other in pairs]
     grid = {
         "encoder__output_gate": [True, False],

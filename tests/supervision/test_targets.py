@@ -3,8 +3,6 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-from types import SimpleNamespace
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -19,9 +17,8 @@ def labelled(targets, weights=None):
     return Samples(texts, targets, weights)
 
 
-def find_levels(scores, score_range, n_levels):
-    settings = SimpleNamespace(score_range=score_range, n_levels=n_levels)
-    return Scores.fit(labelled(np.array(scores, dtype=float)), settings).outputs
+def find_levels(scores, levels=None):
+    return Scores.fit(labelled(np.array(scores, dtype=float)), levels).outputs
 
 
 @given(
@@ -54,51 +51,47 @@ def test_sparse_targets_by_hand():
 
 
 @pytest.mark.parametrize(
-    ("scores", "given", "n_levels", "expected"),
+    ("scores", "levels", "expected"),
     [
-        ([1.2, 4.9], None, None, [1, 2, 3, 4, 5]),
-        ([1, 5], None, None, [1, 2, 3, 4, 5]),
-        ([0.1, 0.7], None, None, [0, 1]),
-        ([2.5], None, None, [2, 3]),
-        ([-0.5, 0.5], None, None, [-1, 0, 1]),
-        ([0.1, 0.7], None, 5, [0, 0.25, 0.5, 0.75, 1]),
-        ([2, 3], (0, 5), None, [0, 1, 2, 3, 4, 5]),
-        ([2, 3], (0.5, 3.5), None, [0.5, 1.5, 2.5, 3.5]),
-        ([2, 3], [0, 5], 3, [0, 2.5, 5]),
-        ([0.2, 1.2], (0.2, 1.2), None, [0.2, 1.2]),  # 1.2 - 0.2 is not 1 in floats
-        ([1.2, 2.2], (1.2, 2.2), None, [1.2, 2.2]),
-        ([1, 5.5], (1, 5.5), 10, np.arange(1, 6, 0.5)),
+        ([1.2, 4.9], None, [1, 2, 3, 4, 5]),
+        ([1, 5], None, [1, 2, 3, 4, 5]),
+        ([0.1, 0.7], None, [0, 1]),
+        ([2.5], None, [2, 3]),
+        ([-0.5, 0.5], None, [-1, 0, 1]),
+        ([2, 3], range(6), [0, 1, 2, 3, 4, 5]),
+        ([2, 3], (0.5, 1.5, 2.5, 3.5), [0.5, 1.5, 2.5, 3.5]),
+        ([2, 3], [0, 2.5, 5], [0, 2.5, 5]),
+        ([1, 5.5], np.arange(1, 6, 0.5), np.arange(1, 6, 0.5)),
     ],
 )
-def test_levels(scores, given, n_levels, expected):
-    levels = find_levels(scores, given, n_levels)
-    assert_allclose(levels, expected, rtol=1e-15)
+def test_levels(scores, levels, expected):
+    assert_allclose(find_levels(scores, levels), expected, rtol=1e-15)
 
 
 @pytest.mark.parametrize(
-    ("score_range", "match"),
+    ("levels", "match"),
     [
         (
-            (1, 3),
-            r"1 of 30 scores are outside .*\(1, 3\); the first is 4.5 at index 11",
+            range(1, 4),
+            "1 of 30 scores are outside of the levels, 1 to 3; the first is 4.5 at "
+            "index 11",
         ),
-        ((2.5, 5.5), "first is 2 at index 0"),
-        ((5, 1), "increasing"),
-        ((1, 1), "increasing"),
-        ((0, np.inf), "finite"),
-        ((np.nan, 5), "finite"),
-        ((1,), "lowest, highest"),
-        ((1, 2, 3), "lowest, highest"),
-        (("low", "high"), "lowest, highest"),
-        ((1, 5.5), "not a whole number of steps"),
-        ((0, 1e6), "set n_levels"),
+        ([2.5, 3.5, 4.5], "first is 2 at index 0"),
+        ([5, 1], "increasing"),
+        ([1, 1], "increasing"),
+        ([0, np.inf], "evenly spaced"),
+        ([1], "at least two"),
+        ([1, 2, 4], "evenly spaced"),
+        ([[1, 2]], "evenly spaced"),
     ],
 )
-def test_bad_score_range(score_range, match):
+def test_bad_levels(levels, match):
     scores = np.full(30, 2.0)
     scores[11] = 4.5
     with pytest.raises(ValueError, match=match):
-        find_levels(scores, score_range, None)
+        find_levels(scores, levels)
+    with pytest.raises(ValueError, match="would take 3001 outputs: pass fewer levels"):
+        find_levels([0, 3000])
 
 
 @pytest.mark.parametrize(

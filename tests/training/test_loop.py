@@ -224,12 +224,12 @@ def test_prior_of_other_words_is_refused(pairs, gold):
         FrozenEstimator(CharagramEncoder(dim=4, min_count=n, **SMALL).fit(pairs))
         for n in (1, 4)
     ]
-    model = SimilarityRegressor(priors[0], prior="universal", warm_start=True, **SMALL)
+    model = SimilarityRegressor(init=priors[0], warm_start=True, **SMALL)
     model.fit(pairs, gold)
     with pytest.raises(ValueError, match="now has other words"):
-        model.set_params(encoder=priors[1]).fit(pairs, gold)
+        model.set_params(init=priors[1]).fit(pairs, gold)
     with pytest.raises(ValueError, match="is not fitted"):
-        model.set_params(encoder=CharagramEncoder(dim=4)).fit(pairs, gold)
+        model.set_params(init=CharagramEncoder(dim=4)).fit(pairs, gold)
 
 
 def test_nothing_of_a_fit_is_left_in_memory():
