@@ -192,7 +192,7 @@ encoder = MaximumEncoder(loss=SpreadLoss(), **short).fit(pairs)
 same = again(encoder)
 assert type(same.loss) is SpreadLoss
 np.testing.assert_array_equal(same.transform(pairs), encoder.transform(pairs))
-head = PairClassifier(how=["mean", "absdiff"], **short).fit(pairs, scores > 3)
+head = PairClassifier(features=["mean", "absdiff"], **short).fit(pairs, scores > 3)
 np.testing.assert_array_equal(again(head).predict(pairs), head.predict(pairs))
 names = np.where(scores > 3, "paraphrase", "other")
 named = ParagramEncoder(**short).fit(pairs, names)
