@@ -25,7 +25,6 @@ PUBLIC = [
 SMALL = {
     "dim": 4,
     "embedding_dim": 3,
-    "n_filters": 2,
     "filters": [(2, 2), (3, 1)],
     "max_epochs": 1,
     "batch_size": 8,

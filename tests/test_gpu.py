@@ -232,7 +232,7 @@ def place(request, monkeypatch):
 
 TRAINING = {"max_epochs": 2, "batch_size": 6, "random_state": 0}
 SMALL = {"dim": 5, "embedding_dim": 4}
-CNN = {"n_filters": 3}
+CNN = {"filters": [(3, 1), (3, 2), (3, 3)]}
 ENCODERS = {  # the first argument is a table of vectors
     "paragram": ParagramEncoder,
     "mix": partial(

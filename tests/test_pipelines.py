@@ -48,7 +48,7 @@ def similarity(encoders):
 @pytest.fixture(params=["sif", "paragram", "cse"])
 def pipe(request, encoders, vectors):
     encoders["cse"] = ConvolutionalEncoder(
-        vectors, n_filters=2, max_epochs=1, device="cpu", random_state=0,
+        vectors, filters=[(2, 1), (2, 3)], max_epochs=1, device="cpu", random_state=0,
     )  # fmt: skip
     return make_pipeline(
         encoders[request.param], CommonComponentRemoval(), PairSimilarity()

@@ -67,8 +67,7 @@ JIAO = {
     "optimizer": ("adam",),
     "learning_rate": (0.001,),
     "max_epochs": (10,),
-    "widths": ((1, 2, 3),),
-    "n_filters": (100,),
+    "filters": (((100, 1), (100, 2), (100, 3)),),
 }
 NOTE_4 = {
     "margin": (0.6,), "vectors_penalty": (1e-6,), "composition_penalty": (0,),
@@ -142,8 +141,8 @@ PRINTED = {
     "CharLSTMEncoder words": CHARACTERS,
     "ConvolutionalEncoder simple-wikipedia": JIAO,
     "ConvolutionalEncoder ppdb-xl": JIAO,
-    "ConvolutionalEncoder widths": {**NOTE_4, "n_filters": (100,)},
-    "ConvolutionalEncoder width": {**NOTE_4, "n_filters": (300,)},
+    "ConvolutionalEncoder widths": {**NOTE_4, "filters": JIAO["filters"]},
+    "ConvolutionalEncoder width": {**NOTE_4, "filters": (((300, 1),),)},
     "SIFEncoder sts": {"a": (1e-3,)},
     "SIFEncoder sick": {"a": (1e-2, 3e-2, 1e-3, 3e-3)},
     "SIFEncoder sst": {"a": (1e-2, 3e-2, 1e-3, 3e-3)},

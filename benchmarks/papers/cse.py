@@ -246,12 +246,14 @@ class Widths(Table):
     def measure(self, data: Data, name: str, seed: int) -> Results:
         """Scores of one setting."""
         params = {**self.description["params"], **self.rows[name]}
-        params["n_filters"] //= len(params["widths"])
+        widths = params.pop("widths")
+        n_filters = params.pop("n_filters") // len(widths)
         params["max_epochs"] = data.epochs(params["max_epochs"])
         one = paper_encoder(
             "ConvolutionalEncoder",
             "widths",
             vectors=data.vectors,
+            filters=[(n_filters, width) for width in widths],
             random_state=seed,
             **params,
         ).fit(data.shuffled(*data.sentences))

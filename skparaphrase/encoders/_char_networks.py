@@ -5,13 +5,13 @@
 
 from collections.abc import Iterable, Sequence
 from numbers import Integral, Real
-from operator import index
 from typing import Any, ClassVar
 
 from skparaphrase._compat import Interval, StrOptions
 from skparaphrase._estimator import Settings, store_parameters
 from skparaphrase._lazy import networks
 from skparaphrase.encoders._charagram import PAPER, random_table
+from skparaphrase.encoders._convolutional import check_filters
 from skparaphrase.encoders._trained import TrainedEncoder
 from skparaphrase.losses import Loss, MarginLoss
 from skparaphrase.optimizers import DENSE, Optimizer
@@ -189,28 +189,17 @@ class CharCNNEncoder(TrainedEncoder):
     _draw_table = _character_table
 
     def _composition(self, vectors: WordVectors) -> "networks.Composition":
+        filters = self.filters
+        if isinstance(filters, str):
+            filters = FILTERS[filters]
         return networks.CharacterConvolution(
             vectors.dim,
-            self._filters(),
+            check_filters(filters),
             self.dim,
             conv_activation=self.conv_activation,
             activation=self.activation,
             dropout=self.dropout,
         )
-
-    def _filters(self) -> list[tuple[int, int]]:
-        if isinstance(self.filters, str):
-            return list(FILTERS[self.filters])
-        try:
-            filters = [(index(number), index(width)) for number, width in self.filters]
-        except (TypeError, ValueError):
-            filters = []
-        if not filters or min(min(pair) for pair in filters) < 1:
-            raise ValueError(
-                "filters must be 'kim', 'equal' or pairs (number, width) of positive "
-                f"ints; got {self.filters!r}."
-            )
-        return filters
 
 
 class CharLSTMEncoder(TrainedEncoder):

@@ -4,10 +4,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 from collections.abc import Callable, Iterable, Sequence
-from numbers import Integral
+from operator import index
 from typing import Any, ClassVar
 
-from skparaphrase._compat import Interval, StrOptions
+from skparaphrase._compat import StrOptions
 from skparaphrase._estimator import Settings, store_parameters
 from skparaphrase._lazy import networks
 from skparaphrase.encoders._trained import TrainedEncoder
@@ -43,11 +43,9 @@ class ConvolutionalEncoder(TrainedEncoder):
     ----------
     vectors
         As in :class:`DeepAveragingEncoder`.
-    widths : sequence of int, default=(1, 2, 3)
-        Number of words that a filter spans.
-    n_filters : int, default=100
-        Filters of each width. With `residual=False` sentence vectors have n_filters *
-        len(widths) numbers.
+    filters : sequence of (number, width), default=((100, 1), (100, 2), (100, 3))
+        How many filters span how many words. With `residual=False`, sentence vectors
+        have a number for each filter.
     activation : {"linear", "tanh", "relu"}, default="linear"
         f; the paper found tanh slightly worse.
     padding : {"text", "valid", "batch"}, default="text"
@@ -76,9 +74,9 @@ class ConvolutionalEncoder(TrainedEncoder):
     vectors_
         As in :class:`ParagramEncoder`.
     parameters_ : dict of str to ndarray
-        "filters.i.weight", of shape (width, dim, n_filters), and "filters.i.bias" of
-        the i-th width. With `residual` "composition.filters.i.weight" and so on, and
-        "projection", of shape (n_filters * len(widths), dim).
+        "filters.i.weight", of shape (width, dim, number), and "filters.i.bias" of the
+        i-th pair. With `residual` "composition.filters.i.weight" and so on, and
+        "projection", of shape (number of all filters, dim).
     teacher_axes_, loss_curve_, n_epochs_, validation_scores_, best_epoch_
         As in :class:`ParagramEncoder`.
 
@@ -121,13 +119,12 @@ class ConvolutionalEncoder(TrainedEncoder):
             "batch_size": 128,
         },
         "widths": _WIDTHS,
-        "width": {**_WIDTHS, "widths": (1,), "n_filters": 300},
+        "width": {**_WIDTHS, "filters": ((300, 1),)},
     }
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **TrainedEncoder._parameter_constraints,
-        "widths": ["array-like"],
-        "n_filters": [Interval(Integral, 1, None, closed="left")],
+        "filters": ["array-like"],
         "padding": [StrOptions({"text", "valid", "batch"})],
     }
 
@@ -135,8 +132,7 @@ class ConvolutionalEncoder(TrainedEncoder):
         self,
         vectors: WordVectors | None = None,
         *,
-        widths: Sequence[int] = (1, 2, 3),
-        n_filters: int = 100,
+        filters: Sequence[tuple[int, int]] = ((100, 1), (100, 2), (100, 3)),
         activation: str = "linear",
         padding: str = "text",
         residual: bool = True,
@@ -157,18 +153,23 @@ class ConvolutionalEncoder(TrainedEncoder):
         store_parameters(self, locals())
 
     def _composition(self, vectors: WordVectors) -> "networks.Composition":
-        widths = list(self.widths)
-        if not widths or not all(
-            isinstance(w, Integral) and int(w) >= 1 for w in widths
-        ):
-            raise ValueError(
-                f"widths must contain at least one positive int; got {self.widths!r}."
-            )
         network = networks.Convolution(
             vectors.dim,
-            [int(width) for width in self.widths],
-            self.n_filters,
+            check_filters(self.filters),
             activation=self.activation,
             padding=self.padding,
         )
         return networks.Residual(network, vectors.dim) if self.residual else network
+
+
+def check_filters(filters: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Pairs (number, width) of filters, or a ValueError."""
+    try:
+        pairs = [(index(number), index(width)) for number, width in filters]
+    except (TypeError, ValueError):
+        pairs = []
+    if not pairs or min(map(min, pairs)) < 1:
+        raise ValueError(
+            f"filters must be pairs (number, width) of positive ints; got {filters!r}."
+        )
+    return pairs

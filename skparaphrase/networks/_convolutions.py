@@ -84,9 +84,7 @@ class Convolution(Composition):
     Parameters
     ----------
     dim_in : int
-    widths : sequence of int
-    n_filters : int
-        Number of filters of each width.
+    filters : sequence of (n_filters, width)
     activation : {"linear", "tanh", "relu"}
     padding : {"text", "valid", "batch"}, default="text"
         "text": every text is padded with zeros on its right, so that a window starts at
@@ -99,20 +97,19 @@ class Convolution(Composition):
     def __init__(
         self,
         dim_in: int,
-        widths: Sequence[int],
-        n_filters: int,
+        filters: Sequence[tuple[int, int]],
         *,
         activation: str,
         padding: str = "text",
     ) -> None:
         super().__init__()
-        self.dim = n_filters * len(widths)
-        self.widths = list(widths)
+        self.dim = sum(n_filters for n_filters, _ in filters)
+        self.widths = [width for _, width in filters]
         self.activation = activation
         self.padding = padding
         if padding == "batch":
             self.batch_size = 100
-        self.filters = nn.ModuleList(Filters(dim_in, n_filters, w) for w in widths)
+        self.filters = nn.ModuleList(Filters(dim_in, *each) for each in filters)
 
     def compose(self, table: Tensor, ids: Tensor, offsets: Ints) -> Tensor:
         """Sum the activated responses of each filter."""

@@ -32,7 +32,7 @@ ENCODERS = {
     "irnn": ("IdentityRNN", {"learning_rate": 0.01}, 5),
     "lstm": ("LSTM", {"optimizer": Optimizer("adam", clip_norm=2.0), "dim": 5}, 5),
     "lstm gate": ("LSTM", {"output_gate": True, "dim": 4, "residual": False}, 4),
-    "cse": ("Convolutional", {"widths": (2, 1), "n_filters": 3}, 5),
+    "cse": ("Convolutional", {"filters": ((3, 2), (3, 1))}, 5),
     "charagram": ("Charagram", {"dim": 6}, 6),
     "char cnn": ("CharCNN", {**TINY, "filters": [(2, 1), (3, 3)]}, 6),
     "char lstm": ("CharLSTM", TINY, 6),

@@ -10,9 +10,11 @@ from sklearn.base import clone
 import skparaphrase
 
 
-def test_widths_may_be_any_sequence_and_survive_a_folder(zoo, tmp_path):
+def test_filters_may_be_any_sequence_and_survive_a_folder(zoo, tmp_path):
     encoder = zoo.fitted("cse")
-    assert zoo.same(zoo.make("cse", widths=np.array([2, 1])).fit(zoo.pairs), encoder)
+    assert zoo.same(
+        zoo.make("cse", filters=np.array([[3, 2], [3, 1]])).fit(zoo.pairs), encoder
+    )
     names = [f"composition.filters.{i}.weight" for i in range(2)]
     shapes = [encoder.parameters_[name].shape for name in names]
     assert shapes == [(2, 5, 3), (1, 5, 3)]
@@ -24,7 +26,7 @@ def test_widths_may_be_any_sequence_and_survive_a_folder(zoo, tmp_path):
 
 def test_padding_to_the_batch_lets_its_mates_matter(zoo):
     """The bias counts at every position up to the longest text."""
-    encoder = zoo.make("cse", residual=False, padding="batch", widths=(1,))
+    encoder = zoo.make("cse", residual=False, padding="batch", filters=[(3, 1)])
     encoder.fit(zoo.pairs)
     alone = encoder.transform(["w1"])[0]
     beside = encoder.transform(["w1", "w1 w2 w3 w4"])[0]

@@ -28,7 +28,7 @@ EQUAL = [(175, 2), (175, 3), (175, 4)]
 RELU_3 = {"n_layers": 3, "activation": "relu", "learning_rate": 0.005, "dim": 30}
 RELU_2 = {"n_layers": 2, "activation": "relu", "learning_rate": 0.005}
 COUNTS = {"binary": False, "activation": "linear", "ngram_range": (1, 3)}
-WIDE = {"widths": [4, 1], "activation": "tanh"}
+WIDE = {"filters": [(3, 4), (3, 1)], "activation": "tanh"}
 TANH = {"filters": "equal", "conv_activation": "tanh", "activation": "linear"}
 # Name in the zoo, parameters, equation, and settings of the equation.
 ENCODERS = {
@@ -54,7 +54,7 @@ ENCODERS = {
     "lstm gate": ("lstm", {"output_gate": True}, EQ.lstm, {}),
     "lstm full": ("lstm", {"peepholes": "full"}, EQ.lstm, {}),
     "lstm none": ("lstm", {"peepholes": None, "output_gate": True}, EQ.lstm, {}),
-    "cse": ("cse", {"widths": (1, 2, 3)}, EQ.cse, {"f": "linear"}),
+    "cse": ("cse", {"filters": [(3, 1), (3, 2), (3, 3)]}, EQ.cse, {"f": "linear"}),
     "cse tanh": ("cse", WIDE, EQ.cse, {"f": "tanh"}),
     "charagram": ("charagram", {}, EQ.charagram, {"f": "tanh"}),
     "charagram counts": ("charagram", COUNTS, EQ.charagram, {"f": "linear"}),
@@ -82,7 +82,7 @@ def fitted(zoo):
 
 
 def padded(zoo, **params):
-    params = {"widths": (1, 2, 3), "n_filters": 2, **params, **SETTINGS}
+    params = {"filters": [(2, 1), (2, 2), (2, 3)], **params, **SETTINGS}
     return zoo.make("cse", padding="batch", **params).fit(zoo.pairs)
 
 

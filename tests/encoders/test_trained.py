@@ -456,8 +456,8 @@ def test_training_that_diverges(zoo, name):
         ("projection", {"dim": 3}), ("dan", {"n_layers": 3}), ("dan", {"n_layers": 1}),
         ("rnn", {"dim": 3}), ("lstm", {"output_gate": True}),
         ("lstm", {"peepholes": "full"}), ("lstm", {"peepholes": None}),
-        ("lstm gate", {"output_gate": False}), ("cse", {"widths": (1, 2)}),
-        ("cse", {"n_filters": 4}), ("charagram", {"n_layers": 2}),
+        ("lstm gate", {"output_gate": False}), ("cse", {"filters": [(3, 1), (3, 2)]}),
+        ("cse", {"filters": [(4, 2), (3, 1)]}), ("charagram", {"n_layers": 2}),
         ("char cnn", {"filters": "kim"}), ("char cnn", {"dim": 3}),
         ("char lstm", {"peepholes": None}),
     ],
@@ -592,8 +592,7 @@ INVALID = {
         {"output_gate": "yes"}, {"peepholes": "both"}, {"init": "zero"},
     ],
     "cse": [
-        {"widths": ()}, {"widths": (0, 1)}, {"widths": (1.5,)},
-        {"n_filters": 0},
+        {"filters": ()}, {"filters": [(1, 0)]}, {"filters": [(2, 1.5)]},
         {"activation": "gelu"}, {"padding": "same"},
     ],
     "charagram": [

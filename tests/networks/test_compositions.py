@@ -63,7 +63,7 @@ COMPOSITIONS = {
             ("lstm", lambda: LSTM(4, 3), equations.lstm),
             (
                 "cse",
-                lambda: Convolution(4, [1, 3], 2, activation="linear"),
+                lambda: Convolution(4, [(2, 1), (2, 3)], activation="linear"),
                 partial(equations.cse, f="linear"),
             ),
             (
@@ -98,7 +98,7 @@ def test_the_interface_takes_a_compose_and_a_dim():
 
 def test_a_residual_starts_as_an_average_and_takes_after_its_composition(nets):
     table, ids, offsets = nets.make_batch(nets.lengths["ragged"], dtype=torch.float32)
-    batch_of_100 = Convolution(4, [2], 3, activation="linear", padding="batch")
+    batch_of_100 = Convolution(4, [(3, 2)], activation="linear", padding="batch")
     filters = CharacterConvolution(
         4, [(3, 1)], None, conv_activation="tanh", activation="tanh", dropout=0.5
     )

@@ -19,6 +19,11 @@ from skparaphrase.networks import CharacterConvolution, Convolution
 equations = SimpleNamespace(**run_path(str(Path(__file__).with_name("equations.py"))))
 
 
+def of(widths):
+    """Two filters of each width."""
+    return [(2, width) for width in widths]
+
+
 def make_char_cnn(shapes, conv, f, dim=3, **params):
     return CharacterConvolution(
         4, shapes, dim, conv_activation=conv, activation=f, **params
@@ -28,7 +33,7 @@ def make_char_cnn(shapes, conv, f, dim=3, **params):
 COMPOSITIONS = {
     **{
         f"cse {widths} {f}": (
-            lambda widths=widths, f=f: Convolution(4, widths, 2, activation=f),
+            lambda widths=widths, f=f: Convolution(4, of(widths), activation=f),
             partial(equations.cse, f=f),
         )
         for widths in [(3, 1, 2), (4,), (2, 2)]
@@ -36,7 +41,7 @@ COMPOSITIONS = {
     },
     **{
         f"cse valid {f}": (
-            lambda f=f: Convolution(4, (3, 1, 4), 2, activation=f, padding="valid"),
+            lambda f=f: Convolution(4, of((3, 1, 4)), activation=f, padding="valid"),
             partial(equations.cse_of_full_windows, f=f),
         )
         for f in ("linear", "tanh")
@@ -68,7 +73,7 @@ def test_convolutions(name, check):
 @pytest.mark.parametrize("widths", [(1, 2, 3), (3, 1), (5, 2)])
 @pytest.mark.parametrize("lengths", ["ragged", "shorter than filters", "single"])
 def test_padding_of_a_batch_is_the_released_code(lengths, widths, f, nets):
-    model = Convolution(4, widths, 2, activation=f, padding="batch")
+    model = Convolution(4, of(widths), activation=f, padding="batch")
     assert nets.randomise(model).batch_size == 100
     batch = nets.make_batch(nets.lengths[lengths])
     found = model(*batch).detach()
@@ -104,7 +109,7 @@ def test_dropout_of_the_maxima(dim, nets):
 
 def test_full_windows_by_hand():
     """Words 1, 2, 4 and filters 10, 1: windows 12 and 24; the bias counts twice."""
-    model = Convolution(1, (2,), 1, activation="linear", padding="valid").double()
+    model = Convolution(1, [(1, 2)], activation="linear", padding="valid").double()
     filters = {"filters.0.weight": [[[10.0]], [[1.0]]], "filters.0.bias": [0.25]}
     model.load_state_dict({name: torch.tensor(x) for name, x in filters.items()})
     table, ids = torch.tensor([[1.0], [2.0], [4.0]]).double(), torch.arange(3)
@@ -113,7 +118,7 @@ def test_full_windows_by_hand():
 
 
 def test_gradients_of_batch_padding(nets):
-    model = Convolution(4, (1, 3), 2, activation="tanh", padding="batch")
+    model = Convolution(4, of((1, 3)), activation="tanh", padding="batch")
     nets.randomise(model)
     table, ids, offsets = nets.make_batch([2, 0, 1, 4])
     assert gradcheck(lambda x: model(x, ids, offsets), table.requires_grad_())
@@ -122,7 +127,7 @@ def test_gradients_of_batch_padding(nets):
 @pytest.mark.parametrize(
     ("model", "limits"),
     [
-        (Convolution(60, (1, 3), 50, activation="linear"), [6 / 110, 6 / 330]),
+        (Convolution(60, [(50, 1), (50, 3)], activation="linear"), [6 / 110, 6 / 330]),
         (
             make_char_cnn([(2000, 2), (900, 5)], "relu", "tanh"),
             [6 / 4008, 6 / 4520, 6 / 2903],
