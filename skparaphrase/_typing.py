@@ -3,6 +3,7 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+from collections.abc import Callable
 from os import PathLike
 from typing import Any, Protocol
 
@@ -27,6 +28,9 @@ RandomState = int | np.random.RandomState | None
 
 FilePath = str | PathLike[str]
 
+#: Scores a fitted estimator, such as `STSScorer`; higher is better.
+Scorer = Callable[[Any], float | dict[str, float]]
+
 
 class Encoder(Protocol):
     """Maps texts of shape S to vectors of shape S + (d,); a pipeline may, too."""
@@ -50,11 +54,3 @@ class Index(Protocol):
 
     def kneighbors(self, X: Vectors, n_neighbors: int, return_distance: bool) -> Any:
         """Rows of the neighbours, shape (n_queries, n_neighbors)."""
-
-
-class Scorer(Protocol):
-    """Scores a fitted estimator as `GridSearchCV` asks for it; higher is better."""
-
-    def __call__(
-        self, estimator: Any, X: Any = None, y: Any = None, /
-    ) -> float | dict[str, float]: ...

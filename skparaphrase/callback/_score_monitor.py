@@ -3,12 +3,10 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-from collections.abc import Callable
 from typing import Any
 
 from skparaphrase._threads import process_rank
-
-Scores = dict[str, float]
+from skparaphrase._typing import Scorer
 
 
 class ScoreMonitor:
@@ -49,12 +47,10 @@ class ScoreMonitor:
     [1, 2]
     """
 
-    def __init__(
-        self, scorer: Callable[[Any], float | Scores], *, verbose: bool = False
-    ) -> None:
+    def __init__(self, scorer: Scorer, *, verbose: bool = False) -> None:
         self.scorer = scorer
         self.verbose = verbose
-        self.scores_: list[Scores] = []
+        self.scores_: list[dict[str, float]] = []
 
     def setup(self, estimator: Any, context: Any) -> None:
         """Clear the scores of an earlier fit."""

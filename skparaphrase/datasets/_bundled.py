@@ -167,9 +167,9 @@ def load_answers(*, return_X_y: bool = False, as_frame: bool = False) -> Bunch:
 def load_faq(*, return_X_y: bool = False, as_frame: bool = False) -> Bunch:
     """Load frequently asked English questions of 25 topics with their answers.
 
-    Some of them ask the same, with few words changed or in entirely other words, as in
-    real collections. Others are almost the same words with another meaning, such as
-    `"How do I cancel an order?"` and `"How do I confirm an order?"`.
+    As in real collections, some questions have the same meaning, in similar or in
+    entirely different words. Others have almost the same words but another meaning,
+    such as `"How do I cancel an order?"` and `"How do I confirm an order?"`.
 
     Parameters
     ----------

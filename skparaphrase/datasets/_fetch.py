@@ -212,9 +212,9 @@ class Source:
     """A public data set of pairs of texts.
 
     `data/sources.toml` has its files, and `descr` its licence and citation. `parse`
-    takes a path, the key of a part of the data set, such as a subset, and options; it
-    yields rows of cells, which `columns` names, those of the two texts first. `groups`
-    adds those of :func:`~skparaphrase.model_selection.pair_groups`.
+    takes a path, the key of a part of the data set, such as a subset, and options, and
+    yields rows of cells. `columns` names them, the two texts first. `groups` adds the
+    groups of :func:`~skparaphrase.model_selection.pair_groups`.
     """
 
     name: str

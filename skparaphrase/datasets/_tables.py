@@ -24,7 +24,7 @@ from skparaphrase.storage import open_plain
 
 Columns = dict[str, NDArray[Any]]
 Row = tuple[int, list[str]]  # the line in which it ends, and its cells
-_Error = Callable[[int, str], ValueError]  # of a row and what is wrong with its cell
+_Error = Callable[[int, str], ValueError]  # from a row and the problem of its cell
 
 _COMPRESSION = {".gz": "gzip", ".bz2": "bz2", ".xz": "lzma"}
 _MAX_EXPANSION = 50  # times the size of a compressed file; English text has 3
@@ -390,8 +390,8 @@ def make_bunch(
 ) -> Any:
     """A `Bunch` of `data`, `target` and `DESCR`, or `(data, target)`.
 
-    `columns` has arrays of shape (n_rows,); `data` names those of the texts, `target`
-    that of the labels or scores.
+    `columns` has arrays of shape (n_rows,); `data` names the columns of texts, and
+    `target` the column of labels or scores.
     """
     names = [*map(str, data)]
     target = None if target is None else str(target)

@@ -203,9 +203,7 @@ class SemanticSearch(EncoderUser):
         check_is_fitted(self)
         asked = _listed(ids)
         if any(isinstance(name, (bool, np.bool_)) for name in asked):
-            raise TypeError(
-                "remove takes ids, not a mask: those of a mask are ids_[mask]."
-            )
+            raise TypeError("remove takes ids, not a mask; pass ids_[mask].")
         rows = {name: row for row, name in enumerate(self.ids_.tolist())}
         for name in asked:
             if name not in rows:

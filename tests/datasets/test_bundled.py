@@ -66,21 +66,6 @@ def test_all_ways_to_load_agree(load):
     assert "other" not in load().data.ravel()
 
 
-@pytest.mark.parametrize(
-    ("load", "others"),
-    [
-        (datasets.load_similarity, [datasets.load_paraphrases]),
-        (datasets.load_entailment, [datasets.load_paraphrases]),
-        (datasets.load_answers, {*LOADERS} - {datasets.load_answers}),
-        (datasets.load_faq, {*LOADERS} - {datasets.load_faq}),
-    ],
-)
-def test_labelled_texts_are_in_no_other_data_set(load, others):
-    ours = {text.casefold() for text in load().data.ravel()}
-    for other in others:
-        assert ours.isdisjoint(text.casefold() for text in other().data.ravel())
-
-
 @pytest.mark.parametrize("load", LOADERS)
 def test_texts_are_clean_and_occur_once(load):
     data = load().data

@@ -147,17 +147,6 @@ def test_an_interrupted_download_leaves_no_file(server, fetch, tmp_path, sha256)
     assert fetch(sha256).read_bytes() == CONTENT
 
 
-def test_a_full_disk(server, fetch, tmp_path, monkeypatch):
-    def no_space(*args):
-        raise OSError(28, "No space left on device")
-
-    server.answers["/f.bin"] = [RIGHT]
-    monkeypatch.setattr("shutil.move", no_space)
-    with pytest.raises(OSError, match="No space left"):
-        fetch()
-    assert names(tmp_path / "test") == []
-
-
 def test_without_pooch(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "pooch", None)
     with pytest.raises(ImportError, match=r"needs pooch.*skparaphrase\[data\]"):

@@ -293,29 +293,6 @@ def test_strange_files(file, ending, content, pairs):
             assert data.tolist() == pairs
 
 
-COMMAS = "sentence1,sentence2,score\na,b,1\n"
-BY_POSITION = {"columns": (0, 1), "score": 2}
-
-
-@pytest.mark.parametrize(
-    ("name", "content", "params", "sep"),
-    [
-        ("a.csv", COMMAS.replace(",", ";"), SCORED, ";"),
-        ("a.csv", COMMAS.replace(",", "\t"), SCORED, "\t"),
-        ("a.csv", "\na;b;1\n", BY_POSITION, ";"),
-        ("a.tsv", COMMAS, SCORED, ","),
-        ("a.csv", COMMAS, {"sep": ";", **SCORED}, ","),
-    ],
-)
-def test_errors_suggest_another_separator(file, name, content, params, sep):
-    path = file(name, content)
-    used = params.get("sep", "," if ".csv" in name else "\t")
-    advice = re.escape(f" Pass sep= if {used!r} does not separate the columns.")
-    with pytest.raises(ValueError, match=f"{re.escape(str(path))}, line .*{advice}$"):
-        read_pairs(path, **params)
-    assert read_pairs(path, **{**params, "sep": sep}).target.tolist() == [1]
-
-
 @pytest.mark.parametrize(
     ("raw", "encoding", "line"),
     [

@@ -242,13 +242,6 @@ class Decides(Proba):
         raise AssertionError("not asked for")
 
 
-class Ranks(Given):
-    """Neither classifier nor regressor."""
-
-    def decision_function(self, X):
-        return self._numbers(X)
-
-
 @pytest.fixture
 def numbers():
     relevance, scores, query = random_run(4)
@@ -256,7 +249,7 @@ def numbers():
 
 
 @pytest.mark.parametrize(("scorer", "metric"), BOTH)
-@pytest.mark.parametrize("owner", [Predicts, Proba, Decides, Ranks])
+@pytest.mark.parametrize("owner", [Predicts, Proba, Decides])
 def test_what_a_scorer_ranks_by(scorer, metric, owner, numbers):
     X, relevance, query = numbers
     expected = metric(relevance, X, query)

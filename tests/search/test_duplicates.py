@@ -8,8 +8,6 @@ import time
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import FunctionTransformer
 
 import skparaphrase
 from skparaphrase import _math
@@ -105,25 +103,11 @@ def test_time_does_not_grow_with_the_square_of_letters():
     assert time.process_time() - start < 5
 
 
-def test_equal_but_for_rounding():
-    texts = [*TEXTS[:300], *(text.upper() for text in TEXTS[:300])]
-    groups = NearDuplicates(threshold=1, must_agree=None).fit(texts)
-    assert_array_equal(groups.labels_[:300], groups.labels_[300:])
-
-
 def test_equal_texts_are_one_group():
     texts = ["", "a cat", "a cat", "", "a dog and a bird", "a cat"]
     groups = NearDuplicates(threshold=0.99).fit(texts)
     assert groups.labels_.tolist() == [0, 1, 1, 0, 2, 1]
     assert groups.representative_indices_.tolist() == [0, 1, 4]
-
-
-def test_in_a_pipeline():
-    lower = FunctionTransformer(lambda texts: [text.lower() for text in texts])
-    labels = make_pipeline(lower, NearDuplicates()).fit_predict(
-        ["A CAT", "a cat", "Go"]
-    )
-    assert labels.tolist() == [0, 0, 1]
 
 
 def test_a_wrong_condition():

@@ -5,7 +5,6 @@
 
 import pickle
 
-import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
@@ -78,15 +77,3 @@ def test_unfitted_indexes_are_saved(index, tmp_path):
     loaded = skparaphrase.load(tmp_path / "search")
     assert repr(loaded.neighbors) == repr(index)
     assert not hasattr(loaded.neighbors, "index_")
-
-
-@pytest.mark.parametrize(
-    ("made", "message"),
-    [
-        (UsearchIndex(connectivity=1), "'connectivity' parameter of UsearchIndex"),
-        (FaissIndex(factory=3), "'factory' parameter of FaissIndex"),
-    ],
-)
-def test_parameters_are_checked(made, message):
-    with pytest.raises(ValueError, match=message):
-        made.fit(np.eye(3))
