@@ -10,10 +10,14 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from skparaphrase.networks._cells import read_tokens
-from skparaphrase.networks._compositions import Layer, Network, new_parameter
+from skparaphrase.networks._cells import Packing, read_tokens, run_lstm
+from skparaphrase.networks._compositions import (
+    Layer,
+    Network,
+    new_parameter,
+    uniform_,
+)
 from skparaphrase.networks._convolutions import GridNetwork
-from skparaphrase.networks._recurrent import LSTMLayer
 from skparaphrase.networks._table import Ints, pool, to_device, unit_vectors
 
 N_CHANNELS = 13
@@ -158,6 +162,35 @@ def focus_weights(picked: Tensor, focus: str = "matching") -> Tensor:
 
 # Number of pairs of similar length that share a corner of the grid.
 _GROUP = {"cpu": 8, "cuda": 64}
+
+
+class LSTMLayer(Layer):
+    """Long short-term memory without peepholes, with two biases for each gate.
+
+    As in the code of He & Lin (2016), all parameters are drawn from U(-r, r), with
+    r = 1 / sqrt(dim_in) for `W_x` and `b_x`, and r = 1 / sqrt(dim) for `W_h` and `b_h`.
+
+    They hold blocks for i, f, c and o: `W_x` of shape (4 * dim, dim_in), `W_h` of shape
+    (4 * dim, dim), `b_x` and `b_h` of shape (4 * dim,).
+    """
+
+    def __init__(self, dim_in: int, dim: int) -> None:
+        super().__init__()
+        self.W_x = new_parameter(4 * dim, dim_in)
+        self.W_h = new_parameter(4 * dim, dim)
+        self.b_x = new_parameter(4 * dim)
+        self.b_h = new_parameter(4 * dim)
+
+    def reset(self, random_state: RandomState) -> None:
+        """Draw all parameters."""
+        for weight, bias in ((self.W_x, self.b_x), (self.W_h, self.b_h)):
+            for values in (weight, bias):
+                uniform_(values, random_state, weight.shape[1] ** -0.5)
+
+    def forward(self, table: Tensor, rows: Tensor, packing: Packing) -> Tensor:
+        """Return the packed states of all tokens, of shape (n_tokens, dim)."""
+        bias = self.b_x + self.b_h
+        return run_lstm(table, rows, self.W_x, self.W_h, bias, None, packing)
 
 
 class Shortcut(Layer):

@@ -157,32 +157,3 @@ class LSTM(_LastState, Layer):
         w_x, w_h, b = (torch.cat(parts[kind]) for kind in ("W_x", "W_h", "b_"))
         w_c = torch.stack(parts["W_c"]) if "W_c" in parts else None
         return run_lstm(table, rows, w_x, w_h, b, w_c, packing)
-
-
-class LSTMLayer(Layer):
-    """Long short-term memory without peepholes, with two biases for each gate.
-
-    As in the code of He & Lin (2016), all parameters are drawn from U(-r, r), with
-    r = 1 / sqrt(dim_in) for `W_x` and `b_x`, and r = 1 / sqrt(dim) for `W_h` and `b_h`.
-
-    They hold blocks for i, f, c and o: `W_x` of shape (4 * dim, dim_in), `W_h` of shape
-    (4 * dim, dim), `b_x` and `b_h` of shape (4 * dim,).
-    """
-
-    def __init__(self, dim_in: int, dim: int) -> None:
-        super().__init__()
-        self.W_x = new_parameter(4 * dim, dim_in)
-        self.W_h = new_parameter(4 * dim, dim)
-        self.b_x = new_parameter(4 * dim)
-        self.b_h = new_parameter(4 * dim)
-
-    def reset(self, random_state: RandomState) -> None:
-        """Draw all parameters."""
-        for weight, bias in ((self.W_x, self.b_x), (self.W_h, self.b_h)):
-            for values in (weight, bias):
-                uniform_(values, random_state, weight.shape[1] ** -0.5)
-
-    def forward(self, table: Tensor, rows: Tensor, packing: Packing) -> Tensor:
-        """Return the packed states of all tokens, of shape (n_tokens, dim)."""
-        bias = self.b_x + self.b_h
-        return run_lstm(table, rows, self.W_x, self.W_h, bias, None, packing)

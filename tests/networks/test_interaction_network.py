@@ -13,7 +13,7 @@ from torch.nn import functional as F
 
 from skparaphrase.networks import Interaction, divergence_losses
 from skparaphrase.networks._convolutions import GridNetwork
-from skparaphrase.networks._interaction import cosines, coverages
+from skparaphrase.networks._interaction import LSTMLayer, cosines, coverages
 
 DIM_IN, DIM = 4, 3
 POOLS = {32: [2, 2, 2, 2, 2], 48: [2, 2, 2, 2, 3], 64: [2, 2, 2, 2, 2, 2]}
@@ -134,6 +134,18 @@ def test_states_and_their_gradients_are_those_of_torch(nets):
     slopes = torch.autograd.grad(loss, [table, *lstm.parameters()])
     for ours, theirs in zip(got, slopes, strict=True):
         assert_allclose(ours.numpy(), theirs.numpy(), rtol=1e-9, atol=1e-12)
+
+
+def test_draws_of_a_layer():
+    layer = LSTMLayer(100, 64)
+    layer.reset(np.random.RandomState(0))
+    drawn = {name: p.detach().numpy() for name, p in layer.named_parameters()}
+    for name, values in drawn.items():
+        bound = 0.1 if name.endswith("x") else 0.125  # 1 / sqrt(100), 1 / sqrt(64)
+        assert np.abs(values).max() <= bound
+        assert_allclose([values.min(), values.max()], [-bound, bound], rtol=0.05)
+        assert_allclose(values.std(), bound / 3**0.5, rtol=0.1)
+    assert (drawn["b_x"] != drawn["b_h"]).all()
 
 
 # The whole network

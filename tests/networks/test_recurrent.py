@@ -15,7 +15,6 @@ import torch
 from numpy.testing import assert_allclose, assert_array_equal
 
 from skparaphrase.networks import LSTM, IdentityRecurrent, Recurrent
-from skparaphrase.networks._recurrent import LSTMLayer
 
 DIM_IN, DIM = 4, 3
 equations = SimpleNamespace(**run_path(str(Path(__file__).with_name("equations.py"))))
@@ -76,18 +75,6 @@ def test_draws():
             rel = 0.15 if parameter.dim() == 1 else 0.03
             assert parameter.std().item() == pytest.approx(0.1, rel=rel)
             assert abs(parameter.mean().item()) < 0.03
-
-
-def test_draws_of_a_layer():
-    layer = LSTMLayer(100, 64)
-    layer.reset(np.random.RandomState(0))
-    drawn = {name: p.detach().numpy() for name, p in layer.named_parameters()}
-    for name, values in drawn.items():
-        bound = 0.1 if name.endswith("x") else 0.125  # 1 / sqrt(100), 1 / sqrt(64)
-        assert np.abs(values).max() <= bound
-        assert_allclose([values.min(), values.max()], [-bound, bound], rtol=0.05)
-        assert_allclose(values.std(), bound / 3**0.5, rtol=0.1)
-    assert (drawn["b_x"] != drawn["b_h"]).all()
 
 
 @pytest.mark.parametrize(
