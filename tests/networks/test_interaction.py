@@ -18,7 +18,6 @@ from skparaphrase.networks._interaction import (
     cosines,
     coverages,
     focus_mask,
-    focus_weights,
     similarity_cube,
 )
 
@@ -157,8 +156,14 @@ def test_focus_equals_a_greedy_walk(drawn):
     cube, lengths = drawn
     picked = focus_mask(torch.from_numpy(cube)).numpy()
     assert picked.shape == (len(cube), *cube.shape[2:])
-    for got, pair, (length1, length2) in zip(picked, cube, lengths, strict=True):
+    net = Interaction(DIM_IN, DIM, 2, max_words=32)
+    focused = net.focused(torch.from_numpy(cube), np.random.RandomState(0))
+    for got, whole, pair, (length1, length2) in zip(
+        picked, focused, cube, lengths, strict=True
+    ):
         assert_array_equal(got, slow_focus(pair))
+        weighted = pair * np.where(got, 1, 0.1)  # the indicator, too
+        assert_allclose(whole, weighted, rtol=1e-6)
         fewest = min(length1, length2)
         assert fewest <= got.sum() <= 2 * fewest
         assert not got[pair[12] == 0].any()
@@ -215,21 +220,6 @@ def test_what_is_repeated_is_matched_in_reading_order():
         assert_array_equal(together[n, :height, :width].numpy(), expected)
         alone = focus_mask(net.cube(states, offsets, pairs[n : n + 1]))[0]
         assert_array_equal(alone.numpy(), expected)
-
-
-def test_focus_weighs_all_channels():
-    rng = np.random.default_rng(0)
-    cube = rng.normal(size=(3, 13, 6, 4))
-    cube[:, 12] = 1
-    cube[1, :, 3:] = 0
-    net = Interaction(DIM_IN, DIM, 2, max_words=32)
-    got = net.focused(torch.from_numpy(cube), np.random.RandomState(0))
-    assert got.dtype == torch.float32
-    for weighed, pair in zip(got.numpy(), cube, strict=True):
-        expected = pair * np.where(slow_focus(pair), 1, 0.1)  # the indicator, too
-        assert_allclose(weighed, expected, rtol=1e-6)
-    weights = focus_weights(torch.tensor([[[True, False]]]))
-    assert_allclose(weights, np.tile([[[1, 0.1]]], (1, 13, 1, 1)), rtol=1e-7)
 
 
 def test_chance_drops_values_in_training():

@@ -32,16 +32,6 @@ def test_number_of_parameters(dim, expected):
         assert sum(p.numel() for p in net.parameters()) == expected
 
 
-@pytest.mark.parametrize("limit", [32, 48, 64])
-def test_widths_of_the_blocks(limit):
-    net = GridNetwork(13, limit, 2)
-    widths = [13, 128, 164, 192, 192, 128]
-    if limit == 64:
-        widths[-1:] = 256, 128
-    shapes = [tuple(layer.weight.shape) for layer in net.convolutions]
-    assert shapes == [(after, before, 3, 3) for before, after in pairwise(widths)]
-
-
 def test_draws_of_the_grid():
     net = GridNetwork(13, 48, 3)
     net.reset(np.random.RandomState(0))

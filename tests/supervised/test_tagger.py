@@ -25,13 +25,10 @@ from skparaphrase.encoders import (
     CharLSTMEncoder,
     ParagramEncoder,
 )
-from skparaphrase.networks import Tagger
 from skparaphrase.supervised import SequenceTagger
 from skparaphrase.supervised._tagger import (
     check_sentences,
     check_tags,
-    encode_sentences,
-    split_rows,
 )
 from skparaphrase.vectors import WordVectors
 
@@ -158,25 +155,6 @@ def test_encoders_are_trained_and_saved(name, tmp_path):
         assert_array_equal(again.predict_proba([sentence]), [alone])
 
 
-def test_many_sentences_are_tagged_in_blocks(monkeypatch, fitted):
-    whole = np.concatenate(fitted.predict_proba(X))
-    monkeypatch.setattr("skparaphrase.networks._heads._TOKENS", 9)
-    assert_allclose(np.concatenate(fitted.predict_proba(X)), whole, atol=1e-6)
-
-
-def test_vectors_are_made_once_for_each_distinct_word(monkeypatch):
-    seen = []
-    compose = Tagger.word_vectors
-
-    def spy(self, table, ids, offsets, capitals):
-        seen.append(len(offsets) - 1)
-        return compose(self, table, ids, offsets, capitals)
-
-    monkeypatch.setattr(Tagger, "word_vectors", spy)
-    make_tagger(batch_size=36, max_epochs=1).fit(X, Y)
-    assert seen == [len(set(chain.from_iterable(X)))]
-
-
 def test_loss_curve_is_the_mean_of_tokens():
     tagger = make_tagger(learning_rate=1e-12, max_epochs=1, optimizer="sgd").fit(X, Y)
     start = make_tagger(max_epochs=0).fit(X, Y)
@@ -229,13 +207,6 @@ def test_capitals_are_an_ngram_or_an_input(name, capitals, has_ngram, n_inputs):
     lower, upper = tagger.predict_proba([["berlin"], ["Berlin"]])
     sees = name in ("cased", "lstm") or capitals
     assert (lower == upper).all() == (not sees)
-
-
-def test_default_encoder_is_the_papers():
-    settings = {"max_epochs": 0, "device": "cpu", "random_state": 0}
-    default = SequenceTagger(**settings).fit(X, Y).predict_proba(X[:1])
-    first = SequenceTagger.paper(**settings).fit(X, Y).predict_proba(X[:1])
-    assert_array_equal(default, first)
 
 
 @pytest.mark.parametrize("label", [np.int8, lambda i: i % 2 == 0], ids=["int8", "bool"])
@@ -346,26 +317,3 @@ def test_containers(container):
 def test_bad_input_is_named(bad_X, bad_y, error, message):
     with pytest.raises(error, match=message):
         check_tags(bad_y, check_sentences(bad_X))
-
-
-def test_numbers_of_words_and_what_the_encoder_reads():
-    settings = {"max_epochs": 0, "device": "cpu", "random_state": 0}
-    encoder = CharagramEncoder(dim=2, ngram_range=(2, 2), **settings)
-    encoder.fit([("cat", "nato"), ("nato", "cat")])
-    encoded = encode_sentences(LISTS, encoder)
-    assert len(encoded) == 2  # without the empty one
-    assert encoded.sentences.ids.tolist() == [0, 1, 2, 0, 3]
-    assert encoded.sentences.offsets.tolist() == [0, 3, 5]
-    assert encoded.capitals.tolist() == [1, 0, 0, 1]
-    ngrams = [encoder.vectors_.words[i] for i in encoded.words.ids]
-    found = [set(row) for row in np.split(ngrams, encoded.words.offsets[1:-1])]
-    assert found[1] == {" c", "ca", "at", "t "}
-    assert found[3] == {" n", "na", "at", "to", "o "}
-    assert found[2] == set()
-
-
-def test_rows_of_tokens():
-    rows = split_rows(np.arange(5), LISTS)
-    for row, expected in zip(rows, ([0, 1, 2], [], [3, 4]), strict=True):
-        assert_array_equal(row, expected)
-    assert split_rows(np.arange(0), []) == []

@@ -22,7 +22,7 @@ from skparaphrase.networks import (
     Tagger,
     WordTable,
 )
-from skparaphrase.networks._heads import divergence_losses, tagging_losses
+from skparaphrase.networks._heads import tagging_losses
 from skparaphrase.optimizers import Optimizer
 from skparaphrase.text import TokenBatch
 from skparaphrase.training import (
@@ -346,26 +346,6 @@ def test_training_drops_by_chance(narrow, nets):
         )
     assert abs(dropped - whole) > 1e-3
     assert_allclose(trainer.step(trainer.make(np.arange(10))), dropped, rtol=1e-5)
-
-
-@pytest.mark.parametrize("lengths", [(0, 0), (0, 3), (2, 0)])
-def test_a_step_on_pairs_without_cells(lengths, narrow, nets):
-    net = nets.make_network(2)
-    texts = batch_of([range(length) for length in lengths])
-    target = np.array([[0, 1]], dtype=np.float32)
-    examples = Examples(texts, np.array([[0, 1]]), target)
-    trainer = make_pair_trainer(net, examples, frozen=False, clip_norm=50.0)
-    before = [values.detach().clone() for values in net.parameters()]
-    table = trainer.table.weight.clone()
-    blank = net.grid(torch.zeros(1, 13, 32, 32), net.grid.backgrounds())
-    loss = trainer.step(trainer.make(np.arange(1)))
-    expected = divergence_losses(blank.detach(), torch.from_numpy(target))
-    assert_allclose(loss, expected[0], rtol=1e-5)
-    for (name, new), old in zip(net.named_parameters(), before, strict=True):
-        if name.startswith(("context", "grid.convolutions.0.weight")):
-            assert torch.equal(new, old)
-    assert not torch.equal(net.grid.output.bias, before[-1])
-    assert_array_equal(trainer.table.weight, table)
 
 
 # Taggers
