@@ -22,7 +22,13 @@ from skparaphrase.optimizers import Optimizer
 from skparaphrase.supervised._model import TrainedModel, score
 from skparaphrase.supervision import Samples, Scores
 from skparaphrase.text import TokenBatch, check_tokenizer, unique_texts
-from skparaphrase.vectors import SENTENCES, WordVectors, bundled, load_word_vectors
+from skparaphrase.vectors import (
+    SENTENCES,
+    WordVectors,
+    bundled,
+    load_word_vectors,
+    multiplied,
+)
 
 _PAIRS = 256  # predicted at a time, of similar lengths, and fewer of long ones
 
@@ -186,10 +192,8 @@ class PairwiseInteraction(TrainedModel):
         """The table that training starts from, which has the words of texts."""
         tokenizer = check_tokenizer(self.tokenizer)
         table, _ = self._given_table().covering(texts, tokenizer)
-        matrix, subwords = table.rows() * np.float32(self.scale_), table.subwords
-        if subwords is not None:
-            subwords = subwords.moved(self.scale_)
-        return table.replace(matrix, subwords=subwords)
+        scale, is_weighted = self.scale_, table.is_weighted
+        return multiplied(table, scale, unknown_weight=scale, is_weighted=is_weighted)
 
     def _fitted_state(self, arrays: Arrays) -> dict[str, Any]:
         parameters = {k: array for k, array in arrays.items() if k != "vectors"}

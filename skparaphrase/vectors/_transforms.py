@@ -113,16 +113,18 @@ def apply_sif_weights(
 
 def multiplied(
     vectors: WordVectors,
-    weights: NDArray[np.floating],
+    weights: NDArray[np.floating] | float,
     *,
     unknown_weight: float = 1.0,
+    is_weighted: bool = True,
 ) -> WordVectors:
-    """The table with each row multiplied by a weight, marked as weighted."""
-    column = weights.astype(np.float32)[:, np.newaxis]
+    """Multiply each row by its weight, and the vectors of other words by another."""
+    column = np.asarray(weights, np.float32)[..., np.newaxis]
     subwords = vectors.subwords
     if subwords is not None and unknown_weight != 1:
         subwords = subwords.moved(unknown_weight)
-    return vectors.replace(vectors.rows() * column, subwords=subwords, is_weighted=True)
+    matrix = vectors.rows() * column
+    return vectors.replace(matrix, subwords=subwords, is_weighted=is_weighted)
 
 
 def sif_weights(probabilities: NDArray[np.float64], a: float) -> NDArray[np.float64]:
