@@ -4,8 +4,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 import numpy as np
-import pandas as pd
-import polars as pl
 import pyarrow as pa
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -18,8 +16,6 @@ from skparaphrase.encoders import (
     AverageEncoder,
     CharagramEncoder,
     ConvolutionalEncoder,
-    LSTMEncoder,
-    ParagramEncoder,
     SIFEncoder,
 )
 from skparaphrase.streams import transform_to
@@ -36,13 +32,10 @@ TABLE = pa.table({"a": [a for a, _ in PAIRS], "b": [b for _, b in PAIRS]})
 AVERAGE = AverageEncoder(VECTORS)
 WANTED = AVERAGE.transform(PAIRS)
 SETTINGS = {"max_epochs": 2, "batch_size": 16, "random_state": 0, "device": "cpu"}
-WORD_SETTINGS = {"vectors": VECTORS, **SETTINGS}
 TRANSFORMERS = {
     "sif": SIFEncoder(VECTORS),
-    "paragram": ParagramEncoder(**WORD_SETTINGS),
     "charagram": CharagramEncoder(**SETTINGS, dim=6),
-    "lstm": LSTMEncoder(**WORD_SETTINGS, dim=6),
-    "convolution": ConvolutionalEncoder(**WORD_SETTINGS),
+    "convolution": ConvolutionalEncoder(VECTORS, **SETTINGS),
     "removal": make_pipeline(AVERAGE, CommonComponentRemoval()),
 }
 
@@ -56,20 +49,6 @@ def test_blocks_are_those_of_one_call(name, tmp_path):
             transformer, PAIRS, tmp_path / "a.npy", block_size=block_size
         )
         assert_allclose(vectors, wanted, atol=1e-6)
-
-
-@pytest.mark.parametrize(
-    "rows",
-    [
-        pd.DataFrame(PAIRS),
-        pl.LazyFrame(PAIRS, orient="row"),
-        TABLE,
-    ],
-    ids=["pandas", "polars", "pyarrow"],
-)
-def test_forms_of_rows(rows, tmp_path):
-    found = transform_to(AVERAGE, rows, tmp_path / "a.npy", block_size=9)
-    assert_array_equal(found, WANTED)
 
 
 def test_vectors_in_blocks(tmp_path):
