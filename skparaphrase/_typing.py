@@ -23,9 +23,6 @@ Indices = NDArray[np.intp]
 #: Arrays by name: the fitted state of models, and what trainers give them.
 Arrays = dict[str, NDArray[Any]]
 
-#: What :func:`sklearn.utils.check_random_state` takes.
-RandomState = int | np.random.RandomState | None
-
 FilePath = str | PathLike[str]
 
 #: Scores a fitted estimator, such as `STSScorer`; higher is better.

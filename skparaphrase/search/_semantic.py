@@ -278,6 +278,7 @@ class SemanticSearch(EncoderUser):
             - score : ndarray of shape (n_queries, k), the cosine
         """
         check_is_fitted(self)
+        check_scalar(k, "k", Integral, min_val=1)
         queries, vectors = self._embed_queries(queries)
         if mask is not None:
             mask = self._check_mask(mask)
@@ -322,7 +323,6 @@ class SemanticSearch(EncoderUser):
         self, vectors: UnitVectors, k: int, mask: NDArray[np.bool_] | None
     ) -> tuple[Cosines, Indices]:
         """Cosines and rows of shape (n_queries, k)."""
-        check_scalar(k, "k", Integral, min_val=1)
         if mask is not None:
             allowed = np.flatnonzero(mask)
             k = min(k, len(allowed))
@@ -344,7 +344,6 @@ class SemanticSearch(EncoderUser):
         groups: ArrayLike,
     ) -> tuple[Cosines, Indices]:
         """The best hit of each of the `k` best groups; more hits are asked for."""
-        check_scalar(k, "k", Integral, min_val=1)
         groups = np.asarray(column_or_1d(groups))
         check_consistent_length(groups, self.ids_)
         searched = groups if mask is None else groups[mask]

@@ -16,7 +16,6 @@ import stat
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from importlib import import_module
-from os import PathLike
 from pathlib import Path
 from tempfile import mkdtemp
 from typing import Any, BinaryIO, TypeVar
@@ -26,6 +25,8 @@ import numpy as np
 from numpy.typing import NDArray
 from safetensors import numpy as safetensors
 
+from skparaphrase._typing import FilePath
+
 T = TypeVar("T")
 
 _FORMAT = "skparaphrase"
@@ -34,7 +35,7 @@ _NAME = re.compile(r"\w[\w.-]{0,200}(/metadata\.json)?")
 
 
 @contextmanager
-def new_folder(folder: str | PathLike[str]) -> Iterator[Path]:
+def new_folder(folder: FilePath) -> Iterator[Path]:
     """Create a temporary folder, which is renamed to `folder` if the block succeeds.
 
     An existing folder that this package wrote is replaced with all its content. It is
