@@ -84,7 +84,7 @@ MODULES = {
 # An estimator is what they serve: it passes values to them, and stores what they give.
 BELOW_ESTIMATORS = "training", "networks", "supervision"
 ESTIMATORS = {"BaseEstimator", "estimator", "get_params", "set_params"}
-SEE_ESTIMATORS = {"training._distributed", "training._loop"}
+SEE_ESTIMATORS = {"training._distributed", "training._training"}
 
 
 def imports(tree):

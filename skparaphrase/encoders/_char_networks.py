@@ -7,6 +7,8 @@ from collections.abc import Iterable, Sequence
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
+import numpy as np
+
 from skparaphrase._compat import Interval, StrOptions
 from skparaphrase._estimator import Settings, store_parameters
 from skparaphrase._lazy import networks
@@ -49,7 +51,9 @@ def _character_tokenizer(encoder: TrainedEncoder) -> NgramTokenizer:
     return NgramTokenizer(ngram_range=(1, 1), lowercase=encoder.lowercase, binary=False)
 
 
-def _character_table(encoder: TrainedEncoder, texts: Iterable[str]) -> WordVectors:
+def _character_table(
+    encoder: TrainedEncoder, texts: Iterable[str], random_state: np.random.RandomState
+) -> WordVectors:
     """Random vectors of the characters of texts, and of "<unk>" for all others."""
     characters = encoder._tokenizer().vocabulary(texts)
     if characters:
@@ -57,9 +61,7 @@ def _character_table(encoder: TrainedEncoder, texts: Iterable[str]) -> WordVecto
     limit = getattr(encoder, "embedding_range", None)
     if limit is None:  # as in the paper's code
         limit = 0.5 / max(len(characters), 1)
-    return random_table(
-        characters, encoder.embedding_dim, limit, encoder._random_state, UNKNOWN
-    )
+    return random_table(characters, encoder.embedding_dim, limit, random_state, UNKNOWN)
 
 
 class CharCNNEncoder(TrainedEncoder):

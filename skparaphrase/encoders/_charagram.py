@@ -174,12 +174,14 @@ class CharagramEncoder(TrainedEncoder):
             ngram_range=self.ngram_range, lowercase=self.lowercase, binary=self.binary
         )
 
-    def _draw_table(self, texts: Iterable[str]) -> WordVectors:
+    def _draw_table(
+        self, texts: Iterable[str], random_state: np.random.RandomState
+    ) -> WordVectors:
         ngrams = self._tokenizer().vocabulary(
             texts, min_count=self.min_count, max_ngrams=self.max_ngrams
         )
         limit = networks.charagram_range(len(ngrams), self.dim)
-        return random_table(ngrams, self.dim, limit, self._random_state)
+        return random_table(ngrams, self.dim, limit, random_state)
 
     def _composition(self, vectors: WordVectors) -> "networks.Composition":
         return networks.Charagram(

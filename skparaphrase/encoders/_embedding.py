@@ -4,13 +4,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 from collections.abc import Iterable, Iterator
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from skparaphrase._lazy import networks, torch
-from skparaphrase.text import TokenBatch
+from skparaphrase.text import NgramTokenizer, TokenBatch, WordTokenizer
 from skparaphrase.vectors import WordVectors, pool_vectors
 
 Batches = Iterable[TokenBatch]
@@ -20,14 +19,18 @@ _TEXTS = 1 << 15  # at a time, so that no array but the result grows with the te
 _TOKENS = 1 << 14  # of a chunk: vectors and states of its tokens take some 80 MB
 
 
-def embed_texts(encoder: Any, texts: list[str]) -> Matrix:
-    """Vectors of texts, shape (n_texts, dim), by a fitted `TrainedEncoder`.
+def embed_texts(
+    composition: "networks.Composition",
+    vectors: WordVectors,
+    tokenizer: WordTokenizer | NgramTokenizer,
+    texts: list[str],
+    device: "torch.device",
+) -> Matrix:
+    """Vectors of texts, shape (n_texts, dim).
 
     Not all of the texts are tokenised at once: there may be many.
     """
-    place = networks.resolve_device(encoder.device)
-    composition = encoder._fitted_composition().to(place)
-    vectors, tokenizer = encoder.vectors_, encoder._tokenizer()
+    composition = composition.to(device)
     embedded = np.empty((len(texts), composition.dim), dtype=np.float32)
     group = composition.batch_size or 1  # composed together
     step = max(_TEXTS // group, 1) * group
@@ -35,10 +38,10 @@ def embed_texts(encoder: Any, texts: list[str]) -> Matrix:
         part = texts[start : start + step]
         out = embedded[start : start + len(part)]
         batches = vectors.encode_blocks(part, tokenizer)
-        if composition.pooling is not None and place.type == "cpu":
+        if composition.pooling is not None and device.type == "cpu":
             _embed_pooled(composition, vectors, batches, out)
         else:
-            _embed(composition, vectors, batches, out, place)
+            _embed(composition, vectors, batches, out, device)
     return embedded
 
 
@@ -64,12 +67,16 @@ def _embed(
             for chunk in chunks:
                 part = batch.take(chunk)
                 rows, ids = np.unique(part.ids, return_inverse=True)
-                found = composition(
-                    networks.to_device(vectors.token_vectors(rows, part.extra), device),
-                    networks.to_device(ids, device),
-                    part.offsets,
+                used = vectors.token_vectors(rows, part.extra)
+                rest[chunk] = (
+                    composition(
+                        networks.to_device(used, device),
+                        networks.to_device(ids, device),
+                        part.offsets,
+                    )
+                    .cpu()
+                    .numpy()
                 )
-                rest[chunk] = found.cpu().numpy()
 
 
 def _embed_pooled(
@@ -78,7 +85,7 @@ def _embed_pooled(
     batches: Batches,
     out: Matrix,
 ) -> None:
-    """The same on a CPU: NumPy and SciPy pool in threads, torch computes the layers."""
+    """As above on a CPU: NumPy pools in threads, and torch computes the layers."""
     blank = []
 
     def noted() -> Iterator[TokenBatch]:
@@ -96,7 +103,7 @@ def _embed_pooled(
 def similar_lengths(
     lengths: NDArray[np.integer], most: int = _TEXTS
 ) -> Iterator[NDArray[np.intp]]:
-    """Numbers of texts in chunks that fit in memory, from long texts to short ones."""
+    """Indices of texts in chunks that fit in memory, from long texts to short ones."""
     order = np.argsort(-lengths, kind="stable")
     start = 0
     while start < len(order):

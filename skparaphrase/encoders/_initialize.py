@@ -54,11 +54,7 @@ def initialize_encoder(
             "Only encoders of skparaphrase.encoders can be trained end to end; got "
             f"{encoder!r}. freeze='encoder' accepts any transformer of texts."
         )
-    encoder._random_state = random_state
-    encoder._optimizer_state = {}
-    encoder._start(texts.ravel().tolist())
-    del encoder._random_state  # it is the model's
-    return encoder
+    return encoder._initialized(texts.ravel(), random_state)
 
 
 def copy_fitted(encoder: Any) -> TrainedEncoder:
@@ -78,8 +74,6 @@ def copy_fitted(encoder: Any) -> TrainedEncoder:
         return initialize_encoder(_as_paragram(encoder), *nothing)
     check_fitted_encoder(encoder, "init")
     new = copy(encoder)
-    new._optimizer_state = {}
-    new.__dict__.pop("_random_state", None)  # that of the original must not advance
     new.loss_curve_ = list(encoder.loss_curve_)
     return new
 

@@ -1,24 +1,120 @@
-"""What a fit starts from: vectors, a network, and the vectors that penalties pull to.
-
-:func:`start` is called once a fit. What it finds is kept on the encoder, so that
-`partial_fit` and warm starts do not search again.
-"""
+"""What a fit starts from: a table, the rows of it that are trained, and a network."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-from collections.abc import Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
 from sklearn.exceptions import NotFittedError
 from sklearn.frozen import FrozenEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from skparaphrase._lazy import networks
+from skparaphrase._lazy import networks, training
 from skparaphrase.encoders._base import AveragingEncoder, check_word_vectors
+from skparaphrase.text import TokenBatch
 from skparaphrase.vectors import SENTENCES, WordVectors, bundled, multiplied
+
+Matrix = NDArray[np.float32]
+Moments = dict[str, dict[str, Any]]  # of an optimizer, by the name of a tensor
+
+
+class TableRows:
+    """The rows of a table that a fit trains: those of the words in its texts.
+
+    Parameters
+    ----------
+    table : WordVectors
+    batch : TokenBatch
+        The texts. Ids below zero stand for new words, whose vectors it holds.
+    new_words : list of str
+        Their rows follow those of the table.
+    whole : bool
+        Whether all rows are trained, as dense updates do.
+
+    Attributes
+    ----------
+    rows : ndarray of int of shape (n_rows,)
+        Ascending.
+    batch : TokenBatch
+        The texts; ids are positions in `rows`.
+    """
+
+    def __init__(
+        self, table: WordVectors, batch: TokenBatch, new_words: list[str], whole: bool
+    ) -> None:
+        self.table = table
+        self.new_words = new_words
+        self.new_vectors = batch.extra
+        n_known = len(table)
+        ids = np.where(batch.ids < 0, n_known - 1 - batch.ids, batch.ids)
+        is_used = np.full(n_known + len(new_words), whole)
+        is_used[ids] = True
+        self.rows = np.flatnonzero(is_used)
+        positions = np.cumsum(is_used, dtype=np.int32) - np.int32(1)
+        self.batch = TokenBatch(positions[ids], batch.offsets)
+
+    @property
+    def _n_known(self) -> int:
+        """The number of rows that the table has."""
+        return len(self.rows) - len(self.new_words)
+
+    def matrix(self) -> Matrix:
+        """Copy the vectors of the rows, in float32."""
+        matrix = np.empty((len(self.rows), self.table.dim), dtype=np.float32)
+        matrix[: self._n_known] = self.table.rows(self.rows[: self._n_known])
+        if self.new_vectors is not None:
+            matrix[self._n_known :] = self.new_vectors
+        return matrix
+
+    def matrix_of(self, table: WordVectors) -> Matrix:
+        """As :meth:`matrix`, with the vectors that another table has for the words."""
+        matrix, n_theirs = self.matrix(), np.searchsorted(self.rows, len(table))
+        matrix[:n_theirs] = table.rows(self.rows[:n_theirs])
+        added = self.rows[n_theirs : self._n_known]
+        if len(added) and table._oov is not None:
+            words = [self.table.words[row] for row in added.tolist()]
+            matrix[n_theirs : self._n_known] = table._oov.vectors(words)
+        return matrix
+
+    def trained_table(self, matrix: Matrix) -> WordVectors:
+        """The table with its new words, in which the rows have these vectors."""
+        known, new = np.split(matrix, [self._n_known])
+        rows = self.rows[: self._n_known]
+        return self.table.with_rows(rows, known, self.new_words, new)
+
+    def select(self, moments: Moments) -> Moments:
+        """An optimizer's moments of these rows; zeros for rows that it has not seen."""
+        if "vectors" not in moments:
+            return moments
+        theirs = moments["vectors"]
+        _, here, there = np.intersect1d(
+            self.rows, theirs["rows"], assume_unique=True, return_indices=True
+        )
+        ours: dict[str, Any] = {"n_steps": theirs["n_steps"]}
+        for name in theirs.keys() - {"rows", "n_steps"}:
+            shape = len(self.rows), theirs[name].shape[1]
+            ours[name] = np.zeros(shape, dtype=np.float32)
+            ours[name][here] = theirs[name][there]
+        return {**moments, "vectors": ours}
+
+    def merge(self, moments: Moments, before: Moments) -> Moments:
+        """An optimizer's moments of these rows, and those `before` of other rows."""
+        if "vectors" not in moments:
+            return moments
+        ours, theirs = moments["vectors"], before.get("vectors", {})
+        rows = np.union1d(self.rows, theirs.get("rows", self.rows))
+        merged: dict[str, Any] = {"rows": rows, "n_steps": ours["n_steps"]}
+        for name in ours.keys() - {"n_steps"}:
+            shape = len(rows), ours[name].shape[1]
+            merged[name] = np.zeros(shape, dtype=np.float32)
+            if theirs:
+                merged[name][np.searchsorted(rows, theirs["rows"])] = theirs[name]
+            merged[name][np.searchsorted(rows, self.rows)] = ours[name]
+        return {**moments, "vectors": merged}
 
 
 @dataclass(frozen=True)
@@ -27,55 +123,29 @@ class Start:
 
     Attributes
     ----------
-    table : WordVectors
-        The vectors of words, n-grams or characters.
-    anchors : WordVectors or None
-        The vectors that the penalty pulls to; None pulls to zero.
+    words : TableRows
+        The vectors of the words, n-grams or characters of the texts.
     composition : Composition
         The network, with its initial parameters.
+    anchors : callable or None
+        Returns the vectors that penalties pull the rows to; None pulls to zero.
     added_words : list of str
-        Words of the texts that the table of the start lacks, at the end of `table`.
+        Those at the end of the table, which earlier fits added.
+    moments : dict
+        Of the optimizer, by its name, from earlier fits.
+    history : History
+        That of earlier fits.
+    teacher_axes : ndarray of shape (dim_teacher, dim) or None
+        The map that is applied to a teacher's vectors.
     """
 
-    table: WordVectors
-    anchors: WordVectors | None
+    words: TableRows
     composition: "networks.Composition"
+    anchors: Callable[[], Matrix] | None
     added_words: list[str]
-
-
-def start(encoder: Any, texts: Iterable[str]) -> Start:
-    """Find what a fit of an encoder starts from.
-
-    Its `_random_state` draws what is random; the training texts determine which words,
-    n-grams or characters the table has besides those of its start.
-    """
-    init = check_init(encoder)
-    if init is not None and not starts_as_average(encoder, init):
-        return _from_encoder(encoder, init)
-    anchors: WordVectors | None = None
-    added: list[str] = []
-    if encoder._learns_tokens:
-        table = encoder._draw_table(texts)
-    else:
-        table, added = given_table(encoder).covering(texts, encoder._tokenizer())
-        anchors = table
-    composition = encoder._composition(table)
-    composition.reset(encoder._random_state)
-    return Start(table, anchors, composition, added)
-
-
-def _from_encoder(encoder: Any, init: Any) -> Start:
-    """The fitted state of another encoder of the same kind."""
-    added: list[str] = getattr(init, "added_words_", [])
-    anchors = anchor_table(init)
-    if anchors is not None:
-        _check_same_tokenizer(encoder, init)
-        if encoder.vectors is not None:
-            anchors = check_word_vectors(encoder.vectors).with_words(added)
-        check_same_words(anchors, init.vectors_)
-    build = partial(encoder._composition, init.vectors_)
-    composition = networks.with_parameters(build, init.parameters_, "init")
-    return Start(init.vectors_, anchors, composition, added)
+    moments: dict[str, Moments]
+    history: "training.History"
+    teacher_axes: Matrix | None = None
 
 
 def given_table(encoder: Any) -> WordVectors:
@@ -97,11 +167,12 @@ def given_table(encoder: Any) -> WordVectors:
         raise ValueError(
             f"init={init!r} brings its own word vectors: pass either vectors or init."
         )
-    _check_same_tokenizer(encoder, init)
+    check_same_tokenizer(encoder, init)
     return weighted_table(init)
 
 
-def _check_same_tokenizer(encoder: Any, init: Any) -> None:
+def check_same_tokenizer(encoder: Any, init: Any) -> None:
+    """Raise if two encoders split texts in different ways."""
     if init._tokenizer()._key() != encoder._tokenizer()._key():
         raise ValueError(
             f"init={init!r} has another tokenizer: pass its tokenizer here, too."
@@ -118,31 +189,21 @@ def weighted_table(average: Any) -> WordVectors:
 
 
 def anchor_table(encoder: Any) -> WordVectors | None:
-    """The vectors that the penalty of a fitted encoder pulls to; None is zero.
-
-    Those of its start are kept while `vectors` is the same; an encoder from a file has
-    none, and makes them anew.
-    """
+    """The vectors that the penalty of a fitted encoder pulls to; None is zero."""
     if encoder._learns_tokens:
         return None
-    given, table = getattr(encoder, "_anchors", (None, None))
-    if table is None or given is not encoder.vectors:
-        added = getattr(encoder, "added_words_", [])
-        table = given_table(encoder).with_words(added)
-        if encoder.vectors is None and table.words != encoder.vectors_.words:
-            table = encoder.vectors_  # files do not hold `init`
-        encoder._anchors = encoder.vectors, table
-    found: WordVectors = table
-    return found
+    table = given_table(encoder).with_words(encoder.added_words_)
+    if encoder.vectors is None and table.words != encoder.vectors_.words:
+        return encoder.vectors_  # files do not hold `init`
+    return table
 
 
-def check_same_words(vectors: WordVectors, trained: WordVectors) -> None:
-    """Raise if the parameter `vectors` has other words than the trained table."""
-    if vectors.words != trained.words:
-        raise ValueError(
-            "Training resumes with the words it started with, but `vectors` now has "
-            "other words. Fit a clone to start again."
-        )
+def has_same_words(table: WordVectors, added: list[str], trained: WordVectors) -> bool:
+    """Whether a trained table has the words of the given one, and then added ones."""
+    if not added and trained.words is table.words:
+        return True
+    n_given = len(trained) - len(added)
+    return len(table) == n_given and trained.words[:n_given] == table.words[:]
 
 
 def check_init(encoder: Any) -> Any:

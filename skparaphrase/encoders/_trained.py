@@ -4,13 +4,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 from abc import abstractmethod
-from collections.abc import Iterable
-from copy import deepcopy
+from collections.abc import Callable, Iterable
+from copy import copy, deepcopy
+from dataclasses import replace
 from functools import partial
 from numbers import Integral
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from numpy.random import RandomState
 from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.callback import CallbackSupportMixin
@@ -23,14 +25,34 @@ from skparaphrase._compat import (
     fit_context,
     with_callbacks,
 )
-from skparaphrase._estimator import Arrays, PaperSettings, warn_caller
+from skparaphrase._estimator import (
+    Arrays,
+    EpochCallbacks,
+    PaperSettings,
+    random_states,
+    warn_caller,
+)
 from skparaphrase._lazy import networks, training
 from skparaphrase.encoders._base import TextEncoder
 from skparaphrase.encoders._embedding import embed_texts
-from skparaphrase.encoders._start import anchor_table, check_same_words, start
+from skparaphrase.encoders._start import (
+    Matrix,
+    Start,
+    TableRows,
+    check_init,
+    check_same_tokenizer,
+    given_table,
+    has_same_words,
+    starts_as_average,
+)
 from skparaphrase.losses import LOSS, LOSSES, Loss
-from skparaphrase.optimizers import TRAINING_CONSTRAINTS, Optimizer, check_optimizer
+from skparaphrase.optimizers import (
+    TRAINING_CONSTRAINTS,
+    Optimizer,
+    check_optimizer,
+)
 from skparaphrase.supervision import Examples, supervise
+from skparaphrase.text import unique_texts
 from skparaphrase.vectors import POOLINGS, WordVectors, load_word_vectors
 
 
@@ -55,6 +77,7 @@ class TrainedEncoder(PaperSettings, CallbackSupportMixin, TextEncoder):
     #: With `optimizer=None`.
     _optimizer: ClassVar[Optimizer] = Optimizer()
     _learns_tokens: ClassVar[bool] = False  # True: tokens come from the training texts
+    _has_lost_init = False  # in a file
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **TRAINING_CONSTRAINTS,
@@ -131,19 +154,34 @@ class TrainedEncoder(PaperSettings, CallbackSupportMixin, TextEncoder):
         and their texts are held in memory, and on the device the averages that texts
         start from, if a loss uses them and they take at most 256 MB.
         """
-        validates = self.validation_fraction is not None
-        training.check_patience(self._checked_optimizer().patience, validates)
-        resume = self.warm_start and hasattr(self, "vectors_")
+        training.check_patience(
+            self._checked_optimizer().patience,
+            validates=self.validation_fraction is not None,
+        )
         context = self._init_callback_context(max_subtasks=self.max_epochs)
-        with training.unchanged_on_error(self) as before:
-            training.begin_randomness(self, resume=resume)
-            examples = self._supervise(X, y)
-            train, held_out = examples.split(
-                self.validation_fraction, deepcopy(self._split_state)
-            )
-            run = self._training(train, held_out, resume=resume)
-            run.begin(context, X, y)
-        run.fit_epochs(before)
+        resume = self.warm_start and hasattr(self, "vectors_")
+        rng, split_rng = random_states(self, resume=resume)
+        examples = self._supervise(X, y)
+        train, held_out = examples.split(self.validation_fraction, deepcopy(split_rng))
+        start = self._start(train.texts, train.distinct, rng, resume=resume)
+        start, trainer = self._trainer(start, train, rng, split_rng)
+        validate = None
+        if held_out is not None:
+            validate = partial(self._score, start, train, held_out)
+        store = partial(self._store, start, trainer, split_rng, self.warm_start)
+        fitted_attributes = partial(self._fitted_attributes, start)
+        history = training.fit_epochs(
+            trainer,
+            self.max_epochs,
+            name=type(self).__name__,
+            earlier=start.history,
+            validate=validate,
+            callbacks=EpochCallbacks(self, context, X, y, fitted_attributes),
+            interrupted=store,
+            verbose=self.verbose,
+        )
+        store(history)
+        training.warn_if_a_constant_is_better(trainer, history, type(self).__name__)
         return self
 
     @fit_context(prefer_skip_nested_validation=True)
@@ -167,15 +205,22 @@ class TrainedEncoder(PaperSettings, CallbackSupportMixin, TextEncoder):
         self : encoder instance
         """
         resume = hasattr(self, "vectors_")
-        had_axes = hasattr(self, "teacher_axes_")
-        with training.unchanged_on_error(self) as before:
-            training.begin_randomness(self, resume=resume)
-            examples = self._supervise(X, y)
-            run = self._training(examples, None, resume=resume)
-        if not had_axes and hasattr(self, "teacher_axes_"):
-            self._warn_of_few_texts(len(examples.texts))
-        run.fit_once(before)
-        return self
+        rng, split_rng = random_states(self, resume=resume)
+        examples = self._supervise(X, y)
+        start = self._start(examples.texts, examples.distinct, rng, resume=resume)
+        start, trainer = self._trainer(start, examples, rng, split_rng)
+        if start.teacher_axes is not None and not hasattr(self, "teacher_axes_"):
+            self._warn_of_few_texts(len(examples.texts), start.teacher_axes)
+        store = partial(self._store, start, trainer, split_rng, True)
+        history = training.fit_epochs(
+            trainer,
+            1,
+            name=type(self).__name__,
+            earlier=start.history,
+            interrupted=store,
+            verbose=self.verbose,
+        )
+        return store(history)
 
     def _supervise(self, X: Any, y: Any) -> Examples:
         """What `X` and `y` teach."""
@@ -195,46 +240,112 @@ class TrainedEncoder(PaperSettings, CallbackSupportMixin, TextEncoder):
     def _checked_optimizer(self) -> Optimizer:
         return check_optimizer(self.optimizer, self._optimizer, ["head_penalty"])
 
-    def _training(
-        self, examples: Examples, held_out: Examples | None, *, resume: bool
-    ) -> "training.Training":
-        """Start or resume, encode the texts, and return what trains on them."""
-        composition = self._resume() if resume else self._start(examples.texts)
-        batch = self.vectors_.encode(
-            examples.distinct, self._tokenizer(), skip_unknown=True
-        )
+    def _start(
+        self,
+        texts: Iterable[str],
+        distinct: Iterable[str],
+        random_state: RandomState,
+        *,
+        resume: bool = False,
+    ) -> Start:
+        """The state that training starts from; nothing is stored.
+
+        `texts` are counted, and each of the `distinct` ones is looked up.
+        """
+        source = self if resume else None  # a fitted encoder
+        if not resume and self.init is not None:
+            init = check_init(self)
+            source = None if starts_as_average(self, init) else init
+        if source is not None:
+            table = source.vectors_
+        elif self._learns_tokens:
+            table = self._draw_table(texts, random_state)
+        else:
+            table = given_table(self)
+        build = partial(self._composition, table)
+        if source is None:
+            composition = build()
+            composition.reset(random_state)
+        else:
+            name = "The fitted encoder" if resume else "init"
+            composition = networks.with_parameters(build, source.parameters_, name)
+        if source is None:
+            batch, new_words = table.encode_with_new_words(distinct, self._tokenizer())
+        else:  # the first fit decides which words there are
+            batch = table.encode(distinct, self._tokenizer(), skip_unknown=True)
+            new_words = []
         if not len(batch.ids):
             raise ValueError(
                 "No word of the texts has a vector: do texts and vectors agree in "
                 "language, case and tokens?"
             )
-        axes = examples.teacher_axes(
-            composition.dim, self._embed, getattr(self, "teacher_axes_", None)
+        is_sparse = self._checked_optimizer().sparse
+        words = TableRows(table, batch, new_words, whole=not is_sparse)
+        return Start(
+            words,
+            composition,
+            self._anchors(words, source),
+            getattr(source, "added_words_", []),
+            getattr(self, "_moments", {}) if resume else {},
+            self._history() if resume else training.History(),
+            getattr(self, "teacher_axes_", None) if resume else None,
         )
-        self.__dict__.pop("teacher_axes_", None)
-        if axes is not None:
-            self.teacher_axes_ = axes
+
+    def _anchors(
+        self, words: TableRows, source: "TrainedEncoder | None"
+    ) -> "Callable[[], Matrix] | None":
+        """The vectors that penalties pull to; None is zero.
+
+        Those that the fit started with, or that of the encoder `source` that it goes on
+        from. An encoder from a file that had another one as `init` is pulled to itself.
+        """
+        if self._learns_tokens:
+            return None
+        if source is None or self._has_lost_init:
+            return words.matrix
+        if source is not self:
+            check_same_tokenizer(self, source)
+        table, added = given_table(self), getattr(source, "added_words_", [])
+        if not has_same_words(table, added, words.table):
+            if self.vectors is None:  # files do not hold `init`
+                return words.matrix
+            raise ValueError(
+                "Training resumes with the words it started with, but `vectors` now "
+                "has other words. Fit a clone to start again."
+            )
+        return partial(words.matrix_of, table)
+
+    def _trainer(
+        self,
+        start: Start,
+        examples: Examples,
+        random_state: RandomState,
+        split_state: RandomState,
+    ) -> "tuple[Start, training.ParaphraseTrainer]":
+        """What takes the steps of a fit, and the start with a teacher's axes."""
+        batch, composition = start.words.batch, start.composition
+        embed = partial(self._embed_at, start)
+        axes = examples.teacher_axes(composition.dim, embed, start.teacher_axes)
         # The same partners in a fit that resumes.
-        arranged = examples.arrange(batch, deepcopy(self._split_state), axes)
-        device = networks.resolve_device(self.device)
+        arranged = examples.arrange(batch, deepcopy(split_state), axes)
         optimizer = self._checked_optimizer()
         if examples.starts_far:
             optimizer = clone(optimizer).set_params(max_change=None)
         loss = self._checked_loss(examples.default_loss)
         uses_start = optimizer._uses_start or loss._uses_start
-        anchors = anchor_table(self) if uses_start else None
+        device = networks.resolve_device(self.device)
         trainer = training.ParaphraseTrainer(
             composition.to(device),
             networks.WordTable(
-                self.vectors_.rows(),
-                initial=None if anchors is None else anchors.rows,
+                start.words.matrix(),
+                initial=start.anchors() if uses_start and start.anchors else None,
                 sparse=optimizer.sparse,
                 device=device,
                 frozen=self.freeze == "vectors",
             ),
-            self,
-            optimizer,
-            self._random_state,
+            training.Steps(
+                optimizer, self.learning_rate, self.batch_size, random_state
+            ),
             loss=loss,
             texts=arranged.texts,
             examples=arranged.examples,
@@ -243,63 +354,135 @@ class TrainedEncoder(PaperSettings, CallbackSupportMixin, TextEncoder):
             scores=arranged.scores,
             teacher=arranged.teacher,
         )
-        if not examples.has_order:
+        if not examples.has_order or start.history.n_epochs:
             trainer.ordered_first_epoch = False
-        validate = None
-        if held_out is not None:
-            validate = partial(held_out.validate, self, examples)
-        return training.Training(self, trainer, self._fitted_state, validate=validate)
+        if moments := start.moments.get(optimizer.name):
+            trainer.rule.load_state_dict(start.words.select(moments), device)
+        return replace(start, teacher_axes=axes), trainer
 
-    def _start(self, texts: Iterable[str]) -> "networks.Composition":
-        """Forget an earlier fit, and return the network that training starts with."""
-        found = start(self, texts)
-        self.__dict__.pop("teacher_axes_", None)
-        self.added_words_ = found.added_words
-        self._anchors = getattr(self, "vectors", None), found.anchors
-        self.vectors_ = found.table
-        self.parameters_ = networks.parameter_arrays(found.composition)
-        training.forget_epochs(self)
-        return found.composition
+    def _fitted_attributes(
+        self, start: Start, history: "training.History"
+    ) -> dict[str, Any]:
+        """What the encoder is, after the epochs of a history."""
+        parameters, words = history.arrays.copy(), start.words
+        matrix = parameters.pop("vectors", None)
+        attributes: dict[str, Any] = {
+            "vectors_": words.table,
+            "parameters_": parameters,
+            "added_words_": start.added_words,
+            "loss_curve_": [*history.loss_curve],
+            "n_epochs_": history.n_epochs,
+        }
+        if matrix is not None and history.n_new_epochs:
+            attributes["vectors_"] = words.trained_table(matrix)
+            attributes["added_words_"] = [*start.added_words, *words.new_words]
+        if start.teacher_axes is not None:
+            attributes["teacher_axes_"] = start.teacher_axes
+        if history.validation_scores is not None:
+            attributes["validation_scores_"] = [*history.validation_scores]
+            attributes["best_epoch_"] = history.best_epoch
+        return attributes
 
-    def _resume(self) -> "networks.Composition":
-        """The fitted network, if the parameters still are those it started from."""
-        anchors = anchor_table(self)
-        if anchors is not None:
-            check_same_words(anchors, self.vectors_)
-        return self._fitted_composition()
+    def _initialized(
+        self, texts: NDArray[np.object_], random_state: RandomState
+    ) -> Self:
+        """A copy in the state that training on texts starts from."""
+        if len(texts):
+            distinct = unique_texts(texts)[0]
+            start = self._start(texts.tolist(), distinct, random_state)
+            arrays = networks.parameter_arrays(start.composition)
+            arrays["vectors"] = start.words.matrix()
+            history = training.History(arrays=arrays, n_new_epochs=1)
+            return self._with(self._fitted_attributes(start, history))
+        table = given_table(self)
+        composition = self._composition(table)
+        composition.reset(random_state)
+        parameters = networks.parameter_arrays(composition)
+        return self._with(
+            {
+                "vectors_": table,
+                "parameters_": parameters,
+                "added_words_": [],
+                "loss_curve_": [],
+                "n_epochs_": 0,
+            }
+        )
+
+    def _with(self, attributes: dict[str, Any]) -> Self:
+        """A copy with other fitted attributes."""
+        fitted = copy(self)
+        for name, value in attributes.items():
+            setattr(fitted, name, value)
+        return fitted
+
+    def _history(self) -> "training.History":
+        """The epochs of the fits so far."""
+        scores = getattr(self, "validation_scores_", None)
+        best_epoch = getattr(self, "best_epoch_", None)
+        return training.History(self.loss_curve_, scores, best_epoch)
+
+    def _score(
+        self, start: Start, train: Examples, held_out: Examples, arrays: Arrays
+    ) -> float:
+        """The validation score of the arrays of a trainer."""
+        history = training.History(arrays=arrays, n_new_epochs=1)
+        encoder = self._with(self._fitted_attributes(start, history))
+        return held_out.validate(encoder, train)
+
+    def _store(
+        self,
+        start: Start,
+        trainer: "training.BaseTrainer",
+        split_state: RandomState,
+        keep_moments: bool,
+        history: "training.History",
+    ) -> Self:
+        """Store the result of a fit."""
+        attributes = self._fitted_attributes(start, history)
+        for name in ("teacher_axes_", "validation_scores_", "best_epoch_"):
+            if name not in attributes and hasattr(self, name):
+                delattr(self, name)
+        for name, value in attributes.items():
+            setattr(self, name, value)
+        self._random_state, self._split_state = trainer.random_state, split_state
+        self._moments = {}
+        if keep_moments:
+            name, moments = trainer.optimizer.name, trainer.rule.state_dict()
+            before = start.moments.get(name, {})
+            self._moments = {name: start.words.merge(moments, before)}
+        return self
 
     def _forget_init(self) -> None:
         """Without `init`, which folders do not hold, penalties pull to `vectors_`."""
-        if getattr(self, "vectors", None) is None:
-            self._anchors = None, self.vectors_
+        self._has_lost_init = self.vectors is None
 
     def _fitted_composition(self) -> "networks.Composition":
         build = partial(self._composition, self.vectors_)
         return networks.with_parameters(build, self.parameters_, "The fitted encoder")
 
-    def _fitted_state(self, arrays: Arrays) -> dict[str, Any]:
-        """Fitted attributes, given what a trainer of the composition has."""
-        parameters = arrays.copy()
-        matrix = parameters.pop("vectors", None)
-        vectors = self.vectors_ if matrix is None else self.vectors_.replace(matrix)
-        return {"vectors_": vectors, "parameters_": parameters}
-
     def _embed(self, texts: list[str]) -> NDArray[np.float32]:
-        return embed_texts(self, texts)
+        return embed_texts(
+            self._fitted_composition(),
+            self.vectors_,
+            self._tokenizer(),
+            texts,
+            networks.resolve_device(self.device),
+        )
 
-    def _warn_of_few_texts(self, n_texts: int) -> None:
-        theirs, ours = self.teacher_axes_.shape
+    def _embed_at(self, start: Start, texts: Any) -> NDArray[np.float32]:
+        """Vectors of texts at the start of a fit."""
+        arrays = networks.parameter_arrays(start.composition)
+        history = training.History(arrays=arrays)
+        return self._with(self._fitted_attributes(start, history))._embed(texts)
+
+    def _warn_of_few_texts(self, n_texts: int, axes: NDArray[np.float32]) -> None:
+        theirs, ours = axes.shape
         if n_texts < ours < theirs:
             warn_caller(
                 f"{n_texts} texts determine which {ours} of the teacher's {theirs} "
                 f"dimensions are kept, also for later texts: start with {ours} texts "
                 "or, better, many more."
             )
-
-    def __getstate__(self) -> dict[str, Any]:
-        state: dict[str, Any] = super().__getstate__()
-        state.pop("_anchors", None)  # made anew when they are needed
-        return state
 
     @property
     def _n_features_out(self) -> int:

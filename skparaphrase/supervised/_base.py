@@ -201,9 +201,9 @@ class SupervisedModel(TrainedModel):
             composition,
             head.to(device),
             table,
-            self,
-            optimizer,
-            self._random_state,
+            training.Steps(
+                optimizer, self.learning_rate, self.batch_size, self._random_state
+            ),
             loss=self._kind.default_loss,
             examples=training.Examples(
                 batch,

@@ -176,9 +176,9 @@ class PairwiseInteraction(TrainedModel):
                 device=device,
                 frozen=frozen,
             ),
-            self,
-            optimizer,
-            self._random_state,
+            training.Steps(
+                optimizer, self.learning_rate, self.batch_size, self._random_state
+            ),
             loss=self._kind.default_loss,
             examples=training.Examples(
                 texts,

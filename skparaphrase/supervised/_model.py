@@ -199,7 +199,8 @@ class TrainedModel(PaperSettings, CallbackSupportMixin, BaseEstimator):
                 "X_val and y_val."
             )
         validates = X is not None or self.validation_fraction is not None
-        training.check_patience(self._checked_optimizer().patience, validates)
+        patience = self._checked_optimizer().patience
+        training.check_patience(patience, validates=validates)
         if X is None:
             return None
         held_out = self._read(X, y, weights, "X_val")

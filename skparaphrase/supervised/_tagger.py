@@ -400,9 +400,9 @@ class SequenceTagger(TrainedModel):
                 device=device,
                 frozen=frozen,
             ),
-            self,
-            optimizer,
-            self._random_state,
+            training.Steps(
+                optimizer, self.learning_rate, self.batch_size, self._random_state
+            ),
             sentences=encode_sentences(
                 list(examples.texts), encoder, skip_unknown=True
             ),

@@ -4,11 +4,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 # Names "as" themselves are for our estimators, and not public.
-from skparaphrase.training._loop import Training
-from skparaphrase.training._loop import begin_randomness as begin_randomness
+from skparaphrase.training._loop import History as History
 from skparaphrase.training._loop import check_patience as check_patience
-from skparaphrase.training._loop import forget_epochs as forget_epochs
-from skparaphrase.training._loop import unchanged_on_error as unchanged_on_error
+from skparaphrase.training._loop import fit_epochs as fit_epochs
+from skparaphrase.training._loop import (
+    warn_if_a_constant_is_better as warn_if_a_constant_is_better,
+)
 from skparaphrase.training._supervised import Examples as Examples
 from skparaphrase.training._supervised import ExamplesTrainer as ExamplesTrainer
 from skparaphrase.training._supervised import head_trainer as head_trainer
@@ -19,6 +20,11 @@ from skparaphrase.training._trainer import (
     LossBatch,
     ParaphraseTrainer,
 )
+from skparaphrase.training._trainer import Steps as Steps
+from skparaphrase.training._training import Training
+from skparaphrase.training._training import begin_randomness as begin_randomness
+from skparaphrase.training._training import forget_epochs as forget_epochs
+from skparaphrase.training._training import unchanged_on_error as unchanged_on_error
 
 __all__ = [
     "BaseTrainer",

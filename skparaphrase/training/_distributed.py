@@ -18,7 +18,7 @@ from skparaphrase.text import TokenBatch
 Encode = Callable[[Tensor, Tensor, Ints], Tensor]  # of table, ids and offsets
 
 
-def share_steps(trainer: Any) -> None:
+def share_steps(trainer: Any, max_epochs: int) -> None:
     """Let a trainer take every step together with those of other processes.
 
     All have the same data, draw the same random numbers and end every step with the
@@ -34,10 +34,10 @@ def share_steps(trainer: Any) -> None:
         and not name.startswith("_")
     }
     settings = {
-        name: value
-        for name, value in trainer.settings.get_params().items()
-        if isinstance(value, (str, int, float, type(None)))
-        and not name.endswith(("device", "verbose"))
+        "max_epochs": max_epochs,
+        "learning_rate": trainer.learning_rate,
+        "batch_size": trainer.batch_size,
+        **trainer.optimizer.get_params(),
     }
     check_in_sync(trainer, settings=settings, **data)
     trainer.encode = partial(share_rows, trainer.encode, trainer.texts_per_row)

@@ -3,17 +3,14 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager, nullcontext
-from copy import copy, deepcopy
-from dataclasses import KW_ONLY, dataclass, field
-from typing import Any
+from collections.abc import Callable
+from contextlib import closing, nullcontext
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any, Protocol
 
 import numpy as np
-from sklearn.base import TransformerMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.frozen import FrozenEstimator
-from sklearn.utils import check_random_state
 
 from skparaphrase._estimator import Arrays, warn_caller
 from skparaphrase._threads import (
@@ -24,258 +21,245 @@ from skparaphrase._threads import (
     process_rank,
 )
 from skparaphrase.training._distributed import share_steps
+from skparaphrase.training._trainer import BaseTrainer
 
-_NO_LOSS = 1e-6  # a constant output that has less is right
-_FEW_STEPS = 30  # after fewer, a high loss says nothing
-_FEW_EPOCHS = 3  # after fewer, the mean over an epoch may be that of its first steps,
-_MANY_STEPS = 100  # unless it equals a constant's loss after so many
-_NEAR = 0.01  # of a constant's loss
-_FEW_EXAMPLES = 50  # that fewer are all connected says nothing
-
-
-@dataclass
-class Best:
-    """The best epoch so far.
-
-    Attributes
-    ----------
-    score : float
-    epoch : int
-    since : int
-        The epoch that patience counts from.
-    arrays : dict of str to ndarray
-        A copy of what the trainer had.
-    """
-
-    score: float
-    epoch: int
-    since: int
-    arrays: Arrays
+NO_LOSS = 1e-6  # a constant output that has less is right
+LEAST_STEPS = 30  # after fewer, a high loss says nothing
+LEAST_EPOCHS = 3  # after fewer, the mean over an epoch may be that of its first steps,
+ENOUGH_STEPS = 100  # unless it equals a constant's loss after so many
+CONSTANT_LOSS_TOLERANCE = 0.01  # of a constant's loss
+LEAST_EXAMPLES = 50  # that fewer are all connected says nothing
 
 
 class DivergedError(ValueError):
     """The loss is not finite."""
 
 
-@dataclass(eq=False, repr=False)
-class Training:
-    """A fit by epochs: losses, validation, callbacks, and the best epoch.
-
-    After an epoch, callbacks get a dict `metadata` with its "epoch" (from 1), "loss"
-    and, if there is validation, "validation_score".
-
-    Parameters
-    ----------
-    estimator : estimator with `max_epochs`, `random_state`, `verbose`, `warm_start`
-    trainer : BaseTrainer
-    fitted_state : callable
-        Returns the fitted attributes, given arrays as of `trainer.arrays()`.
-    validate : callable, default=None
-        Returns the validation score of the estimator; higher is better.
-    small_steps : bool, default=True
-        More than two threads slow such steps down.
-    later_wins : bool, default=False
-        Of epochs with equal validation scores, keep the last one.
+@dataclass
+class History:
+    """The epochs of a fit, and the arrays that it ends with.
 
     Attributes
     ----------
-    n_epochs : int
-        Epochs of this fit that are done.
-    stopped : bool
-        Whether patience or a callback ended training before `max_epochs`.
+    loss_curve : list of float
+        Mean loss of each epoch, those of earlier fits that this one continues included.
+    validation_scores : list of float or None
+        None without validation.
+    best_epoch : int or None
+        The epoch that `arrays` belong to, with validation.
+    arrays : dict of str to ndarray
+        What the trainer had after the best epoch, or else after the last one.
+    n_new_epochs : int
+        Epochs of this fit.
     """
 
-    estimator: Any
-    trainer: Any
-    fitted_state: Callable[[Arrays], dict[str, Any]]
-    _: KW_ONLY
-    validate: Callable[[], float] | None = None
-    small_steps: bool = True
-    later_wins: bool = False
-    n_epochs: int = field(default=0, init=False)
-    stopped: bool = field(default=False, init=False)
-    best: Best | None = field(default=None, init=False)
-    first_epoch: int = field(default=0, init=False)  # of the first candidate
-    # Arguments of callbacks, and where they are called, while the fit runs.
-    hook: dict[str, Any] = field(default_factory=dict, init=False)
-    context: Any = field(default=None, init=False)
+    loss_curve: list[float] = field(default_factory=list)
+    validation_scores: list[float] | None = None
+    best_epoch: int | None = None
+    arrays: Arrays = field(default_factory=dict)
+    n_new_epochs: int = 0
 
-    def __post_init__(self) -> None:
-        if self.trainer.is_shareable and n_processes() > 1:
-            share_steps(self.trainer)
-        trainer = self.trainer
-        if self.estimator.n_epochs_:
-            trainer.ordered_first_epoch = False
-        if memory := self.estimator._optimizer_state.get(trainer.optimizer.name):
-            trainer.rule.load_state_dict(memory, trainer.device)
+    @property
+    def n_epochs(self) -> int:
+        """Epochs in all."""
+        return len(self.loss_curve)
 
-    def begin(self, context: Any, X: Any, y: Any) -> None:
-        """Start the callbacks with `X` and `y`; they may raise."""
-        estimator = self.estimator
-        if self.validate is None:
-            forget_scores(estimator)
-        else:  # the start is a candidate; other examples may have chosen its epoch
-            last = estimator.n_epochs_
-            self.first_epoch = epoch = getattr(estimator, "best_epoch_", last)
-            self.best = Best(self._score(), epoch, last, self.snapshot())
-        self.context = context
-        self.hook = {"estimator": estimator, "X": X, "y": y}
-        context.call_on_fit_task_begin(**self.hook)
+    def last_epoch(self) -> dict[str, float]:
+        """Number, loss and validation score of the last epoch."""
+        epoch = {"epoch": self.n_epochs, "loss": self.loss_curve[-1]}
+        if self.validation_scores is not None:
+            epoch["validation_score"] = self.validation_scores[-1]
+        return epoch
 
-    def fit_epochs(self, before: dict[str, Any]) -> None:
-        """Train, after :meth:`begin`; store the best or the last epoch.
 
-        If training diverges, the attributes are those `before`.
+class Callbacks(Protocol):
+    """Callbacks of a fit."""
+
+    def begin(self) -> None:
+        """Called before the first epoch."""
+
+    def begin_epoch(self) -> None:
+        """Called before an epoch."""
+
+    def end_epoch(
+        self, epoch: dict[str, float], history: Callable[[], History]
+    ) -> bool:
+        """Called after an epoch with its figures; returns whether to stop.
+
+        `history` gives the history as if training had ended with this epoch.
         """
-        estimator, context, hook = self.estimator, self.context, self.hook
-        with self._storing_result(before, keep_optimizer=estimator.warm_start):
-            while self.n_epochs < estimator.max_epochs and not self.stopped:
-                epoch = context.subcontext(task_name="epoch")
-                epoch.call_on_fit_task_begin(**hook)
-                loss = train_epoch(self.trainer, self.n_epochs, estimator.max_epochs)
-                is_last = self._end_epoch(loss)
-                self.n_epochs += 1
-                stops = epoch.call_on_fit_task_end(
-                    **hook,
-                    metadata=self._last_epoch(),
-                    reconstruction_attributes=self._reconstruction,
-                )
-                self.stopped = is_last or stops
-            context.call_on_fit_task_end(**hook, reconstruction_attributes=dict)
-        self._warn_if_a_constant_is_better()
 
-    def fit_once(self, before: dict[str, Any]) -> None:
-        """Train for one epoch, without callbacks, and remember the optimizer."""
-        forget_scores(self.estimator)
-        with self._storing_result(before, keep_optimizer=True):
-            self._end_epoch(train_epoch(self.trainer, 0, 1))
-
-    def snapshot(self) -> Arrays:
-        """Copies of all arrays that are trained."""
-        return {name: array.copy() for name, array in self.trainer.arrays().items()}
-
-    @contextmanager
-    def _storing_result(
-        self, before: dict[str, Any], *, keep_optimizer: bool
-    ) -> Iterator[None]:
-        try:
-            with limit_torch_threads(small_steps=self.small_steps):
-                yield
-        except DivergedError:
-            _put_back(self.estimator, before)
-            # The trainer has changed the moments, and they may not be finite.
-            if "_optimizer_state" in before:
-                self.estimator._optimizer_state = {}
-            raise
-        except BaseException:
-            self.estimator._optimizer_state = {}
-            try:
-                self._store_result(keep_optimizer)
-            except ValueError:  # of vectors that diverged
-                _put_back(self.estimator, before)
-            raise
-        self._store_result(keep_optimizer)
-
-    def _store_result(self, keep_optimizer: bool) -> None:
-        best, trainer = self.best, self.trainer
-        arrays = trainer.arrays() if best is None else best.arrays
-        vars(self.estimator).update(self.fitted_state(arrays))
-        self.estimator._optimizer_state = {}
-        if keep_optimizer:
-            name = trainer.optimizer.name
-            self.estimator._optimizer_state = {name: trainer.rule.state_dict()}
-
-    def _warn_if_a_constant_is_better(self) -> None:
-        """Compare the losses with that of an output which ignores the text."""
-        if not self.n_epochs:
-            return
-        curve = self.estimator.loss_curve_[-self.n_epochs :]
-        slices = self.trainer.slices()
-        constant = self.trainer.constant_loss()
-        if max(constant, *curve) <= _NO_LOSS and slices[-1].stop >= _FEW_EXAMPLES:
-            warn_caller(
-                f"{type(self.estimator).__name__} has learnt nothing: shared texts "
-                "connect all examples, so that no two texts are known to differ. Add "
-                "examples about other things.",
-                ConvergenceWarning,
-            )
-            return
-        n_steps = self.n_epochs * len(slices)
-        is_short = self.n_epochs < _FEW_EPOCHS
-        if n_steps < (_MANY_STEPS if is_short else _FEW_STEPS):
-            return
-        gain = (constant - curve[-1]) / constant if constant > _NO_LOSS else np.nan
-        if gain <= _NEAR and (gain >= -_NEAR or not is_short):
-            plural = "s" if self.n_epochs > 1 else ""
-            warn_caller(
-                f"The loss of {type(self.estimator).__name__} went from {curve[0]:.3g} "
-                f"to {curve[-1]:.3g} in {self.n_epochs} epoch{plural}; the same output "
-                f"for every text would have {constant:.3g}. Check the columns that "
-                "were passed as texts and targets. If they are right, train for more "
-                f"epochs, or with another {self.trainer.parameters_to_change()}.",
-                ConvergenceWarning,
-            )
-
-    def _last_epoch(self) -> dict[str, float]:
-        """What callbacks are told after an epoch."""
-        estimator = self.estimator
-        found = {"epoch": estimator.n_epochs_, "loss": estimator.loss_curve_[-1]}
-        if self.validate is not None:
-            found["validation_score"] = estimator.validation_scores_[-1]
-        return found
-
-    def _reconstruction(self) -> dict[str, Any]:
-        """Attributes of the estimator as if training had ended."""
-        estimator = self.estimator
-        state = self.fitted_state(self.snapshot())
-        state["loss_curve_"] = list(estimator.loss_curve_)
-        if self.validate is not None:
-            state["validation_scores_"] = list(estimator.validation_scores_)
-            state["best_epoch_"] = estimator.n_epochs_  # whose arrays these are
-        return state
-
-    def _score(self) -> float:
-        assert self.validate is not None
-        vars(self.estimator).update(self.fitted_state(self.trainer.arrays()))
-        return self.validate()
-
-    def _end_epoch(self, loss: float) -> bool:
-        """Record loss and score; return whether patience is exhausted."""
-        estimator = self.estimator
-        estimator.loss_curve_.append(loss)
-        estimator.n_epochs_ = n_epochs = estimator.n_epochs_ + 1
-        if not np.isfinite(loss):
-            raise DivergedError(
-                f"The loss of epoch {n_epochs} is {loss}: training diverged. Use a "
-                "lower learning_rate, or an Optimizer with clip_norm. "
-                f"{type(estimator).__name__} is as before."
-            )
-        line = f"[{type(estimator).__name__}] epoch {n_epochs}: loss {loss:.4f}"
-        is_last = False
-        if self.validate is not None:
-            score = self._score()
-            line += f", validation score {score:.4f}"
-            vars(estimator).setdefault("validation_scores_", []).append(score)
-            best = self.best
-            if (
-                best is None
-                or score > best.score
-                or np.isnan(best.score)
-                # What is trained beats a start that is as good.
-                or (score == best.score and best.epoch == self.first_epoch)
-            ):
-                best = Best(score, n_epochs, n_epochs, self.snapshot())
-            elif self.later_wins and score == best.score:
-                best = Best(score, n_epochs, best.since, self.snapshot())
-            self.best, estimator.best_epoch_ = best, best.epoch
-            patience = self.trainer.optimizer.patience
-            is_last = patience is not None and n_epochs - best.since >= patience
-        if estimator.verbose and process_rank() == 0:
-            print(line)
-        return is_last
+    def end(self, history: Callable[[], History]) -> None:
+        """Called after the last epoch."""
 
 
-def train_epoch(trainer: Any, epoch: int, n_epochs: int) -> float:
+class _BestEpoch:
+    """Validation after each epoch, which keeps the arrays of the best one.
+
+    The start is a candidate, too. What is trained beats a start that is as good.
+    """
+
+    def __init__(
+        self,
+        validate: Callable[[Arrays], float],
+        trainer: BaseTrainer,
+        history: History,
+        earlier: History,
+        *,
+        prefer_later_on_ties: bool,
+    ) -> None:
+        self.validate = validate
+        self.trainer = trainer
+        self.history = history
+        self.prefer_later_on_ties = prefer_later_on_ties
+        self.since = self.start = history.n_epochs  # `since`: patience counts from it
+        if earlier.best_epoch is not None:  # other examples may have chosen it
+            self.start = earlier.best_epoch
+        self.best = validate(trainer.arrays())
+        history.validation_scores = [*(earlier.validation_scores or ())]
+        self._keep(self.start)
+
+    def _keep(self, epoch: int) -> None:
+        self.history.best_epoch = epoch
+        self.history.arrays = _copies(self.trainer)
+
+    def end_epoch(self) -> float:
+        """Score the arrays of the trainer, and keep them if they are the best."""
+        history = self.history
+        score = self.validate(self.trainer.arrays())
+        assert history.validation_scores is not None
+        history.validation_scores.append(score)
+        is_tie = score == self.best
+        beats_start = is_tie and history.best_epoch == self.start
+        if score > self.best or np.isnan(self.best) or beats_start:
+            self.best, self.since = score, history.n_epochs
+            self._keep(history.n_epochs)
+        elif is_tie and self.prefer_later_on_ties:
+            self._keep(history.n_epochs)
+        return score
+
+    @property
+    def is_stale(self) -> bool:
+        """Whether patience is exhausted."""
+        patience = self.trainer.optimizer.patience
+        return patience is not None and self.history.n_epochs - self.since >= patience
+
+
+def fit_epochs(
+    trainer: BaseTrainer,
+    max_epochs: int,
+    *,
+    name: str,
+    interrupted: Callable[[History], object],
+    earlier: History | None = None,
+    validate: Callable[[Arrays], float] | None = None,
+    prefer_later_on_ties: bool = False,
+    callbacks: Callbacks | None = None,
+    small_steps: bool = True,
+    verbose: bool | int = False,
+) -> History:
+    """Train for some epochs, and keep the best or the last one.
+
+    Parameters
+    ----------
+    trainer : BaseTrainer
+    max_epochs : int
+    name : str
+        Of the model, for messages.
+    interrupted : callable
+        Called with the history so far if training is interrupted, before the error
+        goes on. Not called if the loss is not finite.
+    earlier : History, default=None
+        That of the fit which this one continues.
+    validate : callable, default=None
+        Returns the score of the trainer's arrays; higher is better.
+    prefer_later_on_ties : bool, default=False
+        Of epochs with equal scores, keep the last one.
+    callbacks : Callbacks, default=None
+    small_steps : bool, default=True
+        More than two threads slow such steps down.
+    verbose : bool or int, default=False
+        Print the loss of every epoch.
+
+    Returns
+    -------
+    history : History
+
+    Raises
+    ------
+    DivergedError
+        If the loss of an epoch is not finite.
+    """
+    if trainer.is_shareable and n_processes() > 1:
+        share_steps(trainer, max_epochs)
+    earlier = earlier or History()
+    history, best = History([*earlier.loss_curve]), None
+    if validate is not None:
+        best = _BestEpoch(
+            validate,
+            trainer,
+            history,
+            earlier,
+            prefer_later_on_ties=prefer_later_on_ties,
+        )
+    if callbacks is not None:
+        callbacks.begin()
+    try:
+        with limit_torch_threads(small_steps=small_steps):
+            for epoch in range(max_epochs):
+                if callbacks is not None:
+                    callbacks.begin_epoch()
+                loss = train_epoch(trainer, epoch, max_epochs)
+                history.loss_curve.append(loss)
+                history.n_new_epochs += 1
+                _check_finite(loss, history.n_epochs, name)
+                line = f"[{name}] epoch {history.n_epochs}: loss {loss:.4f}"
+                if best is not None:
+                    line += f", validation score {best.end_epoch():.4f}"
+                if verbose and process_rank() == 0:
+                    print(line)
+                stops = best is not None and best.is_stale
+                if callbacks is not None:
+                    current = partial(_current, history, trainer)
+                    stops = callbacks.end_epoch(history.last_epoch(), current) or stops
+                if stops:
+                    break
+            if callbacks is not None:
+                callbacks.end(partial(_ended, history, trainer))
+    except DivergedError:
+        raise
+    except BaseException:
+        interrupted(_ended(history, trainer))
+        raise
+    return _ended(history, trainer)
+
+
+def _ended(history: History, trainer: BaseTrainer) -> History:
+    """The history with the arrays of the last epoch, unless a better one was kept."""
+    if history.best_epoch is None:
+        history.arrays = trainer.arrays()
+    return history
+
+
+def _current(history: History, trainer: BaseTrainer) -> History:
+    """The history as if training had ended with this epoch."""
+    best = None if history.best_epoch is None else history.n_epochs
+    return replace(history, best_epoch=best, arrays=_copies(trainer))
+
+
+def _copies(trainer: BaseTrainer) -> Arrays:
+    return {name: array.copy() for name, array in trainer.arrays().items()}
+
+
+def _check_finite(loss: float, epoch: int, name: str) -> None:
+    if not np.isfinite(loss):
+        raise DivergedError(
+            f"The loss of epoch {epoch} is {loss}: training diverged. Use a lower "
+            f"learning_rate, or an Optimizer with clip_norm. {name} is as before."
+        )
+
+
+def train_epoch(trainer: BaseTrainer, epoch: int, n_epochs: int) -> float:
     """Take a step on every batch, and return the mean loss of an example.
 
     Parameters
@@ -299,71 +283,46 @@ def train_epoch(trainer: Any, epoch: int, n_epochs: int) -> float:
         for i, batch in enumerate(made):
             if trainer.optimizer.schedule == "linear":
                 left = 1 - (epoch * len(slices) + i) / (n_epochs * len(slices))
-                trainer.rule.learning_rate = trainer.settings.learning_rate * left
+                trainer.rule.learning_rate = trainer.learning_rate * left
             total += trainer.step(batch) * (slices[i].stop - slices[i].start)
     trainer.end_epoch()
     return float(total) / trainer.n_examples
 
 
-def begin_randomness(estimator: Any, *, resume: bool) -> None:
-    """Give the estimator a random state of its own, which it keeps and pickles.
-
-    A fit that resumes splits off the same validation examples as the first one.
-    """
-    if resume and hasattr(estimator, "_random_state"):  # not if loaded from a folder
+def warn_if_a_constant_is_better(
+    trainer: BaseTrainer, history: History, name: str
+) -> None:
+    """Compare the losses of a fit with that of an output which ignores the text."""
+    n_epochs = history.n_new_epochs
+    if not n_epochs:
         return
-    seed = check_random_state(estimator.random_state).randint(np.iinfo(np.int32).max)
-    estimator._random_state = np.random.RandomState(seed)
-    estimator._split_state = deepcopy(estimator._random_state)
-    estimator._optimizer_state = {}
+    curve = history.loss_curve[-n_epochs:]
+    slices, constant = trainer.slices(), trainer.constant_loss()
+    if max(constant, *curve) <= NO_LOSS and slices[-1].stop >= LEAST_EXAMPLES:
+        warn_caller(
+            f"{name} has learnt nothing: shared texts connect all examples, so that no "
+            "two texts are known to differ. Add examples about other things.",
+            ConvergenceWarning,
+        )
+        return
+    is_short = n_epochs < LEAST_EPOCHS
+    if n_epochs * len(slices) < (ENOUGH_STEPS if is_short else LEAST_STEPS):
+        return
+    gain = (constant - curve[-1]) / constant if constant > NO_LOSS else np.nan
+    tolerance = CONSTANT_LOSS_TOLERANCE
+    if gain <= tolerance and (gain >= -tolerance or not is_short):
+        plural = "s" if n_epochs > 1 else ""
+        warn_caller(
+            f"The loss of {name} went from {curve[0]:.3g} to {curve[-1]:.3g} in "
+            f"{n_epochs} epoch{plural}; the same output for every text would have "
+            f"{constant:.3g}. Check the columns that were passed as texts and targets. "
+            "If they are right, train for more epochs, or with another "
+            f"{trainer.parameters_to_change()}.",
+            ConvergenceWarning,
+        )
 
 
-def forget_epochs(estimator: Any) -> None:
-    """Start to count epochs from zero."""
-    estimator.loss_curve_ = []
-    estimator.n_epochs_ = 0
-    forget_scores(estimator)
-
-
-def forget_scores(estimator: Any) -> None:
-    """Remove the scores of an earlier validation."""
-    for name in ("validation_scores_", "best_epoch_"):
-        estimator.__dict__.pop(name, None)
-
-
-@contextmanager
-def unchanged_on_error(estimator: Any) -> Iterator[dict[str, Any]]:
-    """Leave an estimator as it was if the block raises.
-
-    Yields what it was, with copies of what training changes in place: lists, random
-    states, and the encoders in models.
-    """
-    attributes = vars(estimator).copy()
-    before = {
-        name: copy(value) if name.endswith("_") and _is_changed(value) else value
-        for name, value in attributes.items()
-    }
-    if "_random_state" in before:
-        before["_random_state"] = deepcopy(estimator._random_state)
-    try:
-        yield before
-    except BaseException:
-        _put_back(estimator, attributes)
-        raise
-
-
-def _is_changed(value: Any) -> bool:
-    return isinstance(value, (list, TransformerMixin)) and not isinstance(
-        value, FrozenEstimator
-    )
-
-
-def _put_back(estimator: Any, before: dict[str, Any]) -> None:
-    estimator.__dict__.clear()
-    estimator.__dict__.update(before)
-
-
-def check_patience(patience: int | None, validates: bool) -> None:
+def check_patience(patience: int | None, *, validates: bool) -> None:
     """Raise if there is patience without validation."""
     if patience is not None and not validates:
         raise ValueError(

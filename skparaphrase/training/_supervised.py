@@ -84,7 +84,7 @@ class ExamplesTrainer(BaseTrainer):
     module : Module
         The penalty of parameters named "composition.*" is lambda_c, and that of others
         lambda_s.
-    *parts : table, settings, optimizer, random_state
+    *parts : table, steps
         See :class:`BaseTrainer`.
     encode : callable
         Returns logits, given vectors, ids, offsets and the arguments of a batch.

@@ -5,7 +5,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -25,6 +25,7 @@ from skparaphrase.networks import (
     to_device,
     unit_vectors,
 )
+from skparaphrase.optimizers import Optimizer
 from skparaphrase.text import TokenBatch
 from skparaphrase.training._distributed import check_in_sync, sum_gradients
 from skparaphrase.training._update_rules import (
@@ -35,6 +36,25 @@ from skparaphrase.training._update_rules import (
 )
 
 _MAX_STARTS = 1 << 28  # bytes of remembered averages
+
+
+class Steps(NamedTuple):
+    """How a trainer takes its steps.
+
+    Attributes
+    ----------
+    optimizer : Optimizer
+        See :class:`skparaphrase.optimizers.Optimizer`.
+    learning_rate : float
+    batch_size : int
+    random_state : RandomState
+        The source of all random choices.
+    """
+
+    optimizer: Optimizer
+    learning_rate: float
+    batch_size: int
+    random_state: RandomState
 
 
 class BaseTrainer:
@@ -48,13 +68,7 @@ class BaseTrainer:
     module : Module
         What is trained besides the table.
     table : WordTable
-    settings : estimator
-        Its parameters `learning_rate`, `batch_size` and the penalties are
-        read from here.
-    optimizer : Optimizer
-        See :class:`skparaphrase.optimizers.Optimizer`.
-    random_state : RandomState
-        The source of all random choices.
+    steps : Steps
     n_examples : int
     anchors : mapping of str to Tensor, default=None
         Where penalties pull parameters of the module; all others are pulled to zero.
@@ -79,9 +93,7 @@ class BaseTrainer:
         self,
         module: nn.Module,
         table: WordTable,
-        settings: Any,
-        optimizer: Any,
-        random_state: RandomState,
+        steps: Steps,
         *,
         n_examples: int,
         anchors: Mapping[str, Tensor] | None = None,
@@ -89,21 +101,22 @@ class BaseTrainer:
         self.module = module
         self.table = table
         self.device = table.weight.device
-        self.settings = settings
-        self.optimizer = optimizer
-        self.random_state = random_state
+        self.optimizer = optimizer = steps.optimizer
+        self.learning_rate = steps.learning_rate
+        self.batch_size = steps.batch_size
+        self.random_state = steps.random_state
         self.n_examples = n_examples
         self.anchors: dict[str, Tensor] = {}
         for name, anchor in (anchors or {}).items():
             self.anchors[name] = anchor.to(self.device)
         rule = RULES[optimizer.name]
-        self.rule = rule(settings.learning_rate, optimizer.momentum)
+        self.rule = rule(steps.learning_rate, optimizer.momentum)
         self.limits = ChangeLimits(optimizer.max_change)
         self.ordered_first_epoch: bool = optimizer.ordered_first_epoch
 
     def slices(self) -> list[slice]:
         """The batches of an epoch; the last one may be smaller."""
-        return list(gen_batches(self.n_examples, self.settings.batch_size))
+        return list(gen_batches(self.n_examples, self.batch_size))
 
     def make(self, chosen: Ints) -> Any:
         """Make a batch of the examples with these indices.
@@ -236,7 +249,7 @@ class ParaphraseTrainer(BaseTrainer):
     Parameters
     ----------
     composition : Composition
-    *parts : table, settings, optimizer, random_state
+    *parts : table, steps
         See :class:`BaseTrainer`.
     loss : Loss
         See :class:`skparaphrase.losses.Loss`.
@@ -287,7 +300,7 @@ class ParaphraseTrainer(BaseTrainer):
 
     def slices(self) -> list[slice]:
         """The batches of an epoch; a last single pair joins the batch before it."""
-        size = self.settings.batch_size
+        size = self.batch_size
         return list(gen_batches(self.n_examples, size, min_batch_size=2))
 
     def make(self, chosen: Ints) -> tuple[UsedRows, Ints, Ints, Ints]:

@@ -191,7 +191,12 @@ def test_what_differs_is_named(by_two):
     assert first == second  # both raise, and nobody waits
     for message, names in zip(
         first,
-        ["texts, examples", "settings, random numbers", *["settings"] * 2, "teacher"],
+        [
+            "texts, examples, vectors",
+            "settings, random numbers",
+            *["settings"] * 2,
+            "teacher",
+        ],
         strict=True,
     ):
         assert (

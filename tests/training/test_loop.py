@@ -18,6 +18,7 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 
+from skparaphrase._estimator import random_states
 from skparaphrase.datasets import load_paraphrases, load_similarity
 from skparaphrase.encoders import (
     CharagramEncoder,
@@ -27,10 +28,10 @@ from skparaphrase.encoders import (
 from skparaphrase.networks import WordTable
 from skparaphrase.optimizers import Optimizer
 from skparaphrase.supervised import SimilarityRegressor
-from skparaphrase.training._loop import (
-    Training,
-    begin_randomness,
+from skparaphrase.training import (
     check_patience,
+    fit_epochs,
+    warn_if_a_constant_is_better,
 )
 from skparaphrase.vectors import WordVectors
 
@@ -40,18 +41,13 @@ SMALL = {"max_epochs": 1, "device": "cpu", "random_state": 0}
 class Trainer:
     """Loses 1 / epoch, and holds the number of the epoch."""
 
-    rule = SimpleNamespace(
-        state_dict=lambda: {"moment": 1}, load_state_dict=lambda state, device: None
-    )
     device = torch.device("cpu")
     is_shareable, ordered_first_epoch = False, True
     n_slices, n_made = 20, 0
     random_state = np.random.RandomState(0)
 
     def __init__(self, losses=None, patience=None):
-        self.optimizer = SimpleNamespace(
-            name="sgd", schedule="constant", patience=patience
-        )
+        self.optimizer = SimpleNamespace(schedule="constant", patience=patience)
         self.epoch = 0
         self.n_examples = self.n_slices
         self.losses = losses
@@ -80,52 +76,72 @@ class Trainer:
         return {"epoch": np.array(self.epoch)}
 
 
-class Context:
-    """Callbacks that record what they see, and may stop after an epoch."""
+class Callbacks:
+    """Record what is seen, and stop or raise after an epoch."""
 
-    def __init__(self, stop_after=None):
+    def __init__(self, stop_after=None, error=None):
         self.seen = []
-        self.stop_after = stop_after
+        self.stop_after, self.error = stop_after, error
 
-    def subcontext(self, task_name):
-        return self
-
-    def call_on_fit_task_begin(self, **hook):
+    def begin(self):
         self.seen.append("begin")
 
-    def call_on_fit_task_end(self, *, reconstruction_attributes, metadata=None, **hook):
-        seen = reconstruction_attributes()
-        self.seen.append(("end", seen.get("epoch_"), len(seen.get("loss_curve_", []))))
-        return metadata is not None and metadata["epoch"] == self.stop_after
+    begin_epoch = begin
+
+    def end_epoch(self, epoch, history):
+        self.end(history)
+        if epoch["epoch"] == self.stop_after and self.error:
+            raise self.error
+        return epoch["epoch"] == self.stop_after
+
+    def end(self, history):
+        history = history()
+        self.seen.append((int(history.arrays["epoch"]), len(history.loss_curve)))
 
 
-def fit(scores=None, *, start=0, context=None, losses=None, patience=None, **params):
-    """An estimator after training, and the training; `start` is the first score."""
-    estimator = SimpleNamespace(
-        loss_curve_=[], n_epochs_=0, _optimizer_state={},
-        max_epochs=5, warm_start=False, verbose=False,
-    )  # fmt: skip
-    later_wins = params.pop("later_wins", False)
-    vars(estimator).update(params)
-    training = Training(
-        estimator,
-        Trainer(losses, patience),
-        lambda arrays: {"epoch_": int(arrays["epoch"])},
-        validate=None if scores is None else lambda: [start, *scores][estimator.epoch_],
-        later_wins=later_wins,
-    )
-    training.begin(context or Context(), None, None)
-    training.fit_epochs(vars(estimator).copy())
-    return estimator, training
+def fit(scores=None, *, start=0, losses=None, patience=None, max_epochs=5, **options):
+    """The history of a fit; `start` is the first score."""
+    validate = None
+    if scores is not None:
+        validate = lambda arrays: [start, *scores][arrays["epoch"]]  # noqa: E731
+    options = {"interrupted": None, "name": "Model", "validate": validate, **options}
+    trainer = Trainer(losses, patience)
+    history = fit_epochs(trainer, max_epochs, **options)
+    warn_if_a_constant_is_better(trainer, history, "Model")
+    return history
 
 
 def test_callbacks_see_each_epoch_and_may_stop():
-    context = Context(stop_after=3)
-    estimator, training = fit(context=context)
-    assert (estimator.epoch_, estimator.n_epochs_, training.stopped) == (3, 3, True)
-    assert estimator.loss_curve_ == pytest.approx([1, 1 / 2, 1 / 3])
-    epochs = [part for n in range(1, 4) for part in ("begin", ("end", n, n))]
-    assert context.seen == ["begin", *epochs, ("end", None, 0)]
+    callbacks = Callbacks(stop_after=3)
+    history = fit(callbacks=callbacks)
+    assert (history.arrays["epoch"], history.n_epochs, history.best_epoch) == (
+        3,
+        3,
+        None,
+    )
+    assert history.loss_curve == pytest.approx([1, 1 / 2, 1 / 3])
+    epochs = [part for n in range(1, 4) for part in ("begin", (n, n))]
+    assert callbacks.seen == ["begin", *epochs, (3, 3)]
+
+
+@pytest.mark.parametrize("scores", [None, [1, 3, 2, 2, 5]])
+def test_what_an_interrupted_fit_has_reached_is_passed_on(scores):
+    kept = []
+    callbacks = Callbacks(stop_after=3, error=KeyboardInterrupt)
+    with pytest.raises(KeyboardInterrupt):
+        fit(scores, callbacks=callbacks, interrupted=kept.append)
+    assert kept[0].n_epochs == 3
+    assert kept[0].arrays["epoch"] == (3 if scores is None else 2)
+
+
+def test_a_history_goes_on_from_an_earlier_one():
+    earlier = fit([1, 3, 2, 2, 5], patience=2)
+    history = fit([1, 9], start=3, earlier=earlier, max_epochs=2)
+    assert (history.n_epochs, history.n_new_epochs, history.best_epoch) == (6, 2, 6)
+    assert history.validation_scores == [1, 3, 2, 2, 1, 9]
+    assert earlier.n_epochs == 4
+    worse = fit([1, 2], start=3, earlier=earlier, max_epochs=2)
+    assert worse.best_epoch == earlier.best_epoch == 2
 
 
 class Recorder:
@@ -177,8 +193,8 @@ def test_callbacks_are_told_loss_and_score(validates, vectors, pairs, gold):
         ([1, 3, 2, 2, 5], {"patience": 2}, 2, 4),
         ([1, 3, 2, 2, 5], {"patience": 3}, 5, 5),
         ([2, 2, 2, 1, 1], {}, 1, 5),
-        ([2, 2, 2, 1, 1], {"later_wins": True}, 3, 5),
-        ([2, 2, 2, 2, 2], {"later_wins": True, "patience": 2}, 3, 3),
+        ([2, 2, 2, 1, 1], {"prefer_later_on_ties": True}, 3, 5),
+        ([2, 2, 2, 2, 2], {"prefer_later_on_ties": True, "patience": 2}, 3, 3),
         ([np.nan, 1, 2, 1, np.nan], {"patience": 2}, 3, 5),
         # The start is kept if all epochs are worse, but not if one is as good.
         ([1, 3, 2, 2, 3], {"start": 4}, 0, 5),
@@ -188,30 +204,32 @@ def test_callbacks_are_told_loss_and_score(validates, vectors, pairs, gold):
     ],
 )
 def test_best_epoch_and_patience(scores, params, best, n_epochs):
-    estimator, _ = fit(scores, **params)
-    assert (estimator.epoch_, estimator.best_epoch_) == (best, best)
-    assert_array_equal(estimator.validation_scores_, scores[:n_epochs])
-    assert estimator.n_epochs_ == n_epochs
+    history = fit(scores, **params)
+    assert (history.arrays["epoch"], history.best_epoch) == (best, best)
+    assert_array_equal(history.validation_scores, scores[:n_epochs])
+    assert history.n_epochs == n_epochs
 
 
-def test_divergence_is_an_error_and_the_optimizer_is_kept_for_warm_starts(capsys):
-    estimator, _ = fit([1.0] * 5, warm_start=True, verbose=True, max_epochs=1)
-    assert estimator._optimizer_state == {"sgd": {"moment": 1}}
-    line = "[SimpleNamespace] epoch 1: loss 1.0000, validation score 1.0000\n"
+def test_divergence_is_an_error_and_epochs_are_printed(capsys):
+    fit([1.0] * 5, verbose=True, max_epochs=1)
+    line = "[Model] epoch 1: loss 1.0000, validation score 1.0000\n"
     assert capsys.readouterr().out == line
+    kept = []
     with pytest.raises(ValueError, match="loss of epoch 2 is nan: training diverged"):
-        fit(losses=[1.0, np.nan])
+        fit(losses=[1.0, np.nan], interrupted=kept.append)
+    assert not kept
 
 
 def test_randomness_begins_anew_unless_resumed():
     estimator = SimpleNamespace(random_state=np.random.RandomState(0))
-    begin_randomness(estimator, resume=False)
-    random_state = estimator._random_state
-    assert estimator._split_state.randint(99) == random_state.randint(99)
-    begin_randomness(estimator, resume=True)
-    assert estimator._random_state is random_state
-    begin_randomness(estimator, resume=False)
-    assert estimator._random_state.randint(99) != random_state.randint(99)
+    first, split = random_states(estimator, resume=False)
+    assert split.randint(99) == first.randint(99)
+    estimator._random_state, estimator._split_state = first, split
+    again, same_split = random_states(estimator, resume=True)
+    assert same_split is split and again is not first
+    assert again.randint(99) == first.randint(99)
+    other, _ = random_states(estimator, resume=False)
+    assert other.randint(99) != again.randint(99)
     with pytest.raises(ValueError, match="patience=2 needs validation scores"):
         check_patience(2, validates=False)
 

@@ -4,7 +4,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 import copy
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -27,6 +26,7 @@ from skparaphrase.optimizers import Optimizer
 from skparaphrase.text import TokenBatch
 from skparaphrase.training import (
     Examples,
+    Steps,
     head_trainer,
     interaction_trainer,
     tagger_trainer,
@@ -101,7 +101,6 @@ def make_head_trainer(
         normal(N_WORDS, DIM), initial=normal(N_WORDS, DIM, seed=1), sparse=sparse,
         device=CPU, frozen=frozen,
     )  # fmt: skip
-    settings = SimpleNamespace(learning_rate=rate, batch_size=batch_size, max_epochs=1)
     limits = Optimizer(
         optimizer, sparse=sparse, max_change=None, vectors_penalty=0.3,
         composition_penalty=0.2, head_penalty=0.1,
@@ -115,8 +114,8 @@ def make_head_trainer(
         rng.uniform(0.2, 2, size=n).astype(np.float32),
     )
     trainer = head_trainer(
-        randomise(composition), randomise(module), table, settings, limits,
-        np.random.RandomState(0),
+        randomise(composition), randomise(module), table,
+        Steps(limits, rate, batch_size, np.random.RandomState(0)),
         loss=loss, examples=examples, prior=prior,
     )  # fmt: skip
     trainer.vectors_rate = 0.25
@@ -243,9 +242,14 @@ def make_pair_trainer(
     table = WordTable(matrix, device=CPU, frozen=frozen)
     table.weight = table.weight.to(net.grid.output.weight.dtype)
     return interaction_trainer(
-        net, table, SimpleNamespace(learning_rate=rate, batch_size=batch_size),
-        Optimizer(optimizer, clip_jointly=True, **settings),
-        np.random.RandomState(state), loss=loss, examples=examples,
+        net,
+        table,
+        Steps(
+            Optimizer(optimizer, clip_jointly=True, **settings),
+            rate, batch_size, np.random.RandomState(state),
+        ),
+        loss=loss,
+        examples=examples,
     )  # fmt: skip
 
 
@@ -386,8 +390,7 @@ def make_tag_trainer(
         head_penalty=penalty,
     )  # fmt: skip
     return tagger_trainer(
-        tagger, table, SimpleNamespace(learning_rate=1.0, batch_size=batch_size),
-        limits, random_state,
+        tagger, table, Steps(limits, 1.0, batch_size, random_state),
         sentences=Sentences(WORDS, CAPITALS, SENTENCES), tags=TAGS,
     )  # fmt: skip
 

@@ -28,7 +28,7 @@ from skparaphrase.networks import (
 )
 from skparaphrase.optimizers import Optimizer
 from skparaphrase.text import TokenBatch
-from skparaphrase.training import ParaphraseTrainer, _loop, _trainer
+from skparaphrase.training import ParaphraseTrainer, Steps, _loop, _trainer
 from skparaphrase.training._loop import train_epoch
 from skparaphrase.training._trainer import _scrambled
 
@@ -73,9 +73,10 @@ def make_trainer(
     return ParaphraseTrainer(
         composition,
         table,
-        SimpleNamespace(learning_rate=learning_rate, batch_size=batch_size),
-        Optimizer(optimizer, sparse=sparse, max_change=max_change, **limits),
-        np.random.RandomState(seed),
+        Steps(
+            Optimizer(optimizer, sparse=sparse, max_change=max_change, **limits),
+            learning_rate, batch_size, np.random.RandomState(seed),
+        ),
         loss=MarginLoss(0.9) if loss is None else loss,
         texts=texts,
         examples=np.arange(len(texts)).reshape(-1, 2) if examples is None else examples,
