@@ -23,6 +23,7 @@ from skparaphrase.text import TokenBatch, check_fit_texts
 from skparaphrase.vectors import (
     WordFrequencies,
     WordVectors,
+    append_new_words,
     fit_rows,
     fit_subwords,
     sif_weights,
@@ -175,8 +176,8 @@ class DistilledEncoder(AveragingEncoder):
         teachers = check_teachers(rows, y)
         texts = rows.ravel().tolist()
         tokenizer = self._tokenizer()
-        initial, _ = check_word_vectors(self.vectors).covering(texts, tokenizer)
-        batch = initial.encode(texts, tokenizer, skip_unknown=True)
+        table = check_word_vectors(self.vectors)
+        initial, batch = append_new_words(table, texts, tokenizer)
         counts = count_matrix(batch, len(initial))
         if not counts.nnz:
             raise ValueError(

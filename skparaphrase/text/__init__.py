@@ -12,18 +12,18 @@ from skparaphrase.text._check import check_fit_texts as check_fit_texts
 from skparaphrase.text._check import check_pairs, check_texts
 from skparaphrase.text._check import check_single_texts as check_single_texts
 from skparaphrase.text._check import check_text_blocks as check_text_blocks
+from skparaphrase.text._check import count_rows as count_rows
 from skparaphrase.text._check import describe as describe
 from skparaphrase.text._check import fit_blocks as fit_blocks
 from skparaphrase.text._check import is_missing as is_missing
+from skparaphrase.text._check import is_stored as is_stored
 from skparaphrase.text._check import materialize as materialize
+from skparaphrase.text._check import read_blocks as read_blocks
 from skparaphrase.text._check import unique_texts as unique_texts
 from skparaphrase.text._lookup import JOINERS as JOINERS
 from skparaphrase.text._lookup import WordLookup as WordLookup
 from skparaphrase.text._ngrams import LONGEST_NGRAM as LONGEST_NGRAM
 from skparaphrase.text._ngrams import NgramTokenizer
-from skparaphrase.text._stored import count_rows as count_rows
-from skparaphrase.text._stored import is_stored as is_stored
-from skparaphrase.text._stored import read_blocks as read_blocks
 from skparaphrase.text._tokenizer import TOKEN_PATTERNS as TOKEN_PATTERNS
 from skparaphrase.text._tokenizer import FunctionTokenizer as FunctionTokenizer
 from skparaphrase.text._tokenizer import WordTokenizer, check_tokenizer

@@ -25,6 +25,7 @@ from skparaphrase.vectors._storage import load_table as load_table
 from skparaphrase.vectors._storage import load_word_vectors as load_word_vectors
 from skparaphrase.vectors._storage import referred as referred
 from skparaphrase.vectors._storage import save_word_vectors
+from skparaphrase.vectors._transforms import append_new_words as append_new_words
 from skparaphrase.vectors._transforms import (
     apply_sif_weights,
     fit_subwords,

@@ -20,8 +20,7 @@ from skparaphrase.storage import (
     write_metadata,
 )
 from skparaphrase.text import Vocabulary
-from skparaphrase.vectors._matrix import DTYPES, check_finite
-from skparaphrase.vectors._oov import Subwords
+from skparaphrase.vectors._oov import DTYPES, Subwords, check_finite
 from skparaphrase.vectors._word_vectors import WordVectors
 
 WORDS = "skparaphrase:words"  # of load_word_vectors

@@ -14,7 +14,7 @@ from sklearn.utils import check_scalar
 
 from skparaphrase._estimator import warn_caller
 from skparaphrase._math import UnitRows, nearest, unit_vectors
-from skparaphrase.text import WordTokenizer, is_word
+from skparaphrase.text import TokenBatch, WordTokenizer, is_word
 from skparaphrase.vectors._frequencies import WordFrequencies, load_word_frequencies
 from skparaphrase.vectors._oov import Subwords, hashed_ngrams
 from skparaphrase.vectors._word_vectors import WordVectors
@@ -118,13 +118,12 @@ def multiplied(
     unknown_weight: float = 1.0,
     is_weighted: bool = True,
 ) -> WordVectors:
-    """Multiply each row by its weight, and the vectors of other words by another."""
-    column = np.asarray(weights, np.float32)[..., np.newaxis]
+    """Multiply each row by the weight of its word; the table is then weighted."""
+    matrix = vectors.rows() * weights.astype(np.float32)[:, np.newaxis]
     subwords = vectors.subwords
     if subwords is not None and unknown_weight != 1:
         subwords = subwords.moved(unknown_weight)
-    matrix = vectors.rows() * column
-    return vectors.replace(matrix, subwords=subwords, is_weighted=is_weighted)
+    return vectors.replace(matrix, subwords=subwords, is_weighted=True)
 
 
 def sif_weights(probabilities: NDArray[np.float64], a: float) -> NDArray[np.float64]:
@@ -175,6 +174,22 @@ def warn_if_weighted(encoder: object, vectors: WordVectors) -> None:
             "include weights. Use AverageEncoder, which averages them as they are, or "
             "vectors that are not weighted."
         )
+
+
+def append_new_words(
+    vectors: WordVectors, texts: Iterable[str], tokenizer: WordTokenizer
+) -> tuple[WordVectors, TokenBatch]:
+    """Append the words of texts that a table lacks, if it has vectors for them.
+
+    New words follow the others in the order of the texts. The batch holds the rows of
+    the tokens of the texts in the new table.
+    """
+    batch, new_words = vectors.encode_with_new_words(texts, tokenizer)
+    if not new_words:
+        return vectors, batch
+    table = vectors.with_rows([], [], new_words, batch.extra)
+    ids = np.where(batch.ids < 0, len(vectors) - 1 - batch.ids, batch.ids)
+    return table, TokenBatch(ids.astype(np.int32), batch.offsets)
 
 
 def fit_subwords(

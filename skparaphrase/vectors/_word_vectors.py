@@ -19,8 +19,14 @@ from skparaphrase.text import (
     WordTokenizer,
     is_word,
 )
-from skparaphrase.vectors._matrix import DTYPES, check_finite, dequantize, quantize
-from skparaphrase.vectors._oov import HashedVectors, Subwords
+from skparaphrase.vectors._oov import (
+    DTYPES,
+    HashedVectors,
+    Subwords,
+    check_finite,
+    dequantize,
+    quantize,
+)
 
 OOV = ("subword", "hash")  # unknown= for which out-of-vocabulary words have vectors
 _PARTS = ("words", "matrix", "scale", "unknown", "subwords", "is_weighted")
@@ -59,12 +65,10 @@ class WordVectors:
     words : Vocabulary
         A sequence of str.
     matrix : ndarray of shape (n_words, dim), read-only
-    scale : ndarray of shape (n_words,) or None
-    unknown : str or None
     unknown_row : int or None
         The row that is used for words that the table lacks.
-    subwords : Subwords or None
-    is_weighted : bool
+    scale, unknown, subwords, is_weighted
+        As given.
 
     Raises
     ------
@@ -323,24 +327,8 @@ class WordVectors:
         row = self.words.get(word)
         if row is not None:
             return self.rows(np.array([row]))[0]
-        vector = self.unknown_vector(word) if isinstance(word, str) else None
-        if vector is None:
+        if self._oov is None or not isinstance(word, str) or not is_word(word):
             raise KeyError(f"{word!r} is not among the {len(self)} words.")
-        return vector
-
-    def unknown_vector(self, word: str) -> NDArray[np.float32] | None:
-        """The vector of an out-of-vocabulary word, if it has one.
-
-        Parameters
-        ----------
-        word : str
-
-        Returns
-        -------
-        vector : ndarray of shape (dim,) or None
-        """
-        if self._oov is None or not is_word(word):
-            return None
         return self._oov.vectors([word])[0]
 
     def astype(self, dtype: DTypeLike) -> Self:
@@ -414,18 +402,17 @@ class WordVectors:
     def covering(
         self, texts: Iterable[str], tokenizer: WordTokenizer
     ) -> tuple[Self, list[str]]:
-        """Append the words of texts that the table lacks, as :meth:`with_words` does.
+        """Append the words of texts that the table lacks.
 
         Parameters
         ----------
-        texts : iterable of str
-        tokenizer : WordTokenizer
+        texts, tokenizer
+            As in :meth:`encode`.
 
         Returns
         -------
         vectors : WordVectors
-            New words follow those of this table, in the order of the texts.
-        new : list of str
+        new_words : list of str
         """
         if self._oov is None:
             return self, []

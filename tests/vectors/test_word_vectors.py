@@ -24,6 +24,7 @@ from skparaphrase.text import (
 )
 from skparaphrase.vectors import (
     WordVectors,
+    append_new_words,
     fit_subwords,
     nearest_words,
     remove_mean,
@@ -237,18 +238,19 @@ def test_ngrams_are_encoded_by_one_index():
 
 @pytest.mark.filterwarnings("ignore:.* tokens have no vector")
 @pytest.mark.parametrize("pattern", ["words", r"\S+"])
-def test_covering_adds_the_words_of_texts_in_their_order(table, pattern):
+def test_new_words_are_appended_in_the_order_of_texts(table, pattern):
     texts = ["dog cat Zoo", "cat-mouse dog ★ 9", *(f"x{i} dog" for i in range(5000))]
     vectors = WordVectors([*table().words], table().matrix, unknown="hash")
-    more, added = vectors.covering(texts, WordTokenizer(pattern))
+    more, rows = append_new_words(vectors, texts, WordTokenizer(pattern))
     new = ["dog", "zoo", "mouse", "9", *(f"x{i}" for i in range(5000))]
-    assert added == new and more.words == [*vectors.words, *new]
+    assert more.words == [*vectors.words, *new]
     assert_array_equal(more.matrix[10:], [vectors[word] for word in new])
-    assert more.covering(texts, WordTokenizer(pattern)) == (more, [])
+    assert append_new_words(more, texts, WordTokenizer(pattern))[0] is more
     same = table()
-    assert same.covering(texts, WordTokenizer(pattern)) == (same, [])
+    assert append_new_words(same, texts, WordTokenizer(pattern))[0] is same
     batch = more.encode(texts, WordTokenizer(pattern))
     assert batch.extra is None and batch[1].tolist() == [0, 12, 10, 13]
+    assert_array_equal(rows.ids, batch.ids)
     found, words = vectors.encode_with_new_words(texts, WordTokenizer(pattern))
     assert words == new and found.offsets.tolist() == batch.offsets.tolist()
     assert_array_equal(np.where(found.ids < 0, 9 - found.ids, found.ids), batch.ids)
