@@ -120,10 +120,9 @@ class CommonComponentRemoval(LastAxisTransformer, DocumentedOnline, BaseEstimato
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, ..., d)
-            The result equals, up to rounding, a single :meth:`fit` on all vectors.
-        y : None
-            Ignored.
+        X, y
+            As in :meth:`fit`. The result equals, up to rounding, a single :meth:`fit`
+            on all vectors.
 
         Returns
         -------

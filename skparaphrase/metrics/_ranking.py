@@ -93,24 +93,13 @@ def mean_reciprocal_rank(
 
     Parameters
     ----------
-    y_true : array-like of shape (n_samples,) or (n_samples, 2)
-        Relevance, 0 or 1, of each candidate; or relevance and query in two columns.
-    y_score : array-like of shape (n_samples,)
-        Finite scores; the highest ranks first, of equal scores the last row.
-    query : array-like of shape (n_samples,), default=None
-        Question of each candidate, as in :func:`mean_average_precision`.
-    no_relevant : {"zero", "skip"}, default="zero"
-        Whether a question without a relevant candidate counts as 0 or is left out.
+    y_true, y_score, query, no_relevant
+        As in :func:`mean_average_precision`, whose errors and notes also apply.
 
     Returns
     -------
     score : float
         Between 0 and 1.
-
-    Raises
-    ------
-    ValueError
-        As in :func:`mean_average_precision`, whose notes also apply.
 
     Examples
     --------

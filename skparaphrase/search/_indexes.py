@@ -65,9 +65,8 @@ class _Index(DocumentedOnline, BaseEstimator):
 
         Parameters
         ----------
-        X : ndarray of shape (n_texts, dim)
-            Unit vectors.
-        y : ignored
+        X, y
+            As in :meth:`fit`.
 
         Returns
         -------

@@ -149,13 +149,9 @@ class SemanticSearch(EncoderUser):
 
         Parameters
         ----------
-        X : array-like of str of shape (n_texts,), or ndarray of shape (n_texts, dim)
-        y : ignored
-        ids : array-like of shape (n_texts,), default=None
+        X, y, ids, vectors
             As in :meth:`fit`; positions continue after the largest id, also where a
             Series has the default index.
-        vectors : ndarray of shape (n_texts, dim), default=None
-            As in :meth:`fit`.
 
         Returns
         -------
