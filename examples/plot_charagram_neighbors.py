@@ -26,7 +26,7 @@ import matplotlib.pyplot as plt
 from skparaphrase.datasets import load_paraphrases, read_pairs
 from skparaphrase.encoders import CharagramEncoder
 from skparaphrase.inspection import neighbors
-from skparaphrase.text import WordTokenizer
+from skparaphrase.text import NgramTokenizer, WordTokenizer
 
 if len(sys.argv) > 1:
     pairs = read_pairs(sys.argv[1], columns=("word1", "word2")).data
@@ -38,7 +38,7 @@ if len(sys.argv) > 1:
 else:
     pairs = load_paraphrases().data
     encoder = CharagramEncoder(
-        ngram_range=(2, 5),
+        tokenizer=NgramTokenizer(ngram_range=(2, 5)),
         min_count=2,
         loss="infonce",
         learning_rate=0.005,

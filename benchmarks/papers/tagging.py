@@ -28,6 +28,7 @@ from _lib.readers import read_tagged
 from skparaphrase.networks import Sentences, Tagger
 from skparaphrase.optimizers import Optimizer
 from skparaphrase.supervised import SequenceTagger
+from skparaphrase.text import NgramTokenizer
 from skparaphrase.training import ExamplesTrainer
 
 PUBLISHED = {
@@ -228,7 +229,11 @@ class Ngrams(Table):
 
     def measure(self, data: Data, name: str, seed: int) -> Results:
         """Scores of one cell of the table, for models of words, sentences and tags."""
-        settings, params = self.description, self.rows[name]
+        settings, row = self.description, self.rows[name]
+        params = {
+            "tokenizer": NgramTokenizer(ngram_range=row["ngram_range"]),
+            "max_ngrams": row["max_ngrams"],
+        }
         words = self._fitted(
             data.corpus("ppdb-lexical")[: 1000 if data.quick else None],
             settings["word_epochs"],

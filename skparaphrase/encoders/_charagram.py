@@ -51,17 +51,16 @@ class CharagramEncoder(TrainedEncoder):
 
     Parameters
     ----------
-    ngram_range : tuple of int (lowest, highest), default=(2, 4)
-        Numbers of characters of an n-gram. A space is added on each side of a text, and
-        n-grams extend across words.
+    tokenizer : NgramTokenizer, default=None
+        The orders of the n-grams, whether a text is lower-cased, and whether an n-gram
+        counts once a text, as in the paper's code, or with `binary=False` as often as
+        it occurs, as in its equation. None is
+        :class:`~skparaphrase.text.NgramTokenizer` with its defaults.
     min_count : int, default=1
         Keep n-grams that occur at least so many times in the training pairs; the paper
         used 1 and 2.
     max_ngrams : int, default=None
         Keep so many n-grams of each order, the most frequent ones.
-    binary : bool, default=True
-        Count every n-gram of a text once, as in the paper's code; False counts each
-        occurrence, as in its equation.
     dim : int, default=300
         Length of the vectors.
     n_layers : int, default=1
@@ -69,8 +68,6 @@ class CharagramEncoder(TrainedEncoder):
         paper's tagging experiment).
     activation : {"tanh", "linear", "relu"}, default="tanh"
         h.
-    lowercase : bool, default=True
-        Lower-case the texts first.
     init : encoder, default=None
         A fitted encoder of this class, or one in a
         :class:`~sklearn.frozen.FrozenEstimator` (in pipelines and grid searches), that
@@ -128,7 +125,7 @@ class CharagramEncoder(TrainedEncoder):
         "phrases": PAPER,
         "words": {
             **_WORDS,
-            "ngram_range": (2, 6),
+            "tokenizer": NgramTokenizer(ngram_range=(2, 6)),
             "max_ngrams": 50_000,
             "max_epochs": 25,
         },
@@ -137,24 +134,21 @@ class CharagramEncoder(TrainedEncoder):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **TrainedEncoder._parameter_constraints,
-        "ngram_range": [tuple, list],
+        "tokenizer": [NgramTokenizer, None],
         "min_count": [Interval(Integral, 1, None, closed="left")],
         "max_ngrams": [Interval(Integral, 1, None, closed="left"), None],
-        "binary": ["boolean"],
         "dim": [Interval(Integral, 1, None, closed="left")],
     }
 
     def __init__(
         self,
         *,
-        ngram_range: tuple[int, int] = (2, 4),
+        tokenizer: NgramTokenizer | None = None,
         min_count: int = 1,
         max_ngrams: int | None = None,
-        binary: bool = True,
         dim: int = 300,
         n_layers: int = 1,
         activation: str = "tanh",
-        lowercase: bool = True,
         init: Any = None,
         loss: str | Loss = "auto",
         optimizer: str | Optimizer | None = None,
@@ -170,9 +164,7 @@ class CharagramEncoder(TrainedEncoder):
         store_parameters(self, locals())
 
     def _tokenizer(self) -> NgramTokenizer:
-        return NgramTokenizer(
-            ngram_range=self.ngram_range, lowercase=self.lowercase, binary=self.binary
-        )
+        return NgramTokenizer() if self.tokenizer is None else self.tokenizer
 
     def _draw_table(
         self, texts: Iterable[str], random_state: np.random.RandomState

@@ -71,7 +71,7 @@ class SequenceTagger(TrainedModel):
         Embeds words, and is trained with the rest from its initial parameters, or from
         those of its `init`. None: a :class:`CharagramEncoder` of 150 dimensions with
         `activation="relu"` and `min_count=2`. For characters: that,
-        :class:`CharCNNEncoder` or :class:`CharLSTMEncoder`, best with
+        :class:`CharCNNEncoder` or :class:`CharLSTMEncoder`, these best with
         `lowercase=False`. For word vectors: :class:`ParagramEncoder`. One in a
         :class:`~sklearn.frozen.FrozenEstimator` must be fitted and is not trained.
     hidden_dim : int, default=50

@@ -11,7 +11,9 @@ from operator import index
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
 
+from skparaphrase._estimator import DocumentedOnline
 from skparaphrase._threads import available_threads, prefetch
 from skparaphrase.text._batch import TokenBatch
 from skparaphrase.text._check import text_blocks
@@ -23,26 +25,23 @@ _TEXTS = 2**16
 _MAX_KEY = 2**63 - 1
 
 
-class NgramTokenizer:
+class NgramTokenizer(DocumentedOnline, BaseEstimator):
     """Split texts into character n-grams, and look n-grams up in a vocabulary.
 
     A text is lower-cased, each run of white space becomes one space, and one space is
     put on each side. N-grams thus see where words begin and end, and cross from word
-    to word. A blank text has no n-grams.
+    to word. A blank text has no n-grams. A parameter object, like
+    :class:`WordTokenizer`.
 
     Parameters
     ----------
     ngram_range : tuple of int (lowest, highest), default=(2, 4)
-        Orders, in characters (code points).
+        Orders, in characters (code points): two int with 1 <= lowest <= highest <= 100,
+        which is checked when they are used.
     lowercase : bool, default=True
         Lower-case the text first.
     binary : bool, default=True
         Return every n-gram of a text once instead of every occurrence.
-
-    Raises
-    ------
-    ValueError
-        Unless `ngram_range` is two int with 1 <= lowest <= highest <= 100.
 
     Examples
     --------
@@ -62,19 +61,23 @@ class NgramTokenizer:
         lowercase: bool = True,
         binary: bool = True,
     ) -> None:
+        self.ngram_range = ngram_range
+        self.lowercase = lowercase
+        self.binary = binary
+
+    def _orders(self) -> tuple[int, int]:
+        """The lowest and the highest order, or a ValueError."""
         try:
-            lowest, highest = map(index, ngram_range)
+            lowest, highest = map(index, self.ngram_range)
             valid = 1 <= lowest <= highest <= LONGEST_NGRAM
         except (TypeError, ValueError):
             valid = False
         if not valid:
             raise ValueError(
                 "ngram_range must be two int (lowest, highest) with 1 <= lowest <= "
-                f"highest <= {LONGEST_NGRAM}; got {ngram_range!r}."
+                f"highest <= {LONGEST_NGRAM}; got {self.ngram_range!r}."
             )
-        self.ngram_range = (lowest, highest)
-        self.lowercase = lowercase
-        self.binary = binary
+        return lowest, highest
 
     def _key(self) -> type:
         """Equal for tokenizers that can share an index."""
@@ -111,7 +114,7 @@ class NgramTokenizer:
             for block in self._blocks(texts, _TEXTS, _CHARACTERS)
         ]
         counter = _NgramCounter(alphabet, symbols, min_count)
-        lowest, highest = self.ngram_range
+        lowest, highest = self._orders()
         ngrams: list[str] = []
         for order in range(1, highest + 1):
             counter.pack(order)
@@ -197,7 +200,7 @@ class NgramTokenizer:
     def _encode(
         self, texts: Sequence[str], index: NgramIndex, unknown: int | None
     ) -> TokenBatch:
-        lowest, highest = self.ngram_range
+        lowest, highest = self._orders()
         if unknown is None:  # longer ones are not known
             highest = max(lowest, min(highest, index._depth))
         symbols, bounds = index.alphabet.prepare(texts)

@@ -6,6 +6,8 @@
 import numpy as np
 import pytest
 
+from skparaphrase.text import NgramTokenizer
+
 
 def test_ngrams_are_drawn_in_the_range_of_the_paper(zoo):
     encoder = zoo.make("charagram", dim=300, max_epochs=0).fit(zoo.pairs)
@@ -42,5 +44,7 @@ def test_misspelt_words_are_near_and_unknown_ngrams_are_zero(zoo):
     word, misspelt = encoder.transform(["w12", "w122"])
     norms = np.linalg.norm(word) * np.linalg.norm(misspelt)
     assert word @ misspelt > 0.5 * norms
-    upper = zoo.make("charagram", lowercase=False).fit(zoo.pairs)
+    upper = zoo.make("charagram", tokenizer=NgramTokenizer(lowercase=False)).fit(
+        zoo.pairs
+    )
     assert not upper.transform(["W"]).any() and encoder.transform(["W"]).any()

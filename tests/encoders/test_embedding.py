@@ -13,6 +13,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from skparaphrase.encoders import _embedding
+from skparaphrase.text import NgramTokenizer
 
 PATH = Path(__file__).parents[1] / "networks" / "equations.py"
 EQ = SimpleNamespace(**run_path(str(PATH)))
@@ -27,7 +28,10 @@ KIM = [(25, 1), (50, 2), (75, 3), (100, 4), (125, 5), (150, 6)]
 EQUAL = [(175, 2), (175, 3), (175, 4)]
 RELU_3 = {"n_layers": 3, "activation": "relu", "learning_rate": 0.005, "dim": 30}
 RELU_2 = {"n_layers": 2, "activation": "relu", "learning_rate": 0.005}
-COUNTS = {"binary": False, "activation": "linear", "ngram_range": (1, 3)}
+COUNTS = {
+    "tokenizer": NgramTokenizer(ngram_range=(1, 3), binary=False),
+    "activation": "linear",
+}
 WIDE = {"filters": [(3, 4), (3, 1)], "activation": "tanh"}
 TANH = {"filters": "equal", "conv_activation": "tanh", "activation": "linear"}
 # Name in the zoo, parameters, equation, and settings of the equation.
@@ -95,10 +99,11 @@ def slow_tokens(encoder, text):
     text = f" {' '.join(words)} "
     if hasattr(encoder, "embedding_dim"):
         return [row.get(character, row["<unk>"]) for character in text]
-    low, high = encoder.ngram_range
+    tokenizer = encoder.tokenizer or NgramTokenizer()
+    low, high = tokenizer.ngram_range
     sizes = range(low, high + 1)
     ngrams = [text[i : i + n] for n in sizes for i in range(len(text) - n + 1)]
-    ngrams = set(ngrams) if encoder.binary else ngrams
+    ngrams = set(ngrams) if tokenizer.binary else ngrams
     return [row[ngram] for ngram in ngrams if ngram in row]
 
 

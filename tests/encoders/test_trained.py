@@ -596,8 +596,8 @@ INVALID = {
         {"activation": "gelu"}, {"padding": "same"},
     ],
     "charagram": [
-        {"ngram_range": (3, 2)}, {"ngram_range": (2, 3, 4)}, {"ngram_range": 3},
-        {"min_count": 10_000}, {"min_count": 0}, {"binary": None}, {"dim": 0},
+        {"tokenizer": str.split},
+        {"min_count": 10_000}, {"min_count": 0}, {"dim": 0},
         {"n_layers": 0}, {"activation": "gelu"},
     ],
     "char cnn": [

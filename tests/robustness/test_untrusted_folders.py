@@ -341,7 +341,6 @@ def test_text_may_be_compressed_well(tmp_path):
     ("name", "changes"),
     [
         ("DeepAveragingEncoder", {"n_layers": 10_000_000}),
-        ("CharagramEncoder", {"ngram_range": [1, 10**9]}),
         ("CharCNNEncoder", {"filters": [[2, 10**9]]}),
         ("ConvolutionalEncoder", {"filters": [[2, 10**9]]}),
         ("PairwiseInteractionRegressor", {"hidden_dim": 10**9}),

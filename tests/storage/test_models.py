@@ -33,7 +33,7 @@ from skparaphrase.supervised import (
     SentenceClassifier,
     SimilarityRegressor,
 )
-from skparaphrase.text import WordTokenizer
+from skparaphrase.text import NgramTokenizer, WordTokenizer
 from skparaphrase.vectors import WordFrequencies, WordVectors, apply_sif_weights
 
 WORDS = ["cat", "dog", "sleeps", "barks", "a", "the", "\ud800"]
@@ -86,7 +86,9 @@ def shown(params):
         ),
         lambda v: RNNEncoder(v, optimizer=Optimizer("sgd", momentum=0.5), **SHORT),
         lambda v: LSTMEncoder(v.astype("float16"), peepholes=None, **SHORT),
-        lambda v: CharagramEncoder(dim=3, ngram_range=[1, 2], **SHORT),
+        lambda v: CharagramEncoder(
+            dim=3, tokenizer=NgramTokenizer(ngram_range=[1, 2]), **SHORT
+        ),
         lambda v: CharCNNEncoder(**SHORT),  # `filters` is the name of a setting
     ],
 )

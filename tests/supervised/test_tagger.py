@@ -30,6 +30,7 @@ from skparaphrase.supervised._tagger import (
     check_sentences,
     check_tags,
 )
+from skparaphrase.text import NgramTokenizer
 from skparaphrase.vectors import WordVectors
 
 NETWORKS = Path(__file__).parents[1] / "networks"
@@ -57,7 +58,7 @@ SMALL = {
 ENCODERS = {
     "charagram": lambda: CharagramEncoder(dim=6, activation="relu"),
     "2 layers": lambda: CharagramEncoder(dim=6, activation="tanh", n_layers=2),
-    "cased": lambda: CharagramEncoder(dim=6, lowercase=False),
+    "cased": lambda: CharagramEncoder(dim=6, tokenizer=NgramTokenizer(lowercase=False)),
     "cnn": lambda: CharCNNEncoder(
         embedding_dim=4, dim=6, filters=[(3, 2), (2, 3)], lowercase=False
     ),

@@ -258,7 +258,11 @@ def test_vocabulary_of_sentences(
             "Put it in a list",
         ),
         *(
-            (lambda r=r: NgramTokenizer(ngram_range=r), ValueError, "must be two int")
+            (
+                lambda r=r: NgramTokenizer(ngram_range=r).vocabulary(["a"]),
+                ValueError,
+                "must be two int",
+            )
             for r in [(0, 2), (3, 2), (2,), (2, 3, 4), (2.0, 3.0), 2, None, "24"]
         ),
     ],
