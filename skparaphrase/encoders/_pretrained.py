@@ -276,7 +276,7 @@ class Embedder:
         return self.encode(texts).tolist()
 
     def embed_query(
-        self, text: str = "", *, input: list[str] | None = None
+        self, text: Any = None, *, input: list[str] | None = None
     ) -> list[float] | NDArray[np.float32]:
         """Embed a text as a list of numbers.
 
