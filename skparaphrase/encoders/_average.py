@@ -50,8 +50,8 @@ class AverageEncoder(AveragingEncoder):
         the other words, the less weight it has. On most tasks this is better: see
         :ref:`the user guide <pooling>`.
     tokenizer : callable or WordTokenizer, default=None
-        Splits a text into words; None is :class:`~skparaphrase.text.WordTokenizer` with
-        its defaults.
+        Splits a text into words. None uses the defaults of
+        :class:`~skparaphrase.text.WordTokenizer`.
 
     See Also
     --------
@@ -125,8 +125,8 @@ class TfidfEncoder(PaperSettings, AveragingEncoder):
     pooling : {"mean", "distinct"}, default="mean"
         As in :class:`AverageEncoder`.
     tokenizer : callable or WordTokenizer, default=None
-        Splits a text into words; None is :class:`~skparaphrase.text.WordTokenizer` with
-        its defaults.
+        Splits a text into words. None uses the defaults of
+        :class:`~skparaphrase.text.WordTokenizer`.
 
     Attributes
     ----------
@@ -219,8 +219,8 @@ class SIFEncoder(PaperSettings, AveragingEncoder):
         Weights that replace a / (a + p(w)): a function of p(w), an array of shape
         (n_words,), or a mapping; words missing from it have weight 1.
     tokenizer : callable or WordTokenizer, default=None
-        Splits a text into words; None is :class:`~skparaphrase.text.WordTokenizer` with
-        its defaults.
+        Splits a text into words. None uses the defaults of
+        :class:`~skparaphrase.text.WordTokenizer`.
 
     Attributes
     ----------

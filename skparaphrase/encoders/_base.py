@@ -155,7 +155,7 @@ class AveragingEncoder(TextEncoder):
 
 
 def check_word_vectors(vectors: object) -> WordVectors:
-    """The table that the parameter `vectors` stands for; None is the bundled one."""
+    """The table for the parameter `vectors`; None stands for the bundled table."""
     if vectors is None:
         return bundled(WORDS)
     if isinstance(vectors, WordVectors):

@@ -77,8 +77,8 @@ class DistilledEncoder(AveragingEncoder):
         Rows of n-gram vectors for unknown words
         (:func:`~skparaphrase.vectors.fit_subwords`). None ignores such words.
     tokenizer : callable or WordTokenizer, default=None
-        Splits a text into words; None is :class:`~skparaphrase.text.WordTokenizer` with
-        its defaults.
+        Splits a text into words. None uses the defaults of
+        :class:`~skparaphrase.text.WordTokenizer`.
 
     Attributes
     ----------

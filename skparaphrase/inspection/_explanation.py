@@ -68,7 +68,7 @@ def explain_similarity(a: str, b: str, encoder: Encoder | None = None) -> "DataF
     See Also
     --------
     skparaphrase.similarity : The cosines of texts.
-    word_interactions : What a pairwise word interaction model compares.
+    word_interactions : The words that a pairwise word interaction model compares.
 
     References
     ----------
