@@ -86,71 +86,31 @@ class PairClassifier(LabelProbabilities, SupervisedModel):
 
     Parameters
     ----------
-    encoder : encoder, default=None
-        Any of :mod:`skparaphrase.encoders`, trained from the beginning; None is a
-        :class:`~skparaphrase.encoders.ParagramEncoder` of the vectors of
-        :func:`~skparaphrase.load_pretrained`. In a
-        :class:`~sklearn.frozen.FrozenEstimator`, an encoder (or any transformer of
-        texts) stays as it is. See :class:`SimilarityRegressor`.
-    hidden_dim : int, default=None
-        Units of a sigmoid layer between features and softmax, as in the papers, which
-        starts at random. None: the softmax is linear in the features and starts as
-        logistic regression on the vectors of the untrained encoder.
-    features : sequence of str, default=("product", "absdiff", "cosine")
-        Features of a pair, as in :class:`SimilarityRegressor`.
-    projection_dim : int, default=None
-        Project the vectors of texts to this length first (2400 in the SIF paper).
-    text_norm : float, default=2.0
-        Length that the vectors of texts are scaled to before the head; None leaves them
-        as they are, as the papers do. See :class:`SimilarityRegressor`.
-    freeze : {"vectors", "encoder"}, default=None
-        What is not trained: the vectors of words, n-grams or characters; or the whole
-        encoder.
-    init : encoder, default=None
-        A fitted encoder, instead of `encoder`, which training starts from and is
-        regularised towards. See :class:`SimilarityRegressor`.
-
+    encoder, hidden_dim, features, projection_dim, text_norm, freeze, init
+        As in :class:`SimilarityRegressor`.
     optimizer : str or Optimizer, default=None
         None is `Optimizer("adagrad", vectors_penalty=1e-5, composition_penalty=1e-6,
-        head_penalty=1e-6)`. See :class:`~skparaphrase.optimizers.Optimizer`, whose
-        penalties are the paper's lambdas.
-    learning_rate : float, default=0.01
-    batch_size : int, default=50
-        Examples per step.
-    max_epochs : int, default=5
-        Passes over the examples. 0 keeps the initial parameters.
+        head_penalty=1e-6)`.
+    learning_rate, batch_size, max_epochs
+        As in :class:`SimilarityRegressor`.
     class_weight : dict or "balanced", default=None
         Weights of the labels in the loss, multiplied by `sample_weight`; "balanced":
         inversely proportional to their frequencies.
-    validation_fraction : float, default=None
-        Fraction of the examples held out to be scored after every epoch; the best epoch
-        is kept. Or pass `X_val` and `y_val` to :meth:`fit`.
-
-    warm_start : bool, default=False
-        If True, `fit` resumes from the fitted state, for `max_epochs` more epochs.
-    device : str, default="auto"
-        "cpu", "cuda", or "auto": CUDA if available.
-    random_state : int, RandomState instance or None, default=None
-        The same seed gives bit-identical results on one CPU with one number of threads.
-    verbose : bool or int, default=False
-        Print the loss of every epoch. See also :mod:`skparaphrase.callback`.
+    validation_fraction, warm_start, device, random_state, verbose
+        As in :class:`SimilarityRegressor`.
 
     Attributes
     ----------
-    encoder_ : encoder
-        The trained encoder: its `transform` gives vectors for other uses.
-    head_ : dict of str to ndarray
+    encoder_, head_
         As in :class:`SimilarityRegressor`.
     classes_ : ndarray of shape (n_classes,)
         The labels, sorted.
-    loss_curve_ : list of float
-        Mean loss of an example in each epoch, without penalties.
-    n_epochs_ : int
-        Number of epochs trained.
+    loss_curve_, n_epochs_
+        As in :class:`SimilarityRegressor`.
     validation_scores_ : list of float
         Accuracy on the validation examples after each epoch, if there are any.
-    best_epoch_ : int
-        The epoch that was kept, if there is validation; 0 is the start.
+    best_epoch_
+        As in :class:`SimilarityRegressor`.
 
     See Also
     --------
@@ -230,39 +190,30 @@ class SentenceClassifier(LabelProbabilities, SupervisedModel):
 
     Parameters
     ----------
-    encoder : encoder, default=None
-        Any of :mod:`skparaphrase.encoders`, trained from the beginning; None is a
-        :class:`~skparaphrase.encoders.ParagramEncoder` of the vectors of
-        :func:`~skparaphrase.load_pretrained`. In a
-        :class:`~sklearn.frozen.FrozenEstimator`, an encoder (or any transformer of
-        texts) stays as it is. See :class:`SimilarityRegressor`.
-    hidden_dim, projection_dim, text_norm, freeze, init
+    encoder, hidden_dim, projection_dim, text_norm, freeze, init
+        As in :class:`SimilarityRegressor`.
+    optimizer : str or Optimizer, default=None
+        None is `Optimizer("adagrad", vectors_penalty=1e-6, composition_penalty=1e-6,
+        head_penalty=1e-6)`.
+    learning_rate, batch_size, max_epochs
+        As in :class:`SimilarityRegressor`.
+    class_weight
         As in :class:`PairClassifier`.
-
-    optimizer, learning_rate, batch_size, max_epochs
-        As in :class:`PairClassifier`.
-    class_weight, validation_fraction
-        As in :class:`PairClassifier`.
-
-    warm_start, device, random_state, verbose
-        As in :class:`PairClassifier`.
+    validation_fraction, warm_start, device, random_state, verbose
+        As in :class:`SimilarityRegressor`.
 
     Attributes
     ----------
-    encoder_ : encoder
-        The trained encoder: its `transform` gives vectors for other uses.
-    head_ : dict of str to ndarray
+    encoder_, head_
         As in :class:`SimilarityRegressor`.
-    classes_ : ndarray of shape (n_classes,)
-        The labels, sorted.
-    loss_curve_ : list of float
-        Mean loss of an example in each epoch, without penalties.
-    n_epochs_ : int
-        Number of epochs trained.
-    validation_scores_ : list of float
-        Accuracy on the validation examples after each epoch, if there are any.
-    best_epoch_ : int
-        The epoch that was kept, if there is validation; 0 is the start.
+    classes_
+        As in :class:`PairClassifier`.
+    loss_curve_, n_epochs_
+        As in :class:`SimilarityRegressor`.
+    validation_scores_
+        As in :class:`PairClassifier`.
+    best_epoch_
+        As in :class:`SimilarityRegressor`.
 
     See Also
     --------

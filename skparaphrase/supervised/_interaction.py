@@ -289,34 +289,21 @@ class PairwiseInteractionRegressor(RegressorMixin, PairwiseInteraction):
         of an LSTM hardly open to short vectors. None leaves them as they are.
     tokenizer : callable or WordTokenizer, default=None
         Splits a text into words; None is :class:`~skparaphrase.text.WordTokenizer`.
-    levels : array-like of float, default=None
-        Scores that the outputs of the softmax stand for, evenly spaced: the scale. None
-        takes the integers from the lowest to the highest score of `fit`.
-
+    levels
+        As in :class:`SimilarityRegressor`.
     optimizer : str or Optimizer, default=None
         None is `Optimizer("adam", schedule="linear", clip_norm=50.0,
-        clip_jointly=True)`. See :class:`~skparaphrase.optimizers.Optimizer`, whose
-        penalties are the paper's lambdas.
-    learning_rate : float, default=0.001
+        clip_jointly=True)`.
+    learning_rate
+        As in :class:`SimilarityRegressor`.
     batch_size : int, default=32
         Pairs per step. The gradient of a batch is the mean over its pairs.
-    max_epochs : int, default=10
-        Passes over the pairs. 0 keeps the initial parameters.
+    max_epochs
+        As in :class:`SimilarityRegressor`.
     freeze : {"vectors"} or None, default="vectors"
         None also trains the word vectors.
-    validation_fraction : float, default=None
-        Fraction of the examples held out to be scored after every epoch; the best epoch
-        is kept. Or pass `X_val` and `y_val` to :meth:`fit`.
-
-    warm_start : bool, default=False
-        If True, `fit` resumes from the fitted state, with optimizer and random state,
-        for `max_epochs` more epochs.
-    device : str, default="auto"
-        "cpu", "cuda", or "auto": CUDA if available.
-    random_state : int, RandomState instance or None, default=None
-        The same seed gives bit-identical results on one CPU with one number of threads.
-    verbose : bool or int, default=False
-        Print the loss of every epoch. See also :mod:`skparaphrase.callback`.
+    validation_fraction, warm_start, device, random_state, verbose
+        As in :class:`SimilarityRegressor`.
 
     Attributes
     ----------
@@ -332,16 +319,8 @@ class PairwiseInteractionRegressor(RegressorMixin, PairwiseInteraction):
         The factor of `scale`.
     similarity_ : {"cosine", "coverage"} or None
         The similarity in use.
-    levels_ : ndarray of shape (n_levels,)
-        The scores that the outputs of the softmax represent.
-    loss_curve_ : list of float
-        Mean loss of a pair in each epoch, without penalties.
-    n_epochs_ : int
-        Number of epochs trained.
-    validation_scores_ : list of float
-        Pearson's r on the validation pairs after each epoch, if there are any.
-    best_epoch_ : int
-        The epoch that was kept, if there is validation; 0 is the start.
+    levels_, loss_curve_, n_epochs_, validation_scores_, best_epoch_
+        As in :class:`SimilarityRegressor`.
 
     See Also
     --------

@@ -31,13 +31,13 @@ class PairwiseInteractionRanker(PairwiseInteraction):
 
     Parameters
     ----------
-    vectors : WordVectors, default=None
+    vectors
         As in :class:`PairwiseInteractionRegressor`.
     hidden_dim : int, default=250
         Units of the LSTM. None compares word vectors instead of its states (table 8).
     max_words : {32, 48, 64}, default=48
         Words of a sentence that are compared, from its beginning.
-    focus : {"matching", "paper", "dropout", "none"}, default="matching"
+    focus
         As in :class:`PairwiseInteractionRegressor`.
     similarity : {"cosine", "coverage"} or None, default="coverage"
         Similarity of the two texts' word vectors that is a further input of the output
@@ -46,55 +46,31 @@ class PairwiseInteractionRanker(PairwiseInteraction):
         question's words of their highest cosine with a word of the candidate, weighted
         by the lengths of the vectors (Mihalcea et al. 2006). "cosine" is that of the
         average word vectors. None is the paper's model.
-    scale : float, default=6.0
+    scale, tokenizer, optimizer
         As in :class:`PairwiseInteractionRegressor`.
-    tokenizer : callable or WordTokenizer, default=None
-        Splits a text into words; None is :class:`~skparaphrase.text.WordTokenizer`.
-
-    optimizer : str or Optimizer, default=None
-        None is `Optimizer("adam", schedule="linear", clip_norm=50.0,
-        clip_jointly=True)`. See :class:`~skparaphrase.optimizers.Optimizer`, whose
-        penalties are the paper's lambdas.
-    learning_rate : float, default=0.0005
-    batch_size : int, default=16
-        Pairs per step. The gradient of a batch is the mean over its pairs.
-    max_epochs : int, default=1
-        Passes over the pairs. 0 keeps the initial parameters.
-    freeze : {"vectors"} or None, default="vectors"
-        None also trains the word vectors.
-    validation_fraction : float, default=None
-        Fraction of the examples held out to choose the epoch.
-
-    warm_start : bool, default=False
-        If True, `fit` resumes from the fitted state, with optimizer and random state,
-        for `max_epochs` more epochs.
-    device : str, default="auto"
-        "cpu", "cuda", or "auto": CUDA if available.
-    random_state : int, RandomState instance or None, default=None
-        The same seed gives bit-identical results on one CPU with one number of threads.
-    verbose : bool or int, default=False
-        Print the loss of every epoch. See also :mod:`skparaphrase.callback`.
+    learning_rate
+        As in :class:`SimilarityRegressor`.
+    batch_size
+        As in :class:`PairwiseInteractionRegressor`.
+    max_epochs
+        As in :class:`SimilarityRegressor`.
+    freeze
+        As in :class:`PairwiseInteractionRegressor`.
+    validation_fraction, warm_start, device, random_state, verbose
+        As in :class:`SimilarityRegressor`.
 
     Attributes
     ----------
     classes_ : ndarray of shape (2,)
         0 and 1.
-    parameters_ : dict of str to ndarray
+    parameters_, vectors_, scale_, similarity_
         As in :class:`PairwiseInteractionRegressor`.
-    vectors_ : WordVectors
-        With `freeze=None`, the table with trained vectors of the words in `X`.
-    scale_ : float
-        The factor of `scale`.
-    similarity_ : {"cosine", "coverage"} or None
-        The similarity in use.
-    loss_curve_ : list of float
-        Mean loss of a pair in each epoch, without penalties.
-    n_epochs_ : int
-        Number of epochs trained.
+    loss_curve_, n_epochs_
+        As in :class:`SimilarityRegressor`.
     validation_scores_ : list of float
         Mean reciprocal rank of the validation questions after each epoch, if any.
-    best_epoch_ : int
-        The epoch that was kept, if there is validation; 0 is the start.
+    best_epoch_
+        As in :class:`SimilarityRegressor`.
 
     See Also
     --------

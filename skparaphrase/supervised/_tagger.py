@@ -85,11 +85,9 @@ class SequenceTagger(TrainedModel):
     dropout : float, default=0.0
         Fraction of the components of word vectors, and of states, that are dropped in
         training. Not in the paper.
-
     optimizer : str or Optimizer, default=None
         None is `Optimizer("sgd", vectors_penalty=1e-6, composition_penalty=1e-6,
-        head_penalty=1e-6)`. See :class:`~skparaphrase.optimizers.Optimizer`, whose
-        penalties are the paper's lambdas.
+        head_penalty=1e-6)`.
     learning_rate : float, default=0.2
         Values around 0.002 suit Adam.
     batch_size : int, default=100
@@ -99,17 +97,12 @@ class SequenceTagger(TrainedModel):
     validation_fraction : float, default=None
         Fraction of the sentences, chosen at random, to score after every epoch instead
         of training on them; the best epoch is kept.
-
     warm_start : bool, default=False
         If True, `fit` resumes from the fitted state, including optimizer and random
         state, for `max_epochs` more epochs; after validation from the best epoch, with
         the optimizer state of the last one. `y` must not contain unseen tags.
-    device : str, default="auto"
-        "cpu", "cuda", or "auto": CUDA if available.
-    random_state : int, RandomState instance or None, default=None
-        The same seed gives bit-identical results on one CPU with one number of threads.
-    verbose : bool or int, default=False
-        Print the loss of every epoch. See also :mod:`skparaphrase.callback`.
+    device, random_state, verbose
+        As in :class:`SimilarityRegressor`.
 
     Attributes
     ----------
@@ -124,12 +117,12 @@ class SequenceTagger(TrainedModel):
         where it is an n-gram.
     loss_curve_ : list of float
         Mean loss of a token in each epoch, without penalties.
-    n_epochs_ : int
-        Number of epochs trained.
+    n_epochs_
+        As in :class:`SimilarityRegressor`.
     validation_scores_ : list of float
         Accuracy on the tokens for validation after each epoch, if there are any.
-    best_epoch_ : int
-        The epoch that was kept, if there is validation; 0 is the start.
+    best_epoch_
+        As in :class:`SimilarityRegressor`.
 
     Notes
     -----
