@@ -25,6 +25,7 @@ from skparaphrase.text import TokenBatch, check_tokenizer, unique_texts
 from skparaphrase.vectors import (
     SENTENCES,
     WordVectors,
+    append_new_words,
     bundled,
     load_word_vectors,
     multiplied,
@@ -191,7 +192,7 @@ class PairwiseInteraction(TrainedModel):
     def _initial_table(self, texts: Iterable[str]) -> WordVectors:
         """The table that training starts from, which has the words of texts."""
         tokenizer = check_tokenizer(self.tokenizer)
-        table, _ = self._given_table().covering(texts, tokenizer)
+        table, _ = append_new_words(self._given_table(), texts, tokenizer)
         scale, is_weighted = self.scale_, table.is_weighted
         return multiplied(table, scale, unknown_weight=scale, is_weighted=is_weighted)
 

@@ -118,12 +118,12 @@ def multiplied(
     unknown_weight: float = 1.0,
     is_weighted: bool = True,
 ) -> WordVectors:
-    """Multiply each row by the weight of its word; the table is then weighted."""
-    matrix = vectors.rows() * weights.astype(np.float32)[:, np.newaxis]
+    """Multiply the vectors of words, and those of other words by one weight."""
+    matrix = vectors.rows() * np.asarray(weights, np.float32)[..., np.newaxis]
     subwords = vectors.subwords
     if subwords is not None and unknown_weight != 1:
         subwords = subwords.moved(unknown_weight)
-    return vectors.replace(matrix, subwords=subwords, is_weighted=True)
+    return vectors.replace(matrix, subwords=subwords, is_weighted=is_weighted)
 
 
 def sif_weights(probabilities: NDArray[np.float64], a: float) -> NDArray[np.float64]:

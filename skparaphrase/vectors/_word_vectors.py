@@ -399,26 +399,6 @@ class WordVectors:
             return self
         return self.with_rows([], [], new, self._oov.vectors(new))
 
-    def covering(
-        self, texts: Iterable[str], tokenizer: WordTokenizer
-    ) -> tuple[Self, list[str]]:
-        """Append the words of texts that the table lacks.
-
-        Parameters
-        ----------
-        texts, tokenizer
-            As in :meth:`encode`.
-
-        Returns
-        -------
-        vectors : WordVectors
-        new_words : list of str
-        """
-        if self._oov is None:
-            return self, []
-        batch, new = self.encode_with_new_words(texts, tokenizer)
-        return self.with_rows([], [], new, batch.extra), new
-
     def with_rows(
         self,
         rows: ArrayLike,
