@@ -58,7 +58,7 @@ def test_fill_from_scales_by_the_shared_words():
 
 
 def test_word_counts(file):
-    lines = ["the 6", "", "cat\t2", " \t", "naïve   1", "the 4\r", "cow 0"]
+    lines = ["\ufeffthe 6", "", "cat\t2", " \t", "naïve   1", "the 4\r", "cow 0"]
     frequencies = WordFrequencies.read(file("counts", "\n".join(lines)))
     assert frequencies == {"the": 10, "cat": 2, "naïve": 1, "cow": 0}
     assert frequencies.total == 13

@@ -3,6 +3,7 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+import codecs
 import re
 import struct
 import tracemalloc
@@ -43,10 +44,12 @@ FILES = {
     "glove, no last newline": "\n".join(LINES).encode(),
     "glove, CRLF": ("\r\n".join(LINES) + "\r\n").encode(),
     "glove, empty lines at the end": ("\r\n".join(LINES) + "\r\n\r\n\n").encode(),
+    "glove, byte order mark": codecs.BOM_UTF8 + ("\n".join(LINES) + "\n").encode(),
     "glove, tabs": ("\n".join(LINES) + "\n").replace(" ", "\t").encode(),
     "word2vec": ("\n".join(["6 3", *LINES]) + "\n").encode(),
     "word2vec, C tool": (" \n".join(["6 3\n" + LINES[0], *LINES[1:]]) + " \n").encode(),
     "word2vec, no last newline": "\n".join(["6 3", *LINES]).encode(),
+    "word2vec, byte order mark": codecs.BOM_UTF8 + "\n".join(["6 3", *LINES]).encode(),
     "word2vec, CRLF": ("\r\n".join(["6 3", *LINES]) + "\r\n").encode(),
     "word2vec-binary": binary(WORDS, MATRIX),
     "word2vec-binary, bare": binary(WORDS, MATRIX, b""),
@@ -184,7 +187,11 @@ def test_rows_of_wrong_length(file, rows, line, header):
 
 
 @pytest.mark.parametrize(
-    "value", ["abc", "--1", "%2", "1.5abc", "1,5", "1.0.0", "1e", "0x10", "1_0", "٣"]
+    "value",
+    [
+        *("abc", "--1", "%2", "1.5abc", "1,5", "1.0.0", "1e", "0x10", "1_0", "٣"),
+        *("5\x005", "5\x1c5", "5\x1f5", "5\x0b5"),
+    ],
 )
 @pytest.mark.parametrize("row", ["b {} 2", "b 2 {}"])
 def test_a_word_where_a_number_should_be(file, value, row):
@@ -201,6 +208,8 @@ def test_a_word_where_a_number_should_be(file, value, row):
         (b"2 3.5\nthe 1 2 3\n", "line 1: expected the header"),
         (b"-2 3\nthe 1 2 3\n", "line 1: expected the header"),
         (b"2 0\nthe\n", "line 1: the header b'2 0' does not fit"),
+        (b"9" * 26 + b" 3\nthe 1 2 3\n", ""),
+        (b"2 " + b"9" * 5000 + b"\nthe 1 2 3\n", ""),
         (b"", ""),
     ],
 )
