@@ -141,7 +141,7 @@ class Optimizer(DocumentedOnline, BaseEstimator):
 #: Settings of papers have this: all papers train with dense updates, without limits.
 DENSE: dict[str, Any] = {"sparse": False, "max_change": None}
 
-#: Constraints of the parameters that trained models share.
+#: Constraints of the parameters that all trained models have.
 TRAINING_CONSTRAINTS: dict[str, list[Any]] = {
     "optimizer": [StrOptions(set(NAMES)), Optimizer, None],
     "learning_rate": [Interval(Real, 0, None, closed="neither")],
@@ -152,11 +152,6 @@ TRAINING_CONSTRAINTS: dict[str, list[Any]] = {
     "device": [str],
     "random_state": ["random_state"],
     "verbose": ["verbose"],
-    "hidden_dim": [Interval(Integral, 1, None, closed="left")],
-    "dropout": [Interval(Real, 0, 1, closed="left")],
-    "scale": [Interval(Real, 0, None, closed="neither"), None],
-    "tokenizer": [callable, None],
-    "levels": ["array-like", None],
 }
 
 

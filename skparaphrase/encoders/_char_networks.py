@@ -160,7 +160,12 @@ class CharCNNEncoder(TrainedEncoder):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **TrainedEncoder._parameter_constraints,
         "filters": [StrOptions(set(FILTERS)), "array-like"],
+        "embedding_dim": [Interval(Integral, 1, None, closed="left")],
+        "dim": [Interval(Integral, 1, None, closed="left"), None],
         "conv_activation": [StrOptions({"relu", "tanh"})],
+        "activation": [StrOptions({"linear", "tanh", "relu"})],
+        "dropout": [Interval(Real, 0, 1, closed="left")],
+        "lowercase": ["boolean"],
     }
 
     def __init__(
@@ -292,6 +297,10 @@ class CharLSTMEncoder(TrainedEncoder):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **TrainedEncoder._parameter_constraints,
+        "embedding_dim": [Interval(Integral, 1, None, closed="left")],
+        "output_gate": ["boolean"],
+        "peepholes": [StrOptions({"diagonal", "full"}), None],
+        "lowercase": ["boolean"],
         "embedding_range": [Interval(Real, 0, None, closed="neither"), None],
         "dim": [Interval(Integral, 1, None, closed="left")],
     }

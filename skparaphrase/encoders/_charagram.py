@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from skparaphrase._compat import Interval
+from skparaphrase._compat import Interval, StrOptions
 from skparaphrase._estimator import Settings, store_parameters
 from skparaphrase._lazy import networks
 from skparaphrase.encoders._trained import TrainedEncoder
@@ -138,6 +138,8 @@ class CharagramEncoder(TrainedEncoder):
         "min_count": [Interval(Integral, 1, None, closed="left")],
         "max_ngrams": [Interval(Integral, 1, None, closed="left"), None],
         "dim": [Interval(Integral, 1, None, closed="left")],
+        "n_layers": [Interval(Integral, 1, None, closed="left")],
+        "activation": [StrOptions({"linear", "tanh", "relu"})],
     }
 
     def __init__(

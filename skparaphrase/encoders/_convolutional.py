@@ -125,6 +125,8 @@ class ConvolutionalEncoder(TrainedEncoder):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **TrainedEncoder._parameter_constraints,
         "filters": ["array-like"],
+        "activation": [StrOptions({"linear", "tanh", "relu"})],
+        "residual": ["boolean"],
         "padding": [StrOptions({"text", "valid", "batch"})],
     }
 

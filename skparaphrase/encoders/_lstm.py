@@ -4,8 +4,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 from collections.abc import Callable, Iterable
+from numbers import Integral
 from typing import Any, ClassVar
 
+from skparaphrase._compat import Interval, StrOptions
 from skparaphrase._estimator import Settings, store_parameters
 from skparaphrase._lazy import networks
 from skparaphrase.encoders._trained import TrainedEncoder
@@ -110,6 +112,14 @@ class LSTMEncoder(TrainedEncoder):
     _paper_settings: ClassVar[Settings] = {
         "ppdb-xl": _PAPER,
         "ppdb-xl-gate": {**_PAPER, "output_gate": True, "batch_size": 100},
+    }
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **TrainedEncoder._parameter_constraints,
+        "dim": [Interval(Integral, 1, None, closed="left"), None],
+        "output_gate": ["boolean"],
+        "peepholes": [StrOptions({"diagonal", "full"}), None],
+        "residual": ["boolean"],
     }
 
     def __init__(

@@ -9,13 +9,14 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from skparaphrase._compat import StrOptions
 from skparaphrase._estimator import Settings, store_parameters
 from skparaphrase._lazy import networks
 from skparaphrase.encoders._export import to_model2vec, to_static_embedding
 from skparaphrase.encoders._trained import TrainedEncoder
 from skparaphrase.losses import Loss, MarginLoss
 from skparaphrase.optimizers import DENSE, Optimizer
-from skparaphrase.vectors import WordVectors, pool_texts
+from skparaphrase.vectors import POOLINGS, WordVectors, pool_texts
 
 _PAPER: dict[str, Any] = {  # what the settings of tables 2 and 4 share
     "pooling": "mean",
@@ -157,6 +158,11 @@ class ParagramEncoder(TrainedEncoder):
     }
 
     _optimizer = Optimizer("adagrad")
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **TrainedEncoder._parameter_constraints,
+        "pooling": [StrOptions(set(POOLINGS))],
+    }
 
     to_model2vec = to_model2vec
     to_static_embedding = to_static_embedding

@@ -4,9 +4,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 from collections.abc import Callable, Iterable
+from numbers import Integral
 from typing import Any, ClassVar
 
-from skparaphrase._compat import StrOptions
+from skparaphrase._compat import Interval, StrOptions
 from skparaphrase._estimator import Settings, store_parameters
 from skparaphrase._lazy import networks
 from skparaphrase.encoders._trained import TrainedEncoder
@@ -23,7 +24,9 @@ class SimpleRecurrentEncoder(TrainedEncoder):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **TrainedEncoder._parameter_constraints,
+        "dim": [Interval(Integral, 1, None, closed="left"), None],
         "activation": [StrOptions({"tanh", "relu", "linear"}), None],
+        "residual": ["boolean"],
     }
 
     def __init__(

@@ -53,7 +53,7 @@ from skparaphrase.optimizers import (
 )
 from skparaphrase.supervision import Examples, supervise
 from skparaphrase.text import unique_texts
-from skparaphrase.vectors import POOLINGS, WordVectors, load_word_vectors
+from skparaphrase.vectors import WordVectors, load_word_vectors
 
 
 class TrainedEncoder(PaperSettings, CallbackSupportMixin, TextEncoder):
@@ -81,15 +81,7 @@ class TrainedEncoder(PaperSettings, CallbackSupportMixin, TextEncoder):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **TRAINING_CONSTRAINTS,
-        "pooling": [StrOptions(set(POOLINGS))],
-        "dim": [Interval(Integral, 1, None, closed="left"), None],
-        "embedding_dim": [Interval(Integral, 1, None, closed="left")],
-        "n_layers": [Interval(Integral, 1, None, closed="left")],
-        "activation": [StrOptions({"linear", "tanh", "relu"})],
-        "residual": ["boolean"],
-        "output_gate": ["boolean"],
-        "peepholes": [StrOptions({"diagonal", "full"}), None],
-        "lowercase": ["boolean"],
+        "tokenizer": [callable, None],
         "init": [HasMethods(["transform"]), None],
         "loss": LOSS,
         "batch_size": [Interval(Integral, 2, None, closed="left")],

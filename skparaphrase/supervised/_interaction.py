@@ -4,7 +4,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 from collections.abc import Callable, Iterable
-from numbers import Integral
+from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
@@ -73,6 +73,8 @@ class PairwiseInteraction(TrainedModel):
         "hidden_dim": [Interval(Integral, 1, None, closed="left"), None],
         "focus": [StrOptions({"matching", "paper", "dropout", "none"})],
         "similarity": [StrOptions({"cosine", "coverage"}), None],
+        "scale": [Interval(Real, 0, None, closed="neither"), None],
+        "tokenizer": [callable, None],
         "freeze": [StrOptions({"vectors"}), None],
     }
 
@@ -374,6 +376,7 @@ class PairwiseInteractionRegressor(RegressorMixin, PairwiseInteraction):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **PairwiseInteraction._parameter_constraints,
         "similarity": [StrOptions({"auto", "cosine", "coverage"}), None],
+        "levels": ["array-like", None],
     }
 
     _paper_settings: ClassVar[Settings] = {

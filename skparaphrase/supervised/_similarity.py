@@ -179,6 +179,11 @@ class SimilarityRegressor(RegressorMixin, SupervisedModel):
         "adagrad", vectors_penalty=1e-5, composition_penalty=1e-6, head_penalty=1e-6
     )
 
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **SupervisedModel._parameter_constraints,
+        "levels": ["array-like", None],
+    }
+
     _paper_settings: ClassVar[Settings] = {
         **wieting_settings(_PAPER, ParagramEncoder(pooling="mean")),
         "sif": {

@@ -6,7 +6,7 @@
 from collections.abc import Iterable, Mapping, Set
 from copy import copy
 from itertools import chain
-from numbers import Integral
+from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -163,6 +163,8 @@ class SequenceTagger(TrainedModel):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **TrainedModel._parameter_constraints,
         "word_encoder": [HasMethods(["transform"]), None],
+        "hidden_dim": [Interval(Integral, 1, None, closed="left")],
+        "dropout": [Interval(Real, 0, 1, closed="left")],
         "dense_dim": [Interval(Integral, 1, None, closed="left")],
         "capitals": [StrOptions({"auto"}), "boolean"],
     }
