@@ -8,7 +8,6 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-import polars as pl
 import pyarrow as pa
 import pytest
 import torch
@@ -142,67 +141,6 @@ def encoders(vectors):
 @pytest.fixture(params=["average", "tfidf", "sif", "corpus", "paragram"])
 def encoder(request, encoders):
     return encoders[request.param]
-
-
-def as_columns(pairs):
-    first, second = zip(*pairs, strict=True) if pairs else ((), ())
-    return {"sentence1": list(first), "sentence2": list(second)}
-
-
-def filled(rows):
-    array = np.empty(len(rows), dtype=object)
-    array[:] = rows
-    return array
-
-
-PAIRS = {
-    "lists": lambda pairs: [list(pair) for pair in pairs],
-    "tuple": tuple,
-    "arrays": lambda pairs: [np.array(pair) for pair in pairs],
-    "object": lambda pairs: np.array(pairs, dtype=object),
-    "fortran": lambda pairs: np.asfortranarray(np.array(pairs, dtype=object)),
-    "U": np.array,
-    "StringDType": lambda pairs: np.array(pairs, dtype=np.dtypes.StringDType()),
-    "pandas": lambda pairs: pd.DataFrame(as_columns(pairs)),
-    "pandas object": lambda pairs: pd.DataFrame(as_columns(pairs), dtype=object),
-    "pandas shuffled": lambda pairs: pd.DataFrame(as_columns(pairs)).set_axis(
-        range(len(pairs), 0, -1)
-    ),
-    "polars": lambda pairs: pl.DataFrame(as_columns(pairs)),
-    "pyarrow": lambda pairs: pa.table(as_columns(pairs)),
-    "series of tuples": lambda pairs: pd.Series(pairs),
-    "array of tuples": filled,
-    "generator": iter,
-}
-SENTENCES = {
-    "tuple": tuple,
-    "object": lambda texts: np.array(texts, dtype=object),
-    "U": np.array,
-    "StringDType": lambda texts: np.array(texts, dtype=np.dtypes.StringDType()),
-    "pandas": pd.Series,
-    "pandas category": lambda texts: pd.Series(texts, dtype="category"),
-    "polars": pl.Series,
-    "pyarrow": pa.array,
-    "pyarrow chunks": lambda texts: pa.chunked_array([texts[:7], texts[7:]]),
-    "generator": iter,
-    "lists of one": lambda texts: [[text] for text in texts],
-    "column": lambda texts: np.array(texts)[:, np.newaxis],
-    "pandas column": lambda texts: pd.DataFrame({"text": texts}),
-    "polars column": lambda texts: pl.DataFrame({"text": texts}),
-    "pyarrow column": lambda texts: pa.table({"text": texts}),
-}
-
-
-@pytest.fixture(params=PAIRS.values(), ids=PAIRS)
-def pair_container(request):
-    """Takes a list of tuples."""
-    return request.param
-
-
-@pytest.fixture(params=SENTENCES.values(), ids=SENTENCES)
-def sentence_container(request):
-    """Takes a list of texts."""
-    return request.param
 
 
 @pytest.fixture

@@ -4,10 +4,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 import pickle
+from functools import partial
 
 import joblib
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 import skops.io
 from numpy.testing import assert_allclose, assert_array_equal
@@ -55,19 +57,13 @@ def pipe(request, encoders, vectors):
     )
 
 
-@pytest.mark.parametrize("encoder", ["tfidf", "paragram"], indirect=True)
-def test_sentences_in_any_container(encoder, pairs, sentences, sentence_container):
-    trained = isinstance(encoder, ParagramEncoder)
-    expected = clone(encoder).fit(pairs if trained else sentences).transform(sentences)
-    assert expected.shape == (30, 6)
-    encoder.fit(pairs if trained else sentence_container(sentences))
-    assert_array_equal(encoder.transform(sentence_container(sentences)), expected)
-
-
-def test_a_pipeline_takes_pairs_in_any_container(pipe, pairs, gold, pair_container):
+@pytest.mark.parametrize(
+    "make", [np.array, pd.DataFrame, partial(pl.DataFrame, orient="row"), iter]
+)
+def test_a_pipeline_takes_pairs_in_any_container(pipe, pairs, gold, make):
     expected = clone(pipe).fit(pairs, gold).predict(pairs)
-    pipe.fit(pair_container(pairs), gold)
-    assert_array_equal(pipe.predict(pair_container(pairs)), expected)
+    pipe.fit(make(pairs), gold)
+    assert_array_equal(pipe.predict(make(pairs)), expected)
 
 
 @pytest.mark.parametrize(
