@@ -46,7 +46,7 @@ OURS = {
 PARTS = {
     "batches": (Sentences, "take"),
     "word vectors": (Tagger, "word_vectors"),
-    "memories and layers": (Tagger, "forward"),
+    "memories and layers": (Tagger, "tag_words"),
     "gradients": (torch.Tensor, "backward"),
     "all": (ExamplesTrainer, "step"),
 }

@@ -268,6 +268,23 @@ class Tagger(nn.Module):
 
     def forward(
         self,
+        table: Tensor,
+        ids: Tensor,
+        offsets: Ints,
+        capitals: NDArray[np.float32],
+        sentences: TokenBatch,
+        random_state: RandomState | None = None,
+    ) -> Tensor:
+        """Return the logits, of shape (n_tokens, n_tags).
+
+        The first four parameters are those of :meth:`word_vectors`, and the others
+        those of :meth:`tag_words`.
+        """
+        vectors = self.word_vectors(table, ids, offsets, capitals)
+        return self.tag_words(vectors, sentences, random_state)
+
+    def tag_words(
+        self,
         vectors: Tensor,
         sentences: TokenBatch,
         random_state: RandomState | None = None,
@@ -306,8 +323,5 @@ class Tagger(nn.Module):
         for block in sentences.blocks():
             wanted, ids = np.unique(block.words.ids, return_inverse=True)
             table = rows(wanted, block.words.extra)
-            local = to_device(ids, table.device)
-            vectors = self.word_vectors(
-                table, local, block.words.offsets, block.capitals
-            )
-            yield self(vectors, block.sentences)
+            local, offsets = to_device(ids, table.device), block.words.offsets
+            yield self(table, local, offsets, block.capitals, block.sentences)

@@ -170,7 +170,7 @@ class PairwiseInteraction(TrainedModel):
             if optimizer.vectors_penalty:
                 initial = self._initial_table(self.vectors_.words).matrix
         self._warn_if_truncated(texts)
-        return training.interaction_trainer(
+        return training.ExamplesTrainer(
             self._fitted_network().to(device),
             networks.WordTable(
                 matrix,
@@ -188,6 +188,7 @@ class PairwiseInteraction(TrainedModel):
                 indices,
                 self._targets.distributions(examples.targets).astype(np.float32),
                 examples.normalized_weights(),
+                interact=True,
             ),
         )
 

@@ -3,7 +3,6 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-from collections.abc import Iterable, Mapping, Set
 from copy import copy
 from itertools import chain
 from numbers import Integral, Real
@@ -13,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import softmax
 from sklearn.frozen import FrozenEstimator
-from sklearn.utils import Tags, check_consistent_length
+from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from skparaphrase._compat import (
@@ -37,8 +36,13 @@ from skparaphrase.encoders import (
 from skparaphrase.optimizers import Optimizer
 from skparaphrase.supervised._base import select
 from skparaphrase.supervised._model import TrainedModel
-from skparaphrase.supervision import Samples, TokenTags
-from skparaphrase.text import TokenBatch, describe, is_missing
+from skparaphrase.supervision import (
+    Samples,
+    TokenTags,
+    check_sentences,
+    check_tags,
+)
+from skparaphrase.text import TokenBatch
 
 
 def _sgd(penalty: float, **settings: Any) -> Optimizer:
@@ -386,7 +390,7 @@ class SequenceTagger(TrainedModel):
         tagger = self._fitted_tagger().to(device)
         tagger.composition.requires_grad_(not frozen)
         anchors = anchor_table(encoder) if optimizer._uses_start else None
-        return training.tagger_trainer(
+        return training.ExamplesTrainer(
             tagger,
             networks.WordTable(
                 encoder.vectors_.rows(),
@@ -398,10 +402,11 @@ class SequenceTagger(TrainedModel):
             training.Steps(
                 optimizer, self.learning_rate, self.batch_size, self._random_state
             ),
-            sentences=encode_sentences(
-                list(examples.texts), encoder, skip_unknown=True
+            loss="tags",
+            examples=training.TaggedSentences(
+                encode_sentences(list(examples.texts), encoder, skip_unknown=True),
+                self._targets.distributions(examples.targets),
             ),
-            tags=self._targets.distributions(examples.targets),
         )
 
     def _fitted_state(self, arrays: Arrays) -> dict[str, Any]:
@@ -423,54 +428,6 @@ class SequenceTagger(TrainedModel):
         tags = super().__sklearn_tags__()
         tags.target_tags.one_d_labels = True
         return tags
-
-
-def check_sentences(X: Any, name: str = "X") -> list[list[str]]:
-    """Sentences as lists of str; errors name the sentence and the token."""
-    sentences = _check_rows(X, name, "token")
-    for i, sentence in enumerate(sentences):
-        for j, token in enumerate(sentence):
-            if not isinstance(token, str):
-                raise TypeError(
-                    f"{name}: token {j} of sentence {i} is not a str: "
-                    f"{describe(token)}."
-                )
-    return sentences
-
-
-def check_tags(y: Any, sentences: list[list[str]], name: str = "y") -> NDArray[Any]:
-    """The tags of all tokens, end to end, shape (n_tokens,)."""
-    rows = _check_rows(y, name, "tag")
-    check_consistent_length(sentences, rows)
-    for i, (sentence, row) in enumerate(zip(sentences, rows, strict=True)):
-        if len(sentence) != len(row):
-            raise ValueError(
-                f"Sentence {i} has {len(sentence)} tokens, but {name} {len(row)} tags."
-            )
-        for j, tag in enumerate(row):
-            if is_missing(tag):
-                raise ValueError(f"{name}: tag {j} of sentence {i} is missing.")
-            if isinstance(tag, (list, tuple, np.ndarray)):
-                raise TypeError(f"{name}: a token has one tag; got {describe(tag)}.")
-    flat = list(chain.from_iterable(rows))
-    if len({isinstance(tag, str) for tag in flat}) > 1:
-        raise TypeError(f"{name} mixes tags that are str with tags that are not.")
-    return np.asarray(flat)
-
-
-def _check_rows(values: Any, name: str, what: str) -> list[list[Any]]:
-    """The tokens or tags of each sentence."""
-    rows = _check_list(values, name, f"a list of {what} lists, one for each sentence")
-    wanted, numbered = f"a list of {what}s", enumerate(rows)
-    return [_check_list(row, f"{name}: sentence {i}", wanted) for i, row in numbered]
-
-
-def _check_list(values: Any, where: str, wanted: str) -> list[Any]:
-    is_one = isinstance(values, (str, bytes, Mapping, Set))
-    if is_one or not isinstance(values, Iterable):
-        raise TypeError(f"{where} must be {wanted}; got {describe(values)}.")
-    # Of Arrow, which iterates over scalars of its own.
-    return values.to_pylist() if hasattr(values, "to_pylist") else list(values)
 
 
 def encode_sentences(

@@ -10,6 +10,8 @@ names its kind of :class:`~skparaphrase.supervision._targets.Targets`.
 
 from skparaphrase.supervision._classes import Classes as Classes
 from skparaphrase.supervision._classes import TokenTags as TokenTags
+from skparaphrase.supervision._classes import check_sentences as check_sentences
+from skparaphrase.supervision._classes import check_tags as check_tags
 from skparaphrase.supervision._examples import Arranged as Arranged
 from skparaphrase.supervision._examples import Examples as Examples
 from skparaphrase.supervision._relevance import Relevance as Relevance

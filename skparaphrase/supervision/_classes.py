@@ -3,15 +3,19 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+from collections.abc import Iterable, Mapping, Set
+from itertools import chain
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.utils import check_consistent_length
 from sklearn.utils.multiclass import check_classification_targets
 
 from skparaphrase.supervision._examples import split_off
 from skparaphrase.supervision._labels import check_labels
 from skparaphrase.supervision._targets import Parts, Samples, Targets
+from skparaphrase.text import describe, is_missing
 
 
 class Classes(Targets):
@@ -98,3 +102,51 @@ class TokenTags(Classes):
             )
         held_out, kept = np.sort(order[:n_held]), np.sort(order[n_held:])
         return samples.take(kept), samples.take(held_out)
+
+
+def check_sentences(X: Any, name: str = "X") -> list[list[str]]:
+    """Sentences as lists of str; errors name the sentence and the token."""
+    sentences = _check_rows(X, name, "token")
+    for i, sentence in enumerate(sentences):
+        for j, token in enumerate(sentence):
+            if not isinstance(token, str):
+                raise TypeError(
+                    f"{name}: token {j} of sentence {i} is not a str: "
+                    f"{describe(token)}."
+                )
+    return sentences
+
+
+def check_tags(y: Any, sentences: list[list[str]], name: str = "y") -> NDArray[Any]:
+    """The tags of all tokens, end to end, shape (n_tokens,)."""
+    rows = _check_rows(y, name, "tag")
+    check_consistent_length(sentences, rows)
+    for i, (sentence, row) in enumerate(zip(sentences, rows, strict=True)):
+        if len(sentence) != len(row):
+            raise ValueError(
+                f"Sentence {i} has {len(sentence)} tokens, but {name} {len(row)} tags."
+            )
+        for j, tag in enumerate(row):
+            if is_missing(tag):
+                raise ValueError(f"{name}: tag {j} of sentence {i} is missing.")
+            if isinstance(tag, (list, tuple, np.ndarray)):
+                raise TypeError(f"{name}: a token has one tag; got {describe(tag)}.")
+    flat = list(chain.from_iterable(rows))
+    if len({isinstance(tag, str) for tag in flat}) > 1:
+        raise TypeError(f"{name} mixes tags that are str with tags that are not.")
+    return np.asarray(flat)
+
+
+def _check_rows(values: Any, name: str, what: str) -> list[list[Any]]:
+    """The tokens or tags of each sentence."""
+    rows = _check_list(values, name, f"a list of {what} lists, one for each sentence")
+    wanted, numbered = f"a list of {what}s", enumerate(rows)
+    return [_check_list(row, f"{name}: sentence {i}", wanted) for i, row in numbered]
+
+
+def _check_list(values: Any, where: str, wanted: str) -> list[Any]:
+    is_one = isinstance(values, (str, bytes, Mapping, Set))
+    if is_one or not isinstance(values, Iterable):
+        raise TypeError(f"{where} must be {wanted}; got {describe(values)}.")
+    # Of Arrow, which iterates over scalars of its own.
+    return values.to_pylist() if hasattr(values, "to_pylist") else list(values)

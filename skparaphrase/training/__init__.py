@@ -12,9 +12,8 @@ from skparaphrase.training._loop import (
 )
 from skparaphrase.training._supervised import Examples as Examples
 from skparaphrase.training._supervised import ExamplesTrainer as ExamplesTrainer
+from skparaphrase.training._supervised import TaggedSentences as TaggedSentences
 from skparaphrase.training._supervised import head_trainer as head_trainer
-from skparaphrase.training._supervised import interaction_trainer as interaction_trainer
-from skparaphrase.training._supervised import tagger_trainer as tagger_trainer
 from skparaphrase.training._trainer import (
     BaseTrainer,
     LossBatch,

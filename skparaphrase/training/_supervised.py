@@ -14,10 +14,8 @@ from torch import Tensor, nn
 from skparaphrase.networks import (
     Composition,
     Head,
-    Interaction,
     Ints,
     Sentences,
-    Tagger,
     UsedRows,
     cross_entropy_losses,
     divergence_losses,
@@ -36,6 +34,26 @@ LOSSES: dict[str, Callable[[Tensor, Tensor], Tensor]] = {
 }
 
 
+class Batch(NamedTuple):
+    """The examples of a step.
+
+    Parameters
+    ----------
+    tokens : TokenBatch
+        The texts, or words, that are embedded.
+    rows : ndarray of int of shape (n_rows,)
+        Which target belongs to each row of the network's output.
+    n_examples : int
+    arguments : tuple, default=()
+        What the network takes besides vectors, ids and offsets; a random state follows.
+    """
+
+    tokens: TokenBatch
+    rows: Ints
+    n_examples: int
+    arguments: tuple[Any, ...] = ()
+
+
 class Examples(NamedTuple):
     """Texts of examples and what is to be learnt.
 
@@ -48,32 +66,51 @@ class Examples(NamedTuple):
     targets : ndarray of shape (n_examples, n_outputs)
     weights : ndarray of shape (n_examples,) or None
         Their mean should be 1.
+    interact : bool, default=False
+        Whether the network reads distinct texts, and which of them are compared;
+        otherwise, it reads those of the examples one after the other.
     """
 
     texts: TokenBatch
     indices: Ints
     targets: NDArray[np.float32]
     weights: NDArray[np.float32] | None = None
+    interact: bool = False
+
+    @property
+    def n_examples(self) -> int:
+        """The number of examples."""
+        return len(self.indices)
+
+    def take(self, chosen: Ints) -> Batch:
+        """Make a batch of the examples with these indices."""
+        if not self.interact:
+            texts = self.texts.take(self.indices[chosen].ravel())
+            return Batch(texts, chosen, len(chosen))
+        distinct, pairs = np.unique(self.indices[chosen], return_inverse=True)
+        texts, arguments = self.texts.take(distinct), (pairs.reshape(-1, 2),)
+        return Batch(texts, chosen, len(chosen), arguments)
 
 
-class Batch(NamedTuple):
-    """The examples of a step.
+class TaggedSentences(NamedTuple):
+    """Sentences that contain a word each, and the tags of all words, end to end."""
 
-    Parameters
-    ----------
-    tokens : TokenBatch
-        The texts, or words, that are embedded.
-    rows : ndarray of int of shape (n_rows,)
-        Which target belongs to each row of the network's output.
-    n_examples : int
-    arguments : tuple, default=()
-        What the network takes besides vectors, ids and offsets.
-    """
+    sentences: Sentences
+    targets: NDArray[np.int64]
+    weights: None = None
 
-    tokens: TokenBatch
-    rows: Ints
-    n_examples: int
-    arguments: tuple[Any, ...] = ()
+    @property
+    def n_examples(self) -> int:
+        """The number of sentences."""
+        return len(self.sentences)
+
+    def take(self, chosen: Ints) -> Batch:
+        """Make a batch of the sentences with these indices."""
+        part = self.sentences.take(chosen)
+        offsets = self.sentences.sentences.offsets
+        positions = np.arange(len(self.targets), dtype=np.int32)
+        rows = TokenBatch(positions, offsets).take(chosen).ids.astype(np.int64)
+        return Batch(part.words, rows, len(chosen), (part.capitals, part.sentences))
 
 
 class ExamplesTrainer(BaseTrainer):
@@ -82,48 +119,42 @@ class ExamplesTrainer(BaseTrainer):
     Parameters
     ----------
     module : Module
-        The penalty of parameters named "composition.*" is lambda_c, and that of others
+        Returns logits, given vectors, ids, offsets and the arguments of a batch. The
+        penalty of parameters named "composition.*" is lambda_c, and that of others
         lambda_s.
     *parts : table, steps
         See :class:`BaseTrainer`.
-    encode : callable
-        Returns logits, given vectors, ids, offsets and the arguments of a batch.
-    make : callable
-        Returns the :class:`Batch` of some examples, given their indices.
-    n_examples : int
     loss : {"divergence", "cross_entropy", "hinge", "tags"}
-    targets : ndarray of shape (n_targets, n_outputs), or of int of shape (n_targets,)
-    weights : ndarray of shape (n_targets,), default=None
+    examples : Examples or TaggedSentences
     anchors : mapping of str to Tensor, default=None
-        See :class:`BaseTrainer`.
+        Where penalties pull parameters of the composition; by default, where it says.
     """
-
-    examples: Examples | None = None  # which processes compare
 
     def __init__(
         self,
         module: nn.Module,
         *parts: Any,
-        encode: Callable[..., Tensor],
-        make: Callable[[Ints], Batch],
-        n_examples: int,
         loss: str,
-        targets: NDArray[Any],
-        weights: NDArray[np.float32] | None = None,
+        examples: Examples | TaggedSentences,
         anchors: Mapping[str, Tensor] | None = None,
     ) -> None:
+        composition = getattr(module, "composition", None)
+        if anchors is None and isinstance(composition, Composition):
+            anchors = composition.anchors
+        anchors = {f"composition.{name}": to for name, to in (anchors or {}).items()}
+        n_examples = examples.n_examples
         super().__init__(module, *parts, n_examples=n_examples, anchors=anchors)
-        self.encode = encode
-        self._make = make
+        self.encode = module
+        self.examples = examples
         self.losses = LOSSES[loss]
-        self.targets = torch.from_numpy(targets).to(self.device)
+        self.targets = torch.from_numpy(examples.targets).to(self.device)
         self.weights: Tensor | None = None
-        if weights is not None:
-            self.weights = torch.from_numpy(weights).to(self.device)
+        if examples.weights is not None:
+            self.weights = torch.from_numpy(examples.weights).to(self.device)
 
     def make(self, chosen: Ints) -> Batch:
         """Make a batch of the examples with these indices."""
-        return self._make(chosen)
+        return self.examples.take(chosen)
 
     def constant_loss(self) -> float:
         """The loss if every output were the mean target; unknown for tags."""
@@ -146,8 +177,10 @@ class ExamplesTrainer(BaseTrainer):
         """The mean loss of a batch, the leaf that it depends on, and its rows."""
         used = self.table.used(batch.tokens.ids)
         leaf = self.table.leaf(used)
-        offsets = batch.tokens.offsets
-        logits = self.encode(leaf, used.local, offsets, *batch.arguments)
+        texts = leaf, used.local, batch.tokens.offsets
+        if batch.arguments:
+            texts = *texts, *batch.arguments, self.random_state
+        logits = self.encode(*texts)
         return self.mean_loss(logits, batch.rows), leaf, used
 
     def mean_loss(self, logits: Tensor, rows: Ints) -> Tensor:
@@ -178,91 +211,14 @@ def head_trainer(
     `prior` has the values that the penalty pulls the composition's parameters to; by
     default, these are what the composition says.
     """
-    texts, indices, targets, weights = examples
-    anchors = composition.anchors
+    module = nn.ModuleDict({"composition": composition, "head": head})
+    anchors = None
     if prior is not None:
         anchors = {name: torch.tensor(array) for name, array in prior.items()}
-
-    def make(chosen: Ints) -> Batch:
-        # The texts of the examples, one after the other.
-        return Batch(texts.take(indices[chosen].ravel()), chosen, len(chosen))
-
     trainer = ExamplesTrainer(
-        nn.ModuleDict({"composition": composition, "head": head}),
-        *parts,
-        encode=lambda *texts: head(composition(*texts)),
-        make=make,
-        n_examples=len(indices),
-        loss=loss,
-        targets=targets,
-        weights=weights,
-        anchors={f"composition.{name}": to for name, to in anchors.items()},
+        module, *parts, loss=loss, examples=examples, anchors=anchors
     )
-    trainer.examples = examples
+    trainer.encode = lambda *texts: head(composition(*texts))
     trainer.texts_per_row = head.n_texts
     trainer.is_shareable = composition.batch_size is None
-    return trainer
-
-
-def interaction_trainer(
-    network: Interaction, *parts: Any, loss: str, examples: Examples
-) -> ExamplesTrainer:
-    """A trainer of word vectors and the network that compares words of pairs."""
-    texts, indices, targets, weights = examples
-
-    def make(chosen: Ints) -> Batch:
-        distinct, pairs = np.unique(indices[chosen], return_inverse=True)
-        arguments = (pairs.reshape(-1, 2),)
-        return Batch(texts.take(distinct), chosen, len(chosen), arguments)
-
-    trainer = ExamplesTrainer(
-        network,
-        *parts,
-        encode=lambda *texts: network(*texts, trainer.random_state),
-        make=make,
-        n_examples=len(indices),
-        loss=loss,
-        targets=targets,
-        weights=weights,
-    )
-    return trainer
-
-
-def tagger_trainer(
-    tagger: Tagger, *parts: Any, sentences: Sentences, tags: Ints
-) -> ExamplesTrainer:
-    """A trainer of a table of n-grams, characters or words, and a tagger on top of it.
-
-    Each sentence contains a word; `tags` are those of all words, end to end.
-    """
-    offsets = sentences.sentences.offsets
-    positions = TokenBatch(np.arange(len(tags), dtype=np.int32), offsets)
-
-    def make(chosen: Ints) -> Batch:
-        part, rows = sentences.take(chosen), positions.take(chosen).ids
-        arguments = part.capitals, part.sentences
-        return Batch(part.words, rows.astype(np.int64), len(chosen), arguments)
-
-    def encode(
-        leaf: Tensor,
-        ids: Tensor,
-        offsets: Ints,
-        capitals: NDArray[np.float32],
-        words: TokenBatch,
-    ) -> Tensor:
-        vectors = tagger.word_vectors(leaf, ids, offsets, capitals)
-        logits: Tensor = tagger(vectors, words, trainer.random_state)
-        return logits
-
-    anchors = tagger.composition.anchors.items()
-    trainer = ExamplesTrainer(
-        tagger,
-        *parts,
-        encode=encode,
-        make=make,
-        n_examples=len(sentences),
-        loss="tags",
-        targets=tags.astype(np.int64),
-        anchors={f"composition.{name}": to for name, to in anchors},
-    )
     return trainer

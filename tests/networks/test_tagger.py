@@ -63,8 +63,7 @@ def test_tagger(capitals, nets, monkeypatch):
     class Both(torch.nn.Module):
         def forward(self, table):
             columns = CAPITALS.astype(float)
-            vectors = self.net.word_vectors(table, ids, WORDS.offsets, columns)
-            return self.net(vectors, SENTENCES)
+            return self.net(table, ids, WORDS.offsets, columns, SENTENCES)
 
     both = Both()
     both.net = tagger

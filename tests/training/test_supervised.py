@@ -26,10 +26,10 @@ from skparaphrase.optimizers import Optimizer
 from skparaphrase.text import TokenBatch
 from skparaphrase.training import (
     Examples,
+    ExamplesTrainer,
     Steps,
+    TaggedSentences,
     head_trainer,
-    interaction_trainer,
-    tagger_trainer,
 )
 from skparaphrase.training._loop import train_epoch
 
@@ -231,7 +231,7 @@ def make_pairs(n_outputs=3, *, weighted=False):
     if n_outputs == 2:
         targets = np.eye(2, dtype=np.float32)[targets.argmax(axis=1)]
     weights = np.linspace(0.5, 1.5, 10, dtype=np.float32) if weighted else None
-    return Examples(texts, pairs, targets, weights)
+    return Examples(texts, pairs, targets, weights, interact=True)
 
 
 def make_pair_trainer(
@@ -241,15 +241,14 @@ def make_pair_trainer(
     matrix = np.random.default_rng(5).normal(size=(9, 4)).astype(np.float32)
     table = WordTable(matrix, device=CPU, frozen=frozen)
     table.weight = table.weight.to(net.grid.output.weight.dtype)
-    return interaction_trainer(
-        net,
-        table,
-        Steps(
-            Optimizer(optimizer, clip_jointly=True, **settings),
-            rate, batch_size, np.random.RandomState(state),
-        ),
-        loss=loss,
-        examples=examples,
+    steps = Steps(
+        Optimizer(optimizer, clip_jointly=True, **settings),
+        rate,
+        batch_size,
+        np.random.RandomState(state),
+    )
+    return ExamplesTrainer(
+        net, table, steps, loss=loss, examples=examples,
     )  # fmt: skip
 
 
@@ -389,9 +388,9 @@ def make_tag_trainer(
         optimizer, momentum=0.0, vectors_penalty=penalty, composition_penalty=penalty,
         head_penalty=penalty,
     )  # fmt: skip
-    return tagger_trainer(
-        tagger, table, Steps(limits, 1.0, batch_size, random_state),
-        sentences=Sentences(WORDS, CAPITALS, SENTENCES), tags=TAGS,
+    return ExamplesTrainer(
+        tagger, table, Steps(limits, 1.0, batch_size, random_state), loss="tags",
+        examples=TaggedSentences(Sentences(WORDS, CAPITALS, SENTENCES), TAGS),
     )  # fmt: skip
 
 
@@ -408,8 +407,7 @@ def test_step_of_a_tagger_is_gradient_descent(capitals):
             for name, parameter in tagger.named_parameters():
                 parameter.copy_(p[name])
             capitals = CAPITALS.astype(np.float64)
-            vectors = tagger.word_vectors(table, ids, WORDS.offsets, capitals)
-            logits = tagger(vectors, SENTENCES)
+            logits = tagger(table, ids, WORDS.offsets, capitals, SENTENCES)
             return tagging_losses(logits, torch.from_numpy(TAGS)).mean()
 
     before = state_of(trainer)
