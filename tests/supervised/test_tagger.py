@@ -26,10 +26,7 @@ from skparaphrase.encoders import (
     ParagramEncoder,
 )
 from skparaphrase.supervised import SequenceTagger
-from skparaphrase.supervised._tagger import (
-    check_sentences,
-    check_tags,
-)
+from skparaphrase.supervision import check_sentences, check_tags
 from skparaphrase.text import NgramTokenizer
 from skparaphrase.vectors import WordVectors
 
