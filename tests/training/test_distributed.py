@@ -193,7 +193,7 @@ def test_what_differs_is_named(by_two):
         first,
         [
             "texts, examples, vectors",
-            "settings, random numbers",
+            "random numbers",
             *["settings"] * 2,
             "teacher",
         ],
