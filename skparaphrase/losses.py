@@ -142,10 +142,11 @@ class MarginLoss(Loss):
     def choose(
         self, unit: "Tensor", batch: "training.LossBatch"
     ) -> "tuple[Tensor, Tensor]":
-        """The negative example of each text.
+        """The negative example of each text; cosines are computed in blocks.
 
-        The trainer calls this method where texts are embedded twice: without word
-        dropout to choose negatives, and with it to compare.
+        A random choice draws a pair, then a side; with `mask_identical` it draws from
+        the remaining candidates. The trainer calls this method where texts are embedded
+        twice: without word dropout to choose negatives, and with it to compare.
 
         Parameters
         ----------
@@ -156,27 +157,60 @@ class MarginLoss(Loss):
         -------
         chosen : Tensor of shape (2 * n_pairs,), int64
             Rows of `unit`.
-        found : Tensor of shape (2 * n_pairs,), bool
+        has_negative : Tensor of shape (2 * n_pairs,), bool
             False for a text without any candidate, which adds no loss.
         """
-        return choose_negatives(
-            unit,
-            batch.identities,
-            n_hard=batch.n_hard,
-            how=self.negatives,
-            pool=self.pool,
-            mask_identical=self.mask_identical or batch.has_classes,
-            random_state=batch.random_state,
-        )
+        n = len(unit) - batch.n_hard
+        texts, device, random_state = batch.identities, unit.device, batch.random_state
+        mask_identical = self.mask_identical or batch.has_classes
+        if self.negatives == "random" and not mask_identical:
+            drawn = networks.to_device(_draw(n, self.pool, random_state), device)
+            return drawn, torch.ones_like(drawn, dtype=torch.bool)
+        numbers = None
+        if self.negatives != "max" and mask_identical:
+            # One for each text, whatever the blocks.
+            numbers = networks.to_device(random_state.random_sample(n), device)
+        parts = []
+        for rows in _blocks(n):
+            cosines = unit[rows] @ unit.T
+            of_pairs = cosines[:, :n]
+            pairs = of_pairs.view(-1, 2, n // 2, 2)
+            own = pairs.diagonal(rows.start // 2, dim1=0, dim2=2)
+            own.fill_(-torch.inf)  # the text and its partner
+            if self.pool == "first":
+                of_pairs[:, 1::2] = -torch.inf
+            if mask_identical:
+                same = networks.to_device(_identical(texts, rows), device)
+                cosines.masked_fill_(same, -torch.inf)  # a mask as index synchronises
+            if device.type == "cpu":  # NumPy takes a fifth of the time
+                chosen = torch.from_numpy(cosines.numpy().argmax(axis=1))
+                highest = cosines.gather(1, chosen[:, None])[:, 0]
+            else:
+                highest, chosen = cosines.max(dim=1)
+            drawn = chosen
+            if numbers is not None:
+                drawn = _draw_candidate(cosines > -torch.inf, numbers[rows])
+            parts.append((chosen, highest > -torch.inf, drawn))
+        chosen, has_negative, drawn = map(torch.cat, zip(*parts, strict=True))
+        if self.negatives == "max":
+            return chosen, has_negative
+        if numbers is None:
+            drawn = networks.to_device(_draw(n, self.pool, random_state), device)
+        if self.negatives == "mix":
+            coin = networks.to_device(random_state.random_sample(n) < 0.5, device)
+            drawn = torch.where(coin, drawn, chosen)
+        return drawn, has_negative
 
-    def compare(self, unit: "Tensor", chosen: "Tensor", found: "Tensor") -> "Tensor":
+    def compare(
+        self, unit: "Tensor", chosen: "Tensor", has_negative: "Tensor"
+    ) -> "Tensor":
         """The mean loss of a pair, given the negatives.
 
         Parameters
         ----------
         unit : Tensor of shape (n_rows, dim)
             The texts of the batch, and then negatives that were embedded once more.
-        chosen, found : Tensor of shape (2 * n_pairs,)
+        chosen, has_negative : Tensor of shape (2 * n_pairs,)
             As returned by :meth:`choose`.
 
         Returns
@@ -188,7 +222,7 @@ class MarginLoss(Loss):
         positive = torch.linalg.vecdot(first, second)
         negative = torch.linalg.vecdot(texts, unit.index_select(0, chosen)).view(-1, 2)
         hinges = (self.margin - positive[:, None] + negative).relu()
-        return (hinges * found.view(-1, 2)).sum() / len(positive)
+        return (hinges * has_negative.view(-1, 2)).sum() / len(positive)
 
 
 class InfoNCELoss(Loss):
@@ -380,63 +414,6 @@ LOSSES: dict[str, Loss] = {
 
 #: Constraint of the parameter `loss`.
 LOSS = [StrOptions({"auto", *LOSSES}), Loss]
-
-
-def choose_negatives(
-    unit: "Tensor",
-    texts: NDArray[np.integer],
-    *,
-    n_hard: int = 0,
-    how: str,
-    pool: str = "both",
-    mask_identical: bool,
-    random_state: RandomState,
-) -> "tuple[Tensor, Tensor]":
-    """A negative example for each of the 2B texts of the pairs of a batch.
-
-    Arguments and result are those of :meth:`MarginLoss.choose`; equal numbers in
-    `texts`, of shape (n_texts,), mean equal strings, and the last `n_hard` rows are
-    hard negatives. A random choice draws a pair, then a side; with `mask_identical` it
-    draws from the remaining candidates. Cosines are computed in blocks.
-    """
-    n = len(unit) - n_hard
-    device = unit.device
-    if how == "random" and not mask_identical:
-        drawn = networks.to_device(_draw(n, pool, random_state), device)
-        return drawn, torch.ones_like(drawn, dtype=torch.bool)
-    numbers = None
-    if how != "max" and mask_identical:  # one for each text, whatever the blocks
-        numbers = networks.to_device(random_state.random_sample(n), device)
-    parts = []
-    for rows in _blocks(n):
-        scores = unit[rows] @ unit.T
-        of_pairs = scores[:, :n]
-        pairs = of_pairs.view(-1, 2, n // 2, 2)
-        own = pairs.diagonal(rows.start // 2, dim1=0, dim2=2)
-        own.fill_(-torch.inf)  # the text and its partner
-        if pool == "first":
-            of_pairs[:, 1::2] = -torch.inf
-        if mask_identical:
-            same = networks.to_device(_identical(texts, rows), device)
-            scores.masked_fill_(same, -torch.inf)  # indexing by a mask synchronises
-        if device.type == "cpu":  # NumPy takes a fifth of the time
-            chosen = torch.from_numpy(scores.numpy().argmax(axis=1))
-            best = scores.gather(1, chosen[:, None])[:, 0]
-        else:
-            best, chosen = scores.max(dim=1)
-        drawn = chosen
-        if numbers is not None:
-            drawn = _draw_candidate(scores > -torch.inf, numbers[rows])
-        parts.append((chosen, best > -torch.inf, drawn))
-    chosen, found, drawn = map(torch.cat, zip(*parts, strict=True))
-    if how == "max":
-        return chosen, found
-    if numbers is None:
-        drawn = networks.to_device(_draw(n, pool, random_state), device)
-    if how == "mix":
-        coin = networks.to_device(random_state.random_sample(n) < 0.5, device)
-        drawn = torch.where(coin, drawn, chosen)
-    return drawn, found
 
 
 def _blocks(n_rows: int) -> list[slice]:

@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from torch.autograd import gradcheck
 
 from skparaphrase import losses
-from skparaphrase.losses import MarginLoss, choose_negatives
+from skparaphrase.losses import MarginLoss
 from skparaphrase.networks import unit_vectors
 from skparaphrase.training import LossBatch
 
@@ -30,10 +30,9 @@ def normal(n_texts, dim=5, seed=0):
 
 def choose(unit, texts=None, *, how="max", pool="both", mask=False, seed=0, n_hard=0):
     texts = np.arange(len(unit)) if texts is None else np.asarray(texts)
-    chosen, found = choose_negatives(
-        unit, texts, how=how, pool=pool, mask_identical=mask, n_hard=n_hard,
-        random_state=np.random.RandomState(seed),
-    )  # fmt: skip
+    loss = MarginLoss(negatives=how, pool=pool, mask_identical=mask)
+    batch = LossBatch(texts, np.random.RandomState(seed), n_hard=n_hard)
+    chosen, found = loss.choose(unit, batch)
     return chosen.numpy(), found.numpy()
 
 

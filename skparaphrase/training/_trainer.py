@@ -405,7 +405,7 @@ class ParaphraseTrainer(BaseTrainer):
             return self.loss.compute(self._embed(leaf, ids, offsets, rate), batch)
         # Negatives are chosen without dropout, and embedded again with other masks.
         with torch.no_grad():
-            chosen, found = self.loss.choose(
+            chosen, has_negative = self.loss.choose(
                 self._embed(leaf, ids, offsets, 0.0), batch
             )
         again = TokenBatch(np.arange(len(ids), dtype=np.int32), offsets).take(
@@ -414,7 +414,7 @@ class ParaphraseTrainer(BaseTrainer):
         ids = ids[to_device(again.ids, ids.device)]
         unit = self._embed(leaf, ids, again.offsets, rate)
         rows = torch.arange(len(chosen), 2 * len(chosen), device=unit.device)
-        return self.loss.compare(unit, rows, found)
+        return self.loss.compare(unit, rows, has_negative)
 
     def _embed(self, leaf: Tensor, ids: Tensor, offsets: Ints, rate: float) -> Tensor:
         """Unit vectors, with dropout on every number of every token's vector.
