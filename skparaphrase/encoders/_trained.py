@@ -446,7 +446,7 @@ class TrainedEncoder(PaperSettings, CallbackSupportMixin, TextEncoder):
 
     def _forget_init(self) -> None:
         """Without `init`, which folders do not hold, penalties pull to `vectors_`."""
-        self._has_lost_init = self.vectors is None
+        self._has_lost_init = getattr(self, "vectors", None) is None
 
     def _fitted_composition(self) -> "networks.Composition":
         build = partial(self._composition, self.vectors_)
