@@ -25,6 +25,7 @@ from skparaphrase.encoders._pretrained import Embedder as Embedder
 from skparaphrase.encoders._pretrained import load_pretrained as load_pretrained
 from skparaphrase.encoders._pretrained import similarity as similarity
 from skparaphrase.encoders._rnn import IdentityRNNEncoder, RNNEncoder
+from skparaphrase.encoders._start import TableRows as TableRows
 from skparaphrase.encoders._start import anchor_table as anchor_table
 from skparaphrase.encoders._start import unwrap_frozen as unwrap_frozen
 from skparaphrase.encoders._trained import TrainedEncoder as TrainedEncoder

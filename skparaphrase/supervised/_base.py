@@ -10,6 +10,7 @@ from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.random import RandomState
 from numpy.typing import NDArray
 from scipy.special import expit, softmax
 from sklearn.base import clone
@@ -18,10 +19,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from skparaphrase._compat import HasMethods, Interval, StrOptions
 from skparaphrase._estimator import Arrays, Settings
-from skparaphrase._lazy import networks, torch, training
+from skparaphrase._lazy import networks, training
 from skparaphrase._math import cosine, pair_features, unit_vectors
 from skparaphrase.encoders import (
     ParagramEncoder,
+    TableRows,
     TrainedEncoder,
     anchor_table,
     copy_fitted,
@@ -71,7 +73,7 @@ class SupervisedModel(TrainedModel):
     encoder_: Any
     head_: dict[str, NDArray[np.float32]]
 
-    _fitted_name = "head_"
+    _fitted_names = "head_", "encoder_"
     _refused = ("word_dropout", "scramble")
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -115,33 +117,32 @@ class SupervisedModel(TrainedModel):
         """Whether the vectors of texts stay as they are."""
         return self.freeze == "encoder" or isinstance(self.encoder, FrozenEstimator)
 
-    def _initialize(self, examples: Samples) -> None:
-        self.encoder_ = encoder = self._initial_encoder(examples.texts)
+    def _initialize(self, samples: Samples, rng: RandomState) -> None:
+        self.encoder_ = encoder = self._initial_encoder(samples.texts, rng)
         dim = getattr(encoder, "_n_features_out", None)
-        one = examples.texts.ravel()[:1].tolist()
+        one = samples.texts.ravel()[:1].tolist()
         head = self._head(dim or text_vectors(encoder, one).shape[1])
-        head.reset(self._random_state)
+        head.reset(rng)
         self.head_ = networks.parameter_arrays(head)
         if self.hidden_dim is None:
-            self._fit_output(examples)
-        training.forget_epochs(self)
+            self._fit_output(samples, rng)
 
-    def _fit_output(self, examples: Samples) -> None:
+    def _fit_output(self, samples: Samples, rng: RandomState) -> None:
         """Set the output layer to logistic regression on the initial vectors."""
-        if len(examples) > _MAX_EXAMPLES:
-            rows = self._random_state.permutation(len(examples))[:_MAX_EXAMPLES]
-            examples = examples.take(np.sort(rows))
-        distinct, indices = unique_texts(examples.texts)
+        if len(samples) > _MAX_EXAMPLES:
+            rows = rng.permutation(len(samples))[:_MAX_EXAMPLES]
+            samples = samples.take(np.sort(rows))
+        distinct, indices = unique_texts(samples.texts)
         vectors = text_vectors(self.encoder_, distinct)
         weight, bias = logistic_regression(
             self._features(vectors[indices.ravel()]),
-            self._targets.distributions(examples.targets),
-            examples.normalized_weights(),
+            self._targets.distributions(samples.targets),
+            samples.normalized_weights(),
             penalty=_PENALTIES[self._n_texts],
         )
         self.head_.update({"output.weight": weight, "output.bias": bias})
 
-    def _initial_encoder(self, texts: NDArray[np.object_]) -> Any:
+    def _initial_encoder(self, texts: NDArray[np.object_], rng: RandomState) -> Any:
         """The encoder that training starts with; the one given is not changed."""
         if self.init is not None:
             if self.encoder is not None:
@@ -157,7 +158,7 @@ class SupervisedModel(TrainedModel):
         warn_if_fitted(encoder, "`init`")
         if self.freeze == "encoder" and not isinstance(encoder, TrainedEncoder):
             return clone(encoder).fit(texts.ravel())
-        return initialize_encoder(encoder, texts, self._random_state)
+        return initialize_encoder(encoder, texts, rng)
 
     def _head(self, dim: int) -> "networks.Head":
         return networks.Head(
@@ -171,10 +172,12 @@ class SupervisedModel(TrainedModel):
             cosine_scale=_COSINE_SCALE,
         )
 
-    def _trainer(self, examples: Samples) -> "training.ExamplesTrainer":
+    def _trainer(
+        self, samples: Samples, rng: RandomState
+    ) -> "training.ExamplesTrainer":
         device = networks.resolve_device(self.device)
         optimizer = self._checked_optimizer()
-        distinct, indices = unique_texts(examples.texts)
+        distinct, indices = unique_texts(samples.texts)
         prior = None
         if self._is_frozen:  # texts are embedded once: averages of one token each
             vectors = text_vectors(self.encoder_, distinct)
@@ -184,38 +187,51 @@ class SupervisedModel(TrainedModel):
             composition: networks.Composition = networks.Average(vectors.shape[1])
         else:
             prior = self._checked_init()
-            vectors, tokenizer = self.encoder_.vectors_, self.encoder_._tokenizer()
-            batch = vectors.encode(distinct, tokenizer, skip_unknown=True)
-            if not len(batch.ids):
-                raise ValueError(
-                    "No word of the texts has a vector: do texts and vectors agree in "
-                    "language, case and tokens?"
-                )
-            table = self._word_table(prior, optimizer, device)
+            self._words = words = self._look_up(distinct, whole=not optimizer.sparse)
+            batch = words.batch
+            anchors = None
+            if optimizer._uses_start and self.freeze is None:
+                anchors = prior.vectors_ if prior else anchor_table(self.encoder_)
+            table = networks.WordTable(
+                words.matrix(),
+                initial=None if anchors is None else anchors.rows(words.rows),
+                sparse=optimizer.sparse,
+                device=device,
+                frozen=self.freeze == "vectors",
+            )
             composition = self.encoder_._fitted_composition().to(device)
         head = networks.with_parameters(
             partial(self._head, composition.dim), self.head_, "The fitted model"
         )
-        targets = self._targets.distributions(examples.targets) + EPSILON
+        targets = self._targets.distributions(samples.targets) + EPSILON
         trainer = training.head_trainer(
             composition,
             head.to(device),
             table,
-            training.Steps(
-                optimizer, self.learning_rate, self.batch_size, self._random_state
-            ),
+            training.Steps(optimizer, self.learning_rate, self.batch_size, rng),
             loss=self._kind.default_loss,
             examples=training.Examples(
                 batch,
                 indices.reshape(-1, self._n_texts),
                 targets.astype(np.float32),
-                examples.normalized_weights(),
+                samples.normalized_weights(),
             ),
             prior=None if prior is None else prior.parameters_,
         )
         if self.text_norm is not None:
             trainer.vectors_rate = 1 / self.text_norm
         return trainer
+
+    def _look_up(self, texts: list[str], *, whole: bool) -> TableRows:
+        """The rows of the encoder's words in texts, or all rows."""
+        vectors, tokenizer = self.encoder_.vectors_, self.encoder_._tokenizer()
+        batch = vectors.encode(texts, tokenizer, skip_unknown=True)
+        if not len(batch.ids):
+            raise ValueError(
+                "No word of the texts has a vector: do texts and vectors agree in "
+                "language, case and tokens?"
+            )
+        return TableRows(vectors, batch, [], whole)
 
     def _checked_init(self) -> TrainedEncoder | None:
         """The encoder that training is regularised towards, if it is another one."""
@@ -237,28 +253,13 @@ class SupervisedModel(TrainedModel):
         networks.with_parameters(build, prior.parameters_, "init")
         return prior
 
-    def _word_table(
-        self, prior: TrainedEncoder | None, optimizer: Any, device: "torch.device"
-    ) -> "networks.WordTable":
-        """The vectors to train, which stay near those of `prior` or the start."""
-        anchors = None
-        if optimizer._uses_start and self.freeze is None:
-            anchors = anchor_table(self.encoder_) if prior is None else prior.vectors_
-        return networks.WordTable(
-            self.encoder_.vectors_.rows(),
-            initial=None if anchors is None else anchors.rows,
-            sparse=optimizer.sparse,
-            device=device,
-            frozen=self.freeze == "vectors",
-        )
-
     def _fitted_state(self, arrays: Arrays) -> dict[str, Any]:
         encoder = self.encoder_
-        if not self._is_frozen:
+        if self._words is not None:  # it is trained
             encoder = copy(encoder)
             encoder.parameters_ = select(arrays, "composition.")
             if "vectors" in arrays:
-                encoder.vectors_ = encoder.vectors_.replace(arrays["vectors"])
+                encoder.vectors_ = self._words.trained_table(arrays["vectors"])
         return {"encoder_": encoder, "head_": select(arrays, "head.")}
 
     def _validation_score(self, examples: Samples) -> float:

@@ -8,6 +8,7 @@ from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.random import RandomState
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import softmax
 from sklearn.base import RegressorMixin
@@ -61,7 +62,7 @@ class PairwiseInteraction(TrainedModel):
     vectors_: WordVectors  # with freeze=None
 
     _n_texts = 2
-    _fitted_name = "parameters_"
+    _fitted_names = "parameters_", "scale_", "similarity_", "vectors_"
     _optimizer = Optimizer("adam", schedule="linear", clip_norm=50.0, clip_jointly=True)
     _refused = ("composition_penalty", "head_penalty", "word_dropout", "scramble")
     _small_steps = False
@@ -104,25 +105,23 @@ class PairwiseInteraction(TrainedModel):
         matrix = table.token_vectors(ids, batch.extra) * factor
         return TokenBatch(local.astype(np.int32), batch.offsets), matrix
 
-    def _initialize(self, examples: Samples) -> None:
-        self.__dict__.pop("vectors_", None)
-        distinct, indices = unique_texts(examples.texts)
+    def _initialize(self, samples: Samples, rng: RandomState) -> None:
+        distinct, indices = unique_texts(samples.texts)
         table = self._given_table()
         batch = table.encode(
             distinct, check_tokenizer(self.tokenizer), skip_unknown=True
         )
         self.scale_ = scale_factor(table.rows(np.unique(batch.ids)), self.scale)
-        self.similarity_ = self._choose_similarity(len(examples))
+        self.similarity_ = self._choose_similarity(len(samples))
         network = self._network()
-        network.reset(self._random_state)
+        network.reset(rng)
         if self.similarity_ is not None:
             network.start_from(
                 self._compute(network.similarities, *self._look_up(distinct), indices),
-                self._targets.distributions(examples.targets),
-                examples.weights,
+                self._targets.distributions(samples.targets),
+                samples.weights,
             )
         self.parameters_ = networks.parameter_arrays(network)
-        training.forget_epochs(self)
 
     def _choose_similarity(self, n_pairs: int) -> str | None:
         """The similarity that training on so many pairs starts from."""
@@ -153,10 +152,12 @@ class PairwiseInteraction(TrainedModel):
             self._network, self.parameters_, "The fitted model"
         )
 
-    def _trainer(self, examples: Samples) -> "training.ExamplesTrainer":
+    def _trainer(
+        self, samples: Samples, rng: RandomState
+    ) -> "training.ExamplesTrainer":
         device = self._resolved_device()
         optimizer = self._checked_optimizer()
-        distinct, indices = unique_texts(examples.texts)
+        distinct, indices = unique_texts(samples.texts)
         frozen = self.freeze == "vectors"
         initial = None
         if frozen:
@@ -179,15 +180,13 @@ class PairwiseInteraction(TrainedModel):
                 device=device,
                 frozen=frozen,
             ),
-            training.Steps(
-                optimizer, self.learning_rate, self.batch_size, self._random_state
-            ),
+            training.Steps(optimizer, self.learning_rate, self.batch_size, rng),
             loss=self._kind.default_loss,
             examples=training.Examples(
                 texts,
                 indices,
-                self._targets.distributions(examples.targets).astype(np.float32),
-                examples.normalized_weights(),
+                self._targets.distributions(samples.targets).astype(np.float32),
+                samples.normalized_weights(),
                 interact=True,
             ),
         )

@@ -4,19 +4,27 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 from abc import abstractmethod
-from copy import deepcopy
+from copy import copy, deepcopy
 from functools import partial
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from numpy.random import RandomState
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.callback import CallbackSupportMixin
 from sklearn.utils import Tags, check_consistent_length
 
 from skparaphrase._compat import check_sample_weight, fit_context, with_callbacks
-from skparaphrase._estimator import Arrays, DocumentedOnline, PaperSettings
+from skparaphrase._estimator import (
+    Arrays,
+    DocumentedOnline,
+    EpochCallbacks,
+    PaperSettings,
+    random_states,
+)
 from skparaphrase._lazy import training
+from skparaphrase.encoders import TableRows
 from skparaphrase.metrics import pearson_score
 from skparaphrase.optimizers import TRAINING_CONSTRAINTS, Optimizer, check_optimizer
 from skparaphrase.storage import save
@@ -36,16 +44,14 @@ class TrainedModel(PaperSettings, CallbackSupportMixin, BaseEstimator):
     validation_scores_: list[float]
     best_epoch_: int
 
-    _optimizer_state: dict[str, Any]
-    _random_state: np.random.RandomState
-    _split_state: np.random.RandomState
+    _words: TableRows | None = None  # the rows of a table that a fit trains
 
     _kind: ClassVar[type[Targets]]
     _n_texts: ClassVar[int]  # of an example
-    _fitted_name: ClassVar[str]  # the last attribute that a fit sets
+    _fitted_names: ClassVar[tuple[str, ...]]  # attributes of any fit, then of some
     _optimizer: ClassVar[Optimizer]  # with `optimizer=None`
     _refused: ClassVar[tuple[str, ...]] = ()  # parameters of an optimizer
-    _small_steps: ClassVar[bool] = True  # see `Training`
+    _small_steps: ClassVar[bool] = True  # see `fit_epochs`
     _later_wins: ClassVar[bool] = False
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = TRAINING_CONSTRAINTS
@@ -57,11 +63,11 @@ class TrainedModel(PaperSettings, CallbackSupportMixin, BaseEstimator):
     save = save
 
     @abstractmethod
-    def _initialize(self, examples: Samples) -> None:
-        """Set the fitted state that training starts from."""
+    def _initialize(self, samples: Samples, rng: RandomState) -> None:
+        """Set the fitted state that training starts from, on a new model."""
 
     @abstractmethod
-    def _trainer(self, examples: Samples) -> Any:
+    def _trainer(self, samples: Samples, rng: RandomState) -> "training.BaseTrainer":
         """A trainer of `training`, which starts from the fitted state."""
 
     @abstractmethod
@@ -123,46 +129,126 @@ class TrainedModel(PaperSettings, CallbackSupportMixin, BaseEstimator):
         return self._fit(X, y, sample_weight, (X_val, y_val, sample_weight_val))
 
     def _fit(self, X: Any, y: Any, weights: Any, validation: tuple[Any, ...]) -> Self:
+        name = type(self).__name__
         if y is None:
-            model = type(self).__name__
             raise ValueError(
-                f"{model} requires y to be passed, but the target y is None."
+                f"{name} requires y to be passed, but the target y is None."
             )
-        resume = self.warm_start and self.__sklearn_is_fitted__()
         context = self._init_callback_context(max_subtasks=self.max_epochs)
-        with training.unchanged_on_error(self) as before:
-            training.begin_randomness(self, resume=resume)
-            examples = self._read(X, y, weights, "X")
-            if resume:
-                self._targets.check(examples)
-            else:
-                fitted = self._kind.fit(examples, getattr(self, "levels", None))
-                setattr(self, fitted.attribute, fitted.outputs)
-            targets, examples = self._targets, examples.with_weight()
-            held_out = self._read_validation(*validation)
-            if self.validation_fraction is not None:
-                examples, held_out = targets.split(
-                    examples, self.validation_fraction, deepcopy(self._split_state)
-                )
-            class_weight = getattr(self, "class_weight", None)
-            if class_weight is not None:
-                examples = examples.weighted_by_class(class_weight)
-            if not resume:
-                self._initialize(examples)
-            validate = None
-            if held_out is not None:
-                validate = partial(self._validation_score, held_out)
-            run = training.Training(
-                self,
-                self._trainer(examples),
-                self._fitted_state,
-                validate=validate,
-                small_steps=self._small_steps,
-                later_wins=self._later_wins,
+        resume = self.warm_start and self.__sklearn_is_fitted__()
+        rng, split_rng = random_states(self, resume=resume)
+        targets, train, held_out = self._read_all(X, y, weights, validation, resume)
+        if self.validation_fraction is not None:
+            train, held_out = targets.split(
+                train, self.validation_fraction, deepcopy(split_rng)
             )
-            run.begin(context, X, y)
-        run.fit_epochs(before)
+        class_weight = getattr(self, "class_weight", None)
+        if class_weight is not None:
+            train = train.weighted_by_class(class_weight)
+        start = self._start(targets, train, rng, resume=resume)
+        trainer = start._trainer(train, rng)
+        start._load_moments(trainer)
+        store = partial(self._store, start, trainer, split_rng)
+        history = training.fit_epochs(
+            trainer,
+            self.max_epochs,
+            name=name,
+            earlier=start._history(),
+            validate=None if held_out is None else partial(start._score, held_out),
+            prefer_later_on_ties=self._later_wins,
+            callbacks=EpochCallbacks(self, context, X, y, start._fitted_attributes),
+            small_steps=self._small_steps,
+            interrupted=store,
+            verbose=self.verbose,
+        )
+        store(history)
+        training.warn_if_a_constant_is_better(trainer, history, name)
         return self
+
+    def _read_all(
+        self, X: Any, y: Any, weights: Any, validation: tuple[Any, ...], resume: bool
+    ) -> tuple[Targets, Samples, Samples | None]:
+        """What the outputs mean, samples to train on, and those of `X_val`."""
+        samples = self._read(X, y, weights, "X")
+        if resume:
+            targets = self._targets
+            targets.check(samples)
+        else:
+            targets = self._kind.fit(samples, getattr(self, "levels", None))
+        return (
+            targets,
+            samples.with_weight(),
+            self._read_validation(targets, *validation),
+        )
+
+    def _start(
+        self, targets: Targets, samples: Samples, rng: RandomState, *, resume: bool
+    ) -> Self:
+        """A copy of the model in the state that training starts from."""
+        if resume:
+            return copy(self)
+        start = type(self)(**self.get_params(deep=False))
+        setattr(start, targets.attribute, targets.outputs)
+        start.loss_curve_, start.n_epochs_ = [], 0
+        start._initialize(samples, rng)
+        return start
+
+    def _load_moments(self, trainer: "training.BaseTrainer") -> None:
+        """Resume with the optimizer's moments of an earlier fit."""
+        if moments := getattr(self, "_moments", {}).get(trainer.optimizer.name):
+            if self._words is not None:
+                moments = self._words.select(moments)
+            trainer.rule.load_state_dict(deepcopy(moments), trainer.device)
+
+    def _history(self) -> "training.History":
+        """The epochs of the fits so far."""
+        scores = getattr(self, "validation_scores_", None)
+        best_epoch = getattr(self, "best_epoch_", None)
+        return training.History(self.loss_curve_, scores, best_epoch)
+
+    def _fitted_attributes(self, history: "training.History") -> dict[str, Any]:
+        """What a model is that started like this one, after a history of epochs."""
+        names = self._kind.attribute, *self._fitted_names
+        attributes = {k: getattr(self, k) for k in names if hasattr(self, k)}
+        attributes |= self._fitted_state(history.arrays)
+        attributes |= {
+            "loss_curve_": [*history.loss_curve],
+            "n_epochs_": history.n_epochs,
+        }
+        if history.validation_scores is not None:
+            attributes["validation_scores_"] = [*history.validation_scores]
+            attributes["best_epoch_"] = history.best_epoch
+        return attributes
+
+    def _score(self, held_out: Samples, arrays: Arrays) -> float:
+        """The validation score of the arrays of a trainer."""
+        model = copy(self)
+        for name, value in self._fitted_state(arrays).items():
+            setattr(model, name, value)
+        return model._validation_score(held_out)
+
+    def _store(
+        self,
+        start: Self,
+        trainer: "training.BaseTrainer",
+        split_rng: RandomState,
+        history: "training.History",
+    ) -> None:
+        """Store the result of a fit."""
+        attributes = start._fitted_attributes(history)
+        for name in (*self._fitted_names, "validation_scores_", "best_epoch_"):
+            if name not in attributes and hasattr(self, name):
+                delattr(self, name)
+        for name, value in attributes.items():
+            setattr(self, name, value)
+        self._random_state, self._split_state = trainer.random_state, split_rng
+        self._moments = {}
+        if self.warm_start:
+            name, moments = trainer.optimizer.name, trainer.rule.state_dict()
+            if start._words is not None:
+                earlier = getattr(start, "_moments", {}).get(name, {})
+                moments = start._words.merge(moments, earlier)
+            self._moments = {name: moments}
 
     @property
     def _targets(self) -> Targets:
@@ -188,7 +274,9 @@ class TrainedModel(PaperSettings, CallbackSupportMixin, BaseEstimator):
             )
         return Samples(texts, self._kind.read(y, texts), weights)
 
-    def _read_validation(self, X: Any, y: Any, weights: Any) -> Samples | None:
+    def _read_validation(
+        self, targets: Targets, X: Any, y: Any, weights: Any
+    ) -> Samples | None:
         if (X is None) != (y is None):
             raise ValueError("X_val and y_val must be given together.")
         if X is None and weights is not None:
@@ -204,7 +292,7 @@ class TrainedModel(PaperSettings, CallbackSupportMixin, BaseEstimator):
         if X is None:
             return None
         held_out = self._read(X, y, weights, "X_val")
-        self._targets.check_validation(held_out)
+        targets.check_validation(held_out)
         return held_out
 
     def _checked_optimizer(self) -> Optimizer:
@@ -222,7 +310,7 @@ class TrainedModel(PaperSettings, CallbackSupportMixin, BaseEstimator):
         return texts
 
     def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, self._fitted_name)
+        return hasattr(self, self._fitted_names[0])
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

@@ -9,6 +9,7 @@ from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from numpy.random import RandomState
 from numpy.typing import NDArray
 from scipy.special import softmax
 from sklearn.frozen import FrozenEstimator
@@ -160,7 +161,7 @@ class SequenceTagger(TrainedModel):
 
     _kind = TokenTags
     _n_texts = 1
-    _fitted_name = "parameters_"
+    _fitted_names = "parameters_", "word_encoder_"
     _optimizer = _sgd(1e-6)
     _refused = ("word_dropout", "scramble")
 
@@ -334,17 +335,16 @@ class SequenceTagger(TrainedModel):
             np.fromiter((rows[i] for i in kept), dtype=object),
         )
 
-    def _initialize(self, examples: Samples) -> None:
+    def _initialize(self, samples: Samples, rng: RandomState) -> None:
         if self.validation_fraction is not None:  # other tags are not trained
-            self.classes_ = TokenTags.fit(examples).outputs
-        self.word_encoder_ = self._initial_encoder(examples)
+            self.classes_ = TokenTags.fit(samples).outputs
+        self.word_encoder_ = self._initial_encoder(samples, rng)
         tagger = self._tagger()
-        tagger.reset(self._random_state)
+        tagger.reset(rng)
         arrays = networks.parameter_arrays(tagger)
         self.parameters_ = self._fitted_state(arrays)["parameters_"]
-        training.forget_epochs(self)
 
-    def _initial_encoder(self, examples: Samples) -> TrainedEncoder:
+    def _initial_encoder(self, samples: Samples, rng: RandomState) -> TrainedEncoder:
         encoder = self.word_encoder
         if isinstance(encoder, FrozenEstimator):
             if not isinstance(encoder.estimator, TrainedEncoder):
@@ -357,9 +357,9 @@ class SequenceTagger(TrainedModel):
         if encoder is None:
             encoder = CharagramEncoder(**_CHARAGRAM)
         warn_if_fitted(encoder, "`init` of a new one")
-        tokens = [token for sentence in examples.texts for token in sentence]
+        tokens = [token for sentence in samples.texts for token in sentence]
         words = np.array(tokens, dtype=object)
-        return initialize_encoder(encoder, words, self._random_state)
+        return initialize_encoder(encoder, words, rng)
 
     def _tagger(self) -> "networks.Tagger":
         encoder = self.word_encoder_
@@ -382,7 +382,9 @@ class SequenceTagger(TrainedModel):
         arrays.update(self.parameters_)
         return networks.with_parameters(self._tagger, arrays, "The fitted tagger")
 
-    def _trainer(self, examples: Samples) -> "training.ExamplesTrainer":
+    def _trainer(
+        self, samples: Samples, rng: RandomState
+    ) -> "training.ExamplesTrainer":
         device = networks.resolve_device(self.device)
         optimizer = self._checked_optimizer()
         encoder = self.word_encoder_
@@ -399,13 +401,11 @@ class SequenceTagger(TrainedModel):
                 device=device,
                 frozen=frozen,
             ),
-            training.Steps(
-                optimizer, self.learning_rate, self.batch_size, self._random_state
-            ),
+            training.Steps(optimizer, self.learning_rate, self.batch_size, rng),
             loss="tags",
             examples=training.TaggedSentences(
-                encode_sentences(list(examples.texts), encoder, skip_unknown=True),
-                self._targets.distributions(examples.targets),
+                encode_sentences(list(samples.texts), encoder, skip_unknown=True),
+                self._targets.distributions(samples.targets),
             ),
         )
 

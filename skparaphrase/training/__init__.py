@@ -20,14 +20,9 @@ from skparaphrase.training._trainer import (
     ParaphraseTrainer,
 )
 from skparaphrase.training._trainer import Steps as Steps
-from skparaphrase.training._training import Training
-from skparaphrase.training._training import begin_randomness as begin_randomness
-from skparaphrase.training._training import forget_epochs as forget_epochs
-from skparaphrase.training._training import unchanged_on_error as unchanged_on_error
 
 __all__ = [
     "BaseTrainer",
     "LossBatch",
     "ParaphraseTrainer",
-    "Training",
 ]
