@@ -396,7 +396,7 @@ def test_without_warm_start_fit_starts_over(zoo, name):
 def test_another_optimizer_starts_with_a_state_of_its_own(zoo, names):
     first = zoo.make("dan", optimizer=names[0], warm_start=True).fit(zoo.pairs)
     second = pickle.loads(pickle.dumps(first))
-    second._optimizer_state = {}
+    second._moments = {}
     for encoder in (first, second):
         encoder.set_params(optimizer=names[1]).fit(zoo.pairs)
     assert zoo.same(first, second)
