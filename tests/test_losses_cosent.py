@@ -67,13 +67,6 @@ def test_gradient():
     scores = [0.0, 3.0, 1.0, 3.0, 2.5]
     leaf = torch.from_numpy(normal(10)).requires_grad_()
     assert gradcheck(lambda v: cosent(unit_vectors(v), scores), leaf)
-    cosent(unit_vectors(leaf), scores).backward()
-    for index in np.ndindex(10, 4):  # of the loops, too
-        above, below = normal(10), normal(10)
-        above[index] += 1e-6
-        below[index] -= 1e-6
-        change = slow_cosent(above, scores, 5.0) - slow_cosent(below, scores, 5.0)
-        assert leaf.grad[index].item() == pytest.approx(change / 2e-6, abs=1e-6)
 
 
 def test_only_the_order_of_scores_counts():
