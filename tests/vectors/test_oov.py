@@ -3,23 +3,18 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-import pickle
 from zlib import crc32
 
 import numpy as np
 import pytest
-from forged import edit
 from numpy.testing import assert_allclose, assert_array_equal
-from sklearn.base import clone
 
-import skparaphrase
 from skparaphrase.encoders import AverageEncoder, SIFEncoder, TfidfEncoder
 from skparaphrase.text import TokenBatch, WordLookup, WordTokenizer
 from skparaphrase.vectors import (
     WordVectors,
     fit_subwords,
     nearest_words,
-    save_word_vectors,
 )
 from skparaphrase.vectors._oov import (
     Subwords,
@@ -34,37 +29,6 @@ WORDS = ["cat", "cats", "dog", "dogs", "running", "run", "naïve", "."]
 def vectors():
     matrix = np.random.RandomState(0).standard_normal((len(WORDS), 6))
     return fit_subwords(WordVectors(WORDS, matrix), (2, 4), n_rows=50)
-
-
-def slow_vector(word, rows, ngram_range):
-    """Sum over the set of places, one n-gram after another, in plain Python."""
-    whole = f"<{word}>"
-    ngrams = [
-        whole[start : start + size]
-        for start in range(len(whole))
-        for size in range(ngram_range[0], ngram_range[1] + 1)
-        if start + size <= len(whole)
-    ]
-    if whole not in ngrams:
-        ngrams.append(whole)
-    total = np.zeros(rows.shape[1])
-    for ngram in ngrams:
-        total += rows[crc32(ngram.encode()) % len(rows)]
-    return total / len(ngrams) ** 0.5
-
-
-@pytest.mark.parametrize("word", ["a", "cat", "unknown", "naïveté", "日本語", "x" * 40])
-@pytest.mark.parametrize("ngram_range", [(1, 1), (3, 5), (2, 9)])
-def test_vector_against_a_loop(word, ngram_range):
-    rows = np.random.RandomState(0).standard_normal((37, 4)).astype(np.float32)
-    expected = slow_vector(word, rows.astype(float), ngram_range)
-    subwords = Subwords(rows, ngram_range=ngram_range)
-    [found] = subwords.vectors([word])
-    assert_allclose(found, expected, rtol=1e-5, atol=1e-6)
-    [moved] = subwords.moved(3, shift=[1, 0, 0, 0]).moved(2).vectors([word])
-    assert_allclose(moved, 6 * expected + [2, 0, 0, 0], rtol=1e-5, atol=1e-5)
-    found = ngram_matrix([word, "cat"], 37, ngram_range) @ rows
-    assert_allclose(found[0], expected, rtol=1e-5, atol=1e-6)
 
 
 def slow_hashes(word, ngram_range, kind):
@@ -105,6 +69,17 @@ def test_hashes_of_many_words_against_a_loop(kind, ngram_range):
         assert hashes.tolist() == [h for each in expected for h in each]
 
 
+def test_ngrams_of_a_fit_and_moved_ones():
+    rows = np.random.RandomState(0).standard_normal((37, 4)).astype(np.float32)
+    subwords = Subwords(rows, ngram_range=(2, 9))
+    words = ["a", "cat", "unknown", "naïveté", "日本語", "x" * 40]
+    expected = subwords.vectors(words)
+    product = ngram_matrix(words, 37, (2, 9)) @ rows
+    assert_allclose(product, expected, rtol=1e-5, atol=1e-6)
+    moved = subwords.moved(3, shift=[1, 0, 0, 0]).moved(2).vectors(words)
+    assert_allclose(moved, 6 * expected + [2, 0, 0, 0], rtol=1e-5, atol=1e-5)
+
+
 @pytest.mark.parametrize("kind", ["crc32", "fasttext"])
 @pytest.mark.parametrize("dtype", ["float32", "float16", "int8"])
 def test_vectors_do_not_depend_on_other_words(kind, dtype):
@@ -124,14 +99,6 @@ def test_vectors_do_not_depend_on_other_words(kind, dtype):
     atol = 0.05 if dtype == "float16" else 1e-5
     assert_allclose(found - np.arange(5), expected, rtol=1e-4, atol=atol)
     assert subwords.vectors([]).shape == (0, 5)
-
-
-def test_int8_rows_have_a_scale():
-    rows = np.array([[1, 2], [3, 4], [5, 6]], dtype=np.int8)
-    scale = np.array([0.5, 1.0, 2.0], dtype=np.float32)
-    full = Subwords(rows * scale[:, np.newaxis])
-    found = Subwords(rows, scale=scale).vectors(["cat"])
-    assert_allclose(found, full.vectors(["cat"]))
 
 
 def test_rows_solve_the_ridge_regression():
@@ -210,44 +177,6 @@ def test_hash_is_always_the_same_and_of_median_length(vectors):
     assert np.abs(plain["9000"] - plain["9001"]).max() > 0.1
     first, second = AverageEncoder(plain).transform(["10 cats", "9000 cats"])
     assert np.abs(first - second).max() > 0.1
-
-
-def test_save_load_pickle_clone(vectors, tmp_path):
-    int8 = WordVectors(
-        WORDS,
-        vectors.matrix,
-        unknown="subword",
-        subwords=Subwords(
-            np.ones((5, 6), np.int8), scale=np.ones(5, np.float32), shift=np.arange(6)
-        ),
-    )
-    for i, table in enumerate((vectors, int8)):
-        save_word_vectors(table, tmp_path / str(i))
-        copies = [
-            skparaphrase.load(tmp_path / str(i)),
-            pickle.loads(pickle.dumps(table)),
-        ]
-        for copy in copies:
-            assert copy.unknown == "subword"
-            assert_array_equal(copy["doggy"], table["doggy"])
-    encoder = clone(AverageEncoder(vectors))
-    assert encoder.vectors is vectors
-    with pytest.raises(KeyError):  # a grid search of tables relies on it
-        vectors[0]
-
-
-def test_damaged_ngrams_are_reported(vectors, tmp_path):
-    save_word_vectors(vectors, tmp_path / "v")
-    np.save(tmp_path / "v" / "subwords-matrix.npy", np.ones((5, 7), np.float32))
-    with pytest.raises(ValueError, match=r"subwords-matrix\.npy is corrupt"):
-        skparaphrase.load(tmp_path / "v")
-    for kind, message in (
-        ("crc32", r"6 dimensions.*\(5, 7\)"),
-        ("x", "kind='x' are no settings"),
-    ):
-        edit(tmp_path / "v" / "metadata.json", subwords__kind=kind)
-        with pytest.raises(ValueError, match=message):
-            skparaphrase.load(tmp_path / "v")
 
 
 def test_tables_made_from_one_keep_its_ngrams(vectors):
