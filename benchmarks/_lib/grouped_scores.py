@@ -12,7 +12,7 @@ import pandas as pd
 
 from skparaphrase.metrics import pearson_score, spearman_score
 from skparaphrase.pairs import PairSimilarity
-from skparaphrase.text import WordLookup, WordTokenizer, check_texts
+from skparaphrase.text import TokenBatch, WordLookup, WordTokenizer, check_texts
 from skparaphrase.vectors import WordVectors
 
 LENGTH_BINS = (4, 5, 6, 7, 8, 9, 10, 15, 20)  # table 7 of the Charagram paper
@@ -27,7 +27,7 @@ def unknown_words(X: Any, vocabulary: Iterable[str] | WordVectors) -> np.ndarray
     words = vocabulary.words if isinstance(vocabulary, WordVectors) else vocabulary
     texts = check_texts(X)
     lookup = WordLookup(WordTokenizer(), dict.fromkeys(words, 0), unknown=1)
-    batch = lookup.encode(texts.ravel().tolist())
+    batch = TokenBatch.concatenate([*lookup.encode_blocks(texts.ravel().tolist())])
     total = np.append(0, np.cumsum(batch.ids, dtype=np.int64))
     counts = np.diff(total[batch.offsets]).reshape(texts.shape)
     return counts if texts.ndim == 1 else counts.sum(axis=1)

@@ -136,12 +136,11 @@ def unique_texts(texts: NDArray[np.object_]) -> tuple[list[str], NDArray[np.intp
         The position of each text in `distinct`.
     """
     flat = texts.ravel().tolist()
-    found = dict.fromkeys(flat)
-    distinct = list(found)
+    distinct = list(dict.fromkeys(flat))
     indices = np.arange(len(flat))
     if len(distinct) < len(flat):
-        found = dict(zip(distinct, range(len(distinct)), strict=True))
-        indices = np.fromiter(map(found.__getitem__, flat), np.intp, len(flat))
+        positions = dict(zip(distinct, range(len(distinct)), strict=True))
+        indices = np.fromiter(map(positions.__getitem__, flat), np.intp, len(flat))
     return distinct, indices.reshape(texts.shape)
 
 
@@ -289,8 +288,10 @@ def _from_rows(rows: list[Any], first: int = 0) -> NDArray[np.object_]:
     width = len(rows[0])
     for i, row in enumerate(rows, first):
         if not _is_row(row) or len(row) != width:
-            found = f"holds {len(row)} texts" if _is_row(row) else f"is {describe(row)}"
-            raise ValueError(f"Row {i} {found}, but row {first} holds {width} texts.")
+            problem = (
+                f"holds {len(row)} texts" if _is_row(row) else f"is {describe(row)}"
+            )
+            raise ValueError(f"Row {i} {problem}, but row {first} holds {width} texts.")
     table = np.empty((len(rows), width), dtype=object)
     for column, values in enumerate(zip(*rows, strict=True)):
         table[:, column] = values
@@ -330,12 +331,12 @@ def _check_entries(texts: NDArray[np.object_], first: int | None = None) -> None
     row, *column = map(int, np.unravel_index(bad[0], texts.shape))
     row += first or 0
     where = (row, *column) if column else row
-    found = describe(flat[bad[0]])
-    message = f"The entry at index {where} is {found}, not a str."
+    entry = describe(flat[bad[0]])
+    message = f"The entry at index {where} is {entry}, not a str."
     if first is None:
         message = (
             f"{len(bad)} of {len(flat)} entries are not str; the first, at index "
-            f"{where}, is {found}."
+            f"{where}, is {entry}."
         )
     if is_missing(flat[bad[0]]):
         raise ValueError(f"{message} Drop the missing texts or replace them with ''.")

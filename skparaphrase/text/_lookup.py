@@ -25,7 +25,6 @@ _PIECE_BYTES = 150  # memory of a piece besides its characters and rows
 _FIRST_TEXTS = 200  # of a call, in which tokens without a vector are counted
 _WARN_FROM = 50  # tokens; fewer say little about the vocabulary
 
-Unknown = int | Callable[[str], int | None] | None  # the row of all other words
 EmbedOOV = Callable[[Sequence[str]], NDArray[np.float32]]
 
 
@@ -41,8 +40,8 @@ class WordLookup:
     tokenizer : WordTokenizer
     index : mapping of str to int
         The row of every known word.
-    unknown : int or callable, default=None
-        The row of other words, or a function that returns it. None leaves them out.
+    unknown : int, default=None
+        The row of other words. None leaves them out.
     vectors : callable, default=None
         Takes words that `index` lacks and returns their vectors, of shape (n_words,
         dim). Batches then contain these vectors, and `unknown` is not used. Words
@@ -58,7 +57,7 @@ class WordLookup:
     --------
     >>> from skparaphrase.text import WordLookup, WordTokenizer
     >>> lookup = WordLookup(WordTokenizer(), {"a": 0, "cat": 1, "dog": 2})
-    >>> batch = lookup.encode(["A cat.", "The cat-dog"])
+    >>> [batch] = lookup.encode_blocks(["A cat.", "The cat-dog"])
     >>> batch[0].tolist(), batch[1].tolist()
     ([0, 1], [1, 2])
     """
@@ -69,7 +68,7 @@ class WordLookup:
         self,
         tokenizer: WordTokenizer,
         index: Mapping[str, int],
-        unknown: Unknown = None,
+        unknown: int | None = None,
         vectors: EmbedOOV | None = None,
     ) -> None:
         self._find = tokenizer._find()
@@ -83,26 +82,6 @@ class WordLookup:
         self._embed_oov = vectors
         self._has_warned = False
         self._memory = _Memory()
-
-    def clear(self) -> None:
-        """Forget what was looked up."""
-        self._memory = _Memory()
-
-    def encode(self, texts: Iterable[str], *, skip_unknown: bool = False) -> TokenBatch:
-        """Look up the tokens of texts.
-
-        Parameters
-        ----------
-        texts : iterable of str
-        skip_unknown : bool, default=False
-            Make no vectors: leave out words that `index` lacks.
-
-        Returns
-        -------
-        batch : TokenBatch
-        """
-        blocks = self.encode_blocks(texts, skip_unknown=skip_unknown)
-        return TokenBatch.concatenate([*blocks])
 
     def encode_blocks(
         self,
@@ -122,7 +101,7 @@ class WordLookup:
         max_characters : int or None, default=2**18
             Maximum number of characters in a block of several texts.
         skip_unknown : bool, default=False
-            As in :meth:`encode`.
+            Compute no vectors: leave out words that `index` lacks.
 
         Yields
         ------
@@ -213,26 +192,26 @@ class WordLookup:
         """
         split = str.split if self._by_piece else self._find
         rows = memory.rows
-        found = []
+        encoded = []
         for text in texts:
             pieces = split(text.lower() if self._lowercase else text)
             try:
-                found.append(b"".join(map(rows.__getitem__, pieces)))
+                encoded.append(b"".join(map(rows.__getitem__, pieces)))
             except (KeyError, TypeError):  # a new piece, or a token that is not a str
                 for piece in pieces:
                     if not isinstance(piece, str):
                         raise TypeError(
                             f"The tokenizer gave {piece!r} ({type(piece).__name__}) "
-                            f"for text {first + len(found)}; tokens must be str."
+                            f"for text {first + len(encoded)}; tokens must be str."
                         ) from None
                     if piece not in rows:
                         rows[piece] = self._find_piece(piece, memory)
-                found.append(b"".join(map(rows.__getitem__, pieces)))
+                encoded.append(b"".join(map(rows.__getitem__, pieces)))
         if memory.n_bytes > self.max_bytes:
-            self.clear()
-        ids = np.frombuffer(bytearray().join(found), np.int32)
-        ends = accumulate(map(len, found), initial=0)
-        offsets = np.fromiter(ends, np.int64, len(found) + 1)
+            self._memory = _Memory()
+        ids = np.frombuffer(bytearray().join(encoded), np.int32)
+        ends = accumulate(map(len, encoded), initial=0)
+        offsets = np.fromiter(ends, np.int64, len(encoded) + 1)
         offsets >>= 2  # an id has four bytes
         return ids, offsets
 
@@ -256,14 +235,14 @@ class WordLookup:
                             rows.append(memory.add(part))
                     continue
             if row is None and unknown is not None:
-                row = unknown(token) if callable(unknown) else unknown
+                row = unknown
             elif row is None and is_word(token):
                 row = memory.add(token)
             if row is not None:
                 rows.append(row)
-        found = array("i", rows).tobytes()
-        memory.n_bytes += _PIECE_BYTES + getsizeof(piece) + len(found)
-        return found
+        encoded = array("i", rows).tobytes()
+        memory.n_bytes += _PIECE_BYTES + getsizeof(piece) + len(encoded)
+        return encoded
 
     def _unknown_vectors(
         self, ids: NDArray[np.int32], unknown: NDArray[np.intp], memory: "_Memory"
@@ -303,11 +282,11 @@ class _Memory:
 
     def add(self, word: str) -> int:
         """The id of an unknown word."""
-        found = self.ids[word]
-        if found not in self.words:
-            self.words[found] = word
+        word_id = self.ids[word]
+        if word_id not in self.words:
+            self.words[word_id] = word
             self.n_bytes += _PIECE_BYTES + getsizeof(word)
-        return found
+        return word_id
 
 
 def _warn_of_unknown_words(

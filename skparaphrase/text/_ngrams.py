@@ -213,9 +213,9 @@ class NgramTokenizer(DocumentedOnline, BaseEstimator):
         if self.binary:
             n_rows = max(len(index), 0 if unknown is None else unknown + 1)
             return _distinct(rows, known, bounds, n_rows)
-        found = np.zeros(len(symbols) + 1, dtype=np.int64)
-        np.cumsum(np.count_nonzero(known, axis=1), out=found[1:])
-        return TokenBatch(rows[known], found[bounds])
+        ends = np.zeros(len(symbols) + 1, dtype=np.int64)
+        np.cumsum(np.count_nonzero(known, axis=1), out=ends[1:])
+        return TokenBatch(rows[known], ends[bounds])
 
 
 _Counts = tuple[NDArray[np.int64], NDArray[np.int64]]  # sorted keys, their counts

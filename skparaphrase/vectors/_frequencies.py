@@ -180,8 +180,8 @@ class WordFrequencies(Mapping[str, int]):
         probabilities : ndarray of shape (n_words,)
             0 for words that the corpus lacks.
         """
-        found = map(self._counts.get, words, repeat(0))
-        counts = np.fromiter(found, np.float64, len(words))
+        counted = map(self._counts.get, words, repeat(0))
+        counts = np.fromiter(counted, np.float64, len(words))
         return counts / max(self.total, 1)
 
     def __getitem__(self, word: str) -> int:

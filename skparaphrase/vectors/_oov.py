@@ -129,20 +129,20 @@ def _hash_together(
     np.greater_equal(left[:, np.newaxis], orders, out=is_ngram[:, :-1])
     hashes = np.empty(is_ngram.shape, np.uint32)
     crc = kind == "crc32"
-    found = np.full(len(starts), 0xFFFFFFFF if crc else 2166136261, np.uint32)
+    states = np.full(len(starts), 0xFFFFFFFF if crc else 2166136261, np.uint32)
     for order in range(1, min(highest, int(lengths.max())) + 1):
-        found = found[: len(starts) - order + 1]
+        states = states[: len(starts) - order + 1]
         for i, byte in enumerate(bytes_of):
             added = byte[order - 1 :]
             if crc:
-                longer = _CRC32_TABLE[(found ^ added) & 0xFF] ^ (found >> 8)
+                longer = _CRC32_TABLE[(states ^ added) & 0xFF] ^ (states >> 8)
             else:
-                longer = (found ^ added.view(np.int8).astype(np.uint32)) * 16777619
+                longer = (states ^ added.view(np.int8).astype(np.uint32)) * 16777619
             if i:  # characters of fewer bytes end before
-                longer = np.where(widths[order - 1 :] > i, longer, found)
-            found = longer
+                longer = np.where(widths[order - 1 :] > i, longer, states)
+            states = longer
         if order >= lowest:
-            hashes[: len(found), order - lowest] = ~found if crc else found
+            hashes[: len(states), order - lowest] = ~states if crc else states
     if crc:
         hashes[ends - 1, -1] = list(map(crc32, encoded))
         is_ngram[ends - 1, -1] = (lengths < lowest) | (lengths > highest)
@@ -215,9 +215,9 @@ class Subwords:
         if len(shape) != 2 or not shape[0]:
             raise ValueError(f"The vectors of n-grams are of shape {shape}.")
         for name, size in {"scale": shape[:1], "shift": shape[1:]}.items():
-            found = getattr(self, name)
-            if found is not None and (
-                found.shape != size or not np.isfinite(found).all()
+            column = getattr(self, name)
+            if column is not None and (
+                column.shape != size or not np.isfinite(column).all()
             ):
                 raise ValueError(
                     f"The {name} of the n-grams must be {size[0]} numbers."
@@ -256,7 +256,7 @@ class Subwords:
         if self.scale is not None:
             factors *= self.scale.take(rows)
         offsets = np.array([0, *accumulate(lengths)], np.int32)
-        found = np.zeros((len(words), self.matrix.shape[1]), dtype=np.float32)
+        summed = np.zeros((len(words), self.matrix.shape[1]), dtype=np.float32)
         first, here = 0, offsets
         for start in range(0, len(rows), len(_PLACES)):
             part = slice(start, start + len(_PLACES))
@@ -266,10 +266,10 @@ class Subwords:
             if len(rows) > len(_PLACES):  # some of the words, or a part of one
                 first, last = offsets.searchsorted([start + 1, part.stop]) - [1, 0]
                 here = offsets[first : last + 1].clip(start, part.stop) - start
-            shape, sums = (len(here) - 1, *table.shape), found[first:].reshape(-1)
+            shape, sums = (len(here) - 1, *table.shape), summed[first:].reshape(-1)
             # adds; as in pool_vectors
             csr_matvecs(*shape, here, _PLACES, factors[part], table.reshape(-1), sums)
-        return found if self.shift is None else found + self.shift
+        return summed if self.shift is None else summed + self.shift
 
     def moved(self, factor: float, shift: Any = 0.0) -> "Subwords":
         """Move all vectors in the same way.

@@ -163,8 +163,8 @@ def _word_weights(
     """The weight of the word of each token; the ids of unknown words are negative."""
     if extra is None:
         return weights[ids].astype(np.float32)
-    found = weights[np.maximum(ids, 0)].astype(np.float32)
-    return np.where(ids < 0, np.float32(unknown_weight), found)
+    known = weights[np.maximum(ids, 0)].astype(np.float32)
+    return np.where(ids < 0, np.float32(unknown_weight), known)
 
 
 @np.errstate(over="ignore", invalid="ignore")  # training reports divergence
@@ -198,8 +198,8 @@ def average_distinct(
     for texts, tokens in _by_length(offsets):
         # "clip" replaces a check that would need a buffer.
         vectors = table.take(ids[tokens], axis=0, mode="clip")
-        found = weights[tokens] = distinct_weights(vectors)
-        averages[texts] = np.einsum("tn,tnd->td", found, vectors)
+        shares = weights[tokens] = distinct_weights(vectors)
+        averages[texts] = np.einsum("tn,tnd->td", shares, vectors)
     return weights
 
 
@@ -228,8 +228,8 @@ def weighted_tokens(
     """The weighted vectors of tokens, shape (n_tokens, dim)."""
     rows = vectors.token_vectors(batch.ids, batch.extra)
     if weights is not None:
-        found = _word_weights(batch.ids, batch.extra, weights, unknown_weight)
-        rows *= found[:, np.newaxis]
+        factors = _word_weights(batch.ids, batch.extra, weights, unknown_weight)
+        rows *= factors[:, np.newaxis]
     return rows
 
 
@@ -325,7 +325,7 @@ def _rows_in_use(
     shifted = ids + n_extra  # unknown words first
     used = np.zeros(n_extra + len(vectors.matrix), dtype=bool)
     used[shifted] = True  # much faster than np.unique
-    found = np.flatnonzero(used)
+    in_use = np.flatnonzero(used)
     places = np.empty(len(used), dtype=np.int32)
-    places[found] = np.arange(len(found))
-    return places[shifted], vectors.token_vectors(found - n_extra, extra)
+    places[in_use] = np.arange(len(in_use))
+    return places[shifted], vectors.token_vectors(in_use - n_extra, extra)

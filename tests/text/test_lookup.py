@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from plain_words import tokenizers, words_of
 
 from skparaphrase.text import (
+    TokenBatch,
     WordLookup,
     WordTokenizer,
     check_tokenizer,
@@ -59,7 +60,7 @@ def test_encode_against_a_loop_over_tokens(
 ):
     expected = [slow_rows(text, INDEX, unknown, **params) for text in texts]
     lookup = WordLookup(WordTokenizer(**params), INDEX, unknown)
-    assert as_lists(lookup.encode(texts)) == expected
+    assert as_lists(TokenBatch.concatenate([*lookup.encode_blocks(texts)])) == expected
     for most in (10**6, 1):
         with patch.object(WordLookup, "max_bytes", most):
             blocks = list(lookup.encode_blocks(texts, block_size))
@@ -100,7 +101,7 @@ def test_a_text_of_a_hundred_thousand_characters(pattern, unit):
     params = {"pattern": pattern, "split_compounds": True}
     expected = slow_rows(text, INDEX, 7, **params)
     lookup = WordLookup(WordTokenizer(**params), INDEX, 7)
-    batch = lookup.encode(["cat", text, "cat"])
+    [batch] = lookup.encode_blocks(["cat", text, "cat"])
     assert batch[1].tolist() == expected
     assert batch[0].tolist() == batch[2].tolist() == [INDEX["cat"]]
 
@@ -109,7 +110,7 @@ def test_a_text_of_a_hundred_thousand_characters(pattern, unit):
 def test_tokens_that_are_not_str_are_named_with_their_text(token):
     words = check_tokenizer(lambda text: ["cat"] if text == "x" else [token])
     with pytest.raises(TypeError, match=rf"{re.escape(repr(token))} .*for text 1;"):
-        WordLookup(words, INDEX).encode(["x", "y"])
+        [*WordLookup(words, INDEX).encode_blocks(["x", "y"])]
 
 
 def test_a_call_does_not_walk_through_all_that_is_remembered():

@@ -59,7 +59,7 @@ def test_a_callable_sees_the_text_as_it_is():
 
     words = check_tokenizer(tokenizer)
     index = {"CAT": 4, "o'clock": 5, "blue": 2, "cat": 0}
-    batch = WordLookup(words, index).encode(["CAT|x y", "", "o'clock|blue-x"])
+    [batch] = WordLookup(words, index).encode_blocks(["CAT|x y", "", "o'clock|blue-x"])
     assert seen == ["CAT|x y", "", "o'clock|blue-x"]
     assert batch.lengths.tolist() == [1, 0, 2]
     assert batch.ids.tolist() == [4, 5, 2]
