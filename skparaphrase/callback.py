@@ -1,4 +1,10 @@
-"""Models that are saved while they train."""
+"""Callbacks for models that train: scores and checkpoints.
+
+The protocol is scikit-learn's (:mod:`sklearn.callback`), whose `ProgressBar` works with
+the models here as well. After an epoch, the hook `on_fit_task_end` gets a dict
+`metadata` with the number of the "epoch" (from 1), its "loss" and, if there is
+validation, the "validation_score".
+"""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -7,6 +13,9 @@ from os import PathLike
 from typing import Any
 
 from skparaphrase._threads import process_rank
+from skparaphrase._typing import Scorer
+
+__all__ = ["Checkpoint", "ScoreMonitor"]
 
 
 class Checkpoint:
@@ -95,4 +104,76 @@ class Checkpoint:
         if context.task_name == "epoch" and process_rank() == 0:
             if fitted_estimator.n_epochs_ % self.every_n_epochs == 0:
                 fitted_estimator.save(self.folder)
+        return False
+
+
+class ScoreMonitor:
+    """Score an encoder after every epoch of its training.
+
+    scikit-learn's :class:`~sklearn.callback.ScoringMonitor` scores on the training data
+    and needs `y`, which paraphrase pairs do not have.
+
+    Parameters
+    ----------
+    scorer : callable
+        Called as `scorer(encoder)` with the encoder as if training had ended; returns
+        a number or a dict of numbers, such as a
+        :class:`~skparaphrase.metrics.STSScorer`.
+    verbose : bool, default=False
+        Print the scores.
+
+    Attributes
+    ----------
+    scores_ : list of dict
+        One per epoch of the last `fit`: "epoch" (from 1), and each score by its name
+        ("score" where the scorer returns a number).
+
+    See Also
+    --------
+    Checkpoint : Save the encoder after every epoch.
+
+    Examples
+    --------
+    >>> from skparaphrase.callback import ScoreMonitor
+    >>> from skparaphrase.datasets import load_paraphrases, load_similarity
+    >>> from skparaphrase.encoders import ParagramEncoder
+    >>> from skparaphrase.metrics import STSScorer
+    >>> monitor = ScoreMonitor(STSScorer(load_similarity(return_X_y=True)))
+    >>> encoder = ParagramEncoder(max_epochs=2, random_state=0).set_callbacks(monitor)
+    >>> encoder = encoder.fit(load_paraphrases().data)
+    >>> [scores["epoch"] for scores in monitor.scores_]
+    [1, 2]
+    """
+
+    def __init__(self, scorer: Scorer, *, verbose: bool = False) -> None:
+        self.scorer = scorer
+        self.verbose = verbose
+        self.scores_: list[dict[str, float]] = []
+
+    def setup(self, estimator: Any, context: Any) -> None:
+        """Clear the scores of an earlier fit."""
+        self.scores_ = []
+
+    def teardown(self, estimator: Any, context: Any) -> None:
+        """Do nothing."""
+
+    on_fit_task_begin = teardown
+
+    def on_fit_task_end(
+        self, estimator: Any, context: Any, *, fitted_estimator: Any = None
+    ) -> bool:
+        """Score after an epoch."""
+        if context.task_name != "epoch":
+            return False
+        value = self.scorer(fitted_estimator)
+        scores = dict(value) if isinstance(value, dict) else {"score": float(value)}
+        scores = {"epoch": len(self.scores_) + 1, **scores}
+        self.scores_.append(scores)
+        if self.verbose and process_rank() == 0:
+            print(
+                ", ".join(
+                    f"{name} {value:d}" if name == "epoch" else f"{name} {value:.4f}"
+                    for name, value in scores.items()
+                )
+            )
         return False
