@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 from skparaphrase._compat import Interval, Options, StrOptions
 from skparaphrase._estimator import Arrays, Settings, store_parameters, warn_caller
 from skparaphrase._lazy import networks, torch, training
-from skparaphrase.encoders import check_word_vectors, similar_lengths
+from skparaphrase.encoders import TableRows, check_word_vectors, similar_lengths
 from skparaphrase.metrics import correlation
 from skparaphrase.optimizers import Optimizer
 from skparaphrase.supervised._model import TrainedModel, score
@@ -166,10 +166,11 @@ class PairwiseInteraction(TrainedModel):
             if not hasattr(self, "vectors_"):
                 self.vectors_ = self._initial_table(distinct)
             tokenizer = check_tokenizer(self.tokenizer)
-            texts = self.vectors_.encode(distinct, tokenizer, skip_unknown=True)
-            matrix = self.vectors_.rows()
+            batch = self.vectors_.encode(distinct, tokenizer, skip_unknown=True)
+            words = TableRows(self.vectors_, batch, [], whole=not optimizer.sparse)
+            self._words, texts, matrix = words, words.batch, words.matrix()
             if optimizer.vectors_penalty:
-                initial = self._initial_table(self.vectors_.words).matrix
+                initial = words.matrix_of(self._initial_table(self.vectors_.words))
         self._warn_if_truncated(texts)
         return training.ExamplesTrainer(
             self._fitted_network().to(device),
@@ -201,8 +202,8 @@ class PairwiseInteraction(TrainedModel):
     def _fitted_state(self, arrays: Arrays) -> dict[str, Any]:
         parameters = {k: array for k, array in arrays.items() if k != "vectors"}
         state: dict[str, Any] = {"parameters_": parameters}
-        if "vectors" in arrays:
-            state["vectors_"] = self.vectors_.replace(arrays["vectors"])
+        if self._words is not None:
+            state["vectors_"] = self._words.trained_table(arrays["vectors"])
         return state
 
     def _logits(self, X: Any, *, warn: bool = True) -> NDArray[np.float64]:

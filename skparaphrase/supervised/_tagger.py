@@ -4,6 +4,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 from copy import copy
+from dataclasses import replace
 from itertools import chain
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
@@ -29,6 +30,7 @@ from skparaphrase.encoders import (
     CharagramEncoder,
     CharCNNEncoder,
     CharLSTMEncoder,
+    TableRows,
     TrainedEncoder,
     anchor_table,
     initialize_encoder,
@@ -391,12 +393,17 @@ class SequenceTagger(TrainedModel):
         frozen = isinstance(self.word_encoder, FrozenEstimator)
         tagger = self._fitted_tagger().to(device)
         tagger.composition.requires_grad_(not frozen)
+        sentences = encode_sentences(list(samples.texts), encoder, skip_unknown=True)
+        whole = not optimizer.sparse
+        words = TableRows(encoder.vectors_, sentences.words, [], whole=whole)
+        if not frozen:
+            self._words = words
         anchors = anchor_table(encoder) if optimizer._uses_start else None
         return training.ExamplesTrainer(
             tagger,
             networks.WordTable(
-                encoder.vectors_.rows(),
-                initial=None if anchors is None else anchors.rows,
+                words.matrix(),
+                initial=None if anchors is None else words.matrix_of(anchors),
                 sparse=optimizer.sparse,
                 device=device,
                 frozen=frozen,
@@ -404,15 +411,15 @@ class SequenceTagger(TrainedModel):
             training.Steps(optimizer, self.learning_rate, self.batch_size, rng),
             loss="tags",
             examples=training.TaggedSentences(
-                encode_sentences(list(samples.texts), encoder, skip_unknown=True),
+                replace(sentences, words=words.batch),
                 self._targets.distributions(samples.targets),
             ),
         )
 
     def _fitted_state(self, arrays: Arrays) -> dict[str, Any]:
         encoder = copy(self.word_encoder_)
-        if "vectors" in arrays:
-            encoder.vectors_ = encoder.vectors_.replace(arrays["vectors"])
+        if self._words is not None:
+            encoder.vectors_ = self._words.trained_table(arrays["vectors"])
             encoder.parameters_ = select(arrays, "composition.")
         parameters = {
             name: array
