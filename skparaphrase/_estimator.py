@@ -42,9 +42,9 @@ class PaperSettings:
     A class lists what determines the training of its paper. An encoder also names the
     values that equal its defaults, so that a setting does not change with them. Every
     value is from the text of a paper, its tables, or the scripts that its authors
-    released; all papers train with dense updates. The papers'
-    lambda_w, lambda_c and lambda_s are `vectors_penalty`, `composition_penalty` and
-    `head_penalty`, halved as in the authors' code.
+    released; all papers train with dense updates. The papers' lambda_w, lambda_c and
+    lambda_s are `vectors_penalty`, `composition_penalty` and `head_penalty` of the
+    optimizer, halved as in the authors' code.
     """
 
     _paper_settings: ClassVar[Settings] = {}
@@ -60,7 +60,7 @@ class PaperSettings:
         **params : dict
             Other parameters, such as `vectors` or `random_state`, and parameters that
             override the setting; those of its parts as in `set_params`:
-            `encoder__vectors`, `loss__margin`.
+            `encoder__vectors`, `optimizer__name`.
 
         Returns
         -------
@@ -71,19 +71,19 @@ class PaperSettings:
         ValueError
             If there is no such setting.
         """
-        known = cls._paper_settings
+        settings = cls._paper_settings
         if setting is None:
-            setting = next(iter(known), None)
-        if setting not in known:
+            setting = next(iter(settings), None)
+        if setting not in settings:
             raise ValueError(
                 f"{cls.__name__} has no setting {setting!r}; available: "
-                f"{sorted(known)}."
+                f"{sorted(settings)}."
             )
         nested = {name: params.pop(name) for name in list(params) if "__" in name}
-        estimator: Any = cls(**{**deepcopy(known[setting]), **params})
-        found: Self = estimator.set_params(**nested)
-        found._start_as_in_paper({*params, *nested})
-        return found
+        estimator = cls(**{**deepcopy(settings[setting]), **params})
+        estimator.set_params(**nested)  # type: ignore[attr-defined]
+        estimator._start_as_in_paper({*params, *nested})
+        return estimator
 
     def _start_as_in_paper(self, given: set[str]) -> None:
         """Set the vectors that papers start from, unless they are given."""

@@ -83,10 +83,6 @@ class LSTMEncoder(TrainedEncoder):
 
     Settings of :meth:`paper`: "ppdb-xl" and "ppdb-xl-gate" (table 2).
 
-    The baselines of He & Lin (2016), table 3, are those of Tai et al. (2015):
-    `peepholes=None`, up to two layers and both directions, "tied", in a
-    :class:`~skparaphrase.supervised.SimilarityRegressor`.
-
     References
     ----------
     J. Wieting, M. Bansal, K. Gimpel, K. Livescu, "Towards Universal Paraphrastic
