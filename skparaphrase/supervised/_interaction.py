@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 from skparaphrase._compat import Interval, Options, StrOptions
 from skparaphrase._estimator import Arrays, Settings, store_parameters, warn_caller
 from skparaphrase._lazy import networks, torch, training
+from skparaphrase._typing import Texts
 from skparaphrase.encoders import TableRows, check_word_vectors, similar_lengths
 from skparaphrase.metrics import correlation
 from skparaphrase.optimizers import Optimizer
@@ -206,7 +207,7 @@ class PairwiseInteraction(TrainedModel):
             state["vectors_"] = self._words.trained_table(arrays["vectors"])
         return state
 
-    def _logits(self, X: Any, *, warn: bool = True) -> NDArray[np.float64]:
+    def _logits(self, X: Texts, *, warn: bool = True) -> NDArray[np.float64]:
         """Scores before the softmax, shape (n_pairs, n_outputs)."""
         check_is_fitted(self)
         pairs = self._check_texts(X)
@@ -415,7 +416,7 @@ class PairwiseInteractionRegressor(RegressorMixin, PairwiseInteraction):
             return "cosine" if n_pairs < _MANY_PAIRS else None
         return super()._choose_similarity(n_pairs)
 
-    def predict(self, X: Any) -> NDArray[np.float64]:
+    def predict(self, X: Texts) -> NDArray[np.float64]:
         """Scores of pairs.
 
         Parameters
@@ -432,8 +433,8 @@ class PairwiseInteractionRegressor(RegressorMixin, PairwiseInteraction):
     score = score
 
     def _validation_score(self, examples: Samples) -> float:
-        found = self._decode(self._logits(examples.texts, warn=False))
-        return correlation(examples.targets, found, examples.weights, warn=False)
+        scores = self._decode(self._logits(examples.texts, warn=False))
+        return correlation(examples.targets, scores, examples.weights, warn=False)
 
     def _decode(self, logits: NDArray[np.float64]) -> NDArray[np.float64]:
         return self._targets.decode(softmax(logits, axis=1))

@@ -7,10 +7,11 @@ from collections.abc import Callable, Iterable
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy.special import softmax
 
 from skparaphrase._estimator import Settings, store_parameters
+from skparaphrase._typing import Texts
 from skparaphrase.metrics import mean_reciprocal_rank, split_queries
 from skparaphrase.optimizers import Optimizer
 from skparaphrase.supervised._interaction import UPDATE_EACH_PAIR, PairwiseInteraction
@@ -139,7 +140,7 @@ class PairwiseInteractionRanker(PairwiseInteraction):
     ) -> None:
         store_parameters(self, locals())
 
-    def decision_function(self, X: Any) -> NDArray[np.float64]:
+    def decision_function(self, X: Texts) -> NDArray[np.float64]:
         """How much more likely a candidate is right than wrong.
 
         Parameters
@@ -156,7 +157,7 @@ class PairwiseInteractionRanker(PairwiseInteraction):
         logits = self._logits(X)
         return logits[:, 1] - logits[:, 0]
 
-    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+    def predict_proba(self, X: Texts) -> NDArray[np.float64]:
         """Probabilities that candidates are wrong and right.
 
         Parameters
@@ -170,7 +171,7 @@ class PairwiseInteractionRanker(PairwiseInteraction):
         """
         return softmax(self._logits(X), axis=1)
 
-    def predict(self, X: Any) -> NDArray[np.intp]:
+    def predict(self, X: Texts) -> NDArray[np.intp]:
         """Whether candidates are more likely right than wrong.
 
         Parameters
@@ -185,7 +186,7 @@ class PairwiseInteractionRanker(PairwiseInteraction):
         logits = self._logits(X)
         return self._targets.decode(logits)
 
-    def rank(self, question: str, candidates: Any) -> NDArray[np.intp]:
+    def rank(self, question: str, candidates: Texts) -> NDArray[np.intp]:
         """Rank candidates, best first.
 
         Parameters
@@ -206,7 +207,7 @@ class PairwiseInteractionRanker(PairwiseInteraction):
         pairs[:, 0], pairs[:, 1] = question, texts
         return np.argsort(-self.decision_function(pairs), kind="stable")
 
-    def score(self, X: Any, y: Any, query: Any = None) -> float:
+    def score(self, X: Texts, y: ArrayLike, query: ArrayLike | None = None) -> float:
         """Mean reciprocal rank of the first right answer.
 
         Parameters

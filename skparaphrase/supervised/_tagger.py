@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.random import RandomState
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy.special import softmax
 from sklearn.frozen import FrozenEstimator
 from sklearn.utils import Tags
@@ -26,6 +26,7 @@ from skparaphrase._compat import (
 )
 from skparaphrase._estimator import Arrays, Settings, store_parameters
 from skparaphrase._lazy import networks, torch, training
+from skparaphrase._typing import Texts
 from skparaphrase.encoders import (
     CharagramEncoder,
     CharCNNEncoder,
@@ -255,7 +256,7 @@ class SequenceTagger(TrainedModel):
         """
         return self._fit(X, y, None, (X_val, y_val, None))
 
-    def predict(self, X: Any) -> NDArray[np.object_]:
+    def predict(self, X: Texts) -> NDArray[np.object_]:
         """Tags of words.
 
         Parameters
@@ -272,7 +273,7 @@ class SequenceTagger(TrainedModel):
         rows = split_rows(self._predict_flat(sentences), sentences)
         return np.fromiter((row.tolist() for row in rows), dtype=object)
 
-    def predict_proba(self, X: Any) -> list[NDArray[np.float32]]:
+    def predict_proba(self, X: Texts) -> list[NDArray[np.float32]]:
         """Probabilities of tags.
 
         Parameters
@@ -288,7 +289,7 @@ class SequenceTagger(TrainedModel):
         sentences = check_sentences(X)
         return split_rows(softmax(self._scores(sentences), axis=1), sentences)
 
-    def score(self, X: Any, y: Any) -> float:
+    def score(self, X: Texts, y: ArrayLike) -> float:
         """The fraction of words that get the right tag.
 
         Parameters
@@ -317,13 +318,15 @@ class SequenceTagger(TrainedModel):
         device = networks.resolve_device(self.device)
         tagger = self._fitted_tagger().to(device)
 
-        def rows(wanted: NDArray[np.integer], extra: Any) -> torch.Tensor:
-            found = encoder.vectors_.token_vectors(wanted, extra)
-            return torch.from_numpy(found).to(device)
+        def rows(
+            wanted: NDArray[np.integer], extra: NDArray[np.float32] | None
+        ) -> torch.Tensor:
+            vectors = encoder.vectors_.token_vectors(wanted, extra)
+            return torch.from_numpy(vectors).to(device)
 
-        found = tagger.tag(encode_sentences(sentences, encoder), rows)
+        blocks = tagger.tag(encode_sentences(sentences, encoder), rows)
         empty = np.empty((0, len(self.classes_)), np.float32)
-        return np.concatenate([empty, *(logits.cpu().numpy() for logits in found)])
+        return np.concatenate([empty, *(logits.cpu().numpy() for logits in blocks)])
 
     def _read(self, X: Any, y: Any, sample_weight: Any, name: str) -> Samples:
         """Sentences and arrays of their tags, without sentences that have no tokens."""
