@@ -21,6 +21,7 @@ from skparaphrase._compat import HasMethods, Interval, StrOptions
 from skparaphrase._estimator import Arrays, Settings
 from skparaphrase._lazy import networks, training
 from skparaphrase._math import cosine, pair_features, unit_vectors
+from skparaphrase._typing import Encoder, Texts
 from skparaphrase.encoders import (
     ParagramEncoder,
     TableRows,
@@ -95,7 +96,7 @@ class SupervisedModel(TrainedModel):
                 encoder.set_params(vectors=load_word_vectors())
                 self.set_params(encoder=encoder)
 
-    def predict(self, X: Any) -> NDArray[Any]:
+    def predict(self, X: Texts) -> NDArray[Any]:
         """Predict scores or labels.
 
         Parameters
@@ -143,7 +144,7 @@ class SupervisedModel(TrainedModel):
         self.head_.update({"output.weight": weight, "output.bias": bias})
 
     def _initial_encoder(self, texts: NDArray[np.object_], rng: RandomState) -> Any:
-        """The encoder that training starts with; the one given is not changed."""
+        """The encoder that training starts with; the parameter is not changed."""
         if self.init is not None:
             if self.encoder is not None:
                 raise ValueError(
@@ -265,27 +266,27 @@ class SupervisedModel(TrainedModel):
     def _validation_score(self, examples: Samples) -> float:
         return float(self.score(examples.texts, examples.targets, examples.weights))
 
-    def _probabilities(self, X: Any) -> NDArray[np.float64]:
+    def _probabilities(self, X: Texts) -> NDArray[np.float64]:
         """Outputs of the softmax, shape (n_samples, n_outputs)."""
         check_is_fitted(self)
         texts = self._check_texts(X)
         distinct, indices = unique_texts(texts)
-        found = np.empty((len(texts), self._targets.n_outputs))
+        probabilities = np.empty((len(texts), self._targets.n_outputs))
         if not len(texts):
-            return found
+            return probabilities
         vectors = text_vectors(self.encoder_, distinct)
         for start in range(0, len(texts), _CHUNK):
             rows = slice(start, start + _CHUNK)
             logits = self._logits(vectors[indices[rows].ravel()])
-            found[rows] = softmax(logits.astype(np.float64), axis=1)
-        return found
+            probabilities[rows] = softmax(logits.astype(np.float64), axis=1)
+        return probabilities
 
     def _logits(self, vectors: NDArray[np.float32]) -> NDArray[np.float32]:
         """NumPy equivalent of `networks.Head`; avoids importing torch."""
-        p, found = self.head_, self._features(vectors)
+        p, x = self.head_, self._features(vectors)
         if "hidden.weight" in p:
-            found = expit(found @ p["hidden.weight"] + p["hidden.bias"])
-        logits: NDArray[np.float32] = found @ p["output.weight"] + p["output.bias"]
+            x = expit(x @ p["hidden.weight"] + p["hidden.bias"])
+        logits: NDArray[np.float32] = x @ p["output.weight"] + p["output.bias"]
         return logits
 
     def _features(self, vectors: NDArray[np.float32]) -> NDArray[np.float32]:
@@ -318,7 +319,7 @@ def select(arrays: Arrays, prefix: str) -> Arrays:
     }
 
 
-def text_vectors(encoder: Any, texts: list[str]) -> NDArray[np.float32]:
+def text_vectors(encoder: Encoder, texts: list[str]) -> NDArray[np.float32]:
     """Vectors of texts through a fitted transformer, shape (n_texts, dim)."""
     vectors = encoder.transform(texts)
     shape = getattr(vectors, "shape", ())
@@ -327,11 +328,11 @@ def text_vectors(encoder: Any, texts: list[str]) -> NDArray[np.float32]:
             "The encoder must return dense vectors, one row for each text; "
             f"{encoder!r} returned {type(vectors).__name__} of shape {shape}."
         )
-    found = np.ascontiguousarray(vectors, dtype=np.float32)
-    if len(found) != len(texts) or not np.isfinite(found).all():
+    rows = np.ascontiguousarray(vectors, dtype=np.float32)
+    if len(rows) != len(texts) or not np.isfinite(rows).all():
         raise ValueError(
             f"The encoder must return finite vectors for {len(texts)} texts; "
-            f"{encoder!r} returned {len(found)} vectors, "
-            f"{np.isfinite(found).all(axis=1).sum()} of them finite."
+            f"{encoder!r} returned {len(rows)} vectors, "
+            f"{np.isfinite(rows).all(axis=1).sum()} of them finite."
         )
-    return found
+    return rows

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
 
 from skparaphrase._estimator import Settings, store_parameters
-from skparaphrase._typing import Encoder
+from skparaphrase._typing import Encoder, Texts
 from skparaphrase.encoders import LSTMEncoder, ParagramEncoder, SIFEncoder
 from skparaphrase.optimizers import DENSE, Optimizer
 from skparaphrase.supervised._base import FROZEN, SupervisedModel, wieting_settings
@@ -43,7 +43,7 @@ class LabelProbabilities(ClassifierMixin):
 
     _probabilities: Callable[[Any], NDArray[np.float64]]
 
-    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+    def predict_proba(self, X: Texts) -> NDArray[np.float64]:
         """Probability of each label.
 
         Parameters
@@ -58,7 +58,7 @@ class LabelProbabilities(ClassifierMixin):
         """
         return self._probabilities(X)
 
-    def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
+    def predict_log_proba(self, X: Texts) -> NDArray[np.float64]:
         """Logarithm of :meth:`predict_proba`.
 
         Parameters
@@ -159,7 +159,7 @@ class PairClassifier(LabelProbabilities, SupervisedModel):
 
     def __init__(
         self,
-        encoder: Any = None,
+        encoder: Encoder | None = None,
         *,
         hidden_dim: int | None = None,
         features: Sequence[str] = ("product", "absdiff", "cosine"),
@@ -175,7 +175,7 @@ class PairClassifier(LabelProbabilities, SupervisedModel):
         validation_fraction: float | None = None,
         warm_start: bool = False,
         device: str = "auto",
-        random_state: Any = None,
+        random_state: int | np.random.RandomState | None = None,
         verbose: bool | int = False,
     ) -> None:
         store_parameters(self, locals())
@@ -271,7 +271,7 @@ class SentenceClassifier(LabelProbabilities, SupervisedModel):
 
     def __init__(
         self,
-        encoder: Any = None,
+        encoder: Encoder | None = None,
         *,
         hidden_dim: int | None = None,
         projection_dim: int | None = None,
@@ -286,7 +286,7 @@ class SentenceClassifier(LabelProbabilities, SupervisedModel):
         validation_fraction: float | None = None,
         warm_start: bool = False,
         device: str = "auto",
-        random_state: Any = None,
+        random_state: int | np.random.RandomState | None = None,
         verbose: bool | int = False,
     ) -> None:
         store_parameters(self, locals())

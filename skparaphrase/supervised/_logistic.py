@@ -64,9 +64,9 @@ def logistic_regression(
     start = np.zeros(shape)
     start[-1] = np.log(targets.sum(axis=0) / targets.sum() + _TINY)
     options: Any = {"maxiter": _MAX_ITER, "ftol": 1e-6}
-    found = minimize(
+    solution = minimize(
         objective, start.ravel(), jac=True, method="L-BFGS-B", options=options
     )
-    parameters = found.x.reshape(shape).astype(np.float32)
+    parameters = solution.x.reshape(shape).astype(np.float32)
     weight, bias = parameters[:-1], parameters[-1]
     return weight, bias - mean @ weight

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.random import RandomState
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 from sklearn.callback import CallbackSupportMixin
 from sklearn.utils import Tags, check_consistent_length
@@ -24,6 +24,7 @@ from skparaphrase._estimator import (
     random_states,
 )
 from skparaphrase._lazy import training
+from skparaphrase._typing import Texts
 from skparaphrase.encoders import TableRows
 from skparaphrase.metrics import pearson_score
 from skparaphrase.optimizers import TRAINING_CONSTRAINTS, Optimizer, check_optimizer
@@ -82,13 +83,13 @@ class TrainedModel(PaperSettings, CallbackSupportMixin, BaseEstimator):
     @fit_context(prefer_skip_nested_validation=False)
     def fit(
         self,
-        X: Any,
-        y: Any,
-        sample_weight: Any = None,
+        X: Texts,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
         *,
-        X_val: Any = None,
-        y_val: Any = None,
-        sample_weight_val: Any = None,
+        X_val: Texts | None = None,
+        y_val: ArrayLike | None = None,
+        sample_weight_val: ArrayLike | None = None,
     ) -> Self:
         """Train on labelled texts or pairs of texts.
 
@@ -298,7 +299,7 @@ class TrainedModel(PaperSettings, CallbackSupportMixin, BaseEstimator):
     def _checked_optimizer(self) -> Optimizer:
         return check_optimizer(self.optimizer, self._optimizer, self._refused)
 
-    def _check_texts(self, X: Any) -> NDArray[np.object_]:
+    def _check_texts(self, X: Texts) -> NDArray[np.object_]:
         if self._n_texts == 2:
             return check_pairs(X)
         texts = check_texts(X)
@@ -321,7 +322,9 @@ class TrainedModel(PaperSettings, CallbackSupportMixin, BaseEstimator):
         return tags
 
 
-def score(self: Any, X: Any, y: Any, sample_weight: Any = None) -> float:
+def score(
+    self: Any, X: Texts, y: ArrayLike, sample_weight: ArrayLike | None = None
+) -> float:
     """Pearson correlation of predictions with graded scores.
 
     Parameters

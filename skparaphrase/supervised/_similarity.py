@@ -210,7 +210,7 @@ class SimilarityRegressor(RegressorMixin, SupervisedModel):
 
     def __init__(
         self,
-        encoder: Any = None,
+        encoder: Encoder | None = None,
         *,
         hidden_dim: int | None = None,
         features: Sequence[str] = ("product", "absdiff", "cosine"),
@@ -226,7 +226,7 @@ class SimilarityRegressor(RegressorMixin, SupervisedModel):
         validation_fraction: float | None = None,
         warm_start: bool = False,
         device: str = "auto",
-        random_state: Any = None,
+        random_state: int | np.random.RandomState | None = None,
         verbose: bool | int = False,
     ) -> None:
         store_parameters(self, locals())

@@ -8,6 +8,7 @@ from itertools import chain
 from typing import Any, Self
 
 import numpy as np
+from numpy.random import RandomState
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_consistent_length
 from sklearn.utils.multiclass import check_classification_targets
@@ -69,7 +70,7 @@ class Classes(Targets):
         """The most probable label."""
         return self.outputs[probabilities.argmax(axis=1)]
 
-    def split(self, samples: Samples, fraction: float, rng: Any) -> Parts:
+    def split(self, samples: Samples, fraction: float, rng: RandomState) -> Parts:
         """Split so that both parts have about the same shares of the labels."""
         return split_off(samples, fraction, rng, stratify=samples.targets)
 
@@ -91,7 +92,7 @@ class TokenTags(Classes):
         """The output of each token's tag, end to end; the loss smooths them."""
         return np.searchsorted(self.outputs, np.concatenate(targets))
 
-    def split(self, samples: Samples, fraction: float, rng: Any) -> Parts:
+    def split(self, samples: Samples, fraction: float, rng: RandomState) -> Parts:
         """Split off a random share of the sentences."""
         order = rng.permutation(len(samples))
         n_held = max(round(fraction * len(order)), 1)

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
+from numpy.random import RandomState
 from numpy.typing import ArrayLike, NDArray
 from sklearn.model_selection import GroupShuffleSplit
 
@@ -62,7 +63,7 @@ class Relevance(Targets):
         """1 where an answer is more likely right than wrong."""
         return (probabilities[:, 1] > probabilities[:, 0]).astype(np.intp)
 
-    def split(self, samples: Samples, fraction: float, rng: Any) -> Parts:
+    def split(self, samples: Samples, fraction: float, rng: RandomState) -> Parts:
         """Split off all answers to a random share of the questions."""
         questions = samples.targets[:, 1]
         if len(np.unique(questions)) < 2:

@@ -24,8 +24,8 @@ class Scores(Targets):
     def read(y: Any, texts: Any = None) -> NDArray[np.float64]:
         """Scores as a vector of finite numbers."""
         scores = check_array(y, ensure_2d=False, dtype=np.float64, input_name="y")
-        found: NDArray[np.float64] = column_or_1d(scores, warn=True)
-        return found
+        column: NDArray[np.float64] = column_or_1d(scores, warn=True)
+        return column
 
     @classmethod
     def fit(cls, samples: Samples, levels: ArrayLike | None = None) -> Self:
@@ -75,16 +75,16 @@ class Scores(Targets):
         levels = self.outputs
         position = (targets - levels[0]) / (levels[1] - levels[0])
         below = np.minimum(np.floor(position).astype(np.intp), len(levels) - 2)
-        found = np.zeros((len(targets), len(levels)))
+        shares = np.zeros((len(targets), len(levels)))
         rows = np.arange(len(targets))
-        found[rows, below + 1] = position - below
-        found[rows, below] = 1 - found[rows, below + 1]
-        return found
+        shares[rows, below + 1] = position - below
+        shares[rows, below] = 1 - shares[rows, below + 1]
+        return shares
 
     def decode(self, probabilities: NDArray[np.float64]) -> NDArray[np.float64]:
         """The expected level."""
-        found = probabilities @ self.outputs
-        return np.clip(found, self.outputs[0], self.outputs[-1])
+        scores = probabilities @ self.outputs
+        return np.clip(scores, self.outputs[0], self.outputs[-1])
 
 
 def _check_levels(levels: ArrayLike) -> NDArray[np.float64]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from numpy.random import RandomState
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import compute_sample_weight
 
@@ -104,7 +105,7 @@ class Targets(ABC):
         """Raise if samples cannot be used for validation."""
         return
 
-    def split(self, samples: Samples, fraction: float, rng: Any) -> Parts:
+    def split(self, samples: Samples, fraction: float, rng: RandomState) -> Parts:
         """Examples to train on, and a random share to validate on."""
         return split_off(samples, fraction, rng)
 
