@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from skparaphrase._typing import Texts
+
 _EXPECTED = "a list, array, Series or one-column frame of str, or pairs of str"
 ROWS = (2, 3)  # widths of rows that an encoder learns from
 ANY = range(1, 2**31)  # of rows that it transforms
@@ -22,7 +24,7 @@ _SELECT = "Select one column of text, such as X['title'], or the two of a pair."
 _NO_TEXTS = (str, bytes, bytearray, memoryview, Mapping, Set, Number)
 
 
-def check_texts(X: Any, *, widths: Collection[int] = (2,)) -> NDArray[np.object_]:
+def check_texts(X: Texts, *, widths: Collection[int] = (2,)) -> NDArray[np.object_]:
     """Convert texts, or rows of texts, to an object array of str.
 
     Parameters
@@ -57,7 +59,7 @@ def check_texts(X: Any, *, widths: Collection[int] = (2,)) -> NDArray[np.object_
 
 
 def check_text_blocks(
-    X: Any, *, widths: Collection[int] = (2,)
+    X: Texts, *, widths: Collection[int] = (2,)
 ) -> Iterator[NDArray[np.object_]]:
     """Convert texts as :func:`check_texts` does, in one or more blocks.
 
@@ -79,7 +81,7 @@ def check_text_blocks(
         yield np.empty(0, dtype=object)
 
 
-def check_pairs(X: Any, *, hint: str = "") -> NDArray[np.object_]:
+def check_pairs(X: Texts, *, hint: str = "") -> NDArray[np.object_]:
     """Convert pairs of texts to an object array of str.
 
     Parameters
@@ -144,7 +146,7 @@ def unique_texts(texts: NDArray[np.object_]) -> tuple[list[str], NDArray[np.intp
     return distinct, indices.reshape(texts.shape)
 
 
-def fit_blocks(X: Any) -> Iterator[NDArray[np.object_]]:
+def fit_blocks(X: Texts) -> Iterator[NDArray[np.object_]]:
     """Texts to fit on, in blocks if they are on disk; at least one."""
     n_rows = 0
     for texts in check_text_blocks(X):
@@ -154,7 +156,7 @@ def fit_blocks(X: Any) -> Iterator[NDArray[np.object_]]:
         raise ValueError("Found 0 samples; a minimum of 1 text is required to fit.")
 
 
-def check_fit_texts(X: Any) -> NDArray[np.object_]:
+def check_fit_texts(X: Texts) -> NDArray[np.object_]:
     """Texts to fit on in memory; at least one."""
     return np.concatenate(list(fit_blocks(X)))
 
@@ -343,14 +345,14 @@ def _check_entries(texts: NDArray[np.object_], first: int | None = None) -> None
     raise TypeError(message)
 
 
-def is_missing(value: Any) -> bool:
+def is_missing(value: object) -> bool:
     """Whether a value is None, NaN, or what pandas has for missing values."""
     if value is None or type(value).__name__ in ("NAType", "NaTType"):
         return True
     return isinstance(value, (float, np.floating)) and value != value
 
 
-def describe(value: Any) -> str:
+def describe(value: object) -> str:
     """A value, shortened, and its type for an error message."""
     if value is None:
         return "None"
@@ -362,7 +364,7 @@ def describe(value: Any) -> str:
 # Rows of pyarrow and of Hugging Face's datasets, read from disk in blocks
 
 
-def is_stored(X: Any) -> bool:
+def is_stored(X: object) -> bool:
     """Whether rows are read from disk when they are needed.
 
     True for a `Dataset`, `Scanner` or `ParquetFile` of pyarrow, whose tables and arrays

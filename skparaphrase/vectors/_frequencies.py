@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from skparaphrase._typing import Texts
 from skparaphrase.storage import open_plain, refuse_corruption
 from skparaphrase.text import check_texts, check_tokenizer
 
@@ -104,7 +105,7 @@ class WordFrequencies(Mapping[str, int]):
             raise ValueError(f"{path}: {error}") from None
 
     @classmethod
-    def from_texts(cls, texts: Any, *, tokenizer: Any = None) -> "WordFrequencies":
+    def from_texts(cls, texts: Texts, *, tokenizer: Any = None) -> "WordFrequencies":
         """Count the words of texts.
 
         Parameters
@@ -118,7 +119,7 @@ class WordFrequencies(Mapping[str, int]):
         )
 
     @classmethod
-    def check(cls, frequencies: Any) -> "WordFrequencies":
+    def check(cls, frequencies: Mapping[str, int]) -> "WordFrequencies":
         """Convert a mapping.
 
         Parameters

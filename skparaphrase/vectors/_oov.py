@@ -271,7 +271,9 @@ class Subwords:
             csr_matvecs(*shape, here, _PLACES, factors[part], table.reshape(-1), sums)
         return summed if self.shift is None else summed + self.shift
 
-    def moved(self, factor: float, shift: Any = 0.0) -> "Subwords":
+    def moved(
+        self, factor: float, shift: NDArray[np.floating] | float = 0.0
+    ) -> "Subwords":
         """Move all vectors in the same way.
 
         Parameters
