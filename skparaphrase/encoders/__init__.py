@@ -15,9 +15,10 @@ from skparaphrase.encoders._deep_averaging import (
     ProjectionEncoder,
 )
 from skparaphrase.encoders._distilled import DistilledEncoder
+from skparaphrase.encoders._embedding import embed_batch as embed_batch
 from skparaphrase.encoders._embedding import similar_lengths as similar_lengths
+from skparaphrase.encoders._initialize import begin_training as begin_training
 from skparaphrase.encoders._initialize import copy_fitted as copy_fitted
-from skparaphrase.encoders._initialize import initialize_encoder as initialize_encoder
 from skparaphrase.encoders._initialize import warn_if_fitted as warn_if_fitted
 from skparaphrase.encoders._lstm import LSTMEncoder
 from skparaphrase.encoders._paragram import ParagramEncoder
@@ -25,8 +26,8 @@ from skparaphrase.encoders._pretrained import Embedder as Embedder
 from skparaphrase.encoders._pretrained import load_pretrained as load_pretrained
 from skparaphrase.encoders._pretrained import similarity as similarity
 from skparaphrase.encoders._rnn import IdentityRNNEncoder, RNNEncoder
+from skparaphrase.encoders._start import Start as Start
 from skparaphrase.encoders._start import TableRows as TableRows
-from skparaphrase.encoders._start import anchor_table as anchor_table
 from skparaphrase.encoders._start import unwrap_frozen as unwrap_frozen
 from skparaphrase.encoders._trained import TrainedEncoder as TrainedEncoder
 

@@ -45,6 +45,21 @@ def embed_texts(
     return embedded
 
 
+def embed_batch(
+    composition: "networks.Composition",
+    vectors: WordVectors,
+    batch: TokenBatch,
+    device: "torch.device",
+) -> Matrix:
+    """Vectors of texts whose words have been looked up, shape (n_texts, dim)."""
+    embedded = np.empty((len(batch), composition.dim), dtype=np.float32)
+    if composition.pooling is not None and device.type == "cpu":
+        _embed_pooled(composition, vectors, [batch], embedded)
+    else:
+        _embed(composition.to(device), vectors, [batch], embedded, device)
+    return embedded
+
+
 def _embed(
     composition: "networks.Composition",
     vectors: WordVectors,

@@ -15,6 +15,7 @@ from skparaphrase._estimator import warn_caller
 from skparaphrase.encoders._base import AveragingEncoder
 from skparaphrase.encoders._paragram import ParagramEncoder
 from skparaphrase.encoders._start import (
+    Start,
     check_fitted_encoder,
     unwrap_frozen,
     weighted_table,
@@ -35,12 +36,18 @@ def warn_if_fitted(encoder: Any, alternative: str) -> None:
         )
 
 
-def initialize_encoder(
-    encoder: Any, texts: NDArray[np.object_], random_state: np.random.RandomState
-) -> TrainedEncoder:
+def begin_training(
+    encoder: Any,
+    texts: NDArray[np.object_],
+    distinct: list[str],
+    random_state: np.random.RandomState,
+    *,
+    whole: bool,
+) -> tuple[TrainedEncoder, Start]:
     """A copy of an encoder in the state that training on texts starts from.
 
-    The texts determine vocabularies of characters and word counts. Weighted or plain
+    The texts determine vocabularies of characters and word counts; each distinct one is
+    looked up. With `whole`, all rows of the table are trained. Weighted or plain
     averages become a :class:`ParagramEncoder` that averages weighted vectors. Raises
     TypeError for an encoder that torch cannot train.
     """
@@ -54,7 +61,8 @@ def initialize_encoder(
             "Only encoders of skparaphrase.encoders can be trained end to end; got "
             f"{encoder!r}. freeze='encoder' accepts any transformer of texts."
         )
-    return encoder._initialized(texts.ravel(), random_state)
+    start = encoder._start(texts.ravel().tolist(), distinct, random_state, whole=whole)
+    return encoder._started(start), start
 
 
 def copy_fitted(encoder: Any) -> TrainedEncoder:
@@ -70,8 +78,9 @@ def copy_fitted(encoder: Any) -> TrainedEncoder:
                 f"{encoder!r}."
             )
         check_is_fitted(encoder)
-        nothing = np.empty(0, dtype=object), np.random.RandomState(0)
-        return initialize_encoder(_as_paragram(encoder), *nothing)
+        average = _as_paragram(encoder)
+        fitted = {"vectors_": average.vectors, "parameters_": {}, "added_words_": []}
+        return average._with({**fitted, "loss_curve_": [], "n_epochs_": 0})
     check_fitted_encoder(encoder, "init")
     new = copy(encoder)
     new.loss_curve_ = list(encoder.loss_curve_)

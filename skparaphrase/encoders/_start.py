@@ -70,6 +70,13 @@ class TableRows:
             matrix[self._n_known :] = self.new_vectors
         return matrix
 
+    def small_table(self) -> WordVectors:
+        """A table of these rows alone."""
+        known = [self.table.words[row] for row in self.rows[: self._n_known].tolist()]
+        weighted = self.table.is_weighted
+        words = [*known, *self.new_words]
+        return WordVectors(words, self.matrix(), is_weighted=weighted)
+
     def matrix_of(self, table: WordVectors) -> Matrix:
         """As :meth:`matrix`, with the vectors that another table has for the words."""
         matrix, n_theirs = self.matrix(), np.searchsorted(self.rows, len(table))
@@ -186,16 +193,6 @@ def weighted_table(average: Any) -> WordVectors:
         return table
     unknown = getattr(average, "unknown_weight_", 1.0)
     return multiplied(table, weights, unknown_weight=unknown)
-
-
-def anchor_table(encoder: Any) -> WordVectors | None:
-    """The vectors that the penalty of a fitted encoder pulls to; None is zero."""
-    if encoder._learns_tokens:
-        return None
-    table = given_table(encoder).with_words(encoder.added_words_)
-    if encoder.vectors is None and table.words != encoder.vectors_.words:
-        return encoder.vectors_  # files do not hold `init`
-    return table
 
 
 def has_same_words(table: WordVectors, added: list[str], trained: WordVectors) -> bool:

@@ -52,7 +52,6 @@ from skparaphrase.optimizers import (
     check_optimizer,
 )
 from skparaphrase.supervision import Examples, supervise
-from skparaphrase.text import unique_texts
 from skparaphrase.vectors import WordVectors, load_word_vectors
 
 
@@ -155,7 +154,9 @@ class TrainedEncoder(PaperSettings, CallbackSupportMixin, TextEncoder):
         rng, split_rng = random_states(self, resume=resume)
         examples = self._supervise(X, y)
         train, held_out = examples.split(self.validation_fraction, deepcopy(split_rng))
-        start = self._start(train.texts, train.distinct, rng, resume=resume)
+        start = self._start(
+            train.texts, train.distinct, rng, whole=self._is_dense, resume=resume
+        )
         start, trainer = self._trainer(start, train, rng, split_rng)
         validate = None
         if held_out is not None:
@@ -199,7 +200,9 @@ class TrainedEncoder(PaperSettings, CallbackSupportMixin, TextEncoder):
         resume = hasattr(self, "vectors_")
         rng, split_rng = random_states(self, resume=resume)
         examples = self._supervise(X, y)
-        start = self._start(examples.texts, examples.distinct, rng, resume=resume)
+        start = self._start(
+            examples.texts, examples.distinct, rng, whole=self._is_dense, resume=resume
+        )
         start, trainer = self._trainer(start, examples, rng, split_rng)
         if start.teacher_axes is not None and not hasattr(self, "teacher_axes_"):
             self._warn_of_few_texts(len(examples.texts), start.teacher_axes)
@@ -232,17 +235,24 @@ class TrainedEncoder(PaperSettings, CallbackSupportMixin, TextEncoder):
     def _checked_optimizer(self) -> Optimizer:
         return check_optimizer(self.optimizer, self._optimizer, ["head_penalty"])
 
+    @property
+    def _is_dense(self) -> bool:
+        """Whether steps change all vectors, as the papers' code does."""
+        return not self._checked_optimizer().sparse
+
     def _start(
         self,
         texts: Iterable[str],
         distinct: Iterable[str],
         random_state: RandomState,
         *,
+        whole: bool,
         resume: bool = False,
     ) -> Start:
         """The state that training starts from; nothing is stored.
 
-        `texts` are counted, and each of the `distinct` ones is looked up.
+        `texts` are counted, and each of the `distinct` ones is looked up. With `whole`,
+        all rows of the table are trained.
         """
         source = self if resume else None  # a fitted encoder
         if not resume and self.init is not None:
@@ -271,8 +281,7 @@ class TrainedEncoder(PaperSettings, CallbackSupportMixin, TextEncoder):
                 "No word of the texts has a vector: do texts and vectors agree in "
                 "language, case and tokens?"
             )
-        is_sparse = self._checked_optimizer().sparse
-        words = TableRows(table, batch, new_words, whole=not is_sparse)
+        words = TableRows(table, batch, new_words, whole)
         return Start(
             words,
             composition,
@@ -375,30 +384,19 @@ class TrainedEncoder(PaperSettings, CallbackSupportMixin, TextEncoder):
             attributes["best_epoch_"] = history.best_epoch
         return attributes
 
-    def _initialized(
-        self, texts: NDArray[np.object_], random_state: RandomState
-    ) -> Self:
-        """A copy in the state that training on texts starts from."""
-        if len(texts):
-            distinct = unique_texts(texts)[0]
-            start = self._start(texts.tolist(), distinct, random_state)
-            arrays = networks.parameter_arrays(start.composition)
-            arrays["vectors"] = start.words.matrix()
-            history = training.History(arrays=arrays, n_new_epochs=1)
-            return self._with(self._fitted_attributes(start, history))
-        table = given_table(self)
-        composition = self._composition(table)
-        composition.reset(random_state)
-        parameters = networks.parameter_arrays(composition)
+    def _started(self, start: Start) -> Self:
+        """A copy in the state that training starts from."""
+        arrays = networks.parameter_arrays(start.composition)
         return self._with(
-            {
-                "vectors_": table,
-                "parameters_": parameters,
-                "added_words_": [],
-                "loss_curve_": [],
-                "n_epochs_": 0,
-            }
+            self._fitted_attributes(start, training.History(arrays=arrays))
         )
+
+    def _trained(self, start: Start, arrays: Arrays) -> Self:
+        """A copy with trained arrays."""
+        history = training.History(arrays=arrays, n_new_epochs=1)
+        attributes = self._fitted_attributes(start, history)
+        names = "vectors_", "parameters_", "added_words_"
+        return self._with({name: attributes[name] for name in names})
 
     def _with(self, attributes: dict[str, Any]) -> Self:
         """A copy with other fitted attributes."""
@@ -463,9 +461,7 @@ class TrainedEncoder(PaperSettings, CallbackSupportMixin, TextEncoder):
 
     def _embed_at(self, start: Start, texts: Any) -> NDArray[np.float32]:
         """Vectors of texts at the start of a fit."""
-        arrays = networks.parameter_arrays(start.composition)
-        history = training.History(arrays=arrays)
-        return self._with(self._fitted_attributes(start, history))._embed(texts)
+        return self._started(start)._embed(texts)
 
     def _warn_of_few_texts(self, n_texts: int, axes: NDArray[np.float32]) -> None:
         theirs, ours = axes.shape

@@ -4,7 +4,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 from collections.abc import Sequence
-from copy import copy
 from functools import partial
 from numbers import Integral, Real
 from typing import Any, ClassVar
@@ -24,11 +23,11 @@ from skparaphrase._math import cosine, pair_features, unit_vectors
 from skparaphrase._typing import Encoder, Texts
 from skparaphrase.encoders import (
     ParagramEncoder,
-    TableRows,
+    Start,
     TrainedEncoder,
-    anchor_table,
+    begin_training,
     copy_fitted,
-    initialize_encoder,
+    embed_batch,
     unwrap_frozen,
     warn_if_fitted,
 )
@@ -73,6 +72,10 @@ class SupervisedModel(TrainedModel):
 
     encoder_: Any
     head_: dict[str, NDArray[np.float32]]
+
+    # Of the copy on which a fit works:
+    _encoder_start: Start | None = None  # None: texts keep their vectors
+    _text_vectors: NDArray[np.float32] | None = None  # which may be known
 
     _fitted_names = "head_", "encoder_"
     _refused = ("word_dropout", "scramble")
@@ -119,47 +122,79 @@ class SupervisedModel(TrainedModel):
         return self.freeze == "encoder" or isinstance(self.encoder, FrozenEstimator)
 
     def _initialize(self, samples: Samples, rng: RandomState) -> None:
-        self.encoder_ = encoder = self._initial_encoder(samples.texts, rng)
-        dim = getattr(encoder, "_n_features_out", None)
-        one = samples.texts.ravel()[:1].tolist()
-        head = self._head(dim or text_vectors(encoder, one).shape[1])
+        distinct, indices = unique_texts(samples.texts)
+        self._begin(samples.texts, distinct, rng)
+        vectors = self._initial_vectors(distinct)
+        head = self._head(vectors.shape[1])
         head.reset(rng)
         self.head_ = networks.parameter_arrays(head)
-        if self.hidden_dim is None:
-            self._fit_output(samples, rng)
-
-    def _fit_output(self, samples: Samples, rng: RandomState) -> None:
-        """Set the output layer to logistic regression on the initial vectors."""
-        if len(samples) > _MAX_EXAMPLES:
-            rows = rng.permutation(len(samples))[:_MAX_EXAMPLES]
-            samples = samples.take(np.sort(rows))
-        distinct, indices = unique_texts(samples.texts)
-        vectors = text_vectors(self.encoder_, distinct)
+        if self.hidden_dim is not None:
+            return
+        rows = np.arange(len(samples))
+        if len(rows) > _MAX_EXAMPLES:
+            rows = np.sort(rng.permutation(len(rows))[:_MAX_EXAMPLES])
+            samples = samples.take(rows)
         weight, bias = logistic_regression(
-            self._features(vectors[indices.ravel()]),
+            self._features(vectors[indices[rows].ravel()]),
             self._targets.distributions(samples.targets),
             samples.normalized_weights(),
             penalty=_PENALTIES[self._n_texts],
         )
         self.head_.update({"output.weight": weight, "output.bias": bias})
 
-    def _initial_encoder(self, texts: NDArray[np.object_], rng: RandomState) -> Any:
-        """The encoder that training starts with; the parameter is not changed."""
+    def _initial_vectors(self, distinct: list[str]) -> NDArray[np.float32]:
+        """Vectors of texts before any training; computed once if they stay so."""
+        if self._encoder_start is None:
+            self._text_vectors = text_vectors(self.encoder_, distinct)
+            return self._text_vectors
+        words, composition = self._encoder_start.words, self._encoder_start.composition
+        device = networks.resolve_device(self.encoder_.device)
+        return embed_batch(composition, words.small_table(), words.batch, device)
+
+    def _begin(
+        self, texts: NDArray[np.object_], distinct: list[str], rng: RandomState
+    ) -> None:
+        """Set the encoder that training starts with; the one given is not changed."""
+        encoder = ParagramEncoder() if self.encoder is None else self.encoder
         if self.init is not None:
             if self.encoder is not None:
                 raise ValueError(
                     f"init={self.init!r} brings its own architecture: pass either "
                     "encoder or init."
                 )
-            return copy_fitted(self.init)
-        encoder = ParagramEncoder() if self.encoder is None else self.encoder
-        if isinstance(encoder, FrozenEstimator):
+            self.encoder_ = copy_fitted(self.init)
+            self._resume_encoder(distinct, rng)
+        elif isinstance(encoder, FrozenEstimator):
             check_is_fitted(encoder)
-            return unwrap_frozen(encoder)
-        warn_if_fitted(encoder, "`init`")
-        if self.freeze == "encoder" and not isinstance(encoder, TrainedEncoder):
-            return clone(encoder).fit(texts.ravel())
-        return initialize_encoder(encoder, texts, rng)
+            self.encoder_ = unwrap_frozen(encoder)
+        else:
+            warn_if_fitted(encoder, "`init`")
+            if self.freeze == "encoder" and not isinstance(encoder, TrainedEncoder):
+                self.encoder_ = clone(encoder).fit(texts.ravel())
+                return
+            whole = not self._checked_optimizer().sparse
+            self.encoder_, start = begin_training(
+                encoder, texts, distinct, rng, whole=whole
+            )
+            self._encoder_start = None if self.freeze == "encoder" else start
+
+    def _resume_encoder(self, distinct: list[str], rng: RandomState) -> None:
+        """Look up texts for the fitted encoder, unless it stays as it is."""
+        if self._is_frozen:
+            return
+        encoder = self.encoder_
+        if not isinstance(encoder, TrainedEncoder):
+            raise TypeError(
+                f"Training started with a frozen {type(encoder).__name__}, which "
+                "cannot be trained. Fit a clone to start again."
+            )
+        self._encoder_start = encoder._start(
+            distinct,
+            distinct,
+            rng,
+            whole=not self._checked_optimizer().sparse,
+            resume=True,
+        )
 
     def _head(self, dim: int) -> "networks.Head":
         return networks.Head(
@@ -179,28 +214,32 @@ class SupervisedModel(TrainedModel):
         device = networks.resolve_device(self.device)
         optimizer = self._checked_optimizer()
         distinct, indices = unique_texts(samples.texts)
-        prior = None
-        if self._is_frozen:  # texts are embedded once: averages of one token each
-            vectors = text_vectors(self.encoder_, distinct)
+        if self._encoder_start is None:
+            self._resume_encoder(distinct, rng)
+        start, prior = self._encoder_start, None
+        if start is None:  # texts are embedded once: averages of one token each
+            vectors = self._text_vectors
+            if vectors is None:
+                vectors = text_vectors(self.encoder_, distinct)
             rows = np.arange(len(distinct) + 1)
             batch = TokenBatch(rows[:-1].astype(np.int32), rows)
             table = networks.WordTable(vectors, device=device, frozen=True)
             composition: networks.Composition = networks.Average(vectors.shape[1])
         else:
+            self._words = start.words
+            batch, composition = start.words.batch, start.composition.to(device)
             prior = self._checked_init()
-            self._words = words = self._look_up(distinct, whole=not optimizer.sparse)
-            batch = words.batch
-            anchors = None
-            if optimizer._uses_start and self.freeze is None:
-                anchors = prior.vectors_ if prior else anchor_table(self.encoder_)
+            anchors = start.anchors
+            if prior is not None:
+                anchors = partial(start.words.matrix_of, prior.vectors_)
+            uses_anchors = optimizer._uses_start and self.freeze is None
             table = networks.WordTable(
-                words.matrix(),
-                initial=None if anchors is None else anchors.rows(words.rows),
+                start.words.matrix(),
+                initial=anchors() if uses_anchors and anchors else None,
                 sparse=optimizer.sparse,
                 device=device,
                 frozen=self.freeze == "vectors",
             )
-            composition = self.encoder_._fitted_composition().to(device)
         head = networks.with_parameters(
             partial(self._head, composition.dim), self.head_, "The fitted model"
         )
@@ -223,25 +262,9 @@ class SupervisedModel(TrainedModel):
             trainer.vectors_rate = 1 / self.text_norm
         return trainer
 
-    def _look_up(self, texts: list[str], *, whole: bool) -> TableRows:
-        """The rows of the encoder's words in texts, or all rows."""
-        vectors, tokenizer = self.encoder_.vectors_, self.encoder_._tokenizer()
-        batch = vectors.encode(texts, tokenizer, skip_unknown=True)
-        if not len(batch.ids):
-            raise ValueError(
-                "No word of the texts has a vector: do texts and vectors agree in "
-                "language, case and tokens?"
-            )
-        return TableRows(vectors, batch, [], whole)
-
     def _checked_init(self) -> TrainedEncoder | None:
         """The encoder that training is regularised towards, if it is another one."""
         encoder = self.encoder_
-        if not isinstance(encoder, TrainedEncoder):
-            raise TypeError(
-                f"Training started with a frozen {type(encoder).__name__}, which "
-                "cannot be trained. Fit a clone to start again."
-            )
         if self.init is None:
             return None
         prior = copy_fitted(self.init)
@@ -256,11 +279,11 @@ class SupervisedModel(TrainedModel):
 
     def _fitted_state(self, arrays: Arrays) -> dict[str, Any]:
         encoder = self.encoder_
-        if self._words is not None:  # it is trained
-            encoder = copy(encoder)
-            encoder.parameters_ = select(arrays, "composition.")
+        if self._encoder_start is not None:
+            trained = select(arrays, "composition.")
             if "vectors" in arrays:
-                encoder.vectors_ = self._words.trained_table(arrays["vectors"])
+                trained["vectors"] = arrays["vectors"]
+            encoder = encoder._trained(self._encoder_start, trained)
         return {"encoder_": encoder, "head_": select(arrays, "head.")}
 
     def _validation_score(self, examples: Samples) -> float:

@@ -4,7 +4,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 from copy import copy
-from dataclasses import replace
 from itertools import chain
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
@@ -31,10 +30,10 @@ from skparaphrase.encoders import (
     CharagramEncoder,
     CharCNNEncoder,
     CharLSTMEncoder,
+    Start,
     TableRows,
     TrainedEncoder,
-    anchor_table,
-    initialize_encoder,
+    begin_training,
     warn_if_fitted,
 )
 from skparaphrase.optimizers import Optimizer
@@ -167,6 +166,7 @@ class SequenceTagger(TrainedModel):
     _fitted_names = "parameters_", "word_encoder_"
     _optimizer = _sgd(1e-6)
     _refused = ("word_dropout", "scramble")
+    _encoder_start: Start | None = None  # of the copy on which a fit works
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **TrainedModel._parameter_constraints,
@@ -324,9 +324,11 @@ class SequenceTagger(TrainedModel):
             vectors = encoder.vectors_.token_vectors(wanted, extra)
             return torch.from_numpy(vectors).to(device)
 
-        blocks = tagger.tag(encode_sentences(sentences, encoder), rows)
+        words, capitals, positions = index_words(sentences)
+        batch = encoder.vectors_.encode(words, encoder._tokenizer())
+        logits = tagger.tag(networks.Sentences(batch, capitals, positions), rows)
         empty = np.empty((0, len(self.classes_)), np.float32)
-        return np.concatenate([empty, *(logits.cpu().numpy() for logits in blocks)])
+        return np.concatenate([empty, *(part.cpu().numpy() for part in logits)])
 
     def _read(self, X: Any, y: Any, sample_weight: Any, name: str) -> Samples:
         """Sentences and arrays of their tags, without sentences that have no tokens."""
@@ -343,13 +345,14 @@ class SequenceTagger(TrainedModel):
     def _initialize(self, samples: Samples, rng: RandomState) -> None:
         if self.validation_fraction is not None:  # other tags are not trained
             self.classes_ = TokenTags.fit(samples).outputs
-        self.word_encoder_ = self._initial_encoder(samples, rng)
+        self._begin(samples, rng)
         tagger = self._tagger()
         tagger.reset(rng)
         arrays = networks.parameter_arrays(tagger)
         self.parameters_ = self._fitted_state(arrays)["parameters_"]
 
-    def _initial_encoder(self, samples: Samples, rng: RandomState) -> TrainedEncoder:
+    def _begin(self, samples: Samples, rng: RandomState) -> None:
+        """Set the encoder that training starts with; the one given is not changed."""
         encoder = self.word_encoder
         if isinstance(encoder, FrozenEstimator):
             if not isinstance(encoder.estimator, TrainedEncoder):
@@ -358,13 +361,19 @@ class SequenceTagger(TrainedModel):
                     f"{encoder.estimator!r}."
                 )
             check_is_fitted(encoder.estimator)
-            return copy(encoder.estimator)
+            self.word_encoder_ = copy(encoder.estimator)
+            return
         if encoder is None:
             encoder = CharagramEncoder(**_CHARAGRAM)
         warn_if_fitted(encoder, "`init` of a new one")
         tokens = [token for sentence in samples.texts for token in sentence]
-        words = np.array(tokens, dtype=object)
-        return initialize_encoder(encoder, words, rng)
+        self.word_encoder_, self._encoder_start = begin_training(
+            encoder,
+            np.array(tokens, dtype=object),
+            list(dict.fromkeys(tokens)),
+            rng,
+            whole=not self._checked_optimizer().sparse,
+        )
 
     def _tagger(self) -> "networks.Tagger":
         encoder = self.word_encoder_
@@ -396,17 +405,25 @@ class SequenceTagger(TrainedModel):
         frozen = isinstance(self.word_encoder, FrozenEstimator)
         tagger = self._fitted_tagger().to(device)
         tagger.composition.requires_grad_(not frozen)
-        sentences = encode_sentences(list(samples.texts), encoder, skip_unknown=True)
         whole = not optimizer.sparse
-        words = TableRows(encoder.vectors_, sentences.words, [], whole=whole)
-        if not frozen:
-            self._words = words
-        anchors = anchor_table(encoder) if optimizer._uses_start else None
+        words, capitals, positions = index_words(list(samples.texts))
+        start, anchors = self._encoder_start, None
+        if frozen:
+            batch = encoder.vectors_.encode(
+                words, encoder._tokenizer(), skip_unknown=True
+            )
+            rows = TableRows(encoder.vectors_, batch, [], whole)
+        else:
+            if start is None:
+                start = encoder._start(words, words, rng, whole=whole, resume=True)
+                self._encoder_start = start
+            self._words = rows = start.words
+            anchors = start.anchors if optimizer._uses_start else None
         return training.ExamplesTrainer(
             tagger,
             networks.WordTable(
-                words.matrix(),
-                initial=None if anchors is None else words.matrix_of(anchors),
+                rows.matrix(),
+                initial=None if anchors is None else anchors(),
                 sparse=optimizer.sparse,
                 device=device,
                 frozen=frozen,
@@ -414,16 +431,18 @@ class SequenceTagger(TrainedModel):
             training.Steps(optimizer, self.learning_rate, self.batch_size, rng),
             loss="tags",
             examples=training.TaggedSentences(
-                replace(sentences, words=words.batch),
+                networks.Sentences(rows.batch, capitals, positions),
                 self._targets.distributions(samples.targets),
             ),
         )
 
     def _fitted_state(self, arrays: Arrays) -> dict[str, Any]:
-        encoder = copy(self.word_encoder_)
-        if self._words is not None:
-            encoder.vectors_ = self._words.trained_table(arrays["vectors"])
-            encoder.parameters_ = select(arrays, "composition.")
+        encoder = self.word_encoder_
+        if self._encoder_start is not None:
+            trained = select(arrays, "composition.")
+            if "vectors" in arrays:
+                trained["vectors"] = arrays["vectors"]
+            encoder = encoder._trained(self._encoder_start, trained)
         parameters = {
             name: array
             for name, array in arrays.items()
@@ -440,28 +459,23 @@ class SequenceTagger(TrainedModel):
         return tags
 
 
-def encode_sentences(
-    sentences: list[list[str]], encoder: TrainedEncoder, *, skip_unknown: bool = False
-) -> "networks.Sentences":
-    """Indices of distinct words, and the tokens that the encoder reads of each.
-
-    With `skip_unknown`, no vectors are made for unknown words, as in training.
-    """
-    numbers: dict[str, int] = {}
+def index_words(
+    sentences: list[list[str]],
+) -> tuple[list[str], NDArray[np.float32], TokenBatch]:
+    """Distinct words, whether each has a capital, and their positions in sentences."""
+    indices: dict[str, int] = {}
     ids = [
-        numbers.setdefault(token, len(numbers))
+        indices.setdefault(token, len(indices))
         for token in chain.from_iterable(sentences)
     ]
     lengths = [len(sentence) for sentence in sentences if sentence]
-    words = list(numbers)
-    return networks.Sentences(
-        encoder.vectors_.encode(words, encoder._tokenizer(), skip_unknown=skip_unknown),
-        np.array([any(map(str.isupper, word)) for word in words], dtype=np.float32),
-        TokenBatch(
-            np.array(ids, dtype=np.int32),
-            np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)]),
-        ),
+    words = list(indices)
+    capitals = [any(map(str.isupper, word)) for word in words]
+    positions = TokenBatch(
+        np.array(ids, dtype=np.int32),
+        np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)]),
     )
+    return words, np.array(capitals, dtype=np.float32), positions
 
 
 def split_rows(flat: NDArray[Any], sentences: list[list[str]]) -> list[NDArray[Any]]:

@@ -16,15 +16,16 @@ from skparaphrase.encoders import (
     TfidfEncoder,
 )
 from skparaphrase.encoders._initialize import (
+    begin_training,
     copy_fitted,
-    initialize_encoder,
     warn_if_fitted,
 )
 
 
 def initialize(zoo, encoder):
     texts = np.array(zoo.texts, dtype=object)
-    return initialize_encoder(encoder, texts, np.random.RandomState(0))
+    rng = np.random.RandomState(0)
+    return begin_training(encoder, texts, zoo.texts, rng, whole=False)[0]
 
 
 @pytest.mark.parametrize("wrap", [lambda encoder: encoder, FrozenEstimator])
