@@ -419,7 +419,7 @@ class ParaphraseTrainer(BaseTrainer):
     def _embed(self, leaf: Tensor, ids: Tensor, offsets: Ints, rate: float) -> Tensor:
         """Unit vectors, with dropout on every number of every token's vector.
 
-        Or, if the composition has a dropout of its own, inside of it.
+        If the composition has a dropout of its own, also or only inside of it.
         """
         generator = None
         if rate:
@@ -427,7 +427,7 @@ class ParaphraseTrainer(BaseTrainer):
             generator = torch.Generator(leaf.device).manual_seed(int(seed))
         if self.composition.dropout:
             self.composition.generator = generator
-        elif generator is not None:
+        if generator is not None and self.optimizer.word_dropout:
             drawn = leaf.new_empty(len(ids), leaf.shape[1])
             kept = drawn.uniform_(generator=generator) >= rate
             leaf = leaf.index_select(0, ids) * kept / (1 - rate)
