@@ -211,7 +211,8 @@ class TrainedModel(PaperSettings, CallbackSupportMixin, BaseEstimator):
         """What a model is that started like this one, after a history of epochs."""
         names = self._kind.attribute, *self._fitted_names
         attributes = {k: getattr(self, k) for k in names if hasattr(self, k)}
-        attributes |= self._fitted_state(history.arrays)
+        if self.max_epochs:  # else it is as it started
+            attributes |= self._fitted_state(history.arrays)
         attributes |= {
             "loss_curve_": [*history.loss_curve],
             "n_epochs_": history.n_epochs,
