@@ -5,13 +5,8 @@
 
 import sys
 import warnings
-from collections.abc import Callable
 from copy import deepcopy
 from typing import Any, ClassVar, Self
-
-import numpy as np
-from numpy.random import RandomState
-from sklearn.utils import check_random_state
 
 from skparaphrase._typing import Arrays as Arrays
 
@@ -87,69 +82,6 @@ class PaperSettings:
 
     def _start_as_in_paper(self, given: set[str]) -> None:
         """Set the vectors that papers start from, unless they are given."""
-
-
-class EpochCallbacks:
-    """scikit-learn's callbacks of a fit, as the loop over epochs calls them.
-
-    Parameters
-    ----------
-    estimator : estimator instance
-    context : CallbackContext
-    X, y : object
-        The arguments of `fit`.
-    fitted_attributes : callable
-        Returns the attributes of the estimator after the epochs of a history.
-    """
-
-    def __init__(
-        self,
-        estimator: Any,
-        context: Any,
-        X: Any,
-        y: Any,
-        fitted_attributes: Callable[[Any], dict[str, Any]],
-    ) -> None:
-        self.context = context
-        self.arguments = {"estimator": estimator, "X": X, "y": y}
-        self.fitted_attributes = fitted_attributes
-
-    def begin(self) -> None:
-        """Call them before the first epoch."""
-        self.context.call_on_fit_task_begin(**self.arguments)
-
-    def begin_epoch(self) -> None:
-        """Call them before an epoch."""
-        self.epoch = self.context.subcontext(task_name="epoch")
-        self.epoch.call_on_fit_task_begin(**self.arguments)
-
-    def end_epoch(self, epoch: dict[str, float], history: Callable[[], Any]) -> bool:
-        """Call them after an epoch, and return whether one asks to stop."""
-        stops: bool = self.epoch.call_on_fit_task_end(
-            **self.arguments,
-            metadata=epoch,
-            reconstruction_attributes=lambda: self.fitted_attributes(history()),
-        )
-        return stops
-
-    def end(self, history: Callable[[], Any]) -> None:
-        """Call them after the last epoch."""
-        self.context.call_on_fit_task_end(
-            **self.arguments,
-            reconstruction_attributes=lambda: self.fitted_attributes(history()),
-        )
-
-
-def random_states(estimator: Any, *, resume: bool) -> tuple[RandomState, RandomState]:
-    """The random states of a fit, and of what it holds out for validation.
-
-    A fit that resumes goes on with copies of those of the last one: it splits off the
-    same examples. Files do not hold them.
-    """
-    if resume and hasattr(estimator, "_random_state"):
-        return deepcopy(estimator._random_state), estimator._split_state
-    seed = check_random_state(estimator.random_state).randint(np.iinfo(np.int32).max)
-    return RandomState(seed), RandomState(seed)
 
 
 def store_parameters(estimator: Any, arguments: dict[str, Any]) -> None:

@@ -13,13 +13,13 @@ from sklearn.exceptions import NotFittedError
 from sklearn.frozen import FrozenEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from skparaphrase._lazy import networks, training
+from skparaphrase._fit import Moments
+from skparaphrase._lazy import networks
 from skparaphrase.encoders._base import AveragingEncoder, check_word_vectors
 from skparaphrase.text import TokenBatch
 from skparaphrase.vectors import SENTENCES, WordVectors, bundled, multiplied
 
 Matrix = NDArray[np.float32]
-Moments = dict[str, dict[str, Any]]  # of an optimizer, by the name of a tensor
 
 
 class TableRows:
@@ -138,10 +138,6 @@ class Start:
         Returns the vectors that penalties pull the rows to; None pulls to zero.
     added_words : list of str
         Those at the end of the table, which earlier fits added.
-    moments : dict
-        Of the optimizer, by its name, from earlier fits.
-    history : History
-        That of earlier fits.
     teacher_axes : ndarray of shape (dim_teacher, dim) or None
         The map that is applied to a teacher's vectors.
     """
@@ -150,8 +146,6 @@ class Start:
     composition: "networks.Composition"
     anchors: Callable[[], Matrix] | None
     added_words: list[str]
-    moments: dict[str, Moments]
-    history: "training.History"
     teacher_axes: Matrix | None = None
 
 

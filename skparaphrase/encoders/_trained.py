@@ -25,14 +25,10 @@ from skparaphrase._compat import (
     fit_context,
     with_callbacks,
 )
-from skparaphrase._estimator import (
-    Arrays,
-    EpochCallbacks,
-    PaperSettings,
-    random_states,
-    warn_caller,
-)
+from skparaphrase._estimator import PaperSettings, warn_caller
+from skparaphrase._fit import random_states, run_fit
 from skparaphrase._lazy import networks, training
+from skparaphrase._typing import Arrays
 from skparaphrase.encoders._base import TextEncoder
 from skparaphrase.encoders._embedding import embed_texts
 from skparaphrase.encoders._start import (
@@ -157,23 +153,25 @@ class TrainedEncoder(PaperSettings, CallbackSupportMixin, TextEncoder):
         start = self._start(
             train.texts, train.distinct, rng, whole=self._is_dense, resume=resume
         )
-        start, trainer = self._trainer(start, train, rng, split_rng)
+        start, trainer = self._trainer(start, train, rng, split_rng, resume=resume)
         validate = None
         if held_out is not None:
             validate = partial(self._score, start, train, held_out)
-        store = partial(self._store, start, trainer, split_rng, self.warm_start)
-        fitted_attributes = partial(self._fitted_attributes, start)
-        history = training.fit_epochs(
+        history = run_fit(
+            self,
             trainer,
-            self.max_epochs,
-            name=type(self).__name__,
-            earlier=start.history,
+            partial(self._fitted_attributes, start),
+            max_epochs=self.max_epochs,
+            resume=resume,
+            split_state=split_rng,
+            keep_moments=self.warm_start,
+            optional_names=("teacher_axes_",),
+            rows=start.words,
+            context=context,
+            arguments=(X, y),
             validate=validate,
-            callbacks=EpochCallbacks(self, context, X, y, fitted_attributes),
-            interrupted=store,
             verbose=self.verbose,
         )
-        store(history)
         training.warn_if_a_constant_is_better(trainer, history, type(self).__name__)
         return self
 
@@ -203,19 +201,22 @@ class TrainedEncoder(PaperSettings, CallbackSupportMixin, TextEncoder):
         start = self._start(
             examples.texts, examples.distinct, rng, whole=self._is_dense, resume=resume
         )
-        start, trainer = self._trainer(start, examples, rng, split_rng)
+        start, trainer = self._trainer(start, examples, rng, split_rng, resume=resume)
         if start.teacher_axes is not None and not hasattr(self, "teacher_axes_"):
             self._warn_of_few_texts(len(examples.texts), start.teacher_axes)
-        store = partial(self._store, start, trainer, split_rng, True)
-        history = training.fit_epochs(
+        run_fit(
+            self,
             trainer,
-            1,
-            name=type(self).__name__,
-            earlier=start.history,
-            interrupted=store,
+            partial(self._fitted_attributes, start),
+            max_epochs=1,
+            resume=resume,
+            split_state=split_rng,
+            keep_moments=True,
+            optional_names=("teacher_axes_",),
+            rows=start.words,
             verbose=self.verbose,
         )
-        return store(history)
+        return self
 
     def _supervise(self, X: Any, y: Any) -> Examples:
         """What `X` and `y` teach."""
@@ -287,8 +288,6 @@ class TrainedEncoder(PaperSettings, CallbackSupportMixin, TextEncoder):
             composition,
             self._anchors(words, source),
             getattr(source, "added_words_", []),
-            getattr(self, "_moments", {}) if resume else {},
-            self._history() if resume else training.History(),
             getattr(self, "teacher_axes_", None) if resume else None,
         )
 
@@ -322,6 +321,8 @@ class TrainedEncoder(PaperSettings, CallbackSupportMixin, TextEncoder):
         examples: Examples,
         random_state: RandomState,
         split_state: RandomState,
+        *,
+        resume: bool,
     ) -> "tuple[Start, training.ParaphraseTrainer]":
         """What takes the steps of a fit, and the start with a teacher's axes."""
         batch, composition = start.words.batch, start.composition
@@ -355,10 +356,8 @@ class TrainedEncoder(PaperSettings, CallbackSupportMixin, TextEncoder):
             scores=arranged.scores,
             teacher=arranged.teacher,
         )
-        if not examples.has_order or start.history.n_epochs:
+        if not examples.has_order or (resume and self.n_epochs_):
             trainer.ordered_first_epoch = False
-        if moments := start.moments.get(optimizer.name):
-            trainer.rule.load_state_dict(start.words.select(moments), device)
         return replace(start, teacher_axes=axes), trainer
 
     def _fitted_attributes(
@@ -371,32 +370,24 @@ class TrainedEncoder(PaperSettings, CallbackSupportMixin, TextEncoder):
             "vectors_": words.table,
             "parameters_": parameters,
             "added_words_": start.added_words,
-            "loss_curve_": [*history.loss_curve],
-            "n_epochs_": history.n_epochs,
         }
         if matrix is not None and history.n_new_epochs:
             attributes["vectors_"] = words.trained_table(matrix)
             attributes["added_words_"] = [*start.added_words, *words.new_words]
         if start.teacher_axes is not None:
             attributes["teacher_axes_"] = start.teacher_axes
-        if history.validation_scores is not None:
-            attributes["validation_scores_"] = [*history.validation_scores]
-            attributes["best_epoch_"] = history.best_epoch
         return attributes
 
     def _started(self, start: Start) -> Self:
         """A copy in the state that training starts from."""
         arrays = networks.parameter_arrays(start.composition)
-        return self._with(
-            self._fitted_attributes(start, training.History(arrays=arrays))
-        )
+        attributes = self._fitted_attributes(start, training.History(arrays=arrays))
+        return self._with({"loss_curve_": [], "n_epochs_": 0, **attributes})
 
     def _trained(self, start: Start, arrays: Arrays) -> Self:
         """A copy with trained arrays."""
         history = training.History(arrays=arrays, n_new_epochs=1)
-        attributes = self._fitted_attributes(start, history)
-        names = "vectors_", "parameters_", "added_words_"
-        return self._with({name: attributes[name] for name in names})
+        return self._with(self._fitted_attributes(start, history))
 
     def _with(self, attributes: dict[str, Any]) -> Self:
         """A copy with other fitted attributes."""
@@ -405,42 +396,11 @@ class TrainedEncoder(PaperSettings, CallbackSupportMixin, TextEncoder):
             setattr(fitted, name, value)
         return fitted
 
-    def _history(self) -> "training.History":
-        """The epochs of the fits so far."""
-        scores = getattr(self, "validation_scores_", None)
-        best_epoch = getattr(self, "best_epoch_", None)
-        return training.History(self.loss_curve_, scores, best_epoch)
-
     def _score(
         self, start: Start, train: Examples, held_out: Examples, arrays: Arrays
     ) -> float:
         """The validation score of the arrays of a trainer."""
-        history = training.History(arrays=arrays, n_new_epochs=1)
-        encoder = self._with(self._fitted_attributes(start, history))
-        return held_out.validate(encoder, train)
-
-    def _store(
-        self,
-        start: Start,
-        trainer: "training.BaseTrainer",
-        split_state: RandomState,
-        keep_moments: bool,
-        history: "training.History",
-    ) -> Self:
-        """Store the result of a fit."""
-        attributes = self._fitted_attributes(start, history)
-        for name in ("teacher_axes_", "validation_scores_", "best_epoch_"):
-            if name not in attributes and hasattr(self, name):
-                delattr(self, name)
-        for name, value in attributes.items():
-            setattr(self, name, value)
-        self._random_state, self._split_state = trainer.random_state, split_state
-        self._moments = {}
-        if keep_moments:
-            name, moments = trainer.optimizer.name, trainer.rule.state_dict()
-            before = start.moments.get(name, {})
-            self._moments = {name: start.words.merge(moments, before)}
-        return self
+        return held_out.validate(self._trained(start, arrays), train)
 
     def _forget_init(self) -> None:
         """Without `init`, which folders do not hold, penalties pull to `vectors_`."""

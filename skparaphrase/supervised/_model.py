@@ -16,15 +16,10 @@ from sklearn.callback import CallbackSupportMixin
 from sklearn.utils import Tags, check_consistent_length
 
 from skparaphrase._compat import check_sample_weight, fit_context, with_callbacks
-from skparaphrase._estimator import (
-    Arrays,
-    DocumentedOnline,
-    EpochCallbacks,
-    PaperSettings,
-    random_states,
-)
+from skparaphrase._estimator import DocumentedOnline, PaperSettings
+from skparaphrase._fit import random_states, run_fit
 from skparaphrase._lazy import training
-from skparaphrase._typing import Texts
+from skparaphrase._typing import Arrays, Texts
 from skparaphrase.encoders import TableRows
 from skparaphrase.metrics import pearson_score
 from skparaphrase.optimizers import TRAINING_CONSTRAINTS, Optimizer, check_optimizer
@@ -148,21 +143,23 @@ class TrainedModel(PaperSettings, CallbackSupportMixin, BaseEstimator):
             train = train.weighted_by_class(class_weight)
         start = self._start(targets, train, rng, resume=resume)
         trainer = start._trainer(train, rng)
-        start._load_moments(trainer)
-        store = partial(self._store, start, trainer, split_rng)
-        history = training.fit_epochs(
+        history = run_fit(
+            self,
             trainer,
-            self.max_epochs,
-            name=name,
-            earlier=start._history(),
+            start._fitted_attributes,
+            max_epochs=self.max_epochs,
+            resume=resume,
+            split_state=split_rng,
+            keep_moments=self.warm_start,
+            optional_names=self._fitted_names,
+            rows=start._words,
+            context=context,
+            arguments=(X, y),
             validate=None if held_out is None else partial(start._score, held_out),
             prefer_later_on_ties=self._later_wins,
-            callbacks=EpochCallbacks(self, context, X, y, start._fitted_attributes),
             small_steps=self._small_steps,
-            interrupted=store,
             verbose=self.verbose,
         )
-        store(history)
         training.warn_if_a_constant_is_better(trainer, history, name)
         return self
 
@@ -190,22 +187,8 @@ class TrainedModel(PaperSettings, CallbackSupportMixin, BaseEstimator):
             return copy(self)
         start = type(self)(**self.get_params(deep=False))
         setattr(start, targets.attribute, targets.outputs)
-        start.loss_curve_, start.n_epochs_ = [], 0
         start._initialize(samples, rng)
         return start
-
-    def _load_moments(self, trainer: "training.BaseTrainer") -> None:
-        """Resume with the optimizer's moments of an earlier fit."""
-        if moments := getattr(self, "_moments", {}).get(trainer.optimizer.name):
-            if self._words is not None:
-                moments = self._words.select(moments)
-            trainer.rule.load_state_dict(deepcopy(moments), trainer.device)
-
-    def _history(self) -> "training.History":
-        """The epochs of the fits so far."""
-        scores = getattr(self, "validation_scores_", None)
-        best_epoch = getattr(self, "best_epoch_", None)
-        return training.History(self.loss_curve_, scores, best_epoch)
 
     def _fitted_attributes(self, history: "training.History") -> dict[str, Any]:
         """What a model is that started like this one, after a history of epochs."""
@@ -213,13 +196,6 @@ class TrainedModel(PaperSettings, CallbackSupportMixin, BaseEstimator):
         attributes = {k: getattr(self, k) for k in names if hasattr(self, k)}
         if self.max_epochs:  # else it is as it started
             attributes |= self._fitted_state(history.arrays)
-        attributes |= {
-            "loss_curve_": [*history.loss_curve],
-            "n_epochs_": history.n_epochs,
-        }
-        if history.validation_scores is not None:
-            attributes["validation_scores_"] = [*history.validation_scores]
-            attributes["best_epoch_"] = history.best_epoch
         return attributes
 
     def _score(self, held_out: Samples, arrays: Arrays) -> float:
@@ -228,29 +204,6 @@ class TrainedModel(PaperSettings, CallbackSupportMixin, BaseEstimator):
         for name, value in self._fitted_state(arrays).items():
             setattr(model, name, value)
         return model._validation_score(held_out)
-
-    def _store(
-        self,
-        start: Self,
-        trainer: "training.BaseTrainer",
-        split_rng: RandomState,
-        history: "training.History",
-    ) -> None:
-        """Store the result of a fit."""
-        attributes = start._fitted_attributes(history)
-        for name in (*self._fitted_names, "validation_scores_", "best_epoch_"):
-            if name not in attributes and hasattr(self, name):
-                delattr(self, name)
-        for name, value in attributes.items():
-            setattr(self, name, value)
-        self._random_state, self._split_state = trainer.random_state, split_rng
-        self._moments = {}
-        if self.warm_start:
-            name, moments = trainer.optimizer.name, trainer.rule.state_dict()
-            if start._words is not None:
-                earlier = getattr(start, "_moments", {}).get(name, {})
-                moments = start._words.merge(moments, earlier)
-            self._moments = {name: moments}
 
     @property
     def _targets(self) -> Targets:

@@ -18,7 +18,7 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 
-from skparaphrase._estimator import random_states
+from skparaphrase._fit import random_states
 from skparaphrase.datasets import load_paraphrases, load_similarity
 from skparaphrase.encoders import (
     CharagramEncoder,
