@@ -3,8 +3,6 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-from skparaphrase.text._batch import TokenBatch
-from skparaphrase.text._batch import ragged_positions as ragged_positions
 from skparaphrase.text._check import ANY as ANY
 from skparaphrase.text._check import ROWS as ROWS
 from skparaphrase.text._check import StoredTexts as StoredTexts
@@ -21,7 +19,9 @@ from skparaphrase.text._check import materialize as materialize
 from skparaphrase.text._check import read_blocks as read_blocks
 from skparaphrase.text._check import unique_texts as unique_texts
 from skparaphrase.text._lookup import JOINERS as JOINERS
+from skparaphrase.text._lookup import TokenBatch
 from skparaphrase.text._lookup import WordLookup as WordLookup
+from skparaphrase.text._lookup import ragged_positions as ragged_positions
 from skparaphrase.text._ngrams import LONGEST_NGRAM as LONGEST_NGRAM
 from skparaphrase.text._ngrams import NgramTokenizer
 from skparaphrase.text._tokenizer import TOKEN_PATTERNS as TOKEN_PATTERNS

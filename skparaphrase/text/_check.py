@@ -49,13 +49,8 @@ def check_texts(X: Texts, *, widths: Collection[int] = (2,)) -> NDArray[np.objec
         If an entry is missing (None, NaN), if rows differ in length, or if there are
         other numbers of columns.
     """
-    if is_stored(X):
-        return np.concatenate(list(check_text_blocks(X, widths=widths)))
-    rows = _read(X)
-    texts = rows if isinstance(rows, np.ndarray) else _from_rows(list(rows))
-    texts = _check_shape(texts, widths)
-    _check_entries(texts)
-    return texts
+    blocks = [*check_text_blocks(X, widths=widths)]
+    return blocks[0] if len(blocks) == 1 else np.concatenate(blocks)
 
 
 def check_text_blocks(
@@ -66,18 +61,23 @@ def check_text_blocks(
     There is one block, unless `X` is read from disk. Error messages name indices in the
     whole.
     """
-    if not is_stored(X):
-        yield check_texts(X, widths=widths)
-        return
+    is_in_blocks = is_stored(X)
     n_done = 0
-    for block in read_blocks(X, _ROWS):
-        rows = _read(block)
-        texts = rows if isinstance(rows, np.ndarray) else _from_rows(list(rows), n_done)
-        texts = _check_shape(texts, widths)
-        _check_entries(texts, n_done)
+    for block in read_blocks(X, _ROWS) if is_in_blocks else (X,):
+        texts = _read(block, n_done)
+        if texts.ndim > 1 and texts.shape[-1] == 1:
+            texts = texts[..., 0]
+        if texts.ndim > 2 or (texts.ndim == 2 and texts.shape[1] not in widths):
+            two_lists = texts.ndim == 2 and len(texts) == 2
+            raise ValueError(
+                "Expected texts of shape (n_texts,) or pairs of shape (n_pairs, 2); "
+                f"got shape {texts.shape}. {_ZIP if two_lists else _SELECT}"
+            )
+        if not set(map(type, texts.ravel().tolist())) <= {str}:
+            _refuse_other_entries(texts, n_done if is_in_blocks else None)
         yield texts
         n_done += len(texts)
-    if not n_done:
+    if is_in_blocks and not n_done:
         yield np.empty(0, dtype=object)
 
 
@@ -254,34 +254,36 @@ def materialize(X: Any) -> Any:
     return X
 
 
-def _read(X: Any) -> NDArray[np.object_] | Iterator[Any]:
-    """The rows of a table as an array, and those of other containers one by one."""
+def _read(X: Any, first: int) -> NDArray[np.object_]:
+    """The rows of a container as an array; `first` is the index of the first row."""
     given, wrong = X, X is None or isinstance(X, _NO_TEXTS)
     X = materialize(X)
     if hasattr(X, "column_names") and hasattr(X, "columns"):  # pyarrow table
         columns = [column.to_pylist() for column in X.columns]
         if len(columns) > 1 and not columns[0]:
             return np.empty((0, len(columns)), dtype=object)
-        return _from_rows(list(zip(*columns, strict=True)))
+        return _from_rows(list(zip(*columns, strict=True)), first)
     if hasattr(X, "to_pylist"):  # pyarrow array
-        return _from_rows(X.to_pylist())
+        return _from_rows(X.to_pylist(), first)
     if hasattr(X, "to_numpy"):
         X = X.to_numpy()
     if isinstance(X, np.ndarray) and X.ndim:
         if X.dtype == object and X.ndim == 1:
-            return _from_rows(X.tolist())  # whose entries may be rows
+            return _from_rows(X.tolist(), first)  # whose entries may be rows
         # A chararray cannot hold objects; a masked array keeps its mask.
         return X.astype(object, subok=isinstance(X, np.ma.MaskedArray))
     if not wrong:
         try:
-            return iter(X)
+            rows = iter(X)
         except TypeError:
             pass
+        else:
+            return _from_rows(list(rows), first)
     advice = " Put a single text in a list." if isinstance(X, str) else ""
     raise TypeError(f"Expected {_EXPECTED}; got {describe(given)}.{advice}")
 
 
-def _from_rows(rows: list[Any], first: int = 0) -> NDArray[np.object_]:
+def _from_rows(rows: list[Any], first: int) -> NDArray[np.object_]:
     """Rows that are str or sequences of str as an array; `first` is the first index."""
     if not rows or isinstance(rows[0], str) or not _is_row(rows[0]):
         texts = np.empty(len(rows), dtype=object)
@@ -306,27 +308,9 @@ def _is_row(value: Any) -> bool:
     )
 
 
-def _check_shape(
-    texts: NDArray[np.object_], widths: Collection[int]
-) -> NDArray[np.object_]:
-    """Texts, or rows of so many texts; a last axis of length 1 is dropped."""
-    if texts.ndim > 1 and texts.shape[-1] == 1:
-        texts = texts[..., 0]
-    if texts.ndim > 2 or (texts.ndim == 2 and texts.shape[1] not in widths):
-        two_lists = texts.ndim == 2 and len(texts) == 2
-        raise ValueError(
-            "Expected texts of shape (n_texts,) or pairs of shape (n_pairs, 2); got "
-            f"shape {texts.shape}. "
-            f"{_ZIP if two_lists else _SELECT}"
-        )
-    return texts
-
-
-def _check_entries(texts: NDArray[np.object_], first: int | None = None) -> None:
+def _refuse_other_entries(texts: NDArray[np.object_], first: int | None) -> None:
     """Raise unless all are str; `first` is the index of the first row of a block."""
     flat = texts.ravel().tolist()
-    if set(map(type, flat)) <= {str}:
-        return
     bad = [i for i, text in enumerate(flat) if not isinstance(text, str)]
     if not bad:
         return

@@ -1,4 +1,4 @@
-"""Words of texts to rows of a vocabulary."""
+"""Batches of tokens, and the look-up of the words of texts in a vocabulary."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -7,15 +7,15 @@ import re
 from array import array
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import accumulate, count, filterfalse
 from sys import getsizeof
-from typing import ClassVar
+from typing import ClassVar, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from skparaphrase._estimator import warn_caller
-from skparaphrase.text._batch import TokenBatch
 from skparaphrase.text._check import text_blocks
 from skparaphrase.text._tokenizer import TOKEN_PATTERNS, WordTokenizer, is_word
 
@@ -26,6 +26,120 @@ _FIRST_TEXTS = 200  # of a call, in which tokens without a vector are counted
 _WARN_FROM = 50  # tokens; fewer say little about the vocabulary
 
 EmbedOOV = Callable[[Sequence[str]], NDArray[np.float32]]
+
+
+@dataclass(frozen=True)
+class TokenBatch:
+    """The tokens of a batch of texts, end to end.
+
+    The tokens of text `i` are `ids[offsets[i]:offsets[i + 1]]`.
+
+    Parameters
+    ----------
+    ids : ndarray of shape (n_tokens,), int32
+        Rows of the vocabulary, and `-1 - i` for row `i` of `extra`.
+    offsets : ndarray of shape (n_texts + 1,), int64
+        Where each text begins, then the number of tokens.
+    extra : ndarray of shape (n_extra, dim), float32, default=None
+        Vectors of words outside the vocabulary.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skparaphrase.text import TokenBatch
+    >>> batch = TokenBatch(np.array([5, 7, 5], dtype=np.int32), np.array([0, 2, 2, 3]))
+    >>> len(batch), batch.lengths.tolist(), batch[0].tolist()
+    (3, [2, 0, 1], [5, 7])
+    >>> batch[1:].offsets.tolist()
+    [0, 0, 1]
+    """
+
+    ids: NDArray[np.int32]
+    offsets: NDArray[np.int64]
+    extra: NDArray[np.float32] | None = None
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    @overload
+    def __getitem__(self, i: int | np.integer) -> NDArray[np.int32]: ...
+
+    @overload
+    def __getitem__(self, i: slice) -> "TokenBatch": ...
+
+    def __getitem__(
+        self, i: int | np.integer | slice
+    ) -> "NDArray[np.int32] | TokenBatch":
+        if isinstance(i, slice):
+            start, stop, step = i.indices(len(self))
+            if step != 1:
+                raise ValueError("A batch is sliced in steps of 1 only; use take().")
+            bounds = self.offsets[start : max(start, stop) + 1]
+            ids = self.ids[bounds[0] : bounds[-1]]
+            return TokenBatch(ids, bounds - bounds[0], self.extra)
+        i = range(len(self))[int(i)]
+        return self.ids[self.offsets[i] : self.offsets[i + 1]]
+
+    @property
+    def lengths(self) -> NDArray[np.int64]:
+        """Number of tokens of each text, shape (n_texts,)."""
+        return self.offsets[1:] - self.offsets[:-1]  # np.diff takes ten times as long
+
+    @staticmethod
+    def concatenate(batches: "Sequence[TokenBatch]") -> "TokenBatch":
+        """Join batches, of which there is at least one.
+
+        Parameters
+        ----------
+        batches : sequence of TokenBatch
+
+        Returns
+        -------
+        batch : TokenBatch
+        """
+        if len(batches) == 1:
+            return batches[0]
+        lengths = [batch.lengths for batch in batches]
+        offsets = np.append(0, np.cumsum(np.concatenate(lengths)))
+        ids = np.concatenate([batch.ids for batch in batches])
+        extra = [batch.extra for batch in batches if batch.extra is not None]
+        if not extra:
+            return TokenBatch(ids, offsets)
+        sizes = [0 if b.extra is None else len(b.extra) for b in batches]
+        before = np.cumsum([0, *sizes[:-1]]).repeat([len(b.ids) for b in batches])
+        ids = np.where(ids < 0, ids - before, ids).astype(np.int32)
+        return TokenBatch(ids, offsets, np.concatenate(extra))
+
+    def take(self, texts: NDArray[np.integer]) -> "TokenBatch":
+        """Copy some texts into a new batch.
+
+        Parameters
+        ----------
+        texts : ndarray of int of shape (n_taken,)
+            Positions of the texts.
+
+        Returns
+        -------
+        batch : TokenBatch
+        """
+        starts = self.offsets[texts]
+        lengths = self.offsets[texts + 1] - starts
+        positions, offsets = ragged_positions(starts, lengths)
+        return TokenBatch(self.ids[positions], offsets, self.extra)
+
+
+def ragged_positions(
+    starts: NDArray[np.int64], lengths: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Positions of the slices `starts[i]:starts[i] + lengths[i]`, end to end.
+
+    The second array tells where each slice begins in the first.
+    """
+    offsets = np.zeros(len(lengths) + 1, dtype=np.int64)
+    np.cumsum(lengths, out=offsets[1:])
+    positions = np.repeat(starts - offsets[:-1], lengths)
+    positions += np.arange(offsets[-1])
+    return positions, offsets
 
 
 class WordLookup:
@@ -265,6 +379,7 @@ class WordLookup:
         return np.frombuffer(joined, np.float32).reshape(len(numbers), -1)
 
 
+@dataclass(eq=False)
 class _Memory:
     """What a look-up remembers.
 
@@ -273,12 +388,14 @@ class _Memory:
     words. To clear a look-up, its memory is replaced: calls in progress keep theirs.
     """
 
-    def __init__(self) -> None:
-        self.rows: dict[str, bytes] = {}  # of the tokens of each piece, as int32
-        self.ids: dict[str, int] = defaultdict(count(-1, -1).__next__)
-        self.words: dict[int, str] = {}  # the unknown word of each of these ids
-        self.vectors: dict[int, bytes] = {}  # made for them, as float32
-        self.n_bytes = 0
+    # of the tokens of each piece, as int32
+    rows: dict[str, bytes] = field(default_factory=dict)
+    ids: dict[str, int] = field(
+        default_factory=lambda: defaultdict(count(-1, -1).__next__)
+    )
+    words: dict[int, str] = field(default_factory=dict)  # the word of each of these ids
+    vectors: dict[int, bytes] = field(default_factory=dict)  # of them, as float32
+    n_bytes: int = 0
 
     def add(self, word: str) -> int:
         """The id of an unknown word."""

@@ -15,8 +15,8 @@ from sklearn.base import BaseEstimator
 
 from skparaphrase._estimator import DocumentedOnline
 from skparaphrase._threads import available_threads, prefetch
-from skparaphrase.text._batch import TokenBatch
 from skparaphrase.text._check import text_blocks
+from skparaphrase.text._lookup import TokenBatch
 from skparaphrase.text._vocabulary import Alphabet, NgramIndex, code_points
 
 LONGEST_NGRAM = 100  # characters; the time grows with the square of the order

@@ -134,6 +134,9 @@ class WordTokenizer(DocumentedOnline, BaseEstimator):
         return counts
 
 
+_DEFAULT = WordTokenizer()
+
+
 class FunctionTokenizer(WordTokenizer):
     """A user's function as a tokenizer; it is called with unchanged texts."""
 
@@ -154,8 +157,9 @@ def check_tokenizer(tokenizer: Any) -> WordTokenizer:
     Parameters
     ----------
     tokenizer : None, callable or WordTokenizer
-        None is `WordTokenizer()`. A callable takes a text as it is given and returns
-        its tokens; compounds that the vocabulary lacks are split.
+        None is one `WordTokenizer()` that all share: do not change it. A callable takes
+        a text as it is given and returns its tokens; compounds that the vocabulary
+        lacks are split.
 
     Returns
     -------
@@ -170,7 +174,7 @@ def check_tokenizer(tokenizer: Any) -> WordTokenizer:
         If a parameter of a `WordTokenizer` is not valid.
     """
     if tokenizer is None:
-        return WordTokenizer()
+        return _DEFAULT
     if isinstance(tokenizer, WordTokenizer):
         tokenizer._find()  # raises for a wrong pattern
         for name in ("lowercase", "split_compounds"):

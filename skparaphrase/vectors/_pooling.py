@@ -8,7 +8,7 @@ which has the less weight, the more the other words are similar to it: see
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from itertools import pairwise
 
 import numpy as np
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from scipy.sparse._sparsetools import csr_matvecs
 
 from skparaphrase._threads import available_threads, prefetch
-from skparaphrase.text import TokenBatch, WordTokenizer
+from skparaphrase.text import TokenBatch
 from skparaphrase.vectors._word_vectors import WordVectors
 
 _Weights = NDArray[np.floating] | None  # of the words of a table
@@ -28,26 +28,6 @@ _IN_CACHE = 1024  # vectors that stay in the cache while they are weighted
 _TINY = np.finfo(np.float32).tiny  # of squared lengths; avoids dividing by zero
 _FEW = 64  # tokens; looking for repeats does not pay for so few
 _AHEAD = 16  # products that wait for each thread: bounds the tokens in memory
-
-
-def pool_texts(
-    vectors: WordVectors,
-    tokenizer: WordTokenizer,
-    texts: Sequence[str],
-    *,
-    weights: _Weights = None,
-    unknown_weight: float = 1.0,
-    pooling: str = "mean",
-) -> NDArray[np.float32]:
-    """Average the vectors of the words of each text, as :func:`pool_vectors` does."""
-    return pool_vectors(
-        vectors,
-        vectors.encode_blocks(texts, tokenizer),
-        len(texts),
-        weights=weights,
-        unknown_weight=unknown_weight,
-        pooling=pooling,
-    )
 
 
 def pool_vectors(
@@ -90,8 +70,8 @@ def pool_vectors(
 
     def add(start: int, batch: TokenBatch) -> int:
         """Pool a batch into the rows from `start` on; return the row after them."""
+        stop = start + len(batch.offsets) - 1
         if pooling == "distinct":
-            stop = start + len(batch)
             ids, offsets = distinct_tokens(batch.ids, batch.offsets)
             rows, table = ids, np.asarray(vectors.matrix)  # a memmap is slower
             if (
@@ -110,7 +90,6 @@ def pool_vectors(
         if table.dtype != np.float32 or batch.extra is not None:
             ids, table = _rows_in_use(batch.ids, batch.extra, vectors)
         offsets = batch.offsets.astype(np.int32)
-        stop = start + len(offsets) - 1
         factors = _token_weights(batch, weights, unknown_weight, pooling == "mean")
         shape, sums = (stop - start, *table.shape), pooled[start:stop].reshape(-1)
         # The function behind SciPy's csr_array, which takes longer to construct than a
@@ -195,31 +174,21 @@ def average_distinct(
         np.einsum("tn,tnd->td", weights, vectors, out=averages)
         return weights[0]
     weights = np.empty(len(ids), averages.dtype)
-    for texts, tokens in _by_length(offsets):
-        # "clip" replaces a check that would need a buffer.
-        vectors = table.take(ids[tokens], axis=0, mode="clip")
-        shares = weights[tokens] = distinct_weights(vectors)
-        averages[texts] = np.einsum("tn,tnd->td", shares, vectors)
-    return weights
-
-
-def _by_length(
-    offsets: NDArray[np.int64],
-) -> Iterator[tuple[NDArray[np.intp], NDArray[np.int64]]]:
-    """Texts of equal numbers of tokens, and where these are, shape (n, n_tokens).
-
-    So few at a time that their vectors stay in the cache.
-    """
     lengths = offsets[1:] - offsets[:-1]
     order = lengths.argsort(kind="stable")
     lengths = lengths.take(order)
     starts = np.diff(lengths, prepend=-1).nonzero()[0]
-    for start, stop in pairwise([*starts.tolist(), len(order)]):
-        if length := int(lengths[start]):
-            within, size = np.arange(length), max(_IN_CACHE // length, 1)
-            for first in range(start, stop, size):
-                texts = order[first : min(first + size, stop)]
-                yield texts, offsets[texts, np.newaxis] + within
+    for start, stop in pairwise([*starts.tolist(), len(order)]):  # of equal lengths
+        length = int(lengths[start])
+        size = max(_IN_CACHE // max(length, 1), 1)
+        for first in range(start, stop if length else start, size):
+            texts = order[first : min(first + size, stop)]
+            tokens = offsets[texts, np.newaxis] + np.arange(length)
+            # "clip" replaces a check that would need a buffer.
+            vectors = table.take(ids[tokens], axis=0, mode="clip")
+            shares = weights[tokens] = distinct_weights(vectors)
+            averages[texts] = np.einsum("tn,tnd->td", shares, vectors)
+    return weights
 
 
 def weighted_tokens(

@@ -1,4 +1,4 @@
-"""How the tokens of texts become rows."""
+"""How the tokens of texts become rows, and slices of ragged batches."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -7,6 +7,7 @@ import re
 from concurrent.futures import ThreadPoolExecutor
 from unittest.mock import patch
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -125,3 +126,41 @@ def test_a_call_does_not_walk_through_all_that_is_remembered():
     lookup._memory.rows = Remembered(lookup._memory.rows)
     (batch,) = lookup.encode_blocks(["b", "a b. a"])
     assert batch.ids.tolist() == [1, 0, 1, 0]
+
+
+# Batches -----------------------------------------------------------------------------
+
+ROWS = [[5, 7], [], [5], [1, 2, 3], [], []]
+
+
+def batch_of(rows):
+    ids = np.array([row for r in rows for row in r], dtype=np.int32)
+    return TokenBatch(ids, np.cumsum([0, *map(len, rows)], dtype=np.int64))
+
+
+@given(st.slices(len(ROWS)).filter(lambda s: s.step in (None, 1)))
+def test_slices(as_lists, part):
+    assert as_lists(batch_of(ROWS)[part]) == ROWS[part]
+    assert batch_of(ROWS)[part].lengths.tolist() == [len(row) for row in ROWS[part]]
+
+
+def test_positions_in_a_batch():
+    batch = batch_of(ROWS)
+    assert batch[-3].tolist() == ROWS[-3]
+    assert batch[np.int64(3)].tolist() == ROWS[3]
+    for i in (6, -7):
+        with pytest.raises(IndexError):
+            batch[i]
+    with pytest.raises(ValueError, match="take"):
+        batch[::2]
+
+
+@given(st.lists(st.integers(0, len(ROWS) - 1), max_size=9))
+def test_take_any_texts_in_any_order(as_lists, texts):
+    taken = batch_of(ROWS).take(np.array(texts, dtype=np.int64))
+    assert as_lists(taken) == [ROWS[i] for i in texts]
+
+
+def test_an_empty_batch(as_lists):
+    batch = batch_of([])
+    assert as_lists(batch[:]) == as_lists(batch.take(np.empty(0, np.int64))) == []
