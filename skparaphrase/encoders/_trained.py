@@ -349,12 +349,7 @@ class TrainedEncoder(PaperSettings, CallbackSupportMixin, TextEncoder):
                 optimizer, self.learning_rate, self.batch_size, random_state
             ),
             loss=loss,
-            texts=arranged.texts,
-            examples=arranged.examples,
-            identities=arranged.identities,
-            has_classes=arranged.has_classes,
-            scores=arranged.scores,
-            teacher=arranged.teacher,
+            examples=arranged,
         )
         if not examples.has_order or (resume and self.n_epochs_):
             trainer.ordered_first_epoch = False

@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from numpy.random import RandomState
 from numpy.typing import ArrayLike, NDArray
 from sklearn.model_selection import train_test_split
 
@@ -19,6 +20,9 @@ from skparaphrase._typing import Encoder
 from skparaphrase.text import StoredTexts, TokenBatch, unique_texts
 
 Rows = NDArray[np.object_] | StoredTexts
+Shape = tuple[int, ...]
+Names = frozenset[str]  # of kinds that a loss learns from
+Axes = NDArray[np.float32] | None  # a map from a teacher's vectors to ours
 
 
 @dataclass(frozen=True)
@@ -77,9 +81,7 @@ class Examples(ABC):
 
     @classmethod
     @abstractmethod
-    def matches(
-        cls, shape: tuple[int, ...], y: ArrayLike | None, names: frozenset[str]
-    ) -> bool:
+    def matches(cls, shape: Shape, y: ArrayLike | None, names: Names) -> bool:
         """Whether texts of a shape and `y` are of this kind.
 
         `names` are the names of the kinds that the loss learns from. The kinds are
@@ -131,7 +133,7 @@ class Examples(ABC):
         targets = None if self.targets is None else self.targets[chosen]
         return type(self)(self.rows[chosen], targets)
 
-    def split(self, fraction: float | None, rng: np.random.RandomState) -> Any:
+    def split(self, fraction: float | None, rng: RandomState) -> Any:
         """Examples to train on, and those to validate on, or None.
 
         Parameters
@@ -167,8 +169,8 @@ class Examples(ABC):
         self,
         dim: int,
         embed: Callable[[Any], NDArray[np.float32]],
-        earlier: NDArray[np.float32] | None,
-    ) -> NDArray[np.float32] | None:
+        earlier: Axes,
+    ) -> Axes:
         """The map from a teacher's vectors to those of an encoder, if it needs one.
 
         Parameters
@@ -187,19 +189,14 @@ class Examples(ABC):
         """
         return earlier
 
-    def arrange(
-        self,
-        batch: TokenBatch,
-        rng: np.random.RandomState,
-        axes: NDArray[np.float32] | None = None,
-    ) -> Arranged:
+    def arrange(self, batch: TokenBatch, rng: RandomState, axes: Axes) -> Arranged:
         """Examples for a trainer, given the tokens of the distinct texts.
 
         Parameters
         ----------
         batch : TokenBatch of n_distinct texts
         rng : RandomState
-        axes : ndarray, default=None
+        axes : ndarray or None
             As of :meth:`teacher_axes`.
         """
         return Arranged(batch, self.indices)
@@ -208,7 +205,7 @@ class Examples(ABC):
 def split_off(
     examples: Any,
     fraction: float,
-    rng: np.random.RandomState,
+    rng: RandomState,
     *,
     stratify: NDArray[Any] | None = None,
     groups: NDArray[np.intp] | None = None,

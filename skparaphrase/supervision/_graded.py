@@ -7,12 +7,20 @@ from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
+from numpy.random import RandomState
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_array, check_consistent_length, column_or_1d
 
 from skparaphrase._typing import Encoder
 from skparaphrase.metrics import STSScorer
-from skparaphrase.supervision._examples import Arranged, Examples, Rows
+from skparaphrase.supervision._examples import (
+    Arranged,
+    Axes,
+    Examples,
+    Names,
+    Rows,
+    Shape,
+)
 from skparaphrase.text import TokenBatch
 
 
@@ -22,9 +30,7 @@ class GradedPairs(Examples):
     name, noun, default_loss = "scores", "graded pairs", "cosent"
 
     @classmethod
-    def matches(
-        cls, shape: tuple[int, ...], y: ArrayLike | None, names: frozenset[str]
-    ) -> bool:
+    def matches(cls, shape: Shape, y: ArrayLike | None, names: Names) -> bool:
         """For pairs with other targets than 0 and 1, or if only the order is learnt."""
         if y is None or shape[1:] != (2,) or not shape[0]:
             return False
@@ -58,12 +64,7 @@ class GradedPairs(Examples):
         """Pearson's r of the cosines with the scores."""
         return self._scorer(encoder)
 
-    def arrange(
-        self,
-        batch: TokenBatch,
-        rng: np.random.RandomState,
-        axes: NDArray[np.float32] | None = None,
-    ) -> Arranged:
+    def arrange(self, batch: TokenBatch, rng: RandomState, axes: Axes) -> Arranged:
         """Pairs with their scores."""
         return Arranged(batch, self.indices, scores=self.targets)
 

@@ -6,6 +6,7 @@
 from typing import Any, Self
 
 import numpy as np
+from numpy.random import RandomState
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import (
     assert_all_finite,
@@ -16,7 +17,14 @@ from sklearn.utils.multiclass import check_classification_targets
 
 from skparaphrase._math import nearest, unit_vectors
 from skparaphrase._typing import Encoder
-from skparaphrase.supervision._examples import Arranged, Examples, Rows
+from skparaphrase.supervision._examples import (
+    Arranged,
+    Axes,
+    Examples,
+    Names,
+    Rows,
+    Shape,
+)
 from skparaphrase.text import TokenBatch, is_missing
 
 N_PARTNERS = 2  # of a text that has a label
@@ -30,9 +38,7 @@ class LabelledTexts(Examples):
     has_order = False  # partners are drawn
 
     @classmethod
-    def matches(
-        cls, shape: tuple[int, ...], y: ArrayLike | None, names: frozenset[str]
-    ) -> bool:
+    def matches(cls, shape: Shape, y: ArrayLike | None, names: Names) -> bool:
         """For single texts."""
         return len(shape) == 1 and shape[0] > 0
 
@@ -65,12 +71,7 @@ class LabelledTexts(Examples):
         rows = nearest(held_out, trained_on, 1)[1]
         return float((train.targets[rows] == self.targets).mean())
 
-    def arrange(
-        self,
-        batch: TokenBatch,
-        rng: np.random.RandomState,
-        axes: NDArray[np.float32] | None = None,
-    ) -> Arranged:
+    def arrange(self, batch: TokenBatch, rng: RandomState, axes: Axes) -> Arranged:
         """Pairs of texts of one class; a text may occur with several labels."""
         texts = batch.take(self.indices)
         pairs = partners(self.targets, rng)
@@ -101,7 +102,7 @@ def check_classes(classes: NDArray[np.intp], where: str = "") -> None:
         )
 
 
-def partners(labels: NDArray[np.intp], rng: np.random.RandomState) -> NDArray[np.intp]:
+def partners(labels: NDArray[np.intp], rng: RandomState) -> NDArray[np.intp]:
     """Pairs of texts of one class, as rows of texts, shape (n_pairs, 2).
 
     Each text is the first of up to `N_PARTNERS` pairs, each with another text of its

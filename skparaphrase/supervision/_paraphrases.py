@@ -12,7 +12,12 @@ from sklearn.utils import check_consistent_length
 
 from skparaphrase._typing import Encoder
 from skparaphrase.metrics import RetrievalScorer
-from skparaphrase.supervision._examples import Examples, Rows
+from skparaphrase.supervision._examples import (
+    Examples,
+    Names,
+    Rows,
+    Shape,
+)
 from skparaphrase.supervision._graded import read_scores
 
 
@@ -22,9 +27,7 @@ class Paraphrases(Examples):
     name, noun, default_loss = "pairs", "paraphrases", "infonce"
 
     @classmethod
-    def matches(
-        cls, shape: tuple[int, ...], y: ArrayLike | None, names: frozenset[str]
-    ) -> bool:
+    def matches(cls, shape: Shape, y: ArrayLike | None, names: Names) -> bool:
         """For pairs, and where there are no examples."""
         return True
 
@@ -52,9 +55,7 @@ class Triplets(Examples):
     name, noun, default_loss = "triplets", "triplets", "infonce"
 
     @classmethod
-    def matches(
-        cls, shape: tuple[int, ...], y: ArrayLike | None, names: frozenset[str]
-    ) -> bool:
+    def matches(cls, shape: Shape, y: ArrayLike | None, names: Names) -> bool:
         """For rows of three texts."""
         return shape[1:] == (3,)
 

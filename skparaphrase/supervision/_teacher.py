@@ -7,13 +7,21 @@ from collections.abc import Callable
 from typing import Any, Self
 
 import numpy as np
+from numpy.random import RandomState
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
 from sklearn.utils import check_array
 
 from skparaphrase._math import unit_vectors
 from skparaphrase._typing import Encoder
-from skparaphrase.supervision._examples import Arranged, Examples, Rows
+from skparaphrase.supervision._examples import (
+    Arranged,
+    Axes,
+    Examples,
+    Names,
+    Rows,
+    Shape,
+)
 from skparaphrase.text import TokenBatch
 
 
@@ -25,9 +33,7 @@ class TeacherVectors(Examples):
     starts_far = True
 
     @classmethod
-    def matches(
-        cls, shape: tuple[int, ...], y: ArrayLike | None, names: frozenset[str]
-    ) -> bool:
+    def matches(cls, shape: Shape, y: ArrayLike | None, names: Names) -> bool:
         """For `y` with a last axis of vectors, or if nothing else is learnt."""
         if names == {cls.name}:
             return True
@@ -82,8 +88,8 @@ class TeacherVectors(Examples):
         self,
         dim: int,
         embed: Callable[[Any], NDArray[np.float32]],
-        earlier: NDArray[np.float32] | None,
-    ) -> NDArray[np.float32] | None:
+        earlier: Axes,
+    ) -> Axes:
         """The map from the teacher's vectors to an encoder's of other dimensions."""
         teacher = self._flat()
         if teacher.shape[1] == dim:
@@ -97,12 +103,7 @@ class TeacherVectors(Examples):
             )
         return earlier
 
-    def arrange(
-        self,
-        batch: TokenBatch,
-        rng: np.random.RandomState,
-        axes: NDArray[np.float32] | None = None,
-    ) -> Arranged:
+    def arrange(self, batch: TokenBatch, rng: RandomState, axes: Axes) -> Arranged:
         """Texts with the teacher's vectors in the dimensions of the encoder."""
         teacher = self._flat() if axes is None else self._flat() @ axes
         means = mean_targets(teacher, self.indices.ravel(), len(batch))

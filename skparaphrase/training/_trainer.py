@@ -26,6 +26,7 @@ from skparaphrase.networks import (
     unit_vectors,
 )
 from skparaphrase.optimizers import Optimizer
+from skparaphrase.supervision import Arranged
 from skparaphrase.text import TokenBatch
 from skparaphrase.training._distributed import check_in_sync, sum_gradients
 from skparaphrase.training._update_rules import (
@@ -253,18 +254,8 @@ class ParaphraseTrainer(BaseTrainer):
         See :class:`BaseTrainer`.
     loss : Loss
         See :class:`skparaphrase.losses.Loss`.
-    texts : TokenBatch
-        Distinct texts, or any texts with `identities`; arrays may be memory-mapped.
-    examples : ndarray of shape (n_pairs, 2), (n_triplets, 3) or (n_texts,)
-        Numbers of texts, or an object with such rows; at least two.
-    identities : ndarray of shape (n_texts,), default=None
-        Equal where strings, or labels, are equal; None if all texts differ.
-    has_classes : bool, default=False
-        See :class:`LossBatch`.
-    scores : ndarray of shape (n_pairs,), default=None
-        The graded scores of pairs.
-    teacher : ndarray of shape (n_texts, dim), default=None
-        A teacher's unit vectors of the texts.
+    examples : Arranged
+        At least two.
     """
 
     def __init__(
@@ -272,28 +263,23 @@ class ParaphraseTrainer(BaseTrainer):
         composition: Composition,
         *parts: Any,
         loss: Any,
-        texts: TokenBatch,
-        examples: Any,
-        identities: Ints | None = None,
-        has_classes: bool = False,
-        scores: NDArray[np.float32] | None = None,
-        teacher: NDArray[np.float32] | None = None,
+        examples: Arranged,
     ) -> None:
-        n_examples, anchors = len(examples), composition.anchors
+        n_examples, anchors = len(examples.examples), composition.anchors
         super().__init__(composition, *parts, n_examples=n_examples, anchors=anchors)
         self.composition = composition
         # Else a text's vector depends on the batch, or on what is drawn for all of it.
         self.is_shareable = composition.batch_size is None and not composition.dropout
         self.encode = composition
         self.loss = loss
-        self.texts = texts
-        self.examples = examples
-        self.identities = identities
-        self.has_classes = has_classes
+        self.texts = examples.texts
+        self.examples = examples.examples
+        self.identities = examples.identities
+        self.has_classes = examples.has_classes
         self._starts: Tensor | None = None  # unit averages before training
-        self._has_start = np.zeros(len(texts), dtype=bool)
-        self.scores = self._on_device(scores)
-        self.teacher = self._on_device(teacher)
+        self._has_start = np.zeros(len(self.texts), dtype=bool)
+        self.scores = self._on_device(examples.scores)
+        self.teacher = self._on_device(examples.teacher)
 
     def _on_device(self, values: NDArray[np.float32] | None) -> Tensor | None:
         return None if values is None else torch.from_numpy(values).to(self.device)

@@ -27,6 +27,7 @@ from skparaphrase.networks import (
     WordTable,
 )
 from skparaphrase.optimizers import Optimizer
+from skparaphrase.supervision import Arranged
 from skparaphrase.text import TokenBatch
 from skparaphrase.training import ParaphraseTrainer, Steps, _loop, _trainer
 from skparaphrase.training._loop import train_epoch
@@ -78,9 +79,11 @@ def make_trainer(
             learning_rate, batch_size, np.random.RandomState(seed),
         ),
         loss=MarginLoss(0.9) if loss is None else loss,
-        texts=texts,
-        examples=np.arange(len(texts)).reshape(-1, 2) if examples is None else examples,
-        **(known or {}),
+        examples=Arranged(
+            texts,
+            np.arange(len(texts)).reshape(-1, 2) if examples is None else examples,
+            **(known or {}),
+        ),
     )  # fmt: skip
 
 
