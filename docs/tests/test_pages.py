@@ -90,23 +90,23 @@ def test_reference_lists_every_public_name(room):
 
 def test_a_list_of_public_names():
     page = """
-.. currentmodule:: skparaphrase.supervised
+.. currentmodule:: skparaphrase.training
 
 .. public-names::
 
-   Pair*
+   Loss*
 
 .. autosummary::
 
-   SimilarityRegressor
+   ParaphraseTrainer
 
 .. public-names::
 
 Heading
 """
     listed = re.findall(r"(?m)^   (\w+)$", expand(page))
-    assert listed == ["PairClassifier", "SimilarityRegressor", "SentenceClassifier"]
-    assert expand(page).endswith("   SentenceClassifier\n\nHeading\n")
+    assert listed == ["LossBatch", "ParaphraseTrainer", "BaseTrainer"]
+    assert expand(page).endswith("   BaseTrainer\n\nHeading\n")
     assert expand("No module.\n") == "No module.\n"
 
 
