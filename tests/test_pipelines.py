@@ -130,7 +130,6 @@ OURS = [
     "skparaphrase.encoders._paragram.ParagramEncoder",
     "skparaphrase.encoders._average.SIFEncoder",
     "skparaphrase.pairs._similarity.PairSimilarity",
-    "skparaphrase.text._vocabulary.Vocabulary",
     "skparaphrase.vectors._frequencies.WordFrequencies",
     "skparaphrase.vectors._word_vectors.WordVectors",
 ]

@@ -33,7 +33,7 @@ from skparaphrase.supervised import (
     SequenceTagger,
     SimilarityRegressor,
 )
-from skparaphrase.text import TokenBatch, Vocabulary, WordTokenizer
+from skparaphrase.text import TokenBatch, WordTokenizer
 from skparaphrase.vectors import (
     WordFrequencies,
     WordVectors,
@@ -56,9 +56,9 @@ def use_tables(path: Path, texts: Texts) -> None:
     assert_type(load_word_vectors(), WordVectors)
     assert_type(remove_mean(vectors).astype("float16"), WordVectors)
     assert_type(apply_sif_weights(vectors, {"cat": 1}).is_weighted, bool)
-    assert_type(vectors.words, Vocabulary)
+    assert_type(vectors.words, list[str])
     assert_type(vectors.words[0], str)
-    assert_type(vectors.words.get("cat"), int | None)
+    assert_type(vectors.index.get("cat"), int | None)
     assert_type(vectors.scale, NDArray[np.float32] | None)
     assert_type(vectors["cat"], NDArray[np.float32])
     assert_type(nearest_words(vectors, "cat"), list[tuple[str, float]])

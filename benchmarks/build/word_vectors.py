@@ -66,7 +66,7 @@ def main() -> None:
     words += [
         word for word in table.words if word not in counts and OTHERS.fullmatch(word)
     ]
-    matrix = table.rows(np.array([table.words.get(word) for word in words]))
+    matrix = table.rows(np.array([table.index.get(word) for word in words]))
     _, strengths, axes = np.linalg.svd(matrix, full_matrices=False)
     kept = slice(0, args.dim)
     small = matrix @ (axes[kept].T * (strengths[kept] / strengths[0]) ** -args.power)

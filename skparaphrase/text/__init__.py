@@ -22,14 +22,14 @@ from skparaphrase.text._lookup import JOINERS as JOINERS
 from skparaphrase.text._lookup import TokenBatch
 from skparaphrase.text._lookup import WordLookup as WordLookup
 from skparaphrase.text._lookup import ragged_positions as ragged_positions
+from skparaphrase.text._ngram_index import NgramIndex
+from skparaphrase.text._ngram_index import check_distinct as check_distinct
 from skparaphrase.text._ngrams import LONGEST_NGRAM as LONGEST_NGRAM
 from skparaphrase.text._ngrams import NgramTokenizer
 from skparaphrase.text._tokenizer import TOKEN_PATTERNS as TOKEN_PATTERNS
 from skparaphrase.text._tokenizer import FunctionTokenizer as FunctionTokenizer
 from skparaphrase.text._tokenizer import WordTokenizer, check_tokenizer
 from skparaphrase.text._tokenizer import is_word as is_word
-from skparaphrase.text._vocabulary import NgramIndex
-from skparaphrase.text._vocabulary import Vocabulary as Vocabulary
 
 __all__ = [
     "NgramIndex",

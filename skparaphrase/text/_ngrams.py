@@ -17,7 +17,7 @@ from skparaphrase._estimator import DocumentedOnline
 from skparaphrase._threads import available_threads, prefetch
 from skparaphrase.text._check import text_blocks
 from skparaphrase.text._lookup import TokenBatch
-from skparaphrase.text._vocabulary import Alphabet, NgramIndex, code_points
+from skparaphrase.text._ngram_index import Alphabet, NgramIndex, code_points
 
 LONGEST_NGRAM = 100  # characters; the time grows with the square of the order
 _CHARACTERS = 2**20  # counted at a time, of so many texts at most

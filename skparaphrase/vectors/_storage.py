@@ -19,9 +19,8 @@ from skparaphrase.storage import (
     refuse_corruption,
     write_metadata,
 )
-from skparaphrase.text import Vocabulary
 from skparaphrase.vectors._oov import DTYPES, Subwords, check_finite
-from skparaphrase.vectors._word_vectors import WordVectors
+from skparaphrase.vectors._word_vectors import WordVectors, join_words, split_words
 
 WORDS = "skparaphrase:words"  # of load_word_vectors
 SENTENCES = "skparaphrase:sentences"  # of load_pretrained
@@ -126,7 +125,7 @@ def save_word_vectors(vectors: WordVectors, folder: str | PathLike[str]) -> None
     folder : path-like
         Written completely or not at all; an existing table is replaced.
     """
-    arrays: dict[str, Any] = {"words": vectors.words.to_array()}
+    arrays: dict[str, Any] = {"words": join_words(vectors.words)}
     arrays |= {"matrix": vectors.matrix, "scale": vectors.scale}
     content: dict[str, Any] = {"unknown": vectors.unknown, "subwords": None}
     content["is_weighted"] = vectors.is_weighted
@@ -148,8 +147,7 @@ def load_table(
     Large matrices are mapped into memory, and checked only if `verify`.
     """
     with refuse_corruption(folder):
-        joined = load_array(folder / "words.npy", "uint8")
-        words = Vocabulary.from_array(joined)
+        words = split_words(load_array(folder / "words.npy", "uint8"))
         matrix = load_array(folder / "matrix.npy", *DTYPES)
         scale = None
         if matrix.dtype == np.int8:

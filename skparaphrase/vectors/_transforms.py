@@ -250,7 +250,7 @@ def fit_subwords(
     words = [word for word in vectors.words if len(word) > 2 and word.isalpha()]
     if not words:
         raise ValueError("No word of the table has three letters to learn from.")
-    rows = np.array([vectors.words.get(word) for word in words])
+    rows = np.array([vectors.index[word] for word in words])
     ngrams = ngram_matrix(words, n_rows, ngram_range)
     fitted = fit_rows(ngrams, vectors.rows(rows), alpha=alpha)
     subwords = Subwords(fitted, ngram_range=ngram_range, factor=factor)
@@ -334,7 +334,7 @@ def nearest_words(
     >>> [(word, round(cosine, 2)) for word, cosine in nearest_words(vectors, "cat")]
     [('dog', 0.71), ('car', 0.0)]
     """
-    own_row = vectors.words.get(word)
+    own_row = vectors.index.get(word) if isinstance(word, str) else None
     with np.errstate(over="ignore"):
         target = np.asarray(vectors[word] if isinstance(word, str) else word, "f4")
     if target.shape != (vectors.dim,):

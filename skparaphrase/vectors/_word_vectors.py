@@ -4,6 +4,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import count
 from typing import Any, Self, SupportsIndex
 
 import numpy as np
@@ -14,9 +15,9 @@ from skparaphrase.text import (
     NgramIndex,
     NgramTokenizer,
     TokenBatch,
-    Vocabulary,
     WordLookup,
     WordTokenizer,
+    check_distinct,
     is_word,
 )
 from skparaphrase.vectors._oov import (
@@ -62,8 +63,8 @@ class WordVectors:
 
     Attributes
     ----------
-    words : Vocabulary
-        A sequence of str.
+    words : list of str
+        In the order of their rows; do not change it.
     matrix : ndarray of shape (n_words, dim), read-only
     unknown_row : int or None
         The row that is used for words that the table lacks.
@@ -102,33 +103,35 @@ class WordVectors:
         subwords: Subwords | None = None,
         is_weighted: bool = False,
     ) -> None:
-        matrix = np.asanyarray(matrix)
-        if matrix.dtype.name not in DTYPES:
-            with np.errstate(over="ignore"):  # infinite values are refused below
-                matrix = np.asarray(matrix, dtype=np.float32)
-        if not matrix.flags.c_contiguous:
-            matrix = np.ascontiguousarray(matrix)
-        words = words if isinstance(words, Vocabulary) else Vocabulary(words)
-        scale = None if scale is None else np.asarray(scale, dtype=np.float32)
+        words = list(words)
+        check_distinct(words, "words")
         self._set(words, matrix, scale, unknown, subwords, is_weighted)
         self._check()
         check_finite(self.matrix, self.scale, self.words)
 
     def _set(
         self,
-        words: Vocabulary,
-        matrix: NDArray[Any],
-        scale: NDArray[np.float32] | None,
+        words: list[str],
+        matrix: ArrayLike,
+        scale: ArrayLike | None,
         unknown: str | None,
         subwords: Subwords | None,
         is_weighted: bool,
     ) -> Self:
         """Store the parts of a table, arrays as views that cannot be written to."""
+        matrix = np.asanyarray(matrix)
+        if matrix.dtype.name not in DTYPES:
+            with np.errstate(over="ignore"):  # infinite values are refused later
+                matrix = np.asarray(matrix, dtype=np.float32)
+        if not matrix.flags.c_contiguous:
+            matrix = np.ascontiguousarray(matrix)
         self.words = words
+        self._index: dict[str, int] | None = None
         self.matrix = matrix.view()
         self.matrix.flags.writeable = False
-        self.scale = None if scale is None else scale.view()
-        if self.scale is not None:
+        self.scale: NDArray[np.float32] | None = None
+        if scale is not None:
+            self.scale = np.asarray(scale, dtype=np.float32).view()
             self.scale.flags.writeable = False
         self.unknown = unknown
         self.unknown_row: int | None = None
@@ -142,7 +145,7 @@ class WordVectors:
         elif unknown == "hash":
             self._oov = HashedVectors(self.matrix, self.scale)
         elif unknown is not None:
-            self.unknown_row = words.get(unknown)
+            self.unknown_row = self.index.get(unknown)
         self._lookups: dict[Any, WordLookup | NgramIndex] = {}  # by tokenizer
         self._reference: tuple[Callable[..., Self], Any] | None = None  # for pickles
         return self
@@ -182,6 +185,13 @@ class WordVectors:
                 f"unknown={self.unknown!r} is not a word of the table, and neither of "
                 f"{OOV}."
             )
+
+    @property
+    def index(self) -> dict[str, int]:
+        """The row of each word; do not change it."""
+        if self._index is None:  # made when it is needed
+            self._index = dict(zip(self.words, count(), strict=False))
+        return self._index
 
     @property
     def dim(self) -> int:
@@ -291,7 +301,7 @@ class WordVectors:
                 lookup = NgramIndex(self.words)
             else:
                 embed = None if self._oov is None else self._oov.vectors
-                lookup = WordLookup(tokenizer, self.words.rows, self.unknown_row, embed)
+                lookup = WordLookup(tokenizer, self.index, self.unknown_row, embed)
             if not isinstance(tokenizer, FunctionTokenizer):
                 self._lookups[key] = lookup
         return lookup
@@ -311,8 +321,8 @@ class WordVectors:
         vectors : ndarray of shape (n_tokens, dim), float32
         """
         if extra is None:
-            return self.rows(ids)
-        vectors = self.rows(np.maximum(ids, 0))
+            return dequantize(self.matrix, self.scale, ids)
+        vectors = dequantize(self.matrix, self.scale, np.maximum(ids, 0))
         is_new = ids < 0
         vectors[is_new] = extra[~ids[is_new]]
         return vectors
@@ -321,10 +331,10 @@ class WordVectors:
         return len(self.words)
 
     def __contains__(self, word: object) -> bool:
-        return word in self.words
+        return isinstance(word, str) and word in self.index
 
     def __getitem__(self, word: str) -> NDArray[np.float32]:
-        row = self.words.get(word)
+        row = self.index.get(word)
         if row is not None:
             return self.rows(np.array([row]))[0]
         if self._oov is None or not isinstance(word, str) or not is_word(word):
@@ -360,24 +370,29 @@ class WordVectors:
         ----------
         matrix : array-like of shape (n_words, dim)
         **changes : dict
-            Parameters of the class that change. `scale` is None if it is not given.
+            Other parameters of the class that change. `scale` is None if it is not
+            given.
 
         Returns
         -------
         vectors : WordVectors
             Shares what look-ups remember if words get the same vectors out of it.
         """
-        parts = {name: getattr(self, name) for name in _PARTS if name != "scale"}
-        vectors = type(self)(**(parts | changes | {"matrix": matrix}))
+        parts = {name: getattr(self, name) for name in _PARTS[3:]}
+        parts = {"scale": None} | parts | changes
+        vectors = type(self).__new__(type(self))._set(self.words, matrix, **parts)
+        vectors._check()
+        check_finite(vectors.matrix, vectors.scale, vectors.words)
         vectors._share_lookups(self)
         return vectors
 
     def _share_lookups(self, other: Self) -> None:
         """Share what the look-ups of another table remember, if it is the same here."""
         # The vectors that a hash gives have the length of those of one table.
-        is_same = self._oov is other._oov and self.unknown_row == other.unknown_row
-        if self.words is other.words and is_same:
-            self._lookups = other._lookups
+        if self.words is other.words:
+            self._index = other._index
+            if self._oov is other._oov and self.unknown_row == other.unknown_row:
+                self._lookups = other._lookups
 
     def with_words(self, words: Sequence[str]) -> Self:
         """Append words that the table lacks, with their out-of-vocabulary vectors.
@@ -440,12 +455,12 @@ class WordVectors:
         words = self.words
         if len(new_words):
             matrix[n_words:] = new_vectors
-            words = words.extended(new_words)
+            words = [*words, *new_words]
         check_finite(
             matrix, None, words, np.append(rows, np.arange(n_words, len(words)))
         )
-        table = type(self).__new__(type(self))  # the other parts have been checked
-        table._set(words, matrix, None, self.unknown, self.subwords, self.is_weighted)
+        parts = self.unknown, self.subwords, self.is_weighted  # which have been checked
+        table = type(self).__new__(type(self))._set(words, matrix, None, *parts)
         table._share_lookups(self)
         return table
 
@@ -458,6 +473,7 @@ class WordVectors:
     def __getstate__(self) -> dict[str, Any]:
         state = {k: v for k, v in vars(self).items() if not k.startswith("_")}
         del state["unknown_row"]
+        state["words"] = join_words(self.words)
         # joblib pickles a memmap in pieces and hashes it differently from an array; a
         # view of it is treated like any array.
         for name in ("matrix", "scale"):
@@ -467,9 +483,24 @@ class WordVectors:
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(state)
-        self._set(*(state[name] for name in _PARTS))
+        words = split_words(state["words"])
+        self._set(words, *(state[name] for name in _PARTS[1:]))
 
     def __repr__(self) -> str:
         more = "" if self.unknown is None else f", unknown={self.unknown!r}"
         more += ", weighted" if self.is_weighted else ""
         return f"WordVectors({len(self)} words, dim={self.dim}, {self.dtype}{more})"
+
+
+def join_words(words: Sequence[str]) -> NDArray[np.uint8]:
+    """Words in UTF-8, each after a character that occurs in none."""
+    text = "".join(words)
+    separator = next(c for c in map(chr, count(ord("\n"))) if c not in text)
+    joined = "".join(separator + separator.join(words) if words else "")
+    return np.frombuffer(joined.encode("utf-8", "surrogatepass"), np.uint8)
+
+
+def split_words(joined: NDArray[np.uint8]) -> list[str]:
+    """What :func:`join_words` has joined."""
+    text = joined.tobytes().decode("utf-8", "surrogatepass")
+    return text[1:].split(text[0]) if text else []

@@ -93,7 +93,7 @@ def test_words_without_a_vector_are_left_out_or_unknown(make, vectors, assert_en
     weights = {
         AverageEncoder: lambda word: 1.0,
         TfidfEncoder: lambda word: log(5 / (1 + n_with[word])),
-        SIFEncoder: lambda word: encoder.weights_[encoder.vectors.words.get(word)],
+        SIFEncoder: lambda word: encoder.weights_[encoder.vectors.index.get(word)],
     }
     assert_encodes(encoder, texts, weights[make])
 

@@ -536,7 +536,6 @@ def test_init_that_cannot_serve(zoo, name):
 # Copies and files
 
 OURS = [
-    "skparaphrase.text._vocabulary.Vocabulary",
     "skparaphrase.vectors._word_vectors.WordVectors",
     "skparaphrase.losses.MarginLoss",
     "skparaphrase.optimizers.Optimizer",

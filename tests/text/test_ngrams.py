@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from sklearn.feature_extraction.text import CountVectorizer
 
 from skparaphrase.datasets import load_similarity
-from skparaphrase.text import NgramIndex, NgramTokenizer, _vocabulary
+from skparaphrase.text import NgramIndex, NgramTokenizer, _ngram_index
 from skparaphrase.text import _ngrams as ngrams_module
 
 NASTY = [
@@ -90,7 +90,7 @@ def sentences():
 def table(request, monkeypatch):
     """Both ways of the look-up."""
     if request.param == "hashed":
-        monkeypatch.setattr(_vocabulary, "_DIRECT", 0)
+        monkeypatch.setattr(_ngram_index, "_DIRECT", 0)
 
 
 @pytest.fixture
@@ -135,7 +135,7 @@ def test_any_texts_against_plain_loops(
     )
     assert ngrams == expected
     for kept in (ngrams, ngrams[::2]):
-        with patch.object(_vocabulary, "_DIRECT", direct):
+        with patch.object(_ngram_index, "_DIRECT", direct):
             index = NgramIndex(kept)
         assert len(index) == len(kept)
         for unknown in (None, 0, len(ngrams) + 7):
@@ -164,7 +164,7 @@ def test_counts_are_those_of_scikit_learn(sentences, binary):
 def test_every_white_space_parts_as_split_does(as_lists):
     for code in range(sys.maxunicode + 1):
         if chr(code).isspace():
-            assert code <= _vocabulary._LAST_SPACE
+            assert code <= _ngram_index._LAST_SPACE
     spaces = [chr(code) for code in range(0x3001) if not chr(code).split()]
     tokenizer = NgramTokenizer(ngram_range=(1, 3), binary=False)
     index = NgramIndex(tokenizer.vocabulary(["a b"]))

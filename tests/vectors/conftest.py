@@ -25,7 +25,7 @@ def _full(vectors):
 
 def _assert_same(found, expected):
     assert found.words == expected.words
-    assert [*map(found.words.get, expected.words)] == [*range(len(expected))]
+    assert [*map(found.index.get, expected.words)] == [*range(len(expected))]
     assert (found.unknown, found.dtype) == (expected.unknown, expected.dtype)
     assert found.is_weighted is expected.is_weighted
     assert_array_equal(found.matrix, expected.matrix)

@@ -91,17 +91,17 @@ def test_any_split_into_batches(
 
 def test_tables_of_small_types_are_not_copied_whole(table, monkeypatch):
     read = []
-    rows = WordVectors.rows
+    token_vectors = WordVectors.token_vectors
 
-    def spy(self, wanted):
-        read.append(len(wanted))
-        return rows(self, wanted)
+    def spy(self, ids, extra):
+        read.append(len(ids))
+        return token_vectors(self, ids, extra)
 
     ids = np.array([3, 9, 3, 400] * 100, dtype=np.int32)
     for dtype in ("float32", "float16", "int8"):
         vectors = table(dtype, n=500)
         with monkeypatch.context() as patch:
-            patch.setattr(WordVectors, "rows", spy)
+            patch.setattr(WordVectors, "token_vectors", spy)
             for n_tokens in (4, 400):
                 batch = TokenBatch(ids[:n_tokens], np.array([0, 2, n_tokens]))
                 pool_vectors(vectors, [batch], 2)

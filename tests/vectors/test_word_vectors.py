@@ -291,6 +291,34 @@ def test_copies_of_every_kind_are_equal(table, assert_same, dtype, tmp_path):
     assert_same(mapped, vectors)
 
 
+words_of_any_kind = st.lists(
+    st.text(st.characters(), max_size=5) | st.sampled_from(["a", "\ud800", "\udc00"]),
+    unique=True,
+    max_size=60,
+)
+
+
+@given(words_of_any_kind, st.lists(st.text(max_size=3), max_size=5))
+def test_words_and_their_rows(words, others):
+    index = {word: row for row, word in enumerate(words)}
+    made = WordVectors(words, np.ones((len(words), 1)))
+    for vectors in (made, pickle.loads(pickle.dumps(made)), made.replace(made.matrix)):
+        assert vectors.words == words and vectors.index == index
+        assert all((word in vectors) == (word in index) for word in [*words, *others])
+    assert 1 not in made and [] not in made
+
+
+def test_mapped_tables_are_the_same_tables_to_joblib(tmp_path):
+    vectors = WordVectors([f"w{i}" for i in range(1000)], np.ones((1000, 1)))
+    save_word_vectors(vectors, tmp_path / "saved")
+    mapped = skparaphrase.load(tmp_path / "saved")
+    joblib.dump(mapped, tmp_path / "dumped")
+    read = joblib.load(tmp_path / "dumped", mmap_mode="r")
+    for found in (mapped, read, pickle.loads(pickle.dumps(read))):
+        assert joblib.hash(found) == joblib.hash(vectors)
+        assert found.index["w999"] == 999
+
+
 def test_copies_keep_attributes_that_were_added():
     vectors = WordVectors(["a", "b"], np.eye(2))
     vectors.note = "x"

@@ -1,12 +1,10 @@
-"""Words and character n-grams, and the row of each."""
+"""Character n-grams, and the row of each."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import cache
-from itertools import count
-from typing import Any, SupportsIndex, TypeVar, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,161 +16,10 @@ _LAST_SPACE = 0x3000  # no white space has a higher code point
 # Entries of a table that n-gram keys address directly: the hash table takes 1.6 times
 # as long (7.9 against 5.1 ms for 1,140 captions).
 _DIRECT = 2**23
-_Default = TypeVar("_Default")
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)  # 2**64 over the golden ratio scatters keys
 
 
-class Vocabulary(Sequence[str]):
-    """Words in the order of their rows.
-
-    A sequence of str with a dict of rows, each made when it is first needed.
-
-    Parameters
-    ----------
-    words : sequence of str
-        Distinct words.
-
-    Raises
-    ------
-    ValueError
-        If a word occurs twice.
-
-    Examples
-    --------
-    >>> from skparaphrase.text import Vocabulary
-    >>> words = Vocabulary(["cat", "dog"])
-    >>> words[1], list(words), words.get("dog"), words == ["cat", "dog"]
-    ('dog', ['cat', 'dog'], 1, True)
-    """
-
-    _words: list[str] | None = None
-    _rows: dict[str, int] | None = None
-    _joined: NDArray[np.uint8] | None = None
-
-    def __init__(self, words: Sequence[str]) -> None:
-        self._words = list(words)
-        _check_distinct(self._words, "words")
-
-    @classmethod
-    def from_array(cls, joined: NDArray[np.uint8]) -> "Vocabulary":
-        """Make a vocabulary of what :meth:`to_array` returned.
-
-        Parameters
-        ----------
-        joined : ndarray of uint8
-            Not copied, and decoded when it is needed.
-
-        Returns
-        -------
-        words : Vocabulary
-        """
-        words = cls.__new__(cls)
-        words._joined = joined
-        return words
-
-    def to_array(self) -> NDArray[np.uint8]:
-        """Join all words, as joblib and files map one array into memory.
-
-        Returns
-        -------
-        joined : ndarray of uint8
-            The words in UTF-8, each after a character that occurs in none.
-        """
-        if self._joined is not None:
-            return np.asarray(self._joined)
-        words = self._list
-        text = "".join(words)
-        separator = next(c for c in map(chr, count(ord("\n"))) if c not in text)
-        joined = "".join(separator + separator.join(words) if words else "")
-        return np.frombuffer(joined.encode("utf-8", "surrogatepass"), np.uint8)
-
-    @property
-    def _list(self) -> list[str]:
-        if self._words is None:
-            assert self._joined is not None
-            text = self._joined.tobytes().decode("utf-8", "surrogatepass")
-            self._words = text[1:].split(text[0]) if text else []
-        return self._words
-
-    @property
-    def rows(self) -> dict[str, int]:
-        """The row of each word; do not change it."""
-        if self._rows is None:
-            self._rows = dict(zip(self._list, range(len(self)), strict=True))
-        return self._rows
-
-    @overload
-    def get(self, word: object, default: None = None) -> int | None: ...
-
-    @overload
-    def get(self, word: object, default: _Default) -> int | _Default: ...
-
-    def get(self, word: object, default: Any = None) -> Any:
-        """Return the row of a word.
-
-        Parameters
-        ----------
-        word : object
-        default : object, default=None
-            Returned for anything that is not a word of the vocabulary.
-
-        Returns
-        -------
-        row : int
-        """
-        return self.rows.get(word, default) if isinstance(word, str) else default
-
-    def extended(self, words: Sequence[str]) -> "Vocabulary":
-        """Append words to a copy.
-
-        Parameters
-        ----------
-        words : sequence of str
-            Distinct words that the vocabulary lacks, which is not checked.
-
-        Returns
-        -------
-        vocabulary : Vocabulary
-        """
-        made = Vocabulary.__new__(Vocabulary)
-        made._words = [*self._list, *words]
-        return made
-
-    def __len__(self) -> int:
-        return len(self._list)
-
-    @overload
-    def __getitem__(self, i: SupportsIndex) -> str: ...
-
-    @overload
-    def __getitem__(self, i: slice) -> list[str]: ...
-
-    def __getitem__(self, i: SupportsIndex | slice) -> str | list[str]:
-        return self._list[i]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._list)
-
-    def __contains__(self, word: object) -> bool:
-        return self.get(word) is not None
-
-    def __eq__(self, other: object) -> bool:
-        if isinstance(other, (Vocabulary, list, tuple)):
-            return self is other or self._list == list(other)
-        return NotImplemented
-
-    __hash__ = None  # type: ignore[assignment]
-
-    def __getstate__(self) -> dict[str, NDArray[np.uint8]]:
-        # Mapped or not, the same to pickle and to the hashes of joblib.
-        return {"_joined": self.to_array()}
-
-    def __repr__(self) -> str:
-        shown = ", ".join(map(repr, self[:3]))
-        return f"Vocabulary([{shown}{', ...' if len(self) > 3 else ''}])"
-
-
-def _check_distinct(strings: Sequence[str], kind: str) -> None:
+def check_distinct(strings: Sequence[str], kind: str) -> None:
     """Raise an error that names the first that is not a str, or that occurs twice."""
     if set(map(type, strings)) <= {str} and len(set(strings)) == len(strings):
         return
@@ -258,7 +105,7 @@ class NgramIndex:
 
     def __init__(self, ngrams: Sequence[str]) -> None:
         ngrams = list(ngrams)
-        _check_distinct(ngrams, "n-grams")
+        check_distinct(ngrams, "n-grams")
         if "" in ngrams:
             raise ValueError(f"The n-gram in row {ngrams.index('')} is empty.")
         codes = code_points("".join(ngrams))
