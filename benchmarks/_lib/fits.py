@@ -55,7 +55,8 @@ def blend(encoder: Any, share: float) -> AverageEncoder:
     Linear interpolation of weights, Wortsman et al. (2022).
     """
     end = encoder.vectors_
-    start = load_pretrained().vectors.with_words(encoder.added_words_)
+    start, words = load_pretrained().vectors, encoder.added_words_
+    start = start.with_rows([], [], words, [start[word] for word in words])
     first, last = start.rows(), end.rows()
     vectors = end.replace(first + share * (last - first))
     return AverageEncoder(vectors, pooling=encoder.pooling)

@@ -5,9 +5,9 @@
 
 import re
 from array import array
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import accumulate, count, filterfalse
 from sys import getsizeof
 from typing import ClassVar, overload
@@ -390,16 +390,15 @@ class _Memory:
 
     # of the tokens of each piece, as int32
     rows: dict[str, bytes] = field(default_factory=dict)
-    ids: dict[str, int] = field(
-        default_factory=lambda: defaultdict(count(-1, -1).__next__)
-    )
+    ids: dict[str, int] = field(default_factory=dict)
+    new_ids: Iterator[int] = field(default_factory=partial(count, -1, -1))
     words: dict[int, str] = field(default_factory=dict)  # the word of each of these ids
     vectors: dict[int, bytes] = field(default_factory=dict)  # of them, as float32
     n_bytes: int = 0
 
     def add(self, word: str) -> int:
         """The id of an unknown word."""
-        word_id = self.ids[word]
+        word_id = self.ids.setdefault(word, next(self.new_ids))
         if word_id not in self.words:
             self.words[word_id] = word
             self.n_bytes += _PIECE_BYTES + getsizeof(word)

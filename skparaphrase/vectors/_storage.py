@@ -19,7 +19,7 @@ from skparaphrase.storage import (
     refuse_corruption,
     write_metadata,
 )
-from skparaphrase.vectors._oov import DTYPES, Subwords, check_finite
+from skparaphrase.vectors._oov import DTYPES, Subwords
 from skparaphrase.vectors._word_vectors import WordVectors, join_words, split_words
 
 WORDS = "skparaphrase:words"  # of load_word_vectors
@@ -158,9 +158,7 @@ def load_table(
         unknown, is_weighted = metadata["unknown"], bool(metadata["is_weighted"])
         vectors = WordVectors.__new__(WordVectors)
         vectors._set(words, matrix, scale, unknown, subwords, is_weighted)
-        vectors._check()
-        if verify or not is_large(matrix.nbytes):
-            check_finite(matrix, scale, words)
+        vectors._check(finite=verify or not is_large(matrix.nbytes))
     return vectors
 
 

@@ -107,7 +107,6 @@ class WordVectors:
         check_distinct(words, "words")
         self._set(words, matrix, scale, unknown, subwords, is_weighted)
         self._check()
-        check_finite(self.matrix, self.scale, self.words)
 
     def _set(
         self,
@@ -150,8 +149,8 @@ class WordVectors:
         self._reference: tuple[Callable[..., Self], Any] | None = None  # for pickles
         return self
 
-    def _check(self) -> None:
-        """Raise a ValueError unless the parts fit together."""
+    def _check(self, *, finite: bool = True) -> None:
+        """Raise a ValueError unless the parts fit together and are `finite`."""
         words, matrix, scale = self.words, self.matrix, self.scale
         if matrix.ndim != 2 or len(matrix) != len(words):
             raise ValueError(
@@ -185,6 +184,8 @@ class WordVectors:
                 f"unknown={self.unknown!r} is not a word of the table, and neither of "
                 f"{OOV}."
             )
+        if finite:
+            check_finite(matrix, scale, words)
 
     @property
     def index(self) -> dict[str, int]:
@@ -382,7 +383,6 @@ class WordVectors:
         parts = {"scale": None} | parts | changes
         vectors = type(self).__new__(type(self))._set(self.words, matrix, **parts)
         vectors._check()
-        check_finite(vectors.matrix, vectors.scale, vectors.words)
         vectors._share_lookups(self)
         return vectors
 
@@ -393,26 +393,6 @@ class WordVectors:
             self._index = other._index
             if self._oov is other._oov and self.unknown_row == other.unknown_row:
                 self._lookups = other._lookups
-
-    def with_words(self, words: Sequence[str]) -> Self:
-        """Append words that the table lacks, with their out-of-vocabulary vectors.
-
-        Training then changes these vectors, too.
-
-        Parameters
-        ----------
-        words : sequence of str
-            Those without a vector, such as punctuation, are left out.
-
-        Returns
-        -------
-        vectors : WordVectors
-            In float32; this one if no word is new.
-        """
-        new = [w for w in dict.fromkeys(words) if w not in self.words and is_word(w)]
-        if self._oov is None or not new:
-            return self
-        return self.with_rows([], [], new, self._oov.vectors(new))
 
     def with_rows(
         self,

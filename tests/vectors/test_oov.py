@@ -13,6 +13,7 @@ from skparaphrase.encoders import AverageEncoder, SIFEncoder, TfidfEncoder
 from skparaphrase.text import TokenBatch, WordLookup, WordTokenizer
 from skparaphrase.vectors import (
     WordVectors,
+    append_new_words,
     fit_subwords,
     nearest_words,
 )
@@ -187,11 +188,11 @@ def test_tables_made_from_one_keep_its_ngrams(vectors):
         assert_allclose(small.astype("float32")["doggy"], small["doggy"], atol=1e-3)
     doubled = vectors.replace(2 * vectors.matrix, subwords=vectors.subwords.moved(2))
     assert_allclose(doubled["doggy"], 2 * vectors["doggy"], rtol=1e-6)
-    more = vectors.with_words(["doggy", "cat", "★", "doggy"])
+    more, _ = append_new_words(vectors, ["doggy cat ★ doggy"], WordTokenizer())
     assert [*more.words] == [*WORDS, "doggy"]
     assert_array_equal(more["doggy"], vectors["doggy"])
     assert_array_equal(more["catty"], vectors["catty"])
-    assert vectors.with_words(["cat"]) is vectors
+    assert append_new_words(vectors, ["cat"], WordTokenizer())[0] is vectors
 
 
 @pytest.mark.parametrize(

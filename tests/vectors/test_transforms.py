@@ -19,9 +19,11 @@ from skparaphrase.encoders import (
     SIFEncoder,
     TfidfEncoder,
 )
+from skparaphrase.text import WordTokenizer
 from skparaphrase.vectors import (
     WordFrequencies,
     WordVectors,
+    append_new_words,
     apply_sif_weights,
     fit_subwords,
     remove_mean,
@@ -89,7 +91,7 @@ def test_every_table_made_of_a_weighted_one_is_weighted(tmp_path):
     made = [
         weighted.replace(np.eye(5)),
         weighted.astype("int8"),
-        hashed.with_words(["dog"]),
+        append_new_words(hashed, ["dog"], WordTokenizer())[0],
         fit_subwords(weighted),
         remove_mean(weighted),
         copy.copy(weighted),
