@@ -90,9 +90,7 @@ def test_wrong_arguments(file, params, error, message):
     [
         (["1", "0", "-12"], [1, 0, -12]),
         *((labels, labels) for labels in (["1", "0", "x"], ["1", "01", "2"])),
-        *((labels, labels) for labels in (["1.0", "0", "2"], ["+1", "0", "2"])),
         *((labels, labels) for labels in (["1_0", "0", "²"], ["9" * 30, "0", "2"])),
-        ([" ", "a b", "A"], [" ", "a b", "A"]),
     ],
 )
 def test_labels_are_integers_or_strings(file, labels, expected):
@@ -116,9 +114,6 @@ def test_labels_are_integers_or_strings(file, labels, expected):
     [
         (";", ["4,5", "3"], None),
         (";", ["4,5", "3.5"], "4,5"),
-        (";", ["1.234,5", "3"], "1.234,5"),
-        (";", ["1_0", "3"], "1_0"),
-        ("|", ["4,5", "3"], "4,5"),
         ("\t", ["inf", "3"], "inf"),
         (None, ["4,5", "3"], "4,5"),
     ],
@@ -141,16 +136,11 @@ SHORT = {"score": 0, "columns": (1, 2)}
 SCORED = {"score": "score"}
 SCORE_ERRORS = [
     ("a.tsv", "", SCORED, "line 1: no column 'sentence1'"),
-    ("a.tsv", "a\tb\n", SCORED, r"line 1: no column 'sentence1'.*\['a', 'b'\]"),
-    ("a.tsv", HEADER, {"score": "gold"}, "line 1: no column 'gold'"),
     ("a.tsv", HEADER + ROWS + "1\tx\n", {}, "line 6: expected 4 columns .* got 2"),
-    ("a.tsv", "1\ta\tb\n\n2\tc\n", SHORT, "line 3: expected 3 columns .* got 2"),
     ("a.csv", '1,"a\n",b\n2,c\n', SHORT, "line 3: expected 3 columns .* got 2"),
     ("a.tsv", HEADER + ROWS + "x\ta\tb\tc\n", SCORED, "line 6, column 'score': 'x'"),
     ("a.tsv", "1\ta\tb\n\n\tc\td\n", SHORT, "line 3, column '0': '' is not a num"),
-    ("a.csv", '1,"a\n",b\n"1,5",c,d\n', SHORT, "line 3, column '0': '1,5' is"),
     ("a.tsv", "1\ta\tb\r2\tc\td\r", SHORT, "line 1: new-line character .*Unix"),
-    ("a.tsv", "1\ta\tb\n2\tc\td\re\n", SHORT, "line 2: new-line character"),
     ("a.csv", '1,a,b\n2,"c,d\n3,e,f\n', SHORT, "line 3: .*not closed"),
     ("a.csv", "score,sentence1,sentence2\n1,a,b,c\n", {}, "line 2: .*contain ','"),
     ("a.csv", f"1,a,{'b' * 200_000}\n", SHORT, "line 1: field larger than field lim"),
@@ -161,8 +151,6 @@ LABEL_ERRORS = [
     (HEADER, "line 1: no column.*Pass the names of yours with column.*, or positions"),
     ("a,b,c\n", r"line 1: no column.*Pass sep= if '\\t' does not"),
     (TABLE + "a\tb\tc\t1\td\n", "line 2: the header has 4 columns, this row 5"),
-    (TABLE[:-7] + "\n", "line 1: no column 'label'"),
-    (TABLE + "\na\tb\tc\n", "line 3: expected 4 columns .* got 3"),
     (TABLE + "a\tb\tc\t1\n\nd\te\tf\t\n", "line 4, column 'label': the cell is"),
 ]
 
@@ -171,10 +159,7 @@ LABEL_ERRORS = [
     ("read", "name", "content", "params", "message"),
     [(read_pairs, *case) for case in SCORE_ERRORS]
     + [(read_texts, "a.tsv", content, {}, line) for content, line in LABEL_ERRORS]
-    + [
-        (read_pairs, "a.tsv", text, {"label": "label"}, line)
-        for text, line in LABEL_ERRORS
-    ],
+    + [(read_pairs, "a.tsv", TABLE + "a\tb\tc\t\n", {"label": "label"}, "line 2, col")],
 )
 def test_errors_name_file_line_and_column(file, read, name, content, params, message):
     path = file(name, content)
@@ -275,11 +260,8 @@ def test_spaces_of_cells_are_kept(tmp_path_factory, quoting, rows, sep):
         ),
         (".csv", 'a, "b, c"\n  "d\ne",  "f"\n', [["a", "b, c"], ["d\ne", "f"]]),
         (".csv", 'a,b\n\nc,"d', "line 3: unexpected end of data"),
-        (".csv", 'a, "b"\n"c"d,e', "line 2: ',' expected after"),
-        (".csv", "a,b\nc\nd,e\n", "line 2: expected 2 columns or more, got 1."),
         (".tsv", "naïve\tĊ \u0a0a\r\n", [["naïve", "Ċ \u0a0a"]]),
         (".tsv", 'a\t"b\r\nc\td\te', [["a", '"b'], ["c", "d"]]),
-        (".tsv", "a\tb\r\n\rc\td\te", "line 2: new-line character"),
     ],
 )
 def test_strange_files(file, ending, content, pairs):
@@ -296,16 +278,13 @@ def test_strange_files(file, ending, content, pairs):
 @pytest.mark.parametrize(
     ("raw", "encoding", "line"),
     [
-        ("a\tb\nä\tc\nd\te".encode("cp1252"), "utf-8", 2),
         (b"\xef\xbb\xbfa\tb\nc\td\n\xff", "utf-8-sig", 3),
         (b"a\tb\nc\td\xe4", "utf-8", 2),  # a character that the end cuts
         ("a\tb\n".encode("utf-16"), "utf-8", 1),
         # Line feeds are counted as characters, not as bytes.
         ("a\t\u0a0a\nĊ\td\n\ne".encode("utf-16")[:-1], "utf-16", 4),
-        ("a\tb\nĊ\td\n\ne".encode("utf-16-be")[:-1], "utf-16-be", 4),
         (b"a\0\t\0b\0\n\0", "utf-16", 1),  # without a mark
         (b"a\tb\n\x81\tc\n", "cp1252", 2),
-        (b"a\tb\n\xff\xff", "shift_jis", 2),
         (b"a\tb\r\n" * 9000 + b"\xff", "utf-8", 9001),
     ],
 )

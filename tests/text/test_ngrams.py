@@ -252,18 +252,13 @@ def test_vocabulary_of_sentences(
         (lambda: NgramIndex(["a", "b", "b"]), ValueError, "'b', row 1, .* in row 2"),
         (lambda: NgramIndex(["a", 3]), TypeError, r"got 3 \(int\) in row 1"),
         (lambda: NgramTokenizer().vocabulary("a"), TypeError, "Put it in a list"),
-        (
-            lambda: NgramTokenizer().encode("a", NgramIndex(["a"])),
-            TypeError,
-            "Put it in a list",
-        ),
         *(
             (
                 lambda r=r: NgramTokenizer(ngram_range=r).vocabulary(["a"]),
                 ValueError,
                 "must be two int",
             )
-            for r in [(0, 2), (3, 2), (2,), (2, 3, 4), (2.0, 3.0), 2, None, "24"]
+            for r in [(0, 2), (3, 2), (2,), (2.0, 3.0), None]
         ),
     ],
 )

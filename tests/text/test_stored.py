@@ -23,7 +23,6 @@ from skparaphrase.encoders import (
     SIFEncoder,
     TfidfEncoder,
 )
-from skparaphrase.search import SemanticSearch
 from skparaphrase.streams import transform_to
 from skparaphrase.supervised import SimilarityRegressor
 from skparaphrase.text import _check, check_texts, is_stored
@@ -158,14 +157,6 @@ def test_other_models_take_data_on_disk(model, to_parquet):
     name = "predict" if hasattr(model, "predict") else "transform"
     assert_array_equal(getattr(found, name)(PAIRS), getattr(expected, name)(PAIRS))
     assert_allclose(getattr(found, name)(X), getattr(found, name)(PAIRS), atol=1e-6)
-
-
-def test_searches(to_parquet):
-    distinct = list(dict.fromkeys(TEXTS))
-    search = SemanticSearch(AverageEncoder(VECTORS)).fit(to_parquet(distinct))
-    assert search.texts_.tolist() == distinct
-    found = search.search(to_parquet(distinct[5:25]), k=1)
-    assert found.row.ravel().tolist() == [*range(5, 25)]
 
 
 @pytest.mark.integration

@@ -6,7 +6,6 @@
 import copy
 import pickle
 
-import numpy as np
 import pytest
 
 import skparaphrase
@@ -14,20 +13,11 @@ from skparaphrase.encoders import SIFEncoder
 from skparaphrase.search import SemanticSearch
 from skparaphrase.vectors import (
     _storage,
-    load_word_frequencies,
     load_word_vectors,
     save_word_vectors,
 )
 
 TABLES = [load_word_vectors, lambda: skparaphrase.load_pretrained().vectors]
-
-
-def test_vectors_and_counts_are_of_the_same_words():
-    vectors, frequencies = load_word_vectors(), load_word_frequencies()
-    assert vectors is load_word_vectors() and frequencies is load_word_frequencies()
-    assert (vectors.dim, vectors.dtype) == (128, np.int8)
-    assert set(frequencies) <= set(vectors.words)
-    assert frequencies["the"] > frequencies["cat"] > 0
 
 
 @pytest.mark.parametrize("load", TABLES)

@@ -100,10 +100,6 @@ def test_spacy_with_vectors_of_pieces():
     )
     with pytest.raises(ValueError, match="floret"):
         import_word_vectors(nlp)
-    words = ["cat", "dog"]
-    matrix = np.stack([nlp.vocab.get_vector(word) for word in words])
-    vectors = WordVectors(words, matrix)
-    assert_array_equal(vectors["dog"], nlp.vocab.get_vector("dog"))
 
 
 WORD_PIECES = ["[PAD]", "[UNK]", "[CLS]", "cat", "blue", ".", "##ing", "un", "##cat"]

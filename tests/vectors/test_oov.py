@@ -15,7 +15,6 @@ from skparaphrase.vectors import (
     WordVectors,
     append_new_words,
     fit_subwords,
-    nearest_words,
 )
 from skparaphrase.vectors._oov import (
     Subwords,
@@ -112,23 +111,6 @@ def test_rows_solve_the_ridge_regression():
     expected = np.linalg.solve(dense.T @ dense + 0.7 * np.eye(20), dense.T @ targets)
     found = fit_rows(ngrams, targets, alpha=0.7, n_steps=60)
     assert_allclose(found, expected, atol=1e-4)
-
-
-def test_like_words_have_like_vectors():
-    vectors = WordVectors(*_table())
-    fitted = fit_subwords(vectors)
-    word = "unreadable" if "unreadable" not in vectors else "unreadables"
-    near = [w for w, _ in nearest_words(fitted, word, 20)]
-    assert any("read" in w for w in near)
-    with pytest.raises(KeyError, match="not among"):
-        nearest_words(vectors, word)
-
-
-def _table():
-    from skparaphrase.datasets import load_word_vectors
-
-    table = load_word_vectors()
-    return table.words, table.rows()
 
 
 @pytest.mark.filterwarnings("ignore:.* tokens are not in the table")

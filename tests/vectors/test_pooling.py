@@ -153,18 +153,6 @@ def test_vectors_of_a_fit_that_diverges_give_no_warnings():
         average_distinct(rows, ids[: offsets[stop]], offsets[: stop + 1], averages)
 
 
-def test_tables_may_be_mapped(table, tmp_path):
-    vectors = table("float32", n=50, dim=7)
-    np.save(tmp_path / "matrix.npy", vectors.matrix)
-    mapped = np.load(tmp_path / "matrix.npy", mmap_mode="r")
-    batch = batch_of([[3, 9, 4], [5], []])
-    for pooling in ("mean", "distinct"):
-        expected = pool_vectors(vectors, [batch], 3, pooling=pooling)
-        found = pool_vectors(vectors.replace(mapped), [batch], 3, pooling=pooling)
-        assert_array_equal(found, expected)
-        assert type(found) is np.ndarray
-
-
 @pytest.mark.parametrize("pooling", ["mean", "distinct"])
 def test_shares_of_tokens_give_the_average(pooling, full, table):
     vectors = table("float32", n=50, dim=7)

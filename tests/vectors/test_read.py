@@ -41,16 +41,12 @@ def binary(words, matrix, row_end=b"\n"):
 
 FILES = {
     "glove": ("\n".join(LINES) + "\n").encode(),
-    "glove, no last newline": "\n".join(LINES).encode(),
-    "glove, CRLF": ("\r\n".join(LINES) + "\r\n").encode(),
     "glove, empty lines at the end": ("\r\n".join(LINES) + "\r\n\r\n\n").encode(),
     "glove, byte order mark": codecs.BOM_UTF8 + ("\n".join(LINES) + "\n").encode(),
     "glove, tabs": ("\n".join(LINES) + "\n").replace(" ", "\t").encode(),
     "word2vec": ("\n".join(["6 3", *LINES]) + "\n").encode(),
     "word2vec, C tool": (" \n".join(["6 3\n" + LINES[0], *LINES[1:]]) + " \n").encode(),
-    "word2vec, no last newline": "\n".join(["6 3", *LINES]).encode(),
     "word2vec, byte order mark": codecs.BOM_UTF8 + "\n".join(["6 3", *LINES]).encode(),
-    "word2vec, CRLF": ("\r\n".join(["6 3", *LINES]) + "\r\n").encode(),
     "word2vec-binary": binary(WORDS, MATRIX),
     "word2vec-binary, bare": binary(WORDS, MATRIX, b""),
 }
@@ -166,15 +162,9 @@ def test_an_empty_file(file, format):
 @pytest.mark.parametrize(
     ("rows", "line"),
     [
-        (["a 1 2 3", "b 1 2"], 2),
-        (["a 1 2 3", "b 1 2 "], 2),
-        (["a 1 2 3", "b"], 2),
-        (["a 1 2 3", "b 1 2", "c 4 5 6"], 2),
         (["a 1 2 3", "b 1 2 ", "c 4 5 6"], 2),
-        (["a 1 2 3", "b  1 2", "c 4 5 6"], 2),
         (["a 1 2 3", "", "c 4 5 6"], 2),
         (["a 1 2 3", "b 4 5 6", "c 1 2", "d 4 5 6 7"], 3),
-        (["a 1 2 3", "b 4 5\t6 7", "c 1 2 ", "d 4 5 6"], 2),
         (["a 1 2 3", "b 1 2 ", "c 4 5\t6 7", "d 4 5 6"], 2),
     ],
 )
@@ -188,10 +178,7 @@ def test_rows_of_wrong_length(file, rows, line, header):
 
 @pytest.mark.parametrize(
     "value",
-    [
-        *("abc", "--1", "%2", "1.5abc", "1,5", "1.0.0", "1e", "0x10", "1_0", "٣"),
-        *("5\x005", "5\x1c5", "5\x1f5", "5\x0b5"),
-    ],
+    ["abc", "1.5abc", "1.0.0", "0x10", "1_0", "٣", "5\x005", "5\x1c5"],
 )
 @pytest.mark.parametrize("row", ["b {} 2", "b 2 {}"])
 def test_a_word_where_a_number_should_be(file, value, row):
@@ -204,13 +191,9 @@ def test_a_word_where_a_number_should_be(file, value, row):
     ("content", "message"),
     [
         (b"the 1 2 3\n", "line 1: expected the header .* b'the 1 2 3'"),
-        (b"2\nthe 1 2 3\n", "line 1: expected the header .* b'2'"),
         (b"2 3.5\nthe 1 2 3\n", "line 1: expected the header"),
-        (b"-2 3\nthe 1 2 3\n", "line 1: expected the header"),
         (b"2 0\nthe\n", "line 1: the header b'2 0' does not fit"),
-        (b"9" * 26 + b" 3\nthe 1 2 3\n", ""),
         (b"2 " + b"9" * 5000 + b"\nthe 1 2 3\n", ""),
-        (b"", ""),
     ],
 )
 @pytest.mark.parametrize("format", ["word2vec", "word2vec-binary"])
@@ -279,8 +262,7 @@ def test_a_word_that_occurs_again_keeps_its_first_vector(file, content, where):
 
 @pytest.mark.parametrize(
     ("value", "dtype"),
-    [(value, "float32") for value in ("nan", "NaN", "inf", "-inf", "1e400", "1e39")]
-    + [("1e5", "float16")],
+    [("nan", "float32"), ("-inf", "float32"), ("1e39", "float32"), ("1e5", "float16")],
 )
 @pytest.mark.parametrize("row", ["b {} 2", "b 2 {}"])
 def test_numbers_that_are_not_finite(file, value, dtype, row):
@@ -296,7 +278,6 @@ def test_numbers_that_are_not_finite(file, value, dtype, row):
     [
         ({"format": "fasttext"}, "format must be one of .*'fasttext'"),
         ({"dtype": "int8"}, "dtype must be float32 or float16; got int8"),
-        ({"dtype": "float64"}, "dtype must be float32 or float16; got float64"),
         ({"limit": -1}, "limit must not be negative; got -1"),
         ({"unknown": "cow"}, "unknown='cow' is not a word"),
     ],
