@@ -195,11 +195,10 @@ KEYED = SimpleNamespace(index_to_key=["cat"], vectors=np.eye(1))
     "fit",
     [
         lambda vectors: SIFEncoder(vectors).fit(TEXTS),
-        lambda vectors: AverageEncoder(vectors).fit(TEXTS),
         lambda vectors: AverageEncoder(vectors).transform(TEXTS),
         lambda vectors: ParagramEncoder(vectors).fit([("w1", "w2"), ("w3", "w4")]),
     ],
-    ids=["sif", "average", "unfitted", "paragram"],
+    ids=["sif", "unfitted", "paragram"],
 )
 @pytest.mark.parametrize("vectors", ["glove.txt", KEYED, {"cat": [1.0]}])
 def test_what_is_no_table_is_told_how_to_make_one(vectors, fit):

@@ -65,31 +65,6 @@ def test_vectors_are_those_of_dense_least_squares(teachers, alpha):
     assert_allclose(encoder.teacher_means_[:7], expected)
 
 
-def test_words_without_a_text_keep_their_initial_vectors():
-    none = DistilledEncoder(**EXACT).set_params(n_steps=0).fit(TEXTS, FIRST)
-    some = DistilledEncoder(**EXACT, alpha=1e9).fit(TEXTS, FIRST)
-    assert_allclose(some.vectors_.matrix, none.vectors_.matrix, atol=1e-5)
-    much = DistilledEncoder(**EXACT, alpha=1e-3).fit(TEXTS, FIRST)
-    before, after = (e.vectors_.matrix for e in (none, much))
-    # Up to the common components that are removed, which are two at most.
-    unseen = np.linalg.svd((after - before)[25:])[1]
-    assert (unseen[2:] < 1e-4).all()
-    assert np.linalg.svd((after - before)[:25])[1][2] > 0.02
-
-
-def test_predictions_follow_the_teacher():
-    """A teacher that is itself an average is learnt."""
-    hidden = AverageEncoder(WordVectors(WORDS, RNG.randn(30, 8)))
-    encoder = DistilledEncoder(VECTORS, dim=8, alpha=0.01, n_steps=50)
-    texts = [" ".join(RNG.choice(WORDS[:25], 5)) for _ in range(400)]
-    encoder.fit(texts, hidden.transform(texts))
-    new = [" ".join(RNG.choice(WORDS[:25], 4)) for _ in range(200)]
-    first, second = (unit(e.transform(new)) for e in (hidden, encoder))
-    assert (
-        np.corrcoef((first @ first.T).ravel(), (second @ second.T).ravel())[0, 1] > 0.7
-    )
-
-
 def test_kinds_of_teachers_are_equal(tmp_path):
     def matrix(X, y):
         return DistilledEncoder(**EXACT).fit(X, y).vectors_.matrix

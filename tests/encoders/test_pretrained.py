@@ -24,7 +24,6 @@ from skparaphrase.decomposition import CommonComponentRemoval
 from skparaphrase.encoders import (
     AverageEncoder,
     CharagramEncoder,
-    ParagramEncoder,
     SIFEncoder,
 )
 from skparaphrase.pairs import LastAxisUnion, PairSimilarity
@@ -86,14 +85,6 @@ def test_fits_that_need_not_learn_are_silent(encoder):
     frame = encoder.set_output(transform="pandas").fit_transform(pairs[:, 0])
     assert frame.columns[0] == "averageencoder0"
     encoder.set_output(transform="default")
-
-
-def test_training_starts_from_its_vectors(encoder):
-    pairs = load_paraphrases().data[:100]
-    trained = ParagramEncoder(
-        encoder.vectors, max_epochs=0, random_state=0, device="cpu"
-    ).fit(pairs)
-    assert_array_equal(trained.transform(pairs), encoder.transform(pairs))
 
 
 GERMAN = [

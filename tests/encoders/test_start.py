@@ -21,7 +21,6 @@ from skparaphrase.encoders import (
     TfidfEncoder,
 )
 from skparaphrase.encoders._start import (
-    given_table,
     weighted_table,
 )
 from skparaphrase.optimizers import Optimizer
@@ -110,16 +109,6 @@ def test_networks_start_from_init_too(zoo, of_words, average):
     if getattr(encoder, "residual", True):
         expected = average.transform(zoo.texts)
         assert_allclose(encoder.transform(zoo.texts), expected, rtol=1e-5, atol=1e-6)
-
-
-def test_the_table_of_an_average_is_weighted(zoo):
-    init = SIFEncoder(zoo.vectors, frequencies="corpus").fit(zoo.texts)
-    expected = zoo.vectors.matrix * init.weights_[:, np.newaxis]
-    assert_allclose(weighted_table(init).matrix, expected, rtol=1e-6)
-    plain = AverageEncoder(zoo.vectors).fit(zoo.texts)
-    assert weighted_table(plain) is zoo.vectors
-    assert given_table(zoo.make("dan")) is zoo.vectors
-    assert given_table(zoo.make("dan", vectors=None)) is load_pretrained().vectors
 
 
 def test_init_and_vectors_exclude_each_other(zoo, average):

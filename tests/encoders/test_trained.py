@@ -53,10 +53,6 @@ def test_shapes_types_and_names(zoo, name):
     prefix = type(encoder).__name__.lower()
     names = [f"{prefix}{i}" for i in range(dim)]
     assert encoder.get_feature_names_out().tolist() == names
-    for kind in ("pandas", "polars"):
-        frame = deepcopy(encoder).set_output(transform=kind).transform(zoo.texts)
-        assert type(frame).__module__.startswith(kind)
-        assert list(frame.columns) == names
 
 
 def test_blank_texts_and_unknown_words_are_zero(zoo, name):
@@ -453,13 +449,9 @@ def test_training_that_diverges(zoo, name):
 @pytest.mark.parametrize(
     ("name", "params"),
     [
-        ("projection", {"dim": 3}), ("dan", {"n_layers": 3}), ("dan", {"n_layers": 1}),
-        ("rnn", {"dim": 3}), ("lstm", {"output_gate": True}),
-        ("lstm", {"peepholes": "full"}), ("lstm", {"peepholes": None}),
+        ("dan", {"n_layers": 3}), ("rnn", {"dim": 3}), ("lstm", {"peepholes": "full"}),
         ("lstm gate", {"output_gate": False}), ("cse", {"filters": [(3, 1), (3, 2)]}),
-        ("cse", {"filters": [(4, 2), (3, 1)]}), ("charagram", {"n_layers": 2}),
-        ("char cnn", {"filters": "kim"}), ("char cnn", {"dim": 3}),
-        ("char lstm", {"peepholes": None}),
+        ("charagram", {"n_layers": 2}), ("char cnn", {"filters": "kim"}),
     ],
 )  # fmt: skip
 def test_other_shapes_than_those_trained(zoo, name, params):
@@ -577,35 +569,18 @@ def test_pickles_know_nothing_of_torch(zoo, name):
 INVALID = {
     "rnn": [
         {"vectors": {"a": 1}}, {"init": "other"},
-        {"learning_rate": 0}, {"batch_size": 1}, {"max_epochs": -1},
-        {"max_epochs": 1.5},
-        {"freeze": "encoder"}, {"warm_start": 2}, {"device": None},
-        {"random_state": "seed"}, {"tokenizer": "words"}, {"activation": "gelu"},
+        {"learning_rate": 0}, {"batch_size": 1}, {"max_epochs": 1.5},
+        {"freeze": "encoder"}, {"device": None}, {"tokenizer": "words"},
     ],
-    "paragram": [
-        {"loss": "triplet"}, {"init": "average"},
-    ],
-    "projection": [{"dim": 0}, {"dim": 1.5}],
-    "dan": [{"n_layers": 0}, {"activation": "gelu"}],
-    "lstm": [
-        {"output_gate": "yes"}, {"peepholes": "both"}, {"init": "zero"},
-    ],
-    "cse": [
-        {"filters": ()}, {"filters": [(1, 0)]}, {"filters": [(2, 1.5)]},
-        {"activation": "gelu"}, {"padding": "same"},
-    ],
-    "charagram": [
-        {"tokenizer": str.split},
-        {"min_count": 10_000}, {"min_count": 0}, {"dim": 0},
-        {"n_layers": 0}, {"activation": "gelu"},
-    ],
+    "paragram": [{"loss": "triplet"}],
+    "dan": [{"dim": 0}, {"n_layers": 0}, {"activation": "gelu"}],
+    "lstm": [{"output_gate": "yes"}, {"peepholes": "both"}],
+    "cse": [{"filters": ()}, {"filters": [(1, 0)]}, {"padding": "same"}],
+    "charagram": [{"tokenizer": str.split}, {"min_count": 10_000}],
     "char cnn": [
-        *({"filters": filters} for filters in (
-            [(2.5, 1)], [(2, 1.9)], [(0, 1)], [(1, 0)], [], "wide", [3, 4])),
-        {"embedding_dim": 0}, {"conv_activation": "linear"}, {"dim": 0},
-        {"dropout": 1.0}, {"activation": "gelu"},
+        *({"filters": filters} for filters in ([(2, 1.9)], [], "wide", [3, 4])),
+        {"embedding_dim": 0}, {"conv_activation": "linear"}, {"dropout": 1.0},
     ],
-    "char lstm": [{"embedding_dim": 0}, {"dim": 0}],
 }  # fmt: skip
 
 

@@ -141,13 +141,6 @@ def test_printed_focus_does_not_weigh_the_words(vectors):
     assert_allclose(found.cube * found.weights, focused, rtol=1e-6)
 
 
-def test_without_the_layer_cells_are_selected_but_not_weighted(vectors):
-    model = regressor(vectors, focus="none").fit(X, Y)
-    found = word_interactions(model, PAIR)
-    check_against_slow(found, slow_cube(*states_of(model, PAIR)))
-    assert (found.weights == 1).all()
-
-
 def test_search_over_a_pipeline_that_changes_texts(vectors):
     remove = np.vectorize(lambda text: text.removeprefix("A "), otypes=[object])
     pipe = make_pipeline(

@@ -45,14 +45,6 @@ def test_neighbors_are_those_of_a_slow_search(vectors, sentences, n):
     assert not found.duplicated(["query", "neighbor"]).any()
 
 
-def test_neighbors_by_hand():
-    matrix = [[1, 0], [1, 1], [0, 1], [1, 0]]
-    table = WordVectors(["cat", "dog", "car", "<unk>"], matrix, unknown="<unk>")
-    found = neighbors(AverageEncoder(table), ["cat"])
-    assert found["neighbor"].tolist() == ["dog", "car"]
-    assert_allclose(found["similarity"], [np.sqrt(0.5), 0], atol=1e-7)
-
-
 def test_bad_queries(vectors):
     encoder = AverageEncoder(vectors)
     with pytest.raises(TypeError, match="got 'cat'"):

@@ -61,16 +61,6 @@ COMPOSITIONS = {
         for name, make, equation in [
             ("projection", lambda: DeepAverage(4, 3), equations.deep_average),
             ("lstm", lambda: LSTM(4, 3), equations.lstm),
-            (
-                "cse",
-                lambda: Convolution(4, [(2, 1), (2, 3)], activation="linear"),
-                partial(equations.cse, f="linear"),
-            ),
-            (
-                "charagram",
-                lambda: Charagram(9, 4, activation="tanh"),
-                partial(equations.charagram, f="tanh"),
-            ),
         ]
     },
 }

@@ -110,20 +110,6 @@ def test_head_against_slow_version(n_texts, params):
     assert_allclose(found, expected, rtol=1e-5, atol=1e-5)
 
 
-@pytest.mark.parametrize("params", HEADS.values(), ids=HEADS)
-@pytest.mark.parametrize("n_texts", [1, 2])
-def test_gradients_of_head(n_texts, params):
-    head = make_head(n_texts, **params).double()
-    trained = {k: v for k, v in head.named_parameters() if v.requires_grad}
-    vectors = torch.from_numpy(normal(6, DIM)).double().requires_grad_()
-
-    def function(vectors, *values):
-        values = dict(zip(trained, values, strict=True))
-        return torch.func.functional_call(head, values, (vectors,))
-
-    assert torch.autograd.gradcheck(function, (vectors, *trained.values()))
-
-
 @pytest.mark.parametrize("features", [(), ("dot",), ("product", 1)])
 def test_features_that_a_head_does_not_have(features):
     with pytest.raises(ValueError, match="features must hold some of"):

