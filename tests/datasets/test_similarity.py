@@ -105,7 +105,7 @@ def test_every_year_has_its_sets(tmp_path, year, number):
         (b"a\tb\nc\td\n", b"1\n", "STS.input.FNWN.txt has 2 lines, but .* has 1"),
         (b"a\tb\nc d\n", b"1\n2\n", r"STS.input.FNWN.txt, line 2: expected two"),
         (b"a\tb\nc\td\n", b"1\n5.1\n", r"STS.gs.FNWN.txt, line 2: '5.1' is not a"),
-        (b"a\tb\n", b"nan\n", "line 1: 'nan'"),
+        (b"a\tb\n", b"x\n", "line 1: 'x' is not a score from 0 to 5"),
     ],
 )
 def test_wrong_lines_of_a_year_are_named(tmp_path, year, texts, gold, message):

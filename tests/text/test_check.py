@@ -88,6 +88,7 @@ def test_every_container_of_pairs_gives_two_columns(X):
         (np.empty((0, 2), dtype=object), (0, 2)),
         (pl.DataFrame({"x": [], "y": []}), (0, 2)),
         (pa.table({"x": pa.array([], pa.string())}), (0,)),
+        (pa.table({c: pa.array([], pa.string()) for c in "xy"}), (0, 2)),
     ],
 )
 def test_zero_rows_keep_their_shape(X, shape):
@@ -162,7 +163,7 @@ def test_other_entries_are_type_errors_with_their_index(X, where):
         ([("a", "b"), ("c",)], "Row 1 holds 1 texts, but row 0 holds 2"),
         ([("a", "b"), "cd"], "Row 1 is 'cd'"),
         ([("a", "b", "c")], r"shape \(1, 3\).*one column.*two of a pair"),
-        (pa.table({c: ["a"] for c in "xyz"}), r"shape \(1, 3\)"),
+        (np.array([[["a", "b"]]]), r"shape \(1, 1, 2\)"),
         ([[], []], r"shape \(2, 0\)"),
     ],
 )

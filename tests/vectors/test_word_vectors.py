@@ -41,6 +41,7 @@ DTYPES = ["float32", "float16", "int8"]
         (["a", "b", "b"], np.ones((3, 1)), {}, "'b', row 1, occurs again in row 2"),
         (["a"], np.ones((1, 2), np.int8), {}, "int8 vectors need a scale"),
         (["a"], np.ones((1, 2)), {"scale": [1.0]}, "other vectors take none"),
+        (["a"], np.ones((1, 2), np.int8), {"scale": 1.0}, r"scale must be .* \(1,\)"),
         (["a"], np.ones((1, 2), np.int8), {"scale": [np.nan]}, "'a', row 0, .*finite"),
         (["a", "b"], [[1, 2], [np.nan, 3]], {}, "'b', row 1, is not finite"),
         (["a"], [[1e300]], {}, "'a', row 0, is not finite"),
