@@ -1,4 +1,19 @@
-"""What fits of all trained models share: randomness, callbacks, stored results."""
+"""What fits of all trained models share: randomness, callbacks, stored results.
+
+A fit of an encoder or of a supervised model goes this way::
+
+    fit                  encoders/_trained.py, supervised/_model.py
+      supervise, read    supervision/: what X and y teach, and what is held out
+      _start             encoders/_start.py: table, rows of the words in texts, network
+      _trainer           training/_trainer.py, _supervised.py: takes plain arguments
+      run_fit            here; stores the result, nothing before
+        fit_epochs       training/_loop.py: epochs, validation, patience
+          train_epoch    batches; trainer.step: loss, gradient
+            update       training/_update_rules.py
+
+If training is interrupted, the best epoch so far is stored, or what the last step left;
+if it diverges, nothing is.
+"""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -93,7 +108,7 @@ def random_states(estimator: Any, *, resume: bool) -> tuple[RandomState, RandomS
 def run_fit(
     estimator: Any,
     trainer: "training.BaseTrainer",
-    fitted_state: "Callable[[training.History], Attributes]",
+    fitted_attributes: "Callable[[training.History], Attributes]",
     *,
     max_epochs: int,
     resume: bool,
@@ -111,8 +126,8 @@ def run_fit(
     ----------
     estimator : estimator instance
     trainer : BaseTrainer
-    fitted_state : callable
-        Returns the fitted attributes of the estimator, given the arrays of a history.
+    fitted_attributes : callable
+        Returns the attributes that the arrays of a history determine.
     max_epochs : int
     resume : bool
         Whether this fit goes on from the last one.
@@ -140,6 +155,8 @@ def run_fit(
             getattr(estimator, "best_epoch_", None),
         )
         moments = getattr(estimator, "_moments", {}).get(optimizer, {})
+    if earlier.n_epochs:
+        trainer.ordered_first_epoch = False
     if moments:
         selected = moments if rows is None else rows.select(moments)
         trainer.rule.load_state_dict(deepcopy(selected), trainer.device)
@@ -149,7 +166,7 @@ def run_fit(
         if history.validation_scores is not None:
             curve["validation_scores_"] = [*history.validation_scores]
             curve["best_epoch_"] = history.best_epoch
-        return {**fitted_state(history), **curve}
+        return {**fitted_attributes(history), **curve}
 
     def store(history: "training.History") -> None:
         new = attributes(history)
@@ -175,7 +192,7 @@ def run_fit(
         name=type(estimator).__name__,
         earlier=earlier,
         callbacks=callbacks,
-        interrupted=store,
+        on_interrupt=store,
         **options,
     )
     store(history)

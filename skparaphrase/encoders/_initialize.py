@@ -3,7 +3,6 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-from copy import copy
 from typing import Any
 
 import numpy as np
@@ -82,9 +81,9 @@ def copy_fitted(encoder: Any) -> TrainedEncoder:
         fitted = {"vectors_": average.vectors, "parameters_": {}, "added_words_": []}
         return average._with({**fitted, "loss_curve_": [], "n_epochs_": 0})
     check_fitted_encoder(encoder, "init")
-    new = copy(encoder)
-    new.loss_curve_ = list(encoder.loss_curve_)
-    return new
+    names = "vectors_", "parameters_", "added_words_", "n_epochs_"
+    fitted = {name: getattr(encoder, name) for name in names}
+    return clone(encoder)._with({**fitted, "loss_curve_": [*encoder.loss_curve_]})
 
 
 def _as_paragram(encoder: AveragingEncoder) -> ParagramEncoder:

@@ -56,6 +56,7 @@ class TableRows:
         self.rows = np.flatnonzero(is_used)
         positions = np.cumsum(is_used, dtype=np.int32) - np.int32(1)
         self.batch = TokenBatch(positions[ids], batch.offsets)
+        self._scratch: tuple[Matrix, WordVectors] | None = None
 
     @property
     def _n_known(self) -> int:
@@ -87,11 +88,23 @@ class TableRows:
             matrix[n_theirs : self._n_known] = table._oov.vectors(words)
         return matrix
 
-    def trained_table(self, matrix: Matrix) -> WordVectors:
-        """The table with its new words, in which the rows have these vectors."""
+    def trained_table(self, matrix: Matrix, *, is_scratch: bool = False) -> WordVectors:
+        """The table with its new words, in which the rows have these vectors.
+
+        One that `is_scratch` lasts until the next one: both have the same memory.
+        """
+        if not self.new_words and len(matrix) == len(self.table):
+            return self.table.replace(matrix)
+        if is_scratch and self._scratch is not None:
+            whole, table = self._scratch
+            whole[self.rows] = matrix
+            return table.replace(whole)
         known, new = np.split(matrix, [self._n_known])
         rows = self.rows[: self._n_known]
-        return self.table.with_rows(rows, known, self.new_words, new)
+        table = self.table.with_rows(rows, known, self.new_words, new)
+        if is_scratch:
+            self._scratch = table.rows(), table
+        return table
 
     def select(self, moments: Moments) -> Moments:
         """An optimizer's moments of these rows; zeros for rows that it has not seen."""

@@ -153,7 +153,7 @@ class TrainedEncoder(PaperSettings, CallbackSupportMixin, TextEncoder):
         start = self._start(
             train.texts, train.distinct, rng, whole=self._is_dense, resume=resume
         )
-        start, trainer = self._trainer(start, train, rng, split_rng, resume=resume)
+        start, trainer = self._trainer(start, train, rng, split_rng)
         validate = None
         if held_out is not None:
             validate = partial(self._score, start, train, held_out)
@@ -201,7 +201,7 @@ class TrainedEncoder(PaperSettings, CallbackSupportMixin, TextEncoder):
         start = self._start(
             examples.texts, examples.distinct, rng, whole=self._is_dense, resume=resume
         )
-        start, trainer = self._trainer(start, examples, rng, split_rng, resume=resume)
+        start, trainer = self._trainer(start, examples, rng, split_rng)
         if start.teacher_axes is not None and not hasattr(self, "teacher_axes_"):
             self._warn_of_few_texts(len(examples.texts), start.teacher_axes)
         run_fit(
@@ -321,8 +321,6 @@ class TrainedEncoder(PaperSettings, CallbackSupportMixin, TextEncoder):
         examples: Examples,
         random_state: RandomState,
         split_state: RandomState,
-        *,
-        resume: bool,
     ) -> "tuple[Start, training.ParaphraseTrainer]":
         """What takes the steps of a fit, and the start with a teacher's axes."""
         batch, composition = start.words.batch, start.composition
@@ -351,12 +349,12 @@ class TrainedEncoder(PaperSettings, CallbackSupportMixin, TextEncoder):
             loss=loss,
             examples=arranged,
         )
-        if not examples.has_order or (resume and self.n_epochs_):
+        if not examples.has_order:
             trainer.ordered_first_epoch = False
         return replace(start, teacher_axes=axes), trainer
 
     def _fitted_attributes(
-        self, start: Start, history: "training.History"
+        self, start: Start, history: "training.History", *, is_scratch: bool = False
     ) -> dict[str, Any]:
         """What the encoder is, after the epochs of a history."""
         parameters, words = history.arrays.copy(), start.words
@@ -366,8 +364,8 @@ class TrainedEncoder(PaperSettings, CallbackSupportMixin, TextEncoder):
             "parameters_": parameters,
             "added_words_": start.added_words,
         }
-        if matrix is not None and history.n_new_epochs:
-            attributes["vectors_"] = words.trained_table(matrix)
+        if matrix is not None and history.has_steps:
+            attributes["vectors_"] = words.trained_table(matrix, is_scratch=is_scratch)
             attributes["added_words_"] = [*start.added_words, *words.new_words]
         if start.teacher_axes is not None:
             attributes["teacher_axes_"] = start.teacher_axes
@@ -381,7 +379,7 @@ class TrainedEncoder(PaperSettings, CallbackSupportMixin, TextEncoder):
 
     def _trained(self, start: Start, arrays: Arrays) -> Self:
         """A copy with trained arrays."""
-        history = training.History(arrays=arrays, n_new_epochs=1)
+        history = training.History(arrays=arrays, has_steps=True)
         return self._with(self._fitted_attributes(start, history))
 
     def _with(self, attributes: dict[str, Any]) -> Self:
@@ -395,7 +393,9 @@ class TrainedEncoder(PaperSettings, CallbackSupportMixin, TextEncoder):
         self, start: Start, train: Examples, held_out: Examples, arrays: Arrays
     ) -> float:
         """The validation score of the arrays of a trainer."""
-        return held_out.validate(self._trained(start, arrays), train)
+        history = training.History(arrays=arrays, has_steps=True)
+        attributes = self._fitted_attributes(start, history, is_scratch=True)
+        return held_out.validate(self._with(attributes), train)
 
     def _forget_init(self) -> None:
         """Without `init`, which folders do not hold, penalties pull to `vectors_`."""

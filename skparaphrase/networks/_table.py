@@ -4,7 +4,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 import os
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,7 +18,6 @@ from skparaphrase.vectors import average_distinct, distinct_tokens
 
 Ints = NDArray[Any]  # of integers of any size
 Matrix = NDArray[np.float32]
-MatrixRows = Callable[[Ints], Matrix]
 
 # Devices to which page-locked memory is copied asynchronously. A copy from ordinary
 # memory waits for all queued work.
@@ -127,10 +125,8 @@ class WordTable:
     matrix : ndarray of shape (n_words, dim), float32
         On a CPU it is trained in place.
     device : torch.device
-    initial : ndarray of shape (n_words, dim), float32, or callable, default=None
-        Targets of the vectors in the penalty; None is zero. A callable returns some
-        rows, like :meth:`~skparaphrase.vectors.WordVectors.rows`. Copied only if steps
-        touch all rows or the device has its own memory.
+    initial : ndarray of shape (n_words, dim), float32, default=None
+        Targets of the vectors in the penalty; None is zero.
     sparse : bool, default=True
         If False, every step touches all rows, as in the papers' code.
     frozen : bool, default=False
@@ -142,7 +138,7 @@ class WordTable:
         matrix: Matrix,
         *,
         device: torch.device,
-        initial: Matrix | MatrixRows | None = None,
+        initial: Matrix | None = None,
         sparse: bool = True,
         frozen: bool = False,
     ) -> None:
@@ -151,12 +147,8 @@ class WordTable:
         self.frozen = frozen
         self._place = np.zeros(len(matrix) if sparse else 0, dtype=np.int32)
         self._initial: Tensor | None = None
-        self._initial_rows: MatrixRows | None = None
-        if initial is not None and sparse and device.type == "cpu":
-            self._initial_rows = initial if callable(initial) else initial.__getitem__
-        elif initial is not None:
-            whole = initial(np.arange(len(matrix))) if callable(initial) else initial
-            self._initial = torch.tensor(whole, dtype=torch.float32, device=device)
+        if initial is not None:
+            self._initial = torch.as_tensor(initial, device=device)
 
     def used(self, ids: Ints) -> UsedRows:
         """The rows that tokens `ids` use, with their initial values, if any."""
@@ -174,9 +166,7 @@ class WordTable:
             self._place[distinct] = tokens[: len(distinct)]
             local = self._place.take(places)
             rows = to_device(distinct, device)
-            if self._initial_rows is not None:
-                initial = torch.from_numpy(self._initial_rows(distinct))
-            elif initial is not None:
+            if initial is not None:
                 initial = gather_rows(initial, rows)
         return UsedRows(rows, to_device(local.astype(np.int64), device), initial)
 

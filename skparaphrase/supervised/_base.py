@@ -250,7 +250,7 @@ class SupervisedModel(TrainedModel):
             table,
             training.Steps(optimizer, self.learning_rate, self.batch_size, rng),
             loss=self._kind.default_loss,
-            examples=training.Examples(
+            examples=training.TargetTexts(
                 batch,
                 indices.reshape(-1, self._n_texts),
                 targets.astype(np.float32),

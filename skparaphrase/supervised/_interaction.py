@@ -38,7 +38,9 @@ _PAIRS = 256  # predicted at a time, of similar lengths, and fewer of long ones
 # For settings of the paper: He & Lin's code updates after each pair and discards the
 # optimizer's moments after every epoch.
 UPDATE_EACH_PAIR: dict[str, Any] = {
-    "optimizer": Optimizer("rmsprop", reset=True, clip_norm=50.0, clip_jointly=True),
+    "optimizer": Optimizer(
+        "rmsprop", reset=True, clip_norm=50.0, clip_jointly=True, max_change=None
+    ),
     "learning_rate": 1e-4,
     "batch_size": 1,
     "max_epochs": 35,
@@ -64,7 +66,9 @@ class PairwiseInteraction(TrainedModel):
 
     _n_texts = 2
     _fitted_names = "parameters_", "scale_", "similarity_", "vectors_"
-    _optimizer = Optimizer("adam", schedule="linear", clip_norm=50.0, clip_jointly=True)
+    _optimizer = Optimizer(
+        "adam", schedule="linear", clip_norm=50.0, clip_jointly=True, max_change=None
+    )
     _refused = ("composition_penalty", "head_penalty", "word_dropout", "scramble")
     _small_steps = False
     _later_wins = True  # as in the paper's code
@@ -170,7 +174,7 @@ class PairwiseInteraction(TrainedModel):
             batch = self.vectors_.encode(distinct, tokenizer, skip_unknown=True)
             words = TableRows(self.vectors_, batch, [], whole=not optimizer.sparse)
             self._words, texts, matrix = words, words.batch, words.matrix()
-            if optimizer.vectors_penalty:
+            if optimizer._uses_start:
                 initial = words.matrix_of(self._initial_table(self.vectors_.words))
         self._warn_if_truncated(texts)
         return training.ExamplesTrainer(
@@ -184,7 +188,7 @@ class PairwiseInteraction(TrainedModel):
             ),
             training.Steps(optimizer, self.learning_rate, self.batch_size, rng),
             loss=self._kind.default_loss,
-            examples=training.Examples(
+            examples=training.TargetTexts(
                 texts,
                 indices,
                 self._targets.distributions(samples.targets).astype(np.float32),
@@ -298,7 +302,7 @@ class PairwiseInteractionRegressor(RegressorMixin, PairwiseInteraction):
         As in :class:`SimilarityRegressor`.
     optimizer : str or Optimizer, default=None
         None is `Optimizer("adam", schedule="linear", clip_norm=50.0,
-        clip_jointly=True)`.
+        clip_jointly=True, max_change=None)`.
     learning_rate
         As in :class:`SimilarityRegressor`.
     batch_size : int, default=32

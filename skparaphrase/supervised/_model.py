@@ -141,7 +141,7 @@ class TrainedModel(PaperSettings, CallbackSupportMixin, BaseEstimator):
         class_weight = getattr(self, "class_weight", None)
         if class_weight is not None:
             train = train.weighted_by_class(class_weight)
-        start = self._start(targets, train, rng, resume=resume)
+        start = self._copy_at_start(targets, train, rng, resume=resume)
         trainer = start._trainer(train, rng)
         history = run_fit(
             self,
@@ -179,7 +179,7 @@ class TrainedModel(PaperSettings, CallbackSupportMixin, BaseEstimator):
             self._read_validation(targets, *validation),
         )
 
-    def _start(
+    def _copy_at_start(
         self, targets: Targets, samples: Samples, rng: RandomState, *, resume: bool
     ) -> Self:
         """A copy of the model in the state that training starts from."""

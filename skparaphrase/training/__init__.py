@@ -10,9 +10,9 @@ from skparaphrase.training._loop import fit_epochs as fit_epochs
 from skparaphrase.training._loop import (
     warn_if_a_constant_is_better as warn_if_a_constant_is_better,
 )
-from skparaphrase.training._supervised import Examples as Examples
 from skparaphrase.training._supervised import ExamplesTrainer as ExamplesTrainer
 from skparaphrase.training._supervised import TaggedSentences as TaggedSentences
+from skparaphrase.training._supervised import TargetTexts as TargetTexts
 from skparaphrase.training._supervised import head_trainer as head_trainer
 from skparaphrase.training._trainer import (
     BaseTrainer,

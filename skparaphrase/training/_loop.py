@@ -50,7 +50,9 @@ class History:
     arrays : dict of str to ndarray
         What the trainer had after the best epoch, or else after the last one.
     n_new_epochs : int
-        Epochs of this fit.
+        Epochs of this fit that are complete.
+    has_steps : bool
+        Whether this fit has taken steps, so that `arrays` are not those of its start.
     """
 
     loss_curve: list[float] = field(default_factory=list)
@@ -58,6 +60,7 @@ class History:
     best_epoch: int | None = None
     arrays: Arrays = field(default_factory=dict)
     n_new_epochs: int = 0
+    has_steps: bool = False
 
     @property
     def n_epochs(self) -> int:
@@ -150,7 +153,7 @@ def fit_epochs(
     max_epochs: int,
     *,
     name: str,
-    interrupted: Callable[[History], object],
+    on_interrupt: Callable[[History], object],
     earlier: History | None = None,
     validate: Callable[[Arrays], float] | None = None,
     prefer_later_on_ties: bool = False,
@@ -166,9 +169,9 @@ def fit_epochs(
     max_epochs : int
     name : str
         Of the model, for messages.
-    interrupted : callable
+    on_interrupt : callable
         Called with the history so far if training is interrupted, before the error
-        goes on. Not called if the loss is not finite.
+        goes on. Not called if what is trained is not finite.
     earlier : History, default=None
         That of the fit which this one continues.
     validate : callable, default=None
@@ -188,7 +191,7 @@ def fit_epochs(
     Raises
     ------
     DivergedError
-        If the loss of an epoch is not finite.
+        If the loss of an epoch, or what is trained, is not finite.
     """
     if trainer.is_shareable and n_processes() > 1:
         share_steps(trainer, max_epochs)
@@ -209,10 +212,16 @@ def fit_epochs(
             for epoch in range(max_epochs):
                 if callbacks is not None:
                     callbacks.begin_epoch()
+                history.has_steps = True
                 loss = train_epoch(trainer, epoch, max_epochs)
+                if not (np.isfinite(loss) and _is_finite(trainer)):
+                    raise DivergedError(
+                        f"The loss of epoch {history.n_epochs + 1} is {loss}: training "
+                        "diverged. Use a lower learning_rate, or an Optimizer with "
+                        f"clip_norm. {name} is as before."
+                    )
                 history.loss_curve.append(loss)
                 history.n_new_epochs += 1
-                _check_finite(loss, history.n_epochs, name)
                 line = f"[{name}] epoch {history.n_epochs}: loss {loss:.4f}"
                 if best is not None:
                     line += f", validation score {best.end_epoch():.4f}"
@@ -229,7 +238,8 @@ def fit_epochs(
     except DivergedError:
         raise
     except BaseException:
-        interrupted(_ended(history, trainer))
+        if history.best_epoch is not None or _is_finite(trainer):
+            on_interrupt(_ended(history, trainer))
         raise
     return _ended(history, trainer)
 
@@ -251,12 +261,9 @@ def _copies(trainer: BaseTrainer) -> Arrays:
     return {name: array.copy() for name, array in trainer.arrays().items()}
 
 
-def _check_finite(loss: float, epoch: int, name: str) -> None:
-    if not np.isfinite(loss):
-        raise DivergedError(
-            f"The loss of epoch {epoch} is {loss}: training diverged. Use a lower "
-            f"learning_rate, or an Optimizer with clip_norm. {name} is as before."
-        )
+def _is_finite(trainer: BaseTrainer) -> bool:
+    """Whether all numbers that are trained are finite."""
+    return all(np.isfinite(array).all() for array in trainer.arrays().values())
 
 
 def train_epoch(trainer: BaseTrainer, epoch: int, n_epochs: int) -> float:

@@ -54,7 +54,7 @@ class Batch(NamedTuple):
     arguments: tuple[Any, ...] = ()
 
 
-class Examples(NamedTuple):
+class TargetTexts(NamedTuple):
     """Texts of examples and what is to be learnt.
 
     Parameters
@@ -125,7 +125,7 @@ class ExamplesTrainer(BaseTrainer):
     *parts : table, steps
         See :class:`BaseTrainer`.
     loss : {"divergence", "cross_entropy", "hinge", "tags"}
-    examples : Examples or TaggedSentences
+    examples : TargetTexts or TaggedSentences
     anchors : mapping of str to Tensor, default=None
         Where penalties pull parameters of the composition; by default, where it says.
     """
@@ -135,7 +135,7 @@ class ExamplesTrainer(BaseTrainer):
         module: nn.Module,
         *parts: Any,
         loss: str,
-        examples: Examples | TaggedSentences,
+        examples: TargetTexts | TaggedSentences,
         anchors: Mapping[str, Tensor] | None = None,
     ) -> None:
         composition = getattr(module, "composition", None)
@@ -203,7 +203,7 @@ def head_trainer(
     head: Head,
     *parts: Any,
     loss: str,
-    examples: Examples,
+    examples: TargetTexts,
     prior: Mapping[str, NDArray[np.float32]] | None = None,
 ) -> ExamplesTrainer:
     """A trainer of word vectors, a composition and a head.

@@ -27,6 +27,7 @@ from skparaphrase.networks import resolve_device
 from skparaphrase.optimizers import Optimizer
 from skparaphrase.pairs import PairSimilarity
 from skparaphrase.supervision import _paraphrases
+from skparaphrase.training import ParaphraseTrainer
 from skparaphrase.vectors import Subwords, WordVectors
 
 GOLD = np.linspace(0, 5, 20)
@@ -413,6 +414,22 @@ def test_an_interrupted_fit_keeps_its_state_and_resumes(zoo, error):
     assert zoo.same(encoder, zoo.fitted("dan"))
     encoder.set_callbacks().set_params(max_epochs=3).fit(zoo.pairs)
     assert zoo.same(encoder, zoo.make("dan", max_epochs=5).fit(zoo.pairs))
+
+
+def test_an_interrupted_epoch_keeps_its_steps(zoo, with_subwords, monkeypatch):
+    pairs = [*zoo.pairs, ("new w1", "new w2")]
+    encoder = zoo.make("dan", vectors=with_subwords, warm_start=True, batch_size=4)
+    step, n_steps = ParaphraseTrainer.step, iter([True, True, False])
+    monkeypatch.setattr(
+        ParaphraseTrainer,
+        "step",
+        lambda trainer, batch: step(trainer, batch) if next(n_steps) else 1 / 0,
+    )
+    with pytest.raises(ZeroDivisionError):
+        encoder.fit(pairs)
+    assert encoder.n_epochs_ == 0 and encoder.loss_curve_ == []
+    moved = encoder.vectors_.rows(slice(len(with_subwords))) - with_subwords.rows()
+    assert moved.any() and encoder.added_words_ == ["new"]
 
 
 @pytest.mark.parametrize("X", ["pairs", "unknown"])

@@ -104,7 +104,7 @@ def fit(scores=None, *, start=0, losses=None, patience=None, max_epochs=5, **opt
     validate = None
     if scores is not None:
         validate = lambda arrays: [start, *scores][arrays["epoch"]]  # noqa: E731
-    options = {"interrupted": None, "name": "Model", "validate": validate, **options}
+    options = {"on_interrupt": None, "name": "Model", "validate": validate, **options}
     trainer = Trainer(losses, patience)
     history = fit_epochs(trainer, max_epochs, **options)
     warn_if_a_constant_is_better(trainer, history, "Model")
@@ -129,7 +129,7 @@ def test_what_an_interrupted_fit_has_reached_is_passed_on(scores):
     kept = []
     callbacks = Callbacks(stop_after=3, error=KeyboardInterrupt)
     with pytest.raises(KeyboardInterrupt):
-        fit(scores, callbacks=callbacks, interrupted=kept.append)
+        fit(scores, callbacks=callbacks, on_interrupt=kept.append)
     assert kept[0].n_epochs == 3
     assert kept[0].arrays["epoch"] == (3 if scores is None else 2)
 
@@ -210,14 +210,20 @@ def test_best_epoch_and_patience(scores, params, best, n_epochs):
     assert history.n_epochs == n_epochs
 
 
-def test_divergence_is_an_error_and_epochs_are_printed(capsys):
+def test_divergence_is_an_error_and_epochs_are_printed(capsys, monkeypatch):
     fit([1.0] * 5, verbose=True, max_epochs=1)
     line = "[Model] epoch 1: loss 1.0000, validation score 1.0000\n"
     assert capsys.readouterr().out == line
     kept = []
     with pytest.raises(ValueError, match="loss of epoch 2 is nan: training diverged"):
-        fit(losses=[1.0, np.nan], interrupted=kept.append)
-    assert not kept
+        fit(losses=[1.0, np.nan], on_interrupt=kept.append)
+    monkeypatch.setattr(Trainer, "arrays", lambda self: {"epoch": np.array(np.nan)})
+    with pytest.raises(ValueError, match=r"loss of epoch 1 is 1\.0: training diverged"):
+        fit(on_interrupt=kept.append)
+    monkeypatch.setattr(Trainer, "step", lambda self, batch: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        fit(on_interrupt=kept.append)
+    assert not kept  # what is not finite is not passed on
 
 
 def test_randomness_begins_anew_unless_resumed():

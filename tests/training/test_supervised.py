@@ -25,10 +25,10 @@ from skparaphrase.networks._heads import tagging_losses
 from skparaphrase.optimizers import Optimizer
 from skparaphrase.text import TokenBatch
 from skparaphrase.training import (
-    Examples,
     ExamplesTrainer,
     Steps,
     TaggedSentences,
+    TargetTexts,
     head_trainer,
 )
 from skparaphrase.training._loop import train_epoch
@@ -107,7 +107,7 @@ def make_head_trainer(
     )  # fmt: skip
     rng = np.random.RandomState(5)
     n = len(texts) // n_texts
-    examples = Examples(
+    examples = TargetTexts(
         batch_of(texts),
         np.arange(len(texts)).reshape(n, n_texts),
         (rng.dirichlet(np.ones(4), size=n) + 1e-6).astype(np.float32),
@@ -231,7 +231,7 @@ def make_pairs(n_outputs=3, *, weighted=False):
     if n_outputs == 2:
         targets = np.eye(2, dtype=np.float32)[targets.argmax(axis=1)]
     weights = np.linspace(0.5, 1.5, 10, dtype=np.float32) if weighted else None
-    return Examples(texts, pairs, targets, weights, interact=True)
+    return TargetTexts(texts, pairs, targets, weights, interact=True)
 
 
 def make_pair_trainer(
