@@ -154,12 +154,7 @@ def test_bundled_questions_have_right_and_wrong_answers():
 
 def test_bundled_faq_has_groups_of_the_same_meaning():
     bunch, frames = datasets.load_faq(), datasets.load_faq(as_frame=True)
-    questions, answers, groups = bunch.data, bunch.answers, bunch.groups
-    assert (questions[0], answers[0], groups[0]) == (
-        "My parcel never arrived, what happens now?",
-        "We trace it with the carrier and send a replacement after five working days.",
-        0,
-    )
+    answers, groups = bunch.answers, bunch.groups
     assert bunch.topics is bunch.target
     assert len({*bunch.topics}) == 25
     assert groups.dtype == np.int64

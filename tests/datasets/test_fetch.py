@@ -13,8 +13,6 @@ from random import Random
 from typing import Unpack, get_type_hints
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from skparaphrase import datasets
 from skparaphrase.datasets import _fetch
@@ -263,33 +261,6 @@ def test_a_changed_bit_of_a_tar_is_found(tmp_path, archive):
 # Old files ---------------------------------------------------------------------------
 
 
-@given(
-    st.lists(st.text(st.characters(codec="utf-8", exclude_characters="\r\n"))),
-    st.sampled_from(["\n", "\r\n"]),
-)
-def test_lines_go_there_and_back(lines, end):
-    content = "\ufeff" + "".join(line + end for line in lines)
-    assert decode_lines(content.encode()) == lines
-
-
 def test_lines_that_are_not_utf8_are_of_windows():
     content = "na\u00efve\n".encode() + b"\x93so\x94 na\xefve\x81\nplain"
     assert decode_lines(content) == ["naïve", "“so” naïve\ufffd", "plain"]
-
-
-def test_a_data_set_is_an_address_a_parser_and_names(tmp_path, monkeypatch):
-    def parse(path, key):
-        for line in path.read_text().splitlines():
-            first, second, score = line.split("\t")
-            yield first, second, float(score) * key
-
-    urls = ["https://example.org/pairs.tsv"]
-    monkeypatch.setitem(sources(), "mine", {"pairs.tsv": {"urls": urls}})
-    monkeypatch.setattr(_fetch, "read_descr", lambda name: f"{name}: CC0")
-    (tmp_path / "mine").mkdir()
-    (tmp_path / "mine" / "pairs.tsv").write_text("a\tb\t0.5\nc\tb\t1\n")
-    source = _fetch.Source("mine", parse, "sentence1 sentence2 score")
-    mine = source.load({"pairs.tsv": 2}, "score", False, False, {"data_home": tmp_path})
-    assert mine.data.tolist() == [["a", "b"], ["c", "b"]]
-    assert mine.target.tolist() == [1, 2] and mine.groups.tolist() == [0, 0]
-    assert mine.DESCR == "mine: CC0"

@@ -8,7 +8,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from skparaphrase.encoders import AverageEncoder, DistilledEncoder
-from skparaphrase.vectors import WordFrequencies, WordVectors, fit_subwords
+from skparaphrase.vectors import WordVectors, fit_subwords
 
 RNG = np.random.RandomState(0)
 WORDS = [a + b + "x" for a in "abcdef" for b in "ghijk"]
@@ -100,14 +100,6 @@ def test_dimensions():
     assert fit(TEXTS, SECOND).get_feature_names_out().tolist()[-1].endswith("3")
     pairs = [("agx ahx", "aix"), ("ajx", "")]
     assert fit(TEXTS, SECOND).transform(pairs).shape == (2, 2, 4)
-
-
-def test_frequencies_as_in_sif():
-    texts = " ".join(TEXTS).split()
-    counts = WordFrequencies.from_texts(texts)
-    first = DistilledEncoder(VECTORS, dim=3, frequencies="corpus").fit(TEXTS, FIRST)
-    second = DistilledEncoder(VECTORS, dim=3, frequencies=counts).fit(TEXTS, FIRST)
-    assert_allclose(first.vectors_.matrix, second.vectors_.matrix, atol=1e-5)
 
 
 def test_the_vectors_are_those_of_an_average():

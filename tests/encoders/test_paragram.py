@@ -79,17 +79,6 @@ def test_scores_teach_their_order():
         assert scorer(encoder) > scorer(start) + gain
 
 
-def test_the_default_start_is_the_pretrained_table():
-    pairs = PAIRS[:20]
-    encoder = ParagramEncoder(max_epochs=0).fit(pairs)
-    texts = [*PAIRS[:50, 0], "zzqx unheard-of Wortschatz", ""]
-    assert_allclose(
-        encoder.transform(texts), load_pretrained().transform(texts), atol=1e-6
-    )
-    words = load_pretrained().vectors.words
-    assert [*encoder.vectors_.words][: len(words)] == [*words]
-
-
 # The largest change
 
 

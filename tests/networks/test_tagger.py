@@ -10,7 +10,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 import torch
-from numpy.testing import assert_allclose, assert_array_equal
+from numpy.testing import assert_allclose
 from torch.func import functional_call
 
 from skparaphrase.networks import Charagram, Sentences, Tagger, _heads
@@ -82,16 +82,6 @@ def test_tagger(capitals, nets, monkeypatch):
         found = list(tagger.tag(sentences, lambda rows, _: table.detach()[rows]))
         assert len(found) == (1 if n_tokens > 6 else 2)
         assert_allclose(torch.cat(found), expected, atol=1e-10)
-
-
-def test_some_sentences_take_their_words_along():
-    sentences = Sentences(WORDS, CAPITALS.astype(np.float32), SENTENCES)
-    part = sentences.take(np.array([2, 1]))
-    assert len(part) == 2
-    assert_array_equal(part.words[0], WORDS[3])
-    assert_array_equal(part.capitals, [1])
-    assert_array_equal(part.sentences.ids, [0, 0])
-    assert_array_equal(part.sentences.offsets, [0, 1, 2])
 
 
 def test_dropout_keeps_the_expectation(nets):

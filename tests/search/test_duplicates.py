@@ -99,13 +99,6 @@ def test_time_does_not_grow_with_the_square_of_letters():
     assert time.process_time() - start < 5
 
 
-def test_equal_texts_are_one_group():
-    texts = ["", "a cat", "a cat", "", "a dog and a bird", "a cat"]
-    groups = NearDuplicates(threshold=0.99).fit(texts)
-    assert groups.labels_.tolist() == [0, 1, 1, 0, 2, 1]
-    assert groups.representative_indices_.tolist() == [0, 1, 4]
-
-
 def test_a_wrong_condition():
     with pytest.raises(ValueError, match="must_agree"):
         NearDuplicates(must_agree="words").fit(["a"])

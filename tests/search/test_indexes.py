@@ -70,10 +70,3 @@ def test_saved_with_the_texts(index, tmp_path):
         assert_array_equal(found.id, hits.id)
         assert_allclose(found.score, hits.score, atol=1e-6)
         agree(other.partial_fit(["One more text."]))
-
-
-def test_unfitted_indexes_are_saved(index, tmp_path):
-    SemanticSearch(neighbors=index).fit(SENTENCES).save(tmp_path / "search")
-    loaded = skparaphrase.load(tmp_path / "search")
-    assert repr(loaded.neighbors) == repr(index)
-    assert not hasattr(loaded.neighbors, "index_")

@@ -188,12 +188,6 @@ def test_errors_name_the_index_in_the_whole(rows, error, message, to_parquet):
             encoder.fit(to_parquet(rows))
 
 
-def test_numbers_are_no_texts():
-    X = dataset(pa.table({"text": ["a"] * 9, "label": [1] * 9}))
-    with pytest.raises(TypeError, match=r"at index \(0, 1\) is 1 \(int\)"):
-        AverageEncoder(VECTORS).transform(X)
-
-
 def test_no_rows(to_parquet, tmp_path):
     X, encoder = to_parquet([]), AverageEncoder(VECTORS)
     assert encoder.transform(X).shape == (0, 8)

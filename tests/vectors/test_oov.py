@@ -10,7 +10,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from skparaphrase.encoders import AverageEncoder, SIFEncoder, TfidfEncoder
-from skparaphrase.text import TokenBatch, WordLookup, WordTokenizer
+from skparaphrase.text import WordLookup, WordTokenizer
 from skparaphrase.vectors import (
     WordVectors,
     append_new_words,
@@ -133,9 +133,6 @@ def test_averages_use_vectors_of_unknown_words(vectors):
         for each in words
     ]
     assert_allclose(AverageEncoder(vectors).transform(texts), expected, atol=1e-6)
-    many = [text for text in texts for _ in range(40)]  # more tokens than are few
-    found = AverageEncoder(vectors).transform([f"{t} cat" for t in many] + texts)
-    assert_allclose(found[-len(texts) :], expected, atol=1e-6)
     for dtype in ("float16", "int8"):
         found = AverageEncoder(vectors.astype(dtype)).transform(texts)
         assert_allclose(found, expected, atol=0.05)
@@ -212,19 +209,6 @@ def test_warning_if_many_words_have_no_vector(vectors):
         AverageEncoder(table).transform(more)
     AverageEncoder(plain).transform([*more, "cat " * 20])
     AverageEncoder(plain).transform(texts[:11])
-
-
-def test_batches_keep_vectors_of_unknown_words(vectors):
-    lookup = vectors._lookup(WordTokenizer())
-    [first] = lookup.encode_blocks(["doggy cat", "puppy"])
-    [second] = lookup.encode_blocks(["cat cat", "catty doggy", "."])
-    joined = TokenBatch.concatenate(
-        [first, second[:0], second[1:], first.take(np.array([1]))]
-    )
-    found = vectors.token_vectors(joined.ids, joined.extra)
-    words = ["doggy", "cat", "puppy", "catty", "doggy", ".", "puppy"]
-    assert_array_equal(found, [vectors[word] for word in words])
-    assert joined.offsets.tolist() == [0, 2, 3, 5, 6, 7]
 
 
 @pytest.mark.filterwarnings("ignore:.* tokens are not in the table")

@@ -12,7 +12,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 import skparaphrase
-from skparaphrase.datasets import load_word_frequencies, load_word_vectors
+from skparaphrase.datasets import load_word_vectors
 from skparaphrase.encoders import (
     AverageEncoder,
     DistilledEncoder,
@@ -62,14 +62,6 @@ def test_averages_are_those_of_sif(unknown):
     sif = SIFEncoder(vectors, frequencies=COUNTS, a=0.01).fit(TEXTS)
     average = AverageEncoder(apply_sif_weights(vectors, COUNTS, a=0.01))
     assert_allclose(average.transform(TEXTS), sif.transform(TEXTS), atol=1e-7)
-
-
-def test_counts_of_the_package_are_the_default():
-    vectors, counts = load_word_vectors(), load_word_frequencies()
-    weighted = apply_sif_weights(vectors)
-    for word in ("the", "cat", ",", "unfriendliest"):
-        weight = 1e-3 / (1e-3 + counts.get(word, 0) / counts.total)
-        assert_allclose(weighted[word], weight * vectors[word], rtol=1e-5)
 
 
 def test_invalid_arguments_and_poor_counts():
