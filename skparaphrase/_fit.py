@@ -2,7 +2,7 @@
 
 A fit of an encoder or of a supervised model goes this way::
 
-    fit                  encoders/_trained.py, supervised/_model.py
+    fit                  encoders/_trained.py, supervised/_base.py
       supervise, read    supervision/: what X and y teach, and what is held out
       _start             encoders/_start.py: table, rows of the words in texts, network
       _trainer           training/_trainer.py, _supervised.py: takes plain arguments

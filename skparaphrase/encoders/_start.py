@@ -143,7 +143,7 @@ class Start:
 
     Attributes
     ----------
-    words : TableRows
+    table_rows : TableRows
         The vectors of the words, n-grams or characters of the texts.
     composition : Composition
         The network, with its initial parameters.
@@ -155,7 +155,7 @@ class Start:
         The map that is applied to a teacher's vectors.
     """
 
-    words: TableRows
+    table_rows: TableRows
     composition: "networks.Composition"
     anchors: Callable[[], Matrix] | None
     added_words: list[str]

@@ -166,7 +166,7 @@ class TrainedEncoder(PaperSettings, CallbackSupportMixin, TextEncoder):
             split_state=split_rng,
             keep_moments=self.warm_start,
             optional_names=("teacher_axes_",),
-            rows=start.words,
+            rows=start.table_rows,
             context=context,
             arguments=(X, y),
             validate=validate,
@@ -213,7 +213,7 @@ class TrainedEncoder(PaperSettings, CallbackSupportMixin, TextEncoder):
             split_state=split_rng,
             keep_moments=True,
             optional_names=("teacher_axes_",),
-            rows=start.words,
+            rows=start.table_rows,
             verbose=self.verbose,
         )
         return self
@@ -323,7 +323,7 @@ class TrainedEncoder(PaperSettings, CallbackSupportMixin, TextEncoder):
         split_state: RandomState,
     ) -> "tuple[Start, training.ParaphraseTrainer]":
         """What takes the steps of a fit, and the start with a teacher's axes."""
-        batch, composition = start.words.batch, start.composition
+        batch, composition = start.table_rows.batch, start.composition
         embed = partial(self._embed_at, start)
         axes = examples.teacher_axes(composition.dim, embed, start.teacher_axes)
         # The same partners in a fit that resumes.
@@ -337,8 +337,8 @@ class TrainedEncoder(PaperSettings, CallbackSupportMixin, TextEncoder):
         trainer = training.ParaphraseTrainer(
             composition.to(device),
             networks.WordTable(
-                start.words.matrix(),
-                initial=start.anchors() if uses_start and start.anchors else None,
+                start.table_rows.matrix(),
+                anchors=start.anchors() if uses_start and start.anchors else None,
                 sparse=optimizer.sparse,
                 device=device,
                 frozen=self.freeze == "vectors",
@@ -357,7 +357,7 @@ class TrainedEncoder(PaperSettings, CallbackSupportMixin, TextEncoder):
         self, start: Start, history: "training.History", *, is_scratch: bool = False
     ) -> dict[str, Any]:
         """What the encoder is, after the epochs of a history."""
-        parameters, words = history.arrays.copy(), start.words
+        parameters, words = history.arrays.copy(), start.table_rows
         matrix = parameters.pop("vectors", None)
         attributes: dict[str, Any] = {
             "vectors_": words.table,

@@ -104,13 +104,14 @@ class UsedRows:
         Their indices in the table; None for all rows in order.
     local : Tensor of shape (n_tokens,)
         The position in `rows` of each token.
-    initial : Tensor of shape (n_rows, dim) or None
-        Their targets in the penalty; None is zero.
+    anchors : Tensor of shape (n_rows, dim) or None
+        The vectors that penalties pull to and changes are measured from; None is
+        zero.
     """
 
     rows: Tensor | None
     local: Tensor
-    initial: Tensor | None
+    anchors: Tensor | None
 
 
 class WordTable:
@@ -125,8 +126,8 @@ class WordTable:
     matrix : ndarray of shape (n_words, dim), float32
         On a CPU it is trained in place.
     device : torch.device
-    initial : ndarray of shape (n_words, dim), float32, default=None
-        Targets of the vectors in the penalty; None is zero.
+    anchors : ndarray of shape (n_words, dim), float32, default=None
+        The vectors that penalties pull to and changes are measured from; None is zero.
     sparse : bool, default=True
         If False, every step touches all rows, as in the papers' code.
     frozen : bool, default=False
@@ -138,7 +139,7 @@ class WordTable:
         matrix: Matrix,
         *,
         device: torch.device,
-        initial: Matrix | None = None,
+        anchors: Matrix | None = None,
         sparse: bool = True,
         frozen: bool = False,
     ) -> None:
@@ -146,14 +147,14 @@ class WordTable:
         self.sparse = sparse
         self.frozen = frozen
         self._place = np.zeros(len(matrix) if sparse else 0, dtype=np.int32)
-        self._initial: Tensor | None = None
-        if initial is not None:
-            self._initial = torch.as_tensor(initial, device=device)
+        self._anchors: Tensor | None = None
+        if anchors is not None:
+            self._anchors = torch.as_tensor(anchors, device=device)
 
     def used(self, ids: Ints) -> UsedRows:
-        """The rows that tokens `ids` use, with their initial values, if any."""
+        """The rows that tokens `ids` use, with their anchors, if any."""
         device = self.weight.device
-        local, initial = ids, self._initial
+        local, anchors = ids, self._anchors
         rows: Tensor | None = None
         if self.sparse:
             # The last token of each word wins its place; those tokens are the rows.
@@ -166,9 +167,9 @@ class WordTable:
             self._place[distinct] = tokens[: len(distinct)]
             local = self._place.take(places)
             rows = to_device(distinct, device)
-            if initial is not None:
-                initial = gather_rows(initial, rows)
-        return UsedRows(rows, to_device(local.astype(np.int64), device), initial)
+            if anchors is not None:
+                anchors = gather_rows(anchors, rows)
+        return UsedRows(rows, to_device(local.astype(np.int64), device), anchors)
 
     def leaf(self, used: UsedRows) -> Tensor:
         """The rows in use, shape (n_rows, dim), as a leaf of the autograd graph."""

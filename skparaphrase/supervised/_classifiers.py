@@ -14,7 +14,7 @@ from skparaphrase._estimator import Settings, store_parameters
 from skparaphrase._typing import Encoder, Texts
 from skparaphrase.encoders import LSTMEncoder, ParagramEncoder, SIFEncoder
 from skparaphrase.optimizers import DENSE, Optimizer
-from skparaphrase.supervised._base import FROZEN, SupervisedModel, wieting_settings
+from skparaphrase.supervised._heads import FROZEN, SupervisedModel, wieting_settings
 from skparaphrase.supervision import Classes
 
 #: Of Wieting et al. (2016): for averages, and for LSTMs with output gate.

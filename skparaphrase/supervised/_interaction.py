@@ -21,7 +21,7 @@ from skparaphrase._typing import Texts
 from skparaphrase.encoders import TableRows, check_word_vectors, similar_lengths
 from skparaphrase.metrics import correlation
 from skparaphrase.optimizers import Optimizer
-from skparaphrase.supervised._model import TrainedModel, score
+from skparaphrase.supervised._base import TrainedModel, score
 from skparaphrase.supervision import Samples, Scores
 from skparaphrase.text import TokenBatch, check_tokenizer, unique_texts
 from skparaphrase.vectors import (
@@ -164,7 +164,7 @@ class PairwiseInteraction(TrainedModel):
         optimizer = self._checked_optimizer()
         distinct, indices = unique_texts(samples.texts)
         frozen = self.freeze == "vectors"
-        initial = None
+        anchors = None
         if frozen:
             texts, matrix = self._look_up(distinct)
         else:
@@ -175,13 +175,13 @@ class PairwiseInteraction(TrainedModel):
             words = TableRows(self.vectors_, batch, [], whole=not optimizer.sparse)
             self._words, texts, matrix = words, words.batch, words.matrix()
             if optimizer._uses_start:
-                initial = words.matrix_of(self._initial_table(self.vectors_.words))
+                anchors = words.matrix_of(self._initial_table(self.vectors_.words))
         self._warn_if_truncated(texts)
         return training.ExamplesTrainer(
             self._fitted_network().to(device),
             networks.WordTable(
                 matrix,
-                initial=initial,
+                anchors=anchors,
                 sparse=optimizer.sparse,
                 device=device,
                 frozen=frozen,

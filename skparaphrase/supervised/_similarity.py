@@ -14,8 +14,8 @@ from skparaphrase._estimator import Settings, store_parameters
 from skparaphrase._typing import Encoder
 from skparaphrase.encoders import ConvolutionalEncoder, ParagramEncoder, SIFEncoder
 from skparaphrase.optimizers import DENSE, Optimizer
-from skparaphrase.supervised._base import FROZEN, SupervisedModel, wieting_settings
-from skparaphrase.supervised._model import score
+from skparaphrase.supervised._base import score
+from skparaphrase.supervised._heads import FROZEN, SupervisedModel, wieting_settings
 from skparaphrase.supervision import Scores
 
 #: Of Wieting et al. (2016), for averages.

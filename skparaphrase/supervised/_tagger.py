@@ -37,8 +37,8 @@ from skparaphrase.encoders import (
     warn_if_fitted,
 )
 from skparaphrase.optimizers import Optimizer
-from skparaphrase.supervised._base import select
-from skparaphrase.supervised._model import TrainedModel
+from skparaphrase.supervised._base import TrainedModel
+from skparaphrase.supervised._heads import select
 from skparaphrase.supervision import (
     Samples,
     TokenTags,
@@ -417,13 +417,13 @@ class SequenceTagger(TrainedModel):
             if start is None:
                 start = encoder._start(words, words, rng, whole=whole, resume=True)
                 self._encoder_start = start
-            self._words = rows = start.words
+            self._words = rows = start.table_rows
             anchors = start.anchors if optimizer._uses_start else None
         return training.ExamplesTrainer(
             tagger,
             networks.WordTable(
                 rows.matrix(),
-                initial=None if anchors is None else anchors(),
+                anchors=None if anchors is None else anchors(),
                 sparse=optimizer.sparse,
                 device=device,
                 frozen=frozen,

@@ -15,7 +15,7 @@ from torch import Tensor, distributed
 from skparaphrase.networks import Ints
 from skparaphrase.text import TokenBatch
 
-Encode = Callable[[Tensor, Tensor, Ints], Tensor]  # of table, ids and offsets
+Compose = Callable[[Tensor, Tensor, Ints], Tensor]  # of table, ids and offsets
 
 
 def share_steps(trainer: Any, max_epochs: int) -> None:
@@ -40,7 +40,7 @@ def share_steps(trainer: Any, max_epochs: int) -> None:
         **trainer.optimizer.get_params(),
     }
     check_in_sync(trainer, settings=settings, **data)
-    trainer.encode = partial(share_rows, trainer.encode, trainer.texts_per_row)
+    trainer.compose = partial(share_rows, trainer.compose, trainer.texts_per_row)
     trainer.is_shared = True
 
 
@@ -51,11 +51,11 @@ def check_in_sync(trainer: Any, **data: Any) -> None:
 
 
 def share_rows(
-    encode: Encode, texts_per_row: int, table: Tensor, ids: Tensor, offsets: Ints
+    compose: Compose, texts_per_row: int, table: Tensor, ids: Tensor, offsets: Ints
 ) -> Tensor:
     """The rows of a batch, of which this process computes its share.
 
-    `encode` takes table, ids and offsets of texts, and returns a row for each
+    `compose` takes table, ids and offsets of texts, and returns a row for each
     `texts_per_row` of them.
     """
     rank, n_processes = distributed.get_rank(), distributed.get_world_size()
@@ -64,7 +64,7 @@ def share_rows(
     if start == stop:  # a row that nobody reads, so that gradients exist
         start, stop = 0, 1
     own = offsets[start * texts_per_row : stop * texts_per_row + 1]
-    rows = encode(table, ids[own[0] : own[-1]], own - own[0])
+    rows = compose(table, ids[own[0] : own[-1]], own - own[0])
     sizes = np.diff(bounds).tolist()
     rows = rows[: sizes[rank]]
     message = rows.new_zeros(max(sizes), rows.shape[1])  # all have one length

@@ -26,7 +26,7 @@ from skparaphrase.networks import (
 from skparaphrase.text import TokenBatch
 from skparaphrase.training._trainer import BaseTrainer
 
-LOSSES: dict[str, Callable[[Tensor, Tensor], Tensor]] = {
+TARGET_LOSSES: dict[str, Callable[[Tensor, Tensor], Tensor]] = {
     "divergence": divergence_losses,
     "cross_entropy": cross_entropy_losses,
     "hinge": hinge_losses,
@@ -144,9 +144,9 @@ class ExamplesTrainer(BaseTrainer):
         anchors = {f"composition.{name}": to for name, to in (anchors or {}).items()}
         n_examples = examples.n_examples
         super().__init__(module, *parts, n_examples=n_examples, anchors=anchors)
-        self.encode = module
+        self.compose = module
         self.examples = examples
-        self.losses = LOSSES[loss]
+        self.losses = TARGET_LOSSES[loss]
         self.targets = torch.from_numpy(examples.targets).to(self.device)
         self.weights: Tensor | None = None
         if examples.weights is not None:
@@ -180,7 +180,7 @@ class ExamplesTrainer(BaseTrainer):
         texts = leaf, used.local, batch.tokens.offsets
         if batch.arguments:
             texts = *texts, *batch.arguments, self.random_state
-        logits = self.encode(*texts)
+        logits = self.compose(*texts)
         return self.mean_loss(logits, batch.rows), leaf, used
 
     def mean_loss(self, logits: Tensor, rows: Ints) -> Tensor:
@@ -218,7 +218,7 @@ def head_trainer(
     trainer = ExamplesTrainer(
         module, *parts, loss=loss, examples=examples, anchors=anchors
     )
-    trainer.encode = lambda *texts: head(composition(*texts))
+    trainer.compose = lambda *texts: head(composition(*texts))
     trainer.texts_per_row = head.n_texts
     trainer.is_shareable = composition.batch_size is None
     return trainer

@@ -76,7 +76,7 @@ class BaseTrainer:
 
     Attributes
     ----------
-    encode : callable
+    compose : callable
         Takes a table, ids and offsets of texts, and returns a row for each
         `texts_per_row` of them.
     is_shareable : bool
@@ -88,7 +88,7 @@ class BaseTrainer:
     texts_per_row = 1
     is_shareable = False
     is_shared = False  # with other processes
-    encode: Callable[..., Tensor]
+    compose: Callable[..., Tensor]
 
     def __init__(
         self,
@@ -151,15 +151,15 @@ class BaseTrainer:
             tensors = [leaf, *self.module.parameters()]
             nn.utils.clip_grad_norm_(tensors, self.optimizer.clip_norm)
         if leaf.requires_grad:
-            start: Any = used.initial
-            gradient = self._gradient(leaf, self.optimizer.vectors_penalty, start)
+            anchors: Any = used.anchors
+            gradient = self._gradient(leaf, self.optimizer.vectors_penalty, anchors)
             weight, rate = self.table.weight, self.vectors_rate
             limits = None
-            if self.optimizer.max_change is not None and start is not None:
-                limits = self.limits.of(leaf, start, used.rows, len(weight))
+            if self.optimizer.max_change is not None and anchors is not None:
+                limits = self.limits.for_rows(leaf, anchors, used.rows, len(weight))
             self.rule.step("vectors", weight, gradient, leaf, used.rows, rate)
             if limits is not None:
-                limit_change_(leaf, start, limits)
+                limit_change_(leaf, anchors, limits)
             self.table.write(leaf, used)
         for name, parameter in self.module.named_parameters():
             if parameter.requires_grad:
@@ -270,14 +270,14 @@ class ParaphraseTrainer(BaseTrainer):
         self.composition = composition
         # Else a text's vector depends on the batch, or on what is drawn for all of it.
         self.is_shareable = composition.batch_size is None and not composition.dropout
-        self.encode = composition
+        self.compose = composition
         self.loss = loss
         self.texts = examples.texts
         self.examples = examples.examples
         self.identities = examples.identities
         self.has_classes = examples.has_classes
-        self._starts: Tensor | None = None  # unit averages before training
-        self._has_start = np.zeros(len(self.texts), dtype=bool)
+        self._averages: Tensor | None = None  # unit averages before training
+        self._has_average = np.zeros(len(self.texts), dtype=bool)
         self.scores = self._on_device(examples.scores)
         self.teacher = self._on_device(examples.teacher)
 
@@ -316,13 +316,13 @@ class ParaphraseTrainer(BaseTrainer):
             ids = ids[to_device(order, ids.device)]
         leaf = self.table.leaf(used)
         known = self._batch(indices, chosen, self.random_state)
-        if used.initial is not None and self.loss._uses_start:
-            start = self._start(used.initial, used.local, offsets, indices)
+        if used.anchors is not None and self.loss._uses_start:
+            start = self._initial_averages(used.anchors, used.local, offsets, indices)
             known = replace(known, start=start)
         return self._loss(leaf, ids, offsets, known), leaf, used
 
     @torch.no_grad()
-    def _start(
+    def _initial_averages(
         self, initial: Tensor, ids: Tensor, offsets: Ints, indices: Ints
     ) -> Tensor:
         """Unit averages of texts before training, which are remembered if they fit.
@@ -330,16 +330,16 @@ class ParaphraseTrainer(BaseTrainer):
         `ids` are in the order of the texts: another order rounds in another way, and a
         fit that resumes would differ.
         """
-        if self._starts is not None and self._has_start[indices].all():
-            return gather_rows(self._starts, to_device(indices, self.device))
+        if self._averages is not None and self._has_average[indices].all():
+            return gather_rows(self._averages, to_device(indices, self.device))
         pooling = self.composition.start_pooling
         found = unit_vectors(pool(initial, ids, offsets, pooling))
         shape = len(self.texts), found.shape[1]
         if found.element_size() * shape[0] * shape[1] <= _MAX_STARTS:
-            if self._starts is None:
-                self._starts = found.new_empty(shape)
-            self._starts[to_device(indices, self.device)] = found
-            self._has_start[indices] = True
+            if self._averages is None:
+                self._averages = found.new_empty(shape)
+            self._averages[to_device(indices, self.device)] = found
+            self._has_average[indices] = True
         return found
 
     def penalty(self, name: str) -> float:
@@ -418,7 +418,7 @@ class ParaphraseTrainer(BaseTrainer):
             kept = drawn.uniform_(generator=generator) >= rate
             leaf = leaf.index_select(0, ids) * kept / (1 - rate)
             ids = torch.arange(len(ids), device=ids.device)
-        return unit_vectors(self.encode(leaf, ids, offsets))
+        return unit_vectors(self.compose(leaf, ids, offsets))
 
 
 def _scrambled(

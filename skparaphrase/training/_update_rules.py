@@ -49,7 +49,7 @@ class ChangeLimits:
         self.most = most
         self._known: Tensor | None = None  # of all rows; NaN until it is known
 
-    def of(
+    def for_rows(
         self, values: Tensor, initial: Tensor, rows: Tensor | None, n_rows: int
     ) -> Tensor:
         """The limits of some `rows` of `n_rows`, or of all, shape (len(values), 1)."""

@@ -21,7 +21,7 @@ def normal(n_rows=20, seed=0):
 @pytest.mark.parametrize("sparse", [True, False])
 def test_a_leaf_holds_each_word_once(sparse):
     matrix, initial = normal(), normal(seed=1)
-    table = WordTable(matrix, initial=initial, sparse=sparse, device=CPU)
+    table = WordTable(matrix, anchors=initial, sparse=sparse, device=CPU)
     for size in (30, 5, 0, 12):
         ids = np.random.RandomState(size).randint(20, size=size).astype(np.int32)
         used = table.used(ids)
@@ -29,7 +29,7 @@ def test_a_leaf_holds_each_word_once(sparse):
         assert_array_equal(leaf.detach()[used.local], matrix[ids])
         rows = np.unique(ids) if sparse else np.arange(20)
         assert_array_equal(np.arange(20) if used.rows is None else used.rows, rows)
-        assert_array_equal(used.initial, initial[rows])
+        assert_array_equal(used.anchors, initial[rows])
 
 
 def test_steps_write_into_the_matrix_given():
@@ -37,7 +37,7 @@ def test_steps_write_into_the_matrix_given():
     table = WordTable(matrix, device=CPU)
     used = table.used(np.array([5, 2, 5]))
     leaf = table.leaf(used)
-    assert leaf.requires_grad and used.initial is None
+    assert leaf.requires_grad and used.anchors is None
     table.write(torch.zeros(2, 4), used)
     expected[[2, 5]] = 0
     assert_array_equal(matrix, expected)

@@ -1,372 +1,526 @@
-"""Encoders with a head: equations, what is trained, and what is frozen."""
+"""What all models of labelled examples have in common, whatever they predict."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
 import pickle
-from functools import partial
+from types import SimpleNamespace
 
+import facades  # of the folder that conftest.py adds to the path
 import numpy as np
 import pytest
 import registry
+import skops.io
+import torch
 from numpy.testing import assert_allclose, assert_array_equal
+from sklearn import config_context
 from sklearn.base import clone
+from sklearn.callback import ProgressBar
 from sklearn.exceptions import NotFittedError
-from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
-from sklearn.frozen import FrozenEstimator
-from sklearn.linear_model import LogisticRegression
-from sklearn.metrics.pairwise import cosine_similarity
+from sklearn.model_selection import (
+    GridSearchCV,
+    KFold,
+    cross_val_predict,
+)
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import FunctionTransformer, normalize
+from sklearn.preprocessing import FunctionTransformer
+from sklearn.utils import assert_all_finite, column_or_1d
+from sklearn.utils.multiclass import type_of_target
 
-import skparaphrase.supervised._base as base
-from skparaphrase import load, load_pretrained
-from skparaphrase.decomposition import CommonComponentRemoval
+import skparaphrase
+from skparaphrase.callback import ScoreMonitor
 from skparaphrase.encoders import (
     AverageEncoder,
+    CharagramEncoder,
     LSTMEncoder,
     ParagramEncoder,
-    SIFEncoder,
-    TfidfEncoder,
 )
 from skparaphrase.optimizers import Optimizer
 from skparaphrase.supervised import (
     PairClassifier,
+    PairwiseInteractionRanker,
+    PairwiseInteractionRegressor,
     SentenceClassifier,
+    SequenceTagger,
     SimilarityRegressor,
 )
-from skparaphrase.vectors import apply_sif_weights
 
 SMALL = {
-    "hidden_dim": 4, "max_epochs": 2, "batch_size": 8, "device": "cpu",
-    "random_state": 0,
+    "hidden_dim": 4, "max_epochs": 2, "batch_size": 9, "device": "cpu",
+    "random_state": 0, "optimizer": Optimizer("adam"),
 }  # fmt: skip
-MODELS = [SimilarityRegressor, PairClassifier, SentenceClassifier]
-ENCODERS = {
-    "average": AverageEncoder,
-    "tfidf": TfidfEncoder,
-    "sif": lambda vectors: SIFEncoder(vectors, frequencies="corpus"),
-    "paragram": ParagramEncoder,
-    "weighted": lambda vectors: ParagramEncoder(apply_sif_weights(vectors, {"w1": 9})),
-    **{name: partial(registry.small, kind) for name, kind in registry.TRAINED.items()},
-    "output gate": lambda vectors: LSTMEncoder(vectors, output_gate=True),
-}
-
-
-# Predictions
-
-
-def slow_probabilities(model, X):
-    """The equations on the encoder's vectors and the arrays of the head."""
-    found = []
-    for example in X:
-        texts = [example] if isinstance(example, str) else list(example)
-        g = model.encoder_.transform(texts).astype(np.float64)
-        if model.projection_dim is not None:
-            g = g @ model.head_["projection.weight"] + model.head_["projection.bias"]
-        if model.text_norm is not None:
-            lengths = np.linalg.norm(g, axis=1, keepdims=True)
-            g *= model.text_norm / np.maximum(lengths, 1e-12)
-        x = g[0]
-        if len(g) == 2:
-            similarity = 10 * cosine_similarity(g[:1], g[1:])[0]
-            x = np.concatenate([g[0] * g[1], abs(g[0] - g[1]), similarity])
-        if model.hidden_dim is not None:
-            x = x @ model.head_["hidden.weight"] + model.head_["hidden.bias"]
-            x = 1 / (1 + np.exp(-x))
-        x = np.exp(x @ model.head_["output.weight"] + model.head_["output.bias"])
-        found.append(x / x.sum())
-    return np.array(found)
-
-
-HEADS = [
-    {},
-    {"projection_dim": 7, "text_norm": None},
-    {"text_norm": 1.0},
-    {"hidden_dim": None},
-    {"hidden_dim": None, "text_norm": None, "projection_dim": 5},
-    {"text_norm": 3.0, "projection_dim": 5},
+MODELS = [
+    SimilarityRegressor,
+    PairClassifier,
+    SentenceClassifier,
+    PairwiseInteractionRegressor,
+    PairwiseInteractionRanker,
+    SequenceTagger,
 ]
+GRADED = [SimilarityRegressor, PairwiseInteractionRegressor]
+INTERACTIONS = (PairwiseInteractionRegressor, PairwiseInteractionRanker)
+pytestmark = pytest.mark.usefixtures("narrow")
+with_weights = pytest.mark.parametrize("case", MODELS[:-1], indirect=True)
 
 
-@pytest.mark.parametrize("Model", [SimilarityRegressor, PairClassifier])
-def test_features_of_pairs(Model, examples, vectors, tmp_path):
-    """The printed h* of Jiao et al.: the vectors side by side."""
-    X, y = examples[Model]
-    features = ("first", "second", "absdiff")
-    model = Model(ParagramEncoder(vectors), features=features, text_norm=None, **SMALL)
-    model.fit(X, y)
-    one, other = model.encoder_.transform(X).astype(float).swapaxes(0, 1)
-    x = np.hstack([one, other, abs(one - other)])
-    a = x @ model.head_["hidden.weight"] + model.head_["hidden.bias"]
-    hidden = 1 / (1 + np.exp(-a))
-    logits = hidden @ model.head_["output.weight"] + model.head_["output.bias"]
-    shares = np.exp(logits) / np.exp(logits).sum(axis=1, keepdims=True)
-    assert_allclose(model._probabilities(X), shares, rtol=1e-5)
-    model.save(tmp_path / "model")
-    assert_array_equal(load(tmp_path / "model").predict(X), model.predict(X))
-    with pytest.raises(ValueError, match="features must hold some of"):
-        Model(ParagramEncoder(vectors), features=("dot",), **SMALL).fit(X, y)
+def rows_of(values, rows):
+    return [values[i] for i in rows]
 
 
-@pytest.mark.parametrize("params", HEADS, ids=str)
-@pytest.mark.parametrize("frozen", [False, True], ids=["trained", "frozen"])
-@pytest.mark.parametrize("Model", MODELS)
-def test_predictions_against_slow_version(
-    Model, frozen, params, examples, vectors, fitted
-):
-    X, y = examples[Model]
-    encoder = FrozenEstimator(fitted) if frozen else ParagramEncoder(vectors)
-    model = Model(encoder, learning_rate=0.05, **{**SMALL, **params})
-    model.fit(X, y)
-    expected = slow_probabilities(model, X)
+@pytest.fixture(params=MODELS)
+def case(request, vectors, sentences, pairs, gold):
+    """A model and eighteen examples; `make` passes parameters on."""
+    Model = request.param
+    X, y = pairs[:18], gold[:18]
+    first, more = ParagramEncoder(vectors), {}
     if Model is SimilarityRegressor:
-        levels = np.arange(np.floor(y.min()), np.ceil(y.max()) + 1)
-        assert_array_equal(model.levels_, levels)
-        assert_allclose(model.predict(X), expected @ levels, rtol=1e-5)
-        return
-    found = model.predict_proba(X)
-    assert_allclose(found, expected, rtol=1e-5, atol=1e-5)
-    assert_allclose(found.sum(axis=1), 1, rtol=1e-12)
-    assert_allclose(model.predict_log_proba(X), np.log(expected), rtol=1e-4, atol=1e-5)
-    assert model.classes_.tolist() == ["few", "many"]
-    assert_array_equal(model.predict(X), model.classes_[expected.argmax(axis=1)])
-
-
-def test_a_linear_head_starts_as_logistic_regression(vectors, sentences):
-    y = np.arange(len(sentences)) % 3
-    weights = np.random.RandomState(0).uniform(0.5, 2, len(y))
-    settings = {**SMALL, "hidden_dim": None, "max_epochs": 0}
-    model = SentenceClassifier(ParagramEncoder(vectors), **settings)
-    model.fit(sentences, y, weights)
-    start = AverageEncoder(vectors, pooling="distinct")
-    unit = normalize(start.transform(sentences))
-    expected = LogisticRegression(C=10, max_iter=1000)
-    expected.fit(2 * unit, y, weights / weights.mean())
-    found = model.predict_proba(sentences)
-    assert_allclose(found, expected.predict_proba(2 * unit), atol=0.01)
-    assert np.ptp(found, axis=0).min() > 0.1
-
-
-@pytest.mark.parametrize("penalty", [0.0, 1e-6])
-def test_the_largest_change_needs_no_penalty(penalty, vectors, sentences, labels):
-    optimizer = Optimizer("adagrad", max_change=0.05, vectors_penalty=penalty)
-    model = SentenceClassifier(
-        ParagramEncoder(vectors),
-        text_norm=None,
-        **{**SMALL, "optimizer": optimizer, "learning_rate": 0.5},
-    )
-    model.fit(sentences, labels)
-    moved = np.linalg.norm(model.encoder_.vectors_.matrix - vectors.matrix, axis=1)
-    share = moved / np.linalg.norm(vectors.matrix, axis=1)
-    assert share.max() == pytest.approx(0.05, rel=1e-3)
-
-
-def test_default_start_is_the_pretrained_average(pairs, gold):
-    model = SimilarityRegressor(max_epochs=0).fit(pairs, gold)
-    expected = load_pretrained().transform(pairs)
-    assert_allclose(model.encoder_.transform(pairs), expected, atol=1e-6)
-
-
-def test_steps_of_vectors_are_shorter_by_the_norm(sentences, labels, fitted):
-    # Adam's first step is as long as the rate.
-    model = SentenceClassifier(init=fitted, text_norm=9.0, **SMALL)
-    model.set_params(learning_rate=0.001)
-    model.set_params(optimizer="adam", max_epochs=1, batch_size=30)
-    model.fit(sentences, labels)
-    moved = np.abs(model.encoder_.vectors_.matrix - fitted.vectors_.matrix).max()
-    assert_allclose(moved * 9, 0.001, rtol=0.01)
-
-
-@pytest.mark.parametrize("change", [{"freeze": "encoder"}, {"freeze": None}])
-def test_a_fit_resumes_with_other_parts_frozen(change, vectors, sentences, labels):
-    first = "encoder" if change["freeze"] is None else None
-    model = SentenceClassifier(ParagramEncoder(vectors), freeze=first, **SMALL)
-    expected = model.fit(sentences, labels).predict_proba(sentences)
-    model.set_params(warm_start=True, max_epochs=0, **change)
-    assert_array_equal(model.predict_proba(sentences), expected)
-    assert_array_equal(model.fit(sentences, labels).predict_proba(sentences), expected)
-
-
-def test_results_do_not_depend_on_chunks(vectors, pairs, gold, monkeypatch):
-    model = SimilarityRegressor(ParagramEncoder(vectors), **SMALL).fit(pairs, gold)
-    expected = model.predict(pairs)
-    monkeypatch.setattr(base, "_CHUNK", 7)
-    assert_allclose(model.predict(pairs), expected, rtol=1e-6)
-    assert_allclose(model.predict(pairs[:1]), expected[:1], rtol=1e-6)
-
-
-def test_repeated_texts_are_embedded_once(labels):
-    calls = []
-
-    def embed(texts):
-        calls.append(sorted(texts))
-        return np.array([[len(text), text.count("1"), 1.0] for text in texts])
-
-    pairs = [("w1 w2", "w3"), ("w3", "w11"), ("w1 w2", "w11")] * 10
-    model = PairClassifier(FunctionTransformer(embed), freeze="encoder", **SMALL)
-    model.fit(pairs, labels).predict(pairs)
-    assert calls[-1] == ["w1 w2", "w11", "w3"]  # to predict
-    assert calls.count(calls[-1]) <= 3  # all, and those that determine scale and size
-
-
-# Encoders
-
-
-@pytest.mark.parametrize("freeze", [None, "vectors", "encoder"])
-@pytest.mark.parametrize("kind", ENCODERS)
-def test_every_encoder_trains_and_freezes(kind, freeze, vectors, sentences, labels):
-    # A batch may have no known token at all.
-    texts, y = ["", *sentences[:9]], labels[:10]
-    model = SentenceClassifier(
-        ENCODERS[kind](vectors), freeze=freeze, **{**SMALL, "batch_size": 1}
-    )
-    start = clone(model).set_params(max_epochs=0).fit(texts, y).encoder_
-    model.fit(texts, y)
-    assert np.isfinite(model.loss_curve_).all()
-    assert model.predict_proba(texts).shape == (10, 2)
-    before, after = start.transform(texts), model.encoder_.transform(texts)
-    assert not after[0].any()
-    if freeze == "encoder":
-        assert_array_equal(after, before)
-        return
-    fixed = np.array_equal(start.vectors_.matrix, model.encoder_.vectors_.matrix)
-    assert fixed == (freeze == "vectors")
-    for name, value in start.parameters_.items():
-        assert not np.array_equal(value, model.encoder_.parameters_[name]), name
-
-
-@pytest.mark.parametrize("kind", ["average", "tfidf", "sif", "paragram"])
-def test_averages_start_from_their_own_transform(kind, vectors, pairs, gold):
-    encoder = ENCODERS[kind](vectors)
-    model = SimilarityRegressor(encoder, **{**SMALL, "max_epochs": 0})
-    model.fit(pairs, gold)
-    if kind == "paragram":
-        expected = AverageEncoder(vectors, pooling="distinct").transform(pairs)
+        first, more = LSTMEncoder(vectors, dim=3), {"levels": range(6)}
+    elif Model is PairClassifier:
+        y = np.where(gold[:18] > 3, "many", "few")
+    elif Model is SentenceClassifier:
+        X, y = sentences[:18], np.arange(18) % 3
+    elif Model is PairwiseInteractionRegressor:
+        first, more = vectors, {"levels": range(6)}
+    elif Model is PairwiseInteractionRanker:
+        first, more = vectors, {"freeze": None}
+        X = [(f"w{i % 6} {sentences[i % 6]}", sentences[-i]) for i in range(18)]
+        y = np.random.RandomState(0).permutation([1] * 7 + [0] * 11)
     else:
-        expected = clone(encoder).fit(pairs).transform(pairs)
-    assert_allclose(model.encoder_.transform(pairs), expected, rtol=1e-5, atol=1e-5)
-    assert model.n_epochs_ == 0
-    assert model.loss_curve_ == []
+        first, more = CharagramEncoder(dim=4), {"dense_dim": 3}
+        X = [text.split() for text in sentences[:18]]
+        y = [["few" if len(word) < 3 else "many" for word in row] for row in X]
+
+    def make(**params):
+        return Model(first, **{**SMALL, **more, **params})
+
+    def take(rows):
+        chosen = rows_of(y, rows)
+        return rows_of(X, rows), chosen if Model is SequenceTagger else np.array(chosen)
+
+    return SimpleNamespace(Model=Model, make=make, take=take, X=X, y=y)
 
 
-@pytest.mark.parametrize("Model", MODELS)
-def test_the_given_encoder_stays(Model, examples, fitted):
-    state = pickle.dumps((fitted.vectors_.matrix, fitted.parameters_))
-    frozen = Model(FrozenEstimator(fitted), **SMALL).fit(*examples[Model])
-    same = Model(init=fitted, freeze="encoder", **SMALL)
-    same.fit(*examples[Model])
-    for name, value in frozen.head_.items():
-        assert_array_equal(value, same.head_[name])
-    trained = Model(init=fitted, learning_rate=0.05, **SMALL)
-    moved = trained.fit(*examples[Model]).encoder_.vectors_.matrix
-    assert np.abs(moved - fitted.vectors_.matrix).max() > 1e-3
-    for encoder in (frozen.encoder_, same.encoder_, fitted):
-        assert pickle.dumps((encoder.vectors_.matrix, encoder.parameters_)) == state
+def outputs(model, X):
+    """The outputs that say most."""
+    if isinstance(model, SequenceTagger):
+        return np.concatenate([np.empty((0, 2)), *model.predict_proba(X)])
+    for name in ("decision_function", "predict_proba", "predict"):
+        if hasattr(model, name):
+            return getattr(model, name)(X)
 
 
-def test_any_transformer_can_be_frozen(vectors, sentences, labels):
-    pipe = make_pipeline(SIFEncoder(vectors, frequencies="corpus"))
-    pipe.steps.append(("removal", CommonComponentRemoval()))
-    model = SentenceClassifier(pipe, freeze="encoder", **SMALL)
-    model.fit(sentences, labels)
-    ready = FrozenEstimator(clone(pipe).fit(sentences))
-    other = SentenceClassifier(ready, **SMALL).fit(sentences, labels)
-    assert_array_equal(model.predict_proba(sentences), other.predict_proba(sentences))
+def arrays(model):
+    """Everything that is trained."""
+    found = dict(getattr(model, "parameters_", {}), **getattr(model, "head_", {}))
+    encoder = getattr(model, "encoder_", getattr(model, "word_encoder_", model))
+    if encoder is not model:
+        found.update({f"encoder.{k}": v for k, v in encoder.parameters_.items()})
+    if hasattr(encoder, "vectors_"):
+        found["vectors"] = encoder.vectors_.matrix
+    return found
 
 
-@pytest.mark.filterwarnings("ignore:The loss of .* the same output")
-@pytest.mark.parametrize("from_init", [False, True])
-def test_huge_penalties_return_the_start(from_init, vectors, pairs, gold, fitted):
-    model = SimilarityRegressor(ParagramEncoder(vectors), **SMALL)
-    if from_init:
-        model.set_params(encoder=None, init=fitted, text_norm=1.0)
-    start = model.set_params(max_epochs=0).fit(pairs, gold).encoder_
-    model.set_params(max_epochs=20)
-    moved = []
-    for penalty in (0, 1e4):
-        limits = {"vectors_penalty": penalty, "composition_penalty": penalty}
-        model.set_params(optimizer=Optimizer("adagrad", **limits))
-        encoder = model.fit(pairs, gold).encoder_
-        found = [np.abs(encoder.vectors_.matrix - start.vectors_.matrix).max()]
-        for name, value in start.parameters_.items():
-            found.append(np.abs(encoder.parameters_[name] - value).max())
-        moved.append(found)
-    assert max(moved[1]) < 0.003 < 0.01 < min(moved[0])
+def assert_same_bits(model, other):
+    one, two = arrays(model), arrays(other)
+    assert one.keys() == two.keys()
+    for name, value in one.items():
+        assert_array_equal(value, two[name], err_msg=name)
 
 
-@pytest.mark.parametrize("Encoder", [ParagramEncoder, LSTMEncoder])
-def test_init_without_penalties_is_the_plain_model(
-    Encoder, vectors, pairs, gold, assert_same_bits
-):
-    settings = {"max_epochs": 1, "batch_size": 8, "device": "cpu", "random_state": 1}
-    trained = FrozenEstimator(Encoder(vectors, **settings).fit(pairs))
-    none = {**SMALL, "optimizer": "adagrad"}
-    started = SimilarityRegressor(init=trained, **none).fit(pairs, gold)
-    plain = SimilarityRegressor(Encoder(vectors, init=trained), **none)
-    assert_same_bits(started, plain.fit(pairs, gold))
+def assert_moved(model, other):
+    """All arrays differ."""
+    for name, value in arrays(model).items():
+        assert not np.array_equal(value, arrays(other)[name]), name
 
 
-def test_init_of_an_average(vectors, pairs, gold):
-    average = AverageEncoder(vectors)
-    model = SimilarityRegressor(init=average, **SMALL)
-    start = clone(model).set_params(max_epochs=0).fit(pairs, gold).encoder_
-    assert_array_equal(start.transform(pairs), average.transform(pairs))
-    moved = model.fit(pairs, gold).encoder_.vectors_.matrix - vectors.matrix
-    model.set_params(optimizer=Optimizer(vectors_penalty=1e4)).fit(pairs, gold)
-    held = model.encoder_.vectors_.matrix - vectors.matrix
-    assert np.abs(held).max() < np.abs(moved).max()
+def global_states():
+    ours, theirs = np.random.get_state(), torch.get_rng_state()  # noqa: NPY002 (the global state is what is tested)
+    return pickle.dumps((ours, theirs.numpy()))
 
 
-def test_init_from_a_folder(pairs, gold, fitted, tmp_path, assert_same_bits):
-    model = SimilarityRegressor(init=fitted, **SMALL).fit(pairs, gold)
-    fitted.save(tmp_path / "encoder")
-    loaded = clone(model).set_params(init=load(tmp_path / "encoder"))
-    assert_same_bits(model, loaded.fit(pairs, gold))
+# Randomness, weights, and fits that resume
 
 
-# Bad encoders
-
-
-def test_bad_encoders(vectors, sentences, labels, fitted):
-    def fit(encoder, **params):
-        return SentenceClassifier(encoder, **params, **SMALL).fit(sentences, labels)
-
-    with pytest.raises(ValueError, match="'encoder' parameter"):
-        fit("average")
-    with pytest.raises(ValueError, match="not fitted"):
-        fit(None, init=ParagramEncoder(vectors))
-    with pytest.raises(ValueError, match="pass either encoder or init"):
-        fit(ParagramEncoder(vectors), init=fitted)
-    with pytest.raises(TypeError, match=r"fitted encoder of skparaphrase\.encoders"):
-        fit(None, init=FrozenEstimator(CountVectorizer().fit(sentences)))
-    with pytest.raises(NotFittedError):
-        fit(FrozenEstimator(SIFEncoder(vectors, frequencies="corpus")))
-    with pytest.raises(TypeError, match=r"can be trained end to end.*freeze"):
-        fit(CountVectorizer())
-    with pytest.raises(TypeError, match="dense vectors"):
-        fit(TfidfVectorizer(), freeze="encoder")
-    model = fit(SIFEncoder(vectors, frequencies="corpus"), freeze="encoder")
-    with pytest.raises(TypeError, match="started with a frozen SIFEncoder"):
-        model.set_params(freeze=None, warm_start=True).fit(sentences, labels)
-    with pytest.warns(UserWarning, match=r"LSTMEncoder is fitted.*init"):
-        fit(fitted)
-    with pytest.raises(ValueError, match="No word of the texts has a vector"):
-        clone(model).set_params(freeze=None).fit(["unknown"] * 30, labels)
+def test_same_seed_same_bits(case):
+    model = case.make(validation_fraction=0.3)
+    states = global_states()
+    one, same = (clone(model).fit(case.X, case.y) for _ in range(2))
+    expected = outputs(one, case.X)
+    assert global_states() == states
+    assert_same_bits(one, same)
+    assert_array_equal(outputs(one, case.X), expected)
+    assert_moved(one, clone(model).set_params(random_state=5).fit(case.X, case.y))
+    state = np.random.RandomState(3)  # which each fit draws from
+    one, other = (case.make(random_state=state).fit(case.X, case.y) for _ in range(2))
+    assert_moved(one, other)
 
 
 @pytest.mark.parametrize(
-    ("vectors", "error", "match"),
-    [
-        ([[np.nan, 1.0]] * 30, ValueError, "0 of them finite"),
-        ([[np.inf, 1.0]] * 30, ValueError, "0 of them finite"),
-        ([[1.0, 1.0]], ValueError, "1 vectors"),
-        ([[[1.0]]] * 30, TypeError, "of shape"),
-    ],
-    ids=["nan", "inf", "one", "3d"],
+    "optimizer",
+    [Optimizer(), Optimizer("rmsprop", reset=True), Optimizer("sgd", sparse=False)],
+    ids=str,
 )
-def test_bad_vectors_of_a_frozen_encoder(vectors, error, match, sentences, labels):
-    encoder = FunctionTransformer(lambda X: np.array(vectors[: len(X)]))
-    model = SentenceClassifier(encoder, freeze="encoder", **SMALL)
-    with pytest.raises(error, match=match):
-        model.fit(sentences, labels)
+def test_warm_start_resumes(optimizer, case):
+    X, y = case.X, case.y
+    once = case.make(optimizer=optimizer, max_epochs=4).fit(X, y)
+    twice = case.make(optimizer=optimizer, warm_start=True).fit(X, y)
+    twice = pickle.loads(pickle.dumps(twice)).fit(X, y)
+    assert_same_bits(once, twice)
+    assert twice.loss_curve_ == once.loss_curve_
+    assert twice.n_epochs_ == 4
+    # Without warm_start it starts over.
+    again = case.make(optimizer=optimizer).fit(X, y).fit(X, y)
+    assert again.n_epochs_ == 2
+    assert_same_bits(again, clone(again).fit(X, y))
+
+
+@with_weights
+def test_weights(case):
+    # The layers below one that starts at zero move in the second step.
+    model = case.make(optimizer="sgd", learning_rate=0.1, max_epochs=6)
+    weights = np.random.RandomState(0).uniform(0.5, 2, 18)
+    weighted = clone(model).fit(case.X, case.y, weights)
+    for name, value in arrays(clone(model).fit(case.X, case.y, 1e3 * weights)).items():
+        assert_allclose(value, arrays(weighted)[name], rtol=1e-5, atol=1e-6)
+    plain = clone(model).fit(case.X, case.y)
+    assert_same_bits(plain, clone(model).fit(case.X, case.y, np.full(18, 7)))
+    assert_moved(plain, weighted)
+    weights[1::4] = 0  # is removal
+    kept = np.flatnonzero(weights)
+    one = clone(model).fit(case.X, case.y, sample_weight=weights)
+    assert_same_bits(one, clone(model).fit(*case.take(kept), weights[kept]))
+
+
+# Validation
+
+
+def script_scores(case, monkeypatch, *scores):
+    """Let epochs have scores, and the start less."""
+    script = iter([-1, *scores])
+    monkeypatch.setattr(case.Model, "_validation_score", lambda *_: next(script))
+
+
+def test_best_epoch_is_kept(case, monkeypatch):
+    train, held = case.take(range(12)), case.take(range(12, 18))
+    val = dict(zip(("X_val", "y_val"), held, strict=True))
+    model = case.make(max_epochs=4, learning_rate=0.05)
+    model.fit(*train, **val)
+    start = clone(model).set_params(max_epochs=0).fit(*train).score(*held)
+    assert model.score(*held) == max(start, *model.validation_scores_)
+    script_scores(case, monkeypatch, 0.1, 0.4, 0.4, 0.2)
+    model.fit(*train, **val)
+    assert model.validation_scores_ == [0.1, 0.4, 0.4, 0.2]
+    assert model.n_epochs_ == len(model.loss_curve_) == 4
+    best = 3 if case.Model in INTERACTIONS else 2  # the later of two, or the first
+    assert model.best_epoch_ == best
+    until_then = clone(model).set_params(max_epochs=best).fit(*train)
+    assert_same_bits(model, until_then)
+    assert not hasattr(until_then, "best_epoch_")
+
+
+def test_patience(case, monkeypatch):
+    script_scores(case, monkeypatch, 0.5, 0.6, 0.6, 0.4, 0.9)
+    model = case.make(max_epochs=9, optimizer=Optimizer("adam", patience=2))
+    model.fit(case.X, case.y, X_val=case.X, y_val=case.y)
+    assert model.validation_scores_ == [0.5, 0.6, 0.6, 0.4]
+    assert model.n_epochs_ == 4  # patience counts from the second
+    n_epochs = 3 if case.Model in INTERACTIONS else 2
+    assert_same_bits(model, case.make(max_epochs=n_epochs).fit(case.X, case.y))
+
+
+def test_validation_fraction(case, splits):
+    parts = splits(case.Model)
+    model = case.make(validation_fraction=0.3, warm_start=True).fit(case.X, case.y)
+    train, held = parts[0]
+    n_held = 5 if case.Model is SequenceTagger else 6  # rounded, or rounded up
+    assert (len(train), len(held)) == (18 - n_held, n_held)
+    found = [*map(list, train.texts), *map(list, held.texts)]
+    assert sorted(found) == sorted(map(list, case.X))
+    y = held.targets[:, 0] if case.Model is PairwiseInteractionRanker else held.targets
+    assert model.score(held.texts, y) >= max(model.validation_scores_)
+    # A fit that resumes holds the same examples out; another seed does not.
+    model.fit(case.X, case.y)
+    assert_array_equal(parts[1][1].texts, held.texts)
+    case.make(validation_fraction=0.3, random_state=1).fit(case.X, case.y)
+    assert list(parts[2][1].texts.ravel()) != list(held.texts.ravel())
+    # The rest is trained on as if it had been given.
+    before = arrays(model)[
+        "vectors" if "vectors" in arrays(model) else "grid.output.bias"
+    ]
+    model.set_params(validation_fraction=None).fit(case.X, case.y)
+    assert not np.array_equal(before, next(reversed(arrays(model).values())))
+    assert not hasattr(model, "best_epoch_")
+
+
+# Graded scores
+
+
+@pytest.mark.parametrize("case", GRADED, indirect=True)
+def test_score_is_the_correlation(case):
+    X, y, counts = case.X, case.y, np.arange(18) % 4
+    model = case.make().fit(X, y, X_val=X, y_val=y, sample_weight_val=counts)
+    best = model.best_epoch_
+    found = model.predict(X)
+    assert_allclose(model.score(X, y), np.corrcoef(found, y)[0, 1])
+    r = np.corrcoef(np.repeat(found, counts), np.repeat(y, counts))[0, 1]
+    assert_allclose(model.score(X, y, sample_weight=counts), r)
+    if best:
+        assert_allclose(max(model.validation_scores_), r)
+    assert r >= max(model.validation_scores_) - 1e-9
+
+
+@pytest.mark.parametrize("case", GRADED, indirect=True)
+def test_scale_of_the_scores(case):
+    X, y = case.X, case.y
+    with pytest.raises(ValueError, match="outside of the levels, 0 to 3"):
+        case.make(levels=range(4)).fit(X, y)
+    model = case.make(levels=None, warm_start=True)
+    with pytest.raises(ValueError, match="All scores are 3: pass the levels"):
+        model.fit(X, [3] * 18)
+    model.fit(X, 1.2 + 0.32 * y)
+    assert_array_equal(model.levels_, [1, 2, 3])
+    assert 1 <= model.predict(X).min() < model.predict(X).max() <= 3
+    model.fit(X[:3], [1, 2, 1.5])  # and keeps the scale
+    assert_array_equal(model.levels_, [1, 2, 3])
+    with pytest.raises(ValueError, match="at index 17"):
+        model.fit(X, [*np.ones(17), 9])
+    with pytest.raises(ValueError, match="NaN"):
+        model.fit(X, np.ones(18), X_val=X[:2], y_val=[1.0, np.nan])
+
+
+# Callbacks
+
+
+@pytest.mark.parametrize(
+    ("error", "validated"),
+    [(KeyboardInterrupt, False), (KeyboardInterrupt, True), (RuntimeError, False)],
+)
+def test_interrupted_training_keeps_what_it_has(case, validated, error, monkeypatch):
+    model = case.make(max_epochs=5, warm_start=True)
+    script_scores(case, monkeypatch, 0.5, 0.3, 0.4)
+
+    def score(fitted):
+        if len(fitted.loss_curve_) == 3:
+            raise error
+        return 0.0
+
+    model.set_callbacks(ScoreMonitor(score))
+    val = {"X_val": case.X, "y_val": case.y} if validated else {}
+    with pytest.raises(error):
+        model.fit(case.X, case.y, **val)
+    assert model.n_epochs_ == len(model.loss_curve_) == 3
+    n_epochs = 1 if validated else 3
+    assert_same_bits(model, case.make(max_epochs=n_epochs).fit(case.X, case.y))
+    assert getattr(model, "best_epoch_", None) == (1 if validated else None)
+    if not validated:
+        model.set_callbacks().set_params(max_epochs=2).fit(case.X, case.y)
+        assert_same_bits(model, case.make(max_epochs=5).fit(case.X, case.y))
+
+
+def test_callbacks(case, capsys):
+    model = case.make(verbose=True)
+    monitor = ScoreMonitor(lambda fitted: fitted.score(case.X, case.y))
+    model.set_callbacks(monitor, ProgressBar()).fit(case.X, case.y)
+    out = capsys.readouterr().out
+    assert f"[{case.Model.__name__}] epoch 2: loss {model.loss_curve_[1]:.4f}" in out
+    assert "100%" in out
+    assert [scores["epoch"] for scores in monitor.scores_] == [1, 2]
+    for n_epochs, scores in enumerate(monitor.scores_, 1):
+        until_then = case.make(max_epochs=n_epochs).fit(case.X, case.y)
+        assert scores["score"] == until_then.score(case.X, case.y)
+
+
+# Among scikit-learn's tools
+
+
+def through_folder(model, folder):
+    model.save(folder / "model")
+    return skparaphrase.load(folder / "model")
+
+
+def through_skops(model, folder):
+    data = skops.io.dumps(model)
+    return skops.io.loads(data, trusted=skops.io.get_untrusted_types(data=data))
+
+
+def through_pickle(model, folder):
+    data = pickle.dumps(model)
+    assert b"torch" not in data
+    return pickle.loads(data)
+
+
+@pytest.mark.parametrize("way", [through_pickle, through_skops, through_folder])
+def test_round_trips(way, case, tmp_path):
+    X, y = case.X, case.y
+    model = case.make(warm_start=True).fit(X, y, X_val=X, y_val=y)
+    again = way(model, tmp_path)
+    assert type(again) is case.Model
+    assert_same_bits(again, model)
+    assert_array_equal(outputs(again, X), outputs(model, X))
+    for name in ("loss_curve_", "n_epochs_", "validation_scores_", "best_epoch_"):
+        assert getattr(again, name) == getattr(model, name), name
+    copy = clone(again)
+    with pytest.raises(NotFittedError):
+        outputs(copy, X)
+    assert_array_equal(outputs(copy.fit(X, y), X), outputs(clone(model).fit(X, y), X))
+    assert again.fit(X, y).n_epochs_ == 4
+
+
+def test_validation_is_routed(case):
+    with config_context(enable_metadata_routing=True):
+        model = case.make().set_fit_request(X_val=True, y_val=True)
+        pipe = make_pipeline(FunctionTransformer(), model)
+        pipe.fit(case.X, case.y, X_val=case.X, y_val=case.y)
+    assert len(pipe[-1].validation_scores_) == 2
+    assert_array_equal(outputs(pipe[-1], case.X), outputs(model.fit(
+        case.X, case.y, X_val=case.X, y_val=case.y), case.X))  # fmt: skip
+
+
+def test_search_and_predictions_of_cross_validation(case):
+    cv = KFold(2, shuffle=True, random_state=1)
+    model = case.make(learning_rate=0.05)
+    search = GridSearchCV(model, {"hidden_dim": [2, 5]}, cv=cv, error_score="raise")
+    search.fit(case.X, case.y)
+    predicted = cross_val_predict(search.best_estimator_, case.X, case.y, cv=cv)
+    scores = []
+    for train, test in cv.split(case.X):
+        fold = clone(search.best_estimator_).fit(*case.take(train))
+        held, y = case.take(test)
+        scores.append(fold.score(held, y))
+        assert list(predicted[test]) == list(fold.predict(held))
+    assert_allclose(np.mean(scores), search.best_score_)
+
+
+# Input
+
+
+def test_nothing_to_predict(case):
+    model = case.make(max_epochs=0)
+    for name in ("predict", "predict_proba", "decision_function"):
+        if hasattr(model, name):
+            with pytest.raises(NotFittedError, match="fit"):
+                getattr(model, name)([])
+    with pytest.raises(NotFittedError, match="fit"):
+        model.score(case.X, case.y)
+    model.fit(case.X, case.y)
+    assert len(outputs(model, [])) == 0
+    assert model.predict([]).shape == (0,)
+
+
+BAD = [
+    ({}, {"y": None}, "requires y"),
+    ({}, {"X": [], "y": []}, "0 (sample|token)"),
+    ({}, {"y": [1, 0]}, "inconsistent"),
+    ({}, {"X_val": "own"}, "together"),
+    ({}, {"y_val": "own"}, "together"),
+    ({}, {"X_val": [], "y_val": []}, "X_val"),
+    ({"validation_fraction": 0.5}, {"X_val": "own", "y_val": "own"}, "set it to None"),
+    ({"optimizer": Optimizer(patience=2)}, {}, "needs validation scores"),
+    ({"validation_fraction": 1.0}, {}, "validation_fraction"),
+    ({"hidden_dim": 0}, {}, "hidden_dim"),
+    ({"optimizer": "lbfgs"}, {}, "optimizer"),
+    ({"optimizer": Optimizer(schedule="cosine")}, {}, "schedule"),
+    ({"optimizer": Optimizer(scramble=0.5)}, {}, "scramble=0.5 .* no effect"),
+    ({"learning_rate": 0}, {}, "learning_rate"),
+    ({"batch_size": 0}, {}, "batch_size"),
+    ({"max_epochs": -1}, {}, "max_epochs"),
+    ({"device": "abacus"}, {}, "device"),
+    ({"warm_start": "no"}, {}, "warm_start"),
+]
+WEIGHTS = [
+    ({"sample_weight": [1, 2]}, "sample_weight"),
+    ({"sample_weight": -np.ones(18)}, "[Nn]egative"),
+    ({"sample_weight": np.zeros(18)}, "non-zero"),
+    ({"sample_weight_val": [1]}, "_val (needs X_val|must be None)"),
+]
+
+
+@pytest.mark.parametrize(("params", "change", "match"), BAD, ids=str)
+def test_bad_input_leaves_a_model_as_it_was(params, change, match, case):
+    own = {"X_val": case.X, "y_val": case.y}
+    given = {"X": case.X, "y": case.y, **change}
+    given = {k: own[k] if isinstance(v, str) else v for k, v in given.items()}
+    if case.Model is SequenceTagger and match == "inconsistent":
+        given["y"] = [["few"]]
+    fitted = case.make(max_epochs=0).fit(case.X, case.y)
+    for model in (case.make(), fitted):
+        model.set_params(**params)
+        before = vars(model).copy()
+        with pytest.raises(ValueError, match=match):
+            model.fit(**given)
+        assert vars(model).keys() == before.keys()
+        assert all(vars(model)[name] is value for name, value in before.items())
+
+
+@pytest.mark.parametrize(("change", "match"), WEIGHTS, ids=str)
+@with_weights
+def test_bad_weights(change, match, case):
+    with pytest.raises(ValueError, match=match):
+        case.make().fit(case.X, case.y, **change)
+
+
+def test_training_that_diverges_says_so(case):
+    optimizer = Optimizer("sgd", vectors_penalty=1e-6)
+    if "similarity" in case.make().get_params():  # its output starts at zero, and stays
+        model = case.make(similarity=None)
+    else:  # the gradients of penalties overflow
+        optimizer.set_params(composition_penalty=1e-6, head_penalty=1e-6)
+        model = case.make()
+    model.set_params(optimizer=optimizer, learning_rate=1e30, max_epochs=9)
+    with pytest.raises(ValueError, match=r"loss of epoch \d is .*diverged"):
+        model.fit(case.X, case.y)
+
+
+# The common checks
+
+
+def row_tags(X, y):
+    """The words of a row have the row's target as tag."""
+    if y is None:
+        return None
+    y = column_or_1d(y, warn=True)
+    if y.dtype.kind == "f":
+        assert_all_finite(y, input_name="y")
+    type_of_target(y, raise_unknown=True)
+    rows = [[int(tag)] * X.shape[1] for tag in np.rint(y)]
+    rows[0][0] = -1  # two tags at least
+    return rows
+
+
+def last_words(rows):
+    return np.array([row[-1] for row in rows])
+
+
+ONCE = {**SMALL, "max_epochs": 1}
+VECTORS, facade = facades.VECTORS, facades.facade
+FACADES = [
+    facade(SimilarityRegressor, facades.pairs)(ParagramEncoder(VECTORS), **ONCE),
+    facade(PairClassifier, facades.pairs)(ParagramEncoder(VECTORS), **ONCE),
+    facade(SentenceClassifier)(ParagramEncoder(VECTORS), **ONCE),
+    facade(SentenceClassifier)(AverageEncoder(VECTORS), freeze="encoder", **ONCE),
+    # It stands for the ranker as well, whose fit and predictions it shares.
+    facade(PairwiseInteractionRegressor, facades.pairs)(VECTORS, **ONCE),
+    facade(SequenceTagger, facades.tokens, targets=row_tags, outputs=last_words)(
+        CharagramEncoder(dim=4), dense_dim=3, **ONCE
+    ),
+]
+
+
+def expected_failures(estimator):
+    """Checks that fail, and why."""
+    if isinstance(estimator, SequenceTagger):
+        return {}
+    reasons = {
+        "check_sample_weight_equivalence_on_dense_data": (
+            "a weight of two is one example in one batch, not two in any; our own "
+            "tests ask that zero is removal"
+        )
+    }
+    if not hasattr(estimator, "class_weight"):
+        reasons["check_fit2d_1sample"] = "one example has no scale, and one kind"
+    return reasons
+
+
+@pytest.mark.parametrize("estimator", FACADES, ids=lambda x: type(x).__name__)
+def test_common_checks(estimator):
+    registry.check(estimator, expected_failures(estimator))

@@ -98,7 +98,7 @@ def make_head_trainer(
     module = Head(composition.dim, hidden_dim=5, n_outputs=4, n_texts=n_texts, **head)
     module.reset(np.random.RandomState(3))
     table = WordTable(
-        normal(N_WORDS, DIM), initial=normal(N_WORDS, DIM, seed=1), sparse=sparse,
+        normal(N_WORDS, DIM), anchors=normal(N_WORDS, DIM, seed=1), sparse=sparse,
         device=CPU, frozen=frozen,
     )  # fmt: skip
     limits = Optimizer(

@@ -63,7 +63,7 @@ def make_trainer(
     composition = Average(DIM) if composition is None else composition
     texts = make_texts() if texts is None else texts
     table = WordTable(
-        normal(N_WORDS, DIM), initial=normal(N_WORDS, DIM, seed=1), sparse=sparse,
+        normal(N_WORDS, DIM), anchors=normal(N_WORDS, DIM, seed=1), sparse=sparse,
         device=CPU, frozen=frozen,
     )  # fmt: skip
     composition.reset(np.random.RandomState(0))

@@ -111,9 +111,11 @@ def test_clip_scales_by_the_factor_of_the_papers_code(clip):
 
 def limits_of(values, initial, most):
     """For all rows, and once more for rows of a table."""
-    found = ChangeLimits(most).of(values, initial, None, len(values))
+    found = ChangeLimits(most).for_rows(values, initial, None, len(values))
     rows = torch.arange(len(values))
-    assert (ChangeLimits(most).of(values, initial, rows, len(values)) == found).all()
+    assert (
+        ChangeLimits(most).for_rows(values, initial, rows, len(values)) == found
+    ).all()
     return found
 
 
