@@ -81,9 +81,11 @@ def copy_fitted(encoder: Any) -> TrainedEncoder:
         fitted = {"vectors_": average.vectors, "parameters_": {}, "added_words_": []}
         return average._with({**fitted, "loss_curve_": [], "n_epochs_": 0})
     check_fitted_encoder(encoder, "init")
-    names = "vectors_", "parameters_", "added_words_", "n_epochs_"
-    fitted = {name: getattr(encoder, name) for name in names}
-    return clone(encoder)._with({**fitted, "loss_curve_": [*encoder.loss_curve_]})
+    new = encoder._with({"loss_curve_": [*encoder.loss_curve_], "_moments": {}})
+    for name in ("_random_state", "_split_state", "validation_scores_", "best_epoch_"):
+        if hasattr(new, name):  # of the fit of `encoder`
+            delattr(new, name)
+    return new
 
 
 def _as_paragram(encoder: AveragingEncoder) -> ParagramEncoder:
