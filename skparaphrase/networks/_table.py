@@ -192,7 +192,7 @@ def pool(table: Tensor, ids: Tensor, offsets: Ints, pooling: str) -> Tensor:
 
     Bag `i` holds the rows `ids[offsets[i]:offsets[i + 1]]` of the table. "distinct"
     averages the distinct rows of a bag, with weights that are constants for the
-    gradient (:func:`skparaphrase.vectors._pooling.distinct_weights`).
+    gradient (see ``distinct_weights``).
     """
     if table.device.type == "cpu":
         pooled: Tensor = _Pool.apply(table, ids, offsets, pooling)
@@ -211,7 +211,7 @@ def pool(table: Tensor, ids: Tensor, offsets: Ints, pooling: str) -> Tensor:
 
 @torch.no_grad()
 def weights_on_device(table: Tensor, ids: Tensor, offsets: Ints) -> Tensor:
-    """Weights of tokens as in :func:`skparaphrase.vectors._pooling.distinct_weights`.
+    """Weights of tokens as ``distinct_weights`` gives them.
 
     All but the first of equal tokens of a bag have weight zero, so that nothing waits
     for the device.

@@ -89,8 +89,8 @@ class PairClassifier(LabelProbabilities, SupervisedModel):
     encoder, hidden_dim, features, projection_dim, text_norm, freeze, init
         As in :class:`SimilarityRegressor`.
     optimizer : str or Optimizer, default=None
-        None is `Optimizer("adagrad", vectors_penalty=1e-5, composition_penalty=1e-6,
-        head_penalty=1e-6)`.
+        None is ``Optimizer("adagrad", vectors_penalty=1e-5, composition_penalty=1e-6,
+        head_penalty=1e-6)``.
     learning_rate, batch_size, max_epochs
         As in :class:`SimilarityRegressor`.
     class_weight : dict or "balanced", default=None
@@ -193,8 +193,8 @@ class SentenceClassifier(LabelProbabilities, SupervisedModel):
     encoder, hidden_dim, projection_dim, text_norm, freeze, init
         As in :class:`SimilarityRegressor`.
     optimizer : str or Optimizer, default=None
-        None is `Optimizer("adagrad", vectors_penalty=1e-6, composition_penalty=1e-6,
-        head_penalty=1e-6)`.
+        None is ``Optimizer("adagrad", vectors_penalty=1e-6, composition_penalty=1e-6,
+        head_penalty=1e-6)``.
     learning_rate, batch_size, max_epochs
         As in :class:`SimilarityRegressor`.
     class_weight

@@ -301,8 +301,8 @@ class PairwiseInteractionRegressor(RegressorMixin, PairwiseInteraction):
     levels
         As in :class:`SimilarityRegressor`.
     optimizer : str or Optimizer, default=None
-        None is `Optimizer("adam", schedule="linear", clip_norm=50.0,
-        clip_jointly=True, max_change=None)`.
+        None is ``Optimizer("adam", schedule="linear", clip_norm=50.0,
+        clip_jointly=True, max_change=None)``.
     learning_rate
         As in :class:`SimilarityRegressor`.
     batch_size : int, default=32

@@ -89,8 +89,8 @@ class SimilarityRegressor(RegressorMixin, SupervisedModel):
         takes the integers from the lowest to the highest score of `fit`.
 
     optimizer : str or Optimizer, default=None
-        None is `Optimizer("adagrad", vectors_penalty=1e-5, composition_penalty=1e-6,
-        head_penalty=1e-6)`. See :class:`~skparaphrase.optimizers.Optimizer`, whose
+        None is ``Optimizer("adagrad", vectors_penalty=1e-5, composition_penalty=1e-6,
+        head_penalty=1e-6)``. See :class:`~skparaphrase.optimizers.Optimizer`, whose
         penalties are the paper's lambdas.
     learning_rate : float, default=0.01
     batch_size : int, default=50

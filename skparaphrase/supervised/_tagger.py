@@ -93,8 +93,8 @@ class SequenceTagger(TrainedModel):
         Fraction of the components of word vectors, and of states, that are dropped in
         training. Not in the paper.
     optimizer : str or Optimizer, default=None
-        None is `Optimizer("sgd", vectors_penalty=1e-6, composition_penalty=1e-6,
-        head_penalty=1e-6)`.
+        None is ``Optimizer("sgd", vectors_penalty=1e-6, composition_penalty=1e-6,
+        head_penalty=1e-6)``.
     learning_rate : float, default=0.2
         Values around 0.002 suit Adam.
     batch_size : int, default=100
