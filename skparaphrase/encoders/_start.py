@@ -65,11 +65,12 @@ class TableRows:
 
     def matrix(self) -> Matrix:
         """Copy the vectors of the rows, in float32."""
-        matrix = np.empty((len(self.rows), self.table.dim), dtype=np.float32)
-        matrix[: self._n_known] = self.table.rows(self.rows[: self._n_known])
-        if self.new_vectors is not None:
-            matrix[self._n_known :] = self.new_vectors
-        return matrix
+        is_whole = self._n_known == len(self.table)
+        rows = slice(None) if is_whole else self.rows[: self._n_known]
+        matrix = self.table.rows(rows)
+        if self.new_vectors is None:
+            return matrix
+        return np.concatenate([matrix, self.new_vectors])
 
     def small_table(self) -> WordVectors:
         """A table of these rows alone."""
