@@ -96,8 +96,8 @@ class EpochCallbacks:
 def random_states(estimator: Any, *, resume: bool) -> tuple[RandomState, RandomState]:
     """The random states of a fit, and of what it holds out for validation.
 
-    A fit that resumes goes on with copies of those of the last one: it splits off the
-    same examples. Files do not hold them.
+    A fit that resumes takes copies of those of the last one: it splits off the same
+    examples. Files do not hold them.
     """
     if resume and hasattr(estimator, "_random_state"):
         return deepcopy(estimator._random_state), estimator._split_state
@@ -130,7 +130,7 @@ def run_fit(
         Returns the attributes that the arrays of a history determine.
     max_epochs : int
     resume : bool
-        Whether this fit goes on from the last one.
+        Whether this fit continues the last one.
     split_state : RandomState
         What draws the examples that are held out.
     keep_moments : bool

@@ -296,8 +296,9 @@ class TrainedEncoder(PaperSettings, CallbackSupportMixin, TextEncoder):
     ) -> "Callable[[], Matrix] | None":
         """The vectors that penalties pull to; None is zero.
 
-        Those that the fit started with, or that of the encoder `source` that it goes on
-        from. An encoder from a file that had another one as `init` is pulled to itself.
+        Those that the fit started with, or that of the encoder `source` that it
+        continues. An encoder from a file that had another one as `init` is pulled to
+        itself.
         """
         if self._learns_tokens:
             return None
@@ -377,10 +378,14 @@ class TrainedEncoder(PaperSettings, CallbackSupportMixin, TextEncoder):
         attributes = self._fitted_attributes(start, training.History(arrays=arrays))
         return self._with({"loss_curve_": [], "n_epochs_": 0, **attributes})
 
-    def _trained(self, start: Start, arrays: Arrays) -> Self:
-        """A copy with trained arrays."""
+    def _trained(
+        self, start: Start, arrays: Arrays, *, is_scratch: bool = False
+    ) -> Self:
+        """A copy with trained arrays; see `TableRows.trained_table`."""
         history = training.History(arrays=arrays, has_steps=True)
-        return self._with(self._fitted_attributes(start, history))
+        return self._with(
+            self._fitted_attributes(start, history, is_scratch=is_scratch)
+        )
 
     def _with(self, attributes: dict[str, Any]) -> Self:
         """A copy with other fitted attributes."""
@@ -393,9 +398,7 @@ class TrainedEncoder(PaperSettings, CallbackSupportMixin, TextEncoder):
         self, start: Start, train: Examples, held_out: Examples, arrays: Arrays
     ) -> float:
         """The validation score of the arrays of a trainer."""
-        history = training.History(arrays=arrays, has_steps=True)
-        attributes = self._fitted_attributes(start, history, is_scratch=True)
-        return held_out.validate(self._with(attributes), train)
+        return held_out.validate(self._trained(start, arrays, is_scratch=True), train)
 
     def _forget_init(self) -> None:
         """Without `init`, which folders do not hold, penalties pull to `vectors_`."""

@@ -191,7 +191,7 @@ class TrainedModel(PaperSettings, CallbackSupportMixin, BaseEstimator):
         return start
 
     def _fitted_attributes(self, history: "training.History") -> dict[str, Any]:
-        """What a model is that started like this one, after a history of epochs."""
+        """The fitted attributes of a model that started like this one."""
         names = self._kind.attribute, *self._fitted_names
         attributes = {k: getattr(self, k) for k in names if hasattr(self, k)}
         if self.max_epochs:  # else it is as it started

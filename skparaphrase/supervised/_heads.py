@@ -147,12 +147,10 @@ class SupervisedModel(TrainedModel):
         if self._encoder_start is None:
             self._text_vectors = text_vectors(self.encoder_, distinct)
             return self._text_vectors
-        words, composition = (
-            self._encoder_start.table_rows,
-            self._encoder_start.composition,
-        )
+        start = self._encoder_start
+        table, batch = start.table_rows.small_table(), start.table_rows.batch
         device = networks.resolve_device(self.encoder_.device)
-        return embed_batch(composition, words.small_table(), words.batch, device)
+        return embed_batch(start.composition, table, batch, device)
 
     def _begin(
         self, texts: NDArray[np.object_], distinct: list[str], rng: RandomState
@@ -283,9 +281,7 @@ class SupervisedModel(TrainedModel):
     def _fitted_state(self, arrays: Arrays) -> dict[str, Any]:
         encoder = self.encoder_
         if self._encoder_start is not None:
-            trained = select(arrays, "composition.")
-            if "vectors" in arrays:
-                trained["vectors"] = arrays["vectors"]
+            trained = select_composition(arrays)
             encoder = encoder._trained(self._encoder_start, trained)
         return {"encoder_": encoder, "head_": select(arrays, "head.")}
 
@@ -334,6 +330,13 @@ def _scaled_cosine(
     first: NDArray[np.float32], second: NDArray[np.float32]
 ) -> NDArray[np.floating]:
     return cosine(first, second)[:, np.newaxis] * np.float32(_COSINE_SCALE)
+
+
+def select_composition(arrays: Arrays) -> Arrays:
+    """The arrays of an encoder inside a model, as a trainer of the encoder has them."""
+    parameters = select(arrays, "composition.")
+    vectors = {name: array for name, array in arrays.items() if name == "vectors"}
+    return {**parameters, **vectors}
 
 
 def select(arrays: Arrays, prefix: str) -> Arrays:

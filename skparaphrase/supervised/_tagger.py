@@ -38,7 +38,7 @@ from skparaphrase.encoders import (
 )
 from skparaphrase.optimizers import Optimizer
 from skparaphrase.supervised._base import TrainedModel
-from skparaphrase.supervised._heads import select
+from skparaphrase.supervised._heads import select_composition
 from skparaphrase.supervision import (
     Samples,
     TokenTags,
@@ -439,9 +439,7 @@ class SequenceTagger(TrainedModel):
     def _fitted_state(self, arrays: Arrays) -> dict[str, Any]:
         encoder = self.word_encoder_
         if self._encoder_start is not None:
-            trained = select(arrays, "composition.")
-            if "vectors" in arrays:
-                trained["vectors"] = arrays["vectors"]
+            trained = select_composition(arrays)
             encoder = encoder._trained(self._encoder_start, trained)
         parameters = {
             name: array

@@ -170,8 +170,8 @@ def fit_epochs(
     name : str
         Of the model, for messages.
     on_interrupt : callable
-        Called with the history so far if training is interrupted, before the error
-        goes on. Not called if what is trained is not finite.
+        Called with the history so far if training is interrupted, before the error is
+        raised again. Not called if what is trained is not finite.
     earlier : History, default=None
         That of the fit which this one continues.
     validate : callable, default=None
