@@ -19,7 +19,7 @@ from skparaphrase._output import LastAxisTransformer
 from skparaphrase._typing import Texts, Vectors
 from skparaphrase.encoders._export import to_model2vec, to_static_embedding
 from skparaphrase.storage import save
-from skparaphrase.text import ANY, check_text_blocks, check_tokenizer, unique_texts
+from skparaphrase.text import ANY, check_text_blocks, check_tokenizer, unique_strings
 from skparaphrase.vectors import POOLINGS, WORDS, WordVectors, bundled, pool_vectors
 
 
@@ -79,12 +79,12 @@ class TextEncoder(LastAxisTransformer, BaseEstimator):
         if not is_fitted(self):  # collects no tags: saves 5 % of a sentence
             check_is_fitted(self)
         blocks = []
-        for texts in check_text_blocks(X, widths=ANY):
-            distinct, indices = unique_texts(texts)
+        for texts, shape in check_text_blocks(X, widths=ANY):
+            distinct, indices = unique_strings(texts)
             vectors = self._embed(distinct)
-            if len(distinct) < texts.size:
-                vectors = vectors[indices.ravel()]
-            blocks.append(vectors.reshape(*texts.shape, vectors.shape[1]))
+            if distinct is not texts:
+                vectors = vectors[indices]
+            blocks.append(vectors.reshape(*shape, vectors.shape[1]))
         return self._wrap(blocks[0] if len(blocks) == 1 else np.concatenate(blocks), X)
 
     def _tokenizer(self) -> Any:

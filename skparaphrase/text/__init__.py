@@ -17,6 +17,7 @@ from skparaphrase.text._check import is_missing as is_missing
 from skparaphrase.text._check import is_stored as is_stored
 from skparaphrase.text._check import materialize as materialize
 from skparaphrase.text._check import read_blocks as read_blocks
+from skparaphrase.text._check import unique_strings as unique_strings
 from skparaphrase.text._check import unique_texts as unique_texts
 from skparaphrase.text._lookup import JOINERS as JOINERS
 from skparaphrase.text._lookup import TokenBatch

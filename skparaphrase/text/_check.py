@@ -3,10 +3,10 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass
-from itertools import islice
-from numbers import Number
+from itertools import chain, count, islice
 from typing import Any
 
 import numpy as np
@@ -14,14 +14,15 @@ from numpy.typing import NDArray
 
 from skparaphrase._typing import Texts
 
+Shape = tuple[int, ...]
+
 _EXPECTED = "a list, array, Series or one-column frame of str, or pairs of str"
 ROWS = (2, 3)  # widths of rows that an encoder learns from
 ANY = range(1, 2**31)  # of rows that it transforms
 _ROWS = 1 << 15  # read from disk at a time
-_hashes: Any = np.frompyfunc(hash, 1, 1)  # of an array of str
 _ZIP = "Two lists become pairs with list(zip(first, second))."
+_NO_TEXTS = (str, bytes, bytearray, memoryview, Mapping, Set)
 _SELECT = "Select one column of text, such as X['title'], or the two of a pair."
-_NO_TEXTS = (str, bytes, bytearray, memoryview, Mapping, Set, Number)
 
 
 def check_texts(X: Texts, *, widths: Collection[int] = (2,)) -> NDArray[np.object_]:
@@ -49,36 +50,43 @@ def check_texts(X: Texts, *, widths: Collection[int] = (2,)) -> NDArray[np.objec
         If an entry is missing (None, NaN), if rows differ in length, or if there are
         other numbers of columns.
     """
-    blocks = [*check_text_blocks(X, widths=widths)]
-    return blocks[0] if len(blocks) == 1 else np.concatenate(blocks)
+    return np.concatenate([*map(_to_array, check_text_blocks(X, widths=widths))])
 
 
 def check_text_blocks(
     X: Texts, *, widths: Collection[int] = (2,)
-) -> Iterator[NDArray[np.object_]]:
-    """Convert texts as :func:`check_texts` does, in one or more blocks.
+) -> Iterator[tuple[list[str], Shape]]:
+    """Convert texts to lists, with the checks of :func:`check_texts`.
 
-    There is one block, unless `X` is read from disk. Error messages name indices in the
-    whole.
+    Yields
+    ------
+    block : tuple (texts, shape)
+        Texts row after row, and the shape of their array. There is one block, unless
+        `X` is read from disk. Error messages name indices in the whole.
     """
     is_in_blocks = is_stored(X)
     n_done = 0
     for block in read_blocks(X, _ROWS) if is_in_blocks else (X,):
-        texts = _read(block, n_done)
-        if texts.ndim > 1 and texts.shape[-1] == 1:
-            texts = texts[..., 0]
-        if texts.ndim > 2 or (texts.ndim == 2 and texts.shape[1] not in widths):
-            two_lists = texts.ndim == 2 and len(texts) == 2
+        texts, shape = _read(block, n_done)
+        if len(shape) > 1 and shape[-1] == 1:
+            shape = shape[:-1]
+        if len(shape) > 1 and (len(shape) > 2 or shape[1] not in widths):
+            two_lists = len(shape) == 2 and shape[0] == 2
             raise ValueError(
                 "Expected texts of shape (n_texts,) or pairs of shape (n_pairs, 2); "
-                f"got shape {texts.shape}. {_ZIP if two_lists else _SELECT}"
+                f"got shape {shape}. {_ZIP if two_lists else _SELECT}"
             )
-        if not set(map(type, texts.ravel().tolist())) <= {str}:
-            _refuse_other_entries(texts, n_done if is_in_blocks else None)
-        yield texts
-        n_done += len(texts)
+        if not set(map(type, texts)) <= {str}:
+            _refuse_other_entries(texts, shape, n_done if is_in_blocks else None)
+        yield texts, shape
+        n_done += shape[0]
     if is_in_blocks and not n_done:
-        yield np.empty(0, dtype=object)
+        yield [], (0,)
+
+
+def _to_array(block: tuple[list[str], Shape]) -> NDArray[np.object_]:
+    texts, shape = block
+    return np.array(texts, dtype=object).reshape(shape)
 
 
 def check_pairs(X: Texts, *, hint: str = "") -> NDArray[np.object_]:
@@ -137,19 +145,23 @@ def unique_texts(texts: NDArray[np.object_]) -> tuple[list[str], NDArray[np.intp
     indices : ndarray of the shape of `texts`
         The position of each text in `distinct`.
     """
-    flat = texts.ravel().tolist()
-    distinct = list(dict.fromkeys(flat))
-    indices = np.arange(len(flat))
-    if len(distinct) < len(flat):
-        positions = dict(zip(distinct, range(len(distinct)), strict=True))
-        indices = np.fromiter(map(positions.__getitem__, flat), np.intp, len(flat))
+    distinct, indices = unique_strings(texts.ravel().tolist())
     return distinct, indices.reshape(texts.shape)
+
+
+def unique_strings(texts: list[str]) -> tuple[list[str], NDArray[np.intp]]:
+    """As :func:`unique_texts`, of a list; the same list if all are distinct."""
+    if len(set(texts)) == len(texts):  # takes half as long
+        return texts, np.arange(len(texts))
+    positions = defaultdict[str, int](count().__next__)
+    indices = np.fromiter(map(positions.__getitem__, texts), np.intp, len(texts))
+    return [*positions], indices
 
 
 def fit_blocks(X: Texts) -> Iterator[NDArray[np.object_]]:
     """Texts to fit on, in blocks if they are on disk; at least one."""
     n_rows = 0
-    for texts in check_text_blocks(X):
+    for texts in map(_to_array, check_text_blocks(X)):
         n_rows += len(texts)
         yield texts
     if not n_rows:
@@ -183,12 +195,15 @@ class StoredTexts:
     @classmethod
     def read(cls, X: Any) -> "StoredTexts":
         """Check all texts of stored data, and hash them."""
-        blocks = map(_hashes, check_text_blocks(X, widths=ROWS))
-        hashes = np.concatenate([block.astype(np.int64) for block in blocks])
+        blocks = [
+            np.fromiter(map(hash, texts), np.int64).reshape(shape)
+            for texts, shape in check_text_blocks(X, widths=ROWS)
+        ]
+        hashes = np.concatenate(blocks)
         return cls(X, np.arange(hashes.size).reshape(hashes.shape), hashes)
 
     @property
-    def shape(self) -> tuple[int, ...]:
+    def shape(self) -> Shape:
         return self.hashes.shape
 
     def __len__(self) -> int:
@@ -211,10 +226,10 @@ class StoredTexts:
     def __iter__(self) -> Iterator[str]:
         """All texts, one after another."""
         positions, n_read, n_done = self.positions.ravel(), 0, 0
-        for block in check_text_blocks(self.X, widths=ROWS):
-            texts = block.ravel()
+        for texts, _ in check_text_blocks(self.X, widths=ROWS):
             stop = int(np.searchsorted(positions, n_read + len(texts)))
-            yield from texts[positions[n_done:stop] - n_read].tolist()
+            indices = (positions[n_done:stop] - n_read).tolist()
+            yield from map(texts.__getitem__, indices)
             n_read, n_done = n_read + len(texts), stop
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> NDArray[np.object_]:
@@ -254,52 +269,42 @@ def materialize(X: Any) -> Any:
     return X
 
 
-def _read(X: Any, first: int) -> NDArray[np.object_]:
-    """The rows of a container as an array; `first` is the index of the first row."""
-    given, wrong = X, X is None or isinstance(X, _NO_TEXTS)
-    X = materialize(X)
+def _read(X: Any, first: int) -> tuple[list[Any], Shape]:
+    """The texts of a container, row after row, and the shape of their array.
+
+    `first` is the index of the first row in the whole.
+    """
+    rows = [*X] if isinstance(X, list) else _to_rows(X)
+    if isinstance(rows, np.ndarray):
+        return rows.ravel().tolist(), rows.shape
+    if not rows or not _is_row(rows[0]):
+        return rows, (len(rows),)
+    width = len(rows[0])
+    if not set(map(type, rows)) <= {list, tuple} or set(map(len, rows)) != {width}:
+        _refuse_other_rows(rows, width, first)
+    return [*chain.from_iterable(rows)], (len(rows), width)
+
+
+def _to_rows(X: Any) -> list[Any] | NDArray[Any]:
+    """The rows of a container, or its array of two or more dimensions."""
+    given, X = X, materialize(X)
     if hasattr(X, "column_names") and hasattr(X, "columns"):  # pyarrow table
         columns = [column.to_pylist() for column in X.columns]
-        if len(columns) > 1 and not columns[0]:
-            return np.empty((0, len(columns)), dtype=object)
-        return _from_rows(list(zip(*columns, strict=True)), first)
+        rows = [*zip(*columns, strict=True)]
+        return rows or np.empty((0, len(columns)), dtype=object)
     if hasattr(X, "to_pylist"):  # pyarrow array
-        return _from_rows(X.to_pylist(), first)
+        return X.to_pylist()
     if hasattr(X, "to_numpy"):
         X = X.to_numpy()
-    if isinstance(X, np.ndarray) and X.ndim:
-        if X.dtype == object and X.ndim == 1:
-            return _from_rows(X.tolist(), first)  # whose entries may be rows
-        # A chararray cannot hold objects; a masked array keeps its mask.
-        return X.astype(object, subok=isinstance(X, np.ma.MaskedArray))
-    if not wrong:
-        try:
-            rows = iter(X)
-        except TypeError:
-            pass
-        else:
-            return _from_rows(list(rows), first)
-    advice = " Put a single text in a list." if isinstance(X, str) else ""
-    raise TypeError(f"Expected {_EXPECTED}; got {describe(given)}.{advice}")
-
-
-def _from_rows(rows: list[Any], first: int) -> NDArray[np.object_]:
-    """Rows that are str or sequences of str as an array; `first` is the first index."""
-    if not rows or isinstance(rows[0], str) or not _is_row(rows[0]):
-        texts = np.empty(len(rows), dtype=object)
-        texts[:] = rows
-        return texts
-    width = len(rows[0])
-    for i, row in enumerate(rows, first):
-        if not _is_row(row) or len(row) != width:
-            problem = (
-                f"holds {len(row)} texts" if _is_row(row) else f"is {describe(row)}"
-            )
-            raise ValueError(f"Row {i} {problem}, but row {first} holds {width} texts.")
-    table = np.empty((len(rows), width), dtype=object)
-    for column, values in enumerate(zip(*rows, strict=True)):
-        table[:, column] = values
-    return table
+    if isinstance(X, np.ndarray):
+        if X.ndim > 1:
+            # A matrix cannot be flat; a masked array keeps its mask.
+            return X.astype(object, subok=isinstance(X, np.ma.MaskedArray))
+        X = X.tolist()  # whose entries may be rows
+    if isinstance(X, _NO_TEXTS) or not np.iterable(X):
+        advice = " Put a single text in a list." if isinstance(X, str) else ""
+        raise TypeError(f"Expected {_EXPECTED}; got {describe(given)}.{advice}")
+    return [*X]
 
 
 def _is_row(value: Any) -> bool:
@@ -308,23 +313,30 @@ def _is_row(value: Any) -> bool:
     )
 
 
-def _refuse_other_entries(texts: NDArray[np.object_], first: int | None) -> None:
+def _refuse_other_rows(rows: list[Any], width: int, first: int) -> None:
+    """Raise unless all have one width; `first` is the index of the first row."""
+    for i, row in enumerate(rows, first):
+        if not _is_row(row) or len(row) != width:
+            other = f"holds {len(row)} texts" if _is_row(row) else f"is {describe(row)}"
+            raise ValueError(f"Row {i} {other}, but row {first} holds {width} texts.")
+
+
+def _refuse_other_entries(texts: list[Any], shape: Shape, first: int | None) -> None:
     """Raise unless all are str; `first` is the index of the first row of a block."""
-    flat = texts.ravel().tolist()
-    bad = [i for i, text in enumerate(flat) if not isinstance(text, str)]
+    bad = [i for i, text in enumerate(texts) if not isinstance(text, str)]
     if not bad:
         return
-    row, *column = map(int, np.unravel_index(bad[0], texts.shape))
+    row, *column = map(int, np.unravel_index(bad[0], shape))
     row += first or 0
     where = (row, *column) if column else row
-    entry = describe(flat[bad[0]])
+    entry = describe(texts[bad[0]])
     message = f"The entry at index {where} is {entry}, not a str."
     if first is None:
         message = (
-            f"{len(bad)} of {len(flat)} entries are not str; the first, at index "
+            f"{len(bad)} of {len(texts)} entries are not str; the first, at index "
             f"{where}, is {entry}."
         )
-    if is_missing(flat[bad[0]]):
+    if is_missing(texts[bad[0]]):
         raise ValueError(f"{message} Drop the missing texts or replace them with ''.")
     raise TypeError(message)
 

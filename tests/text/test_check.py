@@ -13,7 +13,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skparaphrase.text import ANY, ROWS, check_pairs, check_texts, unique_texts
+from skparaphrase.text import (
+    ANY,
+    ROWS,
+    check_pairs,
+    check_text_blocks,
+    check_texts,
+    unique_strings,
+    unique_texts,
+)
 
 FLAT = ["a b", "", "é\n"]
 PAIRED = [["a", "b"], ["", "c d"], ["a", "a"]]
@@ -65,6 +73,7 @@ def test_every_container_of_texts_gives_one_column(X):
     "X",
     [
         PAIRED,
+        np.matrix(PAIRED),
         [pd.Series(row) for row in PAIRED],
         as_object(PAIRED),
         np.array(PAIRED),
@@ -102,6 +111,9 @@ def test_no_text_is_changed_and_the_input_stays():
     texts[0] = "other"
     assert X.tolist() == before
     assert check_texts(X).tolist() == before
+    [(texts, _)] = check_text_blocks(before)
+    before.clear()  # by another thread while texts are embedded
+    assert texts == X.tolist()
 
 
 NO_TEXTS = ["a b", b"a", bytearray(b"a"), None, {"a": 1}, {"a"}, frozenset("a"), 3, 2.5]
@@ -130,6 +142,8 @@ def test_missing_texts_are_value_errors_with_their_index(missing):
 @pytest.mark.parametrize(
     ("X", "where"),
     [
+        (np.ma.array(["a", "b"], mask=[0, 1]), r"1, "),
+        (np.ma.array([["a", "b"]], mask=[[0, 1]]), r"\(0, 1\)"),
         (pd.Series(["a", None], index=[9, 8]), r"1, "),
         (pd.DataFrame({"x": ["a", "b"], "y": ["c", None]}), r"\(1, 1\)"),
         (pa.array(["a", None]), r"1, "),
@@ -208,3 +222,6 @@ def test_unique_texts(texts):
     assert [distinct[i] for i in indices] == texts
     distinct, indices = unique_texts(as_object([texts, texts]))
     assert [[distinct[i] for i in row] for row in indices] == [texts, texts]
+    distinct, indices = unique_strings(texts)
+    assert (distinct is texts) == (len(set(texts)) == len(texts))
+    assert [distinct[i] for i in indices] == texts
