@@ -73,7 +73,6 @@ def test_every_container_of_texts_gives_one_column(X):
     "X",
     [
         PAIRED,
-        np.matrix(PAIRED),
         [pd.Series(row) for row in PAIRED],
         as_object(PAIRED),
         np.array(PAIRED),
