@@ -11,6 +11,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from functools import cache
+from itertools import chain, islice
 from typing import Any, TypeVar
 
 from joblib.parallel import get_active_backend
@@ -145,6 +146,30 @@ def limit_torch_threads(*, small_steps: bool = True) -> Iterator[None]:
                 torch.set_num_threads(before)
 
 
+def map_blocks(function: Callable[[A], B], blocks: Iterable[A]) -> Iterator[B]:
+    """Apply a function to blocks in all threads that the call may use.
+
+    Parameters
+    ----------
+    function : callable
+        Gains from threads as far as it releases the interpreter's lock.
+    blocks : iterable
+        Iterated over in the calling thread, a few blocks ahead.
+
+    Returns
+    -------
+    results : iterator
+        In the order of the blocks. A single block is processed in the calling thread.
+    """
+    rest = iter(blocks)
+    first = [*islice(rest, 2)]
+    n_threads = available_threads() if len(first) > 1 else 1
+    if n_threads == 1:
+        return map(function, chain(first, rest))
+    n_ahead = 2 * n_threads
+    return prefetch(function, chain(first, rest), n_threads=n_threads, n_ahead=n_ahead)
+
+
 def prefetch(
     function: Callable[[A], B],
     items: Iterable[A],
@@ -168,30 +193,20 @@ def prefetch(
     Yields
     ------
     result : object
-        In the order of the items. An error of the function or of the iterable is
-        raised after the results that come before it.
+        In the order of the items. An error of the function is raised after the results
+        that come before it.
     """
+    pool = ThreadPoolExecutor(n_threads, "skparaphrase-prefetch")
     waiting: deque[Future[B]] = deque()
-    source = iter(items)
-    with ThreadPoolExecutor(n_threads, "skparaphrase-prefetch") as pool:
-        try:
-            while True:
-                try:
-                    waiting.append(pool.submit(function, next(source)))
-                except StopIteration:
-                    break
-                except Exception as error:
-                    failed: Future[B] = Future()
-                    failed.set_exception(error)
-                    waiting.append(failed)
-                    break
-                if len(waiting) > n_ahead:
-                    yield waiting.popleft().result()
-            while waiting:
+    try:
+        for item in items:
+            waiting.append(pool.submit(function, item))
+            if len(waiting) > n_ahead:
                 yield waiting.popleft().result()
-        finally:
-            for future in waiting:
-                future.cancel()
+        while waiting:
+            yield waiting.popleft().result()
+    finally:
+        pool.shutdown(cancel_futures=True)
 
 
 @cache

@@ -4,7 +4,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
 from numbers import Integral
 from typing import Any, ClassVar, Self
@@ -18,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 from skparaphrase._compat import Interval, fit_context
 from skparaphrase._estimator import DocumentedOnline, warn_caller
 from skparaphrase._output import LastAxisTransformer, check_last_axis
-from skparaphrase._threads import available_threads, one_blas_thread
+from skparaphrase._threads import map_blocks, one_blas_thread
 
 __all__ = ["CommonComponentRemoval"]
 
@@ -275,16 +274,9 @@ def _map_rows(
     function: Callable[[slice], Any], X: NDArray[np.floating]
 ) -> Iterator[Any]:
     """Results for parts of the rows, in order, independent of the threads."""
-    parts = list(_slices(slice(0, len(X)), _TASK))
-    is_long = len(X) > _ROWS
     # BLAS threads of concurrent products would wait for one another.
-    with one_blas_thread() if is_long else nullcontext():
-        n_threads = min(available_threads(), len(parts)) if is_long else 1
-        if n_threads == 1:
-            yield from map(function, parts)
-            return
-        with ThreadPoolExecutor(n_threads) as pool:
-            yield from pool.map(function, parts)
+    with one_blas_thread() if len(X) > _ROWS else nullcontext():
+        yield from map_blocks(function, _slices(slice(0, len(X)), _TASK))
 
 
 def _slices(rows: slice, step: int) -> Iterator[slice]:

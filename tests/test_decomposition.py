@@ -8,6 +8,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.exceptions import NotFittedError
 
+from skparaphrase import _threads
 from skparaphrase import decomposition as module
 from skparaphrase.decomposition import CommonComponentRemoval
 
@@ -96,7 +97,7 @@ def test_blocks_sum_to_the_whole(flat, monkeypatch, block):
     monkeypatch.setattr(module, "_TASK", 2 * block)
     removed = whole.transform(flat)
     for n_threads in (1, 3):
-        monkeypatch.setattr(module, "available_threads", lambda n=n_threads: n)
+        monkeypatch.setattr(_threads, "available_threads", lambda n=n_threads: n)
         blocks = CommonComponentRemoval(3).fit(flat)
         assert_allclose(blocks.components_, whole.components_, atol=1e-10)
         assert_allclose(blocks.transform(flat), removed, atol=1e-10)

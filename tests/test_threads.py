@@ -20,6 +20,7 @@ from skparaphrase._threads import (
     available_threads,
     in_worker,
     limit_torch_threads,
+    map_blocks,
     one_blas_thread,
     prefetch,
 )
@@ -167,19 +168,52 @@ def test_prefetch_takes_only_a_few_items_ahead():
     assert len(taken) <= 5
 
 
-def test_errors_of_prefetch_come_in_order():
-    def items():
-        yield from range(2)
-        raise ValueError("no third item")
+def test_errors_of_prefetch_come_in_order_and_end_the_work():
+    done = []
 
-    results = prefetch(lambda i: i, items())
-    assert (next(results), next(results)) == (0, 1)
-    with pytest.raises(ValueError, match="no third item"):
-        next(results)
-    results = prefetch(lambda i: 1 // (1 - i), items())
+    def divide(i):
+        time.sleep(0.01)
+        done.append(i)
+        return 1 // (1 - i)
+
+    results = prefetch(divide, range(100), n_ahead=50)
     assert next(results) == 1
     with pytest.raises(ZeroDivisionError):
         next(results)
+    assert len(done) < 10
+
+    def items():
+        yield 0
+        raise ValueError("no second item")
+
+    with pytest.raises(ValueError, match="no second item"):
+        list(prefetch(abs, items()))
+
+
+@pytest.mark.parametrize("n_blocks", [0, 1, 2, 9])
+def test_one_block_stays_in_this_thread(n_blocks):
+    both = Barrier(2)
+
+    def square(i):
+        if n_blocks > 1 and i < 2:
+            both.wait(60)  # two threads process the first two blocks
+        return i * i, threading.get_ident()
+
+    results = [*map_blocks(square, iter(range(n_blocks)))]
+    assert [square for square, _ in results] == [i * i for i in range(n_blocks)]
+    is_here = threading.get_ident() in {thread for _, thread in results}
+    assert is_here == (n_blocks == 1)
+
+
+def test_blocks_of_another_thread_stay_in_it():
+    def identify(_):
+        return threading.get_ident()
+
+    def work():
+        return {identify(0)} == {*map_blocks(identify, range(9))}
+
+    with ThreadPoolExecutor(1) as pool:
+        assert pool.submit(work).result()
 
 
 def test_one_process_is_alone():
