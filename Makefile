@@ -5,6 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 INSTALL := $(PIP) install --constraint constraints.txt
+CORE := skparaphrase/_core
 # Tests run in one process per core with one thread each; `make test WORKERS=0` uses one
 # process. SELECT leaves out tests that take over 20 s or need other libraries, which
 # `make nightly` runs.
@@ -18,13 +19,16 @@ PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses $(WORKERS) --
 
 install: $(VENV)/test
 
-$(VENV)/python: pyproject.toml setup.cfg constraints.txt
+$(VENV)/python: pyproject.toml setup.cfg setup.py constraints.txt $(CORE)/_compiled.pyx
 	$(PYTHON) -m venv $(VENV)
 	$(INSTALL) --editable .
+	@$(BIN)/python -c 'from skparaphrase._core import COMPILED; print("Installed the", \
+		"compiled core." if COMPILED else "plain core, which is slower: no C++ compiler.")'
 	touch $@
 
+# The package is there, so pip takes it as it is and adds what the extra needs.
 $(VENV)/%: $(VENV)/python
-	$(INSTALL) --editable '.[$*]'
+	$(INSTALL) 'skparaphrase[$*]'
 	touch $@
 
 demo: $(VENV)/plot
@@ -54,6 +58,7 @@ together-%: $(VENV)/test
 # All that `make test` leaves out, which takes half an hour.
 nightly:
 	$(MAKE) test SELECT="-m 'slow and not integration'" OPTIONS=--durations=25
+	SKPARAPHRASE_CORE=plain $(MAKE) test TESTS="tests/core tests/text tests/vectors"
 	$(MAKE) integration OPTIONS=--durations=25
 	$(MAKE) together
 
@@ -85,4 +90,5 @@ dist: $(VENV)/dev
 
 clean:
 	rm -rf $(VENV) $(VENV)-* build dist htmlcov .coverage docs/_build docs/api/generated docs/api/backreferences \
-		docs/auto_examples docs/sg_execution_times.rst *.egg-info
+		docs/auto_examples docs/sg_execution_times.rst *.egg-info $(CORE)/*.cpp $(CORE)/*.so \
+		$(CORE)/*.pyd

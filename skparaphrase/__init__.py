@@ -6,6 +6,7 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from skparaphrase._versions import show_versions
 from skparaphrase.storage import load
 
 if TYPE_CHECKING:
@@ -35,7 +36,14 @@ _SUBMODULES = (
 
 _OF_ENCODERS = ("Embedder", "load_pretrained", "similarity")
 
-__all__ = ["Embedder", "__version__", "load", "load_pretrained", "similarity"]
+__all__ = [
+    "Embedder",
+    "__version__",
+    "load",
+    "load_pretrained",
+    "show_versions",
+    "similarity",
+]
 
 
 def __getattr__(name: str) -> Any:

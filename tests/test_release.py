@@ -17,11 +17,13 @@ from email import message_from_bytes
 from importlib import import_module, resources
 from pathlib import Path, PurePosixPath
 
+import numpy as np
 import pytest
 from packaging.requirements import Requirement
 from packaging.version import Version
 
 import skparaphrase
+from skparaphrase import _versions
 
 ROOT = Path(__file__).parents[1]
 PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
@@ -51,6 +53,17 @@ def test_one_version():
     assert re.findall(r"^version: (.+)$", citation, re.MULTILINE) == [version]
 
 
+def package_files():
+    """Files of the package, without what Python and a build leave beside them."""
+    package = Path(skparaphrase.__file__).parent
+    made = {".pyc", ".cpp", ".so", ".pyd"}
+    return {
+        path.relative_to(package.parent).as_posix()
+        for path in package.rglob("*")
+        if path.is_file() and path.suffix not in made
+    }
+
+
 def test_data_files_are_those_of_the_wheel():
     setup = ConfigParser()
     setup.read(ROOT / "setup.cfg", encoding="utf-8")
@@ -59,15 +72,12 @@ def test_data_files_are_those_of_the_wheel():
         for package, line in setup["options.package_data"].items()
         for pattern in line.split(",")
     ]
-    package = Path(skparaphrase.__file__).parent
-    files = [
-        PurePosixPath(path.relative_to(package.parent)).as_posix()
-        for path in package.rglob("*")
-        if path.is_file() and path.suffix not in (".py", ".pyc")
-    ]
-    assert "skparaphrase/vectors/data/english.npz" in files
+    files = {PurePosixPath(file) for file in package_files()}
+    assert PurePosixPath("skparaphrase/vectors/data/english.npz") in files
     for file in files:
-        assert any(PurePosixPath(file).match(pattern) for pattern in patterns), file
+        packed = file.suffix in (".py", ".pyx")  # the one, and no longer the other
+        assert packed or any(file.match(pattern) for pattern in patterns), file
+    package = Path(skparaphrase.__file__).parent
     folders = {path.parent for path in package.rglob("*.py")}
     for folder in folders:  # a folder without __init__.py is not packed
         assert (folder / "__init__.py").exists(), folder
@@ -121,10 +131,15 @@ def test_workflows_run_what_was_reviewed():
     for name in ("release.yml", "dist.yml"):
         text = (workflows / name).read_text(encoding="utf-8")
         assert "INDEX_URL" not in text and "index-url" not in text
-    build = (ROOT / ".github/build.txt").read_text(encoding="utf-8")
-    for requirement in re.split(r"\n(?=\S)", re.sub("#.*", "", build).strip()):
-        assert re.search(r"==\S+ \\\n +--hash=sha256:[0-9a-f]{64}", requirement)
-    assert "setuptools==" in build
+    pinned = {}
+    for name in ("build.txt", "cibuildwheel.txt"):
+        text = (ROOT / ".github" / name).read_text(encoding="utf-8")
+        for line in re.split(r"\n(?=\S)", re.sub("#.*", "", text).strip()):
+            found = re.match(r"(\S+)==(\S+).* \\\n +--hash=sha256:[0-9a-f]{64}", line)
+            pinned[found[1].lower()] = found[2]
+    for needed in map(Requirement, PYPROJECT["build-system"]["requires"]):
+        assert needed.specifier.contains(pinned[needed.name.lower()])
+    assert {"build", "cibuildwheel"} <= {*pinned}
 
 
 @pytest.fixture
@@ -137,28 +152,50 @@ def built():
 
 
 def test_what_the_files_hold(built):
-    (wheel,), (sdist,) = built.glob("*.whl"), built.glob("*.tar.gz")
-    with zipfile.ZipFile(wheel) as file:
-        packed = {name for name in file.namelist() if name.startswith("skparaphrase/")}
-        (path,) = [name for name in file.namelist() if name.endswith("/METADATA")]
-        metadata = message_from_bytes(file.read(path))
+    wheels, (sdist,) = [*built.glob("*.whl")], built.glob("*.tar.gz")
+    cython = "skparaphrase/_core/_compiled.pyx"
+    ours = package_files() - {cython}
+    licences = {f"LICENSES/{path.name}" for path in (ROOT / "LICENSES").iterdir()}
+    assert wheels
+    for wheel in wheels:
+        with zipfile.ZipFile(wheel) as file:
+            names = file.namelist()
+            (path,) = [name for name in names if name.endswith("/METADATA")]
+            metadata = message_from_bytes(file.read(path))
+        packed = {name for name in names if name.startswith("skparaphrase/")}
+        (binary,) = packed - ours  # a wheel of a release is never the plain version
+        version = wheel.name.split("-")[2].removeprefix("cp")
+        name = rf"skparaphrase/_core/_compiled\.(cp|cpython-){version}-.+\.(so|pyd)"
+        assert re.fullmatch(name, binary)
+        assert ours <= packed
+        assert metadata["Version"] == skparaphrase.__version__
+        assert metadata["License-Expression"] == PROJECT["license"]
+        assert {*metadata.get_all("License-File")} == {"LICENSE", *licences}
     with tarfile.open(sdist) as file:
         source = {member.name.partition("/")[2] for member in file if member.isfile()}
-    package = Path(skparaphrase.__file__).parent
-    ours = {
-        PurePosixPath(path.relative_to(package.parent)).as_posix()
-        for path in package.rglob("*")
-        if path.is_file() and "__pycache__" not in path.parts
-    }
-    assert packed == ours
-    assert metadata["Version"] == skparaphrase.__version__
-    assert metadata["License-Expression"] == PROJECT["license"]
-    licences = {f"LICENSES/{path.name}" for path in (ROOT / "LICENSES").iterdir()}
-    assert {*metadata.get_all("License-File")} == {"LICENSE", *licences}
-    assert ours <= source
-    kept = {"LICENSE", "CITATION.cff", "constraints.txt", "tests/conftest.py"}
-    assert kept | {"examples/quickstart.py", "docs/conf.py"} <= source
+    assert ours | {cython, "setup.py", "LICENSE", "CITATION.cff"} <= source
+    assert {"constraints.txt", "tests/conftest.py", "docs/conf.py"} <= source
+    assert "examples/quickstart.py" in source
+    assert not [name for name in source if name.endswith((".cpp", ".so", ".pyd"))]
     assert not [name for name in source if name.startswith("benchmarks/results/runs")]
+
+
+@pytest.mark.parametrize("core", ["compiled", "plain"])
+def test_show_versions(core, monkeypatch, capsys):
+    monkeypatch.setattr(_versions, "COMPILED", core == "compiled")
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")
+    skparaphrase.show_versions()
+    lines = capsys.readouterr().out.splitlines()
+    found = dict(line.strip().split(": ", 1) for line in lines)
+    assert found["core"] == core
+    assert found["executable"] == sys.executable
+    assert found["numpy"] == np.__version__
+    assert int(found["threads"]) >= 1
+    names = {needed.name for needed in requirements(PROJECT["dependencies"])}
+    assert names < {*found}
+    monkeypatch.setattr(_versions, "_PACKAGES", ("no-such-package",))
+    skparaphrase.show_versions()
+    assert "no-such-package: not installed" in capsys.readouterr().out
 
 
 ROOMS = "decomposition encoders pairs search supervised"
