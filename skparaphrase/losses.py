@@ -283,35 +283,33 @@ class InfoNCELoss(Loss):
         -------
         loss : Tensor, a scalar
         """
-        n_pairs = batch.n_pairs
-        groups, mask = batch.identities, None
+        n_pairs, groups = batch.n_pairs, batch.identities
+        mask: Any = unit.new_zeros(())
         is_repeated = len(set(groups.tolist())) < len(groups)
         if batch.has_classes or (self.mask_known and is_repeated):
             if not batch.has_classes:
                 groups = _paraphrase_groups(groups, n_pairs)
-            mask = networks.to_device(_mask(groups, n_pairs), unit.device)
+            mask = networks.to_device(_mask(groups, n_pairs), unit.device).to(unit)
 
-        def compare(vectors: "Tensor") -> "tuple[Tensor, Tensor]":
-            """Log-probabilities of the candidates of first, and of second texts."""
-            first, second = vectors[0 : 2 * n_pairs : 2], vectors[1 : 2 * n_pairs : 2]
-            hard = vectors[2 * n_pairs :]
-            candidates = torch.cat([second, hard]) if batch.n_hard else second
-            logits = first @ candidates.T / self.temperature
-            if mask is not None:  # zero times -inf would be NaN
-                logits = logits.masked_fill(mask, torch.finfo(logits.dtype).min)
-            return logits.log_softmax(dim=1), logits[:, :n_pairs].log_softmax(dim=0)
+        def compare(vectors: "Tensor") -> "Tensor":
+            """Cosines of first texts and candidates, divided by the temperature."""
+            pairs = vectors[: 2 * n_pairs].view(n_pairs, 2, vectors.shape[1])
+            first, candidates = pairs.unbind(dim=1)
+            if batch.n_hard:
+                candidates = torch.cat([candidates, vectors[2 * n_pairs :]])
+            return torch.addmm(mask, first, candidates.T, alpha=1 / self.temperature)
 
-        first, second = compare(unit)
-        if not self.keep or batch.start is None:
-            total = first.diagonal().sum() + second.diagonal().sum()
-            return -total / (2 * n_pairs)
-        with torch.no_grad():
-            targets = [each.exp().mul_(self.keep) for each in compare(batch.start)]
-            for target in targets:
-                target.diagonal().add_(1 - self.keep)
-        total = torch.dot(targets[0].flatten(), first.flatten())
-        total += torch.dot(targets[1].flatten(), second.flatten())
-        return -total / (2 * n_pairs)
+        logits = compare(unit)
+        totals = logits.logsumexp(dim=1) + logits[:, :n_pairs].logsumexp(dim=0)
+        loss = (totals - 2 * logits.diagonal()).sum()  # of hard targets
+        if self.keep and batch.start is not None:
+            with torch.no_grad():
+                start = compare(batch.start)
+                change = start.softmax(dim=1)  # of targets, from hard to soft
+                change[:, :n_pairs] += start[:, :n_pairs].softmax(dim=0)
+                change.diagonal().sub_(2)
+            loss = loss - self.keep * torch.dot(change.flatten(), logits.flatten())
+        return loss / (2 * n_pairs)
 
 
 class CoSENTLoss(Loss):
@@ -450,8 +448,8 @@ def _paraphrase_groups(texts: NDArray[np.integer], n_pairs: int) -> NDArray[np.i
     return np.concatenate([np.repeat(pair_groups, 2), negative_groups])
 
 
-def _mask(groups: NDArray[np.integer], n_pairs: int) -> NDArray[np.bool_]:
-    """Which candidates of a pair are no negatives, though not its own second text.
+def _mask(groups: NDArray[np.integer], n_pairs: int) -> NDArray[np.float32]:
+    """What excludes candidates of a pair that are no negatives, if added to logits.
 
     They are of the group of the pair, to which both of its texts belong: the mask is
     that of the first texts among candidates, and of the second among first texts.
@@ -459,4 +457,4 @@ def _mask(groups: NDArray[np.integer], n_pairs: int) -> NDArray[np.bool_]:
     of_pairs, of_hard = groups[0 : 2 * n_pairs : 2], groups[2 * n_pairs :]
     same = of_pairs[:, None] == np.concatenate([of_pairs, of_hard])
     np.fill_diagonal(same, False)
-    return same
+    return same * np.float32(-1e30)  # zero times -inf would be NaN

@@ -265,7 +265,8 @@ def pool_rows(
             rows *= factors[:, np.newaxis]
             factors = shares[tokens] = distinct_weights(rows, texts)
         elif pooling == "mean":
-            factors *= (1 / np.bincount(texts)).astype(out.dtype)[texts]
+            lengths = np.maximum(np.bincount(texts), 1)
+            factors *= (1 / lengths).astype(out.dtype)[texts]
         out[part] += _sum(rows, factors, texts, len(bounds) - 1)
     return shares
 

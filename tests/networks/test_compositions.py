@@ -4,7 +4,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 from functools import partial
-from itertools import pairwise
 from pathlib import Path
 from runpy import run_path
 from types import SimpleNamespace
@@ -16,6 +15,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from torch import nn
 from torch.autograd import gradcheck
 
+from skparaphrase._core._plain import pool_rows
 from skparaphrase.networks import (
     LSTM,
     Average,
@@ -31,7 +31,6 @@ from skparaphrase.networks import (
     unit_vectors,
 )
 from skparaphrase.networks._table import weights_on_device
-from skparaphrase.vectors import average_distinct, distinct_tokens
 
 equations = SimpleNamespace(**run_path(str(Path(__file__).with_name("equations.py"))))
 COMPOSITIONS = {
@@ -135,18 +134,11 @@ def test_pooling_is_that_of_embedding_bag(lengths, mode, nets):
 
 @pytest.mark.parametrize("lengths", ["ragged", "single", "all empty", "none"])
 def test_weights_on_a_device_are_those_of_numpy(lengths, nets):
-    """Repeated tokens have no weight there, and are left out here."""
-    batch = nets.make_batch(nets.lengths[lengths])
-    table, *rest = map(np.asarray, batch)
-    ids, offsets = distinct_tokens(*rest)
+    table, ids, offsets = batch = nets.make_batch(nets.lengths[lengths])
+    texts = ids.numpy().astype(np.int32), offsets
     averages = np.zeros((len(offsets) - 1, table.shape[1]))
-    weights = average_distinct(table, ids, offsets, averages)
-    found = weights_on_device(*batch)
-    kept = found > 0
-    assert_array_equal(batch[1][kept], ids)
-    assert_allclose(found[kept], weights, rtol=1e-12)
-    counts = [kept[start:stop].sum() for start, stop in pairwise(batch[2])]
-    assert_array_equal(np.diff(offsets), counts)
+    arguments = table.numpy(), None, None, *texts, None, "distinct", averages
+    assert_allclose(weights_on_device(*batch), pool_rows(*arguments), rtol=1e-12)
 
 
 def test_draws(nets):
