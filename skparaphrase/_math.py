@@ -25,7 +25,10 @@ def dot(first: Vectors, second: Vectors) -> Vectors:
 
 
 def cosine(first: Vectors, second: Vectors) -> Vectors:
-    """Cosine of the angle between vectors on the last axis; 0 where one is zero."""
+    """Cosine of the angle between vectors on the last axis; 0 where one is zero.
+
+    The other axes are broadcast.
+    """
     with np.errstate(over="ignore", invalid="ignore"):
         dots = dot(first, second)
         squares, others = dot(first, first), dot(second, second)
@@ -35,7 +38,8 @@ def cosine(first: Vectors, second: Vectors) -> Vectors:
     is_exact &= np.maximum(squares, others) <= limits.max
     cosines = np.divide(dots, norms, out=np.zeros_like(dots), where=is_exact)
     if not is_exact.all():  # a zero vector, or a square that over- or underflowed
-        first, second = first[~is_exact], second[~is_exact]
+        sides = np.broadcast_arrays(first, second)
+        first, second = (side[~is_exact] for side in sides)
         cosines[~is_exact] = dot(unit_vectors(first), unit_vectors(second))
     return cosines
 

@@ -165,24 +165,11 @@ def check_pair_vectors(
 
 def _holds_text(X: Any) -> bool:
     """Whether the first row holds a str; only that row is read."""
-    if hasattr(X, "iloc"):  # pandas
-        X = X.iloc[:1]
-    elif hasattr(X, "slice"):  # polars, pyarrow
-        X = X.slice(0, 1)
-    elif isinstance(X, (list, tuple)) or (isinstance(X, np.ndarray) and X.ndim):
-        X = X[:1]
-    return _any_text(X)
-
-
-def _any_text(value: Any) -> bool:
-    if hasattr(value, "column_names"):  # pyarrow
-        value = value.columns
-    elif hasattr(value, "to_pylist"):
-        value = value.to_pylist()
-    elif hasattr(value, "to_numpy"):
-        value = value.to_numpy()
-    if isinstance(value, np.ndarray) and value.dtype.kind in "OUT":
-        value = value.ravel().tolist()
-    if isinstance(value, (list, tuple)):
-        return any(map(_any_text, value))
-    return isinstance(value, str)
+    try:
+        row = np.asarray(X[:1])
+        if row.dtype != object:
+            return row.dtype.kind in "UT"
+        row = np.array(row.tolist(), dtype=object)  # whose entries may be lists
+    except (TypeError, ValueError, LookupError):  # no rows, or ragged ones
+        return False
+    return any(isinstance(value, str) for value in row.ravel())

@@ -37,6 +37,7 @@ def test_only_the_array_itself_has_the_index(tmp_path):
         np.array([["a", "b"]], dtype=object),
         pd.DataFrame({"n": [1.0], "sentence": ["b"]}),
         pd.Series(["a", "b"]),
+        pd.Series([["a", "b"]]),
         pl.Series(["a", "b"]),
         pa.table({"sentence1": ["a"], "sentence2": ["b"]}),
         np.array(["a", "b"], dtype=np.dtypes.StringDType()),

@@ -17,7 +17,7 @@ from skparaphrase._typing import Encoder, FilePath, Texts
 from skparaphrase.encoders._average import AverageEncoder
 from skparaphrase.pairs import LastAxisUnion
 from skparaphrase.storage import load
-from skparaphrase.text import check_single_texts, unique_texts
+from skparaphrase.text import check_single_texts
 from skparaphrase.vectors import SENTENCES, bundled
 
 # Shares of the parts of the large encoder in its cosines; each is a folder.
@@ -187,14 +187,13 @@ def similarity(
             "as in the other, or matrix=True to compare each with each."
         )
     encoder = load_pretrained() if encoder is None else encoder
-    distinct, indices = unique_texts(np.append(first, second))
-    vectors = np.asarray(encoder.transform(distinct))
-    rows, columns = np.split(indices, [len(first)])
+    vectors = np.asarray(encoder.transform([*first, *second]))
+    rows, columns = vectors[: len(first)], vectors[len(first) :]
     if is_matrix:
-        vectors = unit_vectors(vectors)
-        return np.clip(vectors[rows] @ vectors[columns].T, -1, 1)
-    pairs = np.broadcast_arrays(vectors[rows], vectors[columns])
-    return np.clip(cosine(*pairs), -1, 1)
+        cosines = unit_vectors(rows) @ unit_vectors(columns).T
+    else:
+        cosines = cosine(rows, columns)
+    return np.clip(cosines, -1, 1)
 
 
 def _texts(texts: Texts, name: str) -> NDArray[np.object_]:

@@ -195,6 +195,8 @@ def test_no_texts_and_empty_texts():
     assert skparaphrase.similarity("A cat sleeps.", []).shape == (0,)
     assert skparaphrase.similarity([]).shape == (0, 0)
     assert skparaphrase.similarity("", "A cat sleeps.") == 0.0
+    several = skparaphrase.similarity("A cat sleeps.", ["", "A cat sleeps.", ""])
+    assert_allclose(several, [0, 1, 0], atol=1e-6)
 
 
 @pytest.mark.parametrize(
