@@ -3,6 +3,7 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -48,11 +49,16 @@ class EncoderUser(DocumentedOnline, BaseEstimator):
     def _embed(self, texts: NDArray[np.object_]) -> UnitVectors:
         """Unit vectors of texts, or zeros; equal texts are embedded once."""
         distinct, indices = unique_texts(texts)
-        parts = [
+        starts = range(0, len(distinct) or 1, _TEXTS)
+        blocks = (
             as_unit_vectors(self.encoder_.transform(distinct[start : start + _TEXTS]))
-            for start in range(0, len(distinct) or 1, _TEXTS)
-        ]
-        vectors = np.concatenate(parts)
+            for start in starts
+        )
+        first = next(blocks)
+        # Filled, because joining the blocks would hold them twice.
+        vectors = np.empty((len(distinct), first.shape[1]), dtype=np.float32)
+        for start, block in zip(starts, chain([first], blocks), strict=True):
+            vectors[start : start + _TEXTS] = block
         return vectors if len(distinct) == len(texts) else vectors[indices]
 
     save = save
