@@ -1,4 +1,4 @@
-"""The pretrained encoders on six kinds of tasks, and how sure their order is."""
+"""The pretrained encoders on six kinds of tasks, how sure their order is, and `dim`."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -18,12 +18,14 @@ from _lib.fits import logistic, neighbour
 from _lib.labelled import SETS, accuracies
 from _lib.readers import read_answers
 from _lib.shipped import TESTS, YEARS, Material, Row, year_means
+from skparaphrase import load_pretrained
 from skparaphrase.metrics import RetrievalScorer, mean_average_precision
 from skparaphrase.pairs import PairSimilarity
 
 N_TEXTS = 10  # of each intent
 N_SEEDS = 3
 N_RESAMPLES = 1000
+DIMS = (256, 128, 64)
 # Columns, by the kind of task whose mean they are.
 KINDS = {
     "similarity": ("STS", "SICK"),
@@ -36,16 +38,25 @@ KINDS = {
 
 
 def tasks(data: Material) -> list[Row]:
-    encoders = data.pretrained
+    return _rows(data, data.pretrained)
+
+
+def _rows(data: Material, encoders: Mapping[str, Any]) -> list[Row]:
     rows = []
     for name, encoder in encoders.items():
-        scores = {"": name, **_scores(data, encoder)}
-        kinds = [
-            statistics.mean(map(scores.get, columns)) for columns in KINDS.values()
-        ]
-        rows.append({**scores, "mean": statistics.mean(kinds)})
+        scores = _scores(data, encoder)
+        mean = statistics.mean(_means(scores).values())
+        rows.append({"": name, **scores, "mean": mean})
         print(rows[-1], flush=True)
     return rows
+
+
+def _means(scores: Row) -> dict[str, float]:
+    """The mean of each kind of task."""
+    return {
+        kind: statistics.mean(scores[column] for column in columns)
+        for kind, columns in KINDS.items()
+    }
 
 
 def _scores(data: Material, encoder: Any) -> dict[str, float]:
@@ -91,6 +102,31 @@ def about_tasks(rows: list[Row]) -> str:
     encoder. The mean is that of the six kinds of tasks: {of["shipped"]:.1f} for what
     `load_pretrained()` gives, {of['shipped, pooling="mean"']:.1f} with
     `pooling="mean"`."""
+
+
+# Fewer dimensions --------------------------------------------------------------------
+
+
+def dimensions(data: Material) -> list[Row]:
+    encoders = {
+        f'dim={dim}, pooling="{pooling}"': load_pretrained(pooling=pooling, dim=dim)
+        for pooling in ("distinct", "mean")
+        for dim in DIMS
+    }
+    return _rows(data, encoders)
+
+
+def about_dimensions(rows: list[Row]) -> str:
+    means = {row[""]: _means(row) for row in rows}
+    text = "The same tasks with the first dimensions only, `load_pretrained(dim=...)`."
+    for dim in DIMS[1:]:
+        found = means[f'dim={dim}, pooling="distinct"']
+        changes = [
+            f"{found[kind] - score:+.1f} ({kind})"
+            for kind, score in means['dim=256, pooling="distinct"'].items()
+        ]
+        text += f" With {dim}, the kinds of tasks change by {', '.join(changes)}."
+    return text
 
 
 # How sure the order is ---------------------------------------------------------------

@@ -3,10 +3,10 @@
     export OMP_NUM_THREADS=1 RAYON_NUM_THREADS=1
     python benchmarks/quality/pretrained.py --data ../shared [--quick]
 
-Parts (`--only sts,words` selects some): six kinds of tasks, intervals by bootstrap,
-similarity of sentences, frozen features, similarity of words, damage by unknown words,
-misspelt text, speed, and peers. Nothing is chosen by these figures; those of the
-development sets stand beside.
+Parts (`--only sts,words` selects some): six kinds of tasks, fewer dimensions and their
+memory, intervals by bootstrap, similarity of sentences, frozen features, similarity of
+words, damage by unknown words, misspelt text, speed, and peers. Nothing is chosen by
+these figures; those of the development sets stand beside.
 
 `--first FOLDER` adds the table of the first edition, which git reads from the history
 into the folder; `--large FOLDER` the encoder of `build/pretrained_encoder.py --large`.
@@ -39,10 +39,18 @@ from skparaphrase.metrics import STSScorer
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from _lib import RESULTS
+from _lib.dimensions import about_memory, memory
 from _lib.grouped_scores import unknown_words
 from _lib.labelled import CS, N_INNER, N_OUTER, SETS, accuracies
 from _lib.papers import score_words, table, write
-from _lib.pretrained_tasks import about_intervals, about_tasks, intervals, tasks
+from _lib.pretrained_tasks import (
+    about_dimensions,
+    about_intervals,
+    about_tasks,
+    dimensions,
+    intervals,
+    tasks,
+)
 from _lib.shipped import TESTS, UNKNOWN, Material, Row, called, with_unknown, year_means
 from _lib.static_peers import about_peers, about_speed, peers, speed
 from _lib.unknown_words import about_damage, about_misspelt, damage, misspelt
@@ -176,6 +184,8 @@ def about_words(rows: list[Row]) -> str:
 
 PARTS: dict[str, tuple[str, Callable[..., list[Row]], Callable[..., str], int]] = {
     "tasks": ("Six kinds of tasks", tasks, about_tasks, 1),
+    "dimensions": ("Fewer dimensions", dimensions, about_dimensions, 1),
+    "memory": ("Memory by dimensions", memory, about_memory, 2),
     "intervals": ("Intervals", intervals, about_intervals, 2),
     "sts": ("Similarity of sentences", sts, about_sts, 1),
     "features": ("Frozen features", features, about_features, 1),

@@ -131,6 +131,12 @@ def test_results_are_recorded(measured, name, section, rows):
     )
 
 
+@pytest.mark.parametrize(("name", "section"), QUOTED)
+def test_quoted_sections_are_recorded(measured, name, section):
+    text = (ROOT / f"benchmarks/results/{name}.md").read_text("utf-8")
+    assert section == "preamble" or section in measured.sections(text)
+
+
 README_ROWS = {  # by the label of the README, that of the results
     "`skparaphrase.load_pretrained()`": "shipped",
     'the same, `pooling="mean"`': 'shipped, pooling="mean"',

@@ -25,7 +25,9 @@ _SHARES = {"words": 0.65, "characters": 0.35}
 
 
 @overload
-def load_pretrained(path: None = None, *, pooling: str = ...) -> AverageEncoder: ...
+def load_pretrained(
+    path: None = None, *, pooling: str = ..., dim: int | None = ...
+) -> AverageEncoder: ...
 
 
 @overload
@@ -33,7 +35,7 @@ def load_pretrained(path: FilePath, *, pooling: str = ...) -> LastAxisUnion: ...
 
 
 def load_pretrained(
-    path: FilePath | None = None, *, pooling: str = "distinct"
+    path: FilePath | None = None, *, pooling: str = "distinct", dim: int | None = None
 ) -> AverageEncoder | LastAxisUnion:
     """Load the encoder of English sentences that comes with the package.
 
@@ -53,18 +55,25 @@ def load_pretrained(
     pooling : {"mean", "distinct"}, default="distinct"
         How words are averaged, as in :class:`AverageEncoder`. "distinct" is better on
         most tasks, and "mean" two to three times as fast.
+    dim : int, default=None
+        Keep only the first dimensions, 1 to 256, to save memory; the first ones hold
+        most of the variance (:ref:`fewer_dimensions`). None keeps all 256. Cannot be
+        combined with `path`.
 
     Returns
     -------
     encoder : AverageEncoder, or LastAxisUnion of the large one
         Needs no `fit`, and so survives :func:`sklearn.base.clone`. Its table,
-        `encoder.vectors`, is the same object at every call. To train it on your
-        texts, start a :class:`ParagramEncoder` from it; its own `fit` learns nothing.
+        `encoder.vectors`, is the same object at every call with the same `dim`. To
+        train it on your texts, start a :class:`ParagramEncoder` from it; its own `fit`
+        learns nothing.
 
     Raises
     ------
     FileNotFoundError, ValueError
         If `path` is not such a folder; see :func:`skparaphrase.load`.
+    TypeError, ValueError
+        If `dim` is not an integer from 1 to 256, or is combined with `path`.
 
     See Also
     --------
@@ -94,8 +103,10 @@ def load_pretrained(
     True
     """
     if path is not None:
+        if dim is not None:
+            raise ValueError("dim= cannot shorten the encoder of a path.")
         return _load_large(Path(path), pooling)
-    encoder = AverageEncoder(bundled(SENTENCES), pooling=pooling)
+    encoder = AverageEncoder(bundled(SENTENCES, dim), pooling=pooling)
     encoder._validate_params()
     return encoder
 

@@ -6,11 +6,13 @@
 import zlib
 from functools import cache
 from importlib.resources import files
+from numbers import Integral
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from sklearn.utils import check_scalar
 
 from skparaphrase.storage import (
     is_large,
@@ -25,10 +27,11 @@ from skparaphrase.vectors._word_vectors import WordVectors, join_words, split_wo
 WORDS = "skparaphrase:words"  # of load_word_vectors
 SENTENCES = "skparaphrase:sentences"  # of load_pretrained
 
-#: Packages with a file of vectors, and whether these include weights, by name.
+#: By name: the package with a file of vectors, their length, and whether they include
+#: weights.
 BUNDLED = {
-    WORDS: ("skparaphrase.vectors", False),
-    SENTENCES: ("skparaphrase.encoders", True),
+    WORDS: ("skparaphrase.vectors", 128, False),
+    SENTENCES: ("skparaphrase.encoders", 256, True),
 }
 _SUBWORD_ARRAYS = ("matrix", "scale", "shift")
 
@@ -56,34 +59,44 @@ def load_word_vectors() -> WordVectors:
     return bundled(WORDS)
 
 
-@cache
-def bundled(name: str) -> WordVectors:
+def bundled(name: str, dim: int | None = None) -> WordVectors:
     """Read a file of the package: words, vectors, and the n-grams of other words.
 
-    Pickles and saved models refer to it.
+    The same object at every call. Pickles and saved models refer to it. With `dim`, the
+    vectors are the first numbers of those in the file.
     """
-    package, is_weighted = BUNDLED[name]
+    n_numbers = BUNDLED[name][1]
+    if dim is None:
+        return _read_bundled(name, n_numbers)
+    check_scalar(dim, "dim", Integral, min_val=1, max_val=n_numbers)
+    return _read_bundled(name, int(dim))
+
+
+@cache
+def _read_bundled(name: str, dim: int) -> WordVectors:
+    package, _, is_weighted = BUNDLED[name]
     path = files(package) / "data" / "english.npz"
     with path.open("rb") as file:
-        vectors = read_table(file, is_weighted=is_weighted)
-    vectors._reference = referred, (name, _fingerprint(vectors))
+        vectors = read_table(file, is_weighted=is_weighted, dim=dim)
+    vectors._reference = referred, (name, _fingerprint(vectors), dim)
     return vectors
 
 
-def read_table(file: Any, *, is_weighted: bool) -> WordVectors:
+def read_table(file: Any, *, is_weighted: bool, dim: int | None = None) -> WordVectors:
     """Read the words, vectors and n-grams of a path or a file in the package's format.
 
-    Raises ValueError, KeyError or OSError if it is not one.
+    With `dim`, only the first numbers of each vector are kept. Raises ValueError,
+    KeyError or OSError if it is not such a file.
     """
     with np.load(file, allow_pickle=False) as data:
         low, high = data["ngram_range"].tolist()
         return WordVectors(
             bytes(data["words"]).decode("utf-8").split("\n"),
-            data["matrix"],
+            data["matrix"][:, :dim],
             scale=data["scale"],
             unknown="subword",
             subwords=Subwords(
-                np.ascontiguousarray(data["ngrams"]),
+                np.ascontiguousarray(data["ngrams"][:, :dim]),
                 scale=data["ngrams_scale"].astype(np.float32),
                 ngram_range=(low, high),
                 factor=float(data["factor"]),
@@ -92,17 +105,20 @@ def read_table(file: Any, *, is_weighted: bool) -> WordVectors:
         )
 
 
-def bundled_reference(vectors: WordVectors) -> tuple[str, int] | None:
+def bundled_reference(vectors: WordVectors) -> tuple[str, int, int] | None:
     """What a saved model says of a table of the package, for :func:`referred`."""
     return None if vectors._reference is None else vectors._reference[1]
 
 
-def referred(name: str, fingerprint: int) -> WordVectors:
+def referred(name: str, fingerprint: int, dim: int) -> WordVectors:
     """The table that a pickle or a saved model refers to.
 
     Raises ValueError if this version of the package has another one.
     """
-    if name not in BUNDLED or _fingerprint(vectors := bundled(name)) != fingerprint:
+    if (
+        name not in BUNDLED
+        or _fingerprint(vectors := bundled(name, dim)) != fingerprint
+    ):
         raise ValueError(
             f"This refers to the word vectors {name!r} of another version of "
             "skparaphrase. Use the version that wrote it, or fit and save again."

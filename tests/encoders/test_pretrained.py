@@ -57,6 +57,55 @@ def test_every_call_gives_a_new_encoder_with_the_same_table(encoder):
     assert clone(again).vectors is encoder.vectors
 
 
+def unit(vectors):
+    return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+
+
+@pytest.mark.parametrize("dim", [2, 64, 128])
+def test_fewer_dimensions_are_the_first_ones(encoder, dim):
+    short = skparaphrase.load_pretrained(dim=dim, pooling="mean")
+    whole = skparaphrase.load_pretrained(pooling="mean")
+    texts = ["A cat sleeps.", "The zzxqys were unhearded, 9000 of them", ""]
+    assert_allclose(
+        short.transform(texts), whole.transform(texts)[:, :dim], rtol=1e-5, atol=1e-6
+    )
+    assert (len(short.vectors), short.vectors.dim) == (60_000, dim)
+    n_bytes = short.vectors.matrix.nbytes
+    assert n_bytes == 60_000 * dim and short.vectors.matrix.base.nbytes == n_bytes
+    assert short.vectors.subwords.matrix.nbytes == 8192 * dim
+    again = skparaphrase.load_pretrained(dim=np.int64(dim))
+    assert again.vectors is clone(short).vectors is short.vectors
+    assert short.vectors is not encoder.vectors
+    assert skparaphrase.load_pretrained(dim=256).vectors is encoder.vectors
+
+
+def test_distinct_words_of_fewer_dimensions_are_weighted_by_them():
+    short = skparaphrase.load_pretrained(dim=64)
+    words = ["the", "cat", "saw", "a", "small", "cat"]
+    rows = np.array([short.vectors[word] for word in words[:-1]])
+    directions = unit(rows)
+    s = np.maximum(directions @ directions.sum(axis=0), 1) ** -0.5
+    average = s @ rows
+    average /= np.linalg.norm(average)
+    expected = (s * (0.3 + np.maximum(directions @ average, 0)) ** -0.35) @ rows
+    found = short.transform([" ".join(words)])
+    assert_allclose(unit(found)[0], unit(expected[np.newaxis])[0], atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("dim", "error", "message"),
+    [
+        (0, ValueError, "dim == 0, must be >= 1"),
+        (257, ValueError, "dim == 257, must be <= 256"),
+        (128.0, TypeError, "dim must be an instance of int, not float"),
+        ("128", TypeError, "dim must be an instance of int, not str"),
+    ],
+)
+def test_numbers_of_dimensions_that_are_refused(dim, error, message):
+    with pytest.raises(error, match=message):
+        skparaphrase.load_pretrained(dim=dim)
+
+
 def test_fits_that_need_not_learn_are_silent(encoder):
     pairs = load_paraphrases().data[:20]
     labels = np.arange(20) % 2
@@ -138,6 +187,8 @@ def test_the_large_encoder_is_a_folder_of_two(encoder, tmp_path):
         skparaphrase.load_pretrained(tmp_path / "nothing")
     with pytest.raises(ValueError, match="'pooling' parameter"):
         skparaphrase.load_pretrained(tmp_path, pooling="max")
+    with pytest.raises(ValueError, match="dim= cannot shorten"):
+        skparaphrase.load_pretrained(tmp_path, dim=128)
 
 
 # Similarity, against SciPy's cosine of the vectors

@@ -3,6 +3,8 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+import tracemalloc
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -13,13 +15,13 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.metrics.pairwise import cosine_similarity
 from sklearn.neighbors import NearestNeighbors
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import Normalizer
+from sklearn.preprocessing import FunctionTransformer, Normalizer, normalize
 
 import skparaphrase
 from skparaphrase.datasets import load_similarity
 from skparaphrase.decomposition import CommonComponentRemoval
 from skparaphrase.encoders import ParagramEncoder, SIFEncoder
-from skparaphrase.search import SemanticSearch
+from skparaphrase.search import SemanticSearch, _base
 from skparaphrase.storage import _folders
 from skparaphrase.streams import transform_to
 
@@ -280,6 +282,31 @@ def test_vectors_that_do_not_fit(search):
         search.search(np.eye(5))
     with pytest.raises(ValueError, match="pass the fitted encoder that made"):
         SemanticSearch(SIFEncoder()).fit(np.eye(5))
+
+
+def test_fewer_dimensions():
+    encoder = skparaphrase.load_pretrained(dim=128)
+    search = SemanticSearch(encoder).fit(SENTENCES)
+    hits = search.search(QUERIES, k=5)
+    assert search.vectors_.shape == (len(SENTENCES), 128)
+    cosines = cosine_similarity(
+        encoder.transform(QUERIES), encoder.transform(SENTENCES)
+    )
+    expected = np.sort(cosines, axis=1)[:, :-6:-1]
+    assert_allclose(hits.score, expected, atol=1e-6)
+
+
+def test_blocks_of_vectors_are_not_held_twice(monkeypatch):
+    monkeypatch.setattr(_base, "_TEXTS", 100)
+    texts = [str(number) for number in range(2050)]
+    rows = np.random.default_rng(0).normal(size=(len(texts), 300))
+    encoder = FunctionTransformer(lambda X: rows[[int(text) for text in X]])
+    tracemalloc.start()
+    search = SemanticSearch(encoder.fit(texts)).fit(texts)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert_allclose(search.vectors_, normalize(rows), rtol=1e-5)
+    assert peak < 1.6 * search.vectors_.nbytes
 
 
 def test_which_encoder_is_used():

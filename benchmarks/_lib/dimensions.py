@@ -1,0 +1,92 @@
+"""Memory and speed of the pretrained encoder, and of a search, by dimensions."""
+
+# Authors: The skparaphrase developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import lzma
+import multiprocessing
+import statistics
+import time
+from collections.abc import Callable
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from _lib.pretrained_tasks import DIMS
+from _lib.shipped import Material, Row
+from _lib.timing import peak_of
+
+N_TEXTS, N_QUERIES, N_ROUNDS = 150_000, 100, 3
+
+
+def memory(data: Material) -> list[Row]:
+    """Medians of rounds, each dimension in a new process."""
+    texts = _sentences(data.root, N_TEXTS // (50 if data.quick else 1))
+    rounds: list[dict[int, Row]] = []
+    for _ in range(1 if data.quick else N_ROUNDS):
+        rounds.append({})
+        for dim in DIMS:
+            with multiprocessing.get_context("spawn").Pool(1) as pool:
+                rounds[-1][dim] = pool.apply(_measured, (texts, dim))
+    rows = []
+    for dim in DIMS:
+        row: Row = {"": f"dim={dim}"}
+        for key in rounds[0][dim]:
+            row[key] = statistics.median(each[dim][key] for each in rounds)
+        rows.append(row)
+        print(row, flush=True)
+    return rows
+
+
+def _measured(texts: list[str], dim: int) -> Row:
+    import skparaphrase
+    from skparaphrase.search import SemanticSearch
+
+    encoder, loaded = peak_of(lambda: _used(skparaphrase.load_pretrained(dim=dim)))
+    search, fitted = peak_of(lambda: SemanticSearch(encoder).fit(texts))
+    queries = encoder.transform(texts[:N_QUERIES])
+    search.search(queries, k=10)
+    return {
+        "loading, MB": loaded,
+        "table, MB": encoder.vectors.matrix.nbytes / 1e6,
+        "fit of a search, MB": fitted,
+        "its vectors, MB": search.vectors_.nbytes / 1e6,
+        "embed, s": _seconds(lambda: encoder.transform(texts)),
+        "one query, ms": 1e3
+        * statistics.median(
+            _seconds(lambda query=query: search.search(query, k=10))
+            for query in queries
+        ),
+    }
+
+
+def _used(encoder: Any) -> Any:
+    encoder.transform(["A cat sleeps."])
+    return encoder
+
+
+def _seconds(call: Callable[[], object]) -> float:
+    """CPU time of a call."""
+    started = time.process_time()
+    call()
+    return time.process_time() - started
+
+
+def _sentences(root: Path, n_texts: int) -> list[str]:
+    """Distinct sentences of all sources, in random order."""
+    found: dict[str, None] = {}
+    for path in sorted((root / "data/sentences").glob("*.txt.xz")):
+        with lzma.open(path, "rt", encoding="utf-8") as lines:
+            found |= dict.fromkeys(line.strip() for line in lines if line.strip())
+    texts = list(found)
+    Random(0).shuffle(texts)
+    return texts[:n_texts]
+
+
+def about_memory(rows: list[Row]) -> str:
+    gigabytes = ", ".join(f"{4 * dim / 1000:.2f}" for dim in DIMS)
+    return f"""`load_pretrained(dim=...)` with a first text, and
+    `SemanticSearch(encoder).fit(texts)` of {N_TEXTS:,} distinct sentences: the peak of
+    the resident memory beyond that before (MB of 10^6 bytes), and CPU time; medians of
+    {N_ROUNDS} rounds, each in a new process. The vectors of a million texts take
+    {gigabytes} GB. The time of a query is proportional to the number of texts."""
