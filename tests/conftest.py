@@ -4,6 +4,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 import sys
+from importlib import import_module
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +16,7 @@ from hypothesis import settings
 from pyarrow import parquet
 from pyarrow.dataset import dataset
 
+from skparaphrase import _core
 from skparaphrase.datasets import load_similarity
 from skparaphrase.encoders import (
     AverageEncoder,
@@ -37,6 +39,17 @@ WORDS = [f"w{i}" for i in range(40)]
 def one_thread():
     """Tensors are small here, and the tests want the processors."""
     torch.set_num_threads(1)
+
+
+@pytest.fixture(scope="module", params=["compiled", "plain"])
+def core(request):
+    """Each core in turn, which the package then uses."""
+    if request.param == "compiled" and not _core.COMPILED:
+        pytest.skip("the compiled core is not in use")
+    module = import_module(f"skparaphrase._core._{request.param}")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_core, "core", module)
+        yield module
 
 
 @pytest.fixture

@@ -1,7 +1,7 @@
 """Look-up of words and n-grams, and sums of rows: compiled, or in Python and NumPy.
 
-The plain version documents the functions. It runs where the package was installed without
-a compiler, and if the environment variable `SKPARAPHRASE_CORE` is "plain".
+The plain version documents the functions. It runs where the package was installed
+without a compiler, and if the environment variable `SKPARAPHRASE_CORE` is "plain".
 """
 
 # Authors: The skparaphrase developers

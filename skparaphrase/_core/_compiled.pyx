@@ -56,13 +56,14 @@ cdef list read_texts(texts, bint lowercase, vector[Text]& spans):
     """Where the characters of texts are; the list that is returned owns them."""
     cdef list owners = []
     cdef Text span
-    cdef str text
     for text in texts:
+        if not isinstance(text, str):
+            raise TypeError(f"Expected str; got {text!r} ({type(text).__name__}).")
         span.kind = PyUnicode_KIND(text)
-        if lowercase and span.kind > 1 and ("\u0130" in text or "\u03a3" in text):
+        if lowercase and span.kind > 1 and ("\u0130" in <str>text or "\u03a3" in <str>text):
             text = text.lower()  # these depend on their neighbours, or become two
             span.kind = PyUnicode_KIND(text)
-        span.size, span.data = len(text), PyUnicode_DATA(text)
+        span.size, span.data = len(<str>text), PyUnicode_DATA(text)
         owners.append(text)
         spans.push_back(span)
     return owners
@@ -531,7 +532,7 @@ cdef extern from *:
         for (Py_ssize_t j = 0; j < n; j++) {
             union { uint32_t bits; float number; } half = {(row[j] & 0x7FFFu) << 13};
             half.number *= magic.number;
-            half.bits |= (row[j] & 0x8000u) << 16;
+            half.bits |= (half.number >= 65536.0f ? 255u << 23 : 0u) | (row[j] & 0x8000u) << 16;
             out[j] = half.number;
         }
     }
@@ -584,6 +585,18 @@ cdef inline const float* row_of(const Table& table, int32_t i, float* room) noex
     return room
 
 
+cdef int check_rows(
+    const int32_t* ids, Py_ssize_t n_ids, Py_ssize_t first, Py_ssize_t stop
+) except -1 nogil:
+    """Raise an error for an id that is not in a range."""
+    cdef Py_ssize_t i
+    for i in range(n_ids):
+        if not first <= ids[i] < stop:
+            with gil:
+                raise IndexError(f"No row {ids[i]} among rows {first} to {stop - 1}.")
+    return 0
+
+
 def pool_rows(matrix, scale, extra, ids, offsets, weights, pooling, out):
     if matrix.itemsize == 8:
         return _plain.pool_rows(matrix, scale, extra, ids, offsets, weights, pooling, out)
@@ -619,10 +632,7 @@ def pool_rows(matrix, scale, extra, ids, offsets, weights, pooling, out):
         kept = Buffer(given, 4, True)
         shares = <float*>kept.view.buf
     with nogil:
-        for i in range(n_tokens):
-            if not -n_extra <= tokens[i] < n_rows:
-                with gil:
-                    raise IndexError(f"No row {tokens[i]} among {n_rows}.")
+        check_rows(tokens, n_tokens, -n_extra, n_rows)
         room.resize(table.dim)
         for i in range(n_texts):
             start, stop = bounds[i], bounds[i + 1]
@@ -705,13 +715,14 @@ def add_to_rows(gradient, ids, offsets, weights, pooling, out):
     cdef const int64_t* bounds = <const int64_t*>of.view.buf
     cdef const float* weight = NULL
     cdef float* rows = <float*>to.view.buf
-    cdef Py_ssize_t i, t, dim = out.shape[1], n_texts = len(offsets) - 1
+    cdef Py_ssize_t i, t, dim = out.shape[1], n_texts = len(offsets) - 1, n_rows = len(out)
     cdef bint is_mean = pooling == "mean"
     cdef float factor
     if weights is not None:
         factors = Buffer(weights, 4)
         weight = <const float*>factors.view.buf
     with nogil:
+        check_rows(tokens, at.view.len // 4, 0, n_rows)
         for i in range(n_texts):
             for t in range(bounds[i], bounds[i + 1]):
                 factor = 1 / <float>(bounds[i + 1] - bounds[i]) if is_mean else 1

@@ -213,6 +213,7 @@ def _fnv(ngram: bytes) -> int:
     return state
 
 
+@np.errstate(over="ignore", invalid="ignore")  # training reports divergence
 def pool_rows(
     matrix: NDArray[Any],
     scale: NDArray[np.float32] | None,
@@ -265,8 +266,7 @@ def pool_rows(
             rows *= factors[:, np.newaxis]
             factors = shares[tokens] = distinct_weights(rows, texts)
         elif pooling == "mean":
-            lengths = np.maximum(np.bincount(texts), 1)
-            factors *= (1 / lengths).astype(out.dtype)[texts]
+            factors /= np.bincount(texts).astype(out.dtype)[texts]
         out[part] += _sum(rows, factors, texts, len(bounds) - 1)
     return shares
 
@@ -283,8 +283,8 @@ def _rows(
         rows = rows.astype(np.float32)
     if scale is not None:
         rows *= scale[known, np.newaxis]
-    if extra is not None:
-        rows[ids < 0] = extra[-1 - ids[ids < 0]]
+    extra = matrix[:0] if extra is None else extra
+    rows[ids < 0] = extra[-1 - ids[ids < 0]]
     return rows
 
 
@@ -365,4 +365,4 @@ def add_to_rows(
         rows /= np.repeat(lengths, lengths)[:, np.newaxis].astype(rows.dtype)
     if weights is not None:
         rows *= weights[:, np.newaxis]
-    np.add.at(out, ids, rows)
+    np.add.at(out, ids.view(np.uint32), rows)  # refuses ids below 0

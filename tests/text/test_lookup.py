@@ -20,6 +20,8 @@ from skparaphrase.text import (
     check_tokenizer,
 )
 
+pytestmark = pytest.mark.usefixtures("core")
+
 NASTY = ["", " ", "\n", "\t\r\n", "\0", "\x01", "\x02", "\ud800", "\udfff", "\ufdd0"]
 NASTY += ["😀", "👩\u200d👩", "שלום", "ΟΔΟΣ", "ΟΔΟΣ.", "İ", "e\u0301", "\xa0", "\u2028"]
 NASTY += ["\x85", "\ue000", "_", "-", "--", "...", "'", "\u2019", "/", "Blue-eyed"]

@@ -17,6 +17,8 @@ from skparaphrase.datasets import load_similarity
 from skparaphrase.text import NgramIndex, NgramTokenizer, _ngram_index
 from skparaphrase.text import _ngrams as ngrams_module
 
+pytestmark = pytest.mark.usefixtures("core")
+
 NASTY = [
     "",
     " \t\n",

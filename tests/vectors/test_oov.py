@@ -22,6 +22,8 @@ from skparaphrase.vectors._oov import (
 )
 from skparaphrase.vectors._transforms import fit_rows, ngram_matrix
 
+pytestmark = pytest.mark.usefixtures("core")
+
 WORDS = ["cat", "cats", "dog", "dogs", "running", "run", "naïve", "."]
 
 

@@ -18,6 +18,8 @@ from skparaphrase.vectors._pooling import (
     token_shares,
 )
 
+pytestmark = pytest.mark.usefixtures("core")
+
 EQUATIONS = run_path(str(Path(__file__).parents[1] / "networks/equations.py"))
 distinct_average = EQUATIONS["distinct_average"]
 

@@ -1,0 +1,182 @@
+"""Rows of words against a loop over the tokens of a regular expression."""
+
+# Authors: The skparaphrase developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import re
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise, product
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from plain_words import patterns, words_of
+
+from skparaphrase.text import WordTokenizer, check_tokenizer
+
+# Joiners, white space, marks, letters of other scripts and cases, lone surrogates.
+NASTY = "aB1_'-.\u2019/:,!* \t\x1c\x85\xa0\u2028\u3000\u200b\u200d\ufeff\0\x7f\xad"
+NASTY += "\u0130\u0131Σ\u03c3ς\u0301\u0307ßẞǅⅧ²½ª\u0627猫\U0001d7d8𐐀😀"
+NASTY += "\ud800\udc00\udfff\U0010ffff"
+characters = st.sampled_from(NASTY) | st.characters()
+texts_of_any_kind = st.lists(st.text(characters, max_size=12), max_size=6)
+settings_of_tokenizers = st.fixed_dictionaries(
+    {"pattern": patterns, "lowercase": st.booleans(), "split_compounds": st.booleans()}
+)
+
+
+def find(core, texts, words, unknown=None, keep_new=True, **params):
+    """Ids of the tokens of each text as lists, and new words."""
+    tokenizer, index = WordTokenizer(**params), core.WordIndex(words)
+    ids, offsets, new = core.find_words(texts, index, tokenizer, unknown, keep_new)
+    assert (ids.dtype, offsets.dtype) == (np.int32, np.int64)
+    assert (offsets[0], offsets[-1]) == (0, len(ids))
+    bounds = offsets.tolist()
+    return [ids[a:b].tolist() for a, b in pairwise(bounds)], new
+
+
+def slow_find(texts, words, unknown=None, keep_new=True, **params):
+    rows = {word: row for row, word in enumerate(words)}
+    new = {}
+
+    def id_of(word):
+        return rows[word] if word in rows else new.setdefault(word, -1 - len(new))
+
+    def ids_of(token):
+        parts = re.findall(r"\w+", token)
+        if token in rows:
+            return [rows[token]]
+        if (
+            params.get("split_compounds", True)
+            and re.search(r"['\u2019.,:/-]", token)
+            and not rows.keys().isdisjoint(parts)
+        ):
+            return [
+                id_of(part)
+                for part in parts
+                if part in rows or (keep_new and re.search(r"[^\W_]", part))
+            ]
+        if unknown is not None:
+            return [unknown]
+        return [id_of(token)] if re.search(r"[^\W_]", token) else []
+
+    ids = [[i for t in words_of(text, **params) for i in ids_of(t)] for text in texts]
+    return ids, [*new]
+
+
+@settings(max_examples=500)
+@given(
+    texts_of_any_kind,
+    settings_of_tokenizers,
+    st.sampled_from([None, 0, 99]),
+    st.booleans(),
+    st.integers(1, 4),
+)
+def test_ids_of_any_texts(core, texts, params, unknown, keep_new, step):
+    tokens = {token for text in texts for token in words_of(text, **params)}
+    parts = {part for token in tokens for part in re.findall(r"\w+", token)}
+    words = [*sorted(tokens | parts)[::step], "", "z"]
+    expected = slow_find(texts, words, unknown, keep_new, **params)
+    assert find(core, texts, words, unknown, keep_new, **params) == expected
+
+
+def test_every_character(core):
+    """Its class and its lower case."""
+    dependent = ["\u0130", "Σ"]  # these would hide the lower case of others in a text
+    step = 1 if core.__name__.endswith("_compiled") else 99  # the other is slow
+    others = {*map(chr, range(0, sys.maxunicode + 1, step))}.difference(dependent)
+    texts = ["".join(f"x{c}Y " for c in part) for part in (*dependent, others)]
+    tokens = [words_of(text) for text in texts]
+    words = list(dict.fromkeys(token for found in tokens for token in found))
+    rows = {word: row for row, word in enumerate(words)}
+    ids = [[rows[token] for token in found] for found in tokens]
+    assert find(core, texts, words) == (ids, [])
+    texts = ["".join(f"x{c}Y " for c in others if c.lower() != c)]
+    expected = slow_find(texts, [], lowercase=False)
+    assert find(core, texts, [], lowercase=False) == expected
+
+
+def test_lower_case_of_sigma_depends_on_its_neighbours(core):
+    near = ["", "a", "A", "1", "_", ".", "'", "-", "\xad", "\u0301", "\u02b0", " "]
+    near += ["Σ", "\u0130", "😀", "\ud800", "𐐀", "\u0345", "\u2019", "a.", ".a"]
+    texts = [a + "Σ" + b for a, b in product(near, near)]
+    for words in ([], ["aς", "a\u03c3a", "ς", "\u03c3\u03c3", "i\u0307ς"]):
+        assert find(core, texts, words) == slow_find(texts, words)
+
+
+@pytest.mark.parametrize(
+    "unit",
+    ["a", "é", "猫", "😀", "a-", "-", "a'b ", "_", "_.", " ", "\0", "Σ", "\ud800"],
+)
+def test_long_texts(core, unit):
+    texts = ["a", unit * 20_000, "", "cat " + unit * 20_001]
+    for words in ([], ["a", "_", "-", "😀"]):
+        assert find(core, texts, words) == slow_find(texts, words)
+
+
+def test_no_texts(core):
+    assert find(core, [], ["a"]) == ([], [])
+    assert find(core, ["", " \n", "..."], []) == ([[], [], []], [])
+
+
+def test_texts_may_be_of_a_subclass_of_str(core):
+    words = np.array(["naïve", "Σας"])
+    assert find(core, words, words, lowercase=False) == ([[0], [1]], [])
+    assert find(core, iter(words), []) == ([[-1], [-2]], ["naïve", "σας"])
+
+
+@pytest.mark.parametrize("text", [None, b"cat", 3, ["cat"]])
+def test_texts_that_are_not_str(core, text):
+    with pytest.raises((TypeError, AttributeError)):
+        find(core, ["cat", text], ["cat"])
+
+
+def test_tokens_that_are_not_str(core):
+    tokenizer = check_tokenizer(lambda text: ["cat"] if text == "x" else [3])
+    with pytest.raises(TypeError, match=r"3 \(int\) for text 1;"):
+        core.find_words(["x", "y"], core.WordIndex(["cat"]), tokenizer, None, True)
+
+
+def test_threads_share_an_index(core):
+    texts = [f"well-known cat{i % 7}. Dog {i} a.b ΟΔΟΣ" for i in range(2000)]
+    index = core.WordIndex(["cat1", "known", "dog", "οδος", "a"])
+
+    def run(_):
+        found = core.find_words(texts, index, WordTokenizer(), None, True)
+        return [part.tolist() for part in found[:2]], found[2]
+
+    with ThreadPoolExecutor(4) as pool:
+        first, *others = pool.map(run, range(8))
+    assert all(other == first for other in others)
+
+
+# The index ----------------------------------------------------------------------------
+
+
+@given(st.lists(st.text(characters, max_size=4)))
+def test_an_index_is_a_dict(core, words):
+    rows = {word: row for row, word in enumerate(words)}  # the last of equal words
+    index = core.WordIndex(words)
+    for word in {*words, *"".join(words), *(word + "a" for word in words), ""}:
+        assert index.get(word) == rows.get(word)
+        assert index.get(word, "none") == rows.get(word, "none")
+        assert (word in index) == (word in rows)
+    distinct = core.WordIndex([*rows])
+    assert [*map(distinct.get, rows)] == [*range(len(distinct))] == [*range(len(rows))]
+
+
+def test_an_index_of_many_words(core):
+    """So many that some have the same hash of 32 bits."""
+    words = [*map(str, range(250_000))]
+    index = core.WordIndex(words)
+    assert [*map(index.get, words)] == [*range(len(words))]
+    assert not any(map(index.get, map(str, range(-1, -250_000, -1))))
+
+
+@pytest.mark.parametrize("key", [None, 3, b"cat", ("cat",)])
+def test_keys_that_are_not_str_are_not_in_an_index(core, key):
+    index = core.WordIndex(["cat"])
+    assert key not in index
+    assert index.get(key, 7) == 7
