@@ -93,4 +93,4 @@ def test_memory_of_fewer_dimensions(tmp_path):
     found = dimensions._measured(texts, 64)
     assert found["table, MB"] == 60_000 * 64 / 1e6
     assert found["its vectors, MB"] == 300 * 64 * 4 / 1e6
-    assert all(value > 0 for value in found.values())
+    assert found["embed, s"] > 0 and found["one query, ms"] > 0
