@@ -170,6 +170,6 @@ def _holds_text(X: Any) -> bool:
         if row.dtype != object:
             return row.dtype.kind in "UT"
         row = np.array(row.tolist(), dtype=object)  # whose entries may be lists
-    except (TypeError, ValueError, LookupError):  # no rows, or ragged ones
-        return False
+    except (TypeError, ValueError, LookupError, NotImplementedError):
+        return False  # ragged rows, or what has none, such as a scalar
     return any(isinstance(value, str) for value in row.ravel())

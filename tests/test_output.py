@@ -10,7 +10,9 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from scipy import sparse
 from sklearn.base import BaseEstimator
+from sklearn.utils import check_array
 
 from skparaphrase._output import IndexedArray, check_last_axis, check_pair_vectors
 
@@ -48,6 +50,27 @@ def test_only_the_array_itself_has_the_index(tmp_path):
 def test_texts_are_told_from_vectors(check, X):
     with pytest.raises(ValueError, match="but got texts: add an encoder before it"):
         check(X, BaseEstimator(), reset=True)
+
+
+@pytest.mark.parametrize(
+    "X",
+    [
+        sparse.dia_array(np.eye(2)),
+        [[1, 2], [3]],
+        [[1, [2]]],
+        {"a": 1},
+        iter([1]),
+        np.array(3),
+    ],
+    ids=lambda X: type(X).__name__,
+)
+def test_other_containers_have_the_message_of_scikit_learn(X):
+    with pytest.raises((TypeError, ValueError)) as expected:
+        check_array(X, allow_nd=True)
+    with pytest.raises(type(expected.value)) as found:
+        check_last_axis(X, BaseEstimator(), reset=True)
+    start = str(expected.value)[:20]
+    assert str(found.value).startswith(start)
 
 
 def test_a_failed_fit_leaves_nothing_fitted():
