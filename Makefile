@@ -26,7 +26,7 @@ $(VENV)/python: pyproject.toml setup.cfg setup.py constraints.txt $(CORE)/_compi
 		"compiled core." if COMPILED else "plain core, which is slower: no C++ compiler.")'
 	touch $@
 
-# The package is there, so pip takes it as it is and adds what the extra needs.
+# pip keeps the installed package, and adds the dependencies of the extra.
 $(VENV)/%: $(VENV)/python
 	$(INSTALL) 'skparaphrase[$*]'
 	touch $@

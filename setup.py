@@ -1,4 +1,4 @@
-"""The compiled core; an install without a C compiler goes without it."""
+"""Declares the compiled core, which is left out if there is no C++ compiler."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
@@ -7,7 +7,7 @@ import sys
 
 from setuptools import Extension, setup
 
-# Equal to the plain version to the bit: no sum is fused with a product.
+# Fused multiply-add rounds differently; debug symbols are larger than the core.
 flags = [] if sys.platform == "win32" else ["-O3", "-ffp-contract=off", "-g0"]
 name = "skparaphrase._core._compiled"
 sources = ["skparaphrase/_core/_compiled.pyx"]
