@@ -82,7 +82,7 @@ class TextEncoder(LastAxisTransformer, BaseEstimator):
         for texts, shape in check_text_blocks(X, widths=ANY):
             distinct, indices = unique_strings(texts)
             vectors = self._embed(distinct)
-            if distinct is not texts:
+            if indices is not None:
                 vectors = vectors[indices]
             blocks.append(vectors.reshape(*shape, vectors.shape[1]))
         return self._wrap(blocks[0] if len(blocks) == 1 else np.concatenate(blocks), X)

@@ -146,13 +146,15 @@ def unique_texts(texts: NDArray[np.object_]) -> tuple[list[str], NDArray[np.intp
         The position of each text in `distinct`.
     """
     distinct, indices = unique_strings(texts.ravel().tolist())
+    if indices is None:
+        indices = np.arange(texts.size)
     return distinct, indices.reshape(texts.shape)
 
 
-def unique_strings(texts: list[str]) -> tuple[list[str], NDArray[np.intp]]:
-    """As :func:`unique_texts`, of a list; the same list if all are distinct."""
+def unique_strings(texts: list[str]) -> tuple[list[str], NDArray[np.intp] | None]:
+    """As :func:`unique_texts`, of a list; without indices if all are distinct."""
     if len(set(texts)) == len(texts):  # takes half as long
-        return texts, np.arange(len(texts))
+        return texts, None
     positions = defaultdict[str, int](count().__next__)
     indices = np.fromiter(map(positions.__getitem__, texts), np.intp, len(texts))
     return [*positions], indices

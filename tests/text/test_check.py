@@ -222,5 +222,6 @@ def test_unique_texts(texts):
     distinct, indices = unique_texts(as_object([texts, texts]))
     assert [[distinct[i] for i in row] for row in indices] == [texts, texts]
     distinct, indices = unique_strings(texts)
-    assert (distinct is texts) == (len(set(texts)) == len(texts))
-    assert [distinct[i] for i in indices] == texts
+    assert (indices is None) == (len(set(texts)) == len(texts))
+    positions = range(len(texts)) if indices is None else indices
+    assert [distinct[i] for i in positions] == texts
