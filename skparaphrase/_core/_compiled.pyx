@@ -730,3 +730,50 @@ def add_to_rows(gradient, ids, offsets, weights, pooling, out):
                     factor *= weight[t]
                 if factor:
                     add(rows + tokens[t] * dim, <float*>of_texts.view.buf + i * dim, factor, dim)
+
+
+# Numbers ------------------------------------------------------------------------------
+
+cdef inline bint is_blank(char c) noexcept nogil:
+    return c == 32 or 9 <= c <= 13
+
+
+def parse_numbers(bytes line not None, out):
+    cdef Buffer numbers = Buffer(out, 8, True)
+    cdef double* number = <double*>numbers.view.buf + numbers.view.len // 8
+    cdef Py_ssize_t start, stop = len(line)
+    cdef const char* text = line
+    cdef int64_t digits, scale, decimals
+    cdef char c
+    while True:
+        while stop and is_blank(text[stop - 1]):
+            stop -= 1
+        if not stop or number == numbers.view.buf:
+            return stop if number == numbers.view.buf else 0
+        number -= 1
+        start, digits, scale, decimals = stop, 0, 1, 0
+        while start and stop - start < 18:  # digits, from the last on
+            c = text[start - 1]
+            if 48 <= c <= 57:
+                digits += scale * (c - 48)
+                scale *= 10
+            elif c == 46 and not decimals:  # .
+                decimals = scale
+            else:
+                break
+            start -= 1
+        number[0] = <double>digits / <double>max(decimals, 1)
+        if start and (text[start - 1] == 43 or text[start - 1] == 45):  # +-
+            start -= 1
+            number[0] *= 44 - text[start]
+        if digits >> 53 == 0 and scale > 1 and (not start or is_blank(text[start - 1])):
+            stop = start  # the quotient of exact doubles is exact
+            continue
+        while start and not is_blank(text[start - 1]):
+            start -= 1
+        field = line[start:stop]
+        try:
+            number[0] = float(b"" if b"_" in field else field)
+        except ValueError:
+            return 0
+        stop = start

@@ -366,3 +366,28 @@ def add_to_rows(
     if weights is not None:
         rows *= weights[:, np.newaxis]
     np.add.at(out, ids.view(np.uint32), rows)  # refuses ids below 0
+
+
+def parse_numbers(line: bytes, out: NDArray[np.float64]) -> int:
+    """Read the numbers at the end of a line.
+
+    Parameters
+    ----------
+    line : bytes
+    out : ndarray of shape (n_numbers,), float64
+        The `float` of the last fields between ASCII white space; "1_0" is no number.
+
+    Returns
+    -------
+    stop : int
+        Where the word before the numbers ends; 0 if there is no word, or a field is not
+        a number.
+    """
+    word, *fields = line.rsplit(None, len(out)) or [b""]
+    if len(fields) < len(out) or b"_" in line[len(word) :]:
+        return 0
+    try:
+        out[:] = np.array(fields, np.float64)  # float() of each
+    except ValueError:
+        return 0
+    return len(word)

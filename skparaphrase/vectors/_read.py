@@ -15,6 +15,7 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from skparaphrase import _core
 from skparaphrase._estimator import warn_caller
 from skparaphrase.storage import open_plain
 from skparaphrase.vectors._word_vectors import WordVectors
@@ -167,7 +168,7 @@ def _read_text(
                     f"{path}, line 1: expected a word and its vector, got "
                     f"{first.rstrip()[:60]!r}."
                 )
-        matrix = np.empty((0, dim), dtype)
+        matrix, values = np.empty((0, dim), dtype), np.empty(dim)
         n_read = n_rows = 0
         for number, line in lines:
             if n_read == limit:
@@ -178,20 +179,12 @@ def _read_text(
                     )
                 break
             n_read += 1
-            word, *values = _split_line(path, line, number, dim)
+            word = _read_line(path, line, number, values)
             if not words.add(word, number):
                 continue
             if n_rows == len(matrix):
                 matrix.resize((n_rows + n_rows // 4 + 1, dim), refcheck=False)
-            try:
-                if line.count(b"_") > word.count(b"_"):  # float() accepts 1_0
-                    raise ValueError
-                matrix[n_rows] = np.array(values, np.float64)  # float() of each
-            except ValueError:
-                wrong = next(value for value in values if not _is_number(value))
-                raise ValueError(
-                    f"{path}, line {number}: {wrong[:40]!r} is not a number."
-                ) from None
+            matrix[n_rows] = values
             n_rows += 1
     if n_words is not None and limit is not None and n_read < limit:
         raise ValueError(
@@ -229,18 +222,22 @@ def _iter_lines(path: Path, file: BinaryIO) -> Iterator[tuple[int, bytes]]:
         yield number, line
 
 
-def _split_line(path: Path, line: bytes, number: int, dim: int) -> list[bytes]:
-    """The word, which may hold spaces, and the numbers of a line."""
-    fields = line.rsplit(None, dim)
-    inner = fields[0].split()[1:] if fields else []
-    if len(fields) != dim + 1 or (inner and _is_number(inner[-1])):
-        n_values = max(len(line.split()) - 1, 0)
-        raise ValueError(
-            f"{path}, line {number}: expected a word and {dim} numbers, got "
-            f"{n_values} numbers: {line[:60]!r}. Is dim in the header wrong, or the "
-            "file cut off?"
-        )
-    return fields
+def _read_line(
+    path: Path, line: bytes, number: int, values: NDArray[np.float64]
+) -> bytes:
+    """The word of a line, which may hold spaces; its numbers go to `values`."""
+    word = line[: _core.core.parse_numbers(line, values)]
+    inner = word.split()[1:]
+    if word and not (inner and _is_number(inner[-1])):
+        return word
+    fields, dim = line.split()[1:], len(values)
+    wrong = [field for field in fields[-dim:] if not _is_number(field)]
+    if wrong and len(fields) >= dim:
+        raise ValueError(f"{path}, line {number}: {wrong[0][:40]!r} is not a number.")
+    raise ValueError(
+        f"{path}, line {number}: expected a word and {dim} numbers, got {len(fields)} "
+        f"numbers: {line[:60]!r}. Is dim in the header wrong, or the file cut off?"
+    )
 
 
 def _is_number(raw: bytes) -> bool:

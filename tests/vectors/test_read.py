@@ -16,6 +16,8 @@ from numpy.testing import assert_array_equal
 
 from skparaphrase.vectors import _read, read_word_vectors
 
+pytestmark = pytest.mark.usefixtures("core")
+
 DTYPES = ["float32", "float16"]
 WORDS = ["the", "cat", ",", "naïve", "猫", "don't"]
 NUMBERS = [
