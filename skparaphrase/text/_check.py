@@ -89,15 +89,13 @@ def _to_array(block: tuple[list[str], Shape]) -> NDArray[np.object_]:
     return np.array(texts, dtype=object).reshape(shape)
 
 
-def check_pairs(X: Texts, *, hint: str = "") -> NDArray[np.object_]:
+def check_pairs(X: Texts) -> NDArray[np.object_]:
     """Convert pairs of texts to an object array of str.
 
     Parameters
     ----------
     X : array-like of str of shape (n_pairs, 2)
         As in :func:`check_texts`.
-    hint : str, default=""
-        What to do instead, for the message about single texts.
 
     Returns
     -------
@@ -112,11 +110,10 @@ def check_pairs(X: Texts, *, hint: str = "") -> NDArray[np.object_]:
     if pairs.ndim == 1 and len(pairs) == 0:
         return pairs.reshape(0, 2)
     if pairs.ndim != 2:
-        message = (
-            f"Expected pairs of texts, shape (n_pairs, 2); got shape {pairs.shape}. "
-            f"{_ZIP} {hint}"
+        raise ValueError(
+            "Expected pairs of texts, shape (n_pairs, 2); got shape "
+            f"{pairs.shape}. {_ZIP}"
         )
-        raise ValueError(message.rstrip())
     return pairs
 
 
