@@ -18,7 +18,7 @@ from skparaphrase._core._plain import is_word as is_word
 core: ModuleType = _plain
 if os.environ.get("SKPARAPHRASE_CORE") != "plain":
     try:
-        from skparaphrase._core import _compiled as core
+        from skparaphrase._core import _compiled as core  # type: ignore
     except ImportError:  # there was no compiler
         pass
 

@@ -766,14 +766,13 @@ def parse_numbers(bytes line not None, out):
         if start and (text[start - 1] == 43 or text[start - 1] == 45):  # +-
             start -= 1
             number[0] *= 44 - text[start]
-        if digits >> 53 == 0 and scale > 1 and (not start or is_blank(text[start - 1])):
-            stop = start  # the quotient of exact doubles is exact
-            continue
-        while start and not is_blank(text[start - 1]):
-            start -= 1
-        field = line[start:stop]
-        try:
-            number[0] = float(b"" if b"_" in field else field)
-        except ValueError:
-            return 0
+        # A quotient of exact doubles is rounded once, as by float, which reads others.
+        if digits >> 53 or scale == 1 or (start and not is_blank(text[start - 1])):
+            while start and not is_blank(text[start - 1]):
+                start -= 1
+            field = line[start:stop]
+            try:
+                number[0] = float(b"" if b"_" in field else field)
+            except ValueError:
+                return 0
         stop = start
