@@ -15,37 +15,46 @@ from typing import Any
 from _lib.pretrained_tasks import DIMS
 from _lib.shipped import Material, Row
 from _lib.timing import peak_of
+from skparaphrase import load_pretrained
+from skparaphrase.search import SemanticSearch
 
-N_TEXTS, N_QUERIES, N_ROUNDS = 150_000, 100, 3
+N_TEXTS, N_QUERIES, K, N_ROUNDS = 150_000, 100, 10, 3
 
 
 def memory(data: Material) -> list[Row]:
     """Medians of rounds, each dimension in a new process."""
-    texts = _sentences(data.root, N_TEXTS // (50 if data.quick else 1))
+    n_texts = N_TEXTS // (50 if data.quick else 1)
+    sentences = _sentences(data.root, n_texts + N_QUERIES)
+    texts, queries = sentences[:n_texts], sentences[n_texts:]
     rounds: list[dict[int, Row]] = []
     for _ in range(1 if data.quick else N_ROUNDS):
         rounds.append({})
         for dim in DIMS:
             with multiprocessing.get_context("spawn").Pool(1) as pool:
-                rounds[-1][dim] = pool.apply(_measured, (texts, dim))
+                rounds[-1][dim] = pool.apply(_measured, (texts, queries, dim))
+    hits = {dim: _hits(texts, queries, dim) for dim in DIMS}
     rows = []
     for dim in DIMS:
         row: Row = {"": f"dim={dim}"}
         for key in rounds[0][dim]:
             row[key] = statistics.median(each[dim][key] for each in rounds)
+        pairs = zip(hits[dim], hits[DIMS[0]], strict=True)
+        row["same hits, %"] = 100 * statistics.mean(len(a & b) / K for a, b in pairs)
         rows.append(row)
         print(row, flush=True)
     return rows
 
 
-def _measured(texts: list[str], dim: int) -> Row:
-    import skparaphrase
-    from skparaphrase.search import SemanticSearch
+def _hits(texts: list[str], queries: list[str], dim: int) -> list[set[int]]:
+    search = SemanticSearch(load_pretrained(dim=dim)).fit(texts)
+    return [set(row) for row in search.search(queries, k=K).row.tolist()]
 
-    encoder, loaded = peak_of(lambda: _used(skparaphrase.load_pretrained(dim=dim)))
+
+def _measured(texts: list[str], queries: list[str], dim: int) -> Row:
+    encoder, loaded = peak_of(lambda: _used(load_pretrained(dim=dim)))
     search, fitted = peak_of(lambda: SemanticSearch(encoder).fit(texts))
-    queries = encoder.transform(texts[:N_QUERIES])
-    search.search(queries, k=10)
+    vectors = encoder.transform(queries)
+    search.search(vectors, k=K)
     return {
         "loading, MB": loaded,
         "table, MB": encoder.vectors.matrix.nbytes / 1e6,
@@ -54,8 +63,7 @@ def _measured(texts: list[str], dim: int) -> Row:
         "embed, s": _seconds(lambda: encoder.transform(texts)),
         "one query, ms": 1e3
         * statistics.median(
-            _seconds(lambda query=query: search.search(query, k=10))
-            for query in queries
+            _seconds(lambda query=query: search.search(query, k=K)) for query in vectors
         ),
     }
 
@@ -89,4 +97,5 @@ def about_memory(rows: list[Row]) -> str:
     `SemanticSearch(encoder).fit(texts)` of {N_TEXTS:,} distinct sentences: the peak of
     the resident memory beyond that before (MB of 10^6 bytes), and CPU time; medians of
     {N_ROUNDS} rounds, each in a new process. The vectors of a million texts take
-    {gigabytes} GB. The time of a query is proportional to the number of texts."""
+    {gigabytes} GB. The time of a query is proportional to the number of texts. "Same
+    hits": the share of its {K} hits that {DIMS[0]} dimensions find, too."""
