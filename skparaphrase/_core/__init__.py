@@ -8,18 +8,17 @@ without a compiler, and if the environment variable `SKPARAPHRASE_CORE` is "plai
 # SPDX-License-Identifier: BSD-3-Clause
 
 import os
-from types import ModuleType
+from contextlib import suppress
+from importlib import import_module
 
-from skparaphrase._core import _plain
 from skparaphrase._core._plain import JOINERS as JOINERS
+from skparaphrase._core._plain import WordIndex as WordIndex
 from skparaphrase._core._plain import distinct_weights as distinct_weights
 from skparaphrase._core._plain import is_word as is_word
 
-core: ModuleType = _plain
+core = import_module("._plain", __name__)
+COMPILED = False
 if os.environ.get("SKPARAPHRASE_CORE") != "plain":
-    try:
-        from skparaphrase._core import _compiled as core  # type: ignore
-    except ImportError:  # there was no compiler
-        pass
-
-COMPILED = core is not _plain
+    with suppress(ImportError):  # there was no compiler
+        core = import_module("._compiled", __name__)
+        COMPILED = True

@@ -204,6 +204,17 @@ cdef class WordIndex:
     def __contains__(self, word):
         return self.get(word) is not None
 
+    def __getitem__(self, word):
+        if (row := self.get(word)) is None:
+            raise KeyError(word)
+        return row
+
+    def insert(self, str word not None):
+        cdef bytes key = word.encode("utf-8", "surrogatepass")
+        cdef const char* start = key
+        cdef const char* stop = start + len(key)
+        return self.add(start, stop, hash_of(start, stop, BASIS), False)
+
     def get(self, word, default=None):
         if not isinstance(word, str):
             return default
@@ -228,14 +239,15 @@ cdef array_of(const void* data, size_t n_bytes, dtype):
     return np.frombuffer(PyByteArray_FromStringAndSize(<const char*>data, n_bytes), dtype)
 
 
-def find_words(texts, WordIndex index not None, tokenizer, unknown, bint keep_new):
+def find_words(
+    texts, WordIndex index not None, tokenizer, unknown, bint keep_new, WordIndex new not None
+):
     if tokenizer.pattern != "words":
-        return _plain.find_words(texts, index, tokenizer, unknown, keep_new)
+        return _plain.find_words(texts, index, tokenizer, unknown, keep_new, new)
     cdef bint lowercase = tokenizer.lowercase, split = tokenizer.split_compounds
     cdef int32_t unknown_row = -1 if unknown is None else unknown
     cdef vector[Text] spans
     cdef list owners = read_texts(texts, lowercase, spans)
-    cdef WordIndex new = WordIndex()
     cdef vector[char] key
     cdef vector[char*] parts  # where the parts of a compound begin, or their joiners
     cdef vector[int32_t] ids
@@ -277,7 +289,6 @@ def find_words(texts, WordIndex index not None, tokenizer, unknown, bint keep_ne
     return (
         array_of(ids.data(), 4 * ids.size(), np.int32),
         array_of(offsets.data(), 8 * offsets.size(), np.int64),
-        new.words(),
     )
 
 

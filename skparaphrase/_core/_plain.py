@@ -40,6 +40,14 @@ class WordIndex(dict[str, int]):
     def __init__(self, words: Iterable[str] = ()) -> None:
         super().__init__(zip(words, count(), strict=False))
 
+    def insert(self, word: str) -> int:
+        """The row of a string, which is added if it is new."""
+        return self.setdefault(word, len(self))
+
+    def words(self) -> list[str]:
+        """All strings, of which none repeats."""
+        return [*self]
+
 
 def is_word(token: str) -> bool:
     """Whether a token has a letter or digit."""
@@ -48,11 +56,12 @@ def is_word(token: str) -> bool:
 
 def find_words(
     texts: Iterable[str],
-    index: Mapping[str, int],
+    index: WordIndex,
     tokenizer: Tokenizer,
     unknown: int | None,
     keep_new: bool,
-) -> tuple[Ids, Offsets, list[str]]:
+    new: WordIndex,
+) -> tuple[Ids, Offsets]:
     """Rows of the words of texts.
 
     Parameters
@@ -64,20 +73,19 @@ def find_words(
         The row of words that `index` lacks.
     keep_new : bool
         Whether the unknown parts of a compound count, of which other parts are known.
+    new : WordIndex
+        Gets the words that `index` lacks, in order of appearance.
 
     Returns
     -------
     ids : ndarray of shape (n_tokens,), int32
-        Without `unknown`, the id of `new_words[i]` is `-1 - i`. Tokens that `index`
+        Without `unknown`, the id of word `i` of `new` is `-1 - i`. Tokens that `index`
         lacks and that have no letter or digit are left out.
     offsets : ndarray of shape (n_texts + 1,), int64
-    new_words : list of str
-        Distinct, in order of appearance.
     """
     find = tokenizer._find()
     by_piece = tokenizer.pattern in _PIECES
     rows_of: dict[str, list[int]] = {}
-    new: dict[str, int] = {}
     ids: list[int] = []
     offsets = [0]
 
@@ -90,13 +98,13 @@ def find_words(
             known = [*map(index.get, parts)]
             if known.count(None) < len(parts):
                 return [
-                    new.setdefault(part, -1 - len(new)) if row is None else row
+                    -1 - new.insert(part) if row is None else row
                     for part, row in zip(parts, known, strict=True)
                     if row is not None or (keep_new and is_word(part))
                 ]
         if unknown is not None:
             return [unknown]
-        return [new.setdefault(token, -1 - len(new))] if is_word(token) else []
+        return [-1 - new.insert(token)] if is_word(token) else []
 
     for n_done, text in enumerate(texts):
         text = text.lower() if tokenizer.lowercase else text
@@ -111,7 +119,7 @@ def find_words(
                 rows_of[piece] = [row for token in tokens for row in rows(token)]
             ids += rows_of[piece]
         offsets.append(len(ids))
-    return np.array(ids, np.int32), np.array(offsets, np.int64), [*new]
+    return np.array(ids, np.int32), np.array(offsets, np.int64)
 
 
 def _prepared(texts: Iterable[str], lowercase: bool) -> Iterator[str]:

@@ -20,7 +20,7 @@ from skparaphrase._typing import Texts, Vectors
 from skparaphrase.encoders._export import to_model2vec, to_static_embedding
 from skparaphrase.storage import save
 from skparaphrase.text import ANY, check_text_blocks, check_tokenizer, unique_strings
-from skparaphrase.vectors import POOLINGS, WORDS, WordVectors, bundled, pool_vectors
+from skparaphrase.vectors import POOLINGS, WORDS, WordVectors, bundled, pool_texts
 
 
 class TextEncoder(LastAxisTransformer, BaseEstimator):
@@ -131,10 +131,10 @@ class AveragingEncoder(TextEncoder):
 
     def _embed(self, texts: list[str]) -> NDArray[np.float32]:
         vectors, weights = self._static_parts()
-        return pool_vectors(
+        return pool_texts(
             vectors,
-            vectors.encode_blocks(texts, self._tokenizer()),
-            len(texts),
+            texts,
+            self._tokenizer(),
             weights=weights,
             unknown_weight=getattr(self, "unknown_weight_", 1.0),
             pooling=self.pooling,

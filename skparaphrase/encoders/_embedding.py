@@ -100,19 +100,17 @@ def _embed_pooled(
     batches: Batches,
     out: Matrix,
 ) -> None:
-    """As above on a CPU: NumPy pools in threads, and torch computes the layers."""
-    blank = []
-
-    def noted() -> Iterator[TokenBatch]:
-        for batch in batches:
-            blank.append(batch.lengths == 0)
-            yield batch
-
+    """As above on a CPU: threads pool, and torch computes the layers."""
     assert composition.pooling is not None
-    pooled = pool_vectors(vectors, noted(), len(out), pooling=composition.pooling)
-    with torch.inference_mode():
-        out[:] = composition.from_pooled(torch.from_numpy(pooled)).numpy()
-    out[np.concatenate(blank)] = 0
+    start = 0
+    for batch in batches:
+        part = slice(start, start + len(batch))
+        pooled = np.zeros((len(batch), vectors.dim), dtype=np.float32)
+        pool_vectors(vectors, batch, pooled, pooling=composition.pooling)
+        with torch.inference_mode():
+            out[part] = composition.from_pooled(torch.from_numpy(pooled)).numpy()
+        out[part][batch.lengths == 0] = 0
+        start = part.stop
 
 
 def similar_lengths(

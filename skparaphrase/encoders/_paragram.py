@@ -16,7 +16,7 @@ from skparaphrase.encoders._export import to_model2vec, to_static_embedding
 from skparaphrase.encoders._trained import TrainedEncoder
 from skparaphrase.losses import Loss, MarginLoss
 from skparaphrase.optimizers import DENSE, Optimizer
-from skparaphrase.vectors import POOLINGS, WordVectors, pool_vectors
+from skparaphrase.vectors import POOLINGS, WordVectors, pool_texts
 
 _PAPER: dict[str, Any] = {  # what the settings of tables 2 and 4 share
     "pooling": "mean",
@@ -195,5 +195,5 @@ class ParagramEncoder(TrainedEncoder):
         return self.vectors_, None
 
     def _embed(self, texts: list[str]) -> NDArray[np.float32]:
-        batches = self.vectors_.encode_blocks(texts, self._tokenizer())
-        return pool_vectors(self.vectors_, batches, len(texts), pooling=self.pooling)
+        tokenizer = self._tokenizer()
+        return pool_texts(self.vectors_, texts, tokenizer, pooling=self.pooling)

@@ -3,6 +3,8 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+from skparaphrase._core import JOINERS as JOINERS
+from skparaphrase._core import is_word as is_word
 from skparaphrase.text._check import ANY as ANY
 from skparaphrase.text._check import ROWS as ROWS
 from skparaphrase.text._check import StoredTexts as StoredTexts
@@ -17,11 +19,12 @@ from skparaphrase.text._check import is_missing as is_missing
 from skparaphrase.text._check import is_stored as is_stored
 from skparaphrase.text._check import materialize as materialize
 from skparaphrase.text._check import read_blocks as read_blocks
+from skparaphrase.text._check import text_blocks as text_blocks
 from skparaphrase.text._check import unique_strings as unique_strings
 from skparaphrase.text._check import unique_texts as unique_texts
-from skparaphrase.text._lookup import JOINERS as JOINERS
+from skparaphrase.text._lookup import BLOCK as BLOCK
 from skparaphrase.text._lookup import TokenBatch
-from skparaphrase.text._lookup import WordLookup as WordLookup
+from skparaphrase.text._lookup import encode_words as encode_words
 from skparaphrase.text._lookup import ragged_positions as ragged_positions
 from skparaphrase.text._ngram_index import NgramIndex
 from skparaphrase.text._ngram_index import check_distinct as check_distinct
@@ -30,7 +33,6 @@ from skparaphrase.text._ngrams import NgramTokenizer
 from skparaphrase.text._tokenizer import TOKEN_PATTERNS as TOKEN_PATTERNS
 from skparaphrase.text._tokenizer import FunctionTokenizer as FunctionTokenizer
 from skparaphrase.text._tokenizer import WordTokenizer, check_tokenizer
-from skparaphrase.text._tokenizer import is_word as is_word
 
 __all__ = [
     "NgramIndex",

@@ -57,7 +57,7 @@ class WordTokenizer(DocumentedOnline, BaseEstimator):
 
     See Also
     --------
-    WordLookup : Finds the rows of words in a vocabulary.
+    NgramTokenizer : Splits texts into character n-grams.
 
     Examples
     --------
@@ -206,8 +206,3 @@ def _compiled(pattern: str) -> Callable[[str], list[str]]:
             "one, which is then the token."
         )
     return compiled.findall
-
-
-def is_word(token: str) -> bool:
-    """Whether a token has a letter or digit."""
-    return token.isalnum() or any(map(str.isalnum, token))

@@ -10,8 +10,7 @@ from skparaphrase.vectors._frequencies import (
 from skparaphrase.vectors._libraries import import_word_vectors
 from skparaphrase.vectors._oov import Subwords
 from skparaphrase.vectors._pooling import POOLINGS as POOLINGS
-from skparaphrase.vectors._pooling import average_distinct as average_distinct
-from skparaphrase.vectors._pooling import distinct_tokens as distinct_tokens
+from skparaphrase.vectors._pooling import pool_texts as pool_texts
 from skparaphrase.vectors._pooling import pool_vectors as pool_vectors
 from skparaphrase.vectors._pooling import token_shares as token_shares
 from skparaphrase.vectors._pooling import weighted_tokens as weighted_tokens

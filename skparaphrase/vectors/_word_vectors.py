@@ -10,15 +10,18 @@ from typing import Any, Self, SupportsIndex
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
+from skparaphrase import _core
+from skparaphrase._threads import map_blocks
 from skparaphrase.text import (
-    FunctionTokenizer,
+    BLOCK,
     NgramIndex,
     NgramTokenizer,
     TokenBatch,
-    WordLookup,
     WordTokenizer,
     check_distinct,
+    encode_words,
     is_word,
+    text_blocks,
 )
 from skparaphrase.vectors._oov import (
     DTYPES,
@@ -125,7 +128,8 @@ class WordVectors:
         if not matrix.flags.c_contiguous:
             matrix = np.ascontiguousarray(matrix)
         self.words = words
-        self._index: dict[str, int] | None = None
+        self._index: _core.WordIndex | None = None
+        self._ngrams: NgramIndex | None = None
         self.matrix = matrix.view()
         self.matrix.flags.writeable = False
         self.scale: NDArray[np.float32] | None = None
@@ -136,8 +140,6 @@ class WordVectors:
         self.unknown_row: int | None = None
         self.subwords = subwords
         self.is_weighted = is_weighted
-        # Look-ups keep this, so it must not refer to the table: a cycle would keep
-        # gigabytes in memory until the garbage collector runs.
         self._oov: Subwords | HashedVectors | None = None
         if unknown == "subword":
             self._oov = subwords
@@ -145,7 +147,6 @@ class WordVectors:
             self._oov = HashedVectors(self.matrix, self.scale)
         elif unknown is not None:
             self.unknown_row = self.index.get(unknown)
-        self._lookups: dict[Any, WordLookup | NgramIndex] = {}  # by tokenizer
         self._reference: tuple[Callable[..., Self], Any] | None = None  # for pickles
         return self
 
@@ -188,10 +189,10 @@ class WordVectors:
             check_finite(matrix, scale, words)
 
     @property
-    def index(self) -> dict[str, int]:
-        """The row of each word; do not change it."""
+    def index(self) -> _core.WordIndex:
+        """The row of each word, as a mapping; do not change it."""
         if self._index is None:  # made when it is needed
-            self._index = dict(zip(self.words, count(), strict=False))
+            self._index = _core.core.WordIndex(self.words)
         return self._index
 
     @property
@@ -249,22 +250,43 @@ class WordVectors:
         *,
         skip_unknown: bool = False,
     ) -> Iterator[TokenBatch]:
-        """Find the rows of the tokens of texts, block by block.
+        """Find the rows of the tokens of texts, block by block, in threads.
 
         Parameters
         ----------
         texts, tokenizer, skip_unknown
             As in :meth:`encode`.
 
-        Returns
-        -------
-        batches : iterator of TokenBatch
+        Yields
+        ------
+        batch : TokenBatch
             There is at least one.
         """
-        lookup = self._lookup(tokenizer)
-        if isinstance(lookup, NgramIndex):
-            return tokenizer.encode_blocks(texts, lookup, self.unknown_row)
-        return lookup.encode_blocks(texts, skip_unknown=skip_unknown)
+
+        def encode(block: list[str]) -> TokenBatch:
+            return self.encode_block(block, tokenizer, skip_unknown=skip_unknown)
+
+        blocks = text_blocks(texts, BLOCK)
+        first = next(blocks)
+        yield self.encode_block(first, tokenizer, skip_unknown=skip_unknown, warn=True)
+        yield from map_blocks(encode, blocks)
+
+    def encode_block(
+        self,
+        texts: list[str],
+        tokenizer: WordTokenizer | NgramTokenizer,
+        *,
+        skip_unknown: bool = False,
+        warn: bool = False,
+    ) -> TokenBatch:
+        """As :meth:`encode`, in one piece, and with a warning only if asked for."""
+        if isinstance(tokenizer, NgramTokenizer):
+            if self._ngrams is None:
+                self._ngrams = NgramIndex(self.words)
+            return tokenizer.encode(texts, self._ngrams, self.unknown_row)
+        embed = None if skip_unknown or self._oov is None else self._oov.vectors
+        unknown = self.unknown_row
+        return encode_words(texts, self.index, tokenizer, unknown, embed, warn=warn)
 
     def encode_with_new_words(
         self, texts: Iterable[str], tokenizer: WordTokenizer | NgramTokenizer
@@ -286,26 +308,22 @@ class WordVectors:
             In the order of the texts. Empty if `extra` is None: if the table has all
             words, or `unknown` is neither "subword" nor "hash".
         """
-        lookup = self._lookup(tokenizer)
-        if self._oov is None or isinstance(lookup, NgramIndex):
+        if self._oov is None or isinstance(tokenizer, NgramTokenizer):
             return self.encode(texts, tokenizer), []
-        return lookup.encode_with_new_words(texts)
-
-    def _lookup(
-        self, tokenizer: WordTokenizer | NgramTokenizer
-    ) -> WordLookup | NgramIndex:
-        """The look-up of equal tokenizers, which remembers what it has looked up."""
-        key = tokenizer._key()
-        lookup = self._lookups.get(key)
-        if lookup is None:
-            if isinstance(tokenizer, NgramTokenizer):
-                lookup = NgramIndex(self.words)
-            else:
-                embed = None if self._oov is None else self._oov.vectors
-                lookup = WordLookup(tokenizer, self.index, self.unknown_row, embed)
-            if not isinstance(tokenizer, FunctionTokenizer):
-                self._lookups[key] = lookup
-        return lookup
+        core, new = _core.core, _core.core.WordIndex()
+        batch = TokenBatch.concatenate(
+            [
+                TokenBatch(
+                    *core.find_words(block, self.index, tokenizer, None, True, new)
+                )
+                for block in text_blocks(texts, BLOCK)
+            ]
+        )
+        if not len(new):
+            return batch, []
+        new_words = new.words()
+        vectors = self._oov.vectors(new_words)
+        return TokenBatch(batch.ids, batch.offsets, vectors), new_words
 
     def token_vectors(
         self, ids: NDArray[np.integer], extra: NDArray[np.float32] | None
@@ -377,22 +395,13 @@ class WordVectors:
         Returns
         -------
         vectors : WordVectors
-            Shares what look-ups remember if words get the same vectors out of it.
         """
         parts = {name: getattr(self, name) for name in _PARTS[3:]}
         parts = {"scale": None} | parts | changes
         vectors = type(self).__new__(type(self))._set(self.words, matrix, **parts)
         vectors._check()
-        vectors._share_lookups(self)
+        vectors._index = self._index
         return vectors
-
-    def _share_lookups(self, other: Self) -> None:
-        """Share what the look-ups of another table remember, if it is the same here."""
-        # The vectors that a hash gives have the length of those of one table.
-        if self.words is other.words:
-            self._index = other._index
-            if self._oov is other._oov and self.unknown_row == other.unknown_row:
-                self._lookups = other._lookups
 
     def with_rows(
         self,
@@ -441,7 +450,8 @@ class WordVectors:
         )
         parts = self.unknown, self.subwords, self.is_weighted  # which have been checked
         table = type(self).__new__(type(self))._set(words, matrix, None, *parts)
-        table._share_lookups(self)
+        if words is self.words:
+            table._index = self._index
         return table
 
     def __sklearn_clone__(self) -> Self:

@@ -22,6 +22,6 @@ def test_the_core_is_compiled_where_there_is_a_compiler():
 
 def test_the_environment_may_ask_for_the_plain_core(monkeypatch):
     monkeypatch.setenv("SKPARAPHRASE_CORE", "plain")
-    fresh = run_path(_core.__file__)
+    fresh = run_path(_core.__file__, run_name=_core.__name__)
     assert fresh["core"].__name__ == "skparaphrase._core._plain"
     assert not fresh["COMPILED"]

@@ -30,11 +30,12 @@ settings_of_tokenizers = st.fixed_dictionaries(
 def find(core, texts, words, unknown=None, keep_new=True, **params):
     """Ids of the tokens of each text as lists, and new words."""
     tokenizer, index = WordTokenizer(**params), core.WordIndex(words)
-    ids, offsets, new = core.find_words(texts, index, tokenizer, unknown, keep_new)
+    new = core.WordIndex()
+    ids, offsets = core.find_words(texts, index, tokenizer, unknown, keep_new, new)
     assert (ids.dtype, offsets.dtype) == (np.int32, np.int64)
     assert (offsets[0], offsets[-1]) == (0, len(ids))
     bounds = offsets.tolist()
-    return [ids[a:b].tolist() for a, b in pairwise(bounds)], new
+    return [ids[a:b].tolist() for a, b in pairwise(bounds)], new.words()
 
 
 def slow_find(texts, words, unknown=None, keep_new=True, **params):
@@ -136,7 +137,9 @@ def test_texts_that_are_not_str(core, text):
 def test_tokens_that_are_not_str(core):
     tokenizer = check_tokenizer(lambda text: ["cat"] if text == "x" else [3])
     with pytest.raises(TypeError, match=r"3 \(int\) for text 1;"):
-        core.find_words(["x", "y"], core.WordIndex(["cat"]), tokenizer, None, True)
+        core.find_words(
+            ["x", "y"], core.WordIndex(), tokenizer, None, True, core.WordIndex()
+        )
 
 
 def test_threads_share_an_index(core):
@@ -144,8 +147,9 @@ def test_threads_share_an_index(core):
     index = core.WordIndex(["cat1", "known", "dog", "οδος", "a"])
 
     def run(_):
-        found = core.find_words(texts, index, WordTokenizer(), None, True)
-        return [part.tolist() for part in found[:2]], found[2]
+        new = core.WordIndex()
+        found = core.find_words(texts, index, WordTokenizer(), None, True, new)
+        return [part.tolist() for part in found], new.words()
 
     with ThreadPoolExecutor(4) as pool:
         first, *others = pool.map(run, range(8))
@@ -180,3 +184,12 @@ def test_keys_that_are_not_str_are_not_in_an_index(core, key):
     index = core.WordIndex(["cat"])
     assert key not in index
     assert index.get(key, 7) == 7
+
+
+def test_new_words_of_several_calls(core):
+    index, new = core.WordIndex(["cat"]), core.WordIndex()
+    for text, expected in (("dog cat", [-1, 0]), ("emu dog", [-2, -1])):
+        ids, _ = core.find_words([text], index, WordTokenizer(), None, True, new)
+        assert ids.tolist() == expected
+    assert new.words() == ["dog", "emu"] and len(new) == 2
+    assert [new.insert(word) for word in ("dog", "fox")] == [0, 2]

@@ -4,8 +4,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 import re
-from concurrent.futures import ThreadPoolExecutor
-from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -13,11 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from plain_words import tokenizers, words_of
 
+from skparaphrase import _core
 from skparaphrase.text import (
     TokenBatch,
-    WordLookup,
     WordTokenizer,
     check_tokenizer,
+    encode_words,
 )
 
 pytestmark = pytest.mark.usefixtures("core")
@@ -57,44 +56,16 @@ def slow_rows(text, index, unknown, **params):
 
 @pytest.mark.filterwarnings("ignore:.* tokens have no vector")
 @settings(max_examples=300)
-@given(texts_of_any_kind, tokenizers, st.integers(1, 8), st.sampled_from([None, 0, 99]))
-def test_encode_against_a_loop_over_tokens(
-    as_lists, texts, params, block_size, unknown
-):
+@given(texts_of_any_kind, tokenizers, st.sampled_from([None, 0, 99]))
+def test_encode_against_a_loop_over_tokens(as_lists, texts, params, unknown):
     expected = [slow_rows(text, INDEX, unknown, **params) for text in texts]
-    lookup = WordLookup(WordTokenizer(**params), INDEX, unknown)
-    assert as_lists(TokenBatch.concatenate([*lookup.encode_blocks(texts)])) == expected
-    for most in (10**6, 1):
-        with patch.object(WordLookup, "max_bytes", most):
-            blocks = list(lookup.encode_blocks(texts, block_size))
-        assert {len(block) for block in blocks[:-1]} <= {block_size}
-        assert [row for block in blocks for row in as_lists(block)] == expected
-
-
-@pytest.mark.parametrize("n_texts", [1, 20])
-def test_memory_of_pieces_is_bounded(as_lists, n_texts):
-    """As with texts of a language without white space."""
-    lookup = WordLookup(WordTokenizer(), INDEX, 7)
-    with patch.object(WordLookup, "max_bytes", 20_000):
-        for i in range(30):
-            texts = [f"{'x' * 500}{i}y{j}," for j in range(n_texts)]
-            [batch] = lookup.encode_blocks(texts)
-            assert as_lists(batch) == [[7, 7]] * n_texts
-            assert sum(map(len, lookup._memory.rows)) < 2 * 20_000
-
-
-def test_threads_share_what_was_looked_up(as_lists):
-    texts = [f"well-known cat{i % 7}. dog {i} a.b" for i in range(3000)]
-    expected = [slow_rows(text, INDEX, 7, split_compounds=True) for text in texts]
-    lookup = WordLookup(WordTokenizer(), INDEX, 7)
-
-    def rows(block_size):
-        blocks = lookup.encode_blocks(texts, block_size)
-        return [row for block in blocks for row in as_lists(block)]
-
-    with ThreadPoolExecutor(8) as pool:
-        for found in pool.map(rows, [5, 7, 50, 51, 100, 999, 1000, 3000] * 3):
-            assert found == expected
+    tokenizer, index = WordTokenizer(**params), _core.core.WordIndex(KNOWN)
+    batch = encode_words(texts, index, tokenizer, unknown)
+    assert as_lists(batch) == expected
+    for i, text in enumerate(texts):  # alone as among others
+        assert (
+            encode_words([text], index, tokenizer, unknown).ids.tolist() == expected[i]
+        )
 
 
 @pytest.mark.parametrize("pattern", ["words", "ptb"])
@@ -103,8 +74,8 @@ def test_a_text_of_a_hundred_thousand_characters(pattern, unit):
     text = (unit * 100_000)[:100_000]
     params = {"pattern": pattern, "split_compounds": True}
     expected = slow_rows(text, INDEX, 7, **params)
-    lookup = WordLookup(WordTokenizer(**params), INDEX, 7)
-    [batch] = lookup.encode_blocks(["cat", text, "cat"])
+    tokenizer, index = WordTokenizer(**params), _core.core.WordIndex(KNOWN)
+    batch = encode_words(["cat", text, "cat"], index, tokenizer, 7)
     assert batch[1].tolist() == expected
     assert batch[0].tolist() == batch[2].tolist() == [INDEX["cat"]]
 
@@ -113,21 +84,7 @@ def test_a_text_of_a_hundred_thousand_characters(pattern, unit):
 def test_tokens_that_are_not_str_are_named_with_their_text(token):
     words = check_tokenizer(lambda text: ["cat"] if text == "x" else [token])
     with pytest.raises(TypeError, match=rf"{re.escape(repr(token))} .*for text 1;"):
-        [*WordLookup(words, INDEX).encode_blocks(["x", "y"])]
-
-
-def test_a_call_does_not_walk_through_all_that_is_remembered():
-    class Remembered(dict):
-        def __iter__(self):
-            raise AssertionError("walked through")
-
-        keys = items = values = __iter__
-
-    lookup = WordLookup(WordTokenizer(), {"a": 0, "b": 1})
-    list(lookup.encode_blocks(["a b", "a"]))
-    lookup._memory.rows = Remembered(lookup._memory.rows)
-    (batch,) = lookup.encode_blocks(["b", "a b. a"])
-    assert batch.ids.tolist() == [1, 0, 1, 0]
+        encode_words(["x", "y"], _core.core.WordIndex(KNOWN), words)
 
 
 # Batches -----------------------------------------------------------------------------

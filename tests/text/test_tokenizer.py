@@ -14,10 +14,11 @@ from hypothesis import strategies as st
 from plain_words import tokenizers, words_of
 from sklearn.base import clone
 
+from skparaphrase import _core
 from skparaphrase.text import (
-    WordLookup,
     WordTokenizer,
     check_tokenizer,
+    encode_words,
 )
 
 texts_of_any_kind = st.lists(
@@ -58,8 +59,8 @@ def test_a_callable_sees_the_text_as_it_is():
         return iter(text.split("|"))
 
     words = check_tokenizer(tokenizer)
-    index = {"CAT": 4, "o'clock": 5, "blue": 2, "cat": 0}
-    [batch] = WordLookup(words, index).encode_blocks(["CAT|x y", "", "o'clock|blue-x"])
+    index = _core.core.WordIndex(["cat", "dog", "blue", "eyed", "CAT", "o'clock"])
+    batch = encode_words(["CAT|x y", "", "o'clock|blue-x"], index, words)
     assert seen == ["CAT|x y", "", "o'clock|blue-x"]
     assert batch.lengths.tolist() == [1, 0, 2]
     assert batch.ids.tolist() == [4, 5, 2]

@@ -10,7 +10,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from skparaphrase.encoders import AverageEncoder, SIFEncoder, TfidfEncoder
-from skparaphrase.text import WordLookup, WordTokenizer
+from skparaphrase.text import WordTokenizer
 from skparaphrase.vectors import (
     WordVectors,
     append_new_words,
@@ -214,18 +214,6 @@ def test_warning_if_many_words_have_no_vector(vectors):
 
 
 @pytest.mark.filterwarnings("ignore:.* tokens are not in the table")
-def test_vectors_of_unknown_words_are_remembered_within_a_bound(vectors, monkeypatch):
-    monkeypatch.setattr(WordLookup, "max_bytes", 50_000)
-    lookup = vectors._lookup(WordTokenizer())
-    for i in range(30):
-        texts = [f"word{i}x{j}" for j in range(50)]
-        [batch] = lookup.encode_blocks(texts)
-        expected = vectors.subwords.vectors(texts)
-        assert_array_equal(vectors.token_vectors(batch.ids, batch.extra), expected)
-        assert lookup._memory.n_bytes < 2 * 50_000
-
-
-@pytest.mark.filterwarnings("ignore:.* tokens are not in the table")
 def test_texts_of_a_call_do_not_change_each_other(vectors):
     texts = [f"cat new{i % 90} 日本{i} x{i}-run ★" for i in range(700)]
     again = WordVectors(
@@ -235,23 +223,5 @@ def test_texts_of_a_call_do_not_change_each_other(vectors):
     expected = np.concatenate([one_by_one.transform([text]) for text in texts])
     encoder = AverageEncoder(vectors)
     assert_array_equal(encoder.transform(texts), expected)
-    assert_array_equal(encoder.transform(texts), expected)  # now they are remembered
     word = np.mean([vectors[w] for w in ("cat", "new5", "日本5", "x5", "run")], axis=0)
     assert_allclose(expected[5], word, atol=1e-6)
-
-
-def test_words_whose_vectors_failed_are_not_remembered():
-    failures = [MemoryError]
-
-    def make(words):
-        if failures:
-            raise failures.pop()
-        return np.array([[len(word)] for word in words], np.float32)
-
-    lookup = WordLookup(WordTokenizer(), {"cat": 0}, vectors=make)
-    with pytest.raises(MemoryError):
-        list(lookup.encode_blocks(["cat horse", "mouse"]))
-    [batch] = lookup.encode_blocks(["cat horse", "ant ★ horse mouse"])
-    found = [0 if i >= 0 else batch.extra[-1 - i, 0] for i in batch.ids]
-    assert found == [0, 5, 3, 5, 5]
-    assert batch.offsets.tolist() == [0, 2, 5]

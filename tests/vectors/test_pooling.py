@@ -10,13 +10,9 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
+from skparaphrase import _core
 from skparaphrase.text import TokenBatch
-from skparaphrase.vectors import WordVectors, _pooling
-from skparaphrase.vectors._pooling import (
-    average_distinct,
-    pool_vectors,
-    token_shares,
-)
+from skparaphrase.vectors import WordVectors, pool_vectors, token_shares
 
 pytestmark = pytest.mark.usefixtures("core")
 
@@ -46,6 +42,12 @@ def batch_of(texts, extra=None):
     return TokenBatch(ids, offsets, extra)
 
 
+def pool(vectors, texts, extra=None, **how):
+    pooled = np.zeros((len(texts), vectors.dim), np.float32)
+    pool_vectors(vectors, batch_of(texts, extra), pooled, **how)
+    return pooled
+
+
 @pytest.mark.parametrize("dtype", ["float32", "float16", "int8"])
 @pytest.mark.parametrize(
     ("weighted", "pooling"),
@@ -58,13 +60,10 @@ def batch_of(texts, extra=None):
     ],
 )
 @pytest.mark.parametrize("n_extra", [0, 5])
-@pytest.mark.parametrize(
-    ("n_texts", "n_threads"), [(0, 1), (1, 1), (300, 1), (5000, 4)]
-)
+@pytest.mark.parametrize("n_texts", [0, 1, 300])
 def test_any_split_into_batches(
-    table, full, dtype, weighted, pooling, n_extra, n_texts, n_threads, monkeypatch
+    table, full, dtype, weighted, pooling, n_extra, n_texts
 ):
-    monkeypatch.setattr(_pooling, "available_threads", lambda: n_threads)
     rng = np.random.default_rng(n_texts)
     vectors = table(dtype, n=50, dim=7)
     texts = [
@@ -74,40 +73,13 @@ def test_any_split_into_batches(
     extra = rng.standard_normal((n_extra, 7)).astype(np.float32) if n_extra else None
     how = {"weights": rng.random(50) if weighted else None, "pooling": pooling}
     how["unknown_weight"] = 0.3
-
-    def pool(parts, n_parts=n_texts):
-        return pool_vectors(
-            vectors, (batch_of(p, extra) for p in parts), n_parts, **how
-        )
-
-    whole = pool([texts])
-    assert whole.dtype == np.float32
+    whole = pool(vectors, texts, extra, **how)
     expected = slow_pool(full(vectors), texts, extra=extra, **how)
     assert_allclose(whole, expected, atol=2e-6)
-    for size in (1 if n_texts <= 300 else 17, 2048, 2049, 4096):  # to the bit
-        parts = (texts[i : i + size] for i in range(0, n_texts, size))
-        assert_array_equal(pool(parts), whole)
-    alone = [pool([[t]], 1) for t in texts[:99]]
-    assert_array_equal(np.reshape(alone, (-1, 7)), whole[:99])
-
-
-def test_tables_of_small_types_are_not_copied_whole(table, monkeypatch):
-    read = []
-    token_vectors = WordVectors.token_vectors
-
-    def spy(self, ids, extra):
-        read.append(len(ids))
-        return token_vectors(self, ids, extra)
-
-    ids = np.array([3, 9, 3, 400] * 100, dtype=np.int32)
-    for dtype in ("float32", "float16", "int8"):
-        vectors = table(dtype, n=500)
-        with monkeypatch.context() as patch:
-            patch.setattr(WordVectors, "token_vectors", spy)
-            for n_tokens in (4, 400):
-                batch = TokenBatch(ids[:n_tokens], np.array([0, 2, n_tokens]))
-                pool_vectors(vectors, [batch], 2)
-    assert read == [4, 3, 4, 3]  # repeats among a few tokens are not looked for
+    for size in (1, 17):  # to the bit
+        parts = [texts[i : i + size] for i in range(0, n_texts, size)]
+        rows = [row for part in parts for row in pool(vectors, part, extra, **how)]
+        assert_array_equal(np.reshape(rows, (-1, 7)), whole)
 
 
 def test_distinct_words_by_hand():
@@ -115,7 +87,7 @@ def test_distinct_words_by_hand():
     matrix = np.array([[2.0, 0], [1, 0], [0, 3], [0, 0]], dtype=np.float32)
     vectors = WordVectors(["big", "large", "cat", "zero"], matrix)
     texts = [[0], [0, 1, 2], [0, 0, 0, 2], [3, 3], [], [2, 3]]
-    found = pool_vectors(vectors, [batch_of(texts)], 6, pooling="distinct")
+    found = pool(vectors, texts, pooling="distinct")
     s = 2**-0.5
     length = np.hypot(3 * s, 3)
     pair = s * (0.3 + 3 * s / length) ** -0.35
@@ -133,26 +105,26 @@ def test_distinct_words_by_hand():
 def test_opposite_words_have_no_weight_below_zero():
     matrix = np.array([[1.0, 0], [-1, 0]], dtype=np.float32)
     vectors = WordVectors(["up", "down"], matrix)
-    found = pool_vectors(vectors, [batch_of([[0, 1]])], 1, pooling="distinct")
+    found = pool(vectors, [[0, 1]], pooling="distinct")
     assert_array_equal(found, [[0, 0]])
 
 
 @pytest.mark.parametrize("size", [1e-16, 1e-3, 1e15])
 def test_lengths_of_vectors_do_not_change_weights(size, table):
     vectors = table("float32", n=50, dim=7)
-    batch = batch_of([[3, 9, 4], [5], [3, 9, 40, 3]])
-    plain = pool_vectors(vectors, [batch], 3, pooling="distinct")
+    texts = [[3, 9, 4], [5], [3, 9, 40, 3]]
+    plain = pool(vectors, texts, pooling="distinct")
     scaled = vectors.replace(vectors.matrix * np.float32(size))
-    found = pool_vectors(scaled, [batch], 3, pooling="distinct")
+    found = pool(scaled, texts, pooling="distinct")
     assert_allclose(found / size, plain, rtol=1e-5)
 
 
 def test_vectors_of_a_fit_that_diverges_give_no_warnings():
     rows = np.array([[np.inf, 1], [np.nan, 1], [1e25, 1], [1, 0]], np.float32)
-    ids, offsets = np.arange(4), np.array([0, 1, 2, 4])
-    for stop in (1, 3):
-        averages = np.zeros((stop, 2), np.float32)
-        average_distinct(rows, ids[: offsets[stop]], offsets[: stop + 1], averages)
+    ids, offsets = np.arange(4, dtype=np.int32), np.array([0, 1, 2, 4])
+    averages = np.zeros((3, 2), np.float32)
+    _core.core.pool_rows(rows, None, None, ids, offsets, None, "distinct", averages)
+    assert not np.isfinite(averages[:2]).all(axis=1).any()
 
 
 @pytest.mark.parametrize("pooling", ["mean", "distinct"])
@@ -162,10 +134,10 @@ def test_shares_of_tokens_give_the_average(pooling, full, table):
     shares = token_shares(full(vectors)[ids], ids, pooling)
     assert shares.sum() == pytest.approx(1)
     assert shares[0] == shares[2] == shares[4]
-    expected = pool_vectors(vectors, [batch_of([ids])], 1, pooling=pooling)
+    expected = pool(vectors, [ids], pooling=pooling)
     assert_allclose(shares @ full(vectors)[ids], expected[0], rtol=1e-5)
 
 
 def test_unknown_poolings_are_refused(table):
     with pytest.raises(ValueError, match=r"pooling must be.*'max'"):
-        pool_vectors(table("float32"), [batch_of([[0]])], 1, pooling="max")
+        pool(table("float32"), [[0]], pooling="max")

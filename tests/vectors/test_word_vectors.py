@@ -20,7 +20,6 @@ from skparaphrase.text import (
     NgramTokenizer,
     TokenBatch,
     WordTokenizer,
-    check_tokenizer,
 )
 from skparaphrase.vectors import (
     WordVectors,
@@ -184,19 +183,13 @@ def test_centering_moves_what_is_made_of_ngrams(table):
     assert_allclose(found, before - mean, atol=1e-6)
 
 
-def test_lookups_are_remembered_by_tokenizer(table):
+def test_tables_of_the_same_words_share_their_index(table):
     vectors = table()
-    lookup = vectors._lookup(WordTokenizer())
-    assert vectors._lookup(WordTokenizer("words")) is lookup
-    assert vectors.replace(np.zeros((10, 2)))._lookup(WordTokenizer()) is lookup
-    for other in (WordTokenizer("ptb"), WordTokenizer(lowercase=False)):
-        assert vectors._lookup(other) is not lookup
-    function = check_tokenizer(str.split)
-    assert vectors._lookup(function) is not vectors._lookup(function)
-    made = fit_subwords(table())
-    other = made.replace(2 * made.matrix, subwords=made.subwords.moved(2.0))
-    assert other._lookup(WordTokenizer()) is not made._lookup(WordTokenizer())
-    assert other.words is made.words is made.astype("int8").words
+    index = vectors.index  # made when it is needed
+    for other in (vectors.replace(vectors.matrix), vectors.with_rows([0], [[1] * 4])):
+        assert other.index is index and other.words is vectors.words
+    more = vectors.with_rows([], [], ["new"], np.ones((1, 4)))
+    assert more.index.get("new") == 10 and vectors.index.get("new") is None
 
 
 @pytest.mark.filterwarnings("ignore:.* tokens are not in the table")
@@ -222,10 +215,9 @@ def test_ngrams_are_encoded_by_one_index():
     vectors = WordVectors([" c", "ca", "at"], np.eye(3))
     batch = vectors.encode(["Cat", "x"], NgramTokenizer())
     assert [batch[0].tolist(), batch[1].tolist()] == [[0, 1, 2], []]
-    index = vectors._lookup(NgramTokenizer())
     other = vectors.replace(np.zeros((3, 2)))
     [batch] = other.encode_blocks(["at"], NgramTokenizer(ngram_range=(2, 2)))
-    assert batch.ids.tolist() == [2] and other._lookup(NgramTokenizer()) is index
+    assert batch.ids.tolist() == [2]
 
 
 @pytest.mark.filterwarnings("ignore:.* tokens have no vector")
@@ -259,7 +251,6 @@ def test_rows_are_replaced_and_words_appended(table, dtype):
     expected[[1, 0]] = [[1, 2, 3, 4], [5, 6, 7, 8]]
     assert_array_equal(other.matrix, expected)
     assert other.words is vectors.words and other.matrix.dtype == np.float32
-    assert other._lookup(WordTokenizer()) is vectors._lookup(WordTokenizer())
     more = other.with_rows([], [], ["new", "words"], np.ones((2, 4)))
     assert more.words == [*vectors.words, "new", "words"] and "new" in more
     assert_array_equal(more.matrix, [*expected, *np.ones((2, 4))])
@@ -295,7 +286,8 @@ def test_words_and_their_rows(words, others):
     index = {word: row for row, word in enumerate(words)}
     made = WordVectors(words, np.ones((len(words), 1)))
     for vectors in (made, pickle.loads(pickle.dumps(made)), made.replace(made.matrix)):
-        assert vectors.words == words and vectors.index == index
+        assert vectors.words == words
+        assert {word: vectors.index.get(word) for word in words} == index
         assert all((word in vectors) == (word in index) for word in [*words, *others])
     assert 1 not in made and [] not in made
 
