@@ -689,7 +689,9 @@ cdef int average_distinct(
             slots[slot] = t
             distinct.push_back(t)
     n = distinct.size()
-    scratch.assign((n + 2) * dim, 0)
+    if scratch.size() < <size_t>((n + 2) * dim):
+        scratch.resize((n + 2) * dim)
+    memset(scratch.data(), 0, 2 * dim * sizeof(float))
     for i in range(n):
         t = distinct[i]
         room = scratch.data() + (i + 2) * dim
@@ -704,7 +706,7 @@ cdef int average_distinct(
         add(scratch.data(), row, scales[i], dim)
     for i in range(n):
         length = dot(rows[i], scratch.data(), dim) * scales[i]
-        shares[distinct[i]] = powf(1 if length < 1 else length, -0.5)
+        shares[distinct[i]] = 1 / sqrtf(1 if length < 1 else length)
         add(scratch.data() + dim, rows[i], shares[distinct[i]], dim)
     length = sqrtf(max(dot(scratch.data() + dim, scratch.data() + dim, dim), TINY))
     for i in range(n):

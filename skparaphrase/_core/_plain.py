@@ -335,7 +335,7 @@ def distinct_weights(
     scales = 1 / _lengths(rows)
     sums = _sum(rows, scales, texts, n_texts)
     others = np.vecdot(rows, sums[texts]) * scales
-    weights = np.maximum(others, 1) ** number(-0.5)
+    weights = 1 / np.sqrt(np.maximum(others, 1))
     sums = _sum(rows, weights, texts, n_texts)
     along = np.vecdot(rows, sums[texts]) * scales / _lengths(sums)[texts]
     weights *= (np.maximum(along, 0) + number(0.3)) ** number(-0.35)

@@ -14,14 +14,14 @@ from skparaphrase import _core
 from skparaphrase._estimator import warn_caller
 from skparaphrase.text._tokenizer import WordTokenizer
 
-BLOCK = 1024  # texts that are looked up at a time
+BLOCK = 4096  # texts that are looked up at a time
 _FIRST_TEXTS = 200  # of a call, in which tokens without a vector are counted
 _WARN_FROM = 50  # tokens; fewer say little about the vocabulary
 
 EmbedOOV = Callable[[Sequence[str]], NDArray[np.float32]]
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False, slots=True)
 class TokenBatch:
     """The tokens of a batch of texts, end to end.
 

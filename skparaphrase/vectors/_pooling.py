@@ -8,8 +8,6 @@ which has the less weight, the more the other words are similar to it: see
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-from itertools import islice
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -53,11 +51,10 @@ def pool_texts(
         batch = vectors.encode_block(texts[part], tokenizer, warn=warn)
         pool_vectors(vectors, batch, pooled[part], weights, unknown_weight, pooling)
 
-    starts = iter(range(0, len(texts), BLOCK))
-    for start in islice(starts, 1):
-        embed(start, warn=True)
-    for _ in map_blocks(embed, starts):
-        pass
+    embed(0, warn=True)
+    if len(texts) > BLOCK:
+        for _ in map_blocks(embed, range(BLOCK, len(texts), BLOCK)):
+            pass
     return pooled
 
 
