@@ -32,6 +32,8 @@ from skparaphrase.networks import (
 )
 from skparaphrase.networks._table import weights_on_device
 
+pytestmark = pytest.mark.usefixtures("core")
+
 equations = SimpleNamespace(**run_path(str(Path(__file__).with_name("equations.py"))))
 COMPOSITIONS = {
     "average": (lambda: Average(4), equations.average),
