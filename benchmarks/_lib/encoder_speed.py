@@ -13,11 +13,10 @@ from _lib.timing import (
     Args,
     Comparison,
     Contender,
-    Found,
     Group,
     Measures,
     Samples,
-    best_of,
+    cpu_of,
     peak_of,
     ratio,
 )
@@ -63,58 +62,40 @@ def _rates(args: Args, name: str) -> Measures:
     """Training pairs and transformed texts per second."""
     n_pairs, step, _ = SIZES[name]
     pairs = read_corpora(args, "flickr8k")[:n_pairs]
-    texts = corpus_texts(args)[:N_TEXTS]
-    fresh = _encoder(args, name, warm_start=False)
-    fresh.fit(pairs[:200])
-    found = {"fit": len(pairs) / best_of(lambda: fresh.fit(pairs), 1)}
-    fresh.set_params(warm_start=True).fit(pairs)  # later fits resume from its state
-    found["epoch"] = len(pairs) / best_of(lambda: fresh.fit(pairs), 1)
-    if name == "Charagram":
-        whole = _encoder(args, name, max_epochs=10)
-        found["whole"] = 10 * len(pairs) / best_of(lambda: whole.fit(pairs), 1)
+    trained = _encoder(args, name).fit(pairs[:200])
+    found = {"epoch": len(pairs) / cpu_of(lambda: trained.fit(pairs), 2)}
     # The speed of `transform` depends on the number of vectors, not on their values.
-    encoder = _encoder(args, name, max_epochs=0).fit(read_corpora(args))
+    encoder, every = _encoder(args, name, max_epochs=0), read_corpora(args)
+    if name == "Charagram":
+        seconds = cpu_of(lambda: encoder.fit(every), 2)
+        found["vocabulary"] = 2 * len(every) / seconds
+    encoder.fit(every)
     found["n_vectors"] = len(encoder.vectors_)
-    return found | _transform_rates(encoder.transform, texts, step)
+    return found | _transform_rate(args, encoder.transform, step)
 
 
-def _transform_rates(
-    transform: Callable[[list[str]], object], texts: list[str], step: int
+def _transform_rate(
+    args: Args, transform: Callable[[list[str]], object], step: int
 ) -> Measures:
-    distinct = list(dict.fromkeys(texts))[::step]
+    distinct = list(dict.fromkeys(corpus_texts(args)[:N_TEXTS]))[::step]
     transform(distinct[:200])
-    n_calls = 3 if step == 1 else 1
-    found: Measures = {"n_texts": len(texts), "n_distinct": len(distinct)}
-    found["distinct"] = len(distinct) / best_of(lambda: transform(distinct), n_calls)
-    if step == 1:
-        found["all"] = len(texts) / best_of(lambda: transform(texts), n_calls)
-    return found
+    seconds = cpu_of(lambda: transform(distinct), 3 if step == 1 else 1)
+    return {"distinct": len(distinct) / seconds}
 
 
 def _counts(args: Args) -> Measures:
     from sklearn.feature_extraction.text import CountVectorizer
 
-    texts = corpus_texts(args)[:N_TEXTS]
-    vectorizer = CountVectorizer(analyzer="char", ngram_range=(2, 4)).fit(texts)
-    found = _transform_rates(vectorizer.transform, texts, 1)
-    return {**found, "n_vectors": len(vectorizer.vocabulary_)}
+    texts = corpus_texts(args)
+    vectorizer = CountVectorizer(analyzer="char", ngram_range=(2, 4))
+    found = {"vocabulary": len(texts) / cpu_of(lambda: vectorizer.fit(texts), 1)}
+    found["n_vectors"] = len(vectorizer.vocabulary_)
+    return found | _transform_rate(args, vectorizer.transform, 1)
 
 
 def _sizes(samples: Samples) -> str:
-    first = {name: rounds[0] for name, rounds in samples.items()}
-    counts = first["counts"]
-    n_vectors = {
-        name: int(first[name]["n_vectors"]) for name in ("Charagram", "counts")
-    }
-    return (
-        f"{counts['n_texts']:,} texts, of which {counts['n_distinct']:,} are distinct; "
-        f"{n_vectors['Charagram']:,} n-grams in CharagramEncoder, "
-        f"{n_vectors['counts']:,} in CountVectorizer."
-    )
-
-
-def _measure(name: str, column: str) -> Callable[[Found], float]:
-    return lambda found: found[name][column]
+    ours, theirs = (samples[name][0]["n_vectors"] for name in ("Charagram", "counts"))
+    return f"{ours:,} n-grams in CharagramEncoder, {theirs:,} in CountVectorizer."
 
 
 LABELS = {
@@ -128,22 +109,17 @@ LABELS = {
 
 ENCODERS = Group(
     title="Trained encoders",
-    text="""Training on captions, with the paper's setting of each encoder and its
-    batches, but sparse updates, on the CPU: one epoch by a new encoder ("fit", which
-    also makes the vocabulary and copies the table in and out), one more epoch of an
-    encoder that goes on (`warm_start`, which still encodes the texts), and for
-    CharagramEncoder the ten epochs of the paper; of the first pairs, 20,000 or fewer by
-    a slow encoder. Then `transform` of captions, of 40,000 in order ("all") and of the
-    distinct ones among them, by a slow encoder of some of those. Encoders of words have
-    77,520 vectors of 300 numbers, those of characters what the captions (for
-    `transform`, captions and rewrites) hold. CountVectorizer(analyzer="char",
-    ngram_range=(2, 4)) counts.""",
+    text="""Per second of CPU time on one core, with the setting of each encoder's paper
+    but sparse updates: one epoch of training on captions, including the vocabulary and
+    the copies of the table (the first 20,000 pairs, or fewer for slow encoders); the
+    vocabulary alone, of captions and rewrites; and `transform` of the distinct texts of
+    40,000 captions, or of some of them by slow encoders. Encoders of words have 77,520
+    vectors of 300 numbers. CountVectorizer(analyzer="char", ngram_range=(2, 4)) only
+    counts.""",
     columns={
-        "fit": "fit of one epoch, pairs/s",
-        "epoch": "a further epoch, pairs/s",
-        "whole": "fit of ten epochs, pairs/s",
-        "all": "transform, all, texts/s",
-        "distinct": "transform, distinct, texts/s",
+        "epoch": "fit of one epoch, pairs/s",
+        "vocabulary": "vocabulary, texts/s",
+        "distinct": "transform, texts/s",
     },
     contenders={
         "counts": Contender("CountVectorizer", _counts),
@@ -152,119 +128,32 @@ ENCODERS = Group(
             name: Contender(LABELS[name], partial(_rates, name=name))
             for name in sorted(SIZES, key=lambda name: name != "Charagram")
         },
+        "Charagram-plain": Contender(
+            "CharagramEncoder, nothing compiled",
+            partial(_rates, name="Charagram"),
+            plain=True,
+        ),
     },
     comparisons=(
         *(
             ratio(
-                f"{column}: CharagramEncoder / CountVectorizer",
-                "Charagram",
-                "counts",
-                column,
-                **target,
+                f"{label}: CharagramEncoder / CountVectorizer",
+                *("Charagram", "counts", column),
+                at_least=8,
             )
-            for column, target in (("all", {"at_least": 8}), ("distinct", {}))
+            for label, column in (
+                ("vocabulary", "vocabulary"),
+                ("transform", "distinct"),
+            )
         ),
-        *(
-            Comparison(
-                f"CharagramEncoder, {label}, pairs/s",
-                _measure("Charagram", column),
-                at_least=10_000,
-            )
-            for column, label in (
-                ("epoch", "a further epoch"),
-                ("whole", "fit of ten epochs"),
-            )
+        Comparison(
+            "CharagramEncoder, one epoch, pairs/s",
+            lambda found: found["Charagram"]["epoch"],
+            at_least=10_000,
         ),
     ),
     note=_sizes,
-)
-
-
-# lstm ------------------------------------------------------------------------------
-
-
-def _cells(args: Args) -> Measures:
-    """Medians of the forward and backward pass of one batch, measured alternately."""
-    from statistics import median
-
-    import numpy as np
-    import torch
-    from torch.nn.utils.rnn import PackedSequence, pad_sequence
-
-    from skparaphrase.datasets import load_word_vectors
-    from skparaphrase.networks import LSTM
-    from skparaphrase.networks._cells import Packing
-    from skparaphrase.text import WordTokenizer
-
-    torch.set_num_threads(args.threads)
-    texts = [text for pair in read_corpora(args, "flickr8k")[:100] for text in pair]
-    batch = load_word_vectors().encode(texts, WordTokenizer(), skip_unknown=True)
-    dim = 300
-    offsets = batch.offsets.astype(np.int64)
-    lengths = torch.from_numpy(np.diff(offsets))
-    random_state = np.random.RandomState(0)
-    rows, row_of = np.unique(batch.ids, return_inverse=True)
-    table = torch.from_numpy(0.3 * random_state.randn(len(rows), dim)).float()
-    ids = torch.from_numpy(row_of)
-    tokens, packing = table[ids], Packing(offsets, torch.device("cpu"))
-    packed = tokens[packing.tokens]
-    padded = pad_sequence(torch.split(tokens, lengths.tolist()))
-    last, column = lengths - 1, torch.arange(len(texts))
-    sizes = torch.from_numpy(np.diff(packing.starts))
-    weights = torch.randn(len(texts), dim)
-    found: dict[str, list[float]] = {}
-    for each in (table, tokens, packed, padded):
-        each.requires_grad_()
-
-    ours, theirs = LSTM(dim, dim, output_gate=True), torch.nn.LSTM(dim, dim)
-    ours.reset(random_state)
-    no_output = LSTM(dim, dim, output_gate=False)
-    no_output.reset(random_state)
-    every = torch.arange(len(tokens))
-    calls = {
-        "ours": lambda: ours(tokens, every, offsets),
-        "packed": lambda: theirs(PackedSequence(packed, sizes))[1][0][0],
-        "padded": lambda: theirs(padded)[0][last, column],
-        "repeats": lambda: ours(table, ids, offsets),
-        "no_output": lambda: no_output(tokens, every, offsets),
-    }
-    for i in range(4 if args.quick else 34):
-        for name, call in calls.items():
-            for each in (table, tokens, packed, padded):
-                each.grad = None
-            for module in (ours, theirs, no_output):
-                module.zero_grad()
-            start = time.perf_counter()
-            (call() * weights).sum().backward()
-            seconds = time.perf_counter() - start
-            if i >= 3:
-                found.setdefault(name, []).append(1000 * seconds)
-    return {name: median(values) for name, values in found.items()}
-
-
-def _by(column: str, second: str) -> Callable[[Found], float]:
-    return lambda found: found["cells"][column] / found["cells"][second]
-
-
-LSTMS = Group(
-    title="LSTM with peepholes",
-    text="""Forward and backward, input and weights, of 300 numbers in and out on one
-    batch of 200 captions, a row for each token; medians of calls in turn in one
-    process, in milliseconds. torch.nn.LSTM has no peepholes. "Packed" gets its packed
-    sequence ready made, "padded" runs all captions to the length of the longest. With
-    repeats: the rows of words that repeat are projected once, as in training.""",
-    columns={
-        "ours": "ours, output gate",
-        "no_output": "ours, no output gate",
-        "repeats": "ours, output gate, with repeats",
-        "packed": "torch.nn.LSTM, packed",
-        "padded": "torch.nn.LSTM, padded",
-    },
-    contenders={"cells": Contender("forward and backward, ms", _cells)},
-    comparisons=tuple(
-        Comparison(f"time of ours / torch.nn.LSTM, {name}", _by("ours", name), **target)
-        for name, target in (("packed", {"at_most": 1.6}), ("padded", {"at_most": 1.6}))
-    ),
+    threads=1,
 )
 
 
@@ -322,5 +211,3 @@ CHUNKS = Group(
         for name in WATCHED
     ),
 )
-
-ENCODER_GROUPS = {"encoders": ENCODERS, "lstm": LSTMS}

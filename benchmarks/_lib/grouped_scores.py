@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from skparaphrase import _core
 from skparaphrase.metrics import pearson_score, spearman_score
 from skparaphrase.pairs import PairSimilarity
-from skparaphrase.text import TokenBatch, WordLookup, WordTokenizer, check_texts
+from skparaphrase.text import WordTokenizer, check_texts, encode_words
 from skparaphrase.vectors import WordVectors
 
 LENGTH_BINS = (4, 5, 6, 7, 8, 9, 10, 15, 20)  # table 7 of the Charagram paper
@@ -25,10 +26,10 @@ def unknown_words(X: Any, vocabulary: Iterable[str] | WordVectors) -> np.ndarray
     A compound with a known part is known.
     """
     words = vocabulary.words if isinstance(vocabulary, WordVectors) else vocabulary
-    texts = check_texts(X)
-    lookup = WordLookup(WordTokenizer(), dict.fromkeys(words, 0), unknown=1)
-    batch = TokenBatch.concatenate([*lookup.encode_blocks(texts.ravel().tolist())])
-    total = np.append(0, np.cumsum(batch.ids, dtype=np.int64))
+    texts, index = check_texts(X), _core.core.WordIndex(words)
+    unknown = len(index)
+    batch = encode_words(texts.ravel().tolist(), index, WordTokenizer(), unknown)
+    total = np.append(0, np.cumsum(batch.ids == unknown))
     counts = np.diff(total[batch.offsets]).reshape(texts.shape)
     return counts if texts.ndim == 1 else counts.sum(axis=1)
 

@@ -48,7 +48,8 @@ class Contender:
     work: Callable[..., Measures]
     needs: tuple[str, ...] = ()
     watched: bool = False  # its memory is measured from outside
-    batch_sizes: tuple[int, ...] = (0,)  # each is tried once, and the best is used
+    threads: int | None = None  # None takes those of the group
+    plain: bool = False  # without the compiled core
 
     @property
     def missing(self) -> list[str]:
@@ -115,14 +116,23 @@ def ratio(
     return Comparison(label, divide, **target)
 
 
-def best_of(call: Callable[[], object], n_calls: int = 3) -> float:
+def best_of(
+    call: Callable[[], object],
+    n_calls: int = 3,
+    clock: Callable[[], float] = time.perf_counter,
+) -> float:
     """Seconds of the fastest call."""
     seconds = []
     for _ in range(n_calls):
-        start = time.perf_counter()
+        start = clock()
         call()
-        seconds.append(time.perf_counter() - start)
+        seconds.append(clock() - start)
     return min(seconds)
+
+
+def cpu_of(call: Callable[[], object], n_calls: int = 3) -> float:
+    """CPU seconds of the fastest call, on which other programs have less influence."""
+    return best_of(call, n_calls, time.process_time)
 
 
 def peak_of(call: Callable[[], Any]) -> tuple[Any, float]:
@@ -160,7 +170,6 @@ def main(script: Path, about: str, groups: Mapping[str, Group]) -> None:
     parser.add_argument("--out", type=Path, default=RESULTS)
     parser.add_argument("--worker", help=argparse.SUPPRESS)
     parser.add_argument("--folder", type=Path, help=argparse.SUPPRESS)
-    parser.add_argument("--batch-size", type=int, default=0, help=argparse.SUPPRESS)
     args = parser.parse_args()
     if args.worker:
         print(json.dumps(_work(args, groups)))
@@ -204,19 +213,10 @@ def _measure(script: Path, args: Args, name: str, group: Group) -> dict[str, Any
     load = os.getloadavg()[0]
     if group.prepare is not None:
         run_worker(script, f"prepare-{name}", args)
-    sizes = {}
-    for worker, contender in contenders.items():
-        rates = {}
-        if len(contender.batch_sizes) > 1:
-            for size in contender.batch_sizes:
-                rates[size] = run_worker(script, worker, args, size)["all"]
-                print(f"{worker}, batches of {size}: {number(rates[size])}")
-        sizes[worker] = max(rates, key=rates.__getitem__, default=0)
     samples: Samples = {worker: [] for worker in contenders}
     for i in range(args.rounds):
         for worker in contenders if i % 2 == 0 else reversed(contenders):
-            watched = contenders[worker].watched
-            found = run_worker(script, worker, args, sizes[worker], watched=watched)
+            found = run_worker(script, worker, args, contenders[worker])
             samples[worker].append(found)
             shown = ", ".join(f"{k} {number(v)}" for k, v in found.items())
             print(f"round {i + 1}/{args.rounds}  {worker:24} {shown}", flush=True)
@@ -224,7 +224,6 @@ def _measure(script: Path, args: Args, name: str, group: Group) -> dict[str, Any
         f"{date.today()}{' with --quick' if args.quick else ''}: rounds {args.rounds}, "
         f"threads {args.threads}, load of the machine {load:.1f} before and "
         f"{os.getloadavg()[0]:.1f} after.",
-        *(f"Batch size of {worker}: {size}." for worker, size in sizes.items() if size),
         *([group.note(samples)] if group.note else []),
     ]
     return {
@@ -238,20 +237,21 @@ def _measure(script: Path, args: Args, name: str, group: Group) -> dict[str, Any
 
 
 def run_worker(
-    script: Path, name: str, args: Args, batch_size: int = 0, *, watched: bool = False
+    script: Path, name: str, args: Args, contender: Contender | None = None
 ) -> Measures:
     """The output of a fresh process that runs one contender, and its peak memory."""
+    threads = (contender and contender.threads) or args.threads
     command = [
         *(sys.executable, str(script), "--worker", name),
         *("--data", str(args.data), "--folder", str(args.folder)),
-        *("--threads", str(args.threads), "--batch-size", str(batch_size)),
-        *(["--quick"] if args.quick else []),
+        *("--threads", str(threads), *(["--quick"] if args.quick else [])),
     ]
+    environment = _environment(threads)
+    if contender and contender.plain:
+        environment["SKPARAPHRASE_CORE"] = "plain"
     with TemporaryFile() as out, TemporaryFile() as errors:
-        process = subprocess.Popen(
-            command, stdout=out, stderr=errors, env=_environment(args.threads)
-        )
-        peaks = _watch(process) if watched else {}
+        process = subprocess.Popen(command, stdout=out, stderr=errors, env=environment)
+        peaks = _watch(process) if contender and contender.watched else {}
         process.wait()
         out.seek(0)
         errors.seek(0)

@@ -145,12 +145,6 @@ class Editor:
             return word[:at] + word[at + 1] + word[at] + word[at + 2 :]
         return word[:at] + ("", letter + word[at], letter)[kind] + word[at + 1 :]
 
-    def unknown(self, word: str, vectors: WordVectors) -> str:
-        """Edit a word until the table lacks it."""
-        while word.lower() in vectors:
-            word = self.word(word) if len(word) > 1 else word + "q"
-        return word
-
     def text(self, text: str) -> str:
         """One edit in every third word of five letters or more."""
         words, n_long = text.split(" "), 0

@@ -5,7 +5,7 @@
 
 Parts (`--only sts,words` selects some): six kinds of tasks, fewer dimensions and their
 memory, intervals by bootstrap, similarity of sentences, frozen features, similarity of
-words, damage by unknown words, misspelt text, speed, and peers. Nothing is chosen by
+words, damage by unknown words, misspelt text, and peers. Nothing is chosen by
 these figures; those of the development sets stand beside.
 
 `--first FOLDER` adds the table of the first edition, which git reads from the history
@@ -52,7 +52,7 @@ from _lib.pretrained_tasks import (
     tasks,
 )
 from _lib.shipped import TESTS, UNKNOWN, Material, Row, called, with_unknown, year_means
-from _lib.static_peers import about_peers, about_speed, peers, speed
+from _lib.static_peers import about_peers, peers
 from _lib.unknown_words import about_damage, about_misspelt, damage, misspelt
 
 # Similarity of sentences -------------------------------------------------------------
@@ -192,7 +192,6 @@ PARTS: dict[str, tuple[str, Callable[..., list[Row]], Callable[..., str], int]] 
     "words": ("Similarity of words", words, about_words, 1),
     "damage": ("Damage by unknown words", damage, about_damage, 1),
     "misspelt": ("Misspelt text", misspelt, about_misspelt, 1),
-    "speed": ("Speed", speed, about_speed, 2),
     "peers": ("Other static encoders", peers, about_peers, 1),
 }
 

@@ -2,9 +2,10 @@
 
     python benchmarks/speed/memory.py --data ../shared --threads 4
 
-Groups (`--only grid,tables,chunks` selects some): a grid search by four worker
-processes over a table of 900,000 vectors of 300 dimensions, memory-mapped or in memory;
-tables of float16 and int8 numbers; transform of long texts by each kind of encoder.
+Groups (`--only pretrained,grid,tables,chunks` selects some): the pretrained encoder; a
+grid search by four worker processes over a table of 900,000 vectors of 300 dimensions,
+memory-mapped or in memory; tables of float16 and int8 numbers; transform of long texts
+by each kind of encoder.
 Every contender runs in a fresh process in every round. Needs Linux, psutil, 8 GB of
 memory, and 4 GB of disk in the folder of temporary files. `--quick` uses a table of
 90,000.
@@ -29,6 +30,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from _lib.corpora import corpus_texts, read_table
+from _lib.embedding_speed import N_TEXTS, read_sentences
 from _lib.encoder_speed import CHUNKS
 from _lib.timing import (
     Args,
@@ -270,7 +272,49 @@ TABLES = Group(
     prepare=lambda args: _save_large(args, *DTYPES),
 )
 
-GROUPS = {"grid": GRID, "tables": TABLES, "chunks": CHUNKS}
+# pretrained ------------------------------------------------------------------------
+
+
+def _pretrained(args: Args) -> Measures:
+    """MB of the encoder, and of `transform` beyond the vectors that it returns."""
+    from skparaphrase import load_pretrained
+
+    import_module("skparaphrase.encoders")
+    texts = read_sentences(args)
+    encoder, loaded = peak_of(load_pretrained)
+    found: Measures = {"loaded": loaded}
+    for column, some in (("one", texts[:1]), ("third", texts[::3]), ("all", texts)):
+        vectors, peak = peak_of(lambda some=some: encoder.transform(some))
+        found[column] = peak - vectors.nbytes / 1e6
+    return {**found, "output": vectors.nbytes / 1e6, "sum": sum(found.values())}
+
+
+PRETRAINED = Group(
+    title="Memory of load_pretrained()",
+    text=f"""What a process needs beyond the interpreter, the imports and {N_TEXTS:,}
+    distinct sentences, in MB (of 10^6 bytes): for the encoder that is loaded; and in
+    turn for the first sentence, which includes the index of its words, for a third of
+    the sentences, and for all, each at its peak, beyond the memory before and without
+    the vectors that are returned.""",
+    columns={
+        "loaded": "loaded, MB",
+        "one": "one sentence, MB",
+        "third": "a third, MB",
+        "all": "all, MB",
+        "sum": "together, MB",
+        "output": "vectors returned, MB",
+    },
+    contenders={
+        "pretrained": Contender("load_pretrained()", _pretrained),
+        "pretrained-plain": Contender(
+            "the same, nothing compiled", _pretrained, plain=True
+        ),
+    },
+    comparisons=(),
+    threads=1,
+)
+
+GROUPS = {"pretrained": PRETRAINED, "grid": GRID, "tables": TABLES, "chunks": CHUNKS}
 
 if __name__ == "__main__":
     main(Path(__file__), __doc__, GROUPS)

@@ -40,18 +40,6 @@ def test_every_third_long_word_gets_one_edit():
     assert kept == [True, True, False, True, True, False, True, True, True]
 
 
-def test_unknown_words_replace_known_ones():
-    peers = importlib.import_module("_lib.static_peers")
-    vectors = WordVectors(["a", "cat", "sleeps", "ca", "leeps"], [[1.0]] * 5)
-    texts = ["a cat sleeps"] * 200
-    edited = peers.with_unknown_words(texts, vectors, 1)
-    assert all(
-        sum(word not in vectors for word in text.split()) == 1 for text in edited
-    )
-    words = " ".join(peers.with_unknown_words(texts, vectors)).split()
-    assert 30 < sum(word not in vectors for word in words) < 90
-
-
 def test_texts_with_words_that_have_no_vector():
     share = importlib.import_module("_lib.unknown_words").share_lacking
     vectors = WordVectors(["a", "blue", "eyed", "cat"], [[1.0]] * 4)

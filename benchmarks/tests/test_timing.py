@@ -5,10 +5,12 @@
 
 import importlib
 import json
+import lzma
 import os
 import re
 import subprocess
 import sys
+from argparse import Namespace
 from pathlib import Path
 
 import numpy as np
@@ -27,9 +29,15 @@ SCRIPT = '''"""Two numbers.
 More about them.
 """
 
+import os
 from pathlib import Path
 
 from _lib.timing import Comparison, Contender, Group, main, ratio
+
+def best(args):
+    assert os.environ["SKPARAPHRASE_CORE"] == "plain"
+    return {"all": 2.0 * args.threads}
+
 
 GROUP = Group(
     title="Numbers",
@@ -37,8 +45,7 @@ GROUP = Group(
     columns={"all": "all, 1/s"},
     contenders={
         "six": Contender("Six", lambda args: {"all": 6.0}),
-        "best": Contender("Best", lambda args: {"all": 2.0 * args.batch_size},
-                          batch_sizes=(1, 2)),
+        "best": Contender("Best", best, threads=2, plain=True),
         "gone": Contender("Gone", lambda args: {}, ("no_such_module",)),
     },
     comparisons=(
@@ -92,3 +99,14 @@ def test_peak_of_memory():
     # What a call gives back before it ends counts as well.
     none, peak = timing.peak_of(lambda: np.ones(20_000_000).fill(0))
     assert none is None and 155 < peak < 180
+
+
+def test_sentences_are_distinct_and_of_all_sources(tmp_path):
+    speed = importlib.import_module("_lib.embedding_speed")
+    folder = tmp_path / "data/sentences"
+    folder.mkdir(parents=True)
+    for name, lines in (("a", "one\ntwo\none\n"), ("b", "two\nthree\nfour\n")):
+        (folder / f"{name}.txt.xz").write_bytes(lzma.compress(lines.encode()))
+    args = Namespace(data=tmp_path, quick=False)
+    assert speed.read_sentences(args, 4) == ["one", "two", "three", "four"]
+    assert speed.read_sentences(args, 2) == ["one", "three"]

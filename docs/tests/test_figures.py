@@ -76,14 +76,11 @@ def test_quoted_parts(measured, options, cells):
 
 
 def test_sizing_is_computed_from_rates(measured):
-    rates = {
-        "about": "2026-11-21: rounds 5, threads 4, load of the machine 0.1 before.",
-        "contenders": {"AverageEncoder": {"distinct": {"median": 100_000.0}}},
-    }
-    train = {"contenders": {"ParagramEncoder": {"default": {"median": 50_500.0}}}}
+    rates = {"contenders": {"load_pretrained()": {"distinct": {"median": 100_000.0}}}}
+    train = {"contenders": {"ParagramEncoder()": {"epoch": {"median": 50_500.0}}}}
     results = {"embed": rates, "train": train}
-    # 10^9 / 10^5 seconds are 2.78 hours, of four cores
-    assert measured.sizes(results) == [["``AverageEncoder``", "100,000", "2.8", "11"]]
+    # 10^9 / 10^5 seconds are 2.78 hours
+    assert measured.sizes(results) == [["``load_pretrained()``", "100,000", "2.8"]]
     assert "1.2 TB in float32 and 0.6 TB in float16" in measured.disk()
     # 30.3 million pairs by 50,500 a second
     assert "10 minutes" in measured.training(results)

@@ -23,13 +23,10 @@ import psutil
 from process_attacks import PROCESS_ATTACKS
 from test_attacks import ATTACKS
 
-from skparaphrase.text import WordLookup
-
 
 def main(minutes: float) -> int:
     """Print kinds, cases and failures of each attack; return the number of failures."""
     warnings.simplefilter("error")
-    WordLookup.max_bytes = 2**22  # so that memory is full within minutes
     attacks = ATTACKS | PROCESS_ATTACKS
     cases = [(attack, kind) for attack, kinds in attacks.items() for kind in kinds]
     n_cases: Counter[str] = Counter()
