@@ -12,11 +12,9 @@ from cpython.buffer cimport (
     PyBUF_C_CONTIGUOUS, PyBUF_WRITABLE, PyBuffer_Release, PyObject_GetBuffer
 )
 from cpython.bytearray cimport PyByteArray_FromStringAndSize
-from libc.math cimport powf, sqrtf
+from libc.math cimport pow, powf, sqrtf
 from libc.stdint cimport int8_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memcmp, memset
-from libcpp cimport bool as cbool
-from libcpp.algorithm cimport sort, unique
 from libcpp.vector cimport vector
 
 import numpy as np
@@ -24,15 +22,15 @@ import numpy as np
 from skparaphrase._core import _plain
 
 cdef extern from "Python.h" nogil:
-    int PyUnicode_KIND(object)
-    const void* PyUnicode_DATA(object)
     bint Py_UNICODE_ISALNUM(uint32_t)
     bint Py_UNICODE_ISSPACE(uint32_t)
-    uint32_t Py_UNICODE_TOLOWER(uint32_t)
 
 cdef enum:
     SPACE = 1
     WORD = 2  # a character of a word: a letter, a digit or "_"
+
+INT32, INT64, FLOAT32 = map(np.dtype, (np.int32, np.int64, np.float32))
+from_buffer = np.frombuffer
 
 cdef uint8_t[128] CLASSES
 cdef uint32_t[256] CRC
@@ -44,44 +42,38 @@ for _i in range(256):
     for _bit in range(8):
         CRC[_i] = (CRC[_i] >> 1) ^ (0xEDB88320u if CRC[_i] & 1 else 0)
 
-# Texts --------------------------------------------------------------------------------
+# Texts in UTF-8 -----------------------------------------------------------------------
 
 cdef struct Text:
-    int kind  # bytes of a character
-    Py_ssize_t size
-    const void* data
+    const char* start
+    const char* stop
 
 
-cdef list read_texts(texts, bint lowercase, vector[Text]& spans):
-    """Where the characters of texts are; the list that is returned owns them."""
+cdef list read_texts(texts, bint lowercase, vector[Text]& spans, str before="", str after=""):
+    """Where the bytes of texts are; the list that is returned owns them."""
     cdef list owners = []
-    cdef Text span
+    cdef bytes owner
     for text in texts:
         if not isinstance(text, str):
             raise TypeError(f"Expected str; got {text!r} ({type(text).__name__}).")
-        span.kind = PyUnicode_KIND(text)
-        if lowercase and span.kind > 1 and ("\u0130" in <str>text or "\u03a3" in <str>text):
-            text = text.lower()  # these depend on their neighbours, or become two
-            span.kind = PyUnicode_KIND(text)
-        span.size, span.data = len(<str>text), PyUnicode_DATA(text)
-        owners.append(text)
-        spans.push_back(span)
+        text = before + (<str>text.lower() if lowercase else <str>text) + after
+        owner = (<str>text).encode("utf-8", "surrogatepass")
+        owners.append(owner)
+        spans.push_back(Text(<const char*>owner, <const char*>owner + len(owner)))
     return owners
 
 
-cdef inline uint32_t char_at(const Text& text, Py_ssize_t i, bint lowercase) noexcept nogil:
-    cdef uint32_t c
-    if text.kind == 1:
-        c = (<const uint8_t*>text.data)[i]
-    elif text.kind == 2:
-        c = (<const uint16_t*>text.data)[i]
-    else:
-        c = (<const uint32_t*>text.data)[i]
-    if not lowercase:
-        return c
-    if c < 128:
-        return c + 32 if 65 <= c <= 90 else c
-    return Py_UNICODE_TOLOWER(c)
+cdef inline const char* read(const char* p, uint32_t* c) noexcept nogil:
+    """Read a character; return where the next one begins."""
+    cdef int i, size
+    c[0] = <uint8_t>p[0]
+    if c[0] < 0x80:
+        return p + 1
+    size = 2 + (c[0] >= 0xE0) + (c[0] >= 0xF0)
+    c[0] &= 0xFF >> size + 1
+    for i in range(1, size):
+        c[0] = c[0] << 6 | p[i] & 0x3F
+    return p + size
 
 
 cdef inline bint is_space(uint32_t c) noexcept nogil:
@@ -92,111 +84,87 @@ cdef inline bint is_word(uint32_t c) noexcept nogil:
     return CLASSES[c] == WORD if c < 128 else Py_UNICODE_ISALNUM(c)
 
 
-cdef inline char* write(char* out, uint32_t c) noexcept nogil:
-    """Write a character in UTF-8; return the end."""
-    if c < 0x80:
-        out[0] = c
-        return out + 1
-    if c < 0x800:
-        out[0] = 0xC0 | c >> 6
-        out[1] = 0x80 | c & 0x3F
-        return out + 2
-    if c < 0x10000:
-        out[0] = 0xE0 | c >> 12
-        out[1] = 0x80 | c >> 6 & 0x3F
-        out[2] = 0x80 | c & 0x3F
-        return out + 3
-    out[0] = 0xF0 | c >> 18
-    out[1] = 0x80 | c >> 12 & 0x3F
-    out[2] = 0x80 | c >> 6 & 0x3F
-    out[3] = 0x80 | c & 0x3F
-    return out + 4
-
-
 # Strings and their rows ---------------------------------------------------------------
 
+cdef struct Key:
+    const char* start
+    int64_t size  # in bytes
+    uint64_t code  # the bytes; of more than eight, a hash
+
+
 cdef struct Slot:
-    uint32_t tag  # the upper half of a hash
-    int32_t row  # -1: empty
+    uint64_t code
+    int32_t size, row  # -1: empty
 
 
-cdef inline uint64_t hash_of(const char* key, const char* stop, uint64_t state) noexcept nogil:
-    """FNV-1a of bytes that follow others, whose hash is `state`."""
-    while key < stop:
-        state = (state ^ <uint8_t>key[0]) * <uint64_t>0x100000001B3
-        key += 1
-    return state
+cdef inline uint64_t extend(uint64_t code, const char* start, const char* stop) noexcept nogil:
+    """The code of a string and the bytes that follow it."""
+    while start < stop:
+        code = (code << 8 | code >> 56) ^ <uint8_t>start[0]
+        start += 1
+    return code
 
 
-cdef uint64_t BASIS = 0xCBF29CE484222325
+cdef inline Key key_of(const char* start, const char* stop) noexcept nogil:
+    return Key(start, stop - start, extend(0, start, stop))
 
 
 cdef class WordIndex:
-    """Rows of strings: a hash table of their UTF-8."""
+    """Rows of strings: a hash table of their UTF-8, at most half full."""
 
     cdef vector[Slot] slots
-    cdef vector[char] keys  # end to end
+    cdef int shift  # 64 less the bits of the number of slots
+    cdef vector[char] bytes  # of the strings, end to end
     cdef vector[int64_t] ends
 
     def __init__(self, words=()):
         cdef vector[Text] spans
-        cdef vector[char] key
         cdef list owners = read_texts(words, False, spans)
-        cdef char* stop
-        cdef Py_ssize_t j
+        self.shift = 64
         self.ends.push_back(0)
         self.reserve(spans.size())
         for span in spans:
-            key.resize(4 * span.size + 1)
-            stop = key.data()
-            for j in range(span.size):
-                stop = write(stop, char_at(span, j, False))
-            self.add(key.data(), stop, hash_of(key.data(), stop, BASIS), True)
+            self.add(key_of(span.start, span.stop), True)
 
     cdef int reserve(self, size_t n) except -1 nogil:
-        """Make the table at most half full with n strings."""
-        cdef size_t size = 64, i
-        cdef Slot empty
+        """Make room for n strings."""
         cdef vector[Slot] before
-        empty.tag, empty.row = 0, -1
-        while size < 2 * n:
-            size *= 2
         before.swap(self.slots)
-        self.slots.assign(size, empty)
+        self.shift = 58
+        while 2 * n >> 64 - self.shift:
+            self.shift -= 1
+        self.slots.assign(<size_t>1 << 64 - self.shift, Slot(0, 0, -1))
         for slot in before:
             if slot.row >= 0:
-                i = slot.tag & (size - 1)
-                while self.slots[i].row >= 0:
-                    i = (i + 1) & (size - 1)
-                self.slots[i] = slot
+                self.slot_of(Key(NULL, -1, slot.code))[0] = slot
         return 0
 
-    cdef inline Slot* slot_of(self, const char* key, const char* stop, uint64_t state) noexcept nogil:
-        """The slot of a string, or the empty one where it belongs."""
-        cdef uint32_t tag = <uint32_t>(state ^ state >> 32)
-        cdef size_t mask = self.slots.size() - 1, i = tag & mask
-        cdef int64_t start
-        while self.slots[i].row >= 0:
-            if self.slots[i].tag == tag:
-                start = self.ends[self.slots[i].row]
-                if self.ends[self.slots[i].row + 1] - start == stop - key and not memcmp(
-                    self.keys.data() + start, key, stop - key
-                ):
-                    break
-            i = (i + 1) & mask
-        return &self.slots[i]
+    cdef inline Slot* home(self, uint64_t code) noexcept nogil:
+        """Where the search for a string begins."""
+        return &self.slots[code * <uint64_t>0x9E3779B97F4A7C15 >> self.shift]
 
-    cdef int32_t add(self, const char* key, const char* stop, uint64_t state, bint again) except -1 nogil:
+    cdef inline Slot* slot_of(self, const Key& key) noexcept nogil:
+        """The slot of a string, or the empty one where it belongs."""
+        cdef Slot* slot = self.home(key.code)
+        while slot.row >= 0 and (slot.code != key.code or slot.size != key.size or (
+            key.size > 8 and
+            memcmp(&self.bytes[self.ends[slot.row]], key.start, key.size)
+        )):
+            slot = slot + 1 if slot < &self.slots.back() else self.slots.data()
+        return slot
+
+    cdef int32_t add(self, const Key& key, bint again) except -1 nogil:
         """The row of a string, which is new if the string is, or if `again`."""
-        cdef Slot* slot = self.slot_of(key, stop, state)
-        if slot.row >= 0 and not again:
-            return slot.row
-        slot.tag, slot.row = <uint32_t>(state ^ state >> 32), self.ends.size() - 1
-        self.keys.insert(self.keys.end(), key, stop)
-        self.ends.push_back(self.keys.size())
-        if 2 * self.ends.size() > self.slots.size():
-            self.reserve(2 * self.ends.size())
-        return self.ends.size() - 2
+        cdef Slot* slot = self.slot_of(key)
+        cdef int32_t row = slot.row
+        if row < 0 or again:
+            row = self.ends.size() - 1
+            slot[0] = Slot(key.code, key.size, row)
+            self.bytes.insert(self.bytes.end(), key.start, key.start + key.size)
+            self.ends.push_back(self.bytes.size())
+            if 2 * self.ends.size() > self.slots.size():
+                self.reserve(self.ends.size())
+        return row
 
     def __len__(self):
         return self.ends.size() - 1
@@ -211,33 +179,31 @@ cdef class WordIndex:
 
     def insert(self, str word not None):
         cdef bytes key = word.encode("utf-8", "surrogatepass")
-        cdef const char* start = key
-        cdef const char* stop = start + len(key)
-        return self.add(start, stop, hash_of(start, stop, BASIS), False)
+        return self.add(key_of(key, <const char*>key + len(key)), False)
 
     def get(self, word, default=None):
         if not isinstance(word, str):
             return default
         cdef bytes key = word.encode("utf-8", "surrogatepass")
-        cdef const char* start = key
-        cdef const char* stop = start + len(key)
-        row = self.slot_of(start, stop, hash_of(start, stop, BASIS)).row
+        row = self.slot_of(key_of(key, <const char*>key + len(key))).row
         return default if row < 0 else row
 
     def words(self):
-        """All strings."""
-        cdef size_t i
-        cdef const char* keys = self.keys.data()
+        cdef const char* start = self.bytes.data()
         return [
-            keys[self.ends[i]:self.ends[i + 1]].decode("utf-8", "surrogatepass")
-            for i in range(self.ends.size() - 1)
+            start[self.ends[i]:self.ends[i + 1]].decode("utf-8", "surrogatepass")
+            for i in range(len(self))
         ]
 
 
-cdef array_of(const void* data, size_t n_bytes, dtype):
+cdef array_of(const void* data, size_t n, dtype):
     """A copy as an array."""
-    return np.frombuffer(PyByteArray_FromStringAndSize(<const char*>data, n_bytes), dtype)
+    return from_buffer(
+        PyByteArray_FromStringAndSize(<const char*>data, n * dtype.itemsize), dtype
+    )
 
+
+# Words --------------------------------------------------------------------------------
 
 def find_words(
     texts, WordIndex index not None, tokenizer, unknown, bint keep_new, WordIndex new not None
@@ -248,59 +214,53 @@ def find_words(
     cdef int32_t unknown_row = -1 if unknown is None else unknown
     cdef vector[Text] spans
     cdef list owners = read_texts(texts, lowercase, spans)
-    cdef vector[char] key
-    cdef vector[char*] parts  # where the parts of a compound begin, or their joiners
+    cdef vector[const char*] parts  # where the parts of a compound begin
     cdef vector[int32_t] ids
     cdef vector[int64_t] offsets
-    cdef Py_ssize_t p, longest = 0
+    cdef const char* p
+    cdef const char* after
     cdef uint32_t c
-    cdef char* stop
+    cdef bint is_run
     with nogil:
-        for span in spans:
-            longest = max(longest, span.size)
-        key.resize(4 * longest + 1)
-        offsets.reserve(spans.size() + 1)
         offsets.push_back(0)
         for span in spans:
-            p = 0
-            while p < span.size:
-                c = char_at(span, p, lowercase)
-                p += 1
-                if is_space(c):
-                    continue
-                parts.clear()
-                parts.push_back(key.data())
-                stop = write(key.data(), c)
-                is_run = is_word(c)
-                if is_run:
-                    while p < span.size:
-                        c = char_at(span, p, lowercase)
+            p = span.start
+            while p < span.stop:
+                after = read(p, &c)
+                if not is_space(c):
+                    parts.assign(1, p)
+                    is_run = is_word(c)
+                    while is_run and after < span.stop:
+                        p = read(after, &c)
                         if not is_word(c):
-                            if c != 39 and c != 45 and c != 46 or p + 1 == span.size:  # '-.
+                            if c != 39 and c != 45 and c != 46 or p == span.stop:  # '-.
                                 break
-                            if not is_word(char_at(span, p + 1, lowercase)):
+                            read(p, &c)
+                            if not is_word(c):
                                 break
-                            parts.push_back(stop + 1)
-                        stop = write(stop, c)
-                        p += 1
-                parts.push_back(stop + 1)
-                find_token(index, new, parts, is_run, split, unknown_row, keep_new, ids)
+                            parts.push_back(p)
+                        after = p
+                    parts.push_back(after + 1)
+                    find_token(index, new, parts, is_run, split, unknown_row, keep_new, ids)
+                p = after
             offsets.push_back(ids.size())
     return (
-        array_of(ids.data(), 4 * ids.size(), np.int32),
-        array_of(offsets.data(), 8 * offsets.size(), np.int64),
+        array_of(ids.data(), ids.size(), INT32),
+        array_of(offsets.data(), offsets.size(), INT64),
     )
 
 
-cdef inline bint has_letter(const char* key, const char* stop) noexcept nogil:
+cdef inline bint has_letter(const Key& key) noexcept nogil:
     """Whether a run of words has a letter or digit, and not only "_" and joiners."""
-    while key < stop and (key[0] == 95 or key[0] == 39 or key[0] == 45 or key[0] == 46):
-        key += 1
-    return key < stop
+    cdef int64_t i
+    for i in range(key.size):
+        if key.start[i] not in b"_'-.":
+            return True
+    return False
 
 
 cdef int find_token(
-    WordIndex index, WordIndex new, const vector[char*]& parts, bint is_run, bint split,
+    WordIndex index, WordIndex new, const vector[const char*]& parts, bint is_run, bint split,
     int32_t unknown, bint keep_new, vector[int32_t]& ids,
 ) except -1 nogil:
     """Append the rows of a token, or of its parts.
@@ -308,188 +268,175 @@ cdef int find_token(
     A part begins at each place of `parts` and ends one byte before the next. `is_run`:
     whether the token is made of words, and no other character.
     """
-    cdef char* start = parts.front()
-    cdef char* stop = parts.back() - 1
-    cdef uint64_t state = hash_of(start, stop, BASIS)
-    cdef int32_t row = index.slot_of(start, stop, state).row
+    cdef Key key = key_of(parts.front(), parts.back() - 1)
+    cdef int32_t row = index.slot_of(key).row
     cdef size_t i, n_parts = parts.size() - 1
     cdef bint is_known = False
     if row < 0 and split and n_parts > 1:
         for i in range(n_parts):
-            start, stop = parts[i], parts[i + 1] - 1
-            is_known |= index.slot_of(start, stop, hash_of(start, stop, BASIS)).row >= 0
+            is_known |= index.slot_of(key_of(parts[i], parts[i + 1] - 1)).row >= 0
     if is_known:
         for i in range(n_parts):
-            start, stop = parts[i], parts[i + 1] - 1
-            state = hash_of(start, stop, BASIS)
-            row = index.slot_of(start, stop, state).row
-            if row < 0 and keep_new and has_letter(start, stop):
-                ids.push_back(-1 - new.add(start, stop, state, False))
+            key = key_of(parts[i], parts[i + 1] - 1)
+            row = index.slot_of(key).row
+            if row < 0 and keep_new and has_letter(key):
+                ids.push_back(-1 - new.add(key, False))
             elif row >= 0:
                 ids.push_back(row)
     elif row >= 0 or unknown >= 0:
         ids.push_back(row if row >= 0 else unknown)
-    elif is_run and has_letter(parts.front(), parts.back() - 1):
-        ids.push_back(-1 - new.add(parts.front(), parts.back() - 1, state, False))
+    elif is_run and has_letter(key):
+        ids.push_back(-1 - new.add(key, False))
     return 0
 
 
 # Character n-grams --------------------------------------------------------------------
 
-cdef int prepare(
-    const Text& text, bint lowercase, vector[char]& raw, vector[int32_t]& starts
+cdef int read_ngrams(
+    const char* start, const char* stop, int low, int high, vector[const char*]& starts,
+    vector[Key]& keys,
 ) except -1 nogil:
-    """A text in UTF-8 between spaces, runs of white space as one, and its characters.
+    """The n-grams of a text, by the first character and then by order."""
+    cdef Py_ssize_t i, j, n = 0
+    cdef uint64_t code
+    cdef Key* key
+    starts.resize(stop - start + 1)
+    while start < stop:
+        starts[n] = start
+        n += 1
+        start += 1
+        while start < stop and start[0] & 0xC0 == 0x80:
+            start += 1
+    starts[n] = stop
+    keys.resize(n * (high - low + 1))
+    key = keys.data()
+    for i in range(n):
+        code = 0
+        for j in range(i + 1, min(i + high, n) + 1):
+            code = extend(code, starts[j - 1], starts[j])
+            if j - i >= low:  # field by field: a copy of a key waits for its stores
+                key.start, key.size, key.code = starts[i], starts[j] - starts[i], code
+                key += 1
+    keys.resize(key - keys.data())
+    return n
 
-    A blank text has none.
-    """
-    cdef Py_ssize_t i
-    cdef uint32_t c
-    cdef char* begin
-    cdef char* stop
-    cdef bint after_space = True
-    raw.resize(4 * text.size + 3)
-    begin = raw.data()
-    starts.clear()
-    starts.push_back(0)
-    stop = write(begin, 32)
-    for i in range(text.size):
-        c = char_at(text, i, lowercase)
-        if is_space(c):
-            if after_space:
-                continue
-            c = 32
-        after_space = c == 32
-        starts.push_back(stop - begin)
-        stop = write(stop, c)
-    if not after_space:
-        starts.push_back(stop - begin)
-        stop = write(stop, 32)
-    if starts.size() > 1:
-        starts.push_back(stop - begin)
-    return 0
+
+cdef size_t sort_distinct(int32_t* rows, int32_t* room, size_t n) noexcept nogil:
+    """Sort the rows of a text by their digits; return how many differ."""
+    cdef int32_t[513] places
+    cdef int32_t* out = rows
+    cdef int32_t row, before = -1, bits = 0
+    cdef size_t i, kept = 0
+    cdef int shift = 0
+    for i in range(n):
+        bits |= rows[i]
+    while shift < 31 and bits >> shift:
+        memset(places, 0, sizeof(places))
+        for i in range(n):
+            places[(rows[i] >> shift & 511) + 1] += 1
+        for i in range(512):
+            places[i + 1] += places[i]
+        for i in range(n):
+            row = rows[i]
+            room[places[row >> shift & 511]] = row
+            places[row >> shift & 511] += 1
+        rows, room, shift = room, rows, shift + 9
+    for i in range(n):
+        row = rows[i]
+        out[kept] = row
+        kept += row != before
+        before = row
+    return kept
 
 
 def find_ngrams(
-    texts, WordIndex index not None, int low, int high, unknown, bint lowercase, bint binary
+    texts, WordIndex index not None, int low, int high, unknown, bint lowercase, bint binary,
+    bint grow,
 ):
     cdef int32_t unknown_row = -1 if unknown is None else unknown, row
     cdef vector[Text] spans
-    cdef list owners = read_texts(texts, lowercase, spans)
+    cdef list owners = read_texts(texts, lowercase, spans, "", " ")
     cdef vector[char] raw
-    cdef vector[int32_t] starts, ids
+    cdef vector[const char*] starts
+    cdef vector[Key] keys
+    cdef vector[int32_t] ids, room
     cdef vector[int64_t] offsets
-    cdef int n_chars, i, order
-    cdef uint64_t state
+    cdef const char* p
+    cdef const char* after
+    cdef const char* word
+    cdef uint32_t c
+    cdef size_t n = 0
     with nogil:
         offsets.push_back(0)
         for span in spans:
-            prepare(span, lowercase, raw, starts)
-            n_chars = starts.size() - 1
-            for i in range(n_chars):
-                state = BASIS
-                for order in range(1, min(high, n_chars - i) + 1):
-                    state = hash_of(
-                        raw.data() + starts[i + order - 1], raw.data() + starts[i + order], state
-                    )
-                    if order >= low:
-                        row = index.slot_of(
-                            raw.data() + starts[i], raw.data() + starts[i + order], state
-                        ).row
-                        if row >= 0 or unknown_row >= 0:
-                            ids.push_back(row if row >= 0 else unknown_row)
+            raw.assign(1, 32)  # between spaces, and runs of white space as one
+            p = word = span.start
+            while p < span.stop:
+                after = read(p, &c)
+                if is_space(c):
+                    if word < p:
+                        raw.insert(raw.end(), word, p)
+                        raw.push_back(32)
+                    word = after
+                p = after
+            p = raw.data()
+            read_ngrams(p, p + (raw.size() if raw.size() > 1 else 0), low, high, starts, keys)
+            for key in keys:
+                __builtin_prefetch(index.home(key.code))
+            ids.resize(n + keys.size())
+            room.resize(keys.size())
+            for key in keys:
+                row = index.add(key, False) if grow else index.slot_of(key).row
+                row = row if row >= 0 else unknown_row
+                ids[n] = row
+                n += row >= 0
             if binary:
-                sort(ids.begin() + offsets.back(), ids.end())
-                ids.erase(unique(ids.begin() + offsets.back(), ids.end()), ids.end())
-            offsets.push_back(ids.size())
+                n -= offsets.back()
+                n = sort_distinct(ids.data() + offsets.back(), room.data(), n) + offsets.back()
+            offsets.push_back(n)
     return (
-        array_of(ids.data(), 4 * ids.size(), np.int32),
-        array_of(offsets.data(), 8 * offsets.size(), np.int64),
+        array_of(ids.data(), n, INT32),
+        array_of(offsets.data(), offsets.size(), INT64),
     )
 
 
-def count_ngrams(texts, int low, int high, bint lowercase, int64_t min_count):
-    cdef WordIndex index = WordIndex()
-    cdef vector[int64_t] counts
-    cdef vector[Text] spans
-    cdef vector[char] raw
-    cdef vector[int32_t] starts
-    cdef int n_chars, i, order
-    cdef size_t row
-    cdef uint64_t state
-    for text in texts:
-        spans.clear()
-        owners = read_texts((text,), lowercase, spans)
-        with nogil:
-            prepare(spans[0], lowercase, raw, starts)
-            n_chars = starts.size() - 1
-            for i in range(n_chars):
-                state = BASIS
-                for order in range(1, min(high, n_chars - i) + 1):
-                    state = hash_of(
-                        raw.data() + starts[i + order - 1], raw.data() + starts[i + order], state
-                    )
-                    if order >= low:
-                        row = index.add(
-                            raw.data() + starts[i], raw.data() + starts[i + order], state, False
-                        )
-                        if row == counts.size():
-                            counts.push_back(0)
-                        counts[row] += 1
-    n_counts = array_of(counts.data(), 8 * counts.size(), np.int64)
-    often = np.flatnonzero(n_counts >= min_count)
-    words = index.words()
-    return [words[row] for row in often.tolist()], n_counts[often]
+cdef uint32_t hash_of(const Key& key, bint is_crc) noexcept nogil:
+    cdef uint32_t state = 0xFFFFFFFFu if is_crc else 2166136261u
+    cdef int64_t i
+    for i in range(key.size):
+        if is_crc:
+            state = CRC[(state ^ key.start[i]) & 0xFF] ^ (state >> 8)
+        else:
+            state = (state ^ <uint32_t><int8_t>key.start[i]) * 16777619
+    return ~state if is_crc else state
 
 
-def hash_ngrams(words, int low, int high, kind):
+def hash_ngrams(words, int low, int high, kind, uint32_t n_rows, double factor):
     cdef bint is_crc = kind == "crc32"
     cdef vector[Text] spans
-    cdef list owners = read_texts(words, False, spans)
-    cdef vector[char] raw
-    cdef vector[int32_t] starts
-    cdef vector[uint32_t] hashes
-    cdef vector[int64_t] lengths
-    cdef int n_chars, i, order
-    cdef size_t before
-    cdef uint32_t state, whole = 0
-    cdef int j
-    cdef char* stop
+    cdef list owners = read_texts(words, False, spans, "<", ">")
+    cdef vector[const char*] starts
+    cdef vector[Key] keys
+    cdef vector[int32_t] ids
+    cdef vector[float] weights
+    cdef vector[int64_t] offsets
+    cdef size_t n
     with nogil:
+        offsets.push_back(0)
         for span in spans:
-            raw.resize(4 * span.size + 2)
-            starts.clear()
-            starts.push_back(0)
-            stop = write(raw.data(), 60)  # <
-            for i in range(span.size):
-                starts.push_back(stop - raw.data())
-                stop = write(stop, char_at(span, i, False))
-            starts.push_back(stop - raw.data())
-            stop = write(stop, 62)  # >
-            starts.push_back(stop - raw.data())
-            n_chars, before = span.size + 2, hashes.size()
-            for i in range(n_chars):
-                state = 0xFFFFFFFF if is_crc else 2166136261
-                for order in range(1, n_chars - i + 1):
-                    if order > high and (i or not is_crc):
-                        break
-                    for j in range(starts[i + order - 1], starts[i + order]):
-                        if is_crc:
-                            state = CRC[(state ^ raw[j]) & 0xFF] ^ (state >> 8)
-                        else:
-                            state = (state ^ <uint32_t><int8_t>raw[j]) * 16777619
-                    if low <= order <= high and (
-                        is_crc or order > 1 or 0 < i < n_chars - 1
-                    ):
-                        hashes.push_back(~state if is_crc else state)
-                if i == 0:
-                    whole = ~state
-            if is_crc and not low <= n_chars <= high:
-                hashes.push_back(whole)
-            lengths.push_back(hashes.size() - before)
+            n = read_ngrams(span.start, span.stop, low, high, starts, keys)
+            if is_crc and not low <= n <= high:
+                keys.push_back(key_of(span.start, span.stop))
+            for key in keys:
+                if is_crc or key.size > 1 or span.start < key.start < span.stop - 1:
+                    ids.push_back(hash_of(key, is_crc) % n_rows)
+            n = ids.size() - offsets.back()
+            weights.resize(ids.size(), factor / pow(n, 0.5 if is_crc else 1))
+            offsets.push_back(ids.size())
     return (
-        array_of(hashes.data(), 4 * hashes.size(), np.uint32),
-        array_of(lengths.data(), 8 * lengths.size(), np.int64),
+        array_of(ids.data(), ids.size(), INT32),
+        array_of(offsets.data(), offsets.size(), INT64),
+        array_of(weights.data(), weights.size(), FLOAT32),
     )
 
 

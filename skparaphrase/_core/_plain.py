@@ -4,8 +4,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 import re
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator
 from itertools import count
 from typing import Any, Protocol
 from zlib import crc32
@@ -122,13 +121,6 @@ def find_words(
     return np.array(ids, np.int32), np.array(offsets, np.int64)
 
 
-def _prepared(texts: Iterable[str], lowercase: bool) -> Iterator[str]:
-    """Texts between spaces, runs of white space as one; blank texts as empty ones."""
-    for text in texts:
-        pieces = (text.lower() if lowercase else text).split()
-        yield f" {' '.join(pieces)} " if pieces else ""
-
-
 def _ngrams(text: str, low: int, high: int) -> Iterator[str]:
     """The n-grams of a text, by their first character, then by order."""
     for start in range(len(text)):
@@ -138,12 +130,13 @@ def _ngrams(text: str, low: int, high: int) -> Iterator[str]:
 
 def find_ngrams(
     texts: Iterable[str],
-    index: Mapping[str, int],
+    index: WordIndex,
     low: int,
     high: int,
     unknown: int | None,
     lowercase: bool,
     binary: bool,
+    grow: bool,
 ) -> tuple[Ids, Offsets]:
     """Rows of the character n-grams of texts.
 
@@ -157,6 +150,8 @@ def find_ngrams(
         The row of n-grams that `index` lacks; None leaves them out.
     lowercase, binary : bool
         As in :class:`skparaphrase.text.NgramTokenizer`.
+    grow : bool
+        Whether `index` gets the n-grams that it lacks instead.
 
     Returns
     -------
@@ -165,28 +160,22 @@ def find_ngrams(
     """
     ids: list[int] = []
     offsets = [0]
-    for text in _prepared(texts, lowercase):
-        rows = [index.get(ngram, unknown) for ngram in _ngrams(text, low, high)]
-        found = [row for row in rows if row is not None]
-        ids += sorted(set(found)) if binary else found
+    for text in texts:
+        pieces = (text.lower() if lowercase else text).split()
+        ngrams = _ngrams(f" {' '.join(pieces)} " if pieces else "", low, high)
+        if grow:
+            rows = [*map(index.insert, ngrams)]
+        else:
+            found = [index.get(ngram, unknown) for ngram in ngrams]
+            rows = [row for row in found if row is not None]
+        ids += sorted(set(rows)) if binary else rows
         offsets.append(len(ids))
     return np.array(ids, np.int32), np.array(offsets, np.int64)
 
 
-def count_ngrams(
-    texts: Iterable[str], low: int, high: int, lowercase: bool, min_count: int
-) -> tuple[list[str], NDArray[np.int64]]:
-    """The n-grams that occur `min_count` times in all texts, and their counts."""
-    counts: Counter[str] = Counter()
-    for text in _prepared(texts, lowercase):
-        counts.update(_ngrams(text, low, high))
-    often = {ngram: n for ngram, n in counts.items() if n >= min_count}
-    return [*often], np.array([*often.values()], np.int64)
-
-
 def hash_ngrams(
-    words: Sequence[str], low: int, high: int, kind: str
-) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
+    words: Iterable[str], low: int, high: int, kind: str, n_rows: int, factor: float
+) -> tuple[Ids, Offsets, NDArray[np.float32]]:
     """Hash the character n-grams of each `<word>`.
 
     "crc32" is that of an n-gram in UTF-8, and the whole is an n-gram, too. "fasttext"
@@ -194,24 +183,33 @@ def hash_ngrams(
 
     Returns
     -------
-    hashes : ndarray of shape (n_ngrams,), uint32
-        Word after word, by the first character and then by order, the whole last.
-    lengths : ndarray of shape (n_words,), int64
-        Number of n-grams of each word.
+    ids : ndarray of shape (n_ngrams,), int32
+        Hashes modulo `n_rows`: word after word, by the first character and then by
+        order, the whole last.
+    offsets : ndarray of shape (n_words + 1,), int64
+    weights : ndarray of shape (n_ngrams,), float32
+        `factor` over the number of n-grams of the word ("fasttext") or its root.
     """
-    hashes: list[int] = []
-    lengths = []
+    ids: list[int] = []
+    offsets = [0]
+    weights: list[float] = []
     for word in words:
         whole = f"<{word}>"
         ngrams = [*_ngrams(whole, low, high)]
         if kind == "crc32" and not low <= len(whole) <= high:
             ngrams.append(whole)
         elif kind == "fasttext" and low == 1:
-            ngrams = [ngram for ngram in ngrams if ngram not in ("<", ">")]
+            ngrams = ngrams[1:-1]  # without the single ones at the ends
         function = crc32 if kind == "crc32" else _fnv
-        hashes += [function(ngram.encode("utf-8", "surrogatepass")) for ngram in ngrams]
-        lengths.append(len(ngrams))
-    return np.array(hashes, np.uint32), np.array(lengths, np.int64)
+        ids += [function(n.encode("utf-8", "surrogatepass")) % n_rows for n in ngrams]
+        offsets.append(len(ids))
+        n_ngrams = max(len(ngrams), 1) ** (0.5 if kind == "crc32" else 1)
+        weights += [factor / n_ngrams] * len(ngrams)
+    return (
+        np.array(ids, np.int32),
+        np.array(offsets, np.int64),
+        np.array(weights, np.float32),
+    )
 
 
 def _fnv(ngram: bytes) -> int:

@@ -26,10 +26,9 @@ from skparaphrase.text._lookup import BLOCK as BLOCK
 from skparaphrase.text._lookup import TokenBatch
 from skparaphrase.text._lookup import encode_words as encode_words
 from skparaphrase.text._lookup import ragged_positions as ragged_positions
-from skparaphrase.text._ngram_index import NgramIndex
-from skparaphrase.text._ngram_index import check_distinct as check_distinct
 from skparaphrase.text._ngrams import LONGEST_NGRAM as LONGEST_NGRAM
-from skparaphrase.text._ngrams import NgramTokenizer
+from skparaphrase.text._ngrams import NgramIndex, NgramTokenizer
+from skparaphrase.text._ngrams import check_distinct as check_distinct
 from skparaphrase.text._tokenizer import TOKEN_PATTERNS as TOKEN_PATTERNS
 from skparaphrase.text._tokenizer import FunctionTokenizer as FunctionTokenizer
 from skparaphrase.text._tokenizer import WordTokenizer, check_tokenizer

@@ -3,26 +3,69 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-import sys
 from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from itertools import chain
 from operator import index
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
+from skparaphrase import _core
 from skparaphrase._estimator import DocumentedOnline
 from skparaphrase._threads import available_threads, prefetch
-from skparaphrase.text._check import text_blocks
+from skparaphrase.text._check import describe, text_blocks
 from skparaphrase.text._lookup import TokenBatch
-from skparaphrase.text._ngram_index import Alphabet, NgramIndex, code_points
 
 LONGEST_NGRAM = 100  # characters; the time grows with the square of the order
-_CHARACTERS = 2**20  # counted at a time, of so many texts at most
-_TEXTS = 2**16
-_MAX_KEY = 2**63 - 1
+
+
+def check_distinct(strings: Sequence[str], kind: str) -> None:
+    """Raise an error that names the first that is not a str, or that occurs twice."""
+    if set(map(type, strings)) <= {str} and len(set(strings)) == len(strings):
+        return
+    first: dict[str, int] = {}
+    for row, string in enumerate(strings):
+        if not isinstance(string, str):
+            raise TypeError(f"{kind} must be str; got {describe(string)} in row {row}.")
+        if (seen := first.setdefault(string, row)) != row:
+            raise ValueError(f"{string!r}, row {seen}, occurs again in row {row}.")
+
+
+class NgramIndex:
+    """A look-up table of character n-grams.
+
+    Parameters
+    ----------
+    ngrams : sequence of str
+        The n-gram of each row, of any characters and lengths. White space other than
+        " " matches nothing, because prepared texts hold none.
+
+    Raises
+    ------
+    TypeError
+        If an n-gram is not a `str`.
+    ValueError
+        If one is empty or occurs twice.
+
+    Examples
+    --------
+    >>> from skparaphrase.text import NgramIndex, NgramTokenizer
+    >>> index = NgramIndex([" c", "ca", "cat", "dog"])
+    >>> NgramTokenizer().encode(["A cat"], index)[0].tolist()
+    [0, 1, 2]
+    """
+
+    def __init__(self, ngrams: Sequence[str]) -> None:
+        ngrams = list(ngrams)
+        check_distinct(ngrams, "n-grams")
+        if "" in ngrams:
+            raise ValueError(f"The n-gram in row {ngrams.index('')} is empty.")
+        self._index = _core.core.WordIndex(ngrams)
+
+    def __len__(self) -> int:
+        return len(self._index)
 
 
 class NgramTokenizer(DocumentedOnline, BaseEstimator):
@@ -91,7 +134,6 @@ class NgramTokenizer(DocumentedOnline, BaseEstimator):
         Parameters
         ----------
         texts : iterable of str
-            Read twice, so not an iterator.
         min_count : int, default=1
             Leave out n-grams that occur less often in all texts together. Every
             occurrence counts, even if `binary`.
@@ -104,26 +146,22 @@ class NgramTokenizer(DocumentedOnline, BaseEstimator):
         ngrams : list of str
             By order, then by falling count, then by string.
         """
-        seen = np.zeros(sys.maxunicode + 1, dtype=bool)
-        for block in self._blocks(texts, _TEXTS, _CHARACTERS):
-            seen[code_points("".join(block))] = True
-        alphabet = Alphabet(np.flatnonzero(seen))
-        dtype = np.min_scalar_type(alphabet.n_symbols)
-        symbols = [
-            alphabet.prepare(block)[0].astype(dtype)
-            for block in self._blocks(texts, _TEXTS, _CHARACTERS)
-        ]
-        counter = _NgramCounter(alphabet, symbols, min_count)
-        lowest, highest = self._orders()
-        ngrams: list[str] = []
-        for order in range(1, highest + 1):
-            counter.pack(order)
-            if order >= lowest:
-                keys, counts = counter.count(order)
-                # Keys rise as their strings do.
-                best = np.argsort(-counts, kind="stable")[:max_ngrams]
-                ngrams += counter.strings(keys[best], order)
-        return ngrams
+        index, counts = _core.core.WordIndex(), np.zeros(0, np.int64)
+        for block in _blocks(texts):
+            ids, _ = self._find(block, index, None, grow=True)
+            new = np.bincount(ids, minlength=len(index))
+            new[: len(counts)] += counts
+            counts = new
+        ngrams = index.words()
+        often = np.flatnonzero(counts >= min_count).tolist()
+        rows = np.array(sorted(often, key=ngrams.__getitem__), np.intp)
+        orders = np.array([len(ngrams[row]) for row in rows], np.intp)
+        rows = rows[np.lexsort((-counts[rows], orders))]
+        if max_ngrams is not None:
+            orders.sort()
+            rank = np.arange(len(rows)) - np.searchsorted(orders, orders)
+            rows = rows[rank < max_ngrams]
+        return [ngrams[row] for row in rows]
 
     def encode(
         self, texts: Iterable[str], index: NgramIndex, unknown: int | None = None
@@ -172,152 +210,37 @@ class NgramTokenizer(DocumentedOnline, BaseEstimator):
         """
 
         def encode(block: list[str]) -> TokenBatch:
-            return self._encode(block, index, unknown)
+            return TokenBatch(*self._find(block, index._index, unknown, self.binary))
 
-        blocks = self._blocks(texts, block_size, max_characters)
+        blocks = _blocks(texts, block_size, max_characters)
         first, second = next(blocks), next(blocks, None)
+        n_threads = available_threads()
         if second is None:
             yield encode(first)
-            return
-        blocks = chain([first, second], blocks)
-        n_threads = available_threads()
-        if n_threads == 1:
-            yield from map(encode, blocks)
+        elif n_threads == 1:
+            yield from map(encode, chain([first, second], blocks))
         else:
+            blocks = chain([first, second], blocks)
             yield from prefetch(
                 encode, blocks, n_threads=n_threads, n_ahead=2 * n_threads
             )
 
-    def _blocks(
-        self, texts: Iterable[str], block_size: int, max_characters: int
-    ) -> Iterator[list[str]]:
-        """The texts in blocks, lower-cased if asked for; at least one block."""
-        if isinstance(texts, str):
-            raise TypeError("Expected a list of str; got one str. Put it in a list.")
-        for block in text_blocks(texts, block_size, max_characters):
-            yield [text.lower() for text in block] if self.lowercase else block
-
-    def _encode(
-        self, texts: Sequence[str], index: NgramIndex, unknown: int | None
-    ) -> TokenBatch:
-        lowest, highest = self._orders()
-        if unknown is None:  # longer ones are not known
-            highest = max(lowest, min(highest, index._depth))
-        symbols, bounds = index.alphabet.prepare(texts)
-        rows = index._find(symbols, lowest, highest)
-        if unknown is not None:
-            left = np.repeat(bounds[1:] - 1, np.diff(bounds)) - np.arange(len(symbols))
-            inside = left[:, None] >= np.arange(lowest, highest + 1)
-            rows[inside & (rows < 0)] = unknown
-        known = rows >= 0
-        if self.binary:
-            n_rows = max(len(index), 0 if unknown is None else unknown + 1)
-            return _distinct(rows, known, bounds, n_rows)
-        ends = np.zeros(len(symbols) + 1, dtype=np.int64)
-        np.cumsum(np.count_nonzero(known, axis=1), out=ends[1:])
-        return TokenBatch(rows[known], ends[bounds])
+    def _find(
+        self,
+        texts: Sequence[str],
+        index: Any,
+        unknown: int | None,
+        binary: bool = False,
+        grow: bool = False,
+    ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+        return _core.core.find_ngrams(
+            texts, index, *self._orders(), unknown, self.lowercase, binary, grow
+        )
 
 
-_Counts = tuple[NDArray[np.int64], NDArray[np.int64]]  # sorted keys, their counts
-
-
-class _NgramCounter:
-    """Counts the n-grams of one order after another, as integer keys.
-
-    A key is the number whose digits are the symbols. Where it would overflow, the first
-    digits are replaced by their rank among the beginnings that occur.
-    """
-
-    def __init__(
-        self, alphabet: Alphabet, blocks: list[NDArray[np.unsignedinteger]], least: int
-    ) -> None:
-        self._alphabet = alphabet
-        self._blocks = blocks
-        self._least = least
-        self._stems: list[tuple[int, NDArray[np.int64]]] = []  # (order, its keys)
-        self._n_keys = 1
-
-    def pack(self, order: int) -> None:
-        """Make room in the keys for one more symbol."""
-        if self._n_keys * self._alphabet.n_symbols > _MAX_KEY:
-            # The beginning of a frequent n-gram is frequent.
-            keys, _ = self.count(order - 1)
-            self._stems.append((order - 1, keys))
-            self._n_keys = len(keys) + 1
-        self._n_keys *= self._alphabet.n_symbols
-
-    def count(self, order: int) -> _Counts:
-        """Sorted keys of the n-grams that occur often enough, and their counts."""
-        parts: list[_Counts] = []
-        with ThreadPoolExecutor(available_threads()) as pool:
-            for part in pool.map(lambda block: self._count(block, order), self._blocks):
-                parts.append(part)
-                # Merging only parts of similar size merges each key few times.
-                while len(parts) > 1 and len(parts[-2][0]) < 2 * len(parts[-1][0]):
-                    parts[-2:] = [_merge(parts[-2:])]
-        keys, counts = _merge(parts)
-        often = counts >= self._least
-        return keys[often], counts[often]
-
-    def _count(self, block: NDArray[np.unsignedinteger], order: int) -> _Counts:
-        keys = block.astype(np.int64)
-        known = block != 0
-        length = 1
-        for longer, stem in [*self._stems, (order, None)]:
-            for i in range(length, longer):
-                keys = keys[:-1] * self._alphabet.n_symbols + block[i:]
-                known = known[:-1] & (block[i:] != 0)
-            length = longer
-            if stem is not None and len(stem):
-                ranks = np.minimum(np.searchsorted(stem, keys), len(stem) - 1)
-                known &= stem[ranks] == keys
-                keys = ranks + 1
-            elif stem is not None:
-                known[:] = False
-        return np.unique(keys[known], return_counts=True)
-
-    def strings(self, keys: NDArray[np.int64], order: int) -> list[str]:
-        """The n-grams of these keys."""
-        symbols = np.empty((len(keys), order), dtype=np.int64)
-        for length, stem in [*reversed(self._stems), (1, None)]:
-            while order > length:
-                order -= 1
-                keys, symbols[:, order] = np.divmod(keys, self._alphabet.n_symbols)
-            if stem is not None:
-                keys = stem[keys - 1]
-        symbols[:, 0] = keys
-        codes = self._alphabet.codes[symbols - 1].astype("<u4")
-        text = codes.tobytes().decode("utf-32-le", "surrogatepass")
-        step = symbols.shape[1]
-        return [text[i : i + step] for i in range(0, len(text), step)]
-
-
-def _merge(parts: list[_Counts]) -> _Counts:
-    keys = np.concatenate([part[0] for part in parts])
-    counts = np.concatenate([part[1] for part in parts])
-    order = np.argsort(keys, kind="stable")  # fast for sorted runs
-    keys, counts = keys[order], counts[order]
-    first = np.flatnonzero(np.diff(keys, prepend=-1))
-    return keys[first], np.add.reduceat(counts, first) if len(first) else counts
-
-
-def _distinct(
-    rows: NDArray[np.int32],
-    known: NDArray[np.bool_],
-    bounds: NDArray[np.int64],
-    n_rows: int,
-) -> TokenBatch:
-    """Every known row of a text once, sorted."""
-    n_texts = len(bounds) - 1
-    # Text and row in one number, the narrowest that holds it: it sorts fastest.
-    dtype = np.uint32 if n_texts * n_rows < 2**32 else np.uint64
-    firsts = np.arange(n_texts + 1, dtype=np.uint64) * np.uint64(n_rows)
-    bases = np.repeat(firsts[:-1].astype(dtype), np.diff(bounds))
-    keys = (bases[:, None] + rows.astype(dtype))[known]
-    keys.sort()
-    new = np.ones(len(keys), dtype=bool)
-    np.not_equal(keys[1:], keys[:-1], out=new[1:])
-    keys = keys[new]
-    offsets = np.searchsorted(keys, firsts.astype(dtype))
-    keys -= np.repeat(firsts[:-1].astype(dtype), np.diff(offsets))
-    return TokenBatch(keys.astype(np.int32), offsets)
+def _blocks(
+    texts: Iterable[str], block_size: int = 2048, max_characters: int = 2**18
+) -> Iterator[list[str]]:
+    if isinstance(texts, str):
+        raise TypeError("Expected a list of str; got one str. Put it in a list.")
+    return text_blocks(texts, block_size, max_characters)

@@ -5,20 +5,17 @@
 
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass, replace
-from itertools import accumulate, chain
 from typing import Any
 from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse._sparsetools import csr_matvecs
 
+from skparaphrase import _core
 from skparaphrase.text import LONGEST_NGRAM
 
 DTYPES = ("float32", "float16", "int8")  # int8 with a scale per row
 _CHECKED = 16384  # rows checked at a time
-_FEW_CHARACTERS = 128  # of words, for which arrays do not pay
-_PLACES = np.arange(1024, dtype=np.int32)  # of rows in float32; more leave the cache
 
 
 def dequantize(
@@ -68,88 +65,6 @@ def check_finite(
             row = int(np.arange(len(words))[rows][start + bad[0]])
             kind = "vector" if scale is None else "scale"
             raise ValueError(f"The {kind} of {words[row]!r}, row {row}, is not finite.")
-
-
-def hashed_ngrams(
-    words: Sequence[str], ngram_range: tuple[int, int], kind: str = "crc32"
-) -> tuple[NDArray[np.uint32], list[int]]:
-    """Hash the character n-grams of each `<word>`.
-
-    "crc32" is that of an n-gram in UTF-8, which is the same on every machine, and the
-    whole is an n-gram, too. "fasttext" is 32-bit FNV-1a over signed bytes, and leaves
-    out single characters at the ends.
-
-    Hashes follow word after word, by the first character and then by order, the whole
-    last; the second value is the number of n-grams of each word.
-    """
-    is_fasttext = kind == "fasttext" and len(words) > 0
-    if is_fasttext or sum(map(len, words)) > _FEW_CHARACTERS:
-        return _hash_together(words, ngram_range, kind)
-    hashes = [_hash_word(word, *ngram_range) for word in words]
-    return np.array([*chain(*hashes)], np.uint32), [*map(len, hashes)]
-
-
-def _hash_word(word: str, lowest: int, highest: int) -> list[int]:
-    """The CRC-32 of n-grams; of few words in a tenth of the time of arrays."""
-    whole = f"<{word}>"
-    raw, size = whole.encode("utf-8", "replace"), len(whole)
-    ends: Sequence[int] = range(size + 1)  # of characters
-    if len(raw) != size:
-        ends = [0, *accumulate(len(c.encode("utf-8", "replace")) for c in whole)]
-    hashes = [
-        crc32(raw[ends[start] : ends[stop]])
-        for start in range(size - lowest + 1)
-        for stop in range(start + lowest, min(start + highest, size) + 1)
-    ]
-    if not lowest <= size <= highest:
-        hashes.append(crc32(raw))
-    return hashes
-
-
-_CRC32_TABLE = np.array(
-    [crc32(bytes([255 - i])) ^ 0xFF000000 for i in range(256)], np.uint32
-)
-
-
-def _hash_together(
-    words: Sequence[str], ngram_range: tuple[int, int], kind: str
-) -> tuple[NDArray[np.uint32], list[int]]:
-    """N-grams that are extended byte by byte, those of all words at once."""
-    encoded = [f"<{word}>".encode("utf-8", "replace") for word in words]
-    raw = np.frombuffer(b"".join([*encoded, bytes(3)]), np.uint8)
-    starts = np.flatnonzero(raw[:-3] & 0xC0 != 0x80)  # of characters
-    widths = np.diff(starts, append=len(raw) - 3)
-    bytes_of = [raw[starts + i] for i in range(widths.max())]
-    lengths = np.fromiter(map(len, words), np.int64, len(words)) + 2
-    ends = np.cumsum(lengths)
-    lowest, highest = ngram_range
-    orders = np.arange(lowest, highest + 1)
-    left = ends.repeat(lengths) - np.arange(len(starts))  # characters of the word
-    is_ngram = np.zeros((len(starts), len(orders) + 1), dtype=bool)
-    np.greater_equal(left[:, np.newaxis], orders, out=is_ngram[:, :-1])
-    hashes = np.empty(is_ngram.shape, np.uint32)
-    crc = kind == "crc32"
-    states = np.full(len(starts), 0xFFFFFFFF if crc else 2166136261, np.uint32)
-    for order in range(1, min(highest, int(lengths.max())) + 1):
-        states = states[: len(starts) - order + 1]
-        for i, byte in enumerate(bytes_of):
-            added = byte[order - 1 :]
-            if crc:
-                longer = _CRC32_TABLE[(states ^ added) & 0xFF] ^ (states >> 8)
-            else:
-                longer = (states ^ added.view(np.int8).astype(np.uint32)) * 16777619
-            if i:  # characters of fewer bytes end before
-                longer = np.where(widths[order - 1 :] > i, longer, states)
-            states = longer
-        if order >= lowest:
-            hashes[: len(states), order - lowest] = ~states if crc else states
-    if crc:
-        hashes[ends - 1, -1] = list(map(crc32, encoded))
-        is_ngram[ends - 1, -1] = (lengths < lowest) | (lengths > highest)
-    elif lowest == 1:
-        is_ngram[ends - 1, 0] = is_ngram[ends - lengths, 0] = False
-    counts = np.add.reduceat(np.count_nonzero(is_ngram, axis=1), ends - lengths)
-    return hashes[is_ngram], counts.tolist()
 
 
 @dataclass(eq=False, repr=False)
@@ -248,27 +163,14 @@ class Subwords:
         vectors : ndarray of shape (n_words, dim), float32
             One does not depend on other words, to the bit.
         """
-        hashes, lengths = hashed_ngrams(words, self.ngram_range, self.kind)
-        rows = hashes % len(self.matrix)
-        power = 1.0 if self.kind == "fasttext" else 0.5
-        divided = [self.factor / max(n, 1) ** power for n in lengths]
-        factors = np.array(divided, np.float32).repeat(lengths)
-        if self.scale is not None:
-            factors *= self.scale.take(rows)
-        offsets = np.array([0, *accumulate(lengths)], np.int32)
-        summed = np.zeros((len(words), self.matrix.shape[1]), dtype=np.float32)
-        first, here = 0, offsets
-        for start in range(0, len(rows), len(_PLACES)):
-            part = slice(start, start + len(_PLACES))
-            # take() is faster than indexing, but keeps the class of a memmap.
-            table = self.matrix.take(rows[part], axis=0)
-            table = table.astype(np.float32, subok=False)
-            if len(rows) > len(_PLACES):  # some of the words, or a part of one
-                first, last = offsets.searchsorted([start + 1, part.stop]) - [1, 0]
-                here = offsets[first : last + 1].clip(start, part.stop) - start
-            shape, sums = (len(here) - 1, *table.shape), summed[first:].reshape(-1)
-            # adds; as in pool_vectors
-            csr_matvecs(*shape, here, _PLACES, factors[part], table.reshape(-1), sums)
+        n_rows, dim = self.matrix.shape
+        ids, offsets, weights = _core.core.hash_ngrams(
+            words, *self.ngram_range, self.kind, n_rows, self.factor
+        )
+        summed = np.zeros((len(words), dim), np.float32)
+        _core.core.pool_rows(
+            self.matrix, self.scale, None, ids, offsets, weights, "sum", summed
+        )
         return summed if self.shift is None else summed + self.shift
 
     def moved(

@@ -12,11 +12,12 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from sklearn.utils import check_scalar
 
+from skparaphrase import _core
 from skparaphrase._estimator import warn_caller
 from skparaphrase._math import UnitRows, nearest, unit_vectors
 from skparaphrase.text import TokenBatch, WordTokenizer, is_word
 from skparaphrase.vectors._frequencies import WordFrequencies, load_word_frequencies
-from skparaphrase.vectors._oov import Subwords, hashed_ngrams
+from skparaphrase.vectors._oov import Subwords
 from skparaphrase.vectors._word_vectors import WordVectors
 
 _SAMPLE = 1000  # texts that are searched for punctuation
@@ -267,11 +268,10 @@ def ngram_matrix(
     Its product with the rows of :class:`Subwords` is the vectors of the words: each
     n-gram counts one over the root of the number of n-grams.
     """
-    hashes, lengths = hashed_ngrams(words, ngram_range)
-    columns = (hashes % n_rows).astype(np.int32)
-    values = (1 / np.sqrt(lengths)).astype(np.float32).repeat(lengths)
-    ends = np.concatenate([[0], np.cumsum(lengths)])
-    counts = csr_array((values, columns, ends), shape=(len(words), n_rows))
+    ids, offsets, weights = _core.core.hash_ngrams(
+        words, *ngram_range, "crc32", n_rows, 1.0
+    )
+    counts = csr_array((weights, ids, offsets), shape=(len(words), n_rows))
     counts.sum_duplicates()
     return counts
 

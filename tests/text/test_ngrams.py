@@ -5,7 +5,7 @@
 
 import sys
 from collections import Counter
-from unittest.mock import patch
+from functools import partial
 
 import numpy as np
 import pytest
@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 from sklearn.feature_extraction.text import CountVectorizer
 
 from skparaphrase.datasets import load_similarity
-from skparaphrase.text import NgramIndex, NgramTokenizer, _ngram_index
+from skparaphrase.text import NgramIndex, NgramTokenizer
 from skparaphrase.text import _ngrams as ngrams_module
+from skparaphrase.text._check import text_blocks
 
 pytestmark = pytest.mark.usefixtures("core")
 
@@ -88,13 +89,6 @@ def sentences():
     return list(np.asarray(pairs, dtype=object).ravel())
 
 
-@pytest.fixture(params=["direct", "hashed"])
-def table(request, monkeypatch):
-    """Both ways of the look-up."""
-    if request.param == "hashed":
-        monkeypatch.setattr(_ngram_index, "_DIRECT", 0)
-
-
 @pytest.fixture
 def four_threads(monkeypatch):
     monkeypatch.setattr(ngrams_module, "available_threads", lambda: 4)
@@ -110,22 +104,21 @@ def four_threads(monkeypatch):
     ranges,
     st.booleans(),
     st.booleans(),
-    st.sampled_from([0, 2**23]),
     st.integers(1, 3),
     st.none() | st.integers(0, 4),
 )
-@example(NASTY, NASTY, (2, 4), True, True, 0, 1, None)
-@example(NASTY, NASTY[::-1], (1, 6), False, True, 2**23, 1, None)
-@example(NASTY, NASTY, (1, 1), False, False, 0, 1, None)
-@example(NASTY, NASTY, (9, 10), True, False, 0, 1, None)
+@example(NASTY, NASTY, (2, 4), True, True, 1, None)
+@example(NASTY, NASTY[::-1], (1, 6), False, True, 1, None)
+@example(NASTY, NASTY, (1, 1), False, False, 1, None)
+@example(NASTY, NASTY, (9, 100), True, False, 1, None)
 def test_any_texts_against_plain_loops(
+    core,
     as_lists,
     training,
     texts,
     ngram_range,
     binary,
     lowercase,
-    direct,
     min_count,
     max_ngrams,
 ):
@@ -137,8 +130,7 @@ def test_any_texts_against_plain_loops(
     )
     assert ngrams == expected
     for kept in (ngrams, ngrams[::2]):
-        with patch.object(_ngram_index, "_DIRECT", direct):
-            index = NgramIndex(kept)
+        index = NgramIndex(kept)
         assert len(index) == len(kept)
         for unknown in (None, 0, len(ngrams) + 7):
             rows = as_lists(tokenizer.encode(texts, index, unknown))
@@ -148,7 +140,7 @@ def test_any_texts_against_plain_loops(
 
 
 @pytest.mark.parametrize("binary", [True, False])
-def test_counts_are_those_of_scikit_learn(sentences, binary):
+def test_counts_are_those_of_scikit_learn(core, sentences, binary):
     sentences = sentences[:600]
     # scikit-learn pads nothing, and makes a run of white space one space.
     prepared = [f" {' '.join(text.split())} " for text in sentences]
@@ -163,11 +155,9 @@ def test_counts_are_those_of_scikit_learn(sentences, binary):
     np.testing.assert_array_equal(counts, expected.toarray())
 
 
-def test_every_white_space_parts_as_split_does(as_lists):
-    for code in range(sys.maxunicode + 1):
-        if chr(code).isspace():
-            assert code <= _ngram_index._LAST_SPACE
-    spaces = [chr(code) for code in range(0x3001) if not chr(code).split()]
+def test_every_white_space_parts_as_split_does(core, as_lists):
+    spaces = [chr(code) for code in range(sys.maxunicode + 1) if chr(code).isspace()]
+    assert not any(map(str.split, spaces))
     tokenizer = NgramTokenizer(ngram_range=(1, 3), binary=False)
     index = NgramIndex(tokenizer.vocabulary(["a b"]))
     texts = [f"{space}a{space}{space}b{space}" for space in spaces]
@@ -177,8 +167,7 @@ def test_every_white_space_parts_as_split_does(as_lists):
     assert as_lists(tokenizer.encode(["a\tb"], NgramIndex(["a\tb", "a\t"]))) == [[]]
 
 
-@pytest.mark.usefixtures("table")
-def test_large_alphabets_and_mixed_orders(as_lists):
+def test_large_alphabets_and_mixed_orders(core, as_lists):
     rng = np.random.default_rng(0)
     codes = np.r_[0x4E00:0x9FA5, 0x20000:0x2A6D0]
     texts = ["".join(map(chr, rng.choice(codes[:5000], 30))) for _ in range(300)]
@@ -202,7 +191,9 @@ def test_large_alphabets_and_mixed_orders(as_lists):
     ("block_size", "max_characters"), [(1, 10**6), (7, 10**6), (50, 100), (10**6, 1)]
 )
 @pytest.mark.usefixtures("four_threads")
-def test_blocks_are_the_batch(as_lists, sentences, binary, block_size, max_characters):
+def test_blocks_are_the_batch(
+    core, as_lists, sentences, binary, block_size, max_characters
+):
     texts = NASTY + sentences[:200]
     tokenizer = NgramTokenizer(binary=binary)
     index = NgramIndex(tokenizer.vocabulary(texts, 2))
@@ -218,8 +209,7 @@ def test_blocks_are_the_batch(as_lists, sentences, binary, block_size, max_chara
     assert done == len(texts)
 
 
-def test_many_rows_and_texts_do_not_overflow(as_lists):
-    # Text and row together pass 32 bits.
+def test_the_largest_row(core, as_lists):
     tokenizer = NgramTokenizer()
     rows = as_lists(tokenizer.encode(["ab", "x", "ab"], NgramIndex(["ab"]), 2**31 - 2))
     assert rows == [[0, 2**31 - 2], [2**31 - 2], [0, 2**31 - 2]]
@@ -232,12 +222,12 @@ def test_many_rows_and_texts_do_not_overflow(as_lists):
     ("min_count", "max_ngrams", "ngram_range"),
     [(1, None, (2, 4)), (2, 300, (2, 4)), (5, 10, (2, 4)), (3, None, (2, 9))],
 )
-@pytest.mark.parametrize("max_key", [10**4, 10**6, 2**63 - 1])  # keys are packed often
+@pytest.mark.parametrize("block_size", [7, 2048])
 def test_vocabulary_of_sentences(
-    sentences, min_count, max_ngrams, ngram_range, max_key, monkeypatch
+    core, sentences, min_count, max_ngrams, ngram_range, block_size, monkeypatch
 ):
-    monkeypatch.setattr(ngrams_module, "_CHARACTERS", 500)
-    monkeypatch.setattr(ngrams_module, "_MAX_KEY", max_key)
+    blocks = partial(text_blocks, block_size=block_size)
+    monkeypatch.setattr(ngrams_module, "text_blocks", lambda texts, *_: blocks(texts))
     tokenizer = NgramTokenizer(ngram_range=ngram_range)
     ngrams = tokenizer.vocabulary(sentences[:100], min_count, max_ngrams)
     expected = plain_vocabulary(sentences[:100], ngram_range, min_count, max_ngrams)

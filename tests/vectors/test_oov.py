@@ -3,6 +3,7 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+from itertools import accumulate
 from zlib import crc32
 
 import numpy as np
@@ -16,10 +17,7 @@ from skparaphrase.vectors import (
     append_new_words,
     fit_subwords,
 )
-from skparaphrase.vectors._oov import (
-    Subwords,
-    hashed_ngrams,
-)
+from skparaphrase.vectors._oov import Subwords
 from skparaphrase.vectors._transforms import fit_rows, ngram_matrix
 
 pytestmark = pytest.mark.usefixtures("core")
@@ -39,7 +37,7 @@ def slow_hashes(word, ngram_range, kind):
     for start in range(len(whole)):
         for size in range(ngram_range[0], ngram_range[1] + 1):
             ngram = whole[start : start + size]
-            encoded = ngram.encode("utf-8", "replace")
+            encoded = ngram.encode("utf-8", "surrogatepass")
             if len(ngram) < size:
                 continue
             if kind == "crc32":
@@ -50,28 +48,33 @@ def slow_hashes(word, ngram_range, kind):
                     found = (found ^ byte % 2**32) * 16777619 % 2**32
                 hashes.append(found)
     if kind == "crc32" and not ngram_range[0] <= len(whole) <= ngram_range[1]:
-        hashes.append(crc32(whole.encode("utf-8", "replace")))
+        hashes.append(crc32(whole.encode("utf-8", "surrogatepass")))
     return hashes
 
 
 MANY = [
     *["", "a", "é", "日", "😀", "cat", "naïveté", "日本語", "a😀b", "no\ud83dpair"],
-    *[f"word{i}" for i in range(300)],
-    "ab" * 1000,  # more n-grams than a product takes
+    *["<", "><", "a b", "\0", "e\u0301", "\u0130Σ", *(f"word{i}" for i in range(300))],
+    "ab" * 1000,
 ]
 
 
 @pytest.mark.parametrize("kind", ["crc32", "fasttext"])
 @pytest.mark.parametrize("ngram_range", [(1, 1), (1, 3), (3, 5), (2, 9), (40, 60)])
-def test_hashes_of_many_words_against_a_loop(kind, ngram_range):
-    for words in (MANY, MANY[:10], MANY[:1], ["long" * 40], []):  # few: no arrays
-        hashes, lengths = hashed_ngrams(words, ngram_range, kind)
+@pytest.mark.parametrize("n_rows", [1, 1000, 2**31 - 1])
+def test_hashes_against_a_loop(core, kind, ngram_range, n_rows):
+    for words in (MANY, MANY[:1], []):
+        ids, offsets, weights = core.hash_ngrams(words, *ngram_range, kind, n_rows, 3.0)
+        assert (ids.dtype, offsets.dtype) == (np.int32, np.int64)
         expected = [slow_hashes(word, ngram_range, kind) for word in words]
-        assert lengths == list(map(len, expected))
-        assert hashes.tolist() == [h for each in expected for h in each]
+        assert offsets.tolist() == [0, *accumulate(map(len, expected))]
+        assert ids.tolist() == [h % n_rows for each in expected for h in each]
+        power = 0.5 if kind == "crc32" else 1
+        shares = [3 / len(each) ** power for each in expected for _ in each]
+        assert_array_equal(weights, np.array(shares, np.float32))
 
 
-def test_ngrams_of_a_fit_and_moved_ones():
+def test_ngrams_of_a_fit_and_moved_ones(core):
     rows = np.random.RandomState(0).standard_normal((37, 4)).astype(np.float32)
     subwords = Subwords(rows, ngram_range=(2, 9))
     words = ["a", "cat", "unknown", "naïveté", "日本語", "x" * 40]
@@ -84,7 +87,7 @@ def test_ngrams_of_a_fit_and_moved_ones():
 
 @pytest.mark.parametrize("kind", ["crc32", "fasttext"])
 @pytest.mark.parametrize("dtype", ["float32", "float16", "int8"])
-def test_vectors_do_not_depend_on_other_words(kind, dtype):
+def test_vectors_do_not_depend_on_other_words(core, kind, dtype):
     rows = np.random.RandomState(0).standard_normal((37, 5)).astype(np.float32)
     subwords = Subwords(rows, kind=kind, shift=np.arange(5)).astype(dtype)
     full = rows.astype(float)
