@@ -9,7 +9,7 @@ Functions let other threads run: they read str and arrays in place, without the 
 # SPDX-License-Identifier: BSD-3-Clause
 
 from cpython.buffer cimport (
-    PyBUF_C_CONTIGUOUS, PyBUF_WRITABLE, PyBuffer_Release, PyObject_GetBuffer
+    PyBUF_C_CONTIGUOUS, PyBuffer_Release, PyObject_GetBuffer
 )
 from cpython.bytearray cimport PyByteArray_FromStringAndSize
 from libc.math cimport pow, powf, sqrtf
@@ -442,22 +442,16 @@ def hash_ngrams(words, int low, int high, kind, uint32_t n_rows, double factor):
 
 # Sums and averages of rows ------------------------------------------------------------
 
-cdef class Buffer:
-    """The numbers of a contiguous array."""
-
+cdef void* data_of(array, int itemsize) except? NULL:
+    """The numbers of a contiguous array, which the caller keeps; NULL for None."""
     cdef Py_buffer view
-    cdef bint is_open
-
-    def __cinit__(self, array, int itemsize, bint writable=False):
-        flags = PyBUF_C_CONTIGUOUS | (PyBUF_WRITABLE if writable else 0)
-        PyObject_GetBuffer(array, &self.view, flags)
-        self.is_open = True
-        if itemsize and self.view.itemsize != itemsize:
-            raise TypeError(f"Expected numbers of {itemsize} bytes; got {array.dtype}.")
-
-    def __dealloc__(self):
-        if self.is_open:
-            PyBuffer_Release(&self.view)
+    if array is None:
+        return NULL
+    PyObject_GetBuffer(array, &view, PyBUF_C_CONTIGUOUS)
+    PyBuffer_Release(&view)
+    if view.itemsize != itemsize:
+        raise TypeError(f"Expected numbers of {itemsize} bytes; got {array.dtype}.")
+    return view.buf
 
 
 cdef extern from *:
@@ -478,9 +472,6 @@ cdef extern from *:
     KERNEL void add_int8(float *__restrict out, const int8_t *__restrict row, float scale,
                          float factor, Py_ssize_t n) {
         for (Py_ssize_t j = 0; j < n; j++) out[j] += factor * (row[j] * scale);
-    }
-    KERNEL void copy(float *out, const float *row, float factor, Py_ssize_t n) {
-        for (Py_ssize_t j = 0; j < n; j++) out[j] = row[j] * factor;
     }
     KERNEL void copy_int8(float *__restrict out, const int8_t *__restrict row, float scale, Py_ssize_t n) {
         for (Py_ssize_t j = 0; j < n; j++) out[j] = row[j] * scale;
@@ -506,7 +497,6 @@ cdef extern from *:
     """
     void add(float*, const float*, float, Py_ssize_t) noexcept nogil
     void add_int8(float*, const int8_t*, float, float, Py_ssize_t) noexcept nogil
-    void copy(float*, const float*, float, Py_ssize_t) noexcept nogil
     void copy_int8(float*, const int8_t*, float, Py_ssize_t) noexcept nogil
     void copy_half(float*, const uint16_t*, Py_ssize_t) noexcept nogil
     float dot(const float*, const float*, Py_ssize_t) noexcept nogil
@@ -558,76 +548,63 @@ cdef int check_rows(
 def pool_rows(matrix, scale, extra, ids, offsets, weights, pooling, out):
     if matrix.itemsize == 8:
         return _plain.pool_rows(matrix, scale, extra, ids, offsets, weights, pooling, out)
-    cdef Buffer rows = Buffer(matrix, 0), at = Buffer(ids, 4), of = Buffer(offsets, 8)
-    cdef Buffer to = Buffer(out, 4, True), scales, others, factors, kept
     cdef Table table
-    cdef const int32_t* tokens = <const int32_t*>at.view.buf
-    cdef const int64_t* bounds = <const int64_t*>of.view.buf
-    cdef float* sums = <float*>to.view.buf
-    cdef const float* weight = NULL
-    cdef float* shares = NULL
-    cdef Py_ssize_t n_texts = of.view.len // 8 - 1, i, n_rows = len(matrix), n_extra = 0
-    cdef int64_t start, stop, t, n_tokens = at.view.len // 4
-    cdef const char* row
-    cdef bint is_mean = pooling == "mean", is_distinct = pooling == "distinct"
-    cdef vector[float] room, scratch
-    cdef vector[int32_t] slots, distinct
+    cdef Py_ssize_t n_tokens = len(ids), n_texts = len(out), text, t
+    cdef Py_ssize_t n_rows = len(matrix), n_extra = 0 if extra is None else len(extra)
+    cdef const int32_t* tokens = <const int32_t*>data_of(ids, 4)
+    cdef const int64_t* bounds = <const int64_t*>data_of(offsets, 8)
+    cdef const float* weight = <const float*>data_of(weights, 4)
+    cdef float* sums = <float*>data_of(out, 4)
+    cdef bint is_mean = pooling == "mean"
+    given = np.zeros(n_tokens, np.float32) if pooling == "distinct" else None
+    cdef float* shares = <float*>data_of(given, 4)
+    cdef vector[float] room
+    cdef vector[int32_t] slots
     cdef float factor
-    table.itemsize, table.dim = rows.view.itemsize, out.shape[1]
-    table.rows = <const char*>rows.view.buf
-    table.scale = table.extra = <const float*>0
-    if scale is not None:
-        scales = Buffer(scale, 4)
-        table.scale = <const float*>scales.view.buf
-    if extra is not None:
-        others, n_extra = Buffer(extra, 4), len(extra)
-        table.extra = <const float*>others.view.buf
-    if weights is not None:
-        factors = Buffer(weights, 4)
-        weight = <const float*>factors.view.buf
-    given = np.zeros(n_tokens, np.float32) if is_distinct else None
-    if is_distinct:
-        kept = Buffer(given, 4, True)
-        shares = <float*>kept.view.buf
+    table.itemsize, table.dim = matrix.itemsize, out.shape[1]
+    table.rows = <const char*>data_of(matrix, table.itemsize)
+    table.scale, table.extra = <const float*>data_of(scale, 4), <const float*>data_of(extra, 4)
     with nogil:
         check_rows(tokens, n_tokens, -n_extra, n_rows)
         room.resize(table.dim)
-        for i in range(n_texts):
-            start, stop = bounds[i], bounds[i + 1]
-            if is_distinct:
-                average_distinct(table, tokens, start, stop, weight, shares, sums + i * table.dim, scratch, slots, distinct)
-                continue
-            for t in range(start, stop):
+        for text in range(n_texts):
+            if shares:
+                average_distinct(
+                    table, tokens, bounds[text], bounds[text + 1], weight, shares, sums, room, slots
+                )
+            for t in range(bounds[text], bounds[text + 1] if not shares else 0):
                 if t + 4 < n_tokens:
                     prefetch(table, tokens[t + 4])
-                factor = 1 / <float>(stop - start) if is_mean else 1
+                factor = 1 / <float>(bounds[text + 1] - bounds[text]) if is_mean else 1
                 if weight:
                     factor *= weight[t]
                 if table.itemsize == 1 and tokens[t] >= 0:
-                    row = table.rows + tokens[t] * table.dim
-                    add_int8(sums + i * table.dim, <const int8_t*>row, table.scale[tokens[t]], factor, table.dim)
+                    add_int8(
+                        sums, <const int8_t*>table.rows + tokens[t] * table.dim,
+                        table.scale[tokens[t]], factor, table.dim,
+                    )
                 else:
-                    add(sums + i * table.dim, row_of(table, tokens[t], room.data()), factor, table.dim)
+                    add(sums, row_of(table, tokens[t], room.data()), factor, table.dim)
+            sums += table.dim
     return given
 
 
 cdef int average_distinct(
     const Table& table, const int32_t* ids, int64_t start, int64_t stop, const float* weights,
-    float* shares, float* out, vector[float]& scratch, vector[int32_t]& slots,
-    vector[int32_t]& distinct,
+    float* shares, float* out, vector[float]& room, vector[int32_t]& slots,
 ) except -1 nogil:
-    """Add the average of the distinct tokens of one text to `out`."""
-    cdef Py_ssize_t dim = table.dim, n, i, t
+    """Add the average of the distinct tokens of one text to `out`, and write their shares."""
+    cdef Py_ssize_t dim = table.dim, i, t
     cdef size_t size = 8, slot
-    cdef float TINY = 1.1754943508222875e-38, total = 0, length, along
-    cdef const float* row
-    cdef float* room
+    cdef float total = 0, length, along, sign
+    cdef float* sums
     cdef vector[const float*] rows
     cdef vector[float] scales
-    while size < 2 * (stop - start):
+    cdef vector[int32_t] distinct
+    while size < <size_t>(2 * (stop - start)):
         size *= 2
     slots.assign(size, -1)
-    distinct.clear()
+    distinct.reserve(stop - start)
     for t in range(start, stop):
         slot = <uint32_t>ids[t] * 2654435769u >> 7 & (size - 1)
         while slots[slot] >= 0 and ids[slots[slot]] != ids[t]:
@@ -635,61 +612,63 @@ cdef int average_distinct(
         if slots[slot] < 0:
             slots[slot] = t
             distinct.push_back(t)
-    n = distinct.size()
-    if scratch.size() < <size_t>((n + 2) * dim):
-        scratch.resize((n + 2) * dim)
-    memset(scratch.data(), 0, 2 * dim * sizeof(float))
-    for i in range(n):
+    if room.size() < (distinct.size() + 2) * dim:
+        room.resize((distinct.size() + 2) * dim)
+    sums = room.data()
+    memset(sums, 0, 2 * dim * sizeof(float))
+    rows.reserve(distinct.size())
+    scales.reserve(distinct.size())
+    for t in distinct:
+        rows.push_back(row_of(table, ids[t], sums + (rows.size() + 2) * dim))
+        sign = 1 if not weights else (weights[t] > 0) - (weights[t] < 0)
+        scales.push_back(sign / length_of(rows.back(), dim))
+        add(sums, rows.back(), scales.back(), dim)
+    for i in range(<Py_ssize_t>distinct.size()):
         t = distinct[i]
-        room = scratch.data() + (i + 2) * dim
-        if i + 4 < n:
-            prefetch(table, ids[distinct[i + 4]])
-        row = row_of(table, ids[t], room)
-        if weights:
-            copy(room, row, weights[t], dim)  # may be in place
-            row = room
-        rows.push_back(row)
-        scales.push_back(1 / sqrtf(max(dot(row, row, dim), TINY)))
-        add(scratch.data(), row, scales[i], dim)
-    for i in range(n):
-        length = dot(rows[i], scratch.data(), dim) * scales[i]
-        shares[distinct[i]] = 1 / sqrtf(1 if length < 1 else length)
-        add(scratch.data() + dim, rows[i], shares[distinct[i]], dim)
-    length = sqrtf(max(dot(scratch.data() + dim, scratch.data() + dim, dim), TINY))
-    for i in range(n):
-        along = dot(rows[i], scratch.data() + dim, dim) * scales[i] / length
-        shares[distinct[i]] *= powf((0 if along < 0 else along) + <float>0.3, <float>-0.35)
-        total += shares[distinct[i]]
-    for i in range(n):
-        shares[distinct[i]] /= total
-        add(out, rows[i], shares[distinct[i]], dim)
+        length = dot(rows[i], sums, dim) * scales[i]
+        shares[t] = 1 / sqrtf(1 if length < 1 else length)
+        add(sums + dim, rows[i], shares[t] * weights[t] if weights else shares[t], dim)
+    length = length_of(sums + dim, dim)
+    for i in range(<Py_ssize_t>distinct.size()):
+        t = distinct[i]
+        along = dot(rows[i], sums + dim, dim) * scales[i] / length
+        shares[t] *= powf((0 if along < 0 else along) + <float>0.3, <float>-0.35)
+        total += shares[t]
+    for i in range(<Py_ssize_t>distinct.size()):
+        t = distinct[i]
+        shares[t] /= total
+        add(out, rows[i], shares[t] * weights[t] if weights else shares[t], dim)
     return 0
+
+
+cdef inline float length_of(const float* row, Py_ssize_t dim) noexcept nogil:
+    """Of a row, not 0: divided by it, zeros stay so."""
+    cdef float square = dot(row, row, dim)
+    return sqrtf(1.1754943508222875e-38 if square < 1.1754943508222875e-38 else square)
 
 
 def add_to_rows(gradient, ids, offsets, weights, pooling, out):
     if gradient.itemsize == 8:
         return _plain.add_to_rows(gradient, ids, offsets, weights, pooling, out)
-    cdef Buffer of_texts = Buffer(gradient, 4), at = Buffer(ids, 4), of = Buffer(offsets, 8)
-    cdef Buffer to = Buffer(out, 4, True), factors
-    cdef const int32_t* tokens = <const int32_t*>at.view.buf
-    cdef const int64_t* bounds = <const int64_t*>of.view.buf
-    cdef const float* weight = NULL
-    cdef float* rows = <float*>to.view.buf
-    cdef Py_ssize_t i, t, dim = out.shape[1], n_texts = len(offsets) - 1, n_rows = len(out)
+    cdef Py_ssize_t n_tokens = len(ids), n_texts = len(gradient), n_rows = len(out), dim = out.shape[1]
+    cdef Py_ssize_t text, t
+    cdef const int32_t* tokens = <const int32_t*>data_of(ids, 4)
+    cdef const int64_t* bounds = <const int64_t*>data_of(offsets, 8)
+    cdef const float* weight = <const float*>data_of(weights, 4)
+    cdef const float* row = <const float*>data_of(gradient, 4)
+    cdef float* rows = <float*>data_of(out, 4)
     cdef bint is_mean = pooling == "mean"
     cdef float factor
-    if weights is not None:
-        factors = Buffer(weights, 4)
-        weight = <const float*>factors.view.buf
     with nogil:
-        check_rows(tokens, at.view.len // 4, 0, n_rows)
-        for i in range(n_texts):
-            for t in range(bounds[i], bounds[i + 1]):
-                factor = 1 / <float>(bounds[i + 1] - bounds[i]) if is_mean else 1
+        check_rows(tokens, n_tokens, 0, n_rows)
+        for text in range(n_texts):
+            for t in range(bounds[text], bounds[text + 1]):
+                factor = 1 / <float>(bounds[text + 1] - bounds[text]) if is_mean else 1
                 if weight:
                     factor *= weight[t]
                 if factor:
-                    add(rows + tokens[t] * dim, <float*>of_texts.view.buf + i * dim, factor, dim)
+                    add(rows + tokens[t] * dim, row, factor, dim)
+            row += dim
 
 
 # Numbers ------------------------------------------------------------------------------
@@ -699,8 +678,8 @@ cdef inline bint is_blank(char c) noexcept nogil:
 
 
 def parse_numbers(bytes line not None, out):
-    cdef Buffer numbers = Buffer(out, 8, True)
-    cdef double* number = <double*>numbers.view.buf + numbers.view.len // 8
+    cdef double* first = <double*>data_of(out, 8)
+    cdef double* number = first + len(out)
     cdef Py_ssize_t start, stop = len(line)
     cdef const char* text = line
     cdef int64_t digits, scale, decimals
@@ -708,8 +687,8 @@ def parse_numbers(bytes line not None, out):
     while True:
         while stop and is_blank(text[stop - 1]):
             stop -= 1
-        if not stop or number == numbers.view.buf:
-            return stop if number == numbers.view.buf else 0
+        if not stop or number == first:
+            return stop if number == first else 0
         number -= 1
         start, digits, scale, decimals = stop, 0, 1, 0
         while start and stop - start < 18:  # digits, from the last on
