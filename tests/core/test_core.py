@@ -13,7 +13,8 @@ from skparaphrase import _core
 
 
 @pytest.mark.skipif(
-    os.environ.get("SKPARAPHRASE_CORE") == "plain" or not any(map(which, ["cc", "cl"])),
+    os.environ.get("SKPARAPHRASE_CORE") == "plain"
+    or not any(map(which, ["c++", "g++", "cl"])),
     reason="the environment asks for the plain core, or there is no compiler",
 )
 def test_the_core_is_compiled_where_there_is_a_compiler():
