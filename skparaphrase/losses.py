@@ -15,7 +15,6 @@ from sklearn.base import BaseEstimator
 from skparaphrase._compat import Interval, StrOptions
 from skparaphrase._estimator import DocumentedOnline, store_parameters
 from skparaphrase._lazy import networks, torch, training
-from skparaphrase._math import text_groups
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -283,12 +282,13 @@ class InfoNCELoss(Loss):
         -------
         loss : Tensor, a scalar
         """
-        n_pairs, groups = batch.n_pairs, batch.identities
+        n_pairs, groups = batch.n_pairs, None
+        if batch.has_classes:
+            groups = batch.identities
+        elif self.mask_known:
+            groups = _paraphrase_groups(batch.identities, n_pairs)
         mask: Any = unit.new_zeros(())
-        is_repeated = len(set(groups.tolist())) < len(groups)
-        if batch.has_classes or (self.mask_known and is_repeated):
-            if not batch.has_classes:
-                groups = _paraphrase_groups(groups, n_pairs)
+        if groups is not None:
             mask = networks.to_device(_mask(groups, n_pairs), unit.device).to(unit)
 
         def compare(vectors: "Tensor") -> "Tensor":
@@ -299,17 +299,25 @@ class InfoNCELoss(Loss):
                 candidates = torch.cat([candidates, vectors[2 * n_pairs :]])
             return torch.addmm(mask, first, candidates.T, alpha=1 / self.temperature)
 
+        def excess(logits: "Tensor") -> "Tensor":
+            """What both directions find, minus hard targets."""
+            found = logits.softmax(dim=1)
+            found[:, :n_pairs] += logits[:, :n_pairs].softmax(dim=0)
+            found.diagonal().sub_(2)
+            return found
+
         logits = compare(unit)
-        totals = logits.logsumexp(dim=1) + logits[:, :n_pairs].logsumexp(dim=0)
-        loss = (totals - 2 * logits.diagonal()).sum()  # of hard targets
-        if self.keep and batch.start is not None:
-            with torch.no_grad():
-                start = compare(batch.start)
-                change = start.softmax(dim=1)  # of targets, from hard to soft
-                change[:, :n_pairs] += start[:, :n_pairs].softmax(dim=0)
-                change.diagonal().sub_(2)
-            loss = loss - self.keep * torch.dot(change.flatten(), logits.flatten())
-        return loss / (2 * n_pairs)
+        with torch.no_grad():
+            totals = logits.logsumexp(dim=1) + logits[:, :n_pairs].logsumexp(dim=0)
+            loss = (totals - 2 * logits.diagonal()).sum()
+            gradient = excess(logits)
+            if self.keep and batch.start is not None:
+                softening = excess(compare(batch.start)).mul_(self.keep)
+                loss -= torch.dot(softening.flatten(), logits.flatten())
+                gradient -= softening
+        # Half of the time of automatic differentiation.
+        linear = torch.dot(gradient.flatten(), logits.flatten())
+        return (linear + (loss - linear).detach()) / (2 * n_pairs)
 
 
 class CoSENTLoss(Loss):
@@ -440,12 +448,25 @@ def _identical(texts: NDArray[np.integer], rows: slice) -> NDArray[np.bool_]:
     return same | same[partner]
 
 
-def _paraphrase_groups(texts: NDArray[np.integer], n_pairs: int) -> NDArray[np.integer]:
-    """Equal numbers for texts that strings and pairs connect, shape (n_texts,)."""
-    pairs, negatives = np.split(texts, [2 * n_pairs])
-    rows = np.concatenate([pairs.reshape(-1, 2), np.column_stack([negatives] * 2)])
-    pair_groups, negative_groups = np.split(text_groups(rows), [n_pairs])
-    return np.concatenate([np.repeat(pair_groups, 2), negative_groups])
+def _paraphrase_groups(
+    texts: NDArray[np.integer], n_pairs: int
+) -> NDArray[np.integer] | None:
+    """Equal numbers for texts that strings and pairs connect, shape (n_texts,).
+
+    None if all texts differ.
+    """
+    distinct, numbers = np.unique(texts, return_inverse=True)
+    if len(distinct) == len(texts):
+        return None
+    first, second = numbers[: 2 * n_pairs].reshape(-1, 2).T
+    groups, before = np.arange(len(distinct)), None
+    while before is None or (groups != before).any():
+        before, least = groups, np.minimum(groups[first], groups[second])
+        groups = groups.copy()
+        np.minimum.at(groups, first, least)
+        np.minimum.at(groups, second, least)
+        groups = groups[groups]  # long chains take few rounds
+    return groups[numbers]
 
 
 def _mask(groups: NDArray[np.integer], n_pairs: int) -> NDArray[np.float32]:

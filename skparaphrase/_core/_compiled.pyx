@@ -14,7 +14,7 @@ from cpython.buffer cimport (
 from cpython.bytearray cimport PyByteArray_FromStringAndSize
 from libc.math cimport pow, powf, sqrtf
 from libc.stdint cimport int8_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
-from libc.string cimport memcmp, memset
+from libc.string cimport memcmp, memcpy, memset
 from libcpp.vector cimport vector
 
 import numpy as np
@@ -485,6 +485,18 @@ cdef extern from *:
             out[j] = half.number;
         }
     }
+    KERNEL void update(float *__restrict x, const float *__restrict gradient, float *__restrict mean,
+                       float *__restrict square, const float *__restrict c, Py_ssize_t n) {
+        for (Py_ssize_t j = 0; j < n; j++) {
+            float change = c[0] * gradient[j];
+            if (mean) change = c[0] * (mean[j] = c[1] * mean[j] + c[2] * gradient[j]);
+            if (square) {
+                square[j] = c[3] * (square[j] > c[5] ? square[j] : c[5]) + c[4] * gradient[j] * gradient[j];
+                change /= sqrtf(square[j]) + c[6];
+            }
+            x[j] -= change;
+        }
+    }
     KERNEL float dot(const float *__restrict a, const float *__restrict b, Py_ssize_t n) {
         float lanes[16] = {0}, total = 0;  // in an order that no compiler changes
         Py_ssize_t j = 0;
@@ -499,6 +511,7 @@ cdef extern from *:
     void add_int8(float*, const int8_t*, float, float, Py_ssize_t) noexcept nogil
     void copy_int8(float*, const int8_t*, float, Py_ssize_t) noexcept nogil
     void copy_half(float*, const uint16_t*, Py_ssize_t) noexcept nogil
+    void update(float*, const float*, float*, float*, const float*, Py_ssize_t) noexcept nogil
     float dot(const float*, const float*, Py_ssize_t) noexcept nogil
     void __builtin_prefetch(const void*) noexcept nogil
 
@@ -669,6 +682,31 @@ def add_to_rows(gradient, ids, offsets, weights, pooling, out):
                 if factor:
                     add(rows + tokens[t] * dim, row, factor, dim)
             row += dim
+
+
+def update_rows(rows, gradient, values, mean, square, anchors, limits, constants):
+    cdef Py_ssize_t n = len(gradient), i, j, dim = gradient.size // max(n, 1)
+    cdef const int64_t* row = <const int64_t*>data_of(rows, 8)
+    cdef const float* of_row = <const float*>data_of(gradient, 4)
+    cdef float* x = <float*>data_of(values, 4)
+    cdef float* m = <float*>data_of(mean, 4)
+    cdef float* s = <float*>data_of(square, 4)
+    cdef const float* anchor = <const float*>data_of(anchors, 4)
+    cdef const float* limit = <const float*>data_of(limits, 4)
+    cdef const float* c = <const float*>data_of(constants, 4)
+    cdef vector[float] change = vector[float](dim)
+    cdef float distance
+    with nogil:
+        for i in range(n):
+            j = (row[i] if row else i) * dim
+            update(x + j, of_row + i * dim, m + j if m else NULL, s + j if s else NULL, c, dim)
+            if limit:
+                memcpy(change.data(), x + j, 4 * dim)
+                add(change.data(), anchor + j, -1, dim)
+                distance = sqrtf(dot(change.data(), change.data(), dim))
+                if distance > limit[j // dim]:
+                    memcpy(x + j, anchor + j, 4 * dim)
+                    add(x + j, change.data(), limit[j // dim] / distance, dim)
 
 
 # Numbers ------------------------------------------------------------------------------

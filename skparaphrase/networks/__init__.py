@@ -32,7 +32,6 @@ from skparaphrase.networks._table import WordTable as WordTable
 from skparaphrase.networks._table import gather_rows as gather_rows
 from skparaphrase.networks._table import pool, to_device
 from skparaphrase.networks._table import resolve_device as resolve_device
-from skparaphrase.networks._table import scatter_rows as scatter_rows
 from skparaphrase.networks._table import unit_vectors as unit_vectors
 
 __all__ = [

@@ -65,33 +65,12 @@ def to_device(array: NDArray[Any], device: torch.device) -> Tensor:
     return host.to(device)
 
 
-def gather_rows(source: Tensor, rows: Tensor, out: Tensor | None = None) -> Tensor:
-    """Copy some rows, into the contiguous tensor `out` if given."""
-    if out is None:
-        out = source.new_empty((len(rows), *source.shape[1:]))
-    if not _numpy_is_faster(source):
-        return torch.index_select(source, 0, rows, out=out)
-    # "clip" replaces a check that would need a buffer.
-    np.take(source.numpy(), rows.numpy(), axis=0, out=out.numpy(), mode="clip")
-    return out
-
-
-def scatter_rows(target: Tensor, rows: Tensor, values: Tensor) -> None:
-    """Overwrite some rows, which must not repeat."""
-    values = values.detach()
-    if not _numpy_is_faster(target):
-        target.index_copy_(0, rows, values)
-    elif target.is_contiguous() and values.is_contiguous():
-        row = np.dtype((np.void, target.stride(0) * target.itemsize))
-        # Rows as items: 3/5 of the time of an indexed assignment.
-        np.put(target.numpy().view(row), rows.numpy(), values.numpy().view(row))
-    else:
-        target.numpy()[rows.numpy()] = values.numpy()
-
-
-def _numpy_is_faster(tensor: Tensor) -> bool:
-    """NumPy copies a row at once, but in one thread."""
-    return tensor.device.type == "cpu" and torch.get_num_threads() == 1
+def gather_rows(source: Tensor, rows: Tensor) -> Tensor:
+    """Copy some rows."""
+    if source.device.type != "cpu" or torch.get_num_threads() > 1:
+        return source.index_select(0, rows)
+    # NumPy copies a row at once, but in one thread.
+    return torch.from_numpy(source.numpy().take(rows.numpy(), axis=0))
 
 
 @dataclass(frozen=True)
@@ -104,22 +83,17 @@ class UsedRows:
         Their indices in the table; None for all rows in order.
     local : Tensor of shape (n_tokens,)
         The position in `rows` of each token.
-    anchors : Tensor of shape (n_rows, dim) or None
-        The vectors that penalties pull to and changes are measured from; None is
-        zero.
     """
 
     rows: Tensor | None
     local: Tensor
-    anchors: Tensor | None
 
 
 class WordTable:
     """A matrix of word vectors of which a step touches only the rows of its batch.
 
-    The rows of a batch are copied into a small leaf tensor. Composition, loss and
-    backward pass use this leaf, and the optimizer writes the rows back, so the cost of
-    a step does not grow with the vocabulary.
+    The rows of a batch are copied into a small leaf tensor, which composition, loss and
+    backward pass use, so that the cost of a step does not grow with the vocabulary.
 
     Parameters
     ----------
@@ -147,40 +121,29 @@ class WordTable:
         self.sparse = sparse
         self.frozen = frozen
         self._place = np.zeros(len(matrix) if sparse else 0, dtype=np.int32)
-        self._anchors: Tensor | None = None
+        self.anchors: Tensor | None = None
         if anchors is not None:
-            self._anchors = torch.as_tensor(anchors, device=device)
+            self.anchors = torch.as_tensor(anchors, device=device)
 
     def used(self, ids: Ints) -> UsedRows:
-        """The rows that tokens `ids` use, with their anchors, if any."""
-        device = self.weight.device
-        local, anchors = ids, self._anchors
-        rows: Tensor | None = None
-        if self.sparse:
-            # The last token of each word wins its place; those tokens are the rows.
-            tokens = np.arange(len(ids), dtype=np.int32)
-            places = ids.astype(np.intp)  # once, not by each look-up
-            self._place[places] = tokens
-            distinct = ids[self._place.take(places) == tokens]
-            distinct.sort()  # faster to gather
-            distinct = distinct.astype(np.int64)
-            self._place[distinct] = tokens[: len(distinct)]
-            local = self._place.take(places)
-            rows = to_device(distinct, device)
-            if anchors is not None:
-                anchors = gather_rows(anchors, rows)
-        return UsedRows(rows, to_device(local.astype(np.int64), device), anchors)
+        """The rows that tokens `ids` use."""
+        device, places = self.weight.device, ids.astype(np.int64)
+        if not self.sparse:
+            return UsedRows(None, to_device(places, device))
+        # The last token of each word wins its place; those tokens are the rows.
+        tokens = np.arange(len(ids), dtype=np.int32)
+        self._place[places] = tokens
+        rows = places[self._place.take(places) == tokens]
+        rows.sort()  # faster to gather
+        self._place[rows] = tokens[: len(rows)]
+        local = self._place.take(places).astype(np.int64)
+        return UsedRows(to_device(rows, device), to_device(local, device))
 
     def leaf(self, used: UsedRows) -> Tensor:
         """The rows in use, shape (n_rows, dim), as a leaf of the autograd graph."""
         rows = used.rows
         leaf = self.weight.detach() if rows is None else gather_rows(self.weight, rows)
         return leaf.requires_grad_(not self.frozen)
-
-    def write(self, leaf: Tensor, used: UsedRows) -> None:
-        """Write updated rows back into the table."""
-        if used.rows is not None:
-            scatter_rows(self.weight, used.rows, leaf)
 
     def numpy(self) -> Matrix:
         """All vectors; on a CPU they share memory with the table."""

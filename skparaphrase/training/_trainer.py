@@ -5,6 +5,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -29,12 +30,7 @@ from skparaphrase.optimizers import Optimizer
 from skparaphrase.supervision import Arranged
 from skparaphrase.text import TokenBatch
 from skparaphrase.training._distributed import check_in_sync, sum_gradients
-from skparaphrase.training._update_rules import (
-    RULES,
-    ChangeLimits,
-    clip_norm_,
-    limit_change_,
-)
+from skparaphrase.training._update_rules import UpdateRule, change_limits, clip_norm_
 
 _MAX_STARTS = 1 << 28  # bytes of remembered averages
 
@@ -110,9 +106,7 @@ class BaseTrainer:
         self.anchors: dict[str, Tensor] = {}
         for name, anchor in (anchors or {}).items():
             self.anchors[name] = anchor.to(self.device)
-        rule = RULES[optimizer.name]
-        self.rule = rule(steps.learning_rate, optimizer.momentum)
-        self.limits = ChangeLimits(optimizer.max_change)
+        self.rule = UpdateRule(optimizer.name, steps.learning_rate, optimizer.momentum)
         self.ordered_first_epoch: bool = optimizer.ordered_first_epoch
 
     def slices(self) -> list[slice]:
@@ -151,22 +145,33 @@ class BaseTrainer:
             tensors = [leaf, *self.module.parameters()]
             nn.utils.clip_grad_norm_(tensors, self.optimizer.clip_norm)
         if leaf.requires_grad:
-            anchors: Any = used.anchors
-            gradient = self._gradient(leaf, self.optimizer.vectors_penalty, anchors)
-            weight, rate = self.table.weight, self.vectors_rate
-            limits = None
-            if self.optimizer.max_change is not None and anchors is not None:
-                limits = self.limits.for_rows(leaf, anchors, used.rows, len(weight))
-            self.rule.step("vectors", weight, gradient, leaf, used.rows, rate)
-            if limits is not None:
-                limit_change_(leaf, anchors, limits)
-            self.table.write(leaf, used)
+            anchors, penalty = self.table.anchors, self.optimizer.vectors_penalty
+            pulls_to = None
+            if penalty and anchors is not None:
+                pulls_to = anchors if used.rows is None else anchors[used.rows]
+            self.rule.step(
+                "vectors",
+                self.table.weight,
+                self._gradient(leaf, penalty, pulls_to),
+                self.vectors_rate,
+                used.rows,
+                anchors,
+                self._limits,
+            )
         for name, parameter in self.module.named_parameters():
             if parameter.requires_grad:
                 anchor = self.anchors.get(name)
                 gradient = self._gradient(parameter, self.penalty(name), anchor)
-                self.rule.step(name, parameter, gradient, parameter)
+                self.rule.step(name, parameter, gradient)
                 parameter.grad = None
+
+    @cached_property
+    def _limits(self) -> Tensor | None:
+        """How far from its anchor each row may be."""
+        most, anchors = self.optimizer.max_change, self.table.anchors
+        if most is None or anchors is None:
+            return None
+        return change_limits(self.table.weight, anchors, most)
 
     def _gradient(
         self, values: Tensor, penalty: float, anchor: Tensor | None
@@ -289,11 +294,11 @@ class ParaphraseTrainer(BaseTrainer):
         size = self.batch_size
         return list(gen_batches(self.n_examples, size, min_batch_size=2))
 
-    def make(self, chosen: Ints) -> tuple[UsedRows, Ints, Ints, Ints]:
-        """The rows in use, offsets and indices of the texts of some examples."""
+    def make(self, chosen: Ints) -> tuple[UsedRows, TokenBatch, Ints, Ints]:
+        """The rows in use, the texts of some examples and their indices."""
         indices = self._indices(chosen)
         texts = self.texts.take(indices)
-        return self.table.used(texts.ids), texts.offsets, indices, chosen
+        return self.table.used(texts.ids), texts, indices, chosen
 
     def _indices(self, chosen: Ints) -> Ints:
         """The texts of some examples: those of all pairs, and then hard negatives."""
@@ -303,11 +308,11 @@ class ParaphraseTrainer(BaseTrainer):
         return np.concatenate([rows[:, :2].ravel(), rows[:, 2:].ravel()])
 
     def forward(
-        self, batch: tuple[UsedRows, Ints, Ints, Ints]
+        self, batch: tuple[UsedRows, TokenBatch, Ints, Ints]
     ) -> tuple[Tensor, Tensor, UsedRows]:
         """The mean loss of a batch, the leaf that it depends on, and its rows."""
-        used, offsets, indices, chosen = batch
-        ids = used.local
+        used, texts, indices, chosen = batch
+        ids, offsets = used.local, texts.offsets
         if self.optimizer.scramble:
             n_together = 2 if len(indices) == 2 * len(chosen) else 1
             order = _scrambled(
@@ -316,24 +321,26 @@ class ParaphraseTrainer(BaseTrainer):
             ids = ids[to_device(order, ids.device)]
         leaf = self.table.leaf(used)
         known = self._batch(indices, chosen, self.random_state)
-        if used.anchors is not None and self.loss._uses_start:
-            start = self._initial_averages(used.anchors, used.local, offsets, indices)
+        anchors = self.table.anchors
+        if anchors is not None and self.loss._uses_start:
+            start = self._initial_averages(anchors, texts, indices)
             known = replace(known, start=start)
         return self._loss(leaf, ids, offsets, known), leaf, used
 
     @torch.no_grad()
     def _initial_averages(
-        self, initial: Tensor, ids: Tensor, offsets: Ints, indices: Ints
+        self, initial: Tensor, texts: TokenBatch, indices: Ints
     ) -> Tensor:
         """Unit averages of texts before training, which are remembered if they fit.
 
-        `ids` are in the order of the texts: another order rounds in another way, and a
-        fit that resumes would differ.
+        Of the texts in order: another order rounds in another way, and a fit that
+        resumes would differ.
         """
         if self._averages is not None and self._has_average[indices].all():
             return gather_rows(self._averages, to_device(indices, self.device))
         pooling = self.composition.start_pooling
-        found = unit_vectors(pool(initial, ids, offsets, pooling))
+        ids = to_device(texts.ids, self.device)
+        found = unit_vectors(pool(initial, ids, texts.offsets, pooling))
         shape = len(self.texts), found.shape[1]
         if found.element_size() * shape[0] * shape[1] <= _MAX_STARTS:
             if self._averages is None:

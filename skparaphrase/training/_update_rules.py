@@ -10,17 +10,21 @@ from typing import Any
 import numpy as np
 import torch
 from torch import Tensor
-from torch.optim.adagrad import adagrad
-from torch.optim.adam import adam
 
-from skparaphrase.networks import gather_rows, scatter_rows
+from skparaphrase import _core
 
 State = dict[str, dict[str, Any]]
 
+#: Names of the rules, and the moments that each has of every tensor.
+RULES = {
+    "adagrad": ("square",),
+    "adam": ("mean", "square"),
+    "rmsprop": ("square",),
+    "sgd": ("mean",),
+}
 _LARGE = 1 << 29  # bytes
-_FUSED: dict[str, Any] = {"fused": True, "weight_decay": 0.0, "maximize": False}
 _CLEARLY = 1.001  # more than what rounding adds to a distance
-_CHUNK = 2048  # rows updated at a time, so that their arrays stay in the cache
+_BLOCK = 4096  # rows at a time
 
 
 def clip_norm_(gradient: Tensor, clip_norm: float) -> None:
@@ -32,60 +36,50 @@ def clip_norm_(gradient: Tensor, clip_norm: float) -> None:
     gradient *= norm.clamp(max=clip_norm) / (norm + 1e-7)
 
 
-class ChangeLimits:
-    """How far a step may take rows from their initial values.
+def change_limits(values: Tensor, anchors: Tensor, most: float) -> Tensor:
+    """How far from its anchor a step may take each row, shape (n_rows,).
 
-    `most * |initial|`, or their distance before the step, if that is clearly more: an
-    earlier fit without a limit is not undone. The first is remembered, on a CPU, for
-    rows that a step has found within it, since they stay so.
-
-    Parameters
-    ----------
-    most : float
-        Not used if it is None.
+    `most * |anchor|`, or its distance now, if that is clearly more: an earlier fit
+    without a limit is not undone.
     """
-
-    def __init__(self, most: Any) -> None:
-        self.most = most
-        self._known: Tensor | None = None  # of all rows; NaN until it is known
-
-    def for_rows(
-        self, values: Tensor, initial: Tensor, rows: Tensor | None, n_rows: int
-    ) -> Tensor:
-        """The limits of some `rows` of `n_rows`, or of all, shape (len(values), 1)."""
-        if rows is None or rows.device.type != "cpu":
-            return self._compute(values, initial)
-        if self._known is None:
-            self._known = values.new_full((n_rows, 1), torch.nan)
-        limits = self._known[rows]
-        new = limits[:, 0].isnan().nonzero()[:, 0]
-        if len(new):
-            few, start = values[new], initial[new]
-            found = limits[new] = self._compute(few, start)
-            found[found > self.most * _lengths(start)] = torch.nan
-            self._known[rows[new]] = found
-        return limits
-
-    def _compute(self, values: Tensor, initial: Tensor) -> Tensor:
-        limits, before = self.most * _lengths(initial), _lengths(values - initial)
-        return torch.where(before > _CLEARLY * limits, before, limits)
+    found = []
+    for start in range(0, len(values), _BLOCK):
+        rows, theirs = values[start : start + _BLOCK], anchors[start : start + _BLOCK]
+        limits, distances = most * _lengths(theirs), _lengths(rows - theirs)
+        found.append(torch.where(distances > _CLEARLY * limits, distances, limits))
+    return torch.cat(found)
 
 
-def limit_change_(rows: Tensor, initial: Tensor, limits: Tensor) -> None:
-    """Move rows back to the distance `limits` from their initial values."""
-    distances = _lengths(rows - initial)
-    kept = (limits / distances.clamp_min_(1e-30)).clamp_(max=1)
-    torch.lerp(initial, rows, kept, out=rows)  # the row itself, to the bit, where 1
+def limit_change_(rows: Tensor, anchors: Tensor, limits: Tensor) -> None:
+    """Move rows back to the distance `limits` from their anchors."""
+    kept = (limits / _lengths(rows - anchors).clamp_min_(1e-30)).clamp_(max=1)
+    # The row itself, to the bit, where 1.
+    torch.lerp(anchors, rows, kept[:, None], out=rows)
 
 
 def _lengths(rows: Tensor) -> Tensor:
-    return torch.linalg.vector_norm(rows, dim=1, keepdim=True)
+    return torch.linalg.vector_norm(rows, dim=1)
 
 
 class UpdateRule:
-    """Base of update rules, which know tensors by name.
+    """A rule of `RULES`, which knows tensors by name: all are cases of one formula.
 
-    A subclass names its `moments` and implements `_update`.
+    "adagrad": Duchi et al. (2011) as in Lasagne, g / sqrt(sum of g^2 + 1e-6). "adam":
+    Kingma & Ba (2015), with betas 0.9 and 0.999 and eps 1e-8. "rmsprop": Tieleman &
+    Hinton (2012) as in Torch, g / (root of the mean of g^2 + 1e-8); the mean decays by
+    0.99 and starts at zero, without bias correction. "sgd": gradient descent with
+    momentum, v = momentum v + rate g; x = x - v.
+
+    With rows, the moments of other rows stand still (lazy Adam). A dense update, as in
+    the papers' code, also moves words that the batch does not contain, except for
+    AdaGrad's.
+
+    Parameters
+    ----------
+    name : str
+    learning_rate : float
+    momentum : float
+        Of "sgd".
 
     Attributes
     ----------
@@ -93,82 +87,80 @@ class UpdateRule:
         For each tensor its moments, tensors of its shape, and "n_steps".
     """
 
-    moments: tuple[str, ...]
-
-    def __init__(self, learning_rate: float, momentum: float = 0.95) -> None:
+    def __init__(self, name: str, learning_rate: float, momentum: float = 0.95) -> None:
+        self.name = name
         self.learning_rate = learning_rate
-        self.momentum = momentum  # of SGD
+        self.momentum = momentum
         self.state: State = {}
-        self._kept: dict[str, Tensor] = {}
 
+    @torch.no_grad()
     def step(
         self,
         name: str,
         parameter: Tensor,
         gradient: Tensor,
-        values: Tensor,
-        rows: Tensor | None = None,
         factor: float = 1.0,
+        rows: Tensor | None = None,
+        anchors: Tensor | None = None,
+        limits: Tensor | None = None,
     ) -> None:
-        """Update `values` in place.
+        """Update a tensor, or some of its rows, in place.
 
         Parameters
         ----------
         name : str
         parameter : Tensor
-            The whole tensor; not changed, unless `values` is a view of it.
-        gradient : Tensor of the shape of `values`
-        values : Tensor
-            `parameter` itself, or a copy of its `rows`.
-        rows : Tensor of shape (n_rows,), default=None
-            The rows of `parameter` to update, without repetition.
+        gradient : Tensor
+            Of the shape of `parameter`, or of its `rows`.
         factor : float, default=1.0
             Multiplies the learning rate.
+        rows : Tensor of shape (n_rows,), default=None
+            The rows to update, without repetition.
+        anchors, limits : Tensor, default=None
+            Of the shape of `parameter`, and (len(parameter),): rows end no farther from
+            their anchors than the limit.
         """
-        rate = factor * self.learning_rate
-        state = self.state.setdefault(name, {})
-        for key in self.moments:
+        parameter, state = parameter.detach(), self.state.setdefault(name, {})
+        for key in RULES[self.name]:
             if key not in state:
                 state[key] = _zeros_like(parameter)
             elif state[key].stride() != parameter.stride():  # it was loaded
                 state[key] = torch.empty_like(parameter).copy_(state[key])
         state["n_steps"] = n_steps = state.get("n_steps", 0) + 1
-        moments = [state[key] for key in self.moments]
-        if rows is None:
-            tensors = [values, gradient, *moments, torch.empty_like(values)]
-            self._update(tensors, n_steps, rate)
-            return
-        if not len(rows):  # texts without tokens only
-            return
-        # New tensors of the size of a batch cost more than the arithmetic.
-        size = min(_CHUNK, len(rows)) if rows.device.type == "cpu" else len(rows)
-        buffers = self._buffers(name, size, values)
-        for start in range(0, len(rows), size):
-            chunk = rows[start : start + size]
-            few = slice(start, start + len(chunk))
-            *parts, scratch = buffers[:, : len(chunk)]
-            for moment, part in zip(moments, parts, strict=True):
-                gather_rows(moment, chunk, part)
-            tensors = [values[few], gradient[few], *parts, scratch]
-            self._update(tensors, n_steps, rate)
-            for moment, part in zip(moments, parts, strict=True):
-                scatter_rows(moment, chunk, part)
+        constants = self._constants(n_steps, factor * self.learning_rate)
+        moments = state.get("mean"), state.get("square")
+        tensors: list[Any] = [parameter, *moments, anchors, limits]
+        is_plain = parameter.device.type == "cpu" and parameter.is_contiguous()
+        # The plain core leaves this to torch.
+        update_rows = getattr(_core.core, "update_rows", None)
+        if update_rows is not None and is_plain and parameter.dtype == torch.float32:
+            tensors = [rows, gradient.contiguous(), *tensors]
+            arrays = [None if each is None else each.numpy() for each in tensors]
+            update_rows(*arrays, np.array(constants, np.float32))
+        elif rows is None:
+            _update(constants, gradient, *tensors)
+        else:
+            parts: list[Any] = [
+                None if each is None else each[rows] for each in tensors
+            ]
+            _update(constants, gradient, *parts)
+            for tensor, part in zip(tensors[:3], parts[:3], strict=True):
+                if tensor is not None:
+                    tensor.index_copy_(0, rows, part)
 
-    def _update(self, tensors: list[Tensor], n_steps: int, rate: float) -> None:
-        """Change values and moments in place.
+    def _constants(self, n_steps: int, rate: float) -> list[float]:
+        """Rate, (decay and weight) of the mean and of the square, floor, and eps.
 
-        `tensors` are the values, the gradient, the moments and one for results in
-        between, all of the same shape.
+        The floor of the square is applied before it decays; eps is added to its root.
         """
-        raise NotImplementedError
-
-    def _buffers(self, name: str, size: int, like: Tensor) -> Tensor:
-        """Scratch space for each moment and one more, shape (n, >= size, ...)."""
-        kept = self._kept.get(name)
-        if kept is None or kept.shape[1] < size:
-            kept = like.new_empty((len(self.moments) + 1, size, *like.shape[1:]))
-            self._kept[name] = kept
-        return kept
+        if self.name == "adagrad":
+            return [rate, 0.0, 0.0, 1.0, 1.0, 1e-6, 0.0]
+        if self.name == "adam":
+            rate *= (1 - 0.999**n_steps) ** 0.5 / (1 - 0.9**n_steps)
+            return [rate, 0.9, 0.1, 0.999, 0.001, 0.0, 1e-8]  # eps as in Lasagne
+        if self.name == "rmsprop":
+            return [rate, 0.0, 0.0, 0.99, 0.01, 0.0, 1e-8]
+        return [1.0, self.momentum, rate, 0.0, 0.0, 0.0, 0.0]
 
     def state_dict(self) -> State:
         """The state in arrays, which share memory with it on a CPU."""
@@ -212,85 +204,25 @@ def _on_device(value: Any, device: torch.device) -> Any:
     return torch.tensor(value, device=device)
 
 
-def _adam(tensors: list[Tensor], n_steps: float, **settings: Any) -> None:
-    """A fused step of Adam on values, gradient, mean and mean square."""
-    values, gradient, mean, square = tensors
-    steps = [values.new_full((), n_steps - 1.0)]
-    settings |= {"amsgrad": False, **_FUSED}
-    adam([values], [gradient], [mean], [square], [], steps, **settings)
-
-
-class AdaGrad(UpdateRule):
-    """Duchi et al. (2011) as in Lasagne: g / sqrt(sum of g^2 + 1e-6).
-
-    With rows, exactly the dense update of them.
-    """
-
-    moments = ("square",)
-
-    def _update(self, tensors: list[Tensor], n_steps: int, rate: float) -> None:
-        values, gradient, square, scratch = tensors
-        square.clamp_(min=1e-6)  # includes eps from the first step
-        if values.device.type != "cpu":
-            square.addcmul_(gradient, gradient)
-            root = torch.sqrt(square, out=scratch)
-            values.addcdiv_(gradient, root, value=-rate)
-            return
-        steps = [square.new_zeros(())]
-        settings = {"lr": rate, "lr_decay": 0.0, "eps": 0.0, **_FUSED}
-        adagrad([values], [gradient], [square], steps, has_complex=False, **settings)
-
-
-class Adam(UpdateRule):
-    """Kingma & Ba (2015), with betas 0.9 and 0.999 and eps 1e-8.
-
-    With rows, the moments of other rows stand still (lazy Adam). A dense update, as in
-    the papers' code, also moves words that the batch does not contain.
-    """
-
-    moments = ("mean", "square")
-    beta1, beta2, eps = 0.9, 0.999, 1e-8
-
-    def _update(self, tensors: list[Tensor], n_steps: int, rate: float) -> None:
-        # Its eps is added after the correction of the root.
-        eps = self.eps / float((1 - self.beta2**n_steps) ** 0.5)
-        betas = {"beta1": self.beta1, "beta2": self.beta2}
-        _adam(tensors[:4], n_steps, lr=rate, eps=eps, **betas)
-
-
-class RMSProp(UpdateRule):
-    """Tieleman & Hinton (2012) as in Torch: g / (root of the mean of g^2 + 1e-8).
-
-    The mean decays by 0.99 and starts at zero, without bias correction.
-    """
-
-    moments = ("square",)
-    alpha, eps = 0.99, 1e-8
-
-    def _update(self, tensors: list[Tensor], n_steps: int, rate: float) -> None:
-        values, gradient, square, scratch = tensors
-        # Adam without its mean, after so many steps that the bias correction is 1.
-        tensors = [values, gradient, scratch.zero_(), square]
-        _adam(tensors, 1e9, lr=rate, beta1=0.0, beta2=self.alpha, eps=self.eps)
-
-
-class SGD(UpdateRule):
-    """Gradient descent with momentum: v = momentum v - rate g; x = x + v.
-
-    With rows, the velocities of other rows stand still.
-    """
-
-    moments = ("velocity",)
-
-    def _update(self, tensors: list[Tensor], n_steps: int, rate: float) -> None:
-        values, gradient, velocity, _ = tensors
-        velocity.mul_(self.momentum).sub_(gradient, alpha=rate)
-        values.add_(velocity)
-
-
-RULES: dict[str, type[UpdateRule]] = {
-    "adagrad": AdaGrad,
-    "adam": Adam,
-    "rmsprop": RMSProp,
-    "sgd": SGD,
-}
+def _update(
+    constants: list[float],
+    gradient: Tensor,
+    values: Tensor,
+    mean: Tensor | None,
+    square: Tensor | None,
+    anchors: Any,
+    limits: Tensor | None,
+) -> None:
+    """Update values and moments in place; the core does the same, row by row."""
+    rate, keep_mean, add_mean, keep_square, add_square, floor, eps = constants
+    change = gradient
+    if mean is not None:
+        change = mean.mul_(keep_mean).add_(gradient, alpha=add_mean)
+    if square is None:
+        values.sub_(change, alpha=rate)
+    else:
+        square.clamp_(min=floor).mul_(keep_square)
+        square.addcmul_(gradient, gradient, value=add_square)
+        values.addcdiv_(change, square.sqrt().add_(eps), value=-rate)
+    if limits is not None:
+        limit_change_(values, anchors, limits)
