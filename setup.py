@@ -7,8 +7,11 @@ import sys
 
 from setuptools import Extension, setup
 
-# Fused multiply-add rounds differently; debug symbols are larger than the core.
-flags = [] if sys.platform == "win32" else ["-O3", "-ffp-contract=off", "-g0"]
+# Fused multiply-add rounds differently. Square roots are computed several at a time only
+# if they set no error number. Debug symbols are larger than the core.
+flags = ["-O3", "-ffp-contract=off", "-fno-math-errno", "-g0"]
+if sys.platform == "win32":
+    flags = []
 name = "skparaphrase._core._compiled"
 sources = ["skparaphrase/_core/_compiled.pyx"]
 core = Extension(name, sources, extra_compile_args=flags, optional=True)
