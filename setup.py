@@ -7,8 +7,8 @@ import sys
 
 from setuptools import Extension, setup
 
-# Fused multiply-add rounds differently. Square roots are computed several at a time only
-# if they set no error number. Debug symbols are larger than the core.
+# Fused multiply-add rounds differently. Only square roots that set no error number are
+# computed several at a time. Debug symbols are larger than the core.
 flags = ["-O3", "-ffp-contract=off", "-fno-math-errno", "-g0"]
 if sys.platform == "win32":
     flags = []
