@@ -391,12 +391,13 @@ def add_to_rows(
     out : ndarray of shape (n_rows, dim)
     """
     lengths = np.diff(offsets)
-    rows = np.repeat(gradient, lengths, axis=0)
+    if len(ids) and not 0 <= ids.min() <= ids.max() < len(out):
+        raise IndexError(f"Rows must be between 0 and {len(out) - 1}.")
+    factors = np.ones(len(ids), out.dtype) if weights is None else weights
     if pooling == "mean":
-        rows /= np.repeat(lengths, lengths)[:, np.newaxis].astype(rows.dtype)
-    if weights is not None:
-        rows *= weights[:, np.newaxis]
-    np.add.at(out, ids.view(np.uint32), rows)  # refuses ids below 0
+        factors = factors / lengths.repeat(lengths).astype(out.dtype)
+    shape = len(lengths), len(out)
+    out += csr_array((factors, ids, offsets), shape=shape).T @ gradient
 
 
 def parse_numbers(line: bytes, out: NDArray[np.float64]) -> int:
