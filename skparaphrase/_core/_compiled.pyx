@@ -116,13 +116,13 @@ cdef class WordIndex:
     cdef int shift  # 64 less the bits of the number of slots
     cdef vector[char] bytes  # of the strings, end to end
     cdef vector[int64_t] ends
-    cdef readonly dict pieces
+    cdef readonly dict memory
 
     def __init__(self, words=()):
         cdef vector[Text] spans
         cdef list owners = read_texts(words, False, spans)
         self.shift = 64
-        self.pieces = {}
+        self.memory = {}
         self.ends.push_back(0)
         self.reserve(spans.size())
         for span in spans:

@@ -42,7 +42,7 @@ class WordIndex(dict[str, int]):
 
     def __init__(self, words: Iterable[str] = ()) -> None:
         super().__init__(zip(words, count(), strict=False))
-        self.pieces: dict[Any, dict[str, list[int]]] = {}  # what find_words remembers
+        self.memory: dict[Any, Any] = {}  # what look-ups remember
 
     def insert(self, word: str) -> int:
         """The row of a string, which is added if it is new."""
@@ -111,7 +111,7 @@ def find_words(
 
     known: dict[str, list[int]] = {}  # rows of pieces without new words
     if tokenizer.pattern:  # not a user's function
-        known = index.pieces.setdefault((tokenizer._key(), unknown, keep_new), known)
+        known = index.memory.setdefault((tokenizer._key(), unknown, keep_new), known)
     if len(known) > _MOST_PIECES:
         known.clear()
     others: dict[str, list[int]] = {}

@@ -16,6 +16,7 @@ from skparaphrase.text._tokenizer import WordTokenizer
 
 BLOCK = 4096  # texts that are looked up at a time
 _FIRST_TEXTS = 200  # of a call, in which tokens without a vector are counted
+_WARNED = "another language"  # of what an index remembers: it warns once
 _WARN_FROM = 50  # tokens; fewer say little about the vocabulary
 
 EmbedOOV = Callable[[Sequence[str]], NDArray[np.float32]]
@@ -174,8 +175,8 @@ def encode_words(
         return TokenBatch(ids, offsets)
     words = new.words()
     if embed_oov is not None:
-        if warn:
-            _warn_of_oov(ids, offsets, words)
+        if warn and not index.memory.get(_WARNED):
+            index.memory[_WARNED] = _warn_of_oov(ids, offsets, words)
         return TokenBatch(ids, offsets, embed_oov(words))
     is_known = ids >= 0
     unknown_tokens = np.flatnonzero(~is_known)
@@ -187,22 +188,23 @@ def encode_words(
 
 def _warn_of_oov(
     ids: NDArray[np.int32], offsets: NDArray[np.int64], words: list[str]
-) -> None:
+) -> bool:
     """Warn if so many words are unknown as are in another language."""
     first = ids[: offsets[min(_FIRST_TEXTS, len(offsets) - 1)]]
     n_tokens, unknown = len(first), -1 - first[first < 0]
     least = n_tokens / 4 if n_tokens >= _WARN_FROM else max(n_tokens / 3, 7)
     if len(unknown) < least:
-        return
+        return False
     n_unknown = sum(words[word].isalpha() for word in unknown.tolist())
     if n_unknown < least:  # the others are numbers and names of articles
-        return
+        return False
     warn_caller(
         f"{n_unknown} of the first {n_tokens} tokens are not in the table, and get "
         "vectors made of their characters. That serves rare and misspelt words, "
         "but not another language: for that, use word vectors of the language of "
         "the texts (user guide, Other languages)."
     )
+    return True
 
 
 def _warn_of_unknown_words(
