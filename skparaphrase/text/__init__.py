@@ -27,14 +27,12 @@ from skparaphrase.text._lookup import TokenBatch
 from skparaphrase.text._lookup import encode_words as encode_words
 from skparaphrase.text._lookup import ragged_positions as ragged_positions
 from skparaphrase.text._ngrams import LONGEST_NGRAM as LONGEST_NGRAM
-from skparaphrase.text._ngrams import NgramIndex, NgramTokenizer
-from skparaphrase.text._ngrams import check_distinct as check_distinct
+from skparaphrase.text._ngrams import NgramTokenizer
 from skparaphrase.text._tokenizer import TOKEN_PATTERNS as TOKEN_PATTERNS
 from skparaphrase.text._tokenizer import FunctionTokenizer as FunctionTokenizer
 from skparaphrase.text._tokenizer import WordTokenizer, check_tokenizer
 
 __all__ = [
-    "NgramIndex",
     "NgramTokenizer",
     "TokenBatch",
     "WordTokenizer",

@@ -235,28 +235,14 @@ class StoredTexts:
         return np.array([*self], dtype=object).reshape(self.shape)
 
 
-def text_blocks(
-    texts: Iterable[str], block_size: int, max_characters: int | None = None
-) -> Iterator[list[str]]:
-    """Split texts into one or more blocks.
-
-    A text of more than `max_characters` is a block of its own.
-    """
-    rest, size = iter(texts), max(block_size, 1)
-    next_block = list(islice(rest, size))
-    while True:
-        waiting = [next_block]
-        while waiting:
-            block = waiting.pop()
-            if max_characters is None or len(block) < 2:
-                yield block
-            elif sum(map(len, block)) <= max_characters:
-                yield block
-            else:
-                middle = len(block) // 2
-                waiting += [block[middle:], block[:middle]]
-        if not (next_block := list(islice(rest, size))):
-            return
+def text_blocks(texts: Iterable[str], block_size: int) -> Iterator[list[str]]:
+    """Split texts into one or more blocks."""
+    if isinstance(texts, str):
+        raise TypeError("Expected a list of str; got one str. Put it in a list.")
+    rest = iter(texts)
+    yield list(islice(rest, block_size))
+    while block := list(islice(rest, block_size)):
+        yield block
 
 
 def materialize(X: Any) -> Any:

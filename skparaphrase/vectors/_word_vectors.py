@@ -14,11 +14,10 @@ from skparaphrase import _core
 from skparaphrase._threads import map_blocks
 from skparaphrase.text import (
     BLOCK,
-    NgramIndex,
     NgramTokenizer,
     TokenBatch,
     WordTokenizer,
-    check_distinct,
+    describe,
     encode_words,
     is_word,
     text_blocks,
@@ -107,7 +106,7 @@ class WordVectors:
         is_weighted: bool = False,
     ) -> None:
         words = list(words)
-        check_distinct(words, "words")
+        _check_distinct(words)
         self._set(words, matrix, scale, unknown, subwords, is_weighted)
         self._check()
 
@@ -129,7 +128,6 @@ class WordVectors:
             matrix = np.ascontiguousarray(matrix)
         self.words = words
         self._index: _core.WordIndex | None = None
-        self._ngrams: NgramIndex | None = None
         self.matrix = matrix.view()
         self.matrix.flags.writeable = False
         self.scale: NDArray[np.float32] | None = None
@@ -281,9 +279,7 @@ class WordVectors:
     ) -> TokenBatch:
         """As :meth:`encode`, in one piece, and with a warning only if asked for."""
         if isinstance(tokenizer, NgramTokenizer):
-            if self._ngrams is None:
-                self._ngrams = NgramIndex(self.words)
-            return tokenizer.encode(texts, self._ngrams, self.unknown_row)
+            return tokenizer.encode(texts, self.index, self.unknown_row)
         embed = None if skip_unknown or self._oov is None else self._oov.vectors
         unknown = self.unknown_row
         return encode_words(texts, self.index, tokenizer, unknown, embed, warn=warn)
@@ -480,6 +476,18 @@ class WordVectors:
         more = "" if self.unknown is None else f", unknown={self.unknown!r}"
         more += ", weighted" if self.is_weighted else ""
         return f"WordVectors({len(self)} words, dim={self.dim}, {self.dtype}{more})"
+
+
+def _check_distinct(words: Sequence[str]) -> None:
+    """Raise an error that names the first that is not a str, or that occurs twice."""
+    if set(map(type, words)) <= {str} and len(set(words)) == len(words):
+        return
+    first: dict[str, int] = {}
+    for row, word in enumerate(words):
+        if not isinstance(word, str):
+            raise TypeError(f"words must be str; got {describe(word)} in row {row}.")
+        if (seen := first.setdefault(word, row)) != row:
+            raise ValueError(f"{word!r}, row {seen}, occurs again in row {row}.")
 
 
 def join_words(words: Sequence[str]) -> NDArray[np.uint8]:

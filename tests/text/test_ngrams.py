@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from sklearn.feature_extraction.text import CountVectorizer
 
 from skparaphrase.datasets import load_similarity
-from skparaphrase.text import NgramIndex, NgramTokenizer
+from skparaphrase.text import NgramTokenizer
 from skparaphrase.text import _ngrams as ngrams_module
 from skparaphrase.text._check import text_blocks
 
@@ -130,7 +130,7 @@ def test_any_texts_against_plain_loops(
     )
     assert ngrams == expected
     for kept in (ngrams, ngrams[::2]):
-        index = NgramIndex(kept)
+        index = core.WordIndex(kept)
         assert len(index) == len(kept)
         for unknown in (None, 0, len(ngrams) + 7):
             rows = as_lists(tokenizer.encode(texts, index, unknown))
@@ -149,7 +149,7 @@ def test_counts_are_those_of_scikit_learn(core, sentences, binary):
     tokenizer = NgramTokenizer(binary=binary)
     ngrams = counter.get_feature_names_out().tolist()
     assert sorted(tokenizer.vocabulary(sentences)) == sorted(ngrams)
-    batch = tokenizer.encode(sentences, NgramIndex(ngrams))
+    batch = tokenizer.encode(sentences, core.WordIndex(ngrams))
     counts = np.zeros(expected.shape, dtype=expected.dtype)
     np.add.at(counts, (np.repeat(np.arange(len(batch)), batch.lengths), batch.ids), 1)
     np.testing.assert_array_equal(counts, expected.toarray())
@@ -159,12 +159,12 @@ def test_every_white_space_parts_as_split_does(core, as_lists):
     spaces = [chr(code) for code in range(sys.maxunicode + 1) if chr(code).isspace()]
     assert not any(map(str.split, spaces))
     tokenizer = NgramTokenizer(ngram_range=(1, 3), binary=False)
-    index = NgramIndex(tokenizer.vocabulary(["a b"]))
+    index = core.WordIndex(tokenizer.vocabulary(["a b"]))
     texts = [f"{space}a{space}{space}b{space}" for space in spaces]
     rows = as_lists(tokenizer.encode(texts, index))
     assert rows == as_lists(tokenizer.encode(["a b"], index)) * len(spaces)
     # Prepared texts hold no other white space than " ".
-    assert as_lists(tokenizer.encode(["a\tb"], NgramIndex(["a\tb", "a\t"]))) == [[]]
+    assert as_lists(tokenizer.encode(["a\tb"], core.WordIndex(["a\tb", "a\t"]))) == [[]]
 
 
 def test_large_alphabets_and_mixed_orders(core, as_lists):
@@ -177,41 +177,17 @@ def test_large_alphabets_and_mixed_orders(core, as_lists):
     assert ngrams == plain_vocabulary(texts, (1, 10), 1, None)
     # Not sorted, and without many a beginning.
     kept = [ngrams[i] for i in rng.permutation(len(ngrams))[: len(ngrams) // 2]]
-    rows = as_lists(tokenizer.encode(texts[::20], NgramIndex(kept)))
+    rows = as_lists(tokenizer.encode(texts[::20], core.WordIndex(kept)))
     assert rows == [
         plain_rows(text, kept, None, False, ngram_range=(1, 10)) for text in texts[::20]
     ]
 
 
-# Blocks ----------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("binary", [True, False])
-@pytest.mark.parametrize(
-    ("block_size", "max_characters"), [(1, 10**6), (7, 10**6), (50, 100), (10**6, 1)]
-)
-@pytest.mark.usefixtures("four_threads")
-def test_blocks_are_the_batch(
-    core, as_lists, sentences, binary, block_size, max_characters
-):
-    texts = NASTY + sentences[:200]
-    tokenizer = NgramTokenizer(binary=binary)
-    index = NgramIndex(tokenizer.vocabulary(texts, 2))
-    whole = tokenizer.encode(texts, index, 0)
-    blocks = list(tokenizer.encode_blocks(texts, index, 0, block_size, max_characters))
-    done = 0
-    for block in blocks:
-        block_texts = texts[done : done + len(block)]
-        assert len(block) <= block_size
-        assert len(block) == 1 or sum(map(len, block_texts)) <= max_characters
-        assert as_lists(block) == as_lists(whole[done : done + len(block)])
-        done += len(block)
-    assert done == len(texts)
-
-
 def test_the_largest_row(core, as_lists):
     tokenizer = NgramTokenizer()
-    rows = as_lists(tokenizer.encode(["ab", "x", "ab"], NgramIndex(["ab"]), 2**31 - 2))
+    rows = as_lists(
+        tokenizer.encode(["ab", "x", "ab"], core.WordIndex(["ab"]), 2**31 - 2)
+    )
     assert rows == [[0, 2**31 - 2], [2**31 - 2], [0, 2**31 - 2]]
 
 
@@ -240,9 +216,6 @@ def test_vocabulary_of_sentences(
 @pytest.mark.parametrize(
     ("make", "error", "message"),
     [
-        (lambda: NgramIndex(["a", ""]), ValueError, "row 1 is empty"),
-        (lambda: NgramIndex(["a", "b", "b"]), ValueError, "'b', row 1, .* in row 2"),
-        (lambda: NgramIndex(["a", 3]), TypeError, r"got 3 \(int\) in row 1"),
         (lambda: NgramTokenizer().vocabulary("a"), TypeError, "Put it in a list"),
         *(
             (
