@@ -634,6 +634,8 @@ cdef int average_distinct(
     rows.reserve(distinct.size())
     scales.reserve(distinct.size())
     for t in distinct:
+        if rows.size() + 2 < distinct.size():
+            prefetch(table, ids[distinct[rows.size() + 2]])
         rows.push_back(row_of(table, ids[t], sums + (rows.size() + 2) * dim))
         sign = 1 if not weights else (weights[t] > 0) - (weights[t] < 0)
         scales.push_back(sign / length_of(rows.back(), dim))

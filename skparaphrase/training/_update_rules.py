@@ -42,7 +42,7 @@ def change_limits(values: Tensor, anchors: Tensor, most: float) -> Tensor:
     `most * |anchor|`, or its distance now, if that is clearly more: an earlier fit
     without a limit is not undone.
     """
-    found = []
+    found = [values.new_empty(0)]
     for start in range(0, len(values), _BLOCK):
         rows, theirs = values[start : start + _BLOCK], anchors[start : start + _BLOCK]
         limits, distances = most * _lengths(theirs), _lengths(rows - theirs)
