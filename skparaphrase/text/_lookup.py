@@ -17,6 +17,7 @@ from skparaphrase.text._tokenizer import WordTokenizer
 BLOCK = 4096  # texts that are looked up at a time
 _FIRST_TEXTS = 200  # of a call, in which tokens without a vector are counted
 _WARNED = "another language"  # of what an index remembers: it warns once
+_LEAST = 7  # unknown words of another language
 _WARN_FROM = 50  # tokens; fewer say little about the vocabulary
 
 EmbedOOV = Callable[[Sequence[str]], NDArray[np.float32]]
@@ -190,9 +191,11 @@ def _warn_of_oov(
     ids: NDArray[np.int32], offsets: NDArray[np.int64], words: list[str]
 ) -> bool:
     """Warn if so many words are unknown as are in another language."""
+    if np.count_nonzero(ids < 0) < _LEAST:  # most calls
+        return False
     first = ids[: offsets[min(_FIRST_TEXTS, len(offsets) - 1)]]
     n_tokens, unknown = len(first), -1 - first[first < 0]
-    least = n_tokens / 4 if n_tokens >= _WARN_FROM else max(n_tokens / 3, 7)
+    least = n_tokens / 4 if n_tokens >= _WARN_FROM else max(n_tokens / 3, _LEAST)
     if len(unknown) < least:
         return False
     n_unknown = sum(words[word].isalpha() for word in unknown.tolist())
