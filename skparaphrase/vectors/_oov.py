@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skparaphrase import _core
-from skparaphrase.text import LONGEST_NGRAM
+from skparaphrase.text import LONGEST_NGRAM, describe
 
 DTYPES = ("float32", "float16", "int8")  # int8 with a scale per row
 _CHECKED = 16384  # rows checked at a time
@@ -40,6 +40,18 @@ def quantize(
     scale = np.abs(matrix).max(axis=1, initial=0) / 127
     scale[scale == 0] = 1
     return np.rint(matrix / scale[:, np.newaxis]).astype(np.int8), scale
+
+
+def check_distinct(words: Sequence[str]) -> None:
+    """Raise an error that names the first that is not a str, or that occurs twice."""
+    if set(map(type, words)) <= {str} and len(set(words)) == len(words):
+        return
+    first: dict[str, int] = {}
+    for row, word in enumerate(words):
+        if not isinstance(word, str):
+            raise TypeError(f"words must be str; got {describe(word)} in row {row}.")
+        if (seen := first.setdefault(word, row)) != row:
+            raise ValueError(f"{word!r}, row {seen}, occurs again in row {row}.")
 
 
 def check_finite(

@@ -17,7 +17,6 @@ from skparaphrase.text import (
     NgramTokenizer,
     TokenBatch,
     WordTokenizer,
-    describe,
     encode_words,
     is_word,
     text_blocks,
@@ -26,6 +25,7 @@ from skparaphrase.vectors._oov import (
     DTYPES,
     HashedVectors,
     Subwords,
+    check_distinct,
     check_finite,
     dequantize,
     quantize,
@@ -106,7 +106,7 @@ class WordVectors:
         is_weighted: bool = False,
     ) -> None:
         words = list(words)
-        _check_distinct(words)
+        check_distinct(words)
         self._set(words, matrix, scale, unknown, subwords, is_weighted)
         self._check()
 
@@ -476,18 +476,6 @@ class WordVectors:
         more = "" if self.unknown is None else f", unknown={self.unknown!r}"
         more += ", weighted" if self.is_weighted else ""
         return f"WordVectors({len(self)} words, dim={self.dim}, {self.dtype}{more})"
-
-
-def _check_distinct(words: Sequence[str]) -> None:
-    """Raise an error that names the first that is not a str, or that occurs twice."""
-    if set(map(type, words)) <= {str} and len(set(words)) == len(words):
-        return
-    first: dict[str, int] = {}
-    for row, word in enumerate(words):
-        if not isinstance(word, str):
-            raise TypeError(f"words must be str; got {describe(word)} in row {row}.")
-        if (seen := first.setdefault(word, row)) != row:
-            raise ValueError(f"{word!r}, row {seen}, occurs again in row {row}.")
 
 
 def join_words(words: Sequence[str]) -> NDArray[np.uint8]:
