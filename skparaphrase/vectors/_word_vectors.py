@@ -277,7 +277,20 @@ class WordVectors:
         skip_unknown: bool = False,
         warn: bool = False,
     ) -> TokenBatch:
-        """As :meth:`encode`, in one piece, and with a warning only if asked for."""
+        """Find the rows of the tokens of texts, in this thread.
+
+        Parameters
+        ----------
+        texts : list of str
+        tokenizer, skip_unknown
+            As in :meth:`encode`.
+        warn : bool, default=False
+            Warn if many words are not in the table.
+
+        Returns
+        -------
+        batch : TokenBatch
+        """
         if isinstance(tokenizer, NgramTokenizer):
             return tokenizer.encode(texts, self.index, self.unknown_row)
         embed = None if skip_unknown or self._oov is None else self._oov.vectors
@@ -306,15 +319,10 @@ class WordVectors:
         """
         if self._oov is None or isinstance(tokenizer, NgramTokenizer):
             return self.encode(texts, tokenizer), []
-        core, new = _core.core, _core.core.WordIndex()
-        batch = TokenBatch.concatenate(
-            [
-                TokenBatch(
-                    *core.find_words(block, self.index, tokenizer, None, True, new)
-                )
-                for block in text_blocks(texts, BLOCK)
-            ]
-        )
+        new = _core.core.WordIndex()
+        parts = self.index, tokenizer, None, True, new
+        find, blocks = _core.core.find_words, text_blocks(texts, BLOCK)
+        batch = TokenBatch.concatenate([TokenBatch(*find(b, *parts)) for b in blocks])
         if not len(new):
             return batch, []
         new_words = new.words()
