@@ -15,6 +15,7 @@ from sklearn.base import BaseEstimator
 from skparaphrase._compat import Interval, StrOptions
 from skparaphrase._estimator import DocumentedOnline, store_parameters
 from skparaphrase._lazy import networks, torch, training
+from skparaphrase._math import text_groups
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -455,18 +456,12 @@ def _paraphrase_groups(
 
     None if all texts differ.
     """
-    distinct, numbers = np.unique(texts, return_inverse=True)
-    if len(distinct) == len(texts):
+    if len(set(texts.tolist())) == len(texts):
         return None
-    first, second = numbers[: 2 * n_pairs].reshape(-1, 2).T
-    groups, before = np.arange(len(distinct)), None
-    while before is None or (groups != before).any():
-        before, least = groups, np.minimum(groups[first], groups[second])
-        groups = groups.copy()
-        np.minimum.at(groups, first, least)
-        np.minimum.at(groups, second, least)
-        groups = groups[groups]  # long chains take few rounds
-    return groups[numbers]
+    pairs, negatives = np.split(texts, [2 * n_pairs])
+    rows = np.concatenate([pairs.reshape(-1, 2), np.column_stack([negatives] * 2)])
+    pair_groups, negative_groups = np.split(text_groups(rows), [n_pairs])
+    return np.concatenate([np.repeat(pair_groups, 2), negative_groups])
 
 
 def _mask(groups: NDArray[np.integer], n_pairs: int) -> NDArray[np.float32]:

@@ -38,10 +38,10 @@ class Tokenizer(Protocol):
 
 
 class WordIndex(dict[str, int]):
-    """The row of each string; of one that repeats, the last."""
+    """The row of each distinct string, in order of appearance."""
 
     def __init__(self, words: Iterable[str] = ()) -> None:
-        super().__init__(zip(words, count(), strict=False))
+        super().__init__(zip(dict.fromkeys(words), count(), strict=False))
         self.memory: dict[Any, Any] = {}  # what look-ups remember
 
     def insert(self, word: str) -> int:
@@ -270,7 +270,15 @@ def pool_rows(
     -------
     shares : ndarray of shape (n_tokens,), float32, or None
         With "distinct", the share of each token, 0 for repeats.
+
+    Raises
+    ------
+    ValueError
+        If `offsets` does not rise from 0 to the number of ids, a step for each text.
+    IndexError
+        If there is no row of an id.
     """
+    _check_offsets(offsets, len(out), len(ids))
     shares = np.zeros(len(ids), out.dtype) if pooling == "distinct" else None
     for first in range(0, len(out), _TEXTS):
         part = slice(first, first + _TEXTS)
@@ -294,6 +302,12 @@ def pool_rows(
             factors /= np.bincount(texts).astype(out.dtype)[texts]
         out[part] += _sum(rows, factors, places, texts, len(bounds) - 1)
     return shares
+
+
+def _check_offsets(offsets: Offsets, n_texts: int, n_tokens: int) -> None:
+    ends = [len(offsets), *offsets[:1], *offsets[-1:]]
+    if ends != [n_texts + 1, 0, n_tokens] or (np.diff(offsets) < 0).any():
+        raise ValueError(f"offsets must rise from 0 to {n_tokens}, the number of ids.")
 
 
 def _rows(
@@ -390,6 +404,7 @@ def add_to_rows(
     weights : ndarray of shape (n_tokens,) or None
     out : ndarray of shape (n_rows, dim)
     """
+    _check_offsets(offsets, len(gradient), len(ids))
     lengths = np.diff(offsets)
     if len(ids) and not 0 <= ids.min() <= ids.max() < len(out):
         raise IndexError(f"Rows must be between 0 and {len(out) - 1}.")

@@ -229,6 +229,49 @@ def test_no_gradient_outside_of_the_table(core, dtype, row):
         core.add_to_rows(np.ones((1, 7), dtype), *ragged([[row]]), None, "sum", out)
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize(
+    "offsets",
+    [[], [0], [0, 2], [0, 1, 2, 3], [1, 2, 3], [0, 2, 2], [0, 4, 3], [0, -1, 3]],
+)
+def test_offsets_that_do_not_fit(core, dtype, offsets):
+    """They are not three, or do not rise from zero to the number of ids."""
+    ids, offsets = np.zeros(3, np.int32), np.array(offsets, np.int64)
+    matrix, out = np.ones((5, 7), dtype), np.zeros((2, 7), dtype)
+    for pooling in POOLINGS:
+        with pytest.raises(ValueError, match=r"offsets must rise|Expected 3 numbers"):
+            core.pool_rows(matrix, None, None, ids, offsets, None, pooling, out)
+        with pytest.raises(ValueError, match=r"offsets must rise|Expected 3 numbers"):
+            core.add_to_rows(out, ids, offsets, None, pooling, matrix)
+    assert_array_equal(out, 0)
+
+
+def test_arrays_that_do_not_fit(core):
+    if core is _plain:
+        pytest.skip("NumPy checks shapes")
+    matrix, scale, extra, _ = table("int8", n_extra=2)
+    arrays = {"matrix": matrix, "scale": scale, "extra": extra}
+    arrays["weights"] = np.ones(2, np.float32)
+    ids, offsets = ragged([[0, 1]])
+
+    def pool_with(out, matrix, scale, extra, weights):
+        core.pool_rows(matrix, scale, extra, ids, offsets, weights, "mean", out)
+
+    pool_with(np.zeros((1, 7), np.float32), **arrays)
+    for name, array in arrays.items():
+        wrong = arrays | {name: array[..., :1]}
+        with pytest.raises(ValueError, match=r"Expected|contiguous"):
+            pool_with(np.zeros((1, 7), np.float32), **wrong)
+    with pytest.raises(ValueError, match="Expected 280 numbers of 1 bytes"):
+        pool_with(
+            np.zeros((1, 7), np.float32), **arrays | {"matrix": matrix[:, :6].copy()}
+        )
+    with pytest.raises(ValueError, match="Expected"):
+        pool_with(np.zeros((1, 8), np.float32), **arrays)
+    with pytest.raises(ValueError, match="need a scale"):
+        pool_with(np.zeros((1, 7), np.float32), **arrays | {"scale": None})
+
+
 def test_no_texts(core):
     parts = table("float32")
     for pooling in POOLINGS:
