@@ -6,6 +6,7 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from skparaphrase._progress import show_progress
 from skparaphrase._versions import show_versions
 from skparaphrase.storage import load
 
@@ -41,6 +42,7 @@ __all__ = [
     "__version__",
     "load",
     "load_pretrained",
+    "show_progress",
     "show_versions",
     "similarity",
 ]
