@@ -36,7 +36,6 @@ extensions = [
     "sphinx_design",
     "sphinx_gallery.gen_gallery",
     "markdown_page",
-    "measured",
     "public_names",
     "references",
 ]

@@ -64,7 +64,7 @@ def test_every_table_has_a_row():
 def is_shown(result, page):
     text = (FOLDER / page).read_text("utf-8")
     name = Path(result).stem
-    return re.search(rf"results/{name}\.(md|png)|measured:: {name}\n", text)
+    return re.search(rf"results/{name}\.(md|png)|measured: {name}\n", text)
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,23 @@
-"""Directives `measured` and `sizing`: recorded results of benchmarks, at each build.
+"""Write recorded results of benchmarks into the pages of `docs/`.
 
-Figures of speed are never typed by hand: a page quotes a section of benchmarks/results,
-and the sizing table is computed from the same files.
+Figures of speed and quality are never typed by hand. A page names a file of
+benchmarks/results, or one of its sections, in a comment; what stands between it and the
+next `.. end measured` is written by this script, so that the page shows its tables
+wherever it is read::
+
+    .. measured: throughput
+       section: Encoding sentences
+       part: measures
+       rows: load_pretrained
+
+    .. end measured
+
+`section` names the section ("preamble" is the text before the first), `part` selects
+"text", "measures", "ratios", "tables" or "all" of it, and `rows` the rows that match a
+regular expression; all three may be left out. `.. measured: sizing` is the cost of a
+billion sentences. After a change in benchmarks/results::
+
+    python docs/_ext/measured.py
 """
 
 # Authors: The skparaphrase developers
@@ -10,15 +26,19 @@ and the sizing table is computed from the same files.
 import json
 import re
 from collections.abc import Mapping
+from itertools import chain
 from pathlib import Path
-from typing import Any, ClassVar
+from textwrap import wrap
+from typing import Any
 
-from docutils import nodes
-from docutils.parsers.rst import Directive, directives
-from docutils.statemachine import StringList
-from markdown_page import block, inline, table
+from markdown_page import block, inline
 
-RESULTS = Path(__file__).parents[2] / "benchmarks" / "results"
+DOCS = Path(__file__).parents[1]
+RESULTS = DOCS.parent / "benchmarks" / "results"
+BLOCK = re.compile(
+    r"^\.\. measured: (\w+)\n((?:   \w+: .+\n)*)(?s:.*?)^\.\. end measured$",
+    re.MULTILINE,
+)
 BILLION = 10**9
 DIM = 300
 PPDB_XL = 3_030_000, 10  # pairs, epochs
@@ -49,6 +69,21 @@ def preamble(text: str) -> str:
     return re.split(r"^## ", text, flags=re.MULTILINE)[0].partition("\n")[2].strip()
 
 
+def simple_table(rows: list[list[str]]) -> list[str]:
+    """A table with a header, in columns of equal width, as it is read in a file."""
+    rows = [[row[0] or "\\", *row[1:]] for row in rows]  # a blank cell joins two rows
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    rule = "  ".join("=" * width for width in widths)
+    head, *body = ("  ".join(map(str.ljust, row, widths)).rstrip() for row in rows)
+    return [rule, head, rule, *body, rule]
+
+
+def pipe_table(lines: list[str]) -> list[str]:
+    """A table of Markdown as reStructuredText."""
+    rows = [line.strip().strip("|").split("|") for line in [lines[0], *lines[2:]]]
+    return simple_table([[inline(cell.strip()) for cell in row] for row in rows])
+
+
 def quote(text: str, *, part: str = "all", rows: str = "") -> list[str]:
     """A section as reStructuredText.
 
@@ -60,52 +95,30 @@ def quote(text: str, *, part: str = "all", rows: str = "") -> list[str]:
         lines = each.splitlines()
         if lines[0].startswith("|"):
             body = [line for line in lines[2:] if re.search(rows, line)]
-            tables.append(table([*lines[:2], *body]) if body else [])
+            tables.append(pipe_table([*lines[:2], *body]) if body else [])
             if part in ("all", "tables"):
                 found += [*tables[-1], ""]
         elif part in ("all", "text"):
             if heading := re.fullmatch(r"#+ (.+)", lines[0]):
                 lines = [f"**{heading[1]}**", *lines[1:]]
-            found += [*block(lines), ""]
+            text_lines = (wrap(line, 88) or [""] for line in block(lines))
+            found += [*chain.from_iterable(text_lines), ""]
     if part in ("measures", "ratios"):
         return tables[part == "ratios"] if len(tables) > (part == "ratios") else []
     return found
 
 
-class Measured(Directive):
-    """`.. measured:: throughput`, a file of results or one of its sections.
-
-    `:section:` names the section. `:part:` selects "text", "measures", "ratios",
-    "tables" or "all" of it, and `:rows:` the rows that match a regular expression.
-    "preamble" is the section before the first title.
-    """
-
-    required_arguments = 1
-    option_spec: ClassVar[dict[str, Any]] = {
-        "section": directives.unchanged,
-        "part": directives.unchanged,
-        "rows": directives.unchanged,
-    }
-
-    def run(self) -> list[nodes.Node]:
-        """The nodes of the section, or of all of them with their titles."""
-        name = self.arguments[0]
-        path = RESULTS / f"{name}.md"
-        self.state.document.settings.env.note_dependency(str(path))
-        text = path.read_text("utf-8") if path.exists() else ""
-        found = sections(text)
-        if wanted := self.options.get("section"):
-            found["preamble"] = preamble(text)
-            found = {wanted: found[wanted]} if found.get(wanted) else {}
-        options = {k: v for k, v in self.options.items() if k != "section"}
-        lines = []
-        for title, section in found.items():
-            if not wanted:
-                lines += [f".. rubric:: {inline(title)}", ""]
-            lines += [*quote(section, **options), ""]
-        if not found:
-            raise self.error(f"Missing {path}; benchmarks/README.md names its script.")
-        return _parse(self, lines, path)
+def measured(name: str, section: str = "", **options: str) -> list[str]:
+    """A section of a file of results, or all of them with their titles."""
+    text = (RESULTS / f"{name}.md").read_text("utf-8")
+    if section == "preamble":
+        return quote(preamble(text), **options)
+    if section:
+        return quote(sections(text)[section], **options)
+    lines = []
+    for title, body in sections(text).items():
+        lines += [f".. rubric:: {inline(title)}", "", *quote(body, **options), ""]
+    return lines
 
 
 # Sizing ----------------------------------------------------------------------------
@@ -155,32 +168,34 @@ def training(results: Mapping[str, Any]) -> str:
     )
 
 
-class Sizing(Directive):
-    """`.. sizing::`, the cost of a billion sentences, computed from measured rates."""
-
-    def run(self) -> list[nodes.Node]:
-        """A table, and a line each about disk and training."""
-        path = RESULTS / "throughput.json"
-        self.state.document.settings.env.note_dependency(str(path))
-        results = json.loads(path.read_text("utf-8")) if path.exists() else {}
-        heads = ["", "sentences/s", "core-hours"]
-        lines = [".. list-table::", "   :header-rows: 1", ""]
-        for row in [heads, *sizes(results)]:
-            for number, cell in enumerate(row):
-                lines.append(f"   {'  ' if number else '* '}- {cell}")
-        lines += ["", disk(), "", training(results)]
-        return _parse(self, lines, path)
+def sizing() -> list[str]:
+    """A table of encoders, and a line each about disk and training."""
+    results = json.loads((RESULTS / "throughput.json").read_text("utf-8"))
+    rows = [["", "sentences/s", "core-hours"], *sizes(results)]
+    return [*simple_table(rows), "", disk(), "", training(results)]
 
 
-def _parse(directive: Directive, lines: list[str], path: Path) -> list[nodes.Node]:
-    container = nodes.Element()
-    container.document = directive.state.document
-    directive.state.nested_parse(StringList(lines, source=str(path)), 0, container)
-    return container.children
+# Pages -----------------------------------------------------------------------------
 
 
-def setup(app: Any) -> dict[str, bool]:
-    """Add the directives."""
-    app.add_directive("measured", Measured)
-    app.add_directive("sizing", Sizing)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}
+def render(page: str) -> str:
+    """The text of a page with what is recorded now."""
+
+    def written(found: re.Match[str]) -> str:
+        options = dict(re.findall(r"   (\w+): (.+)\n", found[2]))
+        lines = sizing() if found[1] == "sizing" else measured(found[1], **options)
+        body = re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip()
+        return f".. measured: {found[1]}\n{found[2]}\n{body}\n\n.. end measured"
+
+    return BLOCK.sub(written, page)
+
+
+def pages() -> list[Path]:
+    """The pages that quote results."""
+    found = sorted(DOCS.glob("**/*.rst"))
+    return [page for page in found if BLOCK.search(page.read_text("utf-8"))]
+
+
+if __name__ == "__main__":
+    for path in pages():
+        path.write_text(render(path.read_text("utf-8")), encoding="utf-8")

@@ -59,20 +59,56 @@ def test_sections(measured):
 @pytest.mark.parametrize(
     ("options", "cells"),
     [
-        ({}, ["", "all", "A / B", "1.5 (1 to 2)", "C", "3", "ratio", "median"]),
-        ({"part": "measures"}, ["", "all", "A / B", "1.5 (1 to 2)", "C", "3"]),
-        ({"part": "ratios"}, ["ratio", "median", "A / C", "0.5"]),
+        ({}, ["\\ all", "A / B 1.5 (1 to 2)", "C 3", "ratio median", "A / C 0.5"]),
+        ({"part": "measures"}, ["\\ all", "A / B 1.5 (1 to 2)", "C 3"]),
+        ({"part": "ratios"}, ["ratio median", "A / C 0.5"]),
         ({"part": "text"}, []),
-        ({"part": "measures", "rows": "^. C"}, ["", "all", "C", "3"]),
+        ({"part": "measures", "rows": "^. C"}, ["\\ all", "C 3"]),
     ],
 )
 def test_quoted_parts(measured, options, cells):
     lines = measured.quote(measured.sections(PAGE)["First"], **options)
-    found = [
-        re.sub(r"^\s+\*?\s*-\s?", "", x) for x in lines if re.match(r"   [* ] -", x)
+    text = ["Some \\*text\\* in", "two lines."] * (
+        options.get("part", "text") == "text"
+    )
+    found = [" ".join(line.split()) for line in lines if line.strip("= ")]
+    assert found == text + cells
+
+
+def test_columns_of_a_table(measured):
+    assert measured.pipe_table(["| | `x` |", "|---|---|", "| a_b | 1 |"]) == [
+        "===  =====",
+        "\\    ``x``",
+        "===  =====",
+        "a_b  1",
+        "===  =====",
     ]
-    assert found[: len(cells)] == cells
-    assert ("Some \\*text\\* in" in lines) == (options.get("part", "text") == "text")
+
+
+@pytest.mark.parametrize(
+    ("text", "rst"),
+    [
+        ("load_faq() * 2", r"load_faq() \* 2"),
+        ("vectors_, __all__ |", r"vectors\_, __all\_\_ \|"),
+    ],
+)
+def test_only_markup_is_escaped(measured, text, rst):
+    assert measured.inline(text) == rst
+
+
+def test_pages_show_what_is_recorded(measured):
+    """If not, run `python docs/_ext/measured.py`."""
+    assert len(measured.pages()) >= 7
+    for page in measured.pages():
+        text = page.read_text("utf-8")
+        assert measured.render(text) == text
+        assert len(re.findall(r"\bmeasured: ", text)) == text.count(".. end measured\n")
+
+
+def test_what_is_between_the_marks_is_replaced(measured):
+    head = ".. measured: memory\n   section: preamble\n   part: text\n"
+    assert "old" not in measured.render(f"{head}\nold\n\n.. end measured\n\nkept\n")
+    assert measured.render(f"{head}\nold\n\n.. end measured\nkept\n").endswith("kept\n")
 
 
 def test_sizing_is_computed_from_rates(measured):
@@ -100,7 +136,7 @@ QUOTED = [
     quoted
     for page in [*(ROOT / "docs").glob("*.rst"), *(ROOT / "docs/user_guide").glob("*")]
     for quoted in re.findall(
-        r"\.\. measured:: (\w+)\n   :section: (.+)", page.read_text("utf-8")
+        r"\.\. measured: (\w+)\n   section: (.+)", page.read_text("utf-8")
     )
 ]
 
@@ -111,27 +147,6 @@ def test_pages_quote_what_scripts_measure(name):
     titles = {group.title for group in groups}
     quoted = {section for script, section in QUOTED if script == name}
     assert quoted and quoted <= {*titles, "preamble"}
-
-
-@pytest.mark.parametrize(
-    ("name", "section", "rows"),
-    re.findall(
-        r"measured:: (\w+)\n   :section: (.+)(?:\n   :part: .*)?(?:\n   :rows: (.+))?",
-        (ROOT / "docs/results.rst").read_text("utf-8"),
-    ),
-)
-def test_results_are_recorded(measured, name, section, rows):
-    text = (ROOT / f"benchmarks/results/{name}.md").read_text("utf-8")
-    found = {"preamble": measured.preamble(text), **measured.sections(text)}[section]
-    assert all(
-        measured.quote(found, part="measures", rows=row) for row in rows.split("|")
-    )
-
-
-@pytest.mark.parametrize(("name", "section"), QUOTED)
-def test_quoted_sections_are_recorded(measured, name, section):
-    text = (ROOT / f"benchmarks/results/{name}.md").read_text("utf-8")
-    assert section == "preamble" or section in measured.sections(text)
 
 
 README_ROWS = {  # by the label of the README, that of the results
