@@ -4,9 +4,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 import os
-from collections.abc import Iterator
-from contextlib import nullcontext
-from itertools import chain
+from collections.abc import Callable, Iterator
+from itertools import chain, starmap
 from numbers import Integral
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -18,10 +17,13 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 from sklearn.utils import check_scalar
 
 from skparaphrase._compat import safe_indexing
+from skparaphrase._progress import progress_bar
 from skparaphrase._typing import Encoder, FilePath
 from skparaphrase.text import count_rows, is_stored, materialize, read_blocks
 
-__all__ = ["transform_to"]
+__all__ = ["to_arrow", "transform_to"]
+
+_VECTOR = "vector"  # a column of Parquet files
 
 
 def transform_to(
@@ -29,11 +31,11 @@ def transform_to(
     X: ArrayLike,
     path: FilePath,
     *,
+    columns: Any = None,
     block_size: int = 65536,
     dtype: DTypeLike | None = None,
-    progress: bool = False,
-) -> NDArray[Any]:
-    """Transform rows in blocks into an `.npy` file.
+) -> Any:
+    """Transform rows in blocks into an `.npy` or `.parquet` file.
 
     Memory holds one block at a time. The file appears when it is complete.
 
@@ -44,23 +46,27 @@ def transform_to(
     X : array-like, or dataset of pyarrow or datasets
         Input of `transform`. Data on disk are read in blocks, too.
     path : path-like
-        An existing file is replaced.
+        An existing file is replaced. If the name ends with `.parquet`, the vectors are
+        a column "vector" of fixed-size lists; this needs pyarrow.
+    columns : mapping of str to array-like, frame or table, default=None
+        Other columns of a `.parquet` file, such as `{"id": ids}`, of `n_rows` rows.
     block_size : int, default=65536
         Maximum number of rows that are transformed together.
     dtype : dtype, default=None
         Data type of the file, such as "float16". None uses that of the vectors.
-    progress : bool, default=False
-        Show a progress bar; needs tqdm.
 
     Returns
     -------
-    vectors : ndarray of shape (n_rows, ...)
-        The file, memory-mapped and read-only.
+    vectors : ndarray of shape (n_rows, ...), or pyarrow.dataset.Dataset
+        The file: an array that is memory-mapped and read-only, or a dataset.
 
     Raises
     ------
     TypeError, FloatingPointError
         If vectors cannot be converted to `dtype`, or are too large for it.
+    ValueError
+        If `columns` has another number of rows than `X` or a column "vector", or is
+        given for an `.npy` file.
 
     Notes
     -----
@@ -78,31 +84,144 @@ def transform_to(
     """
     check_scalar(block_size, "block_size", Integral, min_val=1)
     path, rows = Path(path), materialize(X)
-    n_rows, n_done = count_rows(rows), 0
-    blocks = map(transformer.transform, _blocks(rows, block_size))
-    first = np.asarray(next(blocks))
-    bar: Any = nullcontext()
-    if progress:
-        from tqdm import tqdm
+    n_rows = count_rows(rows)
+    is_parquet = path.suffix == ".parquet"
+    if columns is not None:
+        columns = _check_columns(columns, n_rows, is_parquet)
 
-        bar = tqdm(total=n_rows, unit=" rows")
-    with TemporaryDirectory(prefix=f".{path.name}-", dir=path.parent) as folder, bar:
-        part = Path(folder) / path.name
-        shape = n_rows, *first.shape[1:]
-        vectors = open_memmap(part, "w+", dtype or first.dtype, shape)
-        for block in chain([first], blocks):
-            place = vectors[n_done : n_done + len(block)]
+    def transformed() -> Iterator[NDArray[Any]]:
+        for block in _blocks(rows, block_size):
+            vectors = np.asarray(transformer.transform(block))
             with np.errstate(over="raise"):  # no number may become infinite
-                np.copyto(place, block, casting="same_kind")
-            n_done += len(block)
-            if progress:
-                bar.update(len(block))
-        if n_done < n_rows:
-            raise ValueError(f"X has {n_rows} rows, but got vectors of {n_done}.")
-        vectors.flush()
-        del vectors, place  # Windows does not rename a file that is mapped
+                vectors = vectors.astype(
+                    dtype or vectors.dtype, casting="same_kind", copy=False
+                )
+            yield vectors
+
+    blocks = transformed()
+    first = next(blocks)
+    folder = TemporaryDirectory(prefix=f".{path.name}-", dir=path.parent)
+    with folder, progress_bar(n_rows, "Embedding", "row") as advance:
+        part = Path(folder.name) / path.name
+        counted = _counted(chain([first], blocks), n_rows, advance)
+        if is_parquet:
+            _write_parquet(part, counted, columns)
+        else:
+            _write_npy(part, counted, (n_rows, *first.shape[1:]), first.dtype)
         os.replace(part, path)
+    if is_parquet:
+        from pyarrow.dataset import dataset
+
+        return dataset(path)
     return np.asarray(np.load(path, mmap_mode="r"))
+
+
+def to_arrow(vectors: ArrayLike) -> Any:
+    """Convert vectors to an array of fixed-size lists, Arrow's type for vectors.
+
+    Databases and engines such as DuckDB, Polars and Spark take it as a column.
+
+    Parameters
+    ----------
+    vectors : array-like of shape (n_rows, dim), or (n_rows, k, dim) of pairs
+
+    Returns
+    -------
+    array : pyarrow.FixedSizeListArray of length n_rows
+        Of the data type of the vectors. Lists of `k` lists for pairs. The numbers are
+        not copied if they are contiguous.
+
+    Raises
+    ------
+    ValueError
+        If `vectors` has fewer than two dimensions.
+    ImportError
+        If pyarrow is not installed: `pip install pyarrow`.
+
+    See Also
+    --------
+    transform_to : Writes a Parquet file with such a column, block by block.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> import skparaphrase
+    >>> from skparaphrase.streams import to_arrow
+    >>> vectors = skparaphrase.load_pretrained().transform(["A cat sleeps.", "Rain!"])
+    >>> pa.table({"id": [7, 8], "vector": to_arrow(vectors)}).schema
+    id: int64
+    vector: fixed_size_list<item: float>[256]
+      child 0, item: float
+    """
+    import pyarrow as pa
+
+    vectors = np.asarray(vectors)
+    if vectors.ndim < 2:
+        raise ValueError(f"vectors must have two dimensions; got {vectors.shape}.")
+    array: Any = pa.array(vectors.reshape(-1))
+    for length in reversed(vectors.shape[1:]):
+        array = pa.FixedSizeListArray.from_arrays(array, length)
+    return array
+
+
+def _check_columns(columns: Any, n_rows: int, is_parquet: bool) -> Any:
+    """The other columns of a file as a table."""
+    if not is_parquet:
+        raise ValueError("Only a .parquet file has columns; the path has another name.")
+    import pyarrow as pa
+
+    table = pa.table(columns)
+    if table.num_rows != n_rows or _VECTOR in table.column_names:
+        raise ValueError(
+            f"columns must have {n_rows} rows, as X, and none may be named "
+            f"{_VECTOR!r}; got {table.num_rows} rows of {table.column_names}."
+        )
+    return table
+
+
+def _counted(
+    blocks: Iterator[NDArray[Any]], n_rows: int, advance: Callable[[int], object]
+) -> Iterator[tuple[slice, NDArray[Any]]]:
+    """Blocks with their places, which must fill the file."""
+    n_done = 0
+    for block in blocks:
+        yield slice(n_done, n_done + len(block)), block
+        n_done += len(block)
+        advance(len(block))
+    if n_done != n_rows:
+        raise ValueError(f"X has {n_rows} rows, but got vectors of {n_done}.")
+
+
+def _write_npy(
+    path: Path,
+    blocks: Iterator[tuple[slice, NDArray[Any]]],
+    shape: tuple[int, ...],
+    dtype: np.dtype[Any],
+) -> None:
+    vectors = open_memmap(path, "w+", dtype, shape)
+    for place, block in blocks:
+        vectors[place] = block
+    vectors.flush()
+
+
+def _write_parquet(
+    path: Path, blocks: Iterator[tuple[slice, NDArray[Any]]], columns: Any
+) -> None:
+    import pyarrow as pa
+    from pyarrow.parquet import ParquetWriter
+
+    def table(place: slice, block: NDArray[Any]) -> Any:
+        others = {}
+        if columns is not None:
+            part = columns.slice(place.start, len(block))
+            others = dict(zip(part.column_names, part.columns, strict=True))
+        return pa.table({**others, _VECTOR: to_arrow(block)})
+
+    tables = starmap(table, blocks)
+    first = next(tables)
+    with ParquetWriter(path, first.schema) as writer:
+        for each in chain([first], tables):
+            writer.write_table(each)
 
 
 def _blocks(X: Any, block_size: int) -> Iterator[Any]:

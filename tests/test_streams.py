@@ -3,14 +3,21 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+import sys
+
 import numpy as np
+import pandas as pd
+import polars as pl
 import pyarrow as pa
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from pyarrow import parquet
+from pyarrow.dataset import dataset
 from sklearn.base import clone
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
+from skparaphrase import _progress, show_progress
 from skparaphrase.decomposition import CommonComponentRemoval
 from skparaphrase.encoders import (
     AverageEncoder,
@@ -18,7 +25,7 @@ from skparaphrase.encoders import (
     ConvolutionalEncoder,
     SIFEncoder,
 )
-from skparaphrase.streams import transform_to
+from skparaphrase.streams import to_arrow, transform_to
 from skparaphrase.vectors import WordVectors
 
 RNG = np.random.RandomState(0)
@@ -102,8 +109,88 @@ def test_what_cannot_be_written(tmp_path):
         transform_to(AVERAGE, PAIRS, tmp_path / "a.npy", block_size=0)
 
 
-def test_progress(tmp_path, capsys):
+def test_progress(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(_progress, "_DELAY", 0)
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
     transform_to(AVERAGE, PAIRS, tmp_path / "a.npy")
     assert capsys.readouterr().err == ""
-    transform_to(AVERAGE, PAIRS, tmp_path / "a.npy", block_size=10, progress=True)
+    with show_progress():
+        transform_to(AVERAGE, PAIRS, tmp_path / "a.npy", block_size=10)
     assert "85/85" in capsys.readouterr().err
+
+
+# Parquet and Arrow
+
+
+@pytest.mark.parametrize("block_size", [7, 85, 1000])
+@pytest.mark.parametrize(
+    "frame", [dict, pa.table, pd.DataFrame, pl.DataFrame], ids=lambda f: f.__name__
+)
+def test_vectors_with_ids_in_parquet(frame, block_size, tmp_path):
+    texts = [first for first, _ in PAIRS]
+    columns = frame({"id": [f"t{row}" for row in range(85)], "text": texts})
+    path = tmp_path / "vectors.parquet"
+    data = transform_to(AVERAGE, texts, path, columns=columns, block_size=block_size)
+    assert [each.name for each in tmp_path.iterdir()] == ["vectors.parquet"]
+    frame = pd.read_parquet(path)  # by another reader
+    assert [*frame.columns] == ["id", "text", "vector"]
+    assert frame["id"].tolist() == [f"t{row}" for row in range(85)]
+    assert frame["text"].tolist() == texts
+    assert_array_equal(np.stack(frame["vector"]), WANTED[:, 0])
+    assert data.count_rows() == 85
+    assert data.schema.field("vector").type == pa.list_(pa.float32(), 8)
+
+
+def test_vectors_of_a_file_with_ids(tmp_path):
+    texts = [first for first, _ in PAIRS]
+    parquet.write_table(
+        pa.table({"id": range(85), "text": texts}), tmp_path / "texts.parquet"
+    )
+    source = dataset(tmp_path / "texts.parquet")
+    data = transform_to(
+        AVERAGE,
+        source.scanner(columns=["text"]),
+        tmp_path / "vectors.parquet",
+        columns=source.to_table(columns=["id"]),
+        block_size=10,
+        dtype="float16",
+    )
+    frame = pl.from_arrow(data.to_table())
+    assert frame["id"].to_list() == [*range(85)]
+    assert frame["vector"].dtype == pl.Array(pl.Float16, 8)
+    assert_allclose(frame["vector"].to_numpy(), WANTED[:, 0], atol=4e-3)
+
+
+def test_pairs_and_no_rows_in_parquet(tmp_path):
+    path = tmp_path / "vectors.parquet"
+    found = transform_to(AVERAGE, PAIRS, path, block_size=30).to_table()["vector"]
+    assert_array_equal(found.to_pylist(), WANTED)
+    none = transform_to(AVERAGE, [], path, columns={"id": []})
+    assert none.schema.names == ["id", "vector"]
+    assert none.count_rows() == 0
+
+
+def test_columns_that_are_refused(tmp_path):
+    path = tmp_path / "vectors.parquet"
+    for columns in ({"id": [1]}, {"vector": range(85)}):
+        with pytest.raises(ValueError, match="columns must have 85 rows, as X, and"):
+            transform_to(AVERAGE, PAIRS, path, columns=columns)
+    with pytest.raises(ValueError, match=r"Only a .parquet file has columns"):
+        transform_to(AVERAGE, PAIRS, tmp_path / "a.npy", columns={"id": range(85)})
+    with pytest.raises(ValueError, match="X has 85 rows, but got vectors of 76"):
+        drops = FunctionTransformer(lambda X: np.ones((len(X) - 1, 2)))
+        transform_to(drops, PAIRS, path, block_size=10)
+    assert not [*tmp_path.iterdir()]
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64, np.int8])
+@pytest.mark.parametrize("shape", [(0, 3), (5, 3), (5, 2, 3)])
+def test_arrow_lists_are_the_vectors(dtype, shape):
+    vectors = RNG.randint(-9, 9, shape).astype(dtype)
+    for given in (vectors, np.asfortranarray(vectors)):
+        array = to_arrow(given)
+        assert len(array) == shape[0]
+        assert array.type.list_size == shape[1]
+        assert array.to_pylist() == vectors.tolist()
+    with pytest.raises(ValueError, match="two dimensions"):
+        to_arrow(vectors.ravel())
