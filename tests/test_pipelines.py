@@ -31,10 +31,17 @@ from sklearn.model_selection import (
 )
 from sklearn.pipeline import make_pipeline
 
+from skparaphrase._math import cosine
 from skparaphrase.decomposition import CommonComponentRemoval
 from skparaphrase.encoders import AverageEncoder, ConvolutionalEncoder, ParagramEncoder
 from skparaphrase.losses import MarginLoss
-from skparaphrase.metrics import STSScorer, pearson_score, pearson_scorer
+from skparaphrase.metrics import (
+    RetrievalScorer,
+    STSScorer,
+    pearson_score,
+    pearson_scorer,
+)
+from skparaphrase.model_selection import pair_groups
 from skparaphrase.pairs import LastAxis, PairFeatures, PairSimilarity
 from skparaphrase.text import WordTokenizer
 
@@ -307,6 +314,65 @@ def test_weights_and_groups_are_routed(vectors, sentences):
         assert_allclose(score, alone.score(rows[test], labels[test], weight[test]))
     alone = LogisticRegression().fit(rows, labels, weight)
     assert_allclose(fitted[-1].coef_, alone.coef_, rtol=1e-5)
+
+
+@pytest.mark.parametrize(
+    "steps",
+    [(), (CommonComponentRemoval(1),), (LastAxis(PCA(3)),)],
+    ids=["encoder", "removal", "axis"],
+)
+def test_groups_reach_the_splitters_of_nested_searches(vectors, pairs, steps):
+    groups = pair_groups(pairs)
+    encoder = ParagramEncoder(vectors, max_epochs=1, random_state=0, device="cpu")
+    model, grid = encoder, {"max_epochs": [0, 1]}
+    if steps:
+        model = make_pipeline(encoder, *steps)
+        grid = {f"paragramencoder__{name}": values for name, values in grid.items()}
+    scorer = RetrievalScorer(metric=["mrr", "recall@1"])
+    with config_context(enable_metadata_routing=True):
+        search = GridSearchCV(
+            model,
+            grid,
+            cv=GroupKFold(2),
+            scoring=RetrievalScorer(),
+            error_score="raise",
+        )
+        results = cross_validate(
+            search, pairs, cv=GroupKFold(3), params={"groups": groups}, scoring=scorer,
+            return_estimator=True, error_score="raise",
+        )  # fmt: skip
+        fitted = make_pipeline(search, CommonComponentRemoval(1)).fit(
+            pairs, groups=groups
+        )
+    assert fitted.transform(pairs).shape[:2] == (30, 2)
+    texts = np.array(pairs, dtype=object)
+    folds = GroupKFold(3).split(pairs, groups=groups)
+    for (train, test), found, mrr in zip(
+        folds, results["estimator"], results["test_mrr"], strict=True
+    ):
+        alone = GridSearchCV(model, grid, cv=GroupKFold(2), scoring=RetrievalScorer())
+        alone.fit(texts[train], groups=groups[train])
+        assert_allclose(
+            found.cv_results_["mean_test_score"], alone.cv_results_["mean_test_score"]
+        )
+        assert mrr == RetrievalScorer(texts[test])(found)
+
+
+def test_weights_of_pairs_reach_the_scorer(vectors, pairs, gold):
+    weight = np.linspace(0.1, 3, 30)
+    with config_context(enable_metadata_routing=True):
+        scorer = clone(pearson_scorer, safe=False).set_score_request(sample_weight=True)
+        results = cross_validate(
+            AverageEncoder(vectors), pairs, gold, cv=GroupKFold(3), scoring=scorer,
+            params={"groups": np.arange(30) % 3, "sample_weight": weight},
+            return_indices=True, error_score="raise",
+        )  # fmt: skip
+    for test, score in zip(
+        results["indices"]["test"], results["test_score"], strict=True
+    ):
+        u, v = AverageEncoder(vectors).transform(pairs)[test].transpose(1, 0, 2)
+        expected = pearson_score(gold[test], cosine(u, v), sample_weight=weight[test])
+        assert score == pytest.approx(expected)
 
 
 def test_encoders_ask_for_no_metadata(similarity, pairs, gold):

@@ -225,12 +225,13 @@ def _array(values: ArrayLike) -> NDArray[Any]:
 
 def check_relevance(true: NDArray[Any]) -> NDArray[np.bool_]:
     """Relevance as booleans; raise unless it is 0 and 1."""
-    numbers = np.array([_number(value) for value in true.tolist()])
+    values = true.tolist()
+    numbers = np.array([_number(value) for value in values])
     bad = np.flatnonzero((numbers != 0) & (numbers != 1))
     if len(bad):
         raise ValueError(
             f"Relevance must be 0 or 1; y_true[{bad[0]}] is "
-            f"{describe(true[bad[0]])}. Binarise graded relevance first, for "
+            f"{describe(values[bad[0]])}. Binarise graded relevance first, for "
             "example with y_true >= 1."
         )
     return numbers == 1

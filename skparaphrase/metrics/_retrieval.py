@@ -6,12 +6,20 @@
 import re
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
-from sklearn.utils import assert_all_finite
+from sklearn.utils import assert_all_finite, check_consistent_length, column_or_1d
 
 from skparaphrase._math import unit_vectors
 from skparaphrase._typing import Encoder, Indices, Texts, Vectors
-from skparaphrase.text import check_pairs, check_single_texts, unique_texts
+from skparaphrase.metrics._ranking import check_relevance
+from skparaphrase.text import (
+    ROWS,
+    check_pairs,
+    check_single_texts,
+    check_texts,
+    unique_texts,
+)
 
 _ENTRIES = 2**22  # cosines in memory at a time
 _TIE = 1e-6  # cosines that differ by less are equal but for rounding
@@ -21,8 +29,8 @@ class RetrievalScorer:
     """Score an encoder on paraphrase pairs, by the rank of the partner of each text.
 
     A scorer for `GridSearchCV`, `cross_validate` and
-    :class:`~skparaphrase.callback.ScoreMonitor` that needs no graded scores: it
-    ignores the test part of the split and scores on its own pairs.
+    :class:`~skparaphrase.callback.ScoreMonitor` that needs no graded scores. It scores
+    on its own pairs, or without any on the test part of the split.
 
     Each left text ranks all distinct right texts by the cosine of their vectors, and
     each right text the left texts. With a `corpus`, the left texts are queries, which
@@ -30,8 +38,11 @@ class RetrievalScorer:
 
     Parameters
     ----------
-    pairs : array-like of str of shape (n_pairs, 2)
+    pairs : array-like of str of shape (n_pairs, 2), default=None
         At least two paraphrase pairs, or queries and their answers, not used in `fit`.
+        None takes those that the scorer is called with, such as the test part of a
+        split. Split by :func:`~skparaphrase.model_selection.pair_groups`, so that no
+        text of the test part is trained on.
     corpus : array-like of str of shape (n_texts,), default=None
         More texts to search among. May hold the right texts of the pairs.
     metric : str or list of str, default="mrr"
@@ -61,16 +72,29 @@ class RetrievalScorer:
     >>> scorer = RetrievalScorer(load_paraphrases().data[:500])
     >>> round(scorer(AverageEncoder()), 2)
     0.71
+
+    Without pairs, in a search:
+
+    >>> from sklearn.model_selection import GridSearchCV, GroupKFold
+    >>> from skparaphrase.encoders import ParagramEncoder
+    >>> from skparaphrase.model_selection import pair_groups
+    >>> pairs = load_paraphrases().data[:300]
+    >>> search = GridSearchCV(
+    ...     ParagramEncoder(random_state=0), {"max_epochs": [0, 2]},
+    ...     cv=GroupKFold(3), scoring=RetrievalScorer(),
+    ... )
+    >>> search.fit(pairs, groups=pair_groups(pairs)).best_params_
+    {'max_epochs': 2}
     """
 
     def __init__(
         self,
-        pairs: Texts,
+        pairs: Texts | None = None,
         *,
         corpus: Texts | None = None,
         metric: str | list[str] = "mrr",
     ) -> None:
-        self.pairs = check_pairs(pairs)
+        self.pairs = None if pairs is None else _enough(check_pairs(pairs))
         self.corpus = None if corpus is None else check_single_texts(corpus, "corpus")
         names = [metric] if isinstance(metric, str) else list(metric)
         for name in names:
@@ -80,14 +104,10 @@ class RetrievalScorer:
                     f"{name!r}."
                 )
         self.metric = metric
-        if len(self.pairs) < 2:
-            raise ValueError(
-                f"RetrievalScorer needs at least 2 pairs; got {len(self.pairs)}."
-            )
         self.__name__ = ", ".join(names)  # the axis label of learning curves
 
     def __call__(
-        self, estimator: Encoder, X: object = None, y: object = None
+        self, estimator: Encoder, X: Texts | None = None, y: ArrayLike | None = None
     ) -> float | dict[str, float]:
         """Score a fitted encoder, or a pipeline that ends in a transformer.
 
@@ -96,28 +116,37 @@ class RetrievalScorer:
         estimator : estimator
             Its `transform` maps pairs to vectors of shape (n_pairs, 2, d), and the
             texts of a corpus to vectors of shape (n_texts, d).
-        X, y : ignored
+        X : array-like of str of shape (n_pairs, 2) or (n_triplets, 3), default=None
+            Ignored if the scorer has pairs. Hard negatives, the third column, are part
+            of the corpus.
+        y : array-like of shape (n_pairs,), default=None
+            Marks paraphrases with 1 or True, and other pairs, which are left out, with
+            0. Ignored if the scorer has pairs.
 
         Returns
         -------
         score : float or dict of str to float
             From 0 to 1; a dict if `metric` is a list.
         """
-        vectors = np.asarray(estimator.transform(self.pairs))
-        if vectors.ndim != 3 or vectors.shape[:2] != self.pairs.shape:
+        pairs, corpus = self.pairs, self.corpus
+        if pairs is None:
+            pairs, negatives = _read_fold(X, y)
+            if len(negatives):
+                corpus = negatives if corpus is None else np.append(corpus, negatives)
+        vectors = np.asarray(estimator.transform(pairs))
+        if vectors.ndim != 3 or vectors.shape[:2] != pairs.shape:
             raise ValueError(
                 "RetrievalScorer needs vectors of pairs, shape "
-                f"({len(self.pairs)}, 2, d), but transform gives {vectors.shape}."
+                f"({len(pairs)}, 2, d), but transform gives {vectors.shape}."
             )
         vectors = _checked_units(vectors)
-        if self.corpus is None:
-            _, texts = unique_texts(self.pairs)
+        if corpus is None:
+            _, texts = unique_texts(pairs)
             ranks = partner_ranks(vectors[:, 0], vectors[:, 1], texts)
         else:
-            candidates = np.concatenate([self.pairs[:, 1], self.corpus])
-            others = _checked_units(np.asarray(estimator.transform(self.corpus)))
-            _, texts = unique_texts(np.append(self.pairs[:, 0], candidates))
-            asked, texts = np.split(texts, [len(self.pairs)])
+            others = _checked_units(np.asarray(estimator.transform(corpus)))
+            _, texts = unique_texts(np.concatenate([*pairs.T, corpus]))
+            asked, texts = np.split(texts, [len(pairs)])
             rows = np.concatenate([vectors[:, 1], others])
             ranks = _ranks(vectors[:, 0], asked, rows, texts)
         if isinstance(self.metric, str):
@@ -125,7 +154,33 @@ class RetrievalScorer:
         return {name: _score(name, ranks) for name in self.metric}
 
     def __repr__(self) -> str:
-        return f"RetrievalScorer({len(self.pairs)} pairs)"
+        n_pairs = "" if self.pairs is None else f"{len(self.pairs)} pairs"
+        return f"RetrievalScorer({n_pairs})"
+
+
+def _read_fold(
+    X: Texts | None, y: ArrayLike | None
+) -> tuple[NDArray[np.object_], NDArray[np.object_]]:
+    """Pairs, and the hard negatives of triplets."""
+    if X is None:
+        raise ValueError(
+            "RetrievalScorer() scores the pairs that it is called with: pass X, or "
+            "RetrievalScorer(pairs)."
+        )
+    rows = check_texts(X, widths=ROWS)
+    if rows.shape[1:] == (3,):
+        return _enough(rows[:, :2]), rows[:, 2]
+    pairs = check_pairs(rows)
+    if y is not None:
+        check_consistent_length(pairs, y)
+        pairs = pairs[check_relevance(column_or_1d(y))]
+    return _enough(pairs), pairs[:0, 0]
+
+
+def _enough(pairs: NDArray[np.object_]) -> NDArray[np.object_]:
+    if len(pairs) < 2:
+        raise ValueError(f"RetrievalScorer needs at least 2 pairs; got {len(pairs)}.")
+    return pairs
 
 
 def _score(metric: str, ranks: Indices) -> float:

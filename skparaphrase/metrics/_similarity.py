@@ -166,13 +166,14 @@ class STSScorer:
     """Score an encoder on graded pairs, by the similarities of its vectors.
 
     A scorer for `GridSearchCV` and `cross_validate` over encoders that are not fitted
-    on graded pairs but, for example, on paraphrases: it ignores the test part of the
-    split and scores on its own pairs.
+    on graded pairs but, for example, on paraphrases: it scores on its own pairs, or
+    without any on the test part of the split.
 
     Parameters
     ----------
-    datasets : tuple (pairs, scores) or mapping of str to such tuples
-        Pairs of texts, shape (n_pairs, 2), and graded scores, shape (n_pairs,).
+    datasets : tuple (pairs, scores) or mapping of str to such tuples, default=None
+        Pairs of texts, shape (n_pairs, 2), and graded scores, shape (n_pairs,). None
+        takes those that the scorer is called with.
     metric : {"pearson", "spearman"}, callable or list of str, default="pearson"
         A callable takes (y_true, y_pred) and returns a number; higher is better.
     postprocess : transformer, default=None
@@ -185,6 +186,7 @@ class STSScorer:
     See Also
     --------
     RetrievalScorer : For pairs without scores.
+    pearson_scorer, spearman_scorer : For the test part, with the weights of its pairs.
 
     Examples
     --------
@@ -203,7 +205,7 @@ class STSScorer:
 
     def __init__(
         self,
-        datasets: tuple[Any, Any] | Mapping[str, tuple[Any, Any]],
+        datasets: tuple[Any, Any] | Mapping[str, tuple[Any, Any]] | None = None,
         *,
         metric: str | list[str] | Callable[[Any, Any], float] = "pearson",
         postprocess: TransformerMixin | None = None,
@@ -215,31 +217,18 @@ class STSScorer:
                 f"metric must be one or several of {list(CORRELATIONS)}, or a "
                 f"callable; got {metric!r}."
             )
-        self.average = average
-        if not isinstance(datasets, Mapping):
-            datasets = {"sts": datasets}
-            self.average = True
-        if not datasets or "mean" in datasets:
-            raise ValueError("datasets must hold data sets, and none named 'mean'.")
-        for name, data in datasets.items():
-            if not isinstance(data, tuple) or len(data) != 2:
-                raise TypeError(
-                    f"Data set {name!r} must be a tuple (pairs, scores); got "
-                    f"{type(data).__name__}."
-                )
-            if len(data[0]) != len(data[1]):
-                raise ValueError(
-                    f"Data set {name!r} has {len(data[0])} pairs but {len(data[1])} "
-                    "scores."
-                )
-        self.datasets = dict(datasets)
+        self.average = average or not isinstance(datasets, Mapping)
+        self.datasets = None if datasets is None else _check_datasets(datasets)
         self.metric = metric
         # The axis label of learning curves.
         self.__name__ = getattr(metric, "__name__", ", ".join(map(str, names)))
         self.postprocess = postprocess
 
     def __call__(
-        self, estimator: Encoder | Predictor, X: object = None, y: object = None
+        self,
+        estimator: Encoder | Predictor,
+        X: Texts | None = None,
+        y: ArrayLike | None = None,
     ) -> float | dict[str, float]:
         """Score a fitted encoder, or a pipeline that ends in one or in a regressor.
 
@@ -248,7 +237,10 @@ class STSScorer:
         estimator : estimator
             Has `transform` (texts to vectors) or else `predict` (pairs to
             similarities).
-        X, y : ignored
+        X : array-like of str of shape (n_pairs, 2), default=None
+            Ignored if the scorer has data sets.
+        y : array-like of shape (n_pairs,), default=None
+            Graded scores of `X`. Ignored if the scorer has data sets.
 
         Returns
         -------
@@ -258,9 +250,17 @@ class STSScorer:
             `refit="mean"`. With a list of metrics, a dict of them, such as "pearson",
             or of each data set and metric, such as "mean_pearson".
         """
+        datasets = self.datasets
+        if datasets is None:
+            if X is None or y is None:
+                raise ValueError(
+                    "STSScorer() scores the graded pairs that it is called with: pass "
+                    "X and y, or STSScorer((pairs, scores))."
+                )
+            datasets = _check_datasets((X, y))
         predicted = {
-            name: self._similarities(estimator, pairs)
-            for name, (pairs, _) in self.datasets.items()
+            name: (gold, self._similarities(estimator, pairs))
+            for name, (pairs, gold) in datasets.items()
         }
         if not isinstance(self.metric, list):
             return self._measure(self.metric, predicted)
@@ -277,10 +277,7 @@ class STSScorer:
         self, metric: str | Callable[[Any, Any], float], predicted: dict[str, Any]
     ) -> float | dict[str, float]:
         measure = metric if callable(metric) else CORRELATIONS[metric]
-        scores = {
-            name: measure(gold, predicted[name])
-            for name, (_, gold) in self.datasets.items()
-        }
+        scores = {name: measure(*columns) for name, columns in predicted.items()}
         mean = float(np.mean(list(scores.values())))
         return mean if self.average else {**scores, "mean": mean}
 
@@ -296,5 +293,24 @@ class STSScorer:
 
     def __repr__(self) -> str:
         average = ", average=True" if self.average else ""
-        sets = f"{len(self.datasets)} data sets"
-        return f"STSScorer({sets}, metric={self.__name__!r}{average})"
+        sets = "" if self.datasets is None else f"{len(self.datasets)} data sets, "
+        return f"STSScorer({sets}metric={self.__name__!r}{average})"
+
+
+def _check_datasets(datasets: Any) -> dict[str, tuple[Any, Any]]:
+    """Data sets by name; a single one is named "sts"."""
+    if not isinstance(datasets, Mapping):
+        datasets = {"sts": datasets}
+    if not datasets or "mean" in datasets:
+        raise ValueError("datasets must hold data sets, and none named 'mean'.")
+    for name, data in datasets.items():
+        if not isinstance(data, tuple) or len(data) != 2:
+            raise TypeError(
+                f"Data set {name!r} must be a tuple (pairs, scores); got "
+                f"{type(data).__name__}."
+            )
+        if len(data[0]) != len(data[1]):
+            raise ValueError(
+                f"Data set {name!r} has {len(data[0])} pairs but {len(data[1])} scores."
+            )
+    return dict(datasets)

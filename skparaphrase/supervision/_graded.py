@@ -3,7 +3,6 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
@@ -12,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_array, check_consistent_length, column_or_1d
 
 from skparaphrase._typing import Encoder
-from skparaphrase.metrics import STSScorer
+from skparaphrase.metrics import pearson_scorer
 from skparaphrase.supervision._examples import (
     Arranged,
     Axes,
@@ -56,13 +55,9 @@ class GradedPairs(Examples):
             )
         return cls(rows, scores.astype(np.float32))
 
-    @cached_property
-    def _scorer(self) -> STSScorer:
-        return STSScorer((self.in_memory(), self.targets))
-
     def validate(self, encoder: Encoder, train: Self) -> Any:
         """Pearson's r of the cosines with the scores."""
-        return self._scorer(encoder)
+        return pearson_scorer(encoder, self.in_memory(), self.targets)
 
     def arrange(self, batch: TokenBatch, rng: RandomState, axes: Axes) -> Arranged:
         """Pairs with their scores."""

@@ -3,7 +3,6 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
@@ -40,13 +39,9 @@ class Paraphrases(Examples):
         check_consistent_length(rows, marks)
         return cls(rows[np.flatnonzero(marks)])
 
-    @cached_property
-    def _scorer(self) -> RetrievalScorer:
-        return RetrievalScorer(self.in_memory())
-
     def validate(self, encoder: Encoder, train: Self) -> Any:
         """Mean reciprocal rank of the other text of a pair among those of all pairs."""
-        return self._scorer(encoder)
+        return RetrievalScorer()(encoder, self.in_memory())
 
 
 class Triplets(Examples):
@@ -66,11 +61,6 @@ class Triplets(Examples):
             raise ValueError("X has triplets, shape (n_triplets, 3): leave out y.")
         return cls(rows)
 
-    @cached_property
-    def _scorer(self) -> RetrievalScorer:
-        texts = self.in_memory()
-        return RetrievalScorer(texts[:, :2], corpus=texts[:, 2])
-
     def validate(self, encoder: Encoder, train: Self) -> Any:
         """Mean reciprocal rank of the paraphrase, with hard negatives among others."""
-        return self._scorer(encoder)
+        return RetrievalScorer()(encoder, self.in_memory())

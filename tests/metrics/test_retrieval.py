@@ -10,15 +10,27 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sklearn.model_selection import GridSearchCV, ShuffleSplit
+from numpy.testing import assert_allclose
+from sklearn.base import clone
+from sklearn.experimental import enable_halving_search_cv  # noqa: F401
+from sklearn.model_selection import (
+    GridSearchCV,
+    GroupKFold,
+    HalvingGridSearchCV,
+    ShuffleSplit,
+    cross_val_score,
+    cross_validate,
+)
 from sklearn.pipeline import make_pipeline
 
 from skparaphrase._math import unit_vectors
 from skparaphrase.callback import ScoreMonitor
+from skparaphrase.datasets import load_paraphrases
 from skparaphrase.decomposition import CommonComponentRemoval
 from skparaphrase.encoders import AverageEncoder, ParagramEncoder, SIFEncoder
 from skparaphrase.metrics import RetrievalScorer, _retrieval
 from skparaphrase.metrics._retrieval import partner_ranks
+from skparaphrase.model_selection import pair_groups
 from skparaphrase.vectors import WordVectors
 
 
@@ -114,6 +126,74 @@ def test_refused():
         RetrievalScorer([("a", "b")])
     with pytest.raises(ValueError, match="pairs of texts"):
         RetrievalScorer(["a", "b"])
+
+
+def test_without_pairs_the_fold_is_scored():
+    # As a person would type it; 40 paraphrase pairs, of which some share a text.
+    pairs = load_paraphrases().data[:40]
+    pairs[1, 0], pairs[5, 1] = pairs[0, 0], pairs[4, 1]
+    encoder = ParagramEncoder(max_epochs=0, device="cpu")
+    grid, groups = {"max_epochs": [0, 1]}, pair_groups(pairs)
+    search = GridSearchCV(
+        encoder, grid, cv=GroupKFold(3), scoring=RetrievalScorer()
+    ).fit(pairs, groups=groups)
+    expected = [
+        [
+            RetrievalScorer(pairs[test])(
+                clone(encoder).set_params(max_epochs=n).fit(pairs[train])
+            )
+            for train, test in GroupKFold(3).split(pairs, groups=groups)
+        ]
+        for n in (0, 1)
+    ]
+    assert_allclose(search.cv_results_["mean_test_score"], np.mean(expected, axis=1))
+    options = {"cv": GroupKFold(3), "groups": groups}
+    scores = cross_val_score(encoder, pairs, scoring=RetrievalScorer(), **options)
+    assert_allclose(scores, expected[0])
+    both = RetrievalScorer(metric=["mrr", "recall@1"])
+    pipe = make_pipeline(encoder, CommonComponentRemoval(0))
+    results = cross_validate(pipe, pairs.tolist(), scoring=both, **options)
+    assert_allclose(results["test_mrr"], expected[0])
+    halving = HalvingGridSearchCV(
+        pipe, {"commoncomponentremoval__n_components": [0, 1]}, cv=GroupKFold(2),
+        scoring=RetrievalScorer(), random_state=0, min_resources=10,
+    ).fit(pairs, groups=groups)  # fmt: skip
+    assert np.isfinite(halving.cv_results_["mean_test_score"]).all()
+    assert repr(RetrievalScorer()) == "RetrievalScorer()"
+
+
+@pytest.mark.parametrize("kind", [bool, int, float])
+def test_of_a_fold_only_marked_pairs_are_paraphrases(kind):
+    pairs, encoder = load_paraphrases().data[:30], AverageEncoder()
+    y = (np.arange(30) % 2 == 0).astype(kind)
+    expected = RetrievalScorer(pairs[::2])(encoder)
+    assert RetrievalScorer()(encoder, pairs, y) == expected
+    assert RetrievalScorer()(encoder, pairs, y.tolist()) == expected
+    assert RetrievalScorer(pairs)(encoder, pairs[:3], y[:3]) != expected  # its own
+
+
+def test_of_a_fold_hard_negatives_are_in_the_corpus():
+    encoder, pairs = AverageEncoder(), load_paraphrases().data[:40]
+    triplets = np.column_stack([pairs[:20], pairs[20:, 0]])
+    expected = RetrievalScorer(pairs[:20], corpus=pairs[20:, 0])(encoder)
+    assert RetrievalScorer()(encoder, triplets) == expected
+    more = RetrievalScorer(pairs[:20], corpus=pairs[20:].ravel())(encoder)
+    assert RetrievalScorer(corpus=pairs[20:, 1])(encoder, triplets) == more
+
+
+def test_a_fold_that_is_refused():
+    scorer, encoder = RetrievalScorer(), AverageEncoder()
+    pairs = [("a", "b"), ("c", "d"), ("e", "f")]
+    with pytest.raises(ValueError, match="pass X, or RetrievalScorer"):
+        scorer(encoder)
+    with pytest.raises(ValueError, match="at least 2 pairs; got 1"):
+        scorer(encoder, pairs, [0, 1, 0])
+    with pytest.raises(ValueError, match=r"y_true\[1\] is 2.5"):
+        scorer(encoder, pairs, [0, 2.5, 1])
+    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+        scorer(encoder, pairs, [0, 1])
+    with pytest.raises(ValueError, match="Expected pairs of texts"):
+        scorer(encoder, ["a", "b"], [0, 1])
 
 
 def test_memory_is_bounded():
