@@ -31,7 +31,7 @@ $(VENV)/%: $(VENV)/python
 	$(INSTALL) 'skparaphrase[$*]'
 	touch $@
 
-demo: $(VENV)/plot
+demo: $(VENV)/plot $(VENV)/train
 	$(BIN)/python examples/quickstart.py
 
 test: $(VENV)/test

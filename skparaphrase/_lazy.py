@@ -27,8 +27,10 @@ else:
                 if error.name != "torch":
                     raise
                 raise ModuleNotFoundError(
-                    "Training, and networks, need PyTorch: pip install torch. Averages "
-                    "of word vectors, search and saved averages do not.",
+                    "Training, and networks, need PyTorch: pip install torch, or its "
+                    "small build without GPU: pip install torch --index-url "
+                    "https://download.pytorch.org/whl/cpu. Averages of word vectors, "
+                    "search and saved averages do not need it.",
                     name="torch",
                 ) from error
             setattr(self, name, value)  # a search takes microseconds, in every step

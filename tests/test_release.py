@@ -96,7 +96,8 @@ def test_what_is_needed_is_pinned():
 
 def test_oldest_versions_are_the_floors():
     oldest = pins("constraints-oldest.txt")
-    run_time = [EXTRAS[name] for name in ("data", "plot", "progress", "interchange")]
+    names = "data", "plot", "progress", "train", "interchange"
+    run_time = [EXTRAS[name] for name in names]
     for needed in requirements(PROJECT["dependencies"], *run_time):
         (pin,) = oldest[needed.name.lower()].specifier
         (floor,) = needed.specifier
