@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
+from skparaphrase._progress import progress_bar
 from skparaphrase._typing import Indices, Vectors
 
 UnitVectors = NDArray[np.float32]
@@ -229,13 +230,15 @@ def nearest(
     k = int(k)  # products of small integers of NumPy overflow
     if k == 0:
         return _concatenated([])
-    for first in range(0, len(queries), QUERIES):
-        block = slice(first, first + QUERIES)
-        most = None if at_most is None else at_most[block, np.newaxis].astype("f4")
-        query, row, cosine = _nearest(
-            queries[block], rows, k, threshold, most, first if skip_same else None
-        )
-        matches.append((query + first, row, cosine))
+    with progress_bar(len(queries), "Comparing") as update:
+        for first in range(0, len(queries), QUERIES):
+            block = slice(first, first + QUERIES)
+            most = None if at_most is None else at_most[block, np.newaxis].astype("f4")
+            same = first if skip_same else None
+            query, row, cosine = _nearest(
+                queries[block], rows, k, threshold, most, same, update
+            )
+            matches.append((query + first, row, cosine))
     query, row, cosine = _concatenated(matches)
     return query, row, np.clip(cosine, -1, 1)
 
@@ -247,6 +250,7 @@ def _nearest(
     threshold: float,
     most: Cosines | None,
     first: int | None,
+    update: Callable[[int], object],
 ) -> Matches:
     """Find the nearest rows for a block of queries; query `i` is row `first + i`."""
     least = np.full((len(queries), 1), floor(threshold))
@@ -258,8 +262,12 @@ def _nearest(
         sample.partition(-n_wanted, axis=1)
         np.maximum(least, sample[:, [-n_wanted]] - _ROUNDING, out=least)
     kept: list[Matches] = []
-    n_kept = 0
-    for query, row, cosine in larger(queries, rows, least, most):
+    n_kept = n_done = 0
+    blocks = larger(queries, rows, least, most)
+    for n_rows, (query, row, cosine) in enumerate(blocks, start=1):
+        part = len(queries) * min(n_rows * _ROWS, len(rows)) // len(rows)
+        update(part - n_done)
+        n_done = part
         if first is not None:
             other = row != query + first
             query, row, cosine = query[other], row[other], cosine[other]

@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from skparaphrase._estimator import DocumentedOnline
 from skparaphrase._math import UnitVectors, dot, unit_vectors
+from skparaphrase._progress import progress_bar
 from skparaphrase._typing import Encoder
 from skparaphrase.encoders import load_pretrained
 from skparaphrase.storage import save
@@ -57,8 +58,10 @@ class EncoderUser(DocumentedOnline, BaseEstimator):
         first = next(blocks)
         # Filled, because joining the blocks would hold them twice.
         vectors = np.empty((len(distinct), first.shape[1]), dtype=np.float32)
-        for start, block in zip(starts, chain([first], blocks), strict=True):
-            vectors[start : start + _TEXTS] = block
+        with progress_bar(len(distinct), "Embedding") as update:
+            for start, block in zip(starts, chain([first], blocks), strict=True):
+                vectors[start : start + _TEXTS] = block
+                update(len(block))
         return vectors if len(distinct) == len(texts) else vectors[indices]
 
     save = save

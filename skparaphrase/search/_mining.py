@@ -3,6 +3,7 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+import re
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
@@ -13,9 +14,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from skparaphrase._compat import HasMethods, Interval, fit_context
 from skparaphrase._math import QUERIES, dot, nearest
+from skparaphrase._progress import progress_bar
 from skparaphrase._typing import Encoder, Indices, Texts
 from skparaphrase.search._base import EncoderUser
 from skparaphrase.text import check_pairs, check_single_texts, unique_texts
+
+_WORD = re.compile(r"\w+")
 
 
 class ParaphraseMiner(EncoderUser):
@@ -33,6 +37,12 @@ class ParaphraseMiner(EncoderUser):
     top_k : int, default=100
         Number of nearest texts considered for each text. A pair is kept if one of its
         texts is among the `top_k` nearest of the other.
+    max_overlap : float, default=1.0
+        The largest overlap of the words of a pair: the number of distinct words in both
+        texts, divided by the number in either (Jaccard's index), in lower case and
+        without punctuation. Smaller values leave out pairs that differ by little, such
+        as a word or its position, which teach an encoder little. Pairs are left out
+        after `top_k`. 1 keeps all.
 
     Attributes
     ----------
@@ -50,12 +60,19 @@ class ParaphraseMiner(EncoderUser):
     >>> pairs = ParaphraseMiner().fit(texts).mine(texts)
     >>> pairs.row
     array([[0, 2]])
+
+    The two texts share one of six words:
+
+    >>> pairs = ParaphraseMiner(max_overlap=0.1).fit(texts).mine(texts)
+    >>> len(pairs.row)
+    0
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "encoder": [HasMethods(["fit", "transform"]), None],
         "threshold": [Interval(Real, -1, 1, closed="both")],
         "top_k": [Interval(Integral, 1, None, closed="left")],
+        "max_overlap": [Interval(Real, 0, 1, closed="both")],
     }
 
     def __init__(
@@ -64,10 +81,12 @@ class ParaphraseMiner(EncoderUser):
         *,
         threshold: float = 0.7,
         top_k: int = 100,
+        max_overlap: float = 1.0,
     ) -> None:
         self.encoder = encoder
         self.threshold = threshold
         self.top_k = top_k
+        self.max_overlap = max_overlap
 
     @fit_context(prefer_skip_nested_validation=False)
     def fit(self, X: Texts, y: object = None) -> Self:
@@ -122,7 +141,23 @@ class ParaphraseMiner(EncoderUser):
         order = places[np.argsort(-score[places], kind="stable")]
         row, score = np.column_stack([first, second])[order], score[order]
         text = np.column_stack([texts[row[:, 0]], others[row[:, 1]]])
+        if self.max_overlap < 1:
+            keep = _overlaps(text) <= self.max_overlap
+            row, text, score = row[keep], text[keep], score[keep]
         return Bunch(row=row, text=text, score=score)
+
+
+def _overlaps(pairs: NDArray[np.object_]) -> NDArray[np.float64]:
+    """Jaccard's index of the sets of words of each pair; 1 if neither has a word."""
+    words: dict[str, frozenset[str]] = {}
+    for text in pairs.ravel().tolist():
+        if text not in words:
+            words[text] = frozenset(_WORD.findall(text.lower()))
+    overlaps = np.ones(len(pairs))
+    for i, (first, second) in enumerate(pairs.tolist()):
+        if either := len(words[first] | words[second]):
+            overlaps[i] = len(words[first] & words[second]) / either
+    return overlaps
 
 
 def mine_hard_negatives(
@@ -216,21 +251,25 @@ def mine_hard_negatives(
     vectors = miner._embed(np.array(distinct, dtype=object))
     rows = vectors if len(candidates) == len(vectors) else vectors[candidates]
     chosen = []
-    for start in range(0, len(pairs), QUERIES):
-        anchor, partner = (ids[start : start + QUERIES] for ids in (anchors, partners))
-        score = dot(vectors[anchor], vectors[partner])
-        pair, row, _ = nearest(
-            vectors[anchor],
-            rows,
-            range_min + n_negatives + n_excluded,
-            at_most=score - relative_margin * np.abs(score),
-        )
-        negative = candidates[row]
-        new = ~_contains(excluded, anchor[pair] * len(distinct) + negative)
-        pair, negative = pair[new], negative[new]
-        rank = np.arange(len(pair)) - np.searchsorted(pair, pair)
-        kept = (rank >= range_min) & (rank < range_min + n_negatives)
-        chosen.append(np.column_stack([pair[kept] + start, negative[kept]]))
+    with progress_bar(len(pairs), "Mining", "pair") as update:
+        for start in range(0, len(pairs), QUERIES):
+            anchor, partner = (
+                ids[start : start + QUERIES] for ids in (anchors, partners)
+            )
+            score = dot(vectors[anchor], vectors[partner])
+            pair, row, _ = nearest(
+                vectors[anchor],
+                rows,
+                range_min + n_negatives + n_excluded,
+                at_most=score - relative_margin * np.abs(score),
+            )
+            negative = candidates[row]
+            new = ~_contains(excluded, anchor[pair] * len(distinct) + negative)
+            pair, negative = pair[new], negative[new]
+            rank = np.arange(len(pair)) - np.searchsorted(pair, pair)
+            kept = (rank >= range_min) & (rank < range_min + n_negatives)
+            chosen.append(np.column_stack([pair[kept] + start, negative[kept]]))
+            update(len(anchor))
     pair, negative = np.concatenate(chosen or [np.empty((0, 2), np.intp)]).T
     if not len(pair):
         raise ValueError(

@@ -3,16 +3,18 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+from contextlib import contextmanager
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import Normalizer
 
-from skparaphrase import load_pretrained
+from skparaphrase import _math, load_pretrained
 from skparaphrase.datasets import load_faq, load_paraphrases
 from skparaphrase.encoders import AverageEncoder, SIFEncoder
-from skparaphrase.search import ParaphraseMiner, mine_hard_negatives
+from skparaphrase.search import ParaphraseMiner, _base, _mining, mine_hard_negatives
 from skparaphrase.vectors import WordVectors
 
 PAIRS = load_paraphrases().data[-300:]
@@ -72,6 +74,58 @@ def test_equal_texts_have_a_cosine_of_one():
     n = len(texts) // 2
     assert rows >= {(i, i + n) for i in range(n)}
     assert pairs.score.max() == 1
+
+
+def test_the_words_of_a_pair_may_overlap_so_much():
+    texts = [
+        "The cat sleeps.",
+        "the cat, asleep",
+        "THE CAT SLEEPS",
+        "A kitten is asleep",
+        "?!",
+        "...",
+    ]
+    words = [{*"the cat sleeps".split()}, {*"the cat asleep".split()}]
+    words += [words[0], {*"a kitten is asleep".split()}, set(), set()]
+    options = {"threshold": -1}
+    everything = ParaphraseMiner(**options).fit(texts).mine(texts)
+    overlaps = [
+        len(words[i] & words[j]) / len(words[i] | words[j]) if words[i] else i == 4
+        for i, j in everything.row
+    ]
+    for most in [0, 0.2, 0.5, 0.99]:
+        pairs = ParaphraseMiner(**options, max_overlap=most).fit(texts).mine(texts)
+        keep = np.array(overlaps) <= most
+        assert_array_equal(pairs.row, everything.row[keep])
+        assert_array_equal(pairs.text, everything.text[keep])
+        assert_array_equal(pairs.score, everything.score[keep])
+        assert 0 < keep.sum() < len(keep)
+
+
+def test_overlap_is_a_share():
+    with pytest.raises(ValueError, match="max_overlap"):
+        ParaphraseMiner(max_overlap=1.5).fit(["a"])
+
+
+def test_progress_counts_every_text(monkeypatch):
+    counts = {}
+
+    @contextmanager
+    def count(total, description, unit="text"):
+        counts[description, unit] = []
+        yield counts[description, unit].append
+        assert sum(counts[description, unit]) == total
+
+    for module in [_math, _base, _mining]:
+        monkeypatch.setattr(module, "progress_bar", count)
+    monkeypatch.setattr(_math, "_ROWS", 100)
+    texts = np.unique(PAIRS)
+    miner = ParaphraseMiner().fit(texts)
+    miner.mine(texts)
+    assert [*counts] == [("Embedding", "text"), ("Comparing", "text")]
+    assert len(counts["Comparing", "text"]) > 5
+    mine_hard_negatives(None, PAIRS)
+    assert ("Mining", "pair") in counts
 
 
 def test_no_pair():
