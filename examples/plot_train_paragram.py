@@ -2,9 +2,10 @@
 Train on paraphrases with early stopping
 ========================================
 
-We train a :class:`~skparaphrase.encoders.ParagramEncoder`, score it after every epoch,
-keep the best epoch, and save and load the encoder. Training starts from the pretrained
-encoder. We compare InfoNCE, the default loss, with the margin loss of the paper.
+We train a :class:`~skparaphrase.encoders.ParagramEncoder`, score its start and every
+epoch, keep the best one, and save and load the encoder. Training starts from the
+pretrained encoder. We compare InfoNCE, the default loss, with the margin loss of the
+paper.
 
 For your own pairs, in a file with columns sentence1 and sentence2, run::
 
@@ -47,6 +48,7 @@ removed = STSScorer((graded[half:], gold[half:]), postprocess=CommonComponentRem
 # ----------
 # The orange curves show the scores on the half that determines the best epoch, and the
 # table shows those on the other half, after a second fit that ends with the best epoch.
+# Epoch 0 is the start, so the title says what training gained.
 # The loss keeps decreasing after it, so it is not a criterion for stopping.
 
 
@@ -54,11 +56,11 @@ class StopOnScore(ScoreMonitor):
     """Stop three epochs after the best one."""
 
     def best_epoch(self):
-        return 1 + int(np.argmax([entry["score"] for entry in self.scores_]))
+        return int(np.argmax([entry["score"] for entry in self.scores_]))
 
     def on_fit_task_end(self, *task, fitted_estimator=None):
         super().on_fit_task_end(*task, fitted_estimator=fitted_estimator)
-        return len(self.scores_) >= self.best_epoch() + 3
+        return len(self.scores_) > self.best_epoch() + 3
 
 
 pretrained = skparaphrase.load_pretrained()

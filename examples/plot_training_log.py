@@ -16,7 +16,8 @@ train the pretrained encoder on paraphrases.
 # A callback is an object with four methods. ``fit`` calls ``setup`` and ``teardown``
 # once, and the other two at the beginning and at the end of the fit and of each of its
 # epochs. They receive only the keyword arguments that they name: of ``metadata``,
-# ``X``, ``y`` and ``fitted_estimator``, we need the first.
+# ``X``, ``y`` and ``fitted_estimator``, we need the first. At the beginning of the fit,
+# it describes the start, epoch 0, so that the files show what training gained.
 
 import csv
 import sys
@@ -42,11 +43,11 @@ class CSVLog:
     def setup(self, estimator, context):
         self._write("w", csv.DictWriter.writeheader)
 
-    def on_fit_task_begin(self, estimator, context): ...
-
-    def on_fit_task_end(self, estimator, context, *, metadata):
-        if context.task_name == "epoch":
+    def on_fit_task_begin(self, estimator, context, *, metadata):
+        if metadata is not None:
             self._write("a", csv.DictWriter.writerow, metadata)
+
+    on_fit_task_end = on_fit_task_begin
 
     def teardown(self, estimator, context): ...
 
@@ -64,13 +65,12 @@ class TensorBoardLog:
     def setup(self, estimator, context):
         self.writer = SummaryWriter(self.folder)
 
-    def on_fit_task_begin(self, estimator, context): ...
+    def on_fit_task_begin(self, estimator, context, *, metadata):
+        for name in SCORES:
+            if metadata and name in metadata:  # there may be no validation
+                self.writer.add_scalar(name, metadata[name], metadata["epoch"])
 
-    def on_fit_task_end(self, estimator, context, *, metadata):
-        if context.task_name == "epoch":
-            for name in SCORES:
-                if name in metadata:  # there may be no validation
-                    self.writer.add_scalar(name, metadata[name], metadata["epoch"])
+    on_fit_task_end = on_fit_task_begin
 
     def teardown(self, estimator, context):
         self.writer.close()

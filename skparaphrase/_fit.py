@@ -67,9 +67,13 @@ class EpochCallbacks:
         self.arguments = {"estimator": estimator, "X": X, "y": y}
         self.fitted_attributes = fitted_attributes
 
-    def begin(self) -> None:
-        """Call them before the first epoch."""
-        self.context.call_on_fit_task_begin(**self.arguments)
+    def begin(self, epoch: dict[str, float], history: Callable[[], Any]) -> None:
+        """Call them before the first epoch, with the start as epoch 0."""
+        self.context.call_on_fit_task_begin(
+            **self.arguments,
+            metadata=epoch,
+            reconstruction_attributes=lambda: self.fitted_attributes(history()),
+        )
 
     def begin_epoch(self) -> None:
         """Call them before an epoch."""

@@ -3,7 +3,8 @@
 The protocol is scikit-learn's (:mod:`sklearn.callback`), whose `ProgressBar` works with
 the models here as well. After an epoch, the hook `on_fit_task_end` gets a dict
 `metadata` with the number of the "epoch" (from 1), its "loss" and, if there is
-validation, the "validation_score".
+validation, the "validation_score". Before the first epoch, `on_fit_task_begin` gets
+those of the start, epoch 0, which has no loss.
 """
 
 # Authors: The skparaphrase developers
@@ -108,7 +109,7 @@ class Checkpoint:
 
 
 class ScoreMonitor:
-    """Score an encoder after every epoch of its training.
+    """Score an encoder before its training and after every epoch.
 
     scikit-learn's :class:`~sklearn.callback.ScoringMonitor` scores on the training data
     and needs `y`, which paraphrase pairs do not have.
@@ -125,8 +126,9 @@ class ScoreMonitor:
     Attributes
     ----------
     scores_ : list of dict
-        One per epoch of the last `fit`: "epoch" (from 1), and each score by its name
-        ("score" where the scorer returns a number).
+        One for the start of the last `fit`, and one for each of its epochs: "epoch"
+        (0 is the start), and each score by its name ("score" where the scorer returns a
+        number).
 
     See Also
     --------
@@ -142,7 +144,7 @@ class ScoreMonitor:
     >>> encoder = ParagramEncoder(max_epochs=2, random_state=0).set_callbacks(monitor)
     >>> encoder = encoder.fit(load_paraphrases().data)
     >>> [scores["epoch"] for scores in monitor.scores_]
-    [1, 2]
+    [0, 1, 2]
     """
 
     def __init__(self, scorer: Scorer, *, verbose: bool = False) -> None:
@@ -157,17 +159,26 @@ class ScoreMonitor:
     def teardown(self, estimator: Any, context: Any) -> None:
         """Do nothing."""
 
-    on_fit_task_begin = teardown
+    def on_fit_task_begin(
+        self, estimator: Any, context: Any, *, fitted_estimator: Any = None
+    ) -> None:
+        """Score the start."""
+        if fitted_estimator is not None:
+            self._score(fitted_estimator)
 
     def on_fit_task_end(
         self, estimator: Any, context: Any, *, fitted_estimator: Any = None
     ) -> bool:
         """Score after an epoch."""
-        if context.task_name != "epoch":
-            return False
+        if context.task_name == "epoch":
+            self._score(fitted_estimator)
+        return False
+
+    def _score(self, fitted_estimator: Any) -> None:
+        """Add an entry."""
         value = self.scorer(fitted_estimator)
         scores = dict(value) if isinstance(value, dict) else {"score": float(value)}
-        scores = {"epoch": len(self.scores_) + 1, **scores}
+        scores = {"epoch": len(self.scores_), **scores}
         self.scores_.append(scores)
         if self.verbose and process_rank() == 0:
             print(
@@ -176,4 +187,3 @@ class ScoreMonitor:
                     for name, value in scores.items()
                 )
             )
-        return False

@@ -90,7 +90,7 @@ def timed_fit(model: Any, *data: Any, **validation: Any) -> Results:
         "fit seconds": time.process_time() - started,
         "epochs": model.n_epochs_,
         "best epoch": getattr(model, "best_epoch_", None),
-        "dev": [round(score, 4) for score in getattr(model, "validation_scores_", [])],
+        "dev": [round(x, 4) for x in getattr(model, "validation_scores_", [])[1:]],
     }
 
 

@@ -95,7 +95,7 @@ def charagram(data: Data, *, epochs: int, share: int) -> Results:
     encoder.set_callbacks(monitor).fit(pairs)
     return {
         "pairs": len(pairs),
-        "epochs": [{key: of[key] for key in COLUMNS} for of in monitor.scores_],
+        "epochs": [{key: of[key] for key in COLUMNS} for of in monitor.scores_[1:]],
     }
 
 

@@ -93,7 +93,7 @@ class Tagging(Table):
         return {
             "test": 100 * float(right.mean()),
             "unknown": 100 * float(right[unknown].mean()),
-            "validation": [100 * score for score in tagger.validation_scores_],
+            "validation": [100 * score for score in tagger.validation_scores_[1:]],
             "best_epoch": tagger.best_epoch_,
             "loss": list(tagger.loss_curve_),
         }

@@ -130,7 +130,7 @@ def _with_scores(data: Data, row: Results, seed: int) -> tuple[Any, list[Any]]:
     monitor = ScoreMonitor(lambda encoder: score_words(encoder, data))
     encoder = paper_encoder(row["encoder"], row["setting"], random_state=seed, **params)
     encoder.set_callbacks(monitor).fit(pairs)
-    return encoder, monitor.scores_
+    return encoder, monitor.scores_[1:]  # without the start
 
 
 def _rare(encoder: Any, data: Data) -> dict[str, float]:

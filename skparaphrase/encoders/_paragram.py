@@ -90,7 +90,8 @@ class ParagramEncoder(TrainedEncoder):
     random_state : int, RandomState instance or None, default=None
         The same seed gives bit-identical results on one CPU with one number of threads.
     verbose : bool or int, default=False
-        Print the loss of every epoch. See also :mod:`skparaphrase.callback`.
+        Print the loss and the validation score of every epoch, and at the end what
+        training gained. See also :mod:`skparaphrase.callback`.
 
     Attributes
     ----------
@@ -104,7 +105,8 @@ class ParagramEncoder(TrainedEncoder):
     n_epochs_ : int
         Number of epochs trained.
     validation_scores_ : list of float
-        Score after each epoch, with `validation_fraction`.
+        With `validation_fraction`, the scores of the start and after each epoch:
+        `validation_scores_[best_epoch_] - validation_scores_[0]` is the gain.
     best_epoch_ : int
         The epoch that was kept, with `validation_fraction`; 0 is the start.
 

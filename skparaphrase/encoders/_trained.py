@@ -141,6 +141,7 @@ class TrainedEncoder(PaperSettings, CallbackSupportMixin, TextEncoder):
         and their texts are held in memory, and on the device the averages that texts
         start from, if a loss uses them and they take at most 256 MB.
         """
+        name = type(self).__name__
         training.check_patience(
             self._checked_optimizer().patience,
             validates=self.validation_fraction is not None,
@@ -172,7 +173,10 @@ class TrainedEncoder(PaperSettings, CallbackSupportMixin, TextEncoder):
             validate=validate,
             verbose=self.verbose,
         )
-        training.warn_if_a_constant_is_better(trainer, history, type(self).__name__)
+        if self.verbose:
+            measure = f"{examples.metric} of {len(held_out or [])} held-out examples"
+            training.report_gain(history, name, measure, "validation_fraction=0.1")
+        training.warn_if_a_constant_is_better(trainer, history, name)
         return self
 
     @fit_context(prefer_skip_nested_validation=True)

@@ -199,7 +199,7 @@ class SimilarityDisplay(Display):
 
 
 class TrainingCurveDisplay(Display):
-    """Loss and validation score of every epoch, with the best epoch marked.
+    """Loss and validation score of every epoch, from the start to the best one.
 
     Create one with :meth:`from_estimator`, or from the scores that a
     :class:`~skparaphrase.callback.ScoreMonitor` has recorded.
@@ -208,10 +208,10 @@ class TrainingCurveDisplay(Display):
     ----------
     losses : array-like of shape (n_epochs,)
     scores : array-like of shape (n_scores,), default=None
-        Scores after the last `n_scores` epochs. None draws only the losses.
+        Scores after the last `n_scores` epochs. One more than there are losses begins
+        with the start of the training, epoch 0. None draws only the losses.
     best_epoch : int, default=None
-        The epoch to mark, counted from 1; it must have a score. 0 is the start of the
-        training, which only the title mentions.
+        The epoch to mark, counted from 1, or 0 for the start; it must have a score.
     name : str, default=None
         Name of the model, for the title.
 
@@ -221,6 +221,8 @@ class TrainingCurveDisplay(Display):
         Losses and scores; `score_line_` is None without scores.
     best_ : matplotlib Line2D or None
         Ring around the score of the best epoch.
+    start_line_ : matplotlib Line2D or None
+        The score of the start, as far as the last epoch; None if it is unknown.
     ax_, score_ax_, figure_ : matplotlib Axes and Figure
         The scores have their own axes on the right; None without scores.
 
@@ -252,10 +254,10 @@ class TrainingCurveDisplay(Display):
         if scores is not None:
             (self.scores,) = check_columns({"scores": scores}, **options)
             n_scores = len(self.scores)
-        if n_scores > n_epochs:
+        if n_scores > n_epochs + 1:
             raise ValueError(f"There are {n_scores} scores of {n_epochs} epochs.")
         first = n_epochs - n_scores + 1
-        if best_epoch and not first <= best_epoch <= n_epochs:
+        if best_epoch is not None and not first <= best_epoch <= n_epochs:
             raise ValueError(f"best_epoch={best_epoch} has no score.")
         self.best_epoch, self.name = best_epoch, name
 
@@ -327,23 +329,29 @@ class TrainingCurveDisplay(Display):
         ax.set_xlabel("epoch")
         ax.set_ylabel("loss", color=self.line_.get_color())
         ax.locator_params(axis="x", integer=True)
-        self.score_ax_ = self.score_line_ = self.best_ = None
+        self.score_ax_ = self.score_line_ = self.best_ = self.start_line_ = None
         title = f"{n_epochs} epochs"
         if self.scores is not None:
             self.score_ax_ = twin = ax.twinx()
-            epochs = epochs[-len(self.scores) :]
+            epochs = np.arange(n_epochs + 1)[-len(self.scores) :]
             style = {"color": "C1", "marker": "s", "markersize": 3}
             self.score_line_ = draw_line(
                 twin, epochs, self.scores, score_kwargs, **style
             )
             twin.set_ylabel("validation score", color=self.score_line_.get_color())
-            if self.best_epoch == 0:
-                title = f"the start is better than all {n_epochs} epochs"
-            elif self.best_epoch is not None:
+            start = self.scores[0] if epochs[0] == 0 else None
+            if start is not None:
+                style = {"color": self.score_line_.get_color(), "ls": ":", "lw": 1}
+                (self.start_line_,) = twin.plot([0, n_epochs], [start] * 2, **style)
+            if self.best_epoch is not None:
                 score = self.scores[self.best_epoch - epochs[0]]
                 ring: dict[str, Any] = {"ms": 12, "mfc": "none", "mec": "C3"}
                 (self.best_,) = twin.plot(self.best_epoch, score, "o", mew=1.5, **ring)
                 title = f"best epoch {self.best_epoch} of {n_epochs}, score {score:.3f}"
+                if start is not None:
+                    title += f", gain {score - start:+.3f}"
+            if self.best_epoch == 0:
+                title = f"no epoch of {n_epochs} is better than the start"
         self._set_title(title)
         return self
 

@@ -108,7 +108,8 @@ class PairClassifier(LabelProbabilities, SupervisedModel):
     loss_curve_, n_epochs_
         As in :class:`SimilarityRegressor`.
     validation_scores_ : list of float
-        Accuracy on the validation examples after each epoch, if there are any.
+        Accuracy on the validation examples, if there are any, at the start and after
+        each epoch.
     best_epoch_
         As in :class:`SimilarityRegressor`.
 

@@ -69,7 +69,8 @@ class PairwiseInteractionRanker(PairwiseInteraction):
     loss_curve_, n_epochs_
         As in :class:`SimilarityRegressor`.
     validation_scores_ : list of float
-        Mean reciprocal rank of the validation questions after each epoch, if any.
+        Mean reciprocal rank of the validation questions, if any, at the start and after
+        each epoch.
     best_epoch_
         As in :class:`SimilarityRegressor`.
 

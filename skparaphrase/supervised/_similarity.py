@@ -111,7 +111,8 @@ class SimilarityRegressor(RegressorMixin, SupervisedModel):
     random_state : int, RandomState instance or None, default=None
         The same seed gives bit-identical results on one CPU with one number of threads.
     verbose : bool or int, default=False
-        Print the loss of every epoch. See also :mod:`skparaphrase.callback`.
+        Print the loss and the validation score of every epoch, and at the end what
+        training gained. See also :mod:`skparaphrase.callback`.
 
     Attributes
     ----------
@@ -128,7 +129,8 @@ class SimilarityRegressor(RegressorMixin, SupervisedModel):
     n_epochs_ : int
         Number of epochs trained.
     validation_scores_ : list of float
-        Pearson's r on the validation examples after each epoch, if there are any.
+        Pearson's r on the validation examples, if there are any, at the start and after
+        each epoch.
     best_epoch_ : int
         The epoch that was kept, if there is validation; 0 is the start.
 

@@ -127,7 +127,8 @@ class SequenceTagger(TrainedModel):
     n_epochs_
         As in :class:`SimilarityRegressor`.
     validation_scores_ : list of float
-        Accuracy on the tokens for validation after each epoch, if there are any.
+        Accuracy on the tokens for validation, if there are any, at the start and after
+        each epoch.
     best_epoch_
         As in :class:`SimilarityRegressor`.
 

@@ -22,7 +22,7 @@ from skparaphrase.text import describe, is_missing
 class Classes(Targets):
     """Labels of any type; the distinct ones, sorted, are the outputs."""
 
-    default_loss = "cross_entropy"
+    default_loss, metric = "cross_entropy", "accuracy"
 
     @staticmethod
     def read(y: Any, texts: Any = None) -> NDArray[Any]:

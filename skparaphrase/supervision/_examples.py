@@ -71,6 +71,7 @@ class Examples(ABC):
     name: ClassVar[str]  # in `Loss.learns_from`
     noun: ClassVar[str]  # in messages
     default_loss: ClassVar[str]  # what loss="auto" stands for
+    metric: ClassVar[str]  # what `validate` returns, in messages
     n_min: ClassVar[int] = 2  # examples, of which each is compared with the others
     has_order: ClassVar[bool] = True  # in which the first epoch may visit them
     starts_far: ClassVar[bool] = False  # from its aim: changes of words have no limit

@@ -27,6 +27,7 @@ class GradedPairs(Examples):
     """Pairs whose order by similarity is learnt."""
 
     name, noun, default_loss = "scores", "graded pairs", "cosent"
+    metric = "Pearson's r"
 
     @classmethod
     def matches(cls, shape: Shape, y: ArrayLike | None, names: Names) -> bool:

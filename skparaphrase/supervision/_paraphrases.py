@@ -24,6 +24,7 @@ class Paraphrases(Examples):
     """Paraphrase pairs; where `y` is given, it marks them with 1 and others with 0."""
 
     name, noun, default_loss = "pairs", "paraphrases", "infonce"
+    metric = "mean reciprocal rank"
 
     @classmethod
     def matches(cls, shape: Shape, y: ArrayLike | None, names: Names) -> bool:
@@ -48,6 +49,7 @@ class Triplets(Examples):
     """Texts, paraphrases of them, and hard negatives."""
 
     name, noun, default_loss = "triplets", "triplets", "infonce"
+    metric = "mean reciprocal rank"
 
     @classmethod
     def matches(cls, shape: Shape, y: ArrayLike | None, names: Names) -> bool:

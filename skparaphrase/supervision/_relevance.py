@@ -21,7 +21,7 @@ class Relevance(Targets):
     A question is a number; without a second column in `y`, its text identifies it.
     """
 
-    default_loss = "hinge"
+    default_loss, metric = "hinge", "mean reciprocal rank"
 
     @staticmethod
     def read(y: Any, texts: NDArray[np.object_]) -> NDArray[np.intp]:

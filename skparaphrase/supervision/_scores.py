@@ -18,7 +18,7 @@ class Scores(Targets):
     """Scores on a scale, whose evenly spaced levels are the outputs."""
 
     attribute = "levels_"
-    default_loss = "divergence"
+    default_loss, metric = "divergence", "Pearson's r"
 
     @staticmethod
     def read(y: Any, texts: Any = None) -> NDArray[np.float64]:

@@ -78,6 +78,7 @@ class Targets(ABC):
 
     attribute: ClassVar[str] = "classes_"
     default_loss: ClassVar[str]  # of `training`
+    metric: ClassVar[str]  # of validation, in messages
 
     @staticmethod
     @abstractmethod

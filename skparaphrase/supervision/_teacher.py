@@ -29,6 +29,7 @@ class TeacherVectors(Examples):
     """Texts of any shape and a teacher's unit vectors of them."""
 
     name, noun, default_loss = "vectors", "a teacher's vectors", "distillation"
+    metric = "mean cosine"
     n_min = 0
     starts_far = True
 

@@ -7,6 +7,7 @@
 from skparaphrase.training._loop import History as History
 from skparaphrase.training._loop import check_patience as check_patience
 from skparaphrase.training._loop import fit_epochs as fit_epochs
+from skparaphrase.training._loop import report_gain as report_gain
 from skparaphrase.training._loop import (
     warn_if_a_constant_is_better as warn_if_a_constant_is_better,
 )

@@ -44,9 +44,12 @@ class History:
     loss_curve : list of float
         Mean loss of each epoch, those of earlier fits that this one continues included.
     validation_scores : list of float or None
-        None without validation.
+        None without validation. The last one is that of the last epoch; the first one
+        is that of the start, epoch 0, unless earlier fits were not validated.
     best_epoch : int or None
         The epoch that `arrays` belong to, with validation.
+    start_score, best_score : float or None
+        With validation, those of the start of this fit and of `arrays`.
     arrays : dict of str to ndarray
         What the trainer had after the best epoch, or else after the last one.
     n_new_epochs : int
@@ -58,6 +61,8 @@ class History:
     loss_curve: list[float] = field(default_factory=list)
     validation_scores: list[float] | None = None
     best_epoch: int | None = None
+    start_score: float | None = None
+    best_score: float | None = None
     arrays: Arrays = field(default_factory=dict)
     n_new_epochs: int = 0
     has_steps: bool = False
@@ -78,8 +83,8 @@ class History:
 class Callbacks(Protocol):
     """Callbacks of a fit."""
 
-    def begin(self) -> None:
-        """Called before the first epoch."""
+    def begin(self, epoch: dict[str, float], history: Callable[[], History]) -> None:
+        """Called before the first epoch with the figures of the start."""
 
     def begin_epoch(self) -> None:
         """Called before an epoch."""
@@ -97,7 +102,7 @@ class Callbacks(Protocol):
 
 
 class _BestEpoch:
-    """Validation after each epoch, which keeps the arrays of the best one.
+    """Validation of the start and of each epoch, which keeps the arrays of the best.
 
     The start is a candidate, too. What is trained beats a start that is as good.
     """
@@ -118,27 +123,28 @@ class _BestEpoch:
         self.since = self.start = history.n_epochs  # `since`: patience counts from it
         if earlier.best_epoch is not None:  # other examples may have chosen it
             self.start = earlier.best_epoch
-        self.best = validate(trainer.arrays())
-        history.validation_scores = [*(earlier.validation_scores or ())]
-        self._keep(self.start)
+        score = history.start_score = validate(trainer.arrays())
+        history.validation_scores = [*(earlier.validation_scores or [score])]
+        self._keep(self.start, score)
 
-    def _keep(self, epoch: int) -> None:
-        self.history.best_epoch = epoch
+    def _keep(self, epoch: int, score: float) -> None:
+        self.history.best_epoch, self.history.best_score = epoch, score
         self.history.arrays = _copies(self.trainer)
 
     def end_epoch(self) -> float:
         """Score the arrays of the trainer, and keep them if they are the best."""
         history = self.history
         score = self.validate(self.trainer.arrays())
-        assert history.validation_scores is not None
+        best = history.best_score
+        assert history.validation_scores is not None and best is not None
         history.validation_scores.append(score)
-        is_tie = score == self.best
+        is_tie = score == best
         beats_start = is_tie and history.best_epoch == self.start
-        if score > self.best or np.isnan(self.best) or beats_start:
-            self.best, self.since = score, history.n_epochs
-            self._keep(history.n_epochs)
+        if score > best or np.isnan(best) or beats_start:
+            self.since = history.n_epochs
+            self._keep(history.n_epochs, score)
         elif is_tie and self.prefer_later_on_ties:
-            self._keep(history.n_epochs)
+            self._keep(history.n_epochs, score)
         return score
 
     @property
@@ -182,7 +188,7 @@ def fit_epochs(
     small_steps : bool, default=True
         More than two threads slow such steps down.
     verbose : bool or int, default=False
-        Print the loss of every epoch.
+        Print the loss of every epoch, and with validation the score of the start.
 
     Returns
     -------
@@ -205,8 +211,15 @@ def fit_epochs(
             earlier,
             prefer_later_on_ties=prefer_later_on_ties,
         )
+    verbose = verbose and process_rank() == 0
+    start: dict[str, float] = {"epoch": history.n_epochs}
+    if history.start_score is not None:
+        start["validation_score"] = history.start_score
+        if verbose:
+            line = f"epoch {history.n_epochs}: validation score"
+            print(f"[{name}] {line} {history.start_score:.4f}")
     if callbacks is not None:
-        callbacks.begin()
+        callbacks.begin(start, partial(_current, history, trainer))
     try:
         with limit_torch_threads(small_steps=small_steps):
             for epoch in range(max_epochs):
@@ -225,7 +238,7 @@ def fit_epochs(
                 line = f"[{name}] epoch {history.n_epochs}: loss {loss:.4f}"
                 if best is not None:
                     line += f", validation score {best.end_epoch():.4f}"
-                if verbose and process_rank() == 0:
+                if verbose:
                     print(line)
                 stops = best is not None and best.is_stale
                 if callbacks is not None:
@@ -294,6 +307,34 @@ def train_epoch(trainer: BaseTrainer, epoch: int, n_epochs: int) -> float:
             total += trainer.step(batch) * (slices[i].stop - slices[i].start)
     trainer.end_epoch()
     return float(total) / trainer.n_examples
+
+
+def report_gain(history: History, name: str, measure: str, how_to: str) -> None:
+    """Print what a fit gained, and on what that was measured.
+
+    Parameters
+    ----------
+    history : History
+    name : str
+        Of the model.
+    measure : str
+        What the validation scores are.
+    how_to : str
+        What has to be passed for validation.
+    """
+    if process_rank() != 0:
+        return
+    start, best, epoch = history.start_score, history.best_score, history.best_epoch
+    if start is None or best is None or epoch is None:
+        line = f"gain not measured: {how_to} measures it on held-out examples"
+    elif epoch <= history.n_epochs - history.n_new_epochs:
+        line = f"{measure}: {start:.4f} at the start, which is kept; no epoch is better"
+    else:
+        line = (
+            f"{measure}: {start:.4f} at the start, {best:.4f} after epoch {epoch}, "
+            f"which is kept; gain {best - start:+.4f}"
+        )
+    print(f"[{name}] {line}")
 
 
 def warn_if_a_constant_is_better(

@@ -96,14 +96,14 @@ def test_the_folder_holds_the_current_epoch_and_training_resumes(name, tmp_path)
         for mine, row in zip(getattr(model, method)(data[0]), expected, strict=True):
             assert_array_equal(mine, row)
     else:
-        assert loaded.best_epoch_ == len(loaded.validation_scores_) == 3
+        assert loaded.best_epoch_ == len(loaded.validation_scores_) - 1 == 3
     loaded.set_params(warm_start=True, max_epochs=5 - loaded.n_epochs_).fit(*data)
     assert loaded.n_epochs_ == len(loaded.loss_curve_) == 5
     assert loaded.loss_curve_[:3] == model.loss_curve_
     assert loaded.loss_curve_[-1] < loaded.loss_curve_[0]
     if model.validation_fraction is not None:  # the same examples are held out
-        assert len(loaded.validation_scores_) == 5
-        assert loaded.validation_scores_[:3] == model.validation_scores_
+        assert len(loaded.validation_scores_) == 6
+        assert loaded.validation_scores_[:4] == model.validation_scores_
         assert loaded.best_epoch_ >= 3
 
 

@@ -56,29 +56,29 @@ def test_monitor_records_an_entry_an_epoch_and_forgets_earlier_fits():
     encoder = make_encoder(monitor, max_epochs=3)
     for _ in range(2):
         encoder.fit(PAIRS)
-        assert monitor.scores_ == [{"epoch": n, "score": float(n)} for n in (1, 2, 3)]
+        assert monitor.scores_ == [{"epoch": n, "score": float(n)} for n in range(4)]
     encoder.set_params(warm_start=True, max_epochs=1).fit(PAIRS)
-    assert monitor.scores_ == [{"epoch": 1, "score": 4.0}]
+    assert monitor.scores_ == [{"epoch": 0, "score": 3.0}, {"epoch": 1, "score": 4.0}]
 
 
 def test_monitor_keeps_the_names_of_scores_and_prints_them(capsys):
     monitor = ScoreMonitor(script({"a": 0.25, "mean": 0.5}, {"a": 1, "mean": 0.75}))
-    make_encoder(monitor, max_epochs=2).fit(PAIRS)
+    make_encoder(monitor, max_epochs=1).fit(PAIRS)
     assert monitor.scores_ == [
-        {"epoch": 1, "a": 0.25, "mean": 0.5},
-        {"epoch": 2, "a": 1, "mean": 0.75},
+        {"epoch": 0, "a": 0.25, "mean": 0.5},
+        {"epoch": 1, "a": 1, "mean": 0.75},
     ]
     assert capsys.readouterr().out == ""
     monitor.verbose = True
-    make_encoder(monitor, max_epochs=1).fit(PAIRS)
-    assert capsys.readouterr().out == "epoch 1, a 0.2500, mean 0.5000\n"
+    make_encoder(monitor, max_epochs=0).fit(PAIRS)
+    assert capsys.readouterr().out == "epoch 0, a 0.2500, mean 0.5000\n"
 
 
 def test_scorer_sees_the_encoder_as_if_training_had_ended():
     seen = []
     monitor = ScoreMonitor(lambda e: seen.append((e, e.transform(TEXTS))) or 0.0)
     encoder = make_encoder(monitor, max_epochs=3).fit(PAIRS)
-    for n, (fitted, vectors) in enumerate(seen, start=1):
+    for n, (fitted, vectors) in enumerate(seen):
         assert_array_equal(fitted.vectors_.matrix, trained(n))
         assert_array_equal(fitted.transform(TEXTS), vectors)
         assert fitted is not encoder
@@ -98,8 +98,8 @@ class StopOnScore(ScoreMonitor):
 def test_a_monitor_may_stop_training():
     monitor = StopOnScore(script(1, 3, 2, 2, 5))
     encoder = make_encoder(monitor).fit(PAIRS)
-    assert encoder.n_epochs_ == len(monitor.scores_) == 4
-    assert_array_equal(encoder.vectors_.matrix, trained(4))
+    assert encoder.n_epochs_ == len(monitor.scores_) - 1 == 3
+    assert_array_equal(encoder.vectors_.matrix, trained(3))
 
 
 @pytest.mark.filterwarnings("ignore:.*does not support callbacks")

@@ -97,6 +97,10 @@ def check(display, losses, scores, best):
     ring = [best], [scores[best - first]]
     assert_array_equal(display.best_.get_data(), ring)
     assert f"best epoch {best} of {len(losses)}" in display.ax_.get_title()
+    assert (display.start_line_ is None) == (first > 0)
+    if not first:
+        assert_array_equal(display.start_line_.get_ydata(), [scores[0]] * 2)
+        assert f"gain {scores[best] - scores[0]:+.3f}" in display.ax_.get_title()
 
 
 def test_curves_of_validation(paraphrases, bundled):
@@ -108,7 +112,7 @@ def test_curves_of_validation(paraphrases, bundled):
     for model in (encoder, tagged, regressor.fit(pairs[:60], gold[:60])):
         display = TrainingCurveDisplay.from_estimator(model)
         scores = model.validation_scores_
-        assert model.best_epoch_ == 1 + max(range(3), key=scores.__getitem__)
+        assert model.best_epoch_ == max(range(1, 4), key=scores.__getitem__)
         check(display, model.loss_curve_, scores, model.best_epoch_)
         assert display.ax_.get_title().startswith(type(model).__name__)
     pipe = make_pipeline(FrozenEstimator(encoder), PairSimilarity()).fit(pairs)
@@ -128,9 +132,9 @@ def test_losses_alone_and_styles(trained):
     display = TrainingCurveDisplay.from_estimator(pipe.fit(X, X[:, 0] > 20))
     scores = pipe[1][0].validation_scores_
     assert_array_equal(display.score_line_.get_ydata(), scores)
-    start = TrainingCurveDisplay([2.0, 1.0], [0.5, 0.4], best_epoch=0).plot()
-    assert start.best_ is None
-    assert start.ax_.get_title() == "the start is better than all 2 epochs"
+    start = TrainingCurveDisplay([2.0, 1.0], [0.6, 0.5, 0.4], best_epoch=0).plot()
+    assert_array_equal(start.best_.get_data(), [[0], [0.6]])
+    assert start.ax_.get_title() == "no epoch of 2 is better than the start"
     later = TrainingCurveDisplay([3.0, 2.0, 1.0], [0.1, 0.5], best_epoch=3).plot()
     check(later, [3.0, 2.0, 1.0], [0.1, 0.5], 3)
     diverged = TrainingCurveDisplay([1.0, np.inf], [np.nan], best_epoch=2).plot()
@@ -142,7 +146,7 @@ def test_bad_curves():
         TrainingCurveDisplay.from_estimator(
             make_pipeline(AverageEncoder(), PairSimilarity())
         )
-    with pytest.raises(ValueError, match="2 scores of 1 epochs"):
-        TrainingCurveDisplay([1.0], [1.0, 2.0])
+    with pytest.raises(ValueError, match="3 scores of 1 epochs"):
+        TrainingCurveDisplay([1.0], [1.0, 2.0, 3.0])
     with pytest.raises(ValueError, match="best_epoch=1 has no score"):
         TrainingCurveDisplay([2.0, 1.0], [1.0], best_epoch=1)

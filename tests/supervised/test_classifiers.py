@@ -73,8 +73,7 @@ def test_validation(model, sentences, labels, splits):
     val = {"X_val": sentences[20:], "y_val": labels[20:]}
     model.fit(sentences[:20], labels[:20], **val, sample_weight_val=weights)
     expected = weights[model.predict(val["X_val"]) == val["y_val"]].sum() / 55
-    best = model.best_epoch_
-    assert_allclose(model.validation_scores_[best - 1] if best else expected, expected)
+    assert_allclose(model.validation_scores_[model.best_epoch_], expected)
     assert expected >= max(model.validation_scores_) - 1e-9
     # Labels are split off in their proportions.
     parts = splits(SentenceClassifier)

@@ -239,7 +239,7 @@ def test_unseen_tags_count_as_missed(fitted):
     tagger = make_tagger(max_epochs=1).fit(
         X, Y, X_val=X[:1], y_val=[["new"] * len(X[0])]
     )
-    assert tagger.validation_scores_ == [0]
+    assert tagger.validation_scores_ == [0, 0]
 
 
 @pytest.mark.parametrize(

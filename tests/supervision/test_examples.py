@@ -84,7 +84,7 @@ def test_scores_of_each_kind(kind, parts):
     assert len(held) == np.ceil(0.3 * len(X))
     settings["validation_fraction"] = None
     of = (lambda rows: None) if y is None else y.__getitem__
-    for n, score in enumerate(encoder.validation_scores_, start=1):
+    for n, score in enumerate(encoder.validation_scores_):
         fit = make_encoder(**{**settings, "max_epochs": n})
         if kind == "labels":  # whose partners are drawn from the same state
             continue
@@ -92,9 +92,7 @@ def test_scores_of_each_kind(kind, parts):
         expected = slow_score(kind, fit, X[rest], X[held], of(rest), of(held))
         assert score == pytest.approx(expected, abs=1e-5)
     kept = slow_score(kind, encoder, X[rest], X[held], of(rest), of(held))
-    start = make_encoder(**{**settings, "max_epochs": 0}).fit(X, y)
-    first = slow_score(kind, start, X[rest], X[held], of(rest), of(held))
-    assert kept == pytest.approx(max(first, *encoder.validation_scores_), abs=1e-5)
+    assert kept == pytest.approx(max(encoder.validation_scores_), abs=1e-5)
 
 
 @pytest.mark.parametrize("kind", ["pairs", "triplets", "scores", "labels"])

@@ -83,10 +83,12 @@ class Callbacks:
         self.seen = []
         self.stop_after, self.error = stop_after, error
 
-    def begin(self):
-        self.seen.append("begin")
+    def begin(self, epoch, history):
+        self.seen.append(epoch)
+        self.end(history)
 
-    begin_epoch = begin
+    def begin_epoch(self):
+        self.seen.append("begin")
 
     def end_epoch(self, epoch, history):
         self.end(history)
@@ -121,7 +123,7 @@ def test_callbacks_see_each_epoch_and_may_stop():
     )
     assert history.loss_curve == pytest.approx([1, 1 / 2, 1 / 3])
     epochs = [part for n in range(1, 4) for part in ("begin", (n, n))]
-    assert callbacks.seen == ["begin", *epochs, (3, 3)]
+    assert callbacks.seen == [{"epoch": 0}, (0, 0), *epochs, (3, 3)]
 
 
 @pytest.mark.parametrize("scores", [None, [1, 3, 2, 2, 5]])
@@ -138,8 +140,11 @@ def test_a_history_goes_on_from_an_earlier_one():
     earlier = fit([1, 3, 2, 2, 5], patience=2)
     history = fit([1, 9], start=3, earlier=earlier, max_epochs=2)
     assert (history.n_epochs, history.n_new_epochs, history.best_epoch) == (6, 2, 6)
-    assert history.validation_scores == [1, 3, 2, 2, 1, 9]
+    assert history.validation_scores == [0, 1, 3, 2, 2, 1, 9]
+    assert (history.start_score, history.best_score) == (3, 9)
     assert earlier.n_epochs == 4
+    first_validated = fit([1, 9], start=3, earlier=fit(), max_epochs=2)
+    assert first_validated.validation_scores == [3, 1, 9]  # from epoch 5
     worse = fit([1, 2], start=3, earlier=earlier, max_epochs=2)
     assert worse.best_epoch == earlier.best_epoch == 2
 
@@ -182,8 +187,12 @@ def test_callbacks_are_told_loss_and_score(validates, vectors, pairs, gold):
         told = [(each["epoch"], each["loss"]) for each in recorder.epochs]
         assert told == [*enumerate(model.loss_curve_, 1)] and len(told) == 6
         found = [each.get("validation_score") for each in recorder.epochs]
-        assert found == (scores if validates else [None] * 6)
-        assert recorder.others == [None] * 10
+        assert found == (scores[1:] if validates else [None] * 6)
+        starts = [each for each in recorder.others if each is not None]
+        assert len(recorder.others) == 10 and len(starts) == 2
+        assert [start.pop("epoch") for start in starts] == [0, 3]
+        kept = [scores[0], max(scores[:4])] if validates else [None] * 2
+        assert [start.get("validation_score") for start in starts] == kept
 
 
 @pytest.mark.parametrize(
@@ -206,14 +215,19 @@ def test_callbacks_are_told_loss_and_score(validates, vectors, pairs, gold):
 def test_best_epoch_and_patience(scores, params, best, n_epochs):
     history = fit(scores, **params)
     assert (history.arrays["epoch"], history.best_epoch) == (best, best)
-    assert_array_equal(history.validation_scores, scores[:n_epochs])
+    scores = [params.get("start", 0), *scores]
+    assert_array_equal(history.validation_scores, scores[: n_epochs + 1])
+    assert_array_equal(history.start_score, scores[0])
+    assert_array_equal(history.best_score, scores[best])
     assert history.n_epochs == n_epochs
 
 
 def test_divergence_is_an_error_and_epochs_are_printed(capsys, monkeypatch):
     fit([1.0] * 5, verbose=True, max_epochs=1)
-    line = "[Model] epoch 1: loss 1.0000, validation score 1.0000\n"
-    assert capsys.readouterr().out == line
+    assert capsys.readouterr().out == (
+        "[Model] epoch 0: validation score 0.0000\n"
+        "[Model] epoch 1: loss 1.0000, validation score 1.0000\n"
+    )
     kept = []
     with pytest.raises(ValueError, match="loss of epoch 2 is nan: training diverged"):
         fit(losses=[1.0, np.nan], on_interrupt=kept.append)
