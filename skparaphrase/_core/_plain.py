@@ -115,14 +115,9 @@ def find_words(
     if len(known) > _MOST_PIECES:
         known.clear()
     others: dict[str, list[int]] = {}
-    for n_done, text in enumerate(texts):
+    for text in texts:
         text = text.lower() if tokenizer.lowercase else text
         for piece in text.split() if by_piece else find(text):
-            if not isinstance(piece, str):
-                raise TypeError(
-                    f"The tokenizer gave {piece!r} ({type(piece).__name__}) for text "
-                    f"{n_done}; tokens must be str."
-                )
             found = known.get(piece)
             if found is None:
                 found = others.get(piece)

@@ -212,7 +212,10 @@ class SIFEncoder(PaperSettings, AveragingEncoder):
         of the paper). A very large `a` gives the plain average.
     frequencies : WordFrequencies, mapping of str to int, or "corpus", default=None
         Word counts. Words without a count have weight 1; `fit` warns if these include
-        all punctuation. None uses the bundled counts of English Wikipedia
+        all punctuation, or if many counts are of words that the tokenizer never gives,
+        such as "The" or "cat.": count words with
+        :meth:`~skparaphrase.vectors.WordFrequencies.from_texts`, not with
+        `text.split()`. None uses the bundled counts of English Wikipedia
         (:func:`skparaphrase.datasets.load_word_frequencies`), and "corpus" those of the
         known words in the texts given to `fit`.
     weights : callable or mapping of str to float, default=None

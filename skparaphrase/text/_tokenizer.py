@@ -14,6 +14,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from skparaphrase._estimator import DocumentedOnline
+from skparaphrase.text._check import describe
 
 #: Named token patterns. No match of them holds white space.
 TOKEN_PATTERNS: Mapping[str, str] = {
@@ -148,7 +149,27 @@ class FunctionTokenizer(WordTokenizer):
         return type(self), id(self.function)
 
     def _find(self) -> Callable[[str], list[str]]:
-        return lambda text: list(self.function(text))
+        return self._tokens
+
+    def _tokens(self, text: str) -> list[str]:
+        """The words that the function returns, checked."""
+        words = self.function(text)
+        if type(words) is not list:
+            # A str iterates over characters, and a mapping (such as what tokenizers of
+            # transformers return) over its names.
+            if isinstance(words, (str, bytes, Mapping)) or not np.iterable(words):
+                raise TypeError(
+                    "The tokenizer must return the words of a text, such as a list of "
+                    f"str; for {describe(text)} it returned {describe(words)}."
+                )
+            words = list(words)
+        for word in words:
+            if not isinstance(word, str):
+                raise TypeError(
+                    f"The tokenizer returned {describe(word)} among the words of "
+                    f"{describe(text)}; words must be str."
+                )
+        return words
 
 
 def check_tokenizer(tokenizer: Any) -> WordTokenizer:
@@ -158,8 +179,8 @@ def check_tokenizer(tokenizer: Any) -> WordTokenizer:
     ----------
     tokenizer : None, callable or WordTokenizer
         None is one `WordTokenizer()` that all share: do not change it. A callable takes
-        a text as it is given and returns its tokens; compounds that the vocabulary
-        lacks are split.
+        a text as it is given and returns its tokens, an iterable of str that is not a
+        str itself; compounds that the vocabulary lacks are split.
 
     Returns
     -------

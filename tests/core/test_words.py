@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from plain_words import patterns, words_of
 
-from skparaphrase.text import WordTokenizer, check_tokenizer
+from skparaphrase.text import WordTokenizer
 
 # Joiners, white space, marks, letters of other scripts and cases, lone surrogates.
 NASTY = "aB1_'-.\u2019/:,!* \t\x1c\x85\xa0\u2028\u3000\u200b\u200d\ufeff\0\x7f\xad"
@@ -132,14 +132,6 @@ def test_texts_may_be_of_a_subclass_of_str(core):
 def test_texts_that_are_not_str(core, text):
     with pytest.raises((TypeError, AttributeError)):
         find(core, ["cat", text], ["cat"])
-
-
-def test_tokens_that_are_not_str(core):
-    tokenizer = check_tokenizer(lambda text: ["cat"] if text == "x" else [3])
-    with pytest.raises(TypeError, match=r"3 \(int\) for text 1;"):
-        core.find_words(
-            ["x", "y"], core.WordIndex(), tokenizer, None, True, core.WordIndex()
-        )
 
 
 def test_threads_share_an_index(core):

@@ -15,7 +15,6 @@ from skparaphrase import _core
 from skparaphrase.text import (
     TokenBatch,
     WordTokenizer,
-    check_tokenizer,
     encode_words,
 )
 
@@ -78,13 +77,6 @@ def test_a_text_of_a_hundred_thousand_characters(pattern, unit):
     batch = encode_words(["cat", text, "cat"], index, tokenizer, 7)
     assert batch[1].tolist() == expected
     assert batch[0].tolist() == batch[2].tolist() == [INDEX["cat"]]
-
-
-@pytest.mark.parametrize("token", [3, None, b"cat", ("cat",), ["cat"]])
-def test_tokens_that_are_not_str_are_named_with_their_text(token):
-    words = check_tokenizer(lambda text: ["cat"] if text == "x" else [token])
-    with pytest.raises(TypeError, match=rf"{re.escape(repr(token))} .*for text 1;"):
-        encode_words(["x", "y"], _core.core.WordIndex(KNOWN), words)
 
 
 # Batches -----------------------------------------------------------------------------

@@ -8,6 +8,7 @@ import re
 from collections import Counter
 from itertools import chain
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -15,11 +16,13 @@ from plain_words import tokenizers, words_of
 from sklearn.base import clone
 
 from skparaphrase import _core
+from skparaphrase.encoders import AverageEncoder
 from skparaphrase.text import (
     WordTokenizer,
     check_tokenizer,
     encode_words,
 )
+from skparaphrase.vectors import WordFrequencies
 
 texts_of_any_kind = st.lists(
     st.text(st.sampled_from("aAn1 '-./_,\u2019\n\0\ud800\U0001f600") | st.characters()),
@@ -65,6 +68,37 @@ def test_a_callable_sees_the_text_as_it_is():
     assert batch.lengths.tolist() == [1, 0, 2]
     assert batch.ids.tolist() == [4, 5, 2]
     assert words.count(["a|b|a"]) == {"a": 2, "b": 1}
+
+
+@pytest.mark.parametrize(
+    ("tokenizer", "returned"),
+    [
+        (lambda text: text, "'a cat' \\(str\\)"),
+        (str.encode, "b'a cat' \\(bytes\\)"),
+        (lambda text: None, "it returned None"),
+        (len, "5 \\(int\\)"),
+        (lambda text: {"input_ids": [5, 7]}, "\\{'input_ids': .*\\(dict\\)"),
+        (lambda text: [5, 7], "5 \\(int\\) among the words"),
+        (lambda text: [text.split()], "\\['a', 'cat'\\] \\(list\\) among"),
+        (lambda text: ["a", None], "None among the words"),
+        (lambda text: ["a", b"cat"], "b'cat' \\(bytes\\) among the words"),
+    ],
+)
+def test_a_callable_that_returns_no_words(tokenizer, returned):
+    encoder = AverageEncoder(tokenizer=tokenizer)
+    for call in (
+        lambda: encoder.fit(["a cat"]).transform(["a cat"]),
+        lambda: WordFrequencies.from_texts(["a cat"], tokenizer=tokenizer),
+    ):
+        with pytest.raises(TypeError, match=returned) as error:
+            call()
+        assert "'a cat' (str)" in str(error.value)
+
+
+@pytest.mark.parametrize("kind", [list, tuple, iter, np.array])
+def test_words_in_any_container(kind):
+    tokenizer = check_tokenizer(lambda text: kind(text.split()))
+    assert tokenizer.tokenize(["a cat", ""]) == [["a", "cat"], []]
 
 
 @pytest.mark.parametrize(
