@@ -15,6 +15,7 @@ from skparaphrase.encoders._deep_averaging import (
     ProjectionEncoder,
 )
 from skparaphrase.encoders._distilled import DistilledEncoder
+from skparaphrase.encoders._embedder import Embedder as Embedder
 from skparaphrase.encoders._embedding import embed_batch as embed_batch
 from skparaphrase.encoders._embedding import similar_lengths as similar_lengths
 from skparaphrase.encoders._initialize import begin_training as begin_training
@@ -22,7 +23,6 @@ from skparaphrase.encoders._initialize import copy_fitted as copy_fitted
 from skparaphrase.encoders._initialize import warn_if_fitted as warn_if_fitted
 from skparaphrase.encoders._lstm import LSTMEncoder
 from skparaphrase.encoders._paragram import ParagramEncoder
-from skparaphrase.encoders._pretrained import Embedder as Embedder
 from skparaphrase.encoders._pretrained import load_pretrained as load_pretrained
 from skparaphrase.encoders._pretrained import similarity as similarity
 from skparaphrase.encoders._rnn import IdentityRNNEncoder, RNNEncoder

@@ -1,16 +1,14 @@
-"""The encoder of English sentences that comes with the package, and its direct uses."""
+"""The encoder of English sentences that comes with the package, and similarities."""
 
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, overload
+from typing import overload
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from sklearn.frozen import FrozenEstimator
-from sklearn.metrics.pairwise import cosine_similarity
 
 from skparaphrase._math import cosine, unit_vectors
 from skparaphrase._typing import Encoder, FilePath, Texts
@@ -66,7 +64,9 @@ def load_pretrained(
         Needs no `fit`, and so survives :func:`sklearn.base.clone`. Its table,
         `encoder.vectors`, is the same object at every call with the same `dim`. To
         train it on your texts, start a :class:`ParagramEncoder` from it; its own `fit`
-        learns nothing.
+        learns nothing. Vectors are not of length 1, which matters for Euclidean
+        distances and dot products: `make_pipeline(load_pretrained(), Normalizer())`
+        makes them so.
 
     Raises
     ------
@@ -209,195 +209,3 @@ def similarity(
 
 def _texts(texts: Texts, name: str) -> NDArray[np.object_]:
     return check_single_texts([texts] if isinstance(texts, str) else texts, name)
-
-
-class Embedder:
-    """A fitted encoder with the methods that other libraries call.
-
-    LangChain calls `embed_documents` and `embed_query`, Chroma calls the object itself,
-    and mteb, SemHash and other libraries for models of sentence-transformers call
-    `encode`. Unlike an exported model, it has vectors for words that the table lacks.
-
-    Parameters
-    ----------
-    encoder : transformer, default=None
-        A fitted encoder, or a pipeline that ends with vectors. None uses
-        :func:`skparaphrase.load_pretrained`.
-
-    See Also
-    --------
-    skparaphrase.encoders.AverageEncoder.to_static_embedding : A module of
-        sentence-transformers.
-
-    Notes
-    -----
-    Vectors have length 1 because some libraries compare them by Euclidean distance; the
-    vector of a text without a known word is zero.
-
-    Examples
-    --------
-    >>> import skparaphrase
-    >>> embedder = skparaphrase.Embedder()
-    >>> len(embedder.embed_query("A cat sleeps."))
-    256
-    >>> embedder.encode(["A cat sleeps.", "It rains."]).shape
-    (2, 256)
-    """
-
-    def __init__(self, encoder: Encoder | None = None) -> None:
-        self.encoder = load_pretrained() if encoder is None else encoder
-
-    def encode(
-        self, sentences: Texts | Iterable[dict[str, list[str]]], **options: Any
-    ) -> NDArray[np.float32]:
-        """Embed texts.
-
-        Parameters
-        ----------
-        sentences : str or array-like of str of shape (n_texts,)
-            mteb passes an iterable of batches, dicts whose key "text" has texts.
-        **options : dict
-            Such as `batch_size` and `show_progress_bar`; ignored, except for
-            `task_metadata`, which only mteb passes.
-
-        Returns
-        -------
-        vectors : ndarray of shape (dim,) or (n_texts, dim), float32
-        """
-        if "task_metadata" in options:
-            batches: Any = sentences
-            sentences = [text for batch in batches for text in batch["text"]]
-        is_single = isinstance(sentences, str)
-        texts = check_single_texts([sentences] if is_single else sentences)
-        vectors = unit_vectors(np.asarray(self.encoder.transform(texts), np.float32))
-        return vectors[0] if is_single else vectors
-
-    def embed_documents(self, texts: list[str]) -> list[list[float]]:
-        """Embed texts as lists of numbers.
-
-        Parameters
-        ----------
-        texts : list of str
-
-        Returns
-        -------
-        vectors : list of list of float
-        """
-        return self.encode(texts).tolist()
-
-    def embed_query(
-        self, text: Any = None, *, input: list[str] | None = None
-    ) -> list[float] | NDArray[np.float32]:
-        """Embed a text as a list of numbers.
-
-        Parameters
-        ----------
-        text : str
-        input : list of str, default=None
-            Texts, which Chroma passes instead.
-
-        Returns
-        -------
-        vector : list of float, or ndarray of shape (n_texts, dim) for `input`
-        """
-        return self.encode(text).tolist() if input is None else self.encode(input)
-
-    def __call__(self, input: Texts) -> NDArray[np.float32]:
-        """Embed texts.
-
-        Parameters
-        ----------
-        input : str or list of str
-
-        Returns
-        -------
-        vectors : ndarray of shape (dim,) or (n_texts, dim), float32
-        """
-        return self.encode(input)
-
-    async def aembed_documents(self, texts: list[str]) -> list[list[float]]:
-        """Embed texts as :meth:`embed_documents` does.
-
-        Parameters
-        ----------
-        texts : list of str
-
-        Returns
-        -------
-        vectors : list of list of float
-        """
-        return self.embed_documents(texts)
-
-    async def aembed_query(self, text: str) -> list[float] | NDArray[np.float32]:
-        """Embed a text as :meth:`embed_query` does.
-
-        Parameters
-        ----------
-        text : str
-
-        Returns
-        -------
-        vector : list of float
-        """
-        return self.embed_query(text)
-
-    def similarity(
-        self, embeddings1: ArrayLike, embeddings2: ArrayLike
-    ) -> NDArray[np.floating]:
-        """Compute the cosines of all pairs of vectors, for mteb.
-
-        Parameters
-        ----------
-        embeddings1 : array-like of shape (n, dim)
-        embeddings2 : array-like of shape (m, dim)
-
-        Returns
-        -------
-        cosines : ndarray of shape (n, m), float32
-        """
-        return cosine_similarity(embeddings1, embeddings2)
-
-    def similarity_pairwise(
-        self, embeddings1: ArrayLike, embeddings2: ArrayLike
-    ) -> NDArray[np.floating]:
-        """Compute the cosines of the vectors in the same row, for mteb.
-
-        Parameters
-        ----------
-        embeddings1, embeddings2 : array-like of shape (n, dim)
-
-        Returns
-        -------
-        cosines : ndarray of shape (n,), float32
-        """
-        return cosine(np.asarray(embeddings1), np.asarray(embeddings2))
-
-    @property
-    def mteb_model_meta(self) -> Any:
-        """Description of the model for mteb, which has only a name."""
-        from mteb.models import ModelMeta
-
-        return ModelMeta.create_empty({"name": "skparaphrase/embedder"})
-
-    def name(self) -> str:
-        """Name of the embedding function in Chroma.
-
-        Returns
-        -------
-        name : str
-        """
-        return "skparaphrase"
-
-    def is_legacy(self) -> bool:
-        """Mark as legacy, so that Chroma does not serialise the configuration.
-
-        Pass the embedder to `get_collection`, too.
-
-        Returns
-        -------
-        is_legacy : bool
-        """
-        return True
-
-    def __repr__(self) -> str:
-        return f"Embedder({self.encoder!r})"

@@ -1,0 +1,349 @@
+"""An encoder with the methods that libraries for sentence-transformers call."""
+
+# Authors: The skparaphrase developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+from collections.abc import Iterable
+from contextlib import nullcontext
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.metrics.pairwise import cosine_similarity
+from sklearn.utils import check_scalar
+
+from skparaphrase._estimator import warn_caller
+from skparaphrase._lazy import torch
+from skparaphrase._math import cosine, unit_vectors
+from skparaphrase._progress import progress_bar, show_progress
+from skparaphrase._typing import Encoder, Texts
+from skparaphrase.encoders._pretrained import load_pretrained
+from skparaphrase.text import check_single_texts
+
+Matrix = NDArray[np.float32]
+
+_PRECISIONS = "float32", "int8", "uint8", "binary", "ubinary"
+_OF_MTEB = "task_metadata", "hf_split", "hf_subset", "prompt_type"
+
+_PROMPT = "the words of a prompt would become part of every vector. Leave it out"
+_PROCESSES = "encode uses threads, which are faster here than processes. Leave it out"
+# Options by the values that change nothing, and what to do instead of others.
+_INSTEAD: dict[str, tuple[tuple[str, ...], str]] = {
+    "prompt": (("None", ""), _PROMPT),
+    "prompt_name": (("None", ""), _PROMPT),
+    "output_value": (
+        ("sentence_embedding",),
+        "vectors of words are in encoder.vectors, such as encoder.vectors['cat']",
+    ),
+    "device": (
+        ("None", "cpu"),
+        "averages run on the CPU, and networks have a parameter device",
+    ),
+    "pool": (("None",), _PROCESSES),
+    "chunk_size": (("None",), _PROCESSES),
+    "sentences": ((), "as in sentence-transformers 6, its name is inputs"),
+}
+
+
+class Embedder:
+    """A fitted encoder with the methods that other libraries call.
+
+    LangChain calls `embed_documents` and `embed_query`, Chroma calls the object itself,
+    and mteb, SemHash and other libraries for models of sentence-transformers call
+    `encode`. Unlike an exported model, it has vectors for words that the table lacks.
+
+    Parameters
+    ----------
+    encoder : transformer, default=None
+        A fitted encoder, or a pipeline that ends with vectors. None uses
+        :func:`skparaphrase.load_pretrained`.
+
+    See Also
+    --------
+    skparaphrase.encoders.AverageEncoder.to_static_embedding : A module of
+        sentence-transformers.
+
+    Notes
+    -----
+    Unlike those of the encoder, vectors have length 1, because some libraries compare
+    them by Euclidean distance; the vector of a text without a known word is zero.
+
+    Examples
+    --------
+    >>> import skparaphrase
+    >>> embedder = skparaphrase.Embedder()
+    >>> len(embedder.embed_query("A cat sleeps."))
+    256
+    >>> embedder.encode(["A cat sleeps.", "It rains."]).shape
+    (2, 256)
+    """
+
+    def __init__(self, encoder: Encoder | None = None) -> None:
+        self.encoder = load_pretrained() if encoder is None else encoder
+
+    def encode(
+        self,
+        inputs: Texts | Iterable[dict[str, list[str]]],
+        *,
+        batch_size: int = 65536,
+        show_progress_bar: bool | None = None,
+        precision: str = "float32",
+        convert_to_numpy: bool = True,
+        convert_to_tensor: bool = False,
+        normalize_embeddings: bool = True,
+        truncate_dim: int | None = None,
+        **options: Any,
+    ) -> Any:
+        """Embed texts.
+
+        The parameters are those of `SentenceTransformer.encode`, version 6.
+
+        Parameters
+        ----------
+        inputs : str or array-like of str of shape (n_texts,)
+            mteb passes an iterable of batches, dicts whose key "text" has texts.
+        batch_size : int, default=65536
+            Maximum number of texts that are embedded together. The vectors do not
+            depend on it.
+        show_progress_bar : bool, default=None
+            If True, show a bar; None and False show one only inside of
+            :func:`skparaphrase.show_progress`.
+        precision : {"float32", "int8", "uint8", "binary", "ubinary"}, default="float32"
+            Type of the numbers. "int8" and "uint8" divide the range of each dimension
+            in this call into 256 steps, so vectors of two calls cannot be compared;
+            "binary" and "ubinary" hold the signs of eight dimensions in a byte.
+        convert_to_numpy : bool, default=True
+            If False, return a list of tensors.
+        convert_to_tensor : bool, default=False
+            If True, return a tensor. Needs PyTorch.
+        normalize_embeddings : bool, default=True
+            If True, vectors have length 1; otherwise, that of the encoder's vectors.
+        truncate_dim : int, default=None
+            Keep only the first dimensions, before vectors are scaled to length 1. Those
+            of :func:`skparaphrase.load_pretrained` are sorted by importance.
+        **options : dict
+            What else `SentenceTransformer.encode` has: `prompt`, `prompt_name`,
+            `output_value`, `device`, `pool` and `chunk_size` may have only the value
+            that changes nothing. From mteb, `task_metadata` and what comes with it.
+
+        Returns
+        -------
+        vectors : ndarray of shape (n_texts, dim) or (dim,), Tensor or list of Tensor
+            "binary" and "ubinary" have (dim + 7) // 8 columns.
+
+        Raises
+        ------
+        TypeError
+            If an option cannot be honoured; the message says what to use instead.
+        ValueError
+            If a value is not allowed, or if the range of a single vector is asked for.
+
+        Warns
+        -----
+        UserWarning
+            If "int8" or "uint8" has fewer than 100 texts to find the range from.
+        """
+        if "task_metadata" in options:
+            batches: Any = inputs
+            inputs = [text for batch in batches for text in batch["text"]]
+            options = {k: v for k, v in options.items() if k not in _OF_MTEB}
+        _refuse(options)
+        check_scalar(batch_size, "batch_size", Integral, min_val=1)
+        if precision not in _PRECISIONS:
+            raise ValueError(f"precision must be in {_PRECISIONS}; got {precision!r}.")
+        is_single = isinstance(inputs, str)
+        texts = check_single_texts([inputs] if is_single else inputs)
+        with show_progress() if show_progress_bar else nullcontext():
+            vectors = self._embed(texts, batch_size)
+        if truncate_dim is not None:
+            n = vectors.shape[1]
+            check_scalar(truncate_dim, "truncate_dim", Integral, min_val=1, max_val=n)
+            vectors = vectors[:, :truncate_dim]
+        if normalize_embeddings:
+            vectors = unit_vectors(vectors)
+        vectors = _quantized(vectors, precision)
+        if convert_to_tensor or not convert_to_numpy:
+            found: Any = torch.from_numpy(np.ascontiguousarray(vectors))
+            found = found if convert_to_tensor else list(found)
+        else:
+            found = vectors
+        return found[0] if is_single else found
+
+    encode_query = encode_document = encode
+
+    def _embed(self, texts: NDArray[np.object_], batch_size: int) -> Matrix:
+        blocks = []
+        with progress_bar(len(texts), "Embedding") as advance:
+            for start in range(0, len(texts) or 1, batch_size):
+                block = texts[start : start + batch_size]
+                vectors = np.asarray(self.encoder.transform(block), np.float32)
+                blocks.append(vectors)
+                advance(len(block))
+        return blocks[0] if len(blocks) == 1 else np.concatenate(blocks)
+
+    def embed_documents(self, texts: list[str]) -> list[list[float]]:
+        """Embed texts as lists of numbers.
+
+        Parameters
+        ----------
+        texts : list of str
+
+        Returns
+        -------
+        vectors : list of list of float
+        """
+        return self.encode(texts).tolist()
+
+    def embed_query(
+        self, text: Any = None, *, input: list[str] | None = None
+    ) -> list[float] | NDArray[np.float32]:
+        """Embed a text as a list of numbers.
+
+        Parameters
+        ----------
+        text : str
+        input : list of str, default=None
+            Texts, which Chroma passes instead.
+
+        Returns
+        -------
+        vector : list of float, or ndarray of shape (n_texts, dim) for `input`
+        """
+        return self.encode(text).tolist() if input is None else self.encode(input)
+
+    def __call__(self, input: Texts) -> NDArray[np.float32]:
+        """Embed texts.
+
+        Parameters
+        ----------
+        input : str or list of str
+
+        Returns
+        -------
+        vectors : ndarray of shape (dim,) or (n_texts, dim), float32
+        """
+        return self.encode(input)
+
+    async def aembed_documents(self, texts: list[str]) -> list[list[float]]:
+        """Embed texts as :meth:`embed_documents` does.
+
+        Parameters
+        ----------
+        texts : list of str
+
+        Returns
+        -------
+        vectors : list of list of float
+        """
+        return self.embed_documents(texts)
+
+    async def aembed_query(self, text: str) -> list[float] | NDArray[np.float32]:
+        """Embed a text as :meth:`embed_query` does.
+
+        Parameters
+        ----------
+        text : str
+
+        Returns
+        -------
+        vector : list of float
+        """
+        return self.embed_query(text)
+
+    def similarity(
+        self, embeddings1: ArrayLike, embeddings2: ArrayLike
+    ) -> NDArray[np.floating]:
+        """Compute the cosines of all pairs of vectors, for mteb.
+
+        Parameters
+        ----------
+        embeddings1 : array-like of shape (n, dim)
+        embeddings2 : array-like of shape (m, dim)
+
+        Returns
+        -------
+        cosines : ndarray of shape (n, m), float32
+        """
+        return cosine_similarity(embeddings1, embeddings2)
+
+    def similarity_pairwise(
+        self, embeddings1: ArrayLike, embeddings2: ArrayLike
+    ) -> NDArray[np.floating]:
+        """Compute the cosines of the vectors in the same row, for mteb.
+
+        Parameters
+        ----------
+        embeddings1, embeddings2 : array-like of shape (n, dim)
+
+        Returns
+        -------
+        cosines : ndarray of shape (n,), float32
+        """
+        return cosine(np.asarray(embeddings1), np.asarray(embeddings2))
+
+    @property
+    def mteb_model_meta(self) -> Any:
+        """Description of the model for mteb, which has only a name."""
+        from mteb.models import ModelMeta
+
+        return ModelMeta.create_empty({"name": "skparaphrase/embedder"})
+
+    def name(self) -> str:
+        """Name of the embedding function in Chroma.
+
+        Returns
+        -------
+        name : str
+        """
+        return "skparaphrase"
+
+    def is_legacy(self) -> bool:
+        """Mark as legacy, so that Chroma does not serialise the configuration.
+
+        Pass the embedder to `get_collection`, too.
+
+        Returns
+        -------
+        is_legacy : bool
+        """
+        return True
+
+    def __repr__(self) -> str:
+        return f"Embedder({self.encoder!r})"
+
+
+def _refuse(options: dict[str, Any]) -> None:
+    for name, value in options.items():
+        if name not in _INSTEAD:
+            raise TypeError(f"encode() got an unexpected keyword argument {name!r}.")
+        unchanged, instead = _INSTEAD[name]
+        if str(value) not in unchanged:
+            raise TypeError(f"encode() has no {name}={value!r}: {instead}.")
+
+
+def _quantized(vectors: Matrix, precision: str) -> NDArray[Any]:
+    """Vectors with smaller numbers, as sentence-transformers has them."""
+    if precision == "float32":
+        return vectors
+    if precision.endswith("binary"):
+        signs = np.packbits(vectors > 0, axis=-1)
+        return signs if precision == "ubinary" else (signs - 128).astype(np.int8)
+    n_texts = len(vectors)
+    if n_texts == 0:
+        return vectors.astype(precision)
+    if n_texts == 1:
+        raise ValueError(
+            f"precision={precision!r} needs several texts: the range of each dimension "
+            "comes from the vectors of the call. Embed all texts in one call."
+        )
+    if n_texts < 100:
+        warn_caller(
+            f"precision={precision!r} takes the range of each dimension from only "
+            f"{n_texts} texts. Embed all texts in one call."
+        )
+    low, high = vectors.min(axis=0), vectors.max(axis=0)
+    steps = (high - low) / 255
+    steps[steps == 0] = 1
+    levels = np.floor((vectors - low) / steps).clip(0, 255)
+    return (levels - 128 if precision == "int8" else levels).astype(precision)

@@ -1,0 +1,181 @@
+"""The encoder with the methods that other libraries call."""
+
+# Authors: The skparaphrase developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import asyncio
+import inspect
+import pickle
+from contextlib import redirect_stderr
+from io import StringIO
+
+import numpy as np
+import pytest
+import torch
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import normalize
+
+import skparaphrase
+from skparaphrase import _progress
+from skparaphrase.datasets import load_faq
+from skparaphrase.decomposition import CommonComponentRemoval
+from skparaphrase.encoders import SIFEncoder
+
+TEXTS = ["Where is my parcel?", "I want my money back.", "zzxqy unheardofness", ""]
+
+
+@pytest.mark.parametrize("pipeline", [False, True])
+def test_unit_vectors_of_the_encoder(pipeline):
+    encoder = None
+    if pipeline:
+        encoder = make_pipeline(SIFEncoder(), CommonComponentRemoval()).fit(TEXTS)
+    embedder = skparaphrase.Embedder(encoder)
+    expected = normalize((encoder or skparaphrase.load_pretrained()).transform(TEXTS))
+    found = embedder.encode(TEXTS)
+    assert_allclose(found, expected, atol=1e-6)
+    assert found[2].any()  # words that the table lacks have vectors
+    assert_array_equal(embedder.encode(np.array(TEXTS)), found)
+    assert_array_equal(embedder(TEXTS), found)
+    assert_array_equal(embedder.embed_query(input=TEXTS), found)
+    single = embedder.encode(TEXTS[0])
+    assert_allclose(single, found[0], atol=1e-6)
+    assert_array_equal(embedder(TEXTS[0]), single)  # LangChain's index of faiss
+    assert embedder.embed_query(TEXTS[0]) == single.tolist()
+    assert asyncio.run(embedder.aembed_query(TEXTS[0])) == single.tolist()
+    assert asyncio.run(embedder.aembed_documents(TEXTS)) == found.tolist()
+    assert type(embedder.embed_query(TEXTS[0])[0]) is float
+    assert embedder.embed_documents(TEXTS) == found.tolist()
+
+
+def test_pickles_and_names():
+    embedder = skparaphrase.Embedder(SIFEncoder().fit(TEXTS))
+    parameters = inspect.signature(type(embedder).__call__).parameters
+    assert [*parameters] == ["self", "input"]  # Chroma checks this
+    assert embedder.name() == "skparaphrase" and embedder.is_legacy()
+    again = pickle.loads(pickle.dumps(embedder))
+    assert_array_equal(again.encode(TEXTS), embedder.encode(TEXTS))
+    assert repr(embedder) == "Embedder(SIFEncoder())"
+    with pytest.raises(TypeError, match="index 1"):
+        embedder.encode(["a", 3])
+
+
+def test_what_mteb_asks_for():
+    embedder = skparaphrase.Embedder()
+    vectors = embedder.encode(TEXTS)
+    batches = iter([{"text": TEXTS[:3]}, {"text": TEXTS[3:]}])
+    assert_array_equal(embedder.encode(batches, task_metadata=None), vectors)
+    expected = normalize(3 * vectors) @ vectors[1:].T
+    assert_allclose(embedder.similarity(3 * vectors, vectors[1:]), expected, atol=1e-6)
+    found = embedder.similarity_pairwise(vectors[1:], vectors[:-1])
+    assert_allclose(found, (vectors[1:] * vectors[:-1]).sum(axis=1), atol=1e-6)
+
+
+# The options of sentence-transformers; `tests/integration` compares them with it
+
+FAQ = load_faq().data
+EMBEDDER = skparaphrase.Embedder()
+RAW = EMBEDDER.encoder.transform(FAQ)
+
+
+def test_lengths_and_fewer_dimensions():
+    raw = EMBEDDER.encode(FAQ, normalize_embeddings=False)
+    assert_array_equal(raw, RAW)
+    found = EMBEDDER.encode(FAQ, truncate_dim=64)
+    assert_allclose(found, normalize(RAW[:, :64]), atol=1e-6)
+    found = EMBEDDER.encode(FAQ, truncate_dim=64, normalize_embeddings=False)
+    assert_array_equal(found, RAW[:, :64])
+    assert EMBEDDER.encode("A cat.", truncate_dim=256).shape == (256,)
+    for dim in (0, 257):
+        with pytest.raises(ValueError, match=f"truncate_dim == {dim}, must be"):
+            EMBEDDER.encode(FAQ, truncate_dim=dim)
+
+
+@pytest.mark.parametrize("name", ["encode", "encode_query", "encode_document"])
+def test_vectors_do_not_depend_on_the_batch(name):
+    found = getattr(EMBEDDER, name)(FAQ, batch_size=7)
+    assert_allclose(found, normalize(RAW), atol=1e-6)
+    assert EMBEDDER.encode([], batch_size=7).shape == (0, 256)
+    with pytest.raises(ValueError, match="batch_size == 0, must be >= 1"):
+        EMBEDDER.encode(FAQ, batch_size=0)
+
+
+def test_tensors():
+    found = EMBEDDER.encode(FAQ, convert_to_tensor=True)
+    assert found.dtype is torch.float32
+    assert_allclose(found.numpy(), normalize(RAW), atol=1e-6)
+    listed = EMBEDDER.encode(FAQ, convert_to_numpy=False)
+    assert type(listed) is list
+    assert torch.equal(torch.stack(listed), found)
+    assert torch.equal(EMBEDDER.encode(FAQ[0], convert_to_tensor=True), found[0])
+    signs = EMBEDDER.encode(FAQ[:2], precision="ubinary", convert_to_tensor=True)
+    assert (signs.dtype, signs.shape) == (torch.uint8, (2, 32))
+
+
+def test_numbers_of_a_byte():
+    unit = normalize(RAW)
+    found = EMBEDDER.encode(FAQ, precision="uint8")
+    assert found.dtype == np.uint8
+    low, high = unit.min(axis=0), unit.max(axis=0)
+    step = (high - low) / 255
+    assert (abs(low + step * (found + 0.5) - unit) <= 0.51 * step).all()
+    signed = EMBEDDER.encode(FAQ, precision="int8")
+    assert signed.dtype == np.int8
+    assert_array_equal(signed.astype(int) + 128, found)
+    bits = np.unpackbits(EMBEDDER.encode(FAQ, precision="ubinary"), axis=1)
+    assert_array_equal(bits, RAW > 0)
+    signs = EMBEDDER.encode(FAQ[0], precision="binary")
+    assert (signs.dtype, signs.shape) == (np.int8, (32,))
+    assert_array_equal(
+        np.unpackbits((signs.astype(int) + 128).astype(np.uint8)), bits[0]
+    )
+
+
+def test_ranges_of_few_texts():
+    with pytest.warns(UserWarning, match="from only 4 texts. Embed all texts in one"):
+        assert EMBEDDER.encode(FAQ[:4], precision="int8").shape == (4, 256)
+    for texts in (FAQ[:1], FAQ[0]):
+        with pytest.raises(ValueError, match="precision='int8' needs several texts"):
+            EMBEDDER.encode(texts, precision="int8")
+    assert EMBEDDER.encode([], precision="int8").dtype == np.int8
+    with pytest.raises(ValueError, match=r"precision must be in .* got 'float16'"):
+        EMBEDDER.encode(FAQ, precision="float16")
+
+
+def test_a_bar(monkeypatch):
+    class Terminal(StringIO):
+        def isatty(self):
+            return True
+
+    monkeypatch.setattr(_progress, "_DELAY", 0)
+    for options, shown in (({}, False), ({"show_progress_bar": True}, True)):
+        with redirect_stderr(Terminal()) as terminal:
+            EMBEDDER.encode(FAQ, batch_size=100, **options)
+        assert ("550/550" in terminal.getvalue()) is shown
+
+
+@pytest.mark.parametrize(
+    ("option", "message"),
+    [
+        ({"prompt": "query: "}, "no prompt='query: ': the words of a prompt would"),
+        ({"prompt_name": "query"}, "no prompt_name='query': the words of a prompt"),
+        ({"output_value": "token_embeddings"}, "words are in encoder.vectors"),
+        ({"output_value": None}, "words are in encoder.vectors"),
+        ({"device": "cuda"}, "networks have a parameter device"),
+        ({"pool": {"processes": []}}, "encode uses threads"),
+        ({"chunk_size": 100}, "encode uses threads"),
+        ({"sentences": ["a"]}, "its name is inputs"),
+        ({"normalise": True}, "unexpected keyword argument 'normalise'"),
+    ],
+)
+def test_options_that_cannot_be_honoured_are_refused(option, message):
+    with pytest.raises(TypeError, match=message):
+        EMBEDDER.encode(["A cat."], **option)
+
+
+def test_options_that_change_nothing_are_accepted():
+    options = {
+        **{"prompt": None, "prompt_name": None, "output_value": "sentence_embedding"},
+        **{"device": torch.device("cpu"), "pool": None, "chunk_size": None},
+    }
+    assert_array_equal(EMBEDDER.encode(FAQ, **options), EMBEDDER.encode(FAQ))

@@ -1,0 +1,206 @@
+"""What sentence-transformers and our counterpart give for the same vectors."""
+
+# Authors: The skparaphrase developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import inspect
+from importlib import import_module
+
+import numpy as np
+import pytest
+import torch
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.preprocessing import FunctionTransformer
+
+import skparaphrase
+from skparaphrase.datasets import load_faq, load_paraphrases, load_similarity
+from skparaphrase.encoders import AverageEncoder
+from skparaphrase.losses import CoSENTLoss, InfoNCELoss
+from skparaphrase.metrics import spearman_score
+from skparaphrase.search import (
+    NearDuplicates,
+    ParaphraseMiner,
+    SemanticSearch,
+    mine_hard_negatives,
+)
+from skparaphrase.training import LossBatch
+from skparaphrase.vectors import WordVectors
+
+pytestmark = [pytest.mark.integration, pytest.mark.filterwarnings("ignore")]
+
+st = pytest.importorskip("sentence_transformers", "6")
+losses, evaluation = (
+    import_module(f"sentence_transformers.sentence_transformer.{room}")
+    for room in ("losses", "evaluation")
+)
+
+FAQ = list(load_faq().data[:300])
+
+
+@pytest.fixture(scope="module")
+def encoder():
+    """One that can be exported as it is, without vectors of unknown words."""
+    table = skparaphrase.load_pretrained().vectors
+    return AverageEncoder(WordVectors(table.words, table.matrix, scale=table.scale))
+
+
+@pytest.fixture(scope="module")
+def embedder(encoder):
+    return skparaphrase.Embedder(encoder)
+
+
+@pytest.fixture(scope="module")
+def model(encoder):
+    return st.SentenceTransformer(modules=[encoder.to_static_embedding()])
+
+
+def test_options_are_those_of_encode(embedder):
+    theirs = inspect.signature(st.SentenceTransformer.encode).parameters
+    ours = inspect.signature(embedder.encode).parameters
+    kinds = "VAR_POSITIONAL", "VAR_KEYWORD"
+    for name, option in theirs.items():
+        if name == "self" or option.kind.name in kinds:
+            continue
+        if name in ours:
+            same = name in ("batch_size", "normalize_embeddings")
+            assert same or ours[name].default == option.default, name
+        else:  # the value that changes nothing is accepted
+            assert embedder.encode(["A cat."], **{name: option.default}).shape
+            with pytest.raises(TypeError, match=f"encode.. has no {name}='x'"):
+                embedder.encode(["A cat."], **{name: "x"})
+
+
+@pytest.mark.parametrize("precision", ["float32", "int8", "uint8", "binary", "ubinary"])
+@pytest.mark.parametrize("truncate_dim", [None, 100])
+@pytest.mark.parametrize("normalize", [False, True])
+@pytest.mark.parametrize("as_tensor", [False, True])
+def test_vectors(precision, truncate_dim, normalize, as_tensor, embedder, model):
+    options = {
+        **{"precision": precision, "truncate_dim": truncate_dim},
+        **{"normalize_embeddings": normalize, "convert_to_tensor": as_tensor},
+    }
+    ours, theirs = embedder.encode(FAQ, **options), model.encode(FAQ, **options)
+    assert type(ours) is type(theirs)
+    assert (ours.dtype, ours.shape) == (theirs.dtype, theirs.shape)
+    ours, theirs = np.asarray(ours), np.asarray(theirs)
+    if precision == "float32":
+        assert_allclose(ours, theirs, atol=1e-5)
+        return
+    # Vectors differ by rounding, which may change a step, or the sign of nearly 0.
+    assert (ours != theirs).mean() < 0.01
+    floats = embedder.encode(FAQ, **{**options, "precision": "float32"})
+    assert_array_equal(ours, st.quantize_embeddings(floats, precision))
+
+
+def test_semantic_search(encoder, embedder):
+    queries, corpus = FAQ[:40], FAQ[40:]
+    theirs = st.util.semantic_search(
+        encoder.transform(queries), encoder.transform(corpus), top_k=5
+    )
+    hits = SemanticSearch(encoder).fit(corpus).search(queries, k=5)
+    assert_allclose(
+        hits.score, [[hit["score"] for hit in row] for row in theirs], atol=1e-5
+    )
+    found = [[hit["corpus_id"] for hit in row] for row in theirs]
+    ties = np.isclose(np.diff(hits.score, axis=1, append=-1), 0, atol=1e-5)
+    ties[:, 1:] |= ties[:, :-1]
+    assert_array_equal(hits.row[~ties], np.array(found)[~ties])
+
+
+def test_a_model_of_theirs_in_our_search(model, encoder):
+    search = SemanticSearch(FunctionTransformer(model.encode)).fit(FAQ)
+    expected = SemanticSearch(encoder).fit(FAQ).search(FAQ[:9], k=3)
+    assert_allclose(search.search(FAQ[:9], k=3).score, expected.score, atol=1e-5)
+
+
+@pytest.mark.parametrize("top_k", [1, 3, 100])
+def test_paraphrase_mining(top_k, encoder, model):
+    theirs = st.util.paraphrase_mining(model, FAQ, top_k=top_k)
+    pairs = ParaphraseMiner(encoder, threshold=-1, top_k=top_k).fit(FAQ).mine(FAQ)
+    assert_allclose(pairs.score, [score for score, *_ in theirs], atol=1e-5)
+    found, expected = {*map(tuple, pairs.row.tolist())}, {(i, j) for _, i, j in theirs}
+    assert len(found & expected) > 0.99 * len(expected)  # some texts are equally near
+
+
+def test_members_of_groups_are_near_their_centre(encoder):
+    """As those of `community_detection`, whose centres differ."""
+    vectors = encoder.transform(FAQ)
+    cosines = skparaphrase.similarity(FAQ, encoder=encoder)
+    for community in st.util.community_detection(vectors, 0.8, min_community_size=2):
+        assert (cosines[community[0], community] > 0.8 - 1e-5).all()
+    groups = NearDuplicates(encoder, threshold=0.8, must_agree=None).fit(FAQ)
+    centres = groups.representative_indices_[groups.labels_]
+    assert (cosines[np.arange(len(FAQ)), centres] > 0.8 - 1e-5).all()
+    assert len({*groups.labels_}) < len(FAQ) - 20
+
+
+def test_hard_negatives(encoder, model):
+    datasets = pytest.importorskip("datasets")
+    pairs = load_paraphrases().data[:200]
+    theirs = st.util.mine_hard_negatives(
+        datasets.Dataset.from_dict({"a": [*pairs[:, 0]], "b": [*pairs[:, 1]]}),
+        model,
+        num_negatives=1,
+        relative_margin=0.05,
+        verbose=False,
+    )
+    expected = {tuple(row.values()) for row in theirs}
+    found = mine_hard_negatives(encoder, pairs, pairs[:, 1], relative_margin=0.05)
+    assert len(expected & {*map(tuple, found)}) > 0.95 * len(expected)
+
+
+def batch_of(n_pairs, n_hard, targets=None):
+    texts = np.arange(2 * n_pairs + n_hard)
+    return LossBatch(texts, np.random.RandomState(0), targets, n_hard=n_hard)
+
+
+@pytest.fixture
+def raw():
+    vectors = torch.tensor(np.random.RandomState(0).randn(30, 8), dtype=torch.float32)
+    return vectors.requires_grad_()
+
+
+@pytest.mark.parametrize("n_hard", [0, 10])
+def test_multiple_negatives_ranking_loss(n_hard, raw, model):
+    loss = losses.MultipleNegativesRankingLoss(
+        model,
+        scale=20,
+        directions=("query_to_doc", "doc_to_query"),
+        partition_mode="per_direction",
+    )
+    unit = torch.nn.functional.normalize(raw)
+    parts = [unit[0:20:2], unit[1:20:2], *([unit[20:]] if n_hard else [])]
+    theirs = loss.compute_loss_from_embeddings(parts, None)
+    (gradient,) = torch.autograd.grad(theirs, raw, retain_graph=True)
+    ours = InfoNCELoss(temperature=1 / 20, keep=0)
+    found = ours.compute(unit[: 20 + n_hard], batch_of(10, n_hard))
+    assert_allclose(found.item(), theirs.item(), rtol=1e-5)
+    assert_allclose(torch.autograd.grad(found, raw)[0], gradient, atol=1e-5)
+
+
+def test_cosent_loss(raw, model):
+    scores = torch.linspace(0, 1, 15)
+    unit = torch.nn.functional.normalize(raw)
+    theirs = losses.CoSENTLoss(model).compute_loss_from_embeddings(
+        [unit[0::2], unit[1::2]], scores
+    )
+    found = CoSENTLoss(scale=20).compute(unit, batch_of(15, 0, scores))
+    assert_allclose(found.item(), theirs.item(), rtol=1e-5)
+
+
+def test_similarity_evaluator(encoder, model):
+    pairs, gold = load_similarity(return_X_y=True)
+    first, second = map(list, pairs.T)
+    evaluator = evaluation.EmbeddingSimilarityEvaluator(first, second, [*gold])
+    found = skparaphrase.similarity(first, second, encoder)
+    theirs = evaluator(model)["spearman_cosine"]
+    assert spearman_score(gold, found) == pytest.approx(theirs, abs=1e-4)
+
+
+def test_triplet_evaluator(encoder, model):
+    pairs = load_paraphrases().data[:200]
+    anchor, positive, negative = [*pairs[:, 0]], [*pairs[:, 1]], [*pairs[::-1, 1]]
+    evaluator = evaluation.TripletEvaluator(anchor, positive, negative)
+    near = skparaphrase.similarity(anchor, positive, encoder)
+    far = skparaphrase.similarity(anchor, negative, encoder)
+    assert (near > far).mean() == pytest.approx(evaluator(model)["cosine_accuracy"])
