@@ -36,9 +36,13 @@ class Loss(DocumentedOnline, BaseEstimator, ABC):
         Class attribute: some of "pairs", "triplets", "labels", "scores" and "vectors",
         the kinds of `X` and `y` that `fit` of an encoder distinguishes. By default the
         first three.
+    takes_weights : bool
+        Class attribute: whether `compute` weights the examples by `batch.weights`. If
+        not, as by default, `fit` refuses `sample_weight`.
     """
 
     learns_from: ClassVar[frozenset[str]] = frozenset({"pairs", "triplets", "labels"})
+    takes_weights: ClassVar[bool] = False
     _is_contrastive: ClassVar[bool] = False  # with a loss for equal vectors
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {}
@@ -106,6 +110,7 @@ class MarginLoss(Loss):
     0.5
     """
 
+    takes_weights = True
     _is_contrastive = True
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -137,7 +142,7 @@ class MarginLoss(Loss):
         -------
         loss : Tensor, a scalar
         """
-        return self.compare(unit, *self.choose(unit.detach(), batch))
+        return self.compare(unit, *self.choose(unit.detach(), batch), batch.weights)
 
     def choose(
         self, unit: "Tensor", batch: "training.LossBatch"
@@ -202,7 +207,11 @@ class MarginLoss(Loss):
         return drawn, has_negative
 
     def compare(
-        self, unit: "Tensor", chosen: "Tensor", has_negative: "Tensor"
+        self,
+        unit: "Tensor",
+        chosen: "Tensor",
+        has_negative: "Tensor",
+        weights: "Tensor | None" = None,
     ) -> "Tensor":
         """The mean loss of a pair, given the negatives.
 
@@ -212,6 +221,7 @@ class MarginLoss(Loss):
             The texts of the batch, and then negatives that were embedded once more.
         chosen, has_negative : Tensor of shape (2 * n_pairs,)
             As returned by :meth:`choose`.
+        weights : Tensor of shape (n_pairs,), default=None
 
         Returns
         -------
@@ -222,6 +232,8 @@ class MarginLoss(Loss):
         positive = torch.linalg.vecdot(first, second)
         negative = torch.linalg.vecdot(texts, unit.index_select(0, chosen)).view(-1, 2)
         hinges = (self.margin - positive[:, None] + negative).relu()
+        if weights is not None:
+            hinges = hinges * weights[:, None]
         return (hinges * has_negative.view(-1, 2)).sum() / len(positive)
 
 
@@ -254,6 +266,7 @@ class InfoNCELoss(Loss):
     2015.
     """
 
+    takes_weights = True
     _is_contrastive = True
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -289,6 +302,7 @@ class InfoNCELoss(Loss):
         elif self.mask_known:
             groups = _paraphrase_groups(batch.identities, n_pairs)
         mask: Any = unit.new_zeros(())
+        weights = 1 if batch.weights is None else batch.weights
         if groups is not None:
             mask = networks.to_device(_mask(groups, n_pairs), unit.device).to(unit)
 
@@ -303,14 +317,18 @@ class InfoNCELoss(Loss):
         def excess(logits: "Tensor") -> "Tensor":
             """What both directions find, minus hard targets."""
             found = logits.softmax(dim=1)
-            found[:, :n_pairs] += logits[:, :n_pairs].softmax(dim=0)
-            found.diagonal().sub_(2)
+            columns = logits[:, :n_pairs].softmax(dim=0)
+            if batch.weights is not None:
+                found *= batch.weights[:, None]
+                columns *= batch.weights
+            found[:, :n_pairs] += columns
+            found.diagonal().sub_(2 * weights)
             return found
 
         logits = compare(unit)
         with torch.no_grad():
             totals = logits.logsumexp(dim=1) + logits[:, :n_pairs].logsumexp(dim=0)
-            loss = (totals - 2 * logits.diagonal()).sum()
+            loss = ((totals - 2 * logits.diagonal()) * weights).sum()
             gradient = excess(logits)
             if self.keep and batch.start is not None:
                 softening = excess(compare(batch.start)).mul_(self.keep)
@@ -356,6 +374,7 @@ class CoSENTLoss(Loss):
     """
 
     learns_from = frozenset({"scores"})
+    takes_weights = True
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "scale": [Interval(Real, 0, None, closed="neither")],
@@ -381,8 +400,11 @@ class CoSENTLoss(Loss):
         cosines = torch.linalg.vecdot(unit[0::2], unit[1::2])
         # Row i, column j: how far pair i, which should be less similar, is above j.
         excess = self.scale * (cosines[:, None] - cosines)
-        counts = batch.targets[:, None] < batch.targets
-        terms = excess.masked_fill(~counts, -torch.inf).flatten()
+        if batch.weights is not None:  # a term counts as often as its two pairs
+            logs = batch.weights.log()
+            excess = excess + logs[:, None] + logs
+        is_right = batch.targets[:, None] >= batch.targets
+        terms = excess.masked_fill(is_right, -torch.inf).flatten()
         return torch.cat([terms.new_zeros(1), terms]).logsumexp(dim=0)
 
 
@@ -393,6 +415,7 @@ class DistillationLoss(Loss):
     """
 
     learns_from = frozenset({"vectors"})
+    takes_weights = True
 
     def compute(self, unit: "Tensor", batch: "training.LossBatch") -> "Tensor":
         """The mean loss of a text; see :meth:`Loss.compute`.
@@ -408,6 +431,9 @@ class DistillationLoss(Loss):
         loss : Tensor, a scalar
         """
         assert batch.targets is not None
+        if batch.weights is not None:
+            losses = 1 - torch.linalg.vecdot(unit, batch.targets)
+            return torch.dot(losses, batch.weights) / len(unit)
         return 1 - (unit * batch.targets).sum() / len(unit)
 
 
@@ -425,8 +451,7 @@ LOSS = [StrOptions({"auto", *LOSSES}), Loss]
 
 def _blocks(n_rows: int) -> list[slice]:
     """`gen_batches` without its validation, which takes 0.1 ms."""
-    starts = range(0, n_rows, BLOCK)
-    return [slice(start, min(start + BLOCK, n_rows)) for start in starts]
+    return [slice(i, min(i + BLOCK, n_rows)) for i in range(0, n_rows, BLOCK)]
 
 
 def _draw_candidate(allowed: "Tensor", numbers: "Tensor") -> "Tensor":
@@ -445,8 +470,7 @@ def _draw(n: int, pool: str, random_state: RandomState) -> NDArray[np.integer]:
 def _identical(texts: NDArray[np.integer], rows: slice) -> NDArray[np.bool_]:
     """Where a candidate (column) equals a text or its partner (row)."""
     same = texts[rows, None] == texts
-    partner = np.arange(len(same)) ^ 1
-    return same | same[partner]
+    return same | same[np.arange(len(same)) ^ 1]
 
 
 def _paraphrase_groups(

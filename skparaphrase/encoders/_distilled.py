@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
 from sklearn.utils import Tags, gen_batches
 
-from skparaphrase._compat import Interval, fit_context
+from skparaphrase._compat import Interval, check_sample_weight, fit_context
 from skparaphrase._estimator import store_parameters
 from skparaphrase._math import unit_vectors
 from skparaphrase._typing import Texts
@@ -152,7 +152,12 @@ class DistilledEncoder(AveragingEncoder):
         store_parameters(self, locals())
 
     @fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Texts, y: ArrayLike | Sequence[ArrayLike]) -> Self:
+    def fit(
+        self,
+        X: Texts,
+        y: ArrayLike | Sequence[ArrayLike],
+        sample_weight: ArrayLike | None = None,
+    ) -> Self:
         """Learn the word vectors.
 
         Parameters
@@ -161,6 +166,9 @@ class DistilledEncoder(AveragingEncoder):
         y : array-like of shape S + (dim_teacher,), or list of such arrays
             The teacher's vectors of the texts, or a list with an array for each
             teacher. Lengths of vectors are ignored.
+        sample_weight : array-like of shape (n_texts,) or (n_pairs,), default=None
+            A text of weight 2 counts like two equal texts, but once in the frequencies
+            of "corpus".
 
         Returns
         -------
@@ -174,6 +182,15 @@ class DistilledEncoder(AveragingEncoder):
         """
         rows = check_fit_texts(X)
         teachers = check_teachers(rows, y)
+        if sample_weight is None:
+            weights = np.ones(rows.size)
+        else:
+            weights = check_sample_weight(
+                sample_weight,
+                np.empty((len(rows), 0)),
+                dtype=np.float64,
+                ensure_non_negative=True,
+            ).repeat(rows.size // len(rows))
         texts = rows.ravel().tolist()
         tokenizer = self._tokenizer()
         table = check_word_vectors(self.vectors)
@@ -184,20 +201,23 @@ class DistilledEncoder(AveragingEncoder):
                 f"None of the {len(texts)} texts contains any of the {len(initial)} "
                 "words of vectors."
             )
-        targets = self._fit_targets(teachers)
+        targets = self._fit_targets(teachers, weights)
         start = initial.rows()
         start -= start.mean(axis=0)
         if not initial.is_weighted:
             p = word_probabilities(initial, tokenizer, self.frequencies, texts)
             start *= sif_weights(p, self.a)[:, np.newaxis]
-        start = map_to_targets(counts, start, targets)
-        matrix = ridge(counts, targets, start, alpha=self.alpha, n_steps=self.n_steps)
+        start = map_to_targets(counts, start, targets, weights)
+        options = {"alpha": self.alpha, "n_steps": self.n_steps}
+        matrix = ridge(counts, targets, start, weights, **options)
         self.vectors_ = WordVectors(initial.words, matrix, is_weighted=True)
         if self.n_subwords is not None:
             self.vectors_ = fit_subwords(self.vectors_, n_rows=self.n_subwords)
         return self
 
-    def _fit_targets(self, teachers: list[NDArray[Any]]) -> NDArray[np.float32]:
+    def _fit_targets(
+        self, teachers: list[NDArray[Any]], weights: NDArray[np.float64]
+    ) -> NDArray[np.float32]:
         """Coordinates of the teachers' vectors on their principal axes."""
         n_texts, n_all = len(teachers[0]), sum(t.shape[1] for t in teachers)
         if self.dim is not None and self.dim > n_all:
@@ -206,11 +226,12 @@ class DistilledEncoder(AveragingEncoder):
                 "vectors."
             )
         total, gram = np.zeros(n_all), np.zeros((n_all, n_all))
-        for _, block in _unit_blocks(teachers):
-            total += block.sum(axis=0)
+        for rows, block in _unit_blocks(teachers):
+            total += (block * weights[rows, np.newaxis]).sum(axis=0)
+            block *= np.sqrt(weights[rows, np.newaxis])
             gram += block.T @ block
-        mean = total / n_texts
-        squares, axes = np.linalg.eigh(gram / n_texts - np.outer(mean, mean))
+        mean, gram = total / weights.sum(), gram / weights.sum()
+        squares, axes = np.linalg.eigh(gram - np.outer(mean, mean))
         squares = np.maximum(squares[::-1], 0)
         axes = axes[:, ::-1][:, : self.dim]
         axes *= np.sign(axes[np.abs(axes).argmax(axis=0), np.arange(axes.shape[1])])
@@ -265,15 +286,20 @@ def count_matrix(batch: TokenBatch, n_words: int) -> csr_array:
 
 
 def map_to_targets(
-    counts: csr_array, vectors: NDArray[np.float32], targets: NDArray[np.float32]
+    counts: csr_array,
+    vectors: NDArray[np.float32],
+    targets: NDArray[np.float32],
+    weights: NDArray[np.float64],
 ) -> NDArray[np.float32]:
     """Map word vectors linearly so that unit text vectors predict the targets."""
     dim = vectors.shape[1]
     gram, across = _SHRINKAGE * np.eye(dim), np.zeros((dim, targets.shape[1]))
     for rows in gen_batches(len(targets), _BLOCK):
         texts = unit_vectors((counts[rows] @ vectors).astype(np.float64))
+        roots = np.sqrt(weights[rows, np.newaxis])  # of a weighted sum of squares
+        texts *= roots
         gram += texts.T @ texts
-        across += texts.T @ targets[rows]
+        across += texts.T @ (targets[rows] * roots)
     return vectors @ np.linalg.solve(gram, across).astype(np.float32)
 
 
@@ -281,6 +307,7 @@ def ridge(
     counts: csr_array,
     targets: NDArray[np.float32],
     start: NDArray[np.float32],
+    weights: NDArray[np.float64],
     *,
     alpha: float,
     n_steps: int,
@@ -291,8 +318,11 @@ def ridge(
     memory. The common component of the predictions is removed.
     """
     lengths = np.linalg.norm(counts @ start, axis=1)
-    mean_length = np.linalg.norm(targets, axis=1).mean()
+    weights = weights.astype(np.float32)
+    mean_length = np.average(np.linalg.norm(targets, axis=1), weights=weights)
     scale = (mean_length / np.where(lengths > 0, lengths, np.inf)).astype(np.float32)
+    scale *= np.sqrt(weights)
+    targets = targets * np.sqrt(weights)[:, np.newaxis]
     scaled = counts.copy()
     scaled.data *= scale.repeat(np.diff(counts.indptr))
     words = np.unique(counts.indices)

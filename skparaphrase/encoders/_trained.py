@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.random import RandomState
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 from sklearn.callback import CallbackSupportMixin
 from sklearn.utils.validation import check_is_fitted
@@ -93,7 +93,9 @@ class TrainedEncoder(PaperSettings, CallbackSupportMixin, TextEncoder):
 
     @with_callbacks
     @fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: Any = None) -> Self:
+    def fit(
+        self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None
+    ) -> Self:
         """Train on what is known about texts, which the shapes of `X` and `y` say.
 
         ====================  =================  ==================================
@@ -117,6 +119,10 @@ class TrainedEncoder(PaperSettings, CallbackSupportMixin, TextEncoder):
             Of shape (n_examples,): pairs marked with 0 are ignored. To learn from the
             pairs of high scores only, pass booleans, such as `y >= 4`. Labels are
             integers or str. A teacher's vectors have the shape of `X` + (dim,).
+        sample_weight : array-like of shape (n_examples,), default=None
+            Weight of each example in the loss. Only ratios matter; examples of weight 0
+            are ignored. Weights change neither how often a text is a negative example
+            nor the validation scores.
 
         Returns
         -------
@@ -126,9 +132,9 @@ class TrainedEncoder(PaperSettings, CallbackSupportMixin, TextEncoder):
         ------
         ValueError
             If there are too few examples, or if none of their words is known; if `loss`
-            learns from something else; if a teacher's vectors are missing, have another
-            shape or are not finite; if training diverges. The encoder then is as
-            before: not fitted, or with the result of the last fit.
+            learns from something else, or takes no weights; if a teacher's vectors are
+            missing, have another shape or are not finite; if training diverges. The
+            encoder then is as before: not fitted, or with the result of the last fit.
 
         Notes
         -----
@@ -149,7 +155,7 @@ class TrainedEncoder(PaperSettings, CallbackSupportMixin, TextEncoder):
         context = self._init_callback_context(max_subtasks=self.max_epochs)
         resume = self.warm_start and hasattr(self, "vectors_")
         rng, split_rng = random_states(self, resume=resume)
-        examples = self._supervise(X, y)
+        examples = self._supervise(X, y, sample_weight)
         train, held_out = examples.split(self.validation_fraction, deepcopy(split_rng))
         start = self._start(
             train.texts, train.distinct, rng, whole=self._is_dense, resume=resume
@@ -180,7 +186,9 @@ class TrainedEncoder(PaperSettings, CallbackSupportMixin, TextEncoder):
         return self
 
     @fit_context(prefer_skip_nested_validation=True)
-    def partial_fit(self, X: Any, y: Any = None) -> Self:
+    def partial_fit(
+        self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None
+    ) -> Self:
         """Train for one epoch on some pairs, continuing from the last call.
 
         The state of the optimizer is kept from call to call; after a `fit` without
@@ -194,6 +202,8 @@ class TrainedEncoder(PaperSettings, CallbackSupportMixin, TextEncoder):
             As in :meth:`fit`.
         y : array-like, default=None
             As in :meth:`fit`.
+        sample_weight : array-like of shape (n_examples,), default=None
+            As in :meth:`fit`; ratios to those of other calls do not matter.
 
         Returns
         -------
@@ -201,7 +211,7 @@ class TrainedEncoder(PaperSettings, CallbackSupportMixin, TextEncoder):
         """
         resume = hasattr(self, "vectors_")
         rng, split_rng = random_states(self, resume=resume)
-        examples = self._supervise(X, y)
+        examples = self._supervise(X, y, sample_weight)
         start = self._start(
             examples.texts, examples.distinct, rng, whole=self._is_dense, resume=resume
         )
@@ -222,11 +232,18 @@ class TrainedEncoder(PaperSettings, CallbackSupportMixin, TextEncoder):
         )
         return self
 
-    def _supervise(self, X: Any, y: Any) -> Examples:
+    def _supervise(self, X: Any, y: Any, sample_weight: Any) -> Examples:
         """What `X` and `y` teach."""
-        if isinstance(self.loss, str) and self.loss == "auto":
-            return supervise(X, y)
-        return supervise(X, y, self._checked_loss().learns_from)
+        learns_from = None
+        if not (isinstance(self.loss, str) and self.loss == "auto"):
+            loss = self._checked_loss()
+            learns_from = loss.learns_from
+            if sample_weight is not None and not loss.takes_weights:
+                raise ValueError(
+                    f"{type(loss).__name__} takes no sample_weight: multiply by "
+                    "`batch.weights` in `compute`, and set `takes_weights = True`."
+                )
+        return supervise(X, y, learns_from, sample_weight)
 
     def _checked_loss(self, default: str = "infonce") -> Loss:
         """The loss; `default` is the one that "auto" stands for."""

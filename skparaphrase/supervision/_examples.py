@@ -23,6 +23,7 @@ Rows = NDArray[np.object_] | StoredTexts
 Shape = tuple[int, ...]
 Names = frozenset[str]  # of kinds that a loss learns from
 Axes = NDArray[np.float32] | None  # a map from a teacher's vectors to ours
+Weights = NDArray[np.float32] | None
 
 
 @dataclass(frozen=True)
@@ -43,6 +44,9 @@ class Arranged:
         Graded scores of the pairs.
     teacher : ndarray of shape (n_texts, dim), default=None
         Unit vectors that a teacher gives the texts.
+    weights : ndarray of shape (n_examples,), default=None
+        Of the examples in the loss, or with `teacher` of the texts, shape (n_texts,).
+        Their mean over the examples is 1.
     """
 
     texts: TokenBatch
@@ -51,6 +55,7 @@ class Arranged:
     has_classes: bool = False
     scores: NDArray[np.float32] | None = None
     teacher: NDArray[np.float32] | None = None
+    weights: Weights = None
 
 
 class Examples(ABC):
@@ -66,6 +71,8 @@ class Examples(ABC):
     targets : ndarray of shape (n_examples, ...), default=None
         What is known of each example: its score, the index of its label, or the unit
         vectors of a teacher.
+    weights : ndarray of shape (n_examples,), default=None
+        Positive weights of the examples in the loss.
     """
 
     name: ClassVar[str]  # in `Loss.learns_from`
@@ -76,9 +83,12 @@ class Examples(ABC):
     has_order: ClassVar[bool] = True  # in which the first epoch may visit them
     starts_far: ClassVar[bool] = False  # from its aim: changes of words have no limit
 
-    def __init__(self, rows: Rows, targets: NDArray[Any] | None = None) -> None:
+    def __init__(
+        self, rows: Rows, targets: NDArray[Any] | None = None, weights: Weights = None
+    ) -> None:
         self.rows = rows
         self.targets: Any = targets
+        self.weights = weights
 
     @classmethod
     @abstractmethod
@@ -91,7 +101,7 @@ class Examples(ABC):
 
     @classmethod
     @abstractmethod
-    def check(cls, rows: Rows, y: ArrayLike | None) -> Self:
+    def check(cls, rows: Rows, y: ArrayLike | None, weights: Weights) -> Self:
         """Examples of this kind; invalid targets raise a ValueError."""
 
     @abstractmethod
@@ -132,7 +142,13 @@ class Examples(ABC):
     def take(self, chosen: NDArray[np.intp]) -> Self:
         """Some of the examples."""
         targets = None if self.targets is None else self.targets[chosen]
-        return type(self)(self.rows[chosen], targets)
+        weights = None if self.weights is None else self.weights[chosen]
+        return type(self)(self.rows[chosen], targets, weights)
+
+    @property
+    def normalized_weights(self) -> Weights:
+        """The weights, divided by their mean."""
+        return None if self.weights is None else self.weights / self.weights.mean()
 
     def split(self, fraction: float | None, rng: RandomState) -> Any:
         """Examples to train on, and those to validate on, or None.
@@ -200,7 +216,7 @@ class Examples(ABC):
         axes : ndarray or None
             As of :meth:`teacher_axes`.
         """
-        return Arranged(batch, self.indices)
+        return Arranged(batch, self.indices, weights=self.normalized_weights)
 
 
 def split_off(

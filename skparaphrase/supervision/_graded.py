@@ -19,6 +19,7 @@ from skparaphrase.supervision._examples import (
     Names,
     Rows,
     Shape,
+    Weights,
 )
 from skparaphrase.text import TokenBatch
 
@@ -46,7 +47,7 @@ class GradedPairs(Examples):
         return True
 
     @classmethod
-    def check(cls, rows: Rows, y: ArrayLike | None) -> Self:
+    def check(cls, rows: Rows, y: ArrayLike | None, weights: Weights) -> Self:
         """The pairs with their scores, of which two differ."""
         scores = read_scores(y)
         check_consistent_length(rows, scores)
@@ -54,7 +55,7 @@ class GradedPairs(Examples):
             raise ValueError(
                 f"All scores are {scores.min():g}: there is no order to learn."
             )
-        return cls(rows, scores.astype(np.float32))
+        return cls(rows, scores.astype(np.float32), weights)
 
     def validate(self, encoder: Encoder, train: Self) -> Any:
         """Pearson's r of the cosines with the scores."""
@@ -62,7 +63,8 @@ class GradedPairs(Examples):
 
     def arrange(self, batch: TokenBatch, rng: RandomState, axes: Axes) -> Arranged:
         """Pairs with their scores."""
-        return Arranged(batch, self.indices, scores=self.targets)
+        weights = self.normalized_weights
+        return Arranged(batch, self.indices, scores=self.targets, weights=weights)
 
 
 def read_scores(y: Any) -> NDArray[np.float64]:

@@ -24,6 +24,7 @@ from skparaphrase.supervision._examples import (
     Names,
     Rows,
     Shape,
+    Weights,
 )
 from skparaphrase.text import TokenBatch, is_missing
 
@@ -44,7 +45,7 @@ class LabelledTexts(Examples):
         return len(shape) == 1 and shape[0] > 0
 
     @classmethod
-    def check(cls, rows: Rows, y: ArrayLike | None) -> Self:
+    def check(cls, rows: Rows, y: ArrayLike | None, weights: Weights) -> Self:
         """Texts with indices of their labels."""
         if y is None:
             raise ValueError(
@@ -58,7 +59,7 @@ class LabelledTexts(Examples):
         check_consistent_length(rows, labels)
         classes = np.unique(labels, return_inverse=True)[1]
         check_classes(classes)
-        return cls(rows, classes)
+        return cls(rows, classes, weights)
 
     def _check_split(self, train: Self, held_out: Self, fraction: float) -> None:
         check_classes(train.targets, " to train on")
@@ -73,10 +74,19 @@ class LabelledTexts(Examples):
         return float((train.targets[rows] == self.targets).mean())
 
     def arrange(self, batch: TokenBatch, rng: RandomState, axes: Axes) -> Arranged:
-        """Pairs of texts of one class; a text may occur with several labels."""
+        """Pairs of texts of one class; a text may occur with several labels.
+
+        A pair has the weight of its first text.
+        """
         texts = batch.take(self.indices)
-        pairs = partners(self.targets, rng)
-        return Arranged(texts, pairs, identities=self.targets, has_classes=True)
+        pairs, weights = partners(self.targets, rng), self.normalized_weights
+        return Arranged(
+            texts,
+            pairs,
+            identities=self.targets,
+            has_classes=True,
+            weights=None if weights is None else weights[pairs[:, 0]],
+        )
 
 
 def check_labels(y: Any) -> NDArray[Any]:

@@ -16,6 +16,7 @@ from skparaphrase.supervision._examples import (
     Names,
     Rows,
     Shape,
+    Weights,
 )
 from skparaphrase.supervision._graded import read_scores
 
@@ -32,13 +33,13 @@ class Paraphrases(Examples):
         return True
 
     @classmethod
-    def check(cls, rows: Rows, y: ArrayLike | None) -> Self:
+    def check(cls, rows: Rows, y: ArrayLike | None, weights: Weights) -> Self:
         """The pairs that `y` marks, or all."""
         if y is None or not len(rows):
-            return cls(rows)
+            return cls(rows, weights=weights)
         marks = read_scores(y)
         check_consistent_length(rows, marks)
-        return cls(rows[np.flatnonzero(marks)])
+        return cls(rows, weights=weights).take(np.flatnonzero(marks))
 
     def validate(self, encoder: Encoder, train: Self) -> Any:
         """Mean reciprocal rank of the other text of a pair among those of all pairs."""
@@ -57,11 +58,11 @@ class Triplets(Examples):
         return shape[1:] == (3,)
 
     @classmethod
-    def check(cls, rows: Rows, y: ArrayLike | None) -> Self:
+    def check(cls, rows: Rows, y: ArrayLike | None, weights: Weights) -> Self:
         """The triplets, which have no `y`."""
         if y is not None:
             raise ValueError("X has triplets, shape (n_triplets, 3): leave out y.")
-        return cls(rows)
+        return cls(rows, weights=weights)
 
     def validate(self, encoder: Encoder, train: Self) -> Any:
         """Mean reciprocal rank of the paraphrase, with hard negatives among others."""

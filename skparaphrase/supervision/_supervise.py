@@ -5,8 +5,11 @@
 
 from collections.abc import Collection
 
+import numpy as np
 from numpy.typing import ArrayLike
+from sklearn.utils import check_consistent_length
 
+from skparaphrase._compat import check_sample_weight, safe_indexing
 from skparaphrase._typing import Texts
 from skparaphrase.supervision._examples import Examples, Rows
 from skparaphrase.supervision._graded import GradedPairs
@@ -26,7 +29,10 @@ KINDS: tuple[type[Examples], ...] = (
 
 
 def supervise(
-    X: Texts, y: ArrayLike | None = None, learns_from: Collection[str] | None = None
+    X: Texts,
+    y: ArrayLike | None = None,
+    learns_from: Collection[str] | None = None,
+    sample_weight: ArrayLike | None = None,
 ) -> Examples:
     """Find out what `X` and `y` say, by their shapes, and check it.
 
@@ -36,6 +42,8 @@ def supervise(
     y : array-like, default=None
     learns_from : collection of str, default=None
         Names of the kinds that the loss learns from; None: of all.
+    sample_weight : array-like of shape (n_examples,), default=None
+        Examples of weight 0 are left out.
 
     Returns
     -------
@@ -54,8 +62,21 @@ def supervise(
         rows = check_fit_texts(X)
     else:
         rows = StoredTexts.read(X) if is_stored(X) else check_texts(X, widths=ROWS)
+    weights = None
+    if sample_weight is not None:
+        weights = check_sample_weight(
+            sample_weight,
+            np.empty((len(rows), 0)),
+            dtype=np.float32,
+            ensure_non_negative=True,
+        )
+        kept = np.flatnonzero(weights)
+        rows, weights = rows[kept], weights[kept]
+        if y is not None:
+            check_consistent_length(sample_weight, y)
+            y = safe_indexing(y, kept)
     kind = next(kind for kind in KINDS if kind.matches(rows.shape, y, names))
-    examples = kind.check(rows, y)
+    examples = kind.check(rows, y, weights)
     if kind.name not in names:
         nouns = sorted(kind.noun for kind in KINDS if kind.name in names)
         raise ValueError(

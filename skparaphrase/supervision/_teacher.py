@@ -21,6 +21,7 @@ from skparaphrase.supervision._examples import (
     Names,
     Rows,
     Shape,
+    Weights,
 )
 from skparaphrase.text import TokenBatch
 
@@ -56,7 +57,7 @@ class TeacherVectors(Examples):
         return True
 
     @classmethod
-    def check(cls, rows: Rows, y: ArrayLike | None) -> Self:
+    def check(cls, rows: Rows, y: ArrayLike | None, weights: Weights) -> Self:
         """Texts of shape S and vectors of shape S + (dim,), which are scaled."""
         texts = np.asarray(rows)
         if y is None:
@@ -67,7 +68,7 @@ class TeacherVectors(Examples):
         vectors = check_vectors(y, texts, "y", dtype=np.float32, order="C", copy=True)
         flat = vectors.reshape(texts.size, -1)
         unit_vectors(flat, out=flat)
-        return cls(texts, vectors)
+        return cls(texts, vectors, weights)
 
     def _check_split(self, train: Self, held_out: Self, fraction: float) -> None:
         return  # any number will do
@@ -107,8 +108,15 @@ class TeacherVectors(Examples):
     def arrange(self, batch: TokenBatch, rng: RandomState, axes: Axes) -> Arranged:
         """Texts with the teacher's vectors in the dimensions of the encoder."""
         teacher = self._flat() if axes is None else self._flat() @ axes
-        means = mean_targets(teacher, self.indices.ravel(), len(batch))
-        return Arranged(batch, self.indices, teacher=means)
+        indices, weights = self.indices.ravel(), self.normalized_weights
+        if weights is None:
+            means = mean_targets(teacher, indices, len(batch))
+            return Arranged(batch, self.indices, teacher=means)
+        weights = weights.repeat(len(indices) // len(self))
+        means = mean_targets(teacher * weights[:, np.newaxis], indices, len(batch))
+        totals = np.bincount(indices, weights) / np.bincount(indices)
+        of_texts = totals.astype(np.float32)
+        return Arranged(batch, self.indices, teacher=means, weights=of_texts)
 
 
 def _is_one_hot(y: Any) -> bool:

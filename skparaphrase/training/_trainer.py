@@ -234,6 +234,9 @@ class LossBatch:
         Whether texts of equal identities are never negatives of each other.
     start : Tensor of shape (n_texts, dim), default=None
         Unit averages of the word vectors that training started from, if they are known.
+    weights : Tensor, default=None
+        Weights in the loss of pairs, shape (n_pairs,), or with a teacher's vectors of
+        texts, shape (n_texts,).
     """
 
     identities: Ints
@@ -242,6 +245,7 @@ class LossBatch:
     n_hard: int = 0
     has_classes: bool = False
     start: Tensor | None = None
+    weights: Tensor | None = None
 
     @property
     def n_pairs(self) -> int:
@@ -285,6 +289,7 @@ class ParaphraseTrainer(BaseTrainer):
         self._has_average = np.zeros(len(self.texts), dtype=bool)
         self.scores = self._on_device(examples.scores)
         self.teacher = self._on_device(examples.teacher)
+        self.weights = self._on_device(examples.weights)
 
     def _on_device(self, values: NDArray[np.float32] | None) -> Tensor | None:
         return None if values is None else torch.from_numpy(values).to(self.device)
@@ -377,17 +382,20 @@ class ParaphraseTrainer(BaseTrainer):
     def _batch(
         self, indices: Ints, chosen: Ints, random_state: RandomState
     ) -> LossBatch:
-        targets = None
-        if self.scores is not None:
-            targets = self.scores.index_select(0, to_device(chosen, self.device))
-        elif self.teacher is not None:
-            targets = self.teacher.index_select(0, to_device(indices, self.device))
+        rows = chosen if self.teacher is None else indices
+
+        def select(values: Tensor | None) -> Tensor | None:
+            if values is None:
+                return None
+            return values.index_select(0, to_device(rows, self.device))
+
         return LossBatch(
             indices if self.identities is None else self.identities[indices],
             random_state,
-            targets,
+            select(self.scores if self.teacher is None else self.teacher),
             n_hard=max(len(indices) - 2 * len(chosen), 0),
             has_classes=self.has_classes,
+            weights=select(self.weights),
         )
 
     def _loss(
@@ -407,7 +415,7 @@ class ParaphraseTrainer(BaseTrainer):
         ids = ids[to_device(again.ids, ids.device)]
         unit = self._embed(leaf, ids, again.offsets, rate)
         rows = torch.arange(len(chosen), 2 * len(chosen), device=unit.device)
-        return self.loss.compare(unit, rows, has_negative)
+        return self.loss.compare(unit, rows, has_negative, batch.weights)
 
     def _embed(self, leaf: Tensor, ids: Tensor, offsets: Ints, rate: float) -> Tensor:
         """Unit vectors, with dropout on every number of every token's vector.

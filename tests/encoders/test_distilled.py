@@ -82,6 +82,24 @@ def test_kinds_of_teachers_are_equal(tmp_path):
     assert_allclose(matrix(TEXTS, FIRST.tolist()), matrix(TEXTS, FIRST), atol=1e-6)
 
 
+@pytest.mark.parametrize("kind", ["texts", "pairs"])
+def test_integer_weights_count_like_repeated_rows(kind):
+    X, y = np.array(TEXTS, dtype=object), FIRST
+    if kind == "pairs":
+        X, y = X.reshape(40, 2), y.reshape(40, 2, 7)
+    counts = np.arange(len(X)) % 4
+    found = DistilledEncoder(**EXACT).fit(X, y, sample_weight=counts)
+    expected = DistilledEncoder(**EXACT)
+    expected.fit(X.repeat(counts, axis=0), y.repeat(counts, axis=0))
+    assert_allclose(found.teacher_means_, expected.teacher_means_)
+    assert_allclose(found.teacher_axes_, expected.teacher_axes_, atol=1e-9)
+    assert_allclose(found.vectors_.matrix, expected.vectors_.matrix, atol=2e-5)
+    unweighted = DistilledEncoder(**EXACT).fit(X, y).vectors_.matrix
+    assert np.abs(found.vectors_.matrix - unweighted).max() > 0.01
+    with pytest.raises(ValueError, match="sample_weight"):
+        DistilledEncoder(**EXACT).fit(X, y, sample_weight=counts[1:])
+
+
 def test_a_teacher_may_have_no_direction_in_common_and_zero_vectors():
     teacher = FIRST.copy()
     teacher[3] = 0
