@@ -12,11 +12,9 @@ import pytest
 from sklearn.metrics import adjusted_rand_score
 
 from skparaphrase import Embedder, load_pretrained
-from skparaphrase.datasets import load_faq, load_similarity, load_word_vectors
-from skparaphrase.encoders import SIFEncoder
-from skparaphrase.metrics import RetrievalScorer, pearson_scorer
+from skparaphrase.datasets import load_faq, load_similarity
+from skparaphrase.metrics import pearson_scorer
 from skparaphrase.search import NearDuplicates
-from skparaphrase.vectors import WordVectors
 
 PAGE = Path(__file__).parents[1] / "user_guide/together.rst"
 BLOCKS = re.findall(
@@ -112,38 +110,3 @@ def test_semhash(run):
     kept = run("semhash")["kept"]
     ours = NearDuplicates(must_agree=None, threshold=0.8).fit(FAQ.data)
     assert abs(len(kept) - len(ours.representative_indices_)) < 5  # approximate
-
-
-def test_retrieval_evaluator():
-    transformers = pytest.importorskip("sentence_transformers")
-    evaluation = pytest.importorskip(
-        "sentence_transformers.sentence_transformer.evaluation"
-    )
-    table = load_word_vectors()
-    table = WordVectors(table.words, table.matrix, scale=table.scale)
-    encoder = SIFEncoder(table).fit(FAQ.data)
-    first = dict(zip(FAQ.groups[::-1], FAQ.data[::-1], strict=True))
-    pairs = [
-        (text, first[group])
-        for text, group in zip(FAQ.data, FAQ.groups, strict=True)
-        if text != first[group]
-    ]
-    queries = {question for question, _ in pairs}
-    corpus = [text for text in FAQ.data if text not in queries]
-    evaluator = evaluation.InformationRetrievalEvaluator(
-        {question: question for question, _ in pairs},
-        {text: text for text in corpus},
-        {question: {other} for question, other in pairs},
-        mrr_at_k=[len(corpus)],
-        accuracy_at_k=[1, 10],
-        write_csv=False,
-    )
-    static = encoder.to_static_embedding()
-    theirs = evaluator(transformers.SentenceTransformer(modules=[static]))
-    for metric, name in [
-        ("mrr", f"cosine_mrr@{len(corpus)}"),
-        ("recall@1", "cosine_accuracy@1"),
-        ("recall@10", "cosine_accuracy@10"),
-    ]:
-        ours = RetrievalScorer(pairs, corpus=corpus, metric=metric)(encoder)
-        assert abs(ours - theirs[name]) < 1e-4

@@ -16,7 +16,7 @@ import skparaphrase
 from skparaphrase.datasets import load_faq, load_paraphrases, load_similarity
 from skparaphrase.encoders import AverageEncoder
 from skparaphrase.losses import CoSENTLoss, InfoNCELoss
-from skparaphrase.metrics import spearman_score
+from skparaphrase.metrics import RetrievalScorer, spearman_score
 from skparaphrase.search import (
     NearDuplicates,
     ParaphraseMiner,
@@ -204,3 +204,24 @@ def test_triplet_evaluator(encoder, model):
     near = skparaphrase.similarity(anchor, positive, encoder)
     far = skparaphrase.similarity(anchor, negative, encoder)
     assert (near > far).mean() == pytest.approx(evaluator(model)["cosine_accuracy"])
+
+
+def test_retrieval_evaluator(encoder, model):
+    pairs = load_paraphrases().data[:200]
+    questions, corpus = pairs[:, 0], [*pairs[:, 1]]
+    evaluator = evaluation.InformationRetrievalEvaluator(
+        dict(zip(questions, questions, strict=True)),
+        dict(zip(corpus, corpus, strict=True)),
+        {question: {other} for question, other in pairs},
+        mrr_at_k=[len(corpus)],
+        accuracy_at_k=[1, 10],
+        write_csv=False,
+    )
+    theirs = evaluator(model)
+    for metric, name in [
+        ("mrr", f"cosine_mrr@{len(corpus)}"),
+        ("recall@1", "cosine_accuracy@1"),
+        ("recall@10", "cosine_accuracy@10"),
+    ]:
+        ours = RetrievalScorer(pairs, corpus=corpus, metric=metric)(encoder)
+        assert ours == pytest.approx(theirs[name], abs=1e-4)
