@@ -31,12 +31,26 @@ def unwrap(estimator: Any) -> Any:
     return estimator
 
 
+def flat_steps(estimator: Any) -> list[Any]:
+    """The steps of an estimator and of the pipelines in it, or itself."""
+    estimator = unwrap(estimator)
+    if isinstance(estimator, Pipeline):
+        return [s for _, step in estimator.steps for s in flat_steps(step)]
+    return [] if estimator is None or isinstance(estimator, str) else [estimator]
+
+
+def split_at_encoder(steps: list[Any]) -> tuple[list[Any], Any, list[Any]]:
+    """The steps before the encoder, which clean texts, the encoder, and the others.
+
+    The encoder is the first step that is made for texts, or else the first.
+    """
+    i = next((i for i, step in enumerate(steps) if _reads_texts(step)), 0)
+    return steps[:i], steps[i], steps[i + 1 :]
+
+
 def find_encoder(estimator: Any) -> Any:
-    """The encoder in an estimator: itself, or the first step of a pipeline."""
-    encoder = unwrap(estimator)
-    while isinstance(encoder, Pipeline):
-        encoder = unwrap(encoder.steps[0][1])
-    return encoder
+    """The encoder in an estimator: itself, or a step of a pipeline."""
+    return split_at_encoder(flat_steps(estimator))[1]
 
 
 def find_transformer(estimator: Any) -> Any:
@@ -47,14 +61,22 @@ def find_transformer(estimator: Any) -> Any:
     """
     transformer = first = unwrap(estimator)
     if isinstance(transformer, Pipeline):
-        first, *others = (step for _, step in transformer.steps)
-        transformer = transformer[: 1 + len([*takewhile(_accepts_vectors, others)])]
+        before, first, others = split_at_encoder([s for _, s in transformer.steps])
+        n_vectors = len([*takewhile(_accepts_vectors, others)])
+        transformer = transformer[: len(before) + 1 + n_vectors]
     if not hasattr(first, "transform"):
         raise TypeError(
             "Expected a fitted encoder, or a pipeline that begins with one; got "
             f"{type(first).__name__}, which has no transform."
         )
     return transformer
+
+
+def _reads_texts(step: Any) -> bool:
+    return any(
+        hasattr(each, "__sklearn_tags__") and get_tags(each).input_tags.string
+        for each in flat_steps(step)
+    )
 
 
 def _accepts_vectors(step: Any) -> bool:

@@ -8,29 +8,29 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.pipeline import Pipeline
-from sklearn.preprocessing import Normalizer
 
 from skparaphrase._compat import check_pandas_support
 from skparaphrase._math import cosine, unit_vectors
 from skparaphrase._typing import Encoder
-from skparaphrase.encoders import AveragingEncoder, ParagramEncoder, load_pretrained
+from skparaphrase.encoders import load_pretrained
+from skparaphrase.inspection._contributions import (
+    clean,
+    read_words,
+    without_each,
+    word_sum,
+)
 from skparaphrase.inspection._display import Display
 from skparaphrase.inspection._estimators import (
-    find_encoder,
     find_transformer,
-    has_words,
+    flat_steps,
+    split_at_encoder,
     transform_texts,
 )
-from skparaphrase.text import WordTokenizer
-from skparaphrase.vectors import token_shares, weighted_tokens
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.text import Text
     from pandas import DataFrame
-
-_TOLERANCE = 1e-8  # of a cosine of 1, for rounding
 
 
 def explain_similarity(a: str, b: str, encoder: Encoder | None = None) -> "DataFrame":
@@ -68,6 +68,7 @@ def explain_similarity(a: str, b: str, encoder: Encoder | None = None) -> "DataF
     See Also
     --------
     skparaphrase.similarity : The cosines of texts.
+    explain_prediction : Contributions of words to a label or score.
     word_interactions : The words that a pairwise word interaction model compares.
 
     References
@@ -87,39 +88,22 @@ def explain_similarity(a: str, b: str, encoder: Encoder | None = None) -> "DataF
     pandas = check_pandas_support("explain_similarity")
     estimator = load_pretrained() if encoder is None else encoder
     estimator = getattr(estimator, "encoder_", estimator)
-    transformer = _without_normalizer(find_transformer(estimator))
-    first_step = find_encoder(estimator)
-    tokenizer = first_step._tokenizer() if has_words(first_step) else WordTokenizer()
-    words = []
-    for name, text in (("a", a), ("b", b)):
-        if not isinstance(text, str):
-            raise TypeError(f"{name} must be a text; got {type(text).__name__}.")
-        words.append(list(tokenizer(text)))
-        if not words[-1]:
-            raise ValueError(f"{name} has no words: {text!r}.")
+    transformer = find_transformer(estimator)
+    before, first, after = split_at_encoder(flat_steps(transformer))
+    functions = [step.transform for step in after]
+    texts = [clean(before, text, name) for name, text in (("a", a), ("b", b))]
+    words = [read_words(first, texts[0], "a"), read_words(first, texts[1], "b")]
     vectors = _embed(transformer, [a, b])
-    parts = [_parts(transformer, first_step, each) for each in words]
-    sums = np.array([part.sum(axis=0) for part in parts])
-    is_sum = bool((cosine(sums, vectors) > 1 - _TOLERANCE).all())
-    if is_sum:
-        first, second = (
-            part / (np.linalg.norm(part.sum(axis=0)) or 1) for part in parts
-        )
-        shares = first @ second.T
-    else:
-        shares = _deletion_interactions(transformer, *words)
+    parts = []  # of unit vectors
+    for text, each in zip(texts, words, strict=True):
+        found = word_sum(first, text, each, functions)
+        if found is not None and not found[0].any():
+            parts.append(found[1] / (np.linalg.norm(found[1].sum(axis=0)) or 1))
+    is_sum = len(parts) == 2
+    shares = parts[0] @ parts[1].T if is_sum else _deletions(transformer, *words)
     frame = pandas.DataFrame(shares, index=words[0], columns=words[1])
     frame.attrs.update(cosine=float(cosine(*vectors)), is_sum=is_sum)
     return frame
-
-
-def _without_normalizer(transformer: Encoder) -> Encoder:
-    """The transformer without last steps that only scale vectors."""
-    while isinstance(transformer, Pipeline) and isinstance(
-        transformer.steps[-1][1], Normalizer
-    ):
-        transformer = transformer[:-1]
-    return transformer
 
 
 def _embed(transformer: Encoder, texts: Sequence[str]) -> NDArray[np.float64]:
@@ -127,34 +111,14 @@ def _embed(transformer: Encoder, texts: Sequence[str]) -> NDArray[np.float64]:
     return transform_texts(transformer, array).astype(np.float64)
 
 
-def _parts(
-    transformer: Encoder, encoder: Encoder, words: list[str]
-) -> NDArray[np.float64]:
-    """Contribution of each word to the vector of a text, if that is a sum."""
-    if not isinstance(encoder, (AveragingEncoder, ParagramEncoder)):
-        return _embed(transformer, words)
-    table, weights = encoder._static_parts()
-    unknown = getattr(encoder, "unknown_weight_", 1.0)
-    batch = table.encode(words, encoder._tokenizer())  # compounds have several vectors
-    rows = weighted_tokens(table, batch, weights, unknown).astype(np.float64)
-    rows *= token_shares(rows, batch.ids, encoder.pooling)[:, np.newaxis]
-    owners = np.repeat(np.arange(len(words)), batch.lengths)
-    sums = np.zeros((len(words), rows.shape[1]))
-    np.add.at(sums, owners, rows)
-    if isinstance(transformer, Pipeline) and len(transformer) > 1:
-        sums = np.asarray(transformer[1:].transform(sums))
-    return sums
-
-
-def _deletion_interactions(
+def _deletions(
     transformer: Encoder, first: list[str], second: list[str]
 ) -> NDArray[np.float64]:
     """Interaction of deleting word i of `first` and word j of `second`."""
-    units = []
-    for words in (first, second):
-        shortened = [words[:i] + words[i + 1 :] for i in range(len(words))]
-        texts = [" ".join(each) for each in [words, *shortened]]
-        units.append(unit_vectors(_embed(transformer, texts)))
+    units = [
+        unit_vectors(_embed(transformer, without_each(words)))
+        for words in (first, second)
+    ]
     c = units[0] @ units[1].T
     return c[0, 0] - c[1:, :1] - c[:1, 1:] + c[1:, 1:]
 

@@ -9,17 +9,17 @@ import pytest
 from numpy.testing import assert_allclose
 from sklearn.frozen import FrozenEstimator
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import FunctionTransformer, Normalizer
+from sklearn.preprocessing import FunctionTransformer, Normalizer, StandardScaler
 
 import skparaphrase
-from skparaphrase.datasets import load_paraphrases, load_word_vectors
+from skparaphrase.datasets import load_faq, load_paraphrases, load_word_vectors
 from skparaphrase.decomposition import CommonComponentRemoval
 from skparaphrase.encoders import (
     AverageEncoder,
     ParagramEncoder,
     SIFEncoder,
 )
-from skparaphrase.inspection import ExplanationDisplay, explain_similarity
+from skparaphrase.inspection import ExplanationDisplay, explain_similarity, neighbors
 from skparaphrase.search import SemanticSearch
 from skparaphrase.vectors import WordVectors
 
@@ -132,6 +132,38 @@ def test_display():
     display.plot(include_values=False)
     assert display.texts_ is None
     plt.close(display.figure_)
+
+
+def test_the_words_of_a_search_hit():
+    faq = load_faq()
+    search = SemanticSearch().fit(faq.data)
+    query = "How do I get my money back?"
+    for hit in search.search(query, k=2).text[0]:
+        shares = explain_similarity(query, hit, search)
+        assert_allclose(shares, explain_similarity(query, hit), atol=1e-9)
+        assert shares.attrs["is_sum"]
+
+
+def test_offsets_that_no_word_brings_are_not_shares():
+    texts = load_paraphrases().data[:100, 0]
+    encoder = make_pipeline(AverageEncoder(), StandardScaler()).fit(texts)
+    assert not explain_similarity(A, B, encoder).attrs["is_sum"]
+    scaler = StandardScaler(with_mean=False)
+    encoder = make_pipeline(AverageEncoder(), Normalizer(), scaler).fit(texts)
+    shares = explain_similarity(A, B, encoder)
+    assert shares.attrs["is_sum"]
+    assert_allclose(shares.to_numpy().sum(), shares.attrs["cosine"], atol=1e-5)
+
+
+def test_steps_that_clean_texts():
+    clean = FunctionTransformer(lambda texts: np.char.lstrip(texts.astype(str), "#"))
+    encoder = make_pipeline(clean, skparaphrase.load_pretrained(), Normalizer())
+    shares = explain_similarity(f"#{A}", f"###{B}", encoder)
+    assert_allclose(shares, explain_similarity(A, B))
+    assert shares.attrs["is_sum"]
+    found = neighbors(encoder, ["#cat"], ["##dog", "#kitten"], n_neighbors=1)
+    assert found["neighbor"].tolist() == ["#kitten"]
+    assert neighbors(encoder, ["###cat"], n_neighbors=1)["neighbor"][0] == "cat"
 
 
 def test_compounds_of_trained_averages_and_the_encoder_of_a_search():

@@ -1,0 +1,121 @@
+"""Contributions of words to what is computed from the vector of a text."""
+
+# Authors: The skparaphrase developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skparaphrase.encoders import AveragingEncoder, ParagramEncoder
+from skparaphrase.inspection._estimators import has_words
+from skparaphrase.text import WordTokenizer
+from skparaphrase.vectors import token_shares, weighted_tokens
+
+Sum = tuple[NDArray[np.float64], NDArray[np.float64]]  # a vector, and one for each word
+Function = Callable[[Any], Any]
+
+_TOLERANCE = 1e-4  # relative error of sums that are computed in single precision
+
+
+def clean(steps: list[Any], text: Any, name: str) -> str:
+    """The text after steps that clean texts."""
+    if not isinstance(text, str):
+        raise TypeError(f"{name} must be a text; got {type(text).__name__}.")
+    texts = np.array([text], dtype=object)
+    for step in steps:
+        texts = step.transform(texts)
+    return str(texts[0])
+
+
+def read_words(encoder: Any, text: str, name: str) -> list[str]:
+    """The words of a text as the encoder splits them; an error if there are none."""
+    tokenizer = encoder._tokenizer() if has_words(encoder) else WordTokenizer()
+    if not (words := list(tokenizer(text))):
+        raise ValueError(f"{name} has no words: {text!r}.")
+    return words
+
+
+def without_each(words: Sequence[str]) -> list[str]:
+    """The text of all words, then those without one of them."""
+    shortened = [[*words[:i], *words[i + 1 :]] for i in range(len(words))]
+    return [" ".join(each) for each in (words, *shortened)]
+
+
+def word_sum(
+    encoder: Any, text: str, words: list[str], functions: Iterable[Function]
+) -> Sum | None:
+    """Write what functions make of the vector of a text as a sum over its words.
+
+    Parameters
+    ----------
+    encoder : transformer of texts
+    text : str
+    words : list of str
+        Of the text.
+    functions : iterable of callable
+        Each takes the rows that the one before returns, first vectors of texts.
+
+    Returns
+    -------
+    sum : (ndarray of shape (n_outputs,), ndarray of shape (n_words, n_outputs)) or None
+        What the functions give for a text without words, and the contribution of each
+        word, which together are what they give for the text. None if the encoder does
+        not add vectors of words, or if a function is neither affine nor scales vectors.
+    """
+    if not hasattr(encoder, "transform"):
+        return None
+    whole = _dense(encoder.transform([text]))
+    parts = _word_vectors(encoder, words)
+    if whole.ndim != 2 or parts.ndim != 2:
+        return None
+    found: Sum | None = np.zeros(whole.shape[1]), parts
+    for function in (lambda rows: np.vstack([whole, rows[1:]]), *functions):
+        if found is not None:
+            found = _add(function, *found)
+    return found
+
+
+def _word_vectors(encoder: Any, words: list[str]) -> NDArray[np.float64]:
+    """The vector of each word of a text, as its encoder would add them."""
+    if not isinstance(encoder, (AveragingEncoder, ParagramEncoder)):
+        return _dense(encoder.transform(words))
+    table, weights = encoder._static_parts()
+    unknown = getattr(encoder, "unknown_weight_", 1.0)
+    batch = table.encode(words, encoder._tokenizer())  # compounds have several vectors
+    rows = weighted_tokens(table, batch, weights, unknown).astype(np.float64)
+    rows *= token_shares(rows, batch.ids, encoder.pooling)[:, np.newaxis]
+    owners = np.repeat(np.arange(len(words)), batch.lengths)
+    sums = np.zeros((len(words), rows.shape[1]))
+    np.add.at(sums, owners, rows)
+    return sums
+
+
+def _add(
+    function: Function, base: NDArray[np.float64], parts: NDArray[np.float64]
+) -> Sum | None:
+    """The sum that a function makes of a sum, or None; see :func:`word_sum`."""
+    whole = base + parts.sum(axis=0)
+    images = _dense(function(np.vstack([whole, base, base + parts])))
+    image, new_base, new_parts = images[0], images[1], images[2:] - images[1]
+    if _are_equal(image, new_base, new_parts):
+        return new_base, new_parts
+    if image.shape == whole.shape:  # a Normalizer
+        scale = image @ whole / (whole @ whole or 1.0)
+        if _are_equal(image, scale * base, scale * parts):
+            return scale * base, scale * parts
+    return None
+
+
+def _are_equal(
+    whole: NDArray[np.float64], base: NDArray[np.float64], parts: NDArray[np.float64]
+) -> bool:
+    error = np.abs(whole - base - parts.sum(axis=0)).max(initial=0)
+    largest = max(np.abs(each).max(initial=0) for each in (whole, base, parts))
+    return bool(error <= _TOLERANCE * largest)
+
+
+def _dense(rows: Any) -> NDArray[np.float64]:
+    return np.asarray(rows.toarray() if hasattr(rows, "toarray") else rows, np.float64)
