@@ -4,18 +4,23 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 import re
+import unicodedata
 from collections.abc import Callable
-from numbers import Real
+from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import ClusterMixin
+from sklearn.utils.validation import check_is_fitted, check_scalar
 
 from skparaphrase._compat import HasMethods, Interval, StrOptions, fit_context
-from skparaphrase._math import QUERIES, UnitVectors, best, floor, larger
+from skparaphrase._math import QUERIES, Cosines, UnitVectors, floor, larger
+from skparaphrase._progress import progress_bar
 from skparaphrase._typing import Encoder, Indices, Texts
 from skparaphrase.search._base import EncoderUser
+from skparaphrase.search._boilerplate import warn_of_boilerplate
+from skparaphrase.search._clusters import Clusters
 from skparaphrase.text import check_single_texts, unique_texts
 
 # "600D" is read as 600, with its unit or not; "P2419H" and "10/12" as a whole.
@@ -23,15 +28,25 @@ from skparaphrase.text import check_single_texts, unique_texts
 _NUMBERS = re.compile(r"(?<![^\W\d_])[^\W\d_]+\d[^\W_]*|\d+(?:[.,:/]\d+)*")
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}\b)")
 
+_FEW = 1000  # texts that are always compared with each other
+_EXACT = 100_000  # texts that are all compared with each other by default
+_PAIRS = 64  # pairs per text that are kept, on average
+_FEW_PAIRS = 2**22  # pairs that are always kept
+_JOINED = 2**20  # pairs that are read at a time
+
+_Pairs = tuple[NDArray[np.int32], Cosines]
+_NO_PAIRS = np.empty((0, 2), np.int32), np.empty(0, np.float32)
+
 
 class NearDuplicates(ClusterMixin, EncoderUser):
     """Group texts that mean the same, and choose a representative of each group.
 
-    The first text represents a group. Every later text joins the most similar
-    representative before it if their cosine is at least `threshold` and they agree in
-    `must_agree`; otherwise it represents a new group. So every text is similar to its
-    representative, unlike in single-linkage clustering. Equal texts are always in one
-    group.
+    Exact copies are grouped first: texts that are equal after Unicode normalisation
+    (NFKC), in lower case and with single spaces. Punctuation counts, as in "C" and
+    "C++". Of the distinct texts, the first one represents a group. Every later text
+    joins the most similar representative before it if their cosine is at least
+    `threshold` and they agree in `must_agree`; otherwise it represents a new group. So
+    every text is similar to its representative, unlike in single-linkage clustering.
 
     Parameters
     ----------
@@ -44,7 +59,18 @@ class NearDuplicates(ClusterMixin, EncoderUser):
         Extra condition for grouping two texts, because "500 GB drive" and "750 GB
         drive" have nearly equal vectors. "numbers": the texts contain the same numbers
         ("500GB" and "500 GB" are equal) and the same words with a digit ("P2419H"), in
-        any order. A callable takes two texts and returns whether they may be grouped.
+        any order. A callable takes two texts, the earlier one first, and returns
+        whether they may be grouped; it is not asked about exact copies.
+    max_group_size : int, default=None
+        Dissolve groups of more distinct texts: each of these texts represents itself.
+        Large groups often share boilerplate rather than their meaning. None keeps
+        groups of any size.
+    algorithm : {"auto", "exact", "clusters"}, default="auto"
+        "exact" compares all texts; its time grows with the square of their number.
+        "clusters" compares a text only with those in the clusters that are nearest to
+        it, and misses some pairs near the threshold. "auto" is "exact" for
+        up to 100,000 distinct texts with the same numbers, and "clusters" beyond. Up to
+        1,000 are always compared exactly.
 
     Attributes
     ----------
@@ -55,6 +81,15 @@ class NearDuplicates(ClusterMixin, EncoderUser):
     representative_indices_ : ndarray of int of shape (n_groups,)
         The first text of each group: `texts[representative_indices_]` are the texts
         without near duplicates.
+    threshold_ : float
+        The threshold of the fit.
+    copy_of_ : ndarray of int of shape (n_texts,)
+        The first exact copy of each text; its own index if there is none before it.
+    pairs_ : ndarray of int of shape (n_pairs, 2), or None
+        The pairs of distinct texts that may be grouped, the earlier text first. None if
+        there are more than 64 pairs per text (and more than 4 million).
+    cosines_ : ndarray of shape (n_pairs,), or None
+        The cosines of these pairs.
 
     See Also
     --------
@@ -62,26 +97,37 @@ class NearDuplicates(ClusterMixin, EncoderUser):
 
     Notes
     -----
-    Only representatives are compared with the texts after them, in blocks: time grows
-    with the number of texts times the number of groups. A callable
-    `must_agree` is called for each representative above the threshold until it accepts
-    one.
+    Texts are compared in blocks, so that memory grows with the number of texts. If
+    there are too many pairs to keep, only representatives are compared with the texts
+    after them. A callable `must_agree` is called for each pair above the threshold.
 
     Examples
     --------
     >>> from skparaphrase.search import NearDuplicates
     >>> texts = ["Reset my password", "Red bike", "How can I reset my password?"]
-    >>> NearDuplicates(threshold=0.7).fit_predict(texts)
+    >>> model = NearDuplicates(threshold=0.7).fit(texts)
+    >>> model.labels_
     array([0, 1, 0])
+
+    A stricter threshold, without comparing again:
+
+    >>> model.labels_at(0.95)
+    array([0, 1, 2])
     """
 
     labels_: Indices
     representative_indices_: Indices
+    threshold_: float
+    copy_of_: Indices
+    pairs_: Indices | None
+    cosines_: Cosines | None
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "encoder": [HasMethods(["fit", "transform"]), None],
         "threshold": [Interval(Real, -1, 1, closed="both")],
         "must_agree": [StrOptions({"numbers"}), callable, None],
+        "max_group_size": [Interval(Integral, 1, None, closed="left"), None],
+        "algorithm": [StrOptions({"auto", "exact", "clusters"})],
     }
 
     def __init__(
@@ -90,10 +136,14 @@ class NearDuplicates(ClusterMixin, EncoderUser):
         *,
         threshold: float = 0.8,
         must_agree: str | Callable[[str, str], bool] | None = "numbers",
+        max_group_size: int | None = None,
+        algorithm: str = "auto",
     ) -> None:
         self.encoder = encoder
         self.threshold = threshold
         self.must_agree = must_agree
+        self.max_group_size = max_group_size
+        self.algorithm = algorithm
 
     @fit_context(prefer_skip_nested_validation=False)
     def fit(self, X: Texts, y: object = None) -> Self:
@@ -107,50 +157,190 @@ class NearDuplicates(ClusterMixin, EncoderUser):
         Returns
         -------
         self : NearDuplicates
+
+        Warns
+        -----
+        UserWarning
+            If most texts share many of their words, which makes unrelated texts
+            similar; the warning names them.
         """
         texts = check_single_texts(X)
         self._fit_encoder(texts)
-        _, indices = unique_texts(texts)
-        _, first = np.unique(indices, return_index=True)  # of equal texts
-        leaders = self._leaders(texts[first], self._embed(texts[first]))
-        representatives, labels = np.unique(leaders, return_inverse=True)
-        self.representative_indices_ = first[representatives]
-        self.labels_ = labels[indices]
-        return self
-
-    def _leaders(self, texts: NDArray[np.object_], vectors: UnitVectors) -> Indices:
-        """The row of the representative of each text."""
         keys = np.zeros(len(texts), np.intp)
         if self.must_agree == "numbers":
             keys = _number_keys(texts)
-        agree = self.must_agree if callable(self.must_agree) else lambda *texts: True
+        self.copy_of_ = _first_copies(texts, keys)
+        distinct = np.unique(self.copy_of_)
+        warn_of_boilerplate(texts[distinct])
+        self.threshold_ = self.threshold
         leaders = np.arange(len(texts))
-        representatives: list[int] = []
-        rows = np.empty_like(vectors)  # of representatives, then of a block
-        for first in range(0, len(texts), QUERIES):
-            block = vectors[first : first + QUERIES]
-            start, stop = len(representatives), first + len(block)
-            rows[start : start + len(block)] = block
-            least = np.full((len(block), 1), floor(self.threshold))
-            candidates = np.array([*representatives, *range(first, stop)])
-            matches = []
-            for query, row, cosine in larger(block, rows[: len(candidates)], least):
-                asked, other = first + query, candidates[row]
-                keep = (other < asked) & (keys[other] == keys[asked])
-                matches.append((query[keep], row[keep], cosine[keep]))
-            query, row, _ = best(matches)
-            others = candidates[row].tolist()
-            ends = np.searchsorted(query, np.arange(len(block) + 1)).tolist()
-            for i in range(len(block)):
-                text = first + i
-                for other in others[ends[i] : ends[i + 1]]:
-                    if leaders[other] == other and agree(texts[other], texts[text]):
-                        leaders[text] = other
-                        break
-                else:
-                    rows[len(representatives)] = block[i]
-                    representatives.append(text)
-        return leaders
+        rows, pairs = self._leaders(texts[distinct], keys[distinct])
+        leaders[distinct] = distinct[rows]
+        self.pairs_ = self.cosines_ = None
+        if pairs is not None:
+            self.pairs_, self.cosines_ = distinct[pairs[0]], pairs[1]
+        self.labels_ = self._labels(leaders)
+        self.representative_indices_ = np.unique(self.labels_, return_index=True)[1]
+        return self
+
+    def labels_at(self, threshold: float) -> Indices:
+        """Group the fitted texts with a larger threshold, without comparing them again.
+
+        Parameters
+        ----------
+        threshold : float
+            At least the `threshold` of the fit.
+
+        Returns
+        -------
+        labels : ndarray of int of shape (n_texts,)
+            Those of a fit with this threshold. The index of the first text of each
+            group is its representative: `np.unique(labels, return_index=True)[1]`.
+
+        Raises
+        ------
+        ValueError
+            If `threshold` is smaller than that of the fit, or if there were too many
+            pairs to keep (`pairs_` is None).
+        """
+        check_is_fitted(self)
+        check_scalar(threshold, "threshold", Real, min_val=self.threshold_, max_val=1)
+        if self.pairs_ is None or self.cosines_ is None:
+            raise ValueError(
+                f"With threshold={self.threshold_}, there were too many pairs to keep. "
+                "Fit again with the new threshold."
+            )
+        leaders = np.arange(len(self.copy_of_))
+        _join(leaders, self.pairs_[self.cosines_ > floor(threshold)])
+        return self._labels(leaders)
+
+    def _labels(self, leaders: Indices) -> Indices:
+        """Groups of texts, from the representative of each distinct text."""
+        if self.max_group_size is not None:
+            sizes = np.bincount(leaders[np.unique(self.copy_of_)])
+            is_large = sizes[leaders[self.copy_of_]] > self.max_group_size
+            leaders = np.where(is_large, np.arange(len(leaders)), leaders)
+        labels: Indices = np.unique(leaders[self.copy_of_], return_inverse=True)[1]
+        return labels
+
+    def _leaders(
+        self, texts: NDArray[np.object_], keys: Indices
+    ) -> tuple[Indices, _Pairs | None]:
+        """The representative of each distinct text, and the pairs, if not too many."""
+        vectors = self._embed(texts)
+        by_key = np.argsort(keys, kind="stable")
+        groups = np.split(by_key, np.flatnonzero(np.diff(keys[by_key])) + 1)
+        groups = [rows for rows in groups if len(rows) > 1]
+        clusters = [self._clusters(vectors, rows) for rows in groups]
+        leaders = np.arange(len(texts))
+        kept: list[_Pairs] | None = [_NO_PAIRS]
+        n_left: float = max(_PAIRS * len(texts), _FEW_PAIRS)  # to keep
+        with progress_bar(sum(map(len, groups)), "Comparing") as update:
+            for rows, parts in zip(groups, clusters, strict=True):
+                start = 0
+                while start < len(rows):
+                    n_queries = parts.n_queries if parts and kept else QUERIES
+                    stop = start + n_queries
+                    block, others = rows[start:stop], rows[:stop]
+                    if kept is None:  # only representatives, and what may become one
+                        others = others[leaders[others] == others]
+                    found = self._pairs(texts, vectors, block, others, parts, n_left)
+                    if found is None:
+                        kept, n_left = None, np.inf
+                        continue
+                    _join(leaders, found[0])
+                    if kept is not None:
+                        kept.append(found)
+                        n_left -= len(found[0])
+                    update(len(block))
+                    start = stop
+        return leaders, _joined(kept) if kept is not None else None
+
+    def _clusters(self, vectors: UnitVectors, rows: Indices) -> Clusters | None:
+        """Parts of texts that may be grouped; None to compare all."""
+        least = {"exact": np.inf, "clusters": _FEW, "auto": _EXACT}[self.algorithm]
+        return Clusters(vectors, rows) if len(rows) > least else None
+
+    def _pairs(
+        self,
+        texts: NDArray[np.object_],
+        vectors: UnitVectors,
+        queries: Indices,
+        others: Indices,
+        clusters: Clusters | None,
+        at_most: float,
+    ) -> _Pairs | None:
+        """Pairs of a query and a text before it that may be grouped, in order.
+
+        None if there are more than `at_most`.
+        """
+        parts = clusters.parts(queries, others) if clusters else [(queries, others)]
+        found = [_NO_PAIRS]
+        n_found = 0
+        for asked, known in parts:
+            for start in range(0, len(asked) if len(known) else 0, QUERIES):
+                rows = asked[start : start + QUERIES]
+                least = np.full((len(rows), 1), floor(self.threshold))
+                selected = _Selected(vectors, known)
+                for query, row, cosine in larger(vectors[rows], selected, least):
+                    pairs = np.column_stack([known[row], rows[query]]).astype(np.int32)
+                    keep = pairs[:, 0] < pairs[:, 1]
+                    if callable(self.must_agree):
+                        keep[keep] = [
+                            bool(self.must_agree(*pair)) for pair in texts[pairs[keep]]
+                        ]
+                    found.append((pairs[keep], cosine[keep]))
+                    n_found += int(keep.sum())
+                    if n_found > at_most:
+                        return None
+        pairs, cosine = _joined(found)
+        order = np.lexsort((pairs[:, 0], -cosine, pairs[:, 1]))
+        return pairs[order], cosine[order]
+
+
+class _Selected:
+    """Some rows of an array, which are copied when they are read."""
+
+    def __init__(self, vectors: UnitVectors, rows: Indices) -> None:
+        self.vectors = vectors
+        self.rows = rows
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __getitem__(self, rows: slice) -> UnitVectors:
+        return self.vectors[self.rows[rows]]
+
+
+def _joined(blocks: list[_Pairs]) -> _Pairs:
+    pairs, cosines = zip(*blocks, strict=True)
+    return np.concatenate(pairs), np.concatenate(cosines)
+
+
+def _join(leaders: Indices, pairs: NDArray[np.integer]) -> None:
+    """Let each text join the first of its pairs whose other text is a representative.
+
+    The pairs are sorted by the later text, which comes second.
+    """
+    for start in range(0, len(pairs), _JOINED):
+        for earlier, later in pairs[start : start + _JOINED].tolist():
+            if leaders[later] == later and leaders[earlier] == earlier:
+                leaders[later] = earlier
+
+
+def _first_copies(texts: NDArray[np.object_], keys: Indices) -> Indices:
+    """The first text with the same key that is equal after normalisation."""
+    _, copies = unique_texts(np.array([*map(_normalized, texts)], dtype=object))
+    _, first, copies = np.unique(
+        copies * (keys.max() + 1) + keys, return_index=True, return_inverse=True
+    )
+    return first[copies]
+
+
+def _normalized(text: str) -> str:
+    if not text.isascii():
+        text = unicodedata.normalize("NFKC", text)
+    return " ".join(text.casefold().split())
 
 
 def _number_keys(texts: NDArray[np.object_]) -> Indices:

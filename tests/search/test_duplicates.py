@@ -4,16 +4,18 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 import time
+from contextlib import contextmanager
 
 import numpy as np
 import pytest
-from numpy.testing import assert_array_equal
+from numpy.testing import assert_allclose, assert_array_equal
 
 import skparaphrase
 from skparaphrase import _math
-from skparaphrase.datasets import load_paraphrases
+from skparaphrase.datasets import load_faq, load_paraphrases
 from skparaphrase.encoders import AverageEncoder
-from skparaphrase.search import NearDuplicates
+from skparaphrase.search import NearDuplicates, _base, _clusters, _duplicates
+from skparaphrase.search._clusters import Clusters
 from skparaphrase.vectors import WordVectors
 
 ANGLES = [0, 20, 40, 90, 35, 100]
@@ -50,12 +52,16 @@ def test_no_chains():
 
 @pytest.mark.parametrize("block", [16, 512])
 @pytest.mark.parametrize("compared", [False, True])
-def test_as_one_by_one(monkeypatch, block, compared):
+@pytest.mark.parametrize("keeps_pairs", [False, True])
+def test_as_one_by_one(monkeypatch, block, compared, keeps_pairs):
     def longer(first, second):
         return len(second) >= len(first)
 
-    monkeypatch.setattr("skparaphrase.search._duplicates.QUERIES", block)
+    monkeypatch.setattr(_duplicates, "QUERIES", block)
     monkeypatch.setattr(_math, "_ROWS", 100)
+    if not keeps_pairs:
+        monkeypatch.setattr(_duplicates, "_PAIRS", 0)
+        monkeypatch.setattr(_duplicates, "_FEW_PAIRS", 5)
     groups = NearDuplicates(threshold=0.6, must_agree=longer if compared else None)
     groups.fit(TEXTS)
     agree = longer if compared else lambda first, second: True
@@ -63,6 +69,194 @@ def test_as_one_by_one(monkeypatch, block, compared):
     assert_array_equal(groups.representative_indices_, representatives)
     assert_array_equal(groups.labels_, labels)
     assert len(representatives) < 0.9 * len(TEXTS)
+    assert keeps_pairs == (groups.pairs_ is not None)
+    if not keeps_pairs:
+        with pytest.raises(ValueError, match="too many pairs to keep"):
+            groups.labels_at(0.9)
+
+
+def test_copies_are_in_one_group_whatever_their_case_and_spaces():
+    texts = [
+        "Reset my password",
+        "reset  my\tPASSWORD ",
+        "C",
+        "C++",
+        "c",
+        "\ufb01le",  # a ligature
+        "FILE",
+        "10\u00b2 nails",  # a superscript
+        "102 nails",
+        "",
+        "  ",
+    ]
+    model = NearDuplicates(PLANE, threshold=1).fit(texts)
+    assert model.copy_of_.tolist() == [0, 0, 2, 3, 2, 5, 5, 7, 8, 9, 9]
+    assert_array_equal(model.labels_[model.copy_of_], model.labels_)
+
+
+@pytest.mark.parametrize("agree", ["numbers", None, lambda one, other: len(one) > 40])
+@pytest.mark.parametrize("most", [None, 3])
+def test_a_larger_threshold_gives_the_labels_of_another_fit(agree, most):
+    texts = [*TEXTS, *np.char.upper(TEXTS[:50].astype(str))]
+    options = {"must_agree": agree, "max_group_size": most}
+    model = NearDuplicates(threshold=0.4, **options).fit(texts)
+    n_groups = []
+    for threshold in [0.4, 0.5, 0.65, 0.8, 0.95, 1]:
+        new = NearDuplicates(threshold=threshold, **options).fit(texts)
+        assert_array_equal(model.labels_at(threshold), new.labels_)
+        n_groups.append(len(new.representative_indices_))
+    assert n_groups[0] < n_groups[-1] < len(texts)
+    with pytest.raises(ValueError, match="threshold"):
+        model.labels_at(0.3)
+    model.set_params(threshold=0.1)
+    with pytest.raises(ValueError, match="threshold"):
+        model.labels_at(0.3)
+
+
+def test_pairs_are_those_above_the_threshold():
+    texts = ["a", "A", "d", "b", "e", "c"]  # 0, 0, 90, 20, 35, 40 degrees
+    model = NearDuplicates(PLANE, threshold=np.cos(np.radians(22))).fit(texts)
+    assert model.pairs_.tolist() == [[0, 3], [3, 4], [4, 5], [3, 5]]
+    assert_allclose(model.cosines_, np.cos(np.radians([20, 15, 5, 20])), atol=1e-6)
+
+
+def test_larger_groups_are_dissolved():
+    texts = ["a", "A", "b", "d", "a ", "f", "e"]  # 0, 0, 20, 90, 0, 100, 35 degrees
+    for most, labels in [
+        (None, [0, 0, 0, 1, 0, 1, 0]),
+        (3, [0, 0, 0, 1, 0, 1, 0]),  # a, b and e; exact copies do not count
+        (2, [0, 0, 1, 2, 0, 2, 3]),
+        (1, [0, 0, 1, 2, 0, 3, 4]),
+    ]:
+        model = NearDuplicates(PLANE, threshold=0.8, max_group_size=most).fit(texts)
+        assert model.labels_.tolist() == labels
+        first = [labels.index(label) for label in dict.fromkeys(labels)]
+        assert model.representative_indices_.tolist() == first
+
+
+@pytest.mark.parametrize("keeps_pairs", [False, True])
+def test_clusters_find_most_pairs_of_those_compared_exactly(monkeypatch, keeps_pairs):
+    texts = np.unique(load_paraphrases().data)
+    exact = NearDuplicates(threshold=0.7, algorithm="exact").fit(texts)
+    monkeypatch.setattr(_clusters, "_PROBES", 4)
+    if not keeps_pairs:
+        monkeypatch.setattr(_duplicates, "_PAIRS", 0)
+        monkeypatch.setattr(_duplicates, "_FEW_PAIRS", 5)
+    model = NearDuplicates(threshold=0.7, algorithm="clusters").fit(texts)
+    expected = {*map(tuple, exact.pairs_.tolist())}
+    if keeps_pairs:
+        found = {*map(tuple, model.pairs_.tolist())}
+        assert found < expected and len(found) > 0.95 * len(expected)
+        new = NearDuplicates(threshold=0.8, algorithm="clusters").fit(texts)
+        assert_array_equal(model.labels_at(0.8), new.labels_)
+    # Whatever is missed, each text is similar to the representative of its group.
+    rows = model.representative_indices_[model.labels_]
+    moved = np.flatnonzero(rows != np.arange(len(texts)))
+    assert {*zip(rows[moved].tolist(), moved.tolist(), strict=True)} <= expected
+    n_groups = [len(fit.representative_indices_) for fit in (exact, model)]
+    assert n_groups[0] <= n_groups[1] < 1.01 * n_groups[0] < 0.9 * len(texts)
+
+
+def test_many_texts_are_compared_in_clusters(monkeypatch):
+    monkeypatch.setattr(_duplicates, "_EXACT", 200)
+    made = []
+    monkeypatch.setattr(
+        _duplicates, "Clusters", lambda *rows: made.append(rows) or Clusters(*rows)
+    )
+    NearDuplicates().fit(TEXTS)
+    assert len(made) == 1
+    NearDuplicates(algorithm="exact").fit(TEXTS)
+    NearDuplicates(algorithm="clusters").fit(TEXTS)  # few
+    assert len(made) == 1
+
+
+def test_progress_counts_every_text_that_is_compared(monkeypatch):
+    counts = {}
+
+    @contextmanager
+    def count(total, description, unit="text"):
+        counts[description] = []
+        yield counts[description].append
+        assert sum(counts[description]) == total
+
+    for module in [_duplicates, _clusters, _base]:
+        monkeypatch.setattr(module, "progress_bar", count)
+    monkeypatch.setattr(_duplicates, "_EXACT", 200)
+    monkeypatch.setattr(_clusters, "QUERIES", 64)
+    NearDuplicates().fit(TEXTS)
+    assert [*counts] == ["Embedding", "Clustering", "Comparing"]
+    assert min(map(len, counts.values())) >= 1 and len(counts["Clustering"]) > 5
+
+
+def test_a_saved_model_can_be_thresholded(tmp_path):
+    model = NearDuplicates(threshold=0.5).fit(TEXTS)
+    model.save(tmp_path / "groups")
+    loaded = skparaphrase.load(tmp_path / "groups")
+    assert_array_equal(loaded.labels_at(0.7), model.labels_at(0.7))
+
+
+# Boilerplate
+
+MAIL = """Dear support team,
+
+{}
+
+Kind regards
+--
+This message is confidential and intended solely for the addressee.
+"""
+SHORT = '<div class="ticket"><p>Hello,</p><p>{}</p><p>Thanks!</p></div>'
+
+
+@pytest.mark.parametrize(
+    ("form", "named"),
+    [
+        (MAIL, "'This message is confidential and intended"),
+        (SHORT, "'ticket', 'class'"),
+    ],
+)
+def test_boilerplate_is_noticed_once_and_named(form, named):
+    texts = [form.format(text) for text in load_faq().data[::5]]
+    with pytest.warns(UserWarning, match="of the texts share") as warned:
+        NearDuplicates().fit(texts)
+    (warning,) = warned
+    assert named in str(warning.message)
+    assert warning.filename == __file__
+
+
+def captions():
+    things = ["dog", "cat", "man", "child", "woman", "horse", "boy", "girl"]
+    deeds = [
+        "sleeping on",
+        "sitting on",
+        "running across",
+        "standing near",
+        "eating on",
+    ]
+    places = ["a sofa", "the grass", "a red bus", "the beach", "the road"]
+    return [
+        f"A {thing} is {deed} {place}."
+        for thing in things
+        for deed in deeds
+        for place in places
+    ]
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        load_faq().data,
+        TEXTS,
+        captions(),
+        ["<p>Hello, this is a list of equal texts that all share their words.</p>"]
+        * 99,
+        [" ".join(TEXTS[i : i + 40]) for i in range(700)],
+        [],
+    ],
+    ids=["questions", "sentences", "captions", "copies", "documents", "none"],
+)
+def test_natural_lists_have_no_boilerplate(texts):
+    NearDuplicates().fit([*texts, "one"])
 
 
 def test_numbers_must_agree():

@@ -1,0 +1,80 @@
+"""Which of many texts are compared, if not all of them."""
+
+# Authors: The skparaphrase developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+from collections.abc import Iterator
+
+import numpy as np
+from sklearn.cluster import MiniBatchKMeans
+
+from skparaphrase._math import QUERIES, UnitVectors, unit_vectors
+from skparaphrase._progress import progress_bar
+from skparaphrase._typing import Indices
+
+_PROBES = 16  # clusters in which the near duplicates of a text are looked for
+_SAMPLE = 40  # texts per cluster from which the centres are learnt
+
+
+class Clusters:
+    """Texts by the nearest of many centres.
+
+    A text is compared only with those whose nearest centre is one of the `_PROBES`
+    nearest of its own. All comparisons within a cluster are one product of matrices,
+    unlike in an index, which answers one query after the other.
+
+    Parameters
+    ----------
+    vectors : ndarray of shape (n_vectors, dim)
+        Unit vectors.
+    rows : ndarray of int of shape (n_texts,)
+        The rows of `vectors` to compare, ascending; at least 64.
+    """
+
+    def __init__(self, vectors: UnitVectors, rows: Indices) -> None:
+        self.rows = rows
+        self.n_clusters = int(2 * len(rows) ** 0.5)
+        step = max(1, len(rows) // (_SAMPLE * self.n_clusters))
+        means = MiniBatchKMeans(
+            self.n_clusters,
+            init="random",
+            n_init=1,
+            batch_size=4 * self.n_clusters,
+            max_iter=5,
+            random_state=0,
+        )
+        centres = unit_vectors(means.fit(vectors[rows[::step]]).cluster_centers_)
+        self.nearest = np.empty(len(rows), np.int32)
+        self.probed = np.empty((len(rows), _PROBES), np.int32)
+        with progress_bar(len(rows), "Clustering") as update:
+            for start in range(0, len(rows), QUERIES):
+                block = slice(start, start + QUERIES)
+                cosines = vectors[rows[block]] @ centres.T
+                self.nearest[block] = cosines.argmax(axis=1)
+                # Several times as fast as argpartition.
+                least = np.partition(cosines, -_PROBES, axis=1)[:, [-_PROBES]]
+                query, centre = np.nonzero(cosines >= least)
+                rank = np.arange(len(query)) - np.searchsorted(query, query)
+                self.probed[block] = centre[rank < _PROBES].reshape(-1, _PROBES)
+                update(len(cosines))
+
+    @property
+    def n_queries(self) -> int:
+        """Queries that fill the blocks of the clusters that they are compared with."""
+        return QUERIES * self.n_clusters // _PROBES // 4
+
+    def parts(
+        self, queries: Indices, others: Indices
+    ) -> Iterator[tuple[Indices, Indices]]:
+        """Yield the queries and the others that meet in each cluster."""
+        asked = self.probed[np.searchsorted(self.rows, queries)].ravel()
+        known = self.nearest[np.searchsorted(self.rows, others)]
+        by_query, by_other = (np.argsort(x, kind="stable") for x in (asked, known))
+        edges = np.arange(1, self.n_clusters)
+        asked_edges = np.searchsorted(asked[by_query], edges)
+        known_edges = np.searchsorted(known[by_other], edges)
+        yield from zip(
+            np.split(queries[by_query // _PROBES], asked_edges),
+            np.split(others[by_other], known_edges),
+            strict=True,
+        )
