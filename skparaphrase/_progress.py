@@ -4,14 +4,18 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
 from importlib.util import find_spec
 from typing import Any
 
+from skparaphrase._threads import process_rank
+
 _DELAY = 0.5  # seconds; what ends sooner has no bar
 
 _IS_SHOWN = ContextVar("_IS_SHOWN", default=False)
+Bar = AbstractContextManager[Callable[..., object]]
+NO_BAR: Bar = nullcontext(lambda n, **figures: None)  # fast, for single sentences
 
 
 @contextmanager
@@ -41,40 +45,59 @@ def show_progress() -> Iterator[None]:
     """
     if find_spec("tqdm") is None:
         raise ImportError("show_progress needs tqdm: pip install tqdm")
-    token = _IS_SHOWN.set(True)
+    token = _IS_SHOWN.set(process_rank() == 0)
     try:
         yield
     finally:
         _IS_SHOWN.reset(token)
 
 
-@contextmanager
 def progress_bar(
-    total: int | None, description: str, unit: str = "text"
-) -> Iterator[Callable[[int], object]]:
-    """Yield a function that is called with the number of units just completed.
+    total: int | Callable[[], int] | None, description: str, unit: str = "text"
+) -> Bar:
+    """Return a context of a function to call with the number of units just completed.
 
-    It shows a bar inside :func:`show_progress`, where no other bar is shown yet.
+    Its keyword arguments, such as `loss=0.5`, are written after the bar; `total`
+    replaces the total. It shows a bar inside :func:`show_progress`, where no other bar
+    is shown yet.
 
     Parameters
     ----------
-    total : int or None
-        Number of units; None if it is unknown.
+    total : int, callable or None
+        Number of units, or what returns it if counting takes long; None if it is
+        unknown.
     description : str
         What is done, such as "Embedding".
     unit : str, default="text"
     """
-    if not _IS_SHOWN.get():
-        yield lambda n: None
-        return
+    return _bar(total, description, unit) if _IS_SHOWN.get() else NO_BAR
+
+
+@contextmanager
+def _bar(
+    total: int | Callable[[], int] | None, description: str, unit: str
+) -> Iterator[Callable[..., object]]:
     from tqdm.auto import tqdm
 
     token = _IS_SHOWN.set(False)
     bar: Any = tqdm(
-        total=total, desc=description, unit=f" {unit}", delay=_DELAY, disable=None
+        total=total() if callable(total) else total,
+        desc=description,
+        unit=f" {unit}",
+        unit_scale=unit == "B",
+        delay=_DELAY,
+        disable=None,
     )
+
+    def advance(n: int, total: int | None = None, **figures: float) -> None:
+        if total is not None:
+            bar.total = total
+        if figures:
+            bar.set_postfix(figures, refresh=False)
+        bar.update(n)
+
     try:
         with bar:
-            yield bar.update
+            yield advance
     finally:
         _IS_SHOWN.reset(token)

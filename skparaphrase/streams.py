@@ -99,10 +99,9 @@ def transform_to(
             yield vectors
 
     blocks = transformed()
-    first = next(blocks)
     folder = TemporaryDirectory(prefix=f".{path.name}-", dir=path.parent)
     with folder, progress_bar(n_rows, "Embedding", "row") as advance:
-        part = Path(folder.name) / path.name
+        part, first = Path(folder.name) / path.name, next(blocks)
         counted = _counted(chain([first], blocks), n_rows, advance)
         if is_parquet:
             _write_parquet(part, counted, columns)

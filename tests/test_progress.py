@@ -3,13 +3,31 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import redirect_stderr
+from functools import partial
 
+import numpy as np
+import pyarrow as pa
 import pytest
+from joblib import Parallel, delayed
+from pyarrow.dataset import dataset
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import Normalizer
 
 import skparaphrase
 from skparaphrase import _progress
 from skparaphrase._progress import progress_bar
+from skparaphrase.encoders import (
+    AverageEncoder,
+    DistilledEncoder,
+    LSTMEncoder,
+    ParagramEncoder,
+)
+from skparaphrase.streams import transform_to
+from skparaphrase.supervised import PairwiseInteractionRegressor, SequenceTagger
+from skparaphrase.text import _check
+from skparaphrase.vectors import WordVectors
 
 
 class _Terminal:
@@ -86,3 +104,93 @@ def test_tqdm_is_needed(monkeypatch):
     with pytest.raises(ImportError, match="pip install tqdm"):
         with skparaphrase.show_progress():
             pass
+
+
+def _printed(terminal, function, *args):
+    """What is printed inside `show_progress`; nothing is outside."""
+    with redirect_stderr(terminal):
+        function(*args)
+        assert terminal.text == ""
+        with skparaphrase.show_progress():
+            function(*args)
+    return terminal.text
+
+
+def test_figures_and_another_total(terminal):
+    def count():
+        with progress_bar(lambda: 9, "Counting", "B") as advance:
+            advance(0, loss=0.25)
+            advance(2, total=2000)
+            advance(1998)
+
+    text = _printed(terminal, count)
+    assert "loss=0.25" in text and "0.00/9.00" in text and "2.00k/2.00k" in text
+
+
+WORDS = WordVectors(["a", "b"], np.eye(2, dtype=np.float32))
+TEXTS = ["a " * (i // 100) + "b " * (i % 100 + 1) for i in range(5000)]
+PAIRS = [("a a", "a"), ("b", "b b"), ("a b", "b a a"), ("a", "a b b a")] * 3
+SMALL = {"max_epochs": 2, "batch_size": 4, "random_state": 0, "device": "cpu"}
+
+
+def test_embedding_shows_one_bar(terminal):
+    text = _printed(terminal, AverageEncoder(WORDS).transform, TEXTS)
+    assert "5000/5000" in text and text.count("Embedding") > 1
+
+
+def test_embedding_by_networks(terminal):
+    encoder = LSTMEncoder(WORDS, **SMALL).fit(PAIRS)
+    assert "Embedding" in _printed(terminal, encoder.transform, TEXTS[:100])
+    assert "100/100" in terminal.text
+
+
+def test_stored_texts_have_one_bar(terminal, monkeypatch):
+    monkeypatch.setattr(_check, "_ROWS", 2000)
+    data = dataset(pa.table({"text": TEXTS}))
+    text = _printed(terminal, AverageEncoder(WORDS).transform, data)
+    assert "5000/5000" in text and " row" in text and " text" not in text
+
+
+def test_a_file_of_vectors_has_one_bar(terminal, tmp_path):
+    args = AverageEncoder(WORDS), TEXTS, tmp_path / "a.npy"
+    text = _printed(terminal, partial(transform_to, block_size=4999), *args)
+    assert "5000/5000" in text and " row" in text and " text" not in text
+
+
+def test_training_shows_steps_loss_and_score(terminal):
+    encoder = ParagramEncoder(WORDS, validation_fraction=0.2, **SMALL)
+    text = _printed(terminal, encoder.fit, [(f"{a} a", b) for a, b in PAIRS])
+    assert "4/4" in text
+    assert f"epoch=2, loss={encoder.loss_curve_[1]:.3g}" in text
+    assert f"validation_score={encoder.validation_scores_[2]:.3g}" in text
+
+
+def test_training_and_predictions_of_models(terminal):
+    def run(model, X, y):
+        model.set_params(**SMALL).fit(X, y).predict(X)
+
+    y = np.arange(12) % 4 / 3
+    text = _printed(terminal, run, PairwiseInteractionRegressor(WORDS), PAIRS, y)
+    assert "Training" in text and "Predicting" in text and "12/12" in text
+    terminal.text = ""
+    tokens = [["a", "b"], ["b"]] * 6
+    text = _printed(terminal, run, SequenceTagger(), tokens, tokens)
+    assert "Training" in text and "Predicting" in text and "18/18" in text
+
+
+def test_training_from_a_teacher(terminal):
+    teacher = np.random.RandomState(0).randn(12, 3)
+    texts = [first for first, _ in PAIRS]
+    encoder = DistilledEncoder(WORDS, dim=2, n_subwords=None)
+    assert "2/2" in _printed(terminal, encoder.fit, texts, teacher)
+
+
+def test_threads_and_pipelines(terminal):
+    pipe = make_pipeline(AverageEncoder(WORDS), Normalizer())
+    with skparaphrase.show_progress(), redirect_stderr(terminal):
+        with ThreadPoolExecutor(1) as pool:
+            pool.submit(pipe[0].transform, TEXTS).result()
+        Parallel(2, prefer="threads")(delayed(pipe[0].transform)(TEXTS) for _ in "ab")
+        assert terminal.text == ""
+        pipe.fit_transform(TEXTS)
+    assert "Embedding" in terminal.text

@@ -50,8 +50,8 @@ def main() -> int:
     outcomes = {}
     with TemporaryDirectory() as folder:
         args.runs = Path(folder) if args.quick or args.short else args.out / "runs"
-        for name in args.only:
-            print(f"== {name}", flush=True)
+        for number, name in enumerate(args.only, 1):
+            print(f"== {name} (table {number} of {len(args.only)})", flush=True)
             started = time.perf_counter()
             try:
                 run(TABLES[name], args)
@@ -96,10 +96,12 @@ def run(one: Table, args: argparse.Namespace) -> None:
             for name in names
             for seed in range(min(n_seeds, one.rows[name].get("seeds", n_seeds)))
         ]
-        parallel = joblib.Parallel(n_jobs=min(args.jobs, len(tasks)), batch_size=1)
+        n_jobs = min(args.jobs, len(tasks))
+        parallel = joblib.Parallel(n_jobs, batch_size=1, return_as="generator")
         found = parallel(joblib.delayed(measured)(one, args, *task) for task in tasks)
-        for (name, _), result in zip(tasks, found, strict=True):
+        for number, ((name, _), result) in enumerate(zip(tasks, found, strict=True), 1):
             runs[name].append(result)
+            print(f"   {number} of {len(tasks)} runs of {one.name}", flush=True)
     content = {
         "versions": versions(),
         "seeds": n_seeds,

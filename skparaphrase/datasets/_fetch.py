@@ -22,6 +22,7 @@ from typing import Any, TypedDict
 
 import numpy as np
 
+from skparaphrase._progress import progress_bar
 from skparaphrase._typing import FilePath
 from skparaphrase.datasets._tables import (
     check_expansion,
@@ -58,7 +59,6 @@ class Download(TypedDict, total=False):
     data_home: FilePath | None
     download_if_missing: bool
     n_retries: int
-    progressbar: bool
 
 
 def fetch_file(
@@ -68,7 +68,6 @@ def fetch_file(
     data_home: FilePath | None = None,
     download_if_missing: bool = True,
     n_retries: int = 3,
-    progressbar: bool = False,
 ) -> Path:
     """Return the path of a file in the data home; download or unpack it if missing.
 
@@ -91,15 +90,33 @@ def fetch_file(
                 f"{path} is missing and download_if_missing=False; its address is "
                 f"{file['urls'][0].format(name=path.name)}."
             )
-        _download(path, file, n_retries, progressbar)
+        _download(path, file, n_retries)
     if path.name != name:
         _unpack(path, folder / name)
     return folder / name
 
 
-def _download(
-    path: Path, file: dict[str, Any], n_retries: int, progressbar: bool
-) -> None:
+class _PoochBar:
+    """A progress bar as pooch calls it."""
+
+    def __init__(self, advance: Callable[..., object]) -> None:
+        self.advance = advance
+        self.total = self.n_done = 0
+
+    def update(self, n: int) -> None:
+        """Count bytes; pooch has set their total."""
+        self.n_done += n
+        self.advance(n, total=self.total)
+
+    def reset(self) -> None:
+        """Count from zero."""
+        self.update(-self.n_done)
+
+    def close(self) -> None:
+        """Do nothing; the context of the bar closes it."""
+
+
+def _download(path: Path, file: dict[str, Any], n_retries: int) -> None:
     """Download a file from the first address that has it.
 
     pooch writes a temporary file, and renames it when it is complete and verified.
@@ -112,7 +129,6 @@ def _download(
             f"Downloading {urls[0]} needs pooch: pip install 'skparaphrase[data]'. Or "
             f"put a copy at {path}."
         ) from error
-    downloader = pooch.HTTPDownloader(progressbar=progressbar, timeout=30)
     failures = ""
     for url in urls:
         registry = pooch.create(
@@ -123,7 +139,10 @@ def _download(
             retry_if_failed=n_retries,
         )
         try:
-            registry.fetch(path.name, downloader=downloader)
+            with progress_bar(None, f"Downloading {path.name}", "B") as advance:
+                bar = _PoochBar(advance)
+                downloader = pooch.HTTPDownloader(progressbar=bar, timeout=30)
+                registry.fetch(path.name, downloader=downloader)
         except (OSError, ValueError) as error:  # of requests; of a wrong checksum
             failures += f" {url}: {str(error).rstrip('.')}."
         else:

@@ -101,8 +101,8 @@ def fetch_sts(
         - download_if_missing : bool, default=True. If False, raise an OSError instead
           of downloading.
         - n_retries : int, default=3. How often to retry each address after an error.
-        - progressbar : bool, default=False. Show the progress of downloads on stderr;
-          needs tqdm.
+
+        :func:`skparaphrase.show_progress` shows the progress of downloads.
 
     Returns
     -------

@@ -5,6 +5,7 @@
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -16,10 +17,18 @@ from sklearn.utils.validation import check_is_fitted
 from skparaphrase._compat import InvalidParameterError, StrOptions, is_fitted
 from skparaphrase._estimator import DocumentedOnline, store_parameters
 from skparaphrase._output import LastAxisTransformer
+from skparaphrase._progress import NO_BAR, progress_bar
 from skparaphrase._typing import Texts, Vectors
 from skparaphrase.encoders._export import to_model2vec, to_static_embedding
 from skparaphrase.storage import save
-from skparaphrase.text import ANY, check_text_blocks, check_tokenizer, unique_strings
+from skparaphrase.text import (
+    ANY,
+    check_text_blocks,
+    check_tokenizer,
+    count_rows,
+    is_stored,
+    unique_strings,
+)
 from skparaphrase.vectors import POOLINGS, WORDS, WordVectors, bundled, pool_texts
 
 
@@ -79,12 +88,17 @@ class TextEncoder(LastAxisTransformer, BaseEstimator):
         if not is_fitted(self):  # collects no tags: saves 5 % of a sentence
             check_is_fitted(self)
         blocks = []
-        for texts, shape in check_text_blocks(X, widths=ANY):
-            distinct, indices = unique_strings(texts)
-            vectors = self._embed(distinct)
-            if indices is not None:
-                vectors = vectors[indices]
-            blocks.append(vectors.reshape(*shape, vectors.shape[1]))
+        bar = NO_BAR  # blocks in memory have one each
+        if is_stored(X):
+            bar = progress_bar(partial(count_rows, X), "Embedding", "row")
+        with bar as advance:
+            for texts, shape in check_text_blocks(X, widths=ANY):
+                distinct, indices = unique_strings(texts)
+                vectors = self._embed(distinct)
+                if indices is not None:
+                    vectors = vectors[indices]
+                blocks.append(vectors.reshape(*shape, vectors.shape[1]))
+                advance(shape[0])
         return self._wrap(blocks[0] if len(blocks) == 1 else np.concatenate(blocks), X)
 
     def _tokenizer(self) -> Any:

@@ -15,6 +15,7 @@ from sklearn.utils import Tags, gen_batches
 from skparaphrase._compat import Interval, check_sample_weight, fit_context
 from skparaphrase._estimator import store_parameters
 from skparaphrase._math import unit_vectors
+from skparaphrase._progress import progress_bar
 from skparaphrase._typing import Texts
 from skparaphrase.decomposition import CommonComponentRemoval
 from skparaphrase.encoders._base import AveragingEncoder, check_word_vectors
@@ -328,10 +329,12 @@ def ridge(
     words = np.unique(counts.indices)
     occurring = scaled[:, words]
     vectors = start.copy()
-    for dims in gen_batches(start.shape[1], _COLUMNS):
-        residual = targets[:, dims] - scaled @ start[:, dims]
-        changes = fit_rows(occurring, residual, alpha=alpha, n_steps=n_steps)
-        vectors[words, dims] += changes
+    with progress_bar(start.shape[1], "Training", "dimension") as advance:
+        for dims in gen_batches(start.shape[1], _COLUMNS):
+            residual = targets[:, dims] - scaled @ start[:, dims]
+            changes = fit_rows(occurring, residual, alpha=alpha, n_steps=n_steps)
+            vectors[words, dims] += changes
+            advance(changes.shape[1])
     predicted = scaled @ vectors
     if not predicted.any():  # the teacher's vectors have no variance
         return vectors

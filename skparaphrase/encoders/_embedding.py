@@ -3,17 +3,19 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 import numpy as np
 from numpy.typing import NDArray
 
 from skparaphrase._lazy import networks, torch
+from skparaphrase._progress import progress_bar
 from skparaphrase.text import NgramTokenizer, TokenBatch, WordTokenizer
 from skparaphrase.vectors import WordVectors, pool_vectors
 
 Batches = Iterable[TokenBatch]
 Matrix = NDArray[np.float32]
+Advance = Callable[[int], object]
 
 _TEXTS = 1 << 15  # at a time, so that no array but the result grows with the texts
 _TOKENS = 1 << 14  # of a chunk: vectors and states of its tokens take some 80 MB
@@ -34,14 +36,15 @@ def embed_texts(
     embedded = np.empty((len(texts), composition.dim), dtype=np.float32)
     group = composition.batch_size or 1  # composed together
     step = max(_TEXTS // group, 1) * group
-    for start in range(0, len(texts), step):
-        part = texts[start : start + step]
-        out = embedded[start : start + len(part)]
-        batches = vectors.encode_blocks(part, tokenizer)
-        if composition.pooling is not None and device.type == "cpu":
-            _embed_pooled(composition, vectors, batches, out)
-        else:
-            _embed(composition, vectors, batches, out, device)
+    with progress_bar(len(texts), "Embedding") as advance:
+        for start in range(0, len(texts), step):
+            part = texts[start : start + step]
+            out = embedded[start : start + len(part)]
+            batches = vectors.encode_blocks(part, tokenizer)
+            if composition.pooling is not None and device.type == "cpu":
+                _embed_pooled(composition, vectors, batches, out, advance)
+            else:
+                _embed(composition, vectors, batches, out, device, advance)
     return embedded
 
 
@@ -53,10 +56,12 @@ def embed_batch(
 ) -> Matrix:
     """Vectors of texts whose words have been looked up, shape (n_texts, dim)."""
     embedded = np.empty((len(batch), composition.dim), dtype=np.float32)
-    if composition.pooling is not None and device.type == "cpu":
-        _embed_pooled(composition, vectors, [batch], embedded)
-    else:
-        _embed(composition.to(device), vectors, [batch], embedded, device)
+    with progress_bar(len(batch), "Embedding") as advance:
+        if composition.pooling is not None and device.type == "cpu":
+            _embed_pooled(composition, vectors, [batch], embedded, advance)
+        else:
+            composition = composition.to(device)
+            _embed(composition, vectors, [batch], embedded, device, advance)
     return embedded
 
 
@@ -66,6 +71,7 @@ def _embed(
     batches: Batches,
     out: Matrix,
     device: "torch.device",
+    advance: Advance,
 ) -> None:
     """Write vectors of texts into `out`, batch by batch if they are independent."""
     size = composition.batch_size
@@ -92,6 +98,7 @@ def _embed(
                     .cpu()
                     .numpy()
                 )
+                advance(len(chunk))
 
 
 def _embed_pooled(
@@ -99,6 +106,7 @@ def _embed_pooled(
     vectors: WordVectors,
     batches: Batches,
     out: Matrix,
+    advance: Advance,
 ) -> None:
     """As above on a CPU: threads pool, and torch computes the layers."""
     assert composition.pooling is not None
@@ -111,6 +119,7 @@ def _embed_pooled(
             out[part] = composition.from_pooled(torch.from_numpy(pooled)).numpy()
         out[part][batch.lengths == 0] = 0
         start = part.stop
+        advance(len(batch))
 
 
 def similar_lengths(

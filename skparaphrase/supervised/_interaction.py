@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 from skparaphrase._compat import Interval, Options, StrOptions
 from skparaphrase._estimator import Arrays, Settings, store_parameters, warn_caller
 from skparaphrase._lazy import networks, torch, training
+from skparaphrase._progress import progress_bar
 from skparaphrase._typing import Texts
 from skparaphrase.encoders import TableRows, check_word_vectors, similar_lengths
 from skparaphrase.metrics import correlation
@@ -237,13 +238,15 @@ class PairwiseInteraction(TrainedModel):
         n_words = 2 * texts.lengths[pairs].max(axis=1)
         chunks = [*similar_lengths(n_words, most=_PAIRS)]
         values = []
-        with torch.inference_mode():
+        bar = progress_bar(len(pairs), "Predicting", "pair")
+        with bar as advance, torch.inference_mode():
             for chunk in chunks:
                 chosen, local = np.unique(pairs[chunk], return_inverse=True)
                 batch = texts.take(chosen)
                 ids = networks.to_device(batch.ids.astype(np.int64), device)
                 of_chunk = function(vectors, ids, batch.offsets, local.reshape(-1, 2))
                 values.append(of_chunk.double().cpu().numpy())
+                advance(len(chunk))
         return np.concatenate(values)[np.argsort(np.concatenate(chunks))]
 
     def _warn_if_truncated(self, texts: TokenBatch) -> None:

@@ -25,6 +25,7 @@ from skparaphrase._compat import (
 )
 from skparaphrase._estimator import Arrays, Settings, store_parameters
 from skparaphrase._lazy import networks, torch, training
+from skparaphrase._progress import progress_bar
 from skparaphrase._typing import Texts
 from skparaphrase.encoders import (
     CharagramEncoder,
@@ -328,8 +329,12 @@ class SequenceTagger(TrainedModel):
         words, capitals, positions = index_words(sentences)
         batch = encoder.vectors_.encode(words, encoder._tokenizer())
         logits = tagger.tag(networks.Sentences(batch, capitals, positions), rows)
-        empty = np.empty((0, len(self.classes_)), np.float32)
-        return np.concatenate([empty, *(part.cpu().numpy() for part in logits)])
+        parts = [np.empty((0, len(self.classes_)), np.float32)]
+        with progress_bar(sum(map(len, sentences)), "Predicting", "token") as advance:
+            for part in logits:
+                parts.append(part.cpu().numpy())
+                advance(len(part))
+        return np.concatenate(parts)
 
     def _read(self, X: Any, y: Any, sample_weight: Any, name: str) -> Samples:
         """Sentences and arrays of their tags, without sentences that have no tokens."""

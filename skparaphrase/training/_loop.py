@@ -13,6 +13,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from skparaphrase._estimator import Arrays, warn_caller
+from skparaphrase._progress import progress_bar
 from skparaphrase._threads import (
     available_threads,
     limit_torch_threads,
@@ -220,13 +221,15 @@ def fit_epochs(
             print(f"[{name}] {line} {history.start_score:.4f}")
     if callbacks is not None:
         callbacks.begin(start, partial(_current, history, trainer))
+    bar = progress_bar(max_epochs * len(trainer.slices()), "Training", "step")
     try:
-        with limit_torch_threads(small_steps=small_steps):
+        with limit_torch_threads(small_steps=small_steps), bar as advance:
+            advance(0, **start)
             for epoch in range(max_epochs):
                 if callbacks is not None:
                     callbacks.begin_epoch()
                 history.has_steps = True
-                loss = train_epoch(trainer, epoch, max_epochs)
+                loss = train_epoch(trainer, epoch, max_epochs, advance)
                 if not (np.isfinite(loss) and _is_finite(trainer)):
                     raise DivergedError(
                         f"The loss of epoch {history.n_epochs + 1} is {loss}: training "
@@ -240,6 +243,7 @@ def fit_epochs(
                     line += f", validation score {best.end_epoch():.4f}"
                 if verbose:
                     print(line)
+                advance(0, **history.last_epoch())
                 stops = best is not None and best.is_stale
                 if callbacks is not None:
                     current = partial(_current, history, trainer)
@@ -279,7 +283,9 @@ def _is_finite(trainer: BaseTrainer) -> bool:
     return all(np.isfinite(array).all() for array in trainer.arrays().values())
 
 
-def train_epoch(trainer: BaseTrainer, epoch: int, n_epochs: int) -> float:
+def train_epoch(
+    trainer: BaseTrainer, epoch: int, n_epochs: int, advance: Callable[[int], object]
+) -> float:
     """Take a step on every batch, and return the mean loss of an example.
 
     Parameters
@@ -288,6 +294,8 @@ def train_epoch(trainer: BaseTrainer, epoch: int, n_epochs: int) -> float:
     epoch : int
         From 0. Together with `n_epochs`, it determines the rate of a schedule.
     n_epochs : int
+    advance : callable
+        Called with 1 after each step.
     """
     slices = trainer.slices()
     order = np.arange(trainer.n_examples)
@@ -305,6 +313,7 @@ def train_epoch(trainer: BaseTrainer, epoch: int, n_epochs: int) -> float:
                 left = 1 - (epoch * len(slices) + i) / (n_epochs * len(slices))
                 trainer.rule.learning_rate = trainer.learning_rate * left
             total += trainer.step(batch) * (slices[i].stop - slices[i].start)
+            advance(1)
     trainer.end_epoch()
     return float(total) / trainer.n_examples
 

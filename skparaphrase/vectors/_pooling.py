@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skparaphrase import _core
+from skparaphrase._progress import progress_bar
 from skparaphrase._threads import map_blocks
 from skparaphrase.text import BLOCK, NgramTokenizer, TokenBatch, WordTokenizer
 from skparaphrase.vectors._word_vectors import WordVectors
@@ -53,8 +54,11 @@ def pool_texts(
 
     embed(0, warn=True)
     if len(texts) > BLOCK:
-        for _ in map_blocks(embed, range(BLOCK, len(texts), BLOCK)):
-            pass
+        with progress_bar(len(texts), "Embedding") as advance:
+            advance(BLOCK)
+            starts = range(BLOCK, len(texts), BLOCK)
+            for start, _ in zip(starts, map_blocks(embed, starts), strict=True):
+                advance(min(BLOCK, len(texts) - start))
     return pooled
 
 

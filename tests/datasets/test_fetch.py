@@ -6,15 +6,18 @@
 import gzip
 import hashlib
 import inspect
+import io
 import sys
 import threading
+from contextlib import redirect_stderr
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from random import Random
 from typing import Unpack, get_type_hints
 
 import pytest
 
-from skparaphrase import datasets
+import skparaphrase
+from skparaphrase import _progress, datasets
 from skparaphrase.datasets import _fetch
 from skparaphrase.datasets._fetch import (
     Download,
@@ -123,6 +126,17 @@ def test_downloads_that_fail_are_repeated(server, fetch, wrong):
     server.answers["/f.bin"] = [wrong, wrong, RIGHT]
     assert fetch(n_retries=2).read_bytes() == CONTENT
     assert server.requests == ["/f.bin"] * 3
+
+
+def test_a_download_shows_its_progress(server, fetch, monkeypatch):
+    monkeypatch.setattr(_progress, "_DELAY", 0)
+    shown = io.StringIO()
+    shown.isatty = lambda: True
+    server.answers["/f.bin"] = [(200, CONTENT, 100_000), RIGHT]
+    with redirect_stderr(shown), skparaphrase.show_progress():
+        fetch(n_retries=1)
+    last = shown.getvalue().split("\r")[-1]
+    assert "Downloading f.bin: 100%" in last and "300k/300k" in last
 
 
 def test_the_mirror_is_asked_last(server, fetch):

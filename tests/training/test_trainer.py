@@ -41,7 +41,10 @@ N_WORDS, DIM = 9, 3
 
 
 def epochs(trainer, n_epochs, done=0):
-    return (train_epoch(trainer, epoch, n_epochs) for epoch in range(done, n_epochs))
+    return (
+        train_epoch(trainer, epoch, n_epochs, lambda n: None)
+        for epoch in range(done, n_epochs)
+    )
 
 
 def normal(*shape, seed=0):
