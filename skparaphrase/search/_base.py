@@ -33,36 +33,11 @@ class EncoderUser(DocumentedOnline, BaseEstimator):
     encoder: Encoder | None
     encoder_: Any
 
-    def _fit_encoder(self, texts: NDArray[np.object_] | None) -> None:
-        """Set `encoder_`: the pretrained or given fitted one, or a fitted clone."""
-        if self.encoder is None:
-            self.encoder_ = load_pretrained()
-        elif _is_fitted(self.encoder):
-            self.encoder_ = self.encoder
-        elif texts is not None:
-            self.encoder_ = clone(self.encoder).fit(texts)
-        else:
-            raise ValueError(
-                f"encoder={self.encoder!r} is not fitted, and there are no texts to "
-                "fit it to: pass the fitted encoder that made the vectors."
-            )
+    def _fit_encoder(self, texts: NDArray[np.object_]) -> None:
+        self.encoder_ = fitted_encoder(self.encoder, texts)
 
     def _embed(self, texts: NDArray[np.object_]) -> UnitVectors:
-        """Unit vectors of texts, or zeros; equal texts are embedded once."""
-        distinct, indices = unique_texts(texts)
-        starts = range(0, len(distinct) or 1, _TEXTS)
-        blocks = (
-            as_unit_vectors(self.encoder_.transform(distinct[start : start + _TEXTS]))
-            for start in starts
-        )
-        first = next(blocks)
-        # Filled, because joining the blocks would hold them twice.
-        vectors = np.empty((len(distinct), first.shape[1]), dtype=np.float32)
-        with progress_bar(len(distinct), "Embedding") as update:
-            for start, block in zip(starts, chain([first], blocks), strict=True):
-                vectors[start : start + _TEXTS] = block
-                update(len(block))
-        return vectors if len(distinct) == len(texts) else vectors[indices]
+        return embed(self.encoder_, texts)
 
     save = save
 
@@ -72,6 +47,38 @@ class EncoderUser(DocumentedOnline, BaseEstimator):
         tags.input_tags.one_d_array = True
         tags.input_tags.two_d_array = False
         return tags
+
+
+def fitted_encoder(encoder: Encoder | None, texts: NDArray[np.object_] | None) -> Any:
+    """The pretrained encoder, the given one if it is fitted, or a fitted clone."""
+    if encoder is None:
+        return load_pretrained()
+    if _is_fitted(encoder):
+        return encoder
+    if texts is None:
+        raise ValueError(
+            f"encoder={encoder!r} is not fitted, and there are no texts to fit it to: "
+            "pass the fitted encoder that made the vectors."
+        )
+    return clone(encoder).fit(texts)
+
+
+def embed(encoder: Encoder, texts: NDArray[np.object_]) -> UnitVectors:
+    """Unit vectors of texts, or zeros; equal texts are embedded once."""
+    distinct, indices = unique_texts(texts)
+    starts = range(0, len(distinct) or 1, _TEXTS)
+    blocks = (
+        as_unit_vectors(encoder.transform(distinct[start : start + _TEXTS]))
+        for start in starts
+    )
+    with progress_bar(len(distinct), "Embedding") as update:
+        first = next(blocks)
+        # Filled, because joining the blocks would hold them twice.
+        vectors = np.empty((len(distinct), first.shape[1]), dtype=np.float32)
+        for start, block in zip(starts, chain([first], blocks), strict=True):
+            vectors[start : start + _TEXTS] = block
+            update(len(block))
+    return vectors if len(distinct) == len(texts) else vectors[indices]
 
 
 def _is_fitted(encoder: object) -> bool:

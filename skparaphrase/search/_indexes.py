@@ -16,7 +16,10 @@ from sklearn.utils.validation import check_is_fitted
 from skparaphrase._compat import Interval, fit_context
 from skparaphrase._estimator import DocumentedOnline
 from skparaphrase._math import UnitVectors
+from skparaphrase._progress import progress_bar
 from skparaphrase._typing import Vectors
+
+_TEXTS = 2**14  # that are added at a time
 
 
 class _Index(DocumentedOnline, BaseEstimator):
@@ -38,7 +41,7 @@ class _Index(DocumentedOnline, BaseEstimator):
         return self.index_
 
     def __getstate__(self) -> dict[str, Any]:
-        state: dict[str, Any] = super().__getstate__()
+        state: dict[str, Any] = dict(super().__getstate__())  # not the index's own
         if "index_" in state:
             state["index_"] = self._to_bytes()
         return state
@@ -72,7 +75,11 @@ class _Index(DocumentedOnline, BaseEstimator):
         -------
         self : estimator
         """
-        self._add(_contiguous(X))
+        X = _contiguous(X)
+        with progress_bar(len(X), "Indexing") as update:
+            for start in range(0, len(X), _TEXTS):
+                self._add(X[start : start + _TEXTS])
+                update(len(X[start : start + _TEXTS]))
         return self
 
     def kneighbors(

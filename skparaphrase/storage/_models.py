@@ -350,11 +350,13 @@ def _load(folder: Path, *, trust_patterns: bool, verify: bool) -> Any:
         for name in (*metadata["attributes"], *metadata["same"]):
             if not _is_fitted(name):
                 raise ValueError(f"{name!r} is not the name of a fitted attribute")
+        state = vars(model).copy()
         for name, content in metadata["attributes"].items():
-            setattr(model, name, _read(inside, name, content))
+            state[name] = _read(inside, name, content)
         for name in metadata["same"]:
             parameter = parameters[name[:-1]]
-            setattr(model, name, getattr(parameter, "estimator", parameter))  # frozen
+            state[name] = getattr(parameter, "estimator", parameter)  # frozen
+        model.__setstate__(state)
         if metadata["had_init"] and hasattr(model, "_forget_init"):
             model._forget_init()
     return model

@@ -22,12 +22,13 @@ import numpy as np
 import psutil
 from process_attacks import PROCESS_ATTACKS
 from test_attacks import ATTACKS
+from thread_attacks import THREAD_ATTACKS
 
 
 def main(minutes: float) -> int:
     """Print kinds, cases and failures of each attack; return the number of failures."""
     warnings.simplefilter("error")
-    attacks = ATTACKS | PROCESS_ATTACKS
+    attacks = ATTACKS | PROCESS_ATTACKS | THREAD_ATTACKS
     cases = [(attack, kind) for attack, kinds in attacks.items() for kind in kinds]
     n_cases: Counter[str] = Counter()
     n_failures: Counter[str] = Counter()

@@ -3,13 +3,22 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+import contextlib
+import copy
+import os
+import pickle
 import tracemalloc
+import warnings
+from datetime import date
 
 import numpy as np
 import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
-from numpy.testing import assert_allclose, assert_array_equal
+from numpy.testing import assert_allclose, assert_array_equal, assert_equal
 from sklearn.base import BaseEstimator, clone
+from sklearn.exceptions import NotFittedError
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.frozen import FrozenEstimator
 from sklearn.metrics.pairwise import cosine_similarity
@@ -21,7 +30,7 @@ import skparaphrase
 from skparaphrase.datasets import load_similarity
 from skparaphrase.decomposition import CommonComponentRemoval
 from skparaphrase.encoders import ParagramEncoder, SIFEncoder
-from skparaphrase.search import SemanticSearch, _base
+from skparaphrase.search import SemanticSearch, _base, _state
 from skparaphrase.storage import _folders
 from skparaphrase.streams import transform_to
 
@@ -119,8 +128,10 @@ class Growing(Reversed):
         return self
 
 
+@pytest.mark.parametrize("n_recent", [0, 30, 1000])  # that are not in the index
 @pytest.mark.parametrize("neighbors", [None, NearestNeighbors(), Growing()], ids=str)
-def test_after_any_changes_as_a_new_search(neighbors):
+def test_after_any_changes_as_a_new_search(neighbors, n_recent, monkeypatch):
+    monkeypatch.setattr(_state, "_RECENT", n_recent)
     random = np.random.RandomState(0)
     search = SemanticSearch(neighbors=neighbors).fit(SENTENCES[:80])
     there = dict(enumerate(SENTENCES[:80]))
@@ -131,6 +142,9 @@ def test_after_any_changes_as_a_new_search(neighbors):
         added = {100 + n: SENTENCES[n] for n in range(start, start + 40)}
         search.partial_fit(list(added.values()), ids=list(added))
         there |= added
+        replaced = random.choice(list(there), 7, replace=False).tolist()
+        there |= {name: f"{there[name]} Really." for name in replaced}
+        search.upsert([there[name] for name in replaced], ids=replaced)
         new = SemanticSearch().fit(list(there.values()), ids=list(there))
         assert search.ids_.tolist() == list(there)
         assert_array_equal(search.texts_, new.texts_)
@@ -155,13 +169,17 @@ class Failing(Reversed):
         (lambda s: s.partial_fit(["new"], vectors=np.ones((1, 3))), "3 dimensions"),
         (lambda s: s.partial_fit(["new", "newer"]), "no more"),
         (lambda s: s.partial_fit(["new"], ids=[0]), r"ids\[0\] = 0 is there already"),
+        (lambda s: s.upsert(TEXTS[:2], ids=[7, 7]), r"ids\[1\] = 7 is there already"),
+        (lambda s: s.upsert(["a", "b", "c"], ids=[2, 3, 4]), "no more"),
+        (lambda s: s.upsert(["new"], ids=[2], payload={"a": [1]}), "has the columns"),
         (lambda s: s.fit(SENTENCES[:3], ids=[1]), "1 ids for 3 texts"),
         (lambda s: s.fit(SENTENCES[:9]), "no more"),
         (lambda s: s.remove([0, 9]), "no text with the id 9"),
         (lambda s: s.remove(np.array([True, False, True])), "not a mask"),
     ],
 )
-def test_what_fails_changes_nothing(change, error):
+def test_what_fails_changes_nothing(change, error, monkeypatch):
+    monkeypatch.setattr(_state, "_RECENT", 0)
     search = SemanticSearch(SIFEncoder(), neighbors=Failing()).fit(TEXTS)
     before = search.search(TEXTS, k=2)
     with pytest.raises((KeyError, RuntimeError, TypeError, ValueError), match=error):
@@ -170,6 +188,7 @@ def test_what_fails_changes_nothing(change, error):
     assert_array_equal(after.id, before.id)
     assert_array_equal(after.text, before.text)
     assert_array_equal(after.score, before.score)
+    assert len(search) == 3
     assert search.partial_fit(["One more text."]).ids_.tolist() == [0, 1, 2, 3]
 
 
@@ -196,7 +215,7 @@ def test_a_mask(search):
     assert search.search(QUERIES, mask=~mask & mask).row.shape == (40, 0)
 
 
-@pytest.mark.parametrize("mask", [[True], np.arange(3), lambda ids: ids > 0])
+@pytest.mark.parametrize("mask", [[True], np.arange(3), lambda columns: columns["id"]])
 def test_masks_of_another_shape_or_type(mask):
     with pytest.raises(ValueError, match="a bool for each of the 3 texts"):
         SemanticSearch().fit(TEXTS).search("bikes", mask=mask)
@@ -369,7 +388,7 @@ def test_large_vectors_are_mapped(tmp_path, monkeypatch):
     search.save(tmp_path / "search")
     loaded = skparaphrase.load(tmp_path / "search")
     assert not loaded.vectors_.flags.writeable
-    assert isinstance(loaded.vectors_.base, np.memmap)
+    assert isinstance(loaded.vectors_.base.base, np.memmap)
     hits, expected = loaded.search(QUERIES, k=2), search.search(QUERIES, k=2)
     assert_array_equal(hits.id, expected.id)
     assert_array_equal(hits.score, expected.score)
@@ -386,3 +405,157 @@ def test_what_cannot_be_searched(search):
         search.search("bikes", k=0)
     with pytest.raises(TypeError, match="index 1"):
         search.search(["bikes", 3])
+
+
+ROWS = [{"topic": "post", "price": 1.5}, {"topic": "shop", "price": 2}]
+
+
+@pytest.mark.parametrize(
+    "payload",
+    [
+        ROWS,
+        {"topic": ["post", "shop"], "price": np.array([1.5, 2], dtype="f4")},
+        pd.DataFrame(ROWS),
+        pl.DataFrame(ROWS, strict=False),
+        pa.table({"topic": ["post", "shop"], "price": [1.5, 2]}),
+    ],
+    ids=lambda payload: type(payload).__module__,
+)
+def test_a_payload_comes_with_hits(payload, tmp_path):
+    search = SemanticSearch().fit(TEXTS[:2], ids=["a", "b"], payload=payload)
+    search.partial_fit(TEXTS[2:], ids=["c"], payload=[{"topic": "shop", "price": 3}])
+    hits = search.search("Where is my parcel?", k=3)
+    assert hits.topic[0].tolist() == ["post", "shop", "shop"]
+    assert hits.price[0, 0] == 1.5
+    for mask in (
+        lambda columns: columns["topic"] == "shop",
+        search.payload_["price"] > 1.5,
+    ):
+        assert {*search.search("a parcel", mask=mask).id[0]} == {"b", "c"}
+    best = search.search("a parcel", groups="topic")
+    assert best.topic.tolist() == [["post", "shop"]]
+    frame = search.search("a parcel", threshold=0.3, as_frame=True)
+    assert frame.columns.tolist() == [*"query id row text topic price score".split()]
+    assert frame["topic"].tolist() == ["post"]
+    few = search.search(["a parcel", "qwx"], threshold=0.3)
+    assert few.topic.tolist() == [["post"], [None]]
+    search.remove("a").upsert([TEXTS[1]], ids=["b"], payload=ROWS[:1])
+    assert search.payload_["topic"].tolist() == ["post", "shop"]
+    assert search.payload_["price"].tolist() == [1.5, 3]
+    search.save(tmp_path / "search")
+    for other in (skparaphrase.load(tmp_path / "search"), copy.copy(search)):
+        assert_equal(other.payload_, search.payload_)
+        assert {k: v.dtype for k, v in other.payload_.items()} == {
+            "topic": np.dtype(object),
+            "price": np.dtype(float),
+        }
+
+
+@pytest.mark.parametrize(
+    ("payload", "error"),
+    [
+        ({"a": [1, 2]}, r"payload\['a'\] has 2 values, not 3"),
+        ({"score": [1, 2, 3]}, "called 'score'; its name must be a str other"),
+        ({7: [1, 2, 3]}, "called 7; its name"),
+        ([{"a": 1}, {"a": 2}, {"b": 2}], "must have the same keys"),
+    ],
+)
+def test_payloads_that_do_not_fit(payload, error):
+    with pytest.raises(ValueError, match=error):
+        SemanticSearch().fit(TEXTS, payload=payload)
+
+
+def test_what_a_payload_saves(tmp_path):
+    values = [None, float("nan"), "a", True, 2**70, ["x", 1]]
+    search = SemanticSearch().fit(SENTENCES[:6], payload={"any": values})
+    search.save(tmp_path / "search")
+    assert_equal(
+        skparaphrase.load(tmp_path / "search").payload_["any"].tolist(), values
+    )
+    dates = {"day": [date(2026, 1, 1)]}
+    search = SemanticSearch().fit(TEXTS[:1], payload=dates)
+    with pytest.raises(ValueError, match=r"date.* cannot be saved without pickle"):
+        search.save(tmp_path / "search")
+    assert pickle.loads(pickle.dumps(search)).payload_["day"] == dates["day"]
+
+
+def test_upserts_replace_and_add(tmp_path):
+    search = SemanticSearch().upsert(TEXTS[:2])  # fits
+    hits = search.upsert(["Do you sell bicycles?", TEXTS[0]], ids=[0, 5]).search(
+        "bikes", k=1
+    )
+    assert search.ids_.tolist() == [0, 1, 5]
+    assert search.texts_.tolist() == ["Do you sell bicycles?", TEXTS[1], TEXTS[0]]
+    assert (hits.id.item(), hits.row.item()) == (0, 0)
+    assert search.upsert(["One more."]).ids_.tolist() == [0, 1, 5, 6]
+    assert len(search.upsert([])) == 4
+    assert SemanticSearch().fit(TEXTS, ids=[("a", n) for n in range(3)]).ids_[2] == (
+        "a",
+        2,
+    )
+
+
+def test_ids_of_removed_texts_are_not_given_again(tmp_path):
+    search = SemanticSearch().fit(TEXTS).remove(2).partial_fit(TEXTS[2:])
+    assert search.ids_.tolist() == [0, 1, 3]
+    search.remove(3).save(tmp_path / "search")
+    loaded = skparaphrase.load(tmp_path / "search")
+    for other in (search, loaded, pickle.loads(pickle.dumps(search))):
+        assert other.partial_fit(["New."]).ids_.tolist() == [0, 1, 4]
+
+
+def test_what_was_read_stays_while_texts_come_and_go():
+    search = SemanticSearch().fit(SENTENCES[:50])
+    seen = []
+    for n in range(50, 150):
+        search.partial_fit(SENTENCES[n : n + 1])
+        if n % 30 == 0:
+            search.remove(search.ids_[:3]).upsert(["Another."], ids=search.ids_[-1:])
+        ids, texts, vectors = search.ids_, search.texts_, search.vectors_
+        seen.append((ids, texts, vectors, ids.copy(), texts.copy(), vectors.copy()))
+        other = copy.copy(search)  # shares arrays, but no memory behind them
+        other.partial_fit(["Of the copy."])
+    for ids, texts, vectors, *before in seen:
+        for now, then in zip((ids, texts, vectors), before, strict=True):
+            assert_array_equal(now, then)
+    expected = search.encoder_.transform(search.texts_)
+    assert_allclose(search.vectors_, normalize(expected), atol=1e-6)
+
+
+def test_additions_share_memory_until_it_is_full():
+    search = SemanticSearch().fit(SENTENCES[:300])
+    shares = []
+    for n in range(300, 500):
+        before = search.vectors_
+        search.partial_fit(SENTENCES[n : n + 1])
+        shares.append(np.shares_memory(before, search.vectors_))
+    assert shares.count(False) == 1
+
+
+def test_small_integers_of_numpy(search):
+    groups = np.arange(len(SENTENCES)) % 200
+    hits = search.search(QUERIES, k=np.int8(100), groups=groups)
+    assert_array_equal(hits.row, search.search(QUERIES, k=100, groups=groups).row)
+
+
+def test_length_and_display():
+    search = SemanticSearch()
+    with pytest.raises(NotFittedError):
+        len(search)
+    assert not hasattr(search, "vectors_")
+    assert len(search.fit(TEXTS).remove([0, 1])) == 1
+    assert "SemanticSearch" in search._repr_html_()
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_a_forked_child_can_update():
+    search = SemanticSearch().fit(TEXTS)
+    with search._lock("update"), warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        child = os.fork()
+        if not child:
+            is_added = False
+            with contextlib.suppress(BaseException):
+                is_added = len(search.partial_fit(["More."])) == 4
+            os._exit(not is_added)
+    assert os.waitpid(child, 0)[1] == 0

@@ -1,0 +1,118 @@
+"""Ids, texts, vectors and payload of a search, as columns."""
+
+# Authors: The skparaphrase developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils import check_consistent_length
+
+from skparaphrase._typing import Texts
+from skparaphrase.search._base import as_unit_vectors
+from skparaphrase.text import check_single_texts
+
+#: Names that a column of payload cannot have.
+RESERVED = {"query", "id", "row", "text", "vector", "score"}
+
+
+def are_vectors(X: object) -> bool:
+    """Whether an array holds numbers."""
+    return getattr(getattr(X, "dtype", None), "kind", "O") in "fiu"
+
+
+def read_columns(
+    X: Texts, ids: ArrayLike | None, vectors: ArrayLike | None, payload: Any, first: int
+) -> tuple[Any, Any, dict[str, NDArray[Any]]]:
+    """Texts, or None; the unit vectors that were given, or None; and other columns."""
+    texts: Any = None
+    unit: Any = None
+    if vectors is None and are_vectors(X):
+        unit = as_unit_vectors(X)
+    else:
+        texts = check_single_texts(X)
+    if vectors is not None:
+        unit = as_unit_vectors(vectors)
+        check_consistent_length(texts, unit)
+    n_texts = len(unit if texts is None else texts)
+    columns = {"id": _read_ids(X, ids, n_texts, first)}
+    if texts is not None:
+        columns["text"] = texts
+    return texts, unit, columns | payload_columns(payload, n_texts)
+
+
+def _read_ids(X: Texts, ids: ArrayLike | None, n: int, first: int) -> NDArray[Any]:
+    """The ids of `n` texts; see `SemanticSearch.fit`. Positions begin with `first`."""
+    index: Any = getattr(X, "index", None)
+    if ids is not None:
+        names = as_list(ids)
+    elif getattr(index, "is_unique", False) and getattr(index, "start", None) != 0:
+        names = index.tolist()
+    else:
+        names = list(range(first, first + n))
+    if len(names) != n:
+        raise ValueError(f"There are {len(names)} ids for {n} texts.")
+    return _as_column(names, np.int64)
+
+
+def check_distinct(names: list[Any], rows: Any = ()) -> None:
+    """Check that names are distinct, and that none has a row already."""
+    taken = {names[position] for position in np.flatnonzero(np.asarray(rows) >= 0)}
+    for position, name in enumerate(names):
+        if name in taken:
+            raise ValueError(
+                f"ids[{position}] = {name!r} is there already; ids are distinct."
+            )
+        taken.add(name)
+
+
+def first_free_id(ids: NDArray[Any], first: int) -> int:
+    """The smallest integer from `first` on that is larger than all ids."""
+    integers = (name for name in ids.tolist() if isinstance(name, int))
+    return max(first, max(integers, default=-1) + 1)
+
+
+def as_list(values: ArrayLike) -> list[Any]:
+    """Values as Python objects; a single one is a list of one."""
+    if isinstance(values, str) or not hasattr(values, "__iter__"):
+        values = np.array([values], dtype=object)
+    listed: Any = getattr(values, "tolist", lambda: values)()
+    return [each.item() if isinstance(each, np.generic) else each for each in listed]
+
+
+def _as_column(values: list[Any], *dtypes: type) -> NDArray[Any]:
+    """An array of numbers if it has one of these types, or else of objects."""
+    kinds = {*map(type, values)}
+    if kinds <= {int, float} or kinds == {bool}:
+        numbers = np.array(values, dtype=None if values else dtypes[0])
+        if numbers.dtype in dtypes:
+            return numbers
+    return np.fromiter(values, object, len(values))
+
+
+def payload_columns(payload: Any, n: int) -> dict[str, NDArray[Any]]:
+    """The columns of a payload, each with `n` values; see `SemanticSearch.fit`."""
+    if payload is None:
+        return {}
+    names = getattr(payload, "column_names", getattr(payload, "columns", None))
+    if names is not None:  # of pyarrow, or of pandas and polars
+        payload = {name: payload[name] for name in names}
+    elif not isinstance(payload, Mapping):
+        rows = list(payload)
+        if any(row.keys() != rows[0].keys() for row in rows):
+            raise ValueError("The dicts of payload must have the same keys.")
+        payload = {name: [row[name] for row in rows] for name in (rows or [{}])[0]}
+    columns = {}
+    for name, given in payload.items():
+        values = given.to_pylist() if hasattr(given, "to_pylist") else as_list(given)
+        if not isinstance(name, str) or name in RESERVED:
+            raise ValueError(
+                f"A column of payload is called {name!r}; its name must be a str other "
+                f"than {', '.join(sorted(RESERVED))}."
+            )
+        if len(values) != n:
+            raise ValueError(f"payload[{name!r}] has {len(values)} values, not {n}.")
+        columns[name] = _as_column(values, np.int64, np.float64, np.bool_)
+    return columns

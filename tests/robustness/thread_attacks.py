@@ -1,0 +1,253 @@
+"""Threads that add, replace, remove, save and search in one index.
+
+Run `python tests/robustness/thread_attacks.py [SECONDS [KIND]]` for counts, and for the
+searches per second with and without writers.
+"""
+
+# Authors: The skparaphrase developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import pickle
+import sys
+import threading
+import time
+from collections import Counter
+from importlib.util import find_spec
+from itertools import count
+from pathlib import Path
+from random import Random
+from unittest.mock import patch
+
+import numpy as np
+from sklearn.neighbors import NearestNeighbors
+
+import skparaphrase
+from skparaphrase.datasets import load_similarity
+from skparaphrase.search import FaissIndex, SemanticSearch, UsearchIndex, _state
+
+SENTENCES = load_similarity().data.ravel().tolist()
+INDEXES = {
+    "exact": None,
+    "fitted again": NearestNeighbors(),
+    "faiss": FaissIndex() if find_spec("faiss") else None,
+    "usearch": UsearchIndex() if find_spec("usearch") else None,
+}
+TOGETHER = 3  # texts of a thread that are always replaced at once
+
+
+def in_threads(works):
+    """Run functions in a thread each; raise what one of them raises."""
+    errors = []
+
+    def run(work):
+        try:
+            work()
+        except BaseException as error:
+            errors.append(error)
+
+    threads = [threading.Thread(target=run, args=(work,)) for work in works]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    if errors:
+        raise errors[0]
+
+
+class User:
+    """A thread's texts, and what it does with the search that all share."""
+
+    def __init__(self, search, number, seed, folder):
+        self.search = search
+        self.number = number
+        self.random = Random(f"{seed} {number}")
+        self.folder = folder
+        self.encoder = search.encoder_
+        self.mine = {}  # texts by id
+        self.names = (f"{number}/{i}" for i in count(TOGETHER))
+        self.versions = count()
+        self.done = Counter()
+        self.replace_together()
+
+    def new_texts(self, names, version=None):
+        version = next(self.versions) if version is None else version
+        return {name: f"{self.random.choice(SENTENCES)} {version}" for name in names}
+
+    def give(self, method, texts):
+        """Add or replace texts, of which the payload repeats id and version."""
+        payload = {
+            "owner": [self.number] * len(texts),
+            "name": list(texts),
+            "version": [int(text.split()[-1]) for text in texts.values()],
+        }
+        getattr(self.search, method)(
+            list(texts.values()), ids=list(texts), payload=payload
+        )
+        self.mine |= texts
+
+    def replace_together(self):
+        self.give("upsert", self.new_texts([f"{self.number}/{i}" for i in range(3)]))
+
+    def add(self):
+        n_texts = self.random.randint(1, 4)
+        self.give(
+            "partial_fit", self.new_texts(next(self.names) for _ in range(n_texts))
+        )
+
+    def replace(self):
+        names = self.random.sample([*self.mine][TOGETHER:], min(2, len(self.mine) - 3))
+        self.give("upsert", self.new_texts([*names, next(self.names)]))
+
+    def remove(self):
+        names = [*self.mine][TOGETHER:]
+        gone = self.random.sample(names, self.random.randint(0, len(names) // 2))
+        self.search.remove(gone)
+        for name in gone:
+            del self.mine[name]
+
+    def find(self):
+        query = self.random.choice(SENTENCES)
+        hits = self.search.search(query, k=self.random.randint(1, 20))
+        check(hits, self.encoder, query)
+        for name, text in zip(hits.id[0], hits.text[0], strict=True):
+            if name.startswith(f"{self.number}/"):
+                assert self.mine[name] == text
+
+    def find_mine(self):
+        """Each text of this thread is there, once."""
+        hits = self.search.search(
+            "a cat", k=10_000, mask=lambda columns: columns["owner"] == self.number
+        )
+        assert dict(zip(hits.id[0], hits.text[0], strict=True)) == self.mine
+        assert hits.id.size == len(self.mine)
+
+    def find_together(self):
+        """The texts that another thread always replaces at once have one version."""
+        other = self.random.choice([int(i) for i in set(self.search.payload_["owner"])])
+        names = [f"{other}/{i}" for i in range(TOGETHER)]
+        hits = self.search.search(
+            "a cat", mask=lambda columns: np.isin(columns["id"], names)
+        )
+        assert sorted(hits.id[0]) == names
+        assert len({*hits.version[0]}) == 1
+
+    def save(self):
+        loaded = stored(self.search, self.folder / str(self.number))
+        hits = loaded.search("a cat", k=len(loaded), mask=everything)
+        check(hits, self.encoder, "a cat")
+        is_mine = hits.owner[0] == self.number
+        found = dict(zip(hits.id[0, is_mine], hits.text[0, is_mine], strict=True))
+        assert found == self.mine
+
+    def act(self):
+        actions = {
+            self.find: 10,
+            self.find_mine: 1,
+            self.find_together: 2,
+            self.add: 3,
+            self.replace: 2,
+            self.replace_together: 2,
+            self.remove: 1,
+            self.save: 0.1,
+        }
+        (action,) = self.random.choices([*actions], [*actions.values()])
+        action()
+        self.done[action.__name__] += 1
+
+
+def everything(columns):
+    """A mask, with which a search is exact."""
+    return columns["id"] != ""
+
+
+def stored(search, folder):
+    """The search, saved and loaded, or pickled if its index cannot be saved."""
+    if isinstance(search.neighbors, NearestNeighbors):
+        return pickle.loads(pickle.dumps(search))
+    search.save(folder)
+    return skparaphrase.load(folder)
+
+
+def check(hits, encoder, query):
+    """Id, text, payload and vector of each hit belong together; none is there twice."""
+    texts = hits.text[0].tolist()
+    assert len({*hits.id[0]}) == len(texts)
+    assert hits.name[0].tolist() == hits.id[0].tolist()
+    assert [name.split("/")[0] for name in hits.name[0]] == [*map(str, hits.owner[0])]
+    assert [text.split()[-1] for text in texts] == [*map(str, hits.version[0])]
+    query, *vectors = encoder.transform([query, *texts])
+    norms = np.linalg.norm(vectors, axis=1) * np.linalg.norm(query)
+    np.testing.assert_allclose(hits.score[0], vectors @ query / norms, atol=1e-5)
+    assert (np.diff(hits.score[0]) < 1e-5).all()
+
+
+@patch.object(_state, "_RECENT", 50)
+def use_in_threads(kind, seed, folder, n_threads=16, n_actions=12, seconds=0):
+    """Nothing is lost or misaligned while threads update; return what they did."""
+    search = SemanticSearch(neighbors=INDEXES[kind]).fit([])
+    users = [User(search, number, seed, folder) for number in range(n_threads)]
+    end = time.monotonic() + seconds
+
+    def work(user):
+        for i in count():
+            if i >= n_actions and time.monotonic() > end:
+                return
+            user.act()
+
+    in_threads([lambda user=user: work(user) for user in users])
+    expected = {name: text for user in users for name, text in user.mine.items()}
+    for each in (search, stored(search, folder / "last")):
+        assert len(each) == len(each.ids_) == len(each.vectors_) == len(expected)
+        assert dict(zip(each.ids_, each.texts_, strict=True)) == expected
+        hits = each.search("a cat", k=len(each), mask=everything)
+        check(hits, search.encoder_, "a cat")
+        np.testing.assert_array_equal(each.vectors_, search.vectors_)
+        np.testing.assert_equal(each.payload_, search.payload_)
+    return sum((user.done for user in users), Counter())
+
+
+THREAD_ATTACKS = {use_in_threads: ["exact", "fitted again"]}
+
+
+def throughput(kind, n_writers, seconds, folder):
+    """Searches and updates per second, by eight searching threads and some writers."""
+    names = [f"0/{i}" for i in range(2000)]
+    texts = [f"{text} 0" for text in SENTENCES * 2][: len(names)]
+    payload = {"owner": [0] * len(names), "name": names, "version": [0] * len(names)}
+    search = SemanticSearch(neighbors=INDEXES[kind])
+    search.fit(texts, ids=names, payload=payload)
+    writers = [User(search, number, 0, folder) for number in range(1, n_writers + 1)]
+    n_searches, n_updates, end = [], [], time.monotonic() + seconds
+
+    def look():
+        for i in count():
+            if time.monotonic() > end:
+                n_searches.append(i)
+                return
+            search.search(SENTENCES[i % len(SENTENCES)])
+
+    def write(user):
+        for i in count():
+            if time.monotonic() > end:
+                n_updates.append(i)
+                return
+            (user.add, user.replace, user.remove)[i % 3]()
+            time.sleep(0.01)
+
+    in_threads([look] * 8 + [lambda user=user: write(user) for user in writers])
+    return sum(n_searches) / seconds, sum(n_updates) / seconds
+
+
+def main(seconds, kind):
+    from tempfile import TemporaryDirectory
+
+    with TemporaryDirectory() as folder:
+        done = use_in_threads(kind, time.time_ns(), Path(folder), seconds=seconds)
+        print(f"{kind}: {done.total():,} calls of 16 threads: {dict(done)}")
+        for n_writers in (0, 1, 8):
+            searches, updates = throughput(kind, n_writers, seconds / 6, Path(folder))
+            print(f"{searches:,.0f} searches a second beside {updates:,.0f} updates")
+
+
+if __name__ == "__main__":
+    main(float((sys.argv[1:] or [60])[0]), (sys.argv[2:] or ["exact"])[0])
