@@ -192,9 +192,12 @@ class State:
 
     @cached_property
     def words(self) -> Any:
-        """The BM25 index of the texts."""
+        """The BM25 index of the texts, or None if they contain no words."""
+        tokens = _tokens(self["text"].tolist(), ids=True)
+        if not any(tokens.ids):
+            return None
         index = import_module("bm25s").BM25()
-        index.index(_tokens(self["text"].tolist(), ids=True), show_progress=False)
+        index.index(tokens, show_progress=False)
         return index
 
     def nearest(
@@ -278,7 +281,7 @@ def _by_words(
     words: Any, tokens: list[str], k: int, mask: NDArray[np.bool_] | None
 ) -> Indices:
     """At most `k` rows that share a word with the query, the best first."""
-    known = words.get_tokens_ids(tokens)
+    known = words.get_tokens_ids(tokens) if words else None
     if not known:
         return _no_rows()
     scores = words.get_scores_from_ids(known, weight_mask=mask)
