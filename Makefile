@@ -44,16 +44,21 @@ coverage:
 integration: $(VENV)/integration
 	$(PYTEST) -m integration $(OPTIONS) tests
 
-# The examples with other tools, each in an environment of its own on top of .venv.
-TOOLS := bertopic chromadb keybert langchain-core llama-index-core mteb semhash
+# The examples with other tools and engines, each in an environment of its own on top of
+# .venv. Spark needs Java 17 or later, and Daft an older pyarrow.
+TOOLS := bertopic chromadb daft duckdb keybert langchain-core llama-index-core mteb \
+	pyspark ray semhash
+CONSTRAIN := --constraint constraints.txt
+together-daft: CONSTRAIN :=
 together: $(TOOLS:%=together-%)
 together-%: $(VENV)/test
 	$(BIN)/python -m venv $(VENV)-$*
 	$(BIN)/python -c 'import site; print(site.getsitepackages()[0])' \
 		> $$(echo $(VENV)-$*/lib/python*/site-packages)/base.pth
 	$(VENV)-$*/bin/python -m pip --quiet --disable-pip-version-check install \
-		--constraint constraints.txt $*
-	$(VENV)-$*/bin/python -m pytest docs/tests/test_together.py -k $(firstword $(subst -, ,$*))
+		$(CONSTRAIN) $*
+	$(VENV)-$*/bin/python -m pytest docs/tests/test_together.py docs/tests/test_engines.py \
+		-k $(firstword $(subst -, ,$*))
 
 # All that `make test` leaves out, which takes half an hour.
 nightly:
