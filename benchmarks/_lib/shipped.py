@@ -16,7 +16,6 @@ import numpy as np
 from sklearn.preprocessing import normalize
 
 import skparaphrase
-from _lib.grouped_scores import unknown_words
 from _lib.papers import Data
 from skparaphrase.datasets import read_pairs
 from skparaphrase.decomposition import CommonComponentRemoval
@@ -28,7 +27,6 @@ PACKAGE = Path(skparaphrase.__file__).parent
 FIRST_EDITION = "32847b6"
 TESTS = ("sts/201[2-5].*.tsv", "sick/test.tsv")
 YEARS = ("2012", "2013", "2014", "2015")
-N_CAPTIONS = 20_000
 UNKNOWN = (None, "hash", "subword")
 Row = dict[str, Any]  # "" is its name
 
@@ -98,15 +96,6 @@ class Material(Data):
         table = self.shipped.vectors
         rows = normalize(table.rows())
         return AverageEncoder(fit_subwords(WordVectors(table.words, rows), factor=1.0))
-
-    @cached_property
-    def captions(self) -> list[str]:
-        """Distinct captions of known words only."""
-        texts = list(dict.fromkeys(self.corpus("flickr8k").ravel().tolist()))
-        known = unknown_words([(text, "") for text in texts], self.shipped.vectors) == 0
-        return np.array(texts, object)[known][
-            : 1000 if self.quick else N_CAPTIONS
-        ].tolist()
 
 
 def called(name: str, unknown: str | None) -> str:

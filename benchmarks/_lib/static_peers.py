@@ -4,9 +4,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 import lzma
-import statistics
-import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
@@ -17,7 +15,6 @@ import numpy as np
 
 from _lib.shipped import PACKAGE, TESTS, Material, Row, year_means
 from _lib.teacher import load_teacher, teach
-from _lib.timing import cpu_of
 from skparaphrase.text import WordTokenizer
 
 N_FASTTEXT = 100_000  # sentences
@@ -60,13 +57,20 @@ def distilled_model2vec(data: Material) -> Peer:
         )
 
 
+def load_wordllama() -> Any:
+    """Its 256 numbers, which are part of its package."""
+    import wordllama
+
+    folder = Path(wordllama.__file__).parent
+    return wordllama.WordLlama.load(cache_dir=folder, disable_download=True)
+
+
 def wordllama(data: Material) -> Peer:
     import wordllama as package
 
     folder = Path(package.__file__).parent
-    model = package.WordLlama.load(cache_dir=folder, disable_download=True)
     size = megabytes(folder / "weights") + megabytes(folder / "tokenizers")
-    return Peer(model.embed, size)
+    return Peer(load_wordllama().embed, size)
 
 
 def fasttext(data: Material) -> Peer:
@@ -125,45 +129,19 @@ def peers(data: Material) -> list[Row]:
         if all(map(find_spec, needed)):
             print(name, flush=True)
             found[name] = make(data)
-    texts = data.captions[:5000]
-    timed = {name: of for name, of in found.items() if "transformer" not in name}
-    seconds = alternating(timed, texts, 1 if data.quick else 5)
     tests = data.scored(*TESTS)
-    rows = []
-    for name, peer in found.items():
-        row = {"": name, "MB": peer.megabytes, **year_means(peer, tests)}
-        if name in seconds:
-            row["sentences/s"] = round(len(texts) / statistics.median(seconds[name]))
-        else:  # slow; and its vectors are cached, so the model itself
-            model, few = load_teacher(), texts[:256]
-            started = time.process_time()
-            model.encode(few, show_progress_bar=False)
-            row["sentences/s"] = round(len(few) / (time.process_time() - started))
-        rows.append(row)
-    return rows
-
-
-def alternating(
-    peers: Mapping[str, Peer], texts: list[str], n_rounds: int
-) -> dict[str, list[float]]:
-    """CPU seconds of each round, which goes through the peers forwards or backwards."""
-    seconds: dict[str, list[float]] = {name: [] for name in peers}
-    for number in range(-1, n_rounds):  # the first one warms up
-        for name in list(peers)[:: 1 if number % 2 else -1]:
-            call = partial(peers[name].transform, texts)
-            taken = cpu_of(call, 2)
-            if number >= 0:
-                seconds[name].append(taken)
-    return seconds
+    return [
+        {"": name, "MB": peer.megabytes, **year_means(peer, tests)}
+        for name, peer in found.items()
+    ]
 
 
 def about_peers(rows: list[Row]) -> str:
     ours, *others = (row for row in rows if "pooling" not in row[""])
     below = [row[""] for row in others if row["mean"] < ours["mean"]]
     return f"""Size on disk (of FastText: in memory), Pearson x 100 of cosines without
-    removal, and captions embedded in a second of CPU time on one thread (medians of
-    five alternating rounds). The shipped encoder has {ours["mean"]:.1f} on the four
-    years; {len(below)} of the {len(others)} others are below. FastText was trained on
-    {N_FASTTEXT:,} sentences with 100 dimensions, which is little: the published tables
-    of fastText and GloVe, and the potion models of model2vec, have to be downloaded and
-    could not be compared."""
+    removal; `throughput.md` has their speed. The shipped encoder has
+    {ours["mean"]:.1f} on the four years; {len(below)} of the {len(others)} others are
+    below. FastText was trained on {N_FASTTEXT:,} sentences with 100 dimensions, which
+    is little. `mteb_sts.md` has published figures of models that have to be
+    downloaded, such as potion."""

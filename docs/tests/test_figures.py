@@ -4,12 +4,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 import importlib
+import json
 import re
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).parents[2]
+README = (ROOT / "README.md").read_text("utf-8")
 
 
 @pytest.fixture(autouse=True)
@@ -102,7 +104,9 @@ def test_pages_show_what_is_recorded(measured):
     for page in measured.pages():
         text = page.read_text("utf-8")
         assert measured.render(text) == text
-        assert len(re.findall(r"\bmeasured: ", text)) == text.count(".. end measured\n")
+        assert len(re.findall(r"^\.\. measured: ", text, re.M)) == text.count(
+            ".. end measured\n"
+        )
 
 
 def test_what_is_between_the_marks_is_replaced(measured):
@@ -149,35 +153,97 @@ def test_pages_quote_what_scripts_measure(name):
     assert quoted and quoted <= {*titles, "preamble"}
 
 
-README_ROWS = {  # by the label of the README, that of the results
-    "`skparaphrase.load_pretrained()`": "shipped",
-    'the same, `pooling="mean"`': 'shipped, pooling="mean"',
-    "wordllama, 256 dimensions": "wordllama, 256 dimensions",
-    "model2vec, distilled from all-MiniLM-L6-v2": (
-        "model2vec, distilled from all-MiniLM-L6-v2"
+def rows_of(text, title="# "):
+    """The cells of all rows of a section, by the first."""
+    lines = re.findall(r"^\| (.+) \|$", text.partition(title)[2], re.M)
+    return {name: cells for name, *cells in (line.split(" | ") for line in lines)}
+
+
+def rates(label):
+    """Medians of throughput.json: sentences/s in later calls, microseconds of one."""
+    path = ROOT / "benchmarks/results/throughput.json"
+    found = json.loads(path.read_text("utf-8"))["embed"]["contenders"][label]
+    return found["distinct"]["median"], found["one"]["median"]
+
+
+README_ROWS = {  # by the label of the README, those of quality and of speed
+    "`skparaphrase.load_pretrained()`": ("load_pretrained()", "load_pretrained()"),
+    "potion-base-32M (model2vec)": ("potion-base-32M", None),
+    "static-similarity-mrl-multilingual-v1": (
+        "static-similarity-mrl-multilingual-v1",
+        None,
     ),
-    "all-MiniLM-L6-v2 (sentence-transformers)": "all-MiniLM-L6-v2, a transformer",
+    "all-MiniLM-L6-v2 (sentence-transformers)": (
+        "all-MiniLM-L6-v2, a transformer",
+        "all-MiniLM-L6-v2",
+    ),
 }
 
 
+def rounded(number):
+    """To two figures, as the README and the pages quote rates."""
+    return f"{float(f'{number:.1e}'):,.0f}"
+
+
 def test_readme_quotes_results():
-    results = (ROOT / "benchmarks/results/pretrained.md").read_text("utf-8")
-    peers = results.partition("## Other static encoders")[2]
-    readme = (ROOT / "README.md").read_text("utf-8")
-    for label, name in README_ROWS.items():
-        (row,) = re.findall(rf"^\| {re.escape(label)} \|(.*)\|$", readme, re.M)
-        (found,) = re.findall(rf"^\| {re.escape(name)} \|(.*)\|$", peers, re.M)
-        megabytes, quality, speed = (float(x.replace(",", "")) for x in row.split("|"))
-        measured = [float(x) for x in found.split("|")]
-        assert megabytes == pytest.approx(measured[0], abs=0.5)
-        assert quality == measured[5]
-        assert speed == pytest.approx(measured[7], rel=0.05)
+    results = (ROOT / "benchmarks/results/mteb_sts.md").read_text("utf-8")
+    quality, rows = rows_of(results, "# On MTEB"), rows_of(README)
+    for label, (name, timed) in README_ROWS.items():
+        megabytes, *_, mean, source = quality[name]
+        assert rows[label][:2] == [megabytes, mean + r"\*" * (source == "MTEB")]
+        assert rows[label][2] == (rounded(rates(timed)[0]) if timed else "–")  # noqa: RUF001
+
+
+def test_picture_of_the_readme_shows_results():
+    results = (ROOT / "benchmarks/results/mteb_sts.md").read_text("utf-8")
+    quality = rows_of(results, "# On MTEB")
+    results = (ROOT / "benchmarks/results/adaptation.md").read_text("utf-8")
+    before, after, *_, seconds = rows_of(results, "## Texts with")["20 texts an intent"]
+    (text,) = re.findall(r"!\[(.+)\]\(docs/_static/results.png\)", README)
+    assert f"{float(before):.0f} % before and {float(after):.0f} % after" in text
+    assert f"training of {seconds} s" in text
+    for name, label in [
+        ("load_pretrained()", "skparaphrase has"),
+        ("potion-base-32M", "potion-base-32M"),
+        ("all-MiniLM-L6-v2, a transformer", "all-MiniLM-L6-v2"),
+    ]:
+        megabytes, *_, mean, _ = quality[name]
+        assert f"{label} {mean} with {megabytes} MB" in text
+
+
+def test_one_speed_on_all_pages():
+    """What prose says about the throughput and the time of `load_pretrained()`."""
+    path = ROOT / "benchmarks/results/throughput.json"
+    group = json.loads(path.read_text("utf-8"))["embed"]["comparisons"]
+    first, again, mean = (
+        f"{group[f'{label} / model2vec']['median']:.0f} times"
+        for label in ('first: "distinct"', 'again: "distinct"', 'again: "mean"')
+    )
+    ours, one = rates("load_pretrained()")
+    peer = rates("model2vec")[1]
+    quoted = {
+        "README.md": [
+            f"batch takes {1e6 / ours:.0f} microseconds, a single call {one:.0f}."
+        ],
+        "docs/results.rst": [
+            f"embeds some {rounded(ours)} sentences per second on one"
+        ],
+        "docs/comparison.rst": [
+            f"embeds {again} as many sentences",
+            f"({first} in the first call of a process)",
+            f"and {mean} as many with `pooling=",
+            f"takes {one:.0f} microseconds, compared with {peer:.0f} for model2vec",
+        ],
+    }
+    for page, parts in quoted.items():
+        text = " ".join((ROOT / page).read_text("utf-8").split())
+        for part in parts:
+            assert part in text
 
 
 def test_readme_quotes_what_training_gains():
     results = (ROOT / "benchmarks/results/adaptation.md").read_text("utf-8")
-    readme = (ROOT / "README.md").read_text("utf-8")
-    rows = re.findall(r"^\| .* \| (\d+\.\d) \| (\d+\.\d) \|$", readme, re.M)
+    rows = re.findall(r"^\| .* \| (\d+\.\d) \| (\d+\.\d) \|$", README, re.M)
     found = {}
     for name in ("3,000 pairs", "all pairs", "20 texts an intent"):
         row = re.search(rf"^\| {name} \| (.*) \|$", results, re.M)
@@ -200,3 +266,14 @@ def test_summary_of_speed_quotes_results():
             rf"(?<![\d.,]){re.escape(figure)}(\.\d+)?( \(| pairs/s)", results
         )
         assert found, row
+
+
+def test_picture_of_the_readme_is_drawn(folders, tmp_path):
+    pytest.importorskip("matplotlib")
+    picture = importlib.import_module("picture")
+    picture.draw(tmp_path / "results.png")
+    size, kept = (
+        (folder / "results.png").stat().st_size
+        for folder in (tmp_path, ROOT / "docs/_static")
+    )
+    assert size == pytest.approx(kept, rel=0.1)  # fonts differ
