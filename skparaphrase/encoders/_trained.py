@@ -180,7 +180,7 @@ class TrainedEncoder(PaperSettings, CallbackSupportMixin, TextEncoder):
             verbose=self.verbose,
         )
         if self.verbose:
-            measure = f"{examples.metric} of {len(held_out or [])} held-out examples"
+            measure = f"{examples.metric} on {len(held_out or [])} held-out examples"
             training.report_gain(history, name, measure, "validation_fraction=0.1")
         training.warn_if_a_constant_is_better(trainer, history, name)
         return self

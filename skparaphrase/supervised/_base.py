@@ -162,7 +162,7 @@ class TrainedModel(PaperSettings, CallbackSupportMixin, BaseEstimator):
         )
         if self.verbose:
             n_held_out = 0 if held_out is None else len(held_out)
-            measure = f"{targets.metric} of {n_held_out} held-out examples"
+            measure = f"{targets.metric} on {n_held_out} held-out examples"
             how_to = "validation_fraction=0.1 (or X_val and y_val)"
             training.report_gain(history, name, measure, how_to)
         training.warn_if_a_constant_is_better(trainer, history, name)

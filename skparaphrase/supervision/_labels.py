@@ -35,7 +35,7 @@ class LabelledTexts(Examples):
     """Texts with labels; those of one class are paraphrases of each other."""
 
     name, noun, default_loss = "labels", "labelled texts", "infonce"
-    metric = "accuracy of the nearest neighbour"
+    metric = "nearest-neighbour accuracy"
     n_min = 0  # see `check_classes`
     has_order = False  # partners are drawn
 

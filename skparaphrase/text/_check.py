@@ -351,6 +351,8 @@ def is_stored(X: object) -> bool:
     True for a `Dataset`, `Scanner` or `ParquetFile` of pyarrow, whose tables and arrays
     are in memory, and for a `Dataset` or `Column` of Hugging Face's datasets.
     """
+    if isinstance(X, list):  # fast, for single sentences
+        return False
     library = type(X).__module__.partition(".")[0]
     if library == "pyarrow":
         return hasattr(X, "count_rows") or hasattr(X, "iter_batches")

@@ -188,7 +188,7 @@ def test_the_last_line_says_what_training_gained(zoo, capsys, monkeypatch):
     first, *_, last = fit(0.25, 0.75, 0.5)
     assert first == "[ParagramEncoder] epoch 0: validation score 0.2500"
     assert last == (
-        "[ParagramEncoder] mean reciprocal rank of 6 held-out examples: 0.2500 at the "
+        "[ParagramEncoder] mean reciprocal rank on 6 held-out examples: 0.2500 at the "
         "start, 0.7500 after epoch 1, which is kept; gain +0.5000"
     )
     last = fit(0.5, 0.25)[-1]
