@@ -3,6 +3,7 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from skparaphrase.datasets import load_faq
 from skparaphrase.search import NearDuplicates
 
 THRESHOLDS = np.arange(0.3, 0.96, 0.05)
+DELETION = (0.95, 0.9, 0.85, 0.8, 0.75, 0.7)
 
 
 def duplicates() -> dict[str, tuple[Any, Any]]:
@@ -37,10 +39,11 @@ def duplicates() -> dict[str, tuple[Any, Any]]:
 def best(texts: Any, groups: Any, encoder: Any, guard: Any) -> dict[str, Any]:
     """The threshold of the largest F1, its figures, and thresholds of a large F1."""
     found = []
+    model = NearDuplicates(encoder, threshold=THRESHOLDS[0], must_agree=guard)
+    model.fit(texts)
     for threshold in THRESHOLDS:
-        model = NearDuplicates(encoder, threshold=threshold, must_agree=guard)
         (_, wrong), (missed, right) = pair_confusion_matrix(
-            groups, model.fit_predict(texts)
+            groups, model.labels_at(threshold)
         )
         found.append(
             {
@@ -53,6 +56,53 @@ def best(texts: Any, groups: Any, encoder: Any, guard: Any) -> dict[str, Any]:
     large = [each["threshold"] for each in found if each["F1"] >= 0.95]
     between = f"{large[0]:.2f} to {large[-1]:.2f}" if large else "nowhere"
     return max(found, key=lambda each: each["F1"]) | {"F1 of 0.95 or more": between}
+
+
+def removals(folder: Path) -> list[dict[str, Any]]:
+    """Of what `NearDuplicates` removes at a threshold, the share that is right."""
+    msrp = [line.split("\t") for line in _lines(folder / "msrp/test.tsv")]
+    sts = [
+        line.split("\t")
+        for path in sorted((folder / "sts").glob("201*.tsv"))
+        for line in _lines(path)
+    ]
+    pairs = {
+        "MSRP": ([row[1:] for row in msrp], [row[0] == "1" for row in msrp]),
+        "STS": ([row[1:] for row in sts], [float(row[0]) >= 4 for row in sts]),
+    }
+    rows: list[dict[str, Any]] = [{"threshold": each} for each in DELETION]
+    for name, (texts, labels) in pairs.items():
+        scores, is_same = _scores(texts), np.array(labels)
+        for row in rows:
+            is_found = scores >= row["threshold"]
+            row[f"{name}, right"] = float(is_same[is_found].mean())
+            row[f"{name}, found"] = float(is_found[is_same].mean())
+    queries = [line.split("\t") for line in _lines(folder / "intents/train.tsv")]
+    np.random.default_rng(0).shuffle(queries)
+    intents, texts = np.array(queries, dtype=object).T
+    model = NearDuplicates(threshold=DELETION[-1]).fit(texts)
+    for row in rows:
+        labels = model.labels_at(row["threshold"])
+        kept = np.unique(labels, return_index=True)[1][labels]
+        removed = np.flatnonzero(kept != np.arange(len(texts)))
+        row["CLINC150, right"] = float(
+            (intents[kept] == intents[np.arange(len(texts))])[removed].mean()
+        )
+        row["CLINC150, removed"] = len(removed) / len(texts)
+    return rows
+
+
+def _lines(path: Path) -> list[str]:
+    return path.read_text("utf-8").rstrip("\n").split("\n")[1:]
+
+
+def _scores(pairs: Any) -> Any:
+    """The cosine of each pair, or 0 if it is not grouped at the lowest threshold."""
+    model = NearDuplicates(threshold=DELETION[-1]).fit(np.array(pairs).ravel())
+    found = map(tuple, model.pairs_.tolist())
+    cosines = dict(zip(found, model.cosines_.tolist(), strict=True))
+    rows = np.sort(model.copy_of_.reshape(-1, 2)).tolist()
+    return np.array([1.0 if i == j else cosines.get((i, j), 0.0) for i, j in rows])
 
 
 def repeated_questions() -> tuple[list[tuple[str, str]], Any]:

@@ -3,6 +3,7 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+from skparaphrase.search._different import most_different
 from skparaphrase.search._duplicates import NearDuplicates
 from skparaphrase.search._indexes import FaissIndex, UsearchIndex
 from skparaphrase.search._mining import ParaphraseMiner, mine_hard_negatives
@@ -15,4 +16,5 @@ __all__ = [
     "SemanticSearch",
     "UsearchIndex",
     "mine_hard_negatives",
+    "most_different",
 ]

@@ -20,22 +20,21 @@ _NAMED, _WIDTH = 5, 60  # lines or words that are named, and their characters
 def warn_of_boilerplate(texts: NDArray[np.object_]) -> None:
     """Warn if most of the distinct texts share many of their words, and name them.
 
-    At least 6 words occur in more than two thirds of the texts, and they are at least
-    30 % of the distinct words of a text, on average. In comparison, lists of sentences,
-    questions or captions share up to 2 words (12 %), the queries of one intent of
-    CLINC150 up to 5 (45 %), and paragraphs of 40 sentences up to 60 (26 %).
+    More than two thirds of the texts share at least 6 words, or whole lines, and these
+    are at least 30 % of the distinct words of a text, on average. In comparison, lists
+    of sentences, questions or captions share up to 2 words (12 %), the queries of one
+    intent of CLINC150 up to 5 (45 %), and paragraphs of 40 sentences up to 60 (26 %).
     """
-    step = -(-len(texts) // _SAMPLE)
     if len(texts) < _FEW:
         return
-    read = texts[::step].tolist()
+    read = texts[:: -(-len(texts) // _SAMPLE)].tolist()
     words = [{*_WORD.findall(text.lower())} for text in read]
     shared = _frequent(words)
     share = float(np.mean([len(some & shared) / (len(some) or 1) for some in words]))
-    if len(shared) < _WORDS or share < _SHARE:
-        return
     lines = _frequent([{*map(str.strip, text.splitlines())} for text in read])
     lines = {line for line in lines if _WORD.search(line)}
+    if share < _SHARE or not (lines or len(shared) >= _WORDS):
+        return
     named = sorted(lines or shared, key=lambda part: (-len(part), part))[:_NAMED]
     names = ", ".join(repr(part[:_WIDTH]) for part in named)
     warnings.warn(

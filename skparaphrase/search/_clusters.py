@@ -13,7 +13,7 @@ from skparaphrase._progress import progress_bar
 from skparaphrase._typing import Indices
 
 _PROBES = 16  # clusters in which the near duplicates of a text are looked for
-_SAMPLE = 40  # texts per cluster from which the centres are learnt
+_SAMPLE = 20  # texts per cluster from which the centres are learnt
 
 
 class Clusters:

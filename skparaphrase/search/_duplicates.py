@@ -26,6 +26,7 @@ from skparaphrase.text import check_single_texts, unique_texts
 # "600D" is read as 600, with its unit or not; "P2419H" and "10/12" as a whole.
 # Only from the beginning of letters: time would grow with the square of their number.
 _NUMBERS = re.compile(r"(?<![^\W\d_])[^\W\d_]+\d[^\W_]*|\d+(?:[.,:/]\d+)*")
+_DIGIT = re.compile(r"\d")
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}\b)")
 
 _FEW = 1000  # texts that are always compared with each other
@@ -94,6 +95,7 @@ class NearDuplicates(ClusterMixin, EncoderUser):
     See Also
     --------
     ParaphraseMiner : Pairs rather than groups.
+    most_different : The texts of a list that differ most.
 
     Notes
     -----
@@ -345,7 +347,8 @@ def _normalized(text: str) -> str:
 
 def _number_keys(texts: NDArray[np.object_]) -> Indices:
     """Equal keys for texts with the same set of numbers."""
-    keys = np.empty(len(texts), dtype=object)
+    keys = np.full(len(texts), frozenset(), dtype=object)
     for i, text in enumerate(texts):
-        keys[i] = frozenset(_NUMBERS.findall(_THOUSANDS.sub("", text.lower())))
+        if _DIGIT.search(text):
+            keys[i] = frozenset(_NUMBERS.findall(_THOUSANDS.sub("", text.lower())))
     return unique_texts(keys)[1]

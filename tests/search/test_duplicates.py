@@ -205,6 +205,7 @@ Kind regards
 --
 This message is confidential and intended solely for the addressee.
 """
+LETTER = "Dear support team,\n{}\nKind regards"
 SHORT = '<div class="ticket"><p>Hello,</p><p>{}</p><p>Thanks!</p></div>'
 
 
