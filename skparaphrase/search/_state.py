@@ -22,7 +22,7 @@ from skparaphrase._typing import Indices
 from skparaphrase.search._columns import RESERVED, payload_columns
 
 _RECENT = 1000  # rows beside an index that are compared one by one; see `_indexed`
-_CANDIDATES = 100  # of each ranking that is fused, at least
+_CANDIDATES = 20  # of each ranking that is fused, at least
 _RANK = 60  # added to ranks (Cormack et al., 2009)
 
 #: Cosines and rows, both of shape (n_queries, k).
@@ -285,10 +285,9 @@ def _by_words(
     if not known:
         return _no_rows()
     scores = words.get_scores_from_ids(known, weight_mask=mask)
-    best = np.argpartition(-scores, k - 1)[:k]
-    best = best[scores[best] > 0]
-    best = best[np.lexsort((best, -scores[best]))]
-    return best.astype(np.intp, copy=False)
+    least = np.partition(scores, -k)[-k]
+    best = np.flatnonzero((scores >= least) & (scores > 0))
+    return best[np.argsort(-scores[best], kind="stable")[:k]]
 
 
 def best_of_groups(

@@ -35,7 +35,7 @@ def slow_fusion(texts, queries, chosen):
         pairs = sorted(zip(-scores[query], words[query], strict=True))
         shared = [row for score, row in pairs if score < 0 and row in chosen]
         gains = dict.fromkeys(chosen, 0.0)
-        for ranking in (near[:100], shared[:100]):
+        for ranking in (near[:20], shared[:20]):
             for rank, row in enumerate(ranking, start=1):
                 gains[row] += 1 / (60 + rank)
         yield gains
