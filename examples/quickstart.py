@@ -110,7 +110,7 @@ found = {name: ranked_first(encoder) for name, encoder in encoders.items()}
 show(found)
 
 title("4. Train on labelled questions: is the nearest question of the same topic?")
-folds = GroupShuffleSplit(5, test_size=0.2, random_state=0)
+folds = GroupShuffleSplit(3, test_size=0.2, random_state=0)
 encoders = {
     "tf-idf of words": TfidfVectorizer(),
     "load_pretrained()": FrozenEstimator(skparaphrase.load_pretrained()),
@@ -167,10 +167,10 @@ for name, features in classifiers.items():
         accuracies.append(scores.mean())
     print(f"{name:36}" + "".join(f"{accuracy:7.2f}" for accuracy in accuracies))
 
-figure, panels = plt.subplots(1, 2, figsize=(10, 2.8), layout="constrained")
+figure, panels = plt.subplots(1, 2, figsize=(11, 2.8), layout="constrained")
 tasks = {
     "The paraphrase is ranked first": found,
-    "The nearest question has the same topic": same_topic,
+    "Nearest question of the same topic": same_topic,
 }
 for axes, (task, shares) in zip(panels, tasks.items(), strict=True):
     names = [*shares][::-1]
