@@ -178,7 +178,7 @@ def test_the_last_line_says_what_training_gained(zoo, capsys, monkeypatch):
     def fit(*scores):
         script = iter(scores)
         monkeypatch.setattr(
-            _paraphrases, "RetrievalScorer", lambda _: lambda _: next(script)
+            _paraphrases, "RetrievalScorer", lambda: lambda *_: next(script)
         )
         changes = {"max_epochs": len(scores) - 1, "validation_fraction": 0.3}
         encoder = zoo.make("paragram", verbose=True, **changes).fit(zoo.pairs)
@@ -229,13 +229,14 @@ def test_frozen_vectors_stay_to_the_bit(zoo, of_words):
 
 @pytest.fixture
 def held_out(monkeypatch):
-    """The pairs that fits split off for validation."""
+    """The pairs that fits split off for validation, once if they are the same."""
     held = []
 
     class Watched(RetrievalScorer):
-        def __init__(self, pairs):
-            super().__init__(pairs)
-            held.append([tuple(pair) for pair in pairs])
+        def __call__(self, encoder, pairs):
+            if [*map(tuple, pairs)] not in held:
+                held.append([*map(tuple, pairs)])
+            return super().__call__(encoder, pairs)
 
     monkeypatch.setattr(_paraphrases, "RetrievalScorer", Watched)
     return held
@@ -263,7 +264,7 @@ def test_the_best_epoch_on_held_out_pairs_is_kept(zoo, name, kind, held_out):
 def test_patience_ends_training(zoo, name, monkeypatch):
     scores = iter([0, 1, 3, 2, 2, 5])
     monkeypatch.setattr(
-        _paraphrases, "RetrievalScorer", lambda _: lambda _: next(scores)
+        _paraphrases, "RetrievalScorer", lambda: lambda *_: next(scores)
     )
     changes = {"max_epochs": 9, "validation_fraction": 0.2}
     encoder = zoo.make(name, optimizer__patience=2, **changes).fit(zoo.pairs)
@@ -277,12 +278,12 @@ def test_patience_ends_training(zoo, name, monkeypatch):
 def test_a_resumed_fit_validates_on_the_same_pairs(zoo, held_out):
     encoder = zoo.make("dan", validation_fraction=0.3, warm_start=True)
     encoder.fit(zoo.pairs).fit(zoo.pairs)
-    assert held_out[0] == held_out[1]
+    assert len(held_out) == 1
     scores = encoder.validation_scores_
     assert len(scores) - 1 == encoder.n_epochs_ == 4
     assert scores[encoder.best_epoch_] == max(scores)
     encoder.partial_fit(zoo.pairs)  # trains on all
-    assert len(held_out) == 2 and encoder.n_epochs_ == 5
+    assert len(held_out) == 1 and encoder.n_epochs_ == 5
     assert not hasattr(encoder, "best_epoch_")
     encoder.set_params(warm_start=False, validation_fraction=None).fit(zoo.pairs)
     assert not hasattr(encoder, "validation_scores_")
