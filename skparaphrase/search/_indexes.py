@@ -36,9 +36,10 @@ class _Index(DocumentedOnline, BaseEstimator):
     def _index(self) -> Any:
         """The index of the library."""
         check_is_fitted(self)
-        if isinstance(self.index_, np.ndarray):  # as it was saved
-            self.index_ = self._from_bytes(self.index_)
-        return self.index_
+        index = self.index_  # which another thread may replace
+        if isinstance(index, np.ndarray):  # as it was saved
+            index = self.index_ = self._from_bytes(index)
+        return index
 
     def __getstate__(self) -> dict[str, Any]:
         state: dict[str, Any] = dict(super().__getstate__())  # not the index's own

@@ -397,7 +397,7 @@ class SemanticSearch(EncoderUser):
             mask = _check_mask(mask(columns) if callable(mask) else mask, len(state))
         if hybrid:
             if threshold is not None:
-                raise ValueError("hybrid=True needs threshold=None; see hits.score.")
+                raise ValueError("hybrid=True takes no threshold: ranks decide.")
             if "text" not in columns or queries.dtype != object:
                 raise ValueError("hybrid=True needs texts and queries, not vectors.")
             with self._lock("words"):  # are read by one thread

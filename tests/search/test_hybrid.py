@@ -94,7 +94,7 @@ def test_groups_and_frames():
 
 def test_what_cannot_be_searched():
     search = SemanticSearch().fit(FAQ)
-    with pytest.raises(ValueError, match="hybrid=True needs threshold=None"):
+    with pytest.raises(ValueError, match="hybrid=True takes no threshold"):
         search.search("a bank", hybrid=True, threshold=0.5)
     vectors = search.vectors_
     for fitted, query in [(search, vectors[0]), (SemanticSearch().fit(vectors), "a")]:

@@ -4,13 +4,22 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 import pickle
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.base import clone
 
 import skparaphrase
 from skparaphrase.datasets import load_similarity
-from skparaphrase.search import FaissIndex, SemanticSearch, UsearchIndex
+from skparaphrase.search import (
+    FaissIndex,
+    SemanticSearch,
+    UsearchIndex,
+    _indexes,
+    _state,
+)
 
 SENTENCES = load_similarity().data[:, 0]
 QUERIES = load_similarity().data[:40, 1]
@@ -46,18 +55,37 @@ def test_finds_what_exact_search_finds(index):
     agree(SemanticSearch(neighbors=index).fit(SENTENCES))
 
 
-def test_texts_are_added_without_a_new_index(index):
+def test_texts_are_added_to_a_copy(index, monkeypatch):
+    monkeypatch.setattr(_state, "_RECENT", 60)
     search = SemanticSearch(neighbors=index).fit(SENTENCES[:200])
     before = search.neighbors_
-    search.partial_fit(SENTENCES[200:300])
+    search.partial_fit(SENTENCES[200:250])
     assert search.neighbors_ is before
     agree(search)
+    search.partial_fit(SENTENCES[250:300])
+    assert search.neighbors_ is not before
+    agree(search)
     search.remove(range(0, 120))
-    assert search.neighbors_ is before
     assert search.search(SENTENCES[10], k=3).id.min() >= 120
     agree(search)
     search.partial_fit(SENTENCES[300:340], ids=[f"new {n}" for n in range(40)])
+    search.upsert(SENTENCES[:9], ids=range(120, 129))
     agree(search)
+
+
+def test_many_threads_read_a_loaded_index(index):
+    search = pickle.loads(pickle.dumps(SemanticSearch(neighbors=index).fit(SENTENCES)))
+    with ThreadPoolExecutor(8) as pool:
+        hits = [*pool.map(search.search, [QUERIES] * 16)]
+    for each in hits:
+        assert_array_equal(each.id, hits[0].id)
+
+
+def test_pickling_leaves_the_index(index):
+    fitted = clone(index).fit(SemanticSearch().fit(SENTENCES).vectors_)
+    before = fitted.index_
+    pickle.dumps(fitted)
+    assert fitted.index_ is before
 
 
 def test_saved_with_the_texts(index, tmp_path):
@@ -70,3 +98,17 @@ def test_saved_with_the_texts(index, tmp_path):
         assert_array_equal(found.id, hits.id)
         assert_allclose(found.score, hits.score, atol=1e-6)
         agree(other.partial_fit(["One more text."]))
+
+
+def test_progress_of_building(index, monkeypatch):
+    done = []
+
+    @contextmanager
+    def bar(total, description):
+        assert (total, description) == (len(SENTENCES), "Indexing")
+        yield done.append
+
+    monkeypatch.setattr(_indexes, "progress_bar", bar)
+    monkeypatch.setattr(_indexes, "_TEXTS", 100)
+    agree(SemanticSearch(neighbors=index).fit(SENTENCES))
+    assert done == [100] * (len(SENTENCES) // 100) + [len(SENTENCES) % 100]

@@ -154,6 +154,29 @@ def test_after_any_changes_as_a_new_search(neighbors, n_recent, monkeypatch):
         assert (hits.id == expected.id).mean() > 0.98  # ties
 
 
+def test_an_index_of_which_most_was_removed_is_built_again(monkeypatch):
+    monkeypatch.setattr(_state, "_RECENT", 10)
+    search = SemanticSearch(neighbors=Growing()).fit(SENTENCES[:100])
+    before = search.neighbors_
+    assert len(search.remove(range(40)).neighbors_.X_) == 100
+    assert search.neighbors_ is before
+    assert len(search.remove(range(40, 80)).neighbors_.X_) == 20
+    assert len(before.X_) == 100
+    assert search.remove(range(80, 99)).neighbors_ is None  # few are compared
+    assert search.search(QUERIES[0], k=3).id.tolist() == [[99]]
+
+
+def test_an_index_gets_recent_texts_as_a_copy(monkeypatch):
+    monkeypatch.setattr(_state, "_RECENT", 10)
+    search = SemanticSearch(neighbors=Growing()).fit(SENTENCES[:100])
+    before = search.neighbors_
+    search.partial_fit(SENTENCES[100:110])
+    assert search.neighbors_ is before
+    search.partial_fit(SENTENCES[110:111])
+    assert len(before.X_) == 100
+    assert len(search.neighbors_.X_) == 111
+
+
 class Failing(Reversed):
     """Cannot be fitted to more than four vectors."""
 
