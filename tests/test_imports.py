@@ -45,7 +45,7 @@ from skparaphrase.optimizers import Optimizer
 from skparaphrase.pairs import PairSimilarity
 for name in encoders.__all__:
     owner = getattr(encoders, name)
-    encoder = owner.paper() if hasattr(owner, "paper") else owner()
+    encoder = owner.paper() if getattr(owner, "_paper_settings", 0) else owner()
     if hasattr(encoder, "loss"):
         encoder.set_params(loss=InfoNCELoss(), optimizer=Optimizer(clip_norm=1.0))
     encoder = pickle.loads(pickle.dumps(clone(encoder)))

@@ -19,7 +19,7 @@ SYMBOLS = {
 SETTINGS = {
     name: value._paper_settings
     for name, value in SYMBOLS.items()
-    if hasattr(value, "paper")
+    if getattr(value, "_paper_settings", None)
 }
 # What changes with a default unless a setting of an encoder names it.
 TRAINING = {

@@ -22,6 +22,7 @@ from skparaphrase.encoders._initialize import begin_training as begin_training
 from skparaphrase.encoders._initialize import copy_fitted as copy_fitted
 from skparaphrase.encoders._initialize import warn_if_fitted as warn_if_fitted
 from skparaphrase.encoders._lstm import LSTMEncoder
+from skparaphrase.encoders._network import NetworkEncoder
 from skparaphrase.encoders._paragram import ParagramEncoder
 from skparaphrase.encoders._pretrained import load_pretrained as load_pretrained
 from skparaphrase.encoders._pretrained import similarity as similarity
@@ -41,6 +42,7 @@ __all__ = [
     "DistilledEncoder",
     "IdentityRNNEncoder",
     "LSTMEncoder",
+    "NetworkEncoder",
     "ParagramEncoder",
     "ProjectionEncoder",
     "RNNEncoder",

@@ -1,0 +1,119 @@
+"""An encoder with a network of the user's own."""
+
+# Authors: The skparaphrase developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+from collections.abc import Callable, Iterable
+from typing import Any, ClassVar
+
+from skparaphrase._estimator import store_parameters
+from skparaphrase._lazy import networks
+from skparaphrase.encoders._trained import TrainedEncoder
+from skparaphrase.losses import Loss
+from skparaphrase.optimizers import Optimizer
+from skparaphrase.vectors import WordVectors
+
+
+class NetworkEncoder(TrainedEncoder):
+    """An encoder with a network of your own, from word vectors to a text vector.
+
+    Parameters
+    ----------
+    network : callable, default=None
+        Takes the number of dimensions of the word vectors and returns a
+        :class:`skparaphrase.networks.Composition`: its class, or a
+        :func:`functools.partial` of it. None is :class:`skparaphrase.networks.Average`.
+    vectors : WordVectors, default=None
+        Where training starts. None takes those of `init`, or of
+        :func:`skparaphrase.load_pretrained`.
+    residual : bool, default=False
+        True: the sentence vector is the average of the word vectors plus a linear map
+        of the network's output, which starts at zero. Training thus starts from the
+        average. False: it is the network's output.
+    tokenizer
+        As in :class:`ParagramEncoder`.
+    init : encoder, default=None
+        A fitted `NetworkEncoder` with the same network, or a fitted average of word
+        vectors, that training starts from. In pipelines and grid searches in a
+        :class:`~sklearn.frozen.FrozenEstimator`.
+    loss : str or Loss, default="auto"
+        As in :class:`ParagramEncoder`.
+    optimizer : str or Optimizer, default=None
+        None is `Optimizer("adagrad")`.
+    learning_rate, batch_size, max_epochs
+        As in :class:`ParagramEncoder`.
+    freeze : {"vectors"}, default=None
+        What is not trained.
+    validation_fraction, warm_start, device, random_state, verbose
+        As in :class:`ParagramEncoder`.
+
+    Attributes
+    ----------
+    vectors_
+        As in :class:`ParagramEncoder`.
+    parameters_ : dict of str to ndarray
+        The parameters of the network, by name.
+    teacher_axes_, loss_curve_, n_epochs_, validation_scores_, best_epoch_
+        As in :class:`ParagramEncoder`.
+
+    See Also
+    --------
+    skparaphrase.networks.Composition : The base of networks.
+
+    Notes
+    -----
+    An encoder with a network of your own can be cloned, searched and pickled. `save`
+    refuses it, because folders hold no code.
+
+    Examples
+    --------
+    See :ref:`own_network` for a network of your own.
+
+    >>> from functools import partial
+    >>> from skparaphrase.datasets import load_paraphrases
+    >>> from skparaphrase.encoders import NetworkEncoder
+    >>> from skparaphrase.networks import DeepAverage
+    >>> network = partial(DeepAverage, dim=50, activation="relu")
+    >>> encoder = NetworkEncoder(network, max_epochs=1, random_state=0)
+    >>> encoder.fit(load_paraphrases().data).transform(["A cat sleeps."]).shape
+    (1, 50)
+    """
+
+    _optimizer = Optimizer("adagrad")
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **TrainedEncoder._parameter_constraints,
+        "network": [callable, None],
+        "residual": ["boolean"],
+    }
+
+    def __init__(
+        self,
+        network: "Callable[[int], networks.Composition] | None" = None,
+        *,
+        vectors: WordVectors | None = None,
+        residual: bool = False,
+        tokenizer: Callable[[str], Iterable[str]] | None = None,
+        init: Any = None,
+        loss: str | Loss = "auto",
+        optimizer: str | Optimizer | None = None,
+        learning_rate: float = 0.005,
+        batch_size: int = 256,
+        max_epochs: int = 5,
+        freeze: str | None = None,
+        validation_fraction: float | None = None,
+        warm_start: bool = False,
+        device: str = "auto",
+        random_state: Any = None,
+        verbose: bool | int = False,
+    ) -> None:
+        store_parameters(self, locals())
+
+    def _composition(self, vectors: WordVectors) -> "networks.Composition":
+        network = (self.network or networks.Average)(vectors.dim)
+        if not isinstance(network, networks.Composition):
+            raise TypeError(
+                "network must return a skparaphrase.networks.Composition; got "
+                f"{network!r}."
+            )
+        return networks.Residual(network, vectors.dim) if self.residual else network
