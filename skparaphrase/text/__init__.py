@@ -22,6 +22,7 @@ from skparaphrase.text._check import read_blocks as read_blocks
 from skparaphrase.text._check import text_blocks as text_blocks
 from skparaphrase.text._check import unique_strings as unique_strings
 from skparaphrase.text._check import unique_texts as unique_texts
+from skparaphrase.text._clean import clean_text
 from skparaphrase.text._lookup import BLOCK as BLOCK
 from skparaphrase.text._lookup import TokenBatch
 from skparaphrase.text._lookup import encode_words as encode_words
@@ -39,4 +40,5 @@ __all__ = [
     "check_pairs",
     "check_texts",
     "check_tokenizer",
+    "clean_text",
 ]

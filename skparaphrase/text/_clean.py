@@ -1,0 +1,205 @@
+"""Texts without markup, addresses, quoted replies and signatures."""
+
+# Authors: The skparaphrase developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+import re
+import unicodedata
+from functools import cache
+from html import unescape
+from html.entities import html5
+from itertools import zip_longest
+from typing import overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skparaphrase._typing import Texts
+from skparaphrase.text._check import ANY, check_texts
+
+_MOST_PASSES = 4  # over a text; more only where escapes are nested on purpose
+
+# No pattern below takes more than linear time: a match that fails stops at the next "<"
+# or "&", or at the end of the word or line, and none is tried from inside a word.
+
+# Control and format characters, variations and skin tones of emoji, trade marks
+_INVISIBLE = re.compile(
+    "[\0-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\xa9\xad\xae\u061c\u180e\u200b-\u200f"
+    "\u202a-\u202e\u2060-\u206f\u20e3\u2120\u2122\ufe00-\ufe0f\ufeff"
+    "\U0001f3fb-\U0001f3ff\U000e0000-\U000e007f]"
+)
+_EMOJI = re.compile(
+    "([\u231a-\u23ff\u2600-\u2764\u2b50\u2b55\U0001f1e6-\U0001f1ff"
+    "\U0001f300-\U0001f64f\U0001f680-\U0001f6ff\U0001f7e0-\U0001faff])\\1*"
+)
+_OF_NAMES = re.compile(r"\b(?:black|white|heavy|medium|large|sign|symbol|ornament)\b")
+
+_ADDRESS = re.compile(
+    r"<?(?:\b(?:https?|ftp)://|\bwww\.|\bmailto:)[^\s<>\"'()\[\]{}]++>?"
+    r"|<?(?<![\w.+-])[\w.+-]++@[\w-]++(?:\.[\w-]++)++>?",
+    re.IGNORECASE,
+)
+_INLINE = (
+    "a|abbr|b|bdi|bdo|big|cite|code|del|em|font|i|ins|kbd|mark|q|s|small|span|strike"
+    "|strong|sub|sup|tt|u|var|wbr"
+)
+# Only a text that holds one of these is HTML; others may have a "List<String>".
+_IS_HTML = re.compile(
+    rf"</?(?:{_INLINE}|blockquote|body|br|center|div|h[1-6]|head|hr|html|img|li|ol|p|pre"
+    r"|script|style|table|td|th|title|tr|ul)\b[^<>]*+>|<!--|<!doctype\b",
+    re.IGNORECASE,
+)
+_HIDDEN = re.compile(  # comments, and elements that are not text
+    r"<!--(?:[^<-]++|<(?!!--)|-(?!->))*+-->"
+    r"|<(?P<name>script|style)\b[^<>]*+>"
+    r"[^<]*+(?:<(?!/?(?P=name)\b)[^<]*+)*+</(?P=name)\b[^<>]*+>",
+    re.IGNORECASE,
+)
+_TAG = re.compile(
+    r"</?(?P<name>[a-z][\w:-]*+)(?:[^<>\"']++|\"[^\"<]*+\"|'[^'<]*+')*+>"
+    r"|<[/!?a-z][^<>]*+>",
+    re.IGNORECASE,
+)
+_JOINS = re.compile(_INLINE, re.IGNORECASE)  # its tag may stand inside a word
+_ENTITY = re.compile(r"&(?:(#\d{1,7}|#x[0-9a-f]{1,6})|[a-z][a-z0-9]{1,31});", re.I)
+_OPENS = re.compile(r"<(?=[/!?a-z])", re.IGNORECASE)
+
+# Of e-mails. ">>>" is a prompt of Python rather than a quote of a quote of a quote.
+_QUOTED = re.compile(
+    r">(?!>>)|Sent from (?:my|Mail|Yahoo)\b.{0,40}$|Get Outlook for .{0,20}$"
+)
+_HEADER = re.compile(r"On .{0,80}\d.{0,200} wrote:$")
+_REST_OF_HEADER = re.compile(r"[<> ]*wrote:$")
+_ORIGINAL = re.compile(r"-{2,} ?Original [Mm]essage ?-{2,}\n|_{8,}\nFrom:")
+_SIGNATURE = 9  # lines at most, of which the first is "--"
+
+
+@overload
+def clean_text(X: str) -> str: ...  # type: ignore[overload-overlap]
+
+
+@overload
+def clean_text(X: Texts) -> NDArray[np.object_]: ...
+
+
+def clean_text(X: Texts | str) -> NDArray[np.object_] | str:
+    r"""Remove markup, addresses, quoted replies and signatures from texts.
+
+    As the first step of a pipeline:
+    ``make_pipeline(FunctionTransformer(clean_text), load_pretrained())``.
+
+    - Tags, comments, scripts and styles of HTML are removed, and its entities decoded.
+      A text without a common tag keeps its angle brackets.
+    - Web and e-mail addresses are removed.
+    - Of e-mails, lines that begin with ">", what follows "On 1 May, Ann wrote:" or
+      "-----Original Message-----", and signatures (up to eight lines that follow "--")
+      are removed, unless nothing else remains. The phrases are English.
+    - An emoji becomes its name, "grinning face", once if it is repeated.
+    - Unicode is normalised (NFKC), white space, too; invisible characters are removed.
+      Lines stay.
+
+    Parameters
+    ----------
+    X : str or array-like of str of shape (n_texts,), (n_texts, 1) or (n_rows, k)
+        One text, or texts or rows of texts as :func:`check_texts` takes them.
+
+    Returns
+    -------
+    cleaned : str or ndarray of the shape of the texts, dtype object
+        Cleaning it again changes nothing.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If `X` contains anything but texts; the message names the first index.
+
+    Examples
+    --------
+    >>> from skparaphrase.text import clean_text
+    >>> clean_text("<p>My parcel&nbsp;is <b>late</b> 😡😡</p>")
+    'My parcel is late pouting face'
+    >>> clean_text(["See https://example.org/42!\n\n-- \nAnn, Sales"])
+    array(['See'], dtype=object)
+    """
+    if isinstance(X, str):
+        return _clean(X)
+    texts = check_texts(X, widths=ANY)
+    cleaned = [*map(_clean, texts.ravel())]
+    return np.array(cleaned, dtype=object).reshape(texts.shape)
+
+
+def _clean(text: str) -> str:
+    for _ in range(_MOST_PASSES):
+        before, text = text, _clean_once(text, join="")
+        if text == before:
+            return text
+    # Spaces instead of joints and of entities, so that nothing new arises
+    return _clean_once(text, join=" ")
+
+
+def _clean_once(text: str, join: str) -> str:
+    text = _INVISIBLE.sub("", text)
+    if not text.isascii():
+        text = _EMOJI.sub(_named, unicodedata.normalize("NFKC", text))
+    text = _ADDRESS.sub(" ", text)
+    if "<" in text and _IS_HTML.search(text):
+        text = _HIDDEN.sub(" ", text)
+        text = _TAG.sub(lambda tag: _after_tag(tag, join), text)
+        text = _OPENS.sub("< ", text) if join else text
+    if "&" in text:
+        text = _ENTITY.sub(" " if join else _decoded, text)
+    lines = [" ".join(line.split()) for line in text.splitlines()]
+    return "\n".join(_own_lines([line for line in lines if line]))
+
+
+def _named(emoji: re.Match[str]) -> str:
+    return f" {_name(emoji[1])} "
+
+
+@cache
+def _name(character: str) -> str:
+    name = unicodedata.name(character, "").lower()
+    if name.startswith("regional indicator"):
+        return "flag"
+    return _OF_NAMES.sub("", name)
+
+
+def _after_tag(tag: re.Match[str], join: str) -> str:
+    return join if tag["name"] and _JOINS.fullmatch(tag["name"]) else "\n"
+
+
+def _decoded(entity: re.Match[str]) -> str:
+    if entity[1]:  # a number
+        return unescape(entity[0])
+    return html5.get(entity[0][1:], entity[0])  # `unescape` also decodes prefixes
+
+
+def _own_lines(lines: list[str]) -> list[str]:
+    """The lines that are neither quoted nor a signature, or all if there are none."""
+    unquoted = [line if line[:3] == ">>>" else line.lstrip("> ") for line in lines]
+    unquoted = [line for line in unquoted if line]
+    return _written_lines(lines) or _written_lines(unquoted) or unquoted
+
+
+def _written_lines(lines: list[str]) -> list[str]:
+    joined: list[str] = []
+    for line in lines:
+        if joined and _REST_OF_HEADER.match(line):
+            joined[-1] += f" {line}"
+        else:
+            joined.append(line)
+    written: list[str] = []
+    for line, following in zip_longest(joined, joined[1:], fillvalue=""):
+        if _ORIGINAL.match(f"{line}\n{following}"):
+            break
+        if _HEADER.match(line):
+            if not following.startswith(">"):
+                break
+        elif not _QUOTED.match(line):
+            written.append(line)
+    for i in range(len(written) - 1, -1, -1):
+        if len(written) - i > _SIGNATURE:
+            break
+        if written[i] == "--":
+            del written[i:]
+    return written
