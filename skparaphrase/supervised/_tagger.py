@@ -42,6 +42,7 @@ from skparaphrase.supervised._base import TrainedModel
 from skparaphrase.supervised._heads import select_composition
 from skparaphrase.supervision import (
     Samples,
+    Targets,
     TokenTags,
     check_sentences,
     check_tags,
@@ -336,7 +337,9 @@ class SequenceTagger(TrainedModel):
                 advance(len(part))
         return np.concatenate(parts)
 
-    def _read(self, X: Any, y: Any, sample_weight: Any, name: str) -> Samples:
+    def _read(
+        self, X: Any, y: Any, sample_weight: Any, name: str, kind: type[Targets]
+    ) -> Samples:
         """Sentences and arrays of their tags, without sentences that have no tokens."""
         sentences = check_sentences(X, name)
         rows = split_rows(check_tags(y, sentences, name.replace("X", "y")), sentences)

@@ -14,6 +14,7 @@ from skparaphrase.supervision._classes import check_sentences as check_sentences
 from skparaphrase.supervision._classes import check_tags as check_tags
 from skparaphrase.supervision._examples import Arranged as Arranged
 from skparaphrase.supervision._examples import Examples as Examples
+from skparaphrase.supervision._label_sets import LabelSets as LabelSets
 from skparaphrase.supervision._relevance import Relevance as Relevance
 from skparaphrase.supervision._scores import Scores as Scores
 from skparaphrase.supervision._supervise import KINDS as KINDS

@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.random import RandomState
 from numpy.typing import ArrayLike, NDArray
+from scipy.special import softmax
 from sklearn.utils import compute_sample_weight
 
 from skparaphrase.supervision._examples import split_off
@@ -24,6 +25,8 @@ class Samples:
     texts : ndarray of shape (n_samples,) or (n_samples, 2), dtype object
     targets : ndarray of shape (n_samples, ...)
     weights : ndarray of shape (n_samples,), or None for equal weights
+        Of shape (n_samples, n_labels) once they are weighted by class, where a text has
+        several labels.
     """
 
     texts: NDArray[np.object_]
@@ -43,15 +46,22 @@ class Samples:
         return self if self.weights is None else self.take(self.weights > 0)
 
     def weighted_by_class(self, class_weight: Any) -> "Samples":
-        """The same with weights that are multiplied by those of labels."""
-        by_class = compute_sample_weight(class_weight, self.targets)
+        """The same with weights that are multiplied by those of labels.
+
+        Where a text has several labels, each is a problem of two classes, 0 and 1.
+        """
+        if self.targets.ndim == 1:
+            by_class = compute_sample_weight(class_weight, self.targets)
+        else:
+            columns = [compute_sample_weight(class_weight, y) for y in self.targets.T]
+            by_class = np.column_stack(columns)
         if not (np.isfinite(by_class).all() and by_class.min() >= 0 < by_class.max()):
             raise ValueError(
                 "class_weight must be finite, not negative, and positive for some "
                 f"label of the examples; got {class_weight!r}."
             )
         weights = 1.0 if self.weights is None else self.weights
-        return replace(self, weights=weights * by_class)
+        return replace(self, weights=(weights * by_class.T).T)
 
     def normalized_weights(self) -> NDArray[np.float32] | None:
         """The weights, divided by their mean."""
@@ -92,11 +102,15 @@ class Targets(ABC):
 
     @abstractmethod
     def distributions(self, targets: NDArray[Any]) -> NDArray[Any]:
-        """What the softmax should return, shape (n_samples, n_outputs)."""
+        """What :meth:`probabilities` should be, shape (n_samples, n_outputs)."""
+
+    def probabilities(self, logits: NDArray[np.floating]) -> NDArray[np.floating]:
+        """Probability of each output; by default, one of them is right."""
+        return softmax(logits, axis=1)
 
     @abstractmethod
     def decode(self, probabilities: NDArray[Any]) -> NDArray[Any]:
-        """Predictions, given the outputs of the softmax."""
+        """Predictions, given the probabilities of the outputs."""
 
     def check(self, samples: Samples) -> None:
         """Raise if training on samples cannot resume with these outputs."""
@@ -112,5 +126,5 @@ class Targets(ABC):
 
     @property
     def n_outputs(self) -> int:
-        """Units of the softmax."""
+        """Units of the last layer."""
         return len(self.outputs)

@@ -9,7 +9,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.random import RandomState
 from numpy.typing import ArrayLike, NDArray
-from scipy.sparse import csr_array
+from scipy.sparse import csr_array, issparse
 from sklearn.utils import check_array
 
 from skparaphrase._math import unit_vectors
@@ -43,12 +43,8 @@ class TeacherVectors(Examples):
         of_y: tuple[int, ...] = getattr(given, "shape", None) or np.shape(given)
         if len(of_y) < 2 or of_y[-1] < 2:
             return False
-        if len(of_y) == 2 and _is_one_hot(y):
-            raise ValueError(
-                f"y has shape {tuple(of_y)} and holds one-hot labels: pass the labels, "
-                "as in y.argmax(axis=1). (If it does hold a teacher's vectors, set "
-                "loss='distillation'.)"
-            )
+        if len(of_y) == 2:
+            _refuse_indicator(y, of_y)
         if cls.name not in names:
             raise ValueError(
                 f"y has shape {tuple(of_y)}: set loss='distillation' to learn the "
@@ -119,10 +115,22 @@ class TeacherVectors(Examples):
         return Arranged(batch, self.indices, teacher=means, weights=of_texts)
 
 
-def _is_one_hot(y: Any) -> bool:
-    """Whether the rows of a matrix have one 1 and else zeros, by the first ones."""
-    rows = np.asarray(y[:100])
-    return bool(np.isin(rows, (0, 1)).all() and (rows.sum(axis=1) == 1).all())
+def _refuse_indicator(y: Any, shape: tuple[int, ...]) -> None:
+    """Raise if a matrix holds labels instead of vectors, by its first rows."""
+    rows = y[:100]
+    rows = rows.toarray() if issparse(rows) else np.asarray(rows)
+    if not np.isin(rows, (0, 1)).all():
+        return
+    problem = (
+        "several labels a text, of which an encoder does not learn: pass them to "
+        "SentenceClassifier, or keep the encoder as it is with FrozenEstimator"
+    )
+    if (rows.sum(axis=1) == 1).all():
+        problem = "one-hot labels: pass the labels, as in y.argmax(axis=1)"
+    raise ValueError(
+        f"y has shape {tuple(shape)} and holds {problem}. (If it does hold a teacher's "
+        "vectors, set loss='distillation'.)"
+    )
 
 
 def check_vectors(

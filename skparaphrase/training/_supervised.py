@@ -17,6 +17,7 @@ from skparaphrase.networks import (
     Ints,
     Sentences,
     UsedRows,
+    binary_cross_entropy_losses,
     cross_entropy_losses,
     divergence_losses,
     hinge_losses,
@@ -29,6 +30,7 @@ from skparaphrase.training._trainer import BaseTrainer
 TARGET_LOSSES: dict[str, Callable[[Tensor, Tensor], Tensor]] = {
     "divergence": divergence_losses,
     "cross_entropy": cross_entropy_losses,
+    "binary_cross_entropy": binary_cross_entropy_losses,
     "hinge": hinge_losses,
     "tags": tagging_losses,
 }
@@ -65,7 +67,8 @@ class TargetTexts(NamedTuple):
         Indices of the one or two texts of an example.
     targets : ndarray of shape (n_examples, n_outputs)
     weights : ndarray of shape (n_examples,) or None
-        Their mean should be 1.
+        Their mean should be 1. Of shape (n_examples, n_outputs) if each output of
+        "binary_cross_entropy" has its own.
     interact : bool, default=False
         Whether the network reads distinct texts, and which of them are compared;
         otherwise, it reads those of the examples one after the other.
@@ -124,7 +127,7 @@ class ExamplesTrainer(BaseTrainer):
         lambda_s.
     *parts : table, steps
         See :class:`BaseTrainer`.
-    loss : {"divergence", "cross_entropy", "hinge", "tags"}
+    loss : {"divergence", "cross_entropy", "binary_cross_entropy", "hinge", "tags"}
     examples : TargetTexts or TaggedSentences
     anchors : mapping of str to Tensor, default=None
         Where penalties pull parameters of the composition; by default, where it says.
@@ -160,9 +163,13 @@ class ExamplesTrainer(BaseTrainer):
         """The loss if every output were the mean target; unknown for tags."""
         if self.targets.ndim == 1:
             return super().constant_loss()
-        weights = 1.0 if self.weights is None else self.weights[:, None]
-        mean = (self.targets * weights).mean(dim=0, keepdim=True)
-        logits = mean.clamp_min(1e-9).log().expand_as(self.targets)
+        weights = torch.ones_like(self.targets)
+        if self.weights is not None:
+            weights = weights * self.weights.reshape(len(weights), -1)
+        mean = (self.targets * weights).sum(dim=0) / weights.sum(dim=0)
+        is_binary = self.losses is binary_cross_entropy_losses
+        logits = mean.logit(1e-6) if is_binary else mean.clamp_min(1e-9).log()
+        logits = logits.expand_as(self.targets)
         return float(self.mean_loss(logits, np.arange(self.n_examples)))
 
     def step(self, batch: Batch) -> Tensor:
@@ -188,7 +195,10 @@ class ExamplesTrainer(BaseTrainer):
         chosen = to_device(rows, logits.device)
         losses = self.losses(logits, self.targets[chosen])
         if self.weights is not None:
-            losses = losses * self.weights[chosen]
+            weights = self.weights[chosen]
+            if weights.ndim < losses.ndim:
+                weights = weights[:, None]
+            losses = losses * weights
         return losses.mean()
 
     def penalty(self, name: str) -> float:

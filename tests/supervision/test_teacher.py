@@ -7,8 +7,13 @@ import numpy as np
 import pytest
 from few_words import HIDDEN, RNG, TEXTS, VECTORS, WORDS, make_encoder, unit
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
 from scipy.linalg import orthogonal_procrustes
 from sklearn.decomposition import TruncatedSVD
+from sklearn.frozen import FrozenEstimator
+from sklearn.linear_model import LogisticRegression
+from sklearn.multiclass import OneVsRestClassifier
+from sklearn.pipeline import make_pipeline
 
 import skparaphrase
 from skparaphrase.optimizers import Optimizer
@@ -59,6 +64,19 @@ def test_one_hot_labels_are_no_vectors_of_a_teacher():
     with pytest.raises(ValueError, match=r"one-hot labels.*argmax\(axis=1\)"):
         make_encoder().fit(TEXTS, one_hot)
     student(max_epochs=1).fit(TEXTS, one_hot)  # if it is meant
+
+
+@pytest.mark.parametrize("container", [np.array, list, sparse.csr_array], ids=str)
+def test_several_labels_are_no_vectors_of_a_teacher(container):
+    rows = np.random.RandomState(0).randint(0, 2, size=(len(TEXTS), 4))
+    for y in (rows, rows.astype(float), rows > 0):
+        with pytest.raises(ValueError, match=r"several labels.*SentenceClassifier"):
+            make_encoder().fit(TEXTS, container(y))
+    # What the message says, in a pipeline.
+    frozen = FrozenEstimator(make_encoder(max_epochs=0).fit(TEXTS, rows[:, 0]))
+    one_vs_rest = OneVsRestClassifier(LogisticRegression())
+    pipe = make_pipeline(frozen, one_vs_rest).fit(TEXTS, rows)
+    assert pipe.predict(TEXTS).shape == rows.shape
 
 
 @pytest.mark.parametrize("dim", [3, 8, 12])

@@ -1,0 +1,97 @@
+"""Several labels of a text, each of which is present or absent."""
+
+# Authors: The skparaphrase developers
+# SPDX-License-Identifier: BSD-3-Clause
+
+from typing import Any, Self
+
+import numpy as np
+from numpy.random import RandomState
+from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
+from scipy.special import expit
+
+from skparaphrase.supervision._targets import Parts, Samples, Targets
+from skparaphrase.text import describe
+
+_HINT = "MultiLabelBinarizer().fit_transform(y) encodes lists of labels."
+
+
+class LabelSets(Targets):
+    """Columns of 0 and 1, one for each label; their indices are the outputs."""
+
+    default_loss, metric = "binary_cross_entropy", "accuracy of the sets of labels"
+
+    @staticmethod
+    def matches(y: Any) -> bool:
+        """Whether `y` has several columns, or lists of labels, which are refused."""
+        rows = y if hasattr(y, "shape") else np.array(y, dtype=object)
+        if len(rows.shape) > 1:
+            return bool(rows.shape[1] > 1)
+        return any(isinstance(row, (list, tuple, set, frozenset)) for row in rows)
+
+    @staticmethod
+    def read(y: Any, texts: Any = None) -> NDArray[np.int8]:
+        """An indicator matrix as an array."""
+        if sparse.issparse(y):
+            y = y.toarray()
+        rows = np.asarray(y) if hasattr(y, "shape") else np.array(y, dtype=object)
+        if rows.ndim != 2 or rows.shape[1] < 2:
+            raise ValueError(
+                "y must be an indicator of several labels, shape (n_samples, "
+                f"n_labels); got shape {rows.shape}. {_HINT}"
+            )
+        wrong = np.argwhere(~np.isin(rows, (0, 1)))
+        if len(wrong):
+            row, column = wrong[0].tolist()
+            raise ValueError(
+                "y of several labels must hold 0 and 1; "
+                f"y[{row}, {column}] is {describe(rows[row].tolist()[column])}. {_HINT}"
+            )
+        return rows.astype(np.int8)
+
+    @classmethod
+    def fit(cls, samples: Samples, levels: ArrayLike | None = None) -> Self:
+        """The indices of the columns."""
+        return cls(np.arange(samples.targets.shape[1]))
+
+    def check(self, samples: Samples) -> None:
+        """Raise if there are more or fewer labels."""
+        n_labels = samples.targets.shape[1]
+        if n_labels != self.n_outputs:
+            raise ValueError(
+                f"y has {n_labels} labels, but training started with "
+                f"{self.n_outputs}. Fit a clone to start again."
+            )
+
+    check_validation = check
+
+    def distributions(self, targets: NDArray[Any]) -> NDArray[Any]:
+        """The probability of each label, 0 or 1."""
+        return targets.astype(np.float64)
+
+    def probabilities(self, logits: NDArray[np.floating]) -> NDArray[np.floating]:
+        """Of each label, independent of the others."""
+        return expit(logits)
+
+    def decode(self, probabilities: NDArray[Any]) -> NDArray[np.intp]:
+        """The labels that are more probable than not."""
+        return (probabilities > 0.5).astype(np.intp)
+
+    def split(self, samples: Samples, fraction: float, rng: RandomState) -> Parts:
+        """Split so that both parts have about the same share of each label.
+
+        Texts are sorted by their rarest label, and an even share of them is held out.
+        """
+        counts = samples.targets.sum(axis=0)
+        rarest = np.where(samples.targets == 1, counts, len(samples) + 1).argmin(axis=1)
+        order = np.lexsort((rng.permutation(len(samples)), rarest))
+        passed = np.floor(np.arange(len(samples) + 1) * fraction + rng.uniform())
+        is_held = np.diff(passed) > 0
+        if not 0 < is_held.sum() < len(samples):
+            raise ValueError(
+                f"validation_fraction={fraction} leaves {is_held.sum()} of "
+                f"{len(samples)} examples to validate on."
+            )
+        train, held_out = np.sort(order[~is_held]), np.sort(order[is_held])
+        return samples.take(train), samples.take(held_out)
