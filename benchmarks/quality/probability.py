@@ -6,8 +6,8 @@ A pair is a paraphrase if people gave it at least 4 of 5 points: "mostly equival
 some unimportant details differ" (STS), or related to that degree (SICK). A logistic
 regression on the cosine (Platt, 1999) is fitted on the development data: the training
 sets of STS 2012 and of SICK, each pair with the same weight. Its two coefficients stand
-in `skparaphrase/encoders/_pretrained.py`; the script says if they have to change. It is
-checked on the test sets of STS 2012 to 2015 and of SICK, which chose nothing.
+in `skparaphrase/encoders/_pretrained.py`. It is checked on the test sets of STS 2012 to
+2015 and of SICK, which chose nothing.
 
 Takes half a minute. Writes `probability.json` and `.md` to benchmarks/results.
 """
@@ -110,7 +110,7 @@ def report(results: dict[str, Any]) -> list[str]:
         "# Similarity as a probability",
         "",
         f"Probability = 1 / (1 + exp({-results['intercept']:.2f} - "
-        f"{results['slope']:.2f} cosine), fitted on {development['pairs']:,}",
+        f"{results['slope']:.2f} cosine)), fitted on {development['pairs']:,}",
         f"development pairs, of which {100 * development['share']:.0f} % have at least "
         "4 of 5 points. Checked on test",
         "pairs of STS 2012 to 2015 and SICK. Made by",

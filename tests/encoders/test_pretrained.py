@@ -3,16 +3,19 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+import json
 import pickle
 import re
 import warnings
 from importlib.resources import files
+from pathlib import Path
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.spatial.distance import cosine
 from sklearn.base import clone
+from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 
 import skparaphrase
@@ -23,7 +26,7 @@ from skparaphrase.encoders import (
     CharagramEncoder,
     SIFEncoder,
 )
-from skparaphrase.pairs import LastAxisUnion, PairSimilarity
+from skparaphrase.pairs import LastAxisUnion, PairFeatures, PairSimilarity
 
 FILE = files("skparaphrase.encoders") / "data" / "english.npz"
 
@@ -236,6 +239,39 @@ def test_a_matrix_compares_each_with_each(compared):
     assert_allclose(own[0, :3], row, atol=1e-6)
     if compared is None:
         assert not own[3].any()
+
+
+def test_probabilities_are_those_of_the_committed_fit():
+    """Platt's sigmoid of the cosine, with the coefficients that the script found."""
+    path = Path(__file__).parents[2] / "benchmarks/results/probability.json"
+    fit = json.loads(path.read_text("utf-8"))["results"]
+    pairs = skparaphrase.datasets.load_similarity().data[:50]
+    cosines = skparaphrase.similarity(*pairs.T).astype(float)
+    logits = fit["slope"] * cosines + fit["intercept"]
+    found = skparaphrase.similarity(*pairs.T, probability=True)
+    assert_allclose(found, 1 / (1 + np.exp(-logits)), atol=0.002)
+    first = skparaphrase.similarity(*pairs[0], probability=True)
+    assert isinstance(first, float) and first == pytest.approx(found[0], abs=1e-6)
+    texts = pairs[:4, 0]
+    matrix = skparaphrase.similarity(texts, pairs[:3, 1], matrix=True, probability=True)
+    assert_allclose(matrix.diagonal(), found[:3], atol=1e-6)
+    with pytest.raises(ValueError, match="calibrated for the default encoder"):
+        skparaphrase.similarity("a", "b", SIFEncoder(), probability=True)
+
+
+def test_probabilities_of_ones_own_encoder():
+    """The four lines of the page are a logistic regression on the cosine."""
+    pairs, scores = skparaphrase.datasets.load_similarity(return_X_y=True)
+    y = scores >= 4
+    model = make_pipeline(
+        SIFEncoder(), PairFeatures(["cosine"]), LogisticRegression(C=100)
+    )
+    found = model.fit(pairs[::2], y[::2]).predict_proba(pairs[1::2])[:, 1]
+    cosines = [1 - cosine(*both) for both in SIFEncoder().fit_transform(pairs)]
+    column = np.reshape(cosines, (-1, 1))
+    alone = LogisticRegression(C=100).fit(column[::2], y[::2])
+    assert_allclose(found, alone.predict_proba(column[1::2])[:, 1], atol=1e-3)
+    assert abs(found.mean() - y[1::2].mean()) < 0.05
 
 
 def test_no_texts_and_empty_texts():
