@@ -172,6 +172,17 @@ class Embedder:
 
     encode_query = encode_document = encode
 
+    def get_embedding_dimension(self) -> int:
+        """Number of dimensions of a vector.
+
+        Returns
+        -------
+        dim : int
+        """
+        return len(self.encode(""))
+
+    get_sentence_embedding_dimension = get_embedding_dimension  # before version 6
+
     def _embed(self, texts: NDArray[np.object_], batch_size: int) -> Matrix:
         blocks = []
         with progress_bar(len(texts), "Embedding") as advance:

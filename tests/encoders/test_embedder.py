@@ -56,6 +56,8 @@ def test_pickles_and_names():
     again = pickle.loads(pickle.dumps(embedder))
     assert_array_equal(again.encode(TEXTS), embedder.encode(TEXTS))
     assert repr(embedder) == "Embedder(SIFEncoder())"
+    assert embedder.get_embedding_dimension() == 128
+    assert embedder.get_sentence_embedding_dimension() == 128
     with pytest.raises(TypeError, match="index 1"):
         embedder.encode(["a", 3])
 

@@ -122,6 +122,15 @@ def test_paraphrase_mining(top_k, encoder, model):
     assert len(found & expected) > 0.99 * len(expected)  # some texts are equally near
 
 
+def test_their_functions_take_our_embedder(embedder, model):
+    found = st.util.paraphrase_mining(embedder, FAQ, top_k=3)
+    expected = st.util.paraphrase_mining(model, FAQ, top_k=3)
+    assert_allclose([row[0] for row in found], [row[0] for row in expected], atol=1e-5)
+    tensors = embedder.encode(FAQ, convert_to_tensor=True)
+    hits = st.util.semantic_search(tensors[:5], tensors, top_k=1)
+    assert [hit[0]["corpus_id"] for hit in hits] == [*range(5)]
+
+
 def test_members_of_groups_are_near_their_centre(encoder):
     """As those of `community_detection`, whose centres differ."""
     vectors = encoder.transform(FAQ)
