@@ -32,6 +32,9 @@ _EMOJI = re.compile(
     "([\u231a-\u23ff\u2600-\u2764\u2b50\u2b55\U0001f1e6-\U0001f1ff"
     "\U0001f300-\U0001f64f\U0001f680-\U0001f6ff\U0001f7e0-\U0001faff])\\1*"
 )
+_QUOTES = dict.fromkeys(map(ord, "\u2018\u2019\u201b\u02bc"), "'") | dict.fromkeys(
+    map(ord, "\u201c\u201d\u201e\u201f"), '"'
+)
 _OF_NAMES = re.compile(r"\b(?:black|white|heavy|medium|large|sign|symbol|ornament)\b")
 
 _ADDRESS = re.compile(
@@ -95,8 +98,8 @@ def clean_text(X: Texts | str) -> NDArray[np.object_] | str:
       "-----Original Message-----", and signatures (up to eight lines that follow "--")
       are removed, unless nothing else remains. The phrases are English.
     - An emoji becomes its name, "grinning face", once if it is repeated.
-    - Unicode is normalised (NFKC), white space, too; invisible characters are removed.
-      Lines stay.
+    - Unicode is normalised (NFKC), curly quotation marks become straight, and white
+      space single; invisible characters are removed. Lines stay.
 
     Parameters
     ----------
@@ -140,7 +143,8 @@ def _clean(text: str) -> str:
 def _clean_once(text: str, join: str) -> str:
     text = _INVISIBLE.sub("", text)
     if not text.isascii():
-        text = _EMOJI.sub(_named, unicodedata.normalize("NFKC", text))
+        text = unicodedata.normalize("NFKC", text).translate(_QUOTES)
+        text = _EMOJI.sub(_named, text)
     text = _ADDRESS.sub(" ", text)
     if "<" in text and _IS_HTML.search(text):
         text = _HIDDEN.sub(" ", text)

@@ -37,10 +37,11 @@ Don&rsquo;t <unknown a='"'>worry</unknown> &lt; 5 &amp; more<p>unclosed
 
 FRAGMENTS = """< <b> </b> <a " ' > >> >>> & &amp; &lt; &gt; &#60; &# 38; amp; lt; &shy;
 http:// ht tp:// www. ww w. x.org @ a@b.co -- ---- ________ From: wrote: 😀 \uff1c
-\uff06 é e\u0301 <!-- --> <script> </script> <style - a / ! p t l ; <p \u200b \u00ad  &#8203; 🇩🇪#8203;
+\uff06 é e\u0301 <!-- --> <script> </script> <style - a / ! p t l ; <p \u200b \u00ad
 """.split()
 FRAGMENTS += [
     "🇩🇪",
+    "&#8203;",
     "On 1 Jan 2020 x",
     " wrote:",
     "-----Original Message-----",
@@ -59,11 +60,11 @@ def test_cleaning_again_changes_nothing(fragments):
 
 def test_html_against_another_library():
     soup = pytest.importorskip("bs4").BeautifulSoup(NASTY_PAGE, "html.parser")
-    expected = unicodedata.normalize("NFKC", soup.get_text())
+    expected = unicodedata.normalize("NFKC", soup.get_text()).replace("\u2019", "'")
     found = clean_text(NASTY_PAGE)
     assert "".join(found.split()) == "".join(expected.split())
     lines = found.split("\n")
-    assert lines[:3] == ["Order No 7", "My parcel is late...", "Don\u2019t"]
+    assert lines[:3] == ["Order No 7", "My parcel is late...", "Don't"]
     assert {"one", "two", "link", "unclosed"} <= {*lines}
 
 
@@ -92,6 +93,7 @@ def test_html_against_another_library():
             "\ufb01ne \uff28\uff49 \U0001d5db\U0001d5f6 Word™ cafe\u0301",
             "fine Hi Hi Word café",
         ),
+        ("\u201cDon\u2019t\u201d", '"Don\'t"'),
         ("a\u00a0 \u2003b\t\tc\r\nd\r\r\n e", "a b c\nd\ne"),
         # emoji
         ("👍👍👍", "thumbs up"),
@@ -202,6 +204,7 @@ def test_the_first_step_of_a_pipeline():
     )
 
 
+@pytest.mark.filterwarnings("ignore:More than two thirds of the texts share")
 def test_encoders_that_clean_their_texts():
     faq = load_faq()
     X, y = faq.data[:60], faq.target[:60]
