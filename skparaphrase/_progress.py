@@ -27,6 +27,10 @@ def show_progress() -> Iterator[None]:
     notebook; if the output goes to a file, there are none. Other threads and processes
     show none.
 
+    Yields
+    ------
+    None
+
     Raises
     ------
     ImportError
