@@ -3,6 +3,7 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+import itertools
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import redirect_stderr
 from functools import partial
@@ -163,6 +164,12 @@ def test_training_shows_steps_loss_and_score(terminal):
     assert "4/4" in text
     assert f"epoch=2, loss={encoder.loss_curve_[1]:.3g}" in text
     assert f"validation_score={encoder.validation_scores_[2]:.3g}" in text
+
+
+def test_reading_of_many_texts(terminal):
+    encoder = ParagramEncoder(WORDS, **{**SMALL, "max_epochs": 0})
+    text = _printed(terminal, encoder.fit, [*itertools.pairwise(TEXTS)])
+    assert "Reading: 5000 text" in text
 
 
 def test_training_and_predictions_of_models(terminal):

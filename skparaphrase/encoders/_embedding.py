@@ -76,7 +76,7 @@ def _embed(
     """Write vectors of texts into `out`, batch by batch if they are independent."""
     size = composition.batch_size
     if size is not None:  # a block may end inside a group
-        batches = [TokenBatch.concatenate(list(batches))]
+        batches = [TokenBatch.concatenate(batches)]
     done = 0
     with torch.inference_mode():
         for batch in batches:

@@ -3,7 +3,7 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import overload
 
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from skparaphrase import _core
 from skparaphrase._estimator import warn_caller
+from skparaphrase._progress import progress_bar
 from skparaphrase.text._tokenizer import WordTokenizer
 
 BLOCK = 4096  # texts that are looked up at a time
@@ -81,17 +82,23 @@ class TokenBatch:
         return self.offsets[1:] - self.offsets[:-1]  # np.diff takes ten times as long
 
     @staticmethod
-    def concatenate(batches: "Sequence[TokenBatch]") -> "TokenBatch":
+    def concatenate(blocks: "Iterable[TokenBatch]") -> "TokenBatch":
         """Join batches, of which there is at least one.
 
         Parameters
         ----------
-        batches : sequence of TokenBatch
+        blocks : iterable of TokenBatch
+            A progress bar shows how many texts they have.
 
         Returns
         -------
         batch : TokenBatch
         """
+        batches = []
+        with progress_bar(None, "Reading") as advance:
+            for batch in blocks:
+                batches.append(batch)
+                advance(len(batch))
         if len(batches) == 1:
             return batches[0]
         lengths = [batch.lengths for batch in batches]

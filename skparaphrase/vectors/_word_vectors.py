@@ -239,7 +239,7 @@ class WordVectors:
         batch : TokenBatch
         """
         blocks = self.encode_blocks(texts, tokenizer, skip_unknown=skip_unknown)
-        return TokenBatch.concatenate(list(blocks))
+        return TokenBatch.concatenate(blocks)
 
     def encode_blocks(
         self,
@@ -322,7 +322,7 @@ class WordVectors:
         new = _core.core.WordIndex()
         parts = self.index, tokenizer, None, True, new
         find, blocks = _core.core.find_words, text_blocks(texts, BLOCK)
-        batch = TokenBatch.concatenate([TokenBatch(*find(b, *parts)) for b in blocks])
+        batch = TokenBatch.concatenate(TokenBatch(*find(b, *parts)) for b in blocks)
         if not len(new):
             return batch, []
         new_words = new.words()
