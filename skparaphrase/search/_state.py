@@ -316,7 +316,7 @@ def take_columns(score: Cosines, row: Indices, columns: Indices) -> Hits:
 
 
 class _ChosenRows:
-    """Some rows of an array, which are read one slice at a time."""
+    """Some ascending rows of an array, which are read one slice at a time."""
 
     def __init__(self, array: UnitVectors, rows: Indices) -> None:
         self.array = array
@@ -326,7 +326,11 @@ class _ChosenRows:
         return len(self.rows)
 
     def __getitem__(self, rows: slice) -> UnitVectors:
-        return self.array[self.rows[rows]]
+        chosen = self.rows[rows]
+        first, last = chosen[0], chosen[-1]
+        if last - first < len(chosen):  # as recent rows often are; not copied
+            return self.array[first : last + 1]
+        return self.array[chosen]
 
 
 def _tokens(texts: list[str], ids: bool = False) -> Any:

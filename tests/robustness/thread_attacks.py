@@ -217,7 +217,7 @@ def use_in_threads(kind, seed, folder, n_threads=16, n_actions=12, seconds=0):
     return sum((user.done for user in users), Counter())
 
 
-THREAD_ATTACKS = {use_in_threads: ["exact", "fitted again"]}
+THREAD_ATTACKS = {use_in_threads: [*INDEXES]}
 
 
 def throughput(kind, n_writers, seconds, folder):
