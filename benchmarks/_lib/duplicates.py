@@ -3,17 +3,24 @@
 # Authors: The skparaphrase developers
 # SPDX-License-Identifier: BSD-3-Clause
 
+import re
+import warnings
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from sklearn.metrics.cluster import pair_confusion_matrix
+from sklearn.pipeline import make_pipeline
 
 from _lib.products import TEMPLATES
+from skparaphrase import load_pretrained
 from skparaphrase.datasets import load_faq
+from skparaphrase.decomposition import CommonComponentRemoval
 from skparaphrase.search import NearDuplicates
+from skparaphrase.text import clean_text
 
 THRESHOLDS = np.arange(0.3, 0.96, 0.05)
+N_TICKETS = 11  # per intent
 DELETION = (0.95, 0.9, 0.85, 0.8, 0.75, 0.7)
 
 
@@ -85,11 +92,89 @@ def removals(folder: Path) -> list[dict[str, Any]]:
         labels = model.labels_at(row["threshold"])
         kept = np.unique(labels, return_index=True)[1][labels]
         removed = np.flatnonzero(kept != np.arange(len(texts)))
-        row["CLINC150, right"] = float(
-            (intents[kept] == intents[np.arange(len(texts))])[removed].mean()
-        )
+        row["CLINC150, right"] = float((intents[kept] == intents)[removed].mean())
         row["CLINC150, removed"] = len(removed) / len(texts)
     return rows
+
+
+MAIL = """Dear support team,
+
+{text}
+
+Kind regards,
+{name}
+--
+This message and any attachments are confidential and intended solely for the addressee.
+If you have received this message in error, please notify the sender and delete it.
+"""
+HTML = """<html><head><style>td {{ font-family: Arial; font-size: 13px }}</style></head>
+<body><table width="100%" cellpadding="0" cellspacing="0" border="0"><tr>
+<td align="left" valign="top"><p>{text}</p><p>{name}</p></td></tr></table></body></html>
+"""
+FORMS = {"plain": "{text}", "e-mail": MAIL, "HTML": HTML}
+NAMES = (
+    "Ann",
+    "Bob",
+    "Carla",
+    "Dimitri",
+    "Eve",
+    "Farid",
+    "Gina",
+    "Hugo",
+    "Ines",
+    "Jan",
+)
+_GREETING = re.compile(r"^(Dear support team|Kind regards),$", re.MULTILINE)
+
+
+def forms(folder: Path) -> list[dict[str, Any]]:
+    """What is removed from tickets in a common form, before and after cleaning."""
+    rng = np.random.default_rng(0)
+    lines = _lines(folder / "intents/train.tsv")
+    intents, texts = np.array([line.split("\t") for line in lines], dtype=object).T
+    chosen = [
+        rng.choice(np.flatnonzero(intents == intent), N_TICKETS, replace=False)
+        for intent in np.unique(intents)
+    ]
+    rows = rng.permutation(np.concatenate(chosen))
+    intents, texts = intents[rows], texts[rows]
+    names = rng.choice(NAMES, len(texts))
+    found = []
+    for form, pattern in FORMS.items():
+        written = [
+            pattern.format(text=text, name=name)
+            for text, name in zip(texts, names, strict=True)
+        ]
+        cleaned = clean_text(written)
+        prepared = {"as it is": written}
+        if form != "plain":
+            prepared["clean_text"] = cleaned
+        if form == "e-mail":
+            prepared["clean_text, greetings removed"] = [
+                _GREETING.sub("", text) for text in cleaned
+            ]
+        for preparation, some in prepared.items():
+            found.append({"form": form, "preparation": preparation})
+            found[-1] |= _removed(NearDuplicates(), some, intents)
+        if form != "plain":
+            encoder = make_pipeline(load_pretrained(), CommonComponentRemoval())
+            model = NearDuplicates(encoder.fit(written))
+            found.append({"form": form, "preparation": "common component removed"})
+            found[-1] |= _removed(model, written, intents)
+    return found
+
+
+def _removed(model: Any, texts: Any, intents: Any) -> dict[str, Any]:
+    """How many texts are removed, and the share that is represented by its intent."""
+    with warnings.catch_warnings(record=True, action="always") as caught:
+        labels = model.fit_predict(texts)
+    kept = model.representative_indices_[labels]
+    removed = np.flatnonzero(kept != np.arange(len(texts)))
+    return {
+        "warning": "yes" if caught else "no",
+        "removed": len(removed),
+        "same intent": float((intents[kept] == intents)[removed].mean()),
+    }
 
 
 def _lines(path: Path) -> list[str]:

@@ -33,7 +33,8 @@ _FEW = 1000  # texts that are always compared with each other
 _EXACT = 100_000  # texts that are all compared with each other by default
 _PAIRS = 64  # pairs per text that are kept, on average
 _FEW_PAIRS = 2**22  # pairs that are always kept
-_JOINED = 2**20  # pairs that are read at a time
+_JOINED = 2**14  # texts that join at a time
+_READ = 2**12  # texts between two updates of the progress bar
 
 _Pairs = tuple[NDArray[np.int32], Cosines]
 _NO_PAIRS = np.empty((0, 2), np.int32), np.empty(0, np.float32)
@@ -168,10 +169,7 @@ class NearDuplicates(ClusterMixin, EncoderUser):
         """
         texts = check_single_texts(X)
         self._fit_encoder(texts)
-        keys = np.zeros(len(texts), np.intp)
-        if self.must_agree == "numbers":
-            keys = _number_keys(texts)
-        self.copy_of_ = _first_copies(texts, keys)
+        keys, self.copy_of_ = _read(texts, numbers=self.must_agree == "numbers")
         distinct = np.unique(self.copy_of_)
         warn_of_boilerplate(texts[distinct])
         self.threshold_ = self.threshold
@@ -324,31 +322,39 @@ def _join(leaders: Indices, pairs: NDArray[np.integer]) -> None:
 
     The pairs are sorted by the later text, which comes second.
     """
-    for start in range(0, len(pairs), _JOINED):
-        for earlier, later in pairs[start : start + _JOINED].tolist():
-            if leaders[later] == later and leaders[earlier] == earlier:
-                leaders[later] = earlier
+    edges = np.flatnonzero(np.diff(pairs[:, 1], prepend=-1, append=-1))
+    for first in range(0, len(edges) - 1, _JOINED):
+        ends = edges[first : first + _JOINED + 1]
+        others = pairs[ends[0] : ends[-1], 0].tolist()
+        texts = pairs[ends[:-1], 1].tolist()
+        ends = (ends - ends[0]).tolist()
+        for text, start, stop in zip(texts, ends, ends[1:], strict=False):
+            for other in others[start:stop]:
+                if leaders[other] == other:
+                    leaders[text] = other
+                    break
 
 
-def _first_copies(texts: NDArray[np.object_], keys: Indices) -> Indices:
-    """The first text with the same key that is equal after normalisation."""
-    _, copies = unique_texts(np.array([*map(_normalized, texts)], dtype=object))
-    _, first, copies = np.unique(
-        copies * (keys.max() + 1) + keys, return_index=True, return_inverse=True
-    )
-    return first[copies]
+def _read(texts: NDArray[np.object_], numbers: bool) -> tuple[Indices, Indices]:
+    """Keys that are equal for texts with the same numbers, and the first copies.
 
-
-def _normalized(text: str) -> str:
-    if not text.isascii():
-        text = unicodedata.normalize("NFKC", text)
-    return " ".join(text.casefold().split())
-
-
-def _number_keys(texts: NDArray[np.object_]) -> Indices:
-    """Equal keys for texts with the same set of numbers."""
+    Copies are texts with the same numbers that are equal after normalisation, which
+    turns superscripts into digits.
+    """
     keys = np.full(len(texts), frozenset(), dtype=object)
-    for i, text in enumerate(texts):
-        if _DIGIT.search(text):
-            keys[i] = frozenset(_NUMBERS.findall(_THOUSANDS.sub("", text.lower())))
-    return unique_texts(keys)[1]
+    names = np.empty(len(texts), dtype=object)
+    with progress_bar(len(texts), "Reading") as update:
+        for i, text in enumerate(texts):
+            if numbers and _DIGIT.search(text):
+                keys[i] = frozenset(_NUMBERS.findall(_THOUSANDS.sub("", text.lower())))
+            if not text.isascii():
+                text = unicodedata.normalize("NFKC", text)
+            names[i] = " ".join(text.casefold().split())
+            if i % _READ == 0:
+                update(min(_READ, len(texts) - i))
+    _, key = unique_texts(keys)
+    _, name = unique_texts(names)
+    _, first, copies = np.unique(
+        name * len(texts) + key, return_index=True, return_inverse=True
+    )
+    return key, first[copies]

@@ -184,7 +184,7 @@ def test_progress_counts_every_text_that_is_compared(monkeypatch):
     monkeypatch.setattr(_duplicates, "_EXACT", 200)
     monkeypatch.setattr(_clusters, "QUERIES", 64)
     NearDuplicates().fit(TEXTS)
-    assert [*counts] == ["Embedding", "Clustering", "Comparing"]
+    assert [*counts] == ["Reading", "Embedding", "Clustering", "Comparing"]
     assert min(map(len, counts.values())) >= 1 and len(counts["Clustering"]) > 5
 
 
