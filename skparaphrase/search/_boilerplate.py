@@ -41,8 +41,8 @@ def warn_of_boilerplate(texts: NDArray[np.object_]) -> None:
         f"More than two thirds of the texts share {len(shared)} words, on average "
         f"{share:.0%} of the words of a text, in {'lines' if lines else 'words'} such "
         f"as {names}. Texts that share so much are similar whatever else they say. "
-        "Remove what they share first, or what their vectors share "
-        "(CommonComponentRemoval after the encoder).",
+        "Clean them first (skparaphrase.text.clean_text), or remove what their vectors "
+        "share (CommonComponentRemoval after the encoder).",
         UserWarning,
         stacklevel=4,
     )
