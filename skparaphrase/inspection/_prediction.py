@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import logit
 from sklearn.base import is_classifier
 
 from skparaphrase._compat import check_pandas_support
@@ -62,8 +63,9 @@ def explain_prediction(
         - "value": the decision value of the class (its probability if the model has no
           `decision_function`; of :class:`~skparaphrase.supervised.SentenceClassifier`
           and :class:`~skparaphrase.supervised.PairClassifier` its log-probability minus
-          the mean of those of the other classes, which for two classes are the
-          log-odds), or the prediction of a regressor.
+          the mean of those of the other classes, which for two classes, and for each
+          of several labels of a text, are the log-odds), or the prediction of a
+          regressor.
         - "is_sum": True if the contributions add up to "value" minus "intercept".
         - "intercept": the part of "value" that no word contributes; None without a sum.
 
@@ -158,6 +160,8 @@ def _check_text(text: Any) -> NDArray[np.object_]:
 def _values(estimator: Any, model: Any, X: Any) -> NDArray[np.float64]:
     """What is explained, shape (n_samples, n_targets), of an estimator with a model."""
     if isinstance(model, (PairClassifier, SentenceClassifier)):
+        if getattr(model, "multilabel_", False):
+            return logit(estimator.predict_proba(X))
         return _log_odds(estimator.predict_log_proba(X))
     if not is_classifier(estimator):
         if not hasattr(estimator, "predict"):
@@ -207,7 +211,8 @@ def _linear_functions(model: Any) -> list[Function]:
         if "hidden.weight" in head:
             return []
         weight, bias = head["output.weight"], head["output.bias"]
-        return [model._features, lambda rows: _log_odds(rows @ weight + bias)]
+        functions = [model._features, lambda rows: rows @ weight + bias]
+        return functions if model.multilabel_ else [*functions, _log_odds]
     if not hasattr(model, "coef_"):
         return []
     return [lambda rows: _values(model, model, rows)]

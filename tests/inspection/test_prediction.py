@@ -18,6 +18,7 @@ from sklearn.linear_model import (
     RidgeClassifier,
 )
 from sklearn.model_selection import GridSearchCV
+from sklearn.multiclass import OneVsRestClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, Normalizer, StandardScaler
 from sklearn.svm import SVC, LinearSVC
@@ -165,6 +166,24 @@ def test_sentence_classifier_on_averages(topics, n_classes, text_norm):
             found = explain_prediction(model, TEXT, label)
             check_sum(found, logs[column] - others.mean())
         assert explain_prediction(model, TEXT).name == model.predict([TEXT])[0]
+
+
+def test_several_labels_a_text(topics):
+    X, y = topics
+    labels = np.stack(
+        [y == "bank", y == "recipes", np.char.find(X.astype(str), "I") >= 0]
+    )
+    y = labels.T.astype(int)
+    encoder = FrozenEstimator(load_pretrained())
+    model = SentenceClassifier(encoder, **FAST).fit(X, y)
+    odds = model.predict_proba([TEXT])[0]
+    odds = np.log(odds / (1 - odds))
+    for label in range(3):
+        check_sum(explain_prediction(model, TEXT, label), odds[label])
+    many = OneVsRestClassifier(LogisticRegression())
+    model = make_pipeline(encoder, many).fit(X, y)
+    found = explain_prediction(model, TEXT, 1)
+    assert not found.attrs["is_sum"] and found.idxmax() == "boil"
 
 
 def slow_deletions(values, words):
