@@ -59,6 +59,11 @@ class Embedder:
         A fitted encoder, or a pipeline that ends with vectors. None uses
         :func:`skparaphrase.load_pretrained`.
 
+    Raises
+    ------
+    TypeError
+        If `encoder` has no method `transform`.
+
     See Also
     --------
     skparaphrase.encoders.AverageEncoder.to_static_embedding : A module of
@@ -81,6 +86,12 @@ class Embedder:
 
     def __init__(self, encoder: Encoder | None = None) -> None:
         self.encoder = load_pretrained() if encoder is None else encoder
+        if not hasattr(self.encoder, "transform"):
+            raise TypeError(
+                "encoder must be a fitted encoder, or None for load_pretrained(). For a "
+                "model of another library, pass FunctionTransformer(model.encode); got "
+                f"{encoder!r}."
+            )
 
     def encode(
         self,

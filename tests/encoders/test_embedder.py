@@ -62,6 +62,11 @@ def test_pickles_and_names():
         embedder.encode(["a", 3])
 
 
+def test_what_is_no_encoder():
+    with pytest.raises(TypeError, match=r"encoder must be .* got 'all-MiniLM-L6-v2'"):
+        skparaphrase.Embedder("all-MiniLM-L6-v2")
+
+
 def test_what_mteb_asks_for():
     embedder = skparaphrase.Embedder()
     vectors = embedder.encode(TEXTS)
