@@ -93,16 +93,17 @@ class TrainedModel(PaperSettings, CallbackSupportMixin, BaseEstimator):
         X : array-like of str of shape (n_samples,) or (n_samples, 2)
             Texts for :class:`~skparaphrase.supervised.SentenceClassifier`, pairs for
             the other models.
-        y : array-like of shape (n_samples,) or (n_samples, 2)
-            Scores, or labels. For a ranker 1 for right answers and 0 for wrong ones,
-            and optionally a second column that identifies the question.
+        y : array-like of shape (n_samples,), (n_samples, n_labels) or (n_samples, 2)
+            Scores, or labels. For several labels a text, an indicator matrix, dense or
+            sparse. For a ranker 1 for right answers and 0 for wrong ones, and
+            optionally a second column that identifies the question.
         sample_weight : array-like of shape (n_samples,), default=None
             Weight of each example in the loss. Only ratios matter; examples of weight 0
             are ignored.
         X_val : array-like of str, default=None
             Examples to score after every epoch; the best epoch is kept.
-        y_val : array-like of shape (n_val_samples,) or (n_val_samples, 2), default=None
-            Their scores or labels.
+        y_val : array-like, default=None
+            Their scores or labels, in the form of `y`.
         sample_weight_val : array-like of shape (n_val_samples,), default=None
             Their weights in the score; a ranker takes none.
 

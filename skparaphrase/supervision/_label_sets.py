@@ -26,8 +26,8 @@ class LabelSets(Targets):
     def matches(y: Any) -> bool:
         """Whether `y` has several columns, or lists of labels, which are refused."""
         rows = y if hasattr(y, "shape") else np.array(y, dtype=object)
-        if len(rows.shape) > 1:
-            return bool(rows.shape[1] > 1)
+        if len(rows.shape) != 1:
+            return len(rows.shape) > 1 and rows.shape[1] > 1
         return any(isinstance(row, (list, tuple, set, frozenset)) for row in rows)
 
     @staticmethod

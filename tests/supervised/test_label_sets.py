@@ -141,6 +141,16 @@ def test_other_targets_are_refused(y, message, model, sentences):
         model.fit(sentences, y)
 
 
+def test_labels_that_all_or_no_texts_have(model, sentences, Y):
+    """Also where every output could be constant; warnings are errors."""
+    Y = np.column_stack([Y[:, 0], np.ones(30, int), np.zeros(30, int)])
+    for class_weight in (None, "balanced"):
+        model.set_params(class_weight=class_weight).fit(sentences, Y)
+        probabilities = model.predict_proba(sentences)
+        assert probabilities[:, 1].min() > 0.99 and probabilities[:, 2].max() < 0.01
+        assert np.isfinite(model.loss_curve_).all()
+
+
 def test_pairs_have_one_label(vectors, pairs, Y):
     with pytest.raises(ValueError, match="1d array"):
         PairClassifier(ParagramEncoder(vectors), **SMALL).fit(pairs, Y)
