@@ -88,8 +88,8 @@ class Embedder:
         self.encoder = load_pretrained() if encoder is None else encoder
         if not hasattr(self.encoder, "transform"):
             raise TypeError(
-                "encoder must be a fitted encoder, or None for load_pretrained(). For a "
-                "model of another library, pass FunctionTransformer(model.encode); got "
+                "encoder must be a fitted encoder, or None for load_pretrained(); of "
+                "another library's model, pass FunctionTransformer(model.encode). Got "
                 f"{encoder!r}."
             )
 

@@ -63,7 +63,7 @@ def test_pickles_and_names():
 
 
 def test_what_is_no_encoder():
-    with pytest.raises(TypeError, match=r"encoder must be .* got 'all-MiniLM-L6-v2'"):
+    with pytest.raises(TypeError, match=r"encoder must be .* Got 'all-MiniLM-L6-v2'"):
         skparaphrase.Embedder("all-MiniLM-L6-v2")
 
 
