@@ -27,7 +27,7 @@ from skparaphrase.encoders import (
 )
 from skparaphrase.streams import transform_to
 from skparaphrase.supervised import PairwiseInteractionRegressor, SequenceTagger
-from skparaphrase.text import _check
+from skparaphrase.text import _check, clean_text
 from skparaphrase.vectors import WordVectors
 
 
@@ -137,6 +137,11 @@ SMALL = {"max_epochs": 2, "batch_size": 4, "random_state": 0, "device": "cpu"}
 def test_embedding_shows_one_bar(terminal):
     text = _printed(terminal, AverageEncoder(WORDS).transform, TEXTS)
     assert "5000/5000" in text and text.count("Embedding") > 1
+
+
+def test_cleaning_shows_a_bar(terminal):
+    text = _printed(terminal, clean_text, TEXTS)
+    assert "5000/5000" in text and "Cleaning" in text
 
 
 def test_embedding_by_networks(terminal):

@@ -14,6 +14,7 @@ from typing import overload
 import numpy as np
 from numpy.typing import NDArray
 
+from skparaphrase._progress import progress_bar
 from skparaphrase._typing import Texts
 from skparaphrase.text._check import ANY, check_texts
 
@@ -29,13 +30,15 @@ _INVISIBLE = re.compile(
     "\U0001f3fb-\U0001f3ff\U000e0000-\U000e007f]"
 )
 _EMOJI = re.compile(
-    "([\u231a-\u23ff\u2600-\u2764\u2b50\u2b55\U0001f1e6-\U0001f1ff"
+    "([\u231a-\u23ff\u2600-\u2764\u2b50\u2b55\U0001f170-\U0001f19a\U0001f1e6-\U0001f1ff"
     "\U0001f300-\U0001f64f\U0001f680-\U0001f6ff\U0001f7e0-\U0001faff])\\1*"
 )
 _QUOTES = dict.fromkeys(map(ord, "\u2018\u2019\u201b\u02bc"), "'") | dict.fromkeys(
     map(ord, "\u201c\u201d\u201e\u201f"), '"'
 )
-_OF_NAMES = re.compile(r"\b(?:black|white|heavy|medium|large|sign|symbol|ornament)\b")
+_OF_NAMES = re.compile(
+    r"\b(?:black|white|heavy|medium|large|negative|ornament|sign|squared|symbol)\b"
+)
 
 _ADDRESS = re.compile(
     r"<?(?:\b(?:https?|ftp)://|\bwww\.|\bmailto:)[^\s<>\"'()\[\]{}]++>?"
@@ -97,7 +100,8 @@ def clean_text(X: Texts | str) -> NDArray[np.object_] | str:
     - Of e-mails, lines that begin with ">", what follows "On 1 May, Ann wrote:" or
       "-----Original Message-----", and signatures (up to eight lines that follow "--")
       are removed, unless nothing else remains. The phrases are English.
-    - An emoji becomes its name, "grinning face", once if it is repeated.
+    - An emoji becomes its Unicode name, "grinning face", once if it is repeated. (One
+      that Python's :mod:`unicodedata` does not know yet is removed.)
     - Unicode is normalised (NFKC), curly quotation marks become straight, and white
       space single; invisible characters are removed. Lines stay.
 
@@ -127,8 +131,12 @@ def clean_text(X: Texts | str) -> NDArray[np.object_] | str:
     if isinstance(X, str):
         return _clean(X)
     texts = check_texts(X, widths=ANY)
-    cleaned = [*map(_clean, texts.ravel())]
-    return np.array(cleaned, dtype=object).reshape(texts.shape)
+    cleaned = np.empty(texts.size, dtype=object)
+    with progress_bar(texts.size, "Cleaning") as advance:
+        for i, text in enumerate(texts.ravel().tolist()):
+            cleaned[i] = _clean(text)
+            advance(1)
+    return cleaned.reshape(texts.shape)
 
 
 def _clean(text: str) -> str:

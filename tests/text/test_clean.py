@@ -98,7 +98,7 @@ def test_html_against_another_library():
         # emoji
         ("👍👍👍", "thumbs up"),
         ("👩🏽\u200d💻 ❤️ ✅", "woman personal computer heart check mark"),
-        ("🇩🇪 1️⃣", "flag flag 1"),
+        ("🇩🇪 1️⃣ 🆘 🆗", "flag flag 1 sos ok"),
         # e-mails
         ("Yes.\n\n-- \nAnn Miller\nSales, Example Ltd", "Yes."),
         ("-- \nAnn Miller", "--\nAnn Miller"),
