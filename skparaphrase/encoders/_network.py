@@ -22,7 +22,7 @@ class NetworkEncoder(TrainedEncoder):
     network : callable, default=None
         Takes the number of dimensions of the word vectors and returns a
         :class:`skparaphrase.networks.Composition`: its class, or a
-        :func:`functools.partial` of it. None is :class:`skparaphrase.networks.Average`.
+        `functools.partial` of it. None is :class:`skparaphrase.networks.Average`.
     vectors : WordVectors, default=None
         Where training starts. None takes those of `init`, or of
         :func:`skparaphrase.load_pretrained`.
