@@ -98,9 +98,10 @@ def test_shapes_and_values_decide_the_kind(X, y, kind):
         (TEXTS[:6], [0, 0, 0, 1, 1, 1], {"validation_fraction": 0.6},
          "are needed to train on; got 1"),
         ([("un", "known"), ("no", "word")], None, {}, "No word of the texts"),
-        (PAIRS, np.ones((40, 8)), {"loss": "infonce"},
+        (PAIRS, np.full((40, 8), 0.5), {"loss": "infonce"},
          r"\(40, 8\): .*loss='distillation'"),
-        (PAIRS, np.ones((40, 8)), {}, r"shape \(40, 2, 'dim'\).*got shape \(40, 8\)"),
+        (PAIRS, np.full((40, 8), 0.5), {},
+         r"shape \(40, 2, 'dim'\).*got shape \(40, 8\)"),
     ],
 )  # fmt: skip
 @pytest.mark.filterwarnings("ignore:The number of unique classes")
