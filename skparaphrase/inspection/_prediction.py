@@ -164,12 +164,15 @@ def _values(estimator: Any, model: Any, X: Any) -> NDArray[np.float64]:
             return logit(estimator.predict_proba(X))
         return _log_odds(estimator.predict_log_proba(X))
     if not is_classifier(estimator):
-        if not hasattr(estimator, "predict"):
-            name = type(estimator).__name__
+        predicted = np.asarray(
+            estimator.predict(X) if hasattr(estimator, "predict") else []
+        )
+        if len(predicted) != len(X) or predicted.dtype.kind != "f":
             raise TypeError(
-                f"Expected a classifier or regressor; {name} has no predict."
+                "Expected a classifier or regressor; got "
+                f"{type(estimator).__name__}, which predicts no numbers."
             )
-        return np.asarray(estimator.predict(X), np.float64).reshape(len(X), -1)
+        return predicted.astype(np.float64).reshape(len(X), -1)
     for method in ("decision_function", "predict_proba"):
         if hasattr(estimator, method):
             values = np.asarray(getattr(estimator, method)(X), np.float64)

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from sklearn.calibration import CalibratedClassifierCV
+from sklearn.cluster import KMeans
 from sklearn.decomposition import PCA
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.feature_extraction.text import TfidfVectorizer
@@ -306,7 +307,9 @@ def test_refused(topics, text, target, error, message):
         explain_prediction(model, text, target)
 
 
-def test_estimators_that_predict_nothing(topics):
-    for estimator in (load_pretrained(), SemanticSearch().fit(topics[0])):
+def test_estimators_that_predict_no_numbers(topics):
+    encoder, X = load_pretrained(), topics[0]
+    clusters = make_pipeline(encoder, KMeans(2, n_init=1, random_state=0)).fit(X)
+    for estimator in (encoder, SemanticSearch().fit(X), clusters):
         with pytest.raises(TypeError, match="Expected a classifier or regressor; "):
             explain_prediction(estimator, TEXT)
