@@ -15,7 +15,7 @@ from skparaphrase.search._mining import ParaphraseMiner
 from skparaphrase.text import check_single_texts
 
 
-def most_different(encoder: Encoder | None, texts: Texts, n_texts: int) -> Bunch:
+def most_different(texts: Texts, n_texts: int, encoder: Encoder | None = None) -> Bunch:
     """Choose the texts that differ most from each other.
 
     The first text is chosen first, then always the text whose largest cosine with those
@@ -25,13 +25,13 @@ def most_different(encoder: Encoder | None, texts: Texts, n_texts: int) -> Bunch
 
     Parameters
     ----------
-    encoder : transformer or None
-        As in :func:`mine_hard_negatives`.
     texts : array-like of str of shape (n_all,)
         Clean them first, because outliers are chosen early. Texts without a known word
         have a cosine of 0 with all others, and of 1 with each other.
     n_texts : int
         Number of texts to choose, at most `n_all`.
+    encoder : transformer, default=None
+        As in :func:`mine_hard_negatives`.
 
     Returns
     -------
@@ -60,7 +60,7 @@ def most_different(encoder: Encoder | None, texts: Texts, n_texts: int) -> Bunch
     --------
     >>> from skparaphrase.search import most_different
     >>> texts = ["A cat sleeps.", "The cat is asleep.", "It rains.", "A cat naps."]
-    >>> most_different(None, texts, 2).text
+    >>> most_different(texts, 2).text
     array(['A cat sleeps.', 'It rains.'], dtype=object)
     """
     texts = check_single_texts(texts, "texts")
