@@ -152,7 +152,7 @@ class SemanticSearch(EncoderUser):
         attributes = vars(self).copy()
         state = attributes.pop("_state", None)
         attributes = {k: v for k, v in attributes.items() if not k.startswith("_lock_")}
-        return attributes | (state.attributes() if state else {})
+        return attributes | ({} if state is None else state.attributes())
 
     def __setstate__(self, attributes: dict[str, Any]) -> None:
         attributes = dict(attributes)

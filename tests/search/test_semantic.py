@@ -582,3 +582,20 @@ def test_a_forked_child_can_update():
                 is_added = len(search.partial_fit(["More."])) == 4
             os._exit(not is_added)
     assert os.waitpid(child, 0)[1] == 0
+
+
+@pytest.mark.parametrize("copied", ["saved", "pickled"])
+def test_an_empty_search_is_copied(tmp_path, copied):
+    search = SemanticSearch().fit([], payload={"topic": []})
+    search.upsert(["A cat."], payload={"topic": ["pets"]}).remove(0)
+    if copied == "saved":
+        search.save(tmp_path / "search")
+        other = skparaphrase.load(tmp_path / "search")
+    else:
+        other = pickle.loads(pickle.dumps(search))
+    assert len(other) == 0
+    assert (
+        other.search("cat", mask=lambda columns: columns["topic"] == "pets").id.size
+        == 0
+    )
+    assert other.upsert(["A dog."], payload={"topic": ["pets"]}).ids_.tolist() == [1]
